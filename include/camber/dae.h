@@ -46,6 +46,7 @@ typedef struct cmb_point {
 typedef struct cmb_box {
   cmb_interval t, t_rate;
   const cmb_interval *q, *q_rate; /* (nq) */
+  const cmb_interval *q_bend; /* (nq) second derivatives; only path_bends reads them, and t'' = 0 */
   const cmb_interval *v, *v_rate; /* (nv) */
   const int *mode;                /* (ns) */
   void *scratch;                  /* as in cmb_point */
@@ -263,6 +264,9 @@ typedef struct cmb_equations {
   void (*path_bounds)(const void *self, const cmb_box *box, cmb_interval *bounds);
   void (*path_rates)(const void *self, const cmb_box *box,
                      cmb_interval *rates); /* of their derivatives by θ; NULL: there are none */
+  void (*path_bends)(const void *self, const cmb_box *box,
+                     cmb_interval *bends); /* of their second ones, unknown where the first ones
+                                              may jump; NULL: there are none */
   const bool *path_reads;                  /* (nq) the coordinates that they read; NULL: all */
 
   /* kinetic and potential energy; NULL: not known */

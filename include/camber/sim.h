@@ -126,7 +126,7 @@ typedef struct cmb_result {
   const char *
       sliding; /* a switching function that is held at 0 at t, as that of friction that sticks; NULL: none */
   long
-      undecided; /* times at which a switching function comes so near to 0 that no event could be proved or excluded .. */
+      undecided; /* stretches of time in which a switching function comes so near to 0, or to where it jumps, that no event could be proved or excluded .. */
   double undecided_t;         /* .. the last of them .. */
   const char *undecided_name; /* .. and its function; NULL: none */
   long singularities;

@@ -98,7 +98,12 @@ typedef struct cmb_graph_data {
   cmb_program *time_rates; /* their derivatives */
   cmb_program *path;       /* (graph_path.c) steep functions of q; NULL: none */
   cmb_program *path_rates; /* their derivatives along a motion */
-  bool *path_reads;        /* (nq) the coordinates that they read */
+  cmb_program *path_bends; /* second derivatives of some of them; NULL: of none */
+  int path_bent_count, path_grid_count;
+  int *path_bent; /* (path_bent_count) which ones; behind them path_bends has .. */
+  const cmb_table *
+      *path_grids;  /* (path_grid_count) .. where the motion is on these, two numbers each */
+  bool *path_reads; /* (nq) the coordinates that they read */
 
   int rule_count, reset_count;
   cmb_pattern U_pattern; /* of the surfaces' gradients */
@@ -183,6 +188,7 @@ cmb_status cmb_graph_path_make(const cmb_graph_parts *p, cmb_arena *arena, cmb_g
 void cmb_graph_path_values(const void *self, const cmb_point *at, double *values);
 void cmb_graph_path_bounds(const void *self, const cmb_box *box, cmb_interval *bounds);
 void cmb_graph_path_rates(const void *self, const cmb_box *box, cmb_interval *rates);
+void cmb_graph_path_bends(const void *self, const cmb_box *box, cmb_interval *bends);
 
 /* graph_rates.c, its arrays from the arena */
 cmb_status cmb_graph_rates_make(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d);

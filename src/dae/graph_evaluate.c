@@ -276,6 +276,7 @@ static void watch_functions(const cmb_graph_data *d, cmb_equations *eq)
     eq->path_values = cmb_graph_path_values;
     eq->path_bounds = cmb_graph_path_bounds;
     eq->path_rates = cmb_graph_path_rates;
+    if (d->path_bends) eq->path_bends = cmb_graph_path_bends;
     eq->path_reads = d->path_reads;
   }
   if (d->switch_rates) {

@@ -7,6 +7,9 @@
  * than the coordinate itself, atan, sinh and cosh can, too; the sines, lengths and angles of kinematics, and what is divided by them,
  * cannot, since they change no faster than the coordinates do. Tables of straight lines are not among them: their corners are events.
  * Sums of many waves are not, either: they have no bump that stands alone, and a step feels them wherever it looks.
+ *
+ * Of heights over a line that turns there are second derivatives, too: on the way along the line x and y vary much and the place across it hardly does,
+ * which bounds of x, y and their first derivatives do not see. They say how a function varies only if its first derivative has no jumps.
  */
 #include "base/context.h"
 #include "dae/graph_data.h"
@@ -30,6 +33,8 @@ typedef struct nature {
   cmb_expr core; /* the node is this one but for constants added and factors */
   bool plain;    /* it reads coordinates otherwise than by sines and cosines of angles */
   bool steep;    /* it can have narrow bumps */
+  bool smooth;   /* its derivative has no jumps */
+  bool on_line;  /* it reads the place on a line (expr/foot.h) */
 } nature;
 
 static int merge(int a, int b)
@@ -110,10 +115,38 @@ static bool is_steep_alone(const cmb_graph *g, const cmb_node *n, const nature *
   }
 }
 
+/* Whether a table has a derivative without jumps. Its own derivatives may have none. */
+static bool is_smooth_table(const cmb_graph *g, const cmb_node *n)
+{
+  const cmb_table *t = g->tables[n->data];
+  return t->kind == CMB_TABLE_FOOT || (n->order == 0 && t->kind != CMB_TABLE_LINEAR);
+}
+
+/* Whether an operation on arguments with the natures `of` them keeps derivatives without jumps, wherever its bounds are known. */
+static bool is_smooth(const cmb_graph *g, const cmb_node *n, const nature *of)
+{
+  switch (n->op) {
+  case CMB_OP_ADD:
+  case CMB_OP_SUB:
+  case CMB_OP_MUL:
+  case CMB_OP_DIV:
+  case CMB_OP_NEG:
+  case CMB_OP_SQRT:
+  case CMB_OP_SIN:
+  case CMB_OP_COS:
+  case CMB_OP_EXP: return true;
+  case CMB_OP_IF: return of[n->a].kind == FIXED;
+  case CMB_OP_TABLE:
+  case CMB_OP_TABLE2: return is_smooth_table(g, n);
+  default: return false;
+  }
+}
+
 static nature nature_of(const cmb_graph *g, cmb_expr e, int nq, const nature *of)
 {
   const cmb_op op = cmb_expr_op(g, e);
-  nature result = {FIXED, NONE, e, false, false};
+  const cmb_node *n = &g->nodes[e];
+  nature result = {.kind = FIXED, .single = NONE, .core = e, .smooth = true};
   kind x[3] = {FIXED, FIXED, FIXED};
   for (int i = 0; i < cmb_op_arity(op); i++) {
     const nature *argument = &of[cmb_expr_argument(g, e, i)];
@@ -122,12 +155,15 @@ static nature nature_of(const cmb_graph *g, cmb_expr e, int nq, const nature *of
     result.single = merge(result.single, argument->single);
     result.plain = result.plain || argument->plain;
     result.steep = result.steep || argument->steep;
+    result.smooth = result.smooth && argument->smooth;
+    result.on_line = result.on_line || argument->on_line;
   }
   if ((op == CMB_OP_SIN || op == CMB_OP_COS) && result.kind == UNIT) result.plain = false;
   if (result.kind == FIXED || result.kind == BEYOND) return result;
   result.kind = kind_of(op, x, result.kind);
   result.core = core_of(g, e, of);
-  const cmb_node *n = &g->nodes[e];
+  result.smooth = result.smooth && is_smooth(g, n, of);
+  if (op == CMB_OP_TABLE2 && g->tables[n->data]->kind == CMB_TABLE_FOOT) result.on_line = true;
   const bool always = cmb_graph_is_steep(g, e);
   if (always || (result.single >= 0 && is_steep_alone(g, n, of))) result.steep = true;
   if (always && result.single == SEVERAL) {
@@ -142,10 +178,15 @@ static void find_natures(const cmb_graph_parts *p, const uint8_t *used, nature *
   const cmb_graph *g = p->x->graph;
   const int nq = p->x->nq;
   for (cmb_expr e = 0; e < cmb_graph_size(g); e++) {
-    of[e] = (nature){cmb_expr_op(g, e) == CMB_OP_INPUT ? BEYOND : FIXED, NONE, e, false, false};
+    const kind of_input = cmb_expr_op(g, e) == CMB_OP_INPUT ? BEYOND : FIXED;
+    of[e] = (nature){.kind = of_input, .single = NONE, .core = e, .smooth = true};
   }
-  for (int i = 0; i < nq; i++) of[p->x->q[i]] = (nature){UNIT, i, p->x->q[i], true, false};
-  of[p->x->t] = (nature){LINEAR, nq, p->x->t, true, false};
+  for (int i = 0; i < nq; i++) {
+    const cmb_expr q = p->x->q[i];
+    of[q] = (nature){.kind = UNIT, .single = i, .core = q, .plain = true, .smooth = true};
+  }
+  of[p->x->t] =
+      (nature){.kind = LINEAR, .single = nq, .core = p->x->t, .plain = true, .smooth = true};
   for (int i = 0; i < p->ns; i++) of[cmb_modes_at(p->modes, i)->mode].kind = FIXED;
   for (int i = 0; i < p->x->np; i++) of[p->x->parameter[i]].kind = FIXED;
   for (cmb_expr e = 0; e < cmb_graph_size(g); e++) {
@@ -178,32 +219,118 @@ static void mark_parts(const cmb_graph_parts *p, const nature *of, int results,
   }
 }
 
-/* The derivative along (t', q'), whose inputs stand behind those of the functions. */
-static cmb_status make_rates(const cmb_graph_parts *p, cmb_graph_data *d, int count,
-                             const cmb_expr *part)
+/* The watched functions: those among them with second derivatives are bent[0], bent[1], .. */
+struct watched {
+  int count, bent_count;
+  const cmb_expr *part; /* (count) */
+  int *bent;            /* (bent_count) */
+  int grid_count;
+  cmb_expr *grid; /* (grid_count) the tables over grids that they read */
+};
+
+static cmb_status list_bent(const cmb_graph_parts *p, cmb_arena *arena, const nature *of,
+                            struct watched *w)
+{
+  w->bent = cmb_arena_ints(arena, w->count);
+  if (!w->bent) return cmb_fail_memory(p->ctx);
+  for (int i = 0; i < w->count; i++) {
+    const nature *n = &of[w->part[i]];
+    if (n->smooth && n->on_line) w->bent[w->bent_count++] = i;
+  }
+  return CMB_OK;
+}
+
+static bool is_grid(const cmb_graph *g, cmb_expr e)
+{
+  const cmb_node *n = &g->nodes[e];
+  return n->op == CMB_OP_TABLE2 && g->tables[n->data]->kind == CMB_TABLE_SPLINE;
+}
+
+/* Grids have borders, where slopes jump (cmb_table2_crosses_border). */
+static cmb_status list_grids(const cmb_graph_parts *p, struct watched *w)
+{
+  const cmb_graph *g = p->x->graph;
+  cmb_expr *bent = cmb_arena_take(p->arena, (size_t)w->bent_count, sizeof *bent);
+  if (!bent) return cmb_fail_memory(p->ctx);
+  for (int i = 0; i < w->bent_count; i++) bent[i] = w->part[w->bent[i]];
+  uint8_t *used = cmb_reachable(g, w->bent_count, bent);
+  int count = 0;
+  for (cmb_expr e = 0; used && e < cmb_graph_size(g); e++) count += used[e] && is_grid(g, e);
+  if (used) w->grid = cmb_arena_take(p->arena, (size_t)count, sizeof *w->grid);
+  for (cmb_expr e = 0; used && w->grid && e < cmb_graph_size(g); e++) {
+    if (used[e] && is_grid(g, e)) w->grid[w->grid_count++] = e;
+  }
+  cmb_release(p->ctx, used);
+  return w->grid ? CMB_OK : cmb_fail_memory(p->ctx);
+}
+
+static void grow_scratch(cmb_graph_data *d, int inputs, const cmb_program *program)
+{
+  const int doubles = 2 * (inputs + cmb_program_work(program));
+  if (doubles > d->scratch) d->scratch = doubles;
+}
+
+/* The derivatives of `rate` along the motion: x are t and q, then t' and q', then q''. */
+static cmb_status make_bends(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d,
+                             const struct watched *w, const cmb_expr *rate, int inputs,
+                             const cmb_expr *input)
+{
+  const cmb_graph *g = p->x->graph;
+  const int outputs = w->bent_count + 2 * w->grid_count;
+  const int nq = p->x->nq, moving = 1 + nq, fixed = inputs - moving - nq;
+  const cmb_expr *along = input + fixed, *bend = along + moving;
+  cmb_expr *wrt = cmb_arena_take(p->arena, 2 * (size_t)moving, sizeof *wrt);
+  cmb_expr *direction = cmb_arena_take(p->arena, 2 * (size_t)moving, sizeof *direction);
+  cmb_expr *e = cmb_arena_take(p->arena, (size_t)outputs, sizeof *e), *place = e + w->bent_count;
+  d->path_grids = cmb_arena_take(arena, (size_t)w->grid_count, sizeof(const cmb_table *));
+  if (!wrt || !direction || !e || !d->path_grids) return cmb_fail_memory(p->ctx);
+  for (int i = 0; i < moving; i++) {
+    wrt[i] = i == 0 ? p->x->t : p->x->q[i - 1];
+    direction[i] = wrt[moving + i] = along[i];
+    direction[moving + i] = i == 0 ? 0 : bend[i - 1];
+  }
+  for (int i = 0; i < w->bent_count; i++) e[i] = rate[w->bent[i]];
+  CMB_TRY(cmb_forward(p->x->graph, 2 * moving, wrt, direction, w->bent_count, e, e));
+  for (int i = 0; i < w->grid_count; i++) {
+    d->path_grids[i] = g->tables[g->nodes[w->grid[i]].data];
+    for (int k = 0; k < 2; k++) *place++ = cmb_expr_argument(g, w->grid[i], k);
+  }
+  CMB_TRY(cmb_program_create(p->ctx, g, inputs, input, outputs, e, &d->path_bends));
+  d->path_bent = w->bent;
+  d->path_bent_count = w->bent_count;
+  d->path_grid_count = w->grid_count;
+  grow_scratch(d, inputs + outputs, d->path_bends);
+  return CMB_OK;
+}
+
+/* The derivatives along (t', q') and q'', whose inputs stand behind those of the functions. */
+static cmb_status make_rates(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d,
+                             struct watched *w)
 {
   const cmb_expressions *x = p->x;
   const int fixed = cmb_layout_end(&d->layout, CMB_BLOCK_P), moving = 1 + x->nq;
+  const int inputs = fixed + moving, with_bends = inputs + x->nq;
   cmb_expr *wrt = cmb_arena_take(p->arena, (size_t)moving, sizeof *wrt);
-  cmb_expr *input = cmb_arena_take(p->arena, (size_t)fixed + (size_t)moving, sizeof *input);
-  cmb_expr *rate = cmb_arena_take(p->arena, (size_t)count, sizeof *rate);
+  cmb_expr *input = cmb_arena_take(p->arena, (size_t)with_bends, sizeof *input);
+  cmb_expr *rate = cmb_arena_take(p->arena, (size_t)w->count, sizeof *rate);
   if (!wrt || !input || !rate) return cmb_fail_memory(p->ctx);
   wrt[0] = x->t;
   for (int i = 0; i < x->nq; i++) wrt[1 + i] = x->q[i];
   for (int i = 0; i < fixed; i++) input[i] = p->input[i];
-  cmb_graph_list_directions(p, moving, input + fixed);
-  CMB_TRY(cmb_forward(x->graph, moving, wrt, input + fixed, count, part, rate));
-  CMB_TRY(cmb_program_create(p->ctx, x->graph, fixed + moving, input, count, rate, &d->path_rates));
-  const int doubles = 2 * (fixed + moving + cmb_program_work(d->path_rates));
-  if (doubles > d->scratch) d->scratch = doubles;
-  return CMB_OK;
+  cmb_graph_list_directions(p, with_bends - fixed, input + fixed);
+  CMB_TRY(cmb_forward(x->graph, moving, wrt, input + fixed, w->count, w->part, rate));
+  CMB_TRY(cmb_program_create(p->ctx, x->graph, inputs, input, w->count, rate, &d->path_rates));
+  grow_scratch(d, inputs, d->path_rates);
+  if (w->bent_count == 0) return CMB_OK;
+  CMB_TRY(list_grids(p, w));
+  return make_bends(p, arena, d, w, rate, with_bends, input);
 }
 
 static cmb_status make_programs(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d,
-                                int count, const cmb_expr *part)
+                                struct watched *w)
 {
-  CMB_TRY(cmb_graph_watch_program(p, d, count, part, &d->path));
-  CMB_TRY(make_rates(p, d, count, part));
+  CMB_TRY(cmb_graph_watch_program(p, d, w->count, w->part, &d->path));
+  CMB_TRY(make_rates(p, arena, d, w));
   const int q = d->layout.first[CMB_BLOCK_Q];
   bool *read = cmb_arena_take(p->arena, (size_t)cmb_program_inputs(d->path), sizeof *read);
   d->path_reads = cmb_arena_take(arena, (size_t)d->nq, sizeof *d->path_reads);
@@ -213,24 +340,31 @@ static cmb_status make_programs(const cmb_graph_parts *p, cmb_arena *arena, cmb_
   return CMB_OK;
 }
 
-cmb_status cmb_graph_path_make(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d)
+/* What is to be watched. */
+static cmb_status find_watched(const cmb_graph_parts *p, cmb_arena *arena, struct watched *w)
 {
   int results;
   const cmb_expr *result = cmb_graph_motion_results(p, &results);
   if (!result) return cmb_fail_memory(p->ctx);
   nature *of = cmb_allocate(p->ctx, (size_t)cmb_graph_size(p->x->graph) * sizeof *of);
   uint8_t *used = cmb_reachable(p->x->graph, results, result);
-  const cmb_expr *part = NULL;
-  int count = 0;
+  cmb_status status = CMB_OK;
   if (of && used) {
     find_natures(p, used, of);
     mark_parts(p, of, results, result, used);
-    part = cmb_graph_list_parts(p, used, &count);
+    w->part = cmb_graph_list_parts(p, used, &w->count);
+    if (w->part) status = list_bent(p, arena, of, w);
   }
   cmb_release(p->ctx, of);
   cmb_release(p->ctx, used);
-  if (!part) return cmb_fail_memory(p->ctx);
-  return count > 0 ? make_programs(p, arena, d, count, part) : CMB_OK;
+  return w->part ? status : cmb_fail_memory(p->ctx);
+}
+
+cmb_status cmb_graph_path_make(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d)
+{
+  struct watched w = {0};
+  CMB_TRY(find_watched(p, arena, &w));
+  return w.count > 0 ? make_programs(p, arena, d, &w) : CMB_OK;
 }
 
 void cmb_graph_path_values(const void *self, const cmb_point *at, double *values)
@@ -249,13 +383,40 @@ void cmb_graph_path_bounds(const void *self, const cmb_box *box, cmb_interval *b
   cmb_program_enclose(d->path, in, bounds, in + cmb_layout_end(&d->layout, CMB_BLOCK_P));
 }
 
-void cmb_graph_path_rates(const void *self, const cmb_box *box, cmb_interval *rates)
+/* The box as inputs; returns where those behind t' and q' begin. */
+static cmb_interval *put_rates(const cmb_graph_data *d, const cmb_box *box)
 {
-  const cmb_graph_data *d = self;
   cmb_interval *in = box->scratch;
   cmb_graph_put_first_box(d, box, box->q, in);
   cmb_interval *along = in + cmb_layout_end(&d->layout, CMB_BLOCK_P);
   *along++ = box->t_rate;
   for (int i = 0; i < d->nq; i++) *along++ = box->q_rate[i];
-  cmb_program_enclose(d->path_rates, in, rates, along);
+  return along;
+}
+
+void cmb_graph_path_rates(const void *self, const cmb_box *box, cmb_interval *rates)
+{
+  const cmb_graph_data *d = self;
+  cmb_interval *work = put_rates(d, box);
+  cmb_program_enclose(d->path_rates, box->scratch, rates, work);
+}
+
+/* Whether the motion may pass over the border of a grid; place has where it is on each. */
+static bool passes_border(const cmb_graph_data *d, const cmb_interval *place)
+{
+  for (int i = 0; i < d->path_grid_count; i++) {
+    if (cmb_table2_crosses_border(d->path_grids[i], place[2 * i], place[2 * i + 1])) return true;
+  }
+  return false;
+}
+
+void cmb_graph_path_bends(const void *self, const cmb_box *box, cmb_interval *bends)
+{
+  const cmb_graph_data *d = self;
+  cmb_interval *out = put_rates(d, box);
+  for (int i = 0; i < d->nq; i++) *out++ = box->q_bend[i];
+  cmb_program_enclose(d->path_bends, box->scratch, out, out + cmb_program_outputs(d->path_bends));
+  const bool known = !passes_border(d, out + d->path_bent_count);
+  for (int i = 0; i < cmb_program_outputs(d->path); i++) bends[i] = cmb_interval_unknown();
+  for (int k = 0; known && k < d->path_bent_count; k++) bends[d->path_bent[k]] = out[k];
 }

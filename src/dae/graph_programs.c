@@ -243,6 +243,7 @@ void cmb_graph_programs_destroy(cmb_graph_data *d)
   cmb_program_destroy(d->time_rates);
   cmb_program_destroy(d->path);
   cmb_program_destroy(d->path_rates);
+  cmb_program_destroy(d->path_bends);
   for (int k = 0; k < CMB_PROGRAMS; k++) cmb_program_destroy(d->program[k]);
   for (int k = 0; k < CMB_DERIVATIVES; k++) cmb_jacobian_destroy(d->jacobian[k]);
 }

@@ -170,6 +170,13 @@ static void path_rates(const void *self, const cmb_box *box, cmb_interval *rates
   x->inner->path_rates(x->inner->self, &below, rates_of);
 }
 
+static void path_bends(const void *self, const cmb_box *box, cmb_interval *bends)
+{
+  const cmb_layer *x = self;
+  const cmb_box below = lower_box(x, box);
+  x->inner->path_bends(x->inner->self, &below, bends);
+}
+
 static cmb_status energy(const void *self, const cmb_point *at, double *sum)
 {
   const cmb_layer *x = self;
@@ -215,6 +222,7 @@ void cmb_layer_begin(cmb_layer *layer, cmb_arena *arena, const cmb_equations *in
   if (inner->path_values) eq->path_values = path_values;
   if (inner->path_bounds) eq->path_bounds = path_bounds;
   if (inner->path_rates) eq->path_rates = path_rates;
+  if (inner->path_bends) eq->path_bends = path_bends;
   if (inner->energy) eq->energy = energy;
   if (inner->unsolved) eq->unsolved = unsolved;
 }

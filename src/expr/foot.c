@@ -161,6 +161,14 @@ double cmb_foot_value(const cmb_table *t, bool across, double x, double y)
   return op_foot(t->nx, t->x, t->y, t->c, across, 0, x, y);
 }
 
+void cmb_foot_values(const cmb_table *t, double x, double y, double *u, double *v)
+{
+  double to[3];
+  op_foot_both(t->nx, t->x, t->y, t->c, x, y, to);
+  *u = to[0];
+  *v = to[1];
+}
+
 /* ---- expressions: the derivative in x counts which of the two it is */
 
 cmb_expr cmb_foot_apply(cmb_graph *g, const cmb_table *t, bool across, cmb_expr x, cmb_expr y)

@@ -40,6 +40,7 @@ cmb_expr cmb_foot_apply(cmb_graph *g, const cmb_table *table, bool across, cmb_e
 cmb_expr cmb_foot_partial(cmb_graph *g, cmb_expr e, int i);
 
 double cmb_foot_value(const cmb_table *table, bool across, double x, double y);
+void cmb_foot_values(const cmb_table *table, double x, double y, double *u, double *v);
 cmb_interval cmb_foot_enclose(const cmb_table *table, bool across, cmb_interval x, cmb_interval y);
 
 /* How many points are in a block (foot_code.h), and how many numbers c has. */

@@ -158,21 +158,21 @@ static void op_foot_beyond(int n, const double *p, const double *c, int found, i
   } \
 } )
 
-/* u (which = 0) or v (which = 1) */
+/* u and v into `to`, which has three places; then u (which = 0) or v (which = 1) alone */
 #define CMB_FOOT_CODE(X) X( \
-static double op_foot(int n, const double *x, const double *y, const double *c, int which, int dy, \
-                      double at_x, double at_y) \
+static void op_foot_both(int n, const double *x, const double *y, const double *c, double at_x, \
+                         double at_y, double *to) \
 { \
   const double step = c[0]; \
   const int size = (int)c[4]; \
   const double *p = c + 6 + 3 * ((n + size - 1) / size); \
   const double *q = p + 4 * (n - 1); \
-  double to[3]; \
   const int nearest = op_foot_nearest(n, x, y, size, c + 6, at_x, at_y); \
-  const int piece = nearest < 0 || dy > 0 \
-                    ? -3 : op_foot_piece(n, p, step, c[3] > 0, nearest, at_x, at_y); \
+  const int piece = \
+      nearest < 0 ? -3 : op_foot_piece(n, p, step, c[3] > 0, nearest, at_x, at_y); \
   const int i = piece == -1 ? 0 : piece == -2 ? n - 2 : piece; \
-  if (piece == -3) return NAN; \
+  to[0] = to[1] = NAN; \
+  if (piece == -3) return; \
   const double t = piece == -1 ? 0 : piece == -2 ? step \
                    : op_foot_root(p + 4 * i, q + 4 * i, step, at_x, at_y); \
   op_foot_on(p + 4 * i, q + 4 * i, t, at_x, at_y, to); \
@@ -182,7 +182,13 @@ static double op_foot(int n, const double *x, const double *y, const double *c, 
     op_foot_beyond(n, p, c, piece, to[2] <= 1.05 * reach, at_x, at_y, to); \
   else \
     to[0] = piece < 0 ? u + to[0] : u; \
-  return to[which]; \
+} \
+static double op_foot(int n, const double *x, const double *y, const double *c, int which, int dy, \
+                      double at_x, double at_y) \
+{ \
+  double to[3]; \
+  op_foot_both(n, x, y, c, at_x, at_y, to); \
+  return dy > 0 ? NAN : to[which]; \
 } )
 
 /* clang-format on */

@@ -342,6 +342,22 @@ cmb_interval cmb_op_enclose(cmb_op op, cmb_interval a, cmb_interval b, cmb_inter
   }
 }
 
+cmb_interval cmb_interval_add(cmb_interval a, cmb_interval b)
+{
+  return enclose_ADD(a, b); /* a sum of what is unknown is unknown */
+}
+
+cmb_interval cmb_interval_subtract(cmb_interval a, cmb_interval b)
+{
+  return enclose_SUB(a, b);
+}
+
+cmb_interval cmb_interval_multiply(cmb_interval a, cmb_interval b)
+{
+  const bool known = cmb_interval_known(a) && cmb_interval_known(b);
+  return known ? enclose_MUL(a, b) : cmb_interval_unknown();
+}
+
 static cmb_interval enclose_call(const cmb_program *p, const cmb_instruction *i, cmb_interval a,
                                  cmb_interval b, cmb_interval c)
 {
@@ -363,11 +379,10 @@ static cmb_interval enclose_instruction(const cmb_program *p, const cmb_instruct
   case CMB_OP_CALL: return enclose_call(p, i, a, b, c);
   case CMB_OP_SOLVE:
   case CMB_OP_PART: return cmb_interval_unknown();
-  case CMB_OP_ADD: return enclose_ADD(a, b); /* these three are most of a program; */
-  case CMB_OP_SUB: return enclose_SUB(a, b); /* sums of what is unknown are unknown */
+  case CMB_OP_ADD: return cmb_interval_add(a, b); /* these three are most of a program */
+  case CMB_OP_SUB: return cmb_interval_subtract(a, b);
   case CMB_OP_MUL:
-    if (!cmb_interval_known(a) || !cmb_interval_known(b)) return cmb_interval_unknown();
-    return i->a == i->b ? square(a) : enclose_MUL(a, b);
+    return i->a == i->b && cmb_interval_known(a) ? square(a) : cmb_interval_multiply(a, b);
   default: return cmb_op_enclose((cmb_op)i->op, a, b, c);
   }
 }

@@ -35,6 +35,11 @@ void cmb_program_enclose_wanted(const cmb_program *p, const cmb_interval *in, co
 /* The same for one operation of CMB_OP_LIST; arguments beyond its number are not looked at. */
 cmb_interval cmb_op_enclose(cmb_op op, cmb_interval a, cmb_interval b, cmb_interval c);
 
+/* Its most frequent cases. */
+cmb_interval cmb_interval_add(cmb_interval a, cmb_interval b);
+cmb_interval cmb_interval_subtract(cmb_interval a, cmb_interval b);
+cmb_interval cmb_interval_multiply(cmb_interval a, cmb_interval b);
+
 /* Tables, as cmb_table_value and cmb_table2_value have them; `mode` as in CMB_OP_TABLE_AT, order CMB_TABLE_MARGIN included. */
 cmb_interval cmb_table_enclose(const cmb_table *table, int order, cmb_interval x);
 cmb_interval cmb_table_enclose_at(const cmb_table *table, int order, cmb_interval x,
@@ -42,7 +47,11 @@ cmb_interval cmb_table_enclose_at(const cmb_table *table, int order, cmb_interva
 cmb_interval cmb_table2_enclose(const cmb_table *table, int dx, int dy, cmb_interval x,
                                 cmb_interval y);
 
-/* The same of a sum of waves; x and y are known. */
+/* Whether a border of a grid may be inside of the box. Behind it the table keeps the values of the border: its slope jumps there, of which bounds of
+ * second derivatives know nothing. */
+bool cmb_table2_crosses_border(const cmb_table *table, cmb_interval x, cmb_interval y);
+
+/* cmb_table2_enclose of a sum of waves; x and y are known. */
 cmb_interval cmb_waves_enclose(const cmb_table *table, int dx, int dy, cmb_interval x,
                                cmb_interval y);
 

@@ -12,21 +12,6 @@
 
 #include <float.h>
 
-static cmb_interval add(cmb_interval a, cmb_interval b)
-{
-  return cmb_op_enclose(CMB_OP_ADD, a, b, a);
-}
-
-static cmb_interval subtract(cmb_interval a, cmb_interval b)
-{
-  return cmb_op_enclose(CMB_OP_SUB, a, b, a);
-}
-
-static cmb_interval multiply(cmb_interval a, cmb_interval b)
-{
-  return cmb_op_enclose(CMB_OP_MUL, a, b, a);
-}
-
 /* What is looked at: the box, its middle, the foot there. */
 struct box {
   const cmb_table *t;
@@ -41,8 +26,10 @@ static cmb_interval slope_at(const struct box *b, cmb_interval u)
 {
   cmb_interval sum = cmb_interval_of(0);
   for (int k = 0; k < 2; k++) {
-    const cmb_interval away = subtract(cmb_table_enclose(b->t->line[k], 0, u), b->x[k]);
-    sum = add(sum, multiply(away, cmb_table_enclose(b->t->line[k], 1, u)));
+    const cmb_interval away =
+        cmb_interval_subtract(cmb_table_enclose(b->t->line[k], 0, u), b->x[k]);
+    sum =
+        cmb_interval_add(sum, cmb_interval_multiply(away, cmb_table_enclose(b->t->line[k], 1, u)));
   }
   return sum;
 }
@@ -53,9 +40,11 @@ static cmb_interval bend_at(const struct box *b, cmb_interval u)
   cmb_interval sum = cmb_interval_of(0);
   for (int k = 0; k < 2; k++) {
     const cmb_interval slope = cmb_table_enclose(b->t->line[k], 1, u);
-    const cmb_interval away = subtract(b->x[k], cmb_table_enclose(b->t->line[k], 0, u));
-    sum = add(sum, multiply(slope, slope));
-    sum = subtract(sum, multiply(away, cmb_table_enclose(b->t->line[k], 2, u)));
+    const cmb_interval away =
+        cmb_interval_subtract(b->x[k], cmb_table_enclose(b->t->line[k], 0, u));
+    sum = cmb_interval_add(sum, cmb_interval_multiply(slope, slope));
+    sum = cmb_interval_subtract(
+        sum, cmb_interval_multiply(away, cmb_table_enclose(b->t->line[k], 2, u)));
   }
   return sum;
 }
@@ -68,8 +57,7 @@ static bool open_box(struct box *b)
     half[k] = fmax(b->x[k].high - b->middle[k], b->middle[k] - b->x[k].low);
     size += fabs(b->x[k].low) + fabs(b->x[k].high);
   }
-  b->u = cmb_foot_value(b->t, false, b->middle[0], b->middle[1]);
-  b->v = cmb_foot_value(b->t, true, b->middle[0], b->middle[1]);
+  cmb_foot_values(b->t, b->middle[0], b->middle[1], &b->u, &b->v);
   b->radius = hypot(half[0], half[1]) * (1 + 8 * DBL_EPSILON);
   if (!isfinite(b->u) || !isfinite(b->v) || !isfinite(b->radius)) return false;
   /* near the centre of curvature u is 20 times as sensitive as the point at most: 1/(1 − 0.95) */
@@ -127,7 +115,9 @@ static cmb_interval refine(const struct box *b, cmb_interval u)
   for (int k = 0; k < 2; k++) {
     const cmb_interval partial =
         cmb_op_enclose(CMB_OP_DIV, cmb_table_enclose(b->t->line[k], 1, u), bend, bend);
-    range = add(range, multiply(partial, subtract(b->x[k], cmb_interval_of(b->middle[k]))));
+    range = cmb_interval_add(
+        range, cmb_interval_multiply(
+                   partial, cmb_interval_subtract(b->x[k], cmb_interval_of(b->middle[k]))));
   }
   if (!cmb_interval_known(range)) return u;
   return (cmb_interval){fmax(u.low, range.low), fmin(u.high, range.high)};

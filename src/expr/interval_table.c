@@ -13,19 +13,9 @@
 
 enum { ROUNDINGS = 32 }; /* more than the operations in a cubic and in its Bernstein coefficients */
 
-static cmb_interval add(cmb_interval a, cmb_interval b)
-{
-  return cmb_op_enclose(CMB_OP_ADD, a, b, a);
-}
-
-static cmb_interval multiply(cmb_interval a, cmb_interval b)
-{
-  return cmb_op_enclose(CMB_OP_MUL, a, b, a);
-}
-
 static cmb_interval subtract(cmb_interval a, double b)
 {
-  return cmb_op_enclose(CMB_OP_SUB, a, cmb_interval_of(b), a);
+  return cmb_interval_subtract(a, cmb_interval_of(b));
 }
 
 /* A derivative's coefficients: those of order 0, 1, 2 or 3. */
@@ -63,7 +53,8 @@ static cmb_interval tangent(const cmb_table *t, int order, int i, double end, cm
   if (order > 1) return cmb_interval_of(0);
   const cmb_interval slope = cubic(t->c + 4 * i, 1, u);
   if (order == 1) return slope;
-  return add(cubic(t->c + 4 * i, 0, u), multiply(slope, subtract(x, end)));
+  return cmb_interval_add(cubic(t->c + 4 * i, 0, u),
+                          cmb_interval_multiply(slope, subtract(x, end)));
 }
 
 /* Piece i with the tangents at the ends, wherever x lies. */
@@ -143,10 +134,22 @@ static cmb_interval patch(const double *c, int dx, int dy, cmb_interval u, cmb_i
   for (int k = 3; k >= dx; k--) {
     double factor = 1;
     for (int j = 0; j < dx; j++) factor *= k - j;
-    cmb_interval row = multiply(cmb_interval_of(factor), cubic(c + 4 * k, dy, v));
-    value = add(multiply(value, u), row);
+    cmb_interval row = cmb_interval_multiply(cmb_interval_of(factor), cubic(c + 4 * k, dy, v));
+    value = cmb_interval_add(cmb_interval_multiply(value, u), row);
   }
   return value;
+}
+
+/* Whether x has places on both sides of an end. */
+static bool crosses_end(int n, const double *at, cmb_interval x)
+{
+  return (x.low < at[0] && x.high > at[0]) || (x.low < at[n - 1] && x.high > at[n - 1]);
+}
+
+bool cmb_table2_crosses_border(const cmb_table *t, cmb_interval x, cmb_interval y)
+{
+  const bool known = cmb_interval_known(x) && cmb_interval_known(y);
+  return !known || crosses_end(t->nx, t->x, x) || crosses_end(t->ny, t->y, y);
 }
 
 cmb_interval cmb_table2_enclose(const cmb_table *t, int dx, int dy, cmb_interval x, cmb_interval y)

@@ -11,11 +11,17 @@
 
 /* clang-format off */
 
-/* The piece that `at` lies in: the largest i <= n - 2 with x_i <= at, 0 if there is none or at is NaN. */
+/* The piece that `at` lies in: the largest i <= n - 2 with x_i <= at, 0 if there is none or at is NaN. Points are often equally far apart: of a
+ * long table that piece is looked at first. */
 #define CMB_TABLE_INTERVAL_CODE(X) X( \
 static int op_table_interval(int n, const double *x, double at) \
 { \
   int low = 0, high = n - 1; \
+  if (n > 16) { \
+    const double guess = (at - x[0]) / (x[n - 1] - x[0]) * (n - 1); \
+    const int i = guess > 0 && guess < n - 1 ? (int)guess : 0; \
+    if (at >= x[i] && at < x[i + 1]) return i; \
+  } \
   while (high - low > 1) { \
     int middle = (low + high) / 2; \
     if (at >= x[middle]) { low = middle; } else { high = middle; } \

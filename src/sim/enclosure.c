@@ -138,12 +138,14 @@ static bool ends_negative(const cmb_enclosure *e)
   return false;
 }
 
-/* Gaps of bodies that touch are left out: a stop goes by whether its gap is closed and closing, whenever that was. */
-static void note_undecided(cmb_enclosure *e, int i, double theta)
+/* Gaps of bodies that touch are left out: a stop goes by whether its gap is closed and closing, whenever that was. Parts in a row
+ * are counted once: *counted. */
+static void note_undecided(cmb_enclosure *e, int i, double theta, bool *counted)
 {
   const bool *of_gap = e->ev->eq->switch_of_gap;
   if (of_gap && of_gap[i]) return;
-  e->undecided++;
+  if (!*counted) e->undecided++;
+  *counted = true;
   e->undecided_function = i;
   e->undecided_t = cmb_integrator_time_at(e->in, theta);
 }
@@ -173,6 +175,7 @@ static cmb_status search(cmb_enclosure *e, cmb_sample *sample, void *user, doubl
   const double least = fmax(8 * DBL_EPSILON * t / h, 8 * DBL_EPSILON);
   const long limit = e->parts + e->budget;
   double width = 1, row = 1;
+  bool counted = false;
   for (*a = from; *a < 1;) {
     *b = fmin(1, *a + width);
     int open = 0;
@@ -184,9 +187,10 @@ static cmb_status search(cmb_enclosure *e, cmb_sample *sample, void *user, doubl
       width = (*b - *a) / 2;
       continue;
     }
-    if (found == OPEN && *a > from) note_undecided(e, open, *b);
+    if (found == OPEN && *a > from) note_undecided(e, open, *b, &counted);
     if (found == OPEN && e->parts >= limit) width = 1.0 / 8; /* on in large parts */
     row = found == OPEN ? fmin(2 * row, LONGEST_ROW) : 1;
+    counted = counted && found == OPEN;
     *a = *b;
     width = fmin(2 * width, 1);
   }

@@ -36,7 +36,7 @@ typedef struct cmb_enclosure {
   long parts; /* looked at, in all */
   int budget; /* parts that the next step may take */
 
-  long undecided; /* parts that were neither proved nor isolated */
+  long undecided; /* rows of parts that were neither proved nor isolated */
   int undecided_function;
   double undecided_t; /* of the last of them */
 } cmb_enclosure;

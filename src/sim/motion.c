@@ -71,3 +71,16 @@ void cmb_motion_rate_range(const cmb_motion *m, int count, double a, double b, c
                   : cmb_interval_unknown();
   }
 }
+
+void cmb_motion_bend_range(const cmb_motion *m, int count, double a, double b, cmb_interval *bend)
+{
+  const int degree = m->degree;
+  double c[CMB_BERNSTEIN_MOST];
+  for (int i = 0; i < count; i++) {
+    bend[i] = is_read(m, i) ? cmb_interval_of(0) : cmb_interval_unknown();
+    if (!is_read(m, i) || degree < 2) continue;
+    const double rounding =
+        cmb_bernstein_derivative(degree - 1, m->dc + i * degree, m->rate_rounding[i], c);
+    bend[i] = cmb_bernstein_range(degree - 2, c, rounding, a, b);
+  }
+}

@@ -25,8 +25,9 @@ void cmb_motion_create(cmb_motion *m, cmb_arena *arena, cmb_integrator *in, cons
 /* The first `count` components of y = (q, v) in the last step. */
 cmb_status cmb_motion_take(cmb_motion *m, int count);
 
-/* Bounds on [a, b] of the first `count` components, or of their derivatives. */
+/* Bounds on [a, b] of the first `count` components, of their derivatives, or of their second ones. */
 void cmb_motion_range(const cmb_motion *m, int count, double a, double b, cmb_interval *y);
 void cmb_motion_rate_range(const cmb_motion *m, int count, double a, double b, cmb_interval *rate);
+void cmb_motion_bend_range(const cmb_motion *m, int count, double a, double b, cmb_interval *bend);
 
 #endif

@@ -660,9 +660,9 @@ static void note_undecided(cmb_simulation *sim, bool over)
   if (!over) return;
   cmb_log(
       sim->ctx, CMB_LOG_WARNING,
-      "%ld times a switching function came so near to 0 that no change of sign could be proved or "
-      "excluded, last '%s' at t = %.9g",
-      r->undecided, r->undecided_name, r->undecided_t);
+      "%ld time%s a switching function came so near to 0, or to a place where it jumps, that no "
+      "change of sign could be proved or excluded, last '%s' at t = %.9g",
+      r->undecided, r->undecided == 1 ? "" : "s", r->undecided_name, r->undecided_t);
 }
 
 static const char *sliding_function(const cmb_simulation *sim)

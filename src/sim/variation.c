@@ -27,6 +27,8 @@ static const double UNDERFLOW = 1e-290; /* smaller values are nothing but the en
 
 static const double NOISE = 8; /* times the width of bounds in one point */
 
+static const double MET = 1.1; /* what is larger than the scale by less than this changes nothing */
+
 static void create_watched(cmb_watched *g, cmb_arena *arena, int count)
 {
   g->count = count;
@@ -53,8 +55,11 @@ void cmb_variation_create(cmb_variation *w, cmb_arena *arena, cmb_integrator *in
   for (int k = 0; k < 2; k++) w->rate[k] = cmb_arena_doubles(arena, eq->nq);
   w->q_range = cmb_arena_take(arena, (size_t)eq->nq, sizeof *w->q_range);
   w->q_rate = cmb_arena_take(arena, (size_t)eq->nq, sizeof *w->q_rate);
+  w->q_bend = cmb_arena_take(arena, (size_t)eq->nq, sizeof *w->q_bend);
   w->slope = cmb_arena_take(arena, (size_t)eq->path_count, sizeof *w->slope);
+  w->bend = cmb_arena_take(arena, (size_t)eq->path_count, sizeof *w->bend);
   w->middle = cmb_arena_take(arena, (size_t)eq->path_count, sizeof *w->middle);
+  w->large = cmb_arena_take(arena, (size_t)eq->path_count, sizeof *w->large);
 }
 
 /* ---- values and bounds in the last step, at θ and on [a, b] */
@@ -97,35 +102,61 @@ static void path_bounds(cmb_variation *w, double t0, double t1, cmb_interval *bo
   eq->path_bounds(eq->self, &box, bounds);
 }
 
-/* Bounds of the path's functions at one θ, and of their derivatives on [a, b]. */
-static void middle_and_slope(cmb_variation *w, double a, double b)
+/* The piece [a, b] of the motion, with its derivatives. */
+static cmb_box piece_of_path(cmb_variation *w, double a, double b)
 {
-  const cmb_equations *eq = w->ev->eq;
-  const double h = cmb_integrator_t(w->in) - cmb_integrator_t_before(w->in), m = (a + b) / 2;
+  const int nq = w->ev->eq->nq;
+  cmb_motion_range(&w->motion, nq, a, b, w->q_range);
+  cmb_motion_rate_range(&w->motion, nq, a, b, w->q_rate);
+  cmb_motion_bend_range(&w->motion, nq, a, b, w->q_bend);
   const cmb_interval t = {time_at(w, a), time_at(w, b)};
-  cmb_motion_range(&w->motion, eq->nq, a, b, w->q_range);
-  cmb_motion_rate_range(&w->motion, eq->nq, a, b, w->q_rate);
   cmb_box box = cmb_evaluator_box(w->ev, t, w->q_range);
-  box.t_rate = cmb_interval_of(h);
+  box.t_rate = cmb_interval_of(cmb_integrator_t(w->in) - cmb_integrator_t_before(w->in));
   box.q_rate = w->q_rate;
-  eq->path_rates(eq->self, &box, w->slope);
-  cmb_motion_range(&w->motion, eq->nq, m, m, w->q_range);
-  path_bounds(w, time_at(w, m), time_at(w, m), w->middle);
+  box.q_bend = w->q_bend;
+  return box;
 }
 
-/* Bounds on [a, b] become narrower where the mean value theorem says more. */
-static void narrow_bounds(cmb_variation *w, cmb_watched *g, double a, double b)
+static cmb_interval sum_of(cmb_interval x, cmb_interval factor, cmb_interval y)
 {
-  if (g != &w->path || !w->ev->eq->path_rates) return;
-  middle_and_slope(w, a, b);
-  const double reach = (b - a) / 2 * (1 + 4 * DBL_EPSILON);
-  const cmb_interval none = cmb_interval_unknown(), around = {-reach, reach};
+  return cmb_interval_add(x, cmb_interval_multiply(factor, y));
+}
+
+static void narrow(cmb_interval *bounds, cmb_interval x)
+{
+  if (!cmb_interval_known(x) || !cmb_interval_known(*bounds)) return;
+  bounds->low = fmax(bounds->low, x.low);
+  bounds->high = fmin(bounds->high, x.high);
+}
+
+/* Bounds on [a, b] become narrower where the mean value theorem says more: f(m) + f'(part) (θ − m). */
+static void narrow_by_slopes(cmb_variation *w, cmb_watched *g, double a, double b)
+{
+  const cmb_equations *eq = w->ev->eq;
+  const double m = (a + b) / 2, reach = (b - a) / 2 * (1 + 4 * DBL_EPSILON);
+  const cmb_box part = piece_of_path(w, a, b);
+  eq->path_rates(eq->self, &part, w->slope);
+  cmb_motion_range(&w->motion, eq->nq, m, m, w->q_range);
+  path_bounds(w, time_at(w, m), time_at(w, m), w->middle);
   for (int i = 0; i < g->count; i++) {
-    const cmb_interval away = cmb_op_enclose(CMB_OP_MUL, w->slope[i], around, none);
-    const cmb_interval x = cmb_op_enclose(CMB_OP_ADD, w->middle[i], away, none);
-    if (!cmb_interval_known(x) || !cmb_interval_known(g->bounds[i])) continue;
-    g->bounds[i].low = fmax(g->bounds[i].low, x.low);
-    g->bounds[i].high = fmin(g->bounds[i].high, x.high);
+    narrow(&g->bounds[i], sum_of(w->middle[i], w->slope[i], (cmb_interval){-reach, reach}));
+  }
+}
+
+/* The same one order higher, with f(m) at hand: f(m) + f'(m) (θ − m) + f''(part) (θ − m)²/2. */
+static void narrow_by_bends(cmb_variation *w, cmb_watched *g, double a, double b)
+{
+  const cmb_equations *eq = w->ev->eq;
+  const double m = (a + b) / 2, reach = (b - a) / 2 * (1 + 4 * DBL_EPSILON);
+  const cmb_interval around = {-reach, reach},
+                     square = {0, reach * reach / 2 * (1 + 4 * DBL_EPSILON)};
+  const cmb_box part = piece_of_path(w, a, b);
+  eq->path_bends(eq->self, &part, w->bend);
+  const cmb_box middle = piece_of_path(w, m, m);
+  eq->path_rates(eq->self, &middle, w->slope);
+  for (int i = 0; i < g->count; i++) {
+    const cmb_interval straight = sum_of(w->middle[i], w->slope[i], around);
+    narrow(&g->bounds[i], sum_of(straight, w->bend[i], square));
   }
 }
 
@@ -274,27 +305,53 @@ static void meet(cmb_watched *g)
   }
 }
 
-/* Bounds on [a, b] of function i: how large it may be there. */
+/* How large function i may be on a part of the step, from its bounds there. */
+static double most_of(const cmb_watched *g, int i)
+{
+  return cmb_interval_known(g->bounds[i]) ? size_of(g->bounds[i]) : INFINITY;
+}
+
 static double most_on(cmb_variation *w, int i, double a, double b)
 {
   bounds_on(w, &w->path, a, b);
-  const cmb_interval x = w->path.bounds[i];
-  return cmb_interval_known(x) ? size_of(x) : INFINITY;
+  return most_of(&w->path, i);
 }
 
-/* A place in the step where function i is large: that half where it may be larger, again and again. */
-static double largest_at(cmb_variation *w, int i)
+/* Whether values up to `most` say nothing new of how large function i is. */
+static bool is_met(const cmb_watched *g, int i, double most)
 {
+  return most <= MET * g->scale[i] + g->noise[i] + UNDERFLOW;
+}
+
+/* Looks where in the step function i is large: in that half where it may be larger, again and again, until it is not larger there than what
+ * has been met. */
+static cmb_status meet_largest(cmb_variation *w, int i)
+{
+  cmb_watched *g = &w->path;
   double a = 0, b = 1;
   for (int k = 0; k < DEPTH; k++) {
-    const double middle = (a + b) / 2;
-    const bool left = most_on(w, i, a, middle) > most_on(w, i, middle, b);
-    *(left ? &b : &a) = middle;
+    const double middle = (a + b) / 2, left = most_on(w, i, a, middle),
+                 right = most_on(w, i, middle, b);
+    *(left > right ? &b : &a) = middle;
+    CMB_TRY(values_at(w, g, (a + b) / 2, g->value));
+    meet(g);
+    if (is_met(g, i, fmax(left, right))) break;
   }
-  return (a + b) / 2;
+  return CMB_OK;
 }
 
-/* The scales of functions of the path grow by what is met in the step; noise is that of bounds in one point. */
+/* What rounding makes of bounds in one point. */
+static void find_noise(cmb_variation *w)
+{
+  cmb_watched *g = &w->path;
+  bounds_on(w, g, 1, 1);
+  for (int i = 0; i < g->count; i++) {
+    const cmb_interval b = g->bounds[i];
+    g->noise[i] = cmb_interval_known(b) ? NOISE * (b.high - b.low) : 0;
+  }
+}
+
+/* The scales of functions of the path grow by what is met in the step. */
 static cmb_status measure(cmb_variation *w)
 {
   cmb_watched *g = &w->path;
@@ -302,14 +359,11 @@ static cmb_status measure(cmb_variation *w)
     CMB_TRY(values_at(w, g, (double)k / SCALE_PARTS, g->value));
     meet(g);
   }
+  find_noise(w);
+  bounds_on(w, g, 0, 1);
+  for (int i = 0; i < g->count; i++) w->large[i] = !is_met(g, i, most_of(g, i));
   for (int i = 0; i < g->count; i++) {
-    CMB_TRY(values_at(w, g, largest_at(w, i), g->value));
-    meet(g);
-  }
-  bounds_on(w, g, 1, 1);
-  for (int i = 0; i < g->count; i++) {
-    const cmb_interval b = g->bounds[i];
-    g->noise[i] = cmb_interval_known(b) ? NOISE * (b.high - b.low) : 0;
+    if (w->large[i]) CMB_TRY(meet_largest(w, i));
   }
   return CMB_OK;
 }
@@ -328,6 +382,14 @@ static bool is_inside(const cmb_watched *g, bool is_short)
   return true;
 }
 
+static void narrow_bounds(cmb_variation *w, cmb_watched *g, double a, double b, bool is_short)
+{
+  const cmb_equations *eq = w->ev->eq;
+  if (!eq->path_rates || is_inside(g, is_short)) return;
+  narrow_by_slopes(w, g, a, b);
+  if (eq->path_bends && !is_inside(g, is_short)) narrow_by_bends(w, g, a, b);
+}
+
 static cmb_status look_outside(cmb_variation *w, cmb_watched *g, double theta, bool *outside)
 {
   CMB_TRY(values_at(w, g, theta, g->value));
@@ -339,33 +401,49 @@ static cmb_status look_outside(cmb_variation *w, cmb_watched *g, double theta, b
 
 typedef enum verdict { INSIDE, OUTSIDE, OPEN } verdict;
 
-/* Whether there is a time in the step at which a function leaves what was seen; OPEN: not in the points that were looked at. */
-static cmb_status search(cmb_variation *w, cmb_watched *g, int most, verdict *found)
+/* The points in the middle of equal parts of [from, 1]. */
+static cmb_status look_at_points(cmb_variation *w, cmb_watched *g, double from, bool *outside)
 {
-  double from = 0, width = 1;
-  int parts = 0;
-  bool outside = false;
-  for (; from < 1 && !outside; parts++) {
-    const double to = fmin(1, from + width);
-    const bool is_short = width < 1.0 / UNKNOWN_PARTS, used_up = parts >= most;
-    bounds_on(w, g, from, to);
-    if (!is_inside(g, is_short)) narrow_bounds(w, g, from, to);
-    const bool inside = is_inside(g, is_short) || width < ldexp(1, -DEPTH);
-    if (!inside) CMB_TRY(look_outside(w, g, (from + to) / 2, &outside));
-    if (inside || used_up) from = to;
-    width = used_up ? 1.0 / SCALE_PARTS : inside ? fmin(2 * width, 1) : (to - from) / 2;
+  const double width = 1.0 / SCALE_PARTS;
+  for (; from < 1 && !*outside; from += width) {
+    CMB_TRY(look_outside(w, g, (from + fmin(1, from + width)) / 2, outside));
   }
-  *found = outside ? OUTSIDE : parts > most ? OPEN : INSIDE;
   return CMB_OK;
 }
 
-/* With the parts that there are; where they are used up, the next step has fewer. */
+/* Whether there is a time in the step at which a function leaves what was seen. OPEN: not in the part up to *from, and for the rest there were
+ * not parts enough. */
+static cmb_status search(cmb_variation *w, cmb_watched *g, int most, double *from, verdict *found)
+{
+  double width = 1;
+  bool outside = false;
+  int parts = 0;
+  for (*from = 0; *from < 1 && !outside && parts < most; parts++) {
+    const double to = fmin(1, *from + width);
+    const bool is_short = width < 1.0 / UNKNOWN_PARTS;
+    bounds_on(w, g, *from, to);
+    if (g == &w->path) narrow_bounds(w, g, *from, to, is_short);
+    const bool inside = is_inside(g, is_short) || width < ldexp(1, -DEPTH);
+    if (!inside) CMB_TRY(look_outside(w, g, (*from + to) / 2, &outside));
+    width = inside ? fmin(2 * width, 1) : (to - *from) / 2;
+    if (inside) *from = to;
+  }
+  *found = outside ? OUTSIDE : *from < 1 ? OPEN : INSIDE;
+  return CMB_OK;
+}
+
+/* With the parts that there are; where they are used up, the rest is looked at in points, and the next step has fewer. */
 static cmb_status search_on_budget(cmb_variation *w, cmb_watched *g, verdict *found)
 {
-  CMB_TRY(search(w, g, g->budget, found));
+  double from;
+  CMB_TRY(search(w, g, g->budget, &from, found));
   g->budget = *found == OPEN ? g->budget / 2 : 2 * g->budget;
   if (g->budget < LEAST_PARTS) g->budget = LEAST_PARTS;
   if (g->budget > MOST_PARTS) g->budget = MOST_PARTS;
+  if (*found != OPEN) return CMB_OK;
+  bool outside = false;
+  CMB_TRY(look_at_points(w, g, from, &outside));
+  if (outside) *found = OUTSIDE;
   return CMB_OK;
 }
 
@@ -386,7 +464,8 @@ static cmb_status look_along(cmb_variation *w, cmb_watched *g, verdict *found)
     CMB_TRY(cmb_motion_take(&w->motion, w->ev->eq->nq));
     CMB_TRY(look_at_stages(w, g));
     add_slack(w, g);
-    CMB_TRY(search(w, g, FEW_PARTS, found));
+    double from;
+    CMB_TRY(search(w, g, FEW_PARTS, &from, found));
     if (*found == INSIDE) return CMB_OK;
     CMB_TRY(measure(w));
   }

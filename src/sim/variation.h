@@ -14,7 +14,9 @@
  * While the derivatives of all functions of time keep their signs, there is nothing to look at: bounds of them over some steps ahead.
  *
  * Where bounds do not prove it, those by the mean value theorem may: f(middle) + f'(part) (θ − middle). Coordinates that grow together, as
- * those of two bodies that drive along, cancel in f' and not in f.
+ * those of two bodies that drive along, cancel in f' and not in f. Where there are second derivatives, those by Taylor's theorem may:
+ * f(middle) + f'(middle) (θ − middle) + f''(part) (θ − middle)²/2. On a way along a line that turns the distance from it hardly varies, which
+ * shows in f'(middle) and not in f'(part).
  *
  * The largest value of a function of time is that in the whole run; of a function of the path, that met so far. Along the path bounds come
  * from the dense output (motion.h). A first look at the cubic through the ends of the step, made wider by a quarter on each side, is most often enough.
@@ -57,8 +59,10 @@ typedef struct cmb_variation {
   double *rate[2];       /* (nq) q̇ at the ends */
   cmb_interval *q_range; /* (nq) */
   cmb_interval *q_rate;  /* (nq) of dq/dθ */
-  cmb_interval *slope,
+  cmb_interval *q_bend;  /* (nq) of d²q/dθ² */
+  cmb_interval *slope, *bend,
       *middle; /* (path.count) of the derivatives, and of the values in the middle of a part */
+  bool *large; /* (path.count) functions that may be larger in the step than they have been */
 } cmb_variation;
 
 /* For a run that is saved (base/archive.h). */

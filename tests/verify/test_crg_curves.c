@@ -1,6 +1,6 @@
 /*
  * OpenCRG roads that turn: heights and slopes of a banked circle against closed forms; a road that is almost straight against the
- * straight one; an S of clothoids; a ball that rolls along it with several methods, and in exported C, bit for bit; and the end of a run that leaves
+ * straight one; an S of clothoids; a ball that rolls along it with several methods, and in exported C, bit for bit; bounds of second derivatives along a motion; and the end of a run that leaves
  * the part of the plane where the road has heights.
  */
 #include "check.h"
@@ -300,6 +300,90 @@ static void test_methods(void **state)
   assert_true(angle > 0.7); /* over the seam at 0 */
 }
 
+/* ---- bounds of second derivatives */
+
+enum { MOST_WATCHED = 40 };
+
+/* A piece of the arm's motion, q = c + r θ + b θ²/2 with θ from -1 to 1: [c − |r| − |b|/2, c + |r| + |b|/2] contains it. */
+struct piece {
+  double c[2], r[2], b[2];
+};
+
+static cmb_interval around(double middle, double half)
+{
+  return (cmb_interval){middle - half, middle + half};
+}
+
+static void values_at(const cmb_equations *eq, const cmb_point *at, const struct piece *p,
+                      double theta, double *values)
+{
+  cmb_point point = *at;
+  double q[2];
+  for (int i = 0; i < 2; i++) q[i] = p->c[i] + theta * (p->r[i] + theta / 2 * p->b[i]);
+  point.q = q;
+  eq->path_values(eq->self, &point, values);
+}
+
+/* Second differences of the watched functions are in the bounds of their second derivatives; returns how many functions have some. */
+static int check_bends(const cmb_equations *eq, const cmb_point *at, const struct piece *p)
+{
+  cmb_interval q[2], rate[2], bend[2], bends[MOST_WATCHED];
+  double value[3][MOST_WATCHED];
+  const double theta[] = {-0.9, -0.3, 0.2, 0.8}, h = 1e-2;
+  int known = 0;
+  for (int i = 0; i < 2; i++) {
+    q[i] = around(p->c[i], fabs(p->r[i]) + fabs(p->b[i]) / 2);
+    rate[i] = around(p->r[i], fabs(p->b[i]));
+    bend[i] = around(p->b[i], 0);
+  }
+  const cmb_box box = {
+      .q = q, .q_rate = rate, .q_bend = bend, .mode = at->mode, .scratch = at->scratch};
+  eq->path_bends(eq->self, &box, bends);
+  for (int i = 0; i < eq->path_count; i++) known += bends[i].low <= bends[i].high;
+  for (int k = 0; k < 4; k++) {
+    for (int j = 0; j < 3; j++) values_at(eq, at, p, theta[k] + h * (j - 1), value[j]);
+    for (int i = 0; i < eq->path_count; i++) {
+      if (!(bends[i].low <= bends[i].high)) continue;
+      const double second = (value[0][i] - 2 * value[1][i] + value[2][i]) / (h * h);
+      const double rounding = 1e-12 / (h * h) * (1 + fabs(value[1][i]));
+      assert_true(second >= bends[i].low - rounding && second <= bends[i].high + rounding);
+    }
+  }
+  return known;
+}
+
+/* The wheel of the ring: also where the grid ends, beside the road, whose height has a kink there and no second derivative. */
+static void test_bends(void **state)
+{
+  (void)state;
+  char text[2000];
+  cmbt_run r;
+  ring_model(text);
+  char *side = strstr(text, "W: [0, 1.5"); /* where the road is 4 m wide to each side */
+  for (int k = 0; k < 2; k++) {
+    if (k == 1) memcpy(side, "W: [0, 4.0", 10);
+    run(text, "mdop5", 1e-6, 0, &r);
+    const cmb_equations *eq = r.eq;
+    assert_non_null(eq->path_bends);
+    assert_in_range(eq->path_count, 1, MOST_WATCHED);
+    assert_int_equal(eq->nq, 2);
+    int mode[8] = {1, 1, 1, 1, 1, 1, 1, 1}, known = 0;
+    assert_in_range(eq->ns, 0, 8);
+    void *scratch = calloc(1, eq->scratch_size);
+    struct cmbt_random random = {9};
+    const cmb_point at = {.mode = mode, .scratch = scratch};
+    for (int i = 0; i < 300; i++) {
+      const double size = pow(10, cmbt_random_uniform(&random, -4, -2));
+      struct piece p = {{cmbt_random_uniform(&random, 0.2, 6), 0}, {size, size}, {0}};
+      for (int j = 0; j < 2; j++) p.b[j] = size * cmbt_random_uniform(&random, -1, 1);
+      known += check_bends(eq, &at, &p) > 0;
+    }
+    assert_true(k == 0 ? known > 250 : known == 0);
+    free(scratch);
+    cmbt_run_close(&r);
+  }
+}
+
 static void test_export(void **state)
 {
   (void)state;
@@ -354,8 +438,9 @@ static void test_out_of_reach(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_circle),       cmocka_unit_test(test_almost_straight),
-      cmocka_unit_test(test_s_curve),      cmocka_unit_test(test_methods),
-      cmocka_unit_test(test_out_of_reach), cmocka_unit_test(test_export)};
+      cmocka_unit_test(test_circle),  cmocka_unit_test(test_almost_straight),
+      cmocka_unit_test(test_s_curve), cmocka_unit_test(test_methods),
+      cmocka_unit_test(test_bends),   cmocka_unit_test(test_out_of_reach),
+      cmocka_unit_test(test_export)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
