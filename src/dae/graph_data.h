@@ -100,6 +100,8 @@ typedef struct cmb_graph_data {
   cmb_program *path_rates; /* their derivatives along a motion */
   bool *path_reads;        /* (nq) the coordinates that they read */
 
+  bool loads_vary, matrices_vary; /* (graph_loads.c) they depend on t */
+
   int rule_count, reset_count;
   cmb_pattern U_pattern; /* of the surfaces' gradients */
 
@@ -183,6 +185,10 @@ cmb_status cmb_graph_path_make(const cmb_graph_parts *p, cmb_arena *arena, cmb_g
 void cmb_graph_path_values(const void *self, const cmb_point *at, double *values);
 void cmb_graph_path_bounds(const void *self, const cmb_box *box, cmb_interval *bounds);
 void cmb_graph_path_rates(const void *self, const cmb_box *box, cmb_interval *rates);
+
+/* graph_loads.c: bounds of forces, rates and surfaces. scratch grows where they need more. */
+cmb_status cmb_graph_loads_make(const cmb_graph_parts *p, cmb_graph_data *d);
+void cmb_graph_load_functions(const cmb_graph_data *d, cmb_equations *eq);
 
 /* graph_rates.c, its arrays from the arena */
 cmb_status cmb_graph_rates_make(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d);

@@ -45,6 +45,7 @@ typedef struct cmb_resting {
   bool *met;         /* (rule_count) */
   double *row;       /* (nv) a gradient, written out */
   double *push;      /* (rule_count) forces of rests, 0 for the others */
+  cmb_interval *gamma_bounds; /* (rule_count) scratch */
 } cmb_resting;
 
 /* Rules with a surface. Arrays from the arena, names of switching functions from that which lasts as long as somebody may know them; `inner` and `rule` must outlive it. */
