@@ -8,7 +8,9 @@
 
 #include <string.h>
 
-static const double SAME = 1e-9; /* of gradients, beside themselves */
+static const double SAME = 1e-9;  /* of gradients, beside themselves */
+static const double ROUNDING = 1e-14; /* of loads, beside themselves */
+static const double SMALL = 1e-9; /* of what friction can hold, beside that */
 
 /* Where in an interval of time it is expanded: a place that is special to no function, so that equal values and bounds there are no coincidence. */
 static const double PLACE = 0.381966011250105;
@@ -63,8 +65,8 @@ static cmb_interval *intervals(cmb_arena *arena, int count)
   return cmb_arena_take(arena, (size_t)count, sizeof(cmb_interval));
 }
 
-void cmb_holding_create(cmb_holding *x, cmb_arena *arena, cmb_evaluator *ev, const cmb_sliding *sliding,
-                     const cmb_resting *resting)
+void cmb_holding_create(cmb_holding *x, cmb_arena *arena, cmb_evaluator *ev,
+                        const cmb_sliding *sliding, const cmb_resting *resting)
 {
   const cmb_equations *eq = ev->eq;
   *x = (cmb_holding){.eq = eq, .sliding = sliding, .resting = resting};
@@ -81,12 +83,14 @@ void cmb_holding_create(cmb_holding *x, cmb_arena *arena, cmb_evaluator *ev, con
   x->row_g = cmb_arena_doubles(arena, x->count * ng);
   x->a = cmb_arena_doubles(arena, nv);
   x->lambda = cmb_arena_doubles(arena, ng);
+  x->force = cmb_arena_doubles(arena, nv);
   x->rhs = cmb_arena_doubles(arena, nv + ng);
   x->rate = cmb_arena_doubles(arena, 2 * eq->ns);
   x->none = cmb_arena_doubles(arena, 2 * eq->ns);
   x->varies = cmb_arena_take(arena, (size_t)(n + 1) * (size_t)nv, sizeof *x->varies);
   x->gamma_varies = cmb_arena_take(arena, (size_t)ng, sizeof *x->gamma_varies);
   x->flow_varies = cmb_arena_take(arena, (size_t)n, sizeof *x->flow_varies);
+  x->small = cmb_arena_doubles(arena, x->count);
   x->first = cmb_arena_doubles(arena, x->count);
   x->v = intervals(arena, nv);
   x->q = intervals(arena, eq->nq);
@@ -141,12 +145,10 @@ static bool is_late(const cmb_equations *eq, int i)
 }
 
 /* At a time that is unknown everything is unknown that depends on it. */
-cmb_status cmb_holding_begin(cmb_holding *x, const int *mode, double t, const double *q, const double *v,
-                          bool *any)
+static void find_varying(cmb_holding *x, const int *mode, const double *q, const double *v,
+                         bool *any)
 {
-  const cmb_equations *eq = x->eq, *below = x->count > 0 ? x->ev->eq : NULL;
-  *any = false;
-  if (x->count == 0) return CMB_OK;
+  const cmb_equations *eq = x->eq, *below = x->ev->eq;
   const cmb_box box = box_at(x, cmb_interval_unknown(), q, v);
   for (int k = 0; k <= x->slides; k++) {
     bool *varies = x->varies + (ptrdiff_t)k * eq->nv;
@@ -161,19 +163,49 @@ cmb_status cmb_holding_begin(cmb_holding *x, const int *mode, double t, const do
     x->gamma_varies[i] = !cmb_interval_known(x->gamma[i]);
     *any = *any || x->gamma_varies[i];
   }
-  if (x->slides == 0) return CMB_OK;
+  if (x->slides == 0) return;
   put_modes(x, mode, -1);
-  CMB_TRY(cmb_accelerate(x->ev, t, q, v, x->a, x->lambda));
+  memset(x->a, 0, (size_t)eq->nv * sizeof *x->a);
   below->flow_bounds(below->self, &box, x->a, x->flow);
   for (int j = 0; j < x->slides; j++) {
     x->flow_varies[j] = !cmb_interval_known(x->flow[x->function[j]]);
     *any = *any || x->flow_varies[j];
   }
+}
+
+/* θ and the factors at a state, in the modes of the slides. */
+static cmb_status find_mixture(cmb_holding *x, const int *mode, double t, const double *q,
+                               const double *v)
+{
+  cmb_point at = cmb_evaluator_point(x->ev, t, q, v);
+  at.mode = mode;
+  return cmb_sliding_find(x->sliding, &at);
+}
+
+/* A part of what friction can hold from one bound to the other, or what a rest allows for. */
+static cmb_status find_small(cmb_holding *x, const int *mode, double t, const double *q,
+                             const double *v)
+{
+  if (x->sliding) CMB_TRY(find_mixture(x, mode, t, q, v));
+  for (int j = 0; j < x->count; j++) {
+    const ptrdiff_t own = (ptrdiff_t)j * (x->slides + 1);
+    x->small[j] = j < x->slides ? SMALL * fabs(x->sliding->A[own]) : x->resting->slack[x->rest[j]];
+  }
   return CMB_OK;
 }
 
+cmb_status cmb_holding_begin(cmb_holding *x, const int *mode, double t, const double *q,
+                             const double *v, bool *any)
+{
+  *any = false;
+  if (x->count == 0) return CMB_OK;
+  find_varying(x, mode, q, v, any);
+  return *any ? find_small(x, mode, t, q, v) : CMB_OK;
+}
+
 /* Bounds of f and γ less their values at t₀, which the evaluator has; in the modes of side k. */
-static void find_loads(cmb_holding *x, int k, const cmb_box *box, cmb_interval *f, cmb_interval *gamma)
+static void find_loads(cmb_holding *x, int k, const cmb_box *box, cmb_interval *f,
+                       cmb_interval *gamma)
 {
   const cmb_equations *below = x->ev->eq;
   const bool *varies = x->varies + (ptrdiff_t)k * below->nv;
@@ -298,21 +330,26 @@ static cmb_status find_side(cmb_holding *x, const int *mode, int k, const cmb_po
   return CMB_OK;
 }
 
-/* g − f. What varies on both sides alike cancels. */
-static void cancel(int n, const cmb_interval *f, cmb_interval *g)
+/* g − f, of values of the sizes `one` and `other` at t₀. What varies on both sides alike, but for rounding, cancels. */
+static cmb_interval cancel(cmb_interval f, cmb_interval g, double one, double other)
 {
-  for (int i = 0; i < n; i++) {
-    const bool same = f[i].low == g[i].low && f[i].high == g[i].high;
-    g[i] = same ? cmb_interval_of(0) : subtract(g[i], f[i]);
-  }
+  const double rounding = ROUNDING * (fabs(one) + fabs(other) + most(f));
+  const bool same = fabs(g.low - f.low) <= rounding && fabs(g.high - f.high) <= rounding;
+  if (!same) return subtract(g, f);
+  return f.low == g.low && f.high == g.high ? cmb_interval_of(0)
+                                            : (cmb_interval){-rounding, rounding};
 }
 
 /* What the group adds to the functionals that side k has at +1; its side has just been found. */
 static void find_changes(cmb_holding *x, int k)
 {
   cmb_interval *change = x->change + (ptrdiff_t)(k - 1) * x->count;
-  cancel(x->eq->nv, x->f, x->g_f);
-  cancel(x->eq->ng, x->gamma, x->g_gamma);
+  for (int i = 0; i < x->eq->nv; i++) {
+    x->g_f[i] = cancel(x->f[i], x->g_f[i], x->force[i], x->ev->f[i]);
+  }
+  for (int i = 0; i < x->eq->ng; i++) {
+    x->g_gamma[i] = cancel(x->gamma[i], x->g_gamma[i], x->ev->gamma[i], x->ev->gamma[i]);
+  }
   for (int j = 0; j < x->count; j++) {
     const cmb_interval own = drift(x, j), there = cmb_interval_of(value_there(x, j) - x->first[j]);
     const cmb_interval loads = respond(x, j, x->g_f, x->g_gamma);
@@ -320,10 +357,12 @@ static void find_changes(cmb_holding *x, int k)
   }
 }
 
-static cmb_status find_sides(cmb_holding *x, const int *mode, const cmb_point *at, const cmb_box *box)
+static cmb_status find_sides(cmb_holding *x, const int *mode, const cmb_point *at,
+                             const cmb_box *box)
 {
   CMB_TRY(find_side(x, mode, 0, at, box, x->f, x->gamma));
   for (int j = 0; j < x->count; j++) x->first[j] = value_there(x, j);
+  memcpy(x->force, x->ev->f, (size_t)x->eq->nv * sizeof *x->force);
   for (int k = 1; k <= x->slides; k++) {
     CMB_TRY(find_side(x, mode, k, at, box, x->g_f, x->g_gamma));
     find_changes(x, k);
@@ -409,13 +448,11 @@ static cmb_interval rest_of(const cmb_holding *x, int j)
 }
 
 cmb_status cmb_holding_enclose(cmb_holding *x, const int *mode, cmb_interval t, const double *q,
-                            const double *v, cmb_interval *s)
+                               const double *v, cmb_interval *s)
 {
   const double there = t.low + PLACE * (t.high - t.low);
   if (x->sliding) {
-    cmb_point at = cmb_evaluator_point(x->ev, there, q, v);
-    at.mode = mode;
-    CMB_TRY(cmb_sliding_find(x->sliding, &at)); /* leaves the factors */
+    CMB_TRY(find_mixture(x, mode, there, q, v));
   } else {
     CMB_TRY(cmb_factor_at(x->ev, there, q));
   }

@@ -30,14 +30,16 @@ typedef struct cmb_holding {
   double *gradient;         /* (slides x nv) S */
   double *row, *row_g;      /* (count x nv), (count x ng) x and y */
   double *a, *lambda, *rhs; /* (nv), (ng), (nv + ng) */
+  double *force;            /* (nv) f(t₀) with all groups at −1 */
   double *rate, *none;      /* (2 ns) */
-  bool *varies;       /* ((slides + 1) x nv) forces that depend on time, in the modes of each side */
+  bool *varies; /* ((slides + 1) x nv) forces that depend on time, in the modes of each side */
   bool *gamma_varies; /* (ng) */
   bool *flow_varies;  /* (slides) */
 
-  double *first;               /* (count) L_j(t₀) with all groups at −1 */
-  cmb_interval *v, *q;         /* (nv), (nq) the state */
-  cmb_interval *f, *gamma;     /* (nv), (ng) f − f(t₀) and γ − γ(t₀) with all groups at −1, .. */
+  double *small;       /* (count) by which functions may be wrong; it does not matter */
+  double *first;       /* (count) L_j(t₀) with all groups at −1 */
+  cmb_interval *v, *q; /* (nv), (nq) the state */
+  cmb_interval *f, *gamma; /* (nv), (ng) f − f(t₀) and γ − γ(t₀) with all groups at −1, .. */
   cmb_interval *g_f, *g_gamma; /* .. and with one at +1 */
   cmb_interval *flow;          /* (2 ns) */
   cmb_interval *value;         /* ((slides + 1) x count) L_j on each side */
@@ -48,18 +50,18 @@ typedef struct cmb_holding {
 } cmb_holding;
 
 /* For equations with `sliding` on top, or `resting` on top, or both; `ev` is that of `eq`. Memory from the arena; a failure is left to it. */
-void cmb_holding_create(cmb_holding *x, cmb_arena *arena, cmb_evaluator *ev, const cmb_sliding *sliding,
-                     const cmb_resting *resting);
+void cmb_holding_create(cmb_holding *x, cmb_arena *arena, cmb_evaluator *ev,
+                        const cmb_sliding *sliding, const cmb_resting *resting);
 
 /* The function itself; of a rest, one that its rule reads. */
 int cmb_holding_name(const cmb_holding *x, int function);
 
 /* Which loads depend on time, at a state and in the modes (ns) of `eq`; *any: some do. */
-cmb_status cmb_holding_begin(cmb_holding *x, const int *mode, double t, const double *q, const double *v,
-                          bool *any);
+cmb_status cmb_holding_begin(cmb_holding *x, const int *mode, double t, const double *q,
+                             const double *v, bool *any);
 
 /* Bounds over the times t, in one state, into s[function[j]]; unknown where there are none. The loads that depend on time are known. */
 cmb_status cmb_holding_enclose(cmb_holding *x, const int *mode, cmb_interval t, const double *q,
-                            const double *v, cmb_interval *s);
+                               const double *v, cmb_interval *s);
 
 #endif

@@ -20,9 +20,6 @@ enum { MOST_PARTS = 4096, LEAST_PARTS = 64 };
  * undecided, up to this many of the shortest: a few 1e-12 of the time. */
 static const double LONGEST_ROW = 1024;
 
-/* Of held functions there are no derivatives: in parts as short as this they become negative but once. */
-static const double SHORT_HELD = 1e-6;
-
 /* Held functions whose loads have no bounds are looked at in points: parts of a step that are neither longer than the first nor shorter than the
  * second, in which no function of time makes more than this part of its way. */
 static const double LONGEST_POINTS = 1.0 / 16, SHORTEST_POINTS = 1.0 / 1024, LITTLE = 1.0 / 16;
@@ -50,8 +47,8 @@ void cmb_enclosure_hold(cmb_enclosure *e, cmb_arena *arena, const cmb_sliding *s
 {
   const cmb_equations *eq = e->ev->eq;
   if (!eq->enclose) return;
-  cmb_holding_create(&e->held, arena, e->ev, sliding, resting);
-  if (e->held.count == 0) return;
+  cmb_holding_create(&e->holding, arena, e->ev, sliding, resting);
+  if (e->holding.count == 0) return;
   e->q = cmb_arena_doubles(arena, eq->nq);
   e->v = cmb_arena_doubles(arena, eq->nv);
   e->a = cmb_arena_doubles(arena, eq->nv);
@@ -167,7 +164,7 @@ static bool ends_negative(const cmb_enclosure *e)
 static void note_undecided(cmb_enclosure *e, int i, double theta)
 {
   const bool *of_gap = e->ev->eq->switch_of_gap;
-  const int name = cmb_holding_name(&e->held, i);
+  const int name = cmb_holding_name(&e->holding, i);
   if (name == i && of_gap && of_gap[i]) return;
   e->undecided++;
   e->undecided_function = name;
@@ -184,8 +181,7 @@ static double time_at(const cmb_enclosure *e, double theta)
 static void time_bounds(const cmb_enclosure *e, double a, double b, cmb_interval *bounds)
 {
   const cmb_equations *eq = e->ev->eq;
-  const cmb_box box =
-      cmb_evaluator_box(e->ev, (cmb_interval){time_at(e, a), time_at(e, b)}, NULL);
+  const cmb_box box = cmb_evaluator_box(e->ev, (cmb_interval){time_at(e, a), time_at(e, b)}, NULL);
   if (eq->nt > 0) eq->time_bounds(eq->self, &box, bounds);
 }
 
@@ -193,10 +189,10 @@ static void time_bounds(const cmb_enclosure *e, double a, double b, cmb_interval
 static cmb_status begin_held(cmb_enclosure *e)
 {
   e->loads_vary = false;
-  if (e->held.count == 0) return CMB_OK;
+  if (e->holding.count == 0) return CMB_OK;
   const double t = time_at(e, 0.5);
   CMB_TRY(cmb_integrator_interpolate(e->in, t, e->q, e->v));
-  CMB_TRY(cmb_holding_begin(&e->held, e->ev->mode, t, e->q, e->v, &e->loads_vary));
+  CMB_TRY(cmb_holding_begin(&e->holding, e->ev->mode, t, e->q, e->v, &e->loads_vary));
   e->loads_vary = e->loads_vary || e->ev->eq->matrices_vary;
   if (e->loads_vary) time_bounds(e, 0, 1, e->time_whole);
   return CMB_OK;
@@ -250,41 +246,48 @@ static cmb_status enclose_held(cmb_enclosure *e, double a, double b)
   e->parts++;
   if (known) {
     CMB_TRY(look_at_states(e, a, b, false));
-    CMB_TRY(cmb_holding_enclose(&e->held, e->ev->mode, t, e->q, e->v, e->s));
+    CMB_TRY(cmb_holding_enclose(&e->holding, e->ev->mode, t, e->q, e->v, e->s));
   }
-  for (int j = 0; known && j < e->held.count; j++) {
-    known = cmb_interval_known(e->s[e->held.function[j]]);
+  for (int j = 0; known && j < e->holding.count; j++) {
+    known = cmb_interval_known(e->s[e->holding.function[j]]);
   }
   if (known) return CMB_OK;
   CMB_TRY(look_at_states(e, a, b, true));
   const bool points = hardly_varies(e, a, b);
-  for (int j = 0; j < e->held.count; j++) {
-    const int i = e->held.function[j];
+  for (int j = 0; j < e->holding.count; j++) {
+    const int i = e->holding.function[j];
     e->s[i] = points ? cmb_interval_of(e->s_state[2][i]) : cmb_interval_unknown();
   }
   return CMB_OK;
+}
+
+/* Whether function i, held function j, hardly varies on the part: then its signs at the ends will do. */
+static bool is_flat(const cmb_enclosure *e, int j, int i)
+{
+  return e->s[i].high - e->s[i].low + 2 * state_part(e, i) <= e->holding.small[j];
 }
 
 /* Held functions that are not proved on [a, b] are open, too. */
 static cmb_status inspect_held(cmb_enclosure *e, cmb_sample *sample, void *user, double a, double b,
                                verdict *found, int *open)
 {
-  bool any = false, proved = true;
-  for (int j = 0; j < e->held.count; j++) any = any || e->until[e->held.function[j]] < b;
+  bool any = false, proved = true, flat = true;
+  for (int j = 0; j < e->holding.count; j++) any = any || e->until[e->holding.function[j]] < b;
   if (!e->loads_vary || !any) return CMB_OK;
   CMB_TRY(enclose_held(e, a, b));
-  for (int j = 0; j < e->held.count; j++) {
-    const int i = e->held.function[j];
+  for (int j = 0; j < e->holding.count; j++) {
+    const int i = e->holding.function[j];
     const bool ignored = e->ignored && e->ignored[i];
     e->open[i] = !ignored && !(e->s[i].low >= 2 * state_part(e, i));
     if (!e->open[i]) continue;
     proved = false;
+    flat = flat && is_flat(e, j, i);
     *open = i;
   }
   if (proved) return CMB_OK;
   CMB_TRY(sample(user, b, e->s_end));
-  const bool isolated = b - a <= SHORT_HELD && ends_negative(e);
-  *found = *found == OPEN || !isolated ? OPEN : ISOLATED;
+  const verdict here = !flat ? OPEN : ends_negative(e) ? ISOLATED : PROVED;
+  if (here > *found) *found = here;
   return CMB_OK;
 }
 

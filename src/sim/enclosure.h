@@ -15,7 +15,9 @@
  * Functions of slides and rests depend on the state through the solution of a linear system. Of these the dependence on time is enclosed, in the state in the
  * middle of the part (dae/holding.h): s_m(t). By how much the state changes them, δ, is taken from the ends of the part at one time. They do not become negative on it if
  *
- *     s_m(t) >= 2 δ for all its t.
+ *     s_m(t) >= 2 δ for all its t,
+ *
+ * or if they vary so little that it does not matter (1e-9 of what friction can hold) and end at m s(b) >= 0.
  *
  * Where nothing moves, δ is 0, and this is a proof. Where something does, it is as good as the points in which these functions are looked at anyway
  * (events.h). Where there are no bounds of the loads, or matrices depend on time, δ has what time changes, too, and parts are halved until the functions of
@@ -43,14 +45,14 @@ typedef struct cmb_enclosure {
   const bool *ignored; /* (ns) functions that are not to be looked at; NULL: none */
   const double *
       lift; /* (ns) what is added to functions on the side of their modes (events.h); NULL: nothing */
-  cmb_holding held;      /* what slides and rests */
-  bool loads_vary;    /* in the last step, what holds depends on time */
-  double *q, *v;      /* (nq), (nv) a state of the step */
-  double *a, *lambda; /* (nv), (ng) */
-  double *s_state[3]; /* (ns) in the states at the ends of a part and in its middle */
+  cmb_holding holding;             /* what slides and rests */
+  bool loads_vary;                 /* in the last step, what holds depends on time */
+  double *q, *v;                   /* (nq), (nv) a state of the step */
+  double *a, *lambda;              /* (nv), (ng) */
+  double *s_state[3];              /* (ns) in the states at the ends of a part and in its middle */
   cmb_interval *time, *time_whole; /* (nt) functions of time on the part, and in the step */
   long parts;                      /* looked at, in all */
-  int budget; /* parts that the next step may take */
+  int budget;                      /* parts that the next step may take */
 
   long undecided; /* parts that were neither proved nor isolated */
   int undecided_function;
