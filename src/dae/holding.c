@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-static const double SAME = 1e-9;  /* of gradients, beside themselves */
+static const double SAME = 1e-9;      /* of gradients, beside themselves */
 static const double ROUNDING = 1e-14; /* of loads, beside themselves */
-static const double SMALL = 1e-9; /* of what friction can hold, beside that */
+static const double SMALL = 1e-9;     /* of what friction can hold, beside that */
 
 /* Where in an interval of time it is expanded: a place that is special to no function, so that equal values and bounds there are no coincidence. */
 static const double PLACE = 0.381966011250105;
@@ -461,7 +461,7 @@ cmb_status cmb_holding_enclose(cmb_holding *x, const int *mode, cmb_interval t, 
   if (x->slides > 0) CMB_TRY(find_gradients(x, &at));
   find_rows(x);
   CMB_TRY(find_sides(x, mode, &at, &box));
-  bound_theta(x);
+  if (x->sliding) bound_theta(x);
   for (int k = 0; k < x->slides; k++) s[x->function[k]] = slide_of(x, k);
   for (int j = x->slides; j < x->count; j++) s[x->function[j]] = rest_of(x, j);
   return CMB_OK;
