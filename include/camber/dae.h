@@ -269,6 +269,15 @@ typedef struct cmb_equations {
                                               may jump; NULL: there are none */
   const bool *path_reads;                  /* (nq) the coordinates that they read; NULL: all */
 
+  /* Bounds of what holds while time goes on: of f (nv) and γ (ng), of the rates of switching functions with the accelerations a (`switch_flow`, 2 ns), and of
+   * γ of the surfaces of all rules (rule_count), over a box with t, q and v. With them friction that holds and bodies that rest are let go by no load of
+   * time unseen. `matrices_vary`: M, G or the gradients of surfaces depend on t, of which these bounds say nothing. NULL: none of it depends on
+   * t, or nothing is known. */
+  bool matrices_vary;
+  void (*load_bounds)(const void *self, const cmb_box *box, cmb_interval *f, cmb_interval *gamma);
+  void (*flow_bounds)(const void *self, const cmb_box *box, const double *a, cmb_interval *flow);
+  void (*surface_bounds)(const void *self, const cmb_box *box, cmb_interval *gamma);
+
   /* kinetic and potential energy; NULL: not known */
   cmb_status (*energy)(const void *self, const cmb_point *at, double *energy);
 

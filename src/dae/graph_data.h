@@ -105,6 +105,8 @@ typedef struct cmb_graph_data {
       *path_grids;  /* (path_grid_count) .. where the motion is on these, two numbers each */
   bool *path_reads; /* (nq) the coordinates that they read */
 
+  bool loads_vary, matrices_vary; /* (graph_loads.c) they depend on t */
+
   int rule_count, reset_count;
   cmb_pattern U_pattern; /* of the surfaces' gradients */
 
@@ -189,6 +191,10 @@ void cmb_graph_path_values(const void *self, const cmb_point *at, double *values
 void cmb_graph_path_bounds(const void *self, const cmb_box *box, cmb_interval *bounds);
 void cmb_graph_path_rates(const void *self, const cmb_box *box, cmb_interval *rates);
 void cmb_graph_path_bends(const void *self, const cmb_box *box, cmb_interval *bends);
+
+/* graph_loads.c: bounds of forces, rates and surfaces. scratch grows where they need more. */
+cmb_status cmb_graph_loads_make(const cmb_graph_parts *p, cmb_graph_data *d);
+void cmb_graph_load_functions(const cmb_graph_data *d, cmb_equations *eq);
 
 /* graph_rates.c, its arrays from the arena */
 cmb_status cmb_graph_rates_make(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d);

@@ -284,6 +284,7 @@ static void watch_functions(const cmb_graph_data *d, cmb_equations *eq)
     eq->switch_enclosed = d->switch_enclosed;
     eq->switch_reads = d->switch_reads;
   }
+  cmb_graph_load_functions(d, eq);
 }
 
 void cmb_graph_functions(const cmb_graph_parts *p, const cmb_graph_data *d, cmb_equations *eq)

@@ -8,6 +8,7 @@
  *     graph_samples.c   sampled values
  *     graph_time.c      what the motion takes from time alone
  *     graph_path.c      steep functions of where it is
+ *     graph_loads.c     bounds of forces while time goes on
  *     graph_rates.c     q̇ = T(q) v, which has no scratch memory
  *     graph_mass.c      products with the factors of a mass matrix
  *     graph_evaluate.c  the functions of cmb_equations, which run the programs

@@ -252,6 +252,7 @@ static cmb_status fill_system(cmb_graph_parts *p, cmb_graph_data *d, cmb_system 
   CMB_TRY(cmb_graph_enclose_make(p, arena, d));
   CMB_TRY(cmb_graph_time_make(p, d));
   CMB_TRY(cmb_graph_path_make(p, arena, d));
+  CMB_TRY(cmb_graph_loads_make(p, d));
   cmb_graph_enclose_take_plan(d);
   CMB_TRY(cmb_graph_compile(p, d));
   cmb_graph_mass_factors(d);

@@ -177,6 +177,27 @@ static void path_bends(const void *self, const cmb_box *box, cmb_interval *bends
   x->inner->path_bends(x->inner->self, &below, bends);
 }
 
+static void load_bounds(const void *self, const cmb_box *box, cmb_interval *f, cmb_interval *gamma)
+{
+  const cmb_layer *x = self;
+  const cmb_box below = lower_box(x, box);
+  x->inner->load_bounds(x->inner->self, &below, f, gamma);
+}
+
+static void flow_bounds(const void *self, const cmb_box *box, const double *a, cmb_interval *flow)
+{
+  const cmb_layer *x = self;
+  const cmb_box below = lower_box(x, box);
+  x->inner->flow_bounds(x->inner->self, &below, a, flow);
+}
+
+static void surface_bounds(const void *self, const cmb_box *box, cmb_interval *gamma)
+{
+  const cmb_layer *x = self;
+  const cmb_box below = lower_box(x, box);
+  x->inner->surface_bounds(x->inner->self, &below, gamma);
+}
+
 static cmb_status energy(const void *self, const cmb_point *at, double *sum)
 {
   const cmb_layer *x = self;
@@ -223,6 +244,9 @@ void cmb_layer_begin(cmb_layer *layer, cmb_arena *arena, const cmb_equations *in
   if (inner->path_bounds) eq->path_bounds = path_bounds;
   if (inner->path_rates) eq->path_rates = path_rates;
   if (inner->path_bends) eq->path_bends = path_bends;
+  if (inner->load_bounds) eq->load_bounds = load_bounds;
+  if (inner->flow_bounds) eq->flow_bounds = flow_bounds;
+  if (inner->surface_bounds) eq->surface_bounds = surface_bounds;
   if (inner->energy) eq->energy = energy;
   if (inner->unsolved) eq->unsolved = unsolved;
 }

@@ -4,16 +4,22 @@
 #include "dae/mean.h"
 
 #include "dae/evaluator.h"
+#include "expr/interval.h"
 
-/* The point with those functions on one side. */
+/* The modes with those functions on one side, into the layer's own. */
+static void put_side(const cmb_mean *x, const int *mode, int side)
+{
+  for (int i = 0; i < x->layer.inner->ns; i++) {
+    x->layer.mode[i] = x->side[i] != 0 ? side * x->side[i] : mode[i];
+  }
+}
+
+/* The point there. */
 static cmb_point point_on(const cmb_mean *x, const cmb_point *at, int side)
 {
   cmb_point there = *at;
-  int *mode = x->layer.mode;
-  for (int i = 0; i < x->layer.inner->ns; i++) {
-    mode[i] = x->side[i] != 0 ? side * x->side[i] : at->mode[i];
-  }
-  there.mode = mode;
+  put_side(x, at->mode, side);
+  there.mode = x->layer.mode;
   return there;
 }
 
@@ -36,6 +42,26 @@ static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_term
   CMB_TRY(inner->evaluate(inner->self, &there, &forces));
   take_mean(inner->nv, want->f, x->f);
   return CMB_OK;
+}
+
+/* Over a box, each end by itself; γ is the same on both sides. */
+static void load_bounds(const void *self, const cmb_box *box, cmb_interval *f, cmb_interval *gamma)
+{
+  const cmb_mean *x = self;
+  const cmb_equations *inner = x->layer.inner;
+  const cmb_interval half = cmb_interval_of(0.5), none = cmb_interval_unknown();
+  cmb_box there = *box;
+  there.mode = x->layer.mode;
+  put_side(x, box->mode, x->only ? x->only : 1);
+  if (!x->any) there.mode = box->mode;
+  inner->load_bounds(inner->self, &there, f, gamma);
+  if (!x->any || x->only) return;
+  put_side(x, box->mode, -1);
+  inner->load_bounds(inner->self, &there, x->f_bounds, gamma);
+  for (int i = 0; i < inner->nv; i++) {
+    const cmb_interval sum = cmb_op_enclose(CMB_OP_ADD, f[i], x->f_bounds[i], none);
+    f[i] = cmb_op_enclose(CMB_OP_MUL, half, sum, none);
+  }
 }
 
 /* The outputs at a point below, where bodies rest or do not. */
@@ -98,6 +124,8 @@ cmb_status cmb_mean_create(cmb_context *ctx, cmb_arena *arena, const cmb_equatio
   if (inner->outputs) eq->outputs = outputs;
   if (inner->late) eq->late = late;
   if (inner->outputs_at_rest) eq->outputs_at_rest = outputs_at_rest;
+  if (inner->load_bounds) eq->load_bounds = load_bounds;
+  x->f_bounds = cmb_arena_take(arena, (size_t)eq->nv, sizeof *x->f_bounds);
   x->side = cmb_arena_ints(arena, eq->ns);
   x->f = cmb_arena_doubles(arena, eq->nv);
   x->out = cmb_arena_doubles(arena, cmb_observed(eq));

@@ -18,7 +18,8 @@ typedef struct cmb_mean {
   int *side; /* (ns) the mode of a function on the first side; 0: it has the mode of the point */
   bool any;  /* some are not 0 */
   int only;  /* 1, -1: the values of the first or the second side alone; 0: the mean */
-  double *f, *out; /* (nv), (no) scratch */
+  double *f, *out;        /* (nv), (no) scratch */
+  cmb_interval *f_bounds; /* (nv) likewise */
 } cmb_mean;
 
 /* A layer in which no function is held. Arrays from the arena; `inner` must outlive it. */

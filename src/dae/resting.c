@@ -4,6 +4,7 @@
 #include "dae/resting.h"
 
 #include "base/context.h"
+#include "expr/interval.h"
 #include "math/dense.h"
 #include "math/pattern.h"
 
@@ -298,6 +299,30 @@ static cmb_status switch_flow(const void *self, const cmb_point *at, const doubl
   return CMB_OK;
 }
 
+/* Behind the γ below come those of the surfaces. */
+static void load_bounds(const void *self, const cmb_box *box, cmb_interval *f, cmb_interval *gamma)
+{
+  const cmb_resting *x = self;
+  const cmb_equations *inner = x->layer.inner;
+  const cmb_interval none = cmb_interval_unknown();
+  inner->load_bounds(inner->self, box, f, gamma);
+  inner->surface_bounds(inner->self, box, x->gamma_bounds);
+  for (int k = 0; k < x->count; k++) {
+    const cmb_interval unit = cmb_interval_of(x->unit[k]);
+    gamma[inner->ng + k] = cmb_op_enclose(CMB_OP_MUL, unit, x->gamma_bounds[x->rule[k]], none);
+  }
+}
+
+static void flow_bounds(const void *self, const cmb_box *box, const double *a, cmb_interval *flow)
+{
+  const cmb_resting *x = self;
+  const cmb_equations *inner = x->layer.inner;
+  const int below = inner->ns, all = x->layer.eq.ns;
+  inner->flow_bounds(inner->self, box, a, flow);
+  memmove(flow + all, flow + below, (size_t)below * sizeof *flow);
+  for (int i = below; i < all; i++) flow[i] = flow[all + i] = cmb_interval_of(0);
+}
+
 /* ---- making */
 
 static const char *name_of(cmb_arena *arena, const char *rule, const char *what)
@@ -427,6 +452,9 @@ cmb_status cmb_resting_create(cmb_context *ctx, cmb_arena *arena, cmb_arena *las
   eq->switches = switches;
   if (inner->switch_flow) eq->switch_flow = switch_flow;
   if (inner->enclose) eq->enclose = enclose;
+  eq->load_bounds = inner->load_bounds && inner->surface_bounds ? load_bounds : NULL;
+  if (inner->flow_bounds) eq->flow_bounds = flow_bounds;
+  x->gamma_bounds = cmb_arena_take(arena, (size_t)eq->rule_count, sizeof *x->gamma_bounds);
   x->u = cmb_arena_doubles(arena, eq->rule_count);
   x->ut = cmb_arena_doubles(arena, eq->rule_count);
   x->gamma = cmb_arena_doubles(arena, eq->rule_count);

@@ -40,11 +40,12 @@ typedef struct cmb_resting {
   double *limit; /* (ns of inner) up to which functions that are held are 0; 0 for the others */
   int *
       held; /* (ns of inner) those functions, frozen ones too: their signs along a direction that is special to none; 0: others */
-  double *direction; /* (nv) scratch for finding them .. */
-  double *flow;      /* (6 ns of inner) .. and this */
-  bool *met;         /* (rule_count) */
-  double *row;       /* (nv) a gradient, written out */
-  double *push;      /* (rule_count) forces of rests, 0 for the others */
+  double *direction;          /* (nv) scratch for finding them .. */
+  double *flow;               /* (6 ns of inner) .. and this */
+  bool *met;                  /* (rule_count) */
+  double *row;                /* (nv) a gradient, written out */
+  double *push;               /* (rule_count) forces of rests, 0 for the others */
+  cmb_interval *gamma_bounds; /* (rule_count) scratch */
 } cmb_resting;
 
 /* Rules with a surface. Arrays from the arena, names of switching functions from that which lasts as long as somebody may know them; `inner` and `rule` must outlive it. */

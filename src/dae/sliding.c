@@ -33,6 +33,12 @@ static void lower_modes(const cmb_layer *layer, const int *mode, int *lower)
   }
 }
 
+void cmb_sliding_lower(const cmb_sliding *x, const int *mode, int k, int *lower)
+{
+  lower_modes(&x->layer, mode, lower);
+  if (k >= 0) put_group(x, x->function[k], 1, lower);
+}
+
 /* Rates of late states are no forces: they need not be a sum of what each group switches. */
 static void leave_late(const cmb_sliding *x, double *f)
 {
@@ -294,7 +300,7 @@ static cmb_status late(const void *self, const cmb_point *at, const double *a, c
   return CMB_OK;
 }
 
-/* Bounds are not known of the functions that slide. */
+/* Bounds over a motion are not known of the functions that slide; over time they are (holding.h). */
 static void hide_bounds(const cmb_sliding *x, cmb_arena *arena, cmb_equations *eq)
 {
   bool *enclosed = cmb_arena_take(arena, (size_t)eq->ns, sizeof *enclosed);

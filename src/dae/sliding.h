@@ -85,6 +85,9 @@ static inline bool cmb_slide_parts(const cmb_sliding *x, int k)
  * several groups depend on each other. */
 cmb_status cmb_sliding_find(const cmb_sliding *x, const cmb_point *at);
 
+/* The modes below, of those of the layer: all groups at −1, and group k at +1; k < 0: none. */
+void cmb_sliding_lower(const cmb_sliding *x, const int *mode, int k, int *lower);
+
 /* Forces must be a sum of what each group switches: a product of two signs that both slide determines no mixture. CMB_OK, and *first
  * and *second are the leaders of two groups that are multiplied; -1: there are none. */
 cmb_status cmb_sliding_products(const cmb_sliding *x, const cmb_point *at, int *first, int *second);

@@ -7,6 +7,7 @@
 #include "sim/enclosure.h"
 
 #include "dae/modes.h"
+#include "expr/interval.h"
 #include "method/integrator.h"
 
 #include <float.h>
@@ -18,6 +19,10 @@ enum { MOST_PARTS = 4096, LEAST_PARTS = 64 };
  * a hundred of the shortest parts and more. Behind an undecided part the next one may be twice as long before it counts as
  * undecided, up to this many of the shortest: a few 1e-12 of the time. */
 static const double LONGEST_ROW = 1024;
+
+/* Held functions whose loads have no bounds are looked at in points: parts of a step that are neither longer than the first nor shorter than the
+ * second, in which no function of time makes more than this part of its way. */
+static const double LONGEST_POINTS = 1.0 / 16, SHORTEST_POINTS = 1.0 / 1024, LITTLE = 1.0 / 16;
 
 void cmb_enclosure_create(cmb_enclosure *e, cmb_arena *arena, cmb_integrator *in)
 {
@@ -35,6 +40,22 @@ void cmb_enclosure_create(cmb_enclosure *e, cmb_arena *arena, cmb_integrator *in
   e->s_end = cmb_arena_take(arena, ns, sizeof(double));
   e->until = cmb_arena_take(arena, ns, sizeof(double));
   e->open = cmb_arena_take(arena, ns, sizeof *e->open);
+}
+
+void cmb_enclosure_hold(cmb_enclosure *e, cmb_arena *arena, const cmb_sliding *sliding,
+                        const cmb_resting *resting)
+{
+  const cmb_equations *eq = e->ev->eq;
+  if (!eq->enclose) return;
+  cmb_holding_create(&e->holding, arena, e->ev, sliding, resting);
+  if (e->holding.count == 0) return;
+  e->q = cmb_arena_doubles(arena, eq->nq);
+  e->v = cmb_arena_doubles(arena, eq->nv);
+  e->a = cmb_arena_doubles(arena, eq->nv);
+  e->lambda = cmb_arena_doubles(arena, eq->ng);
+  for (int k = 0; k < 3; k++) e->s_state[k] = cmb_arena_doubles(arena, eq->ns);
+  e->time = cmb_arena_take(arena, (size_t)eq->nt, sizeof *e->time);
+  e->time_whole = cmb_arena_take(arena, (size_t)eq->nt, sizeof *e->time_whole);
 }
 
 void cmb_enclosure_begin(cmb_enclosure *e)
@@ -138,21 +159,142 @@ static bool ends_negative(const cmb_enclosure *e)
   return false;
 }
 
-/* Gaps of bodies that touch are left out: a stop goes by whether its gap is closed and closing, whenever that was. Parts in a row
- * are counted once: *counted. */
+/* Gaps of bodies that touch are left out: a stop goes by whether its gap is closed and closing, whenever that was. The function of a rest has the
+ * name of one that its rule reads, which the equations without rests have, too. Parts in a row are counted once: *counted. */
 static void note_undecided(cmb_enclosure *e, int i, double theta, bool *counted)
 {
   const bool *of_gap = e->ev->eq->switch_of_gap;
-  if (of_gap && of_gap[i]) return;
+  const int name = cmb_holding_name(&e->holding, i);
+  if (name == i && of_gap && of_gap[i]) return;
   if (!*counted) e->undecided++;
   *counted = true;
-  e->undecided_function = i;
+  e->undecided_function = name;
   e->undecided_t = cmb_integrator_time_at(e->in, theta);
 }
 
+/* ---- what slides and rests */
+
+static double time_at(const cmb_enclosure *e, double theta)
+{
+  return cmb_integrator_time_at(e->in, theta);
+}
+
+static void time_bounds(const cmb_enclosure *e, double a, double b, cmb_interval *bounds)
+{
+  const cmb_equations *eq = e->ev->eq;
+  const cmb_box box = cmb_evaluator_box(e->ev, (cmb_interval){time_at(e, a), time_at(e, b)}, NULL);
+  if (eq->nt > 0) eq->time_bounds(eq->self, &box, bounds);
+}
+
+/* The last step is looked at: whether what holds in it depends on time. */
+static cmb_status begin_held(cmb_enclosure *e)
+{
+  e->loads_vary = false;
+  if (e->holding.count == 0) return CMB_OK;
+  const double t = time_at(e, 0.5);
+  CMB_TRY(cmb_integrator_interpolate(e->in, t, e->q, e->v));
+  CMB_TRY(cmb_holding_begin(&e->holding, e->ev->mode, t, e->q, e->v, &e->loads_vary));
+  e->loads_vary = e->loads_vary || e->ev->eq->matrices_vary;
+  if (e->loads_vary) time_bounds(e, 0, 1, e->time_whole);
+  return CMB_OK;
+}
+
+/* The functions at the time t in the state at θ, which stays in q and v. */
+static cmb_status look_at(cmb_enclosure *e, double t, double theta, double *s)
+{
+  CMB_TRY(cmb_integrator_interpolate(e->in, time_at(e, theta), e->q, e->v));
+  CMB_TRY(cmb_accelerate(e->ev, t, e->q, e->v, e->a, e->lambda));
+  return cmb_switches(e->ev, t, e->q, e->v, e->lambda, s);
+}
+
+/* At the ends and in the middle of a part: the states there, at their times or all at that in the middle. */
+static cmb_status look_at_states(cmb_enclosure *e, double a, double b, bool own_times)
+{
+  const double at[3] = {a, b, (a + b) / 2};
+  for (int k = 0; k < 3; k++) {
+    CMB_TRY(look_at(e, time_at(e, own_times ? at[k] : at[2]), at[k], e->s_state[k]));
+  }
+  return CMB_OK;
+}
+
+/* δ of function i */
+static double state_part(const cmb_enclosure *e, int i)
+{
+  const double middle = e->s_state[2][i];
+  return fmax(fabs(e->s_state[0][i] - middle), fabs(e->s_state[1][i] - middle));
+}
+
+/* Whether the functions of time vary so little on the part that points will do; those without bounds, that it is short. */
+static bool hardly_varies(cmb_enclosure *e, double a, double b)
+{
+  if (b - a > LONGEST_POINTS) return false;
+  if (b - a <= SHORTEST_POINTS) return true;
+  time_bounds(e, a, b, e->time);
+  for (int i = 0; i < e->ev->eq->nt; i++) {
+    const double here = e->time[i].high - e->time[i].low;
+    const double all = e->time_whole[i].high - e->time_whole[i].low;
+    if (!(here <= LITTLE * all)) return false;
+  }
+  return true;
+}
+
+/* The bounds of the held functions on [a, b], into e->s. */
+static cmb_status enclose_held(cmb_enclosure *e, double a, double b)
+{
+  const cmb_equations *eq = e->ev->eq;
+  const cmb_interval t = {time_at(e, a), time_at(e, b)};
+  bool known = !eq->matrices_vary;
+  e->parts++;
+  if (known) {
+    CMB_TRY(look_at_states(e, a, b, false));
+    CMB_TRY(cmb_holding_enclose(&e->holding, e->ev->mode, t, e->q, e->v, e->s));
+  }
+  for (int j = 0; known && j < e->holding.count; j++) {
+    known = cmb_interval_known(e->s[e->holding.function[j]]);
+  }
+  if (known) return CMB_OK;
+  CMB_TRY(look_at_states(e, a, b, true));
+  const bool points = hardly_varies(e, a, b);
+  for (int j = 0; j < e->holding.count; j++) {
+    const int i = e->holding.function[j];
+    e->s[i] = points ? cmb_interval_of(e->s_state[2][i]) : cmb_interval_unknown();
+  }
+  return CMB_OK;
+}
+
+/* Whether function i, held function j, hardly varies on the part: then its signs at the ends will do. */
+static bool is_flat(const cmb_enclosure *e, int j, int i)
+{
+  return e->s[i].high - e->s[i].low + 2 * state_part(e, i) <= e->holding.small[j];
+}
+
+/* Held functions that are not proved on [a, b] are open, too. */
+static cmb_status inspect_held(cmb_enclosure *e, cmb_sample *sample, void *user, double a, double b,
+                               verdict *found, int *open)
+{
+  bool any = false, proved = true, flat = true;
+  for (int j = 0; j < e->holding.count; j++) any = any || e->until[e->holding.function[j]] < b;
+  if (!e->loads_vary || !any) return CMB_OK;
+  CMB_TRY(enclose_held(e, a, b));
+  for (int j = 0; j < e->holding.count; j++) {
+    const int i = e->holding.function[j];
+    const bool ignored = e->ignored && e->ignored[i];
+    e->open[i] = !ignored && !(e->s[i].low >= 2 * state_part(e, i));
+    if (!e->open[i]) continue;
+    proved = false;
+    flat = flat && is_flat(e, j, i);
+    *open = i;
+  }
+  if (proved) return CMB_OK;
+  CMB_TRY(sample(user, b, e->s_end));
+  const verdict here = !flat ? OPEN : ends_negative(e) ? ISOLATED : PROVED;
+  if (here > *found) *found = here;
+  return CMB_OK;
+}
+
 /* The part [a, b]. Values at its ends are looked up only if bounds alone do not prove it. */
-static cmb_status inspect(cmb_enclosure *e, cmb_sample *sample, void *user, double a, double b,
-                          verdict *found, int *open)
+static cmb_status inspect_enclosed(cmb_enclosure *e, cmb_sample *sample, void *user, double a,
+                                   double b, verdict *found, int *open)
 {
   *found = PROVED;
   if (!find_open(e, b)) return CMB_OK;
@@ -164,6 +306,13 @@ static cmb_status inspect(cmb_enclosure *e, cmb_sample *sample, void *user, doub
   CMB_TRY(sample(user, b, e->s_end));
   *found = judge_all(e, a, b, open);
   return CMB_OK;
+}
+
+static cmb_status inspect(cmb_enclosure *e, cmb_sample *sample, void *user, double a, double b,
+                          verdict *found, int *open)
+{
+  CMB_TRY(inspect_enclosed(e, sample, user, a, b, found, open));
+  return inspect_held(e, sample, user, a, b, found, open);
 }
 
 /* The search proper: [a, b] is the part under inspection, everything before a is proved. */
@@ -204,6 +353,7 @@ cmb_status cmb_enclosure_first(cmb_enclosure *e, cmb_sample *sample, void *user,
   const long before = e->parts;
   for (int i = 0; i < e->ev->eq->ns; i++) e->until[i] = -1;
   CMB_TRY(cmb_motion_take(&e->motion, e->n));
+  CMB_TRY(begin_held(e));
   CMB_TRY(search(e, sample, user, from, a, b));
   const bool used_up = e->parts - before >= e->budget;
   e->budget = used_up ? e->budget / 2 : 2 * e->budget;

@@ -84,6 +84,7 @@ static cmb_status fill(const cmb_stage_source *s, cmb_stage *stage)
   CMB_TRY(cmb_integrator_create(s->ctx, stage->eq, o->method, &o->integrator, &stage->in));
   stage->ev = cmb_integrator_evaluator(stage->in);
   cmb_events_create(&stage->events, s->arena, stage->in);
+  cmb_enclosure_hold(&stage->events.enclosure, s->arena, stage->sliding, stage->resting);
   stage->events.solves = stage->rest_count > 0;
   cmb_variation_create(&stage->variation, s->arena, stage->in, stage->ev);
   cmb_impact_create(&stage->impact, s->arena, stage->ev);

@@ -1,0 +1,213 @@
+/*
+ * Pushes that are short, or exceed by little what holds: friction lets go and bodies lift off at the time that the load says, whatever the method and however
+ * long its steps are while nothing moves. The load is P(t) = c + p exp(−((t − 5)/w)²) or A sin t, so that the time is known in closed form:
+ *
+ *     c + p exp(−((t − 5)/w)²) = limit,   t = 5 − w √ln(p/(limit − c)).
+ *
+ * On a carriage that swings freely with the block on it, x = x₀ cos ωt, the time at which the push and the inertia together exceed the limit is found by
+ * bisection.
+ */
+#include "check.h"
+#include "model_run.h"
+
+#include <stdio.h>
+
+static const char *const methods[] = {"mdop5", "mdop853", "radau5", "radau", "bdf", "sdirk4"};
+enum { METHODS = sizeof methods / sizeof *methods };
+
+/* A run of ten seconds. */
+static void run(cmbt_run *r, const char *text, const char *method)
+{
+  cmbt_run_open_text(r, text, CMB_FORM_EXPLICIT);
+  r->method = method;
+  r->rtol = 1e-6;
+  cmbt_run_to(r, 10, 0);
+  assert_int_equal(r->result->undecided, 0);
+}
+
+/* The first event behind the beginning. */
+static double first_event(const cmbt_run *r)
+{
+  for (int i = 0; i < r->event_count; i++) {
+    if (r->events[i].t > 0) return r->events[i].t;
+  }
+  fail_msg("%s has seen no push", r->method);
+  return 0;
+}
+
+/* All methods see the push at the time t. */
+static void all_see(const char *text, double t, double tolerance)
+{
+  for (int k = 0; k < METHODS; k++) {
+    cmbt_run r;
+    run(&r, text, methods[k]);
+    cmbt_near(first_event(&r), t, tolerance);
+    cmbt_run_close(&r);
+  }
+}
+
+static double bell_time(double width, double excess)
+{
+  return 5 - width * sqrt(log(excess));
+}
+
+/* A block on the ground with friction of at most 8 N, and a load. */
+static const char *block(const char *load, size_t room, char *text)
+{
+  snprintf(text, room,
+           "bodies: {b: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}\n"
+           "joints: {j: {type: prismatic, child: b, axis: x,\n"
+           "             friction: {force: 5, law: stick, static: 8}}}\n"
+           "forces: {l: {type: load, on: {body: b, at: [0, 0, 0]}, force: ['%s', 0, 0]}}\n"
+           "outputs: {x: b.x}\n",
+           load);
+  return text;
+}
+
+static void short_push(void **state)
+{
+  (void)state;
+  static const double widths[] = {0.3, 0.1, 0.03, 0.01, 0.001};
+  char text[1000], load[100];
+  for (int i = 0; i < 5; i++) {
+    snprintf(load, sizeof load, "4 + 10*exp(-((t - 5)/%g)^2)", widths[i]);
+    all_see(block(load, sizeof text, text), bell_time(widths[i], 10.0 / 4), 1e-12);
+  }
+}
+
+static void slight_push(void **state)
+{
+  (void)state;
+  char text[1000];
+  all_see(block("8.000001*sin(t)", sizeof text, text), asin(8 / 8.000001), 1e-9);
+  all_see(block("8.001*sin(t)", sizeof text, text), asin(8 / 8.001), 1e-12);
+}
+
+/* What does not exceed the limit moves nothing, and nothing is left undecided. */
+static void no_push(void **state)
+{
+  (void)state;
+  static const char *const loads[] = {"7.9999*sin(t)", "4 + 3.9999*exp(-((t - 5)/0.05)^2)",
+                                      "4*sin(30*t) + 3*cos(17*t)"};
+  char text[1000];
+  for (int i = 0; i < 3; i++) {
+    for (int k = 0; k < METHODS; k++) {
+      cmbt_run r;
+      run(&r, block(loads[i], sizeof text, text), methods[k]);
+      assert_int_equal(r.event_count, 0);
+      cmbt_near(cmbt_output(&r, "x"), 0, 1e-12);
+      cmbt_run_close(&r);
+    }
+  }
+}
+
+/* A body that rests on a stop. */
+static void short_lift(void **state)
+{
+  (void)state;
+  all_see("bodies: {b: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}\n"
+          "joints: {j: {type: prismatic, child: b, axis: z}}\n"
+          "loops: {s: {type: stop, formula: j, restitution: 0}}\n"
+          "forces: {l: {type: load, on: {body: b, at: [0, 0, 0]},\n"
+          "             force: [0, 0, '20*exp(-((t - 5)/0.1)^2)']}}\n"
+          "gravity: [0, 0, -9.81]\n",
+          bell_time(0.1, 20 / 9.81), 1e-9);
+}
+
+/* A floor that drops away for a short time faster than the body on it falls: u = z − h(t), the rest ends where ḧ = −9.81. */
+static double floor_time(void)
+{
+  double low = 4.7, high = 5 - 0.1 * sqrt(1.5);
+  for (int k = 0; k < 60; k++) {
+    const double t = (low + high) / 2, x = (t - 5) / 0.1;
+    const double rate = -0.2 * exp(-x * x) * (4 * x * x - 2) / 0.01;
+    *(rate > -9.81 ? &low : &high) = t;
+  }
+  return low;
+}
+
+static void dropping_floor(void **state)
+{
+  (void)state;
+  all_see("bodies: {b: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}\n"
+          "joints: {j: {type: prismatic, child: b, axis: z}}\n"
+          "inputs: {h: '-0.2*exp(-((t - 5)/0.1)^2)'}\n"
+          "loops: {s: {type: stop, formula: j - h, restitution: 0}}\n"
+          "gravity: [0, 0, -9.81]\n",
+          floor_time(), 1e-8);
+}
+
+/* Friction that is weak for a short time, under a constant load: 6 − 4 exp(..) = 4. */
+static void weak_friction(void **state)
+{
+  (void)state;
+  all_see("bodies: {b: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}\n"
+          "joints: {j: {type: prismatic, child: b, axis: x}}\n"
+          "inputs: {F: '6 - 4*exp(-((t - 5)/0.05)^2)'}\n"
+          "forces: {l: {type: load, on: {body: b, at: [0, 0, 0]}, force: [\"4 - stick(j', F, F)\", "
+          "0, 0]}}\n",
+          bell_time(0.05, 4.0 / 2), 1e-12);
+}
+
+/* Blocks one behind the other, each held on the one before: the last is pushed, and lets go first, or the first does, which has to hold all pushes. */
+static void row_of_blocks(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "bodies:\n"
+      "  a: {mass: 1, sphere: [0, 0, 0], radius: 0.1}\n"
+      "  b: {mass: 2, sphere: [0, 0, 0], radius: 0.1}\n"
+      "  c: {mass: 3, sphere: [0, 0, 0], radius: 0.1}\n"
+      "joints:\n"
+      "  i: {type: prismatic, child: a, axis: x, friction: {force: 5, law: stick, static: %s}}\n"
+      "  j: {type: prismatic, parent: a, child: b, axis: x, friction: {force: 5, law: stick, "
+      "static: 8}}\n"
+      "  k: {type: prismatic, parent: b, child: c, axis: x, friction: {force: 5, law: stick, "
+      "static: %s}}\n"
+      "forces: {l: {type: load, on: {body: c, at: [0, 0, 0]},\n"
+      "             force: ['1 + 6*exp(-((t - 5)/0.1)^2)', 0, 0]}}\n";
+  char model[1200];
+  snprintf(model, sizeof model, text, "8", "6");
+  all_see(model, bell_time(0.1, 6.0 / 5), 1e-12);
+  snprintf(model, sizeof model, text, "5", "9");
+  all_see(model, bell_time(0.1, 6.0 / 4), 1e-12);
+}
+
+/* What the friction on the carriage has to hold: with both moving together, x'' = (P − k x)/4, and before the push x = x₀ cos ωt. */
+static double carriage_time(void)
+{
+  double low = 4.99, high = 5;
+  for (int k = 0; k < 60; k++) {
+    const double t = (low + high) / 2, x = (t - 5) / 0.002, push = 12 * exp(-x * x);
+    const double a = (push - 20 * 0.2 * cos(sqrt(5) * t)) / 4;
+    *(push - a < 8 ? &low : &high) = t;
+  }
+  return low;
+}
+
+static void moving_carriage(void **state)
+{
+  (void)state;
+  all_see("bodies: {c: {mass: 3, sphere: [0, 0, 0], radius: 0.1}, b: {mass: 1, sphere: [0, 0, 0], "
+          "radius: 0.1}}\n"
+          "joints:\n"
+          "  s: {type: prismatic, child: c, axis: x, start: 0.2}\n"
+          "  j: {type: prismatic, parent: c, child: b, axis: x, friction: {force: 5, law: stick, "
+          "static: 8}}\n"
+          "forces:\n"
+          "  k: {type: load, on: {body: c, at: [0, 0, 0]}, force: [-20*s, 0, 0]}\n"
+          "  l: {type: load, on: {body: b, at: [0, 0, 0]}, force: ['12*exp(-((t - 5)/0.002)^2)', "
+          "0, 0]}\n",
+          carriage_time(), 1e-6);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(short_push),     cmocka_unit_test(slight_push),
+      cmocka_unit_test(no_push),        cmocka_unit_test(short_lift),
+      cmocka_unit_test(dropping_floor), cmocka_unit_test(weak_friction),
+      cmocka_unit_test(row_of_blocks),  cmocka_unit_test(moving_carriage),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
