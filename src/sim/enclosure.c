@@ -22,14 +22,14 @@ static const double LONGEST_ROW = 1024;
 
 /* Held functions whose loads have no bounds are looked at in points: parts of a step that are neither longer than the first nor shorter than the
  * second, in which no function of time makes more than this part of its way. */
-static const double LONGEST_POINTS = 1.0 / 16, SHORTEST_POINTS = 1.0 / 1024, LITTLE = 1.0 / 16;
+static const double LONGEST_POINTS = 1.0 / 16, SHORTEST_POINTS = 1.0 / 256, LITTLE = 1.0 / 16;
 
 void cmb_enclosure_create(cmb_enclosure *e, cmb_arena *arena, cmb_integrator *in)
 {
   cmb_evaluator *ev = cmb_integrator_evaluator(in);
   const cmb_equations *eq = ev->eq;
   const size_t n = (size_t)eq->nq + (size_t)eq->nv, ns = (size_t)eq->ns;
-  *e = (cmb_enclosure){.in = in, .ev = ev, .n = (int)n};
+  *e = (cmb_enclosure){.in = in, .ev = ev, .n = (int)n, .budget = MOST_PARTS};
   if (!eq->enclose) return;
   cmb_motion_create(&e->motion, arena, in, eq->switch_reads);
   e->y = cmb_arena_take(arena, n, sizeof *e->y);
