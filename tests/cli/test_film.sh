@@ -100,7 +100,7 @@ refuse "cannot write 'no/folder.png'" view run.h5 -o no/folder.png
 check "nothing is left" [ ! -e x.png -a ! -e x.mp4 -a -z "$(folders)" ]
 PATH=$real_path
 
-# ---- Ctrl-C ends the browser and those that it has started, and nothing stays
+# ---- Ctrl-C, SIGTERM and SIGHUP end the browser and those that it has started, and nothing stays
 cat >bin/chromium <<'EOT'
 #!/usr/bin/env bash
 sleep 300 &
@@ -108,19 +108,21 @@ printf '%s %s\n' "$$" "$!" >processes
 wait
 EOT
 PATH=$PWD/bin:$real_path
-rm -f processes
-"$CAMBER" view run.h5 -o x.png 2>stderr &
-program=$!
-for ((i = 0; i < 100; i++)); do [[ -s processes ]] && break; sleep 0.1; done
-kill -INT $program
-wait $program
-check "interrupted: exit code 1" [ $? -eq 1 ]
-check "interrupted: words: $(cat stderr)" grep -q '^camber: interrupted' stderr
-sleep 0.2
-read -r browser other <processes
-check "interrupted: the browser is gone" [ ! -d "/proc/$browser" ]
-check "interrupted: what it has started is gone" [ ! -d "/proc/$other" ]
-check "interrupted: nothing is left" [ ! -e x.png -a -z "$(folders)" ]
+for signal in INT TERM HUP; do
+  rm -f processes
+  env --default-signal=HUP "$CAMBER" view run.h5 -o x.png 2>stderr &
+  program=$!
+  for ((i = 0; i < 100; i++)); do [[ -s processes ]] && break; sleep 0.1; done
+  kill -$signal $program
+  wait $program
+  check "$signal: exit code 1" [ $? -eq 1 ]
+  check "$signal: words: $(cat stderr)" grep -qx 'camber: interrupted' stderr
+  read -r browser other <processes
+  for ((i = 0; i < 20; i++)); do [ ! -d "/proc/$other" ] && break; sleep 0.1; done
+  check "$signal: the browser is gone" [ ! -d "/proc/$browser" ]
+  check "$signal: what it has started is gone" [ ! -d "/proc/$other" ]
+  check "$signal: nothing is left" [ ! -e x.png -a -z "$(folders)" ]
+done
 PATH=$real_path
 
 # ---- a mechanism that cannot be assembled has a picture, too
@@ -156,6 +158,14 @@ if [ -e "$real_viewer" ] && there chromium; then
     check "a real MP4" "$CAMBER" view run.h5 --video real.mp4 --speed 5 --size 160x100
     check "an MP4" [ "$(head -c 8 real.mp4 | tail -c 4)" = ftyp ]
   fi
-  check "nothing is left of the browser" [ -z "$(folders)" ]
+  "$CAMBER" view run.h5 -o x.png --size 3000x3000 2>stderr &
+  program=$!
+  for ((i = 0; i < 100; i++)); do compgen -G "$TMPDIR/camber-*/profile/*" >/dev/null && break; sleep 0.05; done
+  kill -TERM $program
+  wait $program
+  check "a real picture that is stopped: exit code 1" [ $? -eq 1 ]
+  sleep 0.5
+  check "no browser goes on: $(pgrep -f "$TMPDIR")" [ -z "$(pgrep -f "$TMPDIR")" ]
+  check "nothing is left of the browser: $(folders)" [ -z "$(folders)" ]
 fi
 finish
