@@ -52,7 +52,8 @@ int cli_other_program(char *const words[], int input, int output)
   if (child >= 0) setpgid(child, child); /* in both processes: whichever comes first */
   if (child == 0) become(words, input, output);
   int status = 0;
-  while (child > 0) { /* asked again and again: a signal right before a call that waits would not end it */
+  while (child >
+         0) { /* asked again and again: a signal right before a call that waits would not end it */
     const pid_t ended = waitpid(child, &status, WNOHANG);
     if (ended == child) return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
     if (ended < 0 && errno != EINTR) return 1;

@@ -4,15 +4,9 @@
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
+# shellcheck source=../support/pages.sh
+. "$SOURCE_DIR/tests/support/pages.sh"
 
-refuse() { # WORDS ARGUMENT...
-  local words=$1 code
-  shift
-  "$CAMBER" "$@" >stdout 2>stderr
-  code=$?
-  check "$*: exit code 2, not $code" [ "$code" -eq 2 ]
-  check "$*: '$words' in: $(cat stderr)" grep -qF -- "$words" stderr
-}
 folders() { find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'camber-??????' -user "$(id -u)" | sort; }
 
 mkdir -p bin tools
@@ -20,9 +14,7 @@ export TMPDIR=$PWD/temporary
 mkdir -p "$TMPDIR"
 real_path=$PATH
 for tool in bash cat grep; do ln -sf "$(command -v $tool)" tools/$tool; done
-printf 'viewer();\n' >viewer.js
 real_viewer=$(dirname "$CAMBER")/viewer/viewer.js
-export CAMBER_VIEWER=$PWD/viewer.js
 check "run" "$CAMBER" run simple-pendulum --t-end 1 --out run.h5 --quiet >stdout
 
 # ---- nothing installed
@@ -73,7 +65,7 @@ check "its speed" grep -q 'first=1&count=25&rate=25&speed=0.25$' requests
 check "MP4 is for all players" grep -q 'yuv420p' ffmpeg-words
 check "a film as GIF, and the page" "$CAMBER" view run.h5 --video run.gif -o kept.html
 check "both" [ -s run.gif -a -s kept.html ]
-check "no page that nobody asked for" [ ! -e run.html ]
+check "no page that nobody asked for" [ ! -e run.h5.html ]
 
 # ---- what fails
 refuse "option --at is the time of a picture" view run.h5 --at 1
@@ -126,15 +118,7 @@ done
 PATH=$real_path
 
 # ---- a mechanism that cannot be assembled has a picture, too
-cat >open.yaml <<'EOT'
-points: {A: [0, 0, 0], B: [0.1, 0, 0], C: [0.3, 0, 0.2], C2: [0.8, 0, 0.2], D: [0.9, 0, 0]}
-bodies: {crank: {mass: 1, com: [0.05, 0, 0]}, coupler: {mass: 1, com: [0.2, 0, 0.1]}, rocker: {mass: 1, com: [0.85, 0, 0.1]}}
-joints:
-  a: {type: revolute, child: crank, at: A, axis: y}
-  b: {type: revolute, parent: crank, child: coupler, at: B, axis: y}
-  d: {type: revolute, child: rocker, at: D, axis: y}
-loops: {close: {type: revolute, between: [coupler@C, rocker@C2], axis: y}}
-EOT
+cp "$SOURCE_DIR/tests/support/open-four-bar.yaml" open.yaml
 
 # ---- the real programs
 there() { # COMMAND
