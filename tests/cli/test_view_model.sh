@@ -207,6 +207,10 @@ look stop.yaml.html '(lambda s: s["high"] == {"why": "stop", "stop": "buffer"} a
 view newtons-cradle # gaps between balls that just touch are closed from the start by rounding; that of the lifted ball is not, and ends its range
 look newtons-cradle.html '(lambda s: s["low"] == {"why": "stop", "stop": "c12"} and 0 <= s["frames"]["t"][0] < 1e-3 and s["frames"]["t"][-1] > 3)(slider("ball1.a"))'
 look newtons-cradle.html 'slider("ball2.a")["high"]["why"] == "stop" and slider("ball2.a")["high"]["stop"] == "c12"'
+# balls that touch do not pass through each other: centres, 0.1 m apart at the start, come no nearer along x in any position
+look newtons-cradle.html 'all(point(f, k, f"ball{i + 1}.bob", [0.1 * i, 0, 0])[0] - point(f, k, f"ball{i}.bob", [0.1 * (i - 1), 0, 0])[0] > 0.1 - 1e-6 for f in families() for k in range(f["count"]) for i in range(1, 5))'
+look newtons-cradle.html '[(slider(f"ball{i}.a")["low"].get("stop"), slider(f"ball{i}.a")["high"].get("stop")) for i in range(2, 6)] == [("c23", "c12"), ("c34", "c23"), ("c45", "c34"), (None, "c45")]'
+look newtons-cradle.html 'slider("ball3.a")["frames"]["count"] == 1 and slider("ball5.a")["frames"]["t"][0] < -3'
 
 # ---- modes of a double pendulum by hand: omega² = (g/l)(2 -+ sqrt 2), turns of the lower rod +- sqrt 2 times those of the upper one
 cat >double.yaml <<'END'
