@@ -82,10 +82,11 @@ static int collect_words(struct cli_viewed *v, const struct cli_arguments *a)
 static int add_settings(int count, const cmb_setting *from, int *to_count, cmb_setting *to)
 {
   for (int i = 0; i < count; i++) {
-    int k = cmb_find_name(from[i].name, to, *to_count, sizeof *to);
-    if (k < 0) k = (*to_count)++;
-    if (k >= CLI_MOST_SETTINGS) return cli_complain("there are too many settings of the model");
-    to[k] = from[i];
+    const int known = cmb_find_name(from[i].name, to, *to_count, sizeof *to);
+    if (known < 0 && *to_count >= CLI_MOST_SETTINGS) {
+      return cli_complain("there are too many settings of the model");
+    }
+    to[known >= 0 ? known : (*to_count)++] = from[i];
   }
   return CLI_DONE;
 }
