@@ -308,7 +308,7 @@ CMB_API cmb_status cmb_freedoms_move(cmb_freedoms *f, double change, double t, d
 /* Whether the position meets the constraints at t as well as can be told. */
 CMB_API cmb_status cmb_freedoms_check(cmb_freedoms *f, double t, const double *q, bool *met);
 
-/* A gap of a stop or rigid contact that is closed at the position and was not when the freedoms were created; NULL: none is. */
+/* A gap of a stop or rigid contact that is closed at the position, and farther than it was when the freedoms were created; NULL: none is. */
 CMB_API cmb_status cmb_freedoms_closed_gap(cmb_freedoms *f, double t, const double *q,
                                            const char **name);
 

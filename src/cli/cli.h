@@ -254,7 +254,7 @@ void cli_progress_end(struct cli_progress *p);
  * is. All are counted. */
 enum { CLI_MOST_KEPT = 10000 };
 
-/* Ctrl-C asks a run to stop; it then ends with everything kept. */
+/* Ctrl-C, SIGTERM and SIGHUP ask a run to stop; it then ends with everything kept. */
 void cli_catch_interrupt(void);
 bool cli_interrupted(void);
 

@@ -49,6 +49,7 @@ int cli_film_begin(cmb_context *ctx, struct cli_film *f, const struct cli_argume
   if (code != CLI_DONE) return code;
   const char *parent = getenv("TMPDIR");
   if (!parent || strlen(parent) > 200) parent = "/tmp";
+  cli_catch_interrupt(); /* from here on the folder has to be removed */
   snprintf(f->folder, sizeof f->folder, "%s/camber-XXXXXX", parent);
   if (!mkdtemp(f->folder)) {
     const int error = errno;

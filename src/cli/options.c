@@ -553,8 +553,7 @@ const struct cli_option cli_options[] = {
      "of "
      "a table of steady motions to a .csv; plot: the picture, which must end in .svg or .png; "
      "view: the page, which must end in .html, or the picture, which must end in .png (default: "
-     "the "
-     "name of the model or of the first result, ending in .html)",
+     "the names of the model or results with .html behind them, osc.yaml.html or a.h5+b.h5.html)",
      take_out,
      "a file name that ends in .csv (run: or .h5 or .mat; linearize: or .mat; plot: in .svg or "
      ".png; view: in .html or .png)",

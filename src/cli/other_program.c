@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <sys/types.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The file as one of the three that a program has open from the start on. */
@@ -28,6 +29,21 @@ static void become(char *const words[], int input, int output)
   _exit(CLI_NOT_INSTALLED);
 }
 
+static void sleep_for(long milliseconds)
+{
+  nanosleep(&(struct timespec){.tv_nsec = milliseconds * 1000000}, NULL);
+}
+
+/* All of the group are killed, and gone when the caller removes their files. Those that nobody waits for stay in the group, so that there is an end to it. */
+static void end_group(pid_t group)
+{
+  enum { TRIES = 100 };
+  for (int i = 0; i < TRIES && kill(-group, SIGKILL) == 0; i++) {
+    waitpid(group, NULL, WNOHANG);
+    sleep_for(5);
+  }
+}
+
 /* It and those that it has started are a group of their own: Ctrl-C comes to us alone, and then all of them end. */
 int cli_other_program(char *const words[], int input, int output)
 {
@@ -36,9 +52,16 @@ int cli_other_program(char *const words[], int input, int output)
   if (child >= 0) setpgid(child, child); /* in both processes: whichever comes first */
   if (child == 0) become(words, input, output);
   int status = 0;
-  while (child > 0 && waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) return 1;
-    if (cli_interrupted()) kill(-child, SIGKILL);
+  while (child >
+         0) { /* asked again and again: a signal right before a call that waits would not end it */
+    const pid_t ended = waitpid(child, &status, WNOHANG);
+    if (ended == child) return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+    if (ended < 0 && errno != EINTR) return 1;
+    if (cli_interrupted()) {
+      end_group(child);
+      return 1;
+    }
+    sleep_for(5);
   }
-  return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+  return 1;
 }

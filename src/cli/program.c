@@ -1,5 +1,5 @@
 /*
- * What every program of Camber does around a command: context, log, the clock, Ctrl-C, the end.
+ * What every program of Camber does around a command: context, log, the clock, Ctrl-C and other requests to stop, the end.
  */
 #include "cli/cli.h"
 
@@ -9,18 +9,25 @@
 
 static volatile sig_atomic_t interrupted;
 
+/* A second Ctrl-C ends the program at once. Other requests may come twice without being meant so: timeout(1) sends SIGTERM to the program and to its
+ * group, a terminal that closes sends SIGHUP by the shell and by the kernel. */
 static void on_interrupt(int signal_number)
 {
   (void)signal_number;
   interrupted = 1;
+  signal(SIGINT, SIG_DFL);
 }
 
 void cli_catch_interrupt(void)
 {
-  struct sigaction action = {.sa_handler = on_interrupt};
-  action.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C ends the program at once */
-  if (interrupted) return;             /* the second one is to end it */
+  const struct sigaction action = {.sa_handler = on_interrupt};
+  struct sigaction before;
+  if (interrupted) return; /* the second Ctrl-C is to end it */
   sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+  if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) { /* nohup */
+    sigaction(SIGHUP, &action, NULL);
+  }
 }
 
 bool cli_interrupted(void)

@@ -1,6 +1,9 @@
 /*
  * A trajectory from an HDF5 file that `camber run` has written (table_hdf5.c): every data set with the attribute `column`, in the order
  * that this gives, in the file itself and in its groups.
+ *
+ * The file may come from anywhere. A few bytes can claim a data set of any size, and that its numbers lie in another file, which may be a device that never
+ * ends: the one is compared with the size of the file, the other is refused.
  */
 #include "cli/cli.h"
 #include "cli/result.h"
@@ -12,8 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What a byte of a file can stand for at most: the best that HDF5's compression does. */
+static const double MOST_FOR_A_BYTE = 1032;
+
 struct visit {
   struct cli_result *result;
+  double most; /* numbers that a file of this size can have */
   int *places; /* `column` of each column */
   enum cli_column_kind kind;
   int depth;         /* 0: in the file itself; 1: in one of its groups, which has no others */
@@ -66,6 +73,18 @@ static bool read_place(hid_t set, int *place)
   return read;
 }
 
+/* Whether the numbers of a set lie in the file itself. */
+static bool is_inside(hid_t set)
+{
+  hid_t made = H5Dget_create_plist(set);
+  if (made < 0) return false;
+  const H5D_layout_t layout = H5Pget_layout(made);
+  const bool plain = layout == H5D_COMPACT || layout == H5D_CONTIGUOUS || layout == H5D_CHUNKED;
+  const bool inside = plain && H5Pget_external_count(made) == 0;
+  H5Pclose(made);
+  return inside;
+}
+
 /* How many numbers a set has; -1: it is no row of numbers. */
 static long length_of(hid_t set)
 {
@@ -83,7 +102,9 @@ static const char *add_column(struct visit *v, hid_t set, int place)
   struct cli_result *r = v->result;
   const long rows = length_of(set);
   if (rows < 0) return "a column is no row of numbers";
+  if (!is_inside(set)) return "the numbers of a column lie in another file";
   if (r->count > 0 && rows != r->rows) return "its columns have different lengths";
+  if ((double)rows * (r->count + 1.0) > v->most) return "it is too small for its columns";
   r->rows = rows;
   int *places = realloc(v->places, ((size_t)r->count + 1) * sizeof *places);
   if (!places) return cli_result_no_memory;
@@ -140,16 +161,26 @@ static void sort(struct cli_result *r, int *places)
 
 /* ---- events */
 
+/* A data set of the file's own; negative: there is none. */
+static hid_t open_set(hid_t place, const char *name)
+{
+  hid_t set = H5Dopen2(place, name, H5P_DEFAULT);
+  if (set < 0 || is_inside(set)) return set;
+  H5Dclose(set);
+  return -1;
+}
+
 /* A data set of `count` texts of one length, one behind the other with a 0 behind each, to be freed; NULL: it is none. */
 static char *read_texts(hid_t place, const char *name, long count, size_t *length)
 {
+  enum { MOST = 16 * CLI_RESULT_MOST_TEXT };
   char *raw = NULL;
-  hid_t set = H5Dopen2(place, name, H5P_DEFAULT);
+  hid_t set = open_set(place, name);
   if (set < 0) return NULL;
   hid_t type = H5Dget_type(set), space = H5Dget_space(set);
   *length = H5Tget_size(type);
   const bool plain = H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 &&
-                     *length <= CLI_RESULT_MOST_TEXT / 16 &&
+                     *length <= MOST / ((size_t)count + 1) &&
                      H5Sget_simple_extent_npoints(space) == count;
   if (plain) raw = calloc((size_t)count + 1, *length);
   if (raw && count > 0 && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw) < 0) {
@@ -165,7 +196,7 @@ static char *read_texts(hid_t place, const char *name, long count, size_t *lengt
 /* A data set of numbers into x (count); false: it has another size. */
 static bool read_row(hid_t place, const char *name, hid_t type, long count, void *x)
 {
-  hid_t set = H5Dopen2(place, name, H5P_DEFAULT);
+  hid_t set = open_set(place, name);
   if (set < 0) return false;
   hid_t space = H5Dget_space(set);
   const bool fits = H5Sget_simple_extent_npoints(space) == count;
@@ -177,7 +208,7 @@ static bool read_row(hid_t place, const char *name, hid_t type, long count, void
 
 static long count_of(hid_t place, const char *name)
 {
-  hid_t set = H5Dopen2(place, name, H5P_DEFAULT);
+  hid_t set = open_set(place, name);
   if (set < 0) return 0;
   const long count = length_of(set);
   H5Dclose(set);
@@ -241,6 +272,8 @@ struct cli_result_fault cli_result_read_hdf5(struct cli_result *r, const char *p
   if (file < 0) {
     return (struct cli_result_fault){"it is not there, is being written, or is no HDF5 file", 0};
   }
+  hsize_t size = 0;
+  if (H5Fget_filesize(file, &size) >= 0) v.most = MOST_FOR_A_BYTE * (double)size / sizeof(double);
   H5Literate(file, H5_INDEX_NAME, H5_ITER_INC, &next, look, &v);
   if (!v.words) sort(r, v.places);
   if (!v.words && !read_facts(file, r)) v.words = cli_result_no_memory;

@@ -21,14 +21,22 @@ void cli_view_say(const struct cli_arguments *a, const char *page)
   if (keeps_page(a) && !a->quiet) printf("  page         %s: open it in a browser\n", page);
 }
 
-/* "folder/run.h5" gives "run.html", here. */
-static int default_page(const char *name, char page[CLI_PATH_ROOM])
+/* "folder/run.h5" gives "run.h5.html", here, "a.h5 b.csv" gives "a.h5+b.csv.html": whole names, so that the pages of osc.yaml, osc.csv and of both together
+ * are different files. */
+static int default_page(const struct cli_arguments *a, char page[CLI_PATH_ROOM])
 {
-  const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
-  const char *dot = strrchr(base, '.');
-  const size_t length = dot && dot > base ? (size_t)(dot - base) : strlen(base);
-  if (length == 0 || length > 200) return cli_complain("'camber view' needs -o FILE.html here");
-  snprintf(page, CLI_PATH_ROOM, "%.*s.html", (int)length, base);
+  enum { LONGEST = 200 };
+  size_t length = 0;
+  for (int i = 0; i < a->result_count; i++) {
+    const char *name = a->result[i], *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
+    const size_t more = strlen(base) + (i > 0);
+    if (base[0] == '\0' || length + more > LONGEST) {
+      return cli_complain("'camber view' needs -o FILE.html here");
+    }
+    snprintf(page + length, CLI_PATH_ROOM - length, "%s%s", i > 0 ? "+" : "", base);
+    length += more;
+  }
+  snprintf(page + length, CLI_PATH_ROOM - length, ".html");
   return CLI_DONE;
 }
 
@@ -137,7 +145,7 @@ int cli_view(cmb_context *ctx, const struct cli_arguments *a)
   if (code == CLI_DONE) code = check_options(a, results);
   if (code == CLI_DONE && keeps_page(a)) {
     page = a->out ? a->out : name;
-    if (!a->out) code = default_page(a->operand, name);
+    if (!a->out) code = default_page(a, name);
   }
   if (code == CLI_DONE) code = check_places(a, page);
   if (code == CLI_DONE) {

@@ -82,6 +82,7 @@ static int keep_series(struct cli_viewed *v, int share)
 static int prepare(cmb_context *ctx, struct cli_viewed *v, const struct cli_arguments *a,
                    const char *path, int share)
 {
+  cmb_context_set_log(ctx, cli_viewed_note, v);
   int code = cli_result_read(path, &v->result);
   if (code == CLI_DONE) code = check_times(v);
   if (code == CLI_DONE) code = cli_viewed_move(ctx, v, a, share);
@@ -148,6 +149,7 @@ static void release(struct results *r)
     cli_release(&v->with);
     for (int k = 0; k < v->word_count; k++) free(v->words[k]);
     free(v->words);
+    free(v->notes);
   }
   free(r->all);
 }
@@ -160,6 +162,10 @@ int cli_view_results(cmb_context *ctx, const struct cli_arguments *a, const char
   if (!r.all) return cli_fail(NULL, CMB_ERROR_MEMORY);
   for (int i = 0; i < r.count && code == CLI_DONE; i++) {
     code = prepare(ctx, &r.all[i], a, a->result[i], r.count);
+  }
+  cmb_context_set_log(ctx, cli_note_message, NULL);
+  if (!cli_viewed_say_notes(r.count, r.all) && code == CLI_DONE) {
+    code = cli_fail(NULL, CMB_ERROR_MEMORY);
   }
   if (code == CLI_DONE) code = save(&r, page);
   if (code == CLI_DONE && !a->quiet) print(&r);

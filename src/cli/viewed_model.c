@@ -26,6 +26,22 @@ static bool add_word(struct cli_viewed *v, const char *text, size_t length)
   return v->words[v->word_count++] != NULL;
 }
 
+const char *cli_viewed_formulation(const struct cli_viewed *v)
+{
+  static const char option[] = "--formulation=";
+  const size_t prefix = sizeof option - 1;
+  const char *rest = cli_viewed_text(v, CLI_TEXT_arguments), *line;
+  size_t length;
+  while (cli_viewed_line(&rest, &line, &length)) {
+    char name[32];
+    cmb_formulation found;
+    if (strncmp(line, option, prefix) != 0) continue;
+    snprintf(name, sizeof name, "%.*s", (int)(length - prefix), line + prefix);
+    return cmb_formulation_find(name, &found) ? cmb_formulation_name(found) : NULL;
+  }
+  return v->with.model ? cmb_formulation_name(v->with.formulation) : NULL;
+}
+
 /* Options in a file are those that the mechanism depends on, and no others: the file may come from anywhere. */
 static bool is_allowed(const char *line, size_t length)
 {
@@ -52,11 +68,11 @@ static int collect_words(struct cli_viewed *v, const struct cli_arguments *a)
 {
   const char *file =
       a->model_of_results ? a->model_of_results : cli_viewed_text(v, CLI_TEXT_model_file);
-  for (const char *line = cli_viewed_text(v, CLI_TEXT_arguments); *line;) {
-    const size_t length = strcspn(line, "\n");
+  const char *rest = cli_viewed_text(v, CLI_TEXT_arguments), *line;
+  size_t length;
+  while (cli_viewed_line(&rest, &line, &length)) {
     if (!is_allowed(line, length)) return complain_arguments(v);
     if (!add_word(v, line, length)) return cli_fail(NULL, CMB_ERROR_MEMORY);
-    line += length + (line[length] == '\n');
   }
   if (file[0] == '-') return complain_arguments(v);
   return add_word(v, file, strlen(file)) ? CLI_DONE : cli_fail(NULL, CMB_ERROR_MEMORY);
@@ -66,10 +82,11 @@ static int collect_words(struct cli_viewed *v, const struct cli_arguments *a)
 static int add_settings(int count, const cmb_setting *from, int *to_count, cmb_setting *to)
 {
   for (int i = 0; i < count; i++) {
-    int k = cmb_find_name(from[i].name, to, *to_count, sizeof *to);
-    if (k < 0) k = (*to_count)++;
-    if (k >= CLI_MOST_SETTINGS) return cli_complain("there are too many settings of the model");
-    to[k] = from[i];
+    const int known = cmb_find_name(from[i].name, to, *to_count, sizeof *to);
+    if (known < 0 && *to_count >= CLI_MOST_SETTINGS) {
+      return cli_complain("there are too many settings of the model");
+    }
+    to[known >= 0 ? known : (*to_count)++] = from[i];
   }
   return CLI_DONE;
 }
@@ -122,21 +139,28 @@ static int read_model(cmb_context *ctx, struct cli_viewed *v, const struct cli_a
 
 /* ---- whether it is the model of the run */
 
-static int check_picture(cmb_context *ctx, const struct cli_viewed *v,
-                         const struct cli_arguments *a)
+static void note(struct cli_viewed *v, const char *what)
+{
+  char text[512];
+  snprintf(text, sizeof text, "the model '%.200s' %s", v->with.operand, what);
+  cli_viewed_note(v, CMB_LOG_WARNING, text);
+}
+
+static int check_picture(cmb_context *ctx, struct cli_viewed *v, const struct cli_arguments *a)
 {
   const char *wanted = cli_viewed_text(v, CLI_TEXT_picture);
   char now[CMB_PICTURE_DIGEST_ROOM];
-  if (!wanted[0]) return CLI_DONE; /* it is not known */
+  if (!wanted[0]) {
+    note(v,
+         "and its parameters are those of the command line, which cannot be checked: the file does "
+         "not say what the model of the run looked like");
+    return CLI_DONE;
+  }
   const cmb_status status = cmb_picture_digest(ctx, v->with.model, now);
   if (status != CMB_OK) return cli_fail(ctx, status);
   if (strcmp(now, wanted) == 0) return CLI_DONE;
   if (a->model_of_results) {
-    char text[512];
-    snprintf(text, sizeof text,
-             "the model '%.200s' looks otherwise than that of the run in '%.200s' did",
-             v->with.operand, v->result.path);
-    cli_note_message(NULL, CMB_LOG_WARNING, text);
+    note(v, "looks otherwise than that of the run did");
     return CLI_DONE;
   }
   return cli_complain("the model '%s' was changed since the run in '%s': its parts are at other "

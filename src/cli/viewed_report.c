@@ -21,6 +21,25 @@ static void put_text(struct cli_json *j, const struct cli_viewed *v, const char 
   cli_json_text(j, key, said[0] ? said : NULL);
 }
 
+/* Lines of a text as a list of texts. */
+static cmb_status put_lines(struct cli_json *j, const char *key, const char *rest)
+{
+  cmb_status status = CMB_OK;
+  const char *line;
+  size_t length;
+  cli_json_open(j, key, '[');
+  while (status == CMB_OK && cli_viewed_line(&rest, &line, &length)) {
+    char *text = strndup(line, length);
+    if (text)
+      cli_json_text(j, NULL, text);
+    else
+      status = CMB_ERROR_MEMORY;
+    free(text);
+  }
+  cli_json_close(j, ']');
+  return status;
+}
+
 static const char *base_of(const char *path)
 {
   const char *slash = strrchr(path, '/');
@@ -36,7 +55,7 @@ static void put_settings(struct cli_json *j, const struct cli_viewed *v)
   cli_json_close(j, '}');
 }
 
-static void put_head(struct cli_json *j, const struct cli_viewed *v)
+static cmb_status put_head(struct cli_json *j, const struct cli_viewed *v)
 {
   const char *title = cli_viewed_text(v, CLI_TEXT_title);
   if (!title[0] && v->with.model) title = cmb_model_title(v->with.model);
@@ -45,7 +64,9 @@ static void put_head(struct cli_json *j, const struct cli_viewed *v)
   cli_json_text(j, "result", v->result.path);
   if (v->why) cli_json_text(j, "no_motion", v->why);
   cli_json_number(j, "t_end", number(v, CLI_NUMBER_t_end));
+  cli_json_text(j, "formulation", cli_viewed_formulation(v));
   put_settings(j, v);
+  return put_lines(j, "notes", v->notes ? v->notes : "");
 }
 
 /* ---- the run */
@@ -120,25 +141,6 @@ static void put_costs(struct cli_json *j, const struct cli_viewed *v)
   cli_json_close(j, '}');
 }
 
-/* One a line. */
-static cmb_status put_warnings(struct cli_json *j, const struct cli_viewed *v)
-{
-  cmb_status status = CMB_OK;
-  cli_json_open(j, "warnings", '[');
-  for (const char *line = cli_viewed_text(v, CLI_TEXT_warnings); *line && status == CMB_OK;) {
-    const size_t length = strcspn(line, "\n");
-    char *text = strndup(line, length);
-    if (text)
-      cli_json_text(j, NULL, text);
-    else
-      status = CMB_ERROR_MEMORY;
-    free(text);
-    line += length + (line[length] == '\n');
-  }
-  cli_json_close(j, ']');
-  return status;
-}
-
 static void put_status(struct cli_json *j, const struct cli_viewed *v)
 {
   const char *status = cli_viewed_text(v, CLI_TEXT_status);
@@ -175,7 +177,7 @@ static cmb_status put_run(struct cli_json *j, const struct cli_viewed *v)
     cli_json_number(j, "stiff_since", number(v, CLI_NUMBER_stiff_since));
   }
   put_costs(j, v);
-  return put_warnings(j, v);
+  return put_lines(j, "warnings", cli_viewed_text(v, CLI_TEXT_warnings));
 }
 
 /* ---- the curves */
@@ -241,9 +243,9 @@ static cmb_status put_no_steps(struct cli_json *j)
 cmb_status cli_viewed_put(cmb_context *ctx, struct cli_json *j, struct cli_viewed *v, bool exact)
 {
   cli_json_open(j, NULL, '{');
-  put_head(j, v);
+  cmb_status status = put_head(j, v);
   cli_json_open(j, "run", '{');
-  cmb_status status = put_run(j, v);
+  if (status == CMB_OK) status = put_run(j, v);
   cli_json_close(j, '}');
   if (status == CMB_OK && !v->why) status = cli_report_motion(ctx, j, &v->frames, &v->with);
   if (status == CMB_OK) status = put_series(j, v, exact);

@@ -57,15 +57,21 @@ static cmb_status look(const cmb_sliding *x, const cmb_point *at, double *flow)
   return cmb_all_finite(2 * inner->ns, flow) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
+/* Whether the modes of group k make no difference to its rate. */
+static bool makes_none(const cmb_sliding *x, int k)
+{
+  const double jump = x->A[(ptrdiff_t)k * (x->count + 1)], rate = x->rest[k];
+  return fabs(jump) <= NONE * (fabs(rate) + fabs(rate + jump));
+}
+
 /* θ from A and the rates at −1, which are in x->rest. Where a mode makes no difference it has no θ: any will do. */
 static cmb_status solve(const cmb_sliding *x)
 {
   const int n = x->count;
   memcpy(x->LU, x->A, (size_t)n * (size_t)n * sizeof *x->LU);
   for (int k = 0; k < n; k++) {
-    const double *row = x->A + (ptrdiff_t)k * n, rate = x->rest[k];
-    const bool none = fabs(row[k]) <= NONE * (fabs(rate) + fabs(rate + row[k]));
-    x->theta[k] = none ? 0.5 : -rate;
+    const bool none = makes_none(x, k);
+    x->theta[k] = none ? 0.5 : -x->rest[k];
     for (int i = 0; none && i < n; i++) x->LU[k * n + i] = i == k;
   }
   CMB_TRY(cmb_lu_factor(n, x->LU, x->scale, x->pivot));
@@ -260,44 +266,80 @@ static cmb_status switches(const void *self, const cmb_point *at, const double *
   return CMB_OK;
 }
 
-/* Outputs are mixed like the forces. */
-static cmb_status outputs(const void *self, const cmb_point *at, const double *a,
-                          const double *lambda, double *out)
+/* ---- what is mixed like the forces */
+
+static cmb_status mix(const cmb_sliding *x, const cmb_point *at, const cmb_slide_question *asked,
+                      double *scratch, double *out)
 {
-  const cmb_sliding *x = self;
-  const cmb_equations *inner = x->layer.inner;
-  double *first = x->out, *second = x->out + cmb_observed(inner);
+  const int n = asked->n;
+  double *first = scratch, *second = scratch + n;
+  int *mode = x->layer.mode;
   CMB_TRY(cmb_sliding_find(x, at));
-  const cmb_point below = cmb_layer_point(&x->layer, at);
-  CMB_TRY(inner->outputs(inner->self, &below, a, lambda, first));
-  memcpy(out, first, (size_t)cmb_observed(inner) * sizeof *out);
+  lower_modes(&x->layer, at->mode, mode);
+  CMB_TRY(asked->ask(asked->user, mode, first));
+  memcpy(out, first, (size_t)n * sizeof *out);
   for (int k = 0; k < x->count; k++) {
-    put_group(x, x->function[k], 1, x->layer.mode);
-    CMB_TRY(inner->outputs(inner->self, &below, a, lambda, second));
-    put_group(x, x->function[k], -1, x->layer.mode);
-    for (int i = 0; i < cmb_observed(inner); i++) out[i] += x->theta[k] * (second[i] - first[i]);
+    put_group(x, x->function[k], 1, mode);
+    CMB_TRY(asked->ask(asked->user, mode, second));
+    put_group(x, x->function[k], -1, mode);
+    for (int i = 0; i < n; i++) out[i] += x->theta[k] * (second[i] - first[i]);
   }
   return CMB_OK;
 }
 
-/* So are the rates of late states. */
+cmb_status cmb_sliding_ask(const cmb_sliding *x, const cmb_point *at,
+                           const cmb_slide_question *asked, double *scratch, double *out)
+{
+  const int size = x->count * (x->count + 4);
+  memcpy(x->kept, x->found, (size_t)size * sizeof *x->kept);
+  cmb_status status = mix(x, at, asked, scratch, out);
+  for (int k = 0; k < x->count && status == CMB_OK; k++) {
+    if (makes_none(x, k)) status = CMB_RETRY_SINGULAR;
+  }
+  memcpy(x->found, x->kept, (size_t)size * sizeof *x->kept);
+  return status;
+}
+
+/* What the equations below are asked for. */
+struct below {
+  const cmb_equations *inner;
+  const cmb_point *at;
+  const double *a, *lambda, *push;
+};
+
+static cmb_status ask_outputs(const void *user, const int *mode, double *out)
+{
+  const struct below *b = user;
+  cmb_point at = *b->at;
+  at.mode = mode;
+  return b->inner->outputs(b->inner->self, &at, b->a, b->lambda, out);
+}
+
+static cmb_status ask_late(const void *user, const int *mode, double *out)
+{
+  const struct below *b = user;
+  cmb_point at = *b->at;
+  at.mode = mode;
+  return b->inner->late(b->inner->self, &at, b->a, b->lambda, b->push, out);
+}
+
+static cmb_status outputs(const void *self, const cmb_point *at, const double *a,
+                          const double *lambda, double *out)
+{
+  const cmb_sliding *x = self;
+  const struct below below = {x->layer.inner, at, a, lambda, NULL};
+  const cmb_slide_question asked = {cmb_observed(below.inner), ask_outputs, &below};
+  return mix(x, at, &asked, x->out, out);
+}
+
+/* Rates of late states. */
 static cmb_status late(const void *self, const cmb_point *at, const double *a, const double *lambda,
                        const double *push, double *out)
 {
   const cmb_sliding *x = self;
-  const cmb_equations *inner = x->layer.inner;
-  double *first = x->late, *second = x->late + inner->nl;
-  CMB_TRY(cmb_sliding_find(x, at));
-  const cmb_point below = cmb_layer_point(&x->layer, at);
-  CMB_TRY(inner->late(inner->self, &below, a, lambda, push, first));
-  memcpy(out, first, (size_t)inner->nl * sizeof *out);
-  for (int k = 0; k < x->count; k++) {
-    put_group(x, x->function[k], 1, x->layer.mode);
-    CMB_TRY(inner->late(inner->self, &below, a, lambda, push, second));
-    put_group(x, x->function[k], -1, x->layer.mode);
-    for (int i = 0; i < inner->nl; i++) out[i] += x->theta[k] * (second[i] - first[i]);
-  }
-  return CMB_OK;
+  const struct below below = {x->layer.inner, at, a, lambda, push};
+  const cmb_slide_question asked = {below.inner->nl, ask_late, &below};
+  return mix(x, at, &asked, x->late, out);
 }
 
 /* Bounds over a motion are not known of the functions that slide; over time they are (holding.h). */
@@ -332,6 +374,19 @@ static cmb_status take_groups(cmb_sliding *x, cmb_context *ctx, cmb_arena *arena
   return CMB_OK;
 }
 
+static void take_found(cmb_sliding *x, cmb_arena *arena)
+{
+  const int n = x->count;
+  x->found = cmb_arena_doubles(arena, n * (n + 4));
+  x->kept = cmb_arena_doubles(arena, n * (n + 4));
+  if (!x->found) return;
+  x->theta = x->found;
+  x->hold = x->theta + n;
+  x->mean = x->hold + n;
+  x->rest = x->mean + n;
+  x->A = x->rest + n;
+}
+
 cmb_status cmb_sliding_create(cmb_context *ctx, cmb_arena *arena, const cmb_equations *inner, int n,
                               const int *group, cmb_sliding **out)
 {
@@ -346,9 +401,7 @@ cmb_status cmb_sliding_create(cmb_context *ctx, cmb_arena *arena, const cmb_equa
   eq->switches = switches;
   if (inner->outputs) eq->outputs = outputs;
   if (inner->late) eq->late = late;
-  x->theta = cmb_arena_doubles(arena, count);
-  x->hold = cmb_arena_doubles(arena, count);
-  x->mean = cmb_arena_doubles(arena, count);
+  take_found(x, arena);
   x->a = cmb_arena_doubles(arena, eq->nv);
   x->lambda = cmb_arena_doubles(arena, eq->ng);
   x->f = cmb_arena_doubles(arena, eq->nv);
@@ -356,9 +409,7 @@ cmb_status cmb_sliding_create(cmb_context *ctx, cmb_arena *arena, const cmb_equa
   x->flow = cmb_arena_doubles(arena, 4 * eq->ns);
   x->out = cmb_arena_doubles(arena, 2 * cmb_observed(eq));
   x->late = cmb_arena_doubles(arena, 2 * eq->nl);
-  x->A = cmb_arena_doubles(arena, count * count);
   x->LU = cmb_arena_doubles(arena, count * count);
-  x->rest = cmb_arena_doubles(arena, count);
   x->scale = cmb_arena_doubles(arena, count);
   x->part = cmb_arena_doubles(arena, count);
   x->pivot = cmb_arena_ints(arena, count);

@@ -33,14 +33,16 @@ typedef struct cmb_sliding {
   int *function;        /* (count) their leaders */
   const int *group;     /* (ns) which functions slide, as above */
   cmb_evaluator *below; /* of the equations below */
-  double *theta;        /* (count) as they were last found, .. */
-  double *hold, *mean;  /* (count) .. the switching functions, and the means of the two rates */
-  double *a, *lambda;   /* (nv), (ng) */
-  double *f, *change;   /* (nv), (count x nv) f₋ and f_k − f₋ */
-  double *flow;         /* (4 ns) in two modes */
-  double *out;          /* (2 no) */
-  double *late;         /* (2 nl) */
-  double *A, *LU;       /* (count x count) */
+  double *found,
+      *kept; /* (count (count + 4)) theta, hold, mean, rest and A in one; as they were before a question */
+  double *theta;       /* (count) as they were last found, .. */
+  double *hold, *mean; /* (count) .. the switching functions, and the means of the two rates */
+  double *a, *lambda;  /* (nv), (ng) */
+  double *f, *change;  /* (nv), (count x nv) f₋ and f_k − f₋ */
+  double *flow;        /* (4 ns) in two modes */
+  double *out;         /* (2 no) */
+  double *late;        /* (2 nl) */
+  double *A, *LU;      /* (count x count) */
   double *rest, *scale, *part; /* (count) */
   int *pivot;                  /* (count) */
 } cmb_sliding;
@@ -87,6 +89,18 @@ cmb_status cmb_sliding_find(const cmb_sliding *x, const cmb_point *at);
 
 /* The modes below, of those of the layer: all groups at −1, and group k at +1; k < 0: none. */
 void cmb_sliding_lower(const cmb_sliding *x, const int *mode, int k, int *lower);
+
+/* Numbers that equations of this motion have in given modes (ns, all of them known), such as outputs. */
+typedef struct cmb_slide_question {
+  int n;
+  cmb_status (*ask)(const void *user, const int *mode, double *out); /* out (n) */
+  const void *user;
+} cmb_slide_question;
+
+/* What they are where the motion slides, mixed like the forces: x₋ + Σ_k θ_k (x_k − x₋). What was found last stays. CMB_RETRY_SINGULAR where it is not
+ * unique: the modes of a group make no difference to its rate, so that any θ will do. scratch (2 n), out (n). */
+cmb_status cmb_sliding_ask(const cmb_sliding *x, const cmb_point *at,
+                           const cmb_slide_question *asked, double *scratch, double *out);
 
 /* Forces must be a sum of what each group switches: a product of two signs that both slide determines no mixture. CMB_OK, and *first
  * and *second are the leaders of two groups that are multiplied; -1: there are none. */

@@ -51,6 +51,7 @@ void cmb_share_create(cmb_share *x, cmb_arena *arena, const cmb_equations *eq);
 typedef struct cmb_witness {
   const cmb_equations *eq; /* NULL: none are asked for */
   double *out;             /* (no, and the sampled values behind) */
+  double *modes;           /* twice as many: in two modes, where friction holds */
   double *push;            /* (rule_count) */
   void *scratch;
   bool knows; /* `out` belongs to the result */

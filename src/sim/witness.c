@@ -1,7 +1,8 @@
 /*
  * Outputs of other equations of the same motion (run.h), which a report asks for beside those of the run. The witness says what these are at
  * the state of the result: with its modes, the forces of rests and the live parameters that the run has. It is asked for nothing else, so that
- * the run does not depend on it. Where the forces of constraints are not determined, or friction that holds mixes two modes, it says nothing.
+ * the run does not depend on it. While dry friction holds, what it says is mixed of modes as the forces are (dae/sliding.h). Where the forces of constraints, or those of
+ * friction and a rest along the same line, are not determined it says nothing.
  */
 #include "sim/run.h"
 
@@ -23,6 +24,7 @@ cmb_status cmb_witness_create(cmb_witness *w, cmb_context *ctx, cmb_arena *arena
               "the option `witness` of a run needs equations of the same motion");
   w->eq = asked;
   w->out = cmb_arena_doubles(arena, cmb_observed(asked));
+  w->modes = cmb_arena_doubles(arena, 2 * cmb_observed(asked));
   w->push = cmb_arena_doubles(arena, asked->rule_count);
   w->scratch = cmb_arena_take(arena, asked->scratch_size, 1);
   return CMB_OK;
@@ -39,20 +41,40 @@ static void find_pushes(const cmb_simulation *sim, const double *lambda)
   }
 }
 
+/* A question to the witness at a state. */
+struct question {
+  const cmb_witness *w;
+  const cmb_point *at;
+  const double *a, *lambda;
+};
+
+static cmb_status ask(const void *user, const int *mode, double *out)
+{
+  const struct question *x = user;
+  const cmb_equations *eq = x->w->eq;
+  cmb_point at = *x->at;
+  at.mode = mode;
+  return eq->outputs_at_rest ? eq->outputs_at_rest(eq->self, &at, x->a, x->lambda, x->w->push, out)
+                             : eq->outputs(eq->self, &at, x->a, x->lambda, out);
+}
+
 void cmb_run_ask_witness(cmb_simulation *sim, double t, const double *q, const double *v,
                          const double *a, const double *lambda)
 {
   cmb_witness *w = &sim->witness;
   const cmb_stage *stage = sim->stage;
   w->knows = false;
-  if (!w->eq || stage->sliding || (stage->mean && stage->mean->any)) return;
+  if (!w->eq || (stage->mean && stage->mean->any)) return;
   if (sim->result.lambda_unique) return;
-  cmb_point at = cmb_evaluator_point(sim->ev, t, q, v);
+  const cmb_point of_run = cmb_evaluator_point(sim->ev, t, q, v);
+  cmb_point at = of_run;
+  const struct question x = {w, &at, a, lambda};
   at.scratch = w->scratch;
   if (!at.p) at.p = sim->eq->p;
   find_pushes(sim, lambda);
-  const cmb_status status =
-      w->eq->outputs_at_rest ? w->eq->outputs_at_rest(w->eq->self, &at, a, lambda, w->push, w->out)
-                             : w->eq->outputs(w->eq->self, &at, a, lambda, w->out);
+  const cmb_slide_question asked = {cmb_observed(w->eq), ask, &x};
+  const cmb_status status = stage->sliding
+                                ? cmb_sliding_ask(stage->sliding, &of_run, &asked, w->modes, w->out)
+                                : ask(&x, at.mode, w->out);
   w->knows = status == CMB_OK && cmb_all_finite(w->eq->no, w->out);
 }

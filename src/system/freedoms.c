@@ -52,7 +52,7 @@ struct cmb_freedoms {
   double *observed, *others; /* (no + nh), and with other velocities and forces */
   double *lambda;            /* (ng) zeros, but while those outputs are told apart */
   double *a;                 /* (nv) likewise */
-  bool *closed;              /* (rules) gaps that are closed at the start */
+  double *deepest; /* (rules) how far gaps may be closed: as far as they are at the start */
 };
 
 /* ---- candidates */
@@ -287,7 +287,7 @@ static cmb_status take_memory(cmb_freedoms *f)
   f->others = cmb_arena_doubles(f->arena, cmb_observed(eq));
   f->lambda = cmb_arena_doubles(f->arena, eq->ng);
   f->a = cmb_arena_doubles(f->arena, eq->nv);
-  f->closed = cmb_arena_take(f->arena, (size_t)eq->rule_count + 1, sizeof *f->closed);
+  f->deepest = cmb_arena_doubles(f->arena, eq->rule_count);
   f->candidates = cmb_arena_take(f->arena, most, sizeof *f->candidates);
   f->list = cmb_arena_take(f->arena, most, sizeof *f->list);
   f->held = cmb_arena_take(f->arena, most, sizeof *f->held);
@@ -298,14 +298,16 @@ static cmb_status take_memory(cmb_freedoms *f)
   return CMB_OK;
 }
 
-/* Gaps that are closed at the start, those by rounding alone too: no position is the first at which they close. */
+/* Gaps that are closed at the start, those by rounding alone too: no position is the first at which they close, but bodies come no nearer to each other. */
 static cmb_status note_closed_gaps(cmb_freedoms *f)
 {
   const cmb_equations *eq = f->at.eq;
   if (!eq->surfaces) return CMB_OK;
   const cmb_status status = cmb_surfaces(f->plain, f->at.t, f->q, f->v_rest);
   for (int i = 0; status == CMB_OK && i < eq->rule_count; i++) {
-    f->closed[i] = eq->rules[i].gap && !(-f->plain->u[i] >= CMB_TOUCHING);
+    const double depth = f->plain->u[i];
+    if (eq->rules[i].gap && !(-depth >= CMB_TOUCHING))
+      f->deepest[i] = fmax(depth, 0) + CMB_TOUCHING;
   }
   return status;
 }
@@ -439,7 +441,7 @@ cmb_status cmb_freedoms_closed_gap(cmb_freedoms *f, double t, const double *q, c
   if (!eq->surfaces) return CMB_OK;
   const cmb_status status = cmb_surfaces(f->plain, t, q, f->v_rest);
   for (int i = 0; status == CMB_OK && i < eq->rule_count && !*name; i++) {
-    if (eq->rules[i].gap && !f->closed[i] && !(f->plain->u[i] <= 0)) *name = eq->rules[i].name;
+    if (eq->rules[i].gap && !(f->plain->u[i] <= f->deepest[i])) *name = eq->rules[i].name;
   }
   return status < 0 ? status : CMB_OK;
 }

@@ -4,15 +4,9 @@
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
+# shellcheck source=../support/pages.sh
+. "$SOURCE_DIR/tests/support/pages.sh"
 
-refuse() { # WORDS ARGUMENT...
-  local words=$1 code
-  shift
-  "$CAMBER" "$@" >stdout 2>stderr
-  code=$?
-  check "$*: exit code 2, not $code" [ "$code" -eq 2 ]
-  check "$*: '$words' in: $(cat stderr)" grep -qF -- "$words" stderr
-}
 folders() { find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'camber-??????' -user "$(id -u)" | sort; }
 
 mkdir -p bin tools
@@ -20,9 +14,7 @@ export TMPDIR=$PWD/temporary
 mkdir -p "$TMPDIR"
 real_path=$PATH
 for tool in bash cat grep; do ln -sf "$(command -v $tool)" tools/$tool; done
-printf 'viewer();\n' >viewer.js
 real_viewer=$(dirname "$CAMBER")/viewer/viewer.js
-export CAMBER_VIEWER=$PWD/viewer.js
 check "run" "$CAMBER" run simple-pendulum --t-end 1 --out run.h5 --quiet >stdout
 
 # ---- nothing installed
@@ -73,7 +65,7 @@ check "its speed" grep -q 'first=1&count=25&rate=25&speed=0.25$' requests
 check "MP4 is for all players" grep -q 'yuv420p' ffmpeg-words
 check "a film as GIF, and the page" "$CAMBER" view run.h5 --video run.gif -o kept.html
 check "both" [ -s run.gif -a -s kept.html ]
-check "no page that nobody asked for" [ ! -e run.html ]
+check "no page that nobody asked for" [ ! -e run.h5.html ]
 
 # ---- what fails
 refuse "option --at is the time of a picture" view run.h5 --at 1
@@ -100,7 +92,7 @@ refuse "cannot write 'no/folder.png'" view run.h5 -o no/folder.png
 check "nothing is left" [ ! -e x.png -a ! -e x.mp4 -a -z "$(folders)" ]
 PATH=$real_path
 
-# ---- Ctrl-C ends the browser and those that it has started, and nothing stays
+# ---- Ctrl-C, SIGTERM and SIGHUP end the browser and those that it has started, and nothing stays
 cat >bin/chromium <<'EOT'
 #!/usr/bin/env bash
 sleep 300 &
@@ -108,31 +100,25 @@ printf '%s %s\n' "$$" "$!" >processes
 wait
 EOT
 PATH=$PWD/bin:$real_path
-rm -f processes
-"$CAMBER" view run.h5 -o x.png 2>stderr &
-program=$!
-for ((i = 0; i < 100; i++)); do [[ -s processes ]] && break; sleep 0.1; done
-kill -INT $program
-wait $program
-check "interrupted: exit code 1" [ $? -eq 1 ]
-check "interrupted: words: $(cat stderr)" grep -q '^camber: interrupted' stderr
-sleep 0.2
-read -r browser other <processes
-check "interrupted: the browser is gone" [ ! -d "/proc/$browser" ]
-check "interrupted: what it has started is gone" [ ! -d "/proc/$other" ]
-check "interrupted: nothing is left" [ ! -e x.png -a -z "$(folders)" ]
+for signal in INT TERM HUP; do
+  rm -f processes
+  env --default-signal=HUP "$CAMBER" view run.h5 -o x.png 2>stderr &
+  program=$!
+  for ((i = 0; i < 100; i++)); do [[ -s processes ]] && break; sleep 0.1; done
+  kill -$signal $program
+  wait $program
+  check "$signal: exit code 1" [ $? -eq 1 ]
+  check "$signal: words: $(cat stderr)" grep -qx 'camber: interrupted' stderr
+  read -r browser other <processes
+  for ((i = 0; i < 20; i++)); do [ ! -d "/proc/$other" ] && break; sleep 0.1; done
+  check "$signal: the browser is gone" [ ! -d "/proc/$browser" ]
+  check "$signal: what it has started is gone" [ ! -d "/proc/$other" ]
+  check "$signal: nothing is left" [ ! -e x.png -a -z "$(folders)" ]
+done
 PATH=$real_path
 
 # ---- a mechanism that cannot be assembled has a picture, too
-cat >open.yaml <<'EOT'
-points: {A: [0, 0, 0], B: [0.1, 0, 0], C: [0.3, 0, 0.2], C2: [0.8, 0, 0.2], D: [0.9, 0, 0]}
-bodies: {crank: {mass: 1, com: [0.05, 0, 0]}, coupler: {mass: 1, com: [0.2, 0, 0.1]}, rocker: {mass: 1, com: [0.85, 0, 0.1]}}
-joints:
-  a: {type: revolute, child: crank, at: A, axis: y}
-  b: {type: revolute, parent: crank, child: coupler, at: B, axis: y}
-  d: {type: revolute, child: rocker, at: D, axis: y}
-loops: {close: {type: revolute, between: [coupler@C, rocker@C2], axis: y}}
-EOT
+cp "$SOURCE_DIR/tests/support/open-four-bar.yaml" open.yaml
 
 # ---- the real programs
 there() { # COMMAND
@@ -156,6 +142,14 @@ if [ -e "$real_viewer" ] && there chromium; then
     check "a real MP4" "$CAMBER" view run.h5 --video real.mp4 --speed 5 --size 160x100
     check "an MP4" [ "$(head -c 8 real.mp4 | tail -c 4)" = ftyp ]
   fi
-  check "nothing is left of the browser" [ -z "$(folders)" ]
+  "$CAMBER" view run.h5 -o x.png --size 3000x3000 2>stderr &
+  program=$!
+  for ((i = 0; i < 100; i++)); do compgen -G "$TMPDIR/camber-*/profile/*" >/dev/null && break; sleep 0.05; done
+  kill -TERM $program
+  wait $program
+  check "a real picture that is stopped: exit code 1" [ $? -eq 1 ]
+  sleep 0.5
+  check "no browser goes on: $(pgrep -f "$TMPDIR")" [ -z "$(pgrep -f "$TMPDIR")" ]
+  check "nothing is left of the browser: $(folders)" [ -z "$(folders)" ]
 fi
 finish

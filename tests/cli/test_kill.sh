@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # A run that is killed, at 50 moments, leaves a trajectory that can be read: FILE.csv.partial has its whole line
 # of names, and every line that has its end has all its fields, all of them numbers, at ascending times. An older
-# FILE.csv stays as it was, or is replaced by the whole of the new one. A run that is interrupted (Ctrl-C) ends
-# with exit code 1, its trajectory in place, and says so. The same holds of a run with impacts, rests and dry friction,
+# FILE.csv stays as it was, or is replaced by the whole of the new one. A run that is interrupted (Ctrl-C, SIGTERM,
+# SIGHUP unless nohup has it ignored) ends with exit code 1, its trajectory in place, and says so. The same holds of a run with impacts, rests and dry friction,
 # which has two lines at each event.
 set -u
 # shellcheck source=../support/cli.sh
@@ -144,10 +144,15 @@ def wait_for_lines(process):
     sys.exit("kill.py: no lines")
 
 
-def test_interrupt():
-    process = start(LONG_RUN + ["--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+def interrupt(*signals, hangup=signal.SIG_DFL):
+    process = start(LONG_RUN + ["--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                    preexec_fn=lambda: signal.signal(signal.SIGHUP, hangup))
     wait_for_lines(process)
-    process.send_signal(signal.SIGINT)
+    for number in signals[:-1]:
+        process.send_signal(number)
+        time.sleep(0.2)
+        expect(process.poll() is None, "ended by", number)
+    process.send_signal(signals[-1])
     out, err = process.communicate(timeout=30)
     run = json.loads(out)
     expect(process.returncode == 1, "exit code", process.returncode)
@@ -158,6 +163,12 @@ def test_interrupt():
     with open(OUT) as file:
         last = [float(x) for x in file.read().splitlines()[-1].split(",")]
     expect(last == [run["t"]] + run["q"] + run["v"] + list(run["outputs"].values()), "another state")
+
+
+def test_interrupt():
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        interrupt(number)
+    interrupt(signal.SIGHUP, signal.SIGTERM, hangup=signal.SIG_IGN)
 
 
 def test_interrupt_inside_a_step():

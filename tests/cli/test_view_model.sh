@@ -4,27 +4,22 @@
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
-
-printf 'viewer();\n' >viewer.js
-export CAMBER_VIEWER=$PWD/viewer.js
+# shellcheck source=../support/pages.sh
+. "$SOURCE_DIR/tests/support/pages.sh"
 
 cat >look.py <<'END'
 """look.py FILE.html EXPRESSION: of a page of a model with `whole` (its object), `model`, `slider(name)`, `modes`, `point(frames, k, body, at)`."""
-import base64, json, math, re, struct, sys
+import json, math, re, sys
 from math import acos, atan2, cos, dist, pi, sin, sqrt
 
-page = open(sys.argv[1], encoding="utf-8").read()
-scripts = re.findall(r"<script[^>]*>(.*?)</script>", page, re.S)
+from page import load, near, numbers, point_of
+
+page, scripts = load(sys.argv[1])
 whole = json.loads(scripts[0])
 r, model = whole["reports"][0], whole["model"]
 scene = r["scene"]
 bodies = [b["name"] for b in scene["bodies"]]
 MEET = ("fixed", "revolute", "universal", "spherical", "constant-velocity")
-
-
-def numbers(text, code):
-    raw = base64.b64decode(text, validate=True)
-    return struct.unpack(f"<{len(raw) // struct.calcsize(code)}{code}", raw)
 
 
 def read(frames):
@@ -54,12 +49,7 @@ def point(frames, k, body, at):
     b = bodies.index(body) if isinstance(body, str) else body
     if b < 0:
         return at
-    (p, (x, y, z, w)), com = pose(frames, k, b), scene["bodies"][b]["com"]
-    a = [at[i] - com[i] for i in range(3)]
-    rows = [[1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)]]
-    return [p[i] + sum(rows[i][j] * a[j] for j in range(3)) for i in range(3)]
+    return point_of(pose(frames, k, b), scene["bodies"][b]["com"], at)
 
 
 def turn(frames, k, body):
@@ -94,10 +84,6 @@ def widest():
     joints = [j for j in scene["joints"] if j["type"] in MEET]
     return max([gap(f, k, l) for f in families() for k in range(f["count"]) for l in loops]
                + [joint_gap(f, k, j) for f in families() for k in range(f["count"]) for j in joints])
-
-
-def near(a, b, tolerance):
-    return len(a) == len(b) > 0 and all(abs(x - y) <= tolerance for x, y in zip(a, b))
 
 
 def circle(x, z, r, u, w, s, before):
@@ -174,8 +160,8 @@ joints:
 loops: {close: {type: revolute, between: [coupler@B, rocker@B], axis: y}}
 END
 view ./rocker.yaml
-look rocker.html '(lambda s: s["high"]["why"] == "loops" and s["low"]["why"] == "chosen" and abs(s["frames"]["t"][-1] + pi / 2 - acos((0.2 ** 2 + 0.3 ** 2 - (0.2 + sqrt(0.05)) ** 2) / (2 * 0.2 * 0.3))) < 1e-6)(slider("theta"))'
-look rocker.html 'widest() < 1e-6 and 80 <= slider("theta")["frames"]["count"] <= 82 and is_four_bar(slider("theta"), 0.2, 0.2, sqrt(0.05), 0.3, pi / 2)'
+look rocker.yaml.html '(lambda s: s["high"]["why"] == "loops" and s["low"]["why"] == "chosen" and abs(s["frames"]["t"][-1] + pi / 2 - acos((0.2 ** 2 + 0.3 ** 2 - (0.2 + sqrt(0.05)) ** 2) / (2 * 0.2 * 0.3))) < 1e-6)(slider("theta"))'
+look rocker.yaml.html 'widest() < 1e-6 and 80 <= slider("theta")["frames"]["count"] <= 82 and is_four_bar(slider("theta"), 0.2, 0.2, sqrt(0.05), 0.3, pi / 2)'
 
 # ---- a slider-crank without degrees of freedom: time moves it, x = r cos a + sqrt(l² - r² sin² a)
 view slider-crank
@@ -190,13 +176,13 @@ motions: {hold: {coordinate: a, value: 0.3}}
 END
 view ./held.yaml
 check "the summary: $(cat stdout)" grep -qx 'held: 0 degrees of freedom, 0 sliders, 0 modes' stdout
-look held.html 'not sliders and not modes and whole["modes"]["refused"] is None and dist(pose(start, 0, 0)[0], (sin(0.3), 0, -cos(0.3))) < 1e-6'
+look held.yaml.html 'not sliders and not modes and whole["modes"]["refused"] is None and dist(pose(start, 0, 0)[0], (sin(0.3), 0, -cos(0.3))) < 1e-6'
 cat >still.yaml <<'END'
 bodies: {b: {mass: 1, com: [0, 0, 1]}}
 joints: {weld: {type: fixed, child: b}}
 END
 fails 2 "nothing in the model can move" view ./still.yaml
-look still.html 'model["state"] == "design" and model["failure"] and near(pose(start, 0, 0)[0], (0, 0, 1), 1e-9)'
+look still.yaml.html 'model["state"] == "design" and model["failure"] and near(pose(start, 0, 0)[0], (0, 0, 1), 1e-9)'
 
 # ---- suspensions and vehicles: closed in all positions, as many sliders as degrees of freedom, joints with one coordinate first
 for model in fivelink spatial-four-bar; do
@@ -217,10 +203,14 @@ joints: {j: {type: revolute, child: b, at: [0, 0, 0], axis: y, coordinates: [a]}
 loops: {buffer: {type: stop, formula: 0.5 - a, restitution: 0.5}}
 END
 view ./stop.yaml
-look stop.html '(lambda s: s["high"] == {"why": "stop", "stop": "buffer"} and 0 <= 0.5 - s["frames"]["t"][-1] < 1e-3 and s["low"] == {"why": "chosen"})(slider("a"))'
+look stop.yaml.html '(lambda s: s["high"] == {"why": "stop", "stop": "buffer"} and 0 <= 0.5 - s["frames"]["t"][-1] < 1e-3 and s["low"] == {"why": "chosen"})(slider("a"))'
 view newtons-cradle # gaps between balls that just touch are closed from the start by rounding; that of the lifted ball is not, and ends its range
 look newtons-cradle.html '(lambda s: s["low"] == {"why": "stop", "stop": "c12"} and 0 <= s["frames"]["t"][0] < 1e-3 and s["frames"]["t"][-1] > 3)(slider("ball1.a"))'
 look newtons-cradle.html 'slider("ball2.a")["high"]["why"] == "stop" and slider("ball2.a")["high"]["stop"] == "c12"'
+# balls that touch do not pass through each other: centres, 0.1 m apart at the start, come no nearer along x in any position
+look newtons-cradle.html 'all(point(f, k, f"ball{i + 1}.bob", [0.1 * i, 0, 0])[0] - point(f, k, f"ball{i}.bob", [0.1 * (i - 1), 0, 0])[0] > 0.1 - 1e-6 for f in families() for k in range(f["count"]) for i in range(1, 5))'
+look newtons-cradle.html '[(slider(f"ball{i}.a")["low"].get("stop"), slider(f"ball{i}.a")["high"].get("stop")) for i in range(2, 6)] == [("c23", "c12"), ("c34", "c23"), ("c45", "c34"), (None, "c45")]'
+look newtons-cradle.html 'slider("ball3.a")["frames"]["count"] == 1 and slider("ball5.a")["frames"]["t"][0] < -3'
 
 # ---- modes of a double pendulum by hand: omega² = (g/l)(2 -+ sqrt 2), turns of the lower rod +- sqrt 2 times those of the upper one
 cat >double.yaml <<'END'
@@ -231,12 +221,12 @@ joints:
   q: {type: revolute, parent: upper, child: lower, at: [0, 0, -0.5], axis: -y, coordinates: [b]}
 END
 view ./double.yaml
-look double.html 'near([m["im"] ** 2 for m in modes], [9.81 / 0.5 * (2 - sqrt(2)), 9.81 / 0.5 * (2 + sqrt(2))], 1e-9) and not any(m["neutral"] for m in modes)'
-look double.html 'near([turn(m["frames"], 0, "lower") / turn(m["frames"], 0, "upper") for m in modes], [sqrt(2), -sqrt(2)], 1e-5)'
-look double.html 'all(near([turn(m["frames"], k, "upper") for k in range(25)], [turn(m["frames"], 0, "upper") * cos(2 * pi * k / 24) for k in range(25)], 1e-6) for m in modes)'
-look double.html 'abs(model["size"] - 1) < 1e-9'
-look double.html '0.09 < max(dist(point(modes[0]["frames"], 0, b, at), at) for b, at in (("upper", [0, 0, -0.5]), ("lower", [0, 0, -1]))) / model["size"] < 0.11'
-look double.html 'abs(whole["modes"]["acceleration"]) < 1e-9 and model["state"] == "start"'
+look double.yaml.html 'near([m["im"] ** 2 for m in modes], [9.81 / 0.5 * (2 - sqrt(2)), 9.81 / 0.5 * (2 + sqrt(2))], 1e-9) and not any(m["neutral"] for m in modes)'
+look double.yaml.html 'near([turn(m["frames"], 0, "lower") / turn(m["frames"], 0, "upper") for m in modes], [sqrt(2), -sqrt(2)], 1e-5)'
+look double.yaml.html 'all(near([turn(m["frames"], k, "upper") for k in range(25)], [turn(m["frames"], 0, "upper") * cos(2 * pi * k / 24) for k in range(25)], 1e-6) for m in modes)'
+look double.yaml.html 'abs(model["size"] - 1) < 1e-9'
+look double.yaml.html '0.09 < max(dist(point(modes[0]["frames"], 0, b, at), at) for b, at in (("upper", [0, 0, -0.5]), ("lower", [0, 0, -1]))) / model["size"] < 0.11'
+look double.yaml.html 'abs(whole["modes"]["acceleration"]) < 1e-9 and model["state"] == "start"'
 
 # ---- a motion that dies away, one that is neutral; a state that is no equilibrium; where there are none
 cat >real.yaml <<'END'
@@ -247,34 +237,26 @@ joints: {x: {type: prismatic, child: b, axis: x, coordinates: [s]}, y: {type: pr
 forces: {pot: {type: spring, between: [ground@O, b@P], damping: 8}}
 END
 view ./real.yaml
-look real.html '[m["neutral"] for m in modes].count(True) == 3 and abs([m for m in modes if not m["neutral"]][0]["re"] + 4) < 1e-9'
-look real.html '(lambda f: near([(pose(f, k, 0)[0][0] - 1) / (pose(f, 0, 0)[0][0] - 1) for k in range(25)], [math.exp(-4 * k / 24) for k in range(25)], 1e-5))([m for m in modes if not m["neutral"]][0]["frames"])'
+look real.yaml.html '[m["neutral"] for m in modes].count(True) == 3 and abs([m for m in modes if not m["neutral"]][0]["re"] + 4) < 1e-9'
+look real.yaml.html '(lambda f: near([(pose(f, k, 0)[0][0] - 1) / (pose(f, 0, 0)[0][0] - 1) for k in range(25)], [math.exp(-4 * k / 24) for k in range(25)], 1e-5))([m for m in modes if not m["neutral"]][0]["frames"])'
 look four-bar.html 'abs(whole["modes"]["acceleration"]) > 1 and whole["modes"]["acceleration_of"]'
 view stick-slip
 check "why there are no modes: $(cat stderr)" grep -q "^camber: warning: there are no modes: .*sticks" stderr
 look stick-slip.html 'not modes and "sticks" in whole["modes"]["refused"] and sliders'
 
 # ---- a hardpoint that is wrong: the page is there, with what is open, and the exit code is 2
-cat >bad.yaml <<'END'
-points: {A: [0, 0, 0], B: [0.1, 0, 0], C: [0.3, 0, 0.2], C2: [0.8, 0, 0.2], D: [0.9, 0, 0]}
-bodies: {crank: {mass: 1, com: [0.05, 0, 0]}, coupler: {mass: 1, com: [0.2, 0, 0.1]}, rocker: {mass: 1, com: [0.85, 0, 0.1]}}
-joints:
-  a: {type: revolute, child: crank, at: A, axis: y, coordinates: [theta]}
-  b: {type: revolute, parent: crank, child: coupler, at: B, axis: y, coordinates: [beta]}
-  d: {type: revolute, child: rocker, at: D, axis: y, coordinates: [phi]}
-loops: {close: {type: revolute, between: [coupler@C, rocker@C2], axis: y}}
-END
-fails 2 "./bad.yaml:7:9: loop 'close' cannot close at the start" view ./bad.yaml
+cp "$SOURCE_DIR/tests/support/open-four-bar.yaml" bad.yaml
+fails 2 "./bad.yaml:8:9: loop 'close' cannot close at the start" view ./bad.yaml
 check "what is shown: $(cat stdout)" grep -qx 'bad: not assembled; shown as it was given' stdout
-look bad.html 'model["state"] == "given" and "cannot close" in model["failure"] and [o["name"] for o in model["open"]] == ["close"] and abs(abs(model["open"][0]["off"]) - 0.5) < 1e-12'
-look bad.html '"sliders" not in whole and "modes" not in whole and abs(gap(start, 0, scene["loops"][0]) - 0.5) < 1e-6'
+look bad.yaml.html 'model["state"] == "given" and "cannot close" in model["failure"] and [o["name"] for o in model["open"]] == ["close"] and abs(abs(model["open"][0]["off"]) - 0.5) < 1e-12'
+look bad.yaml.html '"sliders" not in whole and "modes" not in whole and abs(gap(start, 0, scene["loops"][0]) - 0.5) < 1e-6'
 cat >contradiction.yaml <<'END'
 bodies: {b: {mass: 1, com: [0, 0, 2]}}
 joints: {j: {type: revolute, child: b, at: [0, 0, 0], axis: y, coordinates: [a]}}
 motions: {one: {coordinate: a, value: t}, two: {coordinate: a, value: 2*t}}
 END
 fails 2 "contradicts" view ./contradiction.yaml
-look contradiction.html 'model["state"] == "design" and "contradicts" in model["failure"] and near(pose(start, 0, 0)[0], (0, 0, 2), 1e-9) and pose(start, 0, 0)[1] == (0, 0, 0, 1)'
+look contradiction.yaml.html 'model["state"] == "design" and "contradicts" in model["failure"] and near(pose(start, 0, 0)[0], (0, 0, 2), 1e-9) and pose(start, 0, 0)[1] == (0, 0, 0, 1)'
 
 # ---- an equilibrium that is not there: the start is shown, and the exit code says so
 cat >falls.yaml <<'END'
@@ -282,7 +264,7 @@ bodies: {b: {mass: 1, com: [0, 0, 2]}}
 joints: {j: {type: prismatic, child: b, axis: z, coordinates: [z]}}
 END
 fails 1 "equilibrium" view ./falls.yaml --equilibrium
-look falls.html 'model["state"] == "start" and "equilibrium" in model["failure"] and list(sliders) == ["z"]'
+look falls.yaml.html 'model["state"] == "start" and "equilibrium" in model["failure"] and list(sliders) == ["z"]'
 
 # ---- formulations give the same page; start values are where they are asked for
 view double-pendulum -o joints.html
@@ -299,8 +281,8 @@ joints: {j: {type: revolute, child: b, at: [0, 0, 0], axis: y, coordinates: [a]}
 outputs: {y: {value: a, unit: '</script><img src=x onerror=alert(2)>'}}
 END
 view ./hostile.yaml
-look hostile.html 'len(scripts) == 2 and page.count("<script") == 2 and "<img" not in page and "<!--" not in page and "<b>" not in page'
-look hostile.html 'r["title"].startswith("</script><script>alert") and whole["sliders"]["outputs"][0]["unit"].startswith("</script><img")'
+look hostile.yaml.html 'len(scripts) == 2 and page.count("<script") == 2 and "<img" not in page and "<!--" not in page and "<b>" not in page'
+look hostile.yaml.html 'r["title"].startswith("</script><script>alert") and whole["sliders"]["outputs"][0]["unit"].startswith("</script><img")'
 
 # ---- what is refused
 fails 2 "expected a file name that ends in" view fivelink -o page.txt

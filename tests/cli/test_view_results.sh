@@ -5,31 +5,22 @@
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
+# shellcheck source=../support/pages.sh
+. "$SOURCE_DIR/tests/support/pages.sh"
 
-printf 'viewer();\n' >viewer.js
-export CAMBER_VIEWER=$PWD/viewer.js
 "$CAMBER" run simple-pendulum --out probe.h5 >/dev/null 2>&1 && hdf5=yes || hdf5=no
 
 cat >look.py <<'END'
 """look.py FILE.html EXPRESSION...: of a page with `page` (the text), `whole` (its object), `r` (its first report), `all` (all of them), `t`, `column(name)`,
 `csv(name, column)` (of a file), `other(FILE)` (the first report of another page), `poses(report)`: (time, numbers)."""
-import base64, csv as reader, json, math, re, struct, sys
+import csv as reader, json, math, sys
 
-
-def load(name):
-    text = open(name, encoding="utf-8").read()
-    return text, re.findall(r"<script[^>]*>(.*?)</script>", text, re.S)
-
+from page import csv, load, numbers
 
 page, scripts = load(sys.argv[1])
 whole = json.loads(scripts[0])
 all_ = whole["reports"]
 r = all_[0]
-
-
-def numbers(text, code):
-    raw = base64.b64decode(text, validate=True)
-    return struct.unpack(f"<{len(raw) // struct.calcsize(code)}{code}", raw)
 
 
 def column(name, report=None, kind=None):
@@ -40,10 +31,6 @@ def column(name, report=None, kind=None):
 
 def times(report=None):
     return numbers((report or r)["series"]["t"], "d")
-
-
-def csv(name, title):
-    return [float(row[title]) for row in reader.DictReader(open(name))]
 
 
 def other(name):
@@ -81,15 +68,6 @@ END
 look() { check "$1" python3 look.py "$@"; }
 view() { check "view $*" "$CAMBER" view "$@" >stdout 2>stderr; }
 run() { check "run $*" "$CAMBER" run "$@" >stdout 2>stderr; }
-refuse() { # WORDS ARGUMENT...
-  local words=$1 code
-  shift
-  "$CAMBER" "$@" >stdout 2>stderr
-  code=$?
-  check "[$*]: exit code $code" [ $code -eq 2 ]
-  check "[$*]: $(cat stderr)" grep -qF -- "$words" stderr
-}
-
 # ---- one result: its numbers, the poses of the report of the same run, all formats
 run fivelink --set stair=1 --html report.html --out stair.mat --record residuals
 run fivelink --set stair=1 --out stair.csv --record residuals
@@ -116,9 +94,12 @@ for ending in $endings; do
 done
 look csv.html 'r["run"]["method"] is None and r["run"]["stats"]["accepted"] is None and r["run"]["events"] == []'
 view stair.csv
-check "the page is called as the result is" [ -s stair.html ]
+check "the page is called as the result is" [ -s stair.csv.html ]
+view stair.csv stair.mat
+check "a comparison does not replace the page of its first file" [ -s stair.csv+stair.mat.html ]
+view stair.csv
 check "plots only: $(cat stdout)" grep -q "stair.csv .*plots only: the file does not say which model it is of; --model MODEL" stdout
-look stair.html '"scene" not in r and "--model" in r["no_motion"] and {c["kind"] for c in r["series"]["columns"]} == {"column", "residual"}'
+look stair.csv.html '"scene" not in r and "--model" in r["no_motion"] and {c["kind"] for c in r["series"]["columns"]} == {"column", "residual"}'
 view stair.mat --no-motion -o plots.html
 look plots.html '"frames" not in r and r["series"] == other("mat.html")["series"]'
 view stair.mat --quiet -o quiet.html
@@ -154,8 +135,8 @@ outputs: {y: {value: a, unit: rad}}
 END
 (cd there && "$CAMBER" run ./swing.yaml --set l=0.5 --out swing.mat >/dev/null)
 (cd elsewhere && "$CAMBER" view ../there/swing.mat >/dev/null)
-check "seen from elsewhere" [ -s elsewhere/swing.html ]
-look elsewhere/swing.html 'r["settings"] == {"l": 0.5} and abs(r["scene"]["bodies"][0]["com"][2] + 0.5) < 1e-15'
+check "seen from elsewhere" [ -s elsewhere/swing.mat.html ]
+look elsewhere/swing.mat.html 'r["settings"] == {"l": 0.5} and abs(r["scene"]["bodies"][0]["com"][2] + 0.5) < 1e-15'
 sed -i 's/mass: 1/mass: 2/' there/swing.yaml
 view there/swing.mat -o mass.html
 sed -i 's/axis: y/axis: x/' there/swing.yaml
@@ -169,6 +150,7 @@ mv there/swing.yaml there/moved.yaml
 refuse "which is not there; --model says where it is" view there/swing.mat -o gone.html
 sed -i 's/axis: x/axis: y/' there/moved.yaml
 view there/swing.mat --model there/moved.yaml -o moved.html
+look moved.html 'r["notes"] == []'
 check "the same model in another place: $(cat stderr)" [ ! -s stderr ]
 refuse "a coordinate of the model 'four-bar'" view stair.csv --model four-bar -o x.html
 refuse "was changed since" view stair.mat --set stair=0 -o x.html
@@ -186,6 +168,17 @@ END
 run ./loop.yaml --out loop.csv --t-end 0.1
 view loop.csv --model ./loop.yaml -o loop.html
 refuse "the first row misses its constraints by" view loop.csv --model ./loop.yaml --set l=0.8 -o x.html
+
+# ---- what a CSV file does not say cannot be checked, as the stair of the road, and that is said: on standard error, and in the page
+words="the model 'fivelink' and its parameters are those of the command line, which cannot be checked"
+view stair.csv --model fivelink --set stair=0 -o unchecked.html
+check "a model that cannot be checked: $(cat stderr)" grep -q "^camber: warning: $words" stderr
+look unchecked.html "len(r['notes']) == 1 and r['notes'][0].startswith(\"$words\")" 'r["formulation"] == "explicit"'
+cp stair.csv again.csv
+view stair.csv again.csv stair.mat --model fivelink --set stair=1 -o unchecked.html
+check "it is said once, with the files: $(cat stderr)" grep -qx "camber: warning: stair.csv, again.csv: $words.*" stderr
+check "and nothing else is said" [ "$(wc -l <stderr)" -eq 1 ]
+look unchecked.html '[len(x["notes"]) for x in all_] == [1, 1, 0]'
 
 # ---- several results
 run fivelink --set stair=1 --method radau5 --rtol 1e-4 --t-end 0.5 --out implicit.mat

@@ -16,6 +16,12 @@ run fivelink --set stair=1 --out c.h5 --method lie --step 0.002 --t-end 0.5 --re
 run double-pendulum --out d.h5
 run simple-pendulum --out e.h5
 run simple-pendulum --out e.csv
+for form in explicit residual cartesian; do run four-bar --t-end 0.2 --formulation $form --out $form.h5; done
+run four-bar --t-end 0.2 --out plain.csv
+check "forms" "$CAMBER" view explicit.h5 residual.h5 cartesian.h5 plain.csv --model four-bar -o forms.html >/dev/null 2>stderr
+check "a warning that is said more than once: $(cat stderr)" [ "$(grep -c "'joint_b.y' is redundant" stderr)" -eq 1 ]
+check "the files that a warning is of" grep -q "^camber: warning: explicit.h5, residual.h5, plain.csv: constraint 'joint_b.y'" stderr
+check "eight" "$CAMBER" view a.h5 b.mat c.h5 a.h5 b.mat c.h5 a.h5 b.mat -o eight.html >/dev/null
 check "methods" "$CAMBER" view a.h5 b.mat c.h5 -o methods.html >/dev/null
 check "models" "$CAMBER" view d.h5 e.h5 e.csv -o models.html >/dev/null
 check "single" "$CAMBER" view a.h5 -o single.html >/dev/null

@@ -23,15 +23,7 @@ cat >point.yaml <<'END'
 bodies: {b: {mass: 2, sphere: [0, 0, 0], radius: 0.1}}
 joints: {j: {type: prismatic, child: b, axis: z}}
 END
-cat >bad.yaml <<'END'
-points: {A: [0, 0, 0], B: [0.1, 0, 0], C: [0.3, 0, 0.2], C2: [0.8, 0, 0.2], D: [0.9, 0, 0]}
-bodies: {crank: {mass: 1, com: [0.05, 0, 0]}, coupler: {mass: 1, com: [0.2, 0, 0.1]}, rocker: {mass: 1, com: [0.85, 0, 0.1]}}
-joints:
-  a: {type: revolute, child: crank, at: A, axis: y, coordinates: [theta]}
-  b: {type: revolute, parent: crank, child: coupler, at: B, axis: y, coordinates: [beta]}
-  d: {type: revolute, child: rocker, at: D, axis: y, coordinates: [phi]}
-loops: {close: {type: revolute, between: [coupler@C, rocker@C2], axis: y}}
-END
+cp "$SOURCE_DIR/tests/support/open-four-bar.yaml" bad.yaml
 sed 's/C2: .0.8, 0, 0.2./C2: [0.33, 0, 0.2]/; s/D: .0.9/D: [0.4/' bad.yaml >wide.yaml # this one can be closed
 cat >contradiction.yaml <<'END'
 bodies: {b: {mass: 1, com: [0, 0, 2]}}
@@ -39,10 +31,10 @@ joints: {j: {type: revolute, child: b, at: [0, 0, 0], axis: y, coordinates: [a]}
 motions: {one: {coordinate: a, value: t}, two: {coordinate: a, value: 2*t}}
 END
 for model in fivelink sedan four-bar slider-crank stick-slip ./held.yaml ./point.yaml ./hostile.yaml ./wide.yaml; do
-  check "view $model" "$CAMBER" view "$model" >/dev/null 2>&1
+  check "view $model" "$CAMBER" view "$model" -o "$(basename "$model" .yaml).html" >/dev/null 2>&1
 done
 for model in bad contradiction; do
-  "$CAMBER" view ./$model.yaml >/dev/null 2>&1
+  "$CAMBER" view ./$model.yaml -o $model.html >/dev/null 2>&1
   check "view $model: exit code" [ $? -eq 2 ]
 done
 for page in *.html; do check "$page is too large" [ "$(stat -c %s "$page")" -lt 6000000 ]; done

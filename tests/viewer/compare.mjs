@@ -1,5 +1,5 @@
 // Opens pages that compare results in Chromium: node compare.mjs, with methods.html (three runs of one model, the last one shorter), models.html
-// (runs of two models and a table without one), single.html and table.html in this folder. Screenshots go to the folder PICTURES. Prints what failed, and ends with 1 then.
+// (runs of two models and a table without one), forms.html (three formulations, and a table without one), eight.html, single.html and table.html in this folder. Screenshots go to the folder PICTURES. Prints what failed, and ends with 1 then.
 
 import { check, filmTexts, finish, open, picture, pictures, scrub, testWidth } from "./browser.mjs";
 
@@ -79,7 +79,8 @@ const page = await open("methods", 1600, 900);
 await testWidth("methods", page);
 check(`methods: labels ${await curves(page)}`, (await curves(page))[0].join("; ") === "mdop5, rtol 1e-6; radau5, rtol 0.001; lie, step 0.002 s");
 check("methods: not a word on values between points", (await page.locator(".plots > .hint").textContent()).includes("linear between points"));
-check("methods: the cost of a run", (await page.locator(".grid tr").nth(2).textContent()).includes("radau5"));
+const line = (of, title) => of.locator(".runs tr", { has: of.locator(`th:text-is("${title}")`) }).locator("td").allTextContents();
+check(`methods: the methods of the runs: ${await line(page, "method")}`, (await line(page, "method")).join() === "mdop5,radau5,lie");
 check("methods: drift", await page.evaluate(() => camber.plots.plots.some((u) => u.root.querySelector(".u-title").textContent === "|g|" && u.scales.y.distr === 3)));
 await testCurves(page);
 await testGhosts(page);
@@ -95,6 +96,37 @@ for (const scheme of ["light", "dark"]) {
   await narrow.screenshot({ path: `${pictures}/compare-methods-400-${scheme}.png`, fullPage: true });
   await narrow.close();
 }
+
+// The tables of runs fit, or scroll within themselves, with the names of their lines in sight.
+async function testTables(name, width, fits) {
+  const wide = await open(name, width, 900);
+  await testWidth(`${name}, ${width} px`, wide);
+  const tables = await wide.evaluate(() =>
+    [...document.querySelectorAll(".grid")].map((table) => {
+      const [outer, last] = [table.parentElement, table.rows[1].cells[table.rows[1].cells.length - 1]];
+      outer.scrollLeft = 1e6;
+      const [box, end, head] = [outer, last, table.rows[1].cells[0]].map((n) => n.getBoundingClientRect());
+      return { fits: outer.scrollWidth <= outer.clientWidth, inside: box.right <= innerWidth && end.right <= box.right + 1, named: head.left >= box.left - 1 && head.width < 0.6 * box.width };
+    }),
+  );
+  check(`${name}, ${width} px: tables that are cut: ${JSON.stringify(tables)}`, tables.length === 2 && tables.every((t) => t.inside && t.named));
+  if (fits) check(`${name}, ${width} px: the table of runs does not fit`, tables[0].fits);
+  await wide.screenshot({ path: `${pictures}/compare-${name}-${width}.png`, fullPage: true });
+  await wide.close();
+}
+for (const width of [400, 1400, 1600]) {
+  await testTables("methods", width, width > 400);
+  await testTables("eight", width, false);
+}
+
+const forms = await open("forms", 1400, 900);
+check(`forms: labels ${(await curves(forms))[0]}`, (await curves(forms))[0].join("; ") === "four-bar, mdop5, rtol 1e-8, explicit; four-bar, mdop5, rtol 1e-8, residual; four-bar, mdop5, rtol 1e-8, cartesian; explicit");
+check(`forms: formulations: ${await line(forms, "formulation")}`, (await line(forms, "formulation")).join() === "explicit,residual,cartesian,explicit");
+const warnings = await forms.locator("header .warning").allTextContents();
+check(`forms: a warning that is said more than once: ${warnings.join("\n")}`, warnings.filter((w) => w.includes("'joint_b.y' is redundant")).length === 1);
+check("forms: the runs that a warning is of", warnings.some((w) => w.startsWith("Warning of four-bar, mdop5, rtol 1e-8, explicit; four-bar, mdop5, rtol 1e-8, residual; explicit: ")));
+check("forms: not a word on a model that cannot be checked", warnings.some((w) => w.startsWith("Warning of explicit: the model 'four-bar'") && w.includes("cannot be checked")));
+await forms.close();
 
 const still = await filmTexts("methods", "at=start");
 check("methods: no legend in the picture", still.some((w) => w.text === "mdop5, rtol 1e-6 (solid)") && still.some((w) => w.text === "radau5, rtol 0.001" && w.colour === "#d9480f"));

@@ -116,7 +116,7 @@ export class Comparison {
       {},
       element("h1", {}, this.title),
       element("p", { class: "facts" }, ...this.runs.map((r) => element("span", {}, r.label))),
-      ...this.runs.flatMap((r) => messages(r.report.run, r.label)),
+      ...messages(this.runs),
     );
   }
 
@@ -157,10 +157,12 @@ export class Comparison {
 
   // ---- tables
 
+  // A column for each run: few and narrow ones, where a row for each run would have more than fits beside the plots.
   makeRuns() {
-    const columns = [
+    const rows = [
       ["method", (r) => r.report.run.method ?? "–"],
       ["accuracy", (r) => accuracy(r.report.run)],
+      ["formulation", (r) => r.report.formulation ?? "–"],
       ["steps", (r) => steps(r.report.run.stats)],
       ["right-hand sides", (r) => count(r.report.run.stats.f)],
       ["Jacobians", (r) => count(r.report.run.stats.jacobian)],
@@ -170,9 +172,11 @@ export class Comparison {
       ["events", (r) => count(eventCount(r.report.run))],
       ["file", (r) => r.report.result],
     ];
-    const head = element("tr", {}, ...["run", "ends at", ...columns.map((c) => c[0])].map((text) => element("th", { scope: "col" }, text)));
-    const rows = this.runs.map((run) => element("tr", {}, element("th", { scope: "row" }, this.makeSwitch(run)), (run.cell = element("td", {})), ...columns.map(([, text]) => element("td", {}, text(run)))));
-    return element("div", { class: "card wide" }, element("h2", {}, "Runs: cost and accuracy"), element("div", { class: "scroll" }, element("table", { class: "grid" }, head, ...rows)));
+    const row = (title, cells) => element("tr", {}, element("th", { scope: "row" }, title), ...cells);
+    const head = element("tr", {}, element("th", {}), ...this.runs.map((run) => element("th", { scope: "col" }, this.makeSwitch(run))));
+    const ends = row("ends at", this.runs.map((run) => (run.cell = element("td", {}))));
+    const body = rows.map(([title, text]) => row(title, this.runs.map((run) => element("td", {}, text(run)))));
+    return element("div", { class: "card wide" }, element("h2", {}, "Runs: cost and accuracy"), element("div", { class: "scroll" }, element("table", { class: "grid runs" }, head, ends, ...body)));
   }
 
   makeSwitch(run) {

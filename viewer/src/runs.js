@@ -14,12 +14,13 @@ function settingsOf(report, all) {
   return others.filter((n) => n in report.settings).map((n) => `${n} = ${shown(report.settings[n], 6)}`).join(", ");
 }
 
-// "mdop5, rtol 1e-6": of model, method, accuracy and settings what differs, and the file where that does not tell them apart.
+// "mdop5, rtol 1e-6": of model, method, accuracy, formulation and settings what differs, and the file where that does not tell them apart.
 export function labelsOf(reports) {
   const parts = [
     reports.map((r) => r.run.model ?? ""),
     reports.map((r) => r.run.method ?? ""),
     reports.map((r) => (r.run.method ? accuracy(r.run).split(",")[0] : "")),
+    reports.map((r) => r.formulation ?? ""),
     reports.map((r) => settingsOf(r, reports)),
   ].filter(differ);
   const files = reports.map((r) => baseOf(r.result));

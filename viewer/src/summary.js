@@ -18,14 +18,22 @@ export function makeHead(report) {
     {},
     element("h1", {}, report.title),
     element("p", { class: "facts" }, ...facts.map((f) => element("span", {}, f))),
-    ...messages(run, "The run"),
+    ...messages([{ report, label: "The run" }]),
   );
 }
 
-// Why a run ended early, and what it warned of. A file of results may not say how its run ended.
-export function messages(run, name) {
-  const failed = run.status !== "ok" && run.status !== null;
-  return [failed ? element("p", { class: "failure" }, `${name} ended early: ${run.message}`) : null, ...run.warnings.map((w) => element("p", { class: "warning" }, `Warning: ${w}`))];
+// Why runs ended early, and what is warned of: each warning once, with the runs that have it. A file of results may not say how its run ended.
+export function messages(runs) {
+  const failed = runs.filter((r) => r.report.run.status !== "ok" && r.report.run.status !== null);
+  const warnings = new Map();
+  for (const { report, label } of runs) {
+    for (const text of [...report.run.warnings, ...(report.notes ?? [])]) warnings.set(text, (warnings.get(text) ?? new Set()).add(label));
+  }
+  const whose = (labels) => (runs.length === 1 ? "Warning" : labels.size === runs.length ? "Warning of all runs" : `Warning of ${[...labels].join("; ")}`);
+  return [
+    ...failed.map((r) => element("p", { class: "failure" }, `${r.label} ended early: ${r.report.run.message}`)),
+    ...[...warnings].map(([text, labels]) => element("p", { class: "warning" }, `${whose(labels)}: ${text}`)),
+  ];
 }
 
 export function accuracy(run) {
@@ -55,6 +63,7 @@ function runTable(report) {
     ["results", report.result ?? null],
     ["method", run.method ? `${run.method}: ${run.method_title}` : null],
     ["accuracy", run.method ? accuracy(run) : null],
+    ["formulation", report.formulation ?? null],
     ["time", `${shown(report.series.t[0] ?? 0, 6)} s to ${shown(run.t, 9)} s${report.t_end === null ? "" : ` of ${shown(report.t_end, 9)} s`}`],
     ["start moved", run.q_moved > 1e-12 || run.v_moved > 1e-12 ? `positions ${shown(run.q_moved)}, velocities ${shown(run.v_moved)}` : null],
     ["stopped by", run.stopped_by ?? null],

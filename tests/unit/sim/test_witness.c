@@ -1,6 +1,6 @@
 /*
- * The witness of a run: what it says is what its outputs are in a run of its own, bit for bit, before impacts, between them and at rest; the run does
- * not depend on it; it says nothing while friction holds; equations of another motion are refused.
+ * The witness of a run: what it says is what its outputs are in a run of its own, bit for bit, before impacts, between them and at rest, and while
+ * friction holds; the run does not depend on it; equations of another motion are refused.
  */
 #include "check.h"
 #include "model_case.h"
@@ -103,21 +103,29 @@ static void test_says_what_outputs_say(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* The spring pulls with 2 N at most, friction can hold 3 N: the block stays where it is. */
+/* The spring pulls with 2 N, friction in the same force can hold 3 N: the block stays where it is, and the whole force is 0. */
 static void test_friction_that_holds(void **state)
 {
   (void)state;
-  static struct log log;
+  static struct log log, alone, by_itself;
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_model *plain, *with;
   cmb_system *run, *witness;
-  double q;
+  double q[3];
   open_system(ctx, BLOCK, &plain, &run);
   open_system(ctx, BLOCK "outputs: {a: spring.force, b: slide.fx, c: slide.fz}\n", &with, &witness);
-  cmbt_ok(ctx, simulate(ctx, run, cmb_system_equations(witness), &log, &q));
-  cmbt_near(q, 0.02, 1e-9);
-  assert_true(log.count > 1);
-  assert_int_equal(log.known, 0);
+  cmbt_ok(ctx, simulate(ctx, run, cmb_system_equations(witness), &log, &q[0]));
+  cmbt_ok(ctx, simulate(ctx, run, NULL, &alone, &q[1]));
+  cmbt_ok(ctx, simulate(ctx, witness, NULL, &by_itself, &q[2]));
+  assert_true(q[0] == q[1] && q[0] == q[2]);
+  cmbt_near(q[0], 0.02, 1e-9);
+  assert_true(log.count > 1 && log.count == by_itself.count);
+  assert_int_equal(log.known, log.count);
+  for (int i = 0; i < log.count; i++) {
+    for (int k = 0; k < 3; k++) assert_true(log.x[i][k] == by_itself.x[i][k]);
+    cmbt_near(log.x[i][0], 0, 1e-9);
+    cmbt_near(log.x[i][2], 9.81, 1e-9);
+  }
   cmb_system_destroy(run);
   cmb_system_destroy(witness);
   cmb_model_destroy(plain);

@@ -1,7 +1,9 @@
 /*
- * Freedoms of mechanisms: which coordinates are chosen, and where they lead. A four-bar linkage against its closure equation; wrong calls.
+ * Freedoms of mechanisms: which coordinates are chosen, and where they lead. A four-bar linkage against its closure equation; wrong calls; memory
+ * that is refused.
  */
 #include "check.h"
+#include "failing_allocator.h"
 #include "model_run.h"
 
 #include <math.h>
@@ -78,9 +80,41 @@ static void test_constraint_values(void **state)
   cmbt_run_close(&r);
 }
 
+/* Each request for memory is refused once, of freedoms that are created and then driven: an error, and nothing is lost. */
+static void test_memory(void **state)
+{
+  static const char *const models[] = {"four-bar-pin", "simple-pendulum", "newtons-cradle"};
+  (void)state;
+  for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
+    cmbt_run r;
+    bool refused = true;
+    cmbt_run_open(&r, models[m], CMB_FORM_EXPLICIT, 0, NULL);
+    cmbt_run_start(&r);
+    const cmb_freedoms_place at = {r.eq, r.model, 0, r.result->q, r.result->v, NULL};
+    for (long k = 1; refused; k++) {
+      struct cmbt_allocator memory;
+      cmb_freedoms *f = NULL;
+      cmbt_allocator_init(&memory);
+      cmb_context *ctx = cmb_context_create(&memory.hook);
+      memory.fail_at = memory.calls + k;
+      cmb_status status = cmb_freedoms_create(ctx, &at, &f);
+      assert_true((status == CMB_OK) == (f != NULL));
+      if (status == CMB_OK) status = cmb_freedoms_drive(f, 0);
+      refused = memory.refused > 0;
+      assert_int_equal(status, refused ? CMB_ERROR_MEMORY : CMB_OK);
+      cmb_freedoms_destroy(f);
+      cmb_context_destroy(ctx);
+      assert_int_equal(memory.outstanding, 0);
+      assert_true(!refused || k < 10000);
+    }
+    cmbt_run_close(&r);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_four_bar),
-                                     cmocka_unit_test(test_constraint_values)};
+                                     cmocka_unit_test(test_constraint_values),
+                                     cmocka_unit_test(test_memory)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,132 @@
+/*
+ * Results on their way into a page, where memory is refused: the command is carried out again and again, and each time another request of the program's
+ * own (malloc, calloc, realloc, strdup, strndup) gets nothing. It ends with an exit code that says so, never with a crash, and leaves no page behind. The linker puts
+ * the functions here in the place of the library's (--wrap).
+ */
+#include "cli/cli.h"
+
+#include "check.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct {
+  long calls, fail_at; /* counted from 1; 0: none */
+} memory;
+
+static bool is_refused(void)
+{
+  if (++memory.calls != memory.fail_at) return false;
+  errno = ENOMEM;
+  return true;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+char *__real_strdup(const char *text);
+char *__real_strndup(const char *text, size_t most);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+char *__wrap_strdup(const char *text);
+char *__wrap_strndup(const char *text, size_t most);
+
+void *__wrap_malloc(size_t size)
+{
+  return is_refused() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+  return is_refused() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+  return is_refused() ? NULL : __real_realloc(old, size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+  return is_refused() ? NULL : __real_strdup(text);
+}
+
+char *__wrap_strndup(const char *text, size_t most)
+{
+  return is_refused() ? NULL : __real_strndup(text, most);
+}
+
+static int carry_out(int count, char **words)
+{
+  struct cli_arguments arguments;
+  const int parsed = cli_parse(count, words, &arguments);
+  return cli_carry_out(&arguments, parsed);
+}
+
+/* Every request in turn; the first pass says how many there are. */
+static void refuse_each(int count, char **words, const char *page)
+{
+  memory.fail_at = 0;
+  memory.calls = 0;
+  assert_int_equal(carry_out(count, words), CLI_DONE);
+  const long all = memory.calls;
+  assert_int_equal(unlink(page), 0);
+  for (long k = 1; k <= all; k++) {
+    memory.calls = 0;
+    memory.fail_at = k;
+    const int code = carry_out(count, words);
+    memory.fail_at = 0;
+    const bool there = access(page, F_OK) == 0;
+    if (there != (code == CLI_DONE))
+      print_error("request %ld of %ld: exit code %d\n", k, all, code);
+    assert_true(there == (code == CLI_DONE));
+    if (there) unlink(page);
+  }
+}
+
+static void test_plots(void **state)
+{
+  char *words[] = {"camber", "view", "a.csv", "b.csv", "-o", "page.html", "--quiet", NULL};
+  (void)state;
+  refuse_each(7, words, "page.html");
+}
+
+static void test_motion(void **state)
+{
+  char *words[] = {"camber",       "view", "a.csv",     "b.csv",   "--model",
+                   "./swing.yaml", "-o",   "page.html", "--quiet", NULL};
+  (void)state;
+  refuse_each(9, words, "page.html");
+}
+
+static void write_file(const char *path, const char *text)
+{
+  FILE *to = fopen(path, "w");
+  assert_non_null(to);
+  fputs(text, to);
+  assert_int_equal(fclose(to), 0);
+}
+
+static int prepare(void **state)
+{
+  (void)state;
+  write_file("viewer.js", "viewer();\n");
+  write_file("a.csv", "t,phi,phi'\n0,1,0\n0.1,0.9,-1\n0.2,0.7,-2\n");
+  write_file("b.csv", "t,phi,phi'\n0,1,0\n0.1,0.8,-1\n0.2,0.6,-2\n");
+  write_file("swing.yaml", "bodies: {b: {mass: 1, com: [0, 0, -1]}}\n"
+                           "joints: {j: {type: revolute, child: b, at: [0, 0, 0], axis: y, "
+                           "coordinates: [phi]}}\n");
+  assert_int_equal(setenv("CAMBER_VIEWER", "viewer.js", 1), 0);
+  assert_non_null(freopen("complaints", "w", stderr)); /* hundreds of them */
+  return 0;
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_plots), cmocka_unit_test(test_motion)};
+  return cmocka_run_group_tests(tests, prepare, NULL);
+}
