@@ -8,18 +8,20 @@ PRESET ?= release
 
 build: ## compile the library and the program (the default)
 	@scripts/setup.sh build
-	cmake --preset release -DCAMBER_BENCH_LINK_TIME=ON
+	cmake --preset release
 	cmake --build --preset release --target product
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: build ## compile, then show what Camber does
+demo: ## compile, then show what Camber does
+	@scripts/setup.sh report || echo "demo: goes on without reports"
+	@$(MAKE) --no-print-directory build
 	scripts/demo.sh
 
 test: ## repository checks, the test suite, and the suite again with sanitizers
 	@scripts/setup.sh test
-	cmake --preset release -DCAMBER_TESTS=ON -DCAMBER_BENCH_LINK_TIME=OFF
+	cmake --preset release -DCAMBER_TESTS=ON
 	cmake --build --preset release
 	ctest --preset release -j $(JOBS) -L repo
 	ctest --preset release -j $(JOBS) -LE "repo|lint"
@@ -30,13 +32,13 @@ test: ## repository checks, the test suite, and the suite again with sanitizers
 viewer: ## reports in a browser: installs node and Chromium, makes the viewer, and opens the report of each model
 	@scripts/setup.sh test
 	@scripts/setup.sh viewer
-	cmake --preset release -DCAMBER_TESTS=ON -DCAMBER_VIEWER=ON -DCAMBER_BENCH_LINK_TIME=OFF
+	cmake --preset release -DCAMBER_TESTS=ON -DCAMBER_VIEWER=ON
 	cmake --build --preset release
 	CAMBER_NEEDS_BROWSER=1 ctest --preset release --no-tests=error --output-on-failure -R '^cli\.(viewer|film)'
 
 lint: ## what clang-tidy says of the code
 	@scripts/setup.sh test
-	cmake --preset release -DCAMBER_TESTS=ON -DCAMBER_BENCH_LINK_TIME=OFF
+	cmake --preset release -DCAMBER_TESTS=ON
 	cmake --build --preset release
 	ctest --preset release -L lint
 
@@ -62,7 +64,7 @@ threads: ## one model in many threads, under the thread sanitizer
 
 book: ## every table and figure of the papers as a page in docs/benchmarks; goes on where it stopped
 	@scripts/setup.sh bench
-	cmake --preset release -DCAMBER_BENCH_LINK_TIME=ON
+	cmake --preset release
 	cmake --build --preset release
 	scripts/book.sh
 
@@ -72,7 +74,7 @@ gallery: build ## a picture of every bundled model, drawn by the viewer, in docs
 
 bench: ## run the benchmarks, rivals included
 	@scripts/setup.sh bench
-	cmake --preset release -DCAMBER_BENCH_LINK_TIME=ON
+	cmake --preset release
 	cmake --build --preset release
 	@set -e; for program in build/release/bench/bin/*; do \
 	  [ -x "$$program" ] || continue; echo "== $$(basename $$program)"; "$$program"; done

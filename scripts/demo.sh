@@ -34,5 +34,5 @@ if [ -e "$(dirname "$camber")/viewer/viewer.js" ]; then
   "$camber" run hmmwv14 --quiet --html "$out/hmmwv14.html" >/dev/null 2>&1
   echo "  report       $out/fivelink-stair.html, $out/hmmwv14.html: open them in a browser, 'xdg-open $out/hmmwv14.html'"
 else
-  echo "  report       'scripts/setup.sh viewer' and 'make' again give 'camber run --html', which shows the motion in a browser."
+  echo "  report       'scripts/setup.sh report' and 'make' again give 'camber run --html', which shows the motion in a browser."
 fi

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Makes sure that a Debian machine has what Camber needs.
 #
-#   scripts/setup.sh [build|test|bench|viewer]
+#   scripts/setup.sh [build|report|viewer|test|bench]
 #
-# build: to compile and run it (the default). test: build, and what `make test` needs.
-# bench: test, and what `make bench` needs. viewer: build, what reports (camber run --html) are made with, and the
-# programs that pictures and films of them are made with.
+# build: to compile and run it (the default). report: build, and what reports (camber run --html) are made with.
+# viewer: report, and the programs that make pictures and films of reports. test: build, and what `make test` needs.
+# bench: test, and what `make bench` needs.
 #
 # Looks for what is used (commands, headers, Python's modules, the sanitizer's runtime), not for package names, so a
 # cmake or python3 that came another way counts. Says nothing and installs nothing when all is
@@ -38,8 +38,8 @@ test   python:yaml                  python3-yaml
 test   command:h5dump               hdf5-tools
 bench  command:valgrind             valgrind
 bench  header:mujoco/mujoco.h       libmujoco-dev?
-viewer command:node                 nodejs
-viewer command:npm                  npm
+report command:node                 nodejs
+report command:npm                  npm
 viewer command:chromium             chromium
 viewer command:ffmpeg               ffmpeg
 '
@@ -58,9 +58,10 @@ case ${1:-build} in
   build) groups='build' ;;
   test) groups='build test' ;;
   bench) groups='build test bench' ;;
-  viewer) groups='build viewer' ;;
+  report) groups='build report' ;;
+  viewer) groups='build report viewer' ;;
   *)
-    echo "usage: scripts/setup.sh [build|test|bench|viewer]" >&2
+    echo "usage: scripts/setup.sh [build|report|viewer|test|bench]" >&2
     exit 2
     ;;
 esac
