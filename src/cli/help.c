@@ -44,7 +44,7 @@ static void print_option(FILE *to, const char *label, const char *meaning)
 void cli_undo_texts(const struct cli_option *o, size_t room, char *label, char *meaning)
 {
   snprintf(label, room, "--no-%s", o->name);
-  snprintf(meaning, room, "not so, even if the model file says '%s: true'", o->name);
+  snprintf(meaning, room, "switched off, even if the model file says '%s: true'", o->name);
 }
 
 static void print_options(FILE *to, const struct cli_command *command)
