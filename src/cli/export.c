@@ -25,7 +25,8 @@ static void print_report(const struct cli_arguments *a, const char *folder,
          r->name, r->name);
   printf("  a step is %d operations; %d inputs, %d outputs, %d event flags, %d parameters\n",
          r->instructions, r->inputs, r->outputs, r->flags, r->parameters);
-  printf("  compile with cc -std=c99 -O2 -ffp-contract=off %s/%s.c YOURS.c -lm\n", folder, r->name);
+  printf("  compile with cc -std=c99 -O2 -ffp-contract=off -I%s %s/%s.c YOURS.c -lm\n", folder,
+         folder, r->name);
 }
 
 int cli_export(cmb_context *ctx, const struct cli_arguments *given)

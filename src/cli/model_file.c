@@ -119,6 +119,9 @@ static int complain_model(const char *name)
   }
   for (int i = 0; i < models; i++) names[count++] = bundled[i];
   const char *near = cmb_nearest_name(name, names, count, sizeof *names);
+  char file[CLI_PATH_ROOM];
+  snprintf(file, sizeof file, "%.*s.yaml", CLI_PATH_ROOM - 6, name);
+  if (access(file, R_OK) == 0) near = file;
   int code = near ? cli_complain("unknown model '%s'; did you mean '%s'?", name, near)
                   : cli_complain("unknown model '%s'; 'camber list models' shows them", name);
   for (int i = 0; i < models; i++) free(bundled[i]);
