@@ -37,6 +37,8 @@ struct run {
   struct cli_impulses impulses;
   struct cli_singularities singularities;
   bool saved;                        /* the state */
+  bool table_broke;                  /* a row could not be written: the run ended with that */
+  bool report_saved;
   cmb_status status;                 /* of the run, for its report */
   double setup_seconds, run_seconds; /* medians over the repetitions */
 };
@@ -44,8 +46,10 @@ struct run {
 static cmb_status on_record(void *user, const cmb_record *record)
 {
   struct run *run = user;
+  const cmb_status status = cli_table_record(run->table, record);
   run->rows++;
-  return cli_table_record(run->table, record);
+  run->table_broke = status != CMB_OK;
+  return status;
 }
 
 static cmb_status on_sample(void *user, const cmb_record *record)
@@ -278,7 +282,7 @@ static void print_summary(const struct run *run)
   if (run->table) {
     printf("  trajectory   %ld points in %s\n", run->rows, run->arguments->out);
   }
-  if (run->arguments->html) printf("  report       %s\n", run->arguments->html);
+  if (run->report_saved) printf("  report       %s\n", run->arguments->html);
   if (run->arguments->realtime) cli_realtime_print(&run->realtime);
 }
 
@@ -508,8 +512,24 @@ static void write_subtitle(const struct run *run, size_t room, char *text)
   }
 }
 
-/* The plot into its place; the run's own failure has precedence. */
-static cmb_status close_plot(cmb_context *ctx, struct run *run, cmb_status status)
+/* What the run ends with if one of its files could not be written: with that, or with what it ended with before. Then the file is
+ * warned of, so that none is missing without a word. */
+static cmb_status end_without(cmb_context *ctx, const char *path, cmb_status status,
+                              cmb_status failure)
+{
+  const cmb_context *words = failure == CMB_ERROR_MEMORY ? NULL : ctx;
+  if (status == CMB_OK) {
+    cli_note_failure(words, failure);
+    return failure;
+  }
+  char text[CLI_PATH_ROOM + 64];
+  snprintf(text, sizeof text, "cannot write '%s': %s", path, cmb_status_meaning(failure));
+  cli_note_message(NULL, CMB_LOG_WARNING, words ? cmb_last_error(words) : text);
+  return status;
+}
+
+/* The plot into its place. */
+static cmb_status draw_plot(cmb_context *ctx, struct run *run, cmb_status status)
 {
   const char *path = run->arguments->plot;
   char subtitle[256];
@@ -521,13 +541,11 @@ static cmb_status close_plot(cmb_context *ctx, struct run *run, cmb_status statu
   const struct cli_run_events events = {
       .all = run->events, .kept = events_kept(run), .count = run->event_count};
   const cmb_status drawn = cli_run_plot_draw(ctx, &run->plot, &run->history, &texts, &events, path);
-  if (drawn == CMB_OK || status != CMB_OK) return status;
-  cli_note_failure(drawn == CMB_ERROR_MEMORY ? NULL : ctx, drawn);
-  return drawn;
+  return drawn == CMB_OK ? status : end_without(ctx, path, status, drawn);
 }
 
-/* The report into its place, likewise. */
-static cmb_status close_report(cmb_context *ctx, struct run *run, cmb_status status)
+/* The report into its place. */
+static cmb_status save_report(cmb_context *ctx, struct run *run, cmb_status status)
 {
   const struct cli_arguments *a = run->arguments;
   const struct cli_report_texts texts = {
@@ -535,13 +553,11 @@ static cmb_status close_report(cmb_context *ctx, struct run *run, cmb_status sta
   if (!a->html) return status;
   run->status = status;
   const cmb_status saved = cli_report_save(ctx, &run->report, a, &texts, put_report_run, run);
-  if (saved == CMB_OK || status != CMB_OK) return status;
-  cli_note_failure(saved == CMB_ERROR_MEMORY ? NULL : ctx, saved);
-  return saved;
+  run->report_saved = saved == CMB_OK;
+  return saved == CMB_OK ? status : end_without(ctx, a->html, status, saved);
 }
 
-/* The trajectory into its place. If that fails, its words replace those of what the run ended with, unless
- * the run itself could not go on. */
+/* The trajectory into its place. If the run ended because a row could not be written, the words now say where the others are. */
 static cmb_status close_trajectory(cmb_context *ctx, struct run *run, cmb_status status)
 {
   if (!run->table) return status;
@@ -551,12 +567,10 @@ static cmb_status close_trajectory(cmb_context *ctx, struct run *run, cmb_status
   run->sheet.numbers[CLI_NUMBER_run_seconds] = run->run_seconds;
   run->sheet.events = run->events;
   run->sheet.event_count = events_kept(run);
-  cmb_status kept = cli_table_close(run->table, &run->sheet);
+  const cmb_status kept = cli_table_close(run->table, &run->sheet);
   if (kept == CMB_OK) return status;
   run->table = NULL;
-  if (status != CMB_OK && status != kept) return status;
-  cli_note_failure(ctx, kept);
-  return kept;
+  return end_without(ctx, run->arguments->out, run->table_broke ? CMB_OK : status, kept);
 }
 
 /* What the run ended with, to be said when all is put in place. */
@@ -570,8 +584,8 @@ static void note_end(const cmb_context *ctx, const struct run *run, cmb_status s
     cli_note_failure(ctx, status);
 }
 
-/* Put the trajectory in place and report. A run that could not go on keeps what it has. */
-static int report(cmb_context *ctx, struct run *run, cmb_status status)
+/* Put the files in place and say what was done. A run that could not go on keeps what it has. */
+static int end_run(cmb_context *ctx, struct run *run, cmb_status status)
 {
   if (!run->sim) {
     cli_table_discard(run->table);
@@ -586,8 +600,8 @@ static int report(cmb_context *ctx, struct run *run, cmb_status status)
   }
   note_end(ctx, run, status);
   status = close_trajectory(ctx, run, status);
-  status = close_plot(ctx, run, status);
-  status = close_report(ctx, run, status);
+  status = draw_plot(ctx, run, status);
+  status = save_report(ctx, run, status);
   if (run->arguments->json) {
     print_json(run, status);
   } else {
@@ -675,7 +689,7 @@ static int run_system(cmb_context *ctx, struct run *run)
   cli_realtime_end(&run->realtime);
   cli_progress_end(&run->progress);
   free(times);
-  return report(ctx, run, status);
+  return end_run(ctx, run, status);
 }
 
 /* What goes with states, and what does not. */
