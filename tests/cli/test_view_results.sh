@@ -231,9 +231,9 @@ evil='</script><script>alert(1)</script><!--'
 python3 forge.py plain.mat evil.mat "title=$evil" "model=$evil" "method=$evil" "method_title=$evil" "status=$evil" "message=$evil" "warnings=$evil\\n$evil" "stopped_by=$evil" "camber=$evil" "outputs_names=*" "outputs=*" "outputs_units=*"
 view evil.mat -o evil.html
 look evil.html 'page.count("<script") == 2 and len(scripts) == 2 and "<!--" not in page and r["title"] == "</script><script>alert(1)</script><!--" == r["run"]["warnings"][1]'
-python3 forge.py plain.mat bytes.mat 'title=\xff\x00\x01\x1bname' 'message=\xc3' 'warnings=\xe2\x28' 'status=\x7f'
+python3 forge.py plain.mat bytes.mat 'title=\xff\xc3\xa4\x00\x01\x1bname' 'message=\xc3' 'warnings=\xe2\x28 first\nsecond\x1b \xed\xa0\x80\n' 'status=\x7f'
 view bytes.mat -o bytes.html
-look bytes.html 'r["title"] == "???name" or "?" in r["title"]'
+look bytes.html '(r["title"], r["run"]["status"], r["run"]["message"], r["run"]["warnings"]) == ("?ä???name", "?", "?", ["?( first", "second? ???"])'
 python3 forge.py plain.mat summary.mat summary_names=x 'picture='
 view summary.mat -o summary.html
 look summary.html 'r["run"]["stats"]["accepted"] is None and len(poses(r)) > 10'
