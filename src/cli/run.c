@@ -36,8 +36,8 @@ struct run {
   struct cli_sides sides;
   struct cli_impulses impulses;
   struct cli_singularities singularities;
-  bool saved;                        /* the state */
-  bool table_broke;                  /* a row could not be written: the run ended with that */
+  bool saved;       /* the state */
+  bool table_broke; /* a row could not be written: the run ended with that */
   bool report_saved;
   cmb_status status;                 /* of the run, for its report */
   double setup_seconds, run_seconds; /* medians over the repetitions */
@@ -696,7 +696,9 @@ static int run_system(cmb_context *ctx, struct run *run)
 static int check_states(const struct cli_arguments *a)
 {
   if (!isnan(a->save_at) && !a->save) return cli_complain("--save-at needs --save FILE");
-  if (a->resume && a->realtime) return cli_complain("--realtime cannot be used with --resume");
+  if (a->resume && a->realtime) {
+    return cli_complain_pair(a, "realtime", "cannot be used with", "resume");
+  }
   return CLI_DONE;
 }
 

@@ -93,11 +93,18 @@ bool cli_steady_wanted(const struct cli_arguments *a)
 static int check_steady(const struct cli_arguments *a)
 {
   if (!cli_steady_wanted(a)) return CLI_DONE;
+  const char *steady = a->steady_count > 0 ? "steady"
+                       : a->trim_count > 0 ? "trim"
+                       : a->free_count > 0 ? "free"
+                                           : "vary";
   if (a->equilibrium) {
-    return cli_complain("--equilibrium is a state of rest, and does not go with --steady");
+    return cli_complain_pair(a, "equilibrium", "is a state of rest, and does not go with", steady);
   }
-  if (!isnan(a->at)) return cli_complain("--at does not go with --steady, which is the start");
-  if (a->realtime) return cli_complain("--realtime does not go with --steady");
+  if (!isnan(a->at)) {
+    return cli_complain_pair(a, "at", "is a state that a run comes to, and does not go with",
+                             steady);
+  }
+  if (a->realtime) return cli_complain_pair(a, "realtime", "does not go with", steady);
   return CLI_DONE;
 }
 
