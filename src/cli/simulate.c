@@ -110,8 +110,8 @@ static int check_value(const struct cli_arguments *a, const struct cli_option *o
   }
   if (!is_file(option) || a->include_anywhere || stays_here(d->value)) return CLI_DONE;
   return cli_complain_at(&at, lead,
-                         "%s is '%s', outside of the folder that the command runs in; expected a "
-                         "file in it or below, or --include-anywhere on the command line",
+                         "%s is '%s'; expected a relative name in the folder that the command runs "
+                         "in or below it, or --include-anywhere on the command line",
                          d->name, d->value);
 }
 

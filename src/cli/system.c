@@ -75,7 +75,10 @@ static cmb_status set_in_motion(cmb_context *ctx, const struct cli_arguments *a,
   } else {
     printf(", on a straight line");
   }
-  if (r.open > 0) printf("; %d of %d unknowns are not determined and stay", r.open, r.unknowns);
+  if (r.open > 0) {
+    printf("; %d of %d unknowns %s", r.open, r.unknowns,
+           r.open == 1 ? "is not determined and stays" : "are not determined and stay");
+  }
   for (int i = 0; i < a->trim_count; i++) {
     const int k = cmb_find_name(a->trim[i], eq->p_names, eq->np, sizeof *eq->p_names);
     if (k >= 0) printf("; %s %.9g", a->trim[i], eq->p[k]);

@@ -33,6 +33,11 @@ refuse() { # WORDS ARGUMENT...
 }
 none() { check "no file $*" [ -z "$(find . ../there -type f ! -name model.yaml ! -name std\* "$@")" ]; }
 
+# ---- one of them is one
+model '{t-end: 0.1}'
+works check model.yaml
+check "one degree of freedom: $(head -n 1 stdout)" grep -q '^model: 1 degree of freedom$' stdout
+
 # ---- files are those of a run: no other command writes something else there
 model '{out: run.csv, plot: run.svg, t-end: 0.1}'
 works check model.yaml
@@ -54,7 +59,7 @@ ln -s ../there away
 ln -s ../there/keep.csv link.csv
 for place in ../there/keep.csv "$PWD/../there/keep.csv" "$PWD/new.csv" away/keep.csv away/new.csv link.csv ./a/../../there/keep.csv; do
   model "{out: $place, t-end: 0.1}"
-  refuse "model.yaml:9:17: simulate: out is '$place', outside of the folder that the command runs in" run model.yaml
+  refuse "model.yaml:9:17: simulate: out is '$place'; expected a relative name in the folder" run model.yaml
 done
 check "the other file stays" [ "$(cat ../there/keep.csv)" = 'keep me' ]
 model '{out: away/new.csv, t-end: 0.1}'
@@ -83,7 +88,7 @@ done
 
 # ---- the command line chooses the start; options of the model's method are its own, whichever command reads them
 model '{equilibrium: true, t-end: 0.1}'
-works run model.yaml --steady "x'=0"
+works run model.yaml --start x=0 --steady "x'=0"
 check "no equilibrium: $(cat stdout)" [ "$(grep -c equilibrium stdout)" -eq 0 ]
 model '{steady: {x: 0}, t-end: 0.1}'
 works run model.yaml --equilibrium

@@ -110,6 +110,7 @@ run double-pendulum --formulation cartesian --out cartesian.mat --html cartesian
 view cartesian.mat -o cartesian.html
 look cartesian.html 'same_poses(poses(r), poses(other("cartesian-run.html")))'
 refuse "has no column" view cartesian.mat --formulation explicit -o x.html
+look cartesian-run.html 'r["formulation"] == "cartesian"'
 run simple-pendulum --start "phi'=7" --out turns.mat
 view turns.mat -o turns.html
 look turns.html 'len(poses(r)) > 20'
@@ -274,7 +275,7 @@ refuse "cannot read 'missing.csv'" view missing.csv -o x.html
 refuse "expected a file name" view stair.mat -o page.txt
 refuse "takes one model, or files of results" view stair.mat fivelink -o x.html
 refuse "--model is for files of results" view fivelink --model four-bar -o x.html
-CAMBER_VIEWER=$PWD/none.js refuse "camber view: this build of Camber has no viewer" view stair.mat -o none.html
+CAMBER_VIEWER=$PWD/none.js refuse "'camber view': this build of Camber has no viewer" view stair.mat -o none.html
 check "nothing was written" [ ! -e none.html ] && check "no x.html" [ ! -e x.html ]
 
 # ---- a disk that is full: the older page stays
