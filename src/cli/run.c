@@ -11,6 +11,7 @@
 #include "cli/run_plot.h"
 #include "cli/sides.h"
 #include "cli/singular.h"
+#include "cli/summary.h"
 #include "cli/table.h"
 
 #include <math.h>
@@ -41,6 +42,7 @@ struct run {
   bool report_saved;
   cmb_status status;                 /* of the run, for its report */
   double setup_seconds, run_seconds; /* medians over the repetitions */
+  double numbers[CLI_NUMBER_COUNT];  /* of the summary, from the end on */
 };
 
 static cmb_status on_record(void *user, const cmb_record *record)
@@ -292,14 +294,6 @@ static double if_known(const cmb_result *r, double x)
   return r->started ? x : NAN;
 }
 
-static void json_pair(struct cli_json *j, const char *key, double position, double velocity)
-{
-  cli_json_open(j, key, '{');
-  cli_json_number(j, "position", position);
-  cli_json_number(j, "velocity", velocity);
-  cli_json_close(j, '}');
-}
-
 static void json_multipliers(struct cli_json *j, const cmb_equations *eq, const cmb_result *r)
 {
   if (r->started) {
@@ -333,28 +327,6 @@ static void json_state(struct cli_json *j, const cmb_system *system, const cmb_r
     for (int i = 0; i < eq->no; i++) cli_json_text(j, eq->output_names[i], eq->output_units[i]);
     cli_json_close(j, '}');
   }
-  json_pair(j, "residual", if_known(r, r->position), if_known(r, r->velocity));
-  json_pair(j, "worst", if_known(r, r->worst_position), if_known(r, r->worst_velocity));
-  cli_json_open(j, "projected", '{');
-  cli_json_number(j, "tau", if_known(r, r->worst_tau));
-  cli_json_number(j, "eta", if_known(r, r->worst_eta));
-  cli_json_close(j, '}');
-}
-
-static void json_events(struct cli_json *j, const struct run *run, bool sides)
-{
-  cli_json_open(j, "events", '[');
-  for (long i = 0; i < events_kept(run); i++) {
-    cli_json_open(j, NULL, '{');
-    cli_json_text(j, "name", run->events[i].name);
-    cli_json_text(j, "kind", cli_event_kind_name(run->events[i].kind));
-    cli_json_number(j, "t", run->events[i].t);
-    cli_json_integer(j, "direction", run->events[i].direction);
-    if (!isnan(run->events[i].limit)) cli_json_number(j, "limit", run->events[i].limit);
-    if (sides) cli_sides_json(&run->sides, run->instants[i], j);
-    cli_json_close(j, '}');
-  }
-  cli_json_close(j, ']');
 }
 
 static void json_bound(struct cli_json *j, const cmb_drift_bound *b)
@@ -369,37 +341,25 @@ static void json_bound(struct cli_json *j, const cmb_drift_bound *b)
   cli_json_close(j, '}');
 }
 
-static void json_costs(struct cli_json *j, const struct run *run)
-{
-  const cmb_result *r = cmb_simulation_result(run->sim);
-  cli_json_open(j, "stats", '{');
-#define JSON_STATISTIC(name) cli_json_integer(j, #name, r->statistics->name);
-  CMB_STATISTICS_LIST(JSON_STATISTIC)
-#undef JSON_STATISTIC
-  cli_json_close(j, '}');
-  cli_json_open(j, "seconds", '{');
-  cli_json_number(j, "setup", run->setup_seconds);
-  cli_json_number(j, "run", run->run_seconds);
-  cli_json_close(j, '}');
-}
-
 /* What --json prints, between the first keys and the warnings. */
 static void json_result(struct cli_json *j, const struct run *run, bool sides)
 {
   const cmb_result *r = cmb_simulation_result(run->sim);
   const cmb_equations *eq = cmb_system_equations(run->system);
+  const struct cli_summary summary = {.numbers = run->numbers,
+                                      .stopped_by = r->stopped_by ? r->stopped_by : "",
+                                      .event_count = events_kept(run),
+                                      .events = run->events,
+                                      .sides = sides ? &run->sides : NULL,
+                                      .instants = run->instants};
   cli_json_number(j, "t", r->t);
   json_state(j, run->system, r);
-  json_events(j, run, sides);
-  if (r->stopped_by) cli_json_text(j, "stopped_by", r->stopped_by);
-  if (run->event_count > CLI_MOST_KEPT) cli_json_integer(j, "event_count", run->event_count);
+  cli_summary_put(j, &summary);
   cli_impulses_json(&run->impulses, j);
   cli_singularities_json(&run->singularities, j);
   if (eq->nh > 0) cli_json_integer(j, "samples", r->instants);
-  if (!isnan(r->stiff_since)) cli_json_number(j, "stiff_since", r->stiff_since);
   if (r->drift) json_bound(j, r->drift);
   if (run->arguments->realtime) cli_realtime_json(&run->realtime, j);
-  json_costs(j, run);
 }
 
 static void print_json(const struct run *run, cmb_status status)
@@ -415,17 +375,10 @@ static void print_json(const struct run *run, cmb_status status)
 static void put_report_run(struct cli_json *j, const void *user)
 {
   const struct run *run = user;
-  const cmb_integrator_options *o = &run->options.integrator;
-  const bool real_time = cmb_method_is_real_time(run->options.method);
-  const cmb_start_report *s = &cmb_simulation_result(run->sim)->start;
   cli_json_head(j, cmb_system_equations(run->system)->name, cmb_method_name(run->options.method),
                 run->status);
   cli_json_text(j, "method_title", cmb_method_title(run->options.method));
-  cli_json_number(j, "rtol", real_time ? NAN : o->rtol);
-  cli_json_number(j, "atol", real_time ? NAN : o->atol);
-  cli_json_number(j, "step", real_time ? cli_period(&run->options) : NAN);
-  cli_json_number(j, "q_moved", s->q_moved);
-  cli_json_number(j, "v_moved", s->v_moved);
+  cli_summary_accuracy(j, run->numbers);
   json_result(j, run, false);
   cli_json_warnings(j);
 }
@@ -561,10 +514,7 @@ static cmb_status save_report(cmb_context *ctx, struct run *run, cmb_status stat
 static cmb_status close_trajectory(cmb_context *ctx, struct run *run, cmb_status status)
 {
   if (!run->table) return status;
-  cli_sheet_finish(&run->sheet, status, cmb_simulation_result(run->sim));
-  run->sheet.numbers[CLI_NUMBER_event_count] = (double)run->event_count;
-  run->sheet.numbers[CLI_NUMBER_setup_seconds] = run->setup_seconds;
-  run->sheet.numbers[CLI_NUMBER_run_seconds] = run->run_seconds;
+  cli_sheet_finish(&run->sheet, status, cmb_simulation_result(run->sim), run->numbers);
   run->sheet.events = run->events;
   run->sheet.event_count = events_kept(run);
   const cmb_status kept = cli_table_close(run->table, &run->sheet);
@@ -584,6 +534,16 @@ static void note_end(const cmb_context *ctx, const struct run *run, cmb_status s
     cli_note_failure(ctx, status);
 }
 
+/* The numbers of the summary, of which each place that has it takes its own. */
+static void sum_up(struct run *run)
+{
+  cli_summary_ask(&run->options, run->system, run->numbers);
+  cli_summary_take(cmb_simulation_result(run->sim), run->numbers);
+  run->numbers[CLI_NUMBER_event_count] = (double)run->event_count;
+  run->numbers[CLI_NUMBER_setup_seconds] = run->setup_seconds;
+  run->numbers[CLI_NUMBER_run_seconds] = run->run_seconds;
+}
+
 /* Put the files in place and say what was done. A run that could not go on keeps what it has. */
 static int end_run(cmb_context *ctx, struct run *run, cmb_status status)
 {
@@ -593,6 +553,7 @@ static int end_run(cmb_context *ctx, struct run *run, cmb_status status)
     cli_json_failure(run->arguments, run->system);
     return cli_exit_code(status);
   }
+  sum_up(run);
   if (cli_complain_loop(ctx, run->arguments, status)) {
     cli_table_discard(run->table);
     if (run->arguments->json) print_json(run, status);
