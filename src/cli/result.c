@@ -255,18 +255,10 @@ static struct cli_result_fault read_file(const char *path, struct cli_result *r)
 /* Whether it is UTF-8 without control characters, as a picture needs it. */
 static bool is_text(const char *text)
 {
-  for (const unsigned char *c = (const unsigned char *)text; *c;) {
-    const int more = *c < 0x80   ? 0
-                     : *c < 0xC2 ? -1
-                     : *c < 0xE0 ? 1
-                     : *c < 0xF0 ? 2
-                     : *c < 0xF5 ? 3
-                                 : -1;
-    if (*c < 0x20 || *c == 0x7F || more < 0) return false;
-    c++;
-    for (int i = 0; i < more; i++, c++) {
-      if ((*c & 0xC0) != 0x80) return false;
-    }
+  const char *end = text + strlen(text);
+  for (size_t step; text < end; text += step) {
+    step = cmb_is_control(*text) ? 0 : cmb_character_length(text, (size_t)(end - text));
+    if (step == 0) return false;
   }
   return true;
 }
@@ -279,18 +271,18 @@ static bool has_plain_names(const struct cli_result *r)
   return true;
 }
 
-/* The other texts of a file, as they can be shown: what is no text in UTF-8, or a control character, is a question mark. Names of files and
- * options stay as they are. */
+/* The other texts of a file, as they can be shown: each byte that is no text in UTF-8, and each control character, is a question mark, but
+ * for the ends of lines where there may be several. Names of files and options stay as they are. */
 static void clean_text(char *text, bool lines)
 {
   if (!text) return;
-  for (char *c = text; *c; c++) {
-    const unsigned char u = (unsigned char)*c;
-    if ((u < 0x20 && !(lines && u == '\n')) || u == 0x7F) *c = '?';
-  }
-  if (is_text(text) || (lines && strchr(text, '\n'))) return;
-  for (char *c = text; *c; c++) {
-    if ((unsigned char)*c >= 0x80) *c = '?';
+  const char *end = text + strlen(text);
+  for (size_t step; text < end; text += step) {
+    step = cmb_character_length(text, (size_t)(end - text));
+    if (step == 0 || (cmb_is_control(*text) && !(lines && *text == '\n'))) {
+      *text = '?';
+      step = 1;
+    }
   }
 }
 
