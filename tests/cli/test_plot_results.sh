@@ -58,6 +58,21 @@ check "a circle" awk -v text="$(points_of circle.svg | sed "s/points='//; s/'//"
   }
 }'
 
+# ---- times that begin far from 0: the axis has what is special about them, and says once what is to be added
+printf 't,a\n1700000000,1\n1700000050,5\n1700000100,2\n' >epoch.csv
+"$CAMBER" plot epoch.csv --y a -o epoch.svg
+check "the time axis is as long as the times" awk -v text="$(points_of epoch.svg | sed "s/points='//; s/'//" | head -n 1)" 'BEGIN {
+  split(text, point, " "); split(point[1], first, ","); split(point[2], middle, ","); split(point[3], last, ",")
+  exit !(last[1] - first[1] > 600 && (middle[1] - (first[1] + last[1])/2)^2 < 0.1)
+}'
+check "an offset, once" [ "$(grep -c '>+1.7e9</text>' epoch.svg)" -eq 1 ]
+for tick in 0 10 100; do check "tick $tick" grep -q "class='middle'>$tick</text>" epoch.svg; done
+printf 't,a,b\n-1e6,1,3\n-999999,1,3.0000000000000004\n-999998,1,3\n' >constant.csv
+"$CAMBER" plot constant.csv --y a,b -o constant.svg
+check "a negative offset" grep -q '>-1e6</text>' constant.svg
+check "what is constant but for rounding is a straight line" [ "$(points_of constant.svg | head -n 2 | tr -d "'" | tail -n 1 | tr ' ' '\n' | grep -o ',.*' | sort -u | wc -l)" -eq 1 ]
+check "no offset of constants" [ "$(grep -c '>+' constant.svg)" -eq 0 ]
+
 # ---- several files
 "$CAMBER" run fivelink --set stair=1 --method radau5 --out radau5.h5 >/dev/null
 "$CAMBER" plot stair.h5 radau5.h5 --y camber -o both.svg
