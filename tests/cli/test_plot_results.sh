@@ -87,6 +87,24 @@ printf 'h,error\n1,1\n0.1,1e-4\n0.01,1e-8\n0.001,0\n' >order.csv
 check "small ticks" [ "$(grep -c "class='minor'" order.svg)" -gt 20 ]
 check "what is not positive leaves a gap" [ "$(points_of order.svg | head -n 1 | tr -d "'" | wc -w)" -eq 3 ]
 
+
+# ---- points that have no place on the axes: how many, of which curve, why; nothing is drawn if none is left
+left_out() { # WORDS ARGUMENT...
+  local words=$1
+  shift
+  "$CAMBER" plot "$@" -o left.svg 2>stderr
+  check "left out: exit code 0" [ $? -eq 0 ]
+  check "left out: '$words': $(cat stderr)" grep -qF "camber: warning: $words" stderr
+}
+left_out "1 of 4 points of 'error' in 'order.csv' is left out of the picture: 1 is not positive on a logarithmic axis" order.csv --x h --y error --log xy
+printf 't,a,b\n0,1,-1\n1,1e400,-2\n2,nan,0\n3,-4,-3\n4,5,-1\n' >gaps.csv
+left_out "2 of 5 points of 'a' in 'gaps.csv' are left out of the picture: 2 are not finite" gaps.csv --y a
+left_out "3 of 5 points of 'a' in 'gaps.csv' are left out of the picture: 2 are not finite, 1 is not positive on" gaps.csv --y a --log y
+left_out "1 of 5 points of 'b' in 'gaps.csv' is left out of the picture: 1 is not positive on" gaps.csv --y a,b --log x
+"$CAMBER" plot gaps.csv --y b -o left.svg 2>stderr
+check "nothing left out: nothing to say" [ ! -s stderr ]
+refused "nothing positive" "nothing of 'b' over 't' in 'gaps.csv' can be drawn: of 5 points 5 are not positive" gaps.csv --y b --log y -o no.svg
+
 # ---- names that look like markup, here and in quotes
 printf 't,"<script>alert(1)</script>","a ""b"", c"\n0,1,2\n1,2,3\n' >hostile.csv
 "$CAMBER" plot hostile.csv --y '<script>alert(1)</script>' -o hostile.svg
