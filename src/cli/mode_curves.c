@@ -136,7 +136,7 @@ static void find_costs(const struct joining *j, int value, double *cost)
 static bool add_curve(struct cli_mode_curves *c)
 {
   const size_t values = (size_t)c->values, count = (size_t)c->count + 1;
-  const cmb_eigenmode **mode = realloc(c->mode, count * values * sizeof *mode);
+  const cmb_eigenmode **mode = realloc(c->mode, count * values * sizeof(void *));
   if (!mode) return false;
   for (size_t i = 0; i < values; i++) mode[(count - 1) * values + i] = NULL;
   c->mode = mode;
@@ -174,7 +174,7 @@ bool cli_mode_curves_create(const struct cli_vary_table *t, struct cli_mode_curv
     const int count = t->looks[i].l->eigenmode_count;
     if (count > most) most = count;
   }
-  j.modes = calloc((size_t)most + 1, sizeof *j.modes);
+  j.modes = calloc((size_t)most + 1, sizeof(void *));
   bool good = j.modes && weigh(&j);
   for (int value = 0; value < t->count && good; value++) good = join(&j, value);
   free(j.weight);

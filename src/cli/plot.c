@@ -42,7 +42,7 @@ static const char *const COLOURS[CLI_PLOT_MOST_CURVES] = {
 /* What an axis shows; decimal logarithms of it if it is logarithmic. */
 struct range {
   double low, high;
-  bool logarithmic;
+  bool logarithmic, degrees;
 };
 
 /* Where a panel lies and what it shows. */
@@ -54,7 +54,7 @@ struct frame {
 
 static struct range empty_range(bool logarithmic)
 {
-  return (struct range){INFINITY, -INFINITY, logarithmic};
+  return (struct range){INFINITY, -INFINITY, logarithmic, false};
 }
 
 /* Where a value lies on the axis; not finite: nowhere. */
@@ -71,10 +71,23 @@ static void include(struct range *r, double value)
   r->high = fmax(r->high, value);
 }
 
+/* Parts of a turn, and whole turns by doubling. */
+static double degree_step(double rough)
+{
+  static const double steps[] = {15, 30, 45, 90, 180};
+  for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+    if (rough <= 1.4 * steps[i]) return steps[i];
+  }
+  double step = 360;
+  while (rough > 1.4 * step) step *= 2;
+  return step;
+}
+
 static double tick_step(const struct range *r, int wanted)
 {
   double rough = (r->high - r->low) / wanted, power = pow(10, floor(log10(rough)));
   double digit = rough / power;
+  if (r->degrees && rough > 7.5) return degree_step(rough);
   return power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
 }
 
@@ -279,6 +292,12 @@ static bool covers(const struct cli_plot *plot, const struct frame *f, const str
   return same || compared > 0;
 }
 
+static const char *colour_of(const struct cli_panel *panel, int c)
+{
+  const int own = panel->curves[c].colour;
+  return COLOURS[own > 0 ? (own - 1) % CLI_PLOT_MOST_CURVES : c];
+}
+
 /* How curve c is drawn: in its colour, with dashes of its own or where it covers one before it. */
 static const char *stroke_of(const struct cli_plot *plot, const struct cli_panel *panel,
                              const struct frame *f, int c, char text[64])
@@ -289,7 +308,7 @@ static const char *stroke_of(const struct cli_plot *plot, const struct cli_panel
   for (int i = 0; i < c && dashes == 0; i++) {
     dashes = covers(plot, f, &panel->curves[c], &panel->curves[i]) ? 1 : 0;
   }
-  snprintf(text, 64, dashes > 0 ? "%s' stroke-dasharray='%s'" : "%s'", COLOURS[c],
+  snprintf(text, 64, dashes > 0 ? "%s' stroke-dasharray='%s'" : "%s'", colour_of(panel, c),
            patterns[dashes]);
   return text;
 }
@@ -358,6 +377,23 @@ static void draw_path(struct pen *p, const struct line *l)
   }
 }
 
+/* A dot at each computed point, as long as they are apart on an axis of `size` pixels. */
+static void put_dots(FILE *to, const struct cli_plot *plot, const struct frame *f,
+                     const struct cli_panel *panel, int c, double size)
+{
+  const double apart = 6;
+  const struct line l = line_of(plot, &panel->curves[c]);
+  if (!plot->dots || apart * (double)(l.points - 1) > size) return;
+  for (long i = 0; i < l.points; i++) {
+    const double x = plot->upright ? y_of(&l, i) : x_of(&l, i);
+    const double y = plot->upright ? x_of(&l, i) : y_of(&l, i);
+    if (!isfinite(place(&f->x, x)) || !isfinite(place(&f->y, y))) continue;
+    fprintf(to, "<circle cx='%.1f' cy='%.1f' r='2' fill='%s'/>", pixel_x(f, x), pixel_y(f, y),
+            colour_of(panel, c));
+  }
+  fputc('\n', to);
+}
+
 static void put_curve(FILE *to, const struct cli_plot *plot, const struct frame *f,
                       const struct cli_curve *curve, const char *stroke)
 {
@@ -376,6 +412,7 @@ static void put_curve(FILE *to, const struct cli_plot *plot, const struct frame 
 static struct range range_of(const struct cli_plot *plot, const struct cli_panel *panel)
 {
   struct range y = empty_range(panel->logarithmic);
+  y.degrees = panel->degrees;
   for (int c = 0; c < panel->curve_count; c++) {
     const struct line l = line_of(plot, &panel->curves[c]);
     for (long i = 0; i < l.points; i++) include(&y, y_of(&l, i));
@@ -522,6 +559,7 @@ static void put_panel(FILE *to, const struct cli_plot *plot, const struct cli_pa
   for (int c = 0; c < panel->curve_count; c++) {
     char stroke[64];
     put_curve(to, plot, f, &panel->curves[c], stroke_of(plot, panel, f, c, stroke));
+    put_dots(to, plot, f, panel, c, f->width);
   }
   put_legend(to, plot, panel, f);
 }
@@ -700,6 +738,7 @@ static void put_upright_panel(FILE *to, const struct cli_plot *plot, const struc
              panel->title);
   for (int c = 0; c < panel->curve_count; c++) {
     put_upright_curve(to, plot, f, &panel->curves[c], COLOURS[c]);
+    put_dots(to, plot, f, panel, c, f->height);
   }
 }
 

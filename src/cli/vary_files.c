@@ -197,12 +197,13 @@ static cmb_status draw(cmb_context *ctx, const struct cli_mode_curves *c, const 
       marks[i] = (struct cli_mark){t->crossings[i].at, i < LETTERS ? (char)('a' + i) : '\0'};
     }
     describe(c, &d, w);
-    const struct cli_plot plot = {.title = t->eq->name,
+    const struct cli_plot plot = {.title = t->title,
                                   .subtitle = "eigenvalues of steady motions",
                                   .abscissa = w->abscissa,
                                   .x = d.x,
                                   .points = c->values,
                                   .stride = 1,
+                                  .dots = true,
                                   .panels = panels,
                                   .panel_count = count_panels(c, &d),
                                   .marks = marks,

@@ -26,6 +26,7 @@ def curves(path):
     return panels, dict(zip(legend, texts))
 END
 cat >swap.yaml <<'END'
+title: Two masses on a cart
 bodies: {cart: {mass: 1000, box: [1, 1, 1], at: [0, 0, 0]}, a: {mass: 1, com: [0, 1, 0]}, b: {mass: 1, com: [0, -1, 0]}}
 parameters: {k: 40000, between: 0, more: 0}
 joints:
@@ -44,6 +45,7 @@ check 'modes that become real' "$CAMBER" linearize swap.yaml --set k=400 --vary 
 # The stiffnesses k and k + more (v − 20) are equal at v = 20, where a stiff spring between the masses keeps the frequencies apart.
 check 'modes that veer' "$CAMBER" linearize swap.yaml --set more=1600 --set between=8000 --vary speed=10:30:61 --plot veer.svg >report
 check 'few rows' "$CAMBER" linearize swap.yaml --set more=400 --set between=200 --vary speed=10:30:6 --plot cross.svg >report
+check 'rows too many for dots' "$CAMBER" linearize swap.yaml --vary speed=10:30:201 --plot many.svg >report
 check 'the sedan' "$CAMBER" linearize sedan --vary speed_error=-10:20:7 --plot sedan.svg >report
 check 'modes in the order of their shapes' python3 - <<'END'
 from curves import curves
@@ -57,6 +59,8 @@ for (t, ya), (_, yb) in zip(panels[0][a], panels[0][b]):
     assert near(ya - top, -scale * (v - 10)) and near(yb - top, -scale * (1.5 * v - 10)), (v, ya, yb)
 # the undamped frequency is the same for all
 assert all(near(y, panels[1][a][0][1]) for c in panels[1] for _, y in panels[1][c]), panels[1]
+text = open("swap.svg").read()
+assert ">Two masses on a cart<" in text and text.count("<circle") == 3 * 2 * 5 and "<circle" not in open("many.svg").read()
 # The front wheels' modes have damping ratios from 0.0988 to 0.3404, the rear ones' end at 0.475; that of the body's y ends at 0.439.
 panels, names = curves("sedan.svg")
 spin = [c for c in panels[2] if names[c].endswith("front_left.spin")]
