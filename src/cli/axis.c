@@ -15,7 +15,7 @@ static const double FEW_DIGITS = 1e6; /* from so many steps from 0 on ticks have
 
 struct cli_axis cli_axis_empty(bool logarithmic)
 {
-  return (struct cli_axis){INFINITY, -INFINITY, logarithmic};
+  return (struct cli_axis){INFINITY, -INFINITY, logarithmic, false};
 }
 
 double cli_axis_place(const struct cli_axis *a, double value)
@@ -49,10 +49,23 @@ void cli_axis_widen(struct cli_axis *a)
 
 /* ---- ticks */
 
+/* Parts of a turn, and whole turns by doubling. */
+static double degree_step(double rough)
+{
+  static const double steps[] = {15, 30, 45, 90, 180};
+  for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+    if (rough <= 1.4 * steps[i]) return steps[i];
+  }
+  double step = 360;
+  while (rough > 1.4 * step) step *= 2;
+  return step;
+}
+
 static double tick_step(const struct cli_axis *a, int wanted)
 {
   const double rough = (a->high - a->low) / wanted, power = pow(10, floor(log10(rough)));
   const double digit = rough / power;
+  if (a->degrees && rough > 7.5) return degree_step(rough);
   return power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
 }
 

@@ -14,6 +14,7 @@ enum { CLI_AXIS_MOST_TICKS = 32, CLI_AXIS_TEXT = 48 };
 struct cli_axis {
   double low, high;
   bool logarithmic;
+  bool degrees; /* ticks at parts of a turn */
 };
 
 /* One that shows nothing yet. */

@@ -160,6 +160,14 @@ int cli_read_model(cmb_context *ctx, struct cli_arguments *a)
   return cli_fail(ctx, status);
 }
 
+const char *cli_title(const struct cli_arguments *a)
+{
+  const cmb_problem *problem = a->model ? NULL : cmb_problem_find(a->operand);
+  const char *title = problem ? cmb_problem_title(problem) : cmb_model_title(a->model);
+  if (title[0]) return title;
+  return problem ? cmb_problem_name(problem) : cmb_model_name(a->model);
+}
+
 bool cli_complain_loop(cmb_context *ctx, const struct cli_arguments *a, cmb_status status)
 {
   const cmb_error *e = cmb_error_of(ctx);

@@ -194,6 +194,12 @@ static bool covers(const struct cli_plot *plot, const struct frame *f, const str
   return same || compared > 0;
 }
 
+static const char *colour_of(const struct cli_panel *panel, int c)
+{
+  const int own = panel->curves[c].colour;
+  return COLOURS[own > 0 ? (own - 1) % CLI_PLOT_MOST_CURVES : c];
+}
+
 /* How curve c is drawn: in its colour, with dashes of its own or where it covers one before it. */
 static const char *stroke_of(const struct cli_plot *plot, const struct cli_panel *panel,
                              const struct frame *f, int c, char text[64])
@@ -204,7 +210,7 @@ static const char *stroke_of(const struct cli_plot *plot, const struct cli_panel
   for (int i = 0; i < c && dashes == 0; i++) {
     dashes = covers(plot, f, &panel->curves[c], &panel->curves[i]) ? 1 : 0;
   }
-  snprintf(text, 64, dashes > 0 ? "%s' stroke-dasharray='%s'" : "%s'", COLOURS[c],
+  snprintf(text, 64, dashes > 0 ? "%s' stroke-dasharray='%s'" : "%s'", colour_of(panel, c),
            patterns[dashes]);
   return text;
 }
@@ -273,6 +279,23 @@ static void draw_path(struct pen *p, const struct line *l)
   }
 }
 
+/* A dot at each computed point, as long as they are apart on an axis of `size` pixels. */
+static void put_dots(FILE *to, const struct cli_plot *plot, const struct frame *f,
+                     const struct cli_panel *panel, int c, double size)
+{
+  const double apart = 6;
+  const struct line l = line_of(plot, &panel->curves[c]);
+  if (!plot->dots || apart * (double)(l.points - 1) > size) return;
+  for (long i = 0; i < l.points; i++) {
+    const double x = plot->upright ? y_of(&l, i) : x_of(&l, i);
+    const double y = plot->upright ? x_of(&l, i) : y_of(&l, i);
+    if (!isfinite(cli_axis_place(&f->x, x)) || !isfinite(cli_axis_place(&f->y, y))) continue;
+    fprintf(to, "<circle cx='%.1f' cy='%.1f' r='2' fill='%s'/>", pixel_x(f, x), pixel_y(f, y),
+            colour_of(panel, c));
+  }
+  fputc('\n', to);
+}
+
 static void put_curve(FILE *to, const struct cli_plot *plot, const struct frame *f,
                       const struct cli_curve *curve, const char *stroke)
 {
@@ -291,6 +314,7 @@ static void put_curve(FILE *to, const struct cli_plot *plot, const struct frame 
 static struct cli_axis range_of(const struct cli_plot *plot, const struct cli_panel *panel)
 {
   struct cli_axis y = cli_axis_empty(panel->logarithmic);
+  y.degrees = panel->degrees;
   for (int c = 0; c < panel->curve_count; c++) {
     const struct line l = line_of(plot, &panel->curves[c]);
     for (long i = 0; i < l.points; i++) cli_axis_include(&y, y_of(&l, i));
@@ -437,6 +461,7 @@ static void put_panel(FILE *to, const struct cli_plot *plot, const struct cli_pa
   for (int c = 0; c < panel->curve_count; c++) {
     char stroke[64];
     put_curve(to, plot, f, &panel->curves[c], stroke_of(plot, panel, f, c, stroke));
+    put_dots(to, plot, f, panel, c, f->width);
   }
   put_legend(to, plot, panel, f);
 }
@@ -618,6 +643,7 @@ static void put_upright_panel(FILE *to, const struct cli_plot *plot, const struc
   put_x_offset(to, f, f->top + f->height + 48); /* below the title */
   for (int c = 0; c < panel->curve_count; c++) {
     put_upright_curve(to, plot, f, &panel->curves[c], COLOURS[c]);
+    put_dots(to, plot, f, panel, c, f->height);
   }
 }
 

@@ -114,7 +114,8 @@ static cmb_status walk(struct table *t)
 /* The files that were asked for, also of a table that ends early. */
 static cmb_status write_files(const struct table *t, cmb_status status)
 {
-  const struct cli_vary_table table = {.name = t->a->vary,
+  const struct cli_vary_table table = {.title = cli_title(t->a),
+                                       .name = t->a->vary,
                                        .eq = cmb_system_equations(t->system),
                                        .count = t->done,
                                        .looks = t->looks,

@@ -39,7 +39,8 @@ struct cli_critical {
 
 /* What came of --vary. */
 struct cli_vary_table {
-  const char *name; /* what is varied */
+  const char *title; /* of the model */
+  const char *name;  /* what is varied */
   const cmb_equations *eq;
   int count;
   const struct cli_look *looks;
