@@ -166,7 +166,7 @@ static cmb_status compare(struct table *t, const struct cli_look *a, const struc
            "between %s = %.6g and %.6g the motion changes between stable and unstable, but no "
            "eigenvalue was found to pass 0; more values may show why",
            t->a->vary, a->at, b->at);
-  cli_note_message(NULL, CMB_LOG_WARNING, note);
+  cli_warn(NULL, CMB_LOG_WARNING, note);
   return CMB_OK;
 }
 
