@@ -46,12 +46,12 @@ cmb_status cli_bench_simeon_stair(cmb_context *ctx, const cmb_system *system,
   CMB_TRY(find_switches(ctx, system, 1e-10, &fine));
   printf("Simeon (1996), section 5: five-link suspension over a stair, mdop5, RTOL = %g.\n"
          "The paper's car, its step and its road are others. Times in seconds.\n\n"
-         "wheel             paper         ours   RTOL = 1e-10   difference\n",
-         rtol);
+         "%-15s %8s %12s   %12s   %10s\n",
+         rtol, "wheel", "paper", "ours", "RTOL = 1e-10", "difference");
   for (int i = 0; i < s.count && i < fine.count; i++) {
     char text[16] = "-";
     if (i < (int)(sizeof paper / sizeof *paper)) snprintf(text, sizeof text, "%.4f", paper[i]);
-    printf("%-14s %8s %12.9f   %12.9f   %10.1e\n",
+    printf("%-15s %8s %12.9f   %12.9f   %10.1e\n",
            s.direction[i] < 0 ? "leaves the road" : "meets the road", text, s.t[i], fine.t[i],
            s.t[i] - fine.t[i]);
   }

@@ -222,6 +222,9 @@ struct cli_model_source {
 };
 bool cli_find_model(const struct cli_arguments *arguments, struct cli_model_source *source);
 
+/* What pictures and pages of MODEL are called: the title that it has, else its name. */
+const char *cli_title(const struct cli_arguments *arguments);
+
 /* The system of a model that differs from the one on the command line in its outputs alone. Of a failure the context has the words. */
 cmb_status cli_create_witness(cmb_context *ctx, const struct cli_arguments *arguments,
                               const cmb_model *model, cmb_system **system);

@@ -243,14 +243,15 @@ static cmb_status draw(cmb_context *ctx, const struct sweep *s, const struct cli
     make_plain_panels(s, inputs, &p);
   }
   put_title(p.axis, s->columns[x].name, &s->columns[x]);
-  const struct cli_plot plot = {.title = s->name,
+  const struct cli_plot plot = {.title = cli_title(a),
                                 .abscissa = p.axis,
                                 .x = p.shown + x,
                                 .points = s->done,
                                 .stride = p.stride,
                                 .panels = p.panels,
                                 .panel_count = p.count,
-                                .upright = travel >= 0};
+                                .upright = travel >= 0,
+                                .dots = true};
   const cmb_status status = cli_plot_save(ctx, &plot, a->plot);
   free(p.shown);
   return status;

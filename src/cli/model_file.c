@@ -119,6 +119,9 @@ static int complain_model(const char *name)
   }
   for (int i = 0; i < models; i++) names[count++] = bundled[i];
   const char *near = cmb_nearest_name(name, names, count, sizeof *names);
+  char file[CLI_PATH_ROOM];
+  snprintf(file, sizeof file, "%.*s.yaml", CLI_PATH_ROOM - 6, name);
+  if (access(file, R_OK) == 0) near = file;
   int code = near ? cli_complain("unknown model '%s'; did you mean '%s'?", name, near)
                   : cli_complain("unknown model '%s'; 'camber list models' shows them", name);
   for (int i = 0; i < models; i++) free(bundled[i]);
@@ -155,6 +158,14 @@ int cli_read_model(cmb_context *ctx, struct cli_arguments *a)
   cmb_status status = cmb_model_read(ctx, source.path, &source.options, &a->model);
   if (status == CMB_OK) return cli_take_keys(ctx, a);
   return cli_fail(ctx, status);
+}
+
+const char *cli_title(const struct cli_arguments *a)
+{
+  const cmb_problem *problem = a->model ? NULL : cmb_problem_find(a->operand);
+  const char *title = problem ? cmb_problem_title(problem) : cmb_model_title(a->model);
+  if (title[0]) return title;
+  return problem ? cmb_problem_name(problem) : cmb_model_name(a->model);
 }
 
 bool cli_complain_loop(cmb_context *ctx, const struct cli_arguments *a, cmb_status status)

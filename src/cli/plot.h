@@ -17,6 +17,7 @@ struct cli_curve {
   const double *x; /* NULL: x, points and stride are the plot's */
   long points, stride;
   int dashes; /* 0: none, unless it covers another one; else a pattern of its own, so that one below it is seen */
+  int colour; /* 0: that of its place in the panel; else which, from 1 on */
 };
 
 struct cli_panel {
@@ -24,6 +25,7 @@ struct cli_panel {
   struct cli_curve curves[CLI_PLOT_MOST_CURVES];
   int curve_count;
   bool logarithmic; /* the ordinate */
+  bool degrees;     /* its ticks are parts or multiples of 90, as of a phase */
 };
 
 /* A vertical line through all panels. */
@@ -40,6 +42,8 @@ struct cli_plot {
   const struct cli_panel *panels;
   int panel_count;
   bool logarithmic; /* the abscissa */
+  bool
+      dots; /* the points are what was computed, and are seen on the lines that join them, unless they are too many */
   bool
       upright; /* the abscissa points upwards, linear, and panels stand side by side; no marks, notes or subtitle */
   const struct cli_mark *marks;

@@ -6,11 +6,13 @@
 #include "base/text.h"
 #include "cli/bytes.h"
 #include "cli/cli.h"
+#include "cli/trial.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { MOST_BYTES = 1 << 30, MOST_COLUMNS = 1 << 20 };
 
@@ -231,10 +233,37 @@ bool cli_is_result(const char *path)
   return format_of(path) != CLI_FORMAT_NONE;
 }
 
+/* A damaged HDF5 file can crash its library, or keep it busy for ever: it is read in another process first. */
+struct hdf5_work {
+  struct cli_result *result;
+  const char *path;
+  struct cli_result_fault fault;
+};
+
+static void read_hdf5(void *what)
+{
+  struct hdf5_work *w = what;
+  w->fault = cli_result_read_hdf5(w->result, w->path);
+}
+
+static struct cli_result_fault try_hdf5(struct cli_result *r, const char *path)
+{
+  const double least_rate = 1e7; /* bytes a second */
+  const double most_for_a_byte =
+      64; /* of memory; in files that camber writes it is little above 1 */
+  struct hdf5_work work = {.result = r, .path = path};
+  struct stat about;
+  const double size = stat(path, &about) == 0 ? (double)about.st_size : 0;
+  const struct cli_trial_limits limits = {.seconds = 2 + size / least_rate,
+                                          .bytes = 1e9 + most_for_a_byte * size};
+  if (cli_try(read_hdf5, &work, &limits)) return work.fault;
+  return (struct cli_result_fault){"it is damaged, so that the HDF5 library cannot read it", 0};
+}
+
 static struct cli_result_fault read_file(const char *path, struct cli_result *r)
 {
   const enum cli_format format = format_of(path);
-  if (format == CLI_FORMAT_HDF5) return cli_result_read_hdf5(r, path);
+  if (format == CLI_FORMAT_HDF5) return try_hdf5(r, path);
   if (format == CLI_FORMAT_NONE) {
     return (struct cli_result_fault){"expected a file name that ends in " CLI_FORMAT_ENDINGS, 0};
   }

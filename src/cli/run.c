@@ -435,15 +435,6 @@ static cmb_status simulate(cmb_context *ctx, struct run *run, int repeat, double
   return status;
 }
 
-/* The title that the model has, else its name. */
-static const char *plot_title(const struct run *run)
-{
-  const struct cli_arguments *a = run->arguments;
-  const cmb_problem *problem = a->model ? NULL : cmb_problem_find(a->operand);
-  const char *title = problem ? cmb_problem_title(problem) : cmb_model_title(a->model);
-  return title[0] ? title : cmb_system_equations(run->system)->name;
-}
-
 /* "fivelink with stair = 1; mdop5, rtol 1e-6, atol 1e-8" */
 static void write_subtitle(const struct run *run, size_t room, char *text)
 {
@@ -486,7 +477,7 @@ static cmb_status draw_plot(cmb_context *ctx, struct run *run, cmb_status status
 {
   const char *path = run->arguments->plot;
   char subtitle[256];
-  const struct cli_run_plot_texts texts = {.title = plot_title(run),
+  const struct cli_run_plot_texts texts = {.title = cli_title(run->arguments),
                                            .subtitle = subtitle,
                                            .failure = status == CMB_OK ? "" : cli_last_complaint()};
   if (!path || run->history.count == 0) return status;
@@ -502,7 +493,7 @@ static cmb_status save_report(cmb_context *ctx, struct run *run, cmb_status stat
 {
   const struct cli_arguments *a = run->arguments;
   const struct cli_report_texts texts = {
-      .title = plot_title(run), .file = a->operand, .t_end = end_of_run(run)};
+      .title = cli_title(run->arguments), .file = a->operand, .t_end = end_of_run(run)};
   if (!a->html) return status;
   run->status = status;
   const cmb_status saved = cli_report_save(ctx, &run->report, a, &texts, put_report_run, run);
@@ -585,7 +576,7 @@ static cmb_status open_trajectory(cmb_context *ctx, struct run *run)
   const struct cli_arguments *a = run->arguments;
   const cmb_equations *eq = cmb_system_equations(run->system);
   cli_sheet_begin(ctx, &run->sheet, a, &run->options, run->system);
-  run->sheet.texts[CLI_TEXT_title] = plot_title(run);
+  run->sheet.texts[CLI_TEXT_title] = cli_title(run->arguments);
   return cli_table_open(ctx, a->out, eq, a->residuals, &run->sheet, &run->table);
 }
 

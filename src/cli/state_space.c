@@ -57,7 +57,7 @@ int cli_state_space_begin(struct cli_state_space *s, const struct cli_arguments 
                           const cmb_equations *eq)
 {
   const int nu = count_names(a->inputs), ny = count_names(a->outputs);
-  *s = (struct cli_state_space){.eq = eq, .nu = nu, .ny = ny};
+  *s = (struct cli_state_space){.arguments = a, .eq = eq, .nu = nu, .ny = ny};
   if (!cli_state_space_wanted(a)) {
     const bool out = cli_given(a, "out"); /* that of a model file is for its run */
     return out || a->bode || a->step_response
@@ -166,16 +166,55 @@ static cmb_status save(cmb_context *ctx, const struct cli_state_space *s, const 
 
 /* ---- plots */
 
+/* What a plot shows of each output and input. */
+enum kind { RESPONSE, STEP };
+
+enum { NAME_ROOM = 160 };
+
 /* Curves of a plot: one for each output and input, as many as can be told apart. */
 struct curves {
   const struct cli_state_space *s;
   int count;
-  char (*name)[80];
-  double *x, *y; /* (POINTS), (count x POINTS) */
+  char (*name)[NAME_ROOM], (*unit)[NAME_ROOM]; /* unit "": not known */
+  double *x, *y;                               /* (POINTS), (count x POINTS) */
 };
 
-static bool take_curves(struct curves *c, const struct cli_state_space *s, int kinds)
+/* The unit of a live parameter; "": it has none, as inputs have not. */
+static const char *unit_of_input(const struct cli_state_space *s, int u)
 {
+  const cmb_model *model = s->arguments->model;
+  cmb_item item;
+  for (int i = 0; model && cmb_model_item(model, CMB_ITEM_PARAMETER, i, &item); i++) {
+    if (strcmp(item.name, s->u_names[u]) == 0) return item.unit;
+  }
+  return "";
+}
+
+static const char *unit_of_output(const struct cli_state_space *s, int y)
+{
+  const char *const *units = s->eq->output_units;
+  return units && units[s->output[y]] ? units[s->output[y]] : "";
+}
+
+/* "N/m", "N/(m/s)", or "N per unit of road" where that of the input is not known. */
+static void write_unit(const struct cli_state_space *s, int y, int u, enum kind kind,
+                       char text[NAME_ROOM])
+{
+  const char *of = unit_of_output(s, y), *by = unit_of_input(s, u);
+  if (kind == STEP || !of[0]) {
+    snprintf(text, NAME_ROOM, "%s", of);
+  } else if (!by[0]) {
+    snprintf(text, NAME_ROOM, "%s per unit of %s", of, s->u_names[u]);
+  } else {
+    const bool parts = strpbrk(of, " /") != NULL, divided = strpbrk(by, " /*") != NULL;
+    snprintf(text, NAME_ROOM, "%s%s%s/%s%s%s", parts ? "(" : "", of, parts ? ")" : "",
+             divided ? "(" : "", by, divided ? ")" : "");
+  }
+}
+
+static bool take_curves(struct curves *c, const struct cli_state_space *s, enum kind kind)
+{
+  const int rows = kind == RESPONSE ? 2 : 1; /* amplitude and phase */
   *c = (struct curves){.s = s, .count = s->nu * s->ny};
   if (c->count > CLI_PLOT_MOST_CURVES) {
     char note[120];
@@ -185,12 +224,16 @@ static bool take_curves(struct curves *c, const struct cli_state_space *s, int k
     cli_warn(NULL, CMB_LOG_WARNING, note);
     c->count = CLI_PLOT_MOST_CURVES;
   }
-  c->name = calloc((size_t)c->count, sizeof *c->name);
-  c->x = calloc((size_t)POINTS * (size_t)(1 + kinds * c->count), sizeof *c->x);
+  c->name = calloc(2 * (size_t)c->count, sizeof *c->name);
+  c->x = calloc((size_t)POINTS * (size_t)(1 + rows * c->count), sizeof *c->x);
   if (!c->name || !c->x) return false;
+  c->unit = c->name + c->count;
   c->y = c->x + POINTS;
   for (int i = 0; i < c->count; i++) {
-    snprintf(c->name[i], sizeof *c->name, "%s of %s", s->y_names[i / s->nu], s->u_names[i % s->nu]);
+    const int y = i / s->nu, u = i % s->nu;
+    snprintf(c->name[i], NAME_ROOM, kind == RESPONSE ? "%s / %s" : "%s, step of %s", s->y_names[y],
+             s->u_names[u]);
+    write_unit(s, y, u, kind, c->unit[i]);
   }
   return true;
 }
@@ -201,13 +244,30 @@ static void drop_curves(struct curves *c)
   free(c->x);
 }
 
-static void fill_panel(const struct curves *c, int kind, struct cli_panel *panel)
+/* The curve of row `row` of y, in the colour that its output and input have in all panels. */
+static void add_curve(const struct curves *c, int row, struct cli_panel *panel)
 {
-  panel->curve_count = c->count;
+  const int i = row % c->count;
+  panel->curves[panel->curve_count++] =
+      (struct cli_curve){.name = c->name[i], .y = c->y + (ptrdiff_t)row * POINTS, .colour = i + 1};
+}
+
+/* A panel for each unit, with the first rows of y; how many. */
+static int fill_panels(const struct curves *c, const char *what,
+                       char titles[CLI_PLOT_MOST_CURVES][NAME_ROOM], struct cli_panel *panels)
+{
+  int of[CLI_PLOT_MOST_CURVES], count = 0; /* the first curve of each panel */
   for (int i = 0; i < c->count; i++) {
-    const ptrdiff_t row = (ptrdiff_t)kind * c->count + i;
-    panel->curves[i] = (struct cli_curve){.name = c->name[i], .y = c->y + row * POINTS};
+    int p = 0;
+    while (p < count && strcmp(c->unit[i], c->unit[of[p]]) != 0) p++;
+    if (p == count) {
+      snprintf(titles[p], NAME_ROOM, "%s%s%.130s", what, c->unit[i][0] ? " in " : "", c->unit[i]);
+      panels[p].title = titles[p];
+      of[count++] = i;
+    }
+    add_curve(c, i, &panels[p]);
   }
+  return count;
 }
 
 /* The slowest and the fastest of what the eigenvalues of A show, by its response: a decade below and above them. */
@@ -259,7 +319,7 @@ static cmb_status draw_bode(cmb_context *ctx, const struct cli_state_space *s,
 {
   struct curves c;
   double omega[POINTS], *answer = calloc(2 * (size_t)(s->nu * s->ny) + 1, sizeof *answer);
-  cmb_status status = answer && take_curves(&c, s, 2) ? CMB_OK : CMB_ERROR_MEMORY;
+  cmb_status status = answer && take_curves(&c, s, RESPONSE) ? CMB_OK : CMB_ERROR_MEMORY;
   choose_frequencies(l, omega);
   for (int k = 0; k < POINTS && status == CMB_OK; k++) {
     status = cmb_state_space_response(ctx, s->space, omega[k], answer);
@@ -278,17 +338,20 @@ static cmb_status draw_bode(cmb_context *ctx, const struct cli_state_space *s,
     }
   }
   if (status == CMB_OK) {
-    struct cli_panel panels[2] = {{.title = "amplitude", .logarithmic = true},
-                                  {.title = "phase in deg"}};
-    for (int kind = 0; kind < 2; kind++) fill_panel(&c, kind, &panels[kind]);
-    const struct cli_plot plot = {.title = s->eq->name,
+    struct cli_panel panels[CLI_PLOT_MOST_CURVES + 1] = {{.title = NULL}};
+    char titles[CLI_PLOT_MOST_CURVES][NAME_ROOM];
+    const int units = fill_panels(&c, "amplitude", titles, panels);
+    for (int p = 0; p < units; p++) panels[p].logarithmic = true;
+    panels[units] = (struct cli_panel){.title = "phase in deg", .degrees = true};
+    for (int i = 0; i < c.count; i++) add_curve(&c, c.count + i, &panels[units]);
+    const struct cli_plot plot = {.title = cli_title(s->arguments),
                                   .subtitle = "frequency response of the linearised equations",
                                   .abscissa = "frequency in Hz",
                                   .x = c.x,
                                   .points = POINTS,
                                   .stride = 1,
                                   .panels = panels,
-                                  .panel_count = 2,
+                                  .panel_count = units + 1,
                                   .logarithmic = true};
     status = cli_plot_save(ctx, &plot, path);
   }
@@ -302,7 +365,7 @@ static cmb_status draw_steps(cmb_context *ctx, const struct cli_state_space *s,
 {
   struct curves c;
   double low, high, *y = calloc((size_t)POINTS * (size_t)s->ny, sizeof *y);
-  cmb_status status = y && take_curves(&c, s, 1) ? CMB_OK : CMB_ERROR_MEMORY;
+  cmb_status status = y && take_curves(&c, s, STEP) ? CMB_OK : CMB_ERROR_MEMORY;
   find_range(l, &low, &high);
   const double dt = 0.5 / low / (POINTS - 1); /* five times the slowest time constant */
   for (int u = 0; u < s->nu && status == CMB_OK; u++) {
@@ -313,16 +376,17 @@ static cmb_status draw_steps(cmb_context *ctx, const struct cli_state_space *s,
   }
   for (int k = 0; k < POINTS && status == CMB_OK; k++) c.x[k] = k * dt;
   if (status == CMB_OK) {
-    struct cli_panel panel = {.title = "change of the output"};
-    fill_panel(&c, 0, &panel);
-    const struct cli_plot plot = {.title = s->eq->name,
+    struct cli_panel panels[CLI_PLOT_MOST_CURVES] = {{.title = NULL}};
+    char titles[CLI_PLOT_MOST_CURVES][NAME_ROOM];
+    const int units = fill_panels(&c, "change", titles, panels);
+    const struct cli_plot plot = {.title = cli_title(s->arguments),
                                   .subtitle = "response of the linearised equations to a step of 1",
                                   .abscissa = "t in s",
                                   .x = c.x,
                                   .points = POINTS,
                                   .stride = 1,
-                                  .panels = &panel,
-                                  .panel_count = 1};
+                                  .panels = panels,
+                                  .panel_count = units};
     status = cli_plot_save(ctx, &plot, path);
   }
   if (y) drop_curves(&c);

@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 
 struct cli_state_space {
+  const struct cli_arguments *arguments;
   const cmb_equations *eq;
   const cmb_steady_frame *frame; /* of a steady motion; NULL: none */
   cmb_state_space *space;        /* NULL: not wanted */

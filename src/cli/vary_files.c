@@ -1,23 +1,18 @@
 /*
- * The table of --vary as a CSV file and as a plot (vary.h).
- *
- * An eigenvalue's curve goes on from one value to the next with the eigenvalue that is nearest to where the last two values say
- * that it is; the nearest couple of all is joined first. Of a complex pair one is drawn, and where a pair becomes two real
- * eigenvalues, a further curve begins.
+ * The table of --vary as a CSV file and as a plot (vary.h), whose curves are those of mode_curves.h.
  */
 #include "base/text.h"
+#include "cli/mode_curves.h"
 #include "cli/plot.h"
 #include "cli/state_space.h"
 #include "cli/vary.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { LABEL_ROOM = 200, NOTE_ROOM = 2048, LETTERS = 26 };
 enum part { REAL, FREQUENCY, DAMPING, PARTS };
 
-static const double TWO_PI = 6.28318530717958647692;
 static const double FAR_APART =
     30; /* what decays so much faster than the slowest turns or decays is not drawn */
 
@@ -46,93 +41,6 @@ cmb_status cli_vary_save(cmb_context *ctx, const struct cli_vary_table *table, c
   return cli_svg_save(ctx, write_csv, table, path);
 }
 
-/* ---- curves */
-
-struct curves {
-  const struct cli_vary_table *table;
-  int count, values;
-  const cmb_eigenmode **mode; /* (count x values); NULL: a gap */
-  bool *taken;                /* (most) modes of a value that have a curve */
-};
-
-static int count_modes(const cmb_linearization *l)
-{
-  int count = 0;
-  for (int k = 0; k < l->eigenmode_count; k++) count += !l->eigenmodes[k].neutral;
-  return count;
-}
-
-static const cmb_eigenmode **place(const struct curves *c, int curve, int value)
-{
-  return &c->mode[(ptrdiff_t)curve * c->values + value];
-}
-
-/* How far the eigenvalue is from where curve and the values before this one let it be expected. */
-static double distance(const struct curves *c, int curve, int value, const cmb_eigenmode *m)
-{
-  const cmb_eigenmode *last = *place(c, curve, value - 1);
-  const cmb_eigenmode *before = value > 1 ? *place(c, curve, value - 2) : NULL;
-  const double re = before ? 2 * last->re - before->re : last->re;
-  const double im = before ? 2 * last->im - before->im : last->im;
-  return hypot(m->re - re, m->im - im);
-}
-
-/* The curve that goes on and the mode that is nearest to it, of those without each other; false: there are none. */
-static bool find_nearest(const struct curves *c, int value, int *curve, int *mode)
-{
-  const cmb_linearization *l = c->table->looks[value].l;
-  double least = INFINITY;
-  *curve = *mode = -1;
-  for (int i = 0; i < c->count; i++) {
-    if (*place(c, i, value) || !*place(c, i, value - 1)) continue;
-    for (int k = 0; k < l->eigenmode_count; k++) {
-      if (l->eigenmodes[k].neutral || c->taken[k]) continue;
-      const double apart = distance(c, i, value, &l->eigenmodes[k]);
-      if (apart < least) least = apart, *curve = i, *mode = k;
-    }
-  }
-  return *mode >= 0;
-}
-
-/* A curve begins with each mode that continues none: there are as many as some value has modes, so that one is without a last value. */
-static void begin_curves(const struct curves *c, int value)
-{
-  const cmb_linearization *l = c->table->looks[value].l;
-  for (int k = 0, i = 0; k < l->eigenmode_count; k++) {
-    if (l->eigenmodes[k].neutral || c->taken[k]) continue;
-    while (i < c->count && (*place(c, i, value) || (value > 0 && *place(c, i, value - 1)))) i++;
-    if (i < c->count) *place(c, i, value) = &l->eigenmodes[k];
-  }
-}
-
-static void join(const struct curves *c)
-{
-  for (int value = 0; value < c->values; value++) {
-    const cmb_linearization *l = c->table->looks[value].l;
-    int curve, mode;
-    memset(c->taken, 0, (size_t)l->eigenmode_count * sizeof *c->taken);
-    while (value > 0 && find_nearest(c, value, &curve, &mode)) {
-      *place(c, curve, value) = &l->eigenmodes[mode];
-      c->taken[mode] = true;
-    }
-    begin_curves(c, value);
-  }
-}
-
-static bool take_curves(struct curves *c, const struct cli_vary_table *t)
-{
-  int most = 0;
-  *c = (struct curves){.table = t, .values = t->count};
-  for (int i = 0; i < t->count; i++) {
-    const int count = count_modes(t->looks[i].l);
-    if (count > c->count) c->count = count;
-    if (t->looks[i].l->eigenmode_count > most) most = t->looks[i].l->eigenmode_count;
-  }
-  c->mode = calloc((size_t)c->count * (size_t)c->values + 1, sizeof(void *));
-  c->taken = calloc((size_t)most + 1, sizeof *c->taken);
-  return c->mode && c->taken;
-}
-
 /* ---- what is drawn */
 
 struct drawing {
@@ -143,18 +51,18 @@ struct drawing {
 };
 
 /* The mode with the greatest real part of a curve; NULL: of an empty one. */
-static const cmb_eigenmode *worst_of(const struct curves *c, int curve)
+static const cmb_eigenmode *worst_of(const struct cli_mode_curves *c, int curve)
 {
   const cmb_eigenmode *worst = NULL;
   for (int i = 0; i < c->values; i++) {
-    const cmb_eigenmode *m = *place(c, curve, i);
+    const cmb_eigenmode *m = cli_mode_of(c, curve, i);
     if (m && (!worst || m->re > worst->re)) worst = m;
   }
   return worst;
 }
 
 /* The curves with the greatest real parts, as many as can be told apart, without those that decay at once. */
-static void choose(const struct curves *c, struct drawing *d)
+static void choose(const struct cli_mode_curves *c, struct drawing *d)
 {
   double slowest = 0;
   d->count = 0;
@@ -174,14 +82,14 @@ static void choose(const struct curves *c, struct drawing *d)
   }
 }
 
-/* What a panel shows; a damping ratio belongs to an oscillation. */
+/* What a panel shows; a frequency and a damping ratio belong to an oscillation. */
 static double value_of(const cmb_eigenmode *m, int part)
 {
-  if (!m || (part == DAMPING && m->im == 0)) return NAN;
-  return part == REAL ? m->re : part == FREQUENCY ? m->im / TWO_PI : m->damping;
+  if (!m || (part != REAL && m->im == 0)) return NAN;
+  return part == REAL ? m->re : part == FREQUENCY ? m->frequency : m->damping;
 }
 
-static bool fill(const struct curves *c, struct drawing *d, struct cli_panel panels[PARTS])
+static bool fill(const struct cli_mode_curves *c, struct drawing *d, struct cli_panel panels[PARTS])
 {
   const size_t values = (size_t)c->values;
   d->x = calloc(values * (size_t)(1 + PARTS * d->count) + 1, sizeof *d->x);
@@ -192,7 +100,7 @@ static bool fill(const struct curves *c, struct drawing *d, struct cli_panel pan
     panels[part].curve_count = d->count;
     for (int k = 0; k < d->count; k++) {
       double *y = d->y + ((ptrdiff_t)part * d->count + k) * c->values;
-      for (int i = 0; i < c->values; i++) y[i] = value_of(*place(c, d->curve[k], i), part);
+      for (int i = 0; i < c->values; i++) y[i] = value_of(cli_mode_of(c, d->curve[k], i), part);
       panels[part].curves[k] = (struct cli_curve){.name = d->name[k], .y = y};
     }
   }
@@ -200,11 +108,11 @@ static bool fill(const struct curves *c, struct drawing *d, struct cli_panel pan
 }
 
 /* Without oscillations there are no frequencies and damping ratios to draw. */
-static int count_panels(const struct curves *c, const struct drawing *d)
+static int count_panels(const struct cli_mode_curves *c, const struct drawing *d)
 {
   for (int k = 0; k < d->count; k++) {
     for (int i = 0; i < c->values; i++) {
-      const cmb_eigenmode *m = *place(c, d->curve[k], i);
+      const cmb_eigenmode *m = cli_mode_of(c, d->curve[k], i);
       if (m && m->im > 0) return PARTS;
     }
   }
@@ -256,7 +164,7 @@ static char *next_note(struct words *w)
   return w->text[w->count++];
 }
 
-static void describe(const struct curves *c, const struct drawing *d, struct words *w)
+static void describe(const struct cli_mode_curves *c, const struct drawing *d, struct words *w)
 {
   const struct cli_vary_table *t = c->table;
   w->count = 0;
@@ -264,8 +172,8 @@ static void describe(const struct curves *c, const struct drawing *d, struct wor
   if (t->crossing_count > 0) describe_crossings(t, next_note(w));
   if (d->count < c->count) {
     snprintf(next_note(w), NOTE_ROOM,
-             "%d of %d eigenvalues are drawn: those with the greatest real parts; --out FILE.csv "
-             "and --json have all",
+             "%d of %d curves are drawn: those with the greatest real parts; --out FILE.csv and "
+             "--json have all eigenvalues",
              d->count, c->count);
   }
   if (t->failure) snprintf(next_note(w), NOTE_ROOM, "The table ends early: %s", t->failure);
@@ -273,11 +181,12 @@ static void describe(const struct curves *c, const struct drawing *d, struct wor
 
 /* ---- the plot */
 
-static cmb_status draw(cmb_context *ctx, const struct curves *c, const char *path)
+static cmb_status draw(cmb_context *ctx, const struct cli_mode_curves *c, const char *path)
 {
   const struct cli_vary_table *t = c->table;
-  struct cli_panel panels[PARTS] = {
-      {.title = "real part in 1/s"}, {.title = "frequency in Hz"}, {.title = "damping ratio"}};
+  struct cli_panel panels[PARTS] = {{.title = "real part in 1/s"},
+                                    {.title = "undamped frequency in Hz"},
+                                    {.title = "damping ratio"}};
   struct drawing d = {.count = 0};
   struct words *w = calloc(1, sizeof *w);
   struct cli_mark *marks = calloc((size_t)t->crossing_count + 1, sizeof *marks);
@@ -288,12 +197,13 @@ static cmb_status draw(cmb_context *ctx, const struct curves *c, const char *pat
       marks[i] = (struct cli_mark){t->crossings[i].at, i < LETTERS ? (char)('a' + i) : '\0'};
     }
     describe(c, &d, w);
-    const struct cli_plot plot = {.title = t->eq->name,
+    const struct cli_plot plot = {.title = t->title,
                                   .subtitle = "eigenvalues of steady motions",
                                   .abscissa = w->abscissa,
                                   .x = d.x,
                                   .points = c->values,
                                   .stride = 1,
+                                  .dots = true,
                                   .panels = panels,
                                   .panel_count = count_panels(c, &d),
                                   .marks = marks,
@@ -310,13 +220,9 @@ static cmb_status draw(cmb_context *ctx, const struct curves *c, const char *pat
 
 cmb_status cli_vary_draw(cmb_context *ctx, const struct cli_vary_table *table, const char *path)
 {
-  struct curves c;
-  cmb_status status = CMB_ERROR_MEMORY;
-  if (take_curves(&c, table)) {
-    join(&c);
-    status = draw(ctx, &c, path);
-  }
-  free(c.mode);
-  free(c.taken);
+  struct cli_mode_curves c;
+  const bool good = cli_mode_curves_create(table, &c);
+  const cmb_status status = good ? draw(ctx, &c, path) : CMB_ERROR_MEMORY;
+  cli_mode_curves_destroy(&c);
   return status;
 }

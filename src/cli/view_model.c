@@ -224,10 +224,8 @@ static void put_state(struct cli_json *j, const struct model_page *m)
 
 static cmb_status put_report(struct cli_json *j, const struct model_page *m)
 {
-  const char *title = cmb_model_title(m->a->model);
-  const struct cli_report_texts texts = {.title = title[0] ? title : cmb_model_name(m->a->model),
-                                         .file = m->a->operand,
-                                         .t_end = m->place.t_end};
+  const struct cli_report_texts texts = {
+      .title = cli_title(m->a), .file = m->a->operand, .t_end = m->place.t_end};
   cli_json_open(j, NULL, '{');
   cli_report_head(j, m->a, &texts);
   cli_report_scene(j, m->a->model);
@@ -276,12 +274,8 @@ static void print_text(const struct model_page *m, const char *page)
 
 static int save(cmb_context *ctx, struct model_page *m, FILE *viewer, const char *path)
 {
-  const char *title = cmb_model_title(m->a->model);
-  const struct cli_page page = {.title = title[0] ? title : cmb_model_name(m->a->model),
-                                .kind = "model",
-                                .viewer = viewer,
-                                .put = put_page,
-                                .user = m};
+  const struct cli_page page = {
+      .title = cli_title(m->a), .kind = "model", .viewer = viewer, .put = put_page, .user = m};
   cli_catch_interrupt();
   cli_progress_begin(&m->place.progress, m->a->quiet);
   cmb_status status = compute(ctx, m);

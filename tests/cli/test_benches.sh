@@ -81,6 +81,10 @@ done
 check "simeon-table1: the documentation explains it" \
   grep -q '^`camber bench simeon-table1`' "$SOURCE_DIR/docs/benchmarks.md"
 
+# ---- simeon-stair: rows and head are equally long
+check "simeon-stair: columns below each other" \
+  [ "$(grep -E '^(wheel|leaves|meets) ' simeon-stair.txt | awk '{ print length($0) }' | sort -u | wc -l)" -eq 1 ]
+
 # ---- arnold-table2
 for claim in dense 'dense, strict' sparse partitioned sparse-partitioned extended sparse-extended exact; do
   check "arnold-table2: $claim" [ "$(grep -cE "^$claim: .* yes$" arnold-table2.txt)" -eq 2 ]

@@ -88,6 +88,8 @@ END
 check "backwards" backwards
 upright() { sweep --drive heave=-0.1:0.1:11 --plot heave.svg >/dev/null && grep -q "rotate(-90)' class='middle'>hub.travel, mm<" heave.svg && grep -q "half-track change, mm" heave.svg; }
 check "plot with the travel upwards" upright
+check "it has the model's title" grep -q ">Five-link rear wheel suspension, car body fixed<" heave.svg
+check "a dot for each point" test "$(grep -o '<circle' heave.svg | wc -l)" -eq $((11 * $(grep -c "class='box'" heave.svg)))
 
 # The roll centre in the design position does not depend on what is driven; a drive that is held is no travel. Outputs of templates stand
 # behind those of the model.

@@ -189,6 +189,30 @@ camber 0 a.txt linearize block.yaml --inputs command --outputs position,accelera
 says "force" a.txt
 for file in a.json a.mat a.csv; do check "matrices in $file" python3 matrices.py $file; done
 for file in bode.svg step.svg; do check "$file has a curve" grep -q '<polyline' $file; done
+
+# ---- plots are called after the model's title; each unit has a panel, and phases have ticks at parts of a turn
+sed 's/^gravity/title: A block on a spring\n&/; s/gain: 1/gain: {value: 1, unit: V}/; s/position: x, acc[^,}]*/position: {value: x, unit: m}, speed: {value: "x'"'"'", unit: m\/s}, load: {value: 50*x, unit: N}, again: {value: 2*x, unit: m}/' \
+  block.yaml >units.yaml
+camber 0 a.txt linearize units.yaml --inputs command --outputs position,speed,load,again --bode bode.svg --step-response step.svg
+camber 0 a.txt linearize units.yaml --live gain --inputs gain --outputs position,speed --bode by-parameter.svg
+check 'panels of units' python3 - <<'END'
+import re
+def texts(path):
+    return re.findall(r">([^<>\n]+)</text>", open(path).read())
+bode, step, by = (texts(f) for f in ("bode.svg", "step.svg", "by-parameter.svg"))
+assert all(t[0] == "A block on a spring" for t in (bode, step, by)), (bode, step, by)
+titles = [f"amplitude in {unit} per unit of command" for unit in ("m", "m/s", "N")] + ["phase in deg"]
+assert [t for t in bode if t.startswith(("amplitude", "phase"))] == titles, bode
+assert [t for t in step if t.startswith("change")] == ["change in m", "change in m/s", "change in N"], step
+assert [t for t in by if t.startswith("amplitude")] == ["amplitude in m/V", "amplitude in (m/s)/V"], by
+assert bode.count("position / command") == 2 and bode.count("again / command") == 2 and "load, step of command" in step, bode
+phases = re.findall(r"class='end'>([^<]+)<", open("bode.svg").read().split("load / command")[1])
+assert len(phases) > 2 and all(float(p) % 45 == 0 for p in phases), phases
+colours = dict()  # the same one in all panels
+for colour, name in re.findall(r"<polyline stroke='(#\w+)'[^>]*/><text[^>]*>([^<]+)<", open("bode.svg").read()):
+    assert colours.setdefault(name, colour) == colour, name
+assert len(colours) == len(set(colours.values())) == 4, colours
+END
 camber 0 a.txt linearize block.yaml --live gain --inputs gain --outputs position
 # a resonance that is narrower than the distance of even points, and one without damping
 sed 's/damping: 3/damping: 0.002/' block.yaml >sharp.yaml
