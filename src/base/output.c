@@ -1,5 +1,5 @@
 /*
- * Files on their way (output.h).
+ * Files for the user, written beside their place and renamed to it when they are whole (output.h).
  *
  * The process that writes a partial file holds a lock on it (flock), which the kernel drops when the process ends, however it
  * ends. So a partial file with a lock is being written, and one without was left behind. Where a file system knows no

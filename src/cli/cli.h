@@ -127,16 +127,16 @@ int cli_complain_at(const cmb_error *about, const char *lead, const char *format
 int cli_fail(const cmb_context *ctx, cmb_status status);
 
 /* Keep such a message without saying it; and say it. */
-void cli_note(const cmb_error *about, const char *format, ...)
+void cli_keep_complaint(const cmb_error *about, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-void cli_note_failure(const cmb_context *ctx, cmb_status status);
-int cli_say_noted(void); /* returns CLI_BAD_INPUT */
+void cli_keep_failure(const cmb_context *ctx, cmb_status status);
+int cli_say_kept(void); /* returns CLI_BAD_INPUT */
 
 /* The exit code of a status. */
 int cli_exit_code(cmb_status status);
 
 /* A cmb_log_function: warnings go to standard error. */
-void cli_note_message(void *user, cmb_log_level level, const char *message);
+void cli_warn(void *user, cmb_log_level level, const char *message);
 
 /* What was complained of last. */
 const char *cli_last_complaint(void);

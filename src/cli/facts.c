@@ -1,9 +1,11 @@
 /*
- * The names of what files of results say (facts.h).
+ * Formats of files of results, and the names of what they say (facts.h).
  */
 #include "cli/facts.h"
 
 #include "base/text.h"
+
+#include <string.h>
 
 const char *const cli_text_names[CLI_TEXT_COUNT] = {
 #define CLI_FACT_NAME(name) #name,
@@ -12,6 +14,22 @@ const char *const cli_text_names[CLI_TEXT_COUNT] = {
 const char *const cli_number_names[CLI_NUMBER_COUNT] = {CLI_NUMBERS_LIST(CLI_FACT_NAME)
 #undef CLI_FACT_NAME
 };
+
+const char *const cli_norm_names[2] = {"|g|", "|Gv|"}; /* as cmb_csv_open_residuals writes them */
+const char *const cli_norm_units[2] = {"m, rad", "m/s, rad/s"};
+
+enum cli_format cli_format_of(const char *path, size_t length)
+{
+  static const char *const endings[CLI_FORMAT_NONE] = {
+      [CLI_FORMAT_CSV] = ".csv", [CLI_FORMAT_HDF5] = ".h5", [CLI_FORMAT_MAT] = ".mat"};
+  for (int k = 0; k < CLI_FORMAT_NONE; k++) {
+    const size_t tail = strlen(endings[k]);
+    if (length > tail && strncmp(path + length - tail, endings[k], tail) == 0) {
+      return (enum cli_format)k;
+    }
+  }
+  return CLI_FORMAT_NONE;
+}
 
 static const char *const kinds[] = {[CMB_KIND_SWITCH] = "switch",
                                     [CMB_KIND_CONDITION] = "condition",

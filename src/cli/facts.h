@@ -1,6 +1,6 @@
 /*
- * What a file of results says of its run besides the trajectory: texts and numbers, by the names that they have in the file. Who writes such
- * files and who reads them walks through these two lists.
+ * Files of results: their formats, and what they say of their run besides the trajectory, texts and numbers by the names that they have in the
+ * file. Who writes such files and who reads them walks through these lists.
  */
 #ifndef CMB_CLI_FACTS_H
 #define CMB_CLI_FACTS_H
@@ -63,6 +63,14 @@ enum {
 
 extern const char *const cli_text_names[CLI_TEXT_COUNT];
 extern const char *const cli_number_names[CLI_NUMBER_COUNT];
+
+/* The norms of the residuals, as columns are called, and their units. */
+extern const char *const cli_norm_names[2], *const cli_norm_units[2];
+
+/* The format of a file by the ending of its name, of which so many letters count. */
+enum cli_format { CLI_FORMAT_CSV, CLI_FORMAT_HDF5, CLI_FORMAT_MAT, CLI_FORMAT_NONE };
+#define CLI_FORMAT_ENDINGS ".csv, .h5 or .mat"
+enum cli_format cli_format_of(const char *path, size_t length);
 
 /* Kinds of events by their names in files and in --json: "switch", "condition", "impact", "rest"; and back, CMB_KIND_SWITCH for others. */
 const char *cli_event_kind_name(cmb_event_kind kind);

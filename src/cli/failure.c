@@ -49,7 +49,7 @@ static void keep_error(const cmb_error *e)
   said.error.text = keep(said.text, sizeof said.text, e->text);
 }
 
-int cli_say_noted(void)
+int cli_say_kept(void)
 {
   fprintf(stderr, "camber: %s\n", said.complaint);
   return CLI_BAD_INPUT;
@@ -76,7 +76,7 @@ static void note_words(const cmb_error *about, const char *lead, const char *for
   keep_error(&e);
 }
 
-void cli_note(const cmb_error *about, const char *format, ...)
+void cli_keep_complaint(const cmb_error *about, const char *format, ...)
 {
   va_list words;
   va_start(words, format);
@@ -91,7 +91,7 @@ int cli_complain(const char *format, ...)
   va_start(words, format);
   note_words(&unknown, "", format, words);
   va_end(words);
-  return cli_say_noted();
+  return cli_say_kept();
 }
 
 int cli_complain_at(const cmb_error *about, const char *lead, const char *format, ...)
@@ -100,10 +100,10 @@ int cli_complain_at(const cmb_error *about, const char *lead, const char *format
   va_start(words, format);
   note_words(about, lead, format, words);
   va_end(words);
-  return cli_say_noted();
+  return cli_say_kept();
 }
 
-void cli_note_failure(const cmb_context *ctx, cmb_status status)
+void cli_keep_failure(const cmb_context *ctx, cmb_status status)
 {
   const bool has_words = ctx && status < 0 && status != CMB_ERROR_INTERRUPTED;
   cmb_error e = has_words ? *cmb_error_of(ctx) : (cmb_error){.time = NAN};
@@ -115,8 +115,8 @@ void cli_note_failure(const cmb_context *ctx, cmb_status status)
 
 int cli_fail(const cmb_context *ctx, cmb_status status)
 {
-  cli_note_failure(ctx, status);
-  cli_say_noted();
+  cli_keep_failure(ctx, status);
+  cli_say_kept();
   return cli_exit_code(status);
 }
 
@@ -131,7 +131,7 @@ int cli_exit_code(cmb_status status)
   }
 }
 
-void cli_note_message(void *user, cmb_log_level level, const char *message)
+void cli_warn(void *user, cmb_log_level level, const char *message)
 {
   (void)user;
   if (level < CMB_LOG_WARNING) return;

@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-  FRAME_BYTES = 1500000, /* of a page, before they become text */
-  A_POSE_BYTES = 28,
+  FRAME_BYTES = 1500000,         /* of a page, before they become text */
+  A_POSE_BYTES = CLI_A_POSE * 4, /* in single precision */
   AN_EXTRA_BYTES = 2,
   MOST_FRAMES = 2048,
   LEAST_FRAMES = 128

@@ -7,6 +7,8 @@
 
 #include <camber/camber.h>
 
+enum { CLI_A_POSE = 7 }; /* numbers of a pose in a page: place, quaternion */
+
 struct cli_frames {
   int nq, extra;
   double *

@@ -72,10 +72,9 @@ static void list_parameters(const cmb_model *m)
 static void warn_of_none(int count)
 {
   if (count > 0) return;
-  cli_note_message(
-      NULL, CMB_LOG_WARNING,
-      "no bundled files are found beside the program; CAMBER_MODELS can name the folder "
-      "that they are in");
+  cli_warn(NULL, CMB_LOG_WARNING,
+           "no bundled files are found beside the program; CAMBER_MODELS can name the folder "
+           "that they are in");
 }
 
 static void list_model_files(cmb_context *ctx)

@@ -3,6 +3,7 @@
  */
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/facts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -243,7 +244,7 @@ bool cli_ends_in(const char *text, const char *ending)
 static bool take_trajectory(struct cli_arguments *a, const char *value)
 {
   a->out = value;
-  return cli_ends_in(value, ".csv") || cli_ends_in(value, ".h5") || cli_ends_in(value, ".mat");
+  return cli_format_of(value, strlen(value)) != CLI_FORMAT_NONE;
 }
 
 static bool take_matrices(struct cli_arguments *a, const char *value)
@@ -573,7 +574,7 @@ const struct cli_option cli_options[] = {
     {"log", 0, "AXES", " plot ", "which axes are logarithmic", take_log, "x, y or xy", "x y xy"},
     {"out", 'o', "FILE", " run ",
      "write the trajectory to FILE, which must end in .csv, .h5 (HDF5) or .mat (MATLAB)",
-     take_trajectory, "a file name that ends in .csv, .h5 or .mat", NULL},
+     take_trajectory, "a file name that ends in " CLI_FORMAT_ENDINGS, NULL},
     {"out", 'o', "FILE", " linearize ",
      "write A, B, C and D to FILE, which must end in .csv or .mat, or with --vary the eigenvalues "
      "to a .csv",

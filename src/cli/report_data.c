@@ -6,6 +6,7 @@
  * Times are double precision. A pose is seven single-precision numbers, the place of the centre of mass and the quaternion (x, y, z, w) of the
  * turn from the design position.
  */
+#include "cli/facts.h"
 #include "cli/report.h"
 
 #include <float.h>
@@ -13,8 +14,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { A_POSE = 7 };
 
 static void put_floats(struct cli_json *j, const char *key, long n, const float *x)
 {
@@ -43,7 +42,7 @@ static void quaternion_of(const double R[9], float q[4])
   for (int i = 0; i < 4; i++) q[i] = (float)(rows[most][i] * scale);
 }
 
-static void put_pose(const cmb_pose_of_body *pose, float out[A_POSE])
+static void put_pose(const cmb_pose_of_body *pose, float out[CLI_A_POSE])
 {
   for (int i = 0; i < 3; i++) out[i] = (float)pose->place[i];
   quaternion_of(pose->turn, out + 3);
@@ -58,7 +57,7 @@ static cmb_status fill_poses(const struct cli_frames *f, cmb_poses *from, cmb_po
     to->t[k] = row[0];
     CMB_TRY(cmb_poses_at(from, f->nq, row + 1, 0, NULL, now));
     for (int b = 0; b < to->bodies; b++)
-      put_pose(&now[b], to->pose + A_POSE * (k * to->bodies + b));
+      put_pose(&now[b], to->pose + CLI_A_POSE * (k * to->bodies + b));
   }
   return CMB_OK;
 }
@@ -67,7 +66,7 @@ cmb_status cli_report_poses_by(cmb_poses *from, int bodies, const struct cli_fra
                                struct cli_poses *to)
 {
   *to = (struct cli_poses){.count = f->count, .bodies = bodies};
-  to->pose = calloc((size_t)(A_POSE * to->count * to->bodies) + 1, sizeof *to->pose);
+  to->pose = calloc((size_t)(CLI_A_POSE * to->count * to->bodies) + 1, sizeof *to->pose);
   to->t = calloc((size_t)to->count + 1, sizeof *to->t);
   cmb_pose_of_body *now = calloc((size_t)to->bodies + 1, sizeof *now);
   const bool good = to->pose && to->t && now;
@@ -94,7 +93,7 @@ void cli_report_poses(struct cli_json *j, const struct cli_poses *p)
   cli_json_open(j, "frames", '{');
   cli_json_integer(j, "count", p->count);
   put_doubles(j, "t", p->count, p->t);
-  put_floats(j, "poses", A_POSE * p->count * p->bodies, p->pose);
+  put_floats(j, "poses", CLI_A_POSE * p->count * p->bodies, p->pose);
   cli_json_close(j, '}');
 }
 
@@ -232,7 +231,6 @@ static struct cli_report_column *add_group(struct cli_report_column *to, int fir
 
 static cmb_status put_series(struct cli_json *j, const struct cli_report *r)
 {
-  static const char *const norms[] = {"|g|", "|Gv|"}, *const units[] = {"m, rad", "m/s, rad/s"};
   const cmb_equations *eq = r->eq;
   const int v = 1 + eq->nq, z = v + eq->nv - eq->nz, lambda = v + eq->nv, y = lambda + eq->ng;
   const char *const *state_units = eq->v_units ? eq->v_units + (z - v) : NULL;
@@ -243,7 +241,7 @@ static cmb_status put_series(struct cli_json *j, const struct cli_report *r)
   to = add_group(to, v, z - v, eq->v_names, eq->v_units, "velocity");
   to = add_group(to, z, eq->nz, eq->v_names + (z - v), state_units, "state");
   to = add_group(to, lambda, eq->ng, eq->lambda_names, NULL, "multiplier");
-  if (eq->ng > 0) to = add_group(to, y + eq->no, 2, norms, units, "residual");
+  if (eq->ng > 0) to = add_group(to, y + eq->no, 2, cli_norm_names, cli_norm_units, "residual");
   const cmb_status status = cli_report_table(j, "series", &r->series, false, (int)(to - all), all);
   free(all);
   return status;

@@ -27,7 +27,7 @@ static void point_at(const struct ground *g, long k, const cmb_body_point *p, do
   cmb_body body;
   memcpy(x, p->at, sizeof p->at);
   if (!cmb_body_of(g->model, p->body, &body)) return;
-  const float *pose = g->poses->pose + 7 * (k * g->poses->bodies + p->body), *u = pose + 3;
+  const float *pose = g->poses->pose + CLI_A_POSE * (k * g->poses->bodies + p->body), *u = pose + 3;
   double r[3], c[3], turned[3];
   for (int i = 0; i < 3; i++) r[i] = p->at[i] - body.com[i];
   for (int i = 0; i < 3; i++) {
@@ -211,7 +211,8 @@ static double size_of(const struct cli_poses *p)
 {
   double most = 0;
   for (int b = 0; b < p->bodies && p->count > 0; b++) {
-    for (int c = 0; c < 3; c++) most = fmax(most, fabs((double)p->pose[7 * b + c] - p->pose[c]));
+    for (int c = 0; c < 3; c++)
+      most = fmax(most, fabs((double)p->pose[CLI_A_POSE * b + c] - p->pose[c]));
   }
   return 1 + most;
 }

@@ -221,18 +221,16 @@ struct cli_result_fault cli_result_parse_csv(struct cli_result *r, const char *t
 
 /* ---- files */
 
-/* Whether the file's name ends so, or so and in .partial. */
-static bool is_of(const char *path, const char *ending)
+/* By the ending of the file's name, before .partial if that is there. */
+static enum cli_format format_of(const char *path)
 {
-  const size_t length = strlen(path), tail = strlen(ending);
-  size_t whole = length;
-  if (cli_ends_in(path, partial_ending)) whole -= strlen(partial_ending);
-  return whole > tail && strncmp(path + whole - tail, ending, tail) == 0;
+  const bool partial = cli_ends_in(path, partial_ending);
+  return cli_format_of(path, strlen(path) - (partial ? strlen(partial_ending) : 0));
 }
 
 bool cli_is_result(const char *path)
 {
-  return is_of(path, ".csv") || is_of(path, ".h5") || is_of(path, ".mat");
+  return format_of(path) != CLI_FORMAT_NONE;
 }
 
 /* A damaged HDF5 file can crash its library, or keep it busy for ever: it is read in another process first. */
@@ -264,9 +262,10 @@ static struct cli_result_fault try_hdf5(struct cli_result *r, const char *path)
 
 static struct cli_result_fault read_file(const char *path, struct cli_result *r)
 {
-  if (is_of(path, ".h5")) return try_hdf5(r, path);
-  if (!is_of(path, ".csv") && !is_of(path, ".mat")) {
-    return (struct cli_result_fault){"expected a file name that ends in .csv, .h5 or .mat", 0};
+  const enum cli_format format = format_of(path);
+  if (format == CLI_FORMAT_HDF5) return try_hdf5(r, path);
+  if (format == CLI_FORMAT_NONE) {
+    return (struct cli_result_fault){"expected a file name that ends in " CLI_FORMAT_ENDINGS, 0};
   }
   char *bytes = NULL;
   size_t length = 0;
@@ -274,7 +273,7 @@ static struct cli_result_fault read_file(const char *path, struct cli_result *r)
     return (struct cli_result_fault){strerror(errno), 0};
   }
   const struct cli_result_fault fault =
-      is_of(path, ".csv")
+      format == CLI_FORMAT_CSV
           ? cli_result_parse_csv(r, bytes, length, cli_ends_in(path, partial_ending))
           : cli_result_parse_mat(r, bytes, length);
   free(bytes);

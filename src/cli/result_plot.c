@@ -276,7 +276,7 @@ static int tell_left_out(const struct drawing *d, const struct cli_result *r, co
   }
   snprintf(words, sizeof words, "%ld of %ld points of '%s' in '%s' %s left out of the picture: %s",
            all, r->rows, name, r->path, all == 1 ? "is" : "are", why);
-  cli_note_message(NULL, CMB_LOG_WARNING, words);
+  cli_warn(NULL, CMB_LOG_WARNING, words);
   return CLI_DONE;
 }
 

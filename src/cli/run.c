@@ -463,12 +463,12 @@ static cmb_status end_without(cmb_context *ctx, const char *path, cmb_status sta
 {
   const cmb_context *words = failure == CMB_ERROR_MEMORY ? NULL : ctx;
   if (status == CMB_OK) {
-    cli_note_failure(words, failure);
+    cli_keep_failure(words, failure);
     return failure;
   }
   char text[CLI_PATH_ROOM + 64];
   snprintf(text, sizeof text, "cannot write '%s': %s", path, cmb_status_meaning(failure));
-  cli_note_message(NULL, CMB_LOG_WARNING, words ? cmb_last_error(words) : text);
+  cli_warn(NULL, CMB_LOG_WARNING, words ? cmb_last_error(words) : text);
   return status;
 }
 
@@ -520,9 +520,9 @@ static void note_end(const cmb_context *ctx, const struct run *run, cmb_status s
   const double t = cmb_simulation_result(run->sim)->t;
   if (status == CMB_OK) return;
   if (status == CMB_ERROR_INTERRUPTED)
-    cli_note(&(cmb_error){.status = status, .time = t}, "interrupted at t = %.9g", t);
+    cli_keep_complaint(&(cmb_error){.status = status, .time = t}, "interrupted at t = %.9g", t);
   else
-    cli_note_failure(ctx, status);
+    cli_keep_failure(ctx, status);
 }
 
 /* The numbers of the summary, of which each place that has it takes its own. */
@@ -559,7 +559,7 @@ static int end_run(cmb_context *ctx, struct run *run, cmb_status status)
   } else {
     print_summary(run);
   }
-  if (status != CMB_OK) cli_say_noted();
+  if (status != CMB_OK) cli_say_kept();
   return cli_exit_code(status);
 }
 
@@ -596,7 +596,8 @@ static int open_outputs(cmb_context *ctx, struct run *run)
   cli_history_begin(&run->history, eq);
   cli_sides_begin(&run->sides, eq);
   int code = refuse_source(a, "out", a->out);
-  if (code == CLI_DONE && a->out && cli_ends_in(a->out, ".h5") && !cli_has_hdf5()) {
+  const enum cli_format format = a->out ? cli_format_of(a->out, strlen(a->out)) : CLI_FORMAT_NONE;
+  if (code == CLI_DONE && format == CLI_FORMAT_HDF5 && !cli_has_hdf5()) {
     return cli_complain("cannot write '%s': this camber was built without HDF5 (Debian: "
                         "libhdf5-dev); .csv and .mat are there",
                         a->out);

@@ -4,6 +4,7 @@
 #include "cli/run_plot.h"
 
 #include "base/text.h"
+#include "cli/facts.h"
 #include "cli/plot.h"
 
 #include <math.h>
@@ -31,16 +32,15 @@ static void add_series(struct cli_run_plot *p, int n, const char *const *names,
 /* All that the history has, outputs first; what is drawn if nobody chooses stands together. */
 static bool list_all(struct cli_run_plot *p, const cmb_equations *eq, bool residuals)
 {
-  static const char *const norms[] = {"|g|", "|Gv|"}, *const units[] = {"m, rad", "m/s, rad/s"};
   const size_t most = (size_t)eq->no + (size_t)eq->nq + (size_t)eq->nv + (size_t)eq->ng + 2;
   *p = (struct cli_run_plot){.series = calloc(most + 1, sizeof *p->series)};
   if (!p->series) return false;
   const int outputs = 1 + eq->nq + eq->nv + eq->ng;
   add_series(p, eq->no, eq->output_names, eq->output_units, outputs);
-  if (residuals && eq->no > 0) add_series(p, 2, norms, units, outputs + eq->no);
+  if (residuals && eq->no > 0) add_series(p, 2, cli_norm_names, cli_norm_units, outputs + eq->no);
   add_series(p, eq->nq, eq->q_names, eq->q_units, 1);
   add_series(p, eq->nv, eq->v_names, eq->v_units, 1 + eq->nq);
-  if (residuals && eq->no == 0) add_series(p, 2, norms, units, outputs + eq->no);
+  if (residuals && eq->no == 0) add_series(p, 2, cli_norm_names, cli_norm_units, outputs + eq->no);
   add_series(p, eq->ng, eq->lambda_names, NULL, 1 + eq->nq + eq->nv);
   return true;
 }
@@ -233,7 +233,7 @@ static void describe_left_out(const struct panels *all, int count, char note[NOT
   snprintf(note, NOTE_ROOM,
            "the plot has room for %d of the %d quantities; --plot-outputs chooses others",
            count - all->left_out, count);
-  cli_note_message(NULL, CMB_LOG_WARNING, note);
+  cli_warn(NULL, CMB_LOG_WARNING, note);
   note[0] = 'T';
 }
 

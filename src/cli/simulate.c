@@ -136,9 +136,9 @@ static bool is_set_aside(const struct cli_arguments *a, const char *key)
 static void warn_of_steady(const struct cli_arguments *a, const char *name)
 {
   if (strcmp(a->command->name, "export") != 0 || strcmp(name, "steady") != 0) return;
-  cli_note_message(NULL, CMB_LOG_WARNING,
-                   "the model's run starts from a steady motion (simulate: steady); exported code "
-                   "starts from the model's start values");
+  cli_warn(NULL, CMB_LOG_WARNING,
+           "the model's run starts from a steady motion (simulate: steady); exported code "
+           "starts from the model's start values");
 }
 
 static int take_key(struct cli_arguments *a, const cmb_model_default *d)

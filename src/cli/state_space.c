@@ -221,7 +221,7 @@ static bool take_curves(struct curves *c, const struct cli_state_space *s, enum 
     snprintf(note, sizeof note,
              "the plot has room for %d of the %d curves; fewer --inputs or --outputs choose others",
              (int)CLI_PLOT_MOST_CURVES, c->count);
-    cli_note_message(NULL, CMB_LOG_WARNING, note);
+    cli_warn(NULL, CMB_LOG_WARNING, note);
     c->count = CLI_PLOT_MOST_CURVES;
   }
   c->name = calloc(2 * (size_t)c->count, sizeof *c->name);

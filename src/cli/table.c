@@ -44,14 +44,13 @@ static void add_group(struct cli_sheet *s, const char *name, int count, const ch
 static void find_groups(struct cli_sheet *s, const cmb_equations *eq, bool residuals)
 {
   static const char *const time[] = {"t"}, *const second[] = {"s"};
-  static const char *const norms[] = {"|g|", "|Gv|"};
   s->group_count = s->column_count = 0;
   add_group(s, "t", 1, time, second);
   add_group(s, "q", eq->nq, eq->q_names, eq->q_units);
   add_group(s, "v", eq->nv, eq->v_names, eq->v_units);
   add_group(s, "lambda", eq->ng, eq->lambda_names, NULL);
   add_group(s, "outputs", eq->no, eq->output_names, eq->output_units);
-  if (residuals) add_group(s, "residuals", 2, norms, NULL);
+  if (residuals) add_group(s, "residuals", 2, cli_norm_names, NULL);
 }
 
 /* ---- rows */
@@ -158,11 +157,12 @@ cmb_status cli_table_open(cmb_context *ctx, const char *path, const cmb_equation
   struct cli_table *t = *table = calloc(1, sizeof *t);
   if (!t) return CMB_ERROR_MEMORY;
   *t = (struct cli_table){.ctx = ctx, .eq = eq, .sheet = *sheet, .scratch = -1};
-  if (cli_ends_in(path, ".csv")) {
+  const enum cli_format format = cli_format_of(path, strlen(path));
+  if (format == CLI_FORMAT_CSV) {
     status = residuals ? cmb_csv_open_residuals(ctx, path, eq, &t->csv)
                        : cmb_csv_open(ctx, path, eq, &t->csv);
   } else {
-    t->write = cli_ends_in(path, ".h5") ? cli_sheet_write_hdf5 : cli_sheet_write_mat;
+    t->write = format == CLI_FORMAT_HDF5 ? cli_sheet_write_hdf5 : cli_sheet_write_mat;
     status = open_whole(t, path, residuals);
   }
   if (status != CMB_OK) {

@@ -22,7 +22,7 @@ cmb_status cli_transfer_find(cmb_context *ctx, struct cli_state_space *s)
     char note[400];
     snprintf(note, sizeof note, "transfer function from '%s' to '%s': %s", s->u_names[input],
              s->y_names[output], cmb_last_error(ctx));
-    cli_note_message(NULL, CMB_LOG_WARNING, note);
+    cli_warn(NULL, CMB_LOG_WARNING, note);
   }
   return CMB_OK;
 }

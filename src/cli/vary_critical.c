@@ -49,7 +49,7 @@ static void warn_of_jump(const struct cli_critical *s, const struct cli_look *a,
            "between %s = %.6g and %.6g the motion changes between stable and unstable, but no "
            "eigenvalue was found to pass 0; more values may show why",
            s->name, a->at, b->at);
-  cli_note_message(NULL, CMB_LOG_WARNING, note);
+  cli_warn(NULL, CMB_LOG_WARNING, note);
 }
 
 static void warn_of_band(const struct cli_critical *s, double from, double to, double below)
@@ -61,7 +61,7 @@ static void warn_of_band(const struct cli_critical *s, double from, double to, d
            "%s an eigenvalue is too slow to be told from 0 (below %.3g 1/s): whether the motion is "
            "stable there is not known, and no critical value is given",
            place, below);
-  cli_note_message(NULL, CMB_LOG_WARNING, note);
+  cli_warn(NULL, CMB_LOG_WARNING, note);
 }
 
 /* ---- through the band */

@@ -47,11 +47,11 @@ static int classify(const struct cli_arguments *a, bool *results)
   for (int i = 0; i < a->result_count; i++) count += cli_is_result(a->result[i]);
   *results = count > 0;
   if (count == a->result_count || a->result_count == 1) return CLI_DONE;
-  return cli_complain("'camber view' takes one model, or files of results that end in .csv, .h5 or "
-                      ".mat");
+  return cli_complain(
+      "'camber view' takes one model, or files of results that end in " CLI_FORMAT_ENDINGS);
 }
 
-static int view_model(cmb_context *ctx, const struct cli_arguments *a, const char *page)
+static int make_model_page(cmb_context *ctx, const struct cli_arguments *a, const char *page)
 {
   struct cli_arguments with = *a;
   if (a->model_of_results || a->no_motion) {
@@ -118,7 +118,7 @@ static int check_places(const struct cli_arguments *a, const char *page)
 static int make_page(cmb_context *ctx, const struct cli_arguments *a, bool results,
                      const char *page)
 {
-  return results ? cli_view_results(ctx, a, page) : view_model(ctx, a, page);
+  return results ? cli_view_results(ctx, a, page) : make_model_page(ctx, a, page);
 }
 
 /* Pictures are drawn from a page in a folder of its own, which is a link to the page that is kept, if one is. A mechanism that cannot be assembled has a page,

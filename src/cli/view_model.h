@@ -10,7 +10,7 @@
 #include "cli/report.h"
 
 /* Numbers that the sliders have, and as many the modes: with the viewer a page stays below 6 MB. */
-enum { CLI_VIEW_NUMBERS = 400000, CLI_A_POSE = 7 };
+enum { CLI_VIEW_NUMBERS = 400000 };
 
 /* The state that is shown, and what it takes to compute others. */
 struct cli_view_place {

@@ -105,7 +105,7 @@ static cmb_status refuse(struct cli_modes *modes, const char *why)
 {
   char note[1200];
   snprintf(note, sizeof note, "there are no modes: %.1100s", why);
-  cli_note_message(NULL, CMB_LOG_WARNING, note);
+  cli_warn(NULL, CMB_LOG_WARNING, note);
   modes->refused = copy_of(why);
   return modes->refused ? CMB_OK : CMB_ERROR_MEMORY;
 }

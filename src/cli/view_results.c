@@ -163,7 +163,7 @@ int cli_view_results(cmb_context *ctx, const struct cli_arguments *a, const char
   for (int i = 0; i < r.count && code == CLI_DONE; i++) {
     code = prepare(ctx, &r.all[i], a, a->result[i], r.count);
   }
-  cmb_context_set_log(ctx, cli_note_message, NULL);
+  cmb_context_set_log(ctx, cli_warn, NULL);
   if (!cli_viewed_say_notes(r.count, r.all) && code == CLI_DONE) {
     code = cli_fail(NULL, CMB_ERROR_MEMORY);
   }

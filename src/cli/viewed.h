@@ -21,7 +21,7 @@ struct cli_viewed {
   struct cli_history series; /* t, then all columns of the result */
 };
 
-/* viewed_model.c: reads the model, sees to it that it is the one of the run, and keeps the instants. `share`: of how many results in the
+/* viewed_motion.c: reads the model, sees to it that it is the one of the run, and keeps the instants. `share`: of how many results in the
  * page. Complains and returns an exit code. */
 int cli_viewed_move(cmb_context *ctx, struct cli_viewed *v, const struct cli_arguments *a,
                     int share);

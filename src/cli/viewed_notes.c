@@ -52,7 +52,7 @@ static bool say(int count, const struct cli_viewed *all, int first, const char *
   }
   fprintf(to, "%s%.*s", count > 1 ? ": " : "", (int)length, line);
   const bool written = fclose(to) == 0;
-  if (written) cli_note_message(NULL, CMB_LOG_WARNING, text);
+  if (written) cli_warn(NULL, CMB_LOG_WARNING, text);
   free(text);
   return written;
 }

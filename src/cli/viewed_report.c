@@ -156,7 +156,6 @@ static cmb_status put_run(struct cli_json *j, const struct cli_viewed *v)
 static struct cli_report_column *add_kind(struct cli_report_column *to, const struct cli_viewed *v,
                                           enum cli_column_kind kind, const char *name)
 {
-  static const char *const norms[] = {"|g|", "|Gv|"}, *const units[] = {"m, rad", "m/s, rad/s"};
   const struct cli_result *r = &v->result;
   const int nv = velocities(v);
   for (int i = 0, k = 0; i < r->count; i++) {
@@ -167,8 +166,8 @@ static struct cli_report_column *add_kind(struct cli_report_column *to, const st
         .name = c->name, .unit = c->unit, .kind = state ? "state" : name, .index = 1 + i};
     for (int n = 0; n < 2; n++) { /* CSV files have them as columns like any other */
       if (kind != CLI_COLUMN_UNKNOWN && kind != CLI_COLUMN_RESIDUAL) break;
-      if (strcmp(c->name, norms[n]) != 0) continue;
-      to->unit = units[n];
+      if (strcmp(c->name, cli_norm_names[n]) != 0) continue;
+      to->unit = cli_norm_units[n];
       to->kind = "residual";
     }
     to++;

@@ -129,20 +129,6 @@ cmb_matrix cmb_matrix_product(cmb_graph *g, cmb_matrix A, cmb_matrix B)
   return C;
 }
 
-/* cos I + (1 − cos) e eᵀ + sin ẽ */
-cmb_matrix cmb_rotation_about(cmb_graph *g, cmb_vector axis, cmb_expr angle)
-{
-  cmb_expr c = cmb_apply(g, CMB_OP_COS, angle, 0, 0), s = cmb_apply(g, CMB_OP_SIN, angle, 0, 0);
-  cmb_expr rest = cmb_sub(g, cmb_constant(g, 1), c);
-  cmb_matrix A = cmb_matrix_tilde(g, axis);
-  for (int i = 0; i < 9; i++) {
-    cmb_expr dyad = cmb_mul(g, axis.x[i / 3], axis.x[i % 3]);
-    cmb_expr value = cmb_add(g, cmb_mul(g, rest, dyad), cmb_mul(g, s, A.a[i]));
-    A.a[i] = i % 4 == 0 ? cmb_add(g, c, value) : value;
-  }
-  return A;
-}
-
 /* (2 e0² − 1) I + 2 (e eᵀ + e0 ẽ) */
 cmb_matrix cmb_rotation_euler(cmb_graph *g, const cmb_expr p[4])
 {
@@ -171,23 +157,9 @@ cmb_force cmb_force_add(cmb_graph *g, cmb_force a, cmb_force b)
   return (cmb_force){cmb_vector_add(g, a.moment, b.moment), cmb_vector_add(g, a.force, b.force)};
 }
 
-cmb_force cmb_force_sub(cmb_graph *g, cmb_force a, cmb_force b)
-{
-  return (cmb_force){cmb_vector_sub(g, a.moment, b.moment), cmb_vector_sub(g, a.force, b.force)};
-}
-
 cmb_expr cmb_power(cmb_graph *g, cmb_force f, cmb_motion v)
 {
   return cmb_add(g, cmb_vector_dot(g, f.moment, v.angular), cmb_vector_dot(g, f.force, v.linear));
-}
-
-/* ω' = Aᵀ ω, v' = Aᵀ (v + ω × r) */
-cmb_motion cmb_motion_to_child(cmb_graph *g, cmb_frame frame, cmb_motion parent)
-{
-  cmb_matrix At = cmb_matrix_transpose(frame.A);
-  cmb_vector arm = cmb_vector_cross(g, parent.angular, frame.r);
-  return (cmb_motion){cmb_matrix_times(g, At, parent.angular),
-                      cmb_matrix_times(g, At, cmb_vector_add(g, parent.linear, arm))};
 }
 
 /* f = A f', n = A n' + r × f */
@@ -210,13 +182,4 @@ cmb_force cmb_motion_cross_force(cmb_graph *g, cmb_motion v, cmb_force f)
   return (cmb_force){cmb_vector_add(g, cmb_vector_cross(g, v.angular, f.moment),
                                     cmb_vector_cross(g, v.linear, f.force)),
                      cmb_vector_cross(g, v.angular, f.force)};
-}
-
-cmb_force cmb_inertia_times(cmb_graph *g, cmb_inertia body, cmb_motion v)
-{
-  cmb_vector moment = cmb_vector_add(g, cmb_matrix_times(g, body.J, v.angular),
-                                     cmb_vector_cross(g, body.first, v.linear));
-  cmb_vector force = cmb_vector_sub(g, cmb_vector_scale(g, body.mass, v.linear),
-                                    cmb_vector_cross(g, body.first, v.angular));
-  return (cmb_force){moment, force};
 }

@@ -32,13 +32,6 @@ typedef struct cmb_frame {
   cmb_vector r;
 } cmb_frame;
 
-/* A rigid body in its own frame: mass, centre of mass, inertia about the frame's origin. */
-typedef struct cmb_inertia {
-  cmb_expr mass;
-  cmb_vector first; /* mass times the centre of mass */
-  cmb_matrix J;
-} cmb_inertia;
-
 /* scalars */
 cmb_expr cmb_add(cmb_graph *g, cmb_expr a, cmb_expr b);
 cmb_expr cmb_sub(cmb_graph *g, cmb_expr a, cmb_expr b);
@@ -63,24 +56,18 @@ cmb_matrix cmb_matrix_tilde(cmb_graph *g, cmb_vector a); /* ã b = a × b */
 cmb_matrix cmb_matrix_transpose(cmb_matrix A);
 cmb_matrix cmb_matrix_product(cmb_graph *g, cmb_matrix A, cmb_matrix B);
 cmb_vector cmb_matrix_times(cmb_graph *g, cmb_matrix A, cmb_vector x);
-cmb_matrix cmb_rotation_about(cmb_graph *g, cmb_vector axis, cmb_expr angle); /* unit axis */
-cmb_matrix cmb_rotation_euler(cmb_graph *g, const cmb_expr p[4]);             /* Euler parameters */
+cmb_matrix cmb_rotation_euler(cmb_graph *g, const cmb_expr p[4]); /* Euler parameters */
 
 /* 6-vectors */
 cmb_motion cmb_motion_add(cmb_graph *g, cmb_motion a, cmb_motion b);
 cmb_force cmb_force_add(cmb_graph *g, cmb_force a, cmb_force b);
-cmb_force cmb_force_sub(cmb_graph *g, cmb_force a, cmb_force b);
 cmb_expr cmb_power(cmb_graph *g, cmb_force f, cmb_motion v);
 
-/* The same motion seen in the child frame; the same force seen in the parent's. */
-cmb_motion cmb_motion_to_child(cmb_graph *g, cmb_frame frame, cmb_motion parent);
+/* The force in the child's frame, seen in the parent's. */
 cmb_force cmb_force_to_parent(cmb_graph *g, cmb_frame frame, cmb_force child);
 
 /* v × w of motions, and v ×* f of a motion on a force: rates of change of vectors that move with v. */
 cmb_motion cmb_motion_cross(cmb_graph *g, cmb_motion v, cmb_motion w);
 cmb_force cmb_motion_cross_force(cmb_graph *g, cmb_motion v, cmb_force f);
-
-/* Momentum of a body moving with v: J ω + m c × v, m v − m c × ω. */
-cmb_force cmb_inertia_times(cmb_graph *g, cmb_inertia body, cmb_motion v);
 
 #endif

@@ -64,13 +64,6 @@ void cmb_euler_rates(const double p[4], const double omega[3], double pdot[4])
   pdot[3] = -p[2] * x + p[1] * y + p[0] * z;
 }
 
-void cmb_euler_omega(const double p[4], const double pdot[4], double omega[3])
-{
-  omega[0] = 2 * (-p[1] * pdot[0] + p[0] * pdot[1] + p[3] * pdot[2] - p[2] * pdot[3]);
-  omega[1] = 2 * (-p[2] * pdot[0] - p[3] * pdot[1] + p[0] * pdot[2] + p[1] * pdot[3]);
-  omega[2] = 2 * (-p[3] * pdot[0] + p[2] * pdot[1] - p[1] * pdot[2] + p[0] * pdot[3]);
-}
-
 void cmb_euler_product(const double p[4], const double s[4], double r[4])
 {
   const double r0 = p[0] * s[0] - p[1] * s[1] - p[2] * s[2] - p[3] * s[3];

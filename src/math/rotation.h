@@ -17,9 +17,8 @@ void cmb_rotation_from_euler(const double p[4], double A[9]);
 /* p of A with e0 >= 0, from the largest of the four candidates (no loss of digits near half turns). */
 void cmb_euler_from_rotation(const double A[9], double p[4]);
 
-/* ṗ = ½ L(p)ᵀ ω', ω' in body components; and ω' = 2 L(p) ṗ. */
+/* ṗ = ½ L(p)ᵀ ω', ω' in body components. */
 void cmb_euler_rates(const double p[4], const double omega[3], double pdot[4]);
-void cmb_euler_omega(const double p[4], const double pdot[4], double omega[3]);
 
 /* r = p ∘ s: first s, then p, as A(r) = A(p) A(s). */
 void cmb_euler_product(const double p[4], const double s[4], double r[4]);

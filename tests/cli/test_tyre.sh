@@ -23,9 +23,13 @@ for load in json.load(open("j.json"))["loads"]:
     assert abs(max(abs(f) for _, f in x) / load["load"] - load["mu_x"]) < 1e-12
     assert abs(max(abs(f) for _, f in y) / load["load"] - load["mu_y"]) < 1e-12
     for curve, key in ((x, "slip_stiffness"), (y, "cornering_stiffness")):
-        near = sorted(set(p for p in curve if abs(p[0]) < 0.004))
-        slope = (near[-1][1] - near[0][1]) / (near[-1][0] - near[0][0])
-        assert abs(slope / load[key] - 1) < 0.06, (key, slope, load[key])
+        # chords over -h..h miss the slope by c h^2, up to 4 %; two of them give it up to h^4 and, where the curvature has a jump at 0 (E with
+        # the sign of the slip), up to a part of the chord's own error: 0.2 % at most
+        force = dict(curve)
+        h1, h2 = sorted(h for h in force if h > 0 and -h in force)[:2]
+        s1, s2 = ((force[h] - force[-h]) / (2 * h) for h in (h1, h2))
+        slope = (s1 * h2**2 - s2 * h1**2) / (h2**2 - h1**2)
+        assert abs(slope / load[key] - 1) < 2e-3, (key, slope, load[key])
 PYTHON
 done
 

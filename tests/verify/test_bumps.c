@@ -222,6 +222,7 @@ static void test_bump_beside_spring(void **state)
     const double s = cmbt_output(&run, "place"), v = cmbt_output(&run, "speed");
     const double push = sqrt(acos(-1)) * A * w * (erf((s - c) / w) + 1);
     assert_true(push > 1e-3); /* the bump lies behind it */
+    /* a fifth of the push, all of which would be missing if a step went over the bump; 50 tolerances of v0² */
     cmbt_near(v * v + k * s * s - push, v0 * v0, 2e-4);
     cmbt_run_close(&run);
   }

@@ -110,9 +110,11 @@ static void test_published_frequencies(void **state)
   static const struct {
     const char *mode;
     double frequency, damping; /* NaN: not published */
-  } published[] = {{"bounce", 1.195, 0.593}, {"pitch", 1.102, 0.509}, {"roll", 1.330, 0.448},
-                   {"hop", 11.30, NAN},      {"hop", 12.78, NAN},     {"hop", 12.96, NAN},
-                   {"hop", 13.46, NAN}};
+    double off;                /* of the damping: that of roll is not met (docs/vehicles.md) */
+  } published[] = {{"bounce", 1.195, 0.593, 0.01}, {"pitch", 1.102, 0.509, 0.01},
+                   {"roll", 1.330, 0.448, 0.05},   {"hop", 11.30, NAN, 0},
+                   {"hop", 12.78, NAN, 0},         {"hop", 12.96, NAN, 0},
+                   {"hop", 13.46, NAN, 0}};
   const cmb_setting set[] = {{"balanced", 0}};
   const double turn = 8 * atan(1);
   cmbt_run r;
@@ -129,7 +131,7 @@ static void test_published_frequencies(void **state)
       if (off < nearest) nearest = off, damping = -re / hypot(re, im);
     }
     cmbt_below(nearest, i < 3 ? 0.02 : 0.002);
-    if (!isnan(published[i].damping)) cmbt_near(damping, published[i].damping, 0.05);
+    if (!isnan(published[i].damping)) cmbt_near(damping, published[i].damping, published[i].off);
   }
   cmb_linearization_destroy(lin);
   cmbt_run_close(&r);

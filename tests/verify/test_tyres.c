@@ -219,7 +219,7 @@ static void test_locked_wheel_stops(void **state)
   const double yields = longitudinal[4] / 100000;  /* FS/c */
   printf("a locked wheel swings back by %.4f m, expected %.4f m\n", farthest - cmbt_output(&r, "X"),
          yields);
-  cmbt_near(farthest - cmbt_output(&r, "X"), yields, 0.2 * yields);
+  cmbt_near(farthest - cmbt_output(&r, "X"), yields, 2e-3 * yields);
   cmbt_near(cmbt_output(&r, "V"), 0, 1e-6);
   cmbt_run_close(&r);
 }
@@ -235,6 +235,7 @@ static void test_coasts_down(void **state)
       CMB_FORM_EXPLICIT);
   cmbt_run_to(&r, 10, 0);
   const double momentum = 300 * cmbt_output(&r, "V") + cmbt_output(&r, "spin") / Re;
+  /* two tolerances, 1e-6, of the momentum at the start, which is 14 times what is lost */
   cmbt_near(300 * 20 + 67.7966101694915 / Re - momentum, lost, 3e-5 * lost);
   const double braking = 300 * lost / 10 / (300 + 1 / (Re * Re));
   cmbt_near(curve(-cmbt_output(&r, "kappa"), longitudinal), braking, 1e-3 * braking);
@@ -287,11 +288,14 @@ static void check_standing(const cmbt_run *r)
   }
 }
 
+/* Driven by 600 N m: 300 kg and 1 kg m² gain speed together but for the slip at the force between them, which stays. */
 static void check_reverse(const cmbt_run *r)
 {
-  const double V = cmbt_output(r, "V");
+  const double Re = 0.295, V = cmbt_output(r, "V"), hill = 300 * 1.466;
+  const double gains = (600 / Re + hill) / (300 + 1 / (Re * Re));
+  const double slip = deflection_of(300 * gains - hill) / sigma(50000, 100000);
   assert_true(V < -1);
-  cmbt_near(V, 0.295 * cmbt_output(r, "spin"), 0.1 * fabs(V));
+  cmbt_near((1 + slip) * V, Re * cmbt_output(r, "spin"), 5e-4 * fabs(V));
 }
 
 static void test_stands_and_reverses(void **state)

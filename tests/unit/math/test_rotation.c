@@ -197,17 +197,15 @@ static void half_turns_lose_no_digits(void **state)
   assert_round_trip(none);
 }
 
-static void rates_and_angular_velocity_are_inverse(void **state)
+static void rates_keep_the_length(void **state)
 {
   (void)state;
   struct cmbt_random random = {6};
   for (int trial = 0; trial < 300; trial++) {
-    double p[4], omega[3], pdot[4], back[3], along = 0;
+    double p[4], omega[3], pdot[4], along = 0;
     random_euler(&random, p);
     for (int i = 0; i < 3; i++) omega[i] = cmbt_random_uniform(&random, -1, 1);
     cmb_euler_rates(p, omega, pdot);
-    cmb_euler_omega(p, pdot, back);
-    cmbt_below(largest_difference(3, omega, back), ROUNDING);
     for (int i = 0; i < 4; i++) along += p[i] * pdot[i];
     cmbt_near(along, 0, ROUNDING); /* |p| does not change */
   }
@@ -272,7 +270,7 @@ int main(void)
       cmocka_unit_test(products_compose_rotations),
       cmocka_unit_test(matrices_give_their_parameters_back),
       cmocka_unit_test(half_turns_lose_no_digits),
-      cmocka_unit_test(rates_and_angular_velocity_are_inverse),
+      cmocka_unit_test(rates_keep_the_length),
       cmocka_unit_test(rates_turn_the_matrix_with_omega),
       cmocka_unit_test(normalizing_returns_the_length),
   };
