@@ -91,6 +91,8 @@ typedef struct cmb_rule {
   int first_reset, reset_count; /* what it resets */
   cmb_impact_law law;           /* of a gap: how it opens again, .. */
   double restitution;           /* .. with this coefficient, from 0 to 1 */
+  const char *
+      warning; /* what is so where it comes to be met, or is met where a run begins, said once; NULL: nothing */
 } cmb_rule;
 
 /* The equations: sizes, names, functions. All functions get `self`, never write to it, keep no state and

@@ -246,6 +246,8 @@ typedef struct cmb_names {
   bool (*value)(void *user, const char *name, cmb_expr *e);
   bool (*call)(void *user, const char *name, int count, const cmb_expr *arguments, cmb_expr *e);
   const char *(*nearest)(void *user, const char *name); /* for "did you mean"; NULL: none is near */
+  bool
+      friction; /* b and c of stick(x, b, c) are forces: a negative number is refused, and one that becomes negative is 0 */
 } cmb_names;
 
 /* The formula in text (length characters) as an expression. On failure CMB_ERROR_INPUT, and the context has

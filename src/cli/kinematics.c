@@ -85,7 +85,10 @@ static void print_row(const struct sweep *s, const struct cli_arguments *a, int 
     if (row >= 0) {
       const double value = factor * s->table[row * s->count + c];
       const bool rounding = factor != 1 && fabs(value) < NOT_SEEN;
-      printf("%s%*.6g", c ? "  " : "", width, rounding ? 0 : value);
+      if (isnan(value))
+        printf("%s%*s", c ? "  " : "", width, "");
+      else
+        printf("%s%*.6g", c ? "  " : "", width, rounding ? 0 : value);
     }
   }
   printf("\n");

@@ -29,14 +29,22 @@ static int fit(const cmb_graph_parts *p, int i, bool of_rule)
   return of_rule ? silent : silent ? -1 : sticks;
 }
 
+/* Whether switch i is decided by the sign of e, or of −e: the arguments of min and max may have changed places. */
+static bool is_decided_by(const cmb_graph_parts *p, int i, cmb_expr e, cmb_expr minus_e)
+{
+  const cmb_expr of = cmb_modes_at(p->modes, i)->of;
+  return of == e || of == minus_e;
+}
+
 /* Whether hint k, which has become `e`, names switch i: none fits better. */
 static bool is_named(const cmb_graph_parts *p, int i, int k, cmb_expr e)
 {
   const bool of_rule = p->x->hint_of_rule[k];
   const int own = fit(p, i, of_rule);
-  if (cmb_modes_at(p->modes, i)->of != e || own < 0) return false;
+  const cmb_expr minus_e = cmb_apply(p->x->graph, CMB_OP_NEG, e, 0, 0);
+  if (own < 0 || !is_decided_by(p, i, e, minus_e)) return false;
   for (int j = 0; j < p->ns; j++) {
-    if (cmb_modes_at(p->modes, j)->of == e && fit(p, j, of_rule) > own) return false;
+    if (is_decided_by(p, j, e, minus_e) && fit(p, j, of_rule) > own) return false;
   }
   return true;
 }

@@ -231,12 +231,13 @@ static cmb_status freeze_rules(cmb_graph_parts *p)
   const cmb_expressions *x = p->x;
   cmb_expr *when = p->part[CMB_PART_CONDITIONS], *other = when + p->count[CMB_PART_CONDITIONS];
   const int others = (int)(p->part[CMB_EVENT_PARTS] - other);
-  int events = 0;
+  int events = 0, end;
   while (events < x->rule_count && !x->rules[events].gap) events++;
-  const int gaps = x->rule_count - events;
+  for (end = events; end < x->rule_count && x->rules[end].gap;) end++;
   CMB_TRY(freeze_events(p, events, when));
-  CMB_TRY(
-      cmb_modes_freeze_apart(p->modes, x->graph, p->motion_ns, gaps, when + events, when + events));
+  CMB_TRY(cmb_modes_freeze_apart(p->modes, x->graph, p->motion_ns, end - events, when + events,
+                                 when + events));
+  CMB_TRY(freeze_events(p, x->rule_count - end, when + end));
   return cmb_modes_freeze(p->modes, x->graph, others, other, other);
 }
 

@@ -59,6 +59,13 @@ typedef struct cmb_hint {
   bool of_rule; /* one that a condition of an event or a stop reads; else one of the motion */
 } cmb_hint;
 
+/* A bound of what a law is good for: where e comes to be positive, an event and a warning tell of it. */
+typedef struct cmb_bound {
+  cmb_expr e; /* of t, q and v */
+  const char *name;
+  const char *warning;
+} cmb_bound;
+
 enum { CMB_NOT_BUILT, CMB_WAITING, CMB_IN_WORK, CMB_BUILT };
 
 /* A measure's formula as it was read last: for such a formula, with these symbols. */
@@ -142,6 +149,7 @@ typedef struct cmb_build {
   cmb_list actions;                /* of cmb_action */
   cmb_list constraints;            /* of cmb_constraint */
   cmb_list hints;                  /* of cmb_hint */
+  cmb_list bounds;                 /* of cmb_bound */
   cmb_list
       sources; /* of cmb_hint: what formulas and forces have become, and what these are called */
   cmb_wrench *scratch;     /* (room for links) zero between uses */
@@ -208,7 +216,11 @@ cmb_status cmb_build_surface(cmb_build *b, const cmb_model_formula *formula, cmb
 /* The switch that the sign of e decides is called NAME, or NAME.part: one of conditions, or of the motion. */
 void cmb_build_hint(cmb_build *b, bool of_rule, const char *name, const char *part, cmb_expr e);
 
-/* rules.c: events and stops. The first reads their formulas, for the coordinates that they ask for. */
+/* rules.c: e > 0 is beyond what a law is good for. The event is NAME.part; the warning says what is so from then on. */
+void cmb_build_bound(cmb_build *b, const char *name, const char *part, cmb_expr e,
+                     const char *warning);
+
+/* Events and stops, and behind them such bounds. The first reads their formulas, for the coordinates that they ask for. */
 cmb_status cmb_build_scan_rules(cmb_build *b);
 cmb_status cmb_build_rules(cmb_build *b, cmb_expressions *x);
 

@@ -34,7 +34,7 @@ typedef struct cmb_mass_expressions {
   cmb_expr *multiply; /* (nv) M a */
 } cmb_mass_expressions;
 
-/* An event of the user's, or a stop: what happens when its condition comes to be met (or ceases to be). */
+/* An event of the user's, a stop, or a bound of what a law is good for: what happens when its condition comes to be met (or ceases to be). */
 typedef struct cmb_rule_expressions {
   const char *name;
   cmb_event_action action;
@@ -46,6 +46,7 @@ typedef struct cmb_rule_expressions {
   int first_reset, reset_count;
   cmb_expr
       surface; /* of t and q: where it is 0 the condition changes, and > 0 where it is met; 0: nothing of the kind */
+  const char *warning; /* of what is so where it comes to be met, said once; NULL: none */
   cmb_expr push; /* the force with which the surface holds what rests on it, an input of outputs */
 } cmb_rule_expressions;
 

@@ -8,7 +8,8 @@
  * peak of the trail, and the rest of Mz have it.
  *
  * Where the law has kinks: sgn of a slip stands before what vanishes like the cube of that slip, and is no event. |γ| is γ²/sqrt(γ² + 1e-8).
- * The limits E <= 1 and the ranges of load, slip and camber are events (min, max). ratio(a, b) is a/b, and 0 where b = 0.
+ * The limits E <= 1 and the ranges of load, slip and camber are events with names (tyre_law.h). ratio(a, b) is a/b, and 0 where b = 0. (4.E8) is
+ * left out: λ'μ is λμ in SVx, SVy and SVg.
  */
 #include "dyn/magic_formula.h"
 
@@ -167,7 +168,7 @@ static const struct line deflected[] = {
     {"fy", "(x^2 + 1e-12)^(Q_FCY2/2)*Q_FCY*with_Fy*(Fy - fys)/FNOMIN", BOTH},
     {"spring", "(stiffened - (Q_FCX*Fx/FNOMIN)^2 - fy^2)*(q1*x + Q_FZ2*x^2)*(1 + PFZ1*dp)*FNOMIN",
      BOTH},
-    {"bottom", "BOTTOM_STIFF*max(0, RIM_RADIUS + BOTTOM_OFFST - low)", BOTH},
+    {"bottom", "BOTTOM_STIFF*beyond(RIM_RADIUS + BOTTOM_OFFST - low)", BOTH},
     {"Fz", "spring + bottom + VERTICAL_DAMPING*rho_rate", BOTH},
 };
 
@@ -189,6 +190,7 @@ struct law {
   const cmb_tir *tir;
   int version, count;
   bool full; /* a list has grown beyond the room */
+  cmb_tyre_limits limits;
   struct {
     const char *name;
     cmb_expr e;
@@ -274,6 +276,20 @@ static cmb_expr rise(const struct law *l, cmb_expr x)
   return cmb_div(g, cmb_mul(g, k, waves), apply(g, CMB_OP_SQRT, w));
 }
 
+/* Limits, and what they are called. */
+static cmb_expr at_most(struct law *l, cmb_expr x, double high, const char *name)
+{
+  return cmb_tyre_limits_at_most(&l->limits, l->g, x, number(l->g, high), name);
+}
+
+static cmb_expr at_least(struct law *l, cmb_expr x, double low, const char *name)
+{
+  cmb_graph *g = l->g;
+  const cmb_expr end = number(g, low);
+  cmb_tyre_limits_add(&l->limits, name, cmb_sub(g, end, x));
+  return cmb_apply(g, CMB_OP_IF, cmb_apply(g, CMB_OP_LT, x, end, 0), end, x);
+}
+
 /* a for x > 0, b for x < 0. */
 static cmb_expr side(cmb_graph *g, cmb_expr x, cmb_expr a, cmb_expr b)
 {
@@ -285,7 +301,7 @@ static cmb_expr side(cmb_graph *g, cmb_expr x, cmb_expr a, cmb_expr b)
 
 static bool name_call(void *user, const char *name, int count, const cmb_expr *x, cmb_expr *e)
 {
-  const struct law *l = user;
+  struct law *l = user;
   cmb_graph *g = l->g;
   if (strcmp(name, "curve") == 0 && count == 2) { /* x − E (x − atan x) */
     *e = cmb_sub(g, x[0], cmb_mul(g, x[1], cmb_sub(g, x[0], apply(g, CMB_OP_ATAN, x[0]))));
@@ -296,7 +312,9 @@ static bool name_call(void *user, const char *name, int count, const cmb_expr *x
   } else if (strcmp(name, "rise") == 0 && count == 1) {
     *e = rise(l, x[0]);
   } else if (strcmp(name, "limited") == 0 && count == 1) {
-    *e = cmb_apply(g, CMB_OP_MIN, x[0], number(g, 1), 0);
+    *e = at_most(l, x[0], 1, "curvature");
+  } else if (strcmp(name, "beyond") == 0 && count == 1) {
+    *e = at_least(l, x[0], 0, "rim");
   } else if (strcmp(name, "side") == 0 && count == 3) {
     *e = side(g, x[0], x[1], x[2]);
   } else {
@@ -327,12 +345,19 @@ static void begin(struct law *l, cmb_graph *g, const cmb_tir *tir)
 
 /* ---- the law */
 
-static cmb_expr clamped(cmb_graph *g, cmb_expr x, double low, double high)
+/* A range of the file, the names of whose ends are those of its least and of its greatest value. */
+static cmb_expr clamped(struct law *l, cmb_expr x, double low, double high,
+                        const char *const names[2])
 {
-  if (high < HUGE_VAL) x = cmb_apply(g, CMB_OP_MIN, x, number(g, high), 0);
-  if (low > -HUGE_VAL) x = cmb_apply(g, CMB_OP_MAX, x, number(g, low), 0);
+  if (high < HUGE_VAL) x = at_most(l, x, high, names[1]);
+  if (low > -HUGE_VAL) x = at_least(l, x, low, names[0]);
   return x;
 }
+
+static const char *const loads[2] = {NULL, "load_most"},
+                         *const slips[2] = {"slip_least", "slip_most"},
+                         *const angles[2] = {"angle_least", "angle_most"},
+                         *const cambers[2] = {"camber_least", "camber_most"};
 
 /* The tangent of an angle of a range; from a right angle on there is no limit. */
 static double tangent(double angle)
@@ -344,10 +369,10 @@ static double tangent(double angle)
 static void take_inputs(struct law *l, const cmb_tyre_input *in)
 {
   const cmb_tir *t = l->tir;
-  define(l, "Fz", clamped(l->g, in->Fz, -HUGE_VAL, t->FZMAX));
-  define(l, "kappa", clamped(l->g, in->kappa, t->KPUMIN, t->KPUMAX));
-  define(l, "tan_alpha", clamped(l->g, in->tan_alpha, tangent(t->ALPMIN), tangent(t->ALPMAX)));
-  define(l, "gamma", clamped(l->g, in->gamma, t->CAMMIN, t->CAMMAX));
+  define(l, "Fz", clamped(l, in->Fz, -HUGE_VAL, t->FZMAX, loads));
+  define(l, "kappa", clamped(l, in->kappa, t->KPUMIN, t->KPUMAX, slips));
+  define(l, "tan_alpha", clamped(l, in->tan_alpha, tangent(t->ALPMIN), tangent(t->ALPMAX), angles));
+  define(l, "gamma", clamped(l, in->gamma, t->CAMMIN, t->CAMMAX, cambers));
   define(l, "Vx", in->Vx);
   define(l, "friction", in->friction);
 }
@@ -376,25 +401,27 @@ cmb_status cmb_magic_formula(cmb_graph *g, const cmb_tir *tir, const cmb_tyre_in
                            .My = value_of(&l, "My"),
                            .Mz = value_of(&l, "Mz"),
                            .sigma_x = value_of(&l, "sigma_x"),
-                           .sigma_y = value_of(&l, "sigma_y")};
+                           .sigma_y = value_of(&l, "sigma_y"),
+                           .limits = l.limits};
   return cmb_graph_status(g);
 }
 
 cmb_status cmb_magic_vertical(cmb_graph *g, const cmb_tir *tir, const cmb_tyre_deflection *in,
-                              cmb_expr *Fz)
+                              cmb_expr *Fz, cmb_tyre_limits *limits)
 {
   struct law l;
   begin(&l, g, tir);
   define(&l, "rho", in->rho);
   define(&l, "rho_rate", in->rho_rate);
   define(&l, "omega", in->omega);
-  define(&l, "gamma", clamped(g, in->gamma, tir->CAMMIN, tir->CAMMAX));
+  define(&l, "gamma", clamped(&l, in->gamma, tir->CAMMIN, tir->CAMMAX, cambers));
   define(&l, "Fx", in->Fx);
   define(&l, "Fy", in->Fy);
   define(&l, "with_Fy", cmb_constant(g, in->Fy ? 1 : 0));
   CMB_TRY(FOLLOW(&l, vertical));
   CMB_TRY(FOLLOW(&l, deflected));
   *Fz = value_of(&l, "Fz");
+  *limits = l.limits;
   return cmb_graph_status(g);
 }
 

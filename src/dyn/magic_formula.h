@@ -12,7 +12,7 @@ cmb_status cmb_magic_formula(cmb_graph *g, const cmb_tir *tir, const cmb_tyre_in
 
 /* Spring, damper and bottoming of the tyre, for rho > 0; where it is in the air the element takes 0. */
 cmb_status cmb_magic_vertical(cmb_graph *g, const cmb_tir *tir, const cmb_tyre_deflection *in,
-                              cmb_expr *Fz);
+                              cmb_expr *Fz, cmb_tyre_limits *limits);
 
 /* The radius without load at this spin. */
 cmb_status cmb_magic_free_radius(cmb_graph *g, const cmb_tir *tir, cmb_expr omega,

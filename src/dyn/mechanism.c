@@ -285,7 +285,10 @@ static cmb_status take_outputs(cmb_build *b, cmb_expressions *x)
   x->output_units = units;
   if (!b->cartesian) CMB_TRY(read_idle_measures(b));
   cmb_build_total(b, "energy", &x->energy);
-  for (int i = 0; b->pushes && i < x->rule_count; i++) x->rules[i].push = b->pushes[i].force;
+  for (int i = 0; b->pushes && i < x->rule_count; i++) {
+    x->rules[i].push =
+        i < b->push_count ? b->pushes[i].force : cmb_input(b->g, x->rules[i].name); /* of bounds */
+  }
   x->push_count = b->pushes ? x->rule_count : 0;
   return CMB_OK;
 }

@@ -825,7 +825,7 @@ static cmb_status read_formula(cmb_build *b, const cmb_model_formula *formula, c
                                cmb_symbols *symbols, cmb_expr *e)
 {
   struct reading r = {.b = b, .formula = formula, .level = level, .symbols = symbols};
-  const cmb_names names = {&r, value_of, call_of, nearest_of};
+  const cmb_names names = {&r, value_of, call_of, nearest_of, .friction = true};
   CMB_TRY(b->status);
   b->formula_depth++;
   const cmb_place at = cmb_place_of_text(formula->place);

@@ -1,5 +1,5 @@
 /*
- * Events of the user's and stops, as rules: a condition, and what becomes of the velocities where it comes to be met.
+ * Events of the user's, stops and bounds of what laws are good for, as rules: a condition, and what becomes of the velocities where it comes to be met.
  *
  * A reset gives a quantity r(t, q, v) that is linear in v a new value w(t, q, v): with R = ∂r/∂v
  *
@@ -16,6 +16,7 @@
 
 #include "expr/graph.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- conditions */
@@ -229,10 +230,33 @@ static cmb_status add_stop(cmb_build *b, cmb_expressions *x, const cmb_model_sto
   return add_reset(b, x, stop->name, rate, cmb_mul(g, cmb_constant(g, -stop->restitution), rate));
 }
 
+void cmb_build_bound(cmb_build *b, const char *name, const char *part, cmb_expr e,
+                     const char *warning)
+{
+  char text[300];
+  cmb_bound *bound = cmb_list_add(b, &b->bounds, sizeof *bound);
+  if (!bound) return;
+  snprintf(text, sizeof text, "%s.%s", name, part);
+  *bound = (cmb_bound){e, cmb_arena_text(b->arena, text), cmb_arena_text(b->arena, warning)};
+  cmb_build_hint(b, true, name, part, e);
+}
+
+static void add_bound(cmb_build *b, cmb_expressions *x, int i)
+{
+  const cmb_bound *bound = (const cmb_bound *)b->bounds.items + i;
+  x->rules[x->rule_count++] =
+      (cmb_rule_expressions){.name = bound->name,
+                             .action = CMB_EVENT_RECORD,
+                             .direction = 1,
+                             .warning = bound->warning,
+                             .when = cmb_apply(b->g, CMB_OP_GT, bound->e, 0, 0),
+                             .first_reset = x->reset_count};
+}
+
 static cmb_status take_memory(cmb_build *b, cmb_expressions *x)
 {
   const cmb_model *m = b->model;
-  size_t rules = (size_t)m->event_count + (size_t)m->stop_count;
+  size_t rules = (size_t)m->event_count + (size_t)m->stop_count + (size_t)b->bounds.count;
   size_t resets = (size_t)m->stop_count, nv = (size_t)x->nv;
   for (int i = 0; i < m->event_count; i++) resets += (size_t)m->events[i].reset_count;
   x->rules = cmb_arena_take(b->arena, rules, sizeof *x->rules);
@@ -265,10 +289,11 @@ cmb_status cmb_build_scan_rules(cmb_build *b)
 cmb_status cmb_build_rules(cmb_build *b, cmb_expressions *x)
 {
   const cmb_model *m = b->model;
-  if (m->event_count + m->stop_count == 0) return CMB_OK;
+  if (m->event_count + m->stop_count + b->bounds.count == 0) return CMB_OK;
   CMB_TRY(take_memory(b, x));
   for (int i = 0; i < m->event_count; i++) CMB_TRY(add_event(b, x, &m->events[i]));
   for (int i = 0; i < m->stop_count; i++) CMB_TRY(add_stop(b, x, &m->stops[i]));
+  for (int i = 0; i < b->bounds.count; i++) add_bound(b, x, i);
   for (int i = 0; i < x->rule_count; i++) CMB_TRY(take_surface(b, x, i));
   return CMB_OK;
 }

@@ -174,15 +174,16 @@ cmb_status cmb_tmeasy_law(cmb_graph *g, const cmb_tmeasy *t, const cmb_tyre_inpu
                           cmb_expr length, cmb_tyre_output *out)
 {
   const cmb_expr m = slips_with(g, in->friction);
-  const cmb_expr r =
-      cmb_apply(g, CMB_OP_MIN, cmb_div(g, in->Fz, constant(g, t->load)), constant(g, most_load), 0);
+  const cmb_expr ratio = cmb_div(g, in->Fz, constant(g, t->load)), most = constant(g, most_load);
+  cmb_tyre_limits limits = {0};
+  const cmb_expr r = cmb_tyre_limits_at_most(&limits, g, ratio, most, "load_most");
   struct side x = side_at(g, t->load, &t->x, r), y = side_at(g, t->load, &t->y, r);
   take_scales(g, &x, &y);
   const cmb_expr sx = cmb_div(g, in->kappa, cmb_mul(g, x.scale, m));
   const cmb_expr sy = cmb_neg(g, cmb_div(g, in->tan_alpha, cmb_mul(g, y.scale, m)));
   const cmb_expr size = cmb_mul(g, in->Fz, in->friction);
   cmb_expr part[2];
-  *out = (cmb_tyre_output){0};
+  *out = (cmb_tyre_output){.limits = limits};
   secants(g, &x, &y, cmb_square(g, sx), cmb_square(g, sy), part, out);
   out->Fx = cmb_mul(g, cmb_mul(g, size, part[0]), sx);
   out->Fy = cmb_mul(g, cmb_mul(g, size, part[1]), sy);

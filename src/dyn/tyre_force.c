@@ -136,10 +136,11 @@ static cmb_vector near_centre(struct tyre *y, double radius, const cmb_road_poin
   const cmb_expr most = cmb_mul(g, number(y, most_high * radius), steep);
   const cmb_expr least = cmb_mul(g, number(y, least_high * radius), steep);
   const cmb_expr high = cmb_sub(g, y->c.x[2], below->height);
-  const cmb_expr kept = cmb_apply(g, CMB_OP_MAX, cmb_apply(g, CMB_OP_MIN, high, most, 0), least, 0);
+  const cmb_expr lower = cmb_apply(g, CMB_OP_MIN, high, most, 0);
+  const cmb_expr kept = cmb_apply(g, CMB_OP_MAX, lower, least, 0);
   cmb_vector at = y->c;
   cmb_build_hint(y->b, false, y->f->name, "near", cmb_sub(g, most, high));
-  cmb_build_hint(y->b, false, y->f->name, "deep", cmb_sub(g, least, high));
+  cmb_build_hint(y->b, false, y->f->name, "low", cmb_sub(g, lower, least));
   at.x[2] = cmb_add(g, below->height, kept);
   return at;
 }
@@ -230,6 +231,19 @@ static cmb_status take_plane(struct tyre *y, double radius, cmb_expr *sine)
   return CMB_OK;
 }
 
+/* A wheel that is pressed so far that no tyre is left between its centre and the road: on all roads. */
+static void take_bound(struct tyre *y, double radius)
+{
+  char text[400];
+  snprintf(text, sizeof text,
+           "the centre of the wheel of tyre '%s' is nearer to the road than a quarter of its "
+           "radius, %g m, or below the road: no tyre can be pressed so far, and its forces are "
+           "not those of a tyre there",
+           y->f->name, radius);
+  cmb_build_bound(y->b, y->f->name, "deep", cmb_sub(y->g, number(y, least_high * radius), y->d),
+                  text);
+}
+
 static cmb_status find_contact(struct tyre *y, double radius)
 {
   cmb_graph *g = y->g;
@@ -242,6 +256,7 @@ static cmb_status find_contact(struct tyre *y, double radius)
     status = take_distance(y, &sine);
   }
   CMB_TRY(status);
+  take_bound(y, radius);
   const cmb_expr inverse = cmb_div(g, number(y, 1), y->cosine);
   y->k = cmb_vector_scale(g, inverse, cmb_vector_sub(g, y->n, cmb_vector_scale(g, sine, y->e)));
   y->X = cmb_vector_scale(g, inverse, cmb_vector_cross(g, y->e, y->n));
@@ -271,6 +286,13 @@ static void take_velocities(struct tyre *y)
 
 /* ---- load and rolling radius */
 
+static void name_limits(struct tyre *y, const cmb_tyre_limits *limits)
+{
+  for (int i = 0; i < limits->count; i++) {
+    cmb_build_hint(y->b, false, y->f->name, limits->of[i].name, limits->of[i].e);
+  }
+}
+
 static cmb_status take_load(struct tyre *y)
 {
   cmb_graph *g = y->g;
@@ -283,7 +305,9 @@ static cmb_status take_load(struct tyre *y)
   if (tir) {
     const cmb_tyre_deflection in = {
         .rho = y->rho, .rho_rate = y->rho_rate, .omega = y->spin, .gamma = y->results->gamma};
-    CMB_TRY(cmb_magic_vertical(g, tir, &in, &normal));
+    cmb_tyre_limits limits;
+    CMB_TRY(cmb_magic_vertical(g, tir, &in, &normal, &limits));
+    name_limits(y, &limits);
     k = number(y, tir->VERTICAL_STIFFNESS);
   } else {
     k = cmb_number_expr(g, y->of->stiffness);
@@ -467,6 +491,7 @@ static cmb_status take_slip_forces(struct tyre *y)
   CMB_TRY(law(y, &y->out));
   if (y->out.past_peak) cmb_build_hint(y->b, false, y->f->name, "peak", y->out.past_peak);
   if (y->out.past_sliding) cmb_build_hint(y->b, false, y->f->name, "sliding", y->out.past_sliding);
+  name_limits(y, &y->out.limits);
   mirror(y, &y->out);
   return CMB_OK;
 }

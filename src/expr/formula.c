@@ -15,6 +15,7 @@
  */
 #include "base/context.h"
 #include "base/text.h"
+#include "expr/continued.h"
 #include "expr/graph.h"
 #include "expr/token.h"
 
@@ -366,6 +367,37 @@ static cmb_status read_comma(struct parser *p)
   return advance(p);
 }
 
+/* max(force, 0), where it is not known that a force of friction is not negative; of a number k > 0 times another one, k times that, so that
+ * forces which differ by a factor have one switch. */
+static cmb_expr at_least_zero(cmb_graph *g, cmb_expr force)
+{
+  static const cmb_known nothing = {0};
+  if (cmb_never_negative(g, force, &nothing)) return force;
+  for (int i = 0; i < 2 && cmb_expr_op(g, force) == CMB_OP_MUL; i++) {
+    const cmb_expr k = cmb_expr_argument(g, force, i), other = cmb_expr_argument(g, force, 1 - i);
+    if (cmb_expr_op(g, k) != CMB_OP_CONSTANT || cmb_expr_constant(g, k) < 0) continue;
+    return cmb_apply(g, CMB_OP_MUL, k, at_least_zero(g, other), 0);
+  }
+  return cmb_apply(g, CMB_OP_MAX, force, cmb_constant(g, 0), 0);
+}
+
+/* stick(x, b, c): friction does not drive. A force that is a number is refused if it is negative; one that becomes so is 0. */
+static cmb_status finish_stick(struct parser *p, const struct frame *f, const cmb_expr *argument)
+{
+  cmb_expr force[2];
+  for (int i = 0; i < 2; i++) {
+    const cmb_expr e = argument[1 + i];
+    const double number = cmb_expr_op(p->g, e) == CMB_OP_CONSTANT ? cmb_expr_constant(p->g, e) : 0;
+    if (number < 0) {
+      return cmb_source_fail(&p->source, f->callee.at,
+                             "the force of friction in 'stick' is %g; expected 0 or more", number);
+    }
+    force[i] = at_least_zero(p->g, e);
+  }
+  p->value = cmb_apply(p->g, CMB_OP_STICK, argument[0], force[0], force[1]);
+  return CMB_OK;
+}
+
 /* A parenthesis closes: the value is what stands inside, or the call's. */
 static cmb_status read_right(struct parser *p)
 {
@@ -382,6 +414,8 @@ static cmb_status read_right(struct parser *p)
       CMB_TRY(finish_call(p, f, f->count + 1, argument));
     else if (f->count + 1 < call_arity(f))
       return fail_count(p, f, f->count == 0 ? "1" : "2");
+    else if (f->op == CMB_OP_STICK && p->names->friction)
+      CMB_TRY(finish_stick(p, f, argument));
     else
       p->value = cmb_apply(p->g, (cmb_op)f->op, argument[0], argument[1], argument[2]);
   }

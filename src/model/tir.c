@@ -491,5 +491,5 @@ cmb_status cmb_read_tir(cmb_reader *r, const cmb_node *file, const cmb_tir **tir
   if (!read) return cmb_fail_memory(r->ctx);
   *tir = read;
   const cmb_status status = cmb_tir_parse(r->ctx, name, text, length, read);
-  return status == CMB_OK ? status : cmb_reader_repeat(r, file->place);
+  return status == CMB_ERROR_INPUT ? cmb_reader_repeat(r, cmb_place_in(name, 1, 1)) : status;
 }

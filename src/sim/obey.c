@@ -169,6 +169,14 @@ static cmb_status look_at_parting(cmb_simulation *sim, int i, bool *part)
   return CMB_OK;
 }
 
+void cmb_run_warn_of_rule(cmb_simulation *sim, int i)
+{
+  const char *warning = sim->eq->rules[i].warning;
+  if (!warning || sim->warned[i]) return;
+  sim->warned[i] = true;
+  cmb_log(sim->ctx, CMB_LOG_WARNING, "from t = %.9g on %s", sim->events->t, warning);
+}
+
 /* What a rule asks for, where its condition has just changed. */
 static cmb_status obey_rule(cmb_simulation *sim, int i)
 {
@@ -197,6 +205,7 @@ static cmb_status obey_rule(cmb_simulation *sim, int i)
   if (rule->gap) CMB_TRY(cmb_run_check_gap(sim, i));
   const cmb_event_kind kind = rule->gap ? CMB_KIND_IMPACT : CMB_KIND_CONDITION;
   CMB_TRY(cmb_run_announce(sim, kind, rule->name, -1, x->met_here[i] ? 1 : -1));
+  if (x->met_here[i]) cmb_run_warn_of_rule(sim, i);
   if (rule->action == CMB_EVENT_STOP) sim->result.stopped_by = rule->name;
   return rule->reset_count > 0 ? make_impact(sim, i) : CMB_OK;
 }

@@ -95,8 +95,9 @@ struct cmb_simulation {
       rebounds; /* (rule_count) its condition is met no longer, as soon as the bodies are out again */
   bool *
       turned; /* (rule_count) events that have turned bodies back at this event, or have been left for an impact */
-  bool *held; /* (rule_count) stops at this event that bodies at rest elsewhere hold open */
-  bool *ended; /* (rule_count) rests that have ended at this event, since the surface would pull */
+  bool *warned; /* (rule_count) rules whose warning has been given */
+  bool *held;   /* (rule_count) stops at this event that bodies at rest elsewhere hold open */
+  bool *ended;  /* (rule_count) rests that have ended at this event, since the surface would pull */
   bool *
       asked; /* (rule_count) contacts that have come to rest, of which it is not decided yet whether they bear */
   bool left;         /* rests have been left for an impact at this event */
@@ -405,6 +406,9 @@ cmb_status cmb_run_leave_all(cmb_simulation *sim, bool rests);
 
 /* obey.c: which conditions are met at the state found; and the rules whose conditions have changed act, one after the other. */
 cmb_status cmb_run_look_at_conditions(cmb_simulation *sim);
+
+/* The warning of a rule whose condition is met here. */
+void cmb_run_warn_of_rule(cmb_simulation *sim, int i);
 cmb_status cmb_run_obey_rules(cmb_simulation *sim);
 
 /* The impact of a rule, into sim->impact. Where it is felt, bodies rest no longer (*left), and the impact is to be found anew. *held: what

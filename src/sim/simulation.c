@@ -142,6 +142,7 @@ static void take_rules(cmb_simulation *sim)
   cmb_arena *arena = sim->arena;
   sim->rests = cmb_arena_take(arena, rules, sizeof *sim->rests);
   sim->rebounds = cmb_arena_take(arena, rules, sizeof *sim->rebounds);
+  sim->warned = cmb_arena_take(arena, rules, sizeof *sim->warned);
   sim->turned = cmb_arena_take(arena, rules, sizeof *sim->turned);
   sim->held = cmb_arena_take(arena, rules, sizeof *sim->held);
   sim->ended = cmb_arena_take(arena, rules, sizeof *sim->ended);

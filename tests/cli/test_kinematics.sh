@@ -135,6 +135,14 @@ without_tyres() {
     done
 }
 check "tyres" without_tyres
+
+# What does not exist is empty: no words on the terminal, no number in a file, null in JSON. Turned about its axis, the wheel does not rise.
+nothing() {
+    local turned=(bare.yaml --radius 0.3 --wheel hub --drive z=0 --drive spin=0:0.2:3)
+    "$CAMBER" kinematics "${turned[@]}" --out empty.csv >text && "$CAMBER" kinematics "${turned[@]}" --json >json || return 1
+    ! grep -q nan text && ! grep -q nan empty.csv && ! grep -q nan json && grep -q ',,' empty.csv
+}
+check "a rate that does not exist is empty" nothing
 { cat tmeasy.yaml; echo "states: {memory: {rate: 1}}"; } >remembers.yaml
 check "a state beside a tyre" refuses 2 "the model has the state 'memory'" remembers.yaml "${sweep[@]}"
 finish

@@ -44,6 +44,17 @@ refuse() { # WORDS ARGUMENT...
 car=$SOURCE_DIR/models/tyres/car-205-60r15.tir
 sed 's/^FNOMIN.*/FNOMIN = heavy/' "$car" >bad.tir
 refuse "bad.tir:$(grep -n FNOMIN bad.tir | cut -d: -f1):10: FNOMIN is 'heavy'; expected a number" bad.tir
+# A model that uses the file says so as well, and which force does.
+cat >uses-bad.yaml <<'YAML'
+points: {W: [0, 0, 0.3]}
+bodies: {wheel: {mass: 20, com: W, inertia: [1, 2, 1]}}
+joints: {fall: {type: prismatic, child: wheel, at: W, axis: z}}
+forces: {front: {type: tyre, on: wheel@W, axis: y, file: bad.tir}}
+YAML
+"$CAMBER" check uses-bad.yaml >out 2>err
+check 'a model with a bad file ends with 2' test $? -eq 2
+check "file and force in '$(cat err)'" \
+  grep -q "bad.tir:$(grep -n FNOMIN bad.tir | cut -d: -f1):10: force 'front': FNOMIN is 'heavy'; expected a number" err
 refuse 'cannot be read' none.tir
 refuse 'needs FILE.tir'
 refuse 'ends in .svg' "$car" --plot p.png

@@ -134,7 +134,7 @@ static void check_brake(double h)
   cmbt_run r;
   open_lie(&r, BRAKE, CMB_FORM_EXPLICIT, h);
   cmbt_run_to(&r, 6, 0.25);
-  assert_int_equal(cmbt_switch_times(&r, "measure brake, line 6", 0, MOST, t), 2);
+  assert_int_equal(cmbt_switch_times(&r, "measure brake, line 6 (2)", 0, MOST, t), 2);
   cmbt_near(t[0], stop, 2 * h);
   cmbt_near(t[1], free, 2 * h);
   for (int i = 0; i < r.row_count; i++) {

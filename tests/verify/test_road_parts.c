@@ -511,9 +511,45 @@ static void test_locked(void **state)
       cmbt_near(cmbt_row(&r, row, "spin"), 12, 1e-5);
     }
     assert_true(seen >= 26);
-    assert_int_equal(cmbt_switch_times(&r, "measure brake.torque, brake.yaml line 17", 0, 2, t), 2);
+    assert_int_equal(cmbt_switch_times(&r, "measure brake.torque, brake.yaml line 20", 0, 2, t), 2);
     cmbt_near(t[0], 0.6, 1e-6);
     cmbt_near(t[1], 1 - 80 / 240.0 / 2.5, 1e-6);
+    cmbt_run_close(&r);
+  }
+}
+
+/* ---- a pedal that is released beyond 0 */
+
+/* A brake does not drive: with J = 1 and the pedal 0.5 − t, 40 N m at 1, the wheels lose 40/8 rad/s and keep the rest. */
+static void test_released(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "include: parts/brake\n"
+      "gravity: [0, 0, 0]\n"
+      "bodies: {one: {mass: 1, com: [0, 0, 0], inertia: [1, 1, 1]},\n"
+      "         two: {mass: 1, com: [0, 0, 0], inertia: [1, 1, 1]}}\n"
+      "joints:\n"
+      "  a: {type: revolute, child: one, at: [0, 0, 0], axis: y, rate: 10}\n"
+      "  b: {type: revolute, child: two, at: [0, 0, 0], axis: y, rate: 10}\n"
+      "inputs: {pedal: 0.5 - t}\n"
+      "instances:\n"
+      "  disc: {template: brake, parameters: {most: 40}, measures: {pedal: pedal, speed: \"a'\"}}\n"
+      "  drum: {template: brake_bristle, parameters: {most: 40}, measures: {pedal: pedal, speed: "
+      "\"b'\"}}\n"
+      "forces:\n"
+      "  a_torque: {type: torsion, coordinate: a, torque: disc.torque}\n"
+      "  b_torque: {type: torsion, coordinate: b, torque: drum.torque}\n"
+      "outputs: {a_speed: \"a'\", b_speed: \"b'\"}\n";
+  static const char *const methods[] = {"mdop5", "radau5", "lie"};
+  for (int i = 0; i < 3; i++) {
+    cmbt_run r;
+    cmbt_run_open_text_with(&r, text, CMB_FORM_EXPLICIT, true);
+    r.method = methods[i];
+    if (i == 2) r.step = 1e-3;
+    cmbt_run_to(&r, 2, 0);
+    cmbt_near(cmbt_output(&r, "a_speed"), 5, i == 2 ? 0.02 : 1e-5);
+    cmbt_near(cmbt_output(&r, "b_speed"), 5, i == 2 ? 0.02 : 1e-5);
     cmbt_run_close(&r);
   }
 }
@@ -559,9 +595,8 @@ static void test_exported(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_exact),
-      cmocka_unit_test(test_locked),
-      cmocka_unit_test(test_locked_in_real_time),
+      cmocka_unit_test(test_exact),    cmocka_unit_test(test_locked),
+      cmocka_unit_test(test_released), cmocka_unit_test(test_locked_in_real_time),
 
       cmocka_unit_test(test_exported),
   };

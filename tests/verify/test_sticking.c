@@ -11,6 +11,7 @@
  */
 #include "check.h"
 #include "methods.h"
+#include "model_case.h"
 #include "model_run.h"
 
 #include <stdio.h>
@@ -309,6 +310,30 @@ static void test_clock(void **state)
   cmbt_run_close(&r);
 }
 
+/* ---- a force that becomes negative */
+
+/* Friction does not drive: of 2 − 4 t, and 1.5 times that at rest, only the first half second brakes the block of 1 kg, from 2 m/s to 1.5. */
+static void test_negative_force(void **state)
+{
+  (void)state;
+  for (int i = 0; (i = cmbt_next_method(i)) < cmb_method_count(); i++) {
+    cmbt_run r;
+    cmbt_run_open_text(
+        &r,
+        "gravity: [0, 0, 0]\n"
+        "bodies: {block: {mass: 1, com: [0, 0, 0]}}\n"
+        "joints: {x: {type: prismatic, child: block, axis: x, rate: 2}}\n"
+        "inputs: {grip: 2 - 4*t}\n"
+        "forces: {f: {type: torsion, coordinate: x, torque: \"stick(x', grip, 1.5*grip)\"}}\n"
+        "outputs: {speed: \"x'\"}\n",
+        cmbt_formulation(i % 3));
+    choose_method(&r, i);
+    cmbt_run_to(&r, 3, 0);
+    cmbt_near(cmbt_output(&r, "speed"), 1.5, 10 * tolerance_of(&r));
+    cmbt_run_close(&r);
+  }
+}
+
 /* ---- equilibria, and what is refused */
 
 static const char SLOPE[] =
@@ -350,6 +375,25 @@ static void test_equilibrium(void **state)
   }
 }
 
+/* A force that is a negative number is refused where it stands. */
+static void test_negative_number(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "bodies: {block: {mass: 1, com: [0, 0, 0]}}\n"
+      "joints: {x: {type: prismatic, child: block, axis: x}}\n"
+      "forces: {f: {type: torsion, coordinate: x, torque: \"1 + stick(x', -2, 3)\"}}\n";
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *model = cmbt_model_parse(ctx, text);
+  const cmb_model_system_options options = {0};
+  cmb_system *system;
+  assert_int_equal(cmb_model_system(ctx, model, &options, &system), CMB_ERROR_INPUT);
+  assert_non_null(
+      strstr(cmb_last_error(ctx), "the force of friction in 'stick' is -2; expected 0 or more"));
+  cmb_model_destroy(model);
+  cmb_context_destroy(ctx);
+}
+
 static void test_refusals(void **state)
 {
   (void)state;
@@ -378,11 +422,12 @@ static void test_refusals(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_belt),        cmocka_unit_test(test_hold),
-      cmocka_unit_test(test_two_blocks),  cmocka_unit_test(test_through_zero),
-      cmocka_unit_test(test_axle),        cmocka_unit_test(test_axle_with_grip),
-      cmocka_unit_test(test_ball),        cmocka_unit_test(test_clock),
-      cmocka_unit_test(test_equilibrium), cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_belt),           cmocka_unit_test(test_hold),
+      cmocka_unit_test(test_two_blocks),     cmocka_unit_test(test_through_zero),
+      cmocka_unit_test(test_axle),           cmocka_unit_test(test_axle_with_grip),
+      cmocka_unit_test(test_ball),           cmocka_unit_test(test_clock),
+      cmocka_unit_test(test_negative_force), cmocka_unit_test(test_equilibrium),
+      cmocka_unit_test(test_refusals),       cmocka_unit_test(test_negative_number),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

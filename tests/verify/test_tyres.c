@@ -159,6 +159,109 @@ static void test_landing_is_an_event(void **state)
   cmbt_run_close(&r);
 }
 
+struct warnings {
+  int count;
+  char text[400];
+};
+
+static void note_warning(void *user, cmb_log_level level, const char *message)
+{
+  struct warnings *w = user;
+  if (level != CMB_LOG_WARNING || !strstr(message, "nearer to the road")) return;
+  w->count++;
+  snprintf(w->text, sizeof w->text, "%s", message);
+}
+
+/* A wheel that falls so fast that it is pressed beyond three quarters of its radius, twice: an event each time, and one warning, on a flat
+ * road, on one whose contact point is an implicit function, and on one with a switch. Where the road is not level below it, it is so but for
+ * 1e-4. */
+static void test_deep(void **state)
+{
+  (void)state;
+  static const char *const roads[] = {"type: flat", "type: formula, height: 1e-4*sin(x)",
+                                      "type: formula, height: 'if(x > 5, 1, 0)'"};
+  const double height = 3, omega = sqrt(20000 / 20.0), speed = sqrt(2 * G * height);
+  const double middle = G / (omega * omega), begins = atan2(middle, speed / omega);
+  const double part = (0.225 - middle) / hypot(middle, speed / omega);
+  const double deep = sqrt(2 * height / G) + (asin(part) + begins) / omega;
+  for (int i = 0; i < 3; i++) {
+    char text[800], words[100];
+    struct warnings w = {0};
+    double t[3];
+    cmbt_run r;
+    snprintf(text, sizeof text,
+             "points: {W: [0, 0, 3.3]}\n"
+             "roads: {r: {%s}}\n"
+             "bodies: {wheel: {mass: 20, com: W, inertia: [1, 2, 1]}}\n"
+             "joints: {fall: {type: prismatic, child: wheel, at: W, axis: z}}\n"
+             "forces: {t1: {type: tyre, on: wheel@W, axis: y, road: r, radius: 0.3, stiffness: "
+             "20000}}\n"
+             "outputs: {Fz: t1.Fz}\n",
+             roads[i]);
+    cmbt_run_open_text(&r, text, i == 0 ? CMB_FORM_CARTESIAN : CMB_FORM_EXPLICIT);
+    cmb_context_set_log(r.ctx, note_warning, &w);
+    cmbt_run_to(&r, 2.5, 0);
+    assert_int_equal(cmbt_times(&r, "t1.deep", 1, 3, t), 2);
+    cmbt_near(t[0], deep, i == 1 ? 1e-4 : 1e-7);
+    assert_int_equal(w.count, 1);
+    snprintf(words, sizeof words, "from t = %.4f", t[0]);
+    words[strlen(words) - 1] = '\0'; /* its last digit may be rounded */
+    assert_memory_equal(w.text, words, strlen(words));
+    assert_non_null(strstr(w.text, "the wheel of tyre 't1' is nearer to the road"));
+    cmbt_run_close(&r);
+  }
+}
+
+/* Where a run begins like that the warning comes at once, and there is no event. */
+static void test_deep_at_the_start(void **state)
+{
+  (void)state;
+  struct warnings w = {0};
+  double t[2];
+  cmbt_run r;
+  cmbt_run_open_text(&r,
+                     "points: {W: [0, 0, -0.1]}\n"
+                     "bodies: {wheel: {mass: 20, com: W, inertia: [1, 2, 1]}}\n"
+                     "joints: {fall: {type: prismatic, child: wheel, at: W, axis: z}}\n"
+                     "forces: {t1: {type: tyre, on: wheel@W, axis: y, radius: 0.3, stiffness: "
+                     "20000}}\n"
+                     "outputs: {Fz: t1.Fz}\n",
+                     CMB_FORM_EXPLICIT);
+  cmb_context_set_log(r.ctx, note_warning, &w);
+  cmbt_run_to(&r, 0.02, 0);
+  assert_int_equal(cmbt_times(&r, "t1.deep", 1, 2, t), 0);
+  assert_int_equal(w.count, 1);
+  assert_memory_equal(w.text, "from t = 0 on the centre", 24);
+  cmbt_run_close(&r);
+}
+
+/* Limits of the law have names: the load goes beyond that of the file where the wheel falls on the road. */
+static void test_limits_have_names(void **state)
+{
+  (void)state;
+  static const char *const files[] = {"tyres/car-205-60r15.tir", "tyres/passenger.yaml"};
+  for (int i = 0; i < 2; i++) {
+    char text[600];
+    double t[8];
+    cmbt_run r;
+    snprintf(text, sizeof text,
+             "points: {W: [0, 0, 0.5]}\n"
+             "bodies: {wheel: {mass: 600, com: W, inertia: [1, 2, 1]}}\n"
+             "joints: {fall: {type: planar, child: wheel, at: W, normal: y, rate: [5, 0, 0]}}\n"
+             "forces: {t1: {type: tyre, on: wheel@W, axis: y, file: %s}}\n"
+             "outputs: {Fz: t1.Fz}\n",
+             files[i]);
+    cmbt_run_open_text(&r, text, CMB_FORM_EXPLICIT);
+    cmbt_run_to(&r, 0.4, 0);
+    assert_true(cmbt_switch_times(&r, "t1.load_most", 1, 8, t) >= 1);
+    for (int k = 0; k < r.eq->ns; k++) {
+      if (strncmp(r.eq->switch_names[k], "t1.", 3) == 0) continue;
+      fail_msg("a switch of %s is called '%s'", files[i], r.eq->switch_names[k]);
+    }
+    cmbt_run_close(&r);
+  }
+}
+
 /* ---- slip */
 
 #define GUIDED(mass, more_joint, speed, axis, more_force)                                          \
@@ -665,6 +768,9 @@ int main(void)
       cmocka_unit_test(test_slope_is_inclined_gravity),
       cmocka_unit_test(test_spring_makes_no_energy),
       cmocka_unit_test(test_landing_is_an_event),
+      cmocka_unit_test(test_deep),
+      cmocka_unit_test(test_deep_at_the_start),
+      cmocka_unit_test(test_limits_have_names),
       cmocka_unit_test(test_lateral_force_lags),
       cmocka_unit_test(test_locked_wheel_stops),
       cmocka_unit_test(test_coasts_down),

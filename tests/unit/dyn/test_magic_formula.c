@@ -114,12 +114,13 @@ static void test_loads(void **unused)
     cmb_program *p = NULL;
     cmb_tir tir;
     cmb_expr in[LOAD_STATES], out[LOAD_VALUES];
+    cmb_tyre_limits limits;
     double y[LOAD_VALUES], work[512];
     read_tir(ctx, row->file, &tir);
     assert_int_equal(cmb_graph_create(ctx, &g), CMB_OK);
     for (int k = 0; k < LOAD_STATES; k++) in[k] = cmb_input(g, names[k]);
     const cmb_tyre_deflection d = {in[0], in[1], in[2], in[3], in[4], in[5]};
-    assert_int_equal(cmb_magic_vertical(g, &tir, &d, &out[0]), CMB_OK);
+    assert_int_equal(cmb_magic_vertical(g, &tir, &d, &out[0], &limits), CMB_OK);
     assert_int_equal(cmb_magic_free_radius(g, &tir, in[2], &out[1]), CMB_OK);
     assert_int_equal(cmb_magic_rolling_radius(g, &tir, out[0], in[2], &out[2]), CMB_OK);
     assert_int_equal(cmb_program_create(ctx, g, LOAD_STATES, in, LOAD_VALUES, out, &p), CMB_OK);
@@ -297,12 +298,13 @@ static void test_radii(void **unused)
     assert_int_equal(cmb_graph_create(ctx, &g), CMB_OK);
     const cmb_expr in[] = {cmb_input(g, "Fz"), cmb_input(g, "omega")};
     cmb_expr out[4], rate = cmb_constant(g, 0.1);
+    cmb_tyre_limits limits;
     assert_int_equal(cmb_magic_free_radius(g, &tir, in[1], &out[0]), CMB_OK);
     assert_int_equal(cmb_magic_loaded_radius(g, &tir, in[0], in[1], &out[1]), CMB_OK);
     assert_int_equal(cmb_magic_rolling_radius(g, &tir, in[0], in[1], &out[2]), CMB_OK);
     const cmb_tyre_deflection d = {
         cmb_apply(g, CMB_OP_SUB, out[0], out[1], 0), rate, in[1], 0, 0, 0};
-    assert_int_equal(cmb_magic_vertical(g, &tir, &d, &out[3]), CMB_OK);
+    assert_int_equal(cmb_magic_vertical(g, &tir, &d, &out[3], &limits), CMB_OK);
     assert_int_equal(cmb_program_create(ctx, g, 2, in, 4, out, &p), CMB_OK);
     double y[4], work[512];
     assert_true(cmb_program_work(p) <= 512);

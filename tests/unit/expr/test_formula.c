@@ -474,7 +474,7 @@ static void functions_of_the_caller_can_be_called(void **state)
 {
   (void)state;
   struct fixture f = begin();
-  const cmb_names known = {&f, lookup, call, nearest};
+  const cmb_names known = {.user = &f, .value = lookup, .call = call, .nearest = nearest};
   cmb_expr e;
   const char *text = "scaled(1 + double(a), c - 1)^2 + min(double(b), sin)";
   cmbt_ok(f.ctx, cmb_formula_parse(f.g, text, strlen(text), 1, 1, &known, &e));
