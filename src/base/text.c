@@ -114,6 +114,22 @@ const char *cmb_nearest_name(const char *text, const void *names, int count, siz
   return nearest;
 }
 
+size_t cmb_character_length(const char *text, size_t left)
+{
+  const unsigned char *at = (const unsigned char *)text;
+  if (left == 0) return 0;
+  const unsigned char c = at[0];
+  if (c < 0x80) return 1;
+  const size_t length = c >= 0xF5 || c < 0xC2 ? 0 : c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : 2;
+  if (length > left) return 0;
+  for (size_t i = 1; i < length; i++) {
+    if ((at[i] & 0xC0) != 0x80) return 0;
+  }
+  const bool overlong = (c == 0xE0 && at[1] < 0xA0) || (c == 0xF0 && at[1] < 0x90);
+  const bool no_character = (c == 0xED && at[1] > 0x9F) || (c == 0xF4 && at[1] > 0x8F);
+  return overlong || no_character ? 0 : length;
+}
+
 cmb_status cmb_csv_field(const char *text,
                          cmb_status (*put)(void *to, const char *piece, size_t length), void *to)
 {

@@ -1,6 +1,6 @@
 /*
  * Text helpers: numbers to and from text independently of the locale, the nearest known name for a misspelt
- * one, fields of CSV files.
+ * one, characters in UTF-8, fields of CSV files.
  */
 #ifndef CMB_BASE_TEXT_H
 #define CMB_BASE_TEXT_H
@@ -30,6 +30,9 @@ int cmb_find_name(const char *text, const void *names, int count, size_t stride)
 
 /* The known name nearest to `text`, for "did you mean", large and small letters being the same; NULL if none is near. */
 const char *cmb_nearest_name(const char *text, const void *names, int count, size_t stride);
+
+/* Length of the character in UTF-8 at text, of which `left` bytes remain; 0 if it is none. */
+size_t cmb_character_length(const char *text, size_t left);
 
 /* A text as a field of a CSV file, by pieces: in quotes if it has a comma, a quote or a line end. Ends with the first status that is not
  * CMB_OK. */

@@ -112,6 +112,11 @@ check "markup in a name" grep -q '&lt;script&gt;alert(1)&lt;/script&gt;' hostile
 check "no script" [ "$(grep -c '<script' hostile.svg)" -eq 0 ]
 "$CAMBER" plot hostile.csv --x 'a "b", cc' --y t -o x.svg 2>stderr
 check "quotes and a comma in a name" grep -q "did you mean 'a \"b\", c'" stderr
+# ---- names of files may be anything: the picture is XML all the same
+odd=$'a\a\xff\xef\xbf\xbfb.csv'
+cp square.csv "$odd"
+check "an odd name of a file" "$CAMBER" plot "$odd" square.csv --x x --y y -o odd.svg
+check "its picture is XML" python3 -c 'import sys, xml.etree.ElementTree as t; sys.exit("y, a\ufffd\ufffd\ufffdb.csv" not in [e.text for e in t.parse("odd.svg").iter()])'
 
 # ---- PNG
 if command -v rsvg-convert >/dev/null; then
