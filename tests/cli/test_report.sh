@@ -109,6 +109,15 @@ END
 check "run" "$CAMBER" run rest.yaml --html rest.html >stdout
 look rest.html 'abs(arrow("base", 2)[-1] - 2 * 9.81) < 0.01 and arrow("base", 2)[0] == 0'
 
+# ---- a rod has its ends
+cat >rod.yaml <<'END'
+points: {A: [0, 0, 0], B: [0.1, 0, 0]}
+bodies: {crank: {mass: 0.5, rod: [A, B]}, wheel: {mass: 1, cylinder: [A, B], radius: 0.2}}
+joints: {main: {type: revolute, child: crank, at: A, axis: y}, turn: {type: revolute, child: wheel, at: A, axis: x}}
+END
+"$CAMBER" run rod.yaml --t-end 0.1 --html rod.html >/dev/null
+look rod.html '[b["points"] for b in r["scene"]["bodies"]] == [[{"body": 0, "at": [0, 0, 0]}, {"body": 0, "at": [0.1, 0, 0]}], []]'
+
 # ---- a method of variable order; the Cartesian formulation has the same bodies
 check "run" "$CAMBER" run double-pendulum --method bdf --html joints.html >stdout
 check "run" "$CAMBER" run double-pendulum --method bdf --formulation cartesian --html cartesian.html >stdout
