@@ -88,6 +88,9 @@ look stair.html 'next(f for f in r["scene"]["forces"] if f["name"] == "shock")["
 # ---- forces that are shown as arrows: those of outputs, to 16 bits
 look stair.html '{f["type"] for f in r["forces"]} == {"joint", "loop", "spring", "contact"}'
 look stair.html 'near(arrow("shock"), at_frames("shock_force"), 1e-4 * 20000)'
+# both sides of each event at which the force of the tyre jumps
+look stair.html '(lambda at: all(near(at(frames, arrow("tyre", 2), e["t"]), at(t, column("tyre_force"), e["t"]), 1) for e in r["run"]["events"]) and abs(at(frames, arrow("tyre", 2), r["run"]["events"][0]["t"])[1]) < 1)(
+  lambda times, x, e: (lambda sides: [sides[0], sides[-1]])([y for s, y in zip(times, x) if s == e]))'
 look stair.html 'len(next(f for f in r["forces"] if f["name"] == "shock")["points"]) == 2 and len(next(f for f in r["forces"] if f["name"] == "mount1")["points"]) == 1'
 look stair.html '"arrow_of" not in page'
 check "run" "$CAMBER" run simple-pendulum --html hinge.html >stdout
