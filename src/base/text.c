@@ -105,8 +105,9 @@ const char *cmb_nearest_name(const char *text, const void *names, int count, siz
   size_t least = strlen(text) / 3 + 2; /* one slip in three letters, and one */
   for (int i = 0; i < count; i++) {
     const char *name = name_at(names, i, stride);
-    size_t distance = edit_distance(text, name);
-    if (distance < least) {
+    const size_t distance = edit_distance(text, name), a = strlen(text), b = strlen(name);
+    const bool alike = distance < (a > b ? a : b); /* they share a letter */
+    if (distance < least && alike) {
       least = distance;
       nearest = name;
     }
