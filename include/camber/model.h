@@ -181,7 +181,7 @@ typedef struct cmb_body_point {
   double at[3];
 } cmb_body_point;
 
-/* The points of an item, in the order of the file: of markers one; of loops, measures, springs, bushings and contacts of spheres two, the
+/* The points of an item, in the order of the file: of bodies that are rods their two ends; of markers one; of loops, measures, springs, bushings and contacts of spheres two, the
  * second one of `b`; of loads and contacts that which the force acts at; of shapes all. Returns how many there are; `points` (room) receives
  * the first of them. */
 CMB_API int cmb_model_points(const cmb_model *model, cmb_item_kind kind, int i, int room,

@@ -19,7 +19,7 @@ enum {
 
 bool cmb_is_control(char c)
 {
-  return (c >= 0 && c < ' ') || c == 0x7F;
+  return (unsigned char)c < ' ' || c == 0x7F;
 }
 
 size_t cmb_character_length(const char *text, size_t left)
@@ -124,8 +124,9 @@ const char *cmb_nearest_name(const char *text, const void *names, int count, siz
   size_t least = strlen(text) / 3 + 2; /* one slip in three letters, and one */
   for (int i = 0; i < count; i++) {
     const char *name = name_at(names, i, stride);
-    size_t distance = edit_distance(text, name);
-    if (distance < least) {
+    const size_t distance = edit_distance(text, name), a = strlen(text), b = strlen(name);
+    const bool alike = distance < (a > b ? a : b); /* they share a letter */
+    if (distance < least && alike) {
       least = distance;
       nearest = name;
     }

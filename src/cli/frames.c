@@ -37,15 +37,26 @@ static void thin(struct cli_frames *f, double t)
   f->count = last + 1;
 }
 
-/* Positions do not jump: of the two sides of an event one is enough. */
+/* How many of the last instants kept are at this time. */
+static int sides_at(const struct cli_frames *f, double t)
+{
+  int sides = 0;
+  while (sides < 2 && sides < f->count && cli_frames_row(f, f->count - 1 - sides)[0] == t) sides++;
+  return sides;
+}
+
+/* Positions do not jump at an event, where records come twice or more often: one of them is enough. Forces do, and the first and the last side are kept. */
 void cli_frames_add(struct cli_frames *f, double t, const double *q, const double *extra)
 {
   if (f->room == 0) return; /* a problem written in C has no bodies */
-  double *row = cli_frames_row(f, f->count);
-  if (f->count > 0 && !(t > cli_frames_row(f, f->count - 1)[0])) return;
+  const int sides = sides_at(f, t);
+  if (sides > 0 && f->extra == 0) return;
+  if (sides == 0 && f->count > 0 && !(t > cli_frames_row(f, f->count - 1)[0])) return;
+  double *row = cli_frames_row(f, sides == 2 ? f->count - 1 : f->count);
   row[0] = t;
   memcpy(row + 1, q, (size_t)f->nq * sizeof *row);
   if (f->extra > 0) memcpy(row + 1 + f->nq, extra, (size_t)f->extra * sizeof *row);
+  if (sides == 2) return; /* the last side has taken the place of another one */
   f->newer = f->count > 0 && t - cli_frames_row(f, f->count - 1)[0] < f->interval;
   if (f->newer) return;
   if (++f->count == f->room - 1) thin(f, t);

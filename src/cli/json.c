@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+enum { MOST_BYTES = 4 }; /* of a character in UTF-8 */
+
 /* Inside a page no text may look like the end of a script: '<' is written by its number, which means the same to a reader of JSON. */
 static void put_text(const struct cli_json *j, const char *text)
 {
@@ -15,14 +17,17 @@ static void put_text(const struct cli_json *j, const char *text)
     return;
   }
   fputc('"', to);
-  for (const char *c = text; *c; c++) {
-    unsigned char u = (unsigned char)*c;
-    if (u == '"' || u == '\\') {
+  for (size_t step; *text; text += step > 0 ? step : 1) {
+    const unsigned char u = (unsigned char)*text;
+    step = cmb_character_length(text, MOST_BYTES); /* the 0 at the end is no part of one */
+    if (step == 0) {                               /* as a name of a file can have it */
+      fputs("\\ufffd", to);
+    } else if (u == '"' || u == '\\') {
       fprintf(to, "\\%c", u);
     } else if (u < 0x20 || (j->in_page && u == '<')) {
       fprintf(to, "\\u%04x", u);
     } else {
-      fputc(u, to);
+      fwrite(text, 1, step, to);
     }
   }
   fputc('"', to);

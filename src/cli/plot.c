@@ -5,6 +5,7 @@
 #include "cli/plot.h"
 
 #include "base/file.h"
+#include "base/text.h"
 #include "cli/axis.h"
 
 #include <math.h>
@@ -55,19 +56,34 @@ static double pixel_y(const struct frame *f, double y)
   return f->top + (f->y.high - cli_axis_place(&f->y, y)) / (f->y.high - f->y.low) * f->height;
 }
 
-static void put_letter(FILE *to, char c)
+/* Whether XML may have a character of so many bytes; 0: it is none. */
+static bool is_fit(const char *text, size_t length)
 {
-  switch (c) {
-  case '<': fputs("&lt;", to); break;
-  case '>': fputs("&gt;", to); break;
-  case '&': fputs("&amp;", to); break;
-  default: fputc(c, to);
+  const unsigned char c = (unsigned char)text[0];
+  const bool control = c < ' ' && c != '\n' && c != '\r' && c != '\t';
+  const bool beyond = length == 3 && memcmp(text, "\xEF\xBF", 2) == 0 &&
+                      (unsigned char)text[2] >= 0xBE; /* U+FFFE and U+FFFF */
+  return length > 0 && !control && !beyond;
+}
+
+/* A text of so many bytes, with what XML may not have as U+FFFD. */
+static void put_text(FILE *to, const char *text, size_t length)
+{
+  for (size_t i = 0, step; i<length; i += step> 0 ? step : 1) {
+    step = cmb_character_length(text + i, length - i);
+    if (!is_fit(text + i, step)) {
+      fputs("\xEF\xBF\xBD", to);
+    } else if (strchr("<>&", text[i])) {
+      fputs(text[i] == '<' ? "&lt;" : text[i] == '>' ? "&gt;" : "&amp;", to);
+    } else {
+      fwrite(text + i, 1, step, to);
+    }
   }
 }
 
 void cli_svg_text(FILE *to, const char *text)
 {
-  for (; *text; text++) put_letter(to, *text);
+  put_text(to, text, strlen(text));
 }
 
 /* Short lines at the edge for 2 to 9 times the powers of ten of a logarithmic axis, where there is room between them. */
@@ -512,7 +528,7 @@ static int put_notes(FILE *to, const struct cli_plot *plot, int top)
       const size_t length = line_length(at);
       if (to) {
         fprintf(to, "<text x='16' y='%d' class='small'>", top + lines * LINE);
-        for (size_t n = 0; n < length; n++) put_letter(to, at[n]);
+        put_text(to, at, length);
         fputs("</text>\n", to);
       }
       at += length;
@@ -554,7 +570,7 @@ static int put_title(FILE *to, const struct cli_plot *plot, const struct frame *
     if (to) {
       fprintf(to, "<text x='%.1f' y='%d' font-size='%d' class='middle'>", x,
               20 + lines * TITLE_LINE, TITLE_SIZE);
-      for (size_t n = 0; n < length; n++) put_letter(to, at[n]);
+      put_text(to, at, length);
       fputs("</text>\n", to);
     }
     at += length;

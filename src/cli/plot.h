@@ -60,7 +60,7 @@ void cli_plot_write(FILE *to, const struct cli_plot *plot);
 /* The same to a file, put in place as a whole. Of CMB_ERROR_MEMORY the context has no words. */
 cmb_status cli_plot_save(cmb_context *ctx, const struct cli_plot *plot, const char *path);
 
-/* What other pictures share: text with SVG's own letters escaped; what `write` writes as a file, as above. */
+/* What other pictures share: text with XML's own letters escaped and without what XML may not have; what `write` writes as a file, as above. */
 void cli_svg_text(FILE *to, const char *text);
 cmb_status cli_svg_save(cmb_context *ctx, void (*write)(FILE *to, const void *what),
                         const void *what, const char *path);

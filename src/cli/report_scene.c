@@ -37,6 +37,7 @@ static void put_bodies(struct cli_json *j, const cmb_model *m)
     put_name(j, body.name, NULL);
     cli_json_number(j, "mass", body.mass);
     cli_json_numbers(j, "com", 3, body.com);
+    put_points(j, m, CMB_ITEM_BODY, i);
     cli_json_close(j, '}');
   }
   cli_json_close(j, ']');

@@ -138,6 +138,20 @@ static void undouble(char *name)
   *to = '\0';
 }
 
+bool cli_result_cut_name(char **list, char **name)
+{
+  struct text t = {.at = *list, .end = *list + strlen(*list)};
+  const char *from;
+  size_t length;
+  if (!take_name(&t, &from, &length) || (t.at < t.end && *t.at != ',')) return false;
+  char *after = *list + (t.at - *list);
+  *name = *list + (from - *list);
+  *list = *after ? after + 1 : NULL;
+  (*name)[length] = '\0';
+  if (length < (size_t)(after - *name)) undouble(*name); /* it had quotes */
+  return true;
+}
+
 static void skip_blanks(struct text *t)
 {
   while (t->at < t->end && *t->at == ' ') t->at++;
@@ -335,6 +349,13 @@ static bool make_label(struct cli_result *r)
   return r->label != NULL;
 }
 
+/* Whether the run that writes the file goes on, or was killed. */
+static bool is_unfinished(const struct cli_result *r)
+{
+  const char *status = r->texts[CLI_TEXT_status];
+  return cli_ends_in(r->path, partial_ending) || (status && strcmp(status, "running") == 0);
+}
+
 int cli_result_read(const char *path, struct cli_result *r)
 {
   cli_result_begin(r, path);
@@ -342,7 +363,8 @@ int cli_result_read(const char *path, struct cli_result *r)
   clean_texts(r);
   if (!fault.words && !make_label(r)) fault.words = cli_result_no_memory;
   if (!fault.words && r->count == 0) fault.words = "it has no columns of a trajectory";
-  if (!fault.words && r->rows == 0) fault.words = "it has no rows yet";
+  if (!fault.words && r->rows == 0)
+    fault.words = is_unfinished(r) ? "it has no rows yet" : "it has no rows";
   if (!fault.words && !has_plain_names(r)) fault.words = "a name in it is no text in UTF-8";
   if (!fault.words) return CLI_DONE;
   if (fault.words == cli_result_no_memory) return cli_fail(NULL, CMB_ERROR_MEMORY);

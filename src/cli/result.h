@@ -61,6 +61,10 @@ const struct cli_result_column *cli_result_find(const struct cli_result *result,
 /* Whether there is another one that could be meant as well. */
 bool cli_result_ambiguous(const struct cli_result *result, const struct cli_result_column *column);
 
+/* Cuts the first name off a list of names that are separated by commas, as the first line of a CSV file has them: in quotes if a name has a comma,
+ * and a quote in it is two. `list` becomes the rest, NULL if that was the last one. False: quotes do not end, or something follows them. */
+bool cli_result_cut_name(char **list, char **name);
+
 /* ---- for the readers of the formats */
 
 /* Nothing of it is known yet. */

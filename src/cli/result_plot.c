@@ -21,11 +21,14 @@ struct drawing {
   const struct cli_arguments *a;
   struct cli_result results[CLI_MOST_RESULTS];
   int result_count;
-  char *names; /* of --y, cut at the commas */
+  char *names;   /* of --y, cut at the commas */
+  char *x_names; /* of --x: a single one */
+  const char *x; /* that one */
   const char *name[CLI_MOST_SETTINGS];
   int name_count;
   struct cli_panel panels[MOST_PANELS];
   char titles[MOST_PANELS][TEXT_ROOM];
+  const char *first[MOST_PANELS]; /* the name of the first quantity in it */
   int panel_count;
   char legend[MOST_PANELS][CLI_PLOT_MOST_CURVES][TEXT_ROOM];
   char abscissa[TEXT_ROOM];
@@ -46,6 +49,13 @@ static int complain_name(const struct cli_result *r, const char *option, const c
                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
+static int complain_quotes(const char *option)
+{
+  return cli_complain("option --%s: the quotes of a name do not end before a comma; expected names "
+                      "as in a CSV file, NAME or \"NAME, WITH COMMA\"",
+                      option);
+}
+
 /* The names of --y, else the outputs that the first file has. */
 static int find_names(struct drawing *d)
 {
@@ -61,12 +71,24 @@ static int find_names(struct drawing *d)
   }
   d->names = strdup(d->a->y);
   if (!d->names) return cli_fail(NULL, CMB_ERROR_MEMORY);
-  for (char *name = d->names, *next; name; name = next) {
-    next = strchr(name, ',');
-    if (next) *next++ = '\0';
+  for (char *rest = d->names, *name; rest;) {
     if (d->name_count == CLI_MOST_SETTINGS) return cli_complain("--y has too many names");
+    if (!cli_result_cut_name(&rest, &name)) return complain_quotes("y");
     d->name[d->name_count++] = name;
   }
+  return CLI_DONE;
+}
+
+/* A name in quotes is as in --y; one without them may have commas, since there are no others. */
+static int find_abscissa(struct drawing *d)
+{
+  d->x = d->a->x;
+  if (d->x[0] != '"') return CLI_DONE;
+  d->x_names = strdup(d->a->x);
+  if (!d->x_names) return cli_fail(NULL, CMB_ERROR_MEMORY);
+  char *rest = d->x_names, *name;
+  if (!cli_result_cut_name(&rest, &name) || rest) return complain_quotes("x");
+  d->x = name;
   return CLI_DONE;
 }
 
@@ -118,13 +140,13 @@ static int check_names(const struct drawing *d)
 {
   for (int f = 0; f < d->result_count; f++) {
     const struct cli_result *r = &d->results[f];
-    int code = check_column(r, "x", d->a->x);
+    int code = check_column(r, "x", d->x);
     for (int i = 0; i < d->name_count && code == CLI_DONE; i++) {
       code = check_column(r, "y", d->name[i]);
     }
     if (code != CLI_DONE) return code;
   }
-  int code = check_unit(d, d->a->x);
+  int code = check_unit(d, d->x);
   for (int i = 0; i < d->name_count && code == CLI_DONE; i++) code = check_unit(d, d->name[i]);
   return code;
 }
@@ -183,7 +205,7 @@ static void add_curve(struct drawing *d, int panel, const char *name, int f)
   }
   p->curves[p->curve_count++] = (struct cli_curve){.name = legend,
                                                    .y = cli_result_find(r, name)->numbers,
-                                                   .x = cli_result_find(r, d->a->x)->numbers,
+                                                   .x = cli_result_find(r, d->x)->numbers,
                                                    .points = r->rows,
                                                    .stride = 1,
                                                    .dashes = f};
@@ -211,6 +233,7 @@ static int make_panels(struct drawing *d)
     if (p < 0) {
       return cli_complain("there is room for %d panels; --y chooses what is drawn", MOST_PANELS);
     }
+    if (d->panels[p].curve_count == 0) d->first[p] = d->name[i];
     for (int f = 0; f < d->result_count; f++) add_curve(d, p, d->name[i], f);
   }
   for (int p = 0; p < d->panel_count; p++) {
@@ -218,8 +241,7 @@ static int make_panels(struct drawing *d)
     const bool alone = panel->curve_count == d->result_count;
     panel->title = d->titles[p];
     if (!d->titles[p][0] && alone) { /* no unit: the name of the quantity stands there */
-      snprintf(d->titles[p], TEXT_ROOM, "%.*s", (int)strcspn(d->legend[p][0], ","),
-               d->legend[p][0]);
+      snprintf(d->titles[p], TEXT_ROOM, "%.500s", d->first[p]);
     }
   }
   return CLI_DONE;
@@ -235,7 +257,7 @@ struct left_out {
 static struct left_out count_left_out(const struct drawing *d, const struct cli_result *r,
                                       const char *name)
 {
-  const double *x = cli_result_find(r, d->a->x)->numbers, *y = cli_result_find(r, name)->numbers;
+  const double *x = cli_result_find(r, d->x)->numbers, *y = cli_result_find(r, name)->numbers;
   struct left_out out = {0};
   for (long i = 0; i < r->rows; i++) {
     if (!isfinite(x[i]) || !isfinite(y[i])) {
@@ -272,7 +294,7 @@ static int tell_left_out(const struct drawing *d, const struct cli_result *r, co
   say_why(&out, why);
   if (all == r->rows) {
     return cli_complain("nothing of '%s' over '%s' in '%s' can be drawn: of %ld points %s", name,
-                        d->a->x, r->path, r->rows, why);
+                        d->x, r->path, r->rows, why);
   }
   snprintf(words, sizeof words, "%ld of %ld points of '%s' in '%s' %s left out of the picture: %s",
            all, r->rows, name, r->path, all == 1 ? "is" : "are", why);
@@ -312,10 +334,10 @@ static const char *title_of(const struct drawing *d)
 static int draw(cmb_context *ctx, struct drawing *d)
 {
   const struct cli_arguments *a = d->a;
-  const char *unit = unit_of(d, a->x);
-  snprintf(d->abscissa, sizeof d->abscissa, "%.200s%s%.200s", a->x, unit[0] ? " in " : "", unit);
+  const char *unit = unit_of(d, d->x);
+  snprintf(d->abscissa, sizeof d->abscissa, "%.200s%s%.200s", d->x, unit[0] ? " in " : "", unit);
   const struct cli_plot plot = {.title = title_of(d),
-                                .abscissa = strcmp(a->x, "t") == 0 ? "t in s" : d->abscissa,
+                                .abscissa = strcmp(d->x, "t") == 0 ? "t in s" : d->abscissa,
                                 .panels = d->panels,
                                 .panel_count = d->panel_count,
                                 .logarithmic = is_logarithmic(d, 'x')};
@@ -345,6 +367,7 @@ int cli_plot(cmb_context *ctx, const struct cli_arguments *a)
   d->a = a;
   int code = a->out ? read_results(d)
                     : cli_complain("'camber plot' needs -o FILE, which ends in .svg or .png");
+  if (code == CLI_DONE) code = find_abscissa(d);
   if (code == CLI_DONE) code = find_names(d);
   if (code == CLI_DONE) code = check_names(d);
   if (code == CLI_DONE) code = check_points(d);
@@ -352,6 +375,7 @@ int cli_plot(cmb_context *ctx, const struct cli_arguments *a)
   if (code == CLI_DONE) code = draw(ctx, d);
   for (int f = 0; f < d->result_count; f++) cli_result_end(&d->results[f]);
   free(d->names);
+  free(d->x_names);
   free(d);
   return code;
 }

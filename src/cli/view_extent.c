@@ -25,8 +25,8 @@ static bool visit_items(const cmb_model *m, cmb_item_kind kind, visit *each, voi
 /* False: without memory. */
 static bool visit_points(const cmb_model *m, visit *each, void *user)
 {
-  static const cmb_item_kind kinds[] = {CMB_ITEM_MARKER, CMB_ITEM_LOOP, CMB_ITEM_FORCE,
-                                        CMB_ITEM_STOP, CMB_ITEM_SHAPE};
+  static const cmb_item_kind kinds[] = {CMB_ITEM_BODY,  CMB_ITEM_MARKER, CMB_ITEM_LOOP,
+                                        CMB_ITEM_FORCE, CMB_ITEM_STOP,   CMB_ITEM_SHAPE};
   cmb_joint joint;
   cmb_body body;
   for (int i = 0; cmb_joint_of(m, i, &joint); i++) {

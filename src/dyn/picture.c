@@ -40,7 +40,7 @@ static void add_items(cmb_sha256 *s, cmb_arena *arena, const cmb_model *m, cmb_i
 }
 
 /* Returns how many coordinates the joints have. */
-static int add_tree(cmb_sha256 *s, const cmb_model *m)
+static int add_tree(cmb_sha256 *s, cmb_arena *arena, const cmb_model *m)
 {
   cmb_body body;
   cmb_joint joint;
@@ -48,6 +48,8 @@ static int add_tree(cmb_sha256 *s, const cmb_model *m)
   for (int i = 0; cmb_body_of(m, i, &body); i++) {
     cmb_sha256_add_text(s, body.name);
     add_numbers(s, 3, body.com);
+    if (cmb_model_points(m, CMB_ITEM_BODY, i, 0, NULL) > 0)
+      add_points(s, arena, m, CMB_ITEM_BODY, i);
   }
   for (int i = 0; cmb_joint_of(m, i, &joint); i++) {
     const int bodies[] = {joint.parent, joint.child};
@@ -119,7 +121,7 @@ static cmb_status add_all(cmb_context *ctx, cmb_sha256 *s, cmb_arena *arena, con
 {
   static const cmb_item_kind kinds[] = {CMB_ITEM_MARKER, CMB_ITEM_LOOP, CMB_ITEM_STOP,
                                         CMB_ITEM_FORCE, CMB_ITEM_SHAPE};
-  const int nq = add_tree(s, model);
+  const int nq = add_tree(s, arena, model);
   for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) add_items(s, arena, model, kinds[k]);
   add_drawn(s, model);
   CMB_TRY(add_poses(ctx, s, arena, model, nq));

@@ -243,6 +243,16 @@ static int shape_points(const cmb_model_shape *shape, int room, cmb_body_point *
   return shape->point_count;
 }
 
+static int rod_ends(const cmb_model_body *b, int body, int room, cmb_body_point *points)
+{
+  const int count = b->is_rod ? 2 : 0;
+  for (int i = 0; i < count && i < room && points; i++) {
+    points[i].body = body;
+    cmb_values_of(3, b->ends[i], points[i].at);
+  }
+  return count;
+}
+
 int cmb_model_points(const cmb_model *model, cmb_item_kind kind, int i, int room,
                      cmb_body_point *points)
 {
@@ -250,6 +260,7 @@ int cmb_model_points(const cmb_model *model, cmb_item_kind kind, int i, int room
   struct head head;
   int count = 0;
   if (!head_of(model, kind, i, &head)) return 0;
+  if (kind == CMB_ITEM_BODY) return rod_ends(&model->bodies[i], i, room, points);
   if (kind == CMB_ITEM_SHAPE) return shape_points(&model->shapes[i], room, points);
   if (kind == CMB_ITEM_FORCE) {
     count = force_anchors(&model->forces[i], anchors);

@@ -128,6 +128,9 @@ static cmb_status read_long(const struct solid *solid, bool is_rod, cmb_model_bo
   CMB_TRY(
       cmb_limit_number(r, ends->place, "the distance of its two ends", CMB_POSITIVE, NULL, length));
   for (int i = 0; i < 3; i++) along[i] = cmb_over(g, along[i], length);
+  b->is_rod = is_rod;
+  memcpy(b->ends[0], from, sizeof from);
+  memcpy(b->ends[1], to, sizeof to);
   if (!is_rod || cmb_node_find(solid->measures, "radius")) CMB_TRY(read_radius(solid, &radius));
   CMB_TRY(cmb_read_limited(r, solid->s, solid->measures, "length", CMB_POSITIVE, &length));
   long_inertia(g, radius, length, along, b);

@@ -78,6 +78,8 @@ typedef struct cmb_model_body {
   cmb_number mass;       /* 0: a massless frame */
   cmb_number com[3];     /* centre of mass in the design position */
   cmb_number inertia[9]; /* about the centre of mass, in global axes in the design position */
+  bool is_rod;
+  cmb_number ends[2][3]; /* of a rod, in the design position */
 } cmb_model_body;
 
 /* A named frame fixed to a body. */

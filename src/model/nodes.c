@@ -1,6 +1,7 @@
 /*
  * Nodes of the kind that is expected, maps with the keys that are known (reader.h).
  */
+#include "base/context.h"
 #include "base/text.h"
 #include "model/reader.h"
 
@@ -35,6 +36,30 @@ cmb_status cmb_expect_map(cmb_reader *r, const cmb_node *node)
 cmb_status cmb_expect_text(cmb_reader *r, const cmb_node *node, const char *expected)
 {
   return node->kind == CMB_NODE_TEXT && node->text[0] ? CMB_OK : fail_kind(r, node, expected);
+}
+
+cmb_status cmb_read_line(cmb_reader *r, const cmb_node *node, const char **line)
+{
+  size_t length = strlen(node->text);
+  while (length > 0 && node->text[length - 1] == '\n')
+    length--; /* that of a text in lines of its own */
+  for (size_t i = 0; i < length; i++) {
+    const unsigned char c = (unsigned char)node->text[i];
+    if (c >= ' ' && c != 0x7F) continue;
+    char shown[CMB_SHOWN_ROOM];
+    return cmb_reader_fail(r, node->place,
+                           "'%s' has the control character 0x%02X%s; expected a line of text",
+                           key_text(node, shown), (unsigned)c,
+                           c == '\n'   ? ", a line end"
+                           : c == '\t' ? ", a tab"
+                                       : "");
+  }
+  char *copy = cmb_arena_take(r->model->arena, length + 1, 1);
+  if (!copy) return cmb_fail_memory(r->ctx);
+  memcpy(copy, node->text, length);
+  copy[length] = '\0';
+  *line = copy;
+  return CMB_OK;
 }
 
 cmb_status cmb_expect_list(cmb_reader *r, const cmb_node *node, int count, const char *expected)

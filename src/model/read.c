@@ -64,8 +64,8 @@ static cmb_status read_head(cmb_reader *r)
 {
   cmb_model *m = r->model;
   const cmb_node *title = find_section(r, "title"), *gravity = find_section(r, "gravity");
-  m->title = cmb_arena_text(m->arena, title ? title->text : "");
-  if (!m->title) return cmb_fail_memory(r->ctx);
+  m->title = "";
+  if (title) CMB_TRY(cmb_read_line(r, title, &m->title));
   m->gravity[2] = cmb_fixed(-9.81);
   return gravity ? cmb_read_numbers(r, r->scopes, gravity, 3, m->gravity) : CMB_OK;
 }

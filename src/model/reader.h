@@ -170,6 +170,9 @@ cmb_status cmb_expect_map(cmb_reader *r, const cmb_node *node);
 cmb_status cmb_expect_text(cmb_reader *r, const cmb_node *node, const char *expected);
 cmb_status cmb_expect_list(cmb_reader *r, const cmb_node *node, int count, const char *expected);
 
+/* A text of one line for people, such as a title or a unit, for the model: without control characters, which quoted texts can have ("\t"). */
+cmb_status cmb_read_line(cmb_reader *r, const cmb_node *node, const char **line);
+
 /* The entry of a map, which must be there. */
 cmb_status cmb_require(cmb_reader *r, const cmb_node *map, const char *key, const cmb_node **node);
 

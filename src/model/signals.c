@@ -80,9 +80,10 @@ cmb_status cmb_read_words(cmb_reader *r, const cmb_node *map, const char *key, c
                           const char **text)
 {
   const cmb_node *node = cmb_node_find(map, key);
-  if (node) CMB_TRY(cmb_expect_text(r, node, expected));
-  *text = cmb_arena_text(r->model->arena, node ? node->text : "");
-  return *text ? CMB_OK : cmb_fail_memory(r->ctx);
+  *text = "";
+  if (!node) return CMB_OK;
+  CMB_TRY(cmb_expect_text(r, node, expected));
+  return cmb_read_line(r, node, text);
 }
 
 /* {value: formula, unit: text, title: text} */

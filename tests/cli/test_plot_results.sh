@@ -112,6 +112,18 @@ check "markup in a name" grep -q '&lt;script&gt;alert(1)&lt;/script&gt;' hostile
 check "no script" [ "$(grep -c '<script' hostile.svg)" -eq 0 ]
 "$CAMBER" plot hostile.csv --x 'a "b", cc' --y t -o x.svg 2>stderr
 check "quotes and a comma in a name" grep -q "did you mean 'a \"b\", c'" stderr
+check "a comma in a name of --y" "$CAMBER" plot hostile.csv --y '"a ""b"", c",t' -o comma.svg
+check "its name in the legend and beside the axis" [ "$(grep -c '>a "b", c</text>' comma.svg)" -eq 2 ]
+check "the other one" grep -q '>t</text>' comma.svg
+for x in '"a ""b"", c"' 'a "b", c'; do check "a comma in a name of --x" "$CAMBER" plot hostile.csv --x "$x" --y t -o comma.svg; done
+refused "quotes without an end" "the quotes of a name do not end before a comma" hostile.csv --y '"a ""b' -o no.svg
+refused "something behind quotes" "the quotes of a name do not end before a comma" hostile.csv --y '"t"c' -o no.svg
+refused "two names of --x" "option --x: the quotes of a name" hostile.csv --x '"t","t"' --y t -o no.svg
+# ---- names of files may be anything: the picture is XML all the same
+odd=$'a\a\xff\xef\xbf\xbfb.csv'
+cp square.csv "$odd"
+check "an odd name of a file" "$CAMBER" plot "$odd" square.csv --x x --y y -o odd.svg
+check "its picture is XML" python3 -c 'import sys, xml.etree.ElementTree as t; sys.exit("y, a\ufffd\ufffd\ufffdb.csv" not in [e.text for e in t.parse("odd.svg").iter()])'
 
 # ---- PNG
 if command -v rsvg-convert >/dev/null; then
@@ -159,7 +171,10 @@ refused "a line that is too long" "broken.csv:3:1: expected as many numbers" bro
 printf 't,x\n0,one\n' >broken.csv
 refused "a word for a number" "broken.csv:2:1: " broken.csv --y x -o no.svg
 printf 't,x\n' >broken.csv
-refused "no rows" "no rows yet" broken.csv --y x -o no.svg
+refused "no rows" "cannot read 'broken.csv': it has no rows$" broken.csv --y x -o no.svg
+cp broken.csv broken.csv.partial
+refused "no rows yet" "it has no rows yet" broken.csv.partial --y x -o no.svg
+refused "a letter is no hint" "'single.csv' has no column 'b'$" single.csv --y b -o no.svg
 head -c 5000 stair.mat >cut.mat
 refused "a MAT file that was cut off" "cut off" cut.mat --y camber -o no.svg
 head -c 5000 stair.h5 >cut.h5

@@ -88,6 +88,9 @@ look stair.html 'next(f for f in r["scene"]["forces"] if f["name"] == "shock")["
 # ---- forces that are shown as arrows: those of outputs, to 16 bits
 look stair.html '{f["type"] for f in r["forces"]} == {"joint", "loop", "spring", "contact"}'
 look stair.html 'near(arrow("shock"), at_frames("shock_force"), 1e-4 * 20000)'
+# both sides of each event at which the force of the tyre jumps
+look stair.html '(lambda at: all(near(at(frames, arrow("tyre", 2), e["t"]), at(t, column("tyre_force"), e["t"]), 1) for e in r["run"]["events"]) and abs(at(frames, arrow("tyre", 2), r["run"]["events"][0]["t"])[1]) < 1)(
+  lambda times, x, e: (lambda sides: [sides[0], sides[-1]])([y for s, y in zip(times, x) if s == e]))'
 look stair.html 'len(next(f for f in r["forces"] if f["name"] == "shock")["points"]) == 2 and len(next(f for f in r["forces"] if f["name"] == "mount1")["points"]) == 1'
 look stair.html '"arrow_of" not in page'
 check "run" "$CAMBER" run simple-pendulum --html hinge.html >stdout
@@ -108,6 +111,15 @@ simulate: {t-end: 1}
 END
 check "run" "$CAMBER" run rest.yaml --html rest.html >stdout
 look rest.html 'abs(arrow("base", 2)[-1] - 2 * 9.81) < 0.01 and arrow("base", 2)[0] == 0'
+
+# ---- a rod has its ends
+cat >rod.yaml <<'END'
+points: {A: [0, 0, 0], B: [0.1, 0, 0]}
+bodies: {crank: {mass: 0.5, rod: [A, B]}, wheel: {mass: 1, cylinder: [A, B], radius: 0.2}}
+joints: {main: {type: revolute, child: crank, at: A, axis: y}, turn: {type: revolute, child: wheel, at: A, axis: x}}
+END
+"$CAMBER" run rod.yaml --t-end 0.1 --html rod.html >/dev/null
+look rod.html '[b["points"] for b in r["scene"]["bodies"]] == [[{"body": 0, "at": [0, 0, 0]}, {"body": 0, "at": [0.1, 0, 0]}], []]'
 
 # ---- a method of variable order; the Cartesian formulation has the same bodies
 check "run" "$CAMBER" run double-pendulum --method bdf --html joints.html >stdout

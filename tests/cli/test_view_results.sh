@@ -264,7 +264,7 @@ refuse "row 3 of 'back.csv' goes back in time" view back.csv -o x.html
 printf 'x,phi\n0,1\n' >timeless.csv
 refuse "has no column t" view timeless.csv -o x.html
 printf 't,phi\n' >empty.csv
-refuse "it has no rows yet" view empty.csv -o x.html
+refuse "it has no rows" view empty.csv -o x.html
 
 # ---- what is refused
 cp stair.csv input.csv

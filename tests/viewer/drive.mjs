@@ -188,6 +188,35 @@ async function testOffsets() {
   await page.close();
 }
 
+// A rod without shapes is drawn from end to end, and all that is drawn is in the first picture at all times.
+async function testRod() {
+  const page = await open("offsets", 800, 1600);
+  const [reach, length] = await page.evaluate(() => {
+    const { motion, mechanism } = camber.view;
+    const [a, b] = camber.report.scene.bodies[0].points.map((p) => motion.point(p));
+    const bars = mechanism.bodies[0].children.map((bar) => (bar.geometry.parameters.height ? bar.scale.z : 0));
+    return [Math.max(...bars), a.distanceTo(b)];
+  });
+  check(`offsets: a rod of ${length} m is drawn ${reach} m long`, Math.abs(length - 0.1) < 1e-6 && Math.abs(reach - length) < 1e-3 * length);
+  for (const part of [0, 0.1, 0.2, 0.3, 0.5, 0.8]) {
+    await scrub(page, part);
+    await picture(page);
+    const far = await page.evaluate(() => {
+      let most = 0;
+      camber.view.mechanism.node.traverse((mesh) => {
+        const places = mesh.geometry?.getAttribute("position");
+        for (let i = 0; places && i < places.count; i++) {
+          const x = camber.view.up.clone().fromBufferAttribute(places, i).applyMatrix4(mesh.matrixWorld).project(camber.view.camera);
+          most = Math.max(most, Math.abs(x.x), Math.abs(x.y));
+        }
+      });
+      return most;
+    });
+    check(`offsets: the picture is cut at ${part}: ${far}`, far > 0.2 && far <= 1);
+  }
+  await page.close();
+}
+
 async function testHostile() {
   const page = await open("hostile", 800, 600);
   check("hostile: the title is not a text", (await page.locator("h1").textContent()) === '</script><script>alert("1")</script> <b>bold</b>');
@@ -209,6 +238,7 @@ await testDetail("fivelink");
 await testNarrow("fivelink");
 await testNarrow("newtons-cradle");
 await testOffsets();
+await testRod();
 await testHostile();
 await testProblem();
 await finish();

@@ -19,6 +19,7 @@ export function attachments(scene) {
   add(scene.forces, "force");
   add(scene.stops, "stop");
   add(scene.shapes, "shape");
+  add(scene.bodies, "rod"); // its ends
   scene.bodies.forEach((b, i) => points.push({ body: i, at: b.com, of: "com", item: b }));
   return points;
 }
@@ -27,10 +28,10 @@ export function attachments(scene) {
 export function extents(report, motion, points) {
   const first = new Box3();
   const all = new Box3();
-  const { t } = report.frames;
   const x = new Vector3();
-  for (let k = 0; k <= LOOKS; k++) {
-    motion.set(t.length > 0 ? t[Math.round(((t.length - 1) * k) / LOOKS)] : 0);
+  const times = instants(report);
+  times.forEach((t, k) => {
+    motion.set(t);
     for (const p of points) {
       motion.point(p, x);
       all.expandByPoint(x);
@@ -38,9 +39,14 @@ export function extents(report, motion, points) {
     }
     grow(report.scene, motion, all, x);
     if (k === 0) grow(report.scene, motion, first, x);
-  }
-  motion.set(t.length > 0 ? t[0] : 0);
+  });
+  motion.set(times[0]);
   return { first, all };
+}
+
+// Times at which it is looked at how far the motion goes.
+export function instants({ frames: { t } }) {
+  return Array.from({ length: t.length > 0 ? LOOKS + 1 : 1 }, (_, k) => (t.length > 0 ? t[Math.round(((t.length - 1) * k) / LOOKS)] : 0));
 }
 
 // How large the parts are: the middle one of the bodies by the extent of their points.

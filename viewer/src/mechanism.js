@@ -35,6 +35,12 @@ export class Mechanism {
     for (const put of this.moving) put();
   }
 
+  // The box comes to have all that is drawn where the motion is now.
+  includeIn(box) {
+    this.update();
+    box.expandByObject(this.node);
+  }
+
   // A point of the design position in the coordinates of its body's group.
   local({ body, at }) {
     const x = new Vector3(...at);

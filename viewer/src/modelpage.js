@@ -50,13 +50,13 @@ class ModelPage {
   // The picture has room for all positions of these sliders.
   widen(sliders) {
     const box = new Box3().copy(this.view.box);
-    const { motion, points } = this.view;
+    const { motion, mechanism } = this.view;
     const x = new Vector3();
     for (const { frames } of sliders) {
       motion.show(frames);
       for (let k = 0; k < frames.t.length; k += 4) {
         motion.set(frames.t[k]);
-        for (const p of points) box.expandByPoint(motion.point(p, x));
+        mechanism.includeIn(box);
       }
     }
     motion.show(motion.home);

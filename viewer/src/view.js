@@ -6,7 +6,7 @@ import { Arrows } from "./arrows.js";
 import { element } from "./dom.js";
 import { Ground, Surfaces } from "./ground.js";
 import { Labels } from "./labels.js";
-import { attachments, awayFrom, detailOf, distanceFor, extents, isWheel, upAxis, viewDirection, wheelPlaces } from "./layout.js";
+import { attachments, awayFrom, detailOf, distanceFor, extents, instants, isWheel, upAxis, viewDirection, wheelPlaces } from "./layout.js";
 import { Mechanism } from "./mechanism.js";
 import { Motion } from "./motion.js";
 import { Road } from "./road.js";
@@ -23,6 +23,7 @@ export class View {
     this.motion = report.motion ?? new Motion(report); // of a model's page it is another one
     this.measure();
     this.makeScene();
+    this.includeDrawn();
     this.makeCamera();
     this.labels = new Labels(report, this.motion);
     this.node = element("div", { class: "picture" }, this.renderer.domElement, this.labels.node, element("div", { class: "legends" }, this.arrows.legend, this.trails.legend));
@@ -83,6 +84,16 @@ export class View {
     this.renderer.domElement.tabIndex = 0;
     this.renderer.domElement.setAttribute("aria-label", "animation of the bodies");
     this.paint();
+  }
+
+  // The picture has room for what is drawn, which is larger than its points: balls, bars, feet of joints.
+  includeDrawn() {
+    const times = instants(this.report);
+    for (const t of this.travels ? times.slice(0, 1) : times) {
+      this.motion.set(t);
+      this.mechanism.includeIn(this.box);
+    }
+    this.motion.set(times[0]);
   }
 
   makeCamera() {

@@ -183,6 +183,10 @@ static void a_misspelt_name_has_a_nearest(void **state)
   assert_string_equal(nearest("REVOLUTE"), "revolute"); /* large letters */
   assert_null(nearest("gearbox"));
   assert_null(nearest(""));
+  static const char *const short_names[] = {"t", "ab"};
+  assert_null(cmb_nearest_name("b", short_names, 1, sizeof short_names[0])); /* another letter */
+  assert_string_equal(cmb_nearest_name("T", short_names, 2, sizeof short_names[0]), "t");
+  assert_string_equal(cmb_nearest_name("a", short_names, 2, sizeof short_names[0]), "ab");
   char longest[200];
   memset(longest, 'r', sizeof longest - 1);
   longest[sizeof longest - 1] = '\0';
