@@ -132,6 +132,23 @@ check 'rows in the band' "$CAMBER" linearize sway.yaml --vary speed=3:9:25 >sway
 check 'no edge of the band is critical' test "$(grep -c '^  critical' sway.txt)" -eq 0
 check "which rows: $(cat stderr)" grep -qE 'between speed = (4.75|5|5.25) and (6.75|7|7.25|7.5) an eigenvalue is too slow' stderr
 
+# The pair p, r passes 0 at 5.18 m/s. By then the motion is unstable already, by `b` from 5.28 m/s down, which is not told from 0 there beside its coupling with `a`.
+cat >hidden.yaml <<'END'
+bodies: {car: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}
+joints: {x: {type: prismatic, child: car, axis: x, rate: 9}}
+states:
+  a: {rate: "-0.11*(x' - 4.7)*a + 1000*b"}
+  b: {rate: "-0.07*(x' - 3.71)*(x' - 5.28)*b"}
+  p: {rate: "-0.002*(x' - 5.18)*(x' - 4.24)*(x' - 3.51)*p - 0.145*r"}
+  r: {rate: "-0.002*(x' - 5.18)*(x' - 4.24)*(x' - 3.51)*r + 0.145*p"}
+  fast: {rate: -5e4*fast}
+outputs: {speed: x.rate}
+simulate: {steady: {speed: 9}}
+END
+check 'one hides' "$CAMBER" linearize hidden.yaml --vary speed=9:3:5 --json >critical.json 2>stderr
+check 'what may be unstable already has no critical speed' grep -q '"critical": *\[\]' critical.json
+has 'between speed = 6 and 4.5 an eigenvalue is too slow to be told from 0' stderr
+
 # ---- the benchmark bicycle (Meijaard, Papadopoulos, Ruina and Schwab 2007, table 1), whose wheels roll by viscous slip: from table to table the same
 # weave and capsize speeds, which tend to those of ideal rolling as the slip becomes small
 cat >bicycle.yaml <<'END'
