@@ -199,6 +199,8 @@ static cmb_status compare(struct cli_critical *s, struct cli_look a, struct cli_
   if ((a.re > 0) == (b.re > 0)) return CMB_OK;
   if (isfinite(a.re) && isfinite(b.re)) CMB_TRY(find_crossing(s, a, b, aside, &x, &in_band));
   if (in_band && a.neutral == b.neutral) {
+    a.slow_re = a.re, b.slow_re = b.re; /* what passes 0 is the slowest only near x */
+    a.slow_im = b.slow_im = 0;
     CMB_TRY(pass_band(s, &a, &b, x, &x, &doubtful));
   } else if (in_band) {
     x = NAN;
@@ -210,7 +212,7 @@ static cmb_status compare(struct cli_critical *s, struct cli_look a, struct cli_
     add_crossing(s, x, (b.re > 0) == (b.at > a.at));
   } else if (in_band && doubtful) {
     warn_of_band(s, a.at, b.at, fmax(a.below, b.below));
-  } else if (!in_band) {
+  } else {
     warn_of_jump(s, &a, &b);
   }
   return CMB_OK;
