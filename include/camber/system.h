@@ -150,7 +150,7 @@ typedef struct cmb_linearization {
   int a_most;      /* the largest of them; 0 in an equilibrium, also a moving one */
   int eigenmode_count;
   const cmb_eigenmode *eigenmodes; /* neutral ones first, then by |eigenvalue| */
-  double neutral_below; /* smaller eigenvalues are not told from 0, and are called neutral; 1/s */
+  double neutral_below; /* smaller eigenvalues are neutral unless they can be told from 0; 1/s */
 } cmb_linearization;
 
 /* Linearise about the state (t, q, v), which must satisfy the constraints. Modes follow from the signs of the switching

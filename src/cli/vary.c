@@ -88,12 +88,12 @@ static void print_look(const struct cli_look *x)
   }
 }
 
-/* What is too slow to be told from 0: in a model with stiff parts that can be more than one would think. */
+/* What may be too slow to be told from 0: in a model with stiff parts that can be more than one would think. */
 static void print_limit(const struct table *t)
 {
   double below = 0;
   for (int i = 0; i < t->done; i++) below = fmax(below, t->looks[i].below);
-  if (t->done > 0) printf("  neutral: below %.3g 1/s, not told from 0\n", below);
+  if (t->done > 0) printf("  neutral: not told from 0, all below %.3g 1/s\n", below);
 }
 
 /* All values, and the crossings between them. */

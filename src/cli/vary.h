@@ -9,8 +9,8 @@
 /* One value of the table. */
 struct cli_look {
   double at;
-  int neutral;   /* eigenvalues that are 0 .. */
-  double below;  /* .. or not told from it, being smaller than this */
+  int neutral;   /* eigenvalues that are 0, or not told from it .. */
+  double below;  /* .. and smaller than this */
   double re, im; /* the eigenvalue with the largest real part of the others; -INFINITY: none */
   double slow_re, slow_im; /* and the slowest of the others; INFINITY: none */
   double damping;          /* and the least damping of all of them */

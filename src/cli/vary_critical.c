@@ -175,26 +175,44 @@ static cmb_status find_crossing(struct cli_critical *s, struct cli_look a, struc
   return CMB_OK;
 }
 
+/* Some eigenvalues are neutral in one of two rows and told from 0 in the other, which has `told` neutral ones. Where another eigenvalue passes 0, at x, the motion must be
+ * known not to be unstable by these: x becomes NaN otherwise. `nothing` is 0 for a real part. */
+static cmb_status ask_others(struct cli_critical *s, int told, double nothing, double *x,
+                             bool *in_band)
+{
+  struct cli_look c;
+  CMB_TRY(s->look(s->user, *x, told, &c));
+  *in_band = c.neutral > told;
+  if (*in_band || c.re > nothing) *x = NAN;
+  return CMB_OK;
+}
+
 /* Crossings between neighbours of what the eigenvalues that are neutral in one of them leave. */
 static cmb_status compare(struct cli_critical *s, struct cli_look a, struct cli_look b)
 {
   const int aside = a.neutral > b.neutral ? a.neutral : b.neutral;
   double x = NAN;
   bool in_band = false, doubtful = true;
+  if ((a.re > 0) == (b.re > 0)) return CMB_OK;
   if (a.neutral < aside) a.re = cli_largest_but(a.l, aside);
   if (b.neutral < aside) b.re = cli_largest_but(b.l, aside);
   if ((a.re > 0) == (b.re > 0)) return CMB_OK;
   if (isfinite(a.re) && isfinite(b.re)) CMB_TRY(find_crossing(s, a, b, aside, &x, &in_band));
   if (in_band && a.neutral == b.neutral) {
+    a.slow_re = a.re, b.slow_re = b.re; /* what passes 0 is the slowest only near x */
+    a.slow_im = b.slow_im = 0;
     CMB_TRY(pass_band(s, &a, &b, x, &x, &doubtful));
   } else if (in_band) {
     x = NAN;
+  } else if (isfinite(x) && a.neutral != b.neutral) {
+    const int told = a.neutral < b.neutral ? a.neutral : b.neutral;
+    CMB_TRY(ask_others(s, told, CLOSE * fmax(fabs(a.re), fabs(b.re)), &x, &in_band));
   }
   if (isfinite(x)) {
     add_crossing(s, x, (b.re > 0) == (b.at > a.at));
   } else if (in_band && doubtful) {
     warn_of_band(s, a.at, b.at, fmax(a.below, b.below));
-  } else if (!in_band) {
+  } else {
     warn_of_jump(s, &a, &b);
   }
   return CMB_OK;

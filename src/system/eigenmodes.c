@@ -11,6 +11,7 @@
 #include "system/equilibrium.h"
 #include "system/gaps.h"
 #include "system/linearize.h"
+#include "system/neutral.h"
 #include "system/stuck.h"
 
 #include <float.h>
@@ -32,6 +33,7 @@ struct eigen {
   double *A, *scratch_A; /* (m x m), m = 2n − nz */
   double *re, *im;       /* (m) */
   double *V, *work;
+  bool *neutral; /* (m) */
   double *a, *lambda;
   double *w; /* (nv) */
   cmb_eigenmode *modes;
@@ -47,7 +49,8 @@ static cmb_status take_memory(struct eigen *e, cmb_arena *arena)
   e->V = cmb_arena_doubles(arena, most * most);
   e->re = cmb_arena_doubles(arena, most);
   e->im = cmb_arena_doubles(arena, most);
-  e->work = cmb_arena_doubles(arena, cmb_eigen_work(most, 0));
+  e->work = cmb_arena_doubles(arena, cmb_neutral_work(most));
+  e->neutral = cmb_arena_take(arena, (size_t)most, sizeof *e->neutral);
   e->a = cmb_arena_doubles(arena, eq->nv);
   e->lambda = cmb_arena_doubles(arena, eq->ng);
   e->w = cmb_arena_doubles(arena, eq->nv);
@@ -111,21 +114,23 @@ static void normalize(const cmb_equations *eq, double *re, double *im, int *most
 }
 
 /* Displaced along a circle or off it the mechanism goes on as before, with its velocities: in the turning frame that is ± iω, and nothing
- * restores it. */
+ * restores it. Among slow eigenvalues the vector is not known well enough to ask it. */
 static bool is_displaced_circle(const struct eigen *e, const cmb_eigenmode *mode, const double *x,
                                 const double *y, double neutral_below)
 {
   const int m = size_of(e), n = freedoms(e);
   if (!e->frame || e->frame->turn == 0) return false;
-  if (hypot(mode->re, mode->im - fabs(e->frame->turn)) > neutral_below) return false;
+  const double apart = hypot(mode->re, mode->im - fabs(e->frame->turn));
+  if (mode->im <= neutral_below && apart <= CMB_TOLD * mode->im) return true;
+  if (apart > neutral_below) return false;
   const double place = hypot(cmb_norm2(n, x), cmb_norm2(n, y));
   return hypot(cmb_norm2(m - n, x + n), cmb_norm2(m - n, y + n)) <= 1e-6 * mode->im * place;
 }
 
-static void describe(cmb_eigenmode *mode, double neutral_below)
+static void describe(cmb_eigenmode *mode, bool neutral)
 {
   double size = hypot(mode->re, mode->im);
-  mode->neutral = size <= neutral_below;
+  mode->neutral = neutral;
   mode->frequency = mode->neutral ? 0 : size / TWO_PI;
   mode->damping = mode->neutral ? 0 : (0 - mode->re) / size; /* not −0 */
 }
@@ -149,7 +154,7 @@ static void sort(int count, cmb_eigenmode *modes)
 }
 
 /* The modes from the eigenvalues and -vectors at hand. A defective double 0, as of a free motion, comes out as the root
- * of an error in A: hence the root of the noise. */
+ * of an error in A: hence the root of the noise (neutral.h). */
 static cmb_status collect(struct eigen *e, cmb_arena *arena, const double *q, cmb_linearization *l)
 {
   const int m = size_of(e), count = e->ev->eq->nq + e->ev->eq->nz;
@@ -157,6 +162,8 @@ static cmb_status collect(struct eigen *e, cmb_arena *arena, const double *q, cm
   for (int i = 0; i < m; i++) most = fmax(most, hypot(e->re[i], e->im[i]));
   const double neutral_below = sqrt(cmb_stiffness_noise(e->ev->eq)) * most;
   l->neutral_below = neutral_below;
+  cmb_find_neutral(freedoms(e), m, e->A, cmb_stiffness_noise(e->ev->eq), neutral_below, e->re,
+                   e->im, e->neutral, e->work);
   for (int i = 0; i < m; i++) {
     if (e->im[i] < 0) continue; /* the other one of a pair */
     cmb_eigenmode *mode = &e->modes[l->eigenmode_count++];
@@ -166,11 +173,10 @@ static cmb_status collect(struct eigen *e, cmb_arena *arena, const double *q, cm
     displace(e, q, e->V + (ptrdiff_t)i * m, re);
     if (mode->im > 0) displace(e, q, e->V + (ptrdiff_t)(i + 1) * m, im);
     normalize(e->ev->eq, re, im, &mode->most);
-    describe(mode, neutral_below);
-    if (mode->im > 0 && is_displaced_circle(e, mode, e->V + (ptrdiff_t)i * m,
-                                            e->V + (ptrdiff_t)(i + 1) * m, neutral_below)) {
-      mode->neutral = true, mode->frequency = mode->damping = 0;
-    }
+    const bool circles =
+        mode->im > 0 && is_displaced_circle(e, mode, e->V + (ptrdiff_t)i * m,
+                                            e->V + (ptrdiff_t)(i + 1) * m, neutral_below);
+    describe(mode, circles || e->neutral[i]);
     if (!cmb_all_finite(count, re) || !cmb_all_finite(count, im)) return CMB_RETRY_NONFINITE;
   }
   sort(l->eigenmode_count, e->modes);

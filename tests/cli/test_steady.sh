@@ -93,7 +93,7 @@ simulate: {steady: {speed: 3}}
 END
 sed "s/0.1.(x' - 6)/0.02*x'/" critical.yaml >nocritical.yaml
 sed "s/0.1.(x' - 6)/-0.02*(x' - 6)^2/" critical.yaml >touching.yaml
-for range in 3:9:3 3:9:7 3:9:13 9:3:13 3:9:25 3.3:9:12 3:9:61; do
+for range in 3:9:3 3:9:7 3:9:13 9:3:13 3:9:25 3.3:9:12 3:9:61 4.99:9:5 3:6.5:12; do
   check "one critical speed, $range" "$CAMBER" linearize critical.yaml --vary "speed=$range" --json >critical.json
   check "it is 6, $range" python3 -c 'import json
 critical = json.load(open("critical.json"))["critical"]
@@ -105,9 +105,109 @@ for model in nocritical touching; do
     check "no critical speed: $model $range" grep -q '"critical": *\[\]' critical.json
   done
 done
-check 'a row in the band' "$CAMBER" linearize nocritical.yaml --vary speed=3:9:7 --json >critical.json 2>stderr
-has 'between speed = 3 and 4 an eigenvalue is too slow to be told from 0 (below 0.1 1/s)' stderr
-has 'between speed = 3 and 4 an eigenvalue is too slow to be told from 0' critical.json
+check 'a row on 0' "$CAMBER" linearize touching.yaml --vary speed=3:9:7 --json >critical.json 2>stderr
+has 'at speed = 6 an eigenvalue is too slow to be told from 0 (below 0.1 1/s)' stderr
+has 'at speed = 6 an eigenvalue is too slow to be told from 0' critical.json
+check 'unstable at all speeds' "$CAMBER" linearize nocritical.yaml --vary speed=3:9:7 --out slow.csv >critical.txt
+check 'slow eigenvalues' python3 -c 'import csv
+slow = {float(r["speed"]): float(r["re"]) for r in csv.DictReader(open("slow.csv")) if r["moves"] == "slow"}
+assert len(slow) == 7 and all(abs(re - 0.02 * u) < 1e-9 for u, re in slow.items()), slow'
+# A weak spring beside one of 1e10 N/m is nothing but rounding of the other: between 5 and 7 m/s, where λ² + 0.02 λ + 0.01 (6 − speed) = 0, no row is told.
+cat >sway.yaml <<'END'
+gravity: [0, 0, 0]
+points: {G: [0, 0, 0]}
+bodies:
+  car: {mass: 1, com: G, inertia: [1, 1, 1]}
+  load: {mass: 1, com: G, inertia: [1, 1, 1]}
+  stiff: {mass: 1, com: G, inertia: [1, 1, 1]}
+joints:
+  x: {type: prismatic, child: car, axis: x, rate: 3}
+  y: {type: prismatic, parent: car, child: load, axis: y}
+  z: {type: prismatic, parent: car, child: stiff, axis: z, stiffness: 1e10, damping: 1e3}
+forces: {weak: {type: load, on: load@G, force: [0, "0.01*(x' - 6)*y - 0.02*y'", 0]}}
+outputs: {speed: x.rate}
+simulate: {steady: {speed: 3}}
+END
+check 'rows in the band' "$CAMBER" linearize sway.yaml --vary speed=3:9:25 >sway.txt 2>stderr
+check 'no edge of the band is critical' test "$(grep -c '^  critical' sway.txt)" -eq 0
+check "which rows: $(cat stderr)" grep -qE 'between speed = (4.75|5|5.25) and (6.75|7|7.25|7.5) an eigenvalue is too slow' stderr
+
+# The pair p, r passes 0 at 5.18 m/s. By then the motion is unstable already, by `b` from 5.28 m/s down, which is not told from 0 there beside its coupling with `a`.
+cat >hidden.yaml <<'END'
+bodies: {car: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}
+joints: {x: {type: prismatic, child: car, axis: x, rate: 9}}
+states:
+  a: {rate: "-0.11*(x' - 4.7)*a + 1000*b"}
+  b: {rate: "-0.07*(x' - 3.71)*(x' - 5.28)*b"}
+  p: {rate: "-0.002*(x' - 5.18)*(x' - 4.24)*(x' - 3.51)*p - 0.145*r"}
+  r: {rate: "-0.002*(x' - 5.18)*(x' - 4.24)*(x' - 3.51)*r + 0.145*p"}
+  fast: {rate: -5e4*fast}
+outputs: {speed: x.rate}
+simulate: {steady: {speed: 9}}
+END
+check 'one hides' "$CAMBER" linearize hidden.yaml --vary speed=9:3:5 --json >critical.json 2>stderr
+check 'what may be unstable already has no critical speed' grep -q '"critical": *\[\]' critical.json
+has 'between speed = 6 and 4.5 an eigenvalue is too slow to be told from 0' stderr
+
+# Between 6 and 9 m/s `slow` passes 0 while `other` makes the motion unstable, and `other` does so twice: too much for two rows, but not for seven.
+cat >crowded.yaml <<'END'
+bodies: {car: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}
+joints: {x: {type: prismatic, child: car, axis: x, rate: 3}}
+states:
+  slow: {rate: "-0.0014*(x' - 7.226)*slow"}
+  other: {rate: "-0.0039*(x' - 4.202)*(x' - 6.617)*(x' - 8.184)*other"}
+  fast: {rate: -3.6e5*fast}
+outputs: {speed: x.rate}
+simulate: {steady: {speed: 3}}
+END
+check 'crowded' "$CAMBER" linearize crowded.yaml --vary speed=3:9:3 --json >critical.json 2>stderr
+has 'between speed = 6 and 9 the motion changes between stable and unstable, but no eigenvalue was found to pass 0' stderr
+check 'less crowded' "$CAMBER" linearize crowded.yaml --vary speed=3:9:13 >critical.txt
+has 'critical speed  8.184' critical.txt
+
+# ---- the benchmark bicycle (Meijaard, Papadopoulos, Ruina and Schwab 2007, table 1), whose wheels roll by viscous slip: from table to table the same
+# weave and capsize speeds, which tend to those of ideal rolling as the slip becomes small
+cat >bicycle.yaml <<'END'
+parameters: {w: 1.02, c: 0.08, tilt: pi/10, rR: 0.3, rF: 0.35, k: 1e8, b: 1e5, v0: 4}
+points: {R: [0, 0, rR], F: [w, 0, rF], B: [0.3, 0, 0.9], H: [0.9, 0, 0.7], S: [w + c, 0, 0]}
+bodies:
+  rear: {mass: 2, com: R, inertia: [0.0603, 0.12, 0.0603]}
+  frame: {mass: 85, com: B, inertia: [9.2, 11, 2.8, 0, -2.4, 0]}
+  fork: {mass: 4, com: H, inertia: [0.05892, 0.06, 0.00708, 0, 0.00756, 0]}
+  front: {mass: 3, com: F, inertia: [0.1405, 0.28, 0.1405]}
+joints:
+  ride: {type: free, child: frame, at: R, start: [0, 0, -461/k], rate: [v0, 0, 0, 0, 0, 0]}
+  rear_spin: {type: revolute, parent: frame, child: rear, at: R, axis: y, rate: v0/rR}
+  steer: {type: revolute, parent: frame, child: fork, at: S, axis: [-sin(tilt), 0, cos(tilt)]}
+  front_spin: {type: revolute, parent: fork, child: front, at: F, axis: y, rate: v0/rF}
+forces:
+  tr: {type: tyre, on: rear@R, axis: y, radius: rR, stiffness: k, damping: 2000}
+  tf: {type: tyre, on: front@F, axis: y, radius: rF, stiffness: k, damping: 2000}
+  sr: {type: load, on: rear@R, force: [rX, rY, 0], torque: [-(tr.pz - rear.z)*rY, (tr.pz - rear.z)*rX, (tr.px - rear.x)*rY - (tr.py - rear.y)*rX]}
+  sf: {type: load, on: front@F, force: [fX, fY, 0], torque: [-(tf.pz - front.z)*fY, (tf.pz - front.z)*fX, (tf.px - front.x)*fY - (tf.py - front.y)*fX]}
+measures:
+  rX: -b*(rear.vx + rear.wy*(tr.pz - rear.z) - rear.wz*(tr.py - rear.y))
+  rY: -b*(rear.vy + rear.wz*(tr.px - rear.x) - rear.wx*(tr.pz - rear.z))
+  fX: -b*(front.vx + front.wy*(tf.pz - front.z) - front.wz*(tf.py - front.y))
+  fY: -b*(front.vy + front.wz*(tf.px - front.x) - front.wx*(tf.pz - front.z))
+outputs: {speed: frame.vx}
+simulate: {steady: {speed: 4}, free: 'rear_spin,front_spin'}
+END
+for range in 3:8:6 3:8:11 3:8:101 8:3:26; do
+  check "the bicycle, $range" "$CAMBER" linearize bicycle.yaml --vary "speed=$range" --json >"bicycle-$range.json"
+done
+check 'with less slip' "$CAMBER" linearize bicycle.yaml --vary speed=3:8:11 --set b=1e7 --set k=1e9 --json >rolling.json
+check 'weave and capsize' python3 - <<'END'
+import glob, json
+ideal = (4.292382536341, 6.024262015388)
+tables = [sorted(json.load(open(f))["critical"]) for f in glob.glob("bicycle-*.json")]
+for speeds in tables:
+    assert len(tables) == 4 and len(speeds) == 2, tables
+    assert all(abs(a - b) < 1e-6 for a, b in zip(speeds, tables[0])), tables
+    assert all(abs(a - b) < 6e-3 for a, b in zip(speeds, ideal)), speeds
+speeds = json.load(open("rolling.json"))["critical"]
+assert len(speeds) == 2 and all(abs(a - b) < 7e-5 for a, b in zip(speeds, ideal)), speeds
+END
 
 # ---- refused in words
 refused() { # WORDS ARGUMENT...
@@ -189,6 +289,15 @@ for name, size in (("speed", 15), ("r", 0.2), ("lean", 0.1), ("wheel", 0.01), ("
 assert abs(float(rows[0]["r"]) - turn) < 1e-9 and abs(float(rows[0]["speed"]) - 15) < 1e-9
 END
 done
+
+# Straight ahead the speed goes back by its drag, d(2 u²)/du over the mass of all bodies, beside bushings that are 2·10⁷ times faster.
+check 'eigenvalues of the car' "$CAMBER" linearize wishbone.yaml --json >wishbone.json
+check 'the drag is seen' python3 - <<'END'
+import json
+mass = 1500 + 23.965 + 5.813 + 90.555
+slow = [e["re"] for e in json.load(open("wishbone.json"))["eigenvalues"] if not e["neutral"] and abs(e["re"]) < 0.1]
+assert len(slow) == 1 and abs(slow[0] * mass / (4 * 15) + 1) < 1e-4, slow
+END
 
 # Outputs that read the root of an equation and a table: their derivatives come from a copy of the graph.
 cat >root.yaml <<'END'

@@ -1,0 +1,37 @@
+/*
+ * Kublanovskaya's (1966) staircase (deflate.h). Rows of J that are left null vectors, J_k A = 0, are found by singular values, and
+ *
+ *     J A Jᵀ = [A' *; 0 0]
+ *
+ * has the eigenvalues of A' and 0. The eigenvalue 0 of A' belongs to the Jordan blocks of which this took one row away: the same again, until
+ * none is left. An error ε in A moves a singular value by no more than ε, while it moves a defective eigenvalue by a root of ε.
+ */
+#include "math/deflate.h"
+
+#include "math/dense.h"
+#include "math/orthogonal.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+int cmb_deflate(int n, double nothing, double *A, double *work, double *kept)
+{
+  double *turned = work, *J = turned + (ptrdiff_t)n * n, *sigma = J + (ptrdiff_t)n * n;
+  *kept = INFINITY;
+  while (n > 0) {
+    memcpy(turned, A, (size_t)n * (size_t)n * sizeof *A);
+    cmb_orthogonal_rows(n, n, turned, J, sigma); /* J A */
+    int rank = n;
+    while (rank > 0 && sigma[rank - 1] <= nothing) rank--;
+    if (rank > 0) *kept = fmin(*kept, sigma[rank - 1]);
+    if (rank == n) break;
+    for (int i = 0; i < rank; i++) {
+      for (int j = 0; j < rank; j++) {
+        A[(ptrdiff_t)i * rank + j] = cmb_dot(n, turned + (ptrdiff_t)i * n, J + (ptrdiff_t)j * n);
+      }
+    }
+    n = rank;
+  }
+  return n;
+}
