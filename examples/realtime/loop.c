@@ -37,10 +37,13 @@ static double seconds_between(struct timespec from, struct timespec to)
   return (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
 }
 
-/* A kerb of 30 mm from the second second on, over the model's own bump. */
+/* A ramp of 30 mm in 50 ms from the second second on, over the model's own bump. The tyre has damping, so that it also matters how fast
+ * the road rises. */
 static void read_sensors(double t, quarter_car_inputs *in)
 {
-  in->road = t >= 2 ? 0.03 : 0;
+  const double rate = t >= 2 && t < 2.05 ? 0.6 : 0;
+  in->road = t >= 2.05 ? 0.03 : rate * (t - 2);
+  in->road_rate = rate;
 }
 
 static void write_actuators(double t, const quarter_car_outputs *out)

@@ -17,7 +17,7 @@ typedef struct cmb_export_report {
   int rates;             /* of inputs, which count as well and are members beside them */
   int parameters, flags; /* that can be changed; event flags */
   char name[64];         /* that everything in the code begins with */
-  char rate_names[512];  /* the members for rates, with blanks between them; " ..": there are more */
+  char rate_names[512]; /* the members for rates, with blanks between them; " ..": there are more */
 } cmb_export_report;
 
 /* C code of the model and a real-time method: NAME.c and NAME.h in `folder`, which is made if need be. NAME is the model's, as

@@ -22,7 +22,8 @@ typedef struct cmb_model_system_options {
   bool
       expressions; /* are to be kept: for methods that make programs of their own, and for C code */
   /* To each input of the model a value can be added while it runs, 0 at first: it is a live parameter with the input's name, behind
-   * the others in `p`. */
+   * the others in `p`. Behind them are rates of these values, `road'` and `road''` of `road`, where forces or constraints may
+   * depend on them; 0 at first, too. */
   bool live_inputs;
   /* start values in place of the model's; they are held like those that the model gives */
   int start_count;
@@ -164,12 +165,17 @@ CMB_API cmb_status cmb_linearize_in(cmb_context *ctx, const cmb_equations *equat
                                     const double *v, cmb_linearization **linearization);
 CMB_API void cmb_linearization_destroy(cmb_linearization *linearization);
 
-/* ẋ = A x + B u, y = C x + D u for small changes about a state: x has as many coordinates as there are degrees of freedom, chosen so
- * that they determine all others, as many velocities, and the states; u are live parameters, among them inputs, y are outputs. */
+/* ẋ = A x + B u + B' u̇, y = C x + D u + D' u̇ for small changes about a state: x has as many coordinates as there are degrees of freedom,
+ * chosen so that they determine all others, as many velocities, and the states; u are live parameters, among them inputs, y are outputs.
+ * The rate of an input is the live parameter with its name and a dash, `road'` of `road`, if there is one; one that is among u itself is taken
+ * from there and not from its input. */
 typedef struct cmb_state_space {
   int nx, nu, ny;
   const char *const *x_names;  /* (nx) */
   const double *A, *B, *C, *D; /* (nx x nx), (nx x nu), (ny x nx), (ny x nu) */
+  const double *B_rate,
+      *D_rate; /* B' (nx x nu), D' (ny x nu); NULL: nothing depends on rates of u */
+  const char *const *rate_names; /* (nu) of the rates; NULL: nothing depends on this one */
 } cmb_state_space;
 
 /* About (t, q, v), which must satisfy the constraints, with the modes as for cmb_linearize. parameters (nu): their numbers among those of
@@ -187,7 +193,7 @@ CMB_API cmb_status cmb_state_space_create_in(cmb_context *ctx, const cmb_equatio
                                              cmb_state_space **space);
 CMB_API void cmb_state_space_destroy(cmb_state_space *space);
 
-/* C (iω − A)⁻¹ B + D at ω in rad/s, as (re, im) (ny x nu x 2). CMB_ERROR_EQUATIONS: iω is an eigenvalue. */
+/* C (s − A)⁻¹ (B + s B') + D + s D' at s = iω, ω in rad/s, as (re, im) (ny x nu x 2). CMB_ERROR_EQUATIONS: iω is an eigenvalue. */
 CMB_API cmb_status cmb_state_space_response(cmb_context *ctx, const cmb_state_space *space,
                                             double omega, double *response);
 
@@ -203,7 +209,7 @@ typedef struct cmb_transfer {
   const double *cancelled;
   /* (zero_count + 1), (pole_count + 1), highest power first, that of the denominator 1; NULL: beyond the range of numbers. */
   const double *numerator, *denominator;
-  /* The largest difference from C (s − A)⁻¹ B + D at points right of the imaginary axis, as a part of it; or of 1e-5 of the terms
+  /* The largest difference from C (s − A)⁻¹ (B + s B') + D + s D' at points right of the imaginary axis, as a part of it; or of 1e-5 of the terms
    * that it is a sum of, where it is smaller. */
   double off;
 } cmb_transfer;
@@ -214,7 +220,7 @@ CMB_API cmb_status cmb_transfer_create(cmb_context *ctx, const cmb_state_space *
 CMB_API void cmb_transfer_destroy(cmb_transfer *transfer);
 
 /* The outputs' changes after a step of input k by 1 at t = 0, at t = i dt, i from 0 to points − 1, into y (points x ny): exact but for
- * rounding. */
+ * rounding. The rate of the step is an impulse: it makes x jump by B', and an impulse of D' in y at t = 0, which is not in the values. */
 CMB_API cmb_status cmb_state_space_step(cmb_context *ctx, const cmb_state_space *space, int k,
                                         double dt, int points, double *y);
 

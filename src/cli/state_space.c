@@ -95,16 +95,50 @@ void cli_state_space_end(struct cli_state_space *s)
   cmb_state_space_destroy(s->space);
   free(s->u_names);
   free(s->parameter);
+  free(s->column_names);
+  free(s->B);
+}
+
+/* ---- columns of inputs and their rates */
+
+/* The columns of X (rows x nu), then those of X' whose rates count. */
+static void join(const struct cli_state_space *s, int rows, const double *X, const double *X_rate,
+                 double *to)
+{
+  const int nu = s->nu;
+  for (int i = 0; i < rows; i++) {
+    for (int k = 0; k < nu; k++) *to++ = X[i * nu + k];
+    for (int k = 0; X_rate && k < nu; k++) {
+      if (s->space->rate_names[k]) *to++ = X_rate[i * nu + k];
+    }
+  }
+}
+
+static cmb_status join_columns(struct cli_state_space *s)
+{
+  const cmb_state_space *x = s->space;
+  const size_t most = 2 * (size_t)s->nu + 1;
+  s->column_names = calloc(most, sizeof(void *));
+  s->B = calloc(most * (size_t)(x->nx + x->ny) + 1, sizeof *s->B);
+  if (!s->column_names || !s->B) return CMB_ERROR_MEMORY;
+  for (; s->columns < s->nu; s->columns++) s->column_names[s->columns] = s->u_names[s->columns];
+  for (int k = 0; x->rate_names && k < s->nu; k++) {
+    if (x->rate_names[k]) s->column_names[s->columns++] = x->rate_names[k];
+  }
+  s->D = s->B + (ptrdiff_t)x->nx * s->columns;
+  join(s, x->nx, x->B, x->B_rate, s->B);
+  join(s, x->ny, x->D, x->D_rate, s->D);
+  return CMB_OK;
 }
 
 /* ---- files */
 
 /* A number of the table [A B; C D]. */
-static double value_at(const cmb_state_space *s, int i, int j)
+static double value_at(const struct cli_state_space *s, int i, int j)
 {
-  const int nx = s->nx;
-  if (i < nx) return j < nx ? s->A[i * nx + j] : s->B[i * s->nu + j - nx];
-  return j < nx ? s->C[(i - nx) * nx + j] : s->D[(i - nx) * s->nu + j - nx];
+  const int nx = s->space->nx;
+  if (i < nx) return j < nx ? s->space->A[i * nx + j] : s->B[i * s->columns + j - nx];
+  return j < nx ? s->space->C[(i - nx) * nx + j] : s->D[(i - nx) * s->columns + j - nx];
 }
 
 static cmb_status put_piece(void *to, const char *piece, size_t length)
@@ -124,15 +158,15 @@ static void put_csv(FILE *to, const struct cli_state_space *s)
 {
   const cmb_state_space *x = s->space;
   fputs("of", to);
-  for (int j = 0; j < x->nx + x->nu; j++) {
+  for (int j = 0; j < x->nx + s->columns; j++) {
     fputc(',', to);
-    cli_csv_name(to, "", j < x->nx ? x->x_names[j] : s->u_names[j - x->nx]);
+    cli_csv_name(to, "", j < x->nx ? x->x_names[j] : s->column_names[j - x->nx]);
   }
   fputc('\n', to);
   for (int i = 0; i < x->nx + x->ny; i++) {
     cli_csv_name(to, i < x->nx ? "rate of " : "",
                  i < x->nx ? x->x_names[i] : s->y_names[i - x->nx]);
-    for (int j = 0; j < x->nx + x->nu; j++) fprintf(to, ",%.17g", value_at(x, i, j));
+    for (int j = 0; j < x->nx + s->columns; j++) fprintf(to, ",%.17g", value_at(s, i, j));
     fputc('\n', to);
   }
 }
@@ -141,11 +175,11 @@ static void put_mat_file(FILE *to, const struct cli_state_space *s)
 {
   const cmb_state_space *x = s->space;
   cli_mat_matrix(to, "A", x->nx, x->nx, x->A);
-  cli_mat_matrix(to, "B", x->nx, x->nu, x->B);
+  cli_mat_matrix(to, "B", x->nx, s->columns, s->B);
   cli_mat_matrix(to, "C", x->ny, x->nx, x->C);
-  cli_mat_matrix(to, "D", x->ny, x->nu, x->D);
+  cli_mat_matrix(to, "D", x->ny, s->columns, s->D);
   cli_mat_names(to, "x_names", x->nx, x->x_names);
-  cli_mat_names(to, "u_names", x->nu, s->u_names);
+  cli_mat_names(to, "u_names", s->columns, s->column_names);
   cli_mat_names(to, "y_names", x->ny, s->y_names);
 }
 
@@ -394,16 +428,34 @@ static cmb_status draw_steps(cmb_context *ctx, const struct cli_state_space *s,
   return status;
 }
 
+/* The rate of a step is an impulse, and so is what an output has of it. */
+static void note_impulses(const struct cli_state_space *s)
+{
+  const cmb_state_space *x = s->space;
+  for (int i = 0; x->D_rate && i < s->nu * s->ny; i++) {
+    char note[400];
+    if (x->D_rate[i] == 0) continue;
+    snprintf(note, sizeof note,
+             "step response: '%s' depends on the rate of '%s', so that a step makes an impulse of "
+             "%g in it at t = 0, which the plot leaves out",
+             s->y_names[i / s->nu], s->u_names[i % s->nu], x->D_rate[i]);
+    cli_note_message(NULL, CMB_LOG_WARNING, note);
+  }
+}
+
 cmb_status cli_state_space_find(cmb_context *ctx, struct cli_state_space *s,
                                 const struct cli_arguments *a, const cmb_linearization *l, double t,
                                 const double *q, const double *v)
 {
   CMB_TRY(cmb_state_space_create_in(ctx, s->eq, s->frame, t, q, v, s->nu, s->parameter, s->ny,
                                     s->output, &s->space));
+  CMB_TRY(join_columns(s));
   CMB_TRY(cli_transfer_find(ctx, s));
   if (cli_given(a, "out")) CMB_TRY(save(ctx, s, a->out));
   if (a->bode) CMB_TRY(draw_bode(ctx, s, l, a->bode));
-  return a->step_response ? draw_steps(ctx, s, l, a->step_response) : CMB_OK;
+  if (!a->step_response) return CMB_OK;
+  note_impulses(s);
+  return draw_steps(ctx, s, l, a->step_response);
 }
 
 /* ---- text and JSON */
@@ -427,12 +479,13 @@ static void print_names(const char *what, int count, const char *const *names)
   printf("\n");
 }
 
-static void print_matrices(const cmb_state_space *x)
+static void print_matrices(const struct cli_state_space *s)
 {
+  const cmb_state_space *x = s->space;
   print_matrix("A", x->nx, x->nx, x->A);
-  print_matrix("B", x->nx, x->nu, x->B);
+  print_matrix("B", x->nx, s->columns, s->B);
   print_matrix("C", x->ny, x->nx, x->C);
-  print_matrix("D", x->ny, x->nu, x->D);
+  print_matrix("D", x->ny, s->columns, s->D);
 }
 
 void cli_state_space_print(const struct cli_state_space *s)
@@ -441,12 +494,17 @@ void cli_state_space_print(const struct cli_state_space *s)
   if (!x) return;
   printf("x' = A x + B u, y = C x + D u\n");
   print_names("x", x->nx, x->x_names);
-  print_names("u", x->nu, s->u_names);
+  print_names("u", s->columns, s->column_names);
   print_names("y", x->ny, s->y_names);
+  if (s->columns > s->nu) {
+    printf(
+        "  the rates of inputs count, too: B and D have columns for them, and transfer functions, "
+        "responses and plots have them in\n");
+  }
   if (x->nx > MOST_SHOWN) {
     printf("  the matrices have %d rows; --json and --out FILE have them\n", x->nx);
   } else {
-    print_matrices(x);
+    print_matrices(s);
   }
   cli_transfer_print(s);
 }
@@ -465,12 +523,12 @@ void cli_state_space_json(const struct cli_state_space *s, struct cli_json *j)
   if (!x) return;
   cli_json_open(j, "state_space", '{');
   cli_json_texts(j, "x", x->nx, x->x_names);
-  cli_json_texts(j, "u", x->nu, s->u_names);
+  cli_json_texts(j, "u", s->columns, s->column_names);
   cli_json_texts(j, "y", x->ny, s->y_names);
   json_matrix(j, "A", x->nx, x->nx, x->A);
-  json_matrix(j, "B", x->nx, x->nu, x->B);
+  json_matrix(j, "B", x->nx, s->columns, s->B);
   json_matrix(j, "C", x->ny, x->nx, x->C);
-  json_matrix(j, "D", x->ny, x->nu, x->D);
+  json_matrix(j, "D", x->ny, s->columns, s->D);
   cli_json_close(j, '}');
   cli_transfer_json(s, j);
 }

@@ -16,6 +16,11 @@ struct cli_state_space {
   int nu, ny;
   const char **u_names, **y_names; /* (nu), (ny) */
   int *parameter, *output;         /* their numbers in the equations */
+
+  /* B and D as they are written: behind the inputs those of their rates that count */
+  int columns;
+  const char **column_names; /* (columns) */
+  double *B, *D;             /* (nx x columns), (ny x columns) */
 };
 
 /* linearize.c: an eigenvalue as keys of an object, without its shape. */

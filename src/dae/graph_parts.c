@@ -385,8 +385,7 @@ static cmb_status list_rates(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
   uint8_t *in_parts = cmb_reachable(x->graph, count_parts(p), p->part[0]);
-  uint8_t *in_margins =
-      cmb_reachable(x->graph, count_margins(p), p->part[CMB_PART_MARGINS]);
+  uint8_t *in_margins = cmb_reachable(x->graph, count_margins(p), p->part[CMB_PART_MARGINS]);
   p->input_rate = cmb_arena_take(p->arena, (size_t)x->nr, sizeof *p->input_rate);
   p->input_rate_names = cmb_arena_take(p->arena, (size_t)x->nr, sizeof *p->input_rate_names);
   const bool taken = in_parts && in_margins && p->input_rate && p->input_rate_names;

@@ -132,6 +132,23 @@ static cmb_status list_branches(const cmb_graph_parts *p, cmb_system *system)
   return cmb_depends(p->x->graph, p->ns, mode, ng, p->part[CMB_PART_POSITION], branches);
 }
 
+/* Which of the live parameters are rates of inputs with which constraints or surfaces move. */
+static cmb_status list_moving_rates(const cmb_graph_parts *p, cmb_system *system)
+{
+  static const cmb_graph_part parts[] = {CMB_PART_GT, CMB_PART_GAMMA, CMB_PART_SURFACES};
+  const cmb_expressions *x = p->x;
+  bool *moves = cmb_arena_take(system->arena, (size_t)x->np, sizeof *moves);
+  if (!moves) return cmb_fail_memory(p->ctx);
+  for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+    uint8_t *used = cmb_reachable(x->graph, p->count[parts[k]], p->part[parts[k]]);
+    if (!used) return cmb_fail_memory(p->ctx);
+    for (int i = x->np - x->nr; i < x->np; i++) moves[i] = moves[i] || used[x->parameter[i]];
+    cmb_release(p->ctx, used);
+  }
+  system->p_moves = moves;
+  return CMB_OK;
+}
+
 /* ---- matrices */
 
 static const cmb_pattern *make_pattern(cmb_arena *arena, int rows, int columns,
@@ -246,6 +263,7 @@ static cmb_status fill_system(cmb_graph_parts *p, cmb_graph_data *d, cmb_system 
   CMB_TRY(cmb_graph_samples_list(p, arena, eq));
   CMB_TRY(cmb_graph_rules_list(p, arena, d, eq));
   if (p->ns > 0) CMB_TRY(list_branches(p, system));
+  if (p->x->live_inputs && p->x->nr > 0) CMB_TRY(list_moving_rates(p, system));
   CMB_TRY(store_matrices(p, arena, d, eq));
   if (cmb_has_rates(p->x)) CMB_TRY(cmb_graph_rates_make(p, arena, d));
   CMB_TRY(cmb_graph_programs_make(p, arena, d));

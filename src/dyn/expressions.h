@@ -107,7 +107,8 @@ typedef struct cmb_expressions {
    * NULL: no parameter is live. */
   cmb_expr *first; /* (first_count) */
 
-  bool live_inputs; /* the last nu + nr of the parameters are `u` and `input_rate`: they need not be 0 */
+  bool
+      live_inputs; /* the last nu + nr of the parameters are `u` and `input_rate`: they need not be 0 */
   bool quaternions; /* there are Euler parameters: */
   int ball_count; /* groups of Euler parameters: q[ball_q[i]] .. + 3, normalised by dividing by their length */
   int *ball_q;

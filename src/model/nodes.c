@@ -45,7 +45,7 @@ cmb_status cmb_read_line(cmb_reader *r, const cmb_node *node, const char **line)
     length--; /* that of a text in lines of its own */
   for (size_t i = 0; i < length; i++) {
     const unsigned char c = (unsigned char)node->text[i];
-    if (c >= ' ' && c != 0x7F) continue;
+    if (!cmb_is_control(node->text[i])) continue;
     char shown[CMB_SHOWN_ROOM];
     return cmb_reader_fail(r, node->place,
                            "'%s' has the control character 0x%02X%s; expected a line of text",

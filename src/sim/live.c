@@ -46,6 +46,18 @@ static cmb_status refuse_sampled(const cmb_simulation *sim, int i)
                   eq->p_names[i], eq->samplers[eq->held_sampler[held]].name);
 }
 
+/* Between two settings an input stands still. A force may be given a rate nevertheless; what holds bodies in their places cannot move and
+ * stand still. */
+static cmb_status refuse_moving(const cmb_simulation *sim, int i, double value)
+{
+  if (!sim->system->p_moves || !sim->system->p_moves[i] || value == 0) return CMB_OK;
+  return cmb_fail(sim->ctx, CMB_ERROR_ARGUMENT,
+                  "'%s' is the rate of an input that moves a constraint or a gap, and between two "
+                  "settings this input stands still; expected 0, or a formula for the input in the "
+                  "model",
+                  sim->eq->p_names[i]);
+}
+
 /* Where the integrator stands is where things happen; the positions there, and gaps, must allow the new values. */
 static cmb_status check_positions(cmb_simulation *sim)
 {
@@ -177,6 +189,7 @@ cmb_status cmb_simulation_set(cmb_simulation *sim, int count, const cmb_setting 
     const int i = find(sim, settings[k].name);
     if (i < 0) return CMB_ERROR_ARGUMENT;
     CMB_TRY(refuse_sampled(sim, i));
+    CMB_TRY(refuse_moving(sim, i, settings[k].value));
     if (isfinite(settings[k].value)) continue;
     return cmb_fail(sim->ctx, CMB_ERROR_ARGUMENT, "'%s' is set to %g; expected a finite number",
                     settings[k].name, settings[k].value);

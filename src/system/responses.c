@@ -1,8 +1,8 @@
 /*
- * What linearised equations answer (camber/system.h): to waves, C (iω − A)⁻¹ B + D; to steps, with the exponential of the equations and the
- * constant input beside them,
+ * What linearised equations answer (camber/system.h): to waves, C (s − A)⁻¹ (B + s B') + D + s D' with s = iω; to steps, with the exponential of the
+ * equations and the constant input beside them,
  *
- *     d/dt (x, u) = [A B; 0 0] (x, u).
+ *     d/dt (x, u) = [A B; 0 0] (x, u),   x = B' at the beginning: the rate of a step is an impulse.
  */
 #include "system/responses.h"
 #include "base/arena.h"
@@ -14,6 +14,12 @@
 #include <camber/system.h>
 #include <math.h>
 #include <string.h>
+
+/* An entry of B' or D'. */
+static double rate_of(const double *rates, int i)
+{
+  return rates ? rates[i] : 0;
+}
 
 static cmb_status fill_response(cmb_context *ctx, cmb_arena *arena, const cmb_state_space *s,
                                 double re, double im, double *response)
@@ -27,11 +33,15 @@ static cmb_status fill_response(cmb_context *ctx, cmb_arena *arena, const cmb_st
   for (int i = 0; i < n; i++) W[2 * (i * n + i)] += re, W[2 * (i * n + i) + 1] = im;
   CMB_TRY(cmb_lu_factor_complex(n, W, scale, pivot));
   for (int k = 0; k < s->nu; k++) {
-    for (int i = 0; i < n; i++) x[2 * i] = s->B[i * s->nu + k], x[2 * i + 1] = 0;
+    for (int i = 0; i < n; i++) {
+      const double rate = rate_of(s->B_rate, i * s->nu + k);
+      x[2 * i] = s->B[i * s->nu + k] + re * rate, x[2 * i + 1] = im * rate;
+    }
     cmb_lu_solve_complex(n, W, pivot, x);
     for (int j = 0; j < s->ny; j++) {
       double *to = response + 2 * ((ptrdiff_t)j * s->nu + k);
-      to[0] = s->D[j * s->nu + k], to[1] = 0;
+      const double rate = rate_of(s->D_rate, j * s->nu + k);
+      to[0] = s->D[j * s->nu + k] + re * rate, to[1] = im * rate;
       for (int i = 0; i < n; i++) {
         to[0] += s->C[j * n + i] * x[2 * i];
         to[1] += s->C[j * n + i] * x[2 * i + 1];
@@ -84,6 +94,7 @@ static cmb_status fill_step(cmb_context *ctx, cmb_arena *arena, const cmb_state_
   if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
   put_equations(s, k, dt, W);
   cmb_status status = cmb_exponential(m, W, E, work);
+  for (int i = 0; i < n; i++) x[i] = rate_of(s->B_rate, i * s->nu + k);
   x[n] = 1;
   for (int i = 0; i < points && status == CMB_OK; i++) {
     for (int j = 0; j < s->ny; j++) {

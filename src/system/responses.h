@@ -6,7 +6,7 @@
 
 #include <camber/system.h>
 
-/* C (s − A)⁻¹ B + D at s = re + i im, as (re, im) (ny x nu x 2). > 0: s is an eigenvalue. */
+/* C (s − A)⁻¹ (B + s B') + D + s D' at s = re + i im, as (re, im) (ny x nu x 2). > 0: s is an eigenvalue. */
 cmb_status cmb_response_at(cmb_context *ctx, const cmb_state_space *space, double re, double im,
                            double *response);
 

@@ -7,7 +7,7 @@
  *
  *     M δa + Gᵀ δλ = −∂r/∂q δq − ∂r/∂v δv − ∂r/∂p δp,    G δa = −∂(G a + γ)/∂q δq − ∂γ/∂v δv,    δq̇ = δ(T v)
  *
- * with exact derivatives: δq̇ and δa of the chosen ones are the columns of A and B. Outputs depend on accelerations and multipliers, too;
+ * with exact derivatives: δq̇ and δa of the chosen ones are the columns of A and B, and of B' where the parameter is the rate of another. Outputs depend on accelerations and multipliers, too;
  * their derivatives are those of the model's expressions, in the branches that the modes say.
  */
 #include "base/context.h"
@@ -34,9 +34,11 @@ struct space {
   const double *q, *v;           /* the state */
   const cmb_steady_frame *frame; /* NULL: none */
   const int *parameter, *output;
-  int n;                      /* degrees of freedom */
-  double *a, *lambda;         /* (nv), (ng) */
-  double *A, *B, *C, *D;      /* in the end those of x */
+  int *rate;             /* (nu) the parameter that is the rate of an input; -1: none */
+  int n;                 /* degrees of freedom */
+  double *a, *lambda;    /* (nv), (ng) */
+  double *A, *B, *C, *D; /* in the end those of x */
+  double *B_rate, *D_rate;
   double *follow;             /* (n x nv) −R H N */
   double *dq;                 /* (n x nq) T N_j */
   int *coordinate, *velocity; /* (nq), (nv) the first n are chosen */
@@ -64,6 +66,8 @@ static cmb_status take_memory(struct space *s)
                 {&s->B, most * s->seen.nu},
                 {&s->C, most * s->seen.ny},
                 {&s->D, s->seen.ny * s->seen.nu},
+                {&s->B_rate, most * s->seen.nu},
+                {&s->D_rate, s->seen.ny * s->seen.nu},
                 {&s->follow, nv * nv},
                 {&s->dq, nv * nq},
                 {&s->S, most * most},
@@ -84,6 +88,7 @@ static cmb_status take_memory(struct space *s)
   s->coordinate = cmb_arena_ints(a, nq + 1);
   s->velocity = cmb_arena_ints(a, nv + 1);
   s->pivot = cmb_arena_ints(a, most + 1);
+  s->rate = cmb_arena_ints(a, s->seen.nu + 1);
   if (cmb_arena_failed(a)) return cmb_fail_memory(s->ev->ctx);
   return cmb_differences_create(s->ev, &s->differences);
 }
@@ -233,14 +238,26 @@ static cmb_status take_derivatives(struct space *s)
   return cmb_factor_at(s->ev, s->t, s->q);
 }
 
+/* The input of which a parameter is a rate: that with its name but for the dashes; else the parameter itself. */
+static int input_of(const cmb_equations *eq, int parameter)
+{
+  const char *name = eq->p_names[parameter];
+  const size_t length = strcspn(name, "'");
+  for (int i = 0; i < eq->np; i++) {
+    if (strlen(eq->p_names[i]) == length && strncmp(eq->p_names[i], name, length) == 0) return i;
+  }
+  return parameter;
+}
+
 /* A parameter on which constraints depend moves bodies by itself, and its rates count as well. */
 static cmb_status refuse_drives(struct space *s)
 {
   const cmb_equations *eq = s->ev->eq;
   const cmb_pattern *p = eq->derivative_pattern[CMB_POSITION_P];
   for (int k = 0; k < s->seen.nu; k++) {
+    const int input = input_of(eq, s->parameter[k]);
     for (int i = 0; i < eq->ng; i++) {
-      if (entry(p, eq->np, s->J[CMB_POSITION_P], i, s->parameter[k]) == 0) continue;
+      if (entry(p, eq->np, s->J[CMB_POSITION_P], i, input) == 0) continue;
       const char *name = eq->p_names[s->parameter[k]];
       return cmb_fail_about(s->ev->ctx, CMB_ERROR_INPUT, cmb_about_thing("input", name),
                             "'%s' moves the constraint '%s', so that its rates count as well; "
@@ -331,6 +348,54 @@ static cmb_status fill_matrices(struct space *s)
   for (int k = 0; k < nu; k++) {
     c.parameter = s->parameter[k];
     CMB_TRY(fill_column(s, &c, nu, k, s->B, s->D));
+    c.parameter = s->rate[k];
+    if (c.parameter >= 0) CMB_TRY(fill_column(s, &c, nu, k, s->B_rate, s->D_rate));
+  }
+  return CMB_OK;
+}
+
+/* ---- rates of inputs */
+
+/* The live parameter called like this one with a dash, unless it is an input itself; -1: none. */
+static int find_rate(const struct space *s, int parameter)
+{
+  const cmb_equations *eq = s->ev->eq;
+  const char *name = eq->p_names[parameter];
+  const size_t length = strlen(name);
+  for (int i = 0; i < eq->np; i++) {
+    const char *other = eq->p_names[i];
+    if (strncmp(other, name, length) != 0 || strcmp(other + length, "'") != 0) continue;
+    for (int k = 0; k < s->seen.nu; k++) {
+      if (s->parameter[k] == i) return -1;
+    }
+    return i;
+  }
+  return -1;
+}
+
+/* Whether a column of X (rows x columns) is not 0. */
+static bool has_column(int rows, int columns, const double *X, int j)
+{
+  for (int i = 0; i < rows; i++) {
+    if (X[i * columns + j] != 0) return true;
+  }
+  return false;
+}
+
+/* The matrices as they are seen. */
+static cmb_status show(struct space *s)
+{
+  cmb_state_space *seen = &s->seen;
+  const char **names = cmb_arena_take(s->arena, (size_t)seen->nu + 1, sizeof(void *));
+  if (!names) return cmb_fail_memory(s->ev->ctx);
+  seen->A = s->A, seen->B = s->B, seen->C = s->C, seen->D = s->D;
+  for (int k = 0; k < seen->nu; k++) {
+    if (!has_column(seen->nx, seen->nu, s->B_rate, k) &&
+        !has_column(seen->ny, seen->nu, s->D_rate, k)) {
+      continue;
+    }
+    names[k] = s->ev->eq->p_names[s->rate[k]];
+    seen->B_rate = s->B_rate, seen->D_rate = s->D_rate, seen->rate_names = names;
   }
   return CMB_OK;
 }
@@ -357,9 +422,9 @@ static cmb_status fill(struct space *s)
   CMB_TRY(take_derivatives(s));
   CMB_TRY(refuse_drives(s));
   if (s->seen.ny > 0) CMB_TRY(cmb_output_change_begin(&s->outputs, s->arena, s->ev));
+  for (int k = 0; k < s->seen.nu; k++) s->rate[k] = find_rate(s, s->parameter[k]);
   CMB_TRY(fill_matrices(s));
-  s->seen.A = s->A, s->seen.B = s->B, s->seen.C = s->C, s->seen.D = s->D;
-  return CMB_OK;
+  return show(s);
 }
 
 static bool are_numbers_of(int count, const int *numbers, int total)

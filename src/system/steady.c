@@ -165,6 +165,12 @@ static cmb_status list_trims(struct steady *k, const cmb_steady_options *o)
   for (int i = 0; i < o->trim_count; i++) {
     const int p = cmb_find_name(o->trim[i], k->eq->p_names, k->eq->np, sizeof(char *));
     if (p < 0) return no_name(k, "input or live parameter", o->trim[i]);
+    if (strchr(o->trim[i], '\'')) {
+      return cmb_fail(k->ctx, CMB_ERROR_INPUT,
+                      "'%s' is the rate of an input, which is 0 in a steady motion; expected an "
+                      "input or a live parameter",
+                      o->trim[i]);
+    }
     add_unknown(k, U_PARAMETER, p);
   }
   return CMB_OK;

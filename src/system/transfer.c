@@ -10,6 +10,13 @@
  * that the first state is 0 (Emami-Naeini and Van Dooren 1982): they are struck out, γ₁ is a factor of the gain, and what is left is of
  * the same form, until its d, an entry of row 0, is not nothing. Then the zeros are the eigenvalues of A − b c/d.
  *
+ * Where rates of the input count, c (s − A)⁻¹ (b + s b') + d + s d' may have a zero more than poles. Divided by s − p it is a function of the form
+ * above, that of the equations behind a filter ẇ = p w + u, whose state is what they have for an input:
+ *
+ *     E = [d'  c  d + p d';  b'  A  b + p b';  1  0  p].
+ *
+ * It has the same zeros, and the pole p besides, which is taken off again.
+ *
  * What counts as nothing is tried from large to small. Each result is compared with c (s − A)⁻¹ b + d at points in the right half-plane, far
  * below to far above all eigenvalues; the first that agrees to GOOD is taken, else the best.
  */
@@ -48,7 +55,8 @@ struct roots {
 
 struct seek {
   cmb_context *ctx;
-  int n;                                      /* states of the whole */
+  int n;                                      /* states of the whole, with that of a filter */
+  double filter;                              /* its pole; 0: there is none */
   double *E, *W, *Q, *V;                      /* ((n + 1) x (n + 1)): evened out; scratch */
   double *re, *im, *work;                     /* (n + 1) each, of eigenvalues */
   double complex s[POINTS], response[POINTS]; /* of the equations; NaN where there is none */
@@ -298,6 +306,65 @@ static void put_equations(struct seek *k, const cmb_state_space *s, int input, i
   cmb_even_out(m, k->E, k->re);
 }
 
+/* ---- rates of the input */
+
+static bool has_rates(const cmb_state_space *s, int input, int output)
+{
+  if (!s->B_rate) return false;
+  for (int i = 0; i < s->nx; i++) {
+    if (s->B_rate[i * s->nu + input] != 0) return true;
+  }
+  return s->D_rate[output * s->nu + input] != 0;
+}
+
+/* The equations of one input and one output behind the filter, whose pole is beyond all of theirs. */
+static cmb_status put_filter(struct seek *k, cmb_arena *arena, const cmb_state_space *s, int input,
+                             int output, cmb_state_space *to)
+{
+  const int n = s->nx, m = n + 1;
+  double *A = cmb_arena_doubles(arena, m * m), *B = cmb_arena_doubles(arena, m);
+  double *C = cmb_arena_doubles(arena, m), *D = cmb_arena_doubles(arena, 1), largest = 0;
+  if (cmb_arena_failed(arena)) return cmb_fail_memory(k->ctx);
+  CMB_TRY(eigenvalues(k, s->A, n, 0, n, k->now.pole));
+  for (int i = 0; i < n; i++) largest = fmax(largest, cabs(k->now.pole[i]));
+  const double p = k->filter = largest > 0 ? -1.6180339887498949 * largest : -1;
+  for (int i = 0; i < n; i++) {
+    const double rate = s->B_rate[i * s->nu + input];
+    memcpy(A + (ptrdiff_t)i * m, s->A + (ptrdiff_t)i * n, (size_t)n * sizeof *A);
+    A[(ptrdiff_t)i * m + n] = s->B[i * s->nu + input] + p * rate;
+    B[i] = rate;
+    C[i] = s->C[(ptrdiff_t)output * n + i];
+  }
+  D[0] = s->D_rate[output * s->nu + input];
+  A[(ptrdiff_t)n * m + n] = p, B[n] = 1;
+  C[n] = s->D[output * s->nu + input] + p * D[0];
+  *to = (cmb_state_space){.nx = m, .nu = 1, .ny = 1, .A = A, .B = B, .C = C, .D = D};
+  return CMB_OK;
+}
+
+static int nearest_to(double p, int count, const double complex *x)
+{
+  int best = -1;
+  for (int i = 0; i < count; i++) {
+    if (best < 0 || cabs(x[i] - p) < cabs(x[best] - p)) best = i;
+  }
+  return best;
+}
+
+/* Without the filter's pole. If it was cancelled there is a zero at this place. */
+static void take_off_filter(const struct seek *k, struct roots *r)
+{
+  const double p = k->filter;
+  const int pole = nearest_to(p, r->poles, r->pole), gone = nearest_to(p, r->cancelled, r->gone);
+  if (pole >= 0 && (gone < 0 || cabs(r->pole[pole] - p) <= cabs(r->gone[gone] - p))) {
+    r->pole[pole] = r->pole[--r->poles];
+    return;
+  }
+  if (gone < 0) return;
+  r->gone[gone] = r->gone[--r->cancelled];
+  if (r->gain != 0) r->zero[r->zeros++] = p;
+}
+
 /* ---- the result */
 
 /* By size; of equal ones the larger real part first, and of a pair that above the axis. */
@@ -375,7 +442,13 @@ static cmb_status create(struct transfer *t, const cmb_state_space *space, int i
   cmb_arena *scratch = cmb_arena_create(k->ctx);
   if (!scratch) return cmb_fail_memory(k->ctx);
   cmb_status status = take_memory(k, scratch);
-  if (status == CMB_OK) status = find(k, space, input, output, scratch);
+  cmb_state_space filtered;
+  const bool rates = has_rates(space, input, output);
+  if (status == CMB_OK && rates) status = put_filter(k, scratch, space, input, output, &filtered);
+  if (status == CMB_OK) {
+    status = rates ? find(k, &filtered, 0, 0, scratch) : find(k, space, input, output, scratch);
+  }
+  if (status == CMB_OK && rates) take_off_filter(k, &k->best);
   if (status > 0) {
     status = cmb_fail(k->ctx, CMB_ERROR_EQUATIONS,
                       "no zeros and poles: the iteration for eigenvalues did not converge");
@@ -388,7 +461,9 @@ static cmb_status create(struct transfer *t, const cmb_state_space *space, int i
 static bool is_finite(const cmb_state_space *s)
 {
   return cmb_all_finite(s->nx * s->nx, s->A) && cmb_all_finite(s->nx * s->nu, s->B) &&
-         cmb_all_finite(s->ny * s->nx, s->C) && cmb_all_finite(s->ny * s->nu, s->D);
+         cmb_all_finite(s->ny * s->nx, s->C) && cmb_all_finite(s->ny * s->nu, s->D) &&
+         (!s->B_rate ||
+          (cmb_all_finite(s->nx * s->nu, s->B_rate) && cmb_all_finite(s->ny * s->nu, s->D_rate)));
 }
 
 cmb_status cmb_transfer_create(cmb_context *ctx, const cmb_state_space *space, int input,
@@ -401,7 +476,7 @@ cmb_status cmb_transfer_create(cmb_context *ctx, const cmb_state_space *space, i
   CMB_REQUIRE(ctx, is_finite(space), "cmb_transfer_create needs finite matrices");
   cmb_arena *arena = cmb_arena_create(ctx);
   struct transfer *t = arena ? cmb_arena_take(arena, 1, sizeof *t) : NULL;
-  struct seek k = {.ctx = ctx, .n = space->nx};
+  struct seek k = {.ctx = ctx, .n = space->nx + has_rates(space, input, output)};
   if (!t) {
     cmb_arena_destroy(arena);
     return cmb_fail_memory(ctx);

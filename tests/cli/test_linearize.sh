@@ -257,6 +257,41 @@ camber 0 a.txt linearize windy.yaml --inputs command,wind --outputs position
 says "denominator s^2 + 1.5 s + 25" a.txt
 says "cancelled   -5" a.txt
 
+# ---- an input whose rate counts: a road under a tyre with damping
+cat >damped.yaml <<'END'
+bodies: {wheel: {mass: 40, com: [0, 0, 0.3]}}
+joints: {hub: {type: prismatic, child: wheel, axis: z, coordinates: [z]}}
+inputs: {road: 0}
+forces: {tyre: {type: contact, on: {body: wheel, at: [0, 0, 0.3]}, radius: 0.3, surface: z - road, stiffness: 180000, damping: 2000}}
+outputs: {height: z, load: tyre.fz}
+simulate: {equilibrium: true}
+END
+cat >damped.py <<'END'
+import csv, json
+a = json.load(open("a.json"))
+s, (height, load) = a["state_space"], a["transfer"]
+assert s["u"] == ["road", "road'"], s
+for name, exact in {"B": [[0, 0], [4500, 50]], "D": [[0, 0], [180000, 2000]]}.items():
+    for row, exact_row in zip(s[name], exact, strict=True):
+        assert all(abs(x - y) < 1e-9 * max(1, abs(y)) for x, y in zip(row, exact_row, strict=True)), (name, s[name])
+for t, exact in ((height, [50, 4500]), (load, [2000, 180000, 0, 0])):
+    assert t["input"] == "road" and len(t["numerator"]) == len(exact), t
+    assert all(abs(x - y) < 1e-9 * y + 1e-3 * (y == 0) for x, y in zip(t["numerator"], exact)), t
+    assert all(abs(x - y) < 1e-9 * y for x, y in zip(t["denominator"], [1, 50, 4500], strict=True)), t
+assert next(csv.reader(open("damped.csv"))) == ["of", "z", "z'", "road", "road'"]
+assert len(a["warnings"]) == 1 and "an impulse of 2000" in a["warnings"][0], a["warnings"]
+END
+"$CAMBER" linearize damped.yaml --inputs road --outputs height,load --out damped.csv --step-response damped.svg --json >a.json 2>stderr
+check "a step of the road is an impulse: $(cat stderr)" grep -q 'warning: .*which the plot leaves out' stderr
+check "the rate of the road" python3 damped.py
+camber 0 a.txt linearize damped.yaml --inputs road --outputs height
+says "the rates of inputs count, too" a.txt
+says "numerator   50 s + 4500" a.txt
+sed '/^simulate/d' damped.yaml >trimmed.yaml
+"$CAMBER" linearize trimmed.yaml --steady z=0 --trim "road'" 2>stderr
+check "a rate cannot be trimmed" [ $? -eq 2 ]
+check "and it says why: $(cat stderr)" grep -q 'the rate of an input, which is 0 in a steady motion' stderr
+
 # ---- at a time on the way, behind an event that resets a state, with inputs that are functions of time
 cat >way.yaml <<'END'
 gravity: [0, 0, 0]

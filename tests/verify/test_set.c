@@ -530,6 +530,85 @@ static void test_runs_apart(void **state)
   assert_true(fabs(together[0][0] - together[1][0]) > 1e-3);
 }
 
+/* ---- rates of inputs */
+
+static const char damped_road[] =
+    "gravity: [0, 0, -9.81]\ninputs: {road: \"%s\"}\n"
+    "bodies: {wheel: {mass: 40, com: [0, 0, 0.3]}}\n"
+    "joints: {z: {type: prismatic, child: wheel, axis: z}}\n"
+    "forces: {tyre: {type: contact, on: {body: wheel, at: [0, 0, 0.3]}, radius: 0.301, "
+    "surface: z - road, stiffness: 3e5, damping: 4000}}\n";
+
+/* The road as a formula, z and ż at the end. */
+static void run_formula(double x[MOST_X])
+{
+  char text[sizeof damped_road + 40];
+  struct setup s;
+  snprintf(text, sizeof text, damped_road, "5e-4*sin(30*t)");
+  open_text(&s, text, false);
+  make_run(&s, "mdop5", 1e-8);
+  cmbt_ok(s.ctx, cmb_simulation_run(s.sim));
+  state_of(&s, x);
+  close_run(&s);
+}
+
+/* The same road set piece by piece, with its values in the middle of the pieces; how far z is off in the end. */
+static double off_by_pieces(const double *expected, int pieces, bool rates)
+{
+  char text[sizeof damped_road + 40];
+  double x[MOST_X];
+  struct setup s;
+  snprintf(text, sizeof text, damped_road, "0");
+  open_text(&s, text, true);
+  make_run(&s, "mdop5", 1e-8);
+  for (int i = 0; i < pieces; i++) {
+    const double middle = (i + 0.5) * T_END / pieces;
+    const cmb_setting settings[] = {{"road", 5e-4 * sin(30 * middle)},
+                                    {"road'", 30 * 5e-4 * cos(30 * middle)}};
+    cmbt_ok(s.ctx, cmb_simulation_set(s.sim, rates ? 2 : 1, settings));
+    cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, (i + 1) * T_END / pieces));
+  }
+  state_of(&s, x);
+  close_run(&s);
+  return fabs(x[0] - expected[0]);
+}
+
+/* A force of an input and its rate: set together they come to the formula, while a road without its rate is another one. */
+static void test_rates(void **state)
+{
+  (void)state;
+  double expected[MOST_X];
+  run_formula(expected);
+  const double coarse = off_by_pieces(expected, 200, true);
+  const double fine = off_by_pieces(expected, 400, true);
+  const double without = off_by_pieces(expected, 400, false);
+  printf("set by 200 and 400 pieces: off by %.1e and %.1e, without rates by %.1e\n", coarse, fine,
+         without);
+  assert_true(fine < 0.4 * coarse);
+  assert_true(fine < 2e-6);
+  assert_true(without > 5e-5);
+}
+
+/* What holds bodies in their places has no rate between two settings. */
+static void test_rates_of_drives(void **state)
+{
+  (void)state;
+  static const char *const moved[] = {
+      "inputs: {u: 0}\n" SLIDER "motions: {drive: {coordinate: x, value: u + 0.1 + 0.3*t}}\n",
+      "inputs: {u: 0}\n" SLIDER
+      "loops: {wall: {type: stop, formula: 2 + u - x, restitution: 0.5}}\n"};
+  for (size_t i = 0; i < sizeof moved / sizeof *moved; i++) {
+    struct setup s;
+    open_text(&s, moved[i], true);
+    make_run(&s, "mdop5", 1e-6);
+    expect_refusal(&s, "u'", 1, "moves a constraint or a gap");
+    cmbt_ok(s.ctx, cmb_simulation_set(s.sim, 1, &(cmb_setting){"u'", 0}));
+    cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, 0.1));
+    expect_refusal(&s, "u''", 1, "moves a constraint or a gap");
+    close_run(&s);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_as_formulas_of_time),
@@ -540,6 +619,8 @@ int main(void)
                                      cmocka_unit_test(test_a_floor_that_sinks),
                                      cmocka_unit_test(test_conditions),
                                      cmocka_unit_test(test_condition_of_an_input),
+                                     cmocka_unit_test(test_rates),
+                                     cmocka_unit_test(test_rates_of_drives),
                                      cmocka_unit_test(test_runs_apart)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

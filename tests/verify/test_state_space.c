@@ -4,6 +4,7 @@
  *   - a mass on a spring and a damper, pushed by an actuator with a lag: all matrices, the frequency response and the answer to a step;
  *   - a slider on a crank, with constraints: the response does not depend on the formulation, and A has the eigenvalues of cmb_linearize;
  *   - an acceleration as an output, which depends on the input directly;
+ *   - rates of inputs: a quarter car on a tyre with damping, zeros, poles, waves and steps;
  *   - what is refused: an input that moves constraints;
  *   - transfer functions: zeros, poles and gain against formulas of a quarter car and a motor, what cancels, and all against
  *     C (s − A)⁻¹ B + D by Gauss's elimination, also for random equations.
@@ -285,7 +286,7 @@ static double complex quotient_at(const cmb_transfer *t, double complex s)
   return above / below;
 }
 
-/* c (s − A)⁻¹ b + d by elimination with row exchanges. */
+/* c (s − A)⁻¹ (b + s b') + d + s d' by elimination with row exchanges. */
 static double complex response_of(const cmb_state_space *x, int input, int output, double complex s)
 {
   enum { MOST = 30 };
@@ -295,7 +296,9 @@ static double complex response_of(const cmb_state_space *x, int input, int outpu
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) W[i][j] = (i == j ? s : 0) - x->A[i * n + j];
     W[i][n] = x->B[i * x->nu + input];
+    if (x->B_rate) W[i][n] += s * x->B_rate[i * x->nu + input];
   }
+  if (x->D_rate) g += s * x->D_rate[output * x->nu + input];
   for (int k = 0; k < n; k++) {
     int pivot = k;
     for (int i = k; i < n; i++) pivot = cabs(W[i][k]) > cabs(W[pivot][k]) ? i : pivot;
@@ -417,6 +420,132 @@ static void test_quarter_car(void **state)
     }
     close_plant(&p);
   }
+}
+
+/* ---- rates of inputs */
+
+/* The same on a tyre with damping, k_t + c_t s in place of k_t: the rate of the road counts. Polynomials, highest power first. */
+static const char damped_quarter_car[] =
+    "points: {W: [0, 0, 0.3], B: [0, 0, 0.8]}\n"
+    "bodies: {wheel: {mass: 40, com: W}, body: {mass: 400, com: B}}\n"
+    "joints:\n"
+    "  hub: {type: prismatic, child: wheel, axis: z, coordinates: [w]}\n"
+    "  seat: {type: prismatic, child: body, axis: z, coordinates: [z]}\n"
+    "inputs: {road: '0'}\n"
+    "forces:\n"
+    "  strut: {type: spring, between: [wheel@W, body@B], stiffness: 2e4, damping: 1500, "
+    "preload: -400*9.81}\n"
+    "  tyre: {type: contact, on: wheel@W, radius: 0.3, surface: z - road, stiffness: 1.8e5, "
+    "damping: 2000}\n"
+    "outputs: {heave: z, load: tyre.fz, lift: body.az}\n";
+static const double damped_delta[] = {1, 91.25, 5237.5, 19375, 225000};
+static const double damped_heave[] = {187.5, 19375, 225000};
+static const double damped_load[] = {2000, 262500, 8.525e6, 9.9e7, 0, 0};
+static const double damped_lift[] = {187.5, 19375, 225000, 0, 0};
+static const struct {
+  int degree;
+  const double *numerator;
+} damped[3] = {{2, damped_heave}, {5, damped_load}, {4, damped_lift}};
+
+static double complex polynomial(int degree, const double *p, double complex s)
+{
+  double complex sum = 0;
+  for (int i = 0; i <= degree; i++) sum = sum * s + p[i];
+  return sum;
+}
+
+static void linearize_damped(struct plant *p, int formulation)
+{
+  static const int road = 0, outputs[3] = {0, 1, 2};
+  open_plant(p, damped_quarter_car, cmbt_formulation(formulation), true);
+  assert_string_equal(p->eq->p_names[0], "road");
+  cmbt_ok(p->ctx, cmb_state_space_create(p->ctx, p->eq, 0, cmb_system_q(p->system),
+                                         cmb_system_v(p->system), 1, &road, 3, outputs, &p->space));
+  assert_non_null(p->space->B_rate);
+  assert_string_equal(p->space->rate_names[0], "road'");
+}
+
+/* Gain, zeros and poles of functions that may have more zeros than poles, and the response to waves. */
+static void test_rates(void **state)
+{
+  (void)state;
+  for (int f = 0; f < 2; f++) {
+    struct plant p;
+    linearize_damped(&p, f);
+    for (int y = 0; y < 3; y++) {
+      cmb_transfer *t = transfer_of(&p, 0, y);
+      const double *numerator = damped[y].numerator;
+      assert_int_equal(t->pole_count, 4);
+      assert_int_equal(t->zero_count, damped[y].degree);
+      assert_int_equal(t->cancelled_count, 0);
+      for (int i = 0; i <= 4; i++) {
+        cmbt_near(t->denominator[i], damped_delta[i], 1e-9 * damped_delta[i]);
+      }
+      for (int i = 0; i <= t->zero_count;
+           i++) { /* a double zero at 0 is known to 1e-8 of the largest */
+        cmbt_near(t->numerator[i], numerator[i], 1e-9 * numerator[i] + 1e-3 * (numerator[i] == 0));
+      }
+      cmb_transfer_destroy(t);
+    }
+    for (double omega = 0.5; omega < 1000; omega *= 1.7) {
+      double response[6];
+      cmbt_ok(p.ctx, cmb_state_space_response(p.ctx, p.space, omega, response));
+      for (int y = 0; y < 3; y++) {
+        const double complex s = I * omega;
+        const double complex exact =
+            polynomial(damped[y].degree, damped[y].numerator, s) / polynomial(4, damped_delta, s);
+        cmbt_near(response[2 * y], creal(exact), 1e-9 * cabs(exact));
+        cmbt_near(response[2 * y + 1], cimag(exact), 1e-9 * cabs(exact));
+      }
+    }
+    close_plant(&p);
+  }
+}
+
+/* After a step: the residues of G(s)/s, without the impulses of improper ones at t = 0. */
+static void test_step_with_rate(void **state)
+{
+  (void)state;
+  enum { POINTS = 60 };
+  const double dt = 0.01;
+  struct plant p;
+  double y[3 * POINTS];
+  linearize_damped(&p, 0);
+  cmb_transfer *t = transfer_of(&p, 0, 0);
+  cmbt_ok(p.ctx, cmb_state_space_step(p.ctx, p.space, 0, dt, POINTS, y));
+  for (int k = 0; k < 3; k++) {
+    const double *n = damped[k].numerator;
+    for (int i = 1; i < POINTS; i++) {
+      double complex sum = n[damped[k].degree] / damped_delta[4];
+      for (int j = 0; j < 4; j++) {
+        const double complex s = t->poles[2 * j] + I * t->poles[2 * j + 1];
+        const double complex slope = ((4 * s + 3 * damped_delta[1]) * s + 2 * damped_delta[2]) * s;
+        sum += polynomial(damped[k].degree, n, s) / (s * (slope + damped_delta[3])) *
+               cexp(s * (i * dt));
+      }
+      cmbt_near(y[3 * i + k], creal(sum), 1e-8 * (1 + n[0]));
+    }
+  }
+  cmb_transfer_destroy(t);
+  close_plant(&p);
+}
+
+/* A rate that is an input itself belongs to itself: with both, the road acts without it. */
+static void test_rate_as_input(void **state)
+{
+  (void)state;
+  static const int both[2] = {0, 1}, outputs[1] = {0};
+  struct plant p;
+  open_plant(&p, damped_quarter_car, CMB_FORM_EXPLICIT, true);
+  assert_string_equal(p.eq->p_names[1], "road'");
+  cmbt_ok(p.ctx, cmb_state_space_create(p.ctx, p.eq, 0, cmb_system_q(p.system),
+                                        cmb_system_v(p.system), 2, both, 1, outputs, &p.space));
+  assert_null(p.space->B_rate);
+  cmb_transfer *t = transfer_of(&p, 1, 0);
+  assert_int_equal(t->zero_count, 1);
+  cmbt_near(t->gain, 187.5, 1e-9);
+  cmb_transfer_destroy(t);
+  close_plant(&p);
 }
 
 /* A bundled motor with a free load: speed by voltage is n K/((J s + b)(L s + R) + n² K²), and the angle has a pole at 0 more. */
@@ -579,6 +708,9 @@ int main(void)
       cmocka_unit_test(test_motion),
       cmocka_unit_test(test_transfer),
       cmocka_unit_test(test_quarter_car),
+      cmocka_unit_test(test_rates),
+      cmocka_unit_test(test_step_with_rate),
+      cmocka_unit_test(test_rate_as_input),
       cmocka_unit_test(test_motor),
       cmocka_unit_test(test_random_transfer),
       cmocka_unit_test(test_transfer_memory),
