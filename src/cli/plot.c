@@ -179,8 +179,7 @@ static void put_minor_ticks(FILE *to, const struct frame *f, const struct range 
   }
 }
 
-/* "1.5e-05" becomes "1.5e-5". */
-static void shorten_exponent(char *text)
+void cli_shorten_exponent(char *text)
 {
   char *e = strchr(text, 'e');
   if (!e) return;
@@ -203,7 +202,7 @@ static void tick_text(const struct range *r, int wanted, double tick, char text[
   }
   const int digits = step > 0 ? (int)fmax(1, floor(log10(size / step)) + 2) : 6;
   snprintf(text, TICK_ROOM, "%.*g", digits, tick);
-  shorten_exponent(text);
+  cli_shorten_exponent(text);
 }
 
 enum { Y_TICKS = 4, X_TICKS = 8 };

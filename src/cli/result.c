@@ -279,9 +279,7 @@ static bool has_plain_names(const struct cli_result *r)
   return true;
 }
 
-/* The other texts of a file, as they can be shown: what is no text in UTF-8, or a control character, is a question mark. Names of files and
- * options stay as they are. */
-static void clean_text(char *text, bool lines)
+void cli_result_clean(char *text, bool lines)
 {
   if (!text) return;
   for (char *c = text; *c; c++) {
@@ -294,25 +292,15 @@ static void clean_text(char *text, bool lines)
   }
 }
 
+/* The texts of a file that are shown; names of files and options stay as they are. */
 static void clean_texts(struct cli_result *r)
 {
   for (int i = 0; i < CLI_TEXT_COUNT; i++) {
     if (i != CLI_TEXT_model_file && i != CLI_TEXT_arguments) {
-      clean_text(r->texts[i], i == CLI_TEXT_warnings);
+      cli_result_clean(r->texts[i], i == CLI_TEXT_warnings);
     }
   }
-  for (long i = 0; i < r->event_count; i++) clean_text(r->events[i].name, false);
-}
-
-/* "fivelink, mdop5", if the file says it. */
-static bool make_label(struct cli_result *r)
-{
-  const char *model = r->texts[CLI_TEXT_model], *method = r->texts[CLI_TEXT_method];
-  if (!model || !method) return true;
-  const size_t room = strlen(model) + strlen(method) + 3;
-  r->label = calloc(room, 1);
-  if (r->label && model[0]) snprintf(r->label, room, "%s, %s", model, method);
-  return r->label != NULL;
+  for (long i = 0; i < r->event_count; i++) cli_result_clean(r->events[i].name, false);
 }
 
 int cli_result_read(const char *path, struct cli_result *r)
@@ -320,7 +308,6 @@ int cli_result_read(const char *path, struct cli_result *r)
   cli_result_begin(r, path);
   struct cli_result_fault fault = read_file(path, r);
   clean_texts(r);
-  if (!fault.words && !make_label(r)) fault.words = cli_result_no_memory;
   if (!fault.words && r->count == 0) fault.words = "it has no columns of a trajectory";
   if (!fault.words && r->rows == 0) fault.words = "it has no rows yet";
   if (!fault.words && !has_plain_names(r)) fault.words = "a name in it is no text in UTF-8";

@@ -37,7 +37,7 @@ struct cli_result_event {
 
 struct cli_result {
   const char *path; /* as it was given */
-  char *label;      /* "fivelink, mdop5"; "": not known */
+  char *label;      /* what tells it from others (cli_result_label); NULL: that is not known yet */
   struct cli_result_column *columns;
   int count;
   long rows;
@@ -60,6 +60,19 @@ const struct cli_result_column *cli_result_find(const struct cli_result *result,
 
 /* Whether there is another one that could be meant as well. */
 bool cli_result_ambiguous(const struct cli_result *result, const struct cli_result_column *column);
+
+/* result_labels.c: labels for results that are compared: "damping = 1500", "mdop5, rtol 1e-6", of model, method, accuracy, formulation and settings
+ * those that differ; the names of the files where nothing does, or nothing is known. False: no memory. */
+bool cli_result_label(int count, struct cli_result *const *results);
+
+/* The formulation that the file says; NULL: it does not. */
+const char *cli_result_formulation(const struct cli_result *result);
+
+/* The name of a file without its folders. */
+const char *cli_base_name(const char *path);
+
+/* A text as it can be shown: what is no text in UTF-8, or a control character but the end of a line among `lines`, becomes a question mark. */
+void cli_result_clean(char *text, bool lines);
 
 /* ---- for the readers of the formats */
 
