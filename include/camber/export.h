@@ -14,8 +14,10 @@ extern "C" {
 typedef struct cmb_export_report {
   int instructions;      /* operations of a step, functions of libm counted as one */
   int inputs, outputs;   /* of the model */
+  int rates;             /* of inputs, which count as well and are members beside them */
   int parameters, flags; /* that can be changed; event flags */
   char name[64];         /* that everything in the code begins with */
+  char rate_names[512];  /* the members for rates, with blanks between them; " ..": there are more */
 } cmb_export_report;
 
 /* C code of the model and a real-time method: NAME.c and NAME.h in `folder`, which is made if need be. NAME is the model's, as

@@ -17,6 +17,25 @@ enum {
   POINT_ROOM = 16
 }; /* bytes of a locale's decimal point, which may be one character of several bytes */
 
+bool cmb_is_control(char c)
+{
+  return (c >= 0 && c < ' ') || c == 0x7F;
+}
+
+size_t cmb_character_length(const char *text, size_t left)
+{
+  const unsigned char *at = (const unsigned char *)text, c = left > 0 ? at[0] : 0xFF;
+  if (c < 0x80) return 1;
+  const size_t length = c >= 0xF5 || c < 0xC2 ? 0 : c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : 2;
+  if (length > left) return 0;
+  for (size_t i = 1; i < length; i++) {
+    if ((at[i] & 0xC0) != 0x80) return 0;
+  }
+  const bool overlong = (c == 0xE0 && at[1] < 0xA0) || (c == 0xF0 && at[1] < 0x90);
+  const bool no_character = (c == 0xED && at[1] > 0x9F) || (c == 0xF4 && at[1] > 0x8F);
+  return overlong || no_character ? 0 : length;
+}
+
 /* x with so many significant digits. */
 static int format(double x, int digits, char text[CMB_NUMBER_ROOM])
 {

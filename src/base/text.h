@@ -1,6 +1,6 @@
 /*
- * Text helpers: numbers to and from text independently of the locale, the nearest known name for a misspelt
- * one, fields of CSV files.
+ * Text helpers: characters in UTF-8, numbers to and from text independently of the locale, the nearest known name for a
+ * misspelt one, fields of CSV files.
  */
 #ifndef CMB_BASE_TEXT_H
 #define CMB_BASE_TEXT_H
@@ -13,6 +13,12 @@ enum {
   CMB_NUMBER_ROOM = 32,
   CMB_LONGEST_NUMBER = 1200 /* characters that are read: all digits of any double, and more */
 };
+
+/* Length of the character in UTF-8 at text, of which `left` bytes remain; 0 if none begins there. */
+size_t cmb_character_length(const char *text, size_t left);
+
+/* Whether it is a control character of ASCII, of which nothing is seen. */
+bool cmb_is_control(char c);
 
 /* x with 17 significant digits ("%.17g", always with a decimal point), which reads back to the same
  * double. Returns the length. */

@@ -55,7 +55,8 @@ static void print_text(const struct check *c, const cmb_result *r)
   const cmb_equations *eq = c->eq;
   const struct cli_counts *n = &c->counts;
   const int nv = eq->nv - eq->nz;
-  printf("%s: %d degrees of freedom", eq->name, nv - n->rank.around);
+  const int freedoms = nv - n->rank.around;
+  printf("%s: %d degree%s of freedom", eq->name, freedoms, freedoms == 1 ? "" : "s");
   if (eq->nz > 0) printf(", %d state%s", eq->nz, eq->nz > 1 ? "s" : "");
   printf("\n  coordinates  %d, velocities %d\n", eq->nq, nv);
   printf("  constraints  %d, rank %d", stated(n), n->rank.around);

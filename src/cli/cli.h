@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_BAD_INPUT = 2 };
-enum { CLI_MOST_SETTINGS = 64, CLI_MOST_MODELS = 256 };
+enum { CLI_MOST_SETTINGS = 64, CLI_MOST_MODELS = 256, CLI_MOST_OPTIONS = 96 };
 
 /* What the command line said. */
 enum { CLI_MOST_RESULTS = 8 }; /* curves of more could not be told apart */
@@ -43,8 +43,9 @@ struct cli_arguments {
   bool include_anywhere;
   cmb_formulation formulation;
   cmb_evaluation evaluation;
-  unsigned long given; /* bit k: cli_options[k] was on the command line */
-  cmb_model *model;    /* what MODEL names; NULL: a problem written in C */
+  bool given[CLI_MOST_OPTIONS];                        /* cli_options[k] was on the command line */
+  const cmb_model_default *of_model[CLI_MOST_OPTIONS]; /* the key that stands for it; NULL: none */
+  cmb_model *model; /* what MODEL names; NULL: a problem written in C */
   int set_count, start_count, option_count, result_count;
   cmb_setting set[CLI_MOST_SETTINGS];
   cmb_setting start[CLI_MOST_SETTINGS];
@@ -85,7 +86,8 @@ struct cli_option {
   const char *name;     /* without the dashes */
   char letter;          /* "-o" for short; 0: none */
   const char *argument; /* "R"; NULL: a switch */
-  const char *commands; /* " run check ": which commands take it */
+  const char
+      *commands; /* " run check ": which commands take it; others may have one of this name */
   const char *meaning;
   /* take the value, of a switch NULL, "true" or "false"; false: not acceptable */
   bool (*take)(struct cli_arguments *arguments, const char *value);
@@ -159,7 +161,15 @@ bool cli_ends_in(const char *text, const char *ending);
 
 bool cli_takes(const struct cli_command *command, const struct cli_option *option);
 
-/* Whether `simulate` of a model file may have the option. A switch of this kind can be undone: --no-NAME. */
+/* The option of that name, as the command takes it; if it takes none, as another one does; -1: there is none. */
+int cli_find_option(const struct cli_command *command, const char *name);
+
+/* Keys of `simulate` of a model file are options of `camber run`, but for those that belong to one run, and these, which say what other
+ * commands look at. */
+#define CLI_OTHER_KEYS "inputs", "outputs", "wheel", "radius"
+
+/* The option of that name, as a key; -1: there is none. Whether a model may set it: a switch of this kind can be undone, --no-NAME. */
+int cli_find_key(const char *name);
 bool cli_model_may_set(const struct cli_option *option);
 bool cli_can_be_undone(const struct cli_option *option);
 
@@ -193,6 +203,14 @@ void cli_print_wrapped(FILE *to, int used, int indent, const char *text);
  * `simulate` is taken where the command line says nothing, and what --realtime leaves open is chosen. Complains and returns an
  * exit code. */
 int cli_read_model(cmb_context *ctx, struct cli_arguments *arguments);
+
+/* simulate.c: takes what the model says. Complains and returns an exit code. */
+int cli_take_keys(cmb_context *ctx, struct cli_arguments *arguments);
+
+/* Complains of two options, "--one WORDS --other", at the place of one in the model's file that stands there: "'one' WORDS --other". Returns
+ * CLI_BAD_INPUT. */
+int cli_complain_pair(const struct cli_arguments *arguments, const char *one, const char *words,
+                      const char *other);
 
 /* The file that MODEL names, and how it is read. */
 struct cli_model_source {

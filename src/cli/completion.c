@@ -146,6 +146,13 @@ static void put_words(const struct cli_option *o)
   }
 }
 
+/* Whether an option of the same name stands before it: what follows is the same. */
+static bool is_repeated(const struct cli_option *o)
+{
+  return cmb_find_name(o->name, cli_options, cli_option_count, sizeof *cli_options) !=
+         (int)(o - cli_options);
+}
+
 /* ---- bash: it cuts words at '=', so that "--option NAME=VALUE" are four of them */
 
 static void bash_offer(const char *indent)
@@ -173,6 +180,7 @@ static void bash_settings(void)
 static void bash_values(const struct cli_option *o)
 {
   const enum follows follows = what_follows(o);
+  if (is_repeated(o)) return;
   if (follows == SETTINGS) {
     bash_settings();
     return;
@@ -228,7 +236,7 @@ static void completion_bash(void)
 static void zsh_values(const struct cli_option *o)
 {
   const enum follows follows = what_follows(o);
-  if (follows == NOTHING) return;
+  if (follows == NOTHING || is_repeated(o)) return;
   printf("    --%s) ", o->name);
   switch (follows) {
   case FILES: fputs("_files", stdout); break;

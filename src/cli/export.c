@@ -5,6 +5,20 @@
 
 #include <string.h>
 
+/* Names with blanks between them, as a list. */
+static void json_names(struct cli_json *j, const char *key, const char *names)
+{
+  char name[sizeof((cmb_export_report *)NULL)->rate_names];
+  cli_json_open(j, key, '[');
+  while (*names) {
+    const size_t length = strcspn(names, " ");
+    snprintf(name, sizeof name, "%.*s", (int)length, names);
+    cli_json_text(j, NULL, name);
+    names += length + strspn(names + length, " ");
+  }
+  cli_json_close(j, ']');
+}
+
 static void print_report(const struct cli_arguments *a, const char *folder,
                          const cmb_run_options *options, const cmb_export_report *r)
 {
@@ -15,6 +29,7 @@ static void print_report(const struct cli_arguments *a, const char *folder,
     cli_json_text(&j, "folder", folder);
     cli_json_integer(&j, "instructions", r->instructions);
     cli_json_integer(&j, "inputs", r->inputs);
+    json_names(&j, "rates", r->rate_names);
     cli_json_integer(&j, "outputs", r->outputs);
     cli_json_integer(&j, "parameters", r->parameters);
     cli_json_integer(&j, "flags", r->flags);
@@ -25,7 +40,11 @@ static void print_report(const struct cli_arguments *a, const char *folder,
          r->name, r->name);
   printf("  a step is %d operations; %d inputs, %d outputs, %d event flags, %d parameters\n",
          r->instructions, r->inputs, r->outputs, r->flags, r->parameters);
-  printf("  compile with cc -std=c99 -O2 -ffp-contract=off %s/%s.c YOURS.c -lm\n", folder, r->name);
+  if (r->rates > 0) {
+    printf("  the rates of inputs count, too: feed %s as well, or they are 0\n", r->rate_names);
+  }
+  printf("  compile with cc -std=c99 -O2 -ffp-contract=off -I%s %s/%s.c YOURS.c -lm\n", folder,
+         folder, r->name);
 }
 
 int cli_export(cmb_context *ctx, const struct cli_arguments *given)

@@ -276,7 +276,8 @@ static int count_points(const struct cli_arguments *a, int *points)
     return cli_complain("'camber kinematics' needs --drive or --load; 'camber kinematics --help' "
                         "explains");
   }
-  return a->wheel_count > 0 && isnan(a->radius) ? cli_complain("--wheel needs --radius") : CLI_DONE;
+  if (a->wheel_count == 0 || !isnan(a->radius)) return CLI_DONE;
+  return cli_complain_pair(a, "wheel", "needs", "radius");
 }
 
 static cmb_status open_sweep(cmb_context *ctx, const struct cli_arguments *a, struct sweep *s)

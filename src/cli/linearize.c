@@ -80,7 +80,8 @@ static void print_shape(const cmb_equations *eq, const cmb_eigenmode *m)
 
 static void print_text(const cmb_equations *eq, const cmb_linearization *l)
 {
-  printf("%s linearised at t = %g: %d degrees of freedom", eq->name, l->t, l->freedoms);
+  printf("%s linearised at t = %g: %d degree%s of freedom", eq->name, l->t, l->freedoms,
+         l->freedoms == 1 ? "" : "s");
   if (eq->nz > 0) printf(", %d state%s", eq->nz, eq->nz > 1 ? "s" : "");
   printf("\n");
   if (l->freedoms + eq->nz > 0 && fabs(l->a[l->a_most]) > 1e-6) {

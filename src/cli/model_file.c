@@ -1,5 +1,5 @@
 /*
- * Model files: which one a name on the command line means, and what it says under `simulate`.
+ * Model files: which one a name on the command line means, and reading it.
  *
  * Bundled models lie in ../share/camber/models seen from the program's folder, or (before it is installed) in models there,
  * or in the folder that CAMBER_MODELS names.
@@ -119,132 +119,12 @@ static int complain_model(const char *name)
   }
   for (int i = 0; i < models; i++) names[count++] = bundled[i];
   const char *near = cmb_nearest_name(name, names, count, sizeof *names);
+  char file[CLI_PATH_ROOM];
+  snprintf(file, sizeof file, "%.*s.yaml", CLI_PATH_ROOM - 6, name);
+  if (access(file, R_OK) == 0) near = file;
   int code = near ? cli_complain("unknown model '%s'; did you mean '%s'?", name, near)
                   : cli_complain("unknown model '%s'; 'camber list models' shows them", name);
   for (int i = 0; i < models; i++) free(bundled[i]);
-  return code;
-}
-
-/* ---- simulate */
-
-/* "projection=every" as a default where the command line has "projection=none": the command line wins. */
-static bool set_already(const struct cli_arguments *a, const char *option, const char *value)
-{
-  size_t length = strcspn(value, "=");
-  bool found = false;
-  for (int i = 0; i < a->start_count && strcmp(option, "start") == 0; i++) {
-    found = found || (strncmp(a->start[i].name, value, length) == 0 && !a->start[i].name[length]);
-  }
-  for (int i = 0; i < a->option_count && strcmp(option, "option") == 0; i++) {
-    found = found || (strncmp(a->option[i].name, value, length) == 0 && !a->option[i].name[length]);
-  }
-  return found;
-}
-
-/* Where the value stands, or the key. */
-static cmb_error at_value(const cmb_model_default *d)
-{
-  return (cmb_error){.status = CMB_ERROR_INPUT,
-                     .file = d->file,
-                     .line = d->line,
-                     .column = d->column,
-                     .subject = "simulate",
-                     .time = NAN};
-}
-
-static cmb_error at_key(const cmb_model_default *d)
-{
-  cmb_error e = at_value(d);
-  e.line = d->key_line;
-  e.column = d->key_column;
-  return e;
-}
-
-static const char lead[] = "simulate: ";
-
-static int complain_key(const cmb_model_default *d)
-{
-  const char *near = cmb_nearest_name(d->name, cli_options, cli_option_count, sizeof *cli_options);
-  const cmb_error at = at_key(d);
-  return near ? cli_complain_at(&at, lead, "unknown key '%s'; did you mean '%s'?", d->name, near)
-              : cli_complain_at(&at, lead, "unknown key '%s'; expected an option of 'camber run'",
-                                d->name);
-}
-
-/* Exported code has no steady motion to start from, and the model's run does. */
-static void warn_of_steady(const struct cli_arguments *a, const char *name)
-{
-  if (strcmp(a->command->name, "export") != 0 || strcmp(name, "steady") != 0) return;
-  cli_note_message(NULL, CMB_LOG_WARNING,
-                   "the model's run starts from a steady motion (simulate: steady); exported code "
-                   "starts from the model's start values");
-}
-
-static int take_default(struct cli_arguments *a, const cmb_model_default *d)
-{
-  int k = cmb_find_name(d->name, cli_options, cli_option_count, sizeof *cli_options);
-  const struct cli_option *option = k < 0 ? NULL : &cli_options[k];
-  if (!option) return complain_key(d);
-  if (!cli_model_may_set(option)) {
-    const cmb_error at = at_key(d);
-    return cli_complain_at(&at, lead, "'%s' belongs on the command line; a model cannot set it",
-                           d->name);
-  }
-  if (!cli_takes(a->command, option)) warn_of_steady(a, d->name);
-  if (!cli_takes(a->command, option) || (a->given >> k & 1) || set_already(a, d->name, d->value)) {
-    return CLI_DONE;
-  }
-  const cmb_error at = at_value(d);
-  if (!option->argument && strcmp(d->value, "false") != 0 && strcmp(d->value, "true") != 0) {
-    return cli_complain_at(&at, lead, "%s is '%s'; expected true or false", d->name, d->value);
-  }
-  if (option->take(a, d->value)) return CLI_DONE;
-  return cli_complain_at(&at, lead, "%s is '%s'; expected %s", d->name, d->value, option->expected);
-}
-
-static int check_method(const cmb_model_default *d)
-{
-  enum { MOST_NAMES = 64 };
-  const char *names[MOST_NAMES];
-  const int count = cmb_method_count() < MOST_NAMES ? cmb_method_count() : MOST_NAMES;
-  if (cmb_method_find(d->value)) return CLI_DONE;
-  for (int i = 0; i < count; i++) names[i] = cmb_method_name(cmb_method_at(i));
-  const char *near = cmb_nearest_name(d->value, names, count, sizeof *names);
-  const cmb_error at = at_value(d);
-  return cli_complain_at(&at, lead, "unknown method '%s'; %s%s%s", d->value,
-                         near ? "did you mean '" : "'camber list methods' shows them",
-                         near ? near : "", near ? "'?" : "");
-}
-
-/* Options must be ones of the method that is used. */
-static int check_option(cmb_context *ctx, const struct cli_arguments *a, const cmb_model_default *d)
-{
-  enum { NAME_ROOM = 256 };
-  char name[NAME_ROOM];
-  const cmb_method *m = a->method ? cmb_method_find(a->method) : cmb_run_defaults().method;
-  const char *equals = strchr(d->value, '=');
-  if (!m || !equals) return CLI_DONE; /* complained of elsewhere */
-  snprintf(name, sizeof name, "%.*s", (int)(equals - d->value), d->value);
-  const cmb_option_setting setting = {name, equals + 1};
-  if (cmb_method_check_option(ctx, m, &setting) == CMB_OK) return CLI_DONE;
-  const cmb_error at = at_value(d);
-  return cli_complain_at(&at, lead, "%s", cmb_error_of(ctx)->text);
-}
-
-static int check_default(cmb_context *ctx, const struct cli_arguments *a,
-                         const cmb_model_default *d)
-{
-  if (strcmp(d->name, "method") == 0) return check_method(d);
-  return strcmp(d->name, "option") == 0 ? check_option(ctx, a, d) : CLI_DONE;
-}
-
-static int take_defaults(cmb_context *ctx, struct cli_arguments *a)
-{
-  int count, code = CLI_DONE;
-  const cmb_model_default *d = cmb_model_defaults(a->model, &count);
-  for (int i = 0; i < count && code == CLI_DONE; i++) code = take_default(a, &d[i]);
-  if (code == CLI_DONE) code = cli_realtime_choose(a);
-  for (int i = 0; i < count && code == CLI_DONE; i++) code = check_default(ctx, a, &d[i]);
   return code;
 }
 
@@ -276,7 +156,7 @@ int cli_read_model(cmb_context *ctx, struct cli_arguments *a)
   }
   if (!cli_find_model(a, &source)) return complain_model(a->operand);
   cmb_status status = cmb_model_read(ctx, source.path, &source.options, &a->model);
-  if (status == CMB_OK) return take_defaults(ctx, a);
+  if (status == CMB_OK) return cli_take_keys(ctx, a);
   return cli_fail(ctx, status);
 }
 

@@ -240,17 +240,34 @@ bool cli_ends_in(const char *text, const char *ending)
   return length > tail && strcmp(text + length - tail, ending) == 0;
 }
 
-/* A run has a trajectory to write, a linearisation matrices, a sweep of a suspension a table. */
-static bool take_out(struct cli_arguments *a, const char *value)
+static bool take_trajectory(struct cli_arguments *a, const char *value)
 {
-  const char *command = a->command ? a->command->name : "";
-  const bool picture = strcmp(command, "plot") == 0, view = strcmp(command, "view") == 0;
-  const bool run = strcmp(command, "run") == 0, matrices = strcmp(command, "linearize") == 0;
   a->out = value;
-  if (picture) return cli_ends_in(value, ".svg") || cli_ends_in(value, ".png");
-  if (view) return cli_ends_in(value, ".html") || cli_ends_in(value, ".png");
-  if (run && cli_ends_in(value, ".h5")) return true;
-  return cli_ends_in(value, ".csv") || ((run || matrices) && cli_ends_in(value, ".mat"));
+  return cli_ends_in(value, ".csv") || cli_ends_in(value, ".h5") || cli_ends_in(value, ".mat");
+}
+
+static bool take_matrices(struct cli_arguments *a, const char *value)
+{
+  a->out = value;
+  return cli_ends_in(value, ".csv") || cli_ends_in(value, ".mat");
+}
+
+static bool take_table(struct cli_arguments *a, const char *value)
+{
+  a->out = value;
+  return cli_ends_in(value, ".csv");
+}
+
+static bool take_picture(struct cli_arguments *a, const char *value)
+{
+  a->out = value;
+  return cli_ends_in(value, ".svg") || cli_ends_in(value, ".png");
+}
+
+static bool take_page(struct cli_arguments *a, const char *value)
+{
+  a->out = value;
+  return cli_ends_in(value, ".html") || cli_ends_in(value, ".png");
 }
 
 static bool take_x(struct cli_arguments *a, const char *value)
@@ -436,9 +453,15 @@ static bool take_help(struct cli_arguments *a, const char *value)
 }
 
 const struct cli_option cli_options[] = {
-    {"method", 0, "NAME", " run linearize export ",
-     "integration method, see 'camber list methods' (default: mdop5; lie for export)", take_method,
-     "the name of a method", NULL},
+    {"method", 0, "NAME", " run ", "integration method, see 'camber list methods' (default: mdop5)",
+     take_method, "the name of a method", NULL},
+    {"method", 0, "NAME", " linearize ",
+     "integration method of the simulation to --at, see 'camber list methods' (default: mdop5)",
+     take_method, "the name of a method", NULL},
+    {"method", 0, "NAME", " export ",
+     "real-time method of the code, see 'camber list methods' (default: that of the model if it is "
+     "one, else lie)",
+     take_method, "the name of a method", NULL},
     {"rtol", 0, "R", " run bench linearize ",
      "relative tolerance of a step's error (default: 1e-6)", take_rtol, "a positive number", NULL},
     {"atol", 0, "A", " run linearize ", "absolute tolerance (default: a hundredth of --rtol)",
@@ -504,14 +527,14 @@ const struct cli_option cli_options[] = {
      take_trim, "names separated by commas, 64 at most", NULL},
     {"vary", 0, "NAME=A:B:N", " linearize ",
      "a table of the steady motions in which the output, velocity, coordinate or state NAME has N "
-     "values from A to B: "
+     "values from A to B, 10000 at most: "
      "the eigenvalue with the largest real part and the least damping of each, and the values at "
-     "which the motion becomes unstable or stable",
-     take_vary, "NAME=FROM:TO:COUNT with at least 2 values", NULL},
-    {"at", 0, "T", " linearize view ",
-     "linearize: simulate to T seconds and linearise there; view: the time that a picture shows "
-     "(default: the start)",
+     "which the motion becomes unstable or stable; of one NAME only",
+     take_vary, "one NAME=A:B:N, with A other than B and N from 2 to 10000", NULL},
+    {"at", 0, "T", " linearize ", "simulate to T seconds and linearise there (default: the start)",
      take_at, "a number, or a formula of numbers", NULL},
+    {"at", 0, "T", " view ", "the time that a picture shows (default: the start)", take_at,
+     "a number, or a formula of numbers", NULL},
     {"option", 0, "NAME=VALUE", " run linearize export ",
      "set an option of the method, e.g. projection=every; repeatable", take_option,
      "NAME=VALUE, 64 times at most", NULL},
@@ -524,7 +547,9 @@ const struct cli_option cli_options[] = {
      "(native if it was compiled before) (default: auto)",
      take_evaluator, "auto, interpreter or native", "auto interpreter native"},
     {"include-anywhere", 0, NULL, " run check linearize export kinematics view ",
-     "a model file may include files outside its own folder", take_include_anywhere, NULL, NULL},
+     "a model file may include files outside its own folder, and name files to be written outside "
+     "this one",
+     take_include_anywhere, NULL, NULL},
     {"folder", 'o', "DIR", " export ", "where to write (default: here)", take_folder,
      "the name of a folder", NULL},
     {"inputs", 0, "NAME,..", " linearize ",
@@ -546,18 +571,21 @@ const struct cli_option cli_options[] = {
      "are)",
      take_y, "names separated by commas", NULL},
     {"log", 0, "AXES", " plot ", "which axes are logarithmic", take_log, "x, y or xy", "x y xy"},
-    {"out", 'o', "FILE", " run linearize kinematics plot view ",
-     "run: write the trajectory to FILE, which must end in .csv, .h5 (HDF5) or .mat (MATLAB); "
-     "kinematics: the table, to a .csv; "
-     "linearize: write A, B, C and D to FILE, which must end in .csv or .mat, or the eigenvalues "
-     "of "
-     "a table of steady motions to a .csv; plot: the picture, which must end in .svg or .png; "
-     "view: the page, which must end in .html, or the picture, which must end in .png (default: "
+    {"out", 'o', "FILE", " run ",
+     "write the trajectory to FILE, which must end in .csv, .h5 (HDF5) or .mat (MATLAB)",
+     take_trajectory, "a file name that ends in .csv, .h5 or .mat", NULL},
+    {"out", 'o', "FILE", " linearize ",
+     "write A, B, C and D to FILE, which must end in .csv or .mat, or with --vary the eigenvalues "
+     "to a .csv",
+     take_matrices, "a file name that ends in .csv or .mat", NULL},
+    {"out", 'o', "FILE", " kinematics ", "write the table to FILE, which must end in .csv",
+     take_table, "a file name that ends in .csv", NULL},
+    {"out", 'o', "FILE", " plot ", "the picture, which must end in .svg or .png", take_picture,
+     "a file name that ends in .svg or .png", NULL},
+    {"out", 'o', "FILE", " view ",
+     "the page, which must end in .html, or the picture, which must end in .png (default: "
      "the names of the model or results with .html behind them, osc.yaml.html or a.h5+b.h5.html)",
-     take_out,
-     "a file name that ends in .csv (run: or .h5 or .mat; linearize: or .mat; plot: in .svg or "
-     ".png; view: in .html or .png)",
-     NULL},
+     take_page, "a file name that ends in .html or .png", NULL},
     {"model", 0, "MODEL", " view ",
      "the model that the results are of: CSV files do not say it; of other files it replaces the "
      "one that they name. Settings of the run that the mechanism depends on belong to it",
@@ -570,10 +598,20 @@ const struct cli_option cli_options[] = {
      take_pattern, NULL, NULL},
     {"csv", 0, "FILE", " tyre ", "write the curves of the tyre to FILE, which must end in .csv",
      take_csv, "a file name that ends in .csv", NULL},
-    {"plot", 0, "FILE", " run bench check linearize kinematics tyre ",
-     "draw the trajectory, the sweep, the bench's figure, the pattern of the Jacobian, the "
-     "eigenvalues of a table of steady motions or the tyre's curves to FILE, which must end in "
-     ".svg",
+    {"plot", 0, "FILE", " run ", "draw the trajectory to FILE, which must end in .svg", take_plot,
+     "a file name that ends in .svg", NULL},
+    {"plot", 0, "FILE", " bench ",
+     "draw the figure of the bench, where it has one, to FILE, which must end in .svg", take_plot,
+     "a file name that ends in .svg", NULL},
+    {"plot", 0, "FILE", " check ",
+     "draw the pattern of the Jacobian (--pattern) to FILE, which must end in .svg", take_plot,
+     "a file name that ends in .svg", NULL},
+    {"plot", 0, "FILE", " linearize ",
+     "draw the eigenvalues of --vary to FILE, which must end in .svg", take_plot,
+     "a file name that ends in .svg", NULL},
+    {"plot", 0, "FILE", " kinematics ", "draw the sweep to FILE, which must end in .svg", take_plot,
+     "a file name that ends in .svg", NULL},
+    {"plot", 0, "FILE", " tyre ", "draw the curves of the tyre to FILE, which must end in .svg",
      take_plot, "a file name that ends in .svg", NULL},
     {"plot-outputs", 0, "NAME,..", " run ",
      "what --plot draws: outputs, coordinates, velocities, states or multipliers (default: all "
@@ -621,41 +659,74 @@ const struct cli_option cli_options[] = {
      take_realtime, NULL, NULL},
     {"json", 0, NULL, " run check linearize export kinematics tyre ",
      "print one JSON object on standard output and nothing else", take_json, NULL, NULL},
-    {"quiet", 0, NULL, " run export view ", "no progress bar, no report of what was written",
-     take_quiet, NULL, NULL},
+    {"quiet", 0, NULL, " run ", "no progress bar", take_quiet, NULL, NULL},
+    {"quiet", 0, NULL, " export view ", "print nothing of what was written", take_quiet, NULL,
+     NULL},
     {"help", 0, NULL,
      " run check list bench manpage completion linearize export kinematics tyre plot view ",
      "this help", take_help, NULL, NULL},
 };
 const int cli_option_count = sizeof cli_options / sizeof cli_options[0];
 
-bool cli_given(const struct cli_arguments *a, const char *name)
-{
-  int k = cmb_find_name(name, cli_options, cli_option_count, sizeof *cli_options);
-  return k >= 0 && (a->given >> k & 1);
-}
+_Static_assert(sizeof cli_options / sizeof cli_options[0] <= CLI_MOST_OPTIONS, "room for all");
 
-bool cli_takes(const struct cli_command *command, const struct cli_option *option)
+/* Whether the option is one of the command of that name. */
+static bool is_of(const struct cli_option *option, const char *command)
 {
-  size_t length = strlen(command->name);
-  for (const char *at = option->commands; (at = strstr(at, command->name)); at += length) {
+  const size_t length = strlen(command);
+  for (const char *at = option->commands; (at = strstr(at, command)); at += length) {
     if (at[-1] == ' ' && at[length] == ' ') return true;
   }
   return false;
 }
 
+bool cli_takes(const struct cli_command *command, const struct cli_option *option)
+{
+  return is_of(option, command->name);
+}
+
+/* The row of the option that the command of that name takes, else the first one; -1: there is none. */
+static int find_option(const char *command, const char *name)
+{
+  int found = -1;
+  for (int k = 0; k < cli_option_count; k++) {
+    if (strcmp(cli_options[k].name, name) != 0) continue;
+    if (is_of(&cli_options[k], command)) return k;
+    if (found < 0) found = k;
+  }
+  return found;
+}
+
+int cli_find_option(const struct cli_command *command, const char *name)
+{
+  return find_option(command->name, name);
+}
+
+bool cli_given(const struct cli_arguments *a, const char *name)
+{
+  const int k = cli_find_option(a->command, name);
+  return k >= 0 && a->given[k];
+}
+
+int cli_find_key(const char *name)
+{
+  return find_option("run", name);
+}
+
 bool cli_model_may_set(const struct cli_option *option)
 {
-  static const char *const never[] = {"set",   "live",      "help",   "json",    "include-anywhere",
-                                      "save",  "save-at",   "resume", "pattern", "csv",
-                                      "drive", "load",      "x",      "y",       "log",
-                                      "model", "no-motion", "video",  "size",    "speed"};
-  return cmb_find_name(option->name, never, sizeof never / sizeof *never, sizeof *never) < 0;
+  static const char *const never[] = {"set",  "live",    "help",  "json", "include-anywhere",
+                                      "save", "save-at", "resume"};
+  static const char *const others[] = {CLI_OTHER_KEYS};
+  return is_of(option, "run")
+             ? cmb_find_name(option->name, never, sizeof never / sizeof *never, sizeof *never) < 0
+             : cmb_find_name(option->name, others, sizeof others / sizeof *others,
+                             sizeof *others) >= 0;
 }
 
 bool cli_can_be_undone(const struct cli_option *option)
 {
-  return !option->argument && cli_model_may_set(option);
+  return !option->argument && cli_model_may_set(&cli_options[cli_find_key(option->name)]);
 }
 
 static int complain_option(const struct cli_command *command, const char *text, const char *name)
@@ -681,7 +752,7 @@ static int take_value(int argc, char **argv, int *i, struct cli_arguments *a, in
     }
     value = argv[++*i];
   }
-  a->given |= 1UL << k;
+  a->given[k] = true;
   if (option->take(a, value)) return CLI_DONE;
   return cli_complain("option --%s is '%s'; expected %s", option->name, value, option->expected);
 }
@@ -694,7 +765,7 @@ static int undo_switch(struct cli_arguments *a, int k, const char *value)
     return cli_complain("'camber %s' takes no option --no-%s", a->command->name, option->name);
   }
   if (value) return cli_complain("option --no-%s takes no value", option->name);
-  a->given |= 1UL << k;
+  a->given[k] = true;
   option->take(a, "false");
   return CLI_DONE;
 }
@@ -708,10 +779,10 @@ static int parse_option(int argc, char **argv, int *i, struct cli_arguments *a)
   if (length >= sizeof name) return cli_complain("unknown option '%s'", argv[*i]);
   memcpy(name, text, length);
   name[length] = '\0';
-  int k = cmb_find_name(name, cli_options, cli_option_count, sizeof *cli_options);
+  int k = cli_find_option(a->command, name);
   const char *value = text[length] == '=' ? text + length + 1 : NULL;
   if (k < 0 && strncmp(name, "no-", 3) == 0) {
-    k = cmb_find_name(name + 3, cli_options, cli_option_count, sizeof *cli_options);
+    k = cli_find_option(a->command, name + 3);
     if (k >= 0 && cli_can_be_undone(&cli_options[k])) return undo_switch(a, k, value);
     k = -1;
   }
@@ -790,8 +861,7 @@ static int parse_words(int argc, char **argv, struct cli_arguments *a)
 /* Whether the words that were not understood ask for JSON, perhaps behind the one that is wrong. */
 static bool wants_json(int argc, char **argv, const struct cli_command *command)
 {
-  const int k = cmb_find_name("json", cli_options, cli_option_count, sizeof *cli_options);
-  if (!cli_takes(command, &cli_options[k])) return false;
+  if (!cli_takes(command, &cli_options[cli_find_option(command, "json")])) return false;
   for (int i = 0; i < argc; i++) {
     if (strcmp(argv[i], "--json") == 0) return true;
   }

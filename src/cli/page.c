@@ -33,7 +33,7 @@ FILE *cli_page_viewer(const char *what)
   FILE *viewer = find_viewer(path) ? fopen(path, "rb") : NULL;
   if (!viewer) {
     cli_complain("%s: this build of Camber has no viewer, which pages are made with; install node "
-                 "and npm (scripts/setup.sh report) and build it again",
+                 "and npm (scripts/setup.sh report), and build and install Camber again",
                  what);
   }
   return viewer;

@@ -1,10 +1,11 @@
 /*
- * Line plots as SVG (plot.h). Ticks are at 1, 2 or 5 times a power of ten, on a logarithmic axis of several decades
- * at powers of ten; a curve of more points than the picture can show is reduced to the least and the greatest value in each column of pixels.
+ * Line plots as SVG (plot.h). A curve of more points than the picture can show is reduced to the least and the greatest value in each
+ * column of pixels.
  */
 #include "cli/plot.h"
 
 #include "base/file.h"
+#include "cli/axis.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,89 +29,30 @@ enum {
   LETTER_LINE = 11,   /* of a further row of letters */
   MOST_LETTERS = 128, /* places with letters */
   TITLE_SIZE = 14,
-  TITLE_LINE = 18,
-  TICK_ROOM = 48
+  TITLE_LINE = 18
 };
 
-static const double NEARLY_CONSTANT = 1e-6; /* what varies less is drawn as a constant */
-static const double LETTER_WIDTH = 6.9;     /* of the text's letters on average, generously */
+static const double LETTER_WIDTH = 6.9; /* of the text's letters on average, generously */
 
 /* Colours that are told apart by the colour-blind as well (Okabe and Ito). */
 static const char *const COLOURS[CLI_PLOT_MOST_CURVES] = {
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#8b7500"};
 
-/* What an axis shows; decimal logarithms of it if it is logarithmic. */
-struct range {
-  double low, high;
-  bool logarithmic, degrees;
-};
-
 /* Where a panel lies and what it shows. */
 struct frame {
-  struct range x, y;
+  struct cli_axis x, y;
   double left, top, width, height; /* pixels */
   int x_ticks;                     /* about how many */
 };
 
-static struct range empty_range(bool logarithmic)
-{
-  return (struct range){INFINITY, -INFINITY, logarithmic, false};
-}
-
-/* Where a value lies on the axis; not finite: nowhere. */
-static double place(const struct range *r, double value)
-{
-  return r->logarithmic ? log10(value) : value;
-}
-
-static void include(struct range *r, double value)
-{
-  value = place(r, value);
-  if (!isfinite(value)) return;
-  r->low = fmin(r->low, value);
-  r->high = fmax(r->high, value);
-}
-
-/* Parts of a turn, and whole turns by doubling. */
-static double degree_step(double rough)
-{
-  static const double steps[] = {15, 30, 45, 90, 180};
-  for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-    if (rough <= 1.4 * steps[i]) return steps[i];
-  }
-  double step = 360;
-  while (rough > 1.4 * step) step *= 2;
-  return step;
-}
-
-static double tick_step(const struct range *r, int wanted)
-{
-  double rough = (r->high - r->low) / wanted, power = pow(10, floor(log10(rough)));
-  double digit = rough / power;
-  if (r->degrees && rough > 7.5) return degree_step(rough);
-  return power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
-}
-
-/* A range that contains something, and of which the ticks can be told apart. */
-static void widen(struct range *r)
-{
-  if (!(r->high >= r->low)) r->low = 0, r->high = 1;
-  double size = fmax(fabs(r->low), fabs(r->high));
-  if (!r->logarithmic && r->high - r->low <= NEARLY_CONSTANT * size) {
-    double half = size > 0 ? 0.5 * size : 0.5;
-    r->low -= half, r->high += half;
-  }
-  if (r->high == r->low) r->low -= 0.5, r->high += 0.5; /* half a decade */
-}
-
 static double pixel_x(const struct frame *f, double x)
 {
-  return f->left + (place(&f->x, x) - f->x.low) / (f->x.high - f->x.low) * f->width;
+  return f->left + (cli_axis_place(&f->x, x) - f->x.low) / (f->x.high - f->x.low) * f->width;
 }
 
 static double pixel_y(const struct frame *f, double y)
 {
-  return f->top + (f->y.high - place(&f->y, y)) / (f->y.high - f->y.low) * f->height;
+  return f->top + (f->y.high - cli_axis_place(&f->y, y)) / (f->y.high - f->y.low) * f->height;
 }
 
 static void put_letter(FILE *to, char c)
@@ -128,41 +70,8 @@ void cli_svg_text(FILE *to, const char *text)
   for (; *text; text++) put_letter(to, *text);
 }
 
-/* The values with a tick; how many. */
-enum { MOST_TICKS = 32 };
-
-static int linear_ticks(const struct range *r, int wanted, double *tick)
-{
-  const double step = tick_step(r, wanted);
-  const long first = (long)ceil(r->low / step), last = (long)floor(r->high / step + 1e-9);
-  int count = 0;
-  for (long k = first; k <= last && count < MOST_TICKS; k++) tick[count++] = (double)k * step;
-  return count;
-}
-
-/* Powers of ten, or 1, 2 and 5 times them on a short axis. */
-static int logarithmic_ticks(const struct range *r, int wanted, double *tick)
-{
-  static const double digits[] = {1, 2, 5};
-  const bool few = r->high - r->low < 2;
-  const int stride = few ? 1 : (int)ceil((r->high - r->low) / (wanted + 1));
-  int count = 0;
-  for (int k = (int)floor(r->low / stride) * stride; k <= r->high; k += stride) {
-    for (int d = 0; d < (few ? 3 : 1); d++) {
-      const double value = digits[d] * pow(10, k), at = log10(value);
-      if (at >= r->low && at <= r->high && count < MOST_TICKS) tick[count++] = value;
-    }
-  }
-  return count;
-}
-
-static int ticks_of(const struct range *r, int wanted, double *tick)
-{
-  return r->logarithmic ? logarithmic_ticks(r, wanted, tick) : linear_ticks(r, wanted, tick);
-}
-
 /* Short lines at the edge for 2 to 9 times the powers of ten of a logarithmic axis, where there is room between them. */
-static void put_minor_ticks(FILE *to, const struct frame *f, const struct range *r, bool upwards)
+static void put_minor_ticks(FILE *to, const struct frame *f, const struct cli_axis *r, bool upwards)
 {
   const double size = upwards ? f->height : f->width, short_line = 4;
   if (!r->logarithmic || (r->high - r->low) * 20 > size)
@@ -179,56 +88,49 @@ static void put_minor_ticks(FILE *to, const struct frame *f, const struct range 
   }
 }
 
-void cli_shorten_exponent(char *text)
-{
-  char *e = strchr(text, 'e');
-  if (!e) return;
-  char *to = e + 1, *from = e + 1;
-  if (*from == '-') to++;
-  from++;
-  while (*from == '0' && from[1]) from++;
-  memmove(to, from, strlen(from) + 1);
-}
-
-/* A tick's number: all ticks of a linear axis have the same decimals. */
-static void tick_text(const struct range *r, int wanted, double tick, char text[TICK_ROOM])
-{
-  const double step = r->logarithmic ? 0 : tick_step(r, wanted);
-  const double size = fmax(fabs(r->low), fabs(r->high));
-  if (step >= (size < 1e-3 ? 0.99e-4 : 0.99e-6) && size < 1e7) {
-    const int decimals = (int)fmax(0, -floor(log10(step) + 1e-9));
-    snprintf(text, TICK_ROOM, "%.*f", decimals, fabs(tick) < 1e-9 * step ? 0 : tick);
-    return;
-  }
-  const int digits = step > 0 ? (int)fmax(1, floor(log10(size / step)) + 2) : 6;
-  snprintf(text, TICK_ROOM, "%.*g", digits, tick);
-  cli_shorten_exponent(text);
-}
-
 enum { Y_TICKS = 4, X_TICKS = 8 };
+
+/* What is to be added to the numbers beside the ordinate, above them. */
+static void put_y_offset(FILE *to, const struct frame *f)
+{
+  char text[CLI_AXIS_TEXT];
+  cli_axis_offset_text(&f->y, Y_TICKS, text);
+  if (!text[0]) return;
+  fprintf(to, "<text x='%.1f' y='%.1f' class='end'>%s</text>\n", f->left - 6, f->top - 8, text);
+}
+
+/* The same below the abscissa, at its end. */
+static void put_x_offset(FILE *to, const struct frame *f, double y)
+{
+  char text[CLI_AXIS_TEXT];
+  cli_axis_offset_text(&f->x, f->x_ticks, text);
+  if (!text[0]) return;
+  fprintf(to, "<text x='%.1f' y='%.1f' class='end'>%s</text>\n", f->left + f->width, y, text);
+}
 
 static void put_ticks(FILE *to, const struct frame *f, bool with_x)
 {
-  double tick[MOST_TICKS];
-  char text[TICK_ROOM];
-  int count = ticks_of(&f->y, Y_TICKS, tick);
+  double tick[CLI_AXIS_MOST_TICKS];
+  char text[CLI_AXIS_TEXT];
+  int count = cli_axis_ticks(&f->y, Y_TICKS, tick);
   for (int k = 0; k < count; k++) {
     double at = pixel_y(f, tick[k]);
-    tick_text(&f->y, Y_TICKS, tick[k], text);
+    cli_axis_tick_text(&f->y, Y_TICKS, tick[k], text);
     fprintf(to, "<line x1='%.1f' x2='%.1f' y1='%.1f' y2='%.1f' class='grid'/>", f->left,
             f->left + f->width, at, at);
     fprintf(to, "<text x='%.1f' y='%.1f' class='end'>%s</text>\n", f->left - 6, at + 4, text);
   }
-  count = ticks_of(&f->x, f->x_ticks, tick);
+  count = cli_axis_ticks(&f->x, f->x_ticks, tick);
   for (int k = 0; k < count; k++) {
     double at = pixel_x(f, tick[k]);
-    tick_text(&f->x, f->x_ticks, tick[k], text);
+    cli_axis_tick_text(&f->x, f->x_ticks, tick[k], text);
     fprintf(to, "<line x1='%.1f' x2='%.1f' y1='%.1f' y2='%.1f' class='grid'/>\n", at, at, f->top,
             f->top + f->height);
     if (!with_x) continue;
     fprintf(to, "<text x='%.1f' y='%.1f' class='middle'>%s</text>\n", at, f->top + f->height + 16,
             text);
   }
+  put_y_offset(to, f);
   put_minor_ticks(to, f, &f->x, false);
   put_minor_ticks(to, f, &f->y, true);
 }
@@ -284,7 +186,8 @@ static bool covers(const struct cli_plot *plot, const struct frame *f, const str
   for (long i = 0; i < upper.points; i++) {
     const double y = y_of(&upper, i);
     const double other = same ? y_of(&lower, i) : value_at(&lower, x_of(&upper, i), &k);
-    if (!isfinite(place(&f->y, other)) && (!same || !isfinite(place(&f->y, y)))) continue;
+    if (!isfinite(cli_axis_place(&f->y, other)) && (!same || !isfinite(cli_axis_place(&f->y, y))))
+      continue;
     if (!(fabs(pixel_y(f, y) - pixel_y(f, other)) <= line_width)) return false;
     compared++;
   }
@@ -334,7 +237,7 @@ static void lift(struct pen *p)
 /* On to the point; what cannot be shown lifts the pen. */
 static void draw_to(struct pen *p, double x, double y)
 {
-  const bool shown = isfinite(place(&p->f->x, x)) && isfinite(place(&p->f->y, y));
+  const bool shown = isfinite(cli_axis_place(&p->f->x, x)) && isfinite(cli_axis_place(&p->f->y, y));
   if (!shown) {
     lift(p);
     return;
@@ -386,7 +289,7 @@ static void put_dots(FILE *to, const struct cli_plot *plot, const struct frame *
   for (long i = 0; i < l.points; i++) {
     const double x = plot->upright ? y_of(&l, i) : x_of(&l, i);
     const double y = plot->upright ? x_of(&l, i) : y_of(&l, i);
-    if (!isfinite(place(&f->x, x)) || !isfinite(place(&f->y, y))) continue;
+    if (!isfinite(cli_axis_place(&f->x, x)) || !isfinite(cli_axis_place(&f->y, y))) continue;
     fprintf(to, "<circle cx='%.1f' cy='%.1f' r='2' fill='%s'/>", pixel_x(f, x), pixel_y(f, y),
             colour_of(panel, c));
   }
@@ -408,15 +311,15 @@ static void put_curve(FILE *to, const struct cli_plot *plot, const struct frame 
 
 /* ---- panels */
 
-static struct range range_of(const struct cli_plot *plot, const struct cli_panel *panel)
+static struct cli_axis range_of(const struct cli_plot *plot, const struct cli_panel *panel)
 {
-  struct range y = empty_range(panel->logarithmic);
+  struct cli_axis y = cli_axis_empty(panel->logarithmic);
   y.degrees = panel->degrees;
   for (int c = 0; c < panel->curve_count; c++) {
     const struct line l = line_of(plot, &panel->curves[c]);
-    for (long i = 0; i < l.points; i++) include(&y, y_of(&l, i));
+    for (long i = 0; i < l.points; i++) cli_axis_include(&y, y_of(&l, i));
   }
-  widen(&y);
+  cli_axis_widen(&y);
   const double margin = 0.04 * (y.high - y.low);
   y.low -= margin, y.high += margin;
   return y;
@@ -568,19 +471,21 @@ static void put_panel(FILE *to, const struct cli_plot *plot, const struct cli_pa
 /* Room for the longest tick and for the longest name. */
 static void set_margins(const struct cli_plot *plot, struct frame *f)
 {
-  double left = LEAST_LEFT, right = 0, tick[MOST_TICKS];
-  char text[TICK_ROOM];
+  double left = LEAST_LEFT, right = 0, tick[CLI_AXIS_MOST_TICKS];
+  char text[CLI_AXIS_TEXT];
   for (int p = 0; p < plot->panel_count; p++) {
     const struct cli_panel *panel = &plot->panels[p];
-    const struct range y = range_of(plot, panel);
+    const struct cli_axis y = range_of(plot, panel);
     for (int c = 0; c < panel->curve_count; c++) {
       right = fmax(right, text_width(panel->curves[c].name));
     }
-    const int count = ticks_of(&y, Y_TICKS, tick);
+    const int count = cli_axis_ticks(&y, Y_TICKS, tick);
     for (int k = 0; k < count; k++) {
-      tick_text(&y, Y_TICKS, tick[k], text);
+      cli_axis_tick_text(&y, Y_TICKS, tick[k], text);
       left = fmax(left, 34 + text_width(text));
     }
+    cli_axis_offset_text(&y, Y_TICKS, text);
+    left = fmax(left, 34 + text_width(text));
   }
   f->left = left;
   f->width = WIDTH - left - fmin(MOST_RIGHT, BEFORE_NAME + right + 4);
@@ -735,6 +640,7 @@ static void put_upright_panel(FILE *to, const struct cli_plot *plot, const struc
   }
   put_fitted(to, f->left + f->width / 2, f->top + f->height + 34, f->width + SIDE_GAP,
              panel->title);
+  put_x_offset(to, f, f->top + f->height + 48); /* below the title */
   for (int c = 0; c < panel->curve_count; c++) {
     put_upright_curve(to, plot, f, &panel->curves[c], COLOURS[c]);
     put_dots(to, plot, f, panel, c, f->height);
@@ -760,9 +666,10 @@ static void write_upright(FILE *to, const struct cli_plot *plot)
   const int columns = plot->panel_count < ACROSS ? plot->panel_count : ACROSS;
   const int rows = columns > 0 ? (plot->panel_count + columns - 1) / columns : 0;
   const int height = TITLE + rows * (TALL + UNDER) + LINE + 8;
-  struct frame f = {.y = empty_range(false), .width = WIDTH, .height = TALL, .x_ticks = FEW_TICKS};
-  for (long i = 0; i < plot->points; i++) include(&f.y, plot->x[i * plot->stride]);
-  widen(&f.y);
+  struct frame f = {
+      .y = cli_axis_empty(false), .width = WIDTH, .height = TALL, .x_ticks = FEW_TICKS};
+  for (long i = 0; i < plot->points; i++) cli_axis_include(&f.y, plot->x[i * plot->stride]);
+  cli_axis_widen(&f.y);
   put_head(to, plot, &f, height);
   for (int p = 0; p < plot->panel_count; p++) {
     f.width = (double)(WIDTH - SIDE_GAP) / columns - LEAST_LEFT;
@@ -780,26 +687,27 @@ static void write_upright(FILE *to, const struct cli_plot *plot)
   fputs("</svg>\n", to);
 }
 
-static void include_abscissas(struct range *x, const struct cli_plot *plot)
+static void include_abscissas(struct cli_axis *x, const struct cli_plot *plot)
 {
-  for (long i = 0; i < plot->points; i++) include(x, plot->x[i * plot->stride]);
+  for (long i = 0; i < plot->points; i++) cli_axis_include(x, plot->x[i * plot->stride]);
   for (int p = 0; p < plot->panel_count; p++) {
     for (int c = 0; c < plot->panels[p].curve_count; c++) {
       const struct cli_curve *curve = &plot->panels[p].curves[c];
-      for (long i = 0; curve->x && i < curve->points; i++) include(x, curve->x[i * curve->stride]);
+      for (long i = 0; curve->x && i < curve->points; i++)
+        cli_axis_include(x, curve->x[i * curve->stride]);
     }
   }
 }
 
 void cli_plot_write(FILE *to, const struct cli_plot *plot)
 {
-  struct frame f = {.x = empty_range(plot->logarithmic), .height = HEIGHT, .x_ticks = X_TICKS};
+  struct frame f = {.x = cli_axis_empty(plot->logarithmic), .height = HEIGHT, .x_ticks = X_TICKS};
   if (plot->upright) {
     write_upright(to, plot);
     return;
   }
   include_abscissas(&f.x, plot);
-  widen(&f.x);
+  cli_axis_widen(&f.x);
   set_margins(plot, &f);
   const int top = head_height(plot, &f);
   const int below = top + plot->panel_count * (HEIGHT + GAP) - GAP + BOTTOM;
@@ -814,6 +722,7 @@ void cli_plot_write(FILE *to, const struct cli_plot *plot)
   fprintf(to, "<text x='%.1f' y='%d' class='middle'>", f.left + f.width / 2, below - 10);
   cli_svg_text(to, plot->abscissa);
   fputs("</text>\n", to);
+  put_x_offset(to, &f, below - 10);
   put_notes(to, plot, below + 8);
   fputs("</svg>\n", to);
 }

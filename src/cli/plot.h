@@ -60,9 +60,6 @@ void cli_plot_write(FILE *to, const struct cli_plot *plot);
 /* The same to a file, put in place as a whole. Of CMB_ERROR_MEMORY the context has no words. */
 cmb_status cli_plot_save(cmb_context *ctx, const struct cli_plot *plot, const char *path);
 
-/* "1.5e-05" becomes "1.5e-5". */
-void cli_shorten_exponent(char *text);
-
 /* What other pictures share: text with SVG's own letters escaped; what `write` writes as a file, as above. */
 void cli_svg_text(FILE *to, const char *text);
 cmb_status cli_svg_save(cmb_context *ctx, void (*write)(FILE *to, const void *what),

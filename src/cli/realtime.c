@@ -32,12 +32,17 @@ enum { PERCENTILES = sizeof percentiles / sizeof percentiles[0] };
 int cli_realtime_choose(struct cli_arguments *a)
 {
   if (!a->realtime) return CLI_DONE;
-  if (a->repeat > 1) return cli_complain("--realtime runs once; it cannot be used with --repeat");
+  if (a->repeat > 1) {
+    return cli_complain_pair(a, "realtime", "runs once; it cannot be used with", "repeat");
+  }
   const cmb_method *m = a->method ? cmb_method_find(a->method) : NULL;
   if (a->method && (!m || cmb_method_is_real_time(m))) return CLI_DONE; /* unknown: not said here */
   const bool method_given = cli_given(a, "method");
   if (a->method && method_given == cli_given(a, "realtime")) {
-    return cli_complain("--realtime needs a real-time method such as lie; '%s' is none", a->method);
+    char words[128];
+    snprintf(words, sizeof words, "needs a real-time method such as lie; '%.40s' is none: see",
+             a->method);
+    return cli_complain_pair(a, "realtime", words, "method");
   }
   if (method_given) {
     a->realtime = false; /* the model's wish; the command line comes first */

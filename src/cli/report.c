@@ -83,6 +83,7 @@ void cli_report_head(struct cli_json *j, const struct cli_arguments *a,
   cli_json_text(j, "title", texts->title);
   cli_json_text(j, "file", texts->file);
   cli_json_number(j, "t_end", texts->t_end);
+  cli_json_text(j, "formulation", a->model ? cmb_formulation_name(a->formulation) : NULL);
   cli_json_open(j, "settings", '{');
   for (int i = 0; i < a->set_count; i++) cli_json_number(j, a->set[i].name, a->set[i].value);
   cli_json_close(j, '}');

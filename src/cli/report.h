@@ -65,7 +65,7 @@ cmb_status cli_report_save(cmb_context *ctx, struct cli_report *r, const struct 
 
 /* ---- parts */
 
-/* Title, file, end and settings of a report. */
+/* Title, file, end, formulation and settings of a report. */
 void cli_report_head(struct cli_json *j, const struct cli_arguments *a,
                      const struct cli_report_texts *texts);
 

@@ -2,11 +2,13 @@
  * The numbers of a report (report.h): base64 of arrays as the machine has them, little-endian.
  *
  * A column is a number `base` and single precision for what is added to it: a quantity that stays near a large value, as an energy
- * does, keeps its digits. Times are double precision. A pose is seven single-precision numbers, the place of the centre of mass and the quaternion
- * (x, y, z, w) of the turn from the design position.
+ * does, keeps its digits. A column beyond the range of single precision is double precision (`exact`), as all columns of a comparison are.
+ * Times are double precision. A pose is seven single-precision numbers, the place of the centre of mass and the quaternion (x, y, z, w) of the
+ * turn from the design position.
  */
 #include "cli/report.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -122,37 +124,60 @@ cmb_status cli_report_motion(cmb_context *ctx, struct cli_json *j, struct cli_fr
 struct table {
   struct cli_plot plot;
   const struct cli_history *h;
-  float *work; /* (points) */
-  double *time;
+  float *work;  /* (points) */
+  double *time; /* (points); when the times have been written, columns of double precision */
   bool exact;
 };
 
-/* The first value that is one, and what the others have more. */
-static void put_floats_from(struct cli_json *j, const struct table *t, const double *y)
+/* The first value that is one; 0: there is none. */
+static double base_of(const struct table *t, const double *y)
 {
-  double base = 0;
-  for (long k = t->plot.points - 1; k >= 0; k--) {
-    if (isfinite(y[k * t->plot.stride])) base = y[k * t->plot.stride];
+  for (long k = 0; k < t->plot.points; k++) {
+    if (isfinite(y[k * t->plot.stride])) return y[k * t->plot.stride];
   }
+  return 0;
+}
+
+/* Whether single precision has all digits of the largest difference to the base: it ends at 3.4e38, and below 1.2e-38 digits are lost. */
+static bool fits_floats(const struct table *t, const double *y, double base)
+{
+  double most = 0;
+  for (long k = 0; k < t->plot.points; k++) {
+    const double value = y[k * t->plot.stride];
+    if (isfinite(value)) most = fmax(most, fabs(value - base));
+  }
+  return most == 0 || (most <= FLT_MAX && most >= FLT_MIN / FLT_EPSILON);
+}
+
+static void put_floats_from(struct cli_json *j, const struct table *t, const double *y, double base)
+{
   for (long k = 0; k < t->plot.points; k++) t->work[k] = (float)(y[k * t->plot.stride] - base);
   cli_json_number(j, "base", base);
   put_floats(j, "data", t->plot.points, t->work);
 }
 
+static void put_doubles_of(struct cli_json *j, const struct table *t, const double *y)
+{
+  for (long k = 0; k < t->plot.points; k++) t->time[k] = y[k * t->plot.stride];
+  put_doubles(j, "data", t->plot.points, t->time);
+}
+
 static void put_column(struct cli_json *j, const struct table *t,
                        const struct cli_report_column *about)
 {
-  const double *y = t->h->rows + about->index;
+  const double *y = t->h->rows + about->index, base = base_of(t, y);
   cli_json_open(j, NULL, '{');
   cli_json_text(j, "name", about->name);
   cli_json_text(j, "kind", about->kind);
   cli_json_text(j, "unit", about->unit ? about->unit : "");
   cli_json_text(j, "title", about->title ? about->title : "");
-  if (t->exact) { /* the times have been written */
-    for (long k = 0; k < t->plot.points; k++) t->time[k] = y[k * t->plot.stride];
-    put_doubles(j, "data", t->plot.points, t->time);
+  if (t->exact) {
+    put_doubles_of(j, t, y);
+  } else if (fits_floats(t, y, base)) {
+    put_floats_from(j, t, y, base);
   } else {
-    put_floats_from(j, t, y);
+    cli_json_bool(j, "exact", true);
+    put_doubles_of(j, t, y);
   }
   cli_json_close(j, '}');
 }

@@ -6,11 +6,13 @@
 #include "base/text.h"
 #include "cli/bytes.h"
 #include "cli/cli.h"
+#include "cli/trial.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { MOST_BYTES = 1 << 30, MOST_COLUMNS = 1 << 20 };
 
@@ -233,9 +235,36 @@ bool cli_is_result(const char *path)
   return is_of(path, ".csv") || is_of(path, ".h5") || is_of(path, ".mat");
 }
 
+/* A damaged HDF5 file can crash its library, or keep it busy for ever: it is read in another process first. */
+struct hdf5_work {
+  struct cli_result *result;
+  const char *path;
+  struct cli_result_fault fault;
+};
+
+static void read_hdf5(void *what)
+{
+  struct hdf5_work *w = what;
+  w->fault = cli_result_read_hdf5(w->result, w->path);
+}
+
+static struct cli_result_fault try_hdf5(struct cli_result *r, const char *path)
+{
+  const double least_rate = 1e7; /* bytes a second */
+  const double most_for_a_byte =
+      64; /* of memory; in files that camber writes it is little above 1 */
+  struct hdf5_work work = {.result = r, .path = path};
+  struct stat about;
+  const double size = stat(path, &about) == 0 ? (double)about.st_size : 0;
+  const struct cli_trial_limits limits = {.seconds = 2 + size / least_rate,
+                                          .bytes = 1e9 + most_for_a_byte * size};
+  if (cli_try(read_hdf5, &work, &limits)) return work.fault;
+  return (struct cli_result_fault){"it is damaged, so that the HDF5 library cannot read it", 0};
+}
+
 static struct cli_result_fault read_file(const char *path, struct cli_result *r)
 {
-  if (is_of(path, ".h5")) return cli_result_read_hdf5(r, path);
+  if (is_of(path, ".h5")) return try_hdf5(r, path);
   if (!is_of(path, ".csv") && !is_of(path, ".mat")) {
     return (struct cli_result_fault){"expected a file name that ends in .csv, .h5 or .mat", 0};
   }
@@ -255,18 +284,10 @@ static struct cli_result_fault read_file(const char *path, struct cli_result *r)
 /* Whether it is UTF-8 without control characters, as a picture needs it. */
 static bool is_text(const char *text)
 {
-  for (const unsigned char *c = (const unsigned char *)text; *c;) {
-    const int more = *c < 0x80   ? 0
-                     : *c < 0xC2 ? -1
-                     : *c < 0xE0 ? 1
-                     : *c < 0xF0 ? 2
-                     : *c < 0xF5 ? 3
-                                 : -1;
-    if (*c < 0x20 || *c == 0x7F || more < 0) return false;
-    c++;
-    for (int i = 0; i < more; i++, c++) {
-      if ((*c & 0xC0) != 0x80) return false;
-    }
+  const char *end = text + strlen(text);
+  for (size_t step; text < end; text += step) {
+    step = cmb_is_control(*text) ? 0 : cmb_character_length(text, (size_t)(end - text));
+    if (step == 0) return false;
   }
   return true;
 }
@@ -282,13 +303,13 @@ static bool has_plain_names(const struct cli_result *r)
 void cli_result_clean(char *text, bool lines)
 {
   if (!text) return;
-  for (char *c = text; *c; c++) {
-    const unsigned char u = (unsigned char)*c;
-    if ((u < 0x20 && !(lines && u == '\n')) || u == 0x7F) *c = '?';
-  }
-  if (is_text(text) || (lines && strchr(text, '\n'))) return;
-  for (char *c = text; *c; c++) {
-    if ((unsigned char)*c >= 0x80) *c = '?';
+  const char *end = text + strlen(text);
+  for (size_t step; text < end; text += step) {
+    step = cmb_character_length(text, (size_t)(end - text));
+    if (step == 0 || (cmb_is_control(*text) && !(lines && *text == '\n'))) {
+      *text = '?';
+      step = 1;
+    }
   }
 }
 

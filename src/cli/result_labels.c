@@ -3,7 +3,7 @@
  * say nothing of the kind.
  */
 #include "base/text.h"
-#include "cli/plot.h"
+#include "cli/axis.h"
 #include "cli/result.h"
 #include "cli/viewed.h"
 

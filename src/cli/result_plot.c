@@ -31,6 +31,12 @@ struct drawing {
   char abscissa[TEXT_ROOM];
 };
 
+/* Whether --log names the axis, x or y. */
+static bool is_logarithmic(const struct drawing *d, char axis)
+{
+  return d->a->log && strchr(d->a->log, axis);
+}
+
 /* ---- which quantities */
 
 static int complain_name(const struct cli_result *r, const char *option, const char *name)
@@ -163,7 +169,7 @@ static int panel_for(struct drawing *d, const char *unit)
   if (d->panel_count == MOST_PANELS) return -1;
   const int p = d->panel_count++;
   snprintf(d->titles[p], TEXT_ROOM, "%.500s", unit);
-  d->panels[p].logarithmic = d->a->log && strchr(d->a->log, 'y');
+  d->panels[p].logarithmic = is_logarithmic(d, 'y');
   return p;
 }
 
@@ -187,6 +193,72 @@ static int make_panels(struct drawing *d)
     }
   }
   return CLI_DONE;
+}
+
+/* ---- what has no place on the axes */
+
+/* Points of a curve that are not drawn. */
+struct left_out {
+  long not_finite, not_positive;
+};
+
+static struct left_out count_left_out(const struct drawing *d, const struct cli_result *r,
+                                      const char *name)
+{
+  const double *x = cli_result_find(r, d->a->x)->numbers, *y = cli_result_find(r, name)->numbers;
+  struct left_out out = {0};
+  for (long i = 0; i < r->rows; i++) {
+    if (!isfinite(x[i]) || !isfinite(y[i])) {
+      out.not_finite++;
+    } else if ((is_logarithmic(d, 'x') && x[i] <= 0) || (is_logarithmic(d, 'y') && y[i] <= 0)) {
+      out.not_positive++;
+    }
+  }
+  return out;
+}
+
+/* "1 is not finite, 2 are not positive on a logarithmic axis" */
+static void say_why(const struct left_out *out, char why[TEXT_ROOM])
+{
+  size_t used = 0;
+  why[0] = '\0';
+  if (out->not_finite > 0) {
+    used = (size_t)snprintf(why, TEXT_ROOM, "%ld %s not finite", out->not_finite,
+                            out->not_finite == 1 ? "is" : "are");
+  }
+  if (out->not_positive > 0) {
+    snprintf(why + used, TEXT_ROOM - used, "%s%ld %s not positive on a logarithmic axis",
+             used > 0 ? ", " : "", out->not_positive, out->not_positive == 1 ? "is" : "are");
+  }
+}
+
+/* Says how many points of a curve are left out, and complains if these are all of them. */
+static int tell_left_out(const struct drawing *d, const struct cli_result *r, const char *name)
+{
+  const struct left_out out = count_left_out(d, r, name);
+  const long all = out.not_finite + out.not_positive;
+  char why[TEXT_ROOM], words[4 * TEXT_ROOM];
+  if (all == 0) return CLI_DONE;
+  say_why(&out, why);
+  if (all == r->rows) {
+    return cli_complain("nothing of '%s' over '%s' in '%s' can be drawn: of %ld points %s", name,
+                        d->a->x, r->path, r->rows, why);
+  }
+  snprintf(words, sizeof words, "%ld of %ld points of '%s' in '%s' %s left out of the picture: %s",
+           all, r->rows, name, r->path, all == 1 ? "is" : "are", why);
+  cli_note_message(NULL, CMB_LOG_WARNING, words);
+  return CLI_DONE;
+}
+
+static int check_points(const struct drawing *d)
+{
+  int code = CLI_DONE;
+  for (int i = 0; i < d->name_count; i++) {
+    for (int f = 0; f < d->result_count && code == CLI_DONE; f++) {
+      code = tell_left_out(d, &d->results[f], d->name[i]);
+    }
+  }
+  return code;
 }
 
 /* ---- the picture */
@@ -216,7 +288,7 @@ static int draw(cmb_context *ctx, struct drawing *d)
                                 .abscissa = strcmp(a->x, "t") == 0 ? "t in s" : d->abscissa,
                                 .panels = d->panels,
                                 .panel_count = d->panel_count,
-                                .logarithmic = a->log && strchr(a->log, 'x')};
+                                .logarithmic = is_logarithmic(d, 'x')};
   if (cli_ends_in(a->out, ".png")) return cli_png_save(ctx, write_plot, &plot, a->out);
   const cmb_status status = cli_plot_save(ctx, &plot, a->out);
   if (status == CMB_OK) return CLI_DONE;
@@ -247,6 +319,7 @@ int cli_plot(cmb_context *ctx, const struct cli_arguments *a)
                     : cli_complain("'camber plot' needs -o FILE, which ends in .svg or .png");
   if (code == CLI_DONE) code = find_names(d);
   if (code == CLI_DONE) code = check_names(d);
+  if (code == CLI_DONE) code = check_points(d);
   if (code == CLI_DONE) code = make_panels(d);
   if (code == CLI_DONE) code = draw(ctx, d);
   for (int f = 0; f < d->result_count; f++) cli_result_end(&d->results[f]);

@@ -11,6 +11,7 @@
 #include "cli/run_plot.h"
 #include "cli/sides.h"
 #include "cli/singular.h"
+#include "cli/summary.h"
 #include "cli/table.h"
 
 #include <math.h>
@@ -36,16 +37,21 @@ struct run {
   struct cli_sides sides;
   struct cli_impulses impulses;
   struct cli_singularities singularities;
-  bool saved;                        /* the state */
+  bool saved;       /* the state */
+  bool table_broke; /* a row could not be written: the run ended with that */
+  bool report_saved;
   cmb_status status;                 /* of the run, for its report */
   double setup_seconds, run_seconds; /* medians over the repetitions */
+  double numbers[CLI_NUMBER_COUNT];  /* of the summary, from the end on */
 };
 
 static cmb_status on_record(void *user, const cmb_record *record)
 {
   struct run *run = user;
+  const cmb_status status = cli_table_record(run->table, record);
   run->rows++;
-  return cli_table_record(run->table, record);
+  run->table_broke = status != CMB_OK;
+  return status;
 }
 
 static cmb_status on_sample(void *user, const cmb_record *record)
@@ -278,7 +284,7 @@ static void print_summary(const struct run *run)
   if (run->table) {
     printf("  trajectory   %ld points in %s\n", run->rows, run->arguments->out);
   }
-  if (run->arguments->html) printf("  report       %s\n", run->arguments->html);
+  if (run->report_saved) printf("  report       %s\n", run->arguments->html);
   if (run->arguments->realtime) cli_realtime_print(&run->realtime);
 }
 
@@ -286,14 +292,6 @@ static void print_summary(const struct run *run)
 static double if_known(const cmb_result *r, double x)
 {
   return r->started ? x : NAN;
-}
-
-static void json_pair(struct cli_json *j, const char *key, double position, double velocity)
-{
-  cli_json_open(j, key, '{');
-  cli_json_number(j, "position", position);
-  cli_json_number(j, "velocity", velocity);
-  cli_json_close(j, '}');
 }
 
 static void json_multipliers(struct cli_json *j, const cmb_equations *eq, const cmb_result *r)
@@ -329,28 +327,6 @@ static void json_state(struct cli_json *j, const cmb_system *system, const cmb_r
     for (int i = 0; i < eq->no; i++) cli_json_text(j, eq->output_names[i], eq->output_units[i]);
     cli_json_close(j, '}');
   }
-  json_pair(j, "residual", if_known(r, r->position), if_known(r, r->velocity));
-  json_pair(j, "worst", if_known(r, r->worst_position), if_known(r, r->worst_velocity));
-  cli_json_open(j, "projected", '{');
-  cli_json_number(j, "tau", if_known(r, r->worst_tau));
-  cli_json_number(j, "eta", if_known(r, r->worst_eta));
-  cli_json_close(j, '}');
-}
-
-static void json_events(struct cli_json *j, const struct run *run, bool sides)
-{
-  cli_json_open(j, "events", '[');
-  for (long i = 0; i < events_kept(run); i++) {
-    cli_json_open(j, NULL, '{');
-    cli_json_text(j, "name", run->events[i].name);
-    cli_json_text(j, "kind", cli_event_kind_name(run->events[i].kind));
-    cli_json_number(j, "t", run->events[i].t);
-    cli_json_integer(j, "direction", run->events[i].direction);
-    if (!isnan(run->events[i].limit)) cli_json_number(j, "limit", run->events[i].limit);
-    if (sides) cli_sides_json(&run->sides, run->instants[i], j);
-    cli_json_close(j, '}');
-  }
-  cli_json_close(j, ']');
 }
 
 static void json_bound(struct cli_json *j, const cmb_drift_bound *b)
@@ -365,37 +341,25 @@ static void json_bound(struct cli_json *j, const cmb_drift_bound *b)
   cli_json_close(j, '}');
 }
 
-static void json_costs(struct cli_json *j, const struct run *run)
-{
-  const cmb_result *r = cmb_simulation_result(run->sim);
-  cli_json_open(j, "stats", '{');
-#define JSON_STATISTIC(name) cli_json_integer(j, #name, r->statistics->name);
-  CMB_STATISTICS_LIST(JSON_STATISTIC)
-#undef JSON_STATISTIC
-  cli_json_close(j, '}');
-  cli_json_open(j, "seconds", '{');
-  cli_json_number(j, "setup", run->setup_seconds);
-  cli_json_number(j, "run", run->run_seconds);
-  cli_json_close(j, '}');
-}
-
 /* What --json prints, between the first keys and the warnings. */
 static void json_result(struct cli_json *j, const struct run *run, bool sides)
 {
   const cmb_result *r = cmb_simulation_result(run->sim);
   const cmb_equations *eq = cmb_system_equations(run->system);
+  const struct cli_summary summary = {.numbers = run->numbers,
+                                      .stopped_by = r->stopped_by ? r->stopped_by : "",
+                                      .event_count = events_kept(run),
+                                      .events = run->events,
+                                      .sides = sides ? &run->sides : NULL,
+                                      .instants = run->instants};
   cli_json_number(j, "t", r->t);
   json_state(j, run->system, r);
-  json_events(j, run, sides);
-  if (r->stopped_by) cli_json_text(j, "stopped_by", r->stopped_by);
-  if (run->event_count > CLI_MOST_KEPT) cli_json_integer(j, "event_count", run->event_count);
+  cli_summary_put(j, &summary);
   cli_impulses_json(&run->impulses, j);
   cli_singularities_json(&run->singularities, j);
   if (eq->nh > 0) cli_json_integer(j, "samples", r->instants);
-  if (!isnan(r->stiff_since)) cli_json_number(j, "stiff_since", r->stiff_since);
   if (r->drift) json_bound(j, r->drift);
   if (run->arguments->realtime) cli_realtime_json(&run->realtime, j);
-  json_costs(j, run);
 }
 
 static void print_json(const struct run *run, cmb_status status)
@@ -411,17 +375,10 @@ static void print_json(const struct run *run, cmb_status status)
 static void put_report_run(struct cli_json *j, const void *user)
 {
   const struct run *run = user;
-  const cmb_integrator_options *o = &run->options.integrator;
-  const bool real_time = cmb_method_is_real_time(run->options.method);
-  const cmb_start_report *s = &cmb_simulation_result(run->sim)->start;
   cli_json_head(j, cmb_system_equations(run->system)->name, cmb_method_name(run->options.method),
                 run->status);
   cli_json_text(j, "method_title", cmb_method_title(run->options.method));
-  cli_json_number(j, "rtol", real_time ? NAN : o->rtol);
-  cli_json_number(j, "atol", real_time ? NAN : o->atol);
-  cli_json_number(j, "step", real_time ? cli_period(&run->options) : NAN);
-  cli_json_number(j, "q_moved", s->q_moved);
-  cli_json_number(j, "v_moved", s->v_moved);
+  cli_summary_accuracy(j, run->numbers);
   json_result(j, run, false);
   cli_json_warnings(j);
 }
@@ -499,8 +456,24 @@ static void write_subtitle(const struct run *run, size_t room, char *text)
   }
 }
 
-/* The plot into its place; the run's own failure has precedence. */
-static cmb_status close_plot(cmb_context *ctx, struct run *run, cmb_status status)
+/* What the run ends with if one of its files could not be written: with that, or with what it ended with before. Then the file is
+ * warned of, so that none is missing without a word. */
+static cmb_status end_without(cmb_context *ctx, const char *path, cmb_status status,
+                              cmb_status failure)
+{
+  const cmb_context *words = failure == CMB_ERROR_MEMORY ? NULL : ctx;
+  if (status == CMB_OK) {
+    cli_note_failure(words, failure);
+    return failure;
+  }
+  char text[CLI_PATH_ROOM + 64];
+  snprintf(text, sizeof text, "cannot write '%s': %s", path, cmb_status_meaning(failure));
+  cli_note_message(NULL, CMB_LOG_WARNING, words ? cmb_last_error(words) : text);
+  return status;
+}
+
+/* The plot into its place. */
+static cmb_status draw_plot(cmb_context *ctx, struct run *run, cmb_status status)
 {
   const char *path = run->arguments->plot;
   char subtitle[256];
@@ -512,13 +485,11 @@ static cmb_status close_plot(cmb_context *ctx, struct run *run, cmb_status statu
   const struct cli_run_events events = {
       .all = run->events, .kept = events_kept(run), .count = run->event_count};
   const cmb_status drawn = cli_run_plot_draw(ctx, &run->plot, &run->history, &texts, &events, path);
-  if (drawn == CMB_OK || status != CMB_OK) return status;
-  cli_note_failure(drawn == CMB_ERROR_MEMORY ? NULL : ctx, drawn);
-  return drawn;
+  return drawn == CMB_OK ? status : end_without(ctx, path, status, drawn);
 }
 
-/* The report into its place, likewise. */
-static cmb_status close_report(cmb_context *ctx, struct run *run, cmb_status status)
+/* The report into its place. */
+static cmb_status save_report(cmb_context *ctx, struct run *run, cmb_status status)
 {
   const struct cli_arguments *a = run->arguments;
   const struct cli_report_texts texts = {
@@ -526,28 +497,21 @@ static cmb_status close_report(cmb_context *ctx, struct run *run, cmb_status sta
   if (!a->html) return status;
   run->status = status;
   const cmb_status saved = cli_report_save(ctx, &run->report, a, &texts, put_report_run, run);
-  if (saved == CMB_OK || status != CMB_OK) return status;
-  cli_note_failure(saved == CMB_ERROR_MEMORY ? NULL : ctx, saved);
-  return saved;
+  run->report_saved = saved == CMB_OK;
+  return saved == CMB_OK ? status : end_without(ctx, a->html, status, saved);
 }
 
-/* The trajectory into its place. If that fails, its words replace those of what the run ended with, unless
- * the run itself could not go on. */
+/* The trajectory into its place. If the run ended because a row could not be written, the words now say where the others are. */
 static cmb_status close_trajectory(cmb_context *ctx, struct run *run, cmb_status status)
 {
   if (!run->table) return status;
-  cli_sheet_finish(&run->sheet, status, cmb_simulation_result(run->sim));
-  run->sheet.numbers[CLI_NUMBER_event_count] = (double)run->event_count;
-  run->sheet.numbers[CLI_NUMBER_setup_seconds] = run->setup_seconds;
-  run->sheet.numbers[CLI_NUMBER_run_seconds] = run->run_seconds;
+  cli_sheet_finish(&run->sheet, status, cmb_simulation_result(run->sim), run->numbers);
   run->sheet.events = run->events;
   run->sheet.event_count = events_kept(run);
-  cmb_status kept = cli_table_close(run->table, &run->sheet);
+  const cmb_status kept = cli_table_close(run->table, &run->sheet);
   if (kept == CMB_OK) return status;
   run->table = NULL;
-  if (status != CMB_OK && status != kept) return status;
-  cli_note_failure(ctx, kept);
-  return kept;
+  return end_without(ctx, run->arguments->out, run->table_broke ? CMB_OK : status, kept);
 }
 
 /* What the run ended with, to be said when all is put in place. */
@@ -561,8 +525,18 @@ static void note_end(const cmb_context *ctx, const struct run *run, cmb_status s
     cli_note_failure(ctx, status);
 }
 
-/* Put the trajectory in place and report. A run that could not go on keeps what it has. */
-static int report(cmb_context *ctx, struct run *run, cmb_status status)
+/* The numbers of the summary, of which each place that has it takes its own. */
+static void sum_up(struct run *run)
+{
+  cli_summary_ask(&run->options, run->system, run->numbers);
+  cli_summary_take(cmb_simulation_result(run->sim), run->numbers);
+  run->numbers[CLI_NUMBER_event_count] = (double)run->event_count;
+  run->numbers[CLI_NUMBER_setup_seconds] = run->setup_seconds;
+  run->numbers[CLI_NUMBER_run_seconds] = run->run_seconds;
+}
+
+/* Put the files in place and say what was done. A run that could not go on keeps what it has. */
+static int end_run(cmb_context *ctx, struct run *run, cmb_status status)
 {
   if (!run->sim) {
     cli_table_discard(run->table);
@@ -570,6 +544,7 @@ static int report(cmb_context *ctx, struct run *run, cmb_status status)
     cli_json_failure(run->arguments, run->system);
     return cli_exit_code(status);
   }
+  sum_up(run);
   if (cli_complain_loop(ctx, run->arguments, status)) {
     cli_table_discard(run->table);
     if (run->arguments->json) print_json(run, status);
@@ -577,8 +552,8 @@ static int report(cmb_context *ctx, struct run *run, cmb_status status)
   }
   note_end(ctx, run, status);
   status = close_trajectory(ctx, run, status);
-  status = close_plot(ctx, run, status);
-  status = close_report(ctx, run, status);
+  status = draw_plot(ctx, run, status);
+  status = save_report(ctx, run, status);
   if (run->arguments->json) {
     print_json(run, status);
   } else {
@@ -666,14 +641,16 @@ static int run_system(cmb_context *ctx, struct run *run)
   cli_realtime_end(&run->realtime);
   cli_progress_end(&run->progress);
   free(times);
-  return report(ctx, run, status);
+  return end_run(ctx, run, status);
 }
 
 /* What goes with states, and what does not. */
 static int check_states(const struct cli_arguments *a)
 {
   if (!isnan(a->save_at) && !a->save) return cli_complain("--save-at needs --save FILE");
-  if (a->resume && a->realtime) return cli_complain("--realtime cannot be used with --resume");
+  if (a->resume && a->realtime) {
+    return cli_complain_pair(a, "realtime", "cannot be used with", "resume");
+  }
   return CLI_DONE;
 }
 

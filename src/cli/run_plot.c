@@ -75,7 +75,9 @@ int cli_run_plot_begin(struct cli_run_plot *p, const struct cli_arguments *a,
                        const cmb_equations *eq)
 {
   *p = (struct cli_run_plot){0};
-  if (!a->plot && a->plot_outputs) return cli_complain("--plot-outputs needs --plot FILE");
+  if (!a->plot && cli_given(a, "plot-outputs")) {
+    return cli_complain("--plot-outputs needs --plot FILE");
+  }
   if (!a->plot) return CLI_DONE;
   if (!list_all(p, eq, a->residuals)) return cli_fail(NULL, CMB_ERROR_MEMORY);
   if (a->plot_outputs) {

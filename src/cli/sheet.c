@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/bytes.h"
-#include "cli/realtime.h"
+#include "cli/summary.h"
 #include "cli/table.h"
 
 #include <math.h>
@@ -83,7 +83,6 @@ static void own(struct cli_sheet *s, int index, char *text)
 void cli_sheet_begin(cmb_context *ctx, struct cli_sheet *s, const struct cli_arguments *a,
                      const cmb_run_options *options, const cmb_system *system)
 {
-  const bool stepped = cmb_method_is_real_time(options->method);
   const cmb_equations *eq = cmb_system_equations(system);
   *s = (struct cli_sheet){.text = read_text(a)};
   for (int i = 0; i < CLI_TEXT_COUNT; i++) s->texts[i] = "";
@@ -99,34 +98,17 @@ void cli_sheet_begin(cmb_context *ctx, struct cli_sheet *s, const struct cli_arg
     s->texts[CLI_TEXT_picture] =
         s->picture; /* without it, whether it is the same model is not known */
   }
-  s->numbers[CLI_NUMBER_rtol] = stepped ? NAN : options->integrator.rtol;
-  s->numbers[CLI_NUMBER_atol] = stepped ? NAN : options->integrator.atol;
-  s->numbers[CLI_NUMBER_step] = stepped ? cli_period(options) : NAN;
-  s->numbers[CLI_NUMBER_t_end] = isnan(options->t_end) ? cmb_system_t_end(system) : options->t_end;
-  s->numbers[CLI_NUMBER_states] = eq->nz;
+  cli_summary_ask(options, system, s->numbers);
 }
 
-void cli_sheet_finish(struct cli_sheet *s, cmb_status status, const cmb_result *r)
+void cli_sheet_finish(struct cli_sheet *s, cmb_status status, const cmb_result *r,
+                      const double *numbers)
 {
-  double *to = s->numbers;
   s->texts[CLI_TEXT_status] = cmb_status_code(status);
   s->texts[CLI_TEXT_message] = status == CMB_OK ? "" : cli_last_complaint();
   if (r->stopped_by) s->texts[CLI_TEXT_stopped_by] = r->stopped_by;
   own(s, CLI_TEXT_warnings, cli_warnings_text());
-  to[CLI_NUMBER_q_moved] = r->start.q_moved;
-  to[CLI_NUMBER_v_moved] = r->start.v_moved;
-  to[CLI_NUMBER_stiff_since] = r->stiff_since;
-  to[CLI_NUMBER_singularities] = (double)r->singularities;
-#define SHEET_STATISTIC(name) to[CLI_NUMBER_##name] = (double)r->statistics->name;
-  CMB_STATISTICS_LIST(SHEET_STATISTIC)
-#undef SHEET_STATISTIC
-  if (!r->started) return;
-  to[CLI_NUMBER_position] = r->position;
-  to[CLI_NUMBER_velocity] = r->velocity;
-  to[CLI_NUMBER_worst_position] = r->worst_position;
-  to[CLI_NUMBER_worst_velocity] = r->worst_velocity;
-  to[CLI_NUMBER_tau] = r->worst_tau;
-  to[CLI_NUMBER_eta] = r->worst_eta;
+  memcpy(s->numbers, numbers, sizeof s->numbers);
 }
 
 void cli_sheet_end(struct cli_sheet *s)

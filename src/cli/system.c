@@ -75,7 +75,10 @@ static cmb_status set_in_motion(cmb_context *ctx, const struct cli_arguments *a,
   } else {
     printf(", on a straight line");
   }
-  if (r.open > 0) printf("; %d of %d unknowns are not determined and stay", r.open, r.unknowns);
+  if (r.open > 0) {
+    printf("; %d of %d unknowns %s", r.open, r.unknowns,
+           r.open == 1 ? "is not determined and stays" : "are not determined and stay");
+  }
   for (int i = 0; i < a->trim_count; i++) {
     const int k = cmb_find_name(a->trim[i], eq->p_names, eq->np, sizeof *eq->p_names);
     if (k >= 0) printf("; %s %.9g", a->trim[i], eq->p[k]);
@@ -93,11 +96,18 @@ bool cli_steady_wanted(const struct cli_arguments *a)
 static int check_steady(const struct cli_arguments *a)
 {
   if (!cli_steady_wanted(a)) return CLI_DONE;
+  const char *steady = a->steady_count > 0 ? "steady"
+                       : a->trim_count > 0 ? "trim"
+                       : a->free_count > 0 ? "free"
+                                           : "vary";
   if (a->equilibrium) {
-    return cli_complain("--equilibrium is a state of rest, and does not go with --steady");
+    return cli_complain_pair(a, "equilibrium", "is a state of rest, and does not go with", steady);
   }
-  if (!isnan(a->at)) return cli_complain("--at does not go with --steady, which is the start");
-  if (a->realtime) return cli_complain("--realtime does not go with --steady");
+  if (!isnan(a->at)) {
+    return cli_complain_pair(a, "at", "is a state that a run comes to, and does not go with",
+                             steady);
+  }
+  if (a->realtime) return cli_complain_pair(a, "realtime", "does not go with", steady);
   return CLI_DONE;
 }
 

@@ -33,11 +33,12 @@ struct cli_sheet {
   long event_count;
 };
 
-/* sheet.c: what is known of a run before it begins; and at its end, where `warnings` are those said until then. */
+/* sheet.c: what is known of a run before it begins; and at its end, with the numbers of the summary, where `warnings` are those said until then. */
 void cli_sheet_begin(cmb_context *ctx, struct cli_sheet *sheet,
                      const struct cli_arguments *arguments, const cmb_run_options *options,
                      const cmb_system *system);
-void cli_sheet_finish(struct cli_sheet *sheet, cmb_status status, const cmb_result *result);
+void cli_sheet_finish(struct cli_sheet *sheet, cmb_status status, const cmb_result *result,
+                      const double *numbers);
 void cli_sheet_end(struct cli_sheet *sheet);
 
 struct cli_table;

@@ -1,9 +1,6 @@
 /*
  * camber linearize --vary: eigenvalues of steady motions over a value that is held, such as the speed, and where the largest real part
- * crosses 0.
- *
- * A crossing is bracketed by two values of the table and found by false position with Illinois's weights. Near it the eigenvalue cannot be told
- * from the neutral ones, which are left aside: inverse interpolation by values on both sides at some distance gives the crossing.
+ * crosses 0 (vary_critical.c).
  */
 #include "cli/vary.h"
 
@@ -14,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REFINEMENTS = 60 };
-
 struct table {
   cmb_context *ctx;
   const struct cli_arguments *a;
@@ -23,15 +18,16 @@ struct table {
   int held; /* which of the settings is varied */
   cmb_setting holds[CLI_MOST_SETTINGS + 1];
   cmb_steady_options options;
-  struct cli_look *looks;         /* (vary_count) */
-  struct cli_crossing *crossings; /* (vary_count): one between two values at most */
-  int done, crossing_count;       /* so many there are */
+  struct cli_look *looks; /* (vary_count) */
+  int done;               /* so many there are */
+  struct cli_critical critical;
 };
 
 static void summarize(const cmb_linearization *l, struct cli_look *x)
 {
   x->below = l->neutral_below;
   x->neutral = 0, x->re = -INFINITY, x->im = 0, x->damping = INFINITY;
+  x->slow_re = INFINITY, x->slow_im = 0;
   for (int i = 0; i < l->eigenmode_count; i++) {
     const cmb_eigenmode *m = &l->eigenmodes[i];
     if (m->neutral) {
@@ -39,88 +35,32 @@ static void summarize(const cmb_linearization *l, struct cli_look *x)
       continue;
     }
     if (m->re > x->re) x->re = m->re, x->im = m->im;
+    if (x->slow_re == INFINITY) x->slow_re = m->re, x->slow_im = m->im; /* by size */
     x->damping = fmin(x->damping, m->damping);
   }
 }
 
-/* The steady motion with this value, from the one before, and its linearisation, which may be kept. */
-static cmb_status look_at(struct table *t, double at, struct cli_look *x, cmb_linearization **kept)
+/* The steady motion with this value, from the one before, and its linearisation. */
+static cmb_status look_at(struct table *t, double at, struct cli_look *x)
 {
   cmb_steady_report report;
-  cmb_linearization *l;
   *x = (struct cli_look){.at = at};
   t->holds[t->held].value = at;
   CMB_TRY(cmb_system_steady(t->ctx, t->system, &t->options, &report));
   CMB_TRY(cmb_linearize_in(t->ctx, cmb_system_equations(t->system), cmb_system_frame(t->system),
                            cmb_system_t_start(t->system), cmb_system_q(t->system),
-                           cmb_system_v(t->system), &l));
-  summarize(l, x);
-  if (kept) *kept = l;
-  if (!kept) cmb_linearization_destroy(l);
+                           cmb_system_v(t->system), &x->l));
+  summarize(x->l, x);
   return CMB_OK;
 }
 
-/* Where values on both sides of the crossing say that the real part is 0: inverse interpolation. */
-static double interpolate(int count, const struct cli_look *x)
+/* For the search for crossings; the linearisation is not kept. */
+static cmb_status look_between(void *user, double at, int aside, struct cli_look *x)
 {
-  double sum = 0;
-  for (int i = 0; i < count; i++) {
-    double weight = 1;
-    for (int k = 0; k < count; k++) {
-      if (k != i) weight *= x[k].re / (x[k].re - x[i].re);
-    }
-    sum += weight * x[i].at;
-  }
-  return sum;
-}
-
-/* The crossing near x, between a and b, where an eigenvalue of `below` cannot be told from 0: from values at some distance, unless they say
- * that it is farther from x than such an eigenvalue can be. */
-static cmb_status refine(struct table *t, const struct cli_look *a, const struct cli_look *b,
-                         double below, double *x)
-{
-  static const double parts[] = {0.1, 0.03, 0.01};
-  struct cli_look near[6];
-  int count = 0, sides = 0;
-  for (int i = 0; i < 6; i++) {
-    const struct cli_look *end = i < 3 ? a : b;
-    CMB_TRY(look_at(t, *x + parts[i % 3] * (end->at - *x), &near[count], NULL));
-    if (near[count].neutral != end->neutral || (near[count].re > 0) != (end->re > 0)) continue;
-    count++, sides |= i < 3 ? 1 : 2;
-  }
-  if (sides != 3) return CMB_OK;
-  const struct cli_look *last = &near[count - 1];
-  const double slope = (last->re - near[0].re) / (last->at - near[0].at);
-  const double better = interpolate(count, near);
-  if (fabs(better - *x) <= 2 * below / fabs(slope)) *x = better;
-  return CMB_OK;
-}
-
-/* Where the largest real part is 0 between a and b, at which it has different signs; NaN: it is nowhere, as beside a pole. */
-static cmb_status find_crossing(struct table *t, struct cli_look a, struct cli_look b,
-                                double *crossing)
-{
-  const struct cli_look first = a, second = b;
-  double x = NAN, fa = a.re, fb = b.re;
-  const int neutral = a.neutral > b.neutral ? a.neutral : b.neutral;
-  const double most = fmax(fabs(a.re), fabs(b.re));
-  *crossing = NAN;
-  for (int i = 0; i < REFINEMENTS; i++) {
-    struct cli_look c;
-    const double before = x;
-    x = (a.at * fb - b.at * fa) / (fb - fa);
-    if (fabs(x - before) <= 1e-12 * fabs(x)) break;
-    CMB_TRY(look_at(t, x, &c, NULL));
-    if (fabs(c.re) > most && c.neutral <= neutral) return CMB_OK;
-    *crossing = x;
-    if (c.re == 0) return CMB_OK;
-    if (c.neutral > neutral) return refine(t, &first, &second, c.below, crossing);
-    const bool same = (c.re < 0) == (b.re < 0);
-    if (!same) a = b;
-    fa = same ? fa / 2 : fb;
-    b = c, fb = c.re;
-  }
-  if (!(fabs(x - *crossing) <= 1e-12 * fabs(x))) *crossing = NAN;
+  CMB_TRY(look_at(user, at, x));
+  x->re = cli_largest_but(x->l, aside);
+  cmb_linearization_destroy(x->l);
+  x->l = NULL;
   return CMB_OK;
 }
 
@@ -148,41 +88,6 @@ static void print_look(const struct cli_look *x)
   }
 }
 
-/* Where the largest real part passes 0 between two neighbours, or a warning that it changes its sign without doing so. */
-static cmb_status compare(struct table *t, const struct cli_look *a, const struct cli_look *b)
-{
-  char note[300];
-  double x = NAN;
-  if ((a->re > 0) == (b->re > 0)) return CMB_OK;
-  if (isfinite(a->re) && isfinite(b->re)) CMB_TRY(find_crossing(t, *a, *b, &x));
-  const struct cli_look *end = a->neutral > b->neutral ? a : b;
-  const bool at_end = a->neutral != b->neutral && fabs(x - end->at) < 1e-3 * fabs(b->at - a->at);
-  if (at_end) x = end->at; /* there the eigenvalue is 0, and near it not told from that */
-  if (isfinite(x)) {
-    t->crossings[t->crossing_count++] = (struct cli_crossing){x, (b->re > 0) == (b->at > a->at)};
-    return CMB_OK;
-  }
-  snprintf(note, sizeof note,
-           "between %s = %.6g and %.6g the motion changes between stable and unstable, but no "
-           "eigenvalue was found to pass 0; more values may show why",
-           t->a->vary, a->at, b->at);
-  cli_note_message(NULL, CMB_LOG_WARNING, note);
-  return CMB_OK;
-}
-
-/* The last value with those before it. One at which more eigenvalues are neutral than before it lies on a crossing, as it seems: it waits for the
- * next, which is compared with the one before it then. */
-static cmb_status compare_last(struct table *t, bool *waits)
-{
-  const struct cli_look *here = &t->looks[t->done];
-  const bool waited = *waits, is_last = t->done == (int)t->a->vary_count - 1;
-  *waits = !waited && t->done > 0 && !is_last && here->neutral > here[-1].neutral;
-  if (t->done == 0 || *waits) return CMB_OK;
-  if (waited && here->neutral == here[-2].neutral) return compare(t, &here[-2], here);
-  if (waited) CMB_TRY(compare(t, &here[-2], &here[-1]));
-  return compare(t, &here[-1], here);
-}
-
 /* What is too slow to be told from 0: in a model with stiff parts that can be more than one would think. */
 static void print_limit(const struct table *t)
 {
@@ -196,13 +101,12 @@ static cmb_status walk(struct table *t)
 {
   const struct cli_arguments *a = t->a;
   const int values = (int)a->vary_count;
-  bool waits = false;
   for (t->done = 0; t->done < values; t->done++) {
     struct cli_look *here = &t->looks[t->done];
     const double part = (double)t->done / (values - 1);
-    CMB_TRY(look_at(t, a->vary_from + part * (a->vary_to - a->vary_from), here, &here->l));
+    CMB_TRY(look_at(t, a->vary_from + part * (a->vary_to - a->vary_from), here));
     if (!a->json) print_look(here);
-    CMB_TRY(compare_last(t, &waits));
+    CMB_TRY(cli_critical_next(&t->critical, t->done, t->done == values - 1));
   }
   return CMB_OK;
 }
@@ -215,8 +119,8 @@ static cmb_status write_files(const struct table *t, cmb_status status)
                                        .eq = cmb_system_equations(t->system),
                                        .count = t->done,
                                        .looks = t->looks,
-                                       .crossing_count = t->crossing_count,
-                                       .crossings = t->crossings,
+                                       .crossing_count = t->critical.count,
+                                       .crossings = t->critical.crossings,
                                        .failure = status == CMB_OK ? NULL : cli_last_complaint()};
   if (t->done == 0) return CMB_OK;
   if (cli_given(t->a, "out")) CMB_TRY(cli_vary_save(t->ctx, &table, t->a->out));
@@ -232,7 +136,8 @@ static void print_json(const struct table *t, cmb_status status)
   for (int i = 0; i < t->done; i++) json_look(&j, &t->looks[i]);
   cli_json_close(&j, ']');
   cli_json_open(&j, "critical", '[');
-  for (int i = 0; i < t->crossing_count; i++) cli_json_number(&j, NULL, t->crossings[i].at);
+  for (int i = 0; i < t->critical.count; i++)
+    cli_json_number(&j, NULL, t->critical.crossings[i].at);
   cli_json_close(&j, ']');
   cli_json_end(&j);
 }
@@ -313,8 +218,8 @@ static int tabulate(struct table *t)
            "neutral");
   }
   cmb_status status = walk(t);
-  for (int i = 0; i < t->crossing_count && !a->json; i++) {
-    printf("  critical %s  %.9g\n", a->vary, t->crossings[i].at);
+  for (int i = 0; i < t->critical.count && !a->json; i++) {
+    printf("  critical %s  %.9g\n", a->vary, t->critical.crossings[i].at);
   }
   if (!a->json) print_limit(t);
   int code = cli_complain_of(t->ctx, a, status);
@@ -329,12 +234,20 @@ static int tabulate(struct table *t)
 
 int cli_vary(cmb_context *ctx, const struct cli_arguments *a, cmb_system *system)
 {
+  const size_t count = (size_t)a->vary_count;
   struct table t = {.ctx = ctx, .a = a, .system = system};
-  t.looks = calloc((size_t)a->vary_count, sizeof *t.looks);
-  t.crossings = calloc((size_t)a->vary_count, sizeof *t.crossings);
-  const int code = t.looks && t.crossings ? tabulate(&t) : cli_fail(NULL, CMB_ERROR_MEMORY);
-  for (int i = 0; t.looks && i < (int)a->vary_count; i++) cmb_linearization_destroy(t.looks[i].l);
+  t.looks = calloc(count, sizeof *t.looks);
+  t.critical = (struct cli_critical){.name = a->vary,
+                                     .from = a->vary_from,
+                                     .to = a->vary_to,
+                                     .look = look_between,
+                                     .user = &t,
+                                     .rows = t.looks,
+                                     .crossings = calloc(2 * count, sizeof(struct cli_crossing))};
+  const int code =
+      t.looks && t.critical.crossings ? tabulate(&t) : cli_fail(NULL, CMB_ERROR_MEMORY);
+  for (size_t i = 0; t.looks && i < count; i++) cmb_linearization_destroy(t.looks[i].l);
   free(t.looks);
-  free(t.crossings);
+  free(t.critical.crossings);
   return code;
 }

@@ -116,7 +116,7 @@ static const char *title_of(const struct results *r)
 
 static int save(struct results *r, const char *path)
 {
-  FILE *viewer = cli_page_viewer("camber view");
+  FILE *viewer = cli_page_viewer("'camber view'");
   if (!viewer) return CLI_BAD_INPUT;
   const struct cli_page page = {
       .title = title_of(r), .kind = "runs", .viewer = viewer, .put = put_reports, .user = r};

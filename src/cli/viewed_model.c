@@ -90,7 +90,7 @@ static int take_more(struct cli_arguments *with, const struct cli_arguments *a)
   }
   if (cli_given(a, "formulation")) {
     with->formulation = a->formulation;
-    with->given |= a->given; /* the model has no say in it */
+    with->given[cli_find_option(with->command, "formulation")] = true; /* the model has no say */
   }
   if (cli_given(a, "live")) {
     with->live_all = a->live_all;

@@ -3,6 +3,7 @@
  * and number by number: nothing of it gets into the page in another way.
  */
 #include "cli/report.h"
+#include "cli/summary.h"
 #include "cli/viewed.h"
 
 #include <math.h>
@@ -66,15 +67,6 @@ static cmb_status put_head(struct cli_json *j, const struct cli_viewed *v)
 
 /* ---- the run */
 
-static void put_pair(struct cli_json *j, const struct cli_viewed *v, const char *key, int position,
-                     int velocity)
-{
-  cli_json_open(j, key, '{');
-  cli_json_number(j, "position", number(v, position));
-  cli_json_number(j, "velocity", number(v, velocity));
-  cli_json_close(j, '}');
-}
-
 /* How many of the columns `v` are velocities; the others are states. */
 static int velocities(const struct cli_viewed *v)
 {
@@ -104,36 +96,27 @@ static void put_all_names(struct cli_json *j, const struct cli_viewed *v)
   cli_json_close(j, '}');
 }
 
-static void put_events(struct cli_json *j, const struct cli_viewed *v)
+/* The summary, with those events that have a time. */
+static cmb_status put_summary(struct cli_json *j, const struct cli_viewed *v)
 {
   const struct cli_result *r = &v->result;
-  cli_json_open(j, "events", '[');
+  cmb_event *events = calloc((size_t)r->event_count + 1, sizeof *events);
+  struct cli_summary summary = {.numbers = r->numbers,
+                                .stopped_by = cli_viewed_text(v, CLI_TEXT_stopped_by),
+                                .events = events};
+  if (!events) return CMB_ERROR_MEMORY;
   for (long i = 0; i < r->event_count; i++) {
-    if (!isfinite(r->events[i].t)) continue;
-    cli_json_open(j, NULL, '{');
-    cli_json_text(j, "name", r->events[i].name);
-    cli_json_text(j, "kind", cli_event_kind_name(r->events[i].kind));
-    cli_json_number(j, "t", r->events[i].t);
-    cli_json_integer(j, "direction", r->events[i].direction > 0 ? 1 : -1);
-    cli_json_close(j, '}');
+    const struct cli_result_event *e = &r->events[i];
+    if (!isfinite(e->t)) continue;
+    events[summary.event_count++] = (cmb_event){.name = e->name,
+                                                .kind = e->kind,
+                                                .t = e->t,
+                                                .direction = e->direction > 0 ? 1 : -1,
+                                                .limit = NAN};
   }
-  cli_json_close(j, ']');
-  if (number(v, CLI_NUMBER_event_count) > (double)r->event_count) {
-    cli_json_number(j, "event_count", number(v, CLI_NUMBER_event_count));
-  }
-}
-
-static void put_costs(struct cli_json *j, const struct cli_viewed *v)
-{
-  cli_json_open(j, "stats", '{');
-#define PUT_STATISTIC(name) cli_json_number(j, #name, number(v, CLI_NUMBER_##name));
-  CMB_STATISTICS_LIST(PUT_STATISTIC)
-#undef PUT_STATISTIC
-  cli_json_close(j, '}');
-  cli_json_open(j, "seconds", '{');
-  cli_json_number(j, "setup", number(v, CLI_NUMBER_setup_seconds));
-  cli_json_number(j, "run", number(v, CLI_NUMBER_run_seconds));
-  cli_json_close(j, '}');
+  cli_summary_put(j, &summary);
+  free(events);
+  return CMB_OK;
 }
 
 static void put_status(struct cli_json *j, const struct cli_viewed *v)
@@ -150,28 +133,15 @@ static void put_status(struct cli_json *j, const struct cli_viewed *v)
 static cmb_status put_run(struct cli_json *j, const struct cli_viewed *v)
 {
   const struct cli_result_column *t = cli_viewed_column(v, CLI_COLUMN_TIME, 0);
-  const double singular = number(v, CLI_NUMBER_singularities);
   put_text(j, v, "camber", CLI_TEXT_camber);
   put_text(j, v, "model", CLI_TEXT_model);
   put_text(j, v, "method", CLI_TEXT_method);
   put_text(j, v, "method_title", CLI_TEXT_method_title);
   put_status(j, v);
-  cli_json_number(j, "rtol", number(v, CLI_NUMBER_rtol));
-  cli_json_number(j, "atol", number(v, CLI_NUMBER_atol));
-  cli_json_number(j, "step", number(v, CLI_NUMBER_step));
-  cli_json_number(j, "q_moved", number(v, CLI_NUMBER_q_moved));
-  cli_json_number(j, "v_moved", number(v, CLI_NUMBER_v_moved));
+  cli_summary_accuracy(j, v->result.numbers);
   cli_json_number(j, "t", t->numbers[v->result.rows - 1]);
   put_all_names(j, v);
-  put_pair(j, v, "residual", CLI_NUMBER_position, CLI_NUMBER_velocity);
-  put_pair(j, v, "worst", CLI_NUMBER_worst_position, CLI_NUMBER_worst_velocity);
-  put_events(j, v);
-  if (cli_viewed_text(v, CLI_TEXT_stopped_by)[0]) put_text(j, v, "stopped_by", CLI_TEXT_stopped_by);
-  if (isfinite(singular)) cli_json_number(j, "singularity_count", singular);
-  if (isfinite(number(v, CLI_NUMBER_stiff_since))) {
-    cli_json_number(j, "stiff_since", number(v, CLI_NUMBER_stiff_since));
-  }
-  put_costs(j, v);
+  CMB_TRY(put_summary(j, v));
   return put_lines(j, "warnings", cli_viewed_text(v, CLI_TEXT_warnings));
 }
 

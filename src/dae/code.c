@@ -61,6 +61,18 @@ static cmb_status keep_inputs(const cmb_graph_parts *p, cmb_arena *arena, cmb_co
   return cmb_graph_status(code->graph);
 }
 
+static cmb_status keep_input_counts(const cmb_graph_parts *p, cmb_arena *arena, cmb_code *code)
+{
+  if (p->x->live_inputs) return CMB_OK; /* they are parameters */
+  code->nu = p->x->nu;
+  code->nr = p->nr;
+  code->input_rate_names = cmb_arena_take(arena, (size_t)p->nr, sizeof *code->input_rate_names);
+  for (int i = 0; code->input_rate_names && i < p->nr; i++) {
+    code->input_rate_names[i] = cmb_arena_text(arena, p->input_rate_names[i]);
+  }
+  return cmb_arena_failed(arena) ? cmb_fail_memory(p->ctx) : CMB_OK;
+}
+
 static cmb_status keep_stiff(const cmb_graph_parts *p, cmb_arena *arena, cmb_code *code)
 {
   const size_t count = (size_t)p->x->stiff_count, nv = (size_t)p->x->nv;
@@ -147,7 +159,7 @@ cmb_status cmb_code_fill(const cmb_graph_parts *p, cmb_arena *arena, cmb_code *c
 {
   const cmb_expressions *x = p->x;
   *code = (cmb_code){.nq = x->nq, .nv = x->nv, .ng = x->ng, .ns = p->ns, .no = x->no};
-  code->nu = p->layout.count[CMB_BLOCK_U];
+  CMB_TRY(keep_input_counts(p, arena, code));
   code->evaluation = p->options->evaluation;
   CMB_TRY(cmb_graph_create(p->ctx, &code->graph));
   CMB_TRY(keep_inputs(p, arena, code));

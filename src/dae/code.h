@@ -2,7 +2,7 @@
  * The compiled model, for those who make programs of their own from its expressions: a whole step of a real-time method, or C code to
  * take away. Their inputs lie where the layout says, as those of the equations' own programs do.
  *
- * The modes are frozen. The inputs u are still there; in a simulation they are 0, unless they are live: then
+ * The modes are frozen. The inputs u and their rates are still there; in a simulation they are 0, unless they are live: then
  * they are among the parameters.
  */
 #ifndef CMB_DAE_CODE_H
@@ -13,6 +13,8 @@
 typedef struct cmb_code {
   cmb_graph *graph; /* not to be written to: cmb_import takes expressions out of it */
   int nq, nv, ng, ns, no, nu, np, nh;
+  int nr; /* rates of inputs, behind the inputs in their block */
+  const char **input_rate_names;
   cmb_evaluation evaluation;
 
   cmb_layout layout;

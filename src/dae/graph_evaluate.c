@@ -158,6 +158,8 @@ static cmb_status derivative(const void *self, const cmb_point *at, const double
   const cmb_graph_split *split = &d->split[which];
   if (!jacobian && !split->pattern.start) return CMB_OK;
   struct workplace w = put_inputs(d, at, lambda, a);
+  const int u = d->layout.first[CMB_BLOCK_U];
+  for (int i = 0; i < d->layout.count[CMB_BLOCK_U]; i++) w.in[u + i] = 0;
   if (jacobian && d->jacobian_code.native) {
     cmb_jacobian_run_native(jacobian, d->jacobian_code.native, d->jacobian_code.index[which], w.in,
                             J, w.work);

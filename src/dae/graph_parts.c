@@ -280,20 +280,31 @@ static cmb_status remember_u(cmb_graph_parts *p)
   return CMB_OK;
 }
 
-/* u = 0 in all that there is, unless it is live. */
+/* How many expressions there are from p->part[0] on, and from the margins on. */
+static int count_parts(const cmb_graph_parts *p)
+{
+  return (int)(p->part[CMB_PART_ENERGY] - p->part[0]) + p->count[CMB_PART_ENERGY];
+}
+
+static int count_margins(const cmb_graph_parts *p)
+{
+  return p->ns + p->count[CMB_PART_DECIDING];
+}
+
+/* u and its rates are 0 in all that there is, unless they are live. */
 static cmb_status put_no_inputs(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
   if (x->nu == 0) return CMB_OK;
   if (p->options->derivatives) CMB_TRY(remember_u(p));
   if (x->live_inputs) return CMB_OK;
-  cmb_expr *zero = cmb_arena_take(p->arena, (size_t)x->nu, sizeof *zero), *all = p->part[0];
+  const int count = p->layout.count[CMB_BLOCK_U];
+  const cmb_expr *u = p->input + p->layout.first[CMB_BLOCK_U];
+  cmb_expr *zero = cmb_arena_take(p->arena, (size_t)count, sizeof *zero), *all = p->part[0];
   cmb_expr *margin = p->part[CMB_PART_MARGINS];
-  const int total = (int)(p->part[CMB_PART_ENERGY] - all) + p->count[CMB_PART_ENERGY];
-  const int margins = p->ns + p->count[CMB_PART_DECIDING];
   if (!zero) return cmb_fail_memory(p->ctx);
-  CMB_TRY(cmb_substitute(x->graph, x->nu, x->u, zero, total, all, all));
-  return cmb_substitute(x->graph, x->nu, x->u, zero, margins, margin, margin);
+  CMB_TRY(cmb_substitute(x->graph, count, u, zero, count_parts(p), all, all));
+  return cmb_substitute(x->graph, count, u, zero, count_margins(p), margin, margin);
 }
 
 /* ---- dropping zeros */
@@ -368,13 +379,40 @@ static cmb_status drop_independent(cmb_graph_parts *p, cmb_entries *m, cmb_graph
 
 /* ---- inputs */
 
+/* The rates of inputs that the parts read. */
+static cmb_status list_rates(cmb_graph_parts *p)
+{
+  const cmb_expressions *x = p->x;
+  uint8_t *in_parts = cmb_reachable(x->graph, count_parts(p), p->part[0]);
+  uint8_t *in_margins =
+      cmb_reachable(x->graph, count_margins(p), p->part[CMB_PART_MARGINS]);
+  p->input_rate = cmb_arena_take(p->arena, (size_t)x->nr, sizeof *p->input_rate);
+  p->input_rate_names = cmb_arena_take(p->arena, (size_t)x->nr, sizeof *p->input_rate_names);
+  const bool taken = in_parts && in_margins && p->input_rate && p->input_rate_names;
+  for (int i = 0; taken && i < x->nr; i++) {
+    if (!in_parts[x->input_rate[i]] && !in_margins[x->input_rate[i]]) continue;
+    p->input_rate_names[p->nr] = x->input_rate_names[i];
+    p->input_rate[p->nr++] = x->input_rate[i];
+  }
+  cmb_release(p->ctx, in_parts);
+  cmb_release(p->ctx, in_margins);
+  return taken ? CMB_OK : cmb_fail_memory(p->ctx);
+}
+
+/* The block of inputs: u, and their rates. */
+static cmb_expr input_at(const cmb_graph_parts *p, int i)
+{
+  return i < p->x->nu ? p->x->u[i] : p->input_rate[i - p->x->nu];
+}
+
 static cmb_status list_inputs(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
-  const int nu = x->live_inputs ? 0 : x->nu; /* else they are among the parameters */
+  if (x->nr > 0) CMB_TRY(list_rates(p));
+  const int nu = x->live_inputs ? 0 : x->nu + p->nr; /* else they are among the parameters */
   const int count[CMB_BLOCKS] = {1, x->nq, p->ns, x->np, x->nv, x->ng, x->nv, x->push_count, nu, 1};
   const cmb_expr *const blocks[CMB_BLOCK_H] = {&x->t,     x->q, NULL, x->parameter, x->v,
-                                               x->lambda, x->a, NULL, x->u};
+                                               x->lambda, x->a, NULL, NULL};
   p->layout = cmb_layout_make(count);
   cmb_expr *in = p->input =
       cmb_arena_take(p->arena, (size_t)cmb_layout_size(&p->layout), sizeof *in);
@@ -383,6 +421,7 @@ static cmb_status list_inputs(cmb_graph_parts *p)
     for (int i = 0; i < count[k]; i++) {
       *in++ = k == CMB_BLOCK_MODE   ? cmb_modes_at(p->modes, i)->mode
               : k == CMB_BLOCK_PUSH ? x->rules[i].push
+              : k == CMB_BLOCK_U    ? input_at(p, i)
                                     : blocks[k][i];
     }
   }

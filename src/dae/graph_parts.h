@@ -83,6 +83,10 @@ typedef struct cmb_graph_parts {
   /* for derivatives with respect to u, before u = 0 was put in; NULL if they are not wanted */
   cmb_expr *residual_of_u, *position_of_u;
 
+  int nr; /* rates of inputs that are in the block of inputs, behind these: those that something reads */
+  cmb_expr *input_rate; /* (nr) */
+  const char **input_rate_names;
+
   cmb_layout layout;
   cmb_expr *input; /* (layout) but for h */
   cmb_expr *

@@ -19,7 +19,7 @@ typedef enum cmb_block {
   CMB_BLOCK_LAMBDA,
   CMB_BLOCK_A,
   CMB_BLOCK_PUSH, /* forces of rests, a rule each, if outputs read them */
-  CMB_BLOCK_U,    /* what is added to the model's inputs */
+  CMB_BLOCK_U,    /* what is added to the model's inputs; behind them rates of that */
   CMB_BLOCK_H,    /* the size of a step */
   CMB_BLOCKS
 } cmb_block;

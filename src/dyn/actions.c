@@ -322,6 +322,7 @@ cmb_status cmb_build_surface(cmb_build *b, const cmb_model_formula *formula, cmb
     direction[i] = constant(b, 1);
     CMB_TRY(cmb_forward(g, 4, symbol, direction, 1, &raw, &d[i]));
   }
+  CMB_TRY(cmb_build_add_input_rates(b, raw, &d[3]));
   cmb_expr five[5] = {raw, d[0], d[1], d[2], d[3]}, out[5];
   CMB_TRY(cmb_substitute(g, 3, symbol, at.x, 5, five, out));
   *s = out[0];

@@ -114,7 +114,9 @@ typedef struct cmb_build {
   cmb_status status;        /* the first failure */
   cmb_error_record failure; /* and what it says, if it has words of its own */
 
-  cmb_expr *u, *input;                         /* (inputs) the free part, and the whole */
+  cmb_expr *u;                                 /* (3 x inputs) the free parts u, then u' and u'' */
+  bool *rate_asked;                            /* (2 x inputs) of these u' and u'' */
+  cmb_expr *input;                             /* (inputs) the whole */
   cmb_expr *state, *state_rate, *state_change; /* (states) z, e, and the input that ż is */
   int *rate_state;                             /* (states) whether e is built */
   bool *state_late; /* (states) e reads what is known only when the motion is (late_states.c) */
@@ -221,6 +223,12 @@ cmb_status cmb_build_state_equations(cmb_build *b, cmb_expressions *x);
 /* late_states.c: rates that read accelerations and constraint forces; e of all states (states), with these put in; and both into x.
  * After the formulation. */
 cmb_status cmb_build_late_states(cmb_build *b, cmb_expressions *x, cmb_expr *rate);
+
+/* input_rates.c: u, u' and u'' of the model's inputs; what these rates add to ∂e/∂t, added to *rate; and those that have been asked
+ * for into x, after all else */
+cmb_status cmb_build_input_symbols(cmb_build *b);
+cmb_status cmb_build_add_input_rates(cmb_build *b, cmb_expr e, cmb_expr *rate);
+cmb_status cmb_build_take_input_rates(cmb_build *b, cmb_expressions *x);
 
 /* sampled.c: their inputs; their updates, which have to be read twice, the first time for the delays in them; and both into x */
 cmb_sampled *cmb_sampled_at(const cmb_build *b, int i);

@@ -143,7 +143,9 @@ static cmb_status time_rates(cmb_build *b, cmb_expr e, cmb_expr *first, cmb_expr
 {
   cmb_expr one = cmb_constant(b->g, 1);
   CMB_TRY(cmb_forward(b->g, 1, &b->k->t, &one, 1, &e, first));
-  return cmb_forward(b->g, 1, &b->k->t, &one, 1, first, second);
+  CMB_TRY(cmb_build_add_input_rates(b, e, first));
+  CMB_TRY(cmb_forward(b->g, 1, &b->k->t, &one, 1, first, second));
+  return cmb_build_add_input_rates(b, *first, second);
 }
 
 static cmb_status distance(cmb_build *b, const struct frames *f, const cmb_model_loop *l)
@@ -186,8 +188,11 @@ static cmb_status differentiate(cmb_build *b, const cmb_symbols *symbols, cmb_ex
   cmb_expr rate;
   want[0] = F;
   CMB_TRY(cmb_forward(g, all, input, direction, 1, &F, &rate));
+  CMB_TRY(cmb_build_add_input_rates(b, F, &rate));
   CMB_TRY(cmb_forward(g, 1, &b->k->t, &one, 1, &F, &want[1]));
+  CMB_TRY(cmb_build_add_input_rates(b, F, &want[1]));
   CMB_TRY(cmb_forward(g, all, input, direction, 1, &rate, &want[2]));
+  CMB_TRY(cmb_build_add_input_rates(b, rate, &want[2]));
   for (int i = 0; i < n; i++) CMB_TRY(cmb_forward(g, 1, &s[i].x, &one, 1, &F, &want[3 + i]));
   CMB_TRY(cmb_substitute(g, 2 * n, from, to, wanted, want, got));
   c->g = got[0], c->gt = got[1], c->gamma = got[2];

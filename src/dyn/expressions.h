@@ -68,6 +68,12 @@ typedef struct cmb_expressions {
    * expressions as functions of t, plus `u` (nu), which is 0 in a simulation: a derivative with respect to it is
    * the derivative with respect to the input. */
   cmb_expr t, *q, *v, *a, *lambda, *u;
+
+  /* Rates u' and u'' of the free parts, 0 in a simulation too: those that have been asked for. Which these are does not depend on the
+   * formulation; whether an equation reads them may. Names: "road'", "road''". */
+  int nr;
+  cmb_expr *input_rate; /* (nr) */
+  const char *const *input_rate_names;
   int nz; /* states, the last nz of the velocities (states.c) */
 
   /* Late states, whose rates read a, λ and forces of rests (late_states.c): which of the velocities they are, and these rates. In f and
@@ -100,7 +106,7 @@ typedef struct cmb_expressions {
    * NULL: no parameter is live. */
   cmb_expr *first; /* (first_count) */
 
-  bool live_inputs; /* the last nu of the parameters are `u`: it need not be 0 */
+  bool live_inputs; /* the last nu + nr of the parameters are `u` and `input_rate`: they need not be 0 */
   bool quaternions; /* there are Euler parameters: */
   int ball_count; /* groups of Euler parameters: q[ball_q[i]] .. + 3, normalised by dividing by their length */
   int *ball_q;

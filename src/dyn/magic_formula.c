@@ -164,7 +164,7 @@ static const struct line deflected[] = {
      BOTH},
     {"x", "(rho + camber)/UNLOADED_RADIUS", BOTH},
     {"fys", "(Q_FYS1 + Q_FYS2*low/radius + Q_FYS3*(low/radius)^2)*gamma", BOTH},
-    {"fy", "(x^2 + 1e-12)^(Q_FCY2/2)*Q_FCY*(Fy - fys)/FNOMIN", BOTH},
+    {"fy", "(x^2 + 1e-12)^(Q_FCY2/2)*Q_FCY*with_Fy*(Fy - fys)/FNOMIN", BOTH},
     {"spring", "(stiffened - (Q_FCX*Fx/FNOMIN)^2 - fy^2)*(q1*x + Q_FZ2*x^2)*(1 + PFZ1*dp)*FNOMIN",
      BOTH},
     {"bottom", "BOTTOM_STIFF*max(0, RIM_RADIUS + BOTTOM_OFFST - low)", BOTH},
@@ -391,6 +391,7 @@ cmb_status cmb_magic_vertical(cmb_graph *g, const cmb_tir *tir, const cmb_tyre_d
   define(&l, "gamma", clamped(g, in->gamma, tir->CAMMIN, tir->CAMMAX));
   define(&l, "Fx", in->Fx);
   define(&l, "Fy", in->Fy);
+  define(&l, "with_Fy", cmb_constant(g, in->Fy ? 1 : 0));
   CMB_TRY(FOLLOW(&l, vertical));
   CMB_TRY(FOLLOW(&l, deflected));
   *Fz = value_of(&l, "Fz");

@@ -216,7 +216,7 @@ static cmb_status take_parameters(cmb_build *b, const cmb_mechanism_options *o, 
 {
   const cmb_model *m = b->model;
   const size_t most =
-      (size_t)m->parameter_count + (size_t)m->input_count + (size_t)b->sampled.count + 1;
+      (size_t)m->parameter_count + 3 * (size_t)m->input_count + (size_t)b->sampled.count + 1;
   const char **names = cmb_arena_take(b->arena, most, sizeof *names);
   x->parameter = cmb_arena_take(b->arena, most, sizeof *x->parameter);
   x->parameter_value = cmb_arena_take(b->arena, most, sizeof *x->parameter_value);
@@ -455,6 +455,7 @@ static cmb_status assemble(cmb_build *b, const cmb_mechanism_options *o, cmb_mec
   CMB_TRY(take_outputs(b, x));
   CMB_TRY(take_roots(b, x));
   CMB_TRY(cmb_build_reset_units(b, x));
+  CMB_TRY(cmb_build_take_input_rates(b, x));
   CMB_TRY(check_output_names(b, x));
   return cmb_graph_status(b->g);
 }

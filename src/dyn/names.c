@@ -904,13 +904,10 @@ cmb_status cmb_build_inputs(cmb_build *b)
 {
   const cmb_model *m = b->model;
   cmb_expr *whole = cmb_arena_take(b->arena, (size_t)m->input_count + 1, sizeof *whole);
-  b->u = cmb_arena_take(b->arena, (size_t)m->input_count + 1, sizeof *b->u);
-  if (!whole || !b->u) return CMB_ERROR_MEMORY;
+  if (!whole) return CMB_ERROR_MEMORY;
+  CMB_TRY(cmb_build_input_symbols(b));
   for (int i = 0; i < m->input_count; i++) {
-    char text[NAME_ROOM];
     cmb_expr e = 0;
-    snprintf(text, sizeof text, "u %s", m->inputs[i].name);
-    b->u[i] = cmb_input(b->g, text);
     CMB_TRY(cmb_build_formula(b, &m->inputs[i].formula, CMB_LEVEL_TIME, NULL, &e));
     whole[i] = cmb_add(b->g, e, b->u[i]);
   }

@@ -29,6 +29,7 @@ static cmb_status take_terms(cmb_build *b, const cmb_symbols *symbols, cmb_expr 
     CMB_TRY(cmb_forward(g, 1, &s[i].x, &one, 1, &u, &slope[i]));
   }
   CMB_TRY(cmb_forward(g, 1, &b->k->t, &one, 1, &u, &slope[n]));
+  CMB_TRY(cmb_build_add_input_rates(b, u, &slope[n]));
   CMB_TRY(cmb_substitute(g, (int)n, from, to, (int)n + 1, slope, found));
   push->ut = found[n];
   for (size_t i = 0; i < n; i++) push->terms[i] = (cmb_term){found[i], s[i].measure};
@@ -63,6 +64,7 @@ static cmb_status push_of_contact(cmb_build *b, const cmb_model_stop *stop, cmb_
   const cmb_expr d = cmb_div(g, s, cmb_vector_length(g, n));
   for (int i = 0; i < 3; i++) CMB_TRY(cmb_forward(g, 1, &xyz.x[i], &one, 1, &d, &slope[i]));
   CMB_TRY(cmb_forward(g, 1, &b->k->t, &one, 1, &d, &slope[3]));
+  CMB_TRY(cmb_build_add_input_rates(b, d, &slope[3]));
   CMB_TRY(cmb_substitute(g, 3, xyz.x, point.x, 4, slope, found));
   memcpy(push->direction.x, found, sizeof push->direction.x);
   push->ut = cmb_neg(g, found[3]);

@@ -251,7 +251,7 @@ static cmb_status differentiate(cmb_build *b, cmb_road_point *p)
     direction[i] = cmb_constant(b->g, 1);
     CMB_TRY(cmb_forward(b->g, 3, by, direction, 1, &p->height, to[i]));
   }
-  return CMB_OK;
+  return cmb_build_add_input_rates(b, p->height, &p->height_t);
 }
 
 static cmb_status make(cmb_build *b, const cmb_model_road *road, cmb_road_point *p)

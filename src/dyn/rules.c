@@ -139,7 +139,8 @@ static cmb_status rate_of(cmb_build *b, const cmb_expressions *x, cmb_expr e, cm
   input[0] = x->t, direction[0] = cmb_constant(b->g, 1);
   memcpy(input + 1, x->q, (n - 1) * sizeof *input);
   memcpy(direction + 1, x->rates, (n - 1) * sizeof *direction);
-  return cmb_forward(b->g, x->nq + 1, input, direction, 1, &e, rate);
+  CMB_TRY(cmb_forward(b->g, x->nq + 1, input, direction, 1, &e, rate));
+  return cmb_build_add_input_rates(b, e, rate);
 }
 
 /* The rule's surface as a constraint, if it has one. */
@@ -151,6 +152,7 @@ static cmb_status take_surface(cmb_build *b, cmb_expressions *x, int rule)
   CMB_TRY(rate_of(b, x, u, &rate));
   CMB_TRY(gradient(b, x, rate, x->surface_row + (ptrdiff_t)rule * x->nv));
   CMB_TRY(cmb_forward(b->g, 1, &x->t, &one, 1, &u, &x->surface_gt[rule]));
+  CMB_TRY(cmb_build_add_input_rates(b, u, &x->surface_gt[rule]));
   return rate_of(b, x, rate, &x->surface_gamma[rule]);
 }
 

@@ -198,6 +198,7 @@ static cmb_status take_distance(struct tyre *y, cmb_expr *sine)
   CMB_TRY(cmb_build_road_distance(y->b, y->of->road, &at.c, &at.e, &D, &at.n));
   (void)take_camber(&at, D);
   CMB_TRY(cmb_reverse(g, 4, by, 1, &at.d, &one, e));
+  CMB_TRY(cmb_build_add_input_rates(y->b, at.d, &e[3]));
   for (int i = 0; i < 3; i++) {
     e[i] = cmb_sub(g, e[i], cmb_div(g, at.n.x[i], at.cosine));
     e[4 + i] = at.n.x[i];

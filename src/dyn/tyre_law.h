@@ -28,7 +28,8 @@ typedef struct cmb_tyre_deflection {
   cmb_expr rho, rho_rate; /* free radius (cmb_magic_free_radius) less loaded radius, and its rate */
   cmb_expr omega;         /* spin of the wheel */
   cmb_expr gamma;
-  cmb_expr Fx, Fy; /* their influence on the stiffness; 0: neglected */
+  cmb_expr Fx,
+      Fy; /* their influence on the stiffness; 0: neglected, with the shift of Fy by camber */
 } cmb_tyre_deflection;
 
 #endif

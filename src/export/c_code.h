@@ -43,7 +43,8 @@ typedef struct cmb_c_code {
   bool
       *start_reads; /* (live) those whose values they were found with; NULL: no parameter is live */
 
-  /* identifiers */
+  /* identifiers; those of inputs and their rates (nu + nr), which the model calls u_model_names */
+  const char *const *u_model_names;
   const char *const *u_names, *const *output_names, *const *parameter_names, *const *event_names;
 } cmb_c_code;
 

@@ -144,6 +144,24 @@ static void put_state(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_print(b, "} %s_state;\n\n", n);
 }
 
+static void put_inputs(const cmb_c_code *c, cmb_buffer *b)
+{
+  const int nu = c->x->nu, nr = c->x->nr;
+  cmb_buffer_put(b, "/* Added to what the model itself says of an input; an input that is 0 there "
+                    "has the value given here. */\n");
+  cmb_buffer_print(b, "typedef struct %s_inputs {\n", c->name);
+  put_fields(b, nu, c->u_names, c->u_model_names, NULL);
+  if (nr > 0) {
+    cmb_buffer_put(b, "\n  /* How fast these inputs change, on which forces or constraints depend "
+                      "as well. Where only samples are known: the\n   * difference of the last two "
+                      "by the time between them. 0: the input is constant, and jumps from step to "
+                      "step. */\n");
+  }
+  put_fields(b, nr, c->u_names + nu, c->u_model_names + nu, NULL);
+  if (nu == 0) cmb_buffer_put(b, "  char none;\n");
+  cmb_buffer_print(b, "} %s_inputs;\n\n", c->name);
+}
+
 static void put_structures(const cmb_c_code *c, cmb_buffer *b)
 {
   const char *n = c->name;
@@ -155,13 +173,7 @@ static void put_structures(const cmb_c_code *c, cmb_buffer *b)
   put_fields(b, c->live, c->parameter_names, x->parameter_names, x->parameter_value);
   if (c->live == 0) cmb_buffer_put(b, "  char none;\n");
   cmb_buffer_print(b, "} %s_parameters;\n\n", n);
-  cmb_buffer_print(b,
-                   "/* Added to what the model itself says of an input; an input that is 0 there "
-                   "has the value given here. */\ntypedef struct %s_inputs {\n",
-                   n);
-  put_fields(b, x->nu, c->u_names, c->eq->u_names, NULL);
-  if (x->nu == 0) cmb_buffer_put(b, "  char none;\n");
-  cmb_buffer_print(b, "} %s_inputs;\n\n", n);
+  put_inputs(c, b);
   cmb_buffer_print(b, "typedef struct %s_outputs {\n", n);
   put_fields(b, x->no, c->output_names, c->eq->output_names, NULL);
   if (x->ns > 0) cmb_buffer_put(b, "  /* events in this step: +1 rising, -1 falling, 0 none */\n");
@@ -493,7 +505,7 @@ static void put_step_begin(const cmb_c_code *c, cmb_buffer *b)
                    n);
   cmb_buffer_put(b, x->nh > 0 ? "  double before, health, sum = 0;\n  int i;\n"
                               : "  double health, sum = 0;\n  int i;\n");
-  for (int i = 0; i < x->nu; i++) {
+  for (int i = 0; i < x->nu + x->nr; i++) {
     cmb_buffer_print(b, "  m->x[%d] = in ? in->%s : 0;\n", first[CMB_BLOCK_U] + i, c->u_names[i]);
   }
   if (x->nu == 0) cmb_buffer_put(b, "  (void)in;\n");

@@ -16,6 +16,19 @@
 
 enum { MOST_SETTINGS = 64 };
 
+/* Members for the inputs, and behind them for their rates. */
+static cmb_status name_inputs(cmb_c_code *c)
+{
+  const int nu = c->x->nu, nr = c->x->nr;
+  const char **names = cmb_arena_take(c->arena, (size_t)(nu + nr), sizeof *names);
+  if (!names) return cmb_fail_memory(c->ctx);
+  for (int i = 0; i < nu; i++) names[i] = c->eq->u_names[i];
+  for (int i = 0; i < nr; i++) names[nu + i] = c->x->input_rate_names[i];
+  c->u_model_names = names;
+  c->u_names = cmb_identifiers(c->arena, "", nu + nr, names, 0, NULL);
+  return cmb_arena_failed(c->arena) ? cmb_fail_memory(c->ctx) : CMB_OK;
+}
+
 static cmb_status name_all(cmb_c_code *c)
 {
   static const char *const own[] = {"health", "settled"}; /* of the outputs */
@@ -23,7 +36,7 @@ static cmb_status name_all(cmb_c_code *c)
   const cmb_code *x = c->x;
   cmb_arena *a = c->arena;
   cmb_code_name(eq->name, sizeof c->name, c->name);
-  c->u_names = cmb_identifiers(a, "", x->nu, eq->u_names, 0, NULL);
+  CMB_TRY(name_inputs(c));
   c->parameter_names = cmb_identifiers(a, "", c->live, x->parameter_names, 0, NULL);
   c->output_names = cmb_identifiers(a, "", x->no, eq->output_names, c->grips > 0 ? 2 : 1, own);
   if (cmb_arena_failed(a)) return cmb_fail_memory(c->ctx);
@@ -98,6 +111,23 @@ static cmb_status take_grip(cmb_c_code *c, cmb_integrator *in)
   return CMB_OK;
 }
 
+/* The members for rates, as many as there is room for. */
+static void list_rates(const cmb_c_code *c, cmb_export_report *report)
+{
+  const char *const *names = c->u_names + c->x->nu;
+  size_t used = 0;
+  for (int i = 0; i < c->x->nr; i++) {
+    const size_t length = strlen(names[i]), more = (i > 0) + length + sizeof " ..";
+    if (used + more > sizeof report->rate_names) {
+      memcpy(report->rate_names + used, " ..", sizeof " ..");
+      return;
+    }
+    if (i > 0) report->rate_names[used++] = ' ';
+    memcpy(report->rate_names + used, names[i], length + 1);
+    used += length;
+  }
+}
+
 static cmb_status write_code(cmb_c_code *c, const cmb_run_options *options, const char *folder,
                              cmb_export_report *report)
 {
@@ -110,10 +140,12 @@ static cmb_status write_code(cmb_c_code *c, const cmb_run_options *options, cons
   if (!report) return CMB_OK;
   *report = (cmb_export_report){.instructions = cmb_program_instructions(c->stepper->program),
                                 .inputs = c->x->nu,
+                                .rates = c->x->nr,
                                 .outputs = c->x->no,
                                 .parameters = c->live,
                                 .flags = c->x->ns};
   memcpy(report->name, c->name, sizeof report->name);
+  list_rates(c, report);
   return CMB_OK;
 }
 

@@ -287,12 +287,27 @@ static cmb_status read_prefix(struct parser *p)
   return advance(p);
 }
 
+/* A number, and the one unit that may follow it: 30 deg is the factor 30*deg, with what the formula's names know as deg. */
+static cmb_status read_constant(struct parser *p)
+{
+  const cmb_expr number = cmb_constant(p->g, p->token.number);
+  char name[CMB_FORMULA_NAME_ROOM] = "";
+  bool is_value;
+  p->value = number;
+  CMB_TRY(advance(p));
+  if (p->token.kind == CMB_TOKEN_NAME) copy_name(p, &p->token, name);
+  if (strcmp(name, "deg") != 0) return CMB_OK;
+  CMB_TRY(read_name(p, &is_value));
+  if (is_value) p->value = cmb_apply(p->g, CMB_OP_MUL, number, p->value, 0);
+  return CMB_OK;
+}
+
 /* Up to and including the next number, name or constant; what stands before it waits in frames. */
 static cmb_status read_operand(struct parser *p)
 {
   for (bool is_value = false; !is_value;) {
     switch (p->token.kind) {
-    case CMB_TOKEN_NUMBER: p->value = cmb_constant(p->g, p->token.number); return advance(p);
+    case CMB_TOKEN_NUMBER: return read_constant(p);
     case CMB_TOKEN_NAME: CMB_TRY(read_name(p, &is_value)); break;
     case CMB_TOKEN_OPERATOR: CMB_TRY(read_prefix(p)); break;
     case CMB_TOKEN_LEFT:
@@ -312,7 +327,10 @@ static cmb_status fail_operator(struct parser *p)
   char quote[CMB_QUOTE_ROOM];
   cmb_source_quote(&p->source, p->token.at, p->token.length, quote);
   return cmb_source_fail(&p->source, p->token.at,
-                         "expected an operator or the end before %s ('*' between factors)", quote);
+                         "expected an operator or the end before %s ('*' between factors%s)", quote,
+                         p->token.kind == CMB_TOKEN_NAME
+                             ? "; numbers have SI units, and deg alone may follow one, as in 30 deg"
+                             : "");
 }
 
 static cmb_status read_binary(struct parser *p)

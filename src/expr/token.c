@@ -86,16 +86,11 @@ static char peek(const cmb_source *s, size_t at)
   return at < s->length ? s->text[at] : '\0';
 }
 
-/* Length of the character at `at` in UTF-8; 0 if none begins there. Overlong forms pass: they are only shown. */
+/* Length of the character at `at` in UTF-8; 0 if none begins there that could be shown. */
 static size_t character_length(const cmb_source *s, size_t at)
 {
-  unsigned char c = (unsigned char)peek(s, at);
-  if (c < 0x80) return c >= ' ' && c != 0x7F;
-  size_t length = c >= 0xF8 || c < 0xC2 ? 0 : c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : 2;
-  for (size_t i = 1; i < length; i++) {
-    if (((unsigned char)peek(s, at + i) & 0xC0) != 0x80) return 0;
-  }
-  return length;
+  if (at >= s->length || cmb_is_control(s->text[at])) return 0;
+  return cmb_character_length(s->text + at, s->length - at);
 }
 
 /* ---- messages */

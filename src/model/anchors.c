@@ -34,29 +34,46 @@ static cmb_status anchor_of_map(cmb_reader *r, const cmb_scope *s, const cmb_nod
   return cmb_read_position(r, s, at, a->at);
 }
 
+static cmb_status anchor_of_marker(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
+                                   cmb_anchor *a)
+{
+  char shown[CMB_SHOWN_ROOM];
+  const cmb_name *marker = cmb_look_up(r, s, CMB_NAMES_MARKER, node->text);
+  if (marker) {
+    *a = r->model->markers[marker->index].anchor;
+    return CMB_OK;
+  }
+  if (cmb_is_previous(node->text))
+    return cmb_fail_previous(r, s, CMB_NAMES_MARKER, node->text, node->place);
+  cmb_shown(node->text, shown);
+  if (strcmp(node->text, "ground") == 0 || cmb_look_up(r, s, CMB_NAMES_BODY, node->text)) {
+    return cmb_reader_fail(r, node->place,
+                           "'%s' is a body; expected a point on it: %s@P, or {body: %s, at: "
+                           "[x, y, z]}",
+                           shown, shown, shown);
+  }
+  const char *nearest = cmb_nearest(r, s, CMB_NAMES_MARKER, node->text);
+  return cmb_reader_fail(r, node->place, "unknown marker '%s'%s%s%s", shown,
+                         nearest ? ": did you mean '" : ": expected one, or body@point",
+                         nearest ? nearest : "", nearest ? "'?" : "");
+}
+
 cmb_status cmb_read_anchor(cmb_reader *r, const cmb_scope *s, const cmb_node *node, cmb_anchor *a)
 {
   char shown[CMB_SHOWN_ROOM];
   if (node->kind == CMB_NODE_MAP) return anchor_of_map(r, s, node, a);
   CMB_TRY(cmb_expect_text(r, node, "body@point, a marker, or {body: B, at: P}"));
   const char *sign = strchr(node->text, '@');
-  if (!sign) {
-    const cmb_name *marker = cmb_look_up(r, s, CMB_NAMES_MARKER, node->text);
-    if (!marker && cmb_is_previous(node->text))
-      return cmb_fail_previous(r, s, CMB_NAMES_MARKER, node->text, node->place);
-    if (marker) {
-      *a = r->model->markers[marker->index].anchor;
-      return CMB_OK;
-    }
-    const char *nearest = cmb_nearest(r, s, CMB_NAMES_MARKER, node->text);
-    return cmb_reader_fail(r, node->place, "unknown marker '%s'%s%s%s",
-                           cmb_shown(node->text, shown),
-                           nearest ? ": did you mean '" : ": expected one, or body@point",
-                           nearest ? nearest : "", nearest ? "'?" : "");
-  }
+  if (!sign) return anchor_of_marker(r, s, node, a);
   char *body = cmb_arena_text(r->scratch, node->text);
   if (!body) return cmb_fail_memory(r->ctx);
   body[sign - node->text] = '\0';
+  if (sign[1] == '[') {
+    return cmb_reader_fail(r, node->place,
+                           "the name of a point stands after '@'; expected {body: %s, at: [x, y, "
+                           "z]} for a position",
+                           cmb_shown(body, shown));
+  }
   CMB_TRY(cmb_read_body(r, s, body, node->place, &a->body));
   cmb_node point = *node; /* the same place, a little further */
   point.text = sign + 1;

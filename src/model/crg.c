@@ -91,6 +91,9 @@ static const struct key keys[] = {
     {OPTIONS, "REFLINE_SEARCH_CLOSE", ANY, 0, 0}, /* of the search for u and v */
     {OPTIONS, "REFLINE_SEARCH_FAR", ANY, 0, 0},
     {OPTIONS, "REFLINE_SEARCH_U", ANY, 0, 0},
+    {OPTIONS, "LOG_MSGS", ANY, 0, 0}, /* of what a reader prints */
+    {OPTIONS, "LOG_STAT", ANY, 0, 0},
+    {OPTIONS, "LOG_STAT_FREQ", ANY, 0, 0},
     {OPTIONS, "WARN_MSGS", ANY, 0, 0},
     {OPTIONS, "WARN_CURV_LOCAL", ANY, 0, 0},
     {OPTIONS, "WARN_CURV_GLOBAL", ANY, 0, 0},

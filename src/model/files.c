@@ -24,25 +24,16 @@ enum {
 
 /* ---- text */
 
-/* Length of the character in UTF-8 at text, of which `left` bytes remain; 0 if it is none or a control character. */
-static size_t character(const unsigned char *text, size_t left)
+/* What may stand in a file: all but control characters that end no line. */
+static bool is_allowed(char c)
 {
-  unsigned char c = text[0];
-  if (c < 0x80) return c >= ' ' ? c != 0x7F : c == '\n' || c == '\r' || c == '\t';
-  size_t length = c >= 0xF5 || c < 0xC2 ? 0 : c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : 2;
-  if (length > left) return 0;
-  for (size_t i = 1; i < length; i++) {
-    if ((text[i] & 0xC0) != 0x80) return 0;
-  }
-  bool overlong = (c == 0xE0 && text[1] < 0xA0) || (c == 0xF0 && text[1] < 0x90);
-  bool no_character = (c == 0xED && text[1] > 0x9F) || (c == 0xF4 && text[1] > 0x8F);
-  return overlong || no_character ? 0 : length;
+  return !cmb_is_control(c) || c == '\n' || c == '\r' || c == '\t';
 }
 
 cmb_status cmb_check_text(cmb_context *ctx, const char *text, size_t length, cmb_place at)
 {
   for (size_t i = 0; i < length;) {
-    size_t step = character((const unsigned char *)text + i, length - i);
+    const size_t step = is_allowed(text[i]) ? cmb_character_length(text + i, length - i) : 0;
     if (step == 0) {
       return cmb_fail_at(ctx, at, "byte 0x%02X is not text; expected UTF-8",
                          (unsigned)(unsigned char)text[i]);

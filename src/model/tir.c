@@ -362,15 +362,28 @@ static bool unquote(const char **from, const char **to)
   return true;
 }
 
+/* A key without a value counts as not given, if the formula can do without it. */
+static cmb_status read_nothing(struct file *f, const char *key, size_t length)
+{
+  char room[CMB_SHOWN_ROOM];
+  if (f->kind == UNIT_SECTION) return FAIL(f, key, "%s has no value", shown(key, length, room));
+  for (int k = 0; k < CMB_TIR_KEY_COUNT; k++) {
+    if (!is_word(key, length, names[k])) continue;
+    if (isnan(keys[k].value)) return FAIL(f, key, "%s has no value", names[k]);
+    cmb_log(f->ctx, CMB_LOG_WARNING, "%s:%d: %s has no value and counts as not given", f->name,
+            f->number, names[k]);
+  }
+  return CMB_OK;
+}
+
 static cmb_status read_entry(struct file *f, const char *sign, cmb_tir *tir)
 {
   const char *key = f->line, *key_end = sign, *value = sign + 1, *end = f->line_end;
-  char room[CMB_SHOWN_ROOM];
   trim(&key, &key_end);
   trim(&value, &end);
   const size_t length = (size_t)(key_end - key);
   if (length == 0) return FAIL(f, sign, "expected a key before '='");
-  if (value == end) return FAIL(f, key, "%s has no value", shown(key, length, room));
+  if (f->section && value == end) return read_nothing(f, key, length);
   if (!unquote(&value, &end)) return FAIL(f, value, "expected a quote at the end of the text");
   const size_t value_length = (size_t)(end - value);
   if (!f->section) return FAIL(f, key, "expected a section, [NAME], before the first key");

@@ -227,6 +227,21 @@ static cmb_status read_set(cmb_reader *r, const cmb_scope *s, const cmb_node *fi
   return read_vertical(r, s, root, tyre);
 }
 
+/* A .tir file. The load does not know Fx and Fy, which depend on it: files in which they matter get a warning. */
+static cmb_status read_magic(cmb_reader *r, const cmb_node *entry, const cmb_node *file,
+                             cmb_model_tyre *tyre)
+{
+  CMB_TRY(cmb_read_tir(r, file, &tyre->tir));
+  const cmb_tir *t = tyre->tir;
+  char where[CMB_WHERE_ROOM];
+  if (t->Q_FCX == 0 && t->Q_FCY == 0) return CMB_OK;
+  cmb_log(r->ctx, CMB_LOG_WARNING,
+          "%s: force '%s': the load is computed without the forces along the road: Q_FCX = %g and "
+          "Q_FCY = %g of '%s' are left out",
+          cmb_where(file->place, where), entry->key, t->Q_FCX, t->Q_FCY, file->text);
+  return CMB_OK;
+}
+
 static cmb_status read_file(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                             const cmb_node *file, cmb_model_tyre *tyre)
 {
@@ -234,7 +249,7 @@ static cmb_status read_file(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   CMB_TRY(cmb_expect_text(r, file, "a file's name"));
   const size_t length = strlen(file->text);
   const bool yaml = length > 5 && strcmp(file->text + length - 5, ".yaml") == 0;
-  return yaml ? read_set(r, s, file, tyre) : cmb_read_tir(r, file, &tyre->tir);
+  return yaml ? read_set(r, s, file, tyre) : read_magic(r, entry, file, tyre);
 }
 
 /* The law, or a vertical force alone. */

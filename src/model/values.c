@@ -92,18 +92,6 @@ static cmb_status fail_formula(cmb_reader *r, const cmb_node *node, cmb_status s
   return status == CMB_ERROR_INPUT ? cmb_reader_repeat(r, node->place) : status;
 }
 
-/* Length of the text without a unit "deg" after a blank; *factor is what the unit means. */
-static size_t cut_unit(const char *text, double *factor)
-{
-  size_t length = strlen(text), end;
-  *factor = 1;
-  if (length < 5 || strcmp(text + length - 4, " deg") != 0) return length;
-  for (end = length - 4; end > 0 && text[end - 1] == ' '; end--) continue;
-  if (end == 0 || strchr("+-*/^(,<>=", text[end - 1])) return length;
-  *factor = degree;
-  return end;
-}
-
 static bool degree_in_formula(void *user, const char *name, cmb_expr *e)
 {
   *e = cmb_constant(user, degree);
@@ -111,22 +99,22 @@ static bool degree_in_formula(void *user, const char *name, cmb_expr *e)
 }
 
 /* The formula as a number: NaN if it is none. */
-static double number_of(const cmb_graph *g, cmb_expr e, double factor)
+static double number_of(const cmb_graph *g, cmb_expr e)
 {
-  return cmb_expr_op(g, e) == CMB_OP_CONSTANT ? cmb_expr_constant(g, e) * factor : NAN;
+  return cmb_expr_op(g, e) == CMB_OP_CONSTANT ? cmb_expr_constant(g, e) : NAN;
 }
 
 cmb_status cmb_number_parse(cmb_context *ctx, const char *text, double *x)
 {
-  double factor, value = NAN;
+  double value = NAN;
   cmb_graph *g;
   cmb_expr e;
   CMB_REQUIRE(ctx, ctx && text && x,
               "cmb_number_parse needs a context, a text and a place for the number");
   CMB_TRY(cmb_graph_create(ctx, &g));
   const cmb_names names = {.user = g, .value = degree_in_formula};
-  cmb_status status = cmb_formula_parse(g, text, cut_unit(text, &factor), 1, 1, &names, &e);
-  if (status == CMB_OK) value = number_of(g, e, factor);
+  cmb_status status = cmb_formula_parse(g, text, strlen(text), 1, 1, &names, &e);
+  if (status == CMB_OK) value = number_of(g, e);
   cmb_graph_destroy(g);
   CMB_TRY(status);
   if (!isfinite(value)) return cmb_fail(ctx, CMB_ERROR_INPUT, "'%s' has no finite value", text);
@@ -134,30 +122,28 @@ cmb_status cmb_number_parse(cmb_context *ctx, const char *text, double *x)
   return CMB_OK;
 }
 
-/* The node's formula without its unit, in the graph that its names belong to. */
+/* The node's formula in the graph that its names belong to. */
 static cmb_status parse(struct names_of_formula *user, const cmb_node *node, cmb_graph *g,
-                        double *factor, cmb_expr *e)
+                        cmb_expr *e)
 {
   const cmb_names names = {
       .user = user, .value = parameter_in_formula, .nearest = nearest_parameter};
-  const size_t length = cut_unit(node->text, factor);
   const cmb_place at = cmb_place_of_text(node->place);
-  cmb_status status = cmb_formula_parse(g, node->text, length, at.line, at.column, &names, e);
+  cmb_status status =
+      cmb_formula_parse(g, node->text, strlen(node->text), at.line, at.column, &names, e);
   return status == CMB_OK ? CMB_OK : fail_formula(user->r, node, status);
 }
 
 static cmb_status evaluate(cmb_reader *r, const cmb_scope *s, const cmb_node *node, cmb_number *x)
 {
-  double factor;
   cmb_expr e;
   cmb_graph *live = r->model->graph;
   struct names_of_formula user = {.r = r, .scope = s, .at = node->place};
-  CMB_TRY(parse(&user, node, r->graph, &factor, &e));
-  *x = cmb_fixed(number_of(r->graph, e, factor));
+  CMB_TRY(parse(&user, node, r->graph, &e));
+  *x = cmb_fixed(number_of(r->graph, e));
   if (!user.finds_live) return CMB_OK;
   user.live = true;
-  CMB_TRY(parse(&user, node, live, &factor, &e));
-  if (factor != 1) e = cmb_mul(live, e, cmb_constant(live, factor));
+  CMB_TRY(parse(&user, node, live, &e));
   *x = cmb_number_of(live, x->value, e);
   return cmb_graph_status(live);
 }

@@ -14,6 +14,7 @@
 /* What makes the problem regular, beside the diagonal: contacts are stiffer than friction, which so stays in its middle beside them. */
 static const double SOFT = 1e-7, HARD = 1e-10;
 static const double NONE = 1e-12;     /* what a mode makes of a rate, beside the rate */
+static const double MORE = 1e-9;      /* a force at rest that is larger, beside twice that force */
 static const double EDGE = 1e-6;      /* θ that is 0 or 1 */
 static const double DEPENDENT = 1e-9; /* what is left of a response by others, beside it */
 static const double WRONG = 1e-6;     /* a rate of a wrong sign, beside what it is made of */
@@ -37,6 +38,7 @@ void cmb_decision_create(cmb_decision *x, cmb_arena *arena, const cmb_equations 
   x->role = cmb_arena_ints(arena, ns);
   x->slipping = cmb_arena_take(arena, 2 * (size_t)ns, (size_t)most * sizeof(double));
   x->slips = cmb_arena_take(arena, (size_t)ns, sizeof *x->slips);
+  x->sticks = cmb_arena_take(arena, (size_t)ns, sizeof *x->sticks);
   x->fixed = cmb_arena_take(arena, (size_t)most, sizeof *x->fixed);
   x->idle = cmb_arena_take(arena, (size_t)most, sizeof *x->idle);
   x->list = cmb_arena_ints(arena, most);
@@ -116,24 +118,52 @@ static cmb_status enter_free(cmb_simulation *sim)
   return CMB_OK;
 }
 
-/* Whether group k can hold more than it exerts while it slips. */
-bool cmb_decision_can_stick(const cmb_simulation *sim, int k)
-{
-  const int *group = sim->decision.group;
-  bool sticks = false;
-  for (int i = 0; i < sim->eq->ns; i++) {
-    const bool member = group[i] != 0 && cmb_slide_leader(group[i]) == k;
-    sticks = sticks || (member && cmb_switch_sticks(sim->eq, i));
-  }
-  return sticks;
-}
-
 /* Whether group k held up to this event. */
 bool cmb_decision_has_let_go(const cmb_simulation *sim, int k)
 {
   const cmb_decision *x = &sim->decision;
   const int i = x->leader[k];
   return sim->released[i] > 0 && x->slides[i] == 0;
+}
+
+/* Whether a function of group k has modes of its own for what holds it. */
+static bool has_held_modes(const cmb_simulation *sim, int k)
+{
+  const int *group = sim->decision.group;
+  bool any = false;
+  for (int i = 0; i < sim->eq->ns; i++) {
+    const bool member = group[i] != 0 && cmb_slide_leader(group[i]) == k;
+    any = any || (member && cmb_switch_sticks(sim->eq, i));
+  }
+  return any;
+}
+
+/* The rate of group k with what it holds with or what it slips with, on one side; all others are in mode −1. */
+static cmb_status find_own_rate(cmb_simulation *sim, int k, bool slips, int side, double *rate)
+{
+  cmb_decision *x = &sim->decision;
+  x->slips[k] = slips;
+  cmb_decision_put(sim, k, side);
+  const cmb_status status = cmb_run_flow_here(sim, sim->a_other, sim->flow);
+  x->slips[k] = false;
+  cmb_decision_put(sim, k, -1);
+  *rate = sim->flow[x->leader[k]];
+  return status;
+}
+
+/* Whether group k can hold more than it exerts while it slips: by values, for a law with two forces may have the same for both, or have it now.
+ */
+static cmb_status find_sticks(cmb_simulation *sim, int k)
+{
+  cmb_decision *x = &sim->decision;
+  double held, slipping, across;
+  x->sticks[k] = false;
+  if (!has_held_modes(sim, k)) return CMB_OK;
+  CMB_TRY(find_own_rate(sim, k, false, -1, &held));
+  CMB_TRY(find_own_rate(sim, k, true, -1, &slipping));
+  CMB_TRY(find_own_rate(sim, k, false, 1, &across));
+  x->sticks[k] = fabs(held - slipping) > MORE * fabs(held - across);
+  return CMB_OK;
 }
 
 /* Groups of functions that share their surfaces, in mode −1. */
@@ -153,8 +183,14 @@ static cmb_status list_groups(cmb_simulation *sim)
     }
     x->leader[x->groups++] = i;
   }
-  for (int k = 0; k < x->groups; k++)
-    x->slips[k] = cmb_decision_has_let_go(sim, k) && !cmb_decision_can_stick(sim, k);
+  for (int k = 0; k < x->groups; k++) {
+    x->slips[k] = false;
+    cmb_decision_put(sim, k, -1);
+  }
+  for (int k = 0; k < x->groups; k++) CMB_TRY(find_sticks(sim, k));
+  for (int k = 0; k < x->groups; k++) {
+    x->slips[k] = cmb_decision_has_let_go(sim, k) && !x->sticks[k];
+  }
   return CMB_OK;
 }
 
@@ -205,6 +241,7 @@ static void drop_group(cmb_simulation *sim, int k)
   }
   x->leader[k] = x->leader[last];
   x->slips[k] = x->slips[last];
+  x->sticks[k] = x->sticks[last];
   x->x[k] = x->x[last];
 }
 
@@ -308,7 +345,7 @@ static bool fix_released(cmb_simulation *sim)
   for (int k = 0; k < x->groups; k++) {
     const int i = x->leader[k];
     x->fixed[k] = x->slips[k];
-    if (x->fixed[k] && !cmb_decision_can_stick(sim, k)) x->x[k] = x->mode[i] > 0 ? 1 : 0;
+    if (x->fixed[k] && !x->sticks[k]) x->x[k] = x->mode[i] > 0 ? 1 : 0;
     any = any || x->fixed[k];
   }
   for (int i = 0, k = x->groups; i < c->count; i++) {
@@ -547,6 +584,16 @@ static int first_of(const cmb_decision *x, int n, int k, int side, double *way)
   return first;
 }
 
+/* Of k and those in `list` that can do a part of the same, one that can hold more than it exerts while it slips. */
+static void note_sticking_shares(cmb_decision *x, int n, int k)
+{
+  if (x->sticks[k]) x->doubtful = k;
+  for (int i = 0; i < n; i++) {
+    const int other = x->list[i];
+    if (other < x->groups && x->sticks[other] && fabs(x->y[i]) > DEPENDENT) x->doubtful = other;
+  }
+}
+
 /* Unknown k and those in `list` can do the same: one of them comes to its bound and stays there, friction rather than a contact. Whether it is a
  * contact. */
 static bool exchange(cmb_decision *x, bool *bears, int n, int k)
@@ -562,7 +609,10 @@ static bool exchange(cmb_decision *x, bool *bears, int n, int k)
   const int idle = out == n ? k : x->list[out];
   x->x[idle] = 2 * x->x[idle] > x->u[idle] ? x->u[idle] : 0;
   x->idle[idle] = true;
-  if (idle >= x->groups) bears[idle - x->groups] = false;
+  if (idle >= x->groups)
+    bears[idle - x->groups] = false;
+  else
+    note_sticking_shares(x, n, k);
   if (out < n) x->list[out] = k;
   return idle >= x->groups;
 }
@@ -604,27 +654,29 @@ static void leave_out(cmb_simulation *sim)
 {
   cmb_decision *x = &sim->decision;
   bool again = true;
+  x->doubtful = -1;
   for (int k = 0; k < x->size; k++) x->idle[k] = false;
   while (again) again = leave_out_once(sim);
 }
 
-/* What one of them holds with the larger force of sticking, and is idle, would have to be shared out with those that go on holding. */
-static cmb_status refuse_idle_sticking(cmb_simulation *sim)
+/* Friction that can hold the same in several ways, each with one force F for slipping and for holding, leaves the motion determined: the
+ * accelerations are those of the complementarity problem, whose matrix is positive semidefinite, and these are unique though the forces are
+ * not (docs/theory.md). Where one comes to its bound the problem is posed anew, and what another one has left is used
+ * then. Where one has a larger force at rest, Fs > F, it loses a part of it when it comes to its bound, and when that is depends on how they
+ * share out. */
+static cmb_status refuse_sticking_shares(cmb_simulation *sim)
 {
   const cmb_decision *x = &sim->decision;
   char names[400];
-  for (int k = 0; k < x->groups; k++) {
-    if (!x->idle[k] || !cmb_decision_can_stick(sim, k)) continue;
-    const char *name = sim->eq->switch_names[x->leader[k]];
-    name_all(sim, sizeof names, names);
-    return cmb_fail_about(
-        sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(sim->events->t, "switching function", name),
-        "at t = %.9g %s hold the same motion in more ways than one, and '%s' can hold more than it "
-        "exerts while it slips: when it lets go depends on how they share out their forces, which "
-        "is not determined; take friction that is smooth for it",
-        sim->events->t, names, name);
-  }
-  return CMB_OK;
+  if (x->doubtful < 0) return CMB_OK;
+  const char *name = sim->eq->switch_names[x->leader[x->doubtful]];
+  name_all(sim, sizeof names, names);
+  return cmb_fail_about(
+      sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(sim->events->t, "switching function", name),
+      "at t = %.9g %s hold the same motion in more ways than one, and '%s' can hold more than it "
+      "exerts while it slips: when it lets go depends on how they share out their forces, which "
+      "is not determined; give it the same force at rest, or take friction that is smooth for it",
+      sim->events->t, names, name);
 }
 
 /* How much more than it can hold group k would have to exert, as a part of that, with all others as they are. */
@@ -643,7 +695,7 @@ static void loosen(cmb_simulation *sim, bool *any)
   bool first_held = true;
   int first = -1;
   for (int k = 0; k < x->groups; k++) {
-    if (side_of(x, k) == 0 || x->slips[k] || !cmb_decision_can_stick(sim, k)) continue;
+    if (side_of(x, k) == 0 || x->slips[k] || !x->sticks[k]) continue;
     const bool held = x->slides[x->leader[k]] != 0 || cmb_decision_has_let_go(sim, k);
     const double overload = overload_of(x, k);
     if (first >= 0 && (held != first_held ? held : overload <= most)) continue;
@@ -690,7 +742,7 @@ static cmb_status find(cmb_simulation *sim, bool *several)
   }
   if (sim->bearing.contacts.count > 0) choose_contacts(sim, &query);
   leave_out(sim);
-  return refuse_idle_sticking(sim);
+  return refuse_sticking_shares(sim);
 }
 
 cmb_status cmb_run_decide(cmb_simulation *sim, bool *decided)

@@ -26,6 +26,7 @@ typedef struct cmb_decision {
   int most, groups, size; /* size: groups, then contacts */
   bool quiet;             /* friction that lets go is not told */
   bool warned;            /* of friction that is idle */
+  int doubtful;           /* a group that sticks and shares out a force with others; -1: none */
   int *leader;            /* (ns) the first function of each group */
   int *
       group; /* (ns) which group a function is in: ±(1 + its number), as in dae/sliding.h; 0: none */
@@ -33,6 +34,7 @@ typedef struct cmb_decision {
   int *slides, *mode; /* (ns) before the decision */
   bool *
       slips; /* (ns) groups that have let go: they have the force of slipping, not that of sticking */
+  bool *sticks; /* (ns) groups that can hold more than they exert while they slip */
   bool *fixed; /* (most) groups that have just let go, and contacts that have just ceased to bear */
   bool *idle;  /* (most) friction that is at a bound and does not move, since others hold it */
   int *list;   /* (most) unknowns between their bounds */

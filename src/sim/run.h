@@ -376,10 +376,8 @@ cmb_status cmb_run_end_bearing(cmb_simulation *sim);
 /* decide.c: where dry friction and contacts, or more than one friction, can hold, they are decided together: *decided. */
 cmb_status cmb_run_decide(cmb_simulation *sim, bool *decided);
 
-/* For yield.c: functions of group k on one side; whether it can hold more than it exerts while it slips; whether it held up to this
- * event. */
+/* For yield.c: functions of group k on one side; whether it held up to this event. */
 void cmb_decision_put(cmb_simulation *sim, int k, int side);
-bool cmb_decision_can_stick(const cmb_simulation *sim, int k);
 bool cmb_decision_has_let_go(const cmb_simulation *sim, int k);
 
 /* yield.c: which groups hold, into x of the decision, in the order in which they yield; *done: otherwise the complementarity problem has to

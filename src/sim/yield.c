@@ -189,7 +189,7 @@ cmb_status cmb_decision_yield(cmb_simulation *sim, bool *done)
 {
   cmb_decision *x = &sim->decision;
   bool sticks = false, again = true;
-  for (int k = 0; k < x->groups; k++) sticks = sticks || cmb_decision_can_stick(sim, k);
+  for (int k = 0; k < x->groups; k++) sticks = sticks || x->sticks[k];
   *done = false;
   if (!sticks || x->size > x->groups) return CMB_OK;
   for (int k = 0; k < x->groups; k++) CMB_TRY(find_slipping(sim, k));

@@ -110,7 +110,7 @@ def write(form, name, turn):
             "START_Z": START[2], "start_phi": PHI, "END_PHI": PHI + turn[-1] + 2 * math.pi, "START_LON": 9.5,
             "END_X": START[0] + DU * sum(math.cos(PHI + t) for t in turn[1:]), "END_Z": START[2] + DU * sum(slope[1:])}
     head += "".join(f"reference_line_{key} = {x!r} ! number\n" for key, x in keys.items())
-    head += "LONG_SECTION_V_RIGHT =-1.5\n$\n\n$ROAD_CRG_OPTS\nBORDER_MODE_V = 2.0\nCHECK_EPS=1e-5\n$!***\n"
+    head += "LONG_SECTION_V_RIGHT =-1.5\n$\n\n$ROAD_CRG_OPTS\nBORDER_MODE_V = 2.0\nCHECK_EPS=1e-5\nLOG_MSGS = 50\n$!***\n"
     head += f"$kd_definition\n#:{form} ! form\nU:reference line u,m,100,0.5\nD:reference line phi,rad ! heading\n"
     head += "D:Reference line banking,m/m\nD: reference line slope,m/m\n"
     head += "".join(f"D:long section at v = {v:6.3f},m\n" for v in V) + "$ \xe9nd\n$$$$$$$$10$$\n"

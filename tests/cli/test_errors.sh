@@ -13,6 +13,7 @@ printf 'a file\n' >file
 printf 'bodies: []\n' >model.yaml
 
 listing() { find . -printf '%p %y %s\n' | sort; }
+echo 'title: mine' >crank.yaml
 before=$(listing)
 
 # With --json the sentence on standard error is the object's message.
@@ -62,6 +63,7 @@ refuse "unknown option '-q'" run pendulum -q
 refuse "did you mean 'pendulum'" run pendulm
 refuse "did you mean 'caraxis'" check caraxsi
 refuse "unknown model 'zeppelin'" run zeppelin
+refuse "unknown model 'crank'; did you mean 'crank.yaml'?" run crank
 refuse "unknown model ''" run ''
 refuse "no/such.yaml" run no/such.yaml
 refuse "file/model.yaml" run file/model.yaml

@@ -222,7 +222,7 @@ check 'levels: the stair is at 4' [ "$(head -n 1 exported)" = 4 ]
 check 'report' "$CAMBER" export c ./levels.yaml -o code >report
 check "report: $(cat report)" grep -q '^levels with rosw2: code/levels.c and levels.h$' report
 check 'report: sizes' grep -q 'a step is [0-9]* operations; 1 inputs, 3 outputs, [0-9]* event flags, [0-9]* parameters' report
-check 'report: how to compile' grep -q 'cc -std=c99 -O2 -ffp-contract=off code/levels.c YOURS.c -lm' report
+check 'report: how to compile' grep -q 'cc -std=c99 -O2 -ffp-contract=off -Icode code/levels.c YOURS.c -lm' report
 mkdir -p here
 (cd here && exec "$CAMBER" export c quarter-car --live all --json) >report.json
 check 'report.json' python3 -c "import json

@@ -32,6 +32,17 @@ for option in method rtol atol t-end step max-steps set start option out every r
   check "run --help has --$option" grep -qE "^  (-[a-z], )?--$option " help.run
 done
 
+# ---- an option that several commands have is explained as that command takes it
+check "tyre --help: its own --plot" not grep -qiE 'trajectory|sweep|bench|eigenvalue' help.tyre
+check "plot --help: its own --out" same "$(grep -A1 -- --out help.plot | tr -s ' ' | head -n 1)" " -o, --out FILE the picture, which must end in .svg or .png"
+check "kinematics --help: its own --out" not grep -qE '\.h5|\.mat|\.html' help.kinematics
+check "run --help: --quiet prints the summary" grep -qE '^  --quiet +no progress bar$' help.run
+for words in x=1:2:20000 x=10:10:3 'x=1:2:3 --vary y=1:2:3'; do
+  # shellcheck disable=SC2086 # several words
+  "$CAMBER" linearize caraxis --vary $words >stdout 2>stderr
+  check "--vary $words: $(cat stderr)" grep -q 'expected one NAME=A:B:N, with A other than B and N from 2 to 10000' stderr
+done
+
 # ---- listed and accepted are the same
 all=$(for command in $commands; do options_of "$command"; done | sort -u)
 for command in $commands; do

@@ -145,6 +145,22 @@ look crowd.svg "texts[0].startswith('A mass between') and texts[1].endswith('of 
 "$CAMBER" run caraxis --set h=2 --plot early.svg >report 2>stderr
 look early.svg "'The run ended early: ' in text and 'at t = 0.0523' in text"
 
+# ---- a small wave on a large value is a wave, above an offset; what is constant but for rounding is a straight line
+cat >offsets.yaml <<'END'
+points: {A: [0, 0, 0], B: [0.1, 0, 0]}
+bodies: {crank: {mass: 0.5, rod: [A, B]}}
+joints: {main: {type: revolute, child: crank, at: A, axis: y, rate: 20}}
+outputs:
+  a: {value: 1e9 + 100*sin(main), unit: m}
+  b: {value: 1e9 + 0.01*sin(main), unit: N}
+  c: {value: 101325 + 1e-3*sin(main), unit: Pa}
+  d: {value: 3 + 1e-15*sin(main), unit: V}
+simulate: {t-end: 1}
+END
+check "run" "$CAMBER" run offsets.yaml --plot offsets.svg >report
+look offsets.svg "all(max(y for x, y in p) - min(y for x, y in p) > 180 for colour, p in curves[:3]) and max(y for x, y in curves[3][1]) - min(y for x, y in curves[3][1]) < 0.1"
+look offsets.svg "[t for t in texts if t.startswith('+')] == ['+1e9', '+1e9', '+101325'] and '0.0005' in texts and '100' in texts and '0.010' in texts"
+
 # ---- a curve on another one has dashes, so that both are seen
 cat >twice.yaml <<'END'
 points: {O: [0, 0, 0], A: [0, 0, -1]}

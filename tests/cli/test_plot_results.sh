@@ -58,6 +58,21 @@ check "a circle" awk -v text="$(points_of circle.svg | sed "s/points='//; s/'//"
   }
 }'
 
+# ---- times that begin far from 0: the axis has what is special about them, and says once what is to be added
+printf 't,a\n1700000000,1\n1700000050,5\n1700000100,2\n' >epoch.csv
+"$CAMBER" plot epoch.csv --y a -o epoch.svg
+check "the time axis is as long as the times" awk -v text="$(points_of epoch.svg | sed "s/points='//; s/'//" | head -n 1)" 'BEGIN {
+  split(text, point, " "); split(point[1], first, ","); split(point[2], middle, ","); split(point[3], last, ",")
+  exit !(last[1] - first[1] > 600 && (middle[1] - (first[1] + last[1])/2)^2 < 0.1)
+}'
+check "an offset, once" [ "$(grep -c '>+1.7e9</text>' epoch.svg)" -eq 1 ]
+for tick in 0 10 100; do check "tick $tick" grep -q "class='middle'>$tick</text>" epoch.svg; done
+printf 't,a,b\n-1e6,1,3\n-999999,1,3.0000000000000004\n-999998,1,3\n' >constant.csv
+"$CAMBER" plot constant.csv --y a,b -o constant.svg
+check "a negative offset" grep -q '>-1e6</text>' constant.svg
+check "what is constant but for rounding is a straight line" [ "$(points_of constant.svg | head -n 2 | tr -d "'" | tail -n 1 | tr ' ' '\n' | grep -o ',.*' | sort -u | wc -l)" -eq 1 ]
+check "no offset of constants" [ "$(grep -c '>+' constant.svg)" -eq 0 ]
+
 # ---- several files
 "$CAMBER" run fivelink --set stair=1 --method radau5 --out radau5.h5 >/dev/null
 "$CAMBER" plot stair.h5 radau5.h5 --y camber -o both.svg
@@ -101,6 +116,24 @@ printf 'h,error\n1,1\n0.1,1e-4\n0.01,1e-8\n0.001,0\n' >order.csv
 "$CAMBER" plot order.csv --x h --y error --log xy -o order.svg
 check "small ticks" [ "$(grep -c "class='minor'" order.svg)" -gt 20 ]
 check "what is not positive leaves a gap" [ "$(points_of order.svg | head -n 1 | tr -d "'" | wc -w)" -eq 3 ]
+
+
+# ---- points that have no place on the axes: how many, of which curve, why; nothing is drawn if none is left
+left_out() { # WORDS ARGUMENT...
+  local words=$1
+  shift
+  "$CAMBER" plot "$@" -o left.svg 2>stderr
+  check "left out: exit code 0" [ $? -eq 0 ]
+  check "left out: '$words': $(cat stderr)" grep -qF "camber: warning: $words" stderr
+}
+left_out "1 of 4 points of 'error' in 'order.csv' is left out of the picture: 1 is not positive on a logarithmic axis" order.csv --x h --y error --log xy
+printf 't,a,b\n0,1,-1\n1,1e400,-2\n2,nan,0\n3,-4,-3\n4,5,-1\n' >gaps.csv
+left_out "2 of 5 points of 'a' in 'gaps.csv' are left out of the picture: 2 are not finite" gaps.csv --y a
+left_out "3 of 5 points of 'a' in 'gaps.csv' are left out of the picture: 2 are not finite, 1 is not positive on" gaps.csv --y a --log y
+left_out "1 of 5 points of 'b' in 'gaps.csv' is left out of the picture: 1 is not positive on" gaps.csv --y a,b --log x
+"$CAMBER" plot gaps.csv --y b -o left.svg 2>stderr
+check "nothing left out: nothing to say" [ ! -s stderr ]
+refused "nothing positive" "nothing of 'b' over 't' in 'gaps.csv' can be drawn: of 5 points 5 are not positive" gaps.csv --y b --log y -o no.svg
 
 # ---- names that look like markup, here and in quotes
 printf 't,"<script>alert(1)</script>","a ""b"", c"\n0,1,2\n1,2,3\n' >hostile.csv

@@ -180,5 +180,32 @@ check "disk full: exit code 2" [ $? -eq 2 ]
 check "disk full: words: $(cat stderr)" grep -q "^camber: cannot write 'full.html'" stderr
 check "disk full: the older file" [ "$(cat full.html)" = old ]
 check "disk full: nothing else: $(ls)" [ -z "$(ls ./*.partial 2>/dev/null)" ]
+check "disk full: the summary names no report" [ "$(grep -c full.html stdout)" -eq 0 ]
+
+# ---- the same where the run cannot go on either: each file that is missing is warned of, and in the words of --json
+limited() { # KIB ARGUMENT...: a run that fails, with files of at most that size
+  (
+    trap '' XFSZ
+    ulimit -f "$1"
+    exec "$CAMBER" run fivelink "${@:2}" >stdout 2>stderr
+  )
+}
+limited 20 --max-steps 5 --html gone.html
+check "failed run, disk full: exit code 1" [ $? -eq 1 ]
+check "failed run, disk full: the report: $(cat stderr)" grep -q "^camber: warning: cannot write 'gone.html'" stderr
+check "failed run, disk full: what it ended with: $(cat stderr)" grep -q "^camber: .*5 steps" stderr
+check "failed run, disk full: the summary names no report" [ "$(grep -c gone.html stdout)" -eq 0 ]
+check "failed run, disk full: no report" [ ! -e gone.html ]
+limited 20 --max-steps 5 --html gone.html --json
+check "failed run, disk full: --json" python3 -c '
+import json
+x = json.load(open("stdout"))
+assert x["status"] != "ok" and "5 steps" in x["message"], x["message"]
+assert len(x["warnings"]) == 1 and x["warnings"][0].startswith("cannot write '"'gone.html'"'"), x["warnings"]'
+"$CAMBER" run fivelink --max-steps 1 --out small.mat >stdout 2>stderr
+limited $(($(stat -c %s small.mat) / 1024 + 10)) --max-steps 100 --out gone.mat
+check "failed run, disk full: exit code 1 without a trajectory" [ $? -eq 1 ]
+check "failed run, disk full: the trajectory: $(cat stderr)" grep -q "^camber: warning: cannot write 'gone.mat'" stderr
+check "failed run, disk full: the summary names no trajectory" [ "$(grep -c gone.mat stdout)" -eq 0 ]
 
 finish

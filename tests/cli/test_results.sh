@@ -196,6 +196,6 @@ done
 
 "$CAMBER" run pendulum --out run.txt >/dev/null 2>stderr
 check "another ending: exit code 2" [ $? -eq 2 ]
-check "another ending: words" grep -q "ends in .csv (run: or .h5 or .mat" stderr
+check "another ending: words" grep -q "ends in .csv, .h5 or .mat" stderr
 
 finish

@@ -80,6 +80,35 @@ check 'exit 1' test $? -eq 1
 has 'The table ends early: no steady motion' ends.svg
 check 'what there is' test "$(grep -c '^3,' ends.csv)" -eq 2
 
+# ---- beside a fast eigenvalue a slow one may not be told from 0: that is no crossing, whichever rows fall there
+cat >critical.yaml <<'END'
+bodies: {car: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}
+joints: {x: {type: prismatic, child: car, axis: x, rate: 3}}
+states:
+  slow: {rate: "0.1*(x' - 6)*slow"}
+  calm: {rate: -2*calm}
+  fast: {rate: -1e5*fast}
+outputs: {speed: x.rate}
+simulate: {steady: {speed: 3}}
+END
+sed "s/0.1.(x' - 6)/0.02*x'/" critical.yaml >nocritical.yaml
+sed "s/0.1.(x' - 6)/-0.02*(x' - 6)^2/" critical.yaml >touching.yaml
+for range in 3:9:3 3:9:7 3:9:13 9:3:13 3:9:25 3.3:9:12 3:9:61; do
+  check "one critical speed, $range" "$CAMBER" linearize critical.yaml --vary "speed=$range" --json >critical.json
+  check "it is 6, $range" python3 -c 'import json
+critical = json.load(open("critical.json"))["critical"]
+assert len(critical) == 1 and abs(critical[0] - 6) < 1e-6, critical'
+done
+for model in nocritical touching; do
+  for range in 3:9:7 9:3:7 3:9:25 3:6.5:12; do
+    check "$model: $range" "$CAMBER" linearize $model.yaml --vary "speed=$range" --json >critical.json 2>stderr
+    check "no critical speed: $model $range" grep -q '"critical": *\[\]' critical.json
+  done
+done
+check 'a row in the band' "$CAMBER" linearize nocritical.yaml --vary speed=3:9:7 --json >critical.json 2>stderr
+has 'between speed = 3 and 4 an eigenvalue is too slow to be told from 0 (below 0.1 1/s)' stderr
+has 'between speed = 3 and 4 an eigenvalue is too slow to be told from 0' critical.json
+
 # ---- refused in words
 refused() { # WORDS ARGUMENT...
   local words=$1

@@ -53,6 +53,28 @@ import json
 j = json.load(open('out'))
 assert j['status'] == 'bad-input' and j['error']['line'] > 0, j"
 
+# Fx and Fy are left out of the load of an element, which says so; without them camber does not shift it either.
+sed 's/^FITTYP.*/FITTYP = 62/; s/^\(VERTICAL_STIFFNESS.*\)/\1\nQ_FCY = 0.3\nQ_FYS1 = 4000/' "$SOURCE_DIR/models/tyres/car-255-55r20.tir" >side.tir
+cat >side.yaml <<'YAML'
+parameters: {lean: 0}
+points: {hub: [0, 0, 0.37]}
+bodies: {wheel: {mass: 10, sphere: hub, radius: 0.3}}
+joints: {spin: {type: revolute, child: wheel, at: hub, axis: [0, cos(lean), sin(lean)]}}
+forces: {tyre: {type: tyre, on: wheel@hub, axis: [0, cos(lean), sin(lean)], file: side.tir}}
+outputs: {load: tyre.Fz}
+simulate: {t-end: 0.01, method: radau5}
+YAML
+"$CAMBER" run side.yaml --set lean=0.05 --json >out 2>err
+check "'$(cat err)' says what is left out" grep -qF "side.yaml:5:83: force 'tyre': the load is computed without the forces along the road: Q_FCX = 0 and Q_FCY = 0.3 of 'side.tir' are left out" err
+sed 's/^Q_FCY.*//' side.tir >plain.tir
+sed 's/side.tir/plain.tir/' side.yaml >plain.yaml
+"$CAMBER" run plain.yaml --set lean=0.05 --json >out2 2>err
+check "'$(cat err)' has nothing to say" test ! -s err
+check 'camber alone does not change the load' python3 -c "
+import json
+a, b = (json.load(open(f))['outputs']['load'] for f in ('out', 'out2'))
+assert a == b > 0, (a, b)"
+
 check 'docs/tyres.md has the keys' python3 - <<'PYTHON'
 import os, re
 root = os.environ["SOURCE_DIR"]

@@ -27,7 +27,19 @@ joints: {j: {type: revolute, child: b, at: [0, 0, 0], axis: y, coordinates: [a],
 outputs: {y: {value: a, unit: '</script><img src=x onerror=alert(2)>'}}
 shapes: [{body: b, sphere: [0, 0, -1], radius: 0.1, colour: '</script>'}]
 END
-for model in caraxis ./hostile.yaml; do
+cat >offsets.yaml <<'END'
+points: {A: [0, 0, 0], B: [0.1, 0, 0]}
+bodies: {crank: {mass: 0.5, rod: [A, B]}}
+joints: {main: {type: revolute, child: crank, at: A, axis: y, rate: 20}}
+outputs:
+  wave: {value: 1e9 + 0.01*sin(main), unit: W}
+  constant: {value: 3 + 1e-15*sin(main), unit: V}
+  huge: {value: 4e38*main, unit: A}
+  vast: {value: 1e300*main, unit: N}
+  minute: {value: 1e-42*main, unit: J}
+simulate: {t-end: 1}
+END
+for model in caraxis ./hostile.yaml ./offsets.yaml; do
   check "run $model" "$CAMBER" run "$model" --html "$(basename "$model" .yaml).html" >/dev/null 2>&1
 done
 check "run hmmwv14 for 10 s" "$CAMBER" run hmmwv14 --method lie --step 0.001 --t-end 10 --every 0.001 --html long.html >/dev/null 2>&1

@@ -167,6 +167,27 @@ async function testNarrow(name) {
   await page.close();
 }
 
+// Curves of sizes beyond single precision, and a small wave on a large value: all have their numbers, and ticks with numbers.
+async function testOffsets() {
+  const page = await open("offsets", 800, 1600);
+  await page.waitForFunction(() => camber.plots.plots.length > 5);
+  const panels = await page.evaluate(() =>
+    Object.fromEntries(
+      camber.plots.plots.map((u) => [u.series[1].label, { values: [...u.data[1]], ticks: u.axes[1]._values, low: u.scales.y.min, high: u.scales.y.max, legend: u.root.querySelector(".u-legend").textContent }]),
+    ),
+  );
+  for (const [name, p] of Object.entries(panels)) check(`offsets: ticks of ${name}: ${p.ticks}`, p.ticks.length >= (name === "order" ? 1 : 3) && p.ticks.every((text) => text !== "" && text !== "–"));
+  check(`offsets: ticks of a wave: ${panels.wave.ticks}`, panels.wave.ticks.join() === "-0.01,-0.005,0,0.005,0.01");
+  check(`offsets: a wave from ${panels.wave.low} to ${panels.wave.high}`, panels.wave.high - panels.wave.low < 0.03);
+  check(`offsets: a constant from ${panels.constant.low} to ${panels.constant.high}`, panels.constant.high - panels.constant.low > 0.1);
+  const end = panels.vast.values.at(-1) / 1e300;
+  for (const [name, size] of [["huge", 4e38], ["vast", 1e300], ["minute", 1e-42]]) {
+    check(`offsets: ${name} ends at ${panels[name].values.at(-1)}`, Math.abs(panels[name].values.at(-1) / size / end - 1) < 1e-6 && panels[name].values.every(Number.isFinite));
+  }
+  await page.screenshot({ path: `${pictures}/offsets.png`, fullPage: true });
+  await page.close();
+}
+
 async function testHostile() {
   const page = await open("hostile", 800, 600);
   check("hostile: the title is not a text", (await page.locator("h1").textContent()) === '</script><script>alert("1")</script> <b>bold</b>');
@@ -187,6 +208,7 @@ await testSpeed("long");
 await testDetail("fivelink");
 await testNarrow("fivelink");
 await testNarrow("newtons-cradle");
+await testOffsets();
 await testHostile();
 await testProblem();
 await finish();

@@ -28,7 +28,7 @@ export function bytesOf(text) {
 
 function readTable(table) {
   const t = new Float64Array(bytesOf(table.t));
-  const columns = table.columns.map((c) => ({ ...c, values: readColumn(c, table.exact) }));
+  const columns = table.columns.map((c) => ({ ...c, values: readColumn(c, table.exact || c.exact) }));
   return { t, columns, thinned: table.thinned };
 }
 

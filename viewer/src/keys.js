@@ -16,7 +16,7 @@ export function keyTable(clock, view, help) {
   if (view) {
     table.push(
       { keys: ["f"], shown: "f", meaning: "follow the heaviest body, or stay", act: () => view.toggle("follow") },
-      { keys: ["l"], shown: "l", meaning: "labels of points and joints", act: () => view.toggle("labels") },
+      { keys: ["l"], shown: "l", meaning: "names of bodies, points and joints", act: () => view.toggle("labels") },
       { keys: ["a"], shown: "a", meaning: "forces as arrows", act: () => view.toggle("arrows") },
       { keys: ["[", "]"], shown: "[ ]", meaning: "arrows shorter, longer", act: (e) => view.enlargeArrows(e.key === "]" ? 1.5 : 1 / 1.5) },
       { keys: ["t"], shown: "t", meaning: "trails: ways of chosen points", act: () => view.toggle("trails") },

@@ -1,6 +1,7 @@
 // The curves over time. All panels show the same time range; the line of the time cursor is the clock's, and a click moves it.
 
 import uPlot from "uplot";
+import { drawOffsets, legendText, linearAxis, ofTime, withAir } from "./axis.js";
 import { element, shown } from "./dom.js";
 import { indexAt } from "./data.js";
 import { firstChoice, panelsOf } from "./panels.js";
@@ -12,7 +13,6 @@ export const COLOURS = {
 };
 const HEIGHT = 190;
 const LABEL_LENGTH = 24; // letters beside a panel; a longer name stands in the legend alone
-const ROUNDING = 1e-8; // a curve that changes by less, beside its size, is drawn as a straight line
 const FEW_EVENTS = 60; // lines across a panel
 const KINDS = [["output", "Outputs"], ["coordinate", "Coordinates"], ["velocity", "Velocities"], ["state", "States"], ["multiplier", "Multipliers"], ["residual", "Residuals of the constraints"], ["column", "Columns"]];
 
@@ -102,7 +102,7 @@ export class Plots {
 
   makePanel(table, columns, unit, logarithmic) {
     const colours = COLOURS[this.theme()];
-    const curves = columns.map((c, i) => ({ label: c.name, colour: colours[i % colours.length], values: c.values, stepped: table === this.report.steps }));
+    const curves = columns.map((c, i) => ({ label: c.name, colour: colours[i % colours.length], values: c.values, base: c.base, stepped: table === this.report.steps }));
     const title = columns.length === 1 && columns[0].title ? columns[0].title : undefined;
     return this.addPanel(table.t, curves, { title, label: axisLabel(columns, unit), logarithmic });
   }
@@ -113,16 +113,17 @@ export class Plots {
     const ink = getComputedStyle(document.documentElement).getPropertyValue("--faint");
     const line = getComputedStyle(document.documentElement).getPropertyValue("--line");
     const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } };
+    const bases = curves.map((c) => c.base).filter((b) => b !== undefined);
     const options = {
       width: this.width(),
       height: HEIGHT,
       title,
       cursor: { sync: { key: "camber" }, drag: { x: true, y: false, setScale: false }, bind: { dblclick: () => () => this.zoom(null) } },
       legend: { live: true },
-      scales: { x: { time: false, range: () => this.range ?? [this.clock.start, Math.max(this.clock.end, this.clock.start + 1e-12)] }, y: logarithmic ? { distr: 3, log: 10, range: inDecades } : { range: inRange } },
-      series: [{ label: "t in s", value: (u, x) => shown(x, 6) }, ...curves.map(curve)],
-      axes: [{ ...axis, label: "t in s", labelSize: 18, size: 34 }, { ...axis, label, labelSize: 18, size: tickRoom, values: (u, ticks) => ticks.map((x) => (x === null ? "" : shown(x, 10))), ...(logarithmic ? { splits: decades, filter: (u, ticks) => ticks } : {}) }],
-      hooks: { setSelect: [(u) => this.select(u)], draw: [(u) => this.mark(u)], ready: [(u) => this.listen(u)] },
+      scales: { x: { time: false, range: () => this.range ?? ofTime(this.clock.start, this.clock.end) }, y: logarithmic ? { distr: 3, log: 10, range: inDecades } : { range: (u, low, high) => withAir(low, high, bases) } },
+      series: [{ label: "t in s", value: (u, x) => legendText(u, "x", x) }, ...curves.map(curve)],
+      axes: [{ ...axis, label: "t in s", labelSize: 18, size: 34, ...linearAxis("x") }, { ...axis, label, labelSize: 18, size: tickRoom, ...(logarithmic ? logarithmicAxis : linearAxis("y")) }],
+      hooks: { setSelect: [(u) => this.select(u)], draw: [(u) => this.mark(u), (u) => drawOffsets(u, ink)], ready: [(u) => this.listen(u)] },
     };
     const values = curves.map((c) => (logarithmic ? c.values.map((x) => (x > 0 || x === undefined ? x : null)) : c.values));
     return new uPlot(options, [t, ...values], holder);
@@ -220,7 +221,7 @@ function vertical(u, t, part = 1) {
 
 // A curve may say itself what its legend shows at a time (`at`), where its values lie at other times than those of the panel.
 function curve({ label, colour, dash, width, stepped, at }) {
-  const value = (u, x, series, k) => shown(at && k !== null && k !== undefined ? at(u.data[0][k]) : x, 6);
+  const value = (u, x, series, k) => legendText(u, "y", at && k !== null && k !== undefined ? at(u.data[0][k]) : x);
   return { label, stroke: colour, dash, width: width ?? 1.5, points: { show: false }, value, paths: stepped ? uPlot.paths.stepped({ align: -1 }) : undefined };
 }
 
@@ -244,10 +245,4 @@ function decades(u, axis, low, high) {
   return Array.from({ length: Math.floor((last - first) / step) + 1 }, (_, i) => decade(first + i * step));
 }
 
-// A scale with some air, also for a curve that is constant but for its last digits.
-function inRange(u, low, high) {
-  if (low === null || high === null) return [0, 1];
-  const size = Math.max(Math.abs(low), Math.abs(high));
-  const air = high - low > ROUNDING * size ? 0.06 * (high - low) : Math.max(0.05 * size, 1e-9);
-  return [low - air, high + air];
-}
+const logarithmicAxis = { splits: decades, filter: (u, ticks) => ticks, values: (u, ticks) => ticks.map((x) => shown(x, 10)) };

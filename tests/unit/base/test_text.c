@@ -232,6 +232,40 @@ static void fields_are_quoted_where_they_must(void **state)
   assert_int_equal(cmb_csv_field("a,b", take_piece, full), CMB_ERROR_IO);
 }
 
+/* The table of well-formed sequences, Unicode 15, table 3-7: first and last of each row, and what lies right beside them. */
+static void characters_are_those_of_unicode(void **state)
+{
+  (void)state;
+  const struct {
+    const char *text;
+    size_t length;
+  } texts[] = {{"a", 1},
+               {"\x7f", 1},
+               {"\xc2\x80", 2},
+               {"\xdf\xbf", 2},
+               {"\xe0\xa0\x80", 3},
+               {"\xed\x9f\xbf", 3},
+               {"\xee\x80\x80", 3},
+               {"\xf0\x90\x80\x80", 4},
+               {"\xf4\x8f\xbf\xbf", 4},
+               {"", 0},
+               {"\x80", 0},
+               {"\xc1\xbf", 0},
+               {"\xc3", 0},
+               {"\xc3(", 0},
+               {"\xe0\x9f\xbf", 0},
+               {"\xed\xa0\x80", 0},
+               {"\xe2\x82", 0},
+               {"\xf0\x8f\xbf\xbf", 0},
+               {"\xf4\x90\x80\x80", 0},
+               {"\xf5\x80\x80\x80", 0}};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    assert_int_equal(cmb_character_length(texts[i].text, strlen(texts[i].text)), texts[i].length);
+  }
+  assert_true(cmb_is_control('\n') && cmb_is_control('\0') && cmb_is_control(0x7F));
+  assert_false(cmb_is_control(' ') || cmb_is_control('~') || cmb_is_control((char)0xC3));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -245,6 +279,7 @@ int main(void)
       cmocka_unit_test(what_is_far_is_not_meant),
       cmocka_unit_test(the_nearer_of_two_wins),
       cmocka_unit_test(fields_are_quoted_where_they_must),
+      cmocka_unit_test(characters_are_those_of_unicode),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

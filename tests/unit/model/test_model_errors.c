@@ -76,7 +76,7 @@ static void numbers_and_parameters(void **state)
       {"parameters: {a: .inf}", "test.yaml:1:17", "is not part of formulas"},
       {"parameters: {a: }", "test.yaml:1:14", "'a' is nothing; expected a number"},
       {"parameters: {a: [1]}", "test.yaml:1:17", "'a' is a list; expected a number"},
-      {"parameters: {a: 1 deg deg}", "test.yaml:1:19", "expected an operator"},
+      {"parameters: {a: 1 deg deg}", "test.yaml:1:23", "expected an operator"},
       {"parameters: {2a: 1}", "test.yaml:1:14", "'2a' is no name"},
       {"parameters: {a.b: 1}", "test.yaml:1:14", "'a.b' is no name"},
       {"parameters: {a-b: 1}", "test.yaml:1:14", "'a-b' is no name"},

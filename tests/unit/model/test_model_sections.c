@@ -115,6 +115,12 @@ static void numbers_as_in_model_files(void **state)
   cmbt_near(x, 1800, 0);
   cmbt_ok(ctx, cmb_number_parse(ctx, "30 deg", &x));
   cmbt_near(x, pi / 6, 1e-15);
+  cmbt_ok(ctx,
+          cmb_number_parse(ctx, "0.5 - 30 deg/2", &x)); /* the unit is that of its number alone */
+  cmbt_near(x, 0.5 - pi / 12, 1e-15);
+  assert_int_equal(cmb_number_parse(ctx, "pi deg", &x), CMB_ERROR_INPUT);
+  assert_int_equal(cmb_number_parse(ctx, "1 kg", &x), CMB_ERROR_INPUT);
+  assert_non_null(strstr(cmb_last_error(ctx), "numbers have SI units"));
   assert_int_equal(cmb_number_parse(ctx, "2*a", &x), CMB_ERROR_INPUT);
   assert_int_equal(cmb_number_parse(ctx, "1/0", &x), CMB_ERROR_INPUT);
   assert_int_equal(cmb_number_parse(ctx, NULL, &x), CMB_ERROR_ARGUMENT);

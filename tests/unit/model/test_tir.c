@@ -67,6 +67,7 @@ static void test_broken(void **unused)
       {6, "FORCE = 'newton", "t.tir:6:9: expected a quote"},
       {8, "FITTYP = 5", "t.tir:8:1: FITTYP is 5; expected 6"},
       {8, "$", "t.tir:25:1: the file has no FITTYP; expected it in [MODEL]"},
+      {5, "LENGTH =", "t.tir:5:1: LENGTH has no value"},
       {9, "LONGVL =", "t.tir:9:1: LONGVL has no value"},
       {9, "LONGVL = fast", "t.tir:9:10: LONGVL is 'fast'; expected a number"},
       {9, "LONGVL = nan", "t.tir:9:10: LONGVL is 'nan'; expected a number"},
@@ -99,6 +100,27 @@ static void test_broken(void **unused)
                cases[i].message);
     }
   }
+  cmb_context_destroy(ctx);
+}
+
+static void keep_message(void *user, cmb_log_level level, const char *message)
+{
+  (void)level;
+  snprintf(user, 200, "%s", message);
+}
+
+/* Keys without a value count as not given; those that have a meaning here with a warning. */
+static void test_blanks(void **unused)
+{
+  (void)unused;
+  char said[200] = "";
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_tir t;
+  cmb_context_set_log(ctx, keep_message, said);
+  cmbt_ok(ctx, read_with(ctx, 9, "LONGVL = 16.7\nROAD_INCREMENT =", &t));
+  assert_string_equal(said, "");
+  cmbt_ok(ctx, read_with(ctx, 11, "UNLOADED_RADIUS = 0.3\nWIDTH =   $ not measured", &t));
+  assert_string_equal(said, "t.tir:12: WIDTH has no value and counts as not given");
   cmb_context_destroy(ctx);
 }
 
@@ -141,6 +163,7 @@ static void test_units(void **unused)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_broken), cmocka_unit_test(test_units)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_broken), cmocka_unit_test(test_blanks),
+                                     cmocka_unit_test(test_units)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

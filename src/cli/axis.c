@@ -1,0 +1,157 @@
+/*
+ * The axis of a plot (axis.h). Ticks are at 1, 2 or 5 times a power of ten, on a logarithmic axis of several decades at powers of ten.
+ */
+#include "cli/axis.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Beside the largest value: sums of some dozen terms vary by so much although they are constant. */
+static const double ROUNDING = 64 * DBL_EPSILON;
+static const double FEW_DIGITS = 1e6; /* from so many steps from 0 on ticks have an offset */
+
+struct cli_axis cli_axis_empty(bool logarithmic)
+{
+  return (struct cli_axis){INFINITY, -INFINITY, logarithmic, false};
+}
+
+double cli_axis_place(const struct cli_axis *a, double value)
+{
+  return a->logarithmic ? log10(value) : value;
+}
+
+void cli_axis_include(struct cli_axis *a, double value)
+{
+  value = cli_axis_place(a, value);
+  if (!isfinite(value)) return;
+  a->low = fmin(a->low, value);
+  a->high = fmax(a->high, value);
+}
+
+static double size_of(const struct cli_axis *a)
+{
+  return fmax(fabs(a->low), fabs(a->high));
+}
+
+void cli_axis_widen(struct cli_axis *a)
+{
+  if (!(a->high >= a->low)) a->low = 0, a->high = 1;
+  const double size = size_of(a);
+  if (!a->logarithmic && a->high - a->low <= ROUNDING * size) {
+    const double half = size > 0 ? 0.5 * size : 0.5;
+    a->low -= half, a->high += half;
+  }
+  if (a->high == a->low) a->low -= 0.5, a->high += 0.5; /* half a decade */
+}
+
+/* ---- ticks */
+
+/* Parts of a turn, and whole turns by doubling. */
+static double degree_step(double rough)
+{
+  static const double steps[] = {15, 30, 45, 90, 180};
+  for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+    if (rough <= 1.4 * steps[i]) return steps[i];
+  }
+  double step = 360;
+  while (rough > 1.4 * step) step *= 2;
+  return step;
+}
+
+static double tick_step(const struct cli_axis *a, int wanted)
+{
+  const double rough = (a->high - a->low) / wanted, power = pow(10, floor(log10(rough)));
+  const double digit = rough / power;
+  if (a->degrees && rough > 7.5) return degree_step(rough);
+  return power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
+}
+
+/* The number of the axis with the fewest digits, if its ticks had many: 0 if they have few. */
+static double offset_of(const struct cli_axis *a, int wanted)
+{
+  if (a->logarithmic || size_of(a) < FEW_DIGITS * tick_step(a, wanted)) return 0;
+  const double slack = 1e-9 * (a->high - a->low);
+  for (int power = (int)floor(log10(size_of(a))); power > -DBL_MAX_10_EXP; power--) {
+    const double unit = pow(10, abs(power));
+    const double multiple =
+        power < 0 ? ceil((a->low - slack) * unit) / unit : ceil((a->low - slack) / unit) * unit;
+    if (multiple <= a->high + slack) return multiple;
+  }
+  return a->low;
+}
+
+static int linear_ticks(const struct cli_axis *a, int wanted, double *tick)
+{
+  const double step = tick_step(a, wanted), offset = offset_of(a, wanted);
+  const long first = (long)ceil((a->low - offset) / step - 1e-9);
+  const long last = (long)floor((a->high - offset) / step + 1e-9);
+  int count = 0;
+  for (long k = first; k <= last && count < CLI_AXIS_MOST_TICKS; k++)
+    tick[count++] = offset + (double)k * step;
+  return count;
+}
+
+/* Powers of ten, or 1, 2 and 5 times them on a short axis. */
+static int logarithmic_ticks(const struct cli_axis *a, int wanted, double *tick)
+{
+  static const double digits[] = {1, 2, 5};
+  const bool few = a->high - a->low < 2;
+  const int stride = few ? 1 : (int)ceil((a->high - a->low) / (wanted + 1));
+  int count = 0;
+  for (int k = (int)floor(a->low / stride) * stride; k <= a->high; k += stride) {
+    for (int d = 0; d < (few ? 3 : 1); d++) {
+      const double value = digits[d] * pow(10, k), at = log10(value);
+      if (at >= a->low && at <= a->high && count < CLI_AXIS_MOST_TICKS) tick[count++] = value;
+    }
+  }
+  return count;
+}
+
+int cli_axis_ticks(const struct cli_axis *a, int wanted, double tick[CLI_AXIS_MOST_TICKS])
+{
+  return a->logarithmic ? logarithmic_ticks(a, wanted, tick) : linear_ticks(a, wanted, tick);
+}
+
+/* ---- texts */
+
+void cli_shorten_exponent(char *text)
+{
+  char *e = strchr(text, 'e');
+  if (!e) return;
+  char *to = e + 1, *from = e + 1;
+  if (*from == '-') to++;
+  from++;
+  while (*from == '0' && from[1]) from++;
+  memmove(to, from, strlen(from) + 1);
+}
+
+void cli_axis_tick_text(const struct cli_axis *a, int wanted, double tick, char text[CLI_AXIS_TEXT])
+{
+  const double step = a->logarithmic ? 0 : tick_step(a, wanted), offset = offset_of(a, wanted);
+  const double size = fmax(fabs(a->low - offset), fabs(a->high - offset));
+  tick -= offset;
+  if (fabs(tick) < 1e-9 * step) tick = 0;
+  if (step >= (size < 1e-3 ? 0.99e-4 : 0.99e-6) && size < 1e7) {
+    const int decimals = (int)fmax(0, -floor(log10(step) + 1e-9));
+    snprintf(text, CLI_AXIS_TEXT, "%.*f", decimals, tick);
+    return;
+  }
+  const int digits = step > 0 ? (int)fmax(1, floor(log10(size / step)) + 2) : 6;
+  snprintf(text, CLI_AXIS_TEXT, "%.*g", digits, tick);
+  cli_shorten_exponent(text);
+}
+
+void cli_axis_offset_text(const struct cli_axis *a, int wanted, char text[CLI_AXIS_TEXT])
+{
+  const double offset = offset_of(a, wanted);
+  text[0] = '\0';
+  if (offset == 0) return;
+  for (int digits = 1; digits <= DBL_DECIMAL_DIG; digits++) { /* as few as say the number */
+    snprintf(text, CLI_AXIS_TEXT, "%+.*g", digits, offset);
+    if (strtod(text, NULL) == offset) break;
+  }
+  cli_shorten_exponent(text);
+}

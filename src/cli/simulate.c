@@ -1,0 +1,239 @@
+/*
+ * What a model file says under `simulate`: options of `camber run`, and what other commands look at (cli.h, docs/model-format.md).
+ *
+ * Every key is checked with its value, whichever command reads the model. A command takes those that it has as options, where the command
+ * line does not say otherwise. Names of files are for `camber run` alone: another command would write something else there.
+ */
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/realtime.h"
+
+#include <math.h>
+#include <string.h>
+
+/* "projection=every" as a default where the command line has "projection=none": the command line wins. */
+static bool set_already(const struct cli_arguments *a, const char *option, const char *value)
+{
+  size_t length = strcspn(value, "=");
+  bool found = false;
+  for (int i = 0; i < a->start_count && strcmp(option, "start") == 0; i++) {
+    found = found || (strncmp(a->start[i].name, value, length) == 0 && !a->start[i].name[length]);
+  }
+  for (int i = 0; i < a->option_count && strcmp(option, "option") == 0; i++) {
+    found = found || (strncmp(a->option[i].name, value, length) == 0 && !a->option[i].name[length]);
+  }
+  return found;
+}
+
+/* Where the value stands, or the key. */
+static cmb_error at_value(const cmb_model_default *d)
+{
+  return (cmb_error){.status = CMB_ERROR_INPUT,
+                     .file = d->file,
+                     .line = d->line,
+                     .column = d->column,
+                     .subject = "simulate",
+                     .time = NAN};
+}
+
+static cmb_error at_key(const cmb_model_default *d)
+{
+  cmb_error e = at_value(d);
+  e.line = d->key_line;
+  e.column = d->key_column;
+  return e;
+}
+
+static const char lead[] = "simulate: ";
+
+static int complain_key(const cmb_model_default *d)
+{
+  const char *near = cmb_nearest_name(d->name, cli_options, cli_option_count, sizeof *cli_options);
+  const cmb_error at = at_key(d);
+  return near ? cli_complain_at(&at, lead, "unknown key '%s'; did you mean '%s'?", d->name, near)
+              : cli_complain_at(&at, lead, "unknown key '%s'; expected an option of 'camber run'",
+                                d->name);
+}
+
+/* ---- whether a key and its value are good */
+
+static bool is_file(const struct cli_option *option)
+{
+  return option->argument && strcmp(option->argument, "FILE") == 0;
+}
+
+/* Whether one of the folders on the way is `..`. */
+static bool goes_up(const char *path)
+{
+  for (const char *at = path; *at; at += strspn(at, "/")) {
+    const size_t length = strcspn(at, "/");
+    if (length == 2 && strncmp(at, "..", 2) == 0) return true;
+    at += length;
+  }
+  return false;
+}
+
+/* Whether the file, if there is one, and else its folder, lie where the command runs when all links are followed. A folder that is not there
+ * is complained of when the file is opened. */
+static bool stays_here(const char *path)
+{
+  char here[CLI_PATH_ROOM], there[CLI_PATH_ROOM], folder[CLI_PATH_ROOM];
+  const char *slash = strrchr(path, '/');
+  snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+  if (path[0] == '/' || goes_up(path) || !cmb_whole_path(".", sizeof here, here)) return false;
+  const bool found =
+      cmb_whole_path(path, sizeof there, there) || cmb_whole_path(folder, sizeof there, there);
+  const size_t length = strcmp(here, "/") == 0 ? 0 : strlen(here);
+  return !found || (strncmp(there, here, length) == 0 && (there[length] == '/' || !there[length]));
+}
+
+/* Whether an option takes the value, apart from what else it was given. */
+static bool is_acceptable(const struct cli_option *option, const char *value)
+{
+  struct cli_arguments alone = {.command = NULL};
+  const bool good = option->take(&alone, value);
+  cli_release(&alone);
+  return good;
+}
+
+static int check_value(const struct cli_arguments *a, const struct cli_option *option,
+                       const cmb_model_default *d)
+{
+  const cmb_error at = at_value(d);
+  if (!option->argument && strcmp(d->value, "false") != 0 && strcmp(d->value, "true") != 0) {
+    return cli_complain_at(&at, lead, "%s is '%s'; expected true or false", d->name, d->value);
+  }
+  if (!is_acceptable(option, d->value)) {
+    return cli_complain_at(&at, lead, "%s is '%s'; expected %s", d->name, d->value,
+                           option->expected);
+  }
+  if (!is_file(option) || a->include_anywhere || stays_here(d->value)) return CLI_DONE;
+  return cli_complain_at(&at, lead,
+                         "%s is '%s'; expected a relative name in the folder that the command runs "
+                         "in or below it, or --include-anywhere on the command line",
+                         d->name, d->value);
+}
+
+/* ---- taking it */
+
+/* What the command line chooses in place of what the model says. */
+static bool is_set_aside(const struct cli_arguments *a, const char *key)
+{
+  static const struct {
+    const char *key, *option;
+  } rows[] = {{"equilibrium", "steady"}, {"equilibrium", "free"}, {"equilibrium", "trim"},
+              {"equilibrium", "vary"},   {"inputs", "vary"},      {"outputs", "vary"}};
+  static const char *const motion[] = {"steady", "free", "trim"};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    if (strcmp(key, rows[i].key) == 0 && cli_given(a, rows[i].option)) return true;
+  }
+  return cli_given(a, "equilibrium") && a->equilibrium && /* not with --no-equilibrium */
+         cmb_find_name(key, motion, 3, sizeof *motion) >= 0;
+}
+
+/* Exported code has no steady motion to start from, and the model's run does. */
+static void warn_of_steady(const struct cli_arguments *a, const char *name)
+{
+  if (strcmp(a->command->name, "export") != 0 || strcmp(name, "steady") != 0) return;
+  cli_note_message(NULL, CMB_LOG_WARNING,
+                   "the model's run starts from a steady motion (simulate: steady); exported code "
+                   "starts from the model's start values");
+}
+
+static int take_key(struct cli_arguments *a, const cmb_model_default *d)
+{
+  const int key = cli_find_key(d->name), k = cli_find_option(a->command, d->name);
+  if (key < 0) return complain_key(d);
+  if (!cli_model_may_set(&cli_options[key])) {
+    const cmb_error at = at_key(d);
+    return cli_complain_at(&at, lead, "'%s' belongs on the command line; a model cannot set it",
+                           d->name);
+  }
+  const int code = check_value(a, &cli_options[key], d);
+  if (code != CLI_DONE) return code;
+  const struct cli_option *option = &cli_options[k];
+  const bool taken = cli_takes(a->command, option);
+  if (!taken) warn_of_steady(a, d->name);
+  if (!taken || (is_file(option) && key != k) || a->given[k] || is_set_aside(a, d->name) ||
+      set_already(a, d->name, d->value)) {
+    return CLI_DONE;
+  }
+  a->of_model[k] = d;
+  if (option->take(a, d->value)) return CLI_DONE;
+  const cmb_error at = at_value(d);
+  return cli_complain_at(&at, lead, "%s is '%s'; expected %s", d->name, d->value, option->expected);
+}
+
+static int check_method(const cmb_model_default *d)
+{
+  enum { MOST_NAMES = 64 };
+  const char *names[MOST_NAMES];
+  const int count = cmb_method_count() < MOST_NAMES ? cmb_method_count() : MOST_NAMES;
+  if (cmb_method_find(d->value)) return CLI_DONE;
+  for (int i = 0; i < count; i++) names[i] = cmb_method_name(cmb_method_at(i));
+  const char *near = cmb_nearest_name(d->value, names, count, sizeof *names);
+  const cmb_error at = at_value(d);
+  return cli_complain_at(&at, lead, "unknown method '%s'; %s%s%s", d->value,
+                         near ? "did you mean '" : "'camber list methods' shows them",
+                         near ? near : "", near ? "'?" : "");
+}
+
+/* The method that the run of the model uses. */
+static const cmb_method *method_of_run(const struct cli_arguments *a)
+{
+  int count;
+  const cmb_model_default *all = cmb_model_defaults(a->model, &count);
+  const char *name = a->method;
+  for (int i = 0; i < count && !name; i++) {
+    if (strcmp(all[i].name, "method") == 0) name = all[i].value;
+  }
+  return name ? cmb_method_find(name) : cmb_run_defaults().method;
+}
+
+/* Options must be ones of that method. */
+static int check_option(cmb_context *ctx, const struct cli_arguments *a, const cmb_model_default *d)
+{
+  enum { NAME_ROOM = 256 };
+  char name[NAME_ROOM];
+  const cmb_method *m = method_of_run(a);
+  const char *equals = strchr(d->value, '=');
+  if (!m || !equals) return CLI_DONE; /* complained of elsewhere */
+  snprintf(name, sizeof name, "%.*s", (int)(equals - d->value), d->value);
+  const cmb_option_setting setting = {name, equals + 1};
+  if (cmb_method_check_option(ctx, m, &setting) == CMB_OK) return CLI_DONE;
+  const cmb_error at = at_value(d);
+  return cli_complain_at(&at, lead, "%s", cmb_error_of(ctx)->text);
+}
+
+static int check_default(cmb_context *ctx, const struct cli_arguments *a,
+                         const cmb_model_default *d)
+{
+  if (strcmp(d->name, "method") == 0) return check_method(d);
+  return strcmp(d->name, "option") == 0 ? check_option(ctx, a, d) : CLI_DONE;
+}
+
+int cli_take_keys(cmb_context *ctx, struct cli_arguments *a)
+{
+  int count, code = CLI_DONE;
+  const cmb_model_default *d = cmb_model_defaults(a->model, &count);
+  for (int i = 0; i < count && code == CLI_DONE; i++) code = take_key(a, &d[i]);
+  if (code == CLI_DONE) code = cli_realtime_choose(a);
+  for (int i = 0; i < count && code == CLI_DONE; i++) code = check_default(ctx, a, &d[i]);
+  return code;
+}
+
+/* ---- two that do not go together */
+
+int cli_complain_pair(const struct cli_arguments *a, const char *one, const char *words,
+                      const char *other)
+{
+  const cmb_model_default *first = a->of_model[cli_find_option(a->command, one)];
+  const cmb_model_default *second = a->of_model[cli_find_option(a->command, other)];
+  const cmb_error at = first    ? at_key(first)
+                       : second ? at_key(second)
+                                : (cmb_error){.status = CMB_ERROR_INPUT, .time = NAN};
+  return cli_complain_at(&at, first || second ? lead : "", "%s%s%s %s %s%s%s", first ? "'" : "--",
+                         one, first ? "'" : "", words, second ? "'" : "--", other,
+                         second ? "'" : "");
+}

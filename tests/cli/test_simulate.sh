@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# What a model says under `simulate`: which command takes which key, what the command line puts in its place, and where the files go that it names.
+set -u
+# shellcheck source=../support/cli.sh
+. "$SOURCE_DIR/tests/support/cli.sh"
+
+mkdir -p here there
+cd here || exit 1
+
+model() { # KEYS: model.yaml, a mass on a spring with them
+  cat >model.yaml <<END
+parameters: {k: 100}
+bodies: {m: {mass: 1, com: [0, 0, 0]}}
+joints: {x: {type: prismatic, child: m, axis: x, start: 0.1, stiffness: k, damping: 1}}
+markers: {hub: {on: m, at: [0, 0, 0]}}
+inputs: {push: 0}
+forces:
+  load: {type: load, on: {body: m, at: [0, 0, 0]}, force: [push, 0, 0]}
+outputs: {place: x}
+simulate: $1
+END
+}
+works() { # ARGUMENT...
+  local code
+  "$CAMBER" "$@" >stdout 2>stderr
+  code=$?
+  check "$* with $(tail -n 1 model.yaml): $(cat stderr)" [ $code -eq 0 ]
+}
+refuse() { # WORDS ARGUMENT...
+  "$CAMBER" "${@:2}" >stdout 2>stderr
+  check "${*:2}: exit code 2" [ $? -eq 2 ]
+  check "${*:2}: '$1' in: $(cat stderr)" grep -qF -- "$1" stderr
+}
+none() { check "no file $*" [ -z "$(find . ../there -type f ! -name model.yaml ! -name std\* "$@")" ]; }
+
+# ---- one of them is one
+model '{t-end: 0.1}'
+works check model.yaml
+check "one degree of freedom: $(head -n 1 stdout)" grep -q '^model: 1 degree of freedom$' stdout
+
+# ---- files are those of a run: no other command writes something else there
+model '{out: run.csv, plot: run.svg, t-end: 0.1}'
+works check model.yaml
+works linearize model.yaml
+works kinematics model.yaml --drive x=0:0.1:3
+none
+works view model.yaml --quiet
+check "the page" [ -e model.yaml.html ]
+rm model.yaml.html
+works run model.yaml
+check "the files of the run: $(ls)" [ -e run.csv -a -e run.svg ]
+rm run.csv run.svg
+model '{plot-outputs: place, t-end: 0.1}'
+works run model.yaml
+
+# ---- they stay in the folder that the command runs in, whatever links lie there
+printf 'keep me\n' >../there/keep.csv
+ln -s ../there away
+ln -s ../there/keep.csv link.csv
+for place in ../there/keep.csv "$PWD/../there/keep.csv" "$PWD/new.csv" away/keep.csv away/new.csv link.csv ./a/../../there/keep.csv; do
+  model "{out: $place, t-end: 0.1}"
+  refuse "model.yaml:9:17: simulate: out is '$place'; expected a relative name in the folder" run model.yaml
+done
+check "the other file stays" [ "$(cat ../there/keep.csv)" = 'keep me' ]
+model '{out: away/new.csv, t-end: 0.1}'
+works run model.yaml --include-anywhere
+check "with --include-anywhere" [ -e ../there/new.csv ]
+rm away link.csv
+mkdir below
+model '{out: below/..run.csv, t-end: 0.1}'
+works run model.yaml
+check "a folder below" [ -e below/..run.csv ]
+
+# ---- keys for other commands: a run reads them and their values, and goes on
+model "{inputs: push, outputs: place, wheel: hub, radius: 0.3, t-end: 0.1}"
+works run model.yaml
+works linearize model.yaml
+check "linearize has inputs and outputs: $(cat stdout)" grep -q 'place' stdout
+works kinematics model.yaml --drive x=0:0.1:3
+check "kinematics has the wheel: $(cat stdout)" grep -q 'hub' stdout
+model '{wheel: hub}'
+refuse "model.yaml:9:12: simulate: 'wheel' needs --radius" kinematics model.yaml --drive x=0:0.1:3
+works kinematics model.yaml --drive x=0:0.1:3 --radius 0.3
+for key in at bode step-response folder vary drive load save csv video; do
+  model "{$key: a.svg}"
+  refuse "model.yaml:9:12: simulate: '$key' belongs on the command line" check model.yaml
+done
+
+# ---- the command line chooses the start; options of the model's method are its own, whichever command reads them
+model '{equilibrium: true, t-end: 0.1}'
+works run model.yaml --start x=0 --steady "x'=0"
+check "no equilibrium: $(cat stdout)" [ "$(grep -c equilibrium stdout)" -eq 0 ]
+model '{steady: {x: 0}, t-end: 0.1}'
+works run model.yaml --equilibrium
+refuse "model.yaml:9:12: simulate: --at is a state that a run comes to, and does not go with 'steady'" linearize model.yaml --at 0.1
+model '{realtime: true, repeat: 2}'
+refuse "model.yaml:9:12: simulate: 'realtime' runs once; it cannot be used with 'repeat'" run model.yaml
+model '{realtime: true, method: bdf}'
+refuse "model.yaml:9:12: simulate: 'realtime' needs a real-time method such as lie; 'bdf' is none" run model.yaml
+model '{method: bdf, option: {jacobian: sparse}, t-end: 0.1}'
+works check model.yaml
+works run model.yaml
+
+finish
