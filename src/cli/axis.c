@@ -117,8 +117,7 @@ int cli_axis_ticks(const struct cli_axis *a, int wanted, double tick[CLI_AXIS_MO
 
 /* ---- texts */
 
-/* "1.5e-05" becomes "1.5e-5". */
-static void shorten_exponent(char *text)
+void cli_shorten_exponent(char *text)
 {
   char *e = strchr(text, 'e');
   if (!e) return;
@@ -142,7 +141,7 @@ void cli_axis_tick_text(const struct cli_axis *a, int wanted, double tick, char 
   }
   const int digits = step > 0 ? (int)fmax(1, floor(log10(size / step)) + 2) : 6;
   snprintf(text, CLI_AXIS_TEXT, "%.*g", digits, tick);
-  shorten_exponent(text);
+  cli_shorten_exponent(text);
 }
 
 void cli_axis_offset_text(const struct cli_axis *a, int wanted, char text[CLI_AXIS_TEXT])
@@ -154,5 +153,5 @@ void cli_axis_offset_text(const struct cli_axis *a, int wanted, char text[CLI_AX
     snprintf(text, CLI_AXIS_TEXT, "%+.*g", digits, offset);
     if (strtod(text, NULL) == offset) break;
   }
-  shorten_exponent(text);
+  cli_shorten_exponent(text);
 }

@@ -39,4 +39,7 @@ void cli_axis_tick_text(const struct cli_axis *axis, int wanted, double tick,
 /* What is to be added to the ticks' numbers: "+1.7e9"; "": nothing. */
 void cli_axis_offset_text(const struct cli_axis *axis, int wanted, char text[CLI_AXIS_TEXT]);
 
+/* "1.5e-05" becomes "1.5e-5". */
+void cli_shorten_exponent(char *text);
+
 #endif

@@ -313,9 +313,7 @@ static bool has_plain_names(const struct cli_result *r)
   return true;
 }
 
-/* The other texts of a file, as they can be shown: each byte that is no text in UTF-8, and each control character, is a question mark, but
- * for the ends of lines where there may be several. Names of files and options stay as they are. */
-static void clean_text(char *text, bool lines)
+void cli_result_clean(char *text, bool lines)
 {
   if (!text) return;
   const char *end = text + strlen(text);
@@ -328,25 +326,15 @@ static void clean_text(char *text, bool lines)
   }
 }
 
+/* The texts of a file that are shown; names of files and options stay as they are. */
 static void clean_texts(struct cli_result *r)
 {
   for (int i = 0; i < CLI_TEXT_COUNT; i++) {
     if (i != CLI_TEXT_model_file && i != CLI_TEXT_arguments) {
-      clean_text(r->texts[i], i == CLI_TEXT_warnings);
+      cli_result_clean(r->texts[i], i == CLI_TEXT_warnings);
     }
   }
-  for (long i = 0; i < r->event_count; i++) clean_text(r->events[i].name, false);
-}
-
-/* "fivelink, mdop5", if the file says it. */
-static bool make_label(struct cli_result *r)
-{
-  const char *model = r->texts[CLI_TEXT_model], *method = r->texts[CLI_TEXT_method];
-  if (!model || !method) return true;
-  const size_t room = strlen(model) + strlen(method) + 3;
-  r->label = calloc(room, 1);
-  if (r->label && model[0]) snprintf(r->label, room, "%s, %s", model, method);
-  return r->label != NULL;
+  for (long i = 0; i < r->event_count; i++) cli_result_clean(r->events[i].name, false);
 }
 
 /* Whether the run that writes the file goes on, or was killed. */
@@ -361,7 +349,6 @@ int cli_result_read(const char *path, struct cli_result *r)
   cli_result_begin(r, path);
   struct cli_result_fault fault = read_file(path, r);
   clean_texts(r);
-  if (!fault.words && !make_label(r)) fault.words = cli_result_no_memory;
   if (!fault.words && r->count == 0) fault.words = "it has no columns of a trajectory";
   if (!fault.words && r->rows == 0)
     fault.words = is_unfinished(r) ? "it has no rows yet" : "it has no rows";

@@ -37,7 +37,7 @@ struct cli_result_event {
 
 struct cli_result {
   const char *path; /* as it was given */
-  char *label;      /* "fivelink, mdop5"; "": not known */
+  char *label;      /* what tells it from others (cli_result_label); NULL: that is not known yet */
   struct cli_result_column *columns;
   int count;
   long rows;
@@ -64,6 +64,19 @@ bool cli_result_ambiguous(const struct cli_result *result, const struct cli_resu
 /* Cuts the first name off a list of names that are separated by commas, as the first line of a CSV file has them: in quotes if a name has a comma,
  * and a quote in it is two. `list` becomes the rest, NULL if that was the last one. False: quotes do not end, or something follows them. */
 bool cli_result_cut_name(char **list, char **name);
+
+/* result_labels.c: labels for results that are compared: "damping = 1500", "mdop5, rtol 1e-6", of model, method, accuracy, formulation and settings
+ * those that differ; the names of the files where nothing does, or nothing is known. False: no memory. */
+bool cli_result_label(int count, struct cli_result *const *results);
+
+/* The formulation that the file says; NULL: it does not. */
+const char *cli_result_formulation(const struct cli_result *result);
+
+/* The name of a file without its folders. */
+const char *cli_base_name(const char *path);
+
+/* A text as it can be shown: what is no text in UTF-8, or a control character but the end of a line among `lines`, becomes a question mark. */
+void cli_result_clean(char *text, bool lines);
 
 /* ---- for the readers of the formats */
 

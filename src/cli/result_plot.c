@@ -163,43 +163,13 @@ static const char *unit_of(const struct drawing *d, const char *name)
   return "";
 }
 
-static const char *base_of(const char *path)
-{
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
-/* The file's name, with its folders if another one is called the same. */
-static const char *name_of(const struct drawing *d, int f)
-{
-  const char *name = base_of(d->results[f].path);
-  for (int i = 0; i < d->result_count; i++) {
-    if (i != f && strcmp(base_of(d->results[i].path), name) == 0) return d->results[f].path;
-  }
-  return name;
-}
-
-/* What tells the files apart: model and method, if they differ, else the files' names. */
-static const char *label_of(const struct drawing *d, int f)
-{
-  for (int i = 0; i < d->result_count; i++) {
-    for (int k = 0; k <= i; k++) {
-      const char *one = d->results[i].label, *other = d->results[k].label;
-      if (!one || !one[0] || (k < i && other && strcmp(one, other) == 0)) {
-        return name_of(d, f);
-      }
-    }
-  }
-  return d->results[f].label;
-}
-
 static void add_curve(struct drawing *d, int panel, const char *name, int f)
 {
   struct cli_panel *p = &d->panels[panel];
   const struct cli_result *r = &d->results[f];
   char *legend = d->legend[panel][p->curve_count];
   if (d->result_count > 1) {
-    snprintf(legend, TEXT_ROOM, "%.200s, %.200s", name, label_of(d, f));
+    snprintf(legend, TEXT_ROOM, "%.200s, %.200s", name, r->label);
   } else {
     snprintf(legend, TEXT_ROOM, "%.500s", name);
   }
@@ -357,7 +327,9 @@ static int read_results(struct drawing *d)
     const int code = cli_result_read(a->result[f], &d->results[d->result_count++]);
     if (code != CLI_DONE) return code;
   }
-  return CLI_DONE;
+  struct cli_result *compared[CLI_MOST_RESULTS];
+  for (int f = 0; f < d->result_count; f++) compared[f] = &d->results[f];
+  return cli_result_label(d->result_count, compared) ? CLI_DONE : cli_fail(NULL, CMB_ERROR_MEMORY);
 }
 
 int cli_plot(cmb_context *ctx, const struct cli_arguments *a)

@@ -154,6 +154,13 @@ static void release(struct results *r)
   free(r->all);
 }
 
+static int label(const struct results *r)
+{
+  struct cli_result *compared[CLI_MOST_RESULTS];
+  for (int i = 0; i < r->count; i++) compared[i] = &r->all[i].result;
+  return cli_result_label(r->count, compared) ? CLI_DONE : cli_fail(NULL, CMB_ERROR_MEMORY);
+}
+
 int cli_view_results(cmb_context *ctx, const struct cli_arguments *a, const char *page)
 {
   struct results r = {.ctx = ctx, .count = a->result_count};
@@ -167,6 +174,7 @@ int cli_view_results(cmb_context *ctx, const struct cli_arguments *a, const char
   if (!cli_viewed_say_notes(r.count, r.all) && code == CLI_DONE) {
     code = cli_fail(NULL, CMB_ERROR_MEMORY);
   }
+  if (code == CLI_DONE) code = label(&r);
   if (code == CLI_DONE) code = save(&r, page);
   if (code == CLI_DONE && !a->quiet) print(&r);
   if (code == CLI_DONE) cli_view_say(a, page);

@@ -28,18 +28,8 @@ static bool add_word(struct cli_viewed *v, const char *text, size_t length)
 
 const char *cli_viewed_formulation(const struct cli_viewed *v)
 {
-  static const char option[] = "--formulation=";
-  const size_t prefix = sizeof option - 1;
-  const char *rest = cli_viewed_text(v, CLI_TEXT_arguments), *line;
-  size_t length;
-  while (cli_viewed_line(&rest, &line, &length)) {
-    char name[32];
-    cmb_formulation found;
-    if (strncmp(line, option, prefix) != 0) continue;
-    snprintf(name, sizeof name, "%.*s", (int)(length - prefix), line + prefix);
-    return cmb_formulation_find(name, &found) ? cmb_formulation_name(found) : NULL;
-  }
-  return v->with.model ? cmb_formulation_name(v->with.formulation) : NULL;
+  const char *known = cli_result_formulation(&v->result);
+  return known || !v->with.model ? known : cmb_formulation_name(v->with.formulation);
 }
 
 /* Options in a file are those that the mechanism depends on, and no others: the file may come from anywhere. */

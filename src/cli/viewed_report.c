@@ -41,12 +41,6 @@ static cmb_status put_lines(struct cli_json *j, const char *key, const char *res
   return status;
 }
 
-static const char *base_of(const char *path)
-{
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 static void put_settings(struct cli_json *j, const struct cli_viewed *v)
 {
   cli_json_open(j, "settings", '{');
@@ -60,9 +54,10 @@ static cmb_status put_head(struct cli_json *j, const struct cli_viewed *v)
 {
   const char *title = cli_viewed_text(v, CLI_TEXT_title);
   if (!title[0] && v->with.model) title = cmb_model_title(v->with.model);
-  cli_json_text(j, "title", title[0] ? title : base_of(v->result.path));
+  cli_json_text(j, "title", title[0] ? title : cli_base_name(v->result.path));
   cli_json_text(j, "file", v->with.model ? v->with.operand : v->result.path);
   cli_json_text(j, "result", v->result.path);
+  cli_json_text(j, "label", v->result.label);
   if (v->why) cli_json_text(j, "no_motion", v->why);
   cli_json_number(j, "t_end", number(v, CLI_NUMBER_t_end));
   cli_json_text(j, "formulation", cli_viewed_formulation(v));

@@ -6,7 +6,7 @@ import { count, element, shown } from "./dom.js";
 import { Ghost, makeRoom } from "./ghosts.js";
 import { firstChoice } from "./panels.js";
 import { axisLabel, COLOURS, Plots } from "./plots.js";
-import { difference, labelsOf, mergeTimes, sameTimes, spread } from "./runs.js";
+import { difference, mergeTimes, sameTimes, spread } from "./runs.js";
 import { accuracy, eventCount, messages } from "./summary.js";
 
 const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3], [14, 4], [4, 2], [12, 3, 2, 3, 2, 3], [1, 2]];
@@ -95,8 +95,7 @@ class ComparedPlots extends Plots {
 export class Comparison {
   constructor(reports, theme) {
     this.theme = theme;
-    const labels = labelsOf(reports);
-    this.runs = reports.map((report, index) => ({ report, index, label: labels[index], shown: true, end: timeRange(report)[1], colour: () => COLOURS[theme()][index] }));
+    this.runs = reports.map((report, index) => ({ report, index, label: report.label, shown: true, end: timeRange(report)[1], colour: () => COLOURS[theme()][index] }));
     const ranges = reports.map(timeRange);
     this.clock = new Clock([Math.min(...ranges.map((r) => r[0])), Math.max(...ranges.map((r) => r[1]))]);
     this.plots = new ComparedPlots(this, theme);

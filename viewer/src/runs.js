@@ -1,35 +1,6 @@
-// What tells the runs of a comparison apart, and numbers of several tables over one time.
+// Numbers of several runs over one time.
 
 import { indexAt, valueAt } from "./data.js";
-import { shown } from "./dom.js";
-import { accuracy } from "./summary.js";
-
-const baseOf = (path) => path.split("/").pop();
-const differ = (texts) => new Set(texts).size > 1;
-const distinct = (texts) => new Set(texts).size === texts.length;
-
-function settingsOf(report, all) {
-  const names = new Set(all.flatMap((r) => Object.keys(r.settings)));
-  const others = [...names].filter((n) => differ(all.map((r) => r.settings[n])));
-  return others.filter((n) => n in report.settings).map((n) => `${n} = ${shown(report.settings[n], 6)}`).join(", ");
-}
-
-// "mdop5, rtol 1e-6": of model, method, accuracy, formulation and settings what differs, and the file where that does not tell them apart.
-export function labelsOf(reports) {
-  const parts = [
-    reports.map((r) => r.run.model ?? ""),
-    reports.map((r) => r.run.method ?? ""),
-    reports.map((r) => (r.run.method ? accuracy(r.run).split(",")[0] : "")),
-    reports.map((r) => r.formulation ?? ""),
-    reports.map((r) => settingsOf(r, reports)),
-  ].filter(differ);
-  const files = reports.map((r) => baseOf(r.result));
-  const labels = reports.map((r, i) => parts.map((p) => p[i]).filter((t) => t !== "").join(", ") || files[i]);
-  if (parts.length > 0 && distinct(labels)) return labels;
-  const names = distinct(files) ? files : reports.map((r) => r.result);
-  if (distinct(names)) return names;
-  return names.map((n, i) => `${n} (${i + 1})`);
-}
 
 // All times of some tables, each as often as the table that has it most often, and for each table the place of its row there: -1 where it has none.
 export function mergeTimes(tables) {
