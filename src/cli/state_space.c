@@ -105,11 +105,12 @@ void cli_state_space_end(struct cli_state_space *s)
 static void join(const struct cli_state_space *s, int rows, const double *X, const double *X_rate,
                  double *to)
 {
+  const char *const *names = s->space->rate_names;
   const int nu = s->nu;
   for (int i = 0; i < rows; i++) {
     for (int k = 0; k < nu; k++) *to++ = X[i * nu + k];
-    for (int k = 0; X_rate && k < nu; k++) {
-      if (s->space->rate_names[k]) *to++ = X_rate[i * nu + k];
+    for (int k = 0; X_rate && names && k < nu; k++) {
+      if (names[k]) *to++ = X_rate[i * nu + k];
     }
   }
 }

@@ -442,7 +442,7 @@ static cmb_status create(struct transfer *t, const cmb_state_space *space, int i
   cmb_arena *scratch = cmb_arena_create(k->ctx);
   if (!scratch) return cmb_fail_memory(k->ctx);
   cmb_status status = take_memory(k, scratch);
-  cmb_state_space filtered;
+  cmb_state_space filtered = {0};
   const bool rates = has_rates(space, input, output);
   if (status == CMB_OK && rates) status = put_filter(k, scratch, space, input, output, &filtered);
   if (status == CMB_OK) {
