@@ -440,7 +440,7 @@ static void note_impulses(const struct cli_state_space *s)
              "step response: '%s' depends on the rate of '%s', so that a step makes an impulse of "
              "%g in it at t = 0, which the plot leaves out",
              s->y_names[i / s->nu], s->u_names[i % s->nu], x->D_rate[i]);
-    cli_note_message(NULL, CMB_LOG_WARNING, note);
+    cli_warn(NULL, CMB_LOG_WARNING, note);
   }
 }
 
