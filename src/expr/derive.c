@@ -150,10 +150,17 @@ static cmb_expr forward_node(cmb_graph *g, cmb_expr e, const cmb_expr *dot)
 {
   if (cmb_expr_op(g, e) == CMB_OP_SOLVE) return cmb_solution_forward(g, e, dot);
   if (cmb_expr_op(g, e) == CMB_OP_PART) return forward_part(g, e, dot);
-  int arity = cmb_op_arity(cmb_expr_op(g, e));
-  if (cmb_expr_op(g, e) == CMB_OP_IF) { /* one choice, not two products */
+  const cmb_op op = cmb_expr_op(g, e);
+  int arity = cmb_op_arity(op);
+  if (op == CMB_OP_IF) { /* one choice, not two products */
     cmb_expr yes = dot[cmb_expr_argument(g, e, 1)], no = dot[cmb_expr_argument(g, e, 2)];
     return cmb_apply(g, CMB_OP_IF, cmb_expr_argument(g, e, 0), yes, no);
+  }
+  if (op == CMB_OP_MIN ||
+      op == CMB_OP_MAX) { /* likewise: bounds of it lie between those of the two */
+    const cmb_expr a = cmb_expr_argument(g, e, 0), b = cmb_expr_argument(g, e, 1);
+    if (dot[a] == 0 && dot[b] == 0) return 0;
+    return cmb_apply(g, CMB_OP_IF, cmb_partial(g, e, 0), dot[a], dot[b]);
   }
   cmb_expr sum = 0;
   for (int i = 0; i < arity; i++) {

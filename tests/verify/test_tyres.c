@@ -262,6 +262,44 @@ static void test_limits_have_names(void **state)
   }
 }
 
+static void note_doubt(void *user, cmb_log_level level, const char *message)
+{
+  int *count = user;
+  *count += level == CMB_LOG_WARNING && strstr(message, "no change of sign could be proved");
+}
+
+/* A wheel that bounces, and could lean: each landing and each lift-off is found, and nothing is in doubt about them. */
+static void test_bounces_without_doubt(void **state)
+{
+  (void)state;
+  const double fall = sqrt(2 * G * 0.05) / G, omega = sqrt(2e5 / 40);
+  const double pressed = 2 * (acos(-1.0) - atan(G * fall * omega / G)) / omega;
+  double on[20], off[20];
+  int doubts = 0;
+  cmbt_run r;
+  cmbt_run_open_text(
+      &r,
+      "points: {W: [0, 0, 0.35]}\n"
+      "bodies: {up: {massless: true}, wheel: {mass: 40, com: W, inertia: [0.5, 1, 0.5]}}\n"
+      "joints:\n"
+      "  z: {type: prismatic, child: up, at: W, axis: z}\n"
+      "  lean: {type: revolute, parent: up, child: wheel, at: W, axis: x}\n"
+      "motions: {upright: {coordinate: lean, value: 0}}\n"
+      "forces: {t1: {type: tyre, on: wheel@W, axis: y, radius: 0.3, stiffness: 2e5}}\n"
+      "outputs: {Fz: t1.Fz}\n",
+      CMB_FORM_EXPLICIT);
+  cmb_context_set_log(r.ctx, note_doubt, &doubts);
+  cmbt_run_to(&r, 2, 0);
+  assert_int_equal(cmbt_switch_times(&r, "t1.contact", 1, 20, on), 8);
+  assert_int_equal(cmbt_switch_times(&r, "t1.contact", -1, 20, off), 8);
+  for (int i = 0; i < 8; i++) {
+    cmbt_near(on[i], fall + i * (2 * fall + pressed), 1e-4);
+    cmbt_near(off[i] - on[i], pressed, 1e-5);
+  }
+  assert_int_equal(doubts, 0);
+  cmbt_run_close(&r);
+}
+
 /* ---- slip */
 
 #define GUIDED(mass, more_joint, speed, axis, more_force)                                          \
@@ -769,6 +807,7 @@ int main(void)
       cmocka_unit_test(test_spring_makes_no_energy),
       cmocka_unit_test(test_landing_is_an_event),
       cmocka_unit_test(test_deep),
+      cmocka_unit_test(test_bounces_without_doubt),
       cmocka_unit_test(test_deep_at_the_start),
       cmocka_unit_test(test_limits_have_names),
       cmocka_unit_test(test_lateral_force_lags),
