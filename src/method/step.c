@@ -90,6 +90,16 @@ static void complete_matrix(struct builder *b, cmb_expr *M)
   if (b->force_q) add_scaled(b, n, twice, b->force_q, M);
 }
 
+/* A state whose rate grows with it, ∂ż/∂z > 0, as the slip of a tyre does that begins to slide, would make 1 − γh ∂ż/∂z vanish at some step size
+ * and turn the step around beyond it. Both methods keep their order whatever the matrix: growth is left to the right side. */
+static void leave_growth_out(struct builder *b)
+{
+  for (int i = b->nv - b->s->eq->nz; i < b->nv; i++) {
+    cmb_expr *own = &b->force_v[i * b->nv + i];
+    *own = cmb_apply(b->g, CMB_OP_MIN, *own, 0, 0);
+  }
+}
+
 static cmb_status take_forces(struct builder *b)
 {
   const cmb_step_jacobian j = b->o->jacobian;
@@ -100,7 +110,9 @@ static cmb_status take_forces(struct builder *b)
   if (by_v) b->force_v = take(b, n);
   if (by_q) b->force_q = take(b, n);
   if (cmb_arena_failed(b->arena)) return cmb_fail_memory(b->s->ctx);
-  return b->s->forces(b->s, b->force_q, b->force_v);
+  CMB_TRY(b->s->forces(b->s, b->force_q, b->force_v));
+  if (by_v) leave_growth_out(b);
+  return CMB_OK;
 }
 
 static cmb_status eliminate(struct builder *b, const cmb_expr *A, const cmb_expr *B,

@@ -4,6 +4,7 @@
  *
  *   - all methods agree with mdop853 at a tolerance of 1e-10;
  *   - exported C has the same bits as a run;
+ *   - a wheel that spins lands with steps of any size, and lie converges with its order;
  *   - a run that is saved goes on with the same bits as the one that resumes it.
  */
 #include "check.h"
@@ -133,12 +134,45 @@ static void test_resumed(void **state)
   }
 }
 
+/* The slip of a wheel that begins to slide grows by itself, at some instant by 1/h for any step size h in a wide range. */
+static void test_landing(void **state)
+{
+  (void)state;
+  static const char wheel[] =
+      "points: {W: [0, 0, 0.36]}\n"
+      "bodies: {slide: {massless: true}, carriage: {mass: 280, com: W, inertia: [9, 9, 9]},\n"
+      "  wheel: {mass: 20, com: W, inertia: [0.5, 1, 0.5]}}\n"
+      "joints:\n"
+      "  x: {type: prismatic, child: slide, at: W, axis: x, rate: 4}\n"
+      "  z: {type: prismatic, parent: slide, child: carriage, at: W, axis: z}\n"
+      "  hub: {type: revolute, parent: carriage, child: wheel, at: W, axis: y, rate: 30}\n"
+      "forces: {tyre: {type: tyre, on: wheel@W, axis: y, file: tyres/car-205-60r19.tir}}\n"
+      "outputs: {w: \"hub'\"}\n";
+  static const double steps[] = {0, 4e-4, 2e-4, 1e-4, 5e-5, 2.5e-5};
+  enum { STEPS = sizeof steps / sizeof *steps };
+  double w[STEPS];
+  for (int i = 0; i < STEPS; i++) {
+    cmbt_run r;
+    cmbt_run_open_text_with(&r, wheel, CMB_FORM_EXPLICIT, i > 0);
+    r.method = i == 0 ? "radau5" : "lie";
+    r.rtol = 1e-8;
+    r.step = steps[i];
+    cmbt_run_to(&r, 0.3, 0);
+    w[i] = cmbt_output(&r, "w");
+    cmbt_run_close(&r);
+  }
+  const double order = log2((w[STEPS - 2] - w[0]) / (w[STEPS - 1] - w[0]));
+  printf("lie at a landing: error %.2g, order %.3f\n", fabs(w[STEPS - 1] - w[0]), order);
+  cmbt_below(fabs(order - 1), 0.2);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_methods),
       cmocka_unit_test(test_exported),
       cmocka_unit_test(test_resumed),
+      cmocka_unit_test(test_landing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
