@@ -120,7 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   cmb_context *ctx = cmb_context_create(NULL);
   require(ctx && (text || size == 0) && cmb_graph_create(ctx, &known.g) == CMB_OK);
   if (size > 0) memcpy(text, data, size);
-  known.names = (cmb_names){&known, lookup, call, nearest};
+  known.names = (cmb_names){.user = &known, .value = lookup, .call = call, .nearest = nearest};
   for (int i = 0; i < NAMES; i++) known.input[i] = cmb_input(known.g, names[i]);
   cmb_status status = cmb_formula_parse(known.g, text, size, LINE, COLUMN, &known.names, &e);
   if (status == CMB_OK) {
