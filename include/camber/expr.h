@@ -235,8 +235,8 @@ CMB_API cmb_status cmb_modes_freeze_known(cmb_modes *modes, cmb_graph *g, int co
 
 /* Formulas: "k*(l - l0) + if(v > 0, c1, c2)*v". Operators ^ * / + - and comparisons as in C (^ binds tightest and to the
  * right, then unary -), the functions of the table above, numbers, names (letters, digits, _ and . inside, perhaps a ' at the end;
- * at most 255), pi. Comparisons are not associative. Conditions are combined with not, and, or, which bind in this order and less
- * tightly than comparisons. White space and comments, from # to the end of the line, are skipped. */
+ * at most 255), pi. A number may be followed by the name deg, of which it is the factor: 30 deg. Comparisons are not associative.
+ * Conditions are combined with not, and, or, which bind in this order and less tightly than comparisons. White space and comments, from # to the end of the line, are skipped. */
 
 /* What names stand for; any of the functions may be NULL, then nothing is known to it. `value` and `call` set *e and return
  * true, or return false for an unknown name or, of a call, a number of arguments (1 to 3) that the function does not
