@@ -4,6 +4,8 @@ set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
 
+printf 'viewer();\n' >viewer.js # builds for tests have none
+export CAMBER_VIEWER=$PWD/viewer.js
 mkdir -p here there
 cd here || exit 1
 

@@ -273,7 +273,8 @@ static void test_inputs(void **state)
     cmbt_ok(ctx, cmb_model_parse(ctx, text, strlen(text), "inputs.yaml", &all, &model));
     cmbt_ok(ctx, cmb_model_system(ctx, model, &o, &system));
     double q[MOST], v[MOST];
-    const double p[2] = {0.7, -0.1}; /* a, and what is added to u */
+    const double p[4] = {0.7, -0.1}; /* a, what is added to u, and its rates */
+    assert_int_equal(cmb_system_equations(system)->np, 4);
     cmbt_ok(ctx, cmb_system_start(ctx, system, p, q, v));
     const bool cartesian = f == CMB_FORM_CARTESIAN;
     cmbt_near(q[0], 0.6, SAME);
