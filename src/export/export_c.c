@@ -20,7 +20,7 @@ enum { MOST_SETTINGS = 64 };
 static cmb_status name_inputs(cmb_c_code *c)
 {
   const int nu = c->x->nu, nr = c->x->nr;
-  const char **names = cmb_arena_take(c->arena, (size_t)(nu + nr), sizeof *names);
+  const char **names = cmb_arena_take(c->arena, (size_t)nu + (size_t)nr, sizeof *names);
   if (!names) return cmb_fail_memory(c->ctx);
   for (int i = 0; i < nu; i++) names[i] = c->eq->u_names[i];
   for (int i = 0; i < nr; i++) names[nu + i] = c->x->input_rate_names[i];
