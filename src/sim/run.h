@@ -63,7 +63,8 @@ cmb_status cmb_witness_create(cmb_witness *w, cmb_context *ctx, cmb_arena *arena
 /* What idle events inside of a step change, as it was where the step began. */
 typedef struct cmb_step_start {
   int *mode;            /* (most_ns) */
-  double *lift;         /* (most_ns) */
+  double *lift, *s;     /* (most_ns) */
+  bool *at_zero;        /* (ns) */
   bool *met, *rebounds; /* (rule_count) */
 } cmb_step_start;
 
@@ -437,8 +438,10 @@ void cmb_run_forget_samples(cmb_simulation *sim);
 /* A step must not go beyond this time. */
 double cmb_run_step_limit(const cmb_simulation *sim);
 
-/* The instants in the last step up to `limit`, one after the other, until one changes the motion: *moved, and the run has begun anew there. */
-cmb_status cmb_run_pass_instants(cmb_simulation *sim, double limit, bool *moved);
+/* The next instant of all samplers; and what happens at it, if it lies in the last step: *moved if it changes the motion, and the run has
+ * begun anew there. */
+double cmb_run_next_instant(const cmb_simulation *sim);
+cmb_status cmb_run_pass_instant(cmb_simulation *sim, double t, bool *moved);
 
 /* An instant where the integrator stands, if there is one; *changed: a value has changed, and the run has followed if the motion depends on
  * it. */
