@@ -237,6 +237,9 @@ void cmb_run_ask_witness(cmb_simulation *sim, double t, const double *q, const d
 cmb_status cmb_run_mark_shares(cmb_simulation *sim, double t, const double *q, const double *v,
                                const double *a, const double *lambda);
 
+/* Which outputs of the run so far do, into the result. */
+void cmb_run_note_unique(cmb_simulation *sim);
+
 /* slides.c: functions whose modes have changed at this event, if `changed`, or that are marked, and whose surface the motion does not
  * leave, slide from now on; the group of a leader slides no longer and goes to one side. Functions are marked that a rest holds at 0
  * which is over, or does not come about: friction may hold them. */

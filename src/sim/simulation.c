@@ -763,8 +763,8 @@ static void forget_run(cmb_simulation *sim)
   r->events = r->impulses = r->instants = r->records = r->singularities = 0;
   cmb_run_forget_samples(sim);
   r->stopped_by = r->sliding = NULL;
-  r->outputs_unique = NULL;
   for (int i = 0; i < sim->eq->no; i++) sim->share.output_unique[i] = true;
+  cmb_run_note_unique(sim);
   sim->due = sim->sample_due = 0;
   cmb_run_begin_stages(sim);
   sim->side = 0;

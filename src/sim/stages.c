@@ -65,7 +65,7 @@ void cmb_run_begin_stages(cmb_simulation *sim)
     }
   }
   for (int i = 0; i < eq->rule_count; i++) {
-    sim->rests[i] = sim->rebounds[i] = sim->asked[i] = sim->ended[i] = false;
+    sim->rests[i] = sim->rebounds[i] = sim->asked[i] = sim->ended[i] = sim->warned[i] = false;
     sim->times[i] = (cmb_rule_times){{NAN, NAN, NAN}, NAN, NAN};
   }
 }
