@@ -221,7 +221,7 @@ cmb_status cmb_run_weigh_rest(cmb_simulation *sim);
 /* The same stage without rests on contacts, its evaluator in the modes that there are. */
 cmb_status cmb_run_find_free_stage(cmb_simulation *sim, cmb_stage **found);
 
-/* An acceleration that does not matter within the run. */
+/* An acceleration that does not matter within the time scale. */
 double cmb_run_still(const cmb_simulation *sim);
 
 /* What does not matter where bodies rest, in view of the forces where the last step has ended. */
@@ -295,10 +295,17 @@ void cmb_run_end_readers(cmb_simulation *sim);
 cmb_status cmb_run_even_out(cmb_simulation *sim);
 cmb_status cmb_run_note_shares(cmb_simulation *sim);
 
-/* No step fits into so little time at t: of the time from the start to the end, or of the time itself, 16 roundings. */
+/* Times are short beside this one, or beside t: a run that may go on for ever is as exact as one that ends soon. Positions and velocities have
+ * one absolute tolerance, so that it is a second, or the whole of a run that is shorter. */
+static inline double cmb_run_time_scale(const cmb_simulation *sim, double t)
+{
+  return fmax(fabs(t), fmin(sim->t_end - sim->t_start, 1));
+}
+
+/* No step fits into so little time at t: 16 roundings. */
 static inline double cmb_run_least_step(const cmb_simulation *sim, double t)
 {
-  return 16 * DBL_EPSILON * fmax(fabs(t), sim->t_end - sim->t_start);
+  return 16 * DBL_EPSILON * cmb_run_time_scale(sim, t);
 }
 
 /* A distance from a surface that errors of the run can make of none. */

@@ -34,7 +34,7 @@ enum {
 /* So many more are too many. */
 static const double MOST_STEPS = 1e10, MOST_RESTARTS = 1e8;
 
-/* Part of the time from the start to the end, or of the time itself: steps that are still worth while to be halved for a rebound. */
+/* A step shorter than this part of the time scale is not halved further for a rebound. */
 static const double SHORT_STEP = 1e4 * DBL_EPSILON;
 
 cmb_run_options cmb_run_defaults(void)
@@ -901,8 +901,7 @@ static cmb_status fail_crowded(cmb_simulation *sim)
 static cmb_status pass_event(cmb_simulation *sim, double t_last)
 {
   cmb_events *e = sim->events;
-  double scale = fmax(fabs(e->t), sim->t_end - sim->t_start);
-  bool no_time = e->t - t_last <= 64 * DBL_EPSILON * scale;
+  bool no_time = e->t - t_last <= 4 * cmb_run_least_step(sim, e->t);
   if (sim->t_limit - e->t <= cmb_run_least_step(sim, e->t)) e->t = sim->t_limit;
   e->crowded = no_time ? e->crowded + 1 : 0;
   if (e->crowded > CMB_MOST_CROWDED) {
@@ -1081,7 +1080,7 @@ static bool is_worth_halving(const cmb_simulation *sim)
 {
   const double t = cmb_integrator_t(sim->in), h = t - cmb_integrator_t_before(sim->in);
   return !cmb_integrator_is_fixed(sim->in) &&
-         h > SHORT_STEP * fmax(fabs(t), sim->t_end - sim->t_start);
+         h > SHORT_STEP * cmb_run_time_scale(sim, t);
 }
 
 /* One step, with the events in it. */
@@ -1120,14 +1119,14 @@ static cmb_status advance(cmb_simulation *sim)
 }
 
 /* Very short steps or events in very close succession would keep a run from its end for ever: at the pace of the last `enough` of them
- * the rest would take too many. */
+ * the rest, or a second of it, would take too many. */
 static bool is_slow(const cmb_simulation *sim, cmb_pace *pace, long enough, double most)
 {
   const double t = sim->result.t, advanced = t - pace->t;
   if (pace->count < enough) return false;
   pace->count = 0;
   pace->t = t;
-  return (sim->t_end - t) * (double)enough > most * advanced;
+  return fmin(sim->t_end - t, 1) * (double)enough > most * advanced;
 }
 
 static cmb_status check_pace(cmb_simulation *sim)
