@@ -365,11 +365,14 @@ static cmb_status take_hints(cmb_build *b, cmb_expressions *x)
   x->hints = cmb_arena_take(b->arena, n, sizeof *x->hints);
   x->hint_names = cmb_arena_take(b->arena, n, sizeof *x->hint_names);
   x->hint_of_rule = cmb_arena_take(b->arena, n, sizeof *x->hint_of_rule);
-  if (!x->hints || !x->hint_names || !x->hint_of_rule) return CMB_ERROR_MEMORY;
+  x->hint_of_contact = cmb_arena_take(b->arena, n, sizeof *x->hint_of_contact);
+  if (!x->hints || !x->hint_names || !x->hint_of_rule || !x->hint_of_contact)
+    return CMB_ERROR_MEMORY;
   for (int i = 0; i < b->hints.count; i++) {
     x->hints[i] = hints[i].e;
     x->hint_names[i] = hints[i].name;
-    x->hint_of_rule[i] = hints[i].of_rule;
+    x->hint_of_rule[i] = hints[i].kind == CMB_HINT_RULE;
+    x->hint_of_contact[i] = hints[i].kind == CMB_HINT_CONTACT;
   }
   x->hint_count = b->hints.count;
   return CMB_OK;

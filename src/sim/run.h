@@ -309,6 +309,9 @@ static inline double cmb_run_away(const cmb_simulation *sim, int i)
   return 1e-3 * sim->options.integrator.atol * sim->events->unit[i];
 }
 
+/* What kind of event it is when switching function i of the system changes its sign (tell.c). */
+cmb_event_kind cmb_run_kind_of_switch(const cmb_equations *eq, int i);
+
 /* tell.c: the observer is told of an event, of a rest that begins on the rule's surface, of an impulse, of those of the constraints at
  * the event, and of those along what a rule has reset. */
 cmb_status cmb_run_announce(cmb_simulation *sim, cmb_event_kind kind, const char *name, int index,
