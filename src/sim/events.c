@@ -53,6 +53,7 @@ void cmb_events_create(cmb_events *e, cmb_arena *arena, cmb_integrator *in)
   e->lift = cmb_arena_doubles(arena, eq->ns);
   e->unit = cmb_arena_doubles(arena, eq->ns);
   e->steepest = cmb_arena_doubles(arena, eq->ns);
+  for (int i = 0; e->unit && i < eq->ns; i++) e->unit[i] = 1;
   e->enclosure.ignored = e->ignored;
   e->enclosure.lift = e->lift;
   for (int i = 0; i < eq->ns; i++) e->sampled |= !eq->enclose || !eq->switch_enclosed[i];
