@@ -25,7 +25,7 @@ typedef struct cmb_events {
 
   /* the event found: just behind the sign change */
   double t, theta;
-  double *q_found, *v_found, *lambda_found;
+  double *q_found, *v_found, *lambda_found, *s_found;
   int *mode_new; /* (ns) */
 
   bool
@@ -37,7 +37,8 @@ typedef struct cmb_events {
   double *unit;     /* (ns) of gaps and their rates: the sizes of their gradients .. */
   double *steepest; /* (ns) .. and the largest that these have been */
   double *
-      lift; /* (ns) by which functions that leave their zero count as further on the side of their modes; 0: they have left it */
+      lift; /* (ns) by which functions that leave their zero, or dip to it, count as further on the side of their modes; 0: they have left it */
+  double *lift_before; /* (ns) */
 
   cmb_mode_search search; /* of modes; it leaves s[0], where the next step begins */
 
