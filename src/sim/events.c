@@ -51,6 +51,7 @@ void cmb_events_create(cmb_events *e, cmb_arena *arena, cmb_integrator *in)
   e->lambda = cmb_arena_doubles(arena, eq->ng);
   cmb_enclosure_create(&e->enclosure, arena, in);
   e->ignored = cmb_arena_take(arena, (size_t)eq->ns, sizeof *e->ignored);
+  e->constrained = cmb_arena_take(arena, (size_t)eq->ns, sizeof *e->constrained);
   e->small = cmb_arena_take(arena, (size_t)eq->ns, sizeof *e->small);
   e->scale = cmb_arena_doubles(arena, eq->ns);
   e->lift = cmb_arena_doubles(arena, eq->ns);
@@ -347,7 +348,7 @@ static cmb_status find_units(cmb_events *e, double t)
 static cmb_status ignore_touching(cmb_events *e)
 {
   const cmb_equations *eq = e->ev->eq;
-  for (int i = 0; i < e->ns; i++) e->ignored[i] = e->still[i] != 0;
+  for (int i = 0; i < e->ns; i++) e->ignored[i] = e->still[i] != 0 || e->constrained[i];
   if (!eq->switch_of_gap || eq->rule_count == 0) return CMB_OK;
   CMB_TRY(sample_plain(e, 1, e->s_probe));
   CMB_TRY(find_units(e, cmb_integrator_time_at(e->in, 1)));

@@ -30,8 +30,10 @@ typedef struct cmb_events {
 
   bool
       solves; /* multipliers decide on events: they are computed wherever functions are looked at */
-  bool *small;      /* (ns) functions of stops that are 0 but for rounding in the step .. */
-  bool *ignored;    /* (ns) .. and those of gaps of bodies that touch */
+  bool *small;   /* (ns) functions of stops that are 0 but for rounding in the step .. */
+  bool *ignored; /* (ns) .. and those of gaps of bodies that touch */
+  bool *
+      constrained; /* (ns) functions of velocities that the constraints hold in the step under inspection */
   const int *still; /* (ns) modes of conditions that hold still (readers.c); 0: of others */
   double *scale;    /* (ns) the largest values of gaps */
   double *unit;     /* (ns) of gaps and their rates: the sizes of their gradients .. */

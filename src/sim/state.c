@@ -219,6 +219,7 @@ static void visit_rules(cmb_simulation *sim, cmb_archive *a)
   cmb_archive_small_count(a, "crowded", &sim->events->crowded);
   cmb_archive_doubles(a, "scale", sim->events->ns, sim->events->scale);
   cmb_archive_doubles(a, "lift", sim->events->ns, sim->events->lift);
+  cmb_archive_bools(a, "constrained", sim->events->ns, sim->events->constrained);
   cmb_archive_doubles(a, "singular-last", 1, &sim->watch->t_last);
   cmb_variation_visit(sim->variation, a);
 }

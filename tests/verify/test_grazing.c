@@ -1,7 +1,8 @@
 /*
  * What only just touches. A pendulum over a floor that its lowest point touches, with a soft contact, moves as one without a floor. And forces with a
  * kink or a jump at s = 0, where a loop keeps s >= 0 and brings it to 0 once in a swing, are those of the side s > 0. Dense output leaves the
- * constraints by the error of a step, and so passes 0 where the motion does not: no step is small enough for a zero that is not there.
+ * constraints by the error of a step, and so passes 0 where the motion does not: no step is small enough for a zero that is not there. Nor is there
+ * one where a joint holds the velocity that friction acts on, and rounding alone gives it a sign.
  */
 #include "check.h"
 #include "methods.h"
@@ -104,8 +105,53 @@ static void test_kinks(void **state)
   }
 }
 
+static const char GUIDE[] =
+    "gravity: [0, 0, -9.81]\n"
+    "points: {P: [0, 0, 0.1], B: [0, 0, 0]}\n"
+    "bodies: {block: {mass: 2, com: P, inertia: [0.01, 0.01, 0.01]}}\n"
+    "joints: {guide: {type: cylindrical, child: block, at: P, axis: z, start: [0.02, 0.3]}}\n"
+    "forces:\n"
+    "  foot: {type: contact, on: block@B, surface: z, stiffness: %g, damping: %g%s}\n"
+    "outputs: {z: block.z}\n";
+
+static double height(const double floor[2], const char *friction, cmb_formulation formulation,
+                     const char *method, double rtol)
+{
+  char text[1000];
+  cmbt_run r;
+  snprintf(text, sizeof text, GUIDE, floor[0], floor[1], friction);
+  cmbt_run_open_text(&r, text, formulation);
+  finish(&r, method, rtol, 1);
+  const double z = cmbt_output(&r, "z");
+  cmbt_run_close(&r);
+  return z;
+}
+
+/* Friction along x of a block that a joint guides along z does nothing to its motion. */
+static void test_guided(void **state)
+{
+  (void)state;
+  static const double floors[][2] = {{1e4, 100}, {1e6, 2000}};
+  static const char *const methods[] = {"mdop5", "mdop853", "hem5", "radau5", "bdf"},
+                           *const frictions[] = {
+                               ", friction: {coefficient: 0.4, law: stick, direction: [1, 0, 0]}",
+                               ", friction: {coefficient: 0.4, law: stick, direction: [1, 1, 0]}"};
+  for (int k = 0; k < 4; k++) {
+    const double *floor = floors[k / 2];
+    const double exact = height(floor, "", CMB_FORM_EXPLICIT, "mdop853", 1e-11);
+    for (int m = 0; m < 5; m++) {
+      for (int digits = 4; digits <= 8; digits += 2) {
+        const double rtol = pow(10, -digits);
+        const double z = height(floor, frictions[k % 2], CMB_FORM_CARTESIAN, methods[m], rtol);
+        cmbt_near(z, exact, 100 * rtol);
+      }
+    }
+  }
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_floor), cmocka_unit_test(test_kinks)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_floor), cmocka_unit_test(test_kinks),
+                                     cmocka_unit_test(test_guided)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
