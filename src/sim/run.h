@@ -253,6 +253,10 @@ cmb_status cmb_run_find_still(cmb_simulation *sim, bool *still);
 /* Directions in which gradients are looked at. */
 enum { CMB_PROBES = 3 };
 
+/* Functions of velocities that the constraints hold at 0, where the step begins and in the state found, into events->constrained: no motion changes
+ * their signs, which are rounding. *any: there are some that were not known yet. */
+cmb_status cmb_run_mark_constrained(cmb_simulation *sim, bool *any);
+
 /* The values of all functions at the state found, into s_probe, and what the constraints leave of their gradients; then the size of that of function i,
  * and the sign of the ratio of those of i and j; 0: they do not have the same direction. */
 cmb_status cmb_run_find_gradients(cmb_simulation *sim);
