@@ -8,8 +8,8 @@
  *     STATE, STATE.rate
  *     SAMPLED, delay(SAMPLED, time)               a value of a controller
  *     SPRING.length, .rate, .force
- *     BODY (its centre of mass) or MARKER  .x .y .z  .vx .vy .vz  .ax .ay .az  .wx .wy .wz   and x_x .. z_z, the components
- *                                          of its axes
+ *     BODY (its centre of mass) or MARKER  .x .y .z  .vx .vy .vz  .ax .ay .az  .wx .wy .wz  .alx .aly .alz   and x_x .. z_z, the
+ *                                          components of its axes
  *     JOINT .fx .fy .fz .mx .my .mz        LOOP the same, DISTANCE.force, MOTION.force
  *     energy, kinetic, potential, power
  *
@@ -193,7 +193,7 @@ static int letter(char c)
   return c >= 'x' && c <= 'z' ? c - 'x' : -1;
 }
 
-/* x, vx, ax, wx and so on of a point with axes (rows) on a body. */
+/* x, vx, ax, wx, alx and so on of a point with axes (rows) on a body. */
 static bool of_site(struct reading *r, const cmb_anchor *at, const cmb_number axes[9],
                     const char *suffix, struct quantity *q)
 {
@@ -213,6 +213,8 @@ static bool of_site(struct reading *r, const cmb_anchor *at, const cmb_number ax
            seen_along(r, last, false, q);
   }
   const cmb_pose *p = cmb_pose_of(b->k, s.link, CMB_GROUND);
+  if (p && length == 3 && suffix[0] == 'a' && suffix[1] == 'l')
+    return known(q, p->aw.x[last], CMB_LEVEL_OUTPUT) && seen_along(r, last, true, q);
   if (length != 2 || !p) return false;
   cmb_vector arm = cmb_pose_arm(b->k, p, s.x);
   switch (suffix[0]) {

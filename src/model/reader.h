@@ -42,15 +42,25 @@ typedef enum cmb_name_kind {
   CMB_NAMES_KINDS
 } cmb_name_kind;
 
+/* A file that a part includes, and what it sets of it (overrides.c). */
+typedef struct cmb_include {
+  struct cmb_part *part;
+  const cmb_node *file, *set; /* its name, and a map of values or NULL */
+  const struct cmb_include *next;
+} cmb_include;
+
 typedef struct cmb_part {
   const cmb_node *root;
-  const struct cmb_part *next;
+  const cmb_include *includes;
+  struct cmb_part *next;
+  struct cmb_part *found; /* the next one that a search has found, .. */
+  int search;             /* .. and the last one that has found this */
 } cmb_part;
 
 typedef struct cmb_scope {
   const char *prefix; /* "" or "left." */
   const struct cmb_scope *parent;
-  const cmb_part *parts;
+  cmb_part *parts;
   double sign[3];
   cmb_number offset[3];
   int turn;                         /* product of the signs */
@@ -80,6 +90,7 @@ typedef struct cmb_lazy {
   const cmb_node *node;   /* its value */
   const cmb_scope *scope; /* that its formulas are looked up in */
   const cmb_scope *home;  /* that it is defined in */
+  cmb_part *set_in;       /* of the scope: what includes the file and sets it; NULL: none does */
   enum { CMB_LAZY_NEW, CMB_LAZY_BUSY, CMB_LAZY_DONE } state;
   cmb_number value[3];
   bool is_index; /* the number of a copy, which nobody can set */
@@ -102,6 +113,7 @@ typedef struct cmb_reader {
   char spaces[CMB_NAMES_KINDS]; /* their addresses own the names */
   cmb_scope *scopes, *last_scope;
   int unfolded_size; /* nodes in all scopes */
+  int part_searches; /* among files that include each other */
   size_t bytes_read; /* from other files than the first */
   cmb_subject subject;
   cmb_lazy *parameters, *points;
@@ -131,6 +143,9 @@ const char *cmb_name_kind_text(cmb_name_kind kind); /* "joint" */
 
 /* "left." + name, on the model's arena; NULL without memory. suffix may be "". */
 const char *cmb_full_name(cmb_reader *r, const char *prefix, const char *name, const char *suffix);
+
+/* prefix + name; false if there is no room for it, as no name is so long. */
+bool cmb_join_names(const char *prefix, const char *name, char full[CMB_NAME_ROOM]);
 
 /* A name of one kind comes into being; one that is taken already is an error. */
 cmb_status cmb_define(cmb_reader *r, cmb_name_kind kind, const char *full, int index, cmb_place at);
@@ -258,6 +273,14 @@ cmb_status cmb_lazy_need(cmb_reader *r, cmb_lazy *lazy, const char *what, cmb_pl
 cmb_status cmb_define_parameters(cmb_reader *r, const cmb_scope *s);
 cmb_status cmb_read_parameters(cmb_reader *r);
 cmb_status cmb_parameter_value(cmb_reader *r, int index, cmb_place asked_at, cmb_number *x);
+
+/* ---- overrides.c: what including files set */
+
+/* Puts the values that the scope's own includes and those of the scopes around it have for its parameters. */
+cmb_status cmb_put_overrides(cmb_reader *r, const cmb_scope *home);
+
+/* All that includes set are parameters of the included files. */
+cmb_status cmb_check_overrides(cmb_reader *r);
 
 /* A number that decides on something depends on a live parameter: an error, or a reason to read again without it. */
 cmb_status cmb_fix_parameter(cmb_reader *r, int index, cmb_place asked_at);

@@ -22,23 +22,22 @@ struct chain {
 };
 
 struct parts {
-  const cmb_part *first;
-  cmb_part *last;
+  cmb_part *first, *last;
 };
 
 static cmb_status add_part(cmb_reader *r, struct parts *parts, const cmb_node *root,
                            bool in_template, const struct chain *chain);
 
-static bool has_file(const struct parts *parts, const char *file)
+static cmb_part *find_file(const struct parts *parts, const char *file)
 {
-  const cmb_part *part = parts->first;
+  cmb_part *part = parts->first;
   while (part && strcmp(part->root->place.file, file) != 0) part = part->next;
-  return part != NULL;
+  return part;
 }
 
-/* A file that several others include is taken once. */
-static cmb_status add_include(cmb_reader *r, struct parts *parts, const cmb_node *node,
-                              bool in_template, const struct chain *chain)
+/* The part of a file, which may be there already: a file that several others include is taken once. */
+static cmb_status add_file(cmb_reader *r, struct parts *parts, const cmb_node *node,
+                           bool in_template, const struct chain *chain, cmb_part **part)
 {
   const char *name, *text;
   size_t length;
@@ -52,10 +51,31 @@ static cmb_status add_include(cmb_reader *r, struct parts *parts, const cmb_node
     return cmb_reader_fail(r, node->place, "files include each other more than %d deep",
                            (int)CMB_MOST_INCLUDES);
   }
-  if (has_file(parts, name)) return CMB_OK;
+  *part = find_file(parts, name);
+  if (*part) return CMB_OK;
   CMB_TRY(cmb_yaml_parse(r->ctx, &r->map, text, length, name, &root));
   const struct chain inner = {name, chain, chain->length + 1};
-  return add_part(r, parts, root, in_template, &inner);
+  CMB_TRY(add_part(r, parts, root, in_template, &inner));
+  *part = find_file(parts, name);
+  return CMB_OK;
+}
+
+/* A file's name, or {file: name, set: {parameter: number}}. */
+static cmb_status add_include(cmb_reader *r, struct parts *parts, cmb_part *from,
+                              const cmb_node *node, bool in_template, const struct chain *chain)
+{
+  static const char *const keys[] = {"file", "set"};
+  cmb_include *include = cmb_arena_take(r->scratch, 1, sizeof *include);
+  if (!include) return cmb_fail_memory(r->ctx);
+  *include = (cmb_include){.file = node, .next = from->includes};
+  if (node->kind == CMB_NODE_MAP) {
+    CMB_TRY(CMB_CHECK_KEYS(r, node, keys));
+    CMB_TRY(cmb_require(r, node, "file", &include->file));
+    include->set = cmb_node_find(node, "set");
+    if (include->set) CMB_TRY(cmb_expect_map(r, include->set));
+  }
+  from->includes = include;
+  return add_file(r, parts, include->file, in_template, chain, &include->part);
 }
 
 static cmb_status count_nodes(cmb_reader *r, int size, cmb_place at)
@@ -80,10 +100,11 @@ static cmb_status add_part(cmb_reader *r, struct parts *parts, const cmb_node *r
   parts->last = part;
   CMB_TRY(count_nodes(r, root->size, root->place));
   const cmb_node *include = cmb_node_find(root, "include");
-  if (include && include->kind == CMB_NODE_TEXT && include->text[0])
-    return add_include(r, parts, include, in_template, chain);
-  for (const cmb_node *entry = include ? include->first : NULL; entry; entry = entry->next)
-    CMB_TRY(add_include(r, parts, entry, in_template, chain));
+  if (!include || (include->kind == CMB_NODE_TEXT && !include->text[0])) return CMB_OK;
+  if (include->kind != CMB_NODE_LIST)
+    return add_include(r, parts, part, include, in_template, chain);
+  for (const cmb_node *entry = include->first; entry; entry = entry->next)
+    CMB_TRY(add_include(r, parts, part, entry, in_template, chain));
   return CMB_OK;
 }
 
@@ -321,6 +342,7 @@ cmb_status cmb_unfold(cmb_reader *r, const cmb_node *root)
         CMB_TRY(add_instance(r, s, entry));
     }
   }
+  CMB_TRY(cmb_check_overrides(r));
   cmb_reader_subject(r, "", "", NULL);
   return CMB_OK;
 }
