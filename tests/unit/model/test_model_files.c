@@ -129,7 +129,7 @@ static void wrong_sets_are_refused(void **state)
       {"include: [{file: b, set: {mass: 1}}, {file: c, set: {mass: 1}}]\n",
        "set/a.yaml:1:27: include 'b': the parameter 'mass' is set in set/a.yaml:1:54 already"},
       {"include: [{file: b}, {file: d}]\n",
-       "set/b.yaml:1:26: include 'c': the parameter 'side' is set in set/d.yaml:1:26 already"},
+       "set/d.yaml:1:26: include 'c': the parameter 'side' is set in set/b.yaml:1:26 already"},
       {"include: {file: c, set: {mass: -1}}\n",
        "set/a.yaml:1:32: parameter 'mass': it is -1; expected at least 0"},
       {"include: {file: c, set: {mass: mass + 1}}\n",
