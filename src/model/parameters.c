@@ -137,9 +137,8 @@ cmb_status cmb_parameter_value(cmb_reader *r, int index, cmb_place asked_at, cmb
   return CMB_OK;
 }
 
-cmb_status cmb_fix_parameter(cmb_reader *r, int index, cmb_place asked_at)
+cmb_status cmb_fix_number(cmb_reader *r, cmb_number x, cmb_place asked_at)
 {
-  const cmb_number x = r->parameters[index].value[0];
   for (int i = 0; i < r->model->parameter_count; i++) {
     cmb_lazy *parameter = &r->parameters[i];
     bool yes = false;

@@ -5,8 +5,8 @@
  * the file or the template, and those of the files it includes. A section is read for all scopes before the next one
  * begins, so that references may go in and out of instances and across files.
  *
- * An instance's transformation x -> sign x + offset takes the positions written in it to the global frame. It is put on
- * where numbers are read (positions, directions); what comes from a named point is global already.
+ * An instance's transformation x -> T sign x + offset, with T a rotation, takes the positions written in it to the global frame. It is
+ * put on where numbers are read (positions, directions); what comes from a named point is global already.
  *
  * Every message is "FILE:LINE:COL: SUBJECT: words", where the subject is what is read: joint 'left.pivot'.
  */
@@ -57,13 +57,18 @@ typedef struct cmb_part {
   int search;             /* .. and the last one that has found this */
 } cmb_part;
 
+/* Where an instance is: known when it is asked for (place.c). The rows of mirror.axes are the columns of T. */
+typedef struct cmb_placement {
+  enum { CMB_PLACE_UNKNOWN, CMB_PLACE_BUSY, CMB_PLACE_KNOWN } state;
+  cmb_mirror mirror;
+  cmb_number offset[3];
+} cmb_placement;
+
 typedef struct cmb_scope {
   const char *prefix; /* "" or "left." */
   const struct cmb_scope *parent;
   cmb_part *parts;
-  double sign[3];
-  cmb_number offset[3];
-  int turn;                         /* product of the signs */
+  cmb_placement *placed;
   const cmb_node *instance;         /* what it came from, NULL for the model */
   const cmb_node *arguments;        /* the instance's `parameters`, or NULL */
   const cmb_name *template_of;      /* NULL for the model */
@@ -283,10 +288,11 @@ cmb_status cmb_put_overrides(cmb_reader *r, const cmb_scope *home);
 cmb_status cmb_check_overrides(cmb_reader *r);
 
 /* A number that decides on something depends on a live parameter: an error, or a reason to read again without it. */
-cmb_status cmb_fix_parameter(cmb_reader *r, int index, cmb_place asked_at);
+cmb_status cmb_fix_number(cmb_reader *r, cmb_number x, cmb_place asked_at);
 
 /* ---- points.c: positions, directions, frames, points on bodies */
 
+cmb_status cmb_define_points(cmb_reader *r);
 cmb_status cmb_read_points(cmb_reader *r);
 cmb_status cmb_read_position(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                              cmb_number at[3]);
@@ -409,13 +415,16 @@ cmb_status cmb_load_main(cmb_context *ctx, const char *path, char **text, size_t
 /* Text in UTF-8 without control characters, else an error; `at` is the place of its first character. */
 cmb_status cmb_check_text(cmb_context *ctx, const char *text, size_t length, cmb_place at);
 
-/* How the formulas of a scope see what has a direction. */
-cmb_mirror cmb_scope_mirror(const cmb_scope *s);
-
-/* The scopes: the model with its includes, and all instances of templates; and, when the parameters are known, where the
- * instances are. */
+/* The scopes: the model with its includes, and all instances of templates. */
 cmb_status cmb_unfold(cmb_reader *r, const cmb_node *root);
+
+/* place.c: where instances are, when the parameters are known and the points have names. */
+cmb_status cmb_place_scope(cmb_reader *r, const cmb_scope *s);
 cmb_status cmb_place_scopes(cmb_reader *r);
+
+/* A vector as written in the scope to global axes; and unit vector i of the scope's axes before they are mirrored. */
+void cmb_scope_vector(cmb_graph *g, const cmb_scope *s, cmb_number x[3]);
+void cmb_scope_axis(const cmb_scope *s, int i, cmb_number axis[3]);
 
 /* What an instance gives in place of an entry of its template's section, and the scope that it is read in; both stay as they are if it
  * gives nothing. An entry `{needed: words}` must be given. */
