@@ -131,7 +131,10 @@ static cmb_status coordinate_named(cmb_build *b, const cmb_model_force *f, cmb_m
       if (q < 0 || strcmp(j->q_names[q], f->coordinate) != 0) continue;
       *m = cmb_build_coordinate(b, i, n);
       *sign = cmb_coordinate_sign(&f->mirror, j, n);
-      return CMB_OK;
+      if (*sign != 0) return CMB_OK;
+      return cmb_build_fail_axes(
+          b, cmb_about_leading(cmb_about_part(&f->coordinate_place, "force", f->name)),
+          f->coordinate);
     }
   }
   return cmb_build_fail(b,

@@ -185,8 +185,9 @@ cmb_status cmb_build_fail(cmb_build *b, cmb_about about, const char *format, ...
 cmb_measure cmb_build_coordinate(cmb_build *b, int joint, int n);
 
 /* What formulas of a mirrored copy see of velocity n of a joint, and of the coordinate that belongs to it, is this times the value: −1
- * only with Euler parameters, where they count along global axes. */
+ * only with Euler parameters, where they count along axes that are not mirrored. 0: these are not the formula's axes. */
 double cmb_coordinate_sign(const cmb_mirror *mirror, const cmb_model_joint *j, int n);
+cmb_status cmb_build_fail_axes(cmb_build *b, cmb_about about, const char *coordinate);
 int cmb_joint_coordinate_index(const cmb_model_joint *j, int n); /* of q for velocity n; -1: none */
 
 /* An error if a joint of this tree allows a motion that moves no mass. */
