@@ -13,8 +13,8 @@
 
 enum {
   MOST_PANELS = 12,
-  FAR_APART = 30, /* sizes of outputs without a unit that do not share a panel */
-  MOST_KINDS = 26,
+  FAR_APART = 30,  /* sizes of outputs without a unit that do not share a panel */
+  MOST_KINDS = 10, /* of events with a letter: more would fill the picture with their names */
   LABEL_ROOM = 80,
   NOTE_ROOM = 4096
 };
@@ -185,9 +185,10 @@ static void make_panels(struct panels *all, const struct cli_run_plot *p,
 struct kinds {
   const cmb_event *first[MOST_KINDS];
   int count;
+  long without_letter; /* events of further kinds */
 };
 
-/* The number of the event's kind; -1: there are more kinds than letters. */
+/* The number of the event's kind; -1: it is one of those without a letter. */
 static int kind_of(struct kinds *kinds, const cmb_event *e)
 {
   for (int k = 0; k < kinds->count; k++) {
@@ -205,6 +206,7 @@ static struct cli_mark *make_marks(const struct cli_run_events *events, struct k
   for (long i = 0; marks && i < events->kept; i++) {
     const int k = kind_of(kinds, &events->all[i]);
     marks[i] = (struct cli_mark){events->all[i].t, k < 0 ? '\0' : (char)('a' + k)};
+    kinds->without_letter += k < 0;
   }
   return marks;
 }
@@ -218,6 +220,10 @@ static void describe_events(const struct cli_run_events *events, const struct ki
     used += (size_t)snprintf(note + used, NOTE_ROOM - used, "%s %c: %s, %s", k ? ";" : "", 'a' + k,
                              kinds->first[k]->name,
                              kinds->first[k]->direction > 0 ? "rising" : "falling");
+  }
+  if (kinds->without_letter > 0 && used < NOTE_ROOM) {
+    used += (size_t)snprintf(note + used, NOTE_ROOM - used,
+                             "; %ld more are marked without a letter", kinds->without_letter);
   }
   if (events->kept < events->count && used < NOTE_ROOM) {
     snprintf(note + used, NOTE_ROOM - used, "; the first %ld of %ld are marked", events->kept,

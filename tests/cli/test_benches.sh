@@ -147,6 +147,12 @@ END
 for figure in fig1 fig3 fig5 fig6 fig7 fig8 table1 stamp; do check "$figure: the plot" curves $figure.svg 3 5; done
 if [ -z "${CAMBER_SANITIZED-}" ]; then # four tolerances, ours and the paper's
   for figure in table6 table7 table9; do check "haug-$figure: the plot" curves $figure.svg 4 4; done
+  check "haug-table7: the numbers of an axis are in one notation" python3 - table7.svg <<'END'
+import re, sys
+ticks = re.findall(r"<text x='([\d.]+)' y='[\d.]+'[^>]*>([\d.]+(?:e-?\d+)?)</text>", open(sys.argv[1]).read())
+ordinates = [text for x, text in ticks if x == ticks[0][0]]
+sys.exit(len(ordinates) < 2 or len({"e" in text for text in ordinates}) != 1)
+END
   for figure in explicit explicit-length; do check "haug-$figure: the plot" curves $figure.svg 2 4; done
 fi
 
