@@ -15,8 +15,8 @@
 
 enum {
   MOST_PANELS = 12,
-  FAR_APART = 30, /* sizes of outputs without a unit that do not share a panel */
-  MOST_KINDS = 26,
+  FAR_APART = 30,  /* sizes of outputs without a unit that do not share a panel */
+  MOST_KINDS = 10, /* of events with a letter: more would fill the picture with their names */
   LABEL_ROOM = 80,
   NOTE_ROOM = 4096
 };
@@ -187,9 +187,10 @@ static void make_panels(struct panels *all, const struct cli_run_plot *p,
 struct kinds {
   const cmb_event *first[MOST_KINDS];
   int count;
+  long without_letter; /* events of further kinds */
 };
 
-/* The number of the event's kind; -1: there are more kinds than letters. */
+/* The number of the event's kind; -1: it is one of those without a letter. */
 static int kind_of(struct kinds *kinds, const cmb_event *e)
 {
   for (int k = 0; k < kinds->count; k++) {
@@ -212,6 +213,7 @@ static struct cli_mark *make_marks(const struct cli_run_events *events, struct k
     if (e->kind == CMB_KIND_FORMULA && !events->formulas) continue;
     const int k = kind_of(kinds, e);
     marks[(*count)++] = (struct cli_mark){e->t, k < 0 ? '\0' : (char)('a' + k)};
+    kinds->without_letter += k < 0;
   }
   return marks;
 }
@@ -226,6 +228,10 @@ static void describe_events(const struct cli_run_events *events, const struct ki
     char text[CLI_EVENT_ROOM];
     used += (size_t)snprintf(note + used, NOTE_ROOM - used, "%s %c: %s", k ? ";" : "", 'a' + k,
                              cli_event_text(e->name, e->kind, e->direction, text));
+  }
+  if (kinds->without_letter > 0 && used < NOTE_ROOM) {
+    used += (size_t)snprintf(note + used, NOTE_ROOM - used,
+                             "; %ld more are marked without a letter", kinds->without_letter);
   }
   if (events->kept < events->count && used < NOTE_ROOM) {
     snprintf(note + used, NOTE_ROOM - used, "; the first %ld of %ld are marked", events->kept,

@@ -129,6 +129,15 @@ look texts.svg "'a_rather_long_name_that_somebody_chose_for_this_output' in name
 look texts.svg "len(marks) > 4 * 60 and number(marks[0], 'y2') - number(marks[0], 'y1') < 10"
 # each kind of event has its letter where it comes first
 look texts.svg "sorted(l for x, l in letters) == ['a', 'b']"
+# ---- ten kinds of events have letters, and those of further kinds are counted
+{
+  printf 'bodies: {b: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}\njoints: {j: {type: prismatic, child: b, axis: x, rate: 1}}\nevents:\n'
+  for k in {1..13}; do echo "  e$k: {when: t > 0.05*$k}"; done
+  printf 'simulate: {t-end: 1}\n'
+} >kinds.yaml
+check "run" "$CAMBER" run kinds.yaml --plot kinds.svg >/dev/null
+look kinds.svg "sorted(l for x, l in letters) == list('abcdefghij') and len(marks) == 13 * len(panels)"
+look kinds.svg "'j: e10, rising; 3 more are marked without a letter' in ' '.join(texts)"
 # ---- crowded letters go to further rows: all of them are there; a title that is too long for a line has several
 cat >crowd.yaml <<'END'
 title: A mass between two springs that are soft, then stiff, and a title that is far too long for a single line above a picture of 800 pixels
