@@ -13,34 +13,38 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char MODEL[] =
-    "bodies:\n"
-    "  high: {mass: 1, sphere: [0, 0, 0], radius: 0.1}\n"
-    "  low: {mass: 2, sphere: [0, 0, 0], radius: 0.1}\n"
-    "  forwards: {mass: 1, sphere: [0, 0, 0], radius: 0.1}\n"
-    "  backwards: {mass: 1, sphere: [0, 0, 0], radius: 0.1}\n"
-    "  swing: {mass: 1, sphere: [0, 0, 0], radius: 0.1}\n"
-    "joints:\n"
-    "  zh: {type: prismatic, child: high, axis: z, start: 1}\n"
-    "  zl: {type: prismatic, child: low, axis: z, start: 0.25}\n"
-    "  xf: {type: prismatic, child: forwards, axis: x, rate: 1}\n"
-    "  xb: {type: prismatic, child: backwards, axis: x, rate: -2}\n"
-    "  xs: {type: prismatic, child: swing, axis: x, start: 1}\n"
-    "loops:\n"
-    "  first: {type: stop, formula: zh, restitution: 0}\n"
-    "  second: {type: stop, formula: zl, restitution: 0}\n"
-    "forces:\n"
-    "  lift: {type: load, on: {body: high, at: [0, 0, 0]}, force: [0, 0, 5*t]}\n"
-    "  raise: {type: load, on: {body: low, at: [0, 0, 0]}, force: [0, 0, 8*t]}\n"
-    "  dry: {type: load, on: {body: forwards, at: [0, 0, 0]}, force: ['-3*sign(xf\'\') + t', 0, "
-    "0]}\n"
-    "  rub: {type: load, on: {body: backwards, at: [0, 0, 0]}, force: ['-3*sign(xb\'\') - 1.5*t', "
-    "0, 0]}\n"
-    "  spring: {type: load, on: {body: swing, at: [0, 0, 0]}, force: [-4*xs, 0, 0]}\n"
-    "events:\n"
-    "  zero: {when: xs < 0, direction: both}\n"
-    "  half: {when: xs > -0.5, direction: rising}\n"
-    "outputs: {h: zh, l: zl, f: xf, b: xb, s: xs}\n";
+/* m: of what the masses are multiples, and the forces */
+#define MODEL                                                                                      \
+  "parameters: {m: %g}\n"                                                                          \
+  "bodies:\n"                                                                                      \
+  "  high: {mass: m, sphere: [0, 0, 0], radius: 0.1}\n"                                            \
+  "  low: {mass: 2*m, sphere: [0, 0, 0], radius: 0.1}\n"                                           \
+  "  forwards: {mass: m, sphere: [0, 0, 0], radius: 0.1}\n"                                        \
+  "  backwards: {mass: m, sphere: [0, 0, 0], radius: 0.1}\n"                                       \
+  "  swing: {mass: m, sphere: [0, 0, 0], radius: 0.1}\n"                                           \
+  "joints:\n"                                                                                      \
+  "  zh: {type: prismatic, child: high, axis: z, start: 1}\n"                                      \
+  "  zl: {type: prismatic, child: low, axis: z, start: 0.25}\n"                                    \
+  "  xf: {type: prismatic, child: forwards, axis: x, rate: 1}\n"                                   \
+  "  xb: {type: prismatic, child: backwards, axis: x, rate: -2}\n"                                 \
+  "  xs: {type: prismatic, child: swing, axis: x, start: 1}\n"                                     \
+  "loops:\n"                                                                                       \
+  "  first: {type: stop, formula: zh, restitution: 0}\n"                                           \
+  "  second: {type: stop, formula: zl, restitution: 0}\n"                                          \
+  "forces:\n"                                                                                      \
+  "  lift: {type: load, on: {body: high, at: [0, 0, 0]}, force: [0, 0, 5*m*t]}\n"                  \
+  "  raise: {type: load, on: {body: low, at: [0, 0, 0]}, force: [0, 0, 8*m*t]}\n"                  \
+  "  dry: {type: load, on: {body: forwards, at: [0, 0, 0]}, force: ['m*(-3*sign(xf\'\') + t)', "   \
+  "0, "                                                                                            \
+  "0]}\n"                                                                                          \
+  "  rub: {type: load, on: {body: backwards, at: [0, 0, 0]}, force: ['m*(-3*sign(xb\'\') - "       \
+  "1.5*t)', "                                                                                      \
+  "0, 0]}\n"                                                                                       \
+  "  spring: {type: load, on: {body: swing, at: [0, 0, 0]}, force: [-4*m*xs, 0, 0]}\n"             \
+  "events:\n"                                                                                      \
+  "  zero: {when: xs < 0, direction: both}\n"                                                      \
+  "  half: {when: xs > -0.5, direction: rising}\n"                                                 \
+  "outputs: {h: zh, l: zl, f: xf, b: xb, s: xs}\n"
 
 static const double G = 9.81, END = 3.5;
 
@@ -106,13 +110,14 @@ static void look(const cmbt_run *r, int formulation)
   assert_int_equal(r->event_count, count);
 }
 
-static void test_lists(void **state)
+static void check_all(double mass)
 {
-  (void)state;
+  char text[sizeof MODEL + 20];
+  snprintf(text, sizeof text, MODEL, mass);
   for (int i = 0; (i = cmbt_next_but_trap(i)) < cmb_method_count(); i++) {
     for (int k = 0; k < 3; k++) {
       cmbt_run r;
-      cmbt_run_open_text(&r, MODEL, cmbt_formulation(k));
+      cmbt_run_open_text(&r, text, cmbt_formulation(k));
       r.method = cmb_method_name(cmb_method_at(i));
       r.rtol = 1e-6;
       cmbt_run_to(&r, END, 0);
@@ -122,8 +127,22 @@ static void test_lists(void **state)
   }
 }
 
+static void test_lists(void **state)
+{
+  (void)state;
+  check_all(1);
+}
+
+/* Masses and forces in another unit: the same motion, and no limit of what counts as a force may see a difference. */
+static void test_masses(void **state)
+{
+  (void)state;
+  check_all(1e-9);
+  check_all(1e6);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_lists)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_lists), cmocka_unit_test(test_masses)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
