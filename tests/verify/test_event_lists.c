@@ -137,7 +137,7 @@ static void test_lists(void **state)
 static void test_masses(void **state)
 {
   (void)state;
-  check_all(1e-9);
+  check_all(1e-12);
   check_all(1e6);
 }
 
