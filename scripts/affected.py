@@ -31,6 +31,8 @@ RULES = [
     (r"tests/unit/(\w+)/", lambda m: rf"unit\.{m[1]}\."),
     (r"tests/verify/test_(\w+)\.c", lambda m: rf"verify\.{m[1]}$"),
     (r"tests/cli/test_(\w+)\.sh", lambda m: rf"cli\.{m[1]}$"),
+    (r"tests/cli/bad/", lambda m: r"cli\.bad_models$"),
+    (r"tests/cli/crg/", lambda m: r"cli\.crg$"),
     (r"tests/support/\w+\.[ch]$", lambda m: r"(unit|verify)\."),
     (r"tests/(cli|support)/", lambda m: r"cli\."),
     (r"(tests/install|examples)/", lambda m: r"install\.|cli\.(library_docs|export)"),
