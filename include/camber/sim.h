@@ -27,7 +27,9 @@ typedef struct cmb_record {
 } cmb_record;
 
 typedef enum cmb_event_kind {
-  CMB_KIND_SWITCH,    /* a switching function, with its index */
+  CMB_KIND_SWITCH, /* a switching function that the model names, with its index; any that was held at its switch and is released */
+  CMB_KIND_CONTACT,   /* that of a contact or tyre: it touches, +1, or lifts off, -1 */
+  CMB_KIND_FORMULA,   /* that of a kink or jump within a formula */
   CMB_KIND_CONDITION, /* a condition of an event of the user's */
   CMB_KIND_IMPACT,    /* a gap of a stop or rigid contact has closed */
   CMB_KIND_REST /* bodies rest on a surface, or leave it; the name is that of the rule with ".rest" behind */

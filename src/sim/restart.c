@@ -30,7 +30,9 @@ static cmb_status change_mode(cmb_simulation *sim, int i)
   sim->ev->mode[i] = after;
   if (eq->switch_silent && eq->switch_silent[i]) return CMB_OK;
   if (i < sim->eq->ns) sim->loose[i] = false;
-  return cmb_run_announce(sim, CMB_KIND_SWITCH, eq->switch_names[i], i, after > before ? 1 : -1);
+  const cmb_event_kind kind =
+      i < sim->eq->ns ? cmb_run_kind_of_switch(sim->eq, i) : CMB_KIND_SWITCH;
+  return cmb_run_announce(sim, kind, eq->switch_names[i], i, after > before ? 1 : -1);
 }
 
 /* ---- the end of rests and slides */

@@ -253,6 +253,10 @@ cmb_status cmb_run_find_still(cmb_simulation *sim, bool *still);
 /* Directions in which gradients are looked at. */
 enum { CMB_PROBES = 3 };
 
+/* Functions of velocities that the constraints hold at 0, where the step begins and in the state found, into events->constrained: no motion changes
+ * their signs, which are rounding. *any: there are some that were not known yet. */
+cmb_status cmb_run_mark_constrained(cmb_simulation *sim, bool *any);
+
 /* The values of all functions at the state found, into s_probe, and what the constraints leave of their gradients; then the size of that of function i,
  * and the sign of the ratio of those of i and j; 0: they do not have the same direction. */
 cmb_status cmb_run_find_gradients(cmb_simulation *sim);
@@ -319,6 +323,9 @@ static inline double cmb_run_away(const cmb_simulation *sim, int i)
 {
   return 1e-3 * sim->options.integrator.atol * sim->events->unit[i];
 }
+
+/* What kind of event it is when switching function i of the system changes its sign (tell.c). */
+cmb_event_kind cmb_run_kind_of_switch(const cmb_equations *eq, int i);
 
 /* tell.c: the observer is told of an event, of a rest that begins on the rule's surface, of an impulse, of those of the constraints at
  * the event, and of those along what a rule has reset. */

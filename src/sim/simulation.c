@@ -1011,6 +1011,36 @@ static cmb_status make_step(cmb_simulation *sim)
   return CMB_OK;
 }
 
+/* Functions that the constraints have held in the step before are looked at first: to prove that rounding has one sign would take long. */
+static cmb_status begin_constrained(cmb_simulation *sim)
+{
+  cmb_events *e = sim->events;
+  bool any = false;
+  for (int i = 0; i < e->ns; i++) {
+    any = any || e->constrained[i];
+    e->constrained[i] = false;
+  }
+  if (!any) return CMB_OK;
+  cmb_events_at_end(e);
+  return cmb_run_final(sim, cmb_run_mark_constrained(sim, &any), "events", e->t);
+}
+
+/* The first event of the last step from e->from on. Functions of velocities that the constraints hold at 0 have none. */
+static cmb_status find_next_event(cmb_simulation *sim, bool *found)
+{
+  cmb_events *e = sim->events;
+  bool again = true;
+  cmb_status status = CMB_OK;
+  while (again) {
+    status = cmb_events_find(e, found);
+    const bool lost = status == CMB_RETRY_NEWTON && e->from == 0;
+    if (!lost && (status != CMB_OK || !*found)) return status;
+    if (lost) cmb_events_at_end(e);
+    CMB_TRY(cmb_run_final(sim, cmb_run_mark_constrained(sim, &again), "events", e->t));
+  }
+  return status;
+}
+
 /* The first event of the last step behind e->from, if it is not later than `limit`. Those that are idle are passed and counted, and the
  * step goes on; but not too many of them, for where functions stay at 0 but for rounding there is no end of them. */
 static cmb_status find_event(cmb_simulation *sim, double limit, bool *found, int *passed)
@@ -1018,7 +1048,7 @@ static cmb_status find_event(cmb_simulation *sim, double limit, bool *found, int
   cmb_events *e = sim->events;
   for (int k = 0; k < MOST_IDLE; k++) {
     bool idle, goes_on = false;
-    cmb_status status = cmb_events_find(e, found);
+    cmb_status status = find_next_event(sim, found);
     if (status == CMB_RETRY_NEWTON && k > 0) *found = true; /* the last idle one */
     *found = *found && e->t <= limit;
     if (status != CMB_OK || !*found) return *found ? CMB_OK : status;
@@ -1092,6 +1122,7 @@ static cmb_status advance(cmb_simulation *sim)
     CMB_TRY(make_step(sim));
     cmb_run_keep_start(sim);
     CMB_TRY(cmb_run_widen_rest(sim));
+    CMB_TRY(begin_constrained(sim));
     cmb_status status = find_first(sim, &found, &passed);
     if (status == CMB_RETRY_NEWTON && undone < MOST_UNDONE) {
       undone++;

@@ -221,6 +221,7 @@ static void visit_events(cmb_simulation *sim, cmb_archive *a)
   cmb_archive_doubles(a, "lift", e->ns, e->lift);
   cmb_archive_doubles(a, "unit", e->ns, e->unit);
   cmb_archive_doubles(a, "steepest", e->ns, e->steepest);
+  cmb_archive_bools(a, "constrained", e->ns, e->constrained);
   cmb_archive_ints(a, "parts", 1, &e->enclosure.budget);
 }
 
