@@ -52,11 +52,17 @@ typedef struct cmb_constraint {
   cmb_expr lambda; /* its multiplier; 0 if it is left out */
 } cmb_constraint;
 
-/* What a switch is called: one that the sign of this expression decides. */
+typedef enum cmb_hint_kind {
+  CMB_HINT_MOTION,  /* a switch that the equations of motion read */
+  CMB_HINT_CONTACT, /* such a switch that is positive while a contact or tyre presses */
+  CMB_HINT_RULE     /* a switch that the condition of an event or a stop reads */
+} cmb_hint_kind;
+
+/* The name of the switch that is decided by the sign of this expression. */
 typedef struct cmb_hint {
   cmb_expr e;
   const char *name;
-  bool of_rule; /* one that a condition of an event or a stop reads; else one of the motion */
+  cmb_hint_kind kind;
 } cmb_hint;
 
 /* A bound of what a law is good for: where e comes to be positive, an event and a warning tell of it. */
@@ -215,7 +221,8 @@ cmb_status cmb_build_surface(cmb_build *b, const cmb_model_formula *formula, cmb
                              cmb_expr *s, cmb_vector *gradient, cmb_expr *rate);
 
 /* The switch that the sign of e decides is called NAME, or NAME.part: one of conditions, or of the motion. */
-void cmb_build_hint(cmb_build *b, bool of_rule, const char *name, const char *part, cmb_expr e);
+void cmb_build_hint(cmb_build *b, cmb_hint_kind kind, const char *name, const char *part,
+                    cmb_expr e);
 
 /* rules.c: e > 0 is beyond what a law is good for. The event is NAME.part; the warning says what is so from then on. */
 void cmb_build_bound(cmb_build *b, const char *name, const char *part, cmb_expr e,

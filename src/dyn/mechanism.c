@@ -85,6 +85,24 @@ static cmb_status scan_implicits(cmb_build *b)
   return CMB_OK;
 }
 
+/* Joints first: their constraints never depend on each other, so that what is redundant is found among the loops, in all formulations
+ * the same. */
+static cmb_status put_loops_last(cmb_build *b)
+{
+  const int count = b->constraints.count;
+  cmb_constraint *ordered = cmb_arena_take(b->arena, (size_t)count + 1, sizeof *ordered);
+  int n = 0;
+  if (!ordered) return CMB_ERROR_MEMORY;
+  for (int pass = 0; pass < 2; pass++) {
+    for (int i = 0; i < count; i++) {
+      const cmb_constraint *c = cmb_constraint_at(b, i);
+      if ((c->loop >= 0) == (pass == 1)) ordered[n++] = *c;
+    }
+  }
+  b->constraints = (cmb_list){ordered, count, count + 1};
+  return CMB_OK;
+}
+
 static cmb_status build_parts(cmb_build *b)
 {
   CMB_TRY(cmb_build_sampled(b));
@@ -105,6 +123,7 @@ static cmb_status build_parts(cmb_build *b)
     }
     CMB_TRY(cmb_build_normalisation(b));
   }
+  CMB_TRY(put_loops_last(b));
   CMB_TRY(cmb_build_rows(b));
   return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
 }
@@ -348,11 +367,14 @@ static cmb_status take_hints(cmb_build *b, cmb_expressions *x)
   x->hints = cmb_arena_take(b->arena, n, sizeof *x->hints);
   x->hint_names = cmb_arena_take(b->arena, n, sizeof *x->hint_names);
   x->hint_of_rule = cmb_arena_take(b->arena, n, sizeof *x->hint_of_rule);
-  if (!x->hints || !x->hint_names || !x->hint_of_rule) return CMB_ERROR_MEMORY;
+  x->hint_of_contact = cmb_arena_take(b->arena, n, sizeof *x->hint_of_contact);
+  if (!x->hints || !x->hint_names || !x->hint_of_rule || !x->hint_of_contact)
+    return CMB_ERROR_MEMORY;
   for (int i = 0; i < b->hints.count; i++) {
     x->hints[i] = hints[i].e;
     x->hint_names[i] = hints[i].name;
-    x->hint_of_rule[i] = hints[i].of_rule;
+    x->hint_of_rule[i] = hints[i].kind == CMB_HINT_RULE;
+    x->hint_of_contact[i] = hints[i].kind == CMB_HINT_CONTACT;
   }
   x->hint_count = b->hints.count;
   return CMB_OK;

@@ -208,9 +208,10 @@ cmb_status cmb_check_name(cmb_reader *r, const char *name, cmb_place at);
 typedef enum cmb_limit_kind {
   CMB_POSITIVE = 1,
   CMB_NOT_NEGATIVE,
-  CMB_AT_LEAST, /* two numbers: the first is at least the second, .. */
-  CMB_ABOVE,    /* .. greater .. */
-  CMB_AT_MOST,  /* .. or at most the second */
+  CMB_SELDOM_NEGATIVE, /* any number, but there is a warning if it is negative: stiffness and damping */
+  CMB_AT_LEAST,        /* two numbers: the first is at least the second, .. */
+  CMB_ABOVE,           /* .. greater .. */
+  CMB_AT_MOST,         /* .. or at most the second */
   CMB_INERTIA /* nine numbers: principal moments not negative, none larger than the two others' sum */
 } cmb_limit_kind;
 
@@ -258,6 +259,14 @@ cmb_status cmb_read_optional(cmb_reader *r, const cmb_scope *s, const cmb_node *
 /* The same, and it must be positive, or not negative. */
 cmb_status cmb_read_limited(cmb_reader *r, const cmb_scope *s, const cmb_node *map, const char *key,
                             cmb_limit_kind limit, cmb_number *x);
+
+/* One number for all of `count`, or a list with one for each; left alone if there is no node. */
+cmb_status cmb_read_each(cmb_reader *r, const cmb_scope *s, const cmb_node *node, int count,
+                         cmb_number *x);
+
+/* Such stiffnesses or dampings under a key of a map: a negative one is taken, with a warning. */
+cmb_status cmb_read_signed(cmb_reader *r, const cmb_scope *s, const cmb_node *map, const char *key,
+                           int count, cmb_number *x);
 
 /* Everything of a formula but its text: it is written in the scope, and its names are looked up from the prefix `names` on. */
 cmb_status cmb_begin_formula(cmb_reader *r, const cmb_scope *s, const char *names, cmb_place place,

@@ -452,6 +452,7 @@ static void go_on(const cmbt_run *r, const char *method, bool resumed, double *v
 static void test_resume(void **state)
 {
   (void)state;
+  const double nearly = 1e-5; /* the relative tolerance is 1e-6 */
   for (int i = cmbt_next_method(0); i < cmb_method_count(); i = cmbt_next_method(i + 1)) {
     const char *name = cmb_method_name(cmb_method_at(i));
     double v[2][16];
@@ -459,7 +460,8 @@ static void test_resume(void **state)
     cmbt_run_open_text(&r, LATE(""), CMB_FORM_EXPLICIT);
     go_on(&r, name, false, v[0]);
     go_on(&r, name, true, v[1]);
-    assert_memory_equal(v[0], v[1], (size_t)r.eq->nv * sizeof *v[0]);
+    const double most = cmbt_resumes_exactly(cmb_method_at(i)) ? 0 : nearly;
+    for (int k = 0; k < r.eq->nv; k++) cmbt_near(v[1][k], v[0][k], most);
     cmbt_run_close(&r);
   }
 }
