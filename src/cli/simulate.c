@@ -172,11 +172,10 @@ static int check_method(const cmb_model_default *d)
   const int count = cmb_method_count() < MOST_NAMES ? cmb_method_count() : MOST_NAMES;
   if (cmb_method_find(d->value)) return CLI_DONE;
   for (int i = 0; i < count; i++) names[i] = cmb_method_name(cmb_method_at(i));
-  const char *near = cmb_nearest_name(d->value, names, count, sizeof *names);
+  char hint[CMB_HINT_ROOM];
   const cmb_error at = at_value(d);
-  return cli_complain_at(&at, lead, "unknown method '%s'; %s%s%s", d->value,
-                         near ? "did you mean '" : "'camber list methods' shows them",
-                         near ? near : "", near ? "'?" : "");
+  return cli_complain_at(&at, lead, "unknown method '%s'; %s", d->value,
+                         cmb_hint_of_names(d->value, names, count, sizeof *names, hint));
 }
 
 /* The method that the run of the model uses. */
