@@ -81,11 +81,12 @@ threads: ## one model in many threads, under the thread sanitizer
 	cmake --build --preset tsan
 	ctest --preset tsan
 
-book: ## every table and figure of the papers as a page in docs/benchmarks; goes on where it stopped
+book: ## every table and figure of the papers as a page in docs/benchmarks, and their numbers into the documents; goes on where it stopped
 	@scripts/setup.sh bench
 	cmake --preset release
 	cmake --build --preset release
 	scripts/book.sh
+	scripts/quotes.py write docs/benchmarks
 
 gallery: build ## a picture of every bundled model, drawn by the viewer, in docs/gallery.md
 	@scripts/setup.sh viewer

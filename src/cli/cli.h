@@ -38,7 +38,7 @@ struct cli_arguments {
   const char *inputs, *outputs, *bode, *step_response; /* of a linearisation; NULL: not given */
   const char *save, *resume;                           /* files of states; NULL: not given */
   double save_at;                                      /* NaN: at the end */
-  bool json, quiet, help, equilibrium, realtime, pattern;
+  bool json, quiet, verbose, states, help, equilibrium, realtime, pattern;
   bool inner; /* a part of another command, which does the printing */
   bool include_anywhere;
   cmb_formulation formulation;
@@ -136,7 +136,7 @@ int cli_say_kept(void); /* returns CLI_BAD_INPUT */
 int cli_exit_code(cmb_status status);
 
 /* A cmb_log_function: warnings go to standard error. */
-void cli_warn(void *user, cmb_log_level level, const char *message);
+void cli_warn(void *arguments_or_null, cmb_log_level level, const char *message);
 
 /* What was complained of last. */
 const char *cli_last_complaint(void);

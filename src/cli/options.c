@@ -438,6 +438,16 @@ static bool take_quiet(struct cli_arguments *a, const char *value)
   return take_switch(value, &a->quiet);
 }
 
+static bool take_verbose(struct cli_arguments *a, const char *value)
+{
+  return take_switch(value, &a->verbose);
+}
+
+static bool take_states(struct cli_arguments *a, const char *value)
+{
+  return take_switch(value, &a->states);
+}
+
 static bool take_realtime(struct cli_arguments *a, const char *value)
 {
   return take_switch(value, &a->realtime);
@@ -661,6 +671,12 @@ const struct cli_option cli_options[] = {
     {"json", 0, NULL, " run check linearize export kinematics tyre ",
      "print one JSON object on standard output and nothing else", take_json, NULL, NULL},
     {"quiet", 0, NULL, " run ", "no progress bar", take_quiet, NULL, NULL},
+    {"states", 0, NULL, " run ",
+     "print the state at the end too, to the last digit: positions, velocities, multipliers",
+     take_states, NULL, NULL},
+    {"verbose", 0, NULL, " run check ",
+     "print each warning of a kind, notes, and events of kinks in formulas", take_verbose, NULL,
+     NULL},
     {"quiet", 0, NULL, " export view ", "print nothing of what was written", take_quiet, NULL,
      NULL},
     {"help", 0, NULL,

@@ -85,6 +85,24 @@ static cmb_status scan_implicits(cmb_build *b)
   return CMB_OK;
 }
 
+/* Joints first: their constraints never depend on each other, so that what is redundant is found among the loops, in all formulations
+ * the same. */
+static cmb_status put_loops_last(cmb_build *b)
+{
+  const int count = b->constraints.count;
+  cmb_constraint *ordered = cmb_arena_take(b->arena, (size_t)count + 1, sizeof *ordered);
+  int n = 0;
+  if (!ordered) return CMB_ERROR_MEMORY;
+  for (int pass = 0; pass < 2; pass++) {
+    for (int i = 0; i < count; i++) {
+      const cmb_constraint *c = cmb_constraint_at(b, i);
+      if ((c->loop >= 0) == (pass == 1)) ordered[n++] = *c;
+    }
+  }
+  b->constraints = (cmb_list){ordered, count, count + 1};
+  return CMB_OK;
+}
+
 static cmb_status build_parts(cmb_build *b)
 {
   CMB_TRY(cmb_build_sampled(b));
@@ -105,6 +123,7 @@ static cmb_status build_parts(cmb_build *b)
     }
     CMB_TRY(cmb_build_normalisation(b));
   }
+  CMB_TRY(put_loops_last(b));
   CMB_TRY(cmb_build_rows(b));
   return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
 }
@@ -327,33 +346,16 @@ static cmb_status take_roots(cmb_build *b, cmb_expressions *x)
   return CMB_OK;
 }
 
-/* The columns of a trajectory are told apart by their names. Cartesian coordinates are called BODY.x, which no output can be. */
+/* The columns of a trajectory are told apart by their names. An output may stand in place of a coordinate, a velocity or a state (csv.c).
+ * Cartesian coordinates are called BODY.x, which no output can be. */
 static cmb_status check_output_names(cmb_build *b, const cmb_expressions *x)
 {
-  const struct {
-    const char *what;
-    int count;
-    const char *const *names;
-  } columns[] = {{"a coordinate", x->nq, x->q_names},
-                 {"a velocity or state", x->nv, x->v_names},
-                 {"a multiplier", x->ng, x->lambda_names},
-                 {"another output", x->no, x->output_names}};
-  enum { KINDS = sizeof columns / sizeof columns[0], OUTPUTS = KINDS - 1 };
-  cmb_name_map taken = {.arena = b->arena};
-  if (b->cartesian) return CMB_OK;
-  for (int k = 0; k < KINDS; k++) {
-    for (int i = 0; i < columns[k].count; i++) {
-      const char *name = columns[k].names[i];
-      const cmb_name *other = cmb_name_map_find(&taken, NULL, name);
-      if (other && k == OUTPUTS) {
-        return cmb_build_fail(b, cmb_about_part(&b->model->outputs[i].place, "output", name),
-                              "output '%s' has the name of %s; expected a name of its own", name,
-                              columns[other->kind].what);
-      }
-      cmb_name *added = other ? NULL : cmb_name_map_add(&taken, NULL, name);
-      if (!other && !added) return CMB_ERROR_MEMORY;
-      if (added) added->kind = k;
-    }
+  for (int i = 0; i < x->no && !b->cartesian; i++) {
+    const char *name = x->output_names[i];
+    if (cmb_find_name(name, x->lambda_names, x->ng, sizeof name) < 0) continue;
+    return cmb_build_fail(b, cmb_about_part(&b->model->outputs[i].place, "output", name),
+                          "output '%s' has the name of a multiplier; expected a name of its own",
+                          name);
   }
   return CMB_OK;
 }
@@ -365,11 +367,14 @@ static cmb_status take_hints(cmb_build *b, cmb_expressions *x)
   x->hints = cmb_arena_take(b->arena, n, sizeof *x->hints);
   x->hint_names = cmb_arena_take(b->arena, n, sizeof *x->hint_names);
   x->hint_of_rule = cmb_arena_take(b->arena, n, sizeof *x->hint_of_rule);
-  if (!x->hints || !x->hint_names || !x->hint_of_rule) return CMB_ERROR_MEMORY;
+  x->hint_of_contact = cmb_arena_take(b->arena, n, sizeof *x->hint_of_contact);
+  if (!x->hints || !x->hint_names || !x->hint_of_rule || !x->hint_of_contact)
+    return CMB_ERROR_MEMORY;
   for (int i = 0; i < b->hints.count; i++) {
     x->hints[i] = hints[i].e;
     x->hint_names[i] = hints[i].name;
-    x->hint_of_rule[i] = hints[i].of_rule;
+    x->hint_of_rule[i] = hints[i].kind == CMB_HINT_RULE;
+    x->hint_of_contact[i] = hints[i].kind == CMB_HINT_CONTACT;
   }
   x->hint_count = b->hints.count;
   return CMB_OK;

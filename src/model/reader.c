@@ -87,6 +87,11 @@ const char *cmb_full_name(cmb_reader *r, const char *prefix, const char *name, c
   return full;
 }
 
+bool cmb_join_names(const char *prefix, const char *name, char full[CMB_NAME_ROOM])
+{
+  return snprintf(full, CMB_NAME_ROOM, "%s%s", prefix, name) < CMB_NAME_ROOM;
+}
+
 cmb_status cmb_check_name(cmb_reader *r, const char *name, cmb_place at)
 {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
@@ -155,8 +160,7 @@ cmb_name *cmb_look_up(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, con
   if (cmb_is_previous(name))
     return cmb_previous_name(r, s, name, full) ? find_full(r, kind, full) : NULL;
   for (; s && !entry; s = s->parent) {
-    int length = snprintf(full, sizeof full, "%s%s", s->prefix, name);
-    if (length < CMB_NAME_ROOM) entry = find_full(r, kind, full);
+    if (cmb_join_names(s->prefix, name, full)) entry = find_full(r, kind, full);
   }
   return entry;
 }

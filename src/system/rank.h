@@ -9,8 +9,8 @@
 typedef struct cmb_rank {
   int here;            /* rank of G at the position given */
   int around;          /* the largest found at consistent positions near it */
-  int redundant_count; /* constraints that depend on those before them here and at all of these: */
-  int *redundant;      /* (redundant_count) ascending */
+  int redundant_count; /* constraints less `around`: those that depend on the ones before them, here if the position is regular, .. */
+  int *redundant;      /* (redundant_count) ascending; .. else in `regular` */
   double *regular;     /* (nq) one of the positions where the rank is `around` */
   double *gradient;    /* (ng) lengths of the rows of G, the largest in all of these positions */
   double

@@ -44,7 +44,7 @@ look start.json "x['q'][0] == 0"
 "$CAMBER" run drop.yaml --json --out drop.csv >units.json
 look units.json "x['units'] == {'height': 'm', 'twice': ''} and list(x['outputs']) == ['height', 'twice']"
 check "names alone in the table" [ "$(head -n 1 drop.csv)" = "t,z,z',height,twice" ]
-check "units in the summary" grep -qE 'height +-[0-9.]+ m$' <("$CAMBER" run drop.yaml)
+check "units in the summary" grep -qE '^  height .* m$' <("$CAMBER" run drop.yaml)
 "$CAMBER" check pendulum --equilibrium --no-equilibrium --json >last.json
 look last.json "abs(x['q'][0]) > 0.05"
 for option in realtime quiet equilibrium; do
@@ -88,7 +88,7 @@ look warned.json "'camber: warning: ' + x['warnings'][0] == open('stderr').readl
 look quiet.json "x['warnings'] == []"
 
 "$CAMBER" export c four-bar -o exported --json >exported.json 2>stderr
-look exported.json "x['camber'] and x['model'] == 'four-bar' and x['status'] == 'ok' and len(x['warnings']) == 3"
+look exported.json "x['camber'] and x['model'] == 'four-bar' and x['status'] == 'ok' and len(x['warnings']) == 1"
 
 fails() { # CODE STATUS ARGUMENT...: an object with the sentence that stands on standard error
   local code=$1 status=$2
