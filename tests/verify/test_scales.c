@@ -3,6 +3,7 @@
  * every method that uses matrices, in Cartesian coordinates, where lengths and angles stand side by side; about as many steps. And
  * tolerances below the rounding of a velocity that passes through 0 while others are 1e3 rad/s stop neither bdf nor radau5. Tolerances are followed
  * as far as rounding permits, and where it does not any more, a run says so.
+ * And a body of 1e18 or 1e25 kg may carry one of 1e3 kg, a thin rod among them, in Cartesian coordinates as in joint coordinates.
  */
 #include "check.h"
 #include "model_run.h"
@@ -143,10 +144,46 @@ static void test_top(void **state)
   cmbt_run_close(&r);
 }
 
+/* The heavy rod moves as if it were alone, which it does from 1e14 kg on; the light ones follow it. */
+static void test_heavy_and_light(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "gravity: [0, 0, -9.81]\n"
+      "bodies:\n"
+      "  one: {mass: %g, rod: [[0, 0, 0], [1, 0, 0]], radius: 0.1}\n"
+      "  two: {mass: 1e3, sphere: [1.5, 0, 0], radius: 0.01}\n"
+      "  three: {mass: 1e3, rod: [[2, 0, 0], [3, 0, 0]]}\n"
+      "joints:\n"
+      "  a: {type: revolute, child: one, at: [0, 0, 0], axis: y}\n"
+      "  b: {type: revolute, parent: one, child: two, at: [1, 0, 0], axis: y}\n"
+      "  c: {type: revolute, parent: two, child: three, at: [2, 0, 0], axis: y}\n"
+      "outputs: {x: one.x, y: two.x, z: three.z}\n";
+  static const char *const names[] = {"x", "y", "z"};
+  static const double mass[] = {1e14, 1e18, 1e25};
+  for (int k = 0; k < 3; k++) {
+    double expected[3] = {0};
+    char model[2000];
+    snprintf(model, sizeof model, text, mass[k]);
+    for (int f = CMB_FORM_EXPLICIT; f <= CMB_FORM_CARTESIAN; f++) {
+      cmbt_run r;
+      cmbt_run_open_text(&r, model, (cmb_formulation)f);
+      r.rtol = 1e-9;
+      cmbt_run_to(&r, 0.5, 0);
+      for (int i = 0; i < 3; i++) {
+        if (f == CMB_FORM_EXPLICIT) expected[i] = cmbt_output(&r, names[i]);
+        cmbt_near(cmbt_output(&r, names[i]), expected[i], 1e-6);
+      }
+      cmbt_run_close(&r);
+    }
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_units),
                                      cmocka_unit_test(test_below_rounding),
-                                     cmocka_unit_test(test_limits), cmocka_unit_test(test_top)};
+                                     cmocka_unit_test(test_limits), cmocka_unit_test(test_top),
+                                     cmocka_unit_test(test_heavy_and_light)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
