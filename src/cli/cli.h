@@ -256,6 +256,12 @@ const char *cli_component_name(const cmb_equations *eq, int i);
 /* Whether the start is to be a steady motion. */
 bool cli_steady_wanted(const struct cli_arguments *arguments);
 
+struct cli_json;
+
+/* What --trim has found, by its names. */
+void cli_trim_json(const struct cli_arguments *arguments, const cmb_equations *eq,
+                   struct cli_json *j);
+
 /* The options of a run as the command line says. Complains and returns an exit code. */
 int cli_run_options(const struct cli_arguments *arguments, cmb_run_options *options);
 

@@ -610,7 +610,7 @@ const struct cli_option cli_options[] = {
     {"csv", 0, "FILE", " tyre ", "write the curves of the tyre to FILE, which must end in .csv",
      take_csv, "a file name that ends in .csv", NULL},
     {"plot", 0, "FILE", " run ", "draw the trajectory to FILE, which must end in .svg", take_plot,
-     "a file name that ends in .svg", NULL},
+     "a file name that ends in .svg; 'camber plot' draws a PNG of what --out has written", NULL},
     {"plot", 0, "FILE", " bench ",
      "draw the figure of the bench, where it has one, to FILE, which must end in .svg", take_plot,
      "a file name that ends in .svg", NULL},

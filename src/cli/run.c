@@ -400,6 +400,7 @@ static void json_result(struct cli_json *j, const struct run *run, bool sides)
                                       .sides = sides ? &run->sides : NULL,
                                       .instants = run->instants};
   cli_json_number(j, "t", r->t);
+  cli_trim_json(run->arguments, eq, j);
   json_state(j, run->system, r);
   cli_summary_put(j, &summary);
   cli_impulses_json(&run->impulses, j);

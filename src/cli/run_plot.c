@@ -49,10 +49,11 @@ static bool list_all(struct cli_run_plot *p, const cmb_equations *eq, bool resid
 
 static int complain_name(const struct cli_run_plot *all, const char *name)
 {
-  const char *near = cmb_nearest_name(name, all->series, all->count, sizeof *all->series);
+  char hint[CMB_HINT_ROOM];
   return cli_complain("option --plot-outputs: the model has no output, coordinate, velocity or "
-                      "multiplier '%s'%s%s%s",
-                      name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+                      "multiplier '%s'; %s",
+                      name,
+                      cmb_hint_of_names(name, all->series, all->count, sizeof *all->series, hint));
 }
 
 /* The series that a list of names, separated by commas, stands for: moved to the front in that order. */

@@ -360,7 +360,7 @@ double cmb_run_unseen_distance(const cmb_simulation *sim, const double *row);
 typedef enum cmb_rebound { CMB_PASSES, CMB_REBOUNDS, CMB_STAYS } cmb_rebound;
 
 /* Whether they lead through the rule's surface, back from it, or back but not out of it again, against the accelerations there; `jump`
- * is what the impact has done to them. */
+ * is what the impact has done to them. A condition that jumps is met far behind its surface: nothing rebounds from it there. */
 cmb_status cmb_run_look_at_rebound(cmb_simulation *sim, int rule, const double *jump,
                                    cmb_rebound *what);
 

@@ -1109,8 +1109,7 @@ static cmb_status pass_instants(cmb_simulation *sim, bool *found, int passed, bo
 static bool is_worth_halving(const cmb_simulation *sim)
 {
   const double t = cmb_integrator_t(sim->in), h = t - cmb_integrator_t_before(sim->in);
-  return !cmb_integrator_is_fixed(sim->in) &&
-         h > SHORT_STEP * cmb_run_time_scale(sim, t);
+  return !cmb_integrator_is_fixed(sim->in) && h > SHORT_STEP * cmb_run_time_scale(sim, t);
 }
 
 /* One step, with the events in it. */

@@ -245,6 +245,8 @@ camber 2 a.txt kinematics block.yaml --out a.mat
 sed 's/forces:.*/motions: {drive: {coordinate: x, value: place}}/' block.yaml >driven.yaml
 camber 2 a.txt linearize driven.yaml --inputs place --outputs position
 says "'place' moves the constraint 'drive'"
+camber 2 a.txt linearize driven.yaml --inputs "place'" --outputs position
+says "'place'' moves the constraint 'drive'"
 camber 2 a.txt linearize caraxis --outputs no_such
 camber 2 a.txt linearize caraxis --inputs command
 says "no input or live parameter 'command'"

@@ -224,7 +224,7 @@ printf 't,x\n' >broken.csv
 refused "no rows" "cannot read 'broken.csv': it has no rows$" broken.csv --y x -o no.svg
 cp broken.csv broken.csv.partial
 refused "no rows yet" "it has no rows yet" broken.csv.partial --y x -o no.svg
-refused "a letter is no hint" "'single.csv' has no column 'b'$" single.csv --y b -o no.svg
+refused "a letter is no hint" "'single.csv' has no column 'b'; expected one of t, a$" single.csv --y b -o no.svg
 head -c 5000 stair.mat >cut.mat
 refused "a MAT file that was cut off" "cut off" cut.mat --y camber -o no.svg
 head -c 5000 stair.h5 >cut.h5

@@ -320,6 +320,19 @@ u = float(re.search(r"; u ([-+.e0-9]+)", open("report").read()).group(1))
 assert abs(u - w / 2) < 1e-7, (u, w / 2)
 END
 
+for command in run linearize; do
+  "$CAMBER" "$command" root.yaml --steady sp=3 --trim u --json >"$command.json"
+done
+check "what is trimmed is in the objects of run and linearize" python3 - <<'END'
+import json, re
+u = float(re.search(r"; u ([-+.e0-9]+)", open("report").read()).group(1))
+for command in "run", "linearize":
+    found = json.load(open(command + ".json"))["trim"]
+    assert list(found) == ["u"] and abs(found["u"] - u) < 1e-8, found
+END
+"$CAMBER" run root.yaml --json >plain.json
+check "without the option there is none" python3 -c 'import json, sys; sys.exit("trim" in json.load(open("plain.json")))'
+
 # ---- a value that is found has to be one that the parameter may have, and numbers that differ do so in words
 cat >range.yaml <<'END'
 parameters: {F: {value: 1, least: 0, most: 3}}

@@ -3,7 +3,7 @@
  * thing, none of which touches another, so that all is known in closed form, and the events of one lie among those of the others:
  *
  *     two bodies that fall onto stops without a rebound, rest there, and are lifted off by a growing force;
- *     two blocks with dry friction that come to a stop and are pulled away later, one forwards and one backwards;
+ *     two blocks with dry friction that come to a stop, at a jump of a formula, and are released later, one forwards and one backwards;
  *     a body on a spring, with a condition that tells of both directions and one that tells of one.
  */
 #include "check.h"
@@ -78,11 +78,11 @@ static void look(const cmbt_run *r, int formulation)
   const struct expected list[] = {
       {"second", CMB_KIND_IMPACT, 1, low},
       {"second.rest", CMB_KIND_REST, 1, low},
-      {"force dry", CMB_KIND_SWITCH, -1, standstill(1, 1)},
+      {"force dry", CMB_KIND_FORMULA, -1, standstill(1, 1)},
       {"first", CMB_KIND_IMPACT, 1, high},
       {"first.rest", CMB_KIND_REST, 1, high},
       {"zero", CMB_KIND_CONDITION, 1, pi / 4},
-      {"force rub", CMB_KIND_SWITCH, 1, standstill(2, 1.5)},
+      {"force rub", CMB_KIND_FORMULA, 1, standstill(2, 1.5)},
       {"first.rest", CMB_KIND_REST, -1, G / 5},
       {"force rub", CMB_KIND_SWITCH, -1, 2},
       {"half", CMB_KIND_CONDITION, 1, 2 * pi / 3},

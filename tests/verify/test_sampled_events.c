@@ -307,9 +307,44 @@ static void test_smallest(void **state)
   }
 }
 
+/* A condition that jumps to true acts where the body is, which is not at its surface: the reset turns the body round, the force turns it again, and
+ * the condition is met all along. x = t + t²/2 up to t = 1; from there with x' = −0.4 in place of 2. */
+static void test_jumping_condition(void **state)
+{
+  (void)state;
+  static const char *const thresholds[] = {
+      "inputs: {w: \"if(t >= 1, 0.5, 5)\"}\n",
+      "controllers: {c: {period: 0.25, update: {w: \"if(t >= 1, 0.5, 5)\"}}}\n"};
+  for (int i = 0; (i = cmbt_next_method(i)) < cmb_method_count(); i++) {
+    for (int k = 0; k < 2; k++) {
+      char text[TEXT];
+      double t[MOST_TOLD];
+      cmbt_run r;
+      snprintf(
+          text, sizeof text,
+          "gravity: [0, 0, 0]\nbodies: {b: {mass: 1, com: [0, 0, 0], inertia: [0.1, 0.1, 0.1]}}\n"
+          "joints: {x: {type: prismatic, child: b, axis: x, start: %g, rate: 1}}\n%s"
+          "forces: {push: {type: load, on: {body: b, at: [0, 0, 0]}, force: [1, 0, 0]}}\n"
+          "events: {back: {when: x > w, action: {reset: {x': -0.2*x'}}}}\n"
+          "outputs: {place: x}\n",
+          -0.5 * k, thresholds[k]); /* w is 0 before the first sample: x > w is no news there */
+      cmbt_run_open_text(&r, text, CMB_FORM_EXPLICIT);
+      r.method = cmb_method_name(cmb_method_at(i));
+      r.rtol = r.atol = 1e-8;
+      cmbt_run_to(&r, 3, 0);
+      assert_int_equal(cmbt_times(&r, "back", 0, MOST_TOLD, t), 1);
+      cmbt_near(t[0], 1, 1e-9);
+      cmbt_near(cmbt_output(&r, "place"), 2.7 - 0.5 * k, 1e-6);
+      cmbt_near(cmbt_velocity(&r, "x'"), 1.6, 1e-6);
+      cmbt_run_close(&r);
+    }
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_smallest),
+                                     cmocka_unit_test(test_jumping_condition),
                                      cmocka_unit_test(test_random)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
