@@ -101,6 +101,7 @@ static cmb_status list_switches(const cmb_graph_parts *p, cmb_arena *arena, cmb_
 {
   const cmb_graph *g = p->x->graph;
   const char **names = cmb_arena_take(arena, (size_t)p->ns, sizeof *names);
+  cmb_switch_kind *kinds = cmb_arena_take(arena, (size_t)p->ns, sizeof *kinds);
   bool *is_level = cmb_arena_take(arena, (size_t)p->ns, sizeof *is_level);
   bool *sticks = cmb_arena_take(arena, (size_t)p->ns, sizeof *sticks);
   d->level = cmb_arena_take(arena, (size_t)p->count[CMB_PART_DECIDING], sizeof *d->level);
@@ -108,6 +109,7 @@ static cmb_status list_switches(const cmb_graph_parts *p, cmb_arena *arena, cmb_
   for (int i = 0; i < p->ns; i++) {
     const cmb_mode *m = cmb_modes_at(p->modes, i);
     names[i] = cmb_arena_text(arena, p->switch_names[i]);
+    kinds[i] = p->switch_kinds[i];
     is_level[i] = !cmb_mode_is_sign(m->kind);
     sticks[i] = m->kind == CMB_MODE_STICK;
     if (sticks[i]) eq->switch_sticks = sticks;
@@ -116,6 +118,7 @@ static cmb_status list_switches(const cmb_graph_parts *p, cmb_arena *arena, cmb_
     d->level[d->level_count++] = (cmb_graph_level){i, table};
   }
   eq->switch_names = names;
+  eq->switch_kinds = kinds;
   if (d->level_count > 0) eq->switch_is_level = is_level;
   return CMB_OK;
 }

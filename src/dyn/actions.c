@@ -104,7 +104,8 @@ static cmb_status joint_force(cmb_build *b, int joint, int n)
   cmb_expr lost = cmb_mul(b->g, number(b, c->damping), rate);
   lost = cmb_add(b->g, lost, rubs ? friction_law(b, c, rate) : 0);
   if (rubs && c->sticks) {
-    cmb_build_hint(b, false, b->model->joints[joint].coordinate[n].name, "friction", m.rate);
+    cmb_build_hint(b, CMB_HINT_MOTION, b->model->joints[joint].coordinate[n].name, "friction",
+                   m.rate);
   }
   return elastic_action(b, m, number(b, c->stiffness), number(b, c->reference), 0, lost, 0);
 }
@@ -130,7 +131,10 @@ static cmb_status coordinate_named(cmb_build *b, const cmb_model_force *f, cmb_m
       if (q < 0 || strcmp(j->q_names[q], f->coordinate) != 0) continue;
       *m = cmb_build_coordinate(b, i, n);
       *sign = cmb_coordinate_sign(&f->mirror, j, n);
-      return CMB_OK;
+      if (*sign != 0) return CMB_OK;
+      return cmb_build_fail_axes(
+          b, cmb_about_leading(cmb_about_part(&f->coordinate_place, "force", f->name)),
+          f->coordinate);
     }
   }
   return cmb_build_fail(b,
@@ -355,13 +359,14 @@ cmb_status cmb_build_surface(cmb_build *b, const cmb_model_formula *formula, cmb
   return CMB_OK;
 }
 
-void cmb_build_hint(cmb_build *b, bool of_rule, const char *name, const char *part, cmb_expr e)
+void cmb_build_hint(cmb_build *b, cmb_hint_kind kind, const char *name, const char *part,
+                    cmb_expr e)
 {
   char text[300];
   cmb_hint *hint = cmb_list_add(b, &b->hints, sizeof *hint);
   if (!hint) return;
   snprintf(text, sizeof text, "%s%s%s", name, part[0] ? "." : "", part);
-  *hint = (cmb_hint){e, cmb_arena_text(b->arena, text), of_rule};
+  *hint = (cmb_hint){e, cmb_arena_text(b->arena, text), kind};
 }
 
 /* The force while there is contact, that is, while the depth and a second quantity are positive: one switch for both. Both should pass
@@ -407,7 +412,7 @@ static cmb_vector dry_friction(cmb_build *b, const cmb_model_force *f, cmb_vecto
   cmb_vector t = cmb_vector_sub(g, d, cmb_vector_scale(g, cmb_vector_dot(g, d, n), n));
   t = cmb_vector_scale(g, cmb_div(g, constant(b, 1), cmb_vector_length(g, t)), t);
   const cmb_expr rate = cmb_vector_dot(g, t, v);
-  cmb_build_hint(b, false, f->name, "friction", rate);
+  cmb_build_hint(b, CMB_HINT_MOTION, f->name, "friction", rate);
   return cmb_vector_scale(g,
                           cmb_apply(g, CMB_OP_STICK, rate,
                                     cmb_mul(g, number(b, f->friction), normal),
@@ -434,7 +439,7 @@ static cmb_status contact(cmb_build *b, const cmb_model_force *f)
   cmb_expr both, law = normal_law(b, f, &both), normal = law;
   CMB_TRY(cmb_build_law(b, depth, deeper, &both));
   CMB_TRY(cmb_build_law(b, depth, deeper, &normal));
-  cmb_build_hint(b, false, f->name, "contact", both);
+  cmb_build_hint(b, CMB_HINT_CONTACT, f->name, "contact", both);
   cmb_vector force = cmb_vector_scale(g, normal, n);
   const bool rubs = !cmb_is_zero(f->friction) || !cmb_is_zero(f->friction_static);
   if (rubs) {
@@ -480,7 +485,7 @@ static cmb_status spheres(cmb_build *b, const cmb_model_force *f)
   cmb_expr both, law = spheres_law(b, f, &both), force = law;
   CMB_TRY(cmb_build_law(b, m.value, m.rate, &both));
   CMB_TRY(cmb_build_law(b, m.value, m.rate, &force));
-  cmb_build_hint(b, false, f->name, "contact", both);
+  cmb_build_hint(b, CMB_HINT_CONTACT, f->name, "contact", both);
   cmb_action *a = new_action(b, m);
   if (!a) return CMB_ERROR_MEMORY;
   a->force = a->lost = force;

@@ -156,7 +156,8 @@ typedef struct cmb_expressions {
 
   /* names of switches: where the sign of a hint decides, that is what the switch is called */
   int hint_count;
-  bool *hint_of_rule; /* (hint_count) switches of conditions; else of the motion */
+  bool *hint_of_rule;    /* (hint_count) switches of conditions; else of the motion */
+  bool *hint_of_contact; /* (hint_count) positive while something presses */
   cmb_expr *hints;
   const char **hint_names;
 

@@ -4,8 +4,8 @@
  * Names are by default that of the joint if there is one coordinate, else JOINT.x, .y, .z for translations, JOINT.angle,
  * JOINT.a, .b, .c for angles, JOINT.p0 to .p3 for Euler parameters, with JOINT.wx, .wy, .wz for the angular velocity.
  * Velocities have a ' behind. Coordinates of angles mean the same in a mirrored copy, because the joint's turn and axes are
- * mirrored. Free joints and Euler parameters count along the global axes in every copy, so their values are
- * mirrored: (x, e0, e) -> (sign x, e0, turn sign e).
+ * mirrored. Free joints and Euler parameters count along the global axes, in a turned copy along the turned ones, in every copy, so their
+ * values are mirrored: (x, e0, e) -> (sign x, e0, turn sign e).
  */
 #include "base/context.h"
 #include "math/rotation.h"
@@ -127,12 +127,13 @@ static cmb_status read_start(cmb_reader *r, const cmb_scope *s, const cmb_node *
   return CMB_OK;
 }
 
-/* What is written in a mirrored copy, along the global axes. */
+/* What is written in a mirrored copy, along axes that are not mirrored. */
 static void mirror_start(cmb_graph *g, const cmb_scope *s, cmb_model_joint *j)
 {
   const int n = cmb_joint_translations(j->type);
+  const cmb_mirror *m = &s->placed->mirror;
   for (int i = 0; i < 3; i++) {
-    const double along = s->sign[i], about = s->turn * s->sign[i];
+    const double along = m->sign[i], about = m->turn * m->sign[i];
     cmb_number *reference = &j->coordinate[i].reference;
     if (n > 0) j->q_start[i] = cmb_scaled(g, along, j->q_start[i]);
     if (n > 0) j->v_start[i] = cmb_scaled(g, along, j->v_start[i]);

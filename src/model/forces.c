@@ -135,9 +135,11 @@ static cmb_status read_load(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   CMB_TRY(read_components(r, s, torque, f->torque));
   if (frame) CMB_TRY(cmb_read_choice(r, frame, frames, 2, sizeof *frames, &choice));
   f->body_frame = choice == 1;
-  for (int i = 0; i < 3; i++) {
-    f->directions[4 * i] = s->sign[i];
-    f->torque_directions[4 * i] = s->turn * s->sign[i];
+  const cmb_mirror *m = &s->placed->mirror;
+  for (int i = 0; i < 9; i++) {
+    const double axis = m->axes ? m->axes[i] : i % 4 == 0;
+    f->directions[i] = m->sign[i / 3] * axis;
+    f->torque_directions[i] = m->turn * m->sign[i / 3] * axis;
   }
   return CMB_OK;
 }
@@ -236,7 +238,7 @@ static cmb_status read_force(cmb_reader *r, const cmb_scope *s, const cmb_node *
   if (cmb_node_find(entry, "restitution")) return cmb_read_rigid_contact(r, s, entry);
   f->name = cmb_full_name(r, s->prefix, entry->key, "");
   f->place = entry->key_place;
-  f->mirror = cmb_scope_mirror(s);
+  f->mirror = s->placed->mirror;
   f->type = (cmb_force_type)kind;
   CMB_TRY(cmb_define(r, CMB_NAMES_FORCE, f->name, m->force_count++, entry->key_place));
   return readers[kind](r, s, entry, f);

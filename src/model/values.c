@@ -67,7 +67,7 @@ static bool parameter_in_formula(void *user, const char *name, cmb_expr *e)
     status = cmb_parameter_value(r, found->index, names->at, &x);
     names->finds_live = names->finds_live || x.live != 0;
     if (status == CMB_OK && x.live != 0 && r->chooses) {
-      status = cmb_fix_parameter(r, found->index, names->at);
+      status = cmb_fix_number(r, x, names->at);
     }
   } else if (cmb_is_previous(name)) {
     status = cmb_fail_previous(r, names->scope, CMB_NAMES_PARAMETER, name, names->at);
@@ -269,7 +269,7 @@ cmb_status cmb_begin_formula(cmb_reader *r, const cmb_scope *s, const char *name
                                  .subject = cmb_arena_text(r->model->arena, of->text),
                                  .kind = of->kind,
                                  .name = cmb_arena_text(r->model->arena, of->name),
-                                 .mirror = cmb_scope_mirror(s)};
+                                 .mirror = s->placed->mirror};
   return formula->subject && formula->name ? CMB_OK : cmb_fail_memory(r->ctx);
 }
 

@@ -8,6 +8,8 @@
  *     and after;
  *   - a bushing between two frames that are turned by a about any axis n: the moment −k a n if it is as stiff about all axes; a pendulum on one
  *     swings out to a known angle; a body that tumbles in one keeps its energy, and loses what the dampers take.
+ *   - a thrown point mass on a joint of three translations, whose axes are tilted: its coordinates are those of the parabola; a loop of the
+ *     same type keeps a body on a pendulum from turning, so that the pendulum is one of a point mass.
  */
 #include "check.h"
 #include "model_run.h"
@@ -268,6 +270,43 @@ static void test_bushing_energy(void **state)
   }
 }
 
+static void test_translation(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "gravity: [1, -2, -9]\n"
+      "points: {O: [0, 0, 0], P: [0, 0, -1]}\n"
+      "bodies:\n"
+      "  ball: {mass: 2, com: [1, 2, 3]}\n"
+      "  arm: {massless: true}\n"
+      "  bob: {mass: 3, com: P, inertia: [1, 2, 2]}\n"
+      "joints:\n"
+      "  throw: {type: translation, child: ball, axes: {x: [0.6, 0.8, 0], z: z}, start: [0.1, 0.2, "
+      "0.3], rate: [1, 2, 3]}\n"
+      "  pin: {type: universal, child: arm, at: O, axes: [x, y], rate: [0.3, 0.2]}\n"
+      "  end: {type: spherical, orientation: euler, parent: arm, child: bob, at: P}\n"
+      "loops: {upright: {type: translation, between: [ground@O, bob@P]}}\n"
+      "outputs: {x: throw.x, y: throw.y, z: throw.z, gx: ball.x, gy: ball.y, gz: ball.z, fx: "
+      "throw.fx,\n"
+      "          turn: abs(bob.x_y) + abs(bob.y_z) + abs(bob.z_x),\n"
+      "          bob: '1.5*(bob.vx^2 + bob.vy^2 + bob.vz^2) - 3*(bob.x - 2*bob.y - 9*bob.z)'}\n";
+  const double t = 0.7, gx = 0.6 * 1 - 0.8 * 2, gy = -0.8 * 1 - 0.6 * 2;
+  for (int f = CMB_FORM_EXPLICIT; f <= CMB_FORM_CARTESIAN; f++) {
+    cmbt_run r;
+    open_text(&r, text, f, t);
+    const double x = 0.1 + t + gx * t * t / 2, y = 0.2 + 2 * t + gy * t * t / 2;
+    cmbt_near(cmbt_output(&r, "x"), x, 1e-9);
+    cmbt_near(cmbt_output(&r, "y"), y, 1e-9);
+    cmbt_near(cmbt_output(&r, "z"), 0.3 + 3 * t - 9 * t * t / 2, 1e-9);
+    cmbt_near(cmbt_output(&r, "gx"), 1 + 0.6 * x - 0.8 * y, 1e-9);
+    cmbt_near(cmbt_output(&r, "gy"), 2 + 0.8 * x + 0.6 * y, 1e-9);
+    cmbt_near(cmbt_output(&r, "fx"), 0, 1e-9);
+    cmbt_near(cmbt_output(&r, "turn"), 0, 1e-8);
+    cmbt_near(cmbt_output(&r, "bob"), 1.5 * (0.2 * 0.2 + 0.3 * 0.3) - 27, 1e-6);
+    cmbt_run_close(&r);
+  }
+}
+
 /* A body that goes round in a bushing: an event and a warning. */
 static void test_bushing_turned(void **state)
 {
@@ -293,7 +332,7 @@ int main(void)
       cmocka_unit_test(test_screw),          cmocka_unit_test(test_shafts),
       cmocka_unit_test(test_spheres),        cmocka_unit_test(test_bushing_moment),
       cmocka_unit_test(test_bushing_swing),  cmocka_unit_test(test_bushing_energy),
-      cmocka_unit_test(test_bushing_turned),
+      cmocka_unit_test(test_bushing_turned), cmocka_unit_test(test_translation),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
