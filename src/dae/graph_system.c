@@ -123,6 +123,16 @@ static cmb_status list_switches(const cmb_graph_parts *p, cmb_arena *arena, cmb_
   return CMB_OK;
 }
 
+static cmb_status list_closing(const cmb_graph_parts *p, cmb_system *system)
+{
+  const size_t ng = (size_t)p->x->ng;
+  bool *closes = cmb_arena_take(system->arena, ng, sizeof *closes);
+  if (!closes) return cmb_fail_memory(p->ctx);
+  memcpy(closes, p->x->closes, ng * sizeof *closes);
+  system->g_closes = closes;
+  return CMB_OK;
+}
+
 /* Which constraints have branches: those that are redundant in one may not be so in another. */
 static cmb_status list_branches(const cmb_graph_parts *p, cmb_system *system)
 {
@@ -265,6 +275,7 @@ static cmb_status fill_system(cmb_graph_parts *p, cmb_graph_data *d, cmb_system 
   CMB_TRY(list_switches(p, arena, d, eq));
   CMB_TRY(cmb_graph_samples_list(p, arena, eq));
   CMB_TRY(cmb_graph_rules_list(p, arena, d, eq));
+  if (p->x->closes) CMB_TRY(list_closing(p, system));
   if (p->ns > 0) CMB_TRY(list_branches(p, system));
   if (p->x->live_inputs && p->x->nr > 0) CMB_TRY(list_moving_rates(p, system));
   CMB_TRY(store_matrices(p, arena, d, eq));

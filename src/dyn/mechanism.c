@@ -85,24 +85,6 @@ static cmb_status scan_implicits(cmb_build *b)
   return CMB_OK;
 }
 
-/* Joints first: their constraints never depend on each other, so that what is redundant is found among the loops, in all formulations
- * the same. */
-static cmb_status put_loops_last(cmb_build *b)
-{
-  const int count = b->constraints.count;
-  cmb_constraint *ordered = cmb_arena_take(b->arena, (size_t)count + 1, sizeof *ordered);
-  int n = 0;
-  if (!ordered) return CMB_ERROR_MEMORY;
-  for (int pass = 0; pass < 2; pass++) {
-    for (int i = 0; i < count; i++) {
-      const cmb_constraint *c = cmb_constraint_at(b, i);
-      if ((c->loop >= 0) == (pass == 1)) ordered[n++] = *c;
-    }
-  }
-  b->constraints = (cmb_list){ordered, count, count + 1};
-  return CMB_OK;
-}
-
 static cmb_status build_parts(cmb_build *b)
 {
   CMB_TRY(cmb_build_sampled(b));
@@ -123,7 +105,6 @@ static cmb_status build_parts(cmb_build *b)
     }
     CMB_TRY(cmb_build_normalisation(b));
   }
-  CMB_TRY(put_loops_last(b));
   CMB_TRY(cmb_build_rows(b));
   return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
 }
@@ -203,6 +184,7 @@ static cmb_status take_constraints(cmb_build *b, const cmb_mechanism_options *o,
   x->g = cmb_arena_take(b->arena, n, sizeof *x->g);
   x->gt = cmb_arena_take(b->arena, n, sizeof *x->gt);
   x->gamma = cmb_arena_take(b->arena, n, sizeof *x->gamma);
+  x->closes = cmb_arena_take(b->arena, n, sizeof *x->closes);
   if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
   for (int i = 0; i < b->constraints.count; i++) {
     cmb_constraint *c = cmb_constraint_at(b, i);
@@ -212,6 +194,7 @@ static cmb_status take_constraints(cmb_build *b, const cmb_mechanism_options *o,
     int k = x->ng++;
     c->lambda = x->lambda[k] = cmb_input(b->g, text);
     x->g[k] = c->g, x->gt[k] = c->gt, x->gamma[k] = c->gamma;
+    x->closes[k] = c->loop >= 0;
     names[k] = c->name;
   }
   x->g_names = x->lambda_names = names;

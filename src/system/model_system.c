@@ -132,7 +132,7 @@ static cmb_status examine_at_start(cmb_evaluator *ev, const cmb_system *system, 
   memcpy(q, system->q, (size_t)eq->nq * sizeof *q);
   memcpy(v, system->v, (size_t)eq->nv * sizeof *v);
   CMB_TRY(cmb_start_in_modes(ev, &modes, t, q, v, a, lambda, &report));
-  CMB_TRY(cmb_rank_examine(ev, arena, t, q, &x->rank));
+  CMB_TRY(cmb_rank_examine_ordered(ev, arena, t, q, system->g_closes, &x->rank));
   CMB_TRY(cmb_consistency_examine(ev, arena, t, &x->rank, &x->consistency));
   return x->consistency.count > 0 ? CMB_OK : cmb_shared_find(ev, arena, t, &x->rank, &x->shared);
 }

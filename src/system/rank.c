@@ -29,6 +29,7 @@ struct probe {
   double t;
   const double *q;
   double *q_near, *q_regular;
+  const bool *last; /* (ng) */
   int *list;        /* (ng) */
   int *redundant;   /* (ng) dependent in the place that decides */
   double *gradient; /* (ng) the longest in all places so far */
@@ -46,7 +47,7 @@ static cmb_status look_at(struct probe *p, const double *q, int *rank)
   int count = 0;
   cmb_terms want = {.M = ev->M, .G = ev->G};
   CMB_TRY(cmb_evaluate(ev, p->t, q, NULL, &want));
-  CMB_TRY(cmb_kkt_redundant(ev->kkt, ev->M, ev->G, p->list, &count));
+  CMB_TRY(cmb_kkt_redundant(ev->kkt, ev->M, ev->G, p->last, p->list, &count));
   ev->mass_ready = false;
   *rank = ng - count;
   for (int i = 0; i < ng; i++) {
@@ -108,11 +109,16 @@ static cmb_status look_beside(struct probe *p, cmb_rank *rank)
   return CMB_OK;
 }
 
-cmb_status cmb_rank_examine(cmb_evaluator *ev, cmb_arena *arena, double t, const double *q,
-                            cmb_rank *rank)
+cmb_status cmb_rank_examine_ordered(cmb_evaluator *ev, cmb_arena *arena, double t, const double *q,
+                                    const bool *last, cmb_rank *rank)
 {
-  struct probe p = {
-      .ev = ev, .t = t, .q = q, .part = PART, .dropped = ANGLE, .random = CMB_RANDOM_FIRST};
+  struct probe p = {.ev = ev,
+                    .t = t,
+                    .q = q,
+                    .last = last,
+                    .part = PART,
+                    .dropped = ANGLE,
+                    .random = CMB_RANDOM_FIRST};
   *rank = (cmb_rank){0};
   if (ev->eq->ng == 0) return CMB_OK;
   CMB_TRY(take_memory(&p, arena));
@@ -129,4 +135,10 @@ cmb_status cmb_rank_examine(cmb_evaluator *ev, cmb_arena *arena, double t, const
   rank->redundant = p.redundant;
   rank->gradient = p.gradient;
   return CMB_OK;
+}
+
+cmb_status cmb_rank_examine(cmb_evaluator *ev, cmb_arena *arena, double t, const double *q,
+                            cmb_rank *rank)
+{
+  return cmb_rank_examine_ordered(ev, arena, t, q, NULL, rank);
 }

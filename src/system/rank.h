@@ -21,4 +21,8 @@ typedef struct cmb_rank {
 cmb_status cmb_rank_examine(cmb_evaluator *ev, cmb_arena *arena, double t, const double *q,
                             cmb_rank *rank);
 
+/* The same with some of the constraints behind all others: last (ng); NULL: none. */
+cmb_status cmb_rank_examine_ordered(cmb_evaluator *ev, cmb_arena *arena, double t, const double *q,
+                                    const bool *last, cmb_rank *rank);
+
 #endif
