@@ -200,10 +200,11 @@ static void make_loop(struct maker *k, int *left)
   cmb_model_loop *l = &m->loops[m->loop_count];
   double axes[3][3];
   int a = choose(k, -1, m->body_count - 1), b = choose(k, 0, m->body_count - 1);
+  /* Tests name mechanisms by their numbers: what is added here makes others of all of them. */
   static const int types[] = {CMB_JOINT_FIXED,       CMB_JOINT_REVOLUTE,  CMB_JOINT_PRISMATIC,
                               CMB_JOINT_CYLINDRICAL, CMB_JOINT_UNIVERSAL, CMB_JOINT_SPHERICAL,
-                              CMB_JOINT_TRANSLATION, CMB_JOINT_PLANAR,    CMB_JOINT_FREE,
-                              CMB_LOOP_DISTANCE,     CMB_LOOP_POINT_LINE, CMB_LOOP_POINT_PLANE};
+                              CMB_JOINT_PLANAR,      CMB_JOINT_FREE,      CMB_LOOP_DISTANCE,
+                              CMB_LOOP_POINT_LINE,   CMB_LOOP_POINT_PLANE};
   const int type = types[choose(k, 0, (int)(sizeof types / sizeof types[0]) - 1)];
   if (a == b || type == CMB_JOINT_FREE || removes[type] >= *left) return;
   if (freedoms(m, a, b) < removes[type] + 2) return;

@@ -94,14 +94,15 @@ static void test_long_names(void **state)
   static char name[LONG + 1], expected[2 * LONG + 100];
   memset(name, '"', LONG);
   const char *const names[] = {name}, *const short_names[] = {"s"};
-  const cmb_equations eq = named(names, short_names, short_names, short_names);
+  const char *const output_names[] = {"w"};
+  const cmb_equations eq = named(names, short_names, short_names, output_names);
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_csv *csv;
   assert_int_equal(cmb_csv_open(ctx, PATH, &eq, &csv), CMB_OK);
   assert_int_equal(cmb_csv_close(csv), CMB_OK);
   strcpy(expected, "t,\"");
   memset(expected + 3, '"', (size_t)2 * LONG);
-  strcpy(expected + 3 + 2 * LONG, "\",s,s,s\n");
+  strcpy(expected + 3 + 2 * LONG, "\",s,s,w\n");
   assert_contents(PATH, expected);
   cmb_context_destroy(ctx);
 }
