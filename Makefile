@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 PRESET ?= release
 
-.PHONY: build help demo dist test viewer lint quick campaign threads bench book gallery install format coverage clean
+.PHONY: build help demo dist test check sanitize viewer lint viewer-and-lint benches quick campaign threads bench book gallery install format coverage clean
 
 build: ## compile the library and the program (the default)
 	@scripts/setup.sh build
@@ -12,35 +12,54 @@ build: ## compile the library and the program (the default)
 	cmake --build --preset release --target product
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## compile, then show what Camber does
 	@scripts/setup.sh report || echo "demo: goes on without reports"
 	@$(MAKE) --no-print-directory build
 	scripts/demo.sh
 
-test: ## repository checks, the test suite, and the suite again with sanitizers
+test: ## repository checks and the test suite
 	@scripts/setup.sh test
 	cmake --preset release -DCAMBER_TESTS=ON
 	cmake --build --preset release
-	ctest --preset release -j $(JOBS) -L repo
-	ctest --preset release -j $(JOBS) -LE "repo|lint"
+	ctest --preset release -j $(JOBS) -LE lint
+
+check: ## the tests that a change can have broken, shortest first, until one fails; BASE=COMMIT: the change since COMMIT
+	@scripts/setup.sh test
+	cmake --preset dev
+	cmake --build --preset dev
+	scripts/affected.py --jobs $(JOBS) $(BASE)
+
+sanitize: ## the test suite under the address and undefined-behaviour sanitizers, and fuzzing
+	@scripts/setup.sh test
 	cmake --preset asan
 	cmake --build --preset asan
 	ctest --preset asan -j $(JOBS)
 
-viewer: ## reports in a browser: installs node and Chromium, makes the viewer, and opens the report of each model
+benches: ## each program of bench/ once, under the same sanitizers
 	@scripts/setup.sh test
-	@scripts/setup.sh viewer
-	cmake --preset release -DCAMBER_TESTS=ON -DCAMBER_VIEWER=ON
-	cmake --build --preset release
-	CAMBER_NEEDS_BROWSER=1 ctest --preset release --no-tests=error --output-on-failure -R '^cli\.(viewer|film)'
+	scripts/benches_once.sh
+
+viewer: ## reports in a browser: installs node and Chromium, makes the viewer, and opens the report of each model
+	$(call browser_tests,^cli\.(viewer|film))
 
 lint: ## what clang-tidy says of the code
 	@scripts/setup.sh test
 	cmake --preset release -DCAMBER_TESTS=ON
 	cmake --build --preset release
-	ctest --preset release -L lint
+	ctest --preset release -j $(JOBS) -L lint
+
+viewer-and-lint: ## both at the same time, so that no processor waits for the browser
+	$(call browser_tests,^(cli\.(viewer|film)|repo\.tidy))
+
+define browser_tests
+@scripts/setup.sh test
+@scripts/setup.sh viewer
+cmake --preset release -DCAMBER_TESTS=ON -DCAMBER_VIEWER=ON
+cmake --build --preset release
+CAMBER_NEEDS_BROWSER=1 ctest --preset release -j $(JOBS) --output-on-failure -R '$(1)'
+endef
 
 quick: ## unit tests and verification without the slow ones; PRESET=clang: with clang
 	@scripts/setup.sh test
@@ -48,7 +67,7 @@ quick: ## unit tests and verification without the slow ones; PRESET=clang: with 
 	cmake --build --preset $(PRESET)
 	ctest --preset $(PRESET) -j $(JOBS) -L 'unit|verify' -LE slow
 
-campaign: ## random cases by the thousand and long fuzzing; hours
+campaign: ## random cases by the thousand, long fuzzing, and mutants of the code; hours
 	@scripts/setup.sh test
 	cmake --preset release -DCAMBER_TESTS=ON
 	cmake --build --preset release
@@ -62,11 +81,12 @@ threads: ## one model in many threads, under the thread sanitizer
 	cmake --build --preset tsan
 	ctest --preset tsan
 
-book: ## every table and figure of the papers as a page in docs/benchmarks; goes on where it stopped
+book: ## every table and figure of the papers as a page in docs/benchmarks, and their numbers into the documents; goes on where it stopped
 	@scripts/setup.sh bench
 	cmake --preset release
 	cmake --build --preset release
 	scripts/book.sh
+	scripts/quotes.py write docs/benchmarks
 
 gallery: build ## a picture of every bundled model, drawn by the viewer, in docs/gallery.md
 	@scripts/setup.sh viewer

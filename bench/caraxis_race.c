@@ -17,13 +17,18 @@
 #include <string.h>
 #include <sundials/sundials_version.h>
 
-enum { TOLERANCES = 25, MOST_CODES = 16, REPETITIONS = 15, LOWEST_MESCD = 3, MESCDS = 6 };
+enum { TOLERANCES = 25, REPETITIONS = 15, LOWEST_MESCD = 3, MESCDS = 6 };
+
+/* What one code does. */
+struct runner {
+  bench_outcome best[TOLERANCES]; /* of the fastest repetition */
+  bench_point front[TOLERANCES];
+  int front_count;
+};
 
 typedef struct race {
   int codes;
-  bench_outcome best[MOST_CODES][TOLERANCES]; /* of the fastest repetition */
-  bench_point front[MOST_CODES][TOLERANCES];
-  int front_count[MOST_CODES];
+  struct runner *of; /* (codes) */
 } race;
 
 /* A claim of the project: the time of `ours` over that of `rival`, at equal accuracy. */
@@ -49,7 +54,7 @@ static void run_all(race *r, bench_caraxis *problem, int repetitions)
       for (int i = 0; i < r->codes; i++) {
         bench_outcome o;
         bench_integrate(&bench_codes[i], problem, tolerance_at(m), &o);
-        if (k == 0 || o.seconds < r->best[i][m].seconds) r->best[i][m] = o;
+        if (k == 0 || o.seconds < r->of[i].best[m].seconds) r->of[i].best[m] = o;
       }
     }
   }
@@ -60,9 +65,9 @@ static void find_fronts(race *r)
   for (int i = 0; i < r->codes; i++) {
     bench_point runs[TOLERANCES];
     for (int m = 0; m < TOLERANCES; m++) {
-      runs[m] = (bench_point){bench_mescd(&r->best[i][m]), r->best[i][m].seconds};
+      runs[m] = (bench_point){bench_mescd(&r->of[i].best[m]), r->of[i].best[m].seconds};
     }
-    r->front_count[i] = bench_envelope(TOLERANCES, runs, r->front[i]);
+    r->of[i].front_count = bench_envelope(TOLERANCES, runs, r->of[i].front);
   }
 }
 
@@ -85,7 +90,7 @@ static void print_runs(const race *r)
   for (int i = 0; i < r->codes; i++) {
     printf("%-16s", bench_codes[i].name);
     for (int m = 0; m < TOLERANCES; m += 12) {
-      const bench_outcome *o = &r->best[i][m];
+      const bench_outcome *o = &r->of[i].best[m];
       printf("  | %5.2f %6ld %7ld %7.0f", bench_mescd(o), o->steps, o->f, 1e6 * o->seconds);
     }
     printf("\n");
@@ -108,7 +113,7 @@ static void print_times(const race *r)
     printf("%-28s", bench_codes[i].name);
     for (int k = 0; k < MESCDS; k++) {
       bool beyond;
-      double s = bench_time_at(r->front_count[i], r->front[i], LOWEST_MESCD + k, &beyond);
+      double s = bench_time_at(r->of[i].front_count, r->of[i].front, LOWEST_MESCD + k, &beyond);
       if (isnan(s)) {
         printf(" %8s", "-");
       } else {
@@ -128,8 +133,8 @@ static void print_duel(const race *r, const struct duel *d)
   printf("%-28s", title);
   for (int k = 0; k < MESCDS; k++) {
     bool beyond;
-    double ours = bench_time_at(r->front_count[a], r->front[a], LOWEST_MESCD + k, &beyond);
-    double theirs = bench_time_at(r->front_count[b], r->front[b], LOWEST_MESCD + k, &beyond);
+    double ours = bench_time_at(r->of[a].front_count, r->of[a].front, LOWEST_MESCD + k, &beyond);
+    double theirs = bench_time_at(r->of[b].front_count, r->of[b].front, LOWEST_MESCD + k, &beyond);
     if (isnan(ours / theirs)) {
       printf(" %8s", "-");
     } else {
@@ -167,8 +172,8 @@ static void print_ratios(const race *r)
 
 static bool unbeaten(const race *r, int code, double mescd)
 {
-  for (int k = 0; k < r->front_count[code]; k++) {
-    if (r->front[code][k].mescd == mescd) return true;
+  for (int k = 0; k < r->of[code].front_count; k++) {
+    if (r->of[code].front[k].mescd == mescd) return true;
   }
   return false;
 }
@@ -184,7 +189,7 @@ static int write_csv(const race *r, const char *path)
   fprintf(file, "code,tolerance,mescd,steps,rejected,f,seconds,unbeaten\n");
   for (int i = 0; i < r->codes; i++) {
     for (int m = 0; m < TOLERANCES; m++) {
-      const bench_outcome *o = &r->best[i][m];
+      const bench_outcome *o = &r->of[i].best[m];
       double mescd = bench_mescd(o);
       fprintf(file, "%s,%.3e,%.3f,%ld,%ld,%ld,%.4e,%d\n", bench_codes[i].name, tolerance_at(m),
               mescd, o->steps, o->rejected, o->f, o->seconds, unbeaten(r, i, mescd));
@@ -216,21 +221,22 @@ int main(int argc, char **argv)
   if (repetitions < 1 || repetitions > 100000) return usage();
 
   bench_caraxis *problem = bench_caraxis_create();
-  race *r = calloc(1, sizeof *r);
-  if (!problem || !r) return 1;
-  while (bench_codes[r->codes].name) r->codes++;
+  race r = {0};
+  while (bench_codes[r.codes].name) r.codes++;
+  r.of = calloc((size_t)r.codes, sizeof *r.of);
+  if (!problem || !r.of) return 1;
   char sundials[32];
   SUNDIALSGetVersion(sundials, sizeof sundials);
   printf("Car axis, t in [0, 3]: Camber %s, SUNDIALS %s; least of %ld repetitions\n\n",
          cmb_version(), sundials, repetitions);
-  print_codes(r);
-  run_all(r, problem, (int)repetitions);
-  find_fronts(r);
-  print_runs(r);
-  print_times(r);
-  print_ratios(r);
-  int failed = csv ? write_csv(r, csv) : 0;
-  free(r);
+  print_codes(&r);
+  run_all(&r, problem, (int)repetitions);
+  find_fronts(&r);
+  print_runs(&r);
+  print_times(&r);
+  print_ratios(&r);
+  int failed = csv ? write_csv(&r, csv) : 0;
+  free(r.of);
   bench_caraxis_destroy(problem);
   return failed;
 }

@@ -1,17 +1,18 @@
 /*
- * How fast the O(N) formalisms are: chain_speed
+ * How fast the O(N) formalisms are: chain_speed [ROUNDS]
  *
  * First the cost of a body in chains of different lengths, interpreted and native: it must not grow. Then the chain of 41 bodies
- * against MuJoCo, if it is there, after both have shown that they compute the same. Times are the best of many runs;
+ * against MuJoCo, if it is there, after both have shown that they compute the same. Times are the best of ROUNDS runs (200);
  * instructions are counted by bench/chain_instructions.sh.
  */
 #include "support/chain_code.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
-enum { BODIES = 41, ROUNDS = 200 };
+enum { BODIES = 41 };
 static const double SAME = 1e-8;       /* accelerations and residuals of both codes */
 static const double MOST_GROWTH = 1.3; /* of the cost of a body */
 static const char *const NAMES[] = {"explicit", "residual", "jacobian"};
@@ -24,11 +25,11 @@ static double now(void)
 }
 
 /* Microseconds of one evaluation: the best of many rounds, each long enough for the clock. */
-static double best(const bench_chain_code *code, int n)
+static double best(const bench_chain_code *code, int n, int rounds)
 {
   const int repeats = n < 100 ? 1000 / n : 10;
   double least = INFINITY;
-  for (int i = 0; i < ROUNDS; i++) {
+  for (int i = 0; i < rounds; i++) {
     double start = now();
     bench_timed_evaluation(code, repeats);
     least = fmin(least, (now() - start) / repeats);
@@ -38,7 +39,7 @@ static double best(const bench_chain_code *code, int n)
 
 /* ---- the cost of a body */
 
-static void show_growth(bench_quantity what, bool native, const int sizes[3])
+static void show_growth(bench_quantity what, bool native, const int sizes[3], int rounds)
 {
   double least_operations = INFINITY, most_operations = 0;
   double least_time = INFINITY, most_time = 0;
@@ -50,7 +51,8 @@ static void show_growth(bench_quantity what, bool native, const int sizes[3])
       printf("  not to be had\n");
       return;
     }
-    double each = (double)operations / sizes[i], time = 1e3 * best(&code, sizes[i]) / sizes[i];
+    double each = (double)operations / sizes[i],
+           time = 1e3 * best(&code, sizes[i], rounds) / sizes[i];
     printf("  | %5d %6.1f %7.1f", sizes[i], each, time);
     least_operations = fmin(least_operations, each);
     most_operations = fmax(most_operations, each);
@@ -62,7 +64,7 @@ static void show_growth(bench_quantity what, bool native, const int sizes[3])
          most_time / least_time <= MOST_GROWTH ? "met" : "MISSED");
 }
 
-static void show_all_growth(void)
+static void show_all_growth(int rounds)
 {
   static const int interpreted[] = {10, 100, 1000}, native[] = {10, 50, 200};
   printf("cost of a body: operations and ns; largest over smallest; goal: time <= %.2g\n",
@@ -70,8 +72,8 @@ static void show_all_growth(void)
   printf("%-22s  | %-20s  | %-20s  | %-20s  | %s\n", "", "bodies    op.      ns",
          "bodies    op.      ns", "bodies    op.      ns", "  op.  time");
   for (int what = BENCH_EXPLICIT; what <= BENCH_RESIDUAL; what++) {
-    show_growth((bench_quantity)what, false, interpreted);
-    show_growth((bench_quantity)what, true, native);
+    show_growth((bench_quantity)what, false, interpreted, rounds);
+    show_growth((bench_quantity)what, true, native, rounds);
   }
 }
 
@@ -90,18 +92,18 @@ static double difference(const bench_chain_code *a, const bench_chain_code *b)
   return most / size;
 }
 
-static int race(bench_quantity what)
+static int race(bench_quantity what, int rounds)
 {
   bench_chain_code ours, theirs;
   if (!bench_chain_camber(BODIES, what, true, &ours)) {
     printf("%-9s  no compiler\n", NAMES[what]);
     return 0;
   }
-  double apart = 0, time = best(&ours, BODIES);
+  double apart = 0, time = best(&ours, BODIES, rounds);
   printf("%-9s %10.2f", NAMES[what], time);
   if (bench_chain_mujoco(BODIES, what, &theirs)) {
     apart = difference(&ours, &theirs);
-    double other = best(&theirs, BODIES);
+    double other = best(&theirs, BODIES, rounds);
     printf(" %10.2f %8.3f %12.1e%s", other, time / other, apart,
            apart <= SAME ? "" : "  NOT THE SAME");
     theirs.destroy(theirs.self);
@@ -113,14 +115,19 @@ static int race(bench_quantity what)
   return apart <= SAME ? 0 : 1;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+  const int rounds = argc > 1 ? atoi(argv[1]) : 200;
   int failures = 0;
-  show_all_growth();
+  if (rounds < 1) {
+    fprintf(stderr, "usage: chain_speed [ROUNDS]\n");
+    return 2;
+  }
+  show_all_growth(rounds);
   printf("\nchain of %d bodies, us an evaluation\n%-9s %10s %10s %8s %12s\n", BODIES, "", "Camber",
          "MuJoCo", "ratio", "difference");
   for (int what = BENCH_EXPLICIT; what <= BENCH_JACOBIAN; what++) {
-    failures += race((bench_quantity)what);
+    failures += race((bench_quantity)what, rounds);
   }
   return failures != 0;
 }

@@ -15,11 +15,17 @@ if(NOT CAMBER_PYTHON)
   return()
 endif()
 
-foreach(check layers globals calls names errors hygiene format tidy selftest)
-  add_test(NAME repo.${check}
-    COMMAND ${CAMBER_PYTHON} ${PROJECT_SOURCE_DIR}/scripts/check.py ${check}
+function(add_check name label) # ARGN: arguments of scripts/check.py
+  add_test(NAME repo.${name}
+    COMMAND ${CAMBER_PYTHON} ${PROJECT_SOURCE_DIR}/scripts/check.py ${ARGN}
       --root ${PROJECT_SOURCE_DIR} --build ${PROJECT_BINARY_DIR})
-  set_tests_properties(repo.${check} PROPERTIES LABELS repo TIMEOUT 1800)
+  set_tests_properties(repo.${name} PROPERTIES LABELS ${label} TIMEOUT 1800)
+endfunction()
+
+foreach(check layers globals calls names errors hygiene format selftest scripts)
+  add_check(${check} repo ${check})
 endforeach()
-set_tests_properties(repo.tidy PROPERTIES LABELS lint # `make lint`: a quarter of the time of all tests
-  RUN_SERIAL ON) # it uses every processor itself
+set(parts 16) # so that ctest can run other tests beside it
+foreach(part RANGE 1 ${parts})
+  add_check(tidy.${part} lint tidy --part ${part}/${parts})
+endforeach()

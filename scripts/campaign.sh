@@ -4,8 +4,9 @@
 #   scripts/campaign.sh [FACTOR [MINUTES]]
 #
 # Every test that asks cmbt_count (tests/support/random.h) how many cases to run makes FACTOR times as many (default 50), in the
-# preset release. Then clang-tidy's analyzer follows more paths than in `make lint`, and each fuzzer of the preset asan runs for MINUTES (default 60); what it finds is left in build/campaign. All of
-# them run, and the exit code is 1 if any failed.
+# preset release. Then clang-tidy's analyzer follows more paths than in `make lint`, and each fuzzer of the preset asan runs for MINUTES
+# (default 60); what it finds is left in build/campaign. At last scripts/mutants.py draws 60 mutants with the seed CAMBER_SEED (default: the day of
+# the year), of which 80 % have to be noticed. All of them run, and the exit code is 1 if any failed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -44,6 +45,8 @@ for fuzzer in build/asan/tests/fuzz_*; do
   run "fuzz.$stem" "$SOURCE_DIR/$fuzzer" -max_total_time=$((60 * minutes)) -dict="$SOURCE_DIR/tests/fuzz/$stem.dict" \
     "$SOURCE_DIR/build/campaign/corpus.$stem" "$SOURCE_DIR/tests/fuzz/$stem"
 done
+
+run mutants "$SOURCE_DIR/scripts/mutants.py" --seed "${CAMBER_SEED:-$(date +%-j)}" --number 60 --least 80
 
 if ((${#failed[@]})); then
   echo "campaign: failed: ${failed[*]}; each has a log in build/campaign"

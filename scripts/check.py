@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the repository itself: rules that no compiler enforces.
 
-    scripts/check.py CHECK [--root DIR] [--build DIR]
+    scripts/check.py CHECK [--root DIR] [--build DIR] [--part K/N]
 
     layers    a file includes, and calls, only its own layer and earlier ones
     globals   the library has no variables that outlive a call
@@ -12,10 +12,11 @@
     format    the layout is what clang-format makes of it
     tidy      clang-tidy has nothing to say
     selftest  every check above finds the mistakes it is there for, and passes a clean tree
+    scripts   what scripts/mutation.py and scripts/affected.py make of files that were made up for it is right
 
 Prints each finding as FILE:LINE: TEXT. Exit code: 0 nothing found, 1 findings, 2 cannot check.
 Checks of object files and clang-tidy read a build folder configured with CAMBER_CHECKS=ON (the
-preset release), which must be up to date.
+preset release), which must be up to date. With --part, tidy looks at the K-th of N parts of the files only.
 """
 import argparse
 import importlib
@@ -28,17 +29,25 @@ from checks.tree import CannotCheck, Tree  # noqa: E402
 CHECKS = ["layers", "globals", "calls", "names", "errors", "hygiene", "format", "tidy"]
 
 
+def part(text):
+    k, n = map(int, text.split("/"))
+    if not 1 <= k <= n:
+        raise argparse.ArgumentTypeError(f"{text} is no part")
+    return k, n
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("check", choices=CHECKS + ["selftest"], metavar="CHECK")
+    parser.add_argument("check", choices=CHECKS + ["selftest", "scripts"], metavar="CHECK")
     root = Path(__file__).resolve().parent.parent
     parser.add_argument("--root", type=Path, default=root, help="the source tree")
     parser.add_argument("--build", type=Path, help="default: build/release below the root")
+    parser.add_argument("--part", type=part, metavar="K/N", help="of the files, for tidy")
     arguments = parser.parse_args()
 
-    tree = Tree(arguments.root, arguments.build or arguments.root / "build" / "release")
+    tree = Tree(arguments.root, arguments.build or arguments.root / "build" / "release", arguments.part)
     check = importlib.import_module(f"checks.{arguments.check}_check")
     try:
         findings = sorted(set(check.run(tree)))

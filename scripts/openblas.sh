@@ -3,7 +3,7 @@
 # software have. Camber itself uses none, as is checked here of the program and of the tests; SUNDIALS, the judge in some tests, may, and
 # these are run again, also under the sanitizers.
 #
-#   scripts/openblas.sh                  after `make test`
+#   scripts/openblas.sh                  after `make test` and `make sanitize`
 #
 # In the bare Debian of scripts/bare.sh OpenBLAS is installed first. Other machines are left as they are: where another BLAS is in
 # use, the script says so and that is all.

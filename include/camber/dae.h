@@ -65,6 +65,13 @@ typedef struct cmb_terms {
   double *gt;    /* (ng) */
 } cmb_terms;
 
+/* What a switching function is to the user who reads of its events. */
+typedef enum cmb_switch_kind {
+  CMB_SWITCH_NAMED, /* something that the model names: friction of a joint, a tyre beyond its peak */
+  CMB_SWITCH_CONTACT, /* a contact or tyre: positive while it presses */
+  CMB_SWITCH_FORMULA  /* a kink or jump within a formula, called after the place of the formula */
+} cmb_switch_kind;
+
 /* The derivatives an implicit method asks for; r = M a − f + Gᵀ λ is the residual. */
 typedef enum cmb_derivative {
   CMB_RESIDUAL_Q, /* ∂r/∂q (nv x nq), a and λ fixed */
@@ -109,14 +116,15 @@ typedef struct cmb_equations {
   int np; /* live parameters */
   int nh; /* sampled values, which are p[held_first] and those behind */
 
-  const char *const *q_names;      /* (nq) */
-  const char *const *v_names;      /* (nv) */
-  const char *const *g_names;      /* (ng) constraints, in the words of an error message */
-  const char *const *lambda_names; /* (ng) */
-  const char *const *switch_names; /* (ns) */
-  const char *const *output_names; /* (no) */
-  const char *const *u_names;      /* (nu) */
-  const char *const *p_names;      /* (np) */
+  const char *const *q_names;          /* (nq) */
+  const char *const *v_names;          /* (nv) */
+  const char *const *g_names;          /* (ng) constraints, in the words of an error message */
+  const char *const *lambda_names;     /* (ng) */
+  const char *const *switch_names;     /* (ns) */
+  const cmb_switch_kind *switch_kinds; /* (ns) NULL: all are named */
+  const char *const *output_names;     /* (no) */
+  const char *const *u_names;          /* (nu) */
+  const char *const *p_names;          /* (np) */
   const double *p; /* (np) the values of the live parameters where a point has none */
 
   /* Sampled values hold between the instants of their samplers and take their new values there, which `outputs` puts behind the outputs.

@@ -27,7 +27,9 @@ typedef struct cmb_record {
 } cmb_record;
 
 typedef enum cmb_event_kind {
-  CMB_KIND_SWITCH,    /* a switching function, with its index */
+  CMB_KIND_SWITCH, /* a switching function that the model names, with its index; any that was held at its switch and is released */
+  CMB_KIND_CONTACT,   /* that of a contact or tyre: it touches, +1, or lifts off, -1 */
+  CMB_KIND_FORMULA,   /* that of a kink or jump within a formula */
   CMB_KIND_CONDITION, /* a condition of an event of the user's */
   CMB_KIND_IMPACT,    /* a gap of a stop or rigid contact has closed */
   CMB_KIND_REST /* bodies rest on a surface, or leave it; the name is that of the rule with ".rest" behind */
@@ -170,12 +172,11 @@ CMB_API cmb_status cmb_simulation_set(cmb_simulation *sim, int count, const cmb_
 CMB_API cmb_status cmb_simulation_get(const cmb_simulation *sim, const char *name, double *value);
 
 /* The whole state into a file, to go on from later: after a piece of a run, or in the observer's before_step and after_step. The run
- * that was saved goes on as the one that resumes it will, bit for bit: methods begin anew at the state. A file that cannot
- * be written is an error, and the run can go on. */
+ * that was saved goes on as if it had not been, bit for bit. A file that cannot be written is an error, and the run can go on. */
 CMB_API cmb_status cmb_simulation_save(cmb_simulation *sim, const char *path);
 
 /* In place of a start: where a saved run was, of the same system, method, tolerances and options, by the same version. It goes on by
- * cmb_simulation_advance; t_end and `every` may be others. A file of something else, or a damaged one, is CMB_ERROR_INPUT with words. */
+ * cmb_simulation_advance, bit for bit with explicit methods and those of fixed cost, while the others begin anew at the state; t_end and `every` may be others. A file of something else, or a damaged one, is CMB_ERROR_INPUT with words. */
 CMB_API cmb_status cmb_simulation_resume(cmb_simulation *sim, const char *path);
 
 CMB_API const cmb_result *cmb_simulation_result(const cmb_simulation *sim);

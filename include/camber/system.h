@@ -47,7 +47,7 @@ CMB_API cmb_status cmb_system_start(cmb_context *ctx, const cmb_system *system, 
 typedef struct cmb_rank_report {
   int here;   /* at the position given */
   int around; /* the largest found at consistent positions near it; the position is singular if it is more than `here` */
-  int redundant_count; /* constraints that depend on those before them here and at all of these */
+  int redundant_count; /* constraints less `around`: those that depend on the ones before them, here, or there if this is singular */
 } cmb_rank_report;
 
 /* At (t, q), which meets the constraints, in the modes given (ns). `redundant` (ng) receives the numbers of the redundant constraints,

@@ -35,9 +35,10 @@ class Symbol(NamedTuple):
 
 
 class Tree:
-    def __init__(self, root, build):
+    def __init__(self, root, build, part=None):
         self.root = Path(root).resolve()
         self.build = Path(build).resolve()
+        self.part = part  # (k, n): a check that takes long looks at the k-th of n parts of the files
 
     def files(self, folders, suffixes=(".c", ".h")):
         """Files below the folders, as paths relative to the root. At least one must exist."""

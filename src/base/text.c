@@ -134,6 +134,26 @@ const char *cmb_nearest_name(const char *text, const void *names, int count, siz
   return nearest;
 }
 
+const char *cmb_hint_of_names(const char *text, const void *names, int count, size_t stride,
+                              char hint[CMB_HINT_ROOM])
+{
+  enum { LINE = 160 }; /* characters of names that are listed */
+  const char *near = cmb_nearest_name(text, names, count, stride);
+  if (near || count == 0) {
+    snprintf(hint, CMB_HINT_ROOM, near ? "did you mean '%.300s'?" : "there is none", near);
+    return hint;
+  }
+  int i = 0, used = snprintf(hint, CMB_HINT_ROOM, count > 1 ? "expected one of" : "expected");
+  for (; i < count && used + (int)strlen(name_at(names, i, stride)) < LINE; i++)
+    used += snprintf(hint + used, (size_t)(CMB_HINT_ROOM - used), "%s %s", i ? "," : "",
+                     name_at(names, i, stride));
+  if (i == 0)
+    snprintf(hint, CMB_HINT_ROOM, "expected one of %d others", count);
+  else if (i < count)
+    snprintf(hint + used, (size_t)(CMB_HINT_ROOM - used), " and %d more", count - i);
+  return hint;
+}
+
 cmb_status cmb_csv_field(const char *text,
                          cmb_status (*put)(void *to, const char *piece, size_t length), void *to)
 {

@@ -37,6 +37,13 @@ int cmb_find_name(const char *text, const void *names, int count, size_t stride)
 /* The known name nearest to `text`, for "did you mean", large and small letters being the same; NULL if none is near. */
 const char *cmb_nearest_name(const char *text, const void *names, int count, size_t stride);
 
+enum { CMB_HINT_ROOM = 400 };
+
+/* What may be meant by an unknown name: "did you mean 'NAME'?"; if none is near, "expected one of A, B and 3 more", with as many as a line
+ * holds; "there is none". Returns `hint`. */
+const char *cmb_hint_of_names(const char *text, const void *names, int count, size_t stride,
+                              char hint[CMB_HINT_ROOM]);
+
 /* A text as a field of a CSV file, by pieces: in quotes if it has a comma, a quote or a line end. Ends with the first status that is not
  * CMB_OK. */
 cmb_status cmb_csv_field(const char *text,

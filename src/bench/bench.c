@@ -119,17 +119,35 @@ cmb_status cli_bench_draw(cmb_context *ctx, const struct cli_arguments *a,
   return status == CMB_ERROR_MEMORY ? cmb_fail_memory(ctx) : status;
 }
 
+cmb_status cli_bench_draw_beside(cmb_context *ctx, const struct cli_arguments *a,
+                                 const char *suffix, const struct cli_plot *plot)
+{
+  char path[CLI_PATH_ROOM];
+  struct cli_arguments to = *a;
+  if (!a->plot) return CMB_OK;
+  const char *dot = strrchr(a->plot, '.'), *slash = strrchr(a->plot, '/');
+  if (!dot || (slash && dot < slash)) dot = a->plot + strlen(a->plot);
+  const int written =
+      snprintf(path, sizeof path, "%.*s%s%s", (int)(dot - a->plot), a->plot, suffix, dot);
+  if (written < 0 || written >= (int)sizeof path) {
+    return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "the name of the plot is too long");
+  }
+  to.plot = path;
+  return cli_bench_draw(ctx, &to, plot);
+}
+
 /* ---- which one */
 
 struct bench {
   const char *name, *model, *parameter;
+  double value;
   bool takes_rtol, plots;
   cmb_status (*print)(cmb_context *ctx, const cmb_system *system, const struct cli_arguments *a);
 };
 
 static const struct bench benches[] = {
-#define BENCH_ROW(name, title, model, parameter, takes_rtol, plots, function)                      \
-  {name, model, parameter, takes_rtol, plots, cli_bench_##function},
+#define BENCH_ROW(name, title, model, parameter, value, takes_rtol, plots, function)               \
+  {name, model, parameter, value, takes_rtol, plots, cli_bench_##function},
     CLI_BENCH_LIST(BENCH_ROW)
 #undef BENCH_ROW
 };
@@ -155,7 +173,7 @@ static int run_bench(cmb_context *ctx, const struct bench *bench, const struct c
   const cmb_status possible = a->plot ? cmb_output_possible(ctx, a->plot) : CMB_OK;
   if (possible != CMB_OK) return cli_fail(ctx, possible);
   if (!bench->model) return print_bench(ctx, bench, NULL, a);
-  const cmb_setting set = {bench->parameter, 1};
+  const cmb_setting set = {bench->parameter, bench->value};
   int code = cli_bench_open(ctx, bench->model, bench->parameter ? 1 : 0, &set, NULL, &m);
   if (code == CLI_DONE) code = print_bench(ctx, bench, m.system, a);
   cli_bench_close(&m);

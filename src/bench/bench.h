@@ -39,6 +39,10 @@ void cli_bench_verdict(const char *claim, bool holds);
 cmb_status cli_bench_draw(cmb_context *ctx, const struct cli_arguments *a,
                           const struct cli_plot *plot);
 
+/* The same to the file with `suffix` before the last dot of its name: a bench's second picture. */
+cmb_status cli_bench_draw_beside(cmb_context *ctx, const struct cli_arguments *a,
+                                 const char *suffix, const struct cli_plot *plot);
+
 /* A bundled model or problem as a bench opens it. */
 struct cli_bench_model {
   struct cli_arguments arguments;

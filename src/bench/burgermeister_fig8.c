@@ -37,9 +37,9 @@ static void print_errors(const char *title, int count, const double *plain, cons
 
 /* ---- at the end, against h */
 
-enum { SIZES = 5 };
+enum { SIZES = 6 };
 
-static const double sizes[SIZES] = {4e-3, 2e-3, 1e-3, 5e-4, 2.5e-4};
+static const double sizes[SIZES] = {10e-3, 4e-3, 2e-3, 1e-3, 5e-4, 2.5e-4};
 static const double TENFOLD_LEAST = 5, TENFOLD_MOST = 20;
 
 struct errors {
@@ -116,8 +116,7 @@ static cmb_status draw_sizes(cmb_context *ctx, const struct cli_arguments *a,
     p->logarithmic = true;
     p->curves[p->curve_count++] = (struct cli_curve){.name = "index 1", .y = e->plain[2 * i]};
     p->curves[p->curve_count++] = (struct cli_curve){.name = "index 2", .y = e->plain[2 * i + 1]};
-    p->curves[p->curve_count++] =
-        (struct cli_curve){.name = "1, .y = projected", e->projected[2 * i]};
+    p->curves[p->curve_count++] = (struct cli_curve){.name = "projected", .y = e->projected[2 * i]};
   }
   const struct cli_plot plot = {.title = "Car axis: error at t = 3 s",
                                 .abscissa = "h in s",

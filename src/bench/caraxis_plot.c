@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GRID = 97, PANELS = 4, MOST_SHOWN = PANELS * CLI_PLOT_MOST_CURVES, PATH_LENGTH = 1024 };
+enum { GRID = 97, PANELS = 4, MOST_SHOWN = PANELS * CLI_PLOT_MOST_CURVES };
 enum { COORDINATES = 4, STEPS = 600 };
 
 static const double GRID_STEP = 0.125; /* digits, from 0 on */
@@ -80,26 +80,6 @@ static void add_rival(struct picture *p, int kind, const struct caraxis_rival *r
   for (int i = 0; time && i < GRID; i++) time[i] = time_of_rival(rival, kind, p->digits[i]);
 }
 
-/* The path with `suffix` before its last dot. */
-static cmb_status path_with(cmb_context *ctx, const char *path, const char *suffix, char *out)
-{
-  const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
-  if (!dot || (slash && dot < slash)) dot = path + strlen(path);
-  const int written = snprintf(out, PATH_LENGTH, "%.*s%s%s", (int)(dot - path), path, suffix, dot);
-  if (written > 0 && written < PATH_LENGTH) return CMB_OK;
-  return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "the name of the plot is too long");
-}
-
-static cmb_status save(cmb_context *ctx, const struct cli_arguments *a, const char *suffix,
-                       const struct cli_plot *plot)
-{
-  char path[PATH_LENGTH];
-  struct cli_arguments to = *a;
-  CMB_TRY(path_with(ctx, a->plot, suffix, path));
-  to.plot = path;
-  return cli_bench_draw(ctx, &to, plot);
-}
-
 static cmb_status draw_precision(cmb_context *ctx, const struct cli_arguments *a, int kind,
                                  const char *suffix, const struct picture *p)
 {
@@ -120,7 +100,7 @@ static cmb_status draw_precision(cmb_context *ctx, const struct cli_arguments *a
                                 .panel_count = PANELS,
                                 .notes = notes,
                                 .note_count = 2};
-  return save(ctx, a, suffix, &plot);
+  return cli_bench_draw_beside(ctx, a, suffix, &plot);
 }
 
 /* Fig. II.17.2 */
@@ -148,7 +128,7 @@ static cmb_status draw_motion(cmb_context *ctx, const cmb_system *system,
                                 .stride = 1,
                                 .panels = panels,
                                 .panel_count = COORDINATES};
-  if (status == CMB_OK) status = save(ctx, a, "-motion", &plot);
+  if (status == CMB_OK) status = cli_bench_draw_beside(ctx, a, "-motion", &plot);
   free(columns);
   free(q);
   return status;

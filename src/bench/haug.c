@@ -27,7 +27,7 @@ static const double APART = 1e-7;
 static const double EXPLICIT_FROM = 0.5; /* s .. on the bump */
 
 /* Tables 6 and 7, positions and velocities; 8 and 9; the second Table 6. */
-static const double paper_errors[HAUG_METHODS][HAUG_TOLERANCES][2] = {
+const double cli_haug_paper_errors[HAUG_METHODS][HAUG_TOLERANCES][2] = {
     {{0.00198767020, 0.00329997828},
      {0.00041249616, 0.00057043579},
      {0.00004450907, 0.00006135104},
@@ -37,16 +37,17 @@ static const double paper_errors[HAUG_METHODS][HAUG_TOLERANCES][2] = {
      {0.00000337006, 0.00013460534},
      {0.00000069689, 0.00004154424}},
 };
-static const double paper_times[HAUG_METHODS][HAUG_LENGTHS][HAUG_TOLERANCES] = {
+const double cli_haug_paper_times[HAUG_METHODS][HAUG_LENGTHS][HAUG_TOLERANCES] = {
     {{42, 61, 158, 463}, {79, 155, 420, 1198}, {92, 189, 524, 1521}, {100, 206, 552, 1568}},
     {{33, 52, 90, 170}, {69, 124, 218, 433}, {81, 150, 248, 493}, {84, 155, 256, 500}},
 };
-static const double paper_explicit[HAUG_LENGTHS][HAUG_TOLERANCES] = {{3618, 3641, 3667, 3663},
-                                                                     {7276, 7348, 7287, 7276},
-                                                                     {10865, 11122, 10949, 10965},
-                                                                     {14480, 14771, 14630, 14592}};
+const double cli_haug_paper_explicit[HAUG_LENGTHS][HAUG_TOLERANCES] = {
+    {3618, 3641, 3667, 3663},
+    {7276, 7348, 7287, 7276},
+    {10865, 11122, 10949, 10965},
+    {14480, 14771, 14630, 14592}};
 
-static double tolerance_of(int k)
+double cli_haug_tolerance(int k)
 {
   return pow(10, -2 - k);
 }
@@ -135,14 +136,15 @@ static void find_errors(const struct haug_path *path, const struct haug_path *re
 }
 
 cmb_status cli_haug_print_errors(cmb_context *ctx, const cmb_system *system, int m,
-                                 const struct haug_path *reference, struct haug_path *path)
+                                 const struct haug_path *reference, struct haug_path *path,
+                                 double error[HAUG_TOLERANCES][2])
 {
   printf("\n%s: errors (63) over %g s\n"
          "  tolerance      position: paper       ours   velocity: paper       ours   below\n",
          cli_haug_names[m], HAUG_ERRORS_TO);
   for (int k = 0; k < HAUG_TOLERANCES; k++) {
-    const double tolerance = tolerance_of(k), *paper = paper_errors[m][k];
-    double ours[2];
+    const double tolerance = cli_haug_tolerance(k), *paper = cli_haug_paper_errors[m][k];
+    double *ours = error[k];
     CMB_TRY(cli_haug_follow(ctx, system, cli_haug_names[m], tolerance, HAUG_ERRORS_TO, path));
     find_errors(path, reference, ours);
     printf("  %9.0e %20.2e %10.2e %17.2e %10.2e   %s\n", tolerance, paper[0], ours[0], paper[1],
@@ -153,23 +155,24 @@ cmb_status cli_haug_print_errors(cmb_context *ctx, const cmb_system *system, int
 
 /* ---- times */
 
-/* f[length][tolerance]: evaluations. */
 cmb_status cli_haug_print_times(cmb_context *ctx, const cmb_system *system, int m, int repeat,
-                                double f[HAUG_LENGTHS][HAUG_TOLERANCES])
+                                struct haug_cost *cost)
 {
   printf("\n%s: time, paper in s (SGI Onyx, 1999), ours in ms; f: evaluations\n          ",
          cli_haug_names[m]);
   for (int k = 0; k < HAUG_TOLERANCES; k++)
-    printf("   %5.0e: paper   ours      f", tolerance_of(k));
+    printf("   %5.0e: paper   ours      f", cli_haug_tolerance(k));
   printf("\n");
   for (int length = 0; length < HAUG_LENGTHS; length++) {
     printf("  %d s    ", length + 1);
     for (int k = 0; k < HAUG_TOLERANCES; k++) {
-      const cmb_run_options options = run_of(cli_haug_names[m], tolerance_of(k), length + 1);
+      const cmb_run_options options = run_of(cli_haug_names[m], cli_haug_tolerance(k), length + 1);
       struct cli_outcome o = {0};
       CMB_TRY(cli_bench_run(ctx, system, &options, repeat, &o));
-      f[length][k] = (double)o.statistics.f;
-      printf("   %13.0f %6.1f %6.0f", paper_times[m][length][k], 1e3 * o.seconds, f[length][k]);
+      cost->f[length][k] = (double)o.statistics.f;
+      cost->ms[length][k] = 1e3 * o.seconds;
+      printf("   %13.0f %6.1f %6.0f", cli_haug_paper_times[m][length][k], cost->ms[length][k],
+             cost->f[length][k]);
     }
     printf("\n");
   }
@@ -198,24 +201,25 @@ static cmb_status run_explicit(cmb_context *ctx, const cmb_system *system, doubl
 }
 
 cmb_status cli_haug_print_explicit(cmb_context *ctx, const cmb_system *system,
-                                   double f[HAUG_LENGTHS][HAUG_TOLERANCES])
+                                   struct haug_cost *cost)
 {
   double of[HAUG_TOLERANCES][HAUG_LENGTHS], seconds[HAUG_TOLERANCES][HAUG_LENGTHS];
   for (int k = 0; k < HAUG_TOLERANCES; k++) {
-    CMB_TRY(run_explicit(ctx, system, tolerance_of(k), of[k], seconds[k]));
+    CMB_TRY(run_explicit(ctx, system, cli_haug_tolerance(k), of[k], seconds[k]));
   }
   printf(
       "\nabm, on the bump: time, paper (ExplDEABM) in s for the hundredfold length, ours in ms; f: "
       "evaluations\n          ");
   for (int k = 0; k < HAUG_TOLERANCES; k++)
-    printf("   %5.0e: paper   ours      f", tolerance_of(k));
+    printf("   %5.0e: paper   ours      f", cli_haug_tolerance(k));
   printf("\n");
   for (int length = 0; length < HAUG_LENGTHS; length++) {
     printf("  %.2f s ", HAUG_EXPLICIT_PART * (length + 1));
     for (int k = 0; k < HAUG_TOLERANCES; k++) {
-      f[length][k] = of[k][length];
-      printf("   %13.0f %6.0f %6.0f", paper_explicit[length][k], 1e3 * seconds[k][length],
-             f[length][k]);
+      cost->f[length][k] = of[k][length];
+      cost->ms[length][k] = 1e3 * seconds[k][length];
+      printf("   %13.0f %6.0f %6.0f", cli_haug_paper_explicit[length][k], cost->ms[length][k],
+             cost->f[length][k]);
     }
     printf("\n");
   }
@@ -231,28 +235,29 @@ static bool spread_below(int n, const double *x, double most)
   return largest <= most * least;
 }
 
-void cli_haug_judge_implicit(double f[HAUG_METHODS][HAUG_LENGTHS][HAUG_TOLERANCES])
+void cli_haug_judge_implicit(const struct haug_cost cost[HAUG_METHODS])
 {
   bool fewer = true;
   for (int length = 0; length < HAUG_LENGTHS; length++) {
-    for (int k = 2; k < HAUG_TOLERANCES; k++) fewer = fewer && f[1][length][k] < f[0][length][k];
+    for (int k = 2; k < HAUG_TOLERANCES; k++) {
+      fewer = fewer && cost[1].f[length][k] < cost[0].f[length][k];
+    }
   }
   cli_bench_verdict("sdirk4 takes fewer evaluations than trap at 1e-4 and 1e-5", fewer);
 }
 
-void cli_haug_judge_explicit(double f[HAUG_LENGTHS][HAUG_TOLERANCES],
-                             double sdirk4[HAUG_LENGTHS][HAUG_TOLERANCES])
+void cli_haug_judge_explicit(const struct haug_cost *abm, const struct haug_cost *sdirk4)
 {
   double rate[HAUG_LENGTHS], worth = INFINITY;
   bool alike = true, linear = true;
   for (int length = 0; length < HAUG_LENGTHS; length++) {
-    alike = alike && spread_below(HAUG_TOLERANCES, f[length], 1.5);
+    alike = alike && spread_below(HAUG_TOLERANCES, abm->f[length], 1.5);
   }
   for (int k = 0; k < HAUG_TOLERANCES; k++) {
     const int last = HAUG_LENGTHS - 1;
-    for (int i = 0; i < HAUG_LENGTHS; i++) rate[i] = f[i][k] / (i + 1);
+    for (int i = 0; i < HAUG_LENGTHS; i++) rate[i] = abm->f[i][k] / (i + 1);
     linear = linear && spread_below(HAUG_LENGTHS, rate, 1.2);
-    worth = fmin(worth, f[last][k] / HAUG_EXPLICIT_PART / sdirk4[last][k]);
+    worth = fmin(worth, abm->f[last][k] / HAUG_EXPLICIT_PART / sdirk4->f[last][k]);
   }
   cli_bench_verdict("abm takes as many at each tolerance (within 1.5 times)", alike);
   cli_bench_verdict("abm's grow in proportion to the length (within 1.2 times)", linear);
@@ -337,24 +342,24 @@ cmb_status cli_bench_haug_wishbone(cmb_context *ctx, const cmb_system *system,
                                    const struct cli_arguments *a)
 {
   struct haug_path reference = {0}, path = {0};
-  double implicit[HAUG_METHODS][HAUG_LENGTHS][HAUG_TOLERANCES],
-      explicit_f[HAUG_LENGTHS][HAUG_TOLERANCES];
+  struct haug_cost implicit[HAUG_METHODS], abm;
+  double error[HAUG_TOLERANCES][2];
   printf(
       "Haug, Negrut and Engstler (1999), section 6: one corner of the vehicle, over a bump at 0.45 "
       "s.\nThe paper's numbers are those of the whole vehicle, and its errors those of the "
       "distance travelled; ours are of the height.\n");
   cmb_status status = cli_haug_follow(ctx, system, "forsdirk", 1e-8, HAUG_ERRORS_TO, &reference);
   for (int m = 0; m < HAUG_METHODS && status == CMB_OK; m++) {
-    status = cli_haug_print_errors(ctx, system, m, &reference, &path);
+    status = cli_haug_print_errors(ctx, system, m, &reference, &path, error);
   }
   for (int m = 0; m < HAUG_METHODS && status == CMB_OK; m++) {
-    status = cli_haug_print_times(ctx, system, m, (int)a->repeat, implicit[m]);
+    status = cli_haug_print_times(ctx, system, m, (int)a->repeat, &implicit[m]);
   }
-  if (status == CMB_OK) status = cli_haug_print_explicit(ctx, system, explicit_f);
+  if (status == CMB_OK) status = cli_haug_print_explicit(ctx, system, &abm);
   if (status == CMB_OK) {
     printf("\n");
     cli_haug_judge_implicit(implicit);
-    cli_haug_judge_explicit(explicit_f, implicit[1]);
+    cli_haug_judge_explicit(&abm, &implicit[1]);
   }
   if (status == CMB_OK) status = print_steps(ctx, system, a);
   free(reference.row);

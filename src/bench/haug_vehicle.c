@@ -22,13 +22,16 @@ static void print_title(const char *what)
          what);
 }
 
-static cmb_status print_table_of_errors(cmb_context *ctx, const cmb_system *system, int m)
+static cmb_status print_table_of_errors(cmb_context *ctx, const cmb_system *system,
+                                        const struct cli_arguments *a, int m)
 {
+  double error[HAUG_TOLERANCES][2];
   struct haug_path reference = {0}, path = {0};
   print_title(m == 0 ? "Table 6" : "Table 7");
   printf("Position and velocity: distance travelled by the chassis, and its rate.\n");
   cmb_status status = cli_haug_follow(ctx, system, "forsdirk", 1e-8, HAUG_ERRORS_TO, &reference);
-  if (status == CMB_OK) status = cli_haug_print_errors(ctx, system, m, &reference, &path);
+  if (status == CMB_OK) status = cli_haug_print_errors(ctx, system, m, &reference, &path, error);
+  if (status == CMB_OK) status = cli_haug_draw_errors(ctx, a, m, error);
   free(reference.row);
   free(path.row);
   return status;
@@ -37,60 +40,58 @@ static cmb_status print_table_of_errors(cmb_context *ctx, const cmb_system *syst
 cmb_status cli_bench_haug_table6(cmb_context *ctx, const cmb_system *system,
                                  const struct cli_arguments *a)
 {
-  (void)a;
-  return print_table_of_errors(ctx, system, 0);
+  return print_table_of_errors(ctx, system, a, 0);
 }
 
 cmb_status cli_bench_haug_table7(cmb_context *ctx, const cmb_system *system,
                                  const struct cli_arguments *a)
 {
-  (void)a;
-  return print_table_of_errors(ctx, system, 1);
+  return print_table_of_errors(ctx, system, a, 1);
 }
 
 /* What the paper says of times: most of the work is done while the wheels are on the bump, so that four seconds take less than
  * twice the evaluations of two. */
-static void judge_lengths(double f[HAUG_LENGTHS][HAUG_TOLERANCES])
+static void judge_lengths(const struct haug_cost *cost)
 {
   bool fades = true;
-  for (int k = 0; k < HAUG_TOLERANCES; k++) fades = fades && f[3][k] < 1.5 * f[1][k];
+  for (int k = 0; k < HAUG_TOLERANCES; k++) fades = fades && cost->f[3][k] < 1.5 * cost->f[1][k];
   cli_bench_verdict("4 s take less than 1.5 times the evaluations of 2 s", fades);
 }
 
 cmb_status cli_bench_haug_table8(cmb_context *ctx, const cmb_system *system,
                                  const struct cli_arguments *a)
 {
-  double f[HAUG_LENGTHS][HAUG_TOLERANCES];
+  struct haug_cost cost;
   print_title("Table 8");
-  CMB_TRY(cli_haug_print_times(ctx, system, 0, (int)a->repeat, f));
+  CMB_TRY(cli_haug_print_times(ctx, system, 0, (int)a->repeat, &cost));
   printf("\n");
-  judge_lengths(f);
+  judge_lengths(&cost);
   return CMB_OK;
 }
 
 cmb_status cli_bench_haug_table9(cmb_context *ctx, const cmb_system *system,
                                  const struct cli_arguments *a)
 {
-  double f[HAUG_METHODS][HAUG_LENGTHS][HAUG_TOLERANCES];
+  struct haug_cost cost[HAUG_METHODS];
   print_title("Table 9, and Table 8 beside it");
   for (int m = HAUG_METHODS - 1; m >= 0; m--) {
-    CMB_TRY(cli_haug_print_times(ctx, system, m, (int)a->repeat, f[m]));
+    CMB_TRY(cli_haug_print_times(ctx, system, m, (int)a->repeat, &cost[m]));
   }
   printf("\n");
-  judge_lengths(f[1]);
-  cli_haug_judge_implicit(f);
-  return CMB_OK;
+  judge_lengths(&cost[1]);
+  cli_haug_judge_implicit(cost);
+  return cli_haug_draw_times(ctx, a, cost);
 }
 
 static cmb_status print_explicit(cmb_context *ctx, const cmb_system *system, const cmb_system *near,
-                                 int repeat)
+                                 const struct cli_arguments *a)
 {
-  double sdirk4[HAUG_LENGTHS][HAUG_TOLERANCES], f[HAUG_LENGTHS][HAUG_TOLERANCES];
-  CMB_TRY(cli_haug_print_times(ctx, system, 1, repeat, sdirk4));
-  CMB_TRY(cli_haug_print_explicit(ctx, near, f));
+  struct haug_cost sdirk4, abm;
+  CMB_TRY(cli_haug_print_times(ctx, system, 1, (int)a->repeat, &sdirk4));
+  CMB_TRY(cli_haug_print_explicit(ctx, near, &abm));
   printf("\n");
-  cli_haug_judge_explicit(f, sdirk4);
-  return CMB_OK;
+  cli_haug_judge_explicit(&abm, &sdirk4);
+  return cli_haug_draw_explicit(ctx, a, &abm);
 }
 
 /* abm gets as far as the bump only if that is near: there its front wheels meet it after some 5 ms. */
@@ -104,7 +105,7 @@ cmb_status cli_bench_haug_explicit(cmb_context *ctx, const cmb_system *system,
   if (cli_bench_open(ctx, "hmmwv14", 1, &near, NULL, &m) != CLI_DONE) {
     status = cmb_fail(ctx, CMB_ERROR_ARGUMENT, "the bench needs the model 'hmmwv14'");
   }
-  if (status == CMB_OK) status = print_explicit(ctx, system, m.system, (int)a->repeat);
+  if (status == CMB_OK) status = print_explicit(ctx, system, m.system, a);
   cli_bench_close(&m);
   return status;
 }

@@ -139,8 +139,12 @@ void cli_axis_tick_text(const struct cli_axis *a, int wanted, double tick, char 
     snprintf(text, CLI_AXIS_TEXT, "%.*f", decimals, tick);
     return;
   }
-  const int digits = step > 0 ? (int)fmax(1, floor(log10(size / step)) + 2) : 6;
-  snprintf(text, CLI_AXIS_TEXT, "%.*g", digits, tick);
+  if (a->logarithmic && (a->low < -4 || a->high >= 6)) {
+    snprintf(text, CLI_AXIS_TEXT, "%.0e", tick); /* of one digit, all with exponents */
+  } else {
+    const int digits = step > 0 ? (int)fmax(1, floor(log10(size / step)) + 2) : 6;
+    snprintf(text, CLI_AXIS_TEXT, "%.*g", digits, tick);
+  }
   cli_shorten_exponent(text);
 }
 

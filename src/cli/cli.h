@@ -38,7 +38,7 @@ struct cli_arguments {
   const char *inputs, *outputs, *bode, *step_response; /* of a linearisation; NULL: not given */
   const char *save, *resume;                           /* files of states; NULL: not given */
   double save_at;                                      /* NaN: at the end */
-  bool json, quiet, help, equilibrium, realtime, pattern;
+  bool json, quiet, verbose, states, help, equilibrium, realtime, pattern;
   bool inner; /* a part of another command, which does the printing */
   bool include_anywhere;
   cmb_formulation formulation;
@@ -136,7 +136,7 @@ int cli_say_kept(void); /* returns CLI_BAD_INPUT */
 int cli_exit_code(cmb_status status);
 
 /* A cmb_log_function: warnings go to standard error. */
-void cli_warn(void *user, cmb_log_level level, const char *message);
+void cli_warn(void *arguments_or_null, cmb_log_level level, const char *message);
 
 /* What was complained of last. */
 const char *cli_last_complaint(void);
@@ -255,6 +255,12 @@ const char *cli_component_name(const cmb_equations *eq, int i);
 
 /* Whether the start is to be a steady motion. */
 bool cli_steady_wanted(const struct cli_arguments *arguments);
+
+struct cli_json;
+
+/* What --trim has found, by its names. */
+void cli_trim_json(const struct cli_arguments *arguments, const cmb_equations *eq,
+                   struct cli_json *j);
 
 /* The options of a run as the command line says. Complains and returns an exit code. */
 int cli_run_options(const struct cli_arguments *arguments, cmb_run_options *options);

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const char *const cli_text_names[CLI_TEXT_COUNT] = {
@@ -31,10 +32,10 @@ enum cli_format cli_format_of(const char *path, size_t length)
   return CLI_FORMAT_NONE;
 }
 
-static const char *const kinds[] = {[CMB_KIND_SWITCH] = "switch",
-                                    [CMB_KIND_CONDITION] = "condition",
-                                    [CMB_KIND_IMPACT] = "impact",
-                                    [CMB_KIND_REST] = "rest"};
+static const char *const kinds[] = {
+    [CMB_KIND_SWITCH] = "switch",   [CMB_KIND_CONTACT] = "contact",
+    [CMB_KIND_FORMULA] = "formula", [CMB_KIND_CONDITION] = "condition",
+    [CMB_KIND_IMPACT] = "impact",   [CMB_KIND_REST] = "rest"};
 
 const char *cli_event_kind_name(cmb_event_kind kind)
 {
@@ -45,4 +46,30 @@ cmb_event_kind cli_event_kind_of(const char *name)
 {
   const int k = cmb_find_name(name, kinds, sizeof kinds / sizeof kinds[0], sizeof kinds[0]);
   return k < 0 ? CMB_KIND_SWITCH : (cmb_event_kind)k;
+}
+
+/* The length of a name without the part that its kind has added. */
+static int own_length(const char *name, const char *part)
+{
+  const size_t length = strlen(name), added = strlen(part);
+  const bool ends = length > added && strcmp(name + length - added, part) == 0;
+  return (int)(ends ? length - added : length);
+}
+
+const char *cli_event_text(const char *name, cmb_event_kind kind, int direction,
+                           char text[CLI_EVENT_ROOM])
+{
+  const bool up = direction > 0;
+  if (kind == CMB_KIND_CONTACT) {
+    snprintf(text, CLI_EVENT_ROOM, "%.*s %s", own_length(name, ".contact"), name,
+             up ? "touches" : "lifts off");
+  } else if (kind == CMB_KIND_REST) {
+    snprintf(text, CLI_EVENT_ROOM, "%.*s %s", own_length(name, ".rest"), name,
+             up ? "comes to rest" : "leaves");
+  } else if (kind == CMB_KIND_IMPACT) {
+    snprintf(text, CLI_EVENT_ROOM, "%s hits", name);
+  } else {
+    snprintf(text, CLI_EVENT_ROOM, "%s, %s", name, up ? "rising" : "falling");
+  }
+  return text;
 }

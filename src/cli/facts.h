@@ -72,8 +72,13 @@ enum cli_format { CLI_FORMAT_CSV, CLI_FORMAT_HDF5, CLI_FORMAT_MAT, CLI_FORMAT_NO
 #define CLI_FORMAT_ENDINGS ".csv, .h5 or .mat"
 enum cli_format cli_format_of(const char *path, size_t length);
 
-/* Kinds of events by their names in files and in --json: "switch", "condition", "impact", "rest"; and back, CMB_KIND_SWITCH for others. */
+/* Kinds of events by their names in files and in --json: "switch", "contact", "formula", "condition", "impact", "rest"; and back, CMB_KIND_SWITCH for others. */
 const char *cli_event_kind_name(cmb_event_kind kind);
 cmb_event_kind cli_event_kind_of(const char *name);
+
+/* An event in words: "front_left.tyre lifts off", "touch comes to rest", "slider.friction, rising". Returns `text`. */
+enum { CLI_EVENT_ROOM = 480 };
+const char *cli_event_text(const char *name, cmb_event_kind kind, int direction,
+                           char text[CLI_EVENT_ROOM]);
 
 #endif

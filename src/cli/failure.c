@@ -131,9 +131,10 @@ int cli_exit_code(cmb_status status)
   }
 }
 
-void cli_warn(void *user, cmb_log_level level, const char *message)
+void cli_warn(void *arguments_or_null, cmb_log_level level, const char *message)
 {
-  (void)user;
+  const struct cli_arguments *a = arguments_or_null;
+  if (level == CMB_LOG_INFO && a && a->verbose) fprintf(stderr, "camber: %s\n", message);
   if (level < CMB_LOG_WARNING) return;
   fprintf(stderr, "camber: warning: %s\n", message);
   const size_t size = strlen(message) + 1;

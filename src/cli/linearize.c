@@ -120,12 +120,14 @@ static void json_mode(struct cli_json *j, const cmb_equations *eq, const cmb_eig
 }
 
 /* What there is: without a linearisation only why there is none. */
-static void print_json(const cmb_equations *eq, const cmb_linearization *l, const cmb_result *r,
+static void print_json(const struct cli_arguments *a, const cmb_equations *eq,
+                       const cmb_linearization *l, const cmb_result *r,
                        const struct cli_state_space *space, cmb_status status)
 {
   struct cli_json j;
   cli_json_begin(&j, eq->name, NULL, status);
   cli_json_number(&j, "t", r->t);
+  cli_trim_json(a, eq, &j);
   cli_json_numbers(&j, "q", eq->nq, r->q);
   cli_json_velocities(&j, eq, r->v);
   if (l) {
@@ -193,7 +195,7 @@ static int linearize_system(cmb_context *ctx, const struct cli_arguments *a,
   }
   if (l && !a->json) print_text(eq, l), cli_state_space_print(&space);
   if (code == CLI_DONE) code = cli_complain_of(ctx, a, status);
-  if (r && a->json) print_json(eq, l, r, &space, status);
+  if (r && a->json) print_json(a, eq, l, r, &space, status);
   cli_state_space_end(&space);
   cmb_linearization_destroy(l);
   cmb_simulation_destroy(sim);

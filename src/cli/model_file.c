@@ -109,8 +109,18 @@ cmb_status cli_read_part(cmb_context *ctx, const char *name, cmb_model **part)
   return cmb_model_read(ctx, path, &options, part);
 }
 
+/* A file that is none of Camber's, "arm.urdf", has an ending that no model's name has. */
+static int complain_file(const char *name)
+{
+  return cli_complain("'%s' is no model file of Camber, whose names end in .yaml; files of other "
+                      "programs, such as URDF and MJCF, are not read: "
+                      "docs/guide/coming-from.md says how their parts are written",
+                      name);
+}
+
 static int complain_model(const char *name)
 {
+  if (strchr(name, '.') && access(name, R_OK) == 0) return complain_file(name);
   char *bundled[CLI_MOST_MODELS];
   const char *names[2 * CLI_MOST_MODELS];
   int models = cli_bundled_models(bundled), count = 0;

@@ -438,6 +438,16 @@ static bool take_quiet(struct cli_arguments *a, const char *value)
   return take_switch(value, &a->quiet);
 }
 
+static bool take_verbose(struct cli_arguments *a, const char *value)
+{
+  return take_switch(value, &a->verbose);
+}
+
+static bool take_states(struct cli_arguments *a, const char *value)
+{
+  return take_switch(value, &a->states);
+}
+
 static bool take_realtime(struct cli_arguments *a, const char *value)
 {
   return take_switch(value, &a->realtime);
@@ -600,7 +610,7 @@ const struct cli_option cli_options[] = {
     {"csv", 0, "FILE", " tyre ", "write the curves of the tyre to FILE, which must end in .csv",
      take_csv, "a file name that ends in .csv", NULL},
     {"plot", 0, "FILE", " run ", "draw the trajectory to FILE, which must end in .svg", take_plot,
-     "a file name that ends in .svg", NULL},
+     "a file name that ends in .svg; 'camber plot' draws a PNG of what --out has written", NULL},
     {"plot", 0, "FILE", " bench ",
      "draw the figure of the bench, where it has one, to FILE, which must end in .svg", take_plot,
      "a file name that ends in .svg", NULL},
@@ -661,6 +671,12 @@ const struct cli_option cli_options[] = {
     {"json", 0, NULL, " run check linearize export kinematics tyre ",
      "print one JSON object on standard output and nothing else", take_json, NULL, NULL},
     {"quiet", 0, NULL, " run ", "no progress bar", take_quiet, NULL, NULL},
+    {"states", 0, NULL, " run ",
+     "print the state at the end too, to the last digit: positions, velocities, multipliers",
+     take_states, NULL, NULL},
+    {"verbose", 0, NULL, " run check ",
+     "print each warning of a kind, notes, and events of kinks in formulas", take_verbose, NULL,
+     NULL},
     {"quiet", 0, NULL, " export view ", "print nothing of what was written", take_quiet, NULL,
      NULL},
     {"help", 0, NULL,

@@ -62,7 +62,7 @@ static int dispatch(struct cli_arguments *arguments)
   }
   cmb_context *ctx = cmb_context_create(NULL);
   if (!ctx) return cli_fail(NULL, CMB_ERROR_MEMORY);
-  cmb_context_set_log(ctx, cli_warn, NULL);
+  cmb_context_set_log(ctx, cli_warn, arguments);
   int code = cli_on_model(arguments->command) ? cli_read_model(ctx, arguments) : CLI_DONE;
   if (code == CLI_DONE) code = arguments->command->run(ctx, arguments);
   if (code != CLI_DONE) cli_json_failure(arguments, NULL);

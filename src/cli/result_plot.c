@@ -44,9 +44,9 @@ static bool is_logarithmic(const struct drawing *d, char axis)
 
 static int complain_name(const struct cli_result *r, const char *option, const char *name)
 {
-  const char *near = cmb_nearest_name(name, r->columns, r->count, sizeof *r->columns);
-  return cli_complain("option --%s: '%s' has no column '%s'%s%s%s", option, r->path, name,
-                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  char hint[CMB_HINT_ROOM];
+  return cli_complain("option --%s: '%s' has no column '%s'; %s", option, r->path, name,
+                      cmb_hint_of_names(name, r->columns, r->count, sizeof *r->columns, hint));
 }
 
 static int complain_quotes(const char *option)

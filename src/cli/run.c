@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/output.h"
 #include "cli/cli.h"
+#include "cli/extremes.h"
 #include "cli/history.h"
 #include "cli/impulses.h"
 #include "cli/realtime.h"
@@ -17,6 +18,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { FEW_DIGITS = 6, ALL_DIGITS = 17 };
 
 struct run {
   const struct cli_arguments *arguments;
@@ -36,6 +39,7 @@ struct run {
   long event_count, event_room;
   struct cli_sides sides;
   struct cli_impulses impulses;
+  struct cli_extremes extremes; /* of the outputs */
   struct cli_singularities singularities;
   bool saved;       /* the state */
   bool table_broke; /* a row could not be written: the run ended with that */
@@ -57,6 +61,7 @@ static cmb_status on_record(void *user, const cmb_record *record)
 static cmb_status on_sample(void *user, const cmb_record *record)
 {
   struct run *run = user;
+  cli_extremes_add(&run->extremes, record->t, record->outputs);
   if (run->arguments->html) cli_report_sample(&run->report, record);
   return run->arguments->plot ? cli_history_add(&run->history, record) : CMB_OK;
 }
@@ -145,7 +150,7 @@ static cmb_status after_step(void *user, double t)
 
 /* units: NULL, or one for each; x: NULL where the run did not come to them. */
 static void print_numbers(const char *title, int n, const char *const *names,
-                          const char *const *units, const double *x)
+                          const char *const *units, int digits, const double *x)
 {
   for (int i = 0; i < n; i++) {
     const char *unit = units ? units[i] : "";
@@ -153,8 +158,58 @@ static void print_numbers(const char *title, int n, const char *const *names,
     if (!x) {
       printf("not computed\n");
     } else {
-      printf("% .17g%s%s\n", x[i], unit[0] ? " " : "", unit);
+      printf("% .*g%s%s\n", digits, x[i], unit[0] ? " " : "", unit);
     }
+  }
+}
+
+/* A line for each output: its value at the end, the least and the greatest on the way, the root mean square, the unit. */
+static void print_extremes(const struct run *run)
+{
+  const struct cli_extremes *x = &run->extremes;
+  const cmb_equations *eq = cmb_system_equations(run->system);
+  const double *final = cmb_simulation_result(run->sim)->outputs;
+  int width = (int)strlen("outputs");
+  for (int i = 0; i < eq->no; i++) {
+    const int length = (int)strlen(eq->output_names[i]);
+    if (length > width) width = length;
+  }
+  printf("\n  %-*s  %13s %13s %13s %13s\n", width, "outputs", "final", "min", "max", "rms");
+  for (int i = 0; i < eq->no; i++) {
+    const char *unit = eq->output_units ? eq->output_units[i] : "";
+    printf("  %-*s  %13.6g %13.6g %13.6g %13.6g%s%s\n", width, eq->output_names[i], final[i],
+           x->least[i], x->greatest[i], cli_extremes_rms(x, i), unit[0] ? "  " : "", unit);
+  }
+}
+
+/* The state at the end, to the last digit: positions, velocities, states, multipliers. */
+static void print_states(const cmb_equations *eq, const cmb_result *r)
+{
+  const int nv = eq->nv - eq->nz;
+  print_numbers("positions", eq->nq, eq->q_names, NULL, ALL_DIGITS, r->q);
+  print_numbers("velocities", nv, eq->v_names, NULL, ALL_DIGITS, r->v);
+  print_numbers("states", eq->nz, eq->v_names + nv, eq->v_units ? eq->v_units + nv : NULL,
+                ALL_DIGITS, r->v + nv);
+  print_numbers("multipliers", eq->ng, eq->lambda_names, NULL, ALL_DIGITS,
+                r->started ? r->lambda : NULL);
+}
+
+/* What the run came to: its outputs, or, of a model without any, the coordinates. */
+static void print_values(const struct run *run)
+{
+  const cmb_equations *eq = cmb_system_equations(run->system);
+  const cmb_result *r = cmb_simulation_result(run->sim);
+  const bool states = run->arguments->states;
+  if (states) print_states(eq, r);
+  cli_not_unique_print(run->system, r);
+  if (run->extremes.points > 0 && eq->no > 0) {
+    print_extremes(run);
+  } else if (eq->no > 0) {
+    print_numbers("outputs", eq->no, eq->output_names, eq->output_units, FEW_DIGITS,
+                  r->started ? r->outputs : NULL);
+  } else if (!states) {
+    print_numbers("positions", eq->nq, eq->q_names, NULL, FEW_DIGITS, r->q);
+    print_numbers("velocities", eq->nv - eq->nz, eq->v_names, NULL, FEW_DIGITS, r->v);
   }
 }
 
@@ -171,30 +226,30 @@ static void print_start(const cmb_equations *eq, const cmb_result *r)
   }
 }
 
-/* "touch, at rest (impacts accumulate at t = 4.06371276887)"; "touch, leaves"; "touch, rising". */
-static void print_event(const cmb_event *e)
-{
-  if (e->kind != CMB_KIND_REST) {
-    printf("%s, %s\n", e->name, e->direction > 0 ? "rising" : "falling");
-    return;
-  }
-  const size_t length = strlen(e->name) - strlen(".rest");
-  printf("%.*s, %s", (int)length, e->name, e->direction > 0 ? "at rest" : "leaves");
-  if (!isnan(e->limit)) printf(" (impacts accumulate at t = %.12g)", e->limit);
-  printf("\n");
-}
-
+/* Events that the user has named, and with --verbose those of kinks in formulas too: the first of them, and how many more there are. */
 static void print_events(const struct run *run)
 {
   enum { SHOWN = 20 };
-  for (long i = 0; i < run->event_count && i < SHOWN; i++) {
+  const long kept = events_kept(run);
+  const bool all = run->arguments->verbose;
+  long shown = 0, told = 0;
+  for (long i = 0; i < kept; i++) {
     const cmb_event *e = &run->events[i];
-    printf("  %-12s t = %-18.12g ", i ? "" : "events", e->t);
-    print_event(e);
+    char text[CLI_EVENT_ROOM];
+    if (e->kind == CMB_KIND_FORMULA && !all) continue;
+    if (told++ >= SHOWN) continue;
+    printf("  %-12s t = %-18.12g %s", shown++ ? "" : "events", e->t,
+           cli_event_text(e->name, e->kind, e->direction, text));
+    if (!isnan(e->limit)) printf(" (impacts accumulate at t = %.12g)", e->limit);
+    printf("\n");
   }
-  if (run->event_count > SHOWN) {
-    printf("               and %ld more; --json lists %s\n", run->event_count - SHOWN,
-           run->event_count > CLI_MOST_KEPT ? "the first 10,000" : "all");
+  if (told > SHOWN) printf("               and %ld more; --json lists all\n", told - SHOWN);
+  if (run->event_count > kept) {
+    printf("               only the first %ld of %ld events were kept\n", kept, run->event_count);
+  }
+  if (told < kept) {
+    printf("  %-12s %ld in formulas, as of tables and limits; --verbose lists them\n",
+           shown ? "" : "events", kept - told);
   }
 }
 
@@ -272,15 +327,7 @@ static void print_summary(const struct run *run)
   if (r->stopped_by) printf("  stopped      by event '%s' at t = %.12g\n", r->stopped_by, r->t);
   print_events(run);
   cli_impulses_print(&run->impulses);
-  print_numbers("positions", eq->nq, eq->q_names, NULL, r->q);
-  const int nv = eq->nv - eq->nz;
-  print_numbers("velocities", nv, eq->v_names, NULL, r->v);
-  print_numbers("states", eq->nz, eq->v_names + nv, eq->v_units ? eq->v_units + nv : NULL,
-                r->v + nv);
-  print_numbers("multipliers", eq->ng, eq->lambda_names, NULL, r->started ? r->lambda : NULL);
-  cli_not_unique_print(run->system, r);
-  print_numbers("outputs", eq->no, eq->output_names, eq->output_units,
-                r->started ? r->outputs : NULL);
+  print_values(run);
   if (run->table) {
     printf("  trajectory   %ld points in %s\n", run->rows, run->arguments->out);
   }
@@ -353,6 +400,7 @@ static void json_result(struct cli_json *j, const struct run *run, bool sides)
                                       .sides = sides ? &run->sides : NULL,
                                       .instants = run->instants};
   cli_json_number(j, "t", r->t);
+  cli_trim_json(run->arguments, eq, j);
   json_state(j, run->system, r);
   cli_summary_put(j, &summary);
   cli_impulses_json(&run->impulses, j);
@@ -405,11 +453,10 @@ static cmb_status go(struct run *run, cmb_simulation *sim)
 static cmb_status simulate(cmb_context *ctx, struct run *run, int repeat, double *setup,
                            double *seconds)
 {
-  const bool pictured = run->arguments->plot || run->arguments->html;
   const cmb_observer recording = {.user = run,
                                   .record = run->table ? on_record : NULL,
                                   .side = run->arguments->json ? on_side : NULL,
-                                  .sample = pictured ? on_sample : NULL,
+                                  .sample = run->options.samples > 0 ? on_sample : NULL,
                                   .event = on_event,
                                   .impulse = on_impulse,
                                   .singular = on_singular,
@@ -482,8 +529,10 @@ static cmb_status draw_plot(cmb_context *ctx, struct run *run, cmb_status status
                                            .failure = status == CMB_OK ? "" : cli_last_complaint()};
   if (!path || run->history.count == 0) return status;
   write_subtitle(run, sizeof subtitle, subtitle);
-  const struct cli_run_events events = {
-      .all = run->events, .kept = events_kept(run), .count = run->event_count};
+  const struct cli_run_events events = {.all = run->events,
+                                        .kept = events_kept(run),
+                                        .count = run->event_count,
+                                        .formulas = run->arguments->verbose};
   const cmb_status drawn = cli_run_plot_draw(ctx, &run->plot, &run->history, &texts, &events, path);
   return drawn == CMB_OK ? status : end_without(ctx, path, status, drawn);
 }
@@ -611,7 +660,8 @@ static int open_outputs(cmb_context *ctx, struct run *run)
   if (code == CLI_DONE) code = refuse_same("plot", a->plot, "resume", a->resume);
   if (code == CLI_DONE) code = refuse_same("html", a->html, "resume", a->resume);
   if (code != CLI_DONE) return code;
-  cmb_status status = a->out ? open_trajectory(ctx, run) : CMB_OK;
+  cmb_status status = cli_extremes_begin(&run->extremes, eq->no);
+  if (status == CMB_OK && a->out) status = open_trajectory(ctx, run);
   if (status == CMB_OK && a->plot) status = cmb_output_possible(ctx, a->plot);
   if (status == CMB_OK && a->html) status = cmb_output_possible(ctx, a->html);
   if (status == CMB_OK && a->save) status = cmb_output_possible(ctx, a->save);
@@ -655,20 +705,28 @@ static int check_states(const struct cli_arguments *a)
   return CLI_DONE;
 }
 
+/* How many points at even distances, besides the steps, plots and the summary of outputs need: more than one a pixel, or enough for a
+ * table. A run that is paced by the clock is not held up by them. */
+static int samples_of(const struct cli_arguments *a, const cmb_equations *eq)
+{
+  enum { FOR_PICTURES = 1000, FOR_SUMMARY = 200 };
+  const bool pictured = a->plot || a->html;
+  if (a->realtime) return pictured ? 1 : 0;
+  if (pictured) return FOR_PICTURES;
+  return eq->no > 0 && !a->json ? FOR_SUMMARY : 0;
+}
+
 int cli_run(cmb_context *ctx, const struct cli_arguments *a)
 {
-  enum { SAMPLES = 1000 }; /* more than a point a pixel */
   struct run run = {.arguments = a};
   int code = cli_run_options(a, &run.options);
   run.options.residuals = a->residuals || a->html;
-  run.options.samples = !a->plot && !a->html ? 0
-                        : a->realtime        ? 1
-                                             : SAMPLES; /* then the steps alone */
   if (code == CLI_DONE) code = check_states(a);
   if (code == CLI_DONE) code = cli_report_open(&run.report, a);
   if (code == CLI_DONE) code = cli_open_system(ctx, a, &run.system);
   if (code == CLI_DONE) code = cli_run_plot_begin(&run.plot, a, cmb_system_equations(run.system));
   if (code == CLI_DONE) code = cli_report_begin(&run.report, a, cmb_system_equations(run.system));
+  if (code == CLI_DONE) run.options.samples = samples_of(a, cmb_system_equations(run.system));
   run.options.witness = a->html ? cli_forces_witness(&run.report.forces) : NULL;
   if (code == CLI_DONE) code = run_system(ctx, &run);
   cmb_simulation_destroy(run.sim);
@@ -680,6 +738,7 @@ int cli_run(cmb_context *ctx, const struct cli_arguments *a)
   free(run.instants);
   cli_sides_end(&run.sides);
   cli_impulses_end(&run.impulses);
+  cli_extremes_end(&run.extremes);
   cli_singularities_end(&run.singularities);
   cli_sheet_end(&run.sheet);
   return code;

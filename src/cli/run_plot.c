@@ -3,6 +3,8 @@
  */
 #include "cli/run_plot.h"
 
+#include "cli/facts.h"
+
 #include "base/text.h"
 #include "cli/facts.h"
 #include "cli/plot.h"
@@ -13,8 +15,8 @@
 
 enum {
   MOST_PANELS = 12,
-  FAR_APART = 30, /* sizes of outputs without a unit that do not share a panel */
-  MOST_KINDS = 26,
+  FAR_APART = 30,  /* sizes of outputs without a unit that do not share a panel */
+  MOST_KINDS = 10, /* of events with a letter: more would fill the picture with their names */
   LABEL_ROOM = 80,
   NOTE_ROOM = 4096
 };
@@ -47,10 +49,11 @@ static bool list_all(struct cli_run_plot *p, const cmb_equations *eq, bool resid
 
 static int complain_name(const struct cli_run_plot *all, const char *name)
 {
-  const char *near = cmb_nearest_name(name, all->series, all->count, sizeof *all->series);
+  char hint[CMB_HINT_ROOM];
   return cli_complain("option --plot-outputs: the model has no output, coordinate, velocity or "
-                      "multiplier '%s'%s%s%s",
-                      name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+                      "multiplier '%s'; %s",
+                      name,
+                      cmb_hint_of_names(name, all->series, all->count, sizeof *all->series, hint));
 }
 
 /* The series that a list of names, separated by commas, stands for: moved to the front in that order. */
@@ -185,9 +188,10 @@ static void make_panels(struct panels *all, const struct cli_run_plot *p,
 struct kinds {
   const cmb_event *first[MOST_KINDS];
   int count;
+  long without_letter; /* events of further kinds */
 };
 
-/* The number of the event's kind; -1: there are more kinds than letters. */
+/* The number of the event's kind; -1: it is one of those without a letter. */
 static int kind_of(struct kinds *kinds, const cmb_event *e)
 {
   for (int k = 0; k < kinds->count; k++) {
@@ -199,25 +203,36 @@ static int kind_of(struct kinds *kinds, const cmb_event *e)
   return kinds->count++;
 }
 
-static struct cli_mark *make_marks(const struct cli_run_events *events, struct kinds *kinds)
+/* A mark for each event that is shown: *count of them. */
+static struct cli_mark *make_marks(const struct cli_run_events *events, struct kinds *kinds,
+                                   int *count)
 {
   struct cli_mark *marks = calloc((size_t)events->kept + 1, sizeof *marks);
+  *count = 0;
   for (long i = 0; marks && i < events->kept; i++) {
-    const int k = kind_of(kinds, &events->all[i]);
-    marks[i] = (struct cli_mark){events->all[i].t, k < 0 ? '\0' : (char)('a' + k)};
+    const cmb_event *e = &events->all[i];
+    if (e->kind == CMB_KIND_FORMULA && !events->formulas) continue;
+    const int k = kind_of(kinds, e);
+    marks[(*count)++] = (struct cli_mark){e->t, k < 0 ? '\0' : (char)('a' + k)};
+    kinds->without_letter += k < 0;
   }
   return marks;
 }
 
-/* "Events: a: tyre.contact, falling; b: ..." */
+/* "Events: a: tyre lifts off; b: ..." */
 static void describe_events(const struct cli_run_events *events, const struct kinds *kinds,
                             char note[NOTE_ROOM])
 {
   size_t used = (size_t)snprintf(note, NOTE_ROOM, "Events:");
   for (int k = 0; k < kinds->count && used < NOTE_ROOM; k++) {
-    used += (size_t)snprintf(note + used, NOTE_ROOM - used, "%s %c: %s, %s", k ? ";" : "", 'a' + k,
-                             kinds->first[k]->name,
-                             kinds->first[k]->direction > 0 ? "rising" : "falling");
+    const cmb_event *e = kinds->first[k];
+    char text[CLI_EVENT_ROOM];
+    used += (size_t)snprintf(note + used, NOTE_ROOM - used, "%s %c: %s", k ? ";" : "", 'a' + k,
+                             cli_event_text(e->name, e->kind, e->direction, text));
+  }
+  if (kinds->without_letter > 0 && used < NOTE_ROOM) {
+    used += (size_t)snprintf(note + used, NOTE_ROOM - used,
+                             "; %ld more are marked without a letter", kinds->without_letter);
   }
   if (events->kept < events->count && used < NOTE_ROOM) {
     snprintf(note + used, NOTE_ROOM - used, "; the first %ld of %ld are marked", events->kept,
@@ -258,7 +273,8 @@ cmb_status cli_run_plot_draw(cmb_context *ctx, const struct cli_run_plot *p,
   struct kinds kinds = {.count = 0};
   struct notes notes = {.count = 0};
   const struct cli_series **some = calloc((size_t)p->count + 1, sizeof(void *));
-  struct cli_mark *marks = make_marks(events, &kinds);
+  int mark_count;
+  struct cli_mark *marks = make_marks(events, &kinds, &mark_count);
   cmb_status status = CMB_ERROR_MEMORY;
   cli_history_points(h, &plot);
   if (some && marks) {
@@ -268,7 +284,7 @@ cmb_status cli_run_plot_draw(cmb_context *ctx, const struct cli_run_plot *p,
     if (texts->failure[0])
       snprintf(next_note(&notes), NOTE_ROOM, "The run ended early: %s", texts->failure);
     plot.panels = panels.panel, plot.panel_count = panels.count;
-    plot.marks = marks, plot.mark_count = events->kept;
+    plot.marks = marks, plot.mark_count = mark_count;
     plot.notes = notes.all, plot.note_count = notes.count;
     status = cli_plot_save(ctx, &plot, path);
   }

@@ -29,6 +29,7 @@ void cli_run_plot_end(struct cli_run_plot *p);
 struct cli_run_events {
   const cmb_event *all; /* (kept) the first of them */
   long kept, count;
+  bool formulas; /* those of kinks in formulas are marked too */
 };
 
 struct cli_run_plot_texts {

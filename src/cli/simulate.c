@@ -12,16 +12,18 @@
 #include <math.h>
 #include <string.h>
 
-/* "projection=every" as a default where the command line has "projection=none": the command line wins. */
-static bool set_already(const struct cli_arguments *a, const char *option, const char *value)
+/* Whether the command line has said option k, which then has the model's place. Of options NAME=VALUE, which can be repeated, those of the same
+ * name: "projection=every" of the model stands beside "form=projecting" of the command line, and gives way to "projection=none". */
+static bool is_given(const struct cli_arguments *a, int k, const char *value)
 {
-  size_t length = strcspn(value, "=");
+  const size_t length = strcspn(value, "=");
+  const bool start = strcmp(cli_options[k].name, "start") == 0;
+  const bool option = strcmp(cli_options[k].name, "option") == 0;
   bool found = false;
-  for (int i = 0; i < a->start_count && strcmp(option, "start") == 0; i++) {
-    found = found || (strncmp(a->start[i].name, value, length) == 0 && !a->start[i].name[length]);
-  }
-  for (int i = 0; i < a->option_count && strcmp(option, "option") == 0; i++) {
-    found = found || (strncmp(a->option[i].name, value, length) == 0 && !a->option[i].name[length]);
+  if (!start && !option) return a->given[k];
+  for (int i = 0; i < (start ? a->start_count : a->option_count); i++) {
+    const char *name = start ? a->start[i].name : a->option[i].name;
+    found = found || (strncmp(name, value, length) == 0 && !name[length]);
   }
   return found;
 }
@@ -155,8 +157,8 @@ static int take_key(struct cli_arguments *a, const cmb_model_default *d)
   const struct cli_option *option = &cli_options[k];
   const bool taken = cli_takes(a->command, option);
   if (!taken) warn_of_steady(a, d->name);
-  if (!taken || (is_file(option) && key != k) || a->given[k] || is_set_aside(a, d->name) ||
-      set_already(a, d->name, d->value)) {
+  if (!taken || (is_file(option) && key != k) || is_given(a, k, d->value) ||
+      is_set_aside(a, d->name)) {
     return CLI_DONE;
   }
   a->of_model[k] = d;
@@ -172,11 +174,10 @@ static int check_method(const cmb_model_default *d)
   const int count = cmb_method_count() < MOST_NAMES ? cmb_method_count() : MOST_NAMES;
   if (cmb_method_find(d->value)) return CLI_DONE;
   for (int i = 0; i < count; i++) names[i] = cmb_method_name(cmb_method_at(i));
-  const char *near = cmb_nearest_name(d->value, names, count, sizeof *names);
+  char hint[CMB_HINT_ROOM];
   const cmb_error at = at_value(d);
-  return cli_complain_at(&at, lead, "unknown method '%s'; %s%s%s", d->value,
-                         near ? "did you mean '" : "'camber list methods' shows them",
-                         near ? near : "", near ? "'?" : "");
+  return cli_complain_at(&at, lead, "unknown method '%s'; %s", d->value,
+                         cmb_hint_of_names(d->value, names, count, sizeof *names, hint));
 }
 
 /* The method that the run of the model uses. */

@@ -11,7 +11,7 @@
 static const struct {
   const char *name, *title;
 } benches[] = {
-#define BENCH_ROW(name, title, model, parameter, takes_rtol, plots, function) {name, title},
+#define BENCH_ROW(name, title, model, parameter, value, takes_rtol, plots, function) {name, title},
     CLI_BENCH_LIST(BENCH_ROW)
 #undef BENCH_ROW
 };

@@ -43,9 +43,9 @@ static int look_up(char *text, const char *option, const char *what, int known,
     if (next) *next++ = '\0';
     const int k = cmb_find_name(name, names, known, sizeof *names);
     if (k < 0) {
-      const char *near = cmb_nearest_name(name, names, known, sizeof *names);
-      return cli_complain("option --%s: the model has no %s '%s'%s%s%s", option, what, name,
-                          near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+      char hint[CMB_HINT_ROOM];
+      return cli_complain("option --%s: the model has no %s '%s'; %s", option, what, name,
+                          cmb_hint_of_names(name, names, known, sizeof *names, hint));
     }
     found[count] = names[k];
     number[count++] = k;

@@ -60,6 +60,21 @@ static bool asks_for_forced(const struct cli_arguments *a)
   return false;
 }
 
+/* The value of an input or parameter that was found with a steady motion. */
+static double trimmed(const cmb_equations *eq, const char *name)
+{
+  const int k = cmb_find_name(name, eq->p_names, eq->np, sizeof *eq->p_names);
+  return k >= 0 ? eq->p[k] : NAN;
+}
+
+void cli_trim_json(const struct cli_arguments *a, const cmb_equations *eq, struct cli_json *j)
+{
+  if (a->trim_count == 0 || a->vary) return;
+  cli_json_open(j, "trim", '{');
+  for (int i = 0; i < a->trim_count; i++) cli_json_number(j, a->trim[i], trimmed(eq, a->trim[i]));
+  cli_json_close(j, '}');
+}
+
 /* The start values become the steady motion near them; says what was found. */
 static cmb_status set_in_motion(cmb_context *ctx, const struct cli_arguments *a, cmb_system *system)
 {
@@ -79,10 +94,7 @@ static cmb_status set_in_motion(cmb_context *ctx, const struct cli_arguments *a,
     printf("; %d of %d unknowns %s", r.open, r.unknowns,
            r.open == 1 ? "is not determined and stays" : "are not determined and stay");
   }
-  for (int i = 0; i < a->trim_count; i++) {
-    const int k = cmb_find_name(a->trim[i], eq->p_names, eq->np, sizeof *eq->p_names);
-    if (k >= 0) printf("; %s %.9g", a->trim[i], eq->p[k]);
-  }
+  for (int i = 0; i < a->trim_count; i++) printf("; %s %.9g", a->trim[i], trimmed(eq, a->trim[i]));
   printf("\n");
   return CMB_OK;
 }
@@ -172,9 +184,9 @@ static int complain_method(const char *name)
   const char *names[MOST_NAMES];
   int count = cmb_method_count() < MOST_NAMES ? cmb_method_count() : MOST_NAMES;
   for (int i = 0; i < count; i++) names[i] = cmb_method_name(cmb_method_at(i));
-  const char *near = cmb_nearest_name(name, names, count, sizeof *names);
-  return near ? cli_complain("unknown method '%s'; did you mean '%s'?", name, near)
-              : cli_complain("unknown method '%s'; 'camber list methods' shows them", name);
+  char hint[CMB_HINT_ROOM];
+  return cli_complain("unknown method '%s'; %s", name,
+                      cmb_hint_of_names(name, names, count, sizeof *names, hint));
 }
 
 int cli_run_options(const struct cli_arguments *a, cmb_run_options *options)

@@ -192,7 +192,7 @@ void cli_tyre_draw(FILE *to, const void *tyre)
             height = TOP + 2 * (PANEL_HEIGHT + DOWN) - 40;
   static const char *const titles[] = {"Fx [kN]",
                                        "Fy [kN]",
-                                       "Mz [Nm]",
+                                       "Mz [N m]",
                                        "Fy [kN] over Fx, by slip angle",
                                        "Stiffness [kN, kN/rad]",
                                        "Peak friction"};

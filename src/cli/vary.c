@@ -54,14 +54,10 @@ static cmb_status look_at(struct table *t, double at, struct cli_look *x)
   return CMB_OK;
 }
 
-/* For the search for crossings; the linearisation is not kept. */
-static cmb_status look_between(void *user, double at, int aside, struct cli_look *x)
+/* For the search for crossings. */
+static cmb_status look_between(void *user, double at, struct cli_look *x)
 {
-  CMB_TRY(look_at(user, at, x));
-  x->re = cli_largest_but(x->l, aside);
-  cmb_linearization_destroy(x->l);
-  x->l = NULL;
-  return CMB_OK;
+  return look_at(user, at, x);
 }
 
 static void json_look(struct cli_json *j, const struct cli_look *x)
@@ -237,15 +233,14 @@ int cli_vary(cmb_context *ctx, const struct cli_arguments *a, cmb_system *system
   const size_t count = (size_t)a->vary_count;
   struct table t = {.ctx = ctx, .a = a, .system = system};
   t.looks = calloc(count, sizeof *t.looks);
-  t.critical = (struct cli_critical){.name = a->vary,
+  t.critical = (struct cli_critical){.eq = cmb_system_equations(system),
+                                     .name = a->vary,
                                      .from = a->vary_from,
                                      .to = a->vary_to,
                                      .look = look_between,
                                      .user = &t,
-                                     .rows = t.looks,
-                                     .crossings = calloc(2 * count, sizeof(struct cli_crossing))};
-  const int code =
-      t.looks && t.critical.crossings ? tabulate(&t) : cli_fail(NULL, CMB_ERROR_MEMORY);
+                                     .rows = t.looks};
+  const int code = t.looks ? tabulate(&t) : cli_fail(NULL, CMB_ERROR_MEMORY);
   for (size_t i = 0; t.looks && i < count; i++) cmb_linearization_destroy(t.looks[i].l);
   free(t.looks);
   free(t.critical.crossings);

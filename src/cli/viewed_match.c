@@ -10,9 +10,23 @@
 /* Quantities of one kind, in the order of the equations. */
 struct group {
   enum cli_column_kind kind;
+  const char
+      *prefix; /* that CSV files put before a name which is an output's, too (csv.c); "": none */
   int count;
   const char *const *names, *const *units;
 };
+
+static bool is_prefixed(const struct cli_result_column *c, const struct group *g, int i)
+{
+  const size_t length = strlen(g->prefix);
+  return length > 0 && strncmp(c->name, g->prefix, length) == 0 &&
+         strcmp(c->name + length, g->names[i]) == 0;
+}
+
+static bool is_called(const struct cli_result_column *c, const struct group *g, int i)
+{
+  return strcmp(c->name, g->names[i]) == 0 || is_prefixed(c, g, i);
+}
 
 static void set_unit(struct cli_result_column *c, const struct group *g, int i)
 {
@@ -28,7 +42,7 @@ static bool is_at(const struct cli_result *r, int first, const struct group *g)
 {
   if (first + g->count > r->count) return false;
   for (int i = 0; i < g->count; i++) {
-    if (strcmp(r->columns[first + i].name, g->names[i]) != 0) return false;
+    if (!is_called(&r->columns[first + i], g, i)) return false;
   }
   return true;
 }
@@ -53,14 +67,17 @@ static void take_in_order(struct cli_result *r, int count, const struct group *g
   }
 }
 
-/* The first column of that name which is nothing else yet. */
-static struct cli_result_column *find_free(struct cli_result *r, const char *name)
+/* The first column of that name which is nothing else yet; one with the prefix comes before one without. */
+static struct cli_result_column *find_free(struct cli_result *r, const struct group *g, int n)
 {
+  struct cli_result_column *found = NULL;
   for (int i = 0; i < r->count; i++) {
     struct cli_result_column *c = &r->columns[i];
-    if (c->kind == CLI_COLUMN_UNKNOWN && strcmp(c->name, name) == 0) return c;
+    if (c->kind != CLI_COLUMN_UNKNOWN) continue;
+    if (is_prefixed(c, g, n)) return c;
+    if (!found && is_called(c, g, n)) found = c;
   }
-  return NULL;
+  return found;
 }
 
 /* Columns by their names; each goes in front of those that are not known yet, so that a kind has the order of the equations. */
@@ -69,7 +86,7 @@ static void take_by_name(struct cli_result *r, int count, const struct group *gr
   int first = 0;
   for (int g = 0; g < count; g++) {
     for (int i = 0; i < groups[g].count; i++) {
-      struct cli_result_column *c = find_free(r, groups[g].names[i]);
+      struct cli_result_column *c = find_free(r, &groups[g], i);
       if (!c) continue;
       while (r->columns[first].kind != CLI_COLUMN_UNKNOWN) first++;
       struct cli_result_column found = *c;
@@ -85,7 +102,7 @@ static int check_coordinates(const struct cli_viewed *v, const struct group *g)
 {
   for (int i = 0; i < g->count; i++) {
     const struct cli_result_column *c = cli_viewed_column(v, g->kind, i);
-    if (c && strcmp(c->name, g->names[i]) == 0) continue;
+    if (c && is_called(c, g, i)) continue;
     return cli_complain("'%s' has no column '%s', a coordinate of the model '%s'; --model names "
                         "another one, --no-motion shows plots only",
                         v->result.path, g->names[i], v->with.operand);
@@ -100,7 +117,7 @@ static void set_units(struct cli_result *r, const struct group *g)
   for (int i = 0, k = 0; i < r->count && k < g->count; i++) {
     struct cli_result_column *c = &r->columns[i];
     if (c->kind != g->kind) continue;
-    while (k < g->count && strcmp(c->name, g->names[k]) != 0) k++;
+    while (k < g->count && !is_called(c, g, k)) k++;
     if (k < g->count) set_unit(c, g, k++);
   }
 }
@@ -108,10 +125,11 @@ static void set_units(struct cli_result *r, const struct group *g)
 int cli_viewed_match(struct cli_viewed *v, const cmb_equations *eq)
 {
   struct cli_result *r = &v->result;
-  const struct group groups[] = {{CLI_COLUMN_COORDINATE, eq->nq, eq->q_names, eq->q_units},
-                                 {CLI_COLUMN_VELOCITY, eq->nv, eq->v_names, eq->v_units},
-                                 {CLI_COLUMN_MULTIPLIER, eq->ng, eq->lambda_names, NULL},
-                                 {CLI_COLUMN_OUTPUT, eq->no, eq->output_names, eq->output_units}};
+  const struct group groups[] = {
+      {CLI_COLUMN_COORDINATE, "q/", eq->nq, eq->q_names, eq->q_units},
+      {CLI_COLUMN_VELOCITY, "v/", eq->nv, eq->v_names, eq->v_units},
+      {CLI_COLUMN_MULTIPLIER, "", eq->ng, eq->lambda_names, NULL},
+      {CLI_COLUMN_OUTPUT, "", eq->no, eq->output_names, eq->output_units}};
   enum { GROUPS = sizeof groups / sizeof groups[0] };
   if (cli_viewed_count(v, CLI_COLUMN_COORDINATE) == 0) { /* the file does not say it */
     if (is_in_order(r, GROUPS, groups))

@@ -60,7 +60,9 @@ static cmb_status use_hints(cmb_graph_parts *p)
     const int h = k % x->hint_count;
     if (x->hint_of_rule[h] != (k < x->hint_count)) continue;
     for (int i = 0; i < p->ns; i++) {
-      if (is_named(p, i, h, hint[h])) p->switch_names[i] = x->hint_names[h];
+      if (!is_named(p, i, h, hint[h])) continue;
+      p->switch_names[i] = x->hint_names[h];
+      p->switch_kinds[i] = x->hint_of_contact[h] ? CMB_SWITCH_CONTACT : CMB_SWITCH_NAMED;
     }
   }
   return CMB_OK;
@@ -84,7 +86,11 @@ static void name_in(struct naming *n, cmb_expr root, const char *name)
     const int mode = n->mode_at[e] - 1, arity = cmb_op_arity(cmb_expr_op(g, e));
     for (int k = 0; k < arity; k++) push(n, &depth, cmb_expr_argument(g, e, k));
     if (mode < 0) continue;
-    if (mode < n->p->ns && !n->p->switch_names[mode]) n->p->switch_names[mode] = name;
+    if (mode < n->p->ns && !n->p->switch_names[mode]) {
+      n->p->switch_names[mode] = name;
+      const bool sticks = cmb_modes_at(n->p->modes, mode)->kind == CMB_MODE_STICK;
+      n->p->switch_kinds[mode] = sticks ? CMB_SWITCH_NAMED : CMB_SWITCH_FORMULA;
+    }
     push(n, &depth, cmb_modes_at(n->p->modes, mode)->of);
   }
 }
@@ -136,7 +142,8 @@ static cmb_status number_names(cmb_graph_parts *p)
 cmb_status cmb_graph_name_switches(cmb_graph_parts *p)
 {
   p->switch_names = cmb_arena_take(p->arena, (size_t)p->ns, sizeof *p->switch_names);
-  if (!p->switch_names) return cmb_fail_memory(p->ctx);
+  p->switch_kinds = cmb_arena_take(p->arena, (size_t)p->ns, sizeof *p->switch_kinds);
+  if (!p->switch_names || !p->switch_kinds) return cmb_fail_memory(p->ctx);
   if (p->ns == 0) return CMB_OK;
   CMB_TRY(use_hints(p));
   CMB_TRY(use_sources(p));

@@ -68,9 +68,10 @@ typedef struct cmb_graph_parts {
   const cmb_graph_options *options;
   cmb_modes *modes;
   int ns;
-  int motion_ns;             /* the first of them: those that the motion reads */
-  const char **switch_names; /* (ns) */
-  int *switch_order;         /* (ns) as in cmb_equations */
+  int motion_ns;                 /* the first of them: those that the motion reads */
+  const char **switch_names;     /* (ns) */
+  cmb_switch_kind *switch_kinds; /* (ns) */
+  int *switch_order;             /* (ns) as in cmb_equations */
 
   int count[CMB_PARTS];
   cmb_expr *part[CMB_PARTS]; /* (count), with u = 0 */
@@ -105,7 +106,7 @@ cmb_status cmb_graph_flow_part(cmb_graph_parts *p);
 /* x, options, ctx, arena, code and lasting are set. The modes are to be destroyed afterwards, also on failure. */
 cmb_status cmb_graph_parts_make(cmb_graph_parts *p);
 
-/* switch_names for all modes that there are by now (ns). */
+/* switch_names and switch_kinds for all modes that there are by now (ns). */
 cmb_status cmb_graph_name_switches(cmb_graph_parts *p);
 
 #endif

@@ -101,6 +101,7 @@ static cmb_status list_switches(const cmb_graph_parts *p, cmb_arena *arena, cmb_
 {
   const cmb_graph *g = p->x->graph;
   const char **names = cmb_arena_take(arena, (size_t)p->ns, sizeof *names);
+  cmb_switch_kind *kinds = cmb_arena_take(arena, (size_t)p->ns, sizeof *kinds);
   bool *is_level = cmb_arena_take(arena, (size_t)p->ns, sizeof *is_level);
   bool *sticks = cmb_arena_take(arena, (size_t)p->ns, sizeof *sticks);
   d->level = cmb_arena_take(arena, (size_t)p->count[CMB_PART_DECIDING], sizeof *d->level);
@@ -108,6 +109,7 @@ static cmb_status list_switches(const cmb_graph_parts *p, cmb_arena *arena, cmb_
   for (int i = 0; i < p->ns; i++) {
     const cmb_mode *m = cmb_modes_at(p->modes, i);
     names[i] = cmb_arena_text(arena, p->switch_names[i]);
+    kinds[i] = p->switch_kinds[i];
     is_level[i] = !cmb_mode_is_sign(m->kind);
     sticks[i] = m->kind == CMB_MODE_STICK;
     if (sticks[i]) eq->switch_sticks = sticks;
@@ -116,7 +118,18 @@ static cmb_status list_switches(const cmb_graph_parts *p, cmb_arena *arena, cmb_
     d->level[d->level_count++] = (cmb_graph_level){i, table};
   }
   eq->switch_names = names;
+  eq->switch_kinds = kinds;
   if (d->level_count > 0) eq->switch_is_level = is_level;
+  return CMB_OK;
+}
+
+static cmb_status list_closing(const cmb_graph_parts *p, cmb_system *system)
+{
+  const size_t ng = (size_t)p->x->ng;
+  bool *closes = cmb_arena_take(system->arena, ng, sizeof *closes);
+  if (!closes) return cmb_fail_memory(p->ctx);
+  memcpy(closes, p->x->closes, ng * sizeof *closes);
+  system->g_closes = closes;
   return CMB_OK;
 }
 
@@ -262,6 +275,7 @@ static cmb_status fill_system(cmb_graph_parts *p, cmb_graph_data *d, cmb_system 
   CMB_TRY(list_switches(p, arena, d, eq));
   CMB_TRY(cmb_graph_samples_list(p, arena, eq));
   CMB_TRY(cmb_graph_rules_list(p, arena, d, eq));
+  if (p->x->closes) CMB_TRY(list_closing(p, system));
   if (p->ns > 0) CMB_TRY(list_branches(p, system));
   if (p->x->live_inputs && p->x->nr > 0) CMB_TRY(list_moving_rates(p, system));
   CMB_TRY(store_matrices(p, arena, d, eq));

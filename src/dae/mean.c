@@ -140,3 +140,14 @@ void cmb_mean_hold(cmb_mean *x, const int *side)
     x->any = x->any || x->side[i] != 0;
   }
 }
+
+void cmb_mean_visit(cmb_mean *x, cmb_archive *a)
+{
+  const int ns = x->layer.inner->ns;
+  cmb_archive_ints(a, "mean", ns, x->side);
+  x->any = false;
+  for (int i = 0; i < ns; i++) {
+    if (x->side[i] < -1 || x->side[i] > 1) cmb_archive_refuse(a, "nothing is held on such a side");
+    x->any = x->any || x->side[i] != 0;
+  }
+}

@@ -10,6 +10,7 @@
 #ifndef CMB_DAE_MEAN_H
 #define CMB_DAE_MEAN_H
 
+#include "base/archive.h"
 #include "base/context.h"
 #include "dae/layer.h"
 
@@ -28,5 +29,8 @@ cmb_status cmb_mean_create(cmb_context *ctx, cmb_arena *arena, const cmb_equatio
 
 /* Which functions are held: side (ns); NULL: none. */
 void cmb_mean_hold(cmb_mean *x, const int *side);
+
+/* The same for a run that is saved (base/archive.h). */
+void cmb_mean_visit(cmb_mean *x, cmb_archive *a);
 
 #endif

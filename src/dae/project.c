@@ -255,16 +255,27 @@ static cmb_status iterate(cmb_evaluator *ev, double t, double *q, bool nearest, 
   return CMB_OK;
 }
 
+static double largest_extent(const cmb_evaluator *ev)
+{
+  double largest = 0;
+  for (int i = 0; i < ev->eq->ng; i++) largest = fmax(largest, ev->extent[i]);
+  return largest;
+}
+
 /* A gradient that is nothing but rounding would become a direction by being made a unit vector, and g, rounding as well, a large
  * defect in it. Its usual length is that which it would have with the largest extent: beside that it is 0. */
 static void judge_lengths(cmb_evaluator *ev)
 {
-  double largest = 0;
-  for (int i = 0; i < ev->eq->ng; i++) largest = fmax(largest, ev->extent[i]);
+  const double largest = largest_extent(ev);
   for (int i = 0; i < ev->eq->ng; i++) {
     const double length = ev->length[i] * (largest / ev->extent[i]);
     if (ev->extent[i] <= UNMOVED * largest && isfinite(length)) ev->length[i] = length;
   }
+}
+
+bool cmb_is_unmoved(const cmb_evaluator *ev, int i)
+{
+  return ev->extent[i] <= UNMOVED * largest_extent(ev);
 }
 
 cmb_status cmb_take_references(cmb_evaluator *ev, double t, const double *q)

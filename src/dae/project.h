@@ -32,6 +32,9 @@ double cmb_gradient_length(const cmb_evaluator *ev, int i);
  * from its gradient. The part is CMB_REFERENCE_PART of a radian, or of a coordinate where that is more than 1. For the evaluator's length and extent, and for the KKT object. */
 cmb_status cmb_take_references(cmb_evaluator *ev, double t, const double *q);
 
+/* Whether constraint i, by these, changes with nothing that moves, but for rounding. */
+bool cmb_is_unmoved(const cmb_evaluator *ev, int i);
+
 /* (12a) as it stands, with M and G at the nearest point: q is moved there, with its multipliers τ (ng). */
 cmb_status cmb_nearest_position(cmb_evaluator *ev, double t, double *q, double *tau);
 

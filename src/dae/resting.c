@@ -218,6 +218,21 @@ cmb_status cmb_resting_begin(cmb_resting *x, cmb_evaluator *ev, const cmb_point 
   return x->layer.inner->switch_flow ? find_held(x, ev, at, slow) : CMB_OK;
 }
 
+void cmb_resting_visit(cmb_resting *x, cmb_archive *a)
+{
+  const int ns = x->layer.inner->ns;
+  cmb_archive_doubles(a, "rest-unit", x->count, x->unit);
+  cmb_archive_doubles(a, "rest-slack", x->count, x->slack);
+  cmb_archive_doubles(a, "rest-limit", ns, x->limit);
+  cmb_archive_ints(a, "rest-held", ns, x->held);
+  for (int k = 0; k < x->count; k++) {
+    if (!(x->unit[k] > 0)) cmb_archive_refuse(a, "a unit is not positive");
+  }
+  for (int i = 0; i < ns; i++) {
+    if (x->held[i] < -1 || x->held[i] > 1) cmb_archive_refuse(a, "nothing is held like that");
+  }
+}
+
 /* What rule k says of the end of its rest. */
 static cmb_status hold_of(const cmb_resting *x, const cmb_point *at, int k, double mu, double *s)
 {

@@ -17,6 +17,7 @@
 #ifndef CMB_DAE_RESTING_H
 #define CMB_DAE_RESTING_H
 
+#include "base/archive.h"
 #include "dae/evaluator.h"
 #include "dae/layer.h"
 
@@ -64,5 +65,8 @@ cmb_status cmb_resting_begin(cmb_resting *x, cmb_evaluator *ev, const cmb_point 
 
 /* The rest goes on at another state, where forces may be larger: so is then what does not matter. */
 cmb_status cmb_resting_widen(cmb_resting *x, cmb_evaluator *ev, const cmb_point *at, double still);
+
+/* What has been learnt of the rest since it began, for a run that is saved (base/archive.h). */
+void cmb_resting_visit(cmb_resting *x, cmb_archive *a);
 
 #endif

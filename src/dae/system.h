@@ -42,6 +42,8 @@ struct cmb_system {
   bool *lambda_shared,
       *output_shared; /* (ng), (no) not unique, since constraints are redundant; NULL: all are */
   const bool *g_has_branches; /* (ng) constraints that depend on the modes; NULL: none does */
+  const bool *
+      g_closes; /* (ng) constraints of loops and motions: what is redundant is among them; NULL: not known */
   const bool
       *p_moves; /* (np) rates of inputs with which constraints or gaps move; NULL: there are none */
   int lock_count;

@@ -2,8 +2,7 @@
  * Force elements as actions, forces along measures (build.h):
  *
  *     spring      pull = k (x − x0) + preload + c ẋ + tables + formula along the distance or a coordinate: Q = −pull
- *     bushing     Q_i = −k_i (x_i − x_i0) − c_i ẋ_i along three components of the displacement, and three of
- *                 φ = ½ (y_b·z_a − z_b·y_a, z_b·x_a − x_b·z_a, x_b·y_a − y_b·x_a), the angle for small rotations
+ *     bushing     Q_i = −k_i (x_i − x_i0) − c_i ẋ_i along three components of the displacement, and three of the rotation vector
  *     load        a force and a moment
  *     contact     d = radius − s/|∇s| deep in the surface s = 0: N = k d^e + c ḋ while both d and this are positive, and friction
  *                 −μ N v_t / sqrt(v_t² + v_0²), or −stick(v·t, μ N, μs N) along a tangent t
@@ -13,6 +12,7 @@
 
 #include "expr/continued.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -104,7 +104,8 @@ static cmb_status joint_force(cmb_build *b, int joint, int n)
   cmb_expr lost = cmb_mul(b->g, number(b, c->damping), rate);
   lost = cmb_add(b->g, lost, rubs ? friction_law(b, c, rate) : 0);
   if (rubs && c->sticks) {
-    cmb_build_hint(b, false, b->model->joints[joint].coordinate[n].name, "friction", m.rate);
+    cmb_build_hint(b, CMB_HINT_MOTION, b->model->joints[joint].coordinate[n].name, "friction",
+                   m.rate);
   }
   return elastic_action(b, m, number(b, c->stiffness), number(b, c->reference), 0, lost, 0);
 }
@@ -130,7 +131,10 @@ static cmb_status coordinate_named(cmb_build *b, const cmb_model_force *f, cmb_m
       if (q < 0 || strcmp(j->q_names[q], f->coordinate) != 0) continue;
       *m = cmb_build_coordinate(b, i, n);
       *sign = cmb_coordinate_sign(&f->mirror, j, n);
-      return CMB_OK;
+      if (*sign != 0) return CMB_OK;
+      return cmb_build_fail_axes(
+          b, cmb_about_leading(cmb_about_part(&f->coordinate_place, "force", f->name)),
+          f->coordinate);
     }
   }
   return cmb_build_fail(b,
@@ -183,6 +187,39 @@ static cmb_status spring(cmb_build *b, int force)
 
 /* ---- bushings */
 
+/* The rotation vector jumps where the angle comes to 180°. */
+static const double pi = 3.14159265358979323846, LARGEST_ANGLE = 175; /* degrees */
+
+static void bound_rotation(cmb_build *b, const cmb_model_force *f, cmb_expr cosine)
+{
+  char text[400];
+  snprintf(text, sizeof text,
+           "bushing '%s' is turned by more than %g degrees: at 180 degrees its moments change "
+           "their sign, and it does not count turns; for a shaft take a force of the type torsion",
+           f->name, LARGEST_ANGLE);
+  cmb_build_bound(b, f->name, "turned",
+                  cmb_sub(b->g, constant(b, cos(LARGEST_ANGLE * pi / 180)), cosine), text);
+}
+
+static cmb_status resist_rotation(cmb_build *b, const cmb_model_force *f, cmb_site sa, cmb_site sb)
+{
+  const cmb_expr rate = cmb_build_law_symbols(b).rate;
+  const cmb_number *stiffness = f->bushing_stiffness + 3, *damping = f->bushing_damping + 3;
+  cmb_measure x[3];
+  cmb_expr cosine;
+  bool any = false;
+  for (int i = 0; i < 3; i++) any |= !cmb_is_zero(stiffness[i]) || !cmb_is_zero(damping[i]);
+  if (!any) return CMB_OK;
+  CMB_TRY(cmb_measure_rotation(b->k, sa, sb, f->axes, x, &cosine));
+  bound_rotation(b, f, cosine);
+  for (int i = 0; i < 3; i++) {
+    if (cmb_is_zero(stiffness[i]) && cmb_is_zero(damping[i])) continue;
+    const cmb_expr lost = cmb_mul(b->g, number(b, damping[i]), rate);
+    CMB_TRY(elastic_action(b, x[i], number(b, stiffness[i]), 0, 0, lost, 0));
+  }
+  return CMB_OK;
+}
+
 static cmb_status bushing(cmb_build *b, const cmb_model_force *f)
 {
   const cmb_expr rate = cmb_build_law_symbols(b).rate;
@@ -197,16 +234,7 @@ static cmb_status bushing(cmb_build *b, const cmb_model_force *f)
     CMB_TRY(elastic_action(b, m, number(b, f->bushing_stiffness[i]),
                            number(b, cmb_number_dot3(b->g, axis[i], apart)), 0, lost, 0));
   }
-  for (int i = 0; i < 3; i++) {
-    if (cmb_is_zero(f->bushing_stiffness[3 + i]) && cmb_is_zero(f->bushing_damping[3 + i]))
-      continue;
-    int j = (i + 1) % 3, l = (i + 2) % 3;
-    cmb_measure m = cmb_measure_combined(k, 0.5, cmb_measure_cosine(k, sa, axis[l], sb, axis[j]),
-                                         -0.5, cmb_measure_cosine(k, sa, axis[j], sb, axis[l]));
-    cmb_expr lost = cmb_mul(b->g, number(b, f->bushing_damping[3 + i]), rate);
-    CMB_TRY(elastic_action(b, m, number(b, f->bushing_stiffness[3 + i]), 0, 0, lost, 0));
-  }
-  return CMB_OK;
+  return resist_rotation(b, f, sa, sb);
 }
 
 /* ---- loads */
@@ -331,13 +359,14 @@ cmb_status cmb_build_surface(cmb_build *b, const cmb_model_formula *formula, cmb
   return CMB_OK;
 }
 
-void cmb_build_hint(cmb_build *b, bool of_rule, const char *name, const char *part, cmb_expr e)
+void cmb_build_hint(cmb_build *b, cmb_hint_kind kind, const char *name, const char *part,
+                    cmb_expr e)
 {
   char text[300];
   cmb_hint *hint = cmb_list_add(b, &b->hints, sizeof *hint);
   if (!hint) return;
   snprintf(text, sizeof text, "%s%s%s", name, part[0] ? "." : "", part);
-  *hint = (cmb_hint){e, cmb_arena_text(b->arena, text), of_rule};
+  *hint = (cmb_hint){e, cmb_arena_text(b->arena, text), kind};
 }
 
 /* The force while there is contact, that is, while the depth and a second quantity are positive: one switch for both. Both should pass
@@ -383,7 +412,7 @@ static cmb_vector dry_friction(cmb_build *b, const cmb_model_force *f, cmb_vecto
   cmb_vector t = cmb_vector_sub(g, d, cmb_vector_scale(g, cmb_vector_dot(g, d, n), n));
   t = cmb_vector_scale(g, cmb_div(g, constant(b, 1), cmb_vector_length(g, t)), t);
   const cmb_expr rate = cmb_vector_dot(g, t, v);
-  cmb_build_hint(b, false, f->name, "friction", rate);
+  cmb_build_hint(b, CMB_HINT_MOTION, f->name, "friction", rate);
   return cmb_vector_scale(g,
                           cmb_apply(g, CMB_OP_STICK, rate,
                                     cmb_mul(g, number(b, f->friction), normal),
@@ -410,7 +439,7 @@ static cmb_status contact(cmb_build *b, const cmb_model_force *f)
   cmb_expr both, law = normal_law(b, f, &both), normal = law;
   CMB_TRY(cmb_build_law(b, depth, deeper, &both));
   CMB_TRY(cmb_build_law(b, depth, deeper, &normal));
-  cmb_build_hint(b, false, f->name, "contact", both);
+  cmb_build_hint(b, CMB_HINT_CONTACT, f->name, "contact", both);
   cmb_vector force = cmb_vector_scale(g, normal, n);
   const bool rubs = !cmb_is_zero(f->friction) || !cmb_is_zero(f->friction_static);
   if (rubs) {
@@ -456,7 +485,7 @@ static cmb_status spheres(cmb_build *b, const cmb_model_force *f)
   cmb_expr both, law = spheres_law(b, f, &both), force = law;
   CMB_TRY(cmb_build_law(b, m.value, m.rate, &both));
   CMB_TRY(cmb_build_law(b, m.value, m.rate, &force));
-  cmb_build_hint(b, false, f->name, "contact", both);
+  cmb_build_hint(b, CMB_HINT_CONTACT, f->name, "contact", both);
   cmb_action *a = new_action(b, m);
   if (!a) return CMB_ERROR_MEMORY;
   a->force = a->lost = force;

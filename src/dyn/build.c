@@ -66,12 +66,21 @@ int cmb_joint_coordinate_index(const cmb_model_joint *j, int n)
   return n;
 }
 
-/* Coordinates of other joints have the same values in the mirror, since the joints are mirrored. */
+/* Coordinates of other joints have the same values in a copy, since the joints are turned and mirrored. */
 double cmb_coordinate_sign(const cmb_mirror *mirror, const cmb_model_joint *j, int n)
 {
   const int shifts = cmb_joint_translations(j->type);
   if (!j->euler) return 1;
+  if (!cmb_same_axes(mirror->axes, j->axes0)) return 0;
   return n < shifts ? mirror->sign[n] : mirror->turn * mirror->sign[n - shifts];
+}
+
+cmb_status cmb_build_fail_axes(cmb_build *b, cmb_about about, const char *coordinate)
+{
+  return cmb_build_fail(b, about,
+                        "'%s' counts along other axes than this instance, which is turned against "
+                        "it; expected a position such as BODY.x",
+                        coordinate);
 }
 
 cmb_measure cmb_build_coordinate(cmb_build *b, int joint, int n)

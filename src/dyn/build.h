@@ -52,11 +52,17 @@ typedef struct cmb_constraint {
   cmb_expr lambda; /* its multiplier; 0 if it is left out */
 } cmb_constraint;
 
-/* What a switch is called: one that the sign of this expression decides. */
+typedef enum cmb_hint_kind {
+  CMB_HINT_MOTION,  /* a switch that the equations of motion read */
+  CMB_HINT_CONTACT, /* such a switch that is positive while a contact or tyre presses */
+  CMB_HINT_RULE     /* a switch that the condition of an event or a stop reads */
+} cmb_hint_kind;
+
+/* The name of the switch that is decided by the sign of this expression. */
 typedef struct cmb_hint {
   cmb_expr e;
   const char *name;
-  bool of_rule; /* one that a condition of an event or a stop reads; else one of the motion */
+  cmb_hint_kind kind;
 } cmb_hint;
 
 /* A bound of what a law is good for: where e comes to be positive, an event and a warning tell of it. */
@@ -179,8 +185,9 @@ cmb_status cmb_build_fail(cmb_build *b, cmb_about about, const char *format, ...
 cmb_measure cmb_build_coordinate(cmb_build *b, int joint, int n);
 
 /* What formulas of a mirrored copy see of velocity n of a joint, and of the coordinate that belongs to it, is this times the value: −1
- * only with Euler parameters, where they count along global axes. */
+ * only with Euler parameters, where they count along axes that are not mirrored. 0: these are not the formula's axes. */
 double cmb_coordinate_sign(const cmb_mirror *mirror, const cmb_model_joint *j, int n);
+cmb_status cmb_build_fail_axes(cmb_build *b, cmb_about about, const char *coordinate);
 int cmb_joint_coordinate_index(const cmb_model_joint *j, int n); /* of q for velocity n; -1: none */
 
 /* An error if a joint of this tree allows a motion that moves no mass. */
@@ -214,7 +221,8 @@ cmb_status cmb_build_surface(cmb_build *b, const cmb_model_formula *formula, cmb
                              cmb_expr *s, cmb_vector *gradient, cmb_expr *rate);
 
 /* The switch that the sign of e decides is called NAME, or NAME.part: one of conditions, or of the motion. */
-void cmb_build_hint(cmb_build *b, bool of_rule, const char *name, const char *part, cmb_expr e);
+void cmb_build_hint(cmb_build *b, cmb_hint_kind kind, const char *name, const char *part,
+                    cmb_expr e);
 
 /* rules.c: e > 0 is beyond what a law is good for. The event is NAME.part; the warning says what is so from then on. */
 void cmb_build_bound(cmb_build *b, const char *name, const char *part, cmb_expr e,

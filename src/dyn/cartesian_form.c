@@ -20,28 +20,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Typical mass and inertia, for the size of the added terms. */
+/* Mass and trace of inertia, for the size of the added terms; 0: not known. */
 struct scale {
   cmb_number mass, inertia;
 };
 
-static struct scale typical(const cmb_build *b)
+static void take_smaller(cmb_number x, cmb_number *least)
 {
-  cmb_graph *g = b->g;
+  if (x.value > 0 && (!(least->value > 0) || x.value < least->value)) *least = x;
+}
+
+static void take_link(cmb_graph *g, const cmb_link *l, struct scale *least)
+{
+  take_smaller(l->mass, &least->mass);
+  take_smaller(cmb_plus(g, cmb_plus(g, l->J[0], l->J[4]), l->J[8]), &least->inertia);
+}
+
+/* The smallest that there are. */
+static struct scale smallest(const cmb_build *b)
+{
   struct scale s = {cmb_fixed(0), cmb_fixed(0)};
-  int n = 0;
-  for (int i = 0; i < b->tree->link_count; i++) {
-    const cmb_link *l = &b->tree->links[i];
-    if (cmb_is_zero(l->mass)) continue;
-    s.mass = cmb_plus(g, s.mass, l->mass);
-    const cmb_number trace = cmb_plus(g, cmb_plus(g, l->J[0], l->J[4]), l->J[8]);
-    s.inertia = cmb_plus(g, s.inertia, trace);
-    n++;
-  }
-  if (n > 0) s.mass = cmb_over(g, s.mass, cmb_fixed(n));
-  if (n > 0) s.inertia = cmb_over(g, s.inertia, cmb_fixed(n));
+  for (int i = 0; i < b->tree->link_count; i++) take_link(b->g, &b->tree->links[i], &s);
   if (!(s.mass.value > 0)) s.mass = cmb_fixed(1);
   if (!(s.inertia.value > 0)) s.inertia = s.mass;
+  return s;
+}
+
+/* Of the bodies that a constraint moves; carrier (nv): the link of each velocity. */
+static struct scale scale_of(const cmb_build *b, const cmb_constraint *c, const int *carrier,
+                             const struct scale *all)
+{
+  struct scale s = {cmb_fixed(0), cmb_fixed(0)};
+  for (int i = 0; i < c->row.count; i++) {
+    take_link(b->g, &b->tree->links[carrier[c->row.column[i]]], &s);
+  }
+  if (!(s.mass.value > 0)) s.mass = all->mass;
+  if (!(s.inertia.value > 0)) s.inertia = all->inertia;
   return s;
 }
 
@@ -196,14 +210,15 @@ static bool may_jump(const cmb_build *b, const cmb_constraint *c)
 
 /* The constraints that stand in for mass; the weights of those whose rates can jump are in x. What is left out is repeated by others, so
  * that nothing is missing without it. */
-static void weigh_constraints(cmb_build *b, struct sums *s, cmb_expressions *x)
+static void weigh_constraints(cmb_build *b, const int *carrier, struct sums *s, cmb_expressions *x)
 {
-  const struct scale scale = typical(b);
+  const struct scale all = smallest(b);
   for (int i = 0, k = 0; i < b->constraints.count; i++) {
     const cmb_constraint *c = cmb_constraint_at(b, i);
-    const cmb_number weight = c->angle ? scale.inertia : scale.mass;
     const int number = c->lambda != 0 ? k++ : -1;
     if (!c->weigh && (number < 0 || !touches_weightless(b, c))) continue;
+    const struct scale scale = scale_of(b, c, carrier, &all);
+    const cmb_number weight = c->angle ? scale.inertia : scale.mass;
     if (!c->weigh && may_jump(b, c)) {
       x->impulse_weights[number] = weight.live != 0 ? NAN : weight.value;
     }
@@ -215,10 +230,12 @@ cmb_status cmb_build_cartesian_form(cmb_build *b, cmb_expressions *x)
 {
   const int links = b->tree->link_count;
   struct sums s = {.f = cmb_arena_take(b->arena, (size_t)b->tree->nv, sizeof *s.f)};
+  int *carrier = cmb_arena_ints(b->arena, b->tree->nv);
   x->impulse_weights = cmb_arena_doubles(b->arena, x->ng);
   if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
   for (int i = 0; i < links; i++) {
     const cmb_link *l = &b->tree->links[i];
+    for (int n = 0; n < cmb_link_velocities(l->kind); n++) carrier[l->v + n] = i;
     if (l->kind != CMB_LINK_CARTESIAN || cmb_is_zero(l->mass)) continue;
     body_inertia(b, l, &s);
     gyroscopic(b, i, b->scratch);
@@ -226,7 +243,7 @@ cmb_status cmb_build_cartesian_form(cmb_build *b, cmb_expressions *x)
   cmb_build_wrenches(b, CMB_GROUND, false, b->scratch);
   cmb_wrenches_project(b->k, CMB_GROUND, b->scratch, s.f);
   cmb_build_inner_forces(b, false, s.f);
-  weigh_constraints(b, &s, x);
+  weigh_constraints(b, carrier, &s, x);
   x->f = s.f;
   return sum_mass(b, &s, &x->M);
 }

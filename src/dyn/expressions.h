@@ -98,6 +98,7 @@ typedef struct cmb_expressions {
   const char *const *q_units, *const *v_units, *const *output_units; /* (nq), (nv), (no) */
   int *impulse_signs;                                                /* (ng) as in cmb_equations */
   const char *const *impulse_units;                                  /* (ng) */
+  bool *closes; /* (ng) constraints of loops and motions, not of joints; NULL: not known */
   double *impulse_weights;   /* (ng) as in cmb_equations; NULL: none has one */
   double *q_start, *v_start; /* (nq), (nv) perhaps not consistent */
   double *q_wanted,
@@ -155,7 +156,8 @@ typedef struct cmb_expressions {
 
   /* names of switches: where the sign of a hint decides, that is what the switch is called */
   int hint_count;
-  bool *hint_of_rule; /* (hint_count) switches of conditions; else of the motion */
+  bool *hint_of_rule;    /* (hint_count) switches of conditions; else of the motion */
+  bool *hint_of_contact; /* (hint_count) positive while something presses */
   cmb_expr *hints;
   const char **hint_names;
 

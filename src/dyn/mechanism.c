@@ -184,6 +184,7 @@ static cmb_status take_constraints(cmb_build *b, const cmb_mechanism_options *o,
   x->g = cmb_arena_take(b->arena, n, sizeof *x->g);
   x->gt = cmb_arena_take(b->arena, n, sizeof *x->gt);
   x->gamma = cmb_arena_take(b->arena, n, sizeof *x->gamma);
+  x->closes = cmb_arena_take(b->arena, n, sizeof *x->closes);
   if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
   for (int i = 0; i < b->constraints.count; i++) {
     cmb_constraint *c = cmb_constraint_at(b, i);
@@ -193,6 +194,7 @@ static cmb_status take_constraints(cmb_build *b, const cmb_mechanism_options *o,
     int k = x->ng++;
     c->lambda = x->lambda[k] = cmb_input(b->g, text);
     x->g[k] = c->g, x->gt[k] = c->gt, x->gamma[k] = c->gamma;
+    x->closes[k] = c->loop >= 0;
     names[k] = c->name;
   }
   x->g_names = x->lambda_names = names;
@@ -327,33 +329,16 @@ static cmb_status take_roots(cmb_build *b, cmb_expressions *x)
   return CMB_OK;
 }
 
-/* The columns of a trajectory are told apart by their names. Cartesian coordinates are called BODY.x, which no output can be. */
+/* The columns of a trajectory are told apart by their names. An output may stand in place of a coordinate, a velocity or a state (csv.c).
+ * Cartesian coordinates are called BODY.x, which no output can be. */
 static cmb_status check_output_names(cmb_build *b, const cmb_expressions *x)
 {
-  const struct {
-    const char *what;
-    int count;
-    const char *const *names;
-  } columns[] = {{"a coordinate", x->nq, x->q_names},
-                 {"a velocity or state", x->nv, x->v_names},
-                 {"a multiplier", x->ng, x->lambda_names},
-                 {"another output", x->no, x->output_names}};
-  enum { KINDS = sizeof columns / sizeof columns[0], OUTPUTS = KINDS - 1 };
-  cmb_name_map taken = {.arena = b->arena};
-  if (b->cartesian) return CMB_OK;
-  for (int k = 0; k < KINDS; k++) {
-    for (int i = 0; i < columns[k].count; i++) {
-      const char *name = columns[k].names[i];
-      const cmb_name *other = cmb_name_map_find(&taken, NULL, name);
-      if (other && k == OUTPUTS) {
-        return cmb_build_fail(b, cmb_about_part(&b->model->outputs[i].place, "output", name),
-                              "output '%s' has the name of %s; expected a name of its own", name,
-                              columns[other->kind].what);
-      }
-      cmb_name *added = other ? NULL : cmb_name_map_add(&taken, NULL, name);
-      if (!other && !added) return CMB_ERROR_MEMORY;
-      if (added) added->kind = k;
-    }
+  for (int i = 0; i < x->no && !b->cartesian; i++) {
+    const char *name = x->output_names[i];
+    if (cmb_find_name(name, x->lambda_names, x->ng, sizeof name) < 0) continue;
+    return cmb_build_fail(b, cmb_about_part(&b->model->outputs[i].place, "output", name),
+                          "output '%s' has the name of a multiplier; expected a name of its own",
+                          name);
   }
   return CMB_OK;
 }
@@ -365,11 +350,14 @@ static cmb_status take_hints(cmb_build *b, cmb_expressions *x)
   x->hints = cmb_arena_take(b->arena, n, sizeof *x->hints);
   x->hint_names = cmb_arena_take(b->arena, n, sizeof *x->hint_names);
   x->hint_of_rule = cmb_arena_take(b->arena, n, sizeof *x->hint_of_rule);
-  if (!x->hints || !x->hint_names || !x->hint_of_rule) return CMB_ERROR_MEMORY;
+  x->hint_of_contact = cmb_arena_take(b->arena, n, sizeof *x->hint_of_contact);
+  if (!x->hints || !x->hint_names || !x->hint_of_rule || !x->hint_of_contact)
+    return CMB_ERROR_MEMORY;
   for (int i = 0; i < b->hints.count; i++) {
     x->hints[i] = hints[i].e;
     x->hint_names[i] = hints[i].name;
-    x->hint_of_rule[i] = hints[i].of_rule;
+    x->hint_of_rule[i] = hints[i].kind == CMB_HINT_RULE;
+    x->hint_of_contact[i] = hints[i].kind == CMB_HINT_CONTACT;
   }
   x->hint_count = b->hints.count;
   return CMB_OK;

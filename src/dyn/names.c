@@ -8,15 +8,15 @@
  *     STATE, STATE.rate
  *     SAMPLED, delay(SAMPLED, time)               a value of a controller
  *     SPRING.length, .rate, .force
- *     BODY (its centre of mass) or MARKER  .x .y .z  .vx .vy .vz  .ax .ay .az  .wx .wy .wz   and x_x .. z_z, the components
- *                                          of its axes
+ *     BODY (its centre of mass) or MARKER  .x .y .z  .vx .vy .vz  .ax .ay .az  .wx .wy .wz  .alx .aly .alz   and x_x .. z_z, the
+ *                                          components of its axes
  *     JOINT .fx .fy .fz .mx .my .mz        LOOP the same, DISTANCE.force, MOTION.force
  *     energy, kinetic, potential, power
  *
  * A name of a template instance is looked up in it first, then in what is around it.
  *
- * Formulas of a mirrored copy see the world in the mirror (cmb_mirror), whatever they name: what has a direction counts along
- * the mirrored axes. `seen` of a quantity is that sign, and value_of, which all names go through, puts it in.
+ * Formulas of a turned or mirrored copy see the world turned or in the mirror (cmb_mirror), whatever they name: what has a direction counts
+ * along the copy's axes. `seen` of a quantity is the sign of a mirrored one, and value_of, which all names go through, puts it in.
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -166,7 +166,7 @@ static bool measured(struct quantity *q, cmb_measure m)
   return true;
 }
 
-/* ---- what formulas of mirrored copies see */
+/* ---- what formulas of turned and mirrored copies see */
 
 static bool is_mirrored(const cmb_mirror *m)
 {
@@ -181,6 +181,23 @@ static bool seen_along(const struct reading *r, int axis, bool turns, struct qua
   return true;
 }
 
+/* Unit vector i of the formula's axes. */
+static void axis_seen(const struct reading *r, int i, cmb_number axis[3])
+{
+  double row[3];
+  cmb_mirror_axis(&r->formula->mirror, i, row);
+  cmb_fix_numbers(3, row, axis);
+}
+
+/* The component of a vector along it. */
+static cmb_expr part_seen(const struct reading *r, cmb_vector x, int i)
+{
+  double row[3];
+  if (!r->formula->mirror.axes) return x.x[i];
+  cmb_mirror_axis(&r->formula->mirror, i, row);
+  return cmb_vector_dot(r->b->g, cmb_vector_constant(r->b->g, row), x);
+}
+
 static cmb_expr as_seen(cmb_build *b, double sign, cmb_expr e)
 {
   return sign < 0 ? cmb_neg(b->g, e) : e;
@@ -193,7 +210,7 @@ static int letter(char c)
   return c >= 'x' && c <= 'z' ? c - 'x' : -1;
 }
 
-/* x, vx, ax, wx and so on of a point with axes (rows) on a body. */
+/* x, vx, ax, wx, alx and so on of a point with axes (rows) on a body. */
 static bool of_site(struct reading *r, const cmb_anchor *at, const cmb_number axes[9],
                     const char *suffix, struct quantity *q)
 {
@@ -202,25 +219,30 @@ static bool of_site(struct reading *r, const cmb_anchor *at, const cmb_number ax
   cmb_site s = cmb_site_of(b->k, at);
   size_t length = strlen(suffix);
   int last = length > 0 ? letter(suffix[length - 1]) : -1;
+  cmb_number along[3];
   if (last < 0) return false;
+  axis_seen(r, last, along);
   if (length == 1) {
-    return measured(q, cmb_measure_component(b->k, ground, s, cmb_unit3[last])) &&
+    return measured(q, cmb_measure_component(b->k, ground, s, along)) &&
            seen_along(r, last, false, q);
   }
   if (length == 3 && suffix[1] == '_' && letter(suffix[0]) >= 0) {
     const cmb_number *axis = axes + 3L * letter(suffix[0]);
-    return measured(q, cmb_measure_cosine(b->k, ground, cmb_unit3[last], s, axis)) &&
+    return measured(q, cmb_measure_cosine(b->k, ground, along, s, axis)) &&
            seen_along(r, last, false, q);
   }
   const cmb_pose *p = cmb_pose_of(b->k, s.link, CMB_GROUND);
+  if (p && length == 3 && suffix[0] == 'a' && suffix[1] == 'l')
+    return known(q, part_seen(r, p->aw, last), CMB_LEVEL_OUTPUT) && seen_along(r, last, true, q);
   if (length != 2 || !p) return false;
-  cmb_vector arm = cmb_pose_arm(b->k, p, s.x);
+  cmb_vector arm = cmb_pose_arm(b->k, p, s.x), x;
   switch (suffix[0]) {
-  case 'v': known(q, cmb_point_velocity(b->k, p, arm).x[last], CMB_LEVEL_MOTION); break;
-  case 'w': known(q, p->w.x[last], CMB_LEVEL_MOTION); break;
-  case 'a': known(q, cmb_point_acceleration(b->k, p, arm).x[last], CMB_LEVEL_OUTPUT); break;
+  case 'v': x = cmb_point_velocity(b->k, p, arm); break;
+  case 'w': x = p->w; break;
+  case 'a': x = cmb_point_acceleration(b->k, p, arm); break;
   default: return false;
   }
+  known(q, part_seen(r, x, last), suffix[0] == 'a' ? CMB_LEVEL_OUTPUT : CMB_LEVEL_MOTION);
   return seen_along(r, last, suffix[0] == 'w', q);
 }
 
@@ -230,11 +252,13 @@ static bool names_axis(const char *suffix)
   return strlen(suffix) == 3 && suffix[1] == '_';
 }
 
-/* A body's axes are the global ones in the design position, and those of its mirror image are the mirrored ones. */
+/* A body's axes are the global ones in the design position, and those of its image are the copy's. */
 static bool of_body_axes(struct reading *r, const cmb_anchor *at, const char *suffix,
                          struct quantity *q)
 {
-  if (!of_site(r, at, (const cmb_number *)cmb_unit3, suffix, q)) return false;
+  cmb_number axes[9];
+  for (int i = 0; i < 3; i++) axis_seen(r, i, axes + 3L * i);
+  if (!of_site(r, at, axes, suffix, q)) return false;
   if (names_axis(suffix)) q->seen *= r->formula->mirror.sign[letter(suffix[0])];
   return true;
 }
@@ -274,6 +298,17 @@ static bool of_body(struct reading *r, const char *base, const char *suffix, str
 
 /* ---- coordinates */
 
+/* Coordinates with Euler parameters count along the axes of their copy. */
+static bool counts_along(struct reading *r, const char *name, const cmb_name *entry,
+                         struct quantity *q)
+{
+  const cmb_model_joint *j = &r->b->model->joints[entry->index];
+  q->seen = cmb_coordinate_sign(&r->formula->mirror, j, entry->kind);
+  if (q->seen != 0) return true;
+  cmb_build_fail_axes(r->b, cmb_about_formula(r->formula), name);
+  return false;
+}
+
 static bool of_joint(struct reading *r, const char *name, bool rate, struct quantity *q)
 {
   cmb_build *b = r->b;
@@ -286,8 +321,7 @@ static bool of_joint(struct reading *r, const char *name, bool rate, struct quan
     measured(q, m);
   else
     known(q, m.rate, CMB_LEVEL_MOTION);
-  q->seen = cmb_coordinate_sign(&r->formula->mirror, &b->model->joints[entry->index], entry->kind);
-  return true;
+  return counts_along(r, name, entry, q);
 }
 
 /* ---- states */
@@ -504,9 +538,17 @@ static bool of_line(struct reading *r, int force, bool pushes, const char *suffi
   const cmb_name *entry = f->type == CMB_FORCE_COORDINATE
                               ? cmb_name_map_find(&b->names, coordinates_of(b), f->coordinate)
                               : NULL;
-  if (!entry) return true;
-  q->seen = cmb_coordinate_sign(&r->formula->mirror, &b->model->joints[entry->index], entry->kind);
-  return true;
+  return !entry || counts_along(r, f->coordinate, entry, q);
+}
+
+static bool of_contact_point(struct reading *r, int force, int axis, struct quantity *q)
+{
+  static const char *const parts[] = {"px", "py", "pz"};
+  cmb_vector at;
+  for (int i = 0; i < 3; i++) {
+    if (!cmb_build_tyre_result(r->b, force, parts[i], &at.x[i])) return false;
+  }
+  return known(q, part_seen(r, at, axis), CMB_LEVEL_MOTION) && seen_along(r, axis, false, q);
 }
 
 static bool of_tyre(struct reading *r, int force, const char *suffix, struct quantity *q)
@@ -515,7 +557,7 @@ static bool of_tyre(struct reading *r, int force, const char *suffix, struct qua
   if (cmb_build_force(r->b, force) != CMB_OK) return false;
   if (!cmb_build_tyre_result(r->b, force, suffix, &e)) return false;
   known(q, e, CMB_LEVEL_MOTION);
-  if (suffix[0] == 'p') return seen_along(r, suffix[1] - 'x', false, q);
+  if (suffix[0] == 'p') return of_contact_point(r, force, suffix[1] - 'x', q);
   static const char *const sides[] = {"Fy", "Mx", "Mz", "alpha", "gamma"}; /* left is right there */
   if (cmb_find_name(suffix, sides, 5, sizeof *sides) >= 0) q->seen = r->formula->mirror.turn;
   return true;
@@ -537,7 +579,7 @@ static bool of_force(struct reading *r, const char *base, const char *suffix, st
   if (cmb_build_force(b, i) != CMB_OK) return false;
   const cmb_action *a = cmb_action_at(b, b->first_action[i]);
   return a->measure.base == CMB_GROUND &&
-         known(q, a->measure.side[0].force.x[part], CMB_LEVEL_MOTION) &&
+         known(q, part_seen(r, a->measure.side[0].force, part), CMB_LEVEL_MOTION) &&
          seen_along(r, part, false, q);
 }
 
@@ -555,11 +597,17 @@ static bool reaction_of(cmb_build *b, const char *base, const char *suffix, cmb_
 
 static bool of_reaction(struct reading *r, const char *base, const char *suffix, struct quantity *q)
 {
+  const int axis = strlen(suffix) == 2 ? letter(suffix[1]) : -1;
+  cmb_vector x;
   cmb_expr e = 0;
   if (!reaction_of(r->b, base, suffix, &e)) return false;
-  known(q, e, CMB_LEVEL_OUTPUT);
-  const int axis = strlen(suffix) == 2 ? letter(suffix[1]) : -1;
-  return axis < 0 || seen_along(r, axis, suffix[0] == 'm', q);
+  if (axis < 0) return known(q, e, CMB_LEVEL_OUTPUT);
+  for (int i = 0; i < 3; i++) {
+    const char part[] = {suffix[0], (char)('x' + i), '\0'};
+    if (!reaction_of(r->b, base, part, &x.x[i])) return false;
+  }
+  return known(q, part_seen(r, x, axis), CMB_LEVEL_OUTPUT) &&
+         seen_along(r, axis, suffix[0] == 'm', q);
 }
 
 /* ---- all of them */
@@ -699,7 +747,8 @@ static bool value_of(void *user, const char *name, cmb_expr *e)
   }
   if (r->level == CMB_LEVEL_SURFACE && name[0] && !name[1] && letter(name[0]) >= 0) {
     const int axis = letter(name[0]);
-    *e = as_seen(r->b, r->formula->mirror.sign[axis], cmb_surface_symbols(r->b->g).x[axis]);
+    const cmb_expr x = part_seen(r, cmb_surface_symbols(r->b->g), axis);
+    *e = as_seen(r->b, r->formula->mirror.sign[axis], x);
     return true;
   }
   if (r->level == CMB_LEVEL_OUTPUT && total_of(r->b, name, e)) return true;
@@ -726,21 +775,47 @@ cmb_expr cmb_build_table(cmb_build *b, const cmb_model_table *table, const cmb_e
 }
 
 /* A road has global x, y and z, whoever asks. A wheel that touches it from below is none. */
+static bool is_above_road(const struct reading *r, int road, bool disc)
+{
+  const cmb_mirror *m = &r->formula->mirror;
+  if (cmb_is_upright(m) && (!disc || m->sign[2] > 0)) return true;
+  if (!cmb_is_upright(m)) {
+    cmb_build_fail(r->b, cmb_about_formula(r->formula),
+                   "'%s' has no height in an instance whose z axis does not point up; expected the "
+                   "formula outside of it",
+                   r->b->model->roads[road].name);
+  } else {
+    cmb_build_fail(r->b, cmb_about_formula(r->formula),
+                   "a disc cannot roll on '%s' upside down; expected no radius in an instance "
+                   "with 'mirror: z'",
+                   r->b->model->roads[road].name);
+  }
+  return false;
+}
+
+/* Global x and y of a place that the formula has. */
+static void place_on_road(const struct reading *r, const cmb_expr *own, cmb_expr at[2])
+{
+  cmb_build *b = r->b;
+  const cmb_mirror *m = &r->formula->mirror;
+  const cmb_expr x[2] = {as_seen(b, m->sign[0], own[0]), as_seen(b, m->sign[1], own[1])};
+  for (int k = 0; k < 2; k++) {
+    at[k] = x[k];
+    if (!m->axes) continue;
+    at[k] = cmb_add(b->g, cmb_mul(b->g, cmb_constant(b->g, m->axes[k]), x[0]),
+                    cmb_mul(b->g, cmb_constant(b->g, m->axes[3 + k]), x[1]));
+  }
+}
+
 static bool road_value(struct reading *r, int road, bool friction, int count,
                        const cmb_expr *arguments, cmb_expr *e)
 {
   cmb_build *b = r->b;
   const cmb_mirror *m = &r->formula->mirror;
   const cmb_expr radius = count == 3 ? arguments[2] : 0;
-  const cmb_expr at[2] = {as_seen(b, m->sign[0], arguments[0]),
-                          as_seen(b, m->sign[1], arguments[1])};
-  if (radius != 0 && m->sign[2] < 0) {
-    cmb_build_fail(b, cmb_about_formula(r->formula),
-                   "a disc cannot roll on '%s' upside down; expected no radius in an instance "
-                   "with 'mirror: z'",
-                   b->model->roads[road].name);
-    return false;
-  }
+  cmb_expr at[2];
+  if (!is_above_road(r, road, radius != 0)) return false;
+  place_on_road(r, arguments, at);
   const cmb_status status = cmb_build_road_value(b, road, friction, at, radius, e);
   if (b->status == CMB_OK)
     b->status = status; /* the parser will only know that there is no value */

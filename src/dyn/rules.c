@@ -170,7 +170,7 @@ static cmb_status add_event(cmb_build *b, cmb_expressions *x, const cmb_model_ev
   CMB_TRY(cmb_build_formula(b, &event->when, CMB_LEVEL_MOTION, NULL, &rule->when));
   CMB_TRY(check_when(b, x, event, rule->when));
   const cmb_expr u = cmb_build_deciding(b, rule->when);
-  if (u != 0) cmb_build_hint(b, true, event->name, "", u);
+  if (u != 0) cmb_build_hint(b, CMB_HINT_RULE, event->name, "", u);
   CMB_TRY(depends(b, x->nv, x->v, u, &on_v));
   CMB_TRY(depends(b, x->nq, x->q, u, &moves));
   CMB_TRY(add_resets(b, x, event));
@@ -225,8 +225,8 @@ static cmb_status add_stop(cmb_build *b, cmb_expressions *x, const cmb_model_sto
                                  .first_reset = x->reset_count,
                                  .reset_count = 1,
                                  .surface = cmb_neg(g, gap)};
-  cmb_build_hint(b, true, stop->name, "gap", cmb_neg(g, gap));
-  cmb_build_hint(b, true, stop->name, "closing", cmb_neg(g, rate));
+  cmb_build_hint(b, CMB_HINT_RULE, stop->name, "gap", cmb_neg(g, gap));
+  cmb_build_hint(b, CMB_HINT_RULE, stop->name, "closing", cmb_neg(g, rate));
   return add_reset(b, x, stop->name, rate, cmb_mul(g, cmb_constant(g, -stop->restitution), rate));
 }
 
@@ -238,7 +238,7 @@ void cmb_build_bound(cmb_build *b, const char *name, const char *part, cmb_expr 
   if (!bound) return;
   snprintf(text, sizeof text, "%s.%s", name, part);
   *bound = (cmb_bound){e, cmb_arena_text(b->arena, text), cmb_arena_text(b->arena, warning)};
-  cmb_build_hint(b, true, name, part, e);
+  cmb_build_hint(b, CMB_HINT_RULE, name, part, e);
 }
 
 static void add_bound(cmb_build *b, cmb_expressions *x, int i)

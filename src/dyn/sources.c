@@ -41,7 +41,7 @@ void cmb_build_source(cmb_build *b, cmb_expr e, const char *subject, const cmb_p
 {
   if (b->outputs || cmb_op_arity(cmb_expr_op(b->g, e)) == 0) return; /* no switch, or no event */
   cmb_hint *source = cmb_list_add(b, &b->sources, sizeof *source);
-  if (source) *source = (cmb_hint){e, cmb_build_source_text(b, subject, place), false};
+  if (source) *source = (cmb_hint){e, cmb_build_source_text(b, subject, place), CMB_HINT_MOTION};
 }
 
 static void add_item(cmb_build *b, cmb_expr e, const char *what, const char *name,

@@ -22,10 +22,19 @@ int cmb_link_velocities(cmb_link_kind kind)
 }
 
 struct stage {
-  const cmb_number *axis; /* (3) design position; not of a ball */
+  cmb_number axis[3]; /* design position; of a ball z of the axes that it counts along */
   cmb_link_kind kind;
   int sign; /* times this */
 };
+
+/* One of the axes that free joints and Euler parameters count along. */
+static void axis_of(const cmb_model_joint *j, int i, cmb_number axis[3])
+{
+  const cmb_mirror m = {.axes = j->axes0};
+  double row[3];
+  cmb_mirror_axis(&m, i, row);
+  cmb_fix_numbers(3, row, axis);
+}
 
 /* The motions of a joint in the order in which they build on each other. */
 static int stages_of(const cmb_model_joint *j, struct stage s[CMB_MOST_STAGES])
@@ -35,16 +44,18 @@ static int stages_of(const cmb_model_joint *j, struct stage s[CMB_MOST_STAGES])
                                         [CMB_MOTION_BALL] = CMB_LINK_BALL};
   const cmb_joint_row *row = &cmb_joint_rows[j->type];
   if (row->orients && j->euler) { /* one ball in place of three turns */
-    s[0] = (struct stage){cmb_unit3[2], CMB_LINK_BALL, 1};
+    s[0] = (struct stage){.kind = CMB_LINK_BALL, .sign = 1};
+    axis_of(j, 2, s[0].axis);
     return 1;
   }
   for (int k = 0; k < row->stage_count; k++) {
     const cmb_joint_stage *stage = &row->stage[k];
     const bool ball = stage->motion == CMB_MOTION_BALL, turn = stage->motion == CMB_MOTION_TURN;
-    s[k] = (struct stage){ball            ? cmb_unit3[2]
-                          : stage->global ? cmb_unit3[stage->axis]
-                                          : j->axes[stage->axis],
-                          kinds[stage->motion], turn ? j->turn : 1};
+    s[k] = (struct stage){.kind = kinds[stage->motion], .sign = turn ? j->turn : 1};
+    if (ball || stage->global)
+      axis_of(j, ball ? 2 : stage->axis, s[k].axis);
+    else
+      memcpy(s[k].axis, j->axes[stage->axis], sizeof s[k].axis);
   }
   return row->stage_count;
 }
@@ -128,7 +139,7 @@ static void choose_frame(cmb_tree *tree, int i)
 {
   cmb_link *l = &tree->links[i];
   cmb_number z[3], Rp[9], rp[3], wish[3];
-  if (l->kind == CMB_LINK_BALL || l->kind == CMB_LINK_CARTESIAN) return; /* along the global axes */
+  if (l->kind == CMB_LINK_BALL || l->kind == CMB_LINK_CARTESIAN) return; /* known */
   column(l->R0, 2, z);
   ground_frame(tree, l->parent, Rp, rp);
   if (!cmb_any_live(3, z) && frame_with_child(tree, i, z, l->R0)) return;
@@ -236,6 +247,14 @@ static cmb_link *new_link(cmb_tree *tree, cmb_link_kind kind, int parent, const 
   return l;
 }
 
+/* The frame of a ball. */
+static void take_columns(const cmb_model_joint *j, cmb_number R[9])
+{
+  cmb_number x[3], y[3], z[3];
+  axis_of(j, 0, x), axis_of(j, 1, y), axis_of(j, 2, z);
+  set_columns(R, x, y, z);
+}
+
 static int add_links(cmb_tree *tree, int joint, int parent)
 {
   const cmb_model_joint *j = &tree->model->joints[joint];
@@ -244,7 +263,8 @@ static int add_links(cmb_tree *tree, int joint, int parent)
   for (int k = 0; k < n; k++) {
     cmb_link *l = new_link(tree, s[k].kind, parent, j->at);
     l->joint = joint;
-    /* z is what matters here; choose_frame turns x later */
+    if (s[k].kind == CMB_LINK_BALL) take_columns(j, l->R0);
+    /* z is what matters here; choose_frame turns x later, but for a ball */
     for (int i = 0; i < 3; i++) l->R0[3 * i + 2] = cmb_scaled(tree->g, s[k].sign, s[k].axis[i]);
     parent = tree->link_count - 1;
   }

@@ -139,8 +139,8 @@ static cmb_vector near_centre(struct tyre *y, double radius, const cmb_road_poin
   const cmb_expr lower = cmb_apply(g, CMB_OP_MIN, high, most, 0);
   const cmb_expr kept = cmb_apply(g, CMB_OP_MAX, lower, least, 0);
   cmb_vector at = y->c;
-  cmb_build_hint(y->b, false, y->f->name, "near", cmb_sub(g, most, high));
-  cmb_build_hint(y->b, false, y->f->name, "low", cmb_sub(g, lower, least));
+  cmb_build_hint(y->b, CMB_HINT_MOTION, y->f->name, "near", cmb_sub(g, most, high));
+  cmb_build_hint(y->b, CMB_HINT_MOTION, y->f->name, "low", cmb_sub(g, lower, least));
   at.x[2] = cmb_add(g, below->height, kept);
   return at;
 }
@@ -289,7 +289,7 @@ static void take_velocities(struct tyre *y)
 static void name_limits(struct tyre *y, const cmb_tyre_limits *limits)
 {
   for (int i = 0; i < limits->count; i++) {
-    cmb_build_hint(y->b, false, y->f->name, limits->of[i].name, limits->of[i].e);
+    cmb_build_hint(y->b, CMB_HINT_MOTION, y->f->name, limits->of[i].name, limits->of[i].e);
   }
 }
 
@@ -316,7 +316,7 @@ static cmb_status take_load(struct tyre *y)
     normal = cmb_div(g, normal, y->cosine);
   }
   y->Fz = cmb_while_pressed(g, cmb_mul(g, k, y->rho), normal, normal, &y->both);
-  cmb_build_hint(y->b, false, y->f->name, "contact", y->both);
+  cmb_build_hint(y->b, CMB_HINT_CONTACT, y->f->name, "contact", y->both);
   return CMB_OK;
 }
 
@@ -489,8 +489,9 @@ static cmb_status take_slip_forces(struct tyre *y)
   to->alpha = cmb_neg(g, cmb_apply(g, CMB_OP_ATAN, slip[1], 0, 0));
   y->in.tan_alpha = y->of->side > 0 ? cmb_neg(g, slip[1]) : slip[1];
   CMB_TRY(law(y, &y->out));
-  if (y->out.past_peak) cmb_build_hint(y->b, false, y->f->name, "peak", y->out.past_peak);
-  if (y->out.past_sliding) cmb_build_hint(y->b, false, y->f->name, "sliding", y->out.past_sliding);
+  if (y->out.past_peak) cmb_build_hint(y->b, CMB_HINT_MOTION, y->f->name, "peak", y->out.past_peak);
+  if (y->out.past_sliding)
+    cmb_build_hint(y->b, CMB_HINT_MOTION, y->f->name, "sliding", y->out.past_sliding);
   name_limits(y, &y->out.limits);
   mirror(y, &y->out);
   return CMB_OK;

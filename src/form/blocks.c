@@ -14,6 +14,7 @@
 #include "math/pattern.h"
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -32,7 +33,7 @@ static void take_values(cmb_form *form, cmb_block *block)
 }
 
 /* A block of derivatives as the equations give it, with respect to q carried over to the directions of v. */
-static void make_derivative(cmb_form *form, cmb_derivative which, int rows, cmb_block *block)
+static cmb_status make_derivative(cmb_form *form, cmb_derivative which, int rows, cmb_block *block)
 {
   const bool by_q = which == CMB_RESIDUAL_Q || which == CMB_VELOCITY_Q || which == CMB_GAMMA_Q;
   const bool exact = form->source == CMB_SOURCE_EXACT;
@@ -41,9 +42,10 @@ static void make_derivative(cmb_form *form, cmb_derivative which, int rows, cmb_
   if (by_q && form->T && exact) {
     block->raw_pattern = pattern;
     block->raw = cmb_arena_doubles(form->arena, cmb_pattern_values(pattern, block->rows, form->nq));
-    cmb_rates_product_make(form, block);
+    CMB_TRY(cmb_rates_product_make(form, block));
   }
   take_values(form, block);
+  return CMB_OK;
 }
 
 static void make_dense(cmb_form *form, int rows, int columns, cmb_block *block)
@@ -65,7 +67,7 @@ static void make_mass(cmb_form *form)
   for (int i = 0; is_explicit(form) && M->value && i < form->nv; i++) M->value[i] = 1;
 }
 
-static void make_blocks(cmb_form *form)
+static cmb_status make_blocks(cmb_form *form)
 {
   const int nv = form->nv, ng = form->ng;
   make_mass(form);
@@ -76,23 +78,31 @@ static void make_blocks(cmb_form *form)
     make_dense(form, nv, nv, &form->D);
     make_dense(form, nv, nv, &form->K);
     if (form->source == CMB_SOURCE_EXACT) {
-      make_derivative(form, CMB_RESIDUAL_V, nv, &form->plain_D);
-      make_derivative(form, CMB_RESIDUAL_Q, nv, &form->plain_K);
+      CMB_TRY(make_derivative(form, CMB_RESIDUAL_V, nv, &form->plain_D));
+      CMB_TRY(make_derivative(form, CMB_RESIDUAL_Q, nv, &form->plain_K));
     }
   } else {
     form->border = form->G;
     form->border.place = cmb_arena_ints(form->arena, form->G.count);
-    make_derivative(form, CMB_RESIDUAL_V, nv, &form->D);
-    make_derivative(form, CMB_RESIDUAL_Q, nv, &form->K);
+    CMB_TRY(make_derivative(form, CMB_RESIDUAL_V, nv, &form->D));
+    CMB_TRY(make_derivative(form, CMB_RESIDUAL_Q, nv, &form->K));
   }
-  if (!form->has_motion) return;
-  make_derivative(form, form->kind == CMB_FORM_INDEX1 ? CMB_GAMMA_V : CMB_VELOCITY_Q, ng,
-                  &form->C1);
-  if (form->kind == CMB_FORM_INDEX1) make_derivative(form, CMB_GAMMA_Q, ng, &form->C2);
-  if (form->kind == CMB_FORM_GGL) form->S = cmb_arena_doubles(form->arena, ng * ng);
+  if (!form->has_motion) return CMB_OK;
+  const bool index1 = form->kind == CMB_FORM_INDEX1;
+  CMB_TRY(make_derivative(form, index1 ? CMB_GAMMA_V : CMB_VELOCITY_Q, ng, &form->C1));
+  if (index1) CMB_TRY(make_derivative(form, CMB_GAMMA_Q, ng, &form->C2));
+  if (form->kind == CMB_FORM_GGL)
+    form->S = cmb_arena_take(form->arena, (size_t)ng * (size_t)ng, sizeof *form->S);
+  return CMB_OK;
 }
 
 /* ---- places */
+
+/* Entries of the matrix, some of them more than once. */
+struct cmb_marks {
+  int count;
+  int *row, *column;
+};
 
 /* Where an entry of the block is in the matrix. */
 struct where {
@@ -130,8 +140,9 @@ static void visit(cmb_form *form, cmb_block *block, struct where at)
     for (int k = from; k < to; k++) {
       int j = at.diagonal ? i : column_of(block, i, k);
       int row = at.row + (at.transposed ? j : i), column = at.column + (at.transposed ? i : j);
-      if (form->mark) {
-        form->mark[row * form->n + column] = true;
+      if (form->marks) {
+        const int count = form->marks->count++;
+        form->marks->row[count] = row, form->marks->column[count] = column;
       } else {
         block->place[k] = place_of(form, row, column);
       }
@@ -152,37 +163,78 @@ static void visit_all(cmb_form *form)
   visit(form, &form->C2, (struct where){.row = nv});
 }
 
+/* In the explicit formalism M⁻¹ fills it, and differences have no pattern. */
+static bool may_be_sparse(const cmb_form *form)
+{
+  return form->n >= CMB_LINEAR_SPARSE_FROM && !is_explicit(form) &&
+         form->source == CMB_SOURCE_EXACT;
+}
+
 static bool is_sparse(const cmb_form *form)
 {
   const cmb_equations *eq = form->ev->eq;
-  if (form->n < CMB_LINEAR_SPARSE_FROM || is_explicit(form)) return false;
+  if (!may_be_sparse(form)) return false;
   bool patterns = (eq->mass_diagonal || form->M.pattern) && form->D.pattern && form->K.pattern;
   bool borders = form->ng == 0 || form->G.pattern;
   bool motion = !form->has_motion || form->C1.pattern;
   return patterns && borders && motion && (form->kind != CMB_FORM_INDEX1 || form->C2.pattern);
 }
 
-/* The pattern from the marks; the diagonal is always in it. */
-static void make_pattern(cmb_form *form)
+static int count_entries(const cmb_form *form)
 {
-  const int n = form->n;
+  const cmb_block *const blocks[] = {&form->M, &form->D,  &form->K, &form->border,
+                                     &form->G, &form->C1, &form->C2};
+  int count = 0;
+  for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) count += blocks[k]->count;
+  return count;
+}
+
+/* The pattern of all blocks; the diagonal is always in it. */
+static cmb_status make_pattern(cmb_form *form)
+{
+  cmb_context *ctx = form->ev->ctx;
+  const int n = form->n, most = count_entries(form) + n;
+  struct cmb_marks marks = {.count = 0};
   cmb_pattern *p = cmb_arena_take(form->arena, 1, sizeof *p);
-  for (int i = 0; i < n; i++) form->mark[i * n + i] = true;
-  if (p && cmb_pattern_of(form->arena, n, n, form->mark, p)) form->pattern = p;
+  cmb_arena *scratch = cmb_arena_create(ctx);
+  if (scratch) {
+    marks.row = cmb_arena_ints(scratch, most), marks.column = cmb_arena_ints(scratch, most);
+  }
+  cmb_status status = p && marks.row && marks.column ? CMB_OK : cmb_fail_memory(ctx);
+  if (status == CMB_OK) {
+    form->marks = &marks;
+    visit_all(form);
+    form->marks = NULL;
+    for (int i = 0; i < n; i++, marks.count++)
+      marks.row[marks.count] = marks.column[marks.count] = i;
+    status = cmb_pattern_of(ctx, form->arena, n, n, marks.count, marks.row, marks.column, p);
+  }
+  form->pattern = p;
+  cmb_arena_destroy(scratch);
+  return status;
+}
+
+/* A dense matrix that an int cannot count the entries of would take 17 GB. */
+static cmb_status refuse_dense(const cmb_form *form)
+{
+  if ((double)form->n * form->n <= INT_MAX / 2)
+    return CMB_OK; /* a complex one has two numbers an entry */
+  return cmb_fail(form->ev->ctx, CMB_ERROR_INPUT,
+                  "the matrix of the iteration has %d unknowns, too many for one that is not "
+                  "sparse, as in the residual formalism with exact derivatives",
+                  form->n);
 }
 
 cmb_status cmb_blocks_create(cmb_form *form)
 {
   cmb_context *ctx = form->ev->ctx;
-  const size_t entries = (size_t)form->n * (size_t)form->n;
-  make_blocks(form);
+  if (!may_be_sparse(form)) CMB_TRY(refuse_dense(form));
+  CMB_TRY(make_blocks(form));
   if (cmb_arena_failed(form->arena)) return cmb_fail_memory(ctx);
   if (is_sparse(form)) {
-    form->mark = cmb_arena_take(form->arena, entries, sizeof *form->mark);
-    if (!form->mark) return cmb_fail_memory(ctx);
-    visit_all(form);
-    make_pattern(form);
-    form->mark = NULL;
+    CMB_TRY(make_pattern(form));
+  } else {
+    CMB_TRY(refuse_dense(form));
   }
   if (cmb_arena_failed(form->arena)) return cmb_fail_memory(ctx);
   visit_all(form);
@@ -265,7 +317,7 @@ static cmb_status factor_S(cmb_form *form)
       for (int k = p ? p->start[j] : 0; p && k < p->start[j + 1]; k++) {
         sum += G[k] * row[p->column[k]];
       }
-      form->S[i * ng + j] = sum;
+      form->S[(ptrdiff_t)i * ng + j] = sum;
     }
   }
   return cmb_ldlt_factor(ng, form->S) >= 0 ? CMB_RETRY_SINGULAR : CMB_OK;

@@ -165,7 +165,13 @@ static int take_up(cmb_estimate *e)
 static void make_groups(cmb_estimate *e)
 {
   const cmb_pattern pattern = {e->rows, e->columns, e->start, e->column};
-  cmb_pattern_fill(e->rows, e->columns, e->there, e->start, e->column);
+  int count = e->start[0] = 0;
+  for (int i = 0; i < e->rows; i++) {
+    for (int j = 0; j < e->columns; j++) {
+      if (e->there[i * e->columns + j]) e->column[count++] = j;
+    }
+    e->start[i + 1] = count;
+  }
   cmb_colour_columns_in(e->room, &pattern, e->group, &e->groups);
 }
 

@@ -99,7 +99,7 @@ typedef struct cmb_form {
 
   const cmb_pattern *pattern; /* of the matrix; NULL: dense */
   int values;                 /* of the matrix */
-  bool *mark;                 /* (n x n) the pattern while it is made */
+  struct cmb_marks *marks;    /* its entries while the pattern is made */
 
   struct cmb_rates_matrix *T; /* NULL: T = I */
   struct cmb_estimate *estimate;

@@ -22,16 +22,11 @@ typedef struct cmb_rates_matrix {
   double *rate;       /* (nq) */
 } cmb_rates_matrix;
 
-/* A pattern from a table (rows x columns) of what is there; false if the memory is gone. And into memory that is there already, of
- * rows + 1 numbers and as many as entries. */
-bool cmb_pattern_of(cmb_arena *arena, int rows, int columns, const bool *there, cmb_pattern *out);
-void cmb_pattern_fill(int rows, int columns, const bool *there, int *start, int *column);
-
 /* rates.c: T's pattern is found by trying it. Left to the arena on failure, as the others here. */
 cmb_status cmb_rates_matrix_create(cmb_form *form);
 void cmb_rates_matrix_at(cmb_form *form, const double *q);
 /* The pattern of value = raw T for a block whose raw_pattern is set, and its arrays. */
-void cmb_rates_product_make(cmb_form *form, cmb_block *block);
+cmb_status cmb_rates_product_make(cmb_form *form, cmb_block *block);
 void cmb_rates_product(const cmb_form *form, cmb_block *block);
 
 /* blocks.c */

@@ -1,7 +1,7 @@
 /*
  * T of q̇ = T(q) v as a sparse matrix, and products of derivatives with it: ∂/∂q T is the derivative in the directions of v.
  *
- * Equations give T v, not T. Its pattern is found by trying unit velocities at a few places; its values then take one call a
+ * Equations give T v, not T. Its pattern is found by trying velocities at a few places; its values then take one call a
  * group of columns that share no row.
  */
 #include "base/context.h"
@@ -13,66 +13,95 @@
 
 enum { PLACES = 3 };
 
-/* Which entries of T are not 0 at PLACES random coordinates. */
-static void try_rates(cmb_form *form, cmb_rates_matrix *T, double *q, bool *there)
+/* Random coordinates, the same for the same number. */
+static void take_place(const cmb_form *form, int place, double *q)
 {
   const cmb_equations *eq = form->ev->eq;
+  uint32_t seed = CMB_RANDOM_FIRST + (uint32_t)place;
+  for (int i = 0; i < form->nq; i++) q[i] = 1.5 + cmb_random(&seed);
+  if (eq->normalize) eq->normalize(eq->self, q);
+}
+
+/* The pattern of T with its columns taken together, `width` neighbours at a time. */
+struct coarse {
+  int width;
+  int count;         /* entries .. */
+  int *row, *column; /* (count) .. and where they are */
+};
+
+/* Halves the width: which halves of each entry are not 0. Halves that share no row are tried in one call, with random velocities. */
+static cmb_status halve(cmb_form *form, cmb_arena *scratch, double *q, struct coarse *c)
+{
+  cmb_rates_matrix *T = form->T;
+  cmb_context *ctx = form->ev->ctx;
+  const int width = c->width / 2, columns = (form->nv - 1) / width + 1;
+  int *row = cmb_arena_ints(scratch, 2 * c->count), *column = cmb_arena_ints(scratch, 2 * c->count);
+  int *group = cmb_arena_ints(scratch, columns), groups, count = 0;
+  bool *there = cmb_arena_take(scratch, 2 * (size_t)c->count, sizeof *there);
+  cmb_pattern halves;
+  if (cmb_arena_failed(scratch)) return cmb_fail_memory(ctx);
+  for (int k = 0; k < 2 * c->count; k++) {
+    const int half = 2 * c->column[k / 2] + k % 2;
+    if (half < columns) row[count] = c->row[k / 2], column[count++] = half;
+  }
+  CMB_TRY(cmb_pattern_of(ctx, scratch, form->nq, columns, count, row, column, &halves));
+  CMB_TRY(cmb_colour_columns(ctx, &halves, group, &groups));
   uint32_t seed = CMB_RANDOM_FIRST;
-  for (int place = 0; place < PLACES; place++) {
-    for (int i = 0; i < form->nq; i++) q[i] = 1.5 + cmb_random(&seed);
-    if (eq->normalize) eq->normalize(eq->self, q);
+  for (int k = 0; k < PLACES * groups; k++) {
+    const int g = k % groups;
+    if (g == 0) take_place(form, k / groups, q);
     for (int j = 0; j < form->nv; j++) {
-      T->probe[j] = 1;
-      cmb_rates(form->ev, q, T->probe, T->rate);
-      T->probe[j] = 0;
-      for (int i = 0; i < form->nq; i++) {
-        if (T->rate[i] != 0) there[i * form->nv + j] = true;
-      }
+      T->probe[j] = group[j / width] == g ? 1 + cmb_random(&seed) : 0;
+    }
+    cmb_rates(form->ev, q, T->probe, T->rate);
+    for (int e = 0; e < count; e++) {
+      if (group[column[e]] == g && T->rate[row[e]] != 0) there[e] = true;
     }
   }
-}
-
-void cmb_pattern_fill(int rows, int columns, const bool *there, int *start, int *column)
-{
-  int count = start[0] = 0;
-  for (int i = 0; i < rows; i++) {
-    for (int j = 0; j < columns; j++) {
-      if (there[i * columns + j]) column[count++] = j;
-    }
-    start[i + 1] = count;
+  *c = (struct coarse){.width = width, .row = row, .column = column};
+  for (int e = 0; e < count; e++) {
+    if (there[e]) row[c->count] = row[e], column[c->count++] = column[e];
   }
+  return CMB_OK;
 }
 
-bool cmb_pattern_of(cmb_arena *arena, int rows, int columns, const bool *there, cmb_pattern *out)
+/* Which entries of T are not 0 at PLACES random coordinates: of all columns taken together, of halves of them, and so on. A unit velocity
+ * at a time would take nv calls, each of which evaluates all of T. */
+static cmb_status try_rates(cmb_form *form, cmb_arena *scratch)
 {
-  int count = 0, *start = cmb_arena_ints(arena, rows + 1);
-  for (int k = 0; k < rows * columns; k++) count += there[k];
-  int *column = cmb_arena_ints(arena, count);
-  if (!start || !column) return false;
-  cmb_pattern_fill(rows, columns, there, start, column);
-  *out = (cmb_pattern){rows, columns, start, column};
-  return true;
+  struct coarse c = {.width = 1, .count = form->nq};
+  c.row = cmb_arena_ints(scratch, form->nq), c.column = cmb_arena_ints(scratch, form->nq);
+  double *q = cmb_arena_doubles(scratch, form->nq);
+  if (cmb_arena_failed(scratch)) return cmb_fail_memory(form->ev->ctx);
+  for (int i = 0; i < form->nq; i++) c.row[i] = i;
+  while (c.width < form->nv) c.width *= 2;
+  c.width *= 2; /* the first half of it is all columns */
+  while (c.width > 1) CMB_TRY(halve(form, scratch, q, &c));
+  memset(form->T->probe, 0, (size_t)form->nv * sizeof *form->T->probe);
+  return cmb_pattern_of(form->ev->ctx, form->arena, form->nq, form->nv, c.count, c.row, c.column,
+                        &form->T->pattern);
 }
 
 cmb_status cmb_rates_matrix_create(cmb_form *form)
 {
   cmb_arena *arena = form->arena;
-  const size_t entries = (size_t)form->nq * (size_t)form->nv;
+  cmb_context *ctx = form->ev->ctx;
   if (!form->ev->eq->rates) return CMB_OK;
   cmb_rates_matrix *T = form->T = cmb_arena_take(arena, 1, sizeof *T);
-  bool *there = cmb_arena_take(arena, entries, sizeof *there);
-  double *q = cmb_arena_doubles(arena, form->nq);
-  if (!T || !there || !q) return cmb_fail_memory(form->ev->ctx);
+  if (!T) return cmb_fail_memory(ctx);
   T->probe = cmb_arena_doubles(arena, form->nv);
   T->rate = cmb_arena_doubles(arena, form->nq);
   T->group = cmb_arena_ints(arena, form->nv);
-  if (cmb_arena_failed(arena)) return cmb_fail_memory(form->ev->ctx);
-  try_rates(form, T, q, there);
-  if (!cmb_pattern_of(arena, form->nq, form->nv, there, &T->pattern)) {
-    return cmb_fail_memory(form->ev->ctx);
+  cmb_arena *scratch = cmb_arena_create(ctx);
+  if (cmb_arena_failed(arena) || !scratch) {
+    cmb_arena_destroy(scratch);
+    return cmb_fail_memory(ctx);
   }
+  const cmb_status status = try_rates(form, scratch);
+  cmb_arena_destroy(scratch);
+  CMB_TRY(status);
   T->value = cmb_arena_doubles(arena, T->pattern.start[form->nq]);
-  return cmb_colour_columns(form->ev->ctx, &T->pattern, T->group, &T->groups);
+  return cmb_colour_columns(ctx, &T->pattern, T->group, &T->groups);
 }
 
 void cmb_rates_matrix_at(cmb_form *form, const double *q)
@@ -106,40 +135,42 @@ static int place_in_row(const cmb_pattern *p, int i, int column)
   return k;
 }
 
-/* Rows of raw T: what is there, and how many products make it. */
-static int mark_product(const cmb_form *form, const cmb_block *block, bool *there)
+/* The products that raw T is made of: where each goes; NULL: only how many they are. */
+static int list_products(const cmb_form *form, const cmb_block *block, int *row, int *column)
 {
   const cmb_pattern *T = &form->T->pattern;
   int products = 0;
   for (int i = 0; i < block->rows; i++) {
     for (int k = 0, l; (l = column_at(block->raw_pattern, form->nq, i, k)) >= 0; k++) {
       for (int m = T->start[l]; m < T->start[l + 1]; m++, products++) {
-        there[i * form->nv + T->column[m]] = true;
+        if (row) row[products] = i, column[products] = T->column[m];
       }
     }
   }
   return products;
 }
 
-void cmb_rates_product_make(cmb_form *form, cmb_block *block)
+cmb_status cmb_rates_product_make(cmb_form *form, cmb_block *block)
 {
-  cmb_arena *arena = form->arena;
-  const cmb_pattern *T = &form->T->pattern;
-  bool *there = cmb_arena_take(arena, (size_t)block->rows * (size_t)form->nv, sizeof *there);
-  cmb_pattern *made = cmb_arena_take(arena, 1, sizeof *made);
-  if (!there || !made) return;
-  int products = mark_product(form, block, there), n = 0;
-  if (!cmb_pattern_of(arena, block->rows, form->nv, there, made)) return;
-  block->product = cmb_arena_ints(arena, products);
-  if (!block->product) return;
-  for (int i = 0; i < block->rows; i++) {
-    for (int k = 0, l; (l = column_at(block->raw_pattern, form->nq, i, k)) >= 0; k++) {
-      for (int m = T->start[l]; m < T->start[l + 1]; m++) {
-        block->product[n++] = place_in_row(made, i, T->column[m]);
-      }
-    }
+  cmb_context *ctx = form->ev->ctx;
+  const int products = list_products(form, block, NULL, NULL);
+  cmb_pattern *made = cmb_arena_take(form->arena, 1, sizeof *made);
+  block->product = cmb_arena_ints(form->arena, products);
+  cmb_arena *scratch = cmb_arena_create(ctx);
+  int *row = scratch ? cmb_arena_ints(scratch, products) : NULL;
+  int *column = scratch ? cmb_arena_ints(scratch, products) : NULL;
+  cmb_status status = CMB_OK;
+  if (!made || !block->product || !row || !column) status = cmb_fail_memory(ctx);
+  if (status == CMB_OK) {
+    list_products(form, block, row, column);
+    status = cmb_pattern_of(ctx, form->arena, block->rows, form->nv, products, row, column, made);
+  }
+  for (int k = 0; k < products && status == CMB_OK; k++) {
+    block->product[k] = place_in_row(made, row[k], column[k]);
   }
   block->pattern = made;
+  cmb_arena_destroy(scratch);
+  return status;
 }
 
 void cmb_rates_product(const cmb_form *form, cmb_block *block)

@@ -15,7 +15,7 @@
  * keep the columns in lists by degree; with them an order costs no more than one look at all neighbours.
  *
  * All of it is deterministic; the shuffle has its own small generator. The search ends when the lower
- * bound is met, after ROUNDS rounds, or when VISITS entries were looked at (some tenths of a second).
+ * bound is met, when reversing and shuffling have both brought nothing, after ROUNDS rounds, or when VISITS entries were looked at (some tenths of a second).
  */
 #include "math/colour_search.h"
 
@@ -24,7 +24,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { ROUNDS = 40 };
+enum { ROUNDS = 40, IDLE = 2 };
 static const double VISITS = 5e7;
 
 /* Columns in doubly linked lists, one for each key 0 .. columns-1. */
@@ -201,9 +201,11 @@ static void run(struct search *s)
     s->visits += task->visits;
     pass(s, s->groups - 1);
   }
-  for (int round = 0; round < ROUNDS && !done(s); round++) {
+  for (int round = 0, idle = 0; round < ROUNDS && idle < IDLE && !done(s); round++) {
+    const int before = s->groups;
     by_groups(s, round);
     pass(s, s->groups);
+    idle = s->groups < before ? 0 : idle + 1;
   }
 }
 

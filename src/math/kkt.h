@@ -139,8 +139,9 @@ cmb_status cmb_kkt_smallest(cmb_kkt *kkt, const double *M, const double *G, int 
                             double *sigma, double *share);
 
 /* The constraints that depend on the constraints before them, in ascending order: list (ng) and how
- * many. Works on any G, M as in cmb_kkt_factor; meant for reports, not for stepping. The factors are
+ * many. Those that come last (ng) stand behind all others; NULL: none. Works on any G, M as in cmb_kkt_factor; meant for reports, not for stepping. The factors are
  * lost, M's are kept. */
-cmb_status cmb_kkt_redundant(cmb_kkt *kkt, const double *M, const double *G, int *list, int *count);
+cmb_status cmb_kkt_redundant(cmb_kkt *kkt, const double *M, const double *G, const bool *last,
+                             int *list, int *count);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SPLIT_FROM = 64 }; /* nv + ng: below, the singular values cost next to nothing */
@@ -170,24 +171,37 @@ static void orthogonalize(int nv, int kept, const double *Q, double *q)
   }
 }
 
-void cmb_kkt_rank_redundant(cmb_kkt_rank *rank, const double *D_inv, const double *G, double least,
-                            int *list, int *count)
+/* Whether row i of unit length, less its part along the rows kept so far, is nothing; otherwise it joins them. */
+static bool is_dependent(cmb_kkt_rank *rank, int i, double least, int *kept)
 {
   const int nv = rank->nv;
+  double *q = *kept < nv ? rank->A + (ptrdiff_t)*kept * nv : rank->z;
+  memcpy(q, rank->A_B + (ptrdiff_t)i * nv, (size_t)nv * sizeof *q);
+  orthogonalize(nv, *kept, rank->A, q);
+  const double rest = cmb_dot(nv, q, q), length = sqrt(rest);
+  if (!(rest > least)) return true;
+  for (int k = 0; k < nv; k++) q[k] /= length;
+  ++*kept;
+  return false;
+}
+
+static int ascending(const void *a, const void *b)
+{
+  const int x = *(const int *)a, y = *(const int *)b;
+  return (x > y) - (x < y);
+}
+
+void cmb_kkt_rank_redundant(cmb_kkt_rank *rank, const double *D_inv, const double *G, double least,
+                            const bool *last, int *list, int *count)
+{
   int kept = 0;
   *count = 0;
   unit_rows(rank, D_inv, G, rank->A_B, rank->unit_B);
-  for (int i = 0; i < rank->ng; i++) {
-    double *q = kept < nv ? rank->A + (ptrdiff_t)kept * nv : rank->z;
-    memcpy(q, rank->A_B + (ptrdiff_t)i * nv, (size_t)nv * sizeof *q);
-    orthogonalize(nv, kept, rank->A, q);
-    double rest = cmb_dot(nv, q, q);
-    if (!(rest > least)) {
-      list[(*count)++] = i;
-      continue;
+  for (int pass = 0; pass < (last ? 2 : 1); pass++) {
+    for (int i = 0; i < rank->ng; i++) {
+      if (last && last[i] != (pass == 1)) continue;
+      if (is_dependent(rank, i, least, &kept)) list[(*count)++] = i;
     }
-    double length = sqrt(rest);
-    for (int k = 0; k < nv; k++) q[k] /= length;
-    kept++;
   }
+  qsort(list, (size_t)*count, sizeof *list, ascending);
 }

@@ -54,8 +54,9 @@ void cmb_kkt_rank_factor(cmb_kkt_rank *rank, const double *D_inv, const double *
  * are left out, beyond those that count as 0. */
 void cmb_kkt_rank_solve(cmb_kkt_rank *rank, double cut, const double *s, double *z, double *y);
 
-/* The rows of G that depend on the rows before them, in ascending order: list (ng) and how many. */
+/* The rows of G that depend on the rows before them, in ascending order: list (ng) and how many. Rows that come last (ng) are behind all
+ * others; NULL: none. */
 void cmb_kkt_rank_redundant(cmb_kkt_rank *rank, const double *D_inv, const double *G, double least,
-                            int *list, int *count);
+                            const bool *last, int *list, int *count);
 
 #endif

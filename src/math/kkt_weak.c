@@ -219,7 +219,8 @@ void cmb_kkt_weak_part(cmb_kkt *kkt, double limit, const double *x, const double
   }
 }
 
-cmb_status cmb_kkt_redundant(cmb_kkt *kkt, const double *M, const double *G, int *list, int *count)
+cmb_status cmb_kkt_redundant(cmb_kkt *kkt, const double *M, const double *G, const bool *last,
+                             int *list, int *count)
 {
   cmb_kkt *d;
   *count = 0;
@@ -232,6 +233,6 @@ cmb_status cmb_kkt_redundant(cmb_kkt *kkt, const double *M, const double *G, int
     M = NULL;
   }
   CMB_TRY(cmb_kkt_prepare(kkt, M, G, &d));
-  cmb_kkt_rank_redundant(&d->rank, d->D_inv, d->G, d->least_pivot, list, count);
+  cmb_kkt_rank_redundant(&d->rank, d->D_inv, d->G, d->least_pivot, last, list, count);
   return CMB_OK;
 }

@@ -1,8 +1,9 @@
 /*
- * Sparsity patterns (pattern.h): products with a matrix stored on a pattern or dense.
+ * Sparsity patterns (pattern.h): made of lists of entries; products with a matrix stored on a pattern or dense.
  */
 #include "math/pattern.h"
 
+#include "base/context.h"
 #include "math/dense.h"
 
 #include <math.h>
@@ -11,6 +12,58 @@
 int cmb_pattern_values(const cmb_pattern *p, int rows, int columns)
 {
   return p ? p->start[rows] : rows * columns;
+}
+
+/* ---- from a list of entries */
+
+/* Bucket sort: by_key (count) lists the entries by ascending key, those of one key in the order of `from`; NULL: as numbered. next (keys + 1) is scratch. */
+static void sort_by(int keys, int count, const int *key, const int *from, int *next, int *by_key)
+{
+  for (int k = 0; k <= keys; k++) next[k] = 0;
+  for (int k = 0; k < count; k++) next[key[k] + 1]++;
+  for (int k = 0; k < keys; k++) next[k + 1] += next[k];
+  for (int k = 0; k < count; k++) {
+    const int entry = from ? from[k] : k;
+    by_key[next[key[entry]]++] = entry;
+  }
+}
+
+/* Entries sorted by row, and by column within a row, each once; start (rows + 1). Returns how many. */
+static int take_once(int rows, int count, const int *sorted, const int *row, const int *column,
+                     int *start, int *once)
+{
+  int taken = 0, k = 0;
+  for (int i = 0; i < rows; i++) {
+    start[i] = taken;
+    for (; k < count && row[sorted[k]] == i; k++) {
+      const int j = column[sorted[k]];
+      if (taken == start[i] || once[taken - 1] != j) once[taken++] = j;
+    }
+  }
+  start[rows] = taken;
+  return taken;
+}
+
+cmb_status cmb_pattern_of(cmb_context *ctx, cmb_arena *arena, int rows, int columns, int count,
+                          const int *row, const int *column, cmb_pattern *out)
+{
+  cmb_arena *scratch = cmb_arena_create(ctx);
+  if (!scratch) return cmb_fail_memory(ctx);
+  int *next = cmb_arena_ints(scratch, (rows > columns ? rows : columns) + 1);
+  int *by_column = cmb_arena_ints(scratch, count), *sorted = cmb_arena_ints(scratch, count);
+  int *once = cmb_arena_ints(scratch, count), *start = cmb_arena_ints(arena, rows + 1);
+  bool good = !cmb_arena_failed(scratch) && start;
+  if (good) {
+    sort_by(columns, count, column, NULL, next, by_column);
+    sort_by(rows, count, row, by_column, next, sorted);
+    const int taken = take_once(rows, count, sorted, row, column, start, once);
+    int *kept = cmb_arena_ints(arena, taken);
+    good = kept != NULL;
+    if (good) memcpy(kept, once, (size_t)taken * sizeof *kept);
+    *out = (cmb_pattern){rows, columns, start, kept};
+  }
+  cmb_arena_destroy(scratch);
+  return good ? CMB_OK : cmb_fail_memory(ctx);
 }
 
 /* ---- dense: two rows at a time, with the sums of cmb_dot and cmb_add_scaled */

@@ -7,7 +7,14 @@
 #ifndef CMB_MATH_PATTERN_H
 #define CMB_MATH_PATTERN_H
 
+#include "base/arena.h"
+
+#include <camber/base.h>
 #include <camber/math.h>
+
+/* The pattern of the entries (row, column) listed, in any order and some of them twice or more. */
+cmb_status cmb_pattern_of(cmb_context *ctx, cmb_arena *arena, int rows, int columns, int count,
+                          const int *row, const int *column, cmb_pattern *out);
 
 /* The number of stored values of a rows x columns matrix on `p`, or dense if p is NULL. */
 int cmb_pattern_values(const cmb_pattern *p, int rows, int columns);

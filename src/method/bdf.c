@@ -95,7 +95,7 @@ static const cmb_controller control = {
 static const double ROUNDINGS = 1000, NEGLIGIBLE = 0.1;
 
 /* What the error of a step can be held to; below it is rounding. */
-static const double LEAST_TOLERANCE = 1e4 * DBL_EPSILON;
+static const double LEAST_TOLERANCE = 1e2 * DBL_EPSILON;
 
 /* How many times smaller errors of a step are to be with control=strict where velocities turn with the bodies. Found by
  * trial on bundled models (docs/methods/bdf.md, Control). */
@@ -126,12 +126,13 @@ struct bdf {
   const struct strategy *strategy;
   const struct rules *rules;
   cmb_implicit_projection projection;
-  bool tested;    /* multipliers */
-  int order;      /* 0: variable */
-  int size;       /* numbers in y: nq + nv + ng */
-  bool watches;   /* for oscillations that hold the step idly */
-  double caution; /* which errors are multiplied by: those of many steps add up */
-  double least;   /* the smaller of what the iteration may leave and of 1/caution */
+  bool tested;     /* multipliers */
+  int order;       /* 0: variable */
+  int size;        /* numbers in y: nq + nv + ng */
+  bool watches;    /* for oscillations that hold the step idly */
+  double caution;  /* which errors are multiplied by: those of many steps add up */
+  double followed; /* the least relative tolerance that the error test follows */
+  double least;    /* the smaller of what the iteration may leave and of 1/caution */
   cmb_bdf_history history;
 
   int k, k_next;    /* order now and after the attempt, if it is accepted */
@@ -199,7 +200,8 @@ static double choose_control(const cmb_integrator *in, struct bdf *m)
   m->watches = wanted == CMB_CONTROL_STRICT;
   if (wanted != CMB_CONTROL_STRICT) return m->rules->newton.kappa;
   const bool turning = cmb_has_turning_velocities(in->ev->eq);
-  const double more = (turning ? TURNING : 1) * pow(rtol, -1.0 / CMB_BDF_MOST);
+  const double times = turning ? TURNING : 1, more = times * pow(rtol, -1.0 / CMB_BDF_MOST);
+  m->followed = pow(times * LEAST_TOLERANCE, CMB_BDF_MOST / (CMB_BDF_MOST + 1.0));
   m->caution = fmax(m->caution, fmin(more, rtol / LEAST_TOLERANCE));
   return turning ? fmax(0.003 / m->caution, fmin(0.01, 200 * DBL_EPSILON / rtol)) : 0.01;
 }
@@ -258,6 +260,7 @@ static cmb_status begin(cmb_integrator *in)
 {
   struct bdf *m = in->data;
   cmb_watch_rank(in->ev, false);
+  cmb_warn_of_least_tolerance(in, m->followed);
   CMB_TRY(cmb_accelerate(in->ev, in->t, in->y, in->y + in->nq, m->a, in->lambda));
   in->a = m->a;
   gather(in, in->y, in->lambda, m->y);

@@ -110,6 +110,16 @@ void cmb_warn_of_rounding(cmb_integrator *in, const cmb_weights *w)
           in->t, in->method->name, v >= 0 ? eq->v_names[v] : eq->q_names[q], most);
 }
 
+void cmb_warn_of_least_tolerance(cmb_integrator *in, double least)
+{
+  if (in->options.rtol >= least || in->fixed_step || in->said_rounding) return;
+  in->said_rounding = true;
+  cmb_log(in->ctx, CMB_LOG_WARNING,
+          "the tolerance %.3g is below what rounding permits %s: errors of steps are held to what "
+          "%.2g asks for",
+          in->options.rtol, in->method->name, least);
+}
+
 void cmb_weights_at(const cmb_integrator *in, const cmb_tolerance *tol, double h, cmb_weights *w)
 {
   const double *q = in->y, *v = in->y + in->nq, least = fmax(tol->left, tol->tested / CLEAR);

@@ -82,6 +82,9 @@ void cmb_weights_at(const cmb_integrator *in, const cmb_tolerance *tolerance, do
 /* Where rounding makes many tolerances of one a run says so, once: for a method whose errors are about what its error test permits. */
 void cmb_warn_of_rounding(cmb_integrator *in, const cmb_weights *w);
 
+/* The same where a run begins, for a method whose steps cannot be held to less than what the relative tolerance `least` asks for. */
+void cmb_warn_of_least_tolerance(cmb_integrator *in, double least);
+
 /* Errors of velocities count `factor` times; increments do not. */
 void cmb_weigh_velocity_errors(const cmb_integrator *in, double factor, cmb_weights *w);
 

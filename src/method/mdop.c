@@ -25,6 +25,10 @@
 static const double ROUNDING =
     512 * DBL_EPSILON; /* as much as an iteration that has arrived may leave (project.c) */
 
+/* Tolerances that dense output may be off before it is made anew by smaller steps. Of steps that accuracy limits it is off by 1 to 3 of
+ * their own errors' estimates (mdop853.c). */
+static const double MOST_DENSE = 4;
+
 cmb_status cmb_mdop_create(cmb_integrator *in, const cmb_mdop_table *table)
 {
   cmb_mdop *m = cmb_arena_take(in->arena, 1, sizeof *m);
@@ -82,14 +86,15 @@ static cmb_status slope_by_form(cmb_integrator *in, const cmb_mdop *m, double t,
   return CMB_OK;
 }
 
-/* The slopes of all stages but the first. */
-static ASIDE cmb_status stages_of_form(cmb_integrator *in, cmb_mdop *m, double h)
+/* The slopes of all stages but the first, of a step of size h from (t, y). */
+static ASIDE cmb_status stages_of_form(cmb_integrator *in, cmb_mdop *m, double t, const double *y,
+                                       double h, const double *offset)
 {
   const cmb_mdop_table *table = m->table;
   const int s = table->stages;
   for (int i = 1; i < s; i++) {
-    cmb_combine(in->n, in->y, h, i, table->a + (i - 1) * s, m->k, m->y_stage);
-    CMB_TRY(slope_by_form(in, m, in->t + table->c[i] * h, m->offset, m->k[i]));
+    cmb_combine(in->n, y, h, i, table->a + (i - 1) * s, m->k, m->y_stage);
+    CMB_TRY(slope_by_form(in, m, t + table->c[i] * h, offset, m->k[i]));
   }
   return CMB_OK;
 }
@@ -190,13 +195,14 @@ static cmb_status finish(cmb_integrator *in, cmb_mdop *m, double t)
   return cmb_accelerate_factored(in->ev, t, q, v, slope + in->nq, in->lambda_new);
 }
 
-static inline cmb_status stages_of_index1(cmb_integrator *in, cmb_mdop *m, double h)
+static inline cmb_status stages_of_index1(cmb_integrator *in, cmb_mdop *m, double t,
+                                          const double *y, double h)
 {
   const cmb_mdop_table *table = m->table;
   const int s = table->stages;
   for (int i = 1; i < s; i++) {
-    cmb_combine(in->n, in->y, h, i, table->a + (i - 1) * s, m->k, m->y_stage);
-    CMB_TRY(cmb_slope(in, in->t + table->c[i] * h, m->y_stage, m->k[i], in->lambda_new));
+    cmb_combine(in->n, y, h, i, table->a + (i - 1) * s, m->k, m->y_stage);
+    CMB_TRY(cmb_slope(in, t + table->c[i] * h, m->y_stage, m->k[i], in->lambda_new));
   }
   return CMB_OK;
 }
@@ -211,7 +217,8 @@ cmb_status cmb_mdop_attempt(cmb_integrator *in, double h, double *error)
     m->k[s] = m->k[0], m->k[0] = last;
     m->shift = false;
   }
-  CMB_TRY(m->form ? stages_of_form(in, m, h) : stages_of_index1(in, m, h));
+  CMB_TRY(m->form ? stages_of_form(in, m, in->t, in->y, h, m->offset)
+                  : stages_of_index1(in, m, in->t, in->y, h));
   cmb_combine(in->n, in->y, h, s, table->a + (s - 1) * s, m->k, in->y_new);
   memcpy(m->y_plain, in->y_new, (size_t)in->n * sizeof *in->y_new);
   CMB_TRY(finish(in, m, in->t + h));
@@ -228,6 +235,45 @@ void cmb_mdop_accept(cmb_integrator *in)
   if (m->form) accept_form(in, m);
 }
 
+/* ---- dense output over the last step */
+
+/* The slope at y_stage, which may be changed. */
+static cmb_status slope_inside(cmb_integrator *in, const cmb_mdop *m, double t, double *slope)
+{
+  return m->form ? slope_by_form(in, m, t, m->offset_new, slope)
+                 : cmb_slope(in, t, m->y_stage, slope, in->lambda_new);
+}
+
+/* A step of size h from (t, y), whose slope is k[0]: where it leads, and the slope there. It takes the place of the slopes of the stages. */
+static cmb_status step_inside(cmb_integrator *in, cmb_mdop *m, double t, const double *y, double h,
+                              double *y_end, double *slope)
+{
+  const int s = m->table->stages;
+  CMB_TRY(m->form ? stages_of_form(in, m, t, y, h, m->offset_new)
+                  : stages_of_index1(in, m, t, y, h));
+  cmb_combine(in->n, y, h, s, m->table->a + (s - 1) * s, m->k, y_end);
+  memcpy(m->y_stage, y_end, (size_t)in->n * sizeof *y_end);
+  return slope_inside(in, m, t + h, slope);
+}
+
+/* Dense output by two steps of a third of the size. Where one of them fails, it stays as it is. */
+static ASIDE cmb_status densify_by_thirds(cmb_integrator *in, cmb_mdop *m)
+{
+  const int end = m->table->stages;
+  const double h = in->h_taken / 3, t = in->t_before;
+  double *first = m->k[0];
+  const double *const y[2] = {m->y_plain, m->work};
+  double *const slope[2] = {m->k[end + 1], m->k[end + 2]};
+  cmb_status status = step_inside(in, m, t, in->y_before, h, m->y_plain, slope[0]);
+  if (status == CMB_OK) {
+    m->k[0] = slope[0];
+    status = step_inside(in, m, t + h, m->y_plain, h, m->work, slope[1]);
+    m->k[0] = first;
+  }
+  if (status == CMB_OK) m->table->dense_by_thirds(in, y, slope);
+  return status < 0 ? status : CMB_OK;
+}
+
 cmb_status cmb_mdop_densify(cmb_integrator *in)
 {
   cmb_mdop *m = in->data;
@@ -237,11 +283,12 @@ cmb_status cmb_mdop_densify(cmb_integrator *in)
     cmb_combine(in->n, in->y_before, in->h_taken, before + i, table->dense_a + i * all, m->k,
                 m->y_stage);
     const double t = in->t_before + table->dense_c[i] * in->h_taken;
-    CMB_TRY(m->form ? slope_by_form(in, m, t, m->offset_new, m->k[before + i])
-                    : cmb_slope(in, t, m->y_stage, m->k[before + i], in->lambda_new));
+    CMB_TRY(slope_inside(in, m, t, m->k[before + i]));
   }
   table->dense(in);
-  return CMB_OK;
+  if (!table->dense_error || in->fixed_step) return CMB_OK;
+  memcpy(in->y_new, in->y_before, (size_t)in->n * sizeof *in->y_new); /* the weights of norms */
+  return table->dense_error(in) > MOST_DENSE ? densify_by_thirds(in, m) : CMB_OK;
 }
 
 void cmb_mdop_visit(cmb_integrator *in, cmb_archive *a)

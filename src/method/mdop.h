@@ -31,6 +31,10 @@ typedef struct cmb_mdop_table {
   double (*error)(const cmb_integrator *in, double h);
   /* dense output vectors from y_before, y, and all slopes */
   void (*dense)(cmb_integrator *in);
+  /* error of dense output as large as the vectors tell, in tolerances; NULL: it is no larger than that of the step */
+  double (*dense_error)(const cmb_integrator *in);
+  /* the vectors from y_before, y, values and slopes at thirds of the step, and the slopes at its ends */
+  void (*dense_by_thirds)(cmb_integrator *in, const double *const y[2], double *const slope[2]);
 } cmb_mdop_table;
 
 typedef struct cmb_mdop {

@@ -95,7 +95,7 @@ struct cmb_integrator {
   int nq, nv, ng, n;
   double t;
   double *y, *lambda;         /* (n), (ng) here and now */
-  const double *a;            /* (nv) accelerations that go with λ; the method's own array */
+  double *a;                  /* (nv) accelerations that go with λ; the method's own array */
   double *y_new, *lambda_new; /* of the attempt */
   double *y_before;           /* (n) where the last step began */
   double *lambda_before;      /* (ng) */

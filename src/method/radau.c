@@ -183,14 +183,19 @@ static cmb_form_kind form_of(const cmb_integrator *in)
   return cmb_choice(in, "control") == CMB_CONTROL_STRICT ? CMB_FORM_GGL : CMB_FORM_INDEX3;
 }
 
+/* The part of rtol^(4/5) that control=strict holds the estimate to. */
+static double part_of(const struct order *order)
+{
+  return order->table->stages == 3 ? 0.4 : 0.2;
+}
+
 /* The tolerances of the order at work. */
 static void take_tolerances(const cmb_integrator *in, struct radau *m)
 {
   const double rtol = in->options.rtol;
   const int s = m->order->table->stages, most = m->order->control->iterations;
   const double power = 2 * (s - 1) / (3 * (s + 1.0)); /* of what classic leaves */
-  const double part = s == 3 ? 0.4 : 0.2;
-  m->rtol = m->strict ? fmax(part * pow(rtol, 4.0 / 5), LEAST_TOLERANCE)
+  m->rtol = m->strict ? fmax(part_of(m->order) * pow(rtol, 4.0 / 5), LEAST_TOLERANCE)
                       : 0.1 * pow(rtol, (s + 1) / (2.0 * s));
   m->atol = m->rtol * (in->options.atol / rtol);
   const double wanted = m->strict ? sqrt(m->rtol) : 0.5 * pow(m->rtol, power);
@@ -281,6 +286,7 @@ static cmb_status begin(cmb_integrator *in)
 {
   struct radau *m = in->data;
   cmb_watch_rank(in->ev, false);
+  if (m->strict) cmb_warn_of_least_tolerance(in, pow(LEAST_TOLERANCE / part_of(m->most), 5.0 / 4));
   m->h_last = m->h_factored = 0;
   if (!in->keep_size) forget(in, m);
   cmb_controller_restart(&in->control);

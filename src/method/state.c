@@ -74,6 +74,7 @@ void cmb_integrator_visit(cmb_integrator *in, cmb_archive *a)
   cmb_archive_small_count(a, "inside-steps", &in->passage.inside_steps);
   cmb_archive_doubles(a, "nearness", 1, &in->passage.nearness);
   if (in->method->visit) in->method->visit(in, a);
+  cmb_archive_doubles(a, "a-here", in->nv, in->a);
   visit_runaway(in->runaway, a);
   if (in->runaway->most >= in->nv) cmb_archive_refuse(a, "there is no such velocity");
   if (in->stiffness) visit_stiffness(in, in->stiffness, a);

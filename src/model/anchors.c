@@ -130,7 +130,7 @@ static cmb_status read_marker(cmb_reader *r, const cmb_scope *s, const cmb_node 
   CMB_TRY(cmb_read_axes(r, s, cmb_node_find(entry, "axes"), marker->axes));
   marker->name = cmb_full_name(r, s->prefix, entry->key, "");
   marker->place = entry->key_place;
-  marker->mirror = cmb_scope_mirror(s);
+  marker->mirror = s->placed->mirror;
   return cmb_define(r, CMB_NAMES_MARKER, marker->name, r->model->marker_count++, entry->key_place);
 }
 

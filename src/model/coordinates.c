@@ -4,8 +4,8 @@
  * Names are by default that of the joint if there is one coordinate, else JOINT.x, .y, .z for translations, JOINT.angle,
  * JOINT.a, .b, .c for angles, JOINT.p0 to .p3 for Euler parameters, with JOINT.wx, .wy, .wz for the angular velocity.
  * Velocities have a ' behind. Coordinates of angles mean the same in a mirrored copy, because the joint's turn and axes are
- * mirrored. Free joints and Euler parameters count along the global axes in every copy, so their values are
- * mirrored: (x, e0, e) -> (sign x, e0, turn sign e).
+ * mirrored. Free joints and Euler parameters count along the global axes, in a turned copy along the turned ones, in every copy, so their
+ * values are mirrored: (x, e0, e) -> (sign x, e0, turn sign e).
  */
 #include "base/context.h"
 #include "math/rotation.h"
@@ -127,12 +127,13 @@ static cmb_status read_start(cmb_reader *r, const cmb_scope *s, const cmb_node *
   return CMB_OK;
 }
 
-/* What is written in a mirrored copy, along the global axes. */
+/* What is written in a mirrored copy, along axes that are not mirrored. */
 static void mirror_start(cmb_graph *g, const cmb_scope *s, cmb_model_joint *j)
 {
   const int n = cmb_joint_translations(j->type);
+  const cmb_mirror *m = &s->placed->mirror;
   for (int i = 0; i < 3; i++) {
-    const double along = s->sign[i], about = s->turn * s->sign[i];
+    const double along = m->sign[i], about = m->turn * m->sign[i];
     cmb_number *reference = &j->coordinate[i].reference;
     if (n > 0) j->q_start[i] = cmb_scaled(g, along, j->q_start[i]);
     if (n > 0) j->v_start[i] = cmb_scaled(g, along, j->v_start[i]);
@@ -143,17 +144,6 @@ static void mirror_start(cmb_graph *g, const cmb_scope *s, cmb_model_joint *j)
 }
 
 /* ---- forces on coordinates */
-
-/* One number for all velocities, or a list with one for each; left alone if there is none. */
-static cmb_status read_each(cmb_reader *r, const cmb_scope *s, const cmb_node *node, int count,
-                            cmb_number *x)
-{
-  if (!node) return CMB_OK;
-  if (node->kind == CMB_NODE_LIST) return cmb_read_numbers(r, s, node, count, x);
-  CMB_TRY(cmb_read_number(r, s, node, x));
-  for (int i = 1; i < count; i++) x[i] = x[0];
-  return CMB_OK;
-}
 
 /* What friction is given as, a value for each velocity. */
 struct friction {
@@ -176,10 +166,10 @@ static cmb_status read_friction_map(cmb_reader *r, const cmb_scope *s, const cmb
                            "friction with 'law: stick' is not smooth; expected no 'velocity'");
   }
   CMB_TRY(cmb_require(r, node, "force", &given));
-  CMB_TRY(read_each(r, s, given, count, f->force));
+  CMB_TRY(cmb_read_each(r, s, given, count, f->force));
   memcpy(f->most, f->force, sizeof f->most);
-  CMB_TRY(read_each(r, s, cmb_node_find(node, "static"), count, f->most));
-  return read_each(r, s, cmb_node_find(node, "velocity"), count, f->velocity);
+  CMB_TRY(cmb_read_each(r, s, cmb_node_find(node, "static"), count, f->most));
+  return cmb_read_each(r, s, cmb_node_find(node, "velocity"), count, f->velocity);
 }
 
 static cmb_status limit_friction(cmb_reader *r, const cmb_node *node, int count,
@@ -207,7 +197,7 @@ static cmb_status read_friction(cmb_reader *r, const cmb_scope *s, const cmb_nod
   if (node && node->kind == CMB_NODE_MAP) {
     CMB_TRY(read_friction_map(r, s, node, j->nv, &f));
   } else {
-    CMB_TRY(read_each(r, s, node, j->nv, f.force));
+    CMB_TRY(cmb_read_each(r, s, node, j->nv, f.force));
   }
   for (int i = 0; i < j->nv; i++) {
     j->coordinate[i].friction = f.force[i];
@@ -223,14 +213,13 @@ static cmb_status read_laws(cmb_reader *r, const cmb_scope *s, const cmb_node *e
 {
   cmb_number k[CMB_MOST_VELOCITIES] = {{0}}, c[CMB_MOST_VELOCITIES] = {{0}};
   cmb_number q[CMB_MOST_VELOCITIES] = {{0}};
-  const cmb_node *stiffness = cmb_node_find(entry, "stiffness");
-  CMB_TRY(read_each(r, s, stiffness, j->nv, k));
-  CMB_TRY(read_each(r, s, cmb_node_find(entry, "damping"), j->nv, c));
-  CMB_TRY(read_each(r, s, cmb_node_find(entry, "reference"), j->nv, q));
+  CMB_TRY(cmb_read_signed(r, s, entry, "stiffness", j->nv, k));
+  CMB_TRY(cmb_read_signed(r, s, entry, "damping", j->nv, c));
+  CMB_TRY(cmb_read_each(r, s, cmb_node_find(entry, "reference"), j->nv, q));
   for (int i = 0; i < j->nv; i++) {
     if (j->euler && i >= cmb_joint_translations(j->type) && !cmb_is_zero(k[i])) {
       return cmb_reader_fail(
-          r, stiffness->place,
+          r, cmb_node_find(entry, "stiffness")->place,
           "Euler parameters have no angle that a stiffness could act on; expected 0");
     }
     j->coordinate[i].stiffness = k[i];

@@ -28,10 +28,10 @@ static cmb_status read_pull(cmb_reader *r, const cmb_scope *s, const cmb_node *e
                             const char *rest, const char *formula, cmb_model_force *f)
 {
   const cmb_node *text = cmb_node_find(entry, formula);
-  CMB_TRY(cmb_read_limited(r, s, entry, "stiffness", CMB_NOT_NEGATIVE, &f->stiffness));
+  CMB_TRY(cmb_read_limited(r, s, entry, "stiffness", CMB_SELDOM_NEGATIVE, &f->stiffness));
   CMB_TRY(cmb_read_optional(r, s, entry, rest, &f->free_length));
   CMB_TRY(cmb_read_optional(r, s, entry, "preload", &f->preload));
-  CMB_TRY(cmb_read_optional(r, s, entry, "damping", &f->damping));
+  CMB_TRY(cmb_read_limited(r, s, entry, "damping", CMB_SELDOM_NEGATIVE, &f->damping));
   CMB_TRY(read_law(r, s, entry, "spring", f, &f->spring_table));
   CMB_TRY(read_law(r, s, entry, "damper", f, &f->damper_table));
   return text ? cmb_read_formula(r, s, text, &f->formula) : CMB_OK;
@@ -79,24 +79,6 @@ static cmb_status read_torsion(cmb_reader *r, const cmb_scope *s, const cmb_node
 
 /* ---- bushings */
 
-/* One number for the three axes, or three; none is negative. */
-static cmb_status read_three(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
-                             const char *key, cmb_number x[3])
-{
-  const cmb_node *node = cmb_node_find(entry, key);
-  if (!node) return CMB_OK;
-  if (node->kind == CMB_NODE_LIST) {
-    CMB_TRY(cmb_read_numbers(r, s, node, 3, x));
-  } else {
-    CMB_TRY(cmb_read_number(r, s, node, x));
-    x[1] = x[2] = x[0];
-  }
-  if (x[0].value >= 0 && x[1].value >= 0 && x[2].value >= 0) {
-    return cmb_limit_each(r, node->place, key, CMB_NOT_NEGATIVE, 3, x);
-  }
-  return cmb_reader_fail(r, node->place, "'%s' is negative; expected numbers not less than 0", key);
-}
-
 static cmb_status read_bushing(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                cmb_model_force *f)
 {
@@ -105,10 +87,10 @@ static cmb_status read_bushing(cmb_reader *r, const cmb_scope *s, const cmb_node
     return cmb_reader_fail(r, entry->place, "both sides are on the same body; expected two bodies");
   }
   CMB_TRY(cmb_read_axes(r, s, cmb_node_find(entry, "axes"), f->axes));
-  CMB_TRY(read_three(r, s, entry, "stiffness", f->bushing_stiffness));
-  CMB_TRY(read_three(r, s, entry, "rotational-stiffness", f->bushing_stiffness + 3));
-  CMB_TRY(read_three(r, s, entry, "damping", f->bushing_damping));
-  return read_three(r, s, entry, "rotational-damping", f->bushing_damping + 3);
+  CMB_TRY(cmb_read_signed(r, s, entry, "stiffness", 3, f->bushing_stiffness));
+  CMB_TRY(cmb_read_signed(r, s, entry, "rotational-stiffness", 3, f->bushing_stiffness + 3));
+  CMB_TRY(cmb_read_signed(r, s, entry, "damping", 3, f->bushing_damping));
+  return cmb_read_signed(r, s, entry, "rotational-damping", 3, f->bushing_damping + 3);
 }
 
 /* ---- loads */
@@ -153,9 +135,11 @@ static cmb_status read_load(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   CMB_TRY(read_components(r, s, torque, f->torque));
   if (frame) CMB_TRY(cmb_read_choice(r, frame, frames, 2, sizeof *frames, &choice));
   f->body_frame = choice == 1;
-  for (int i = 0; i < 3; i++) {
-    f->directions[4 * i] = s->sign[i];
-    f->torque_directions[4 * i] = s->turn * s->sign[i];
+  const cmb_mirror *m = &s->placed->mirror;
+  for (int i = 0; i < 9; i++) {
+    const double axis = m->axes ? m->axes[i] : i % 4 == 0;
+    f->directions[i] = m->sign[i / 3] * axis;
+    f->torque_directions[i] = m->turn * m->sign[i / 3] * axis;
   }
   return CMB_OK;
 }
@@ -254,7 +238,7 @@ static cmb_status read_force(cmb_reader *r, const cmb_scope *s, const cmb_node *
   if (cmb_node_find(entry, "restitution")) return cmb_read_rigid_contact(r, s, entry);
   f->name = cmb_full_name(r, s->prefix, entry->key, "");
   f->place = entry->key_place;
-  f->mirror = cmb_scope_mirror(s);
+  f->mirror = s->placed->mirror;
   f->type = (cmb_force_type)kind;
   CMB_TRY(cmb_define(r, CMB_NAMES_FORCE, f->name, m->force_count++, entry->key_place));
   return readers[kind](r, s, entry, f);

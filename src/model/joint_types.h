@@ -14,6 +14,7 @@ typedef enum cmb_joint_type {
   CMB_JOINT_CYLINDRICAL, /* axes[0]; coordinates: translation, rotation */
   CMB_JOINT_UNIVERSAL, /* axes[0] on the parent, axes[1] on the child, perpendicular; coordinates: the two angles */
   CMB_JOINT_SPHERICAL, /* axes[0..2]: three angles, each about an axis turned by the angles before it; or Euler parameters */
+  CMB_JOINT_TRANSLATION, /* axes: a frame; coordinates: along its three axes */
   CMB_JOINT_PLANAR, /* axes[2]: the normal; coordinates: along axes[0], along axes[1], angle about axes[2] */
   CMB_JOINT_SCREW, /* axes[0]; as cylindrical, and the translation is the pitch times the turns */
   CMB_JOINT_CONSTANT_VELOCITY, /* axes[2]: the shafts when they are in line; Euler parameters; no turn about the shaft */
@@ -30,7 +31,8 @@ typedef enum cmb_joint_directions {
   CMB_AXES_TWO, /* axes: [D, D], perpendicular */
   CMB_AXES_THREE, /* axes: [D, D, D], each perpendicular to the one before; the global ones if there are none */
   CMB_AXES_PLANE, /* normal: D, or axes: [D, D] in the plane */
-  CMB_AXES_SHAFT  /* axis: D, into axes[2], and two across it */
+  CMB_AXES_SHAFT, /* axis: D, into axes[2], and two across it */
+  CMB_AXES_FRAME  /* axes: {x: D, y: D}; the global ones if there are none */
 } cmb_joint_directions;
 
 /* The motions that a joint is made of, in the order in which they build on each other. */

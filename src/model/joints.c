@@ -31,15 +31,19 @@ static cmb_status read_turned(cmb_reader *r, const cmb_scope *s, const cmb_node 
 /* Two directions in the plane with this normal: x in the plane, or y if x is nearly the normal. */
 static void take_plane(cmb_graph *g, const cmb_scope *s, cmb_number axes[3][3])
 {
-  const int first = fabs(axes[2][0].value) > 0.9 ? 1 : 0;
-  const cmb_number along = axes[2][first], one = cmb_fixed(1);
+  const cmb_mirror *m = &s->placed->mirror;
+  cmb_number x[3];
+  cmb_scope_axis(s, 0, x);
+  const int first = fabs(cmb_number_dot3(g, axes[2], x).value) > 0.9 ? 1 : 0;
+  cmb_scope_axis(s, first, x);
+  const cmb_number along = cmb_number_dot3(g, axes[2], x), one = cmb_fixed(1);
   const cmb_number length = cmb_root(g, cmb_minus(g, one, cmb_times(g, along, along)));
   for (int i = 0; i < 3; i++) {
-    const cmb_number part = cmb_minus(g, cmb_fixed(i == first), cmb_times(g, along, axes[2][i]));
-    axes[0][i] = cmb_over(g, cmb_scaled(g, s->sign[first], part), length);
+    const cmb_number part = cmb_minus(g, x[i], cmb_times(g, along, axes[2][i]));
+    axes[0][i] = cmb_over(g, cmb_scaled(g, m->sign[first], part), length);
   }
   cmb_number_cross3(g, axes[2], axes[0], axes[1]);
-  for (int i = 0; i < 3; i++) axes[1][i] = cmb_scaled(g, s->turn, axes[1][i]);
+  for (int i = 0; i < 3; i++) axes[1][i] = cmb_scaled(g, m->turn, axes[1][i]);
 }
 
 /* Two directions in the plane and the normal; one of the two suffices. */
@@ -51,7 +55,7 @@ static cmb_status read_plane(cmb_reader *r, const cmb_scope *s, const cmb_node *
   if (list) {
     CMB_TRY(read_turned(r, s, list, 2, axes));
     cmb_number_cross3(g, axes[0], axes[1], axes[2]);
-    for (int i = 0; i < 3; i++) axes[2][i] = cmb_scaled(g, s->turn, axes[2][i]);
+    for (int i = 0; i < 3; i++) axes[2][i] = cmb_scaled(g, s->placed->mirror.turn, axes[2][i]);
     if (!normal) return CMB_OK;
     CMB_TRY(cmb_read_direction(r, s, normal, axes[2]));
     CMB_TRY(cmb_make_perpendicular(r, normal, axes[0], axes[2]));
@@ -87,21 +91,24 @@ cmb_status cmb_read_joint_axes(cmb_reader *r, const cmb_scope *s, const cmb_node
     return read_turned(r, s, given, 2, axes);
   case CMB_AXES_PLANE: return read_plane(r, s, node, axes);
   case CMB_AXES_SHAFT: return read_shaft(r, s, node, axes);
+  case CMB_AXES_FRAME: return cmb_read_axes(r, s, cmb_node_find(node, "axes"), axes[0]);
   case CMB_AXES_THREE:
     given = cmb_node_find(node, "axes");
     if (given) return read_turned(r, s, given, 3, axes);
-    for (int i = 0; i < 3; i++) axes[i][i] = cmb_fixed(s->sign[i]);
-    return CMB_OK;
+    return cmb_read_axes(r, s, NULL, axes[0]);
   default: return CMB_OK;
   }
 }
 
 int cmb_joint_direction_keys(cmb_joint_type type, const char *keys[2])
 {
-  static const char *const all[][2] = {
-      [CMB_AXES_NONE] = {NULL},    [CMB_AXES_ONE] = {"axis"},
-      [CMB_AXES_TWO] = {"axes"},   [CMB_AXES_THREE] = {"axes"},
-      [CMB_AXES_SHAFT] = {"axis"}, [CMB_AXES_PLANE] = {"normal", "axes"}};
+  static const char *const all[][2] = {[CMB_AXES_NONE] = {NULL},
+                                       [CMB_AXES_ONE] = {"axis"},
+                                       [CMB_AXES_TWO] = {"axes"},
+                                       [CMB_AXES_THREE] = {"axes"},
+                                       [CMB_AXES_SHAFT] = {"axis"},
+                                       [CMB_AXES_FRAME] = {"axes"},
+                                       [CMB_AXES_PLANE] = {"normal", "axes"}};
   int count = 0;
   while (count < 2 && all[cmb_joint_rows[type].directions][count]) {
     keys[count] = all[cmb_joint_rows[type].directions][count];
@@ -165,7 +172,8 @@ static cmb_status read_geometry(cmb_reader *r, const cmb_scope *s, const cmb_nod
   if (orientation)
     CMB_TRY(cmb_read_choice(r, orientation, orientations, 2, sizeof *orientations, &choice));
   j->euler = row->euler || choice == 1;
-  j->turn = j->euler ? 1 : s->turn;
+  j->turn = j->euler ? 1 : s->placed->mirror.turn;
+  j->axes0 = j->euler ? s->placed->mirror.axes : NULL;
   if (choice == 1 && cmb_node_find(entry, "axes")) {
     return cmb_reader_fail(
         r, cmb_node_find(entry, "axes")->key_place,

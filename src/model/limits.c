@@ -108,10 +108,18 @@ static bool is_broken(const cmb_model_limit *l, const double *value, size_t room
   if (l->kind == CMB_INERTIA) return is_no_inertia(value, room, text);
   if (l->kind == CMB_AT_LEAST || l->kind == CMB_ABOVE || l->kind == CMB_AT_MOST)
     return is_out_of_bounds(l, value, room, text);
-  const bool good = *value > 0 || (*value == 0 && l->kind == CMB_NOT_NEGATIVE);
+  const bool good =
+      *value > 0 || (*value == 0 && l->kind == CMB_NOT_NEGATIVE) || l->kind == CMB_SELDOM_NEGATIVE;
   if (good && isfinite(*value)) return false;
   snprintf(text, room, "%s is %g; expected %s", l->what, *value, l->expected);
   return true;
+}
+
+static void warn_negative(cmb_context *ctx, const cmb_model_limit *l, const char *subject, double x)
+{
+  char where[CMB_WHERE_ROOM];
+  cmb_log(ctx, CMB_LOG_WARNING, "%s: %s: %s is %g, less than 0; it is taken as it is",
+          cmb_where(l->place, where), subject, l->what, x);
 }
 
 /* ---- for the reader */
@@ -147,14 +155,18 @@ static cmb_status limit(cmb_reader *r, const cmb_model_limit *l)
   if (is_broken(l, value, sizeof text, text)) {
     return cmb_reader_fail(r, l->place, "%s", text);
   }
+  if (l->kind == CMB_SELDOM_NEGATIVE && value[0] < 0) {
+    warn_negative(r->ctx, l, r->subject.text, value[0]);
+  }
   return keep(r, l);
 }
 
 cmb_status cmb_limit_number(cmb_reader *r, cmb_place place, const char *what, cmb_limit_kind kind,
                             const char *expected, cmb_number x)
 {
-  static const char *const usual[] = {
-      [CMB_POSITIVE] = "a number greater than 0", [CMB_NOT_NEGATIVE] = "a number not less than 0"};
+  static const char *const usual[] = {[CMB_POSITIVE] = "a number greater than 0",
+                                      [CMB_NOT_NEGATIVE] = "a number not less than 0",
+                                      [CMB_SELDOM_NEGATIVE] = "a number"};
   return limit(r, &(cmb_model_limit){.kind = kind,
                                      .what = what,
                                      .expected = expected ? expected : usual[kind],
@@ -192,6 +204,7 @@ struct cmb_limits {
   const cmb_model *model;
   cmb_program *program; /* from the live parameters to all numbers of all limits */
   double *in, *value, *work;
+  bool *warned; /* (values) of a number that was negative when it was last looked at */
 };
 
 /* Numbers of the limits and the parameters that they depend on, as expressions of the model's graph. */
@@ -203,12 +216,16 @@ static cmb_status make_program(cmb_limits *l, int values)
   cmb_expr *of = cmb_arena_take(l->arena, (size_t)values, sizeof *of);
   l->in = cmb_arena_doubles(l->arena, m->parameter_count);
   l->value = cmb_arena_doubles(l->arena, values);
+  l->warned = cmb_arena_take(l->arena, (size_t)values, sizeof *l->warned);
   if (cmb_arena_failed(l->arena)) return cmb_fail_memory(l->ctx);
   for (int i = 0; i < m->parameter_count; i++) {
     if (m->parameters[i].live) input[inputs++] = m->parameters[i].number.live;
   }
   for (const cmb_model_limit *k = m->limits; k; k = k->next) {
-    for (int i = 0; i < k->count; i++) of[count++] = k->x[i].live;
+    for (int i = 0; i < k->count; i++) {
+      l->warned[count] = k->x[i].value < 0; /* by the reader */
+      of[count++] = k->x[i].live;
+    }
   }
   CMB_TRY(cmb_program_create(l->ctx, m->graph, inputs, input, count, of, &l->program));
   l->work = cmb_arena_doubles(l->arena, cmb_program_work(l->program));
@@ -244,6 +261,15 @@ void cmb_limits_destroy(cmb_limits *l)
   cmb_arena_destroy(l->arena);
 }
 
+/* Warns once of a number that has become negative. */
+static void warn_once(cmb_limits *l, const cmb_model_limit *limit, int at)
+{
+  const double x = l->value[at];
+  if (limit->kind != CMB_SELDOM_NEGATIVE) return;
+  if (x < 0 && !l->warned[at]) warn_negative(l->ctx, limit, limit->subject, x);
+  l->warned[at] = x < 0;
+}
+
 static cmb_status refuse(const cmb_limits *l, const cmb_model_limit *limit, const char *text)
 {
   cmb_about about = cmb_about_place(limit->place.file, limit->place.line, limit->place.column);
@@ -267,6 +293,7 @@ cmb_status cmb_limits_check(cmb_limits *l, const double *p)
       if (k->x[i].live == 0) l->value[at + i] = k->x[i].value;
     }
     if (is_broken(k, l->value + at, sizeof text, text)) return refuse(l, k, text);
+    warn_once(l, k, at);
   }
   return CMB_OK;
 }

@@ -20,6 +20,7 @@
 #include "model/road_types.h"
 
 #include <camber/model.h>
+#include <string.h>
 
 /* Where something stands. In a model that was made by calls there are no lines: the key is the place. */
 typedef struct cmb_place {
@@ -47,14 +48,34 @@ static inline cmb_about cmb_about_at(cmb_place at)
   return about;
 }
 
-/* A formula as written. text == NULL: not given. */
-/* How formulas of a mirrored copy see what has a direction, so that they compute what those of the original do: a component i of a
- * position, velocity or force is sign[i] times the global one, one of a turn or torque turn sign[i] times. All are 1 elsewhere. */
+/* How formulas of a turned or mirrored copy see what has a direction, so that they compute what those of the original do: component i of a
+ * position, velocity or force is sign[i] times the one along row i of `axes`, that of a turn or torque turn sign[i] times. Elsewhere all
+ * signs are 1, and the axes are the global ones. */
 typedef struct cmb_mirror {
   double sign[3];
   int turn;
+  const double *axes; /* (9) orthonormal and right-handed; NULL: the global ones */
 } cmb_mirror;
 
+/* Row i of the axes. */
+static inline void cmb_mirror_axis(const cmb_mirror *m, int i, double axis[3])
+{
+  for (int k = 0; k < 3; k++) axis[k] = m->axes ? m->axes[3 * i + k] : i == k;
+}
+
+/* Whether the axes' z points up as the global one does: where it does not, or is mirrored, there can be no roads. */
+static inline bool cmb_is_upright(const cmb_mirror *m)
+{
+  return !m->axes || (m->axes[6] == 0 && m->axes[7] == 0 && m->axes[8] > 0);
+}
+
+/* Whether both are the global axes, or the same others. */
+static inline bool cmb_same_axes(const double *a, const double *b)
+{
+  return a == b || (a && b && memcmp(a, b, 9 * sizeof *a) == 0);
+}
+
+/* A formula as written. text == NULL: not given. */
 typedef struct cmb_model_formula {
   const char *text;
   cmb_place place;         /* of its first character */
@@ -110,8 +131,9 @@ typedef struct cmb_model_joint {
   cmb_number axes[3][3]; /* unit vectors in the design position, as the type says; not used: 0 */
   cmb_number pitch;      /* of a screw: translation a turn */
   int turn; /* +1; -1 in a mirrored copy: rotations are about -axes (see `mirror` in docs/model-format.md) */
-  bool euler; /* it has Euler parameters */
-  int nq, nv; /* coordinates and velocities */
+  bool euler;          /* it has Euler parameters, and */
+  const double *axes0; /* (9) the axes that its coordinates count along, as in cmb_mirror */
+  int nq, nv;          /* coordinates and velocities */
   const char
       *q_names[CMB_MOST_COORDINATES]; /* all coordinates; with Euler parameters NAME.p0 .. p3 */
   const char *v_names

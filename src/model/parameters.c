@@ -1,6 +1,7 @@
 /*
  * Section `parameters` (reader.h): numbers with names. A formula may use parameters that stand later; each is computed
- * when it is first asked for. An instance's own values come before the template's, and those of the options before all.
+ * when it is first asked for. An instance's own values come before the template's, those of an including file before those of the
+ * included one (overrides.c), and those of the options before all.
  * Every copy of a repeated instance has the parameter `index`.
  *
  * Live parameters are inputs of the model's graph: those that the options name, or all that are not computed from others. What is
@@ -136,9 +137,8 @@ cmb_status cmb_parameter_value(cmb_reader *r, int index, cmb_place asked_at, cmb
   return CMB_OK;
 }
 
-cmb_status cmb_fix_parameter(cmb_reader *r, int index, cmb_place asked_at)
+cmb_status cmb_fix_number(cmb_reader *r, cmb_number x, cmb_place asked_at)
 {
-  const cmb_number x = r->parameters[index].value[0];
   for (int i = 0; i < r->model->parameter_count; i++) {
     cmb_lazy *parameter = &r->parameters[i];
     bool yes = false;
@@ -191,7 +191,8 @@ cmb_status cmb_define_parameters(cmb_reader *r, const cmb_scope *s)
 {
   if (s->copy > 0) CMB_TRY(define_index(r, s));
   CMB_TRY(cmb_each_entry_of(r, s, "parameters", "parameter", define_parameter));
-  return put_arguments(r, s);
+  CMB_TRY(put_arguments(r, s));
+  return cmb_put_overrides(r, s);
 }
 
 /* These names are parameters'. */

@@ -3,7 +3,7 @@
  *
  * A position is [x, y, z], a point's or marker's name, or {between: [P, Q], ratio: s} = P + s (Q - P). A direction is
  * [x, y, z], x, -y and so on, or two positions [P, Q]. Numbers written in an instance are taken through its
- * transformation: x -> sign x + offset for positions, sign x for directions.
+ * transformation: x -> T sign x + offset for positions, T sign x for directions.
  */
 #include "base/context.h"
 #include "math/vec3.h"
@@ -22,14 +22,19 @@ static cmb_status define_point(cmb_reader *r, const cmb_scope *s, const cmb_node
 
 static cmb_status compute(cmb_reader *r, cmb_lazy *lazy)
 {
+  CMB_TRY(cmb_place_scope(r, lazy->scope));
   return cmb_read_position(r, lazy->scope, lazy->node, lazy->value);
+}
+
+cmb_status cmb_define_points(cmb_reader *r)
+{
+  r->points = cmb_arena_take(r->scratch, (size_t)cmb_count_entries(r, "points"), sizeof *r->points);
+  if (!r->points) return cmb_fail_memory(r->ctx);
+  return cmb_each_entry(r, "points", "point", define_point);
 }
 
 cmb_status cmb_read_points(cmb_reader *r)
 {
-  r->points = cmb_arena_take(r->scratch, (size_t)cmb_count_entries(r, "points"), sizeof *r->points);
-  if (!r->points) return cmb_fail_memory(r->ctx);
-  CMB_TRY(cmb_each_entry(r, "points", "point", define_point));
   for (int i = 0; i < r->point_count; i++) {
     CMB_TRY(cmb_lazy_need(r, &r->points[i], "point", r->points[i].node->place, compute));
   }
@@ -86,9 +91,8 @@ static cmb_status read_position(cmb_reader *r, const cmb_scope *s, const cmb_nod
   }
   CMB_TRY(cmb_read_numbers(r, s, node, 3, at));
   cmb_graph *g = r->model->graph;
-  for (int i = 0; i < 3; i++) {
-    at[i] = cmb_plus(g, cmb_scaled(g, s->sign[i], at[i]), s->offset[i]);
-  }
+  cmb_scope_vector(g, s, at);
+  for (int i = 0; i < 3; i++) at[i] = cmb_plus(g, at[i], s->placed->offset[i]);
   return CMB_OK;
 }
 
@@ -126,7 +130,8 @@ static cmb_status named_direction(cmb_reader *r, const cmb_scope *s, const cmb_n
         "-x, -y or -z",
         cmb_shown(node->text, shown));
   }
-  for (int i = 0; i < 3; i++) d[i] = cmb_fixed(i == letter - letters ? sign * s->sign[i] : 0);
+  for (int i = 0; i < 3; i++) d[i] = cmb_fixed(i == letter - letters ? sign : 0);
+  cmb_scope_vector(r->model->graph, s, d);
   return CMB_OK;
 }
 
@@ -155,7 +160,7 @@ cmb_status cmb_read_direction(cmb_reader *r, const cmb_scope *s, const cmb_node 
   } else {
     CMB_TRY(cmb_expect_list(r, node, 3, "a direction: [x, y, z], two points [P, Q], or x, y or z"));
     CMB_TRY(cmb_read_numbers(r, s, node, 3, d));
-    for (int i = 0; i < 3; i++) d[i] = cmb_scaled(g, s->sign[i], d[i]);
+    cmb_scope_vector(g, s, d);
   }
   double largest = fmax(fabs(d[0].value), fmax(fabs(d[1].value), fabs(d[2].value)));
   if (!(largest > 0) || !isfinite(largest)) {
@@ -190,7 +195,8 @@ cmb_status cmb_read_axes(cmb_reader *r, const cmb_scope *s, const cmb_node *node
 {
   cmb_graph *g = r->model->graph;
   static const char *const keys[] = {"x", "y", "z"};
-  for (int i = 0; i < 9; i++) axes[i] = cmb_fixed(i % 4 == 0 ? s->sign[i / 4] : 0);
+  for (int i = 0; i < 9; i++) axes[i] = cmb_fixed(i % 4 == 0);
+  for (int i = 0; i < 3; i++) cmb_scope_vector(g, s, axes + 3L * i);
   if (!node) return CMB_OK;
   CMB_TRY(CMB_CHECK_KEYS(r, node, keys));
   if (node->count != 2) {
@@ -205,6 +211,6 @@ cmb_status cmb_read_axes(cmb_reader *r, const cmb_scope *s, const cmb_node *node
   CMB_TRY(cmb_read_direction(r, s, cmb_node_find(node, keys[j]), b));
   CMB_TRY(cmb_make_perpendicular(r, node, a, b));
   cmb_number_cross3(g, a, b, c);
-  for (int k = 0; k < 3; k++) c[k] = cmb_scaled(g, s->turn, c[k]);
+  for (int k = 0; k < 3; k++) c[k] = cmb_scaled(g, s->placed->mirror.turn, c[k]);
   return CMB_OK;
 }

@@ -124,6 +124,7 @@ static cmb_status read_simulate(cmb_reader *r)
 static cmb_status read_sections(cmb_reader *r)
 {
   CMB_TRY(cmb_read_parameters(r));
+  CMB_TRY(cmb_define_points(r));
   CMB_TRY(cmb_place_scopes(r));
   CMB_TRY(read_head(r));
   CMB_TRY(cmb_read_points(r));

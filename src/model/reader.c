@@ -87,6 +87,11 @@ const char *cmb_full_name(cmb_reader *r, const char *prefix, const char *name, c
   return full;
 }
 
+bool cmb_join_names(const char *prefix, const char *name, char full[CMB_NAME_ROOM])
+{
+  return snprintf(full, CMB_NAME_ROOM, "%s%s", prefix, name) < CMB_NAME_ROOM;
+}
+
 cmb_status cmb_check_name(cmb_reader *r, const char *name, cmb_place at)
 {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
@@ -155,8 +160,7 @@ cmb_name *cmb_look_up(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, con
   if (cmb_is_previous(name))
     return cmb_previous_name(r, s, name, full) ? find_full(r, kind, full) : NULL;
   for (; s && !entry; s = s->parent) {
-    int length = snprintf(full, sizeof full, "%s%s", s->prefix, name);
-    if (length < CMB_NAME_ROOM) entry = find_full(r, kind, full);
+    if (cmb_join_names(s->prefix, name, full)) entry = find_full(r, kind, full);
   }
   return entry;
 }
@@ -168,30 +172,38 @@ static const char *name_in_scope(const cmb_scope *s, const char *full)
   return strncmp(full, s->prefix, prefix) == 0 ? full + prefix : full;
 }
 
+/* All names of a kind as the scope would write them, how many; NULL without memory. */
+static const char **names_of(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, int *count)
+{
+  const char **names = cmb_arena_take(r->scratch, r->map.count + 1, sizeof(char *));
+  *count = 0;
+  for (const cmb_name *entry = names ? r->map.first : NULL; entry; entry = entry->next) {
+    if (entry->owner == space_of(r, kind) && entry->kind == (int)kind)
+      names[(*count)++] = name_in_scope(s, entry->name);
+  }
+  return names;
+}
+
 const char *cmb_nearest(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, const char *name)
 {
-  int count = 0;
-  const char **names = cmb_arena_take(r->scratch, r->map.count + 1, sizeof(char *));
-  if (!names) return NULL;
-  for (const cmb_name *entry = r->map.first; entry; entry = entry->next) {
-    if (entry->owner == space_of(r, kind) && entry->kind == (int)kind)
-      names[count++] = name_in_scope(s, entry->name);
-  }
-  return cmb_nearest_name(name, names, count, sizeof *names);
+  int count;
+  const char **names = names_of(r, s, kind, &count);
+  return names ? cmb_nearest_name(name, names, count, sizeof *names) : NULL;
 }
 
 cmb_status cmb_refer(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, const char *name,
                      cmb_place at, const cmb_name **found)
 {
-  char shown[CMB_SHOWN_ROOM];
+  char shown[CMB_SHOWN_ROOM], hint[CMB_HINT_ROOM];
   *found = cmb_look_up(r, s, kind, name);
   if (*found) return CMB_OK;
   if (cmb_is_previous(name)) return cmb_fail_previous(r, s, kind, name, at);
-  const char *nearest = cmb_nearest(r, s, kind, name), *what = cmb_name_kind_text(kind);
-  cmb_shown(name, shown);
-  if (nearest)
-    return cmb_reader_fail(r, at, "unknown %s '%s': did you mean '%s'?", what, shown, nearest);
-  return cmb_reader_fail(r, at, "unknown %s '%s': expected one that is defined", what, shown);
+  int count;
+  const char **names = names_of(r, s, kind, &count);
+  if (!names) return cmb_fail_memory(r->ctx);
+  return cmb_reader_fail(r, at, "unknown %s '%s': %s", cmb_name_kind_text(kind),
+                         cmb_shown(name, shown),
+                         cmb_hint_of_names(name, names, count, sizeof *names, hint));
 }
 
 /* ---- sections */

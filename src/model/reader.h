@@ -5,8 +5,8 @@
  * the file or the template, and those of the files it includes. A section is read for all scopes before the next one
  * begins, so that references may go in and out of instances and across files.
  *
- * An instance's transformation x -> sign x + offset takes the positions written in it to the global frame. It is put on
- * where numbers are read (positions, directions); what comes from a named point is global already.
+ * An instance's transformation x -> T sign x + offset, with T a rotation, takes the positions written in it to the global frame. It is
+ * put on where numbers are read (positions, directions); what comes from a named point is global already.
  *
  * Every message is "FILE:LINE:COL: SUBJECT: words", where the subject is what is read: joint 'left.pivot'.
  */
@@ -42,18 +42,33 @@ typedef enum cmb_name_kind {
   CMB_NAMES_KINDS
 } cmb_name_kind;
 
+/* A file that a part includes, and what it sets of it (overrides.c). */
+typedef struct cmb_include {
+  struct cmb_part *part;
+  const cmb_node *file, *set; /* its name, and a map of values or NULL */
+  const struct cmb_include *next;
+} cmb_include;
+
 typedef struct cmb_part {
   const cmb_node *root;
-  const struct cmb_part *next;
+  const cmb_include *includes;
+  struct cmb_part *next;
+  struct cmb_part *found; /* the next one that a search has found, .. */
+  int search;             /* .. and the last one that has found this */
 } cmb_part;
+
+/* Where an instance is: known when it is asked for (place.c). The rows of mirror.axes are the columns of T. */
+typedef struct cmb_placement {
+  enum { CMB_PLACE_UNKNOWN, CMB_PLACE_BUSY, CMB_PLACE_KNOWN } state;
+  cmb_mirror mirror;
+  cmb_number offset[3];
+} cmb_placement;
 
 typedef struct cmb_scope {
   const char *prefix; /* "" or "left." */
   const struct cmb_scope *parent;
-  const cmb_part *parts;
-  double sign[3];
-  cmb_number offset[3];
-  int turn;                         /* product of the signs */
+  cmb_part *parts;
+  cmb_placement *placed;
   const cmb_node *instance;         /* what it came from, NULL for the model */
   const cmb_node *arguments;        /* the instance's `parameters`, or NULL */
   const cmb_name *template_of;      /* NULL for the model */
@@ -80,6 +95,7 @@ typedef struct cmb_lazy {
   const cmb_node *node;   /* its value */
   const cmb_scope *scope; /* that its formulas are looked up in */
   const cmb_scope *home;  /* that it is defined in */
+  cmb_part *set_in;       /* of the scope: what includes the file and sets it; NULL: none does */
   enum { CMB_LAZY_NEW, CMB_LAZY_BUSY, CMB_LAZY_DONE } state;
   cmb_number value[3];
   bool is_index; /* the number of a copy, which nobody can set */
@@ -102,6 +118,7 @@ typedef struct cmb_reader {
   char spaces[CMB_NAMES_KINDS]; /* their addresses own the names */
   cmb_scope *scopes, *last_scope;
   int unfolded_size; /* nodes in all scopes */
+  int part_searches; /* among files that include each other */
   size_t bytes_read; /* from other files than the first */
   cmb_subject subject;
   cmb_lazy *parameters, *points;
@@ -131,6 +148,9 @@ const char *cmb_name_kind_text(cmb_name_kind kind); /* "joint" */
 
 /* "left." + name, on the model's arena; NULL without memory. suffix may be "". */
 const char *cmb_full_name(cmb_reader *r, const char *prefix, const char *name, const char *suffix);
+
+/* prefix + name; false if there is no room for it, as no name is so long. */
+bool cmb_join_names(const char *prefix, const char *name, char full[CMB_NAME_ROOM]);
 
 /* A name of one kind comes into being; one that is taken already is an error. */
 cmb_status cmb_define(cmb_reader *r, cmb_name_kind kind, const char *full, int index, cmb_place at);
@@ -188,9 +208,10 @@ cmb_status cmb_check_name(cmb_reader *r, const char *name, cmb_place at);
 typedef enum cmb_limit_kind {
   CMB_POSITIVE = 1,
   CMB_NOT_NEGATIVE,
-  CMB_AT_LEAST, /* two numbers: the first is at least the second, .. */
-  CMB_ABOVE,    /* .. greater .. */
-  CMB_AT_MOST,  /* .. or at most the second */
+  CMB_SELDOM_NEGATIVE, /* any number, but there is a warning if it is negative: stiffness and damping */
+  CMB_AT_LEAST,        /* two numbers: the first is at least the second, .. */
+  CMB_ABOVE,           /* .. greater .. */
+  CMB_AT_MOST,         /* .. or at most the second */
   CMB_INERTIA /* nine numbers: principal moments not negative, none larger than the two others' sum */
 } cmb_limit_kind;
 
@@ -239,6 +260,14 @@ cmb_status cmb_read_optional(cmb_reader *r, const cmb_scope *s, const cmb_node *
 cmb_status cmb_read_limited(cmb_reader *r, const cmb_scope *s, const cmb_node *map, const char *key,
                             cmb_limit_kind limit, cmb_number *x);
 
+/* One number for all of `count`, or a list with one for each; left alone if there is no node. */
+cmb_status cmb_read_each(cmb_reader *r, const cmb_scope *s, const cmb_node *node, int count,
+                         cmb_number *x);
+
+/* Such stiffnesses or dampings under a key of a map: a negative one is taken, with a warning. */
+cmb_status cmb_read_signed(cmb_reader *r, const cmb_scope *s, const cmb_node *map, const char *key,
+                           int count, cmb_number *x);
+
 /* Everything of a formula but its text: it is written in the scope, and its names are looked up from the prefix `names` on. */
 cmb_status cmb_begin_formula(cmb_reader *r, const cmb_scope *s, const char *names, cmb_place place,
                              cmb_model_formula *formula);
@@ -259,11 +288,20 @@ cmb_status cmb_define_parameters(cmb_reader *r, const cmb_scope *s);
 cmb_status cmb_read_parameters(cmb_reader *r);
 cmb_status cmb_parameter_value(cmb_reader *r, int index, cmb_place asked_at, cmb_number *x);
 
+/* ---- overrides.c: what including files set */
+
+/* Puts the values that the scope's own includes and those of the scopes around it have for its parameters. */
+cmb_status cmb_put_overrides(cmb_reader *r, const cmb_scope *home);
+
+/* All that includes set are parameters of the included files. */
+cmb_status cmb_check_overrides(cmb_reader *r);
+
 /* A number that decides on something depends on a live parameter: an error, or a reason to read again without it. */
-cmb_status cmb_fix_parameter(cmb_reader *r, int index, cmb_place asked_at);
+cmb_status cmb_fix_number(cmb_reader *r, cmb_number x, cmb_place asked_at);
 
 /* ---- points.c: positions, directions, frames, points on bodies */
 
+cmb_status cmb_define_points(cmb_reader *r);
 cmb_status cmb_read_points(cmb_reader *r);
 cmb_status cmb_read_position(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                              cmb_number at[3]);
@@ -386,13 +424,16 @@ cmb_status cmb_load_main(cmb_context *ctx, const char *path, char **text, size_t
 /* Text in UTF-8 without control characters, else an error; `at` is the place of its first character. */
 cmb_status cmb_check_text(cmb_context *ctx, const char *text, size_t length, cmb_place at);
 
-/* How the formulas of a scope see what has a direction. */
-cmb_mirror cmb_scope_mirror(const cmb_scope *s);
-
-/* The scopes: the model with its includes, and all instances of templates; and, when the parameters are known, where the
- * instances are. */
+/* The scopes: the model with its includes, and all instances of templates. */
 cmb_status cmb_unfold(cmb_reader *r, const cmb_node *root);
+
+/* place.c: where instances are, when the parameters are known and the points have names. */
+cmb_status cmb_place_scope(cmb_reader *r, const cmb_scope *s);
 cmb_status cmb_place_scopes(cmb_reader *r);
+
+/* A vector as written in the scope to global axes; and unit vector i of the scope's axes before they are mirrored. */
+void cmb_scope_vector(cmb_graph *g, const cmb_scope *s, cmb_number x[3]);
+void cmb_scope_axis(const cmb_scope *s, int i, cmb_number axis[3]);
 
 /* What an instance gives in place of an entry of its template's section, and the scope that it is read in; both stay as they are if it
  * gives nothing. An entry `{needed: words}` must be given. */

@@ -93,6 +93,27 @@ bool cmb_previous_name(cmb_reader *r, const cmb_scope *s, const char *name,
   return s && snprintf(full, CMB_NAME_ROOM, "%s%s", s->prefix, name) < CMB_NAME_ROOM;
 }
 
+/* Nothing that has the name stands before the first copy. */
+static cmb_status fail_first(cmb_reader *r, const cmb_scope *copy, const char *shown,
+                             const char *what, cmb_place at)
+{
+  const cmb_node *before = cmb_node_find(copy->instance, "before");
+  const int length = (int)strlen(copy->prefix) - 1;
+  char where[CMB_WHERE_ROOM], name[CMB_SHOWN_ROOM];
+  if (before) {
+    return cmb_reader_fail(
+        r, at,
+        "the copy '%.*s' has no '%s' before it, where 'before' says '%s'; expected "
+        "an instance that has this %s",
+        length, copy->prefix, shown, cmb_shown(before->text, name), what);
+  }
+  return cmb_reader_fail(r, at,
+                         "the copy '%.*s' has no '%s' before it, since '%s' (%s) has no 'before'; "
+                         "expected one, with an instance that has this %s",
+                         length, copy->prefix, shown, cmb_shown(copy->instance->key, name),
+                         cmb_where(copy->instance->key_place, where), what);
+}
+
 cmb_status cmb_fail_previous(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind,
                              const char *name, cmb_place at)
 {
@@ -104,13 +125,7 @@ cmb_status cmb_fail_previous(cmb_reader *r, const cmb_scope *s, cmb_name_kind ki
     return cmb_reader_fail(
         r, at, "'%s' is in the copy before; expected it in a template that is repeated", shown);
   }
-  if (!cmb_previous_name(r, s, name, full)) {
-    return cmb_reader_fail(
-        r, at,
-        "the copy '%.*s' has no '%s' before it; expected 'before' to name an instance that has "
-        "this %s",
-        (int)strlen(copy->prefix) - 1, copy->prefix, shown, what);
-  }
+  if (!cmb_previous_name(r, s, name, full)) return fail_first(r, copy, shown, what, at);
   const char *nearest =
       copy->previous ? cmb_nearest(r, copy->previous, kind, name + PREVIOUS) : NULL;
   if (nearest) {

@@ -14,7 +14,24 @@
 
 /* ---- where it is */
 
-/* The horizontal unit vector along the road, and the one to the left of it. */
+/* The horizontal unit vector to the left of the one along the road; to the right in a mirrored copy. */
+static void take_left(cmb_graph *g, const cmb_scope *s, cmb_model_road *road)
+{
+  const int turn = s->placed->mirror.turn;
+  road->across[0] = cmb_scaled(g, -turn, road->along[1]);
+  road->across[1] = cmb_scaled(g, turn, road->along[0]);
+}
+
+/* A horizontal unit vector as written in the scope, along the road. */
+static void take_along(cmb_graph *g, const cmb_scope *s, double x, double y, cmb_model_road *road)
+{
+  cmb_number d[3] = {cmb_fixed(x), cmb_fixed(y), cmb_fixed(0)};
+  cmb_scope_vector(g, s, d);
+  for (int i = 0; i < 2; i++) road->along[i] = d[i];
+  take_left(g, s, road);
+}
+
+/* The direction of a road, and the one to the left of it. */
 static cmb_status read_direction(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                                  cmb_model_road *road)
 {
@@ -27,8 +44,7 @@ static cmb_status read_direction(cmb_reader *r, const cmb_scope *s, const cmb_no
                            d[2].value);
   }
   for (int i = 0; i < 2; i++) road->along[i] = d[i];
-  road->across[0] = cmb_scaled(g, -s->turn, d[1]);
-  road->across[1] = cmb_scaled(g, s->turn, d[0]);
+  take_left(g, s, road);
   return CMB_OK;
 }
 
@@ -36,9 +52,8 @@ static cmb_status read_place(cmb_reader *r, const cmb_scope *s, const cmb_node *
                              cmb_model_road *road)
 {
   const cmb_node *at = cmb_node_find(entry, "at"), *direction = cmb_node_find(entry, "direction");
-  road->along[0] = cmb_fixed(s->sign[0]);
-  road->across[1] = cmb_fixed(s->sign[0] * s->turn);
-  for (int i = 0; i < 3; i++) road->at[i] = s->offset[i];
+  take_along(r->model->graph, s, 1, 0, road);
+  for (int i = 0; i < 3; i++) road->at[i] = s->placed->offset[i];
   if (at) CMB_TRY(cmb_read_position(r, s, at, road->at));
   return direction ? read_direction(r, s, direction, road) : CMB_OK;
 }
@@ -98,13 +113,13 @@ static cmb_status read_profile(cmb_reader *r, const cmb_scope *s, const cmb_node
 static void place_as_file(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                           const cmb_crg *crg, cmb_model_road *road)
 {
-  const double d[2] = {cos(crg->phi), sin(crg->phi)};
-  for (int i = 0; i < 3 && !cmb_node_find(entry, "at"); i++)
-    road->at[i] = cmb_plus(r->model->graph, cmb_fixed(s->sign[i] * crg->start[i]), s->offset[i]);
-  if (cmb_node_find(entry, "direction")) return;
-  for (int i = 0; i < 2; i++) road->along[i] = cmb_fixed(s->sign[i] * d[i]);
-  road->across[0] = cmb_fixed(-s->turn * road->along[1].value);
-  road->across[1] = cmb_fixed(s->turn * road->along[0].value);
+  cmb_graph *g = r->model->graph;
+  if (!cmb_node_find(entry, "at")) {
+    for (int i = 0; i < 3; i++) road->at[i] = cmb_fixed(crg->start[i]);
+    cmb_scope_vector(g, s, road->at);
+    for (int i = 0; i < 3; i++) road->at[i] = cmb_plus(g, road->at[i], s->placed->offset[i]);
+  }
+  if (!cmb_node_find(entry, "direction")) take_along(g, s, cos(crg->phi), sin(crg->phi), road);
 }
 
 static cmb_status read_crg(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
@@ -188,10 +203,11 @@ static cmb_status read_road(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   cmb_model_road *road = &r->model->roads[r->model->road_count++];
   const cmb_node *type, *friction;
   int choice;
-  if (s->sign[2] < 0) {
+  if (s->placed->mirror.sign[2] < 0 || !cmb_is_upright(&s->placed->mirror)) {
     return cmb_reader_fail(
         r, entry->key_place,
-        "a road cannot be turned upside down; expected none in an instance with 'mirror: z'");
+        "a road cannot be turned upside down or be tilted; expected none in an instance with "
+        "'mirror: z' or with axes of which z does not point up");
   }
   CMB_TRY(cmb_require(r, entry, "type", &type));
   CMB_TRY(cmb_read_choice(r, type, cmb_road_rows, CMB_ROAD_TYPES, sizeof *cmb_road_rows, &choice));

@@ -92,7 +92,7 @@ static cmb_status read_shown(cmb_reader *r, const cmb_scope *s, const cmb_node *
                              cmb_model_formula *formula)
 {
   CMB_TRY(cmb_read_formula(r, s, node, formula));
-  formula->mirror = cmb_scope_mirror(r->scopes);
+  formula->mirror = r->scopes->placed->mirror;
   return CMB_OK;
 }
 

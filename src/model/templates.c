@@ -1,9 +1,7 @@
 /*
  * Where sections come from (reader.h): included files, and instances of templates.
  *
- * An instance x -> sign x + offset is placed in the frame of the scope it stands in, so that nested ones are composed:
- * sign = S s, offset = S o + O. Mirrors are in coordinate planes, so signs are all there is to them. Copy i of a repeated
- * instance (repeat.c) has the offset o + (i - 1) step.
+ * Where the instances are is in place.c.
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -22,23 +20,22 @@ struct chain {
 };
 
 struct parts {
-  const cmb_part *first;
-  cmb_part *last;
+  cmb_part *first, *last;
 };
 
 static cmb_status add_part(cmb_reader *r, struct parts *parts, const cmb_node *root,
                            bool in_template, const struct chain *chain);
 
-static bool has_file(const struct parts *parts, const char *file)
+static cmb_part *find_file(const struct parts *parts, const char *file)
 {
-  const cmb_part *part = parts->first;
+  cmb_part *part = parts->first;
   while (part && strcmp(part->root->place.file, file) != 0) part = part->next;
-  return part != NULL;
+  return part;
 }
 
-/* A file that several others include is taken once. */
-static cmb_status add_include(cmb_reader *r, struct parts *parts, const cmb_node *node,
-                              bool in_template, const struct chain *chain)
+/* The part of a file, which may be there already: a file that several others include is taken once. */
+static cmb_status add_file(cmb_reader *r, struct parts *parts, const cmb_node *node,
+                           bool in_template, const struct chain *chain, cmb_part **part)
 {
   const char *name, *text;
   size_t length;
@@ -52,10 +49,31 @@ static cmb_status add_include(cmb_reader *r, struct parts *parts, const cmb_node
     return cmb_reader_fail(r, node->place, "files include each other more than %d deep",
                            (int)CMB_MOST_INCLUDES);
   }
-  if (has_file(parts, name)) return CMB_OK;
+  *part = find_file(parts, name);
+  if (*part) return CMB_OK;
   CMB_TRY(cmb_yaml_parse(r->ctx, &r->map, text, length, name, &root));
   const struct chain inner = {name, chain, chain->length + 1};
-  return add_part(r, parts, root, in_template, &inner);
+  CMB_TRY(add_part(r, parts, root, in_template, &inner));
+  *part = find_file(parts, name);
+  return CMB_OK;
+}
+
+/* A file's name, or {file: name, set: {parameter: number}}. */
+static cmb_status add_include(cmb_reader *r, struct parts *parts, cmb_part *from,
+                              const cmb_node *node, bool in_template, const struct chain *chain)
+{
+  static const char *const keys[] = {"file", "set"};
+  cmb_include *include = cmb_arena_take(r->scratch, 1, sizeof *include);
+  if (!include) return cmb_fail_memory(r->ctx);
+  *include = (cmb_include){.file = node, .next = from->includes};
+  if (node->kind == CMB_NODE_MAP) {
+    CMB_TRY(CMB_CHECK_KEYS(r, node, keys));
+    CMB_TRY(cmb_require(r, node, "file", &include->file));
+    include->set = cmb_node_find(node, "set");
+    if (include->set) CMB_TRY(cmb_expect_map(r, include->set));
+  }
+  from->includes = include;
+  return add_file(r, parts, include->file, in_template, chain, &include->part);
 }
 
 static cmb_status count_nodes(cmb_reader *r, int size, cmb_place at)
@@ -80,31 +98,31 @@ static cmb_status add_part(cmb_reader *r, struct parts *parts, const cmb_node *r
   parts->last = part;
   CMB_TRY(count_nodes(r, root->size, root->place));
   const cmb_node *include = cmb_node_find(root, "include");
-  if (include && include->kind == CMB_NODE_TEXT && include->text[0])
-    return add_include(r, parts, include, in_template, chain);
-  for (const cmb_node *entry = include ? include->first : NULL; entry; entry = entry->next)
-    CMB_TRY(add_include(r, parts, entry, in_template, chain));
+  if (!include || (include->kind == CMB_NODE_TEXT && !include->text[0])) return CMB_OK;
+  if (include->kind != CMB_NODE_LIST)
+    return add_include(r, parts, part, include, in_template, chain);
+  for (const cmb_node *entry = include->first; entry; entry = entry->next)
+    CMB_TRY(add_include(r, parts, part, entry, in_template, chain));
   return CMB_OK;
 }
 
 /* ---- scopes */
 
-static cmb_status add_scope(cmb_reader *r, cmb_scope **scope)
+/* A scope behind the others, which is `like` another one but for its place. */
+static cmb_status add_scope(cmb_reader *r, const cmb_scope *like, cmb_scope **scope)
 {
   *scope = cmb_arena_take(r->scratch, 1, sizeof **scope);
-  if (!*scope) return cmb_fail_memory(r->ctx);
-  **scope = (cmb_scope){.prefix = "", .sign = {1, 1, 1}, .turn = 1};
+  cmb_placement *placed = cmb_arena_take(r->scratch, 1, sizeof *placed);
+  if (!*scope || !placed) return cmb_fail_memory(r->ctx);
+  *placed = (cmb_placement){.mirror = {.sign = {1, 1, 1}, .turn = 1}};
+  **scope = *like;
+  (*scope)->placed = placed;
   if (r->last_scope)
     r->last_scope->next = *scope;
   else
     r->scopes = *scope;
   r->last_scope = *scope;
   return CMB_OK;
-}
-
-cmb_mirror cmb_scope_mirror(const cmb_scope *s)
-{
-  return (cmb_mirror){{s->sign[0], s->sign[1], s->sign[2]}, s->turn};
 }
 
 /* The model's own templates, for those who ask what there is. */
@@ -165,9 +183,8 @@ static cmb_status add_copy(cmb_reader *r, const cmb_scope *like, const char *nam
   const char *full = cmb_full_name(r, s->prefix, name, "");
   cmb_reader_subject(r, "instance", s->prefix, name);
   CMB_TRY(cmb_define(r, CMB_NAMES_INSTANCE, full, 0, like->instance->key_place));
-  CMB_TRY(add_scope(r, &scope));
+  CMB_TRY(add_scope(r, like, &scope));
   cmb_look_up(r, r->scopes, CMB_NAMES_INSTANCE, full)->data = scope;
-  *scope = *like;
   scope->prefix = cmb_full_name(r, s->prefix, name, ".");
   scope->copy = copy;
   scope->previous = *previous;
@@ -260,9 +277,9 @@ cmb_status cmb_find_given(cmb_reader *r, const char *section, const cmb_scope **
 
 static cmb_status add_instance(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
 {
-  static const char *const keys[] = {"template", "parameters", "mirror",   "offset", "repeat",
-                                     "step",     "before",     "measures", "tables"};
-  cmb_scope like = {.parent = s, .instance = entry, .sign = {1, 1, 1}, .turn = 1};
+  static const char *const keys[] = {"template", "parameters", "mirror",   "offset", "repeat", "at",
+                                     "step",     "before",     "measures", "tables", "axes"};
+  cmb_scope like = {.parent = s, .instance = entry};
   struct parts parts = {0};
   int copies, size = r->unfolded_size;
   const cmb_scope *previous = NULL;
@@ -305,11 +322,13 @@ static cmb_status add_addition(cmb_reader *r, struct parts *parts, const struct 
 cmb_status cmb_unfold(cmb_reader *r, const cmb_node *root)
 {
   cmb_scope *model;
+  const cmb_scope first = {.prefix = ""};
   struct parts parts = {0};
   const struct chain chain = {.file = root->place.file, .length = 1};
   CMB_TRY(add_part(r, &parts, root, false, &chain));
   CMB_TRY(add_addition(r, &parts, &chain));
-  CMB_TRY(add_scope(r, &model));
+  CMB_TRY(add_scope(r, &first, &model));
+  model->placed->state = CMB_PLACE_KNOWN;
   model->parts = parts.first;
   CMB_TRY(keep_templates(r));
   for (const cmb_scope *s = r->scopes; s; s = s->next) {
@@ -321,33 +340,7 @@ cmb_status cmb_unfold(cmb_reader *r, const cmb_node *root)
         CMB_TRY(add_instance(r, s, entry));
     }
   }
-  cmb_reader_subject(r, "", "", NULL);
-  return CMB_OK;
-}
-
-cmb_status cmb_place_scopes(cmb_reader *r)
-{
-  static const char *const planes[] = {"x", "y", "z"};
-  for (cmb_scope *s = r->scopes->next; s; s = s->next) {
-    const cmb_node *mirror = cmb_node_find(s->instance, "mirror");
-    const cmb_node *offset = cmb_node_find(s->instance, "offset");
-    const cmb_node *step = cmb_node_find(s->instance, "step");
-    const cmb_scope *outer = s->parent;
-    cmb_graph *g = r->model->graph;
-    cmb_number own[3] = {{0}}, each[3] = {{0}};
-    int plane = -1;
-    cmb_reader_subject(r, "instance", outer->prefix, s->instance->key);
-    if (mirror) CMB_TRY(cmb_read_choice(r, mirror, planes, 3, sizeof *planes, &plane));
-    if (offset) CMB_TRY(cmb_read_numbers(r, outer, offset, 3, own));
-    if (step) CMB_TRY(cmb_read_numbers(r, outer, step, 3, each));
-    for (int i = 0; i < 3; i++) {
-      s->sign[i] = outer->sign[i] * (i == plane ? -1 : 1);
-      const cmb_number further = cmb_scaled(g, s->copy > 1 ? s->copy - 1 : 0, each[i]);
-      const cmb_number shift = cmb_plus(g, own[i], further);
-      s->offset[i] = cmb_plus(g, cmb_scaled(g, outer->sign[i], shift), outer->offset[i]);
-    }
-    s->turn = outer->turn * (mirror ? -1 : 1);
-  }
+  CMB_TRY(cmb_check_overrides(r));
   cmb_reader_subject(r, "", "", NULL);
   return CMB_OK;
 }

@@ -163,12 +163,13 @@ static cmb_status read_place(cmb_reader *r, const cmb_scope *s, const cmb_node *
 {
   const cmb_node *on, *axis, *road = cmb_node_find(entry, "road");
   const cmb_name *found;
+  const int turn = s->placed->mirror.turn;
   CMB_TRY(cmb_require(r, entry, "on", &on));
   CMB_TRY(cmb_require(r, entry, "axis", &axis));
   CMB_TRY(cmb_read_contact_point(r, s, on, &f->b));
   CMB_TRY(cmb_read_direction(r, s, axis, tyre->axis));
-  for (int i = 0; i < 3; i++) tyre->axis[i] = cmb_scaled(r->model->graph, s->turn, tyre->axis[i]);
-  tyre->side = s->turn;
+  for (int i = 0; i < 3; i++) tyre->axis[i] = cmb_scaled(r->model->graph, turn, tyre->axis[i]);
+  tyre->side = turn;
   tyre->road = -1;
   if (!road) return CMB_OK;
   CMB_TRY(cmb_expect_text(r, road, "a road's name"));

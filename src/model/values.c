@@ -67,7 +67,7 @@ static bool parameter_in_formula(void *user, const char *name, cmb_expr *e)
     status = cmb_parameter_value(r, found->index, names->at, &x);
     names->finds_live = names->finds_live || x.live != 0;
     if (status == CMB_OK && x.live != 0 && r->chooses) {
-      status = cmb_fix_parameter(r, found->index, names->at);
+      status = cmb_fix_number(r, x, names->at);
     }
   } else if (cmb_is_previous(name)) {
     status = cmb_fail_previous(r, names->scope, CMB_NAMES_PARAMETER, name, names->at);
@@ -211,6 +211,28 @@ cmb_status cmb_read_limited(cmb_reader *r, const cmb_scope *s, const cmb_node *m
   return cmb_limit_number(r, node->place, what, limit, NULL, *x);
 }
 
+cmb_status cmb_read_each(cmb_reader *r, const cmb_scope *s, const cmb_node *node, int count,
+                         cmb_number *x)
+{
+  if (!node) return CMB_OK;
+  if (node->kind == CMB_NODE_LIST) return cmb_read_numbers(r, s, node, count, x);
+  CMB_TRY(cmb_read_number(r, s, node, x));
+  for (int i = 1; i < count; i++) x[i] = x[0];
+  return CMB_OK;
+}
+
+cmb_status cmb_read_signed(cmb_reader *r, const cmb_scope *s, const cmb_node *map, const char *key,
+                           int count, cmb_number *x)
+{
+  char what[40];
+  const cmb_node *node = cmb_node_find(map, key);
+  if (!node) return CMB_OK;
+  CMB_TRY(cmb_read_each(r, s, node, count, x));
+  snprintf(what, sizeof what, "'%s'", key);
+  return cmb_limit_each(r, node->place, what, CMB_SELDOM_NEGATIVE,
+                        node->kind == CMB_NODE_LIST ? count : 1, x);
+}
+
 /* ---- formulas that stay text */
 
 static bool any_value(void *user, const char *name, cmb_expr *e)
@@ -247,7 +269,7 @@ cmb_status cmb_begin_formula(cmb_reader *r, const cmb_scope *s, const char *name
                                  .subject = cmb_arena_text(r->model->arena, of->text),
                                  .kind = of->kind,
                                  .name = cmb_arena_text(r->model->arena, of->name),
-                                 .mirror = cmb_scope_mirror(s)};
+                                 .mirror = s->placed->mirror};
   return formula->subject && formula->name ? CMB_OK : cmb_fail_memory(r->ctx);
 }
 

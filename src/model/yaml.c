@@ -360,6 +360,12 @@ static void drop(struct fy_diag *diag, void *user, const char *text, size_t leng
   (void)length;
 }
 
+/* Whether the message is what libfyaml says of a text like a@[x, y] inside of brackets, where the bracket begins a list of its own. */
+static bool is_unquoted(const char *message)
+{
+  return strstr(message, "missing comma in flow") != NULL;
+}
+
 /* libfyaml's first message; for some texts it has none. */
 static cmb_status fail_syntax(struct builder *b, struct fy_diag *diag)
 {
@@ -370,7 +376,11 @@ static cmb_status fail_syntax(struct builder *b, struct fy_diag *diag)
   }
   const cmb_place place = cmb_place_in(b->file, error->line > 0 ? error->line : 1,
                                        error->column > 0 ? error->column : 1);
-  return cmb_fail_at(b->ctx, place, "this is not YAML: %s", error->msg);
+  return cmb_fail_at(b->ctx, place, "this is not YAML: %s%s", error->msg,
+                     is_unquoted(error->msg)
+                         ? "; inside of [..] and {..} a text that has a bracket or a comma, "
+                           "such as 'ground@[0, 0, 1]', needs quotes"
+                         : "");
 }
 
 static cmb_status run_parser(struct builder *b, struct fy_parser *parser, struct fy_diag *diag)
@@ -402,6 +412,11 @@ static cmb_status build(struct builder *b, struct fy_diag *diag, const char *tex
 cmb_status cmb_yaml_parse(cmb_context *ctx, cmb_name_map *map, const char *text, size_t length,
                           const char *file, const cmb_node **root)
 {
+  if (length > 0 && text[0] == '<') {
+    return cmb_fail_at(ctx, cmb_place_in(file, 1, 1),
+                       "this is XML; expected a model in YAML (files of other programs, such as "
+                       "URDF and MJCF, are not read)");
+  }
   struct builder *b = cmb_arena_take(map->arena, 1, sizeof *b); /* its address owns the anchors */
   const struct fy_diag_cfg quiet = {.output_fn = drop, .level = FYET_ERROR, .module_mask = ~0u};
   struct fy_diag *diag = b ? fy_diag_create(&quiet) : NULL;

@@ -69,12 +69,25 @@ static cmb_status put_name(cmb_csv *csv, const char *name)
   return cmb_csv_field(name, put_piece, csv);
 }
 
+/* Names of coordinates or velocities: where an output has the same name, "q/NAME" or "v/NAME". */
+static cmb_status put_names(cmb_csv *csv, int count, const char *const *names, const char *group)
+{
+  const cmb_equations *eq = csv->eq;
+  for (int i = 0; i < count; i++) {
+    const bool shared = cmb_find_name(names[i], eq->output_names, eq->no, sizeof *names) >= 0;
+    CMB_TRY(put(csv, ",", 1));
+    if (shared) CMB_TRY(put(csv, group, strlen(group)));
+    CMB_TRY(cmb_csv_field(names[i], put_piece, csv));
+  }
+  return CMB_OK;
+}
+
 static cmb_status put_header(cmb_csv *csv)
 {
   const cmb_equations *eq = csv->eq;
   CMB_TRY(put(csv, "t", 1));
-  for (int i = 0; i < eq->nq; i++) CMB_TRY(put_name(csv, eq->q_names[i]));
-  for (int i = 0; i < eq->nv; i++) CMB_TRY(put_name(csv, eq->v_names[i]));
+  CMB_TRY(put_names(csv, eq->nq, eq->q_names, "q/"));
+  CMB_TRY(put_names(csv, eq->nv, eq->v_names, "v/"));
   for (int i = 0; i < eq->ng; i++) CMB_TRY(put_name(csv, eq->lambda_names[i]));
   for (int i = 0; i < eq->no; i++) CMB_TRY(put_name(csv, eq->output_names[i]));
   if (csv->residuals) CMB_TRY(put(csv, ",|g|,|Gv|", 9));

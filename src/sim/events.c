@@ -9,7 +9,8 @@
  * zero is missed. Others are looked at in eight points of a step, and at a function's inner minimum where the points suggest
  * that it dips below zero and comes back between two of them. A few iterations of the root finder narrow the bracket. Phase 2 goes on with the projected dense output, whose
  * multipliers come from eq. (4), until the bracket is as narrow as time can be told apart. The event is
- * taken at the far end of the bracket, where the sign has changed for certain.
+ * taken at the far end of the bracket, where the sign has changed for certain. A zero of the plain dense output that the projected one does not have
+ * is that of a function that dips to 0; the plain one lies off the constraints.
  */
 #include "sim/events.h"
 
@@ -38,6 +39,8 @@ void cmb_events_create(cmb_events *e, cmb_arena *arena, cmb_integrator *in)
   for (int k = 0; k <= CMB_EVENT_SAMPLES; k++) e->s[k] = cmb_arena_doubles(arena, eq->ns);
   e->s_probe = cmb_arena_doubles(arena, eq->ns);
   e->s_edge = cmb_arena_doubles(arena, eq->ns);
+  e->s_found = cmb_arena_doubles(arena, eq->ns);
+  e->lift_before = cmb_arena_doubles(arena, eq->ns);
   e->q = cmb_arena_doubles(arena, eq->nq);
   e->q_found = cmb_arena_doubles(arena, eq->nq);
   e->v = cmb_arena_doubles(arena, eq->nv);
@@ -48,11 +51,13 @@ void cmb_events_create(cmb_events *e, cmb_arena *arena, cmb_integrator *in)
   e->lambda = cmb_arena_doubles(arena, eq->ng);
   cmb_enclosure_create(&e->enclosure, arena, in);
   e->ignored = cmb_arena_take(arena, (size_t)eq->ns, sizeof *e->ignored);
+  e->constrained = cmb_arena_take(arena, (size_t)eq->ns, sizeof *e->constrained);
   e->small = cmb_arena_take(arena, (size_t)eq->ns, sizeof *e->small);
   e->scale = cmb_arena_doubles(arena, eq->ns);
   e->lift = cmb_arena_doubles(arena, eq->ns);
   e->unit = cmb_arena_doubles(arena, eq->ns);
   e->steepest = cmb_arena_doubles(arena, eq->ns);
+  for (int i = 0; e->unit && i < eq->ns; i++) e->unit[i] = 1;
   e->enclosure.ignored = e->ignored;
   e->enclosure.lift = e->lift;
   for (int i = 0; i < eq->ns; i++) e->sampled |= !eq->enclose || !eq->switch_enclosed[i];
@@ -119,9 +124,10 @@ static cmb_status sample_projected(cmb_events *e, double theta, double *s)
 }
 
 /* The state just sampled lies behind the sign change: remember it. */
-static void keep_found(cmb_events *e, double theta)
+static void keep_found(cmb_events *e, double theta, const double *s)
 {
   const cmb_equations *eq = e->ev->eq;
+  memcpy(e->s_found, s, (size_t)e->ns * sizeof *s);
   e->t = cmb_integrator_time_at(e->in, theta);
   e->theta = theta;
   memcpy(e->q_found, e->q, (size_t)eq->nq * sizeof(double));
@@ -279,7 +285,7 @@ static cmb_status bracket_projected(cmb_events *e, double low, double high, doub
     *fa = *fb;
     *b = fmin(high, *b + widen);
   }
-  keep_found(e, *b);
+  keep_found(e, *b, e->s_probe);
   return CMB_OK;
 }
 
@@ -303,7 +309,7 @@ static cmb_status locate_projected(cmb_events *e, double low, double high, doubl
     double x = cmb_root_next(&root);
     CMB_TRY(sample_projected(e, x, e->s_probe));
     double f = margin(e, e->s_probe);
-    if (f < 0) keep_found(e, x);
+    if (f < 0) keep_found(e, x, e->s_probe);
     cmb_root_update(&root, x, f);
   }
   return CMB_OK;
@@ -343,7 +349,7 @@ static cmb_status find_units(cmb_events *e, double t)
 static cmb_status ignore_touching(cmb_events *e)
 {
   const cmb_equations *eq = e->ev->eq;
-  for (int i = 0; i < e->ns; i++) e->ignored[i] = e->still[i] != 0;
+  for (int i = 0; i < e->ns; i++) e->ignored[i] = e->still[i] != 0 || e->constrained[i];
   if (!eq->switch_of_gap || eq->rule_count == 0) return CMB_OK;
   CMB_TRY(sample_plain(e, 1, e->s_probe));
   CMB_TRY(find_units(e, cmb_integrator_time_at(e->in, 1)));
@@ -365,20 +371,73 @@ static cmb_status ignore_touching(cmb_events *e)
   return CMB_OK;
 }
 
-cmb_status cmb_events_find(cmb_events *e, bool *found)
+/* The first zero from `from` on; *theta is where the plain dense output has it. */
+static cmb_status find_first(cmb_events *e, bool *found, double *theta)
 {
   double a = 0, b = 2;
-  *found = false;
-  if (e->ns == 0 || e->from >= 1) return CMB_OK;
-  CMB_TRY(ignore_touching(e));
   CMB_TRY(scan(e, &a, &b));
   if (b > 1) return CMB_OK;
   const double around = fmax(b - a, AROUND);
   double low = fmax(e->from, a - around), high = fmin(1, b + around);
   CMB_TRY(narrow_plain(e, &a, &b));
+  *theta = b;
   CMB_TRY(locate_projected(e, low, high, a, b));
   *found = true;
   return CMB_OK;
+}
+
+/* Functions that have a zero before θ on the plain dense output and none on the projected one are lifted by twice what lies between the
+ * two; *any: there are some. */
+static cmb_status lift_dips(cmb_events *e, double theta, bool *any)
+{
+  *any = false;
+  CMB_TRY(sample_plain(e, theta, e->s_edge));
+  CMB_TRY(sample_projected(e, theta, e->s_probe));
+  for (int i = 0; i < e->ns; i++) {
+    const int m = cmb_mode_sign(e->ev, i);
+    const double plain = m * e->s_edge[i], projected = m * e->s_probe[i];
+    if (e->ignored[i] || !(plain < 0 && projected >= 0)) continue;
+    e->lift[i] += 2 * (projected - plain);
+    *any = true;
+  }
+  return CMB_OK;
+}
+
+/* Whether a function is behind its zero in the state found only with what it is lifted by now. */
+static bool is_of_lifted(const cmb_events *e)
+{
+  for (int i = 0; i < e->ns; i++) {
+    const bool lifted = e->lift[i] > e->lift_before[i];
+    if (lifted && !e->ignored[i] && cmb_mode_sign(e->ev, i) * e->s_found[i] < 0) return true;
+  }
+  return false;
+}
+
+/* A zero on the plain dense output is none on the projected one. A function that only dips below 0, by less than what lies between the two, has
+ * none: no smaller step would show it, as where a body touches a surface without entering it. The step is looked at without the dip. */
+static cmb_status find_behind_dip(cmb_events *e, bool *found, double theta)
+{
+  const size_t size = (size_t)e->ns * sizeof *e->lift;
+  bool any;
+  memcpy(e->lift_before, e->lift, size);
+  cmb_status status = lift_dips(e, theta, &any);
+  if (status == CMB_OK) status = any ? find_first(e, found, &theta) : CMB_RETRY_NEWTON;
+  if (status == CMB_OK && *found && is_of_lifted(e)) status = CMB_RETRY_NEWTON;
+  if (status == CMB_OK) return CMB_OK;
+  memcpy(e->lift, e->lift_before, size);
+  *found = false;
+  return status;
+}
+
+cmb_status cmb_events_find(cmb_events *e, bool *found)
+{
+  double theta = 0;
+  *found = false;
+  if (e->ns == 0 || e->from >= 1) return CMB_OK;
+  CMB_TRY(ignore_touching(e));
+  cmb_status status = find_first(e, found, &theta);
+  if (status != CMB_RETRY_NEWTON || e->from > 0) return status; /* what was found before stays */
+  return find_behind_dip(e, found, theta);
 }
 
 /* The plain dense output, which the first phase looks at, may show the change a little later than the projected one. */
@@ -421,7 +480,7 @@ cmb_status cmb_events_find_at_end(cmb_events *e, double soon, bool *found)
   memcpy(e->lambda, cmb_integrator_lambda(e->in), (size_t)eq->ng * sizeof(double));
   CMB_TRY(look(e, t + soon, e->s_probe));
   if (!(margin(e, e->s_probe) < 0)) return CMB_OK;
-  keep_found(e, 1);
+  keep_found(e, 1, e->s_probe);
   return cmb_events_new_modes(e, found);
 }
 

@@ -25,19 +25,22 @@ typedef struct cmb_events {
 
   /* the event found: just behind the sign change */
   double t, theta;
-  double *q_found, *v_found, *lambda_found;
+  double *q_found, *v_found, *lambda_found, *s_found;
   int *mode_new; /* (ns) */
 
   bool
       solves; /* multipliers decide on events: they are computed wherever functions are looked at */
-  bool *small;      /* (ns) functions of stops that are 0 but for rounding in the step .. */
-  bool *ignored;    /* (ns) .. and those of gaps of bodies that touch */
+  bool *small;   /* (ns) functions of stops that are 0 but for rounding in the step .. */
+  bool *ignored; /* (ns) .. and those of gaps of bodies that touch */
+  bool *
+      constrained; /* (ns) functions of velocities that the constraints hold in the step under inspection */
   const int *still; /* (ns) modes of conditions that hold still (readers.c); 0: of others */
   double *scale;    /* (ns) the largest values of gaps */
   double *unit;     /* (ns) of gaps and their rates: the sizes of their gradients .. */
   double *steepest; /* (ns) .. and the largest that these have been */
   double *
-      lift; /* (ns) by which functions that leave their zero count as further on the side of their modes; 0: they have left it */
+      lift; /* (ns) by which functions that leave their zero, or dip to it, count as further on the side of their modes; 0: they have left it */
+  double *lift_before; /* (ns) */
 
   cmb_mode_search search; /* of modes; it leaves s[0], where the next step begins */
 

@@ -32,7 +32,7 @@ static double instant_of(const cmb_simulation *sim, int sampler)
   return s->phase + sim->next[sampler] * s->period;
 }
 
-static double next_instant(const cmb_simulation *sim)
+double cmb_run_next_instant(const cmb_simulation *sim)
 {
   double next = INFINITY;
   for (int i = 0; i < sim->eq->sampler_count; i++) next = fmin(next, instant_of(sim, i));
@@ -231,30 +231,24 @@ static cmb_status find_there(cmb_simulation *sim, double t)
   return cmb_accelerate(sim->ev, t, e->q_found, e->v_found, sim->a, e->lambda_found);
 }
 
-cmb_status cmb_run_pass_instants(cmb_simulation *sim, double limit, bool *moved)
+cmb_status cmb_run_pass_instant(cmb_simulation *sim, double t, bool *moved)
 {
   const double end = cmb_integrator_t(sim->in);
-  const double last = limit + cmb_run_least_step(sim, limit);
-  double t;
   bool any;
-  *moved = false;
-  while ((t = next_instant(sim)) <= last) {
-    mark_due(sim, t);
-    if (end - t <= cmb_run_least_step(sim, t)) t = end; /* no step fits in between */
-    cmb_status status = t == end ? look_at_end(sim) : look_inside(sim, t);
-    CMB_TRY(cmb_run_final(sim, status, "samples of controllers", t));
-    CMB_TRY(compare(sim, t, &any, moved));
-    count_calm(sim);
-    sim->result.instants++;
-    if (!any) continue;
-    CMB_TRY(cmb_run_hand_out_to(sim, t, *moved));
-    if (*moved) CMB_TRY(cmb_run_final(sim, find_there(sim, t), "samples of controllers", t));
-    take(sim);
-    if (!*moved) continue;
-    cmb_integrator_keep_size(sim->in);
-    return cmb_run_follow_change(sim);
-  }
-  return CMB_OK;
+  mark_due(sim, t);
+  if (end - t <= cmb_run_least_step(sim, t)) t = end; /* no step fits in between */
+  cmb_status status = t == end ? look_at_end(sim) : look_inside(sim, t);
+  CMB_TRY(cmb_run_final(sim, status, "samples of controllers", t));
+  CMB_TRY(compare(sim, t, &any, moved));
+  count_calm(sim);
+  sim->result.instants++;
+  if (!any) return CMB_OK;
+  CMB_TRY(cmb_run_hand_out_to(sim, t, *moved));
+  if (*moved) CMB_TRY(cmb_run_final(sim, find_there(sim, t), "samples of controllers", t));
+  take(sim);
+  if (!*moved) return CMB_OK;
+  cmb_integrator_keep_size(sim->in);
+  return cmb_run_follow_change(sim);
 }
 
 /* ---- at an end */

@@ -30,7 +30,9 @@ static cmb_status change_mode(cmb_simulation *sim, int i)
   sim->ev->mode[i] = after;
   if (eq->switch_silent && eq->switch_silent[i]) return CMB_OK;
   if (i < sim->eq->ns) sim->loose[i] = false;
-  return cmb_run_announce(sim, CMB_KIND_SWITCH, eq->switch_names[i], i, after > before ? 1 : -1);
+  const cmb_event_kind kind =
+      i < sim->eq->ns ? cmb_run_kind_of_switch(sim->eq, i) : CMB_KIND_SWITCH;
+  return cmb_run_announce(sim, kind, eq->switch_names[i], i, after > before ? 1 : -1);
 }
 
 /* ---- the end of rests and slides */
@@ -443,26 +445,39 @@ static cmb_status falls_short(cmb_simulation *sim, int rule, bool *yes)
   return CMB_OK;
 }
 
-void cmb_run_keep_start(cmb_simulation *sim)
+/* Copies what is now to what is kept, or back. */
+static void carry(bool back, void *kept, void *now, size_t size)
+{
+  if (size == 0) return;
+  if (back) {
+    memcpy(now, kept, size);
+  } else {
+    memcpy(kept, now, size);
+  }
+}
+
+static void carry_start(cmb_simulation *sim, bool back)
 {
   const cmb_step_start *x = &sim->step_start;
-  const size_t ns = (size_t)sim->events->ns, rules = (size_t)sim->eq->rule_count;
-  if (ns > 0) memcpy(x->mode, sim->ev->mode, ns * sizeof *x->mode);
-  if (ns > 0) memcpy(x->lift, sim->events->lift, ns * sizeof *x->lift);
-  if (rules == 0) return;
-  memcpy(x->met, sim->impact->met, rules * sizeof *x->met);
-  memcpy(x->rebounds, sim->rebounds, rules * sizeof *x->rebounds);
+  cmb_events *e = sim->events;
+  const size_t all = (size_t)e->ns, ns = (size_t)sim->eq->ns, rules = (size_t)sim->eq->rule_count;
+  e->from = 0;
+  carry(back, x->mode, sim->ev->mode, all * sizeof *x->mode);
+  carry(back, x->lift, e->lift, all * sizeof *x->lift);
+  carry(back, x->s, e->s[0], all * sizeof *x->s);
+  carry(back, x->at_zero, sim->at_zero, ns * sizeof *x->at_zero);
+  carry(back, x->met, sim->impact->met, rules * sizeof *x->met);
+  carry(back, x->rebounds, sim->rebounds, rules * sizeof *x->rebounds);
+}
+
+void cmb_run_keep_start(cmb_simulation *sim)
+{
+  carry_start(sim, false);
 }
 
 void cmb_run_restore_start(cmb_simulation *sim)
 {
-  const cmb_step_start *x = &sim->step_start;
-  const size_t ns = (size_t)sim->events->ns, rules = (size_t)sim->eq->rule_count;
-  if (ns > 0) memcpy(sim->ev->mode, x->mode, ns * sizeof *x->mode);
-  if (ns > 0) memcpy(sim->events->lift, x->lift, ns * sizeof *x->lift);
-  if (rules == 0) return;
-  memcpy(sim->impact->met, x->met, rules * sizeof *x->met);
-  memcpy(sim->rebounds, x->rebounds, rules * sizeof *x->rebounds);
+  carry_start(sim, true);
 }
 
 /* The switching functions where the last step begins, into s_probe, and their rates there in the modes of the step. */

@@ -124,6 +124,8 @@ cmb_status cmb_run_look_at_rebound(cmb_simulation *sim, int rule, const double *
     change += row[i] * jump[i];
     size += fabs(row[i] * e->v_found[i]);
   }
+  *what = CMB_PASSES;
+  if (u > cmb_run_leeway(sim) * cmb_surface_size(sim->ev, rule)) return CMB_OK; /* far behind it */
   const double least = fmax(u, cmb_run_unseen_distance(sim, row));
   const bool out = rate < 0 && (second <= 0 || rate * rate > 4 * second * least);
   const bool passes = rate > CMB_FELT * fabs(change) + ROUNDING * size;

@@ -63,7 +63,8 @@ cmb_status cmb_witness_create(cmb_witness *w, cmb_context *ctx, cmb_arena *arena
 /* What idle events inside of a step change, as it was where the step began. */
 typedef struct cmb_step_start {
   int *mode;            /* (most_ns) */
-  double *lift;         /* (most_ns) */
+  double *lift, *s;     /* (most_ns) */
+  bool *at_zero;        /* (ns) */
   bool *met, *rebounds; /* (rule_count) */
 } cmb_step_start;
 
@@ -220,7 +221,7 @@ cmb_status cmb_run_weigh_rest(cmb_simulation *sim);
 /* The same stage without rests on contacts, its evaluator in the modes that there are. */
 cmb_status cmb_run_find_free_stage(cmb_simulation *sim, cmb_stage **found);
 
-/* An acceleration that does not matter within the run. */
+/* An acceleration that does not matter within the time scale. */
 double cmb_run_still(const cmb_simulation *sim);
 
 /* What does not matter where bodies rest, in view of the forces where the last step has ended. */
@@ -236,6 +237,9 @@ void cmb_run_ask_witness(cmb_simulation *sim, double t, const double *q, const d
 cmb_status cmb_run_mark_shares(cmb_simulation *sim, double t, const double *q, const double *v,
                                const double *a, const double *lambda);
 
+/* Which outputs of the run so far do, into the result. */
+void cmb_run_note_unique(cmb_simulation *sim);
+
 /* slides.c: functions whose modes have changed at this event, if `changed`, or that are marked, and whose surface the motion does not
  * leave, slide from now on; the group of a leader slides no longer and goes to one side. Functions are marked that a rest holds at 0
  * which is over, or does not come about: friction may hold them. */
@@ -248,6 +252,10 @@ cmb_status cmb_run_find_still(cmb_simulation *sim, bool *still);
 
 /* Directions in which gradients are looked at. */
 enum { CMB_PROBES = 3 };
+
+/* Functions of velocities that the constraints hold at 0, where the step begins and in the state found, into events->constrained: no motion changes
+ * their signs, which are rounding. *any: there are some that were not known yet. */
+cmb_status cmb_run_mark_constrained(cmb_simulation *sim, bool *any);
 
 /* The values of all functions at the state found, into s_probe, and what the constraints leave of their gradients; then the size of that of function i,
  * and the sign of the ratio of those of i and j; 0: they do not have the same direction. */
@@ -291,10 +299,17 @@ void cmb_run_end_readers(cmb_simulation *sim);
 cmb_status cmb_run_even_out(cmb_simulation *sim);
 cmb_status cmb_run_note_shares(cmb_simulation *sim);
 
-/* No step fits into so little time at t: of the time from the start to the end, or of the time itself, 16 roundings. */
+/* Times are short beside this one, or beside t: a run that may go on for ever is as exact as one that ends soon. Positions and velocities have
+ * one absolute tolerance, so that it is a second, or the whole of a run that is shorter. */
+static inline double cmb_run_time_scale(const cmb_simulation *sim, double t)
+{
+  return fmax(fabs(t), fmin(sim->t_end - sim->t_start, 1));
+}
+
+/* No step fits into so little time at t: 16 roundings. */
 static inline double cmb_run_least_step(const cmb_simulation *sim, double t)
 {
-  return 16 * DBL_EPSILON * fmax(fabs(t), sim->t_end - sim->t_start);
+  return 16 * DBL_EPSILON * cmb_run_time_scale(sim, t);
 }
 
 /* A distance from a surface that errors of the run can make of none. */
@@ -308,6 +323,9 @@ static inline double cmb_run_away(const cmb_simulation *sim, int i)
 {
   return 1e-3 * sim->options.integrator.atol * sim->events->unit[i];
 }
+
+/* What kind of event it is when switching function i of the system changes its sign (tell.c). */
+cmb_event_kind cmb_run_kind_of_switch(const cmb_equations *eq, int i);
 
 /* tell.c: the observer is told of an event, of a rest that begins on the rule's surface, of an impulse, of those of the constraints at
  * the event, and of those along what a rule has reset. */
@@ -342,7 +360,7 @@ double cmb_run_unseen_distance(const cmb_simulation *sim, const double *row);
 typedef enum cmb_rebound { CMB_PASSES, CMB_REBOUNDS, CMB_STAYS } cmb_rebound;
 
 /* Whether they lead through the rule's surface, back from it, or back but not out of it again, against the accelerations there; `jump`
- * is what the impact has done to them. */
+ * is what the impact has done to them. A condition that jumps is met far behind its surface: nothing rebounds from it there. */
 cmb_status cmb_run_look_at_rebound(cmb_simulation *sim, int rule, const double *jump,
                                    cmb_rebound *what);
 
@@ -437,8 +455,10 @@ void cmb_run_forget_samples(cmb_simulation *sim);
 /* A step must not go beyond this time. */
 double cmb_run_step_limit(const cmb_simulation *sim);
 
-/* The instants in the last step up to `limit`, one after the other, until one changes the motion: *moved, and the run has begun anew there. */
-cmb_status cmb_run_pass_instants(cmb_simulation *sim, double limit, bool *moved);
+/* The next instant of all samplers; and what happens at it, if it lies in the last step: *moved if it changes the motion, and the run has
+ * begun anew there. */
+double cmb_run_next_instant(const cmb_simulation *sim);
+cmb_status cmb_run_pass_instant(cmb_simulation *sim, double t, bool *moved);
 
 /* An instant where the integrator stands, if there is one; *changed: a value has changed, and the run has followed if the motion depends on
  * it. */

@@ -35,6 +35,15 @@ static bool depends(const cmb_simulation *sim)
   return !cmb_impact_respond(sim->impact, x->row, x->response, x->tau);
 }
 
+void cmb_run_note_unique(cmb_simulation *sim)
+{
+  const bool *unique = sim->share.output_unique;
+  sim->result.outputs_unique = NULL;
+  for (int i = 0; i < sim->eq->no; i++) {
+    if (!unique[i]) sim->result.outputs_unique = unique;
+  }
+}
+
 /* The outputs with the force θ of the contact of this rule, into out. */
 static cmb_status outputs_with(const cmb_simulation *sim, const cmb_point *at, const double *a,
                                const double *lambda, int rule, double theta, double *out)
@@ -66,8 +75,8 @@ static cmb_status mark_outputs(cmb_simulation *sim, const cmb_point *at, const d
     const double one = x->out[i], other = x->out[all + i], change = fabs(other - one);
     const bool counts = change > SHARE * fmax(fabs(one), fabs(other)) && change > ROUNDING * theta;
     x->output_unique[i] = x->output_unique[i] && !counts;
-    if (counts) sim->result.outputs_unique = x->output_unique;
   }
+  cmb_run_note_unique(sim);
   return CMB_OK;
 }
 

@@ -34,7 +34,7 @@ enum {
 /* So many more are too many. */
 static const double MOST_STEPS = 1e10, MOST_RESTARTS = 1e8;
 
-/* Part of the time from the start to the end, or of the time itself: steps that are still worth while to be halved for a rebound. */
+/* A step shorter than this part of the time scale is not halved further for a rebound. */
 static const double SHORT_STEP = 1e4 * DBL_EPSILON;
 
 cmb_run_options cmb_run_defaults(void)
@@ -174,6 +174,8 @@ static void take_modes(cmb_simulation *sim)
   const size_t rules = (size_t)sim->eq->rule_count;
   sim->step_start = (cmb_step_start){.mode = cmb_arena_ints(arena, sim->most_ns),
                                      .lift = cmb_arena_doubles(arena, sim->most_ns),
+                                     .s = cmb_arena_doubles(arena, sim->most_ns),
+                                     .at_zero = cmb_arena_take(arena, (size_t)ns, sizeof(bool)),
                                      .met = cmb_arena_take(arena, rules, sizeof(bool)),
                                      .rebounds = cmb_arena_take(arena, rules, sizeof(bool))};
 }
@@ -761,8 +763,8 @@ static void forget_run(cmb_simulation *sim)
   r->events = r->impulses = r->instants = r->records = r->singularities = 0;
   cmb_run_forget_samples(sim);
   r->stopped_by = r->sliding = NULL;
-  r->outputs_unique = NULL;
   for (int i = 0; i < sim->eq->no; i++) sim->share.output_unique[i] = true;
+  cmb_run_note_unique(sim);
   sim->due = sim->sample_due = 0;
   cmb_run_begin_stages(sim);
   sim->side = 0;
@@ -899,8 +901,7 @@ static cmb_status fail_crowded(cmb_simulation *sim)
 static cmb_status pass_event(cmb_simulation *sim, double t_last)
 {
   cmb_events *e = sim->events;
-  double scale = fmax(fabs(e->t), sim->t_end - sim->t_start);
-  bool no_time = e->t - t_last <= 64 * DBL_EPSILON * scale;
+  bool no_time = e->t - t_last <= 4 * cmb_run_least_step(sim, e->t);
   if (sim->t_limit - e->t <= cmb_run_least_step(sim, e->t)) e->t = sim->t_limit;
   e->crowded = no_time ? e->crowded + 1 : 0;
   if (e->crowded > CMB_MOST_CROWDED) {
@@ -1010,18 +1011,49 @@ static cmb_status make_step(cmb_simulation *sim)
   return CMB_OK;
 }
 
-/* The first event of the last step. Those that are idle are passed, and the step goes on; but not too many of them, for where functions
- * stay at 0 but for rounding there is no end of them. */
-static cmb_status find_event(cmb_simulation *sim, bool *found)
+/* Functions that the constraints have held in the step before are looked at first: to prove that rounding has one sign would take long. */
+static cmb_status begin_constrained(cmb_simulation *sim)
 {
   cmb_events *e = sim->events;
-  e->from = 0;
+  bool any = false;
+  for (int i = 0; i < e->ns; i++) {
+    any = any || e->constrained[i];
+    e->constrained[i] = false;
+  }
+  if (!any) return CMB_OK;
+  cmb_events_at_end(e);
+  return cmb_run_final(sim, cmb_run_mark_constrained(sim, &any), "events", e->t);
+}
+
+/* The first event of the last step from e->from on. Functions of velocities that the constraints hold at 0 have none. */
+static cmb_status find_next_event(cmb_simulation *sim, bool *found)
+{
+  cmb_events *e = sim->events;
+  bool again = true;
+  cmb_status status = CMB_OK;
+  while (again) {
+    status = cmb_events_find(e, found);
+    const bool lost = status == CMB_RETRY_NEWTON && e->from == 0;
+    if (!lost && (status != CMB_OK || !*found)) return status;
+    if (lost) cmb_events_at_end(e);
+    CMB_TRY(cmb_run_final(sim, cmb_run_mark_constrained(sim, &again), "events", e->t));
+  }
+  return status;
+}
+
+/* The first event of the last step behind e->from, if it is not later than `limit`. Those that are idle are passed and counted, and the
+ * step goes on; but not too many of them, for where functions stay at 0 but for rounding there is no end of them. */
+static cmb_status find_event(cmb_simulation *sim, double limit, bool *found, int *passed)
+{
+  cmb_events *e = sim->events;
   for (int k = 0; k < MOST_IDLE; k++) {
     bool idle, goes_on = false;
-    cmb_status status = cmb_events_find(e, found);
+    cmb_status status = find_next_event(sim, found);
     if (status == CMB_RETRY_NEWTON && k > 0) *found = true; /* the last idle one */
+    *found = *found && e->t <= limit;
     if (status != CMB_OK || !*found) return *found ? CMB_OK : status;
     CMB_TRY(cmb_run_pass_idle(sim, &idle));
+    if (idle) (*passed)++;
     if (idle) CMB_TRY(cmb_events_go_on(e, &goes_on));
     if (!goes_on) break;
   }
@@ -1029,7 +1061,7 @@ static cmb_status find_event(cmb_simulation *sim, bool *found)
 }
 
 /* Where the run ends there may be an event that the next step would have begun with. */
-static cmb_status find_last_event(cmb_simulation *sim, bool *found)
+static cmb_status find_last_event(cmb_simulation *sim, bool *found, int *passed)
 {
   const double t = cmb_integrator_t(sim->in);
   bool idle;
@@ -1037,15 +1069,47 @@ static cmb_status find_last_event(cmb_simulation *sim, bool *found)
   CMB_TRY(cmb_events_find_at_end(sim->events, cmb_run_least_step(sim, t), found));
   if (!*found) return CMB_OK;
   CMB_TRY(cmb_run_pass_idle(sim, &idle));
+  if (idle) (*passed)++;
   *found = !idle;
   return CMB_OK;
+}
+
+/* The first event of the last step, or of the end of the run, behind e->from. CMB_RETRY_NEWTON: there seems to be one that cannot be bracketed. */
+static cmb_status find_first(cmb_simulation *sim, bool *found, int *passed)
+{
+  const double from = cmb_integrator_t_before(sim->in);
+  cmb_status status = find_event(sim, INFINITY, found, passed);
+  if (status == CMB_OK && !*found) status = find_last_event(sim, found, passed);
+  return status == CMB_RETRY_NEWTON ? status : final_switches(sim, status, from);
+}
+
+/* Instants of samplers up to the event found, or in the whole step, until one of them changes the motion: *moved. If idle events have been
+ * passed they are taken back and passed again in the order of time: at an instant those behind it have not happened, and will not if the
+ * motion changes there. */
+static cmb_status pass_instants(cmb_simulation *sim, bool *found, int passed, bool *moved)
+{
+  const double end = cmb_integrator_t(sim->in), limit = *found ? fmin(sim->events->t, end) : end;
+  const double last = limit + cmb_run_least_step(sim, limit);
+  double t = cmb_run_next_instant(sim);
+  bool before;
+  *moved = false;
+  if (t > last) return CMB_OK;
+  if (passed > 0) cmb_run_restore_start(sim);
+  for (; t <= last && !*moved; t = cmb_run_next_instant(sim)) {
+    cmb_status status = passed > 0 ? find_event(sim, t, &before, &passed) : CMB_OK;
+    if (status != CMB_RETRY_NEWTON)
+      CMB_TRY(final_switches(sim, status, cmb_integrator_t_before(sim->in)));
+    CMB_TRY(cmb_run_pass_instant(sim, t, moved));
+  }
+  if (passed == 0 || *moved) return CMB_OK;
+  cmb_status status = find_first(sim, found, &passed);
+  return status == CMB_RETRY_NEWTON ? CMB_OK : status;
 }
 
 static bool is_worth_halving(const cmb_simulation *sim)
 {
   const double t = cmb_integrator_t(sim->in), h = t - cmb_integrator_t_before(sim->in);
-  return !cmb_integrator_is_fixed(sim->in) &&
-         h > SHORT_STEP * fmax(fabs(t), sim->t_end - sim->t_start);
+  return !cmb_integrator_is_fixed(sim->in) && h > SHORT_STEP * cmb_run_time_scale(sim, t);
 }
 
 /* One step, with the events in it. */
@@ -1053,18 +1117,19 @@ static cmb_status advance(cmb_simulation *sim)
 {
   for (int undone = 0;;) {
     double t_last = cmb_integrator_t(sim->in);
-    bool found = false, sunk = false;
+    bool found = false, sunk = false, moved = false;
+    int passed = 0;
     CMB_TRY(make_step(sim));
     cmb_run_keep_start(sim);
     CMB_TRY(cmb_run_widen_rest(sim));
-    cmb_status status = find_event(sim, &found);
+    CMB_TRY(begin_constrained(sim));
+    cmb_status status = find_first(sim, &found, &passed);
     if (status == CMB_RETRY_NEWTON && undone < MOST_UNDONE) {
       undone++;
       CMB_TRY(cmb_integrator_undo(sim->in));
       continue;
     }
-    if (status == CMB_OK && !found) status = find_last_event(sim, &found);
-    if (status != CMB_RETRY_NEWTON) CMB_TRY(final_switches(sim, status, t_last));
+    if (status != CMB_RETRY_NEWTON) CMB_TRY(status);
     if (is_worth_halving(sim)) CMB_TRY(cmb_run_has_sunk(sim, found, &sunk));
     if (found && !sunk && is_worth_halving(sim)) CMB_TRY(cmb_run_strays(sim, &sunk));
     if (sunk) {
@@ -1072,12 +1137,8 @@ static cmb_status advance(cmb_simulation *sim)
       CMB_TRY(cmb_integrator_undo(sim->in));
       continue;
     }
-    if (sim->eq->nh > 0) {
-      bool moved;
-      const double end = cmb_integrator_t(sim->in);
-      CMB_TRY(cmb_run_pass_instants(sim, found ? fmin(sim->events->t, end) : end, &moved));
-      if (moved) return CMB_OK;
-    }
+    if (sim->eq->nh > 0) CMB_TRY(pass_instants(sim, &found, passed, &moved));
+    if (moved) return CMB_OK;
     if (found) return pass_event(sim, t_last);
     CMB_TRY(hand_out_inside(sim, cmb_integrator_t(sim->in)));
     if (sim->events->ns == 0) return CMB_OK;
@@ -1088,14 +1149,14 @@ static cmb_status advance(cmb_simulation *sim)
 }
 
 /* Very short steps or events in very close succession would keep a run from its end for ever: at the pace of the last `enough` of them
- * the rest would take too many. */
+ * the rest, or a second of it, would take too many. */
 static bool is_slow(const cmb_simulation *sim, cmb_pace *pace, long enough, double most)
 {
   const double t = sim->result.t, advanced = t - pace->t;
   if (pace->count < enough) return false;
   pace->count = 0;
   pace->t = t;
-  return (sim->t_end - t) * (double)enough > most * advanced;
+  return fmin(sim->t_end - t, 1) * (double)enough > most * advanced;
 }
 
 static cmb_status check_pace(cmb_simulation *sim)

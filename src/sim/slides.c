@@ -12,6 +12,8 @@
 #include <math.h>
 #include <string.h>
 
+static const double NOTHING =
+    1e-9; /* part of a gradient that constraints leave of one that they hold */
 static const double SAME_RATIO = 1e-6; /* of two values of a function to those of another */
 
 void cmb_run_stop_sliding(cmb_simulation *sim, int leader, int side)
@@ -127,16 +129,17 @@ double *cmb_run_probe(const cmb_simulation *sim, int k)
   return sim->flow + 2 * k * (ptrdiff_t)sim->most_ns;
 }
 
-/* What the accelerations of some direction that the constraints permit, one of several at random, add to the rates of all functions: their
- * gradients in that direction. */
-static cmb_status gradient_along(cmb_simulation *sim, uint32_t *random, double *along)
+/* What the accelerations of some direction, one of several at random, add to the rates of all functions: their gradients in that direction.
+ * `permitted`: in what the constraints permit of it. */
+static cmb_status gradient_along(cmb_simulation *sim, uint32_t *random, bool permitted,
+                                 double *along)
 {
   const cmb_equations *eq = sim->ev->eq;
   const cmb_events *e = sim->events;
   const cmb_point at = cmb_run_point(sim);
   double *back = cmb_run_probe(sim, CMB_PROBES), *direction = sim->a_other;
   for (int k = 0; k < eq->nv; k++) direction[k] = cmb_random(random);
-  if (eq->ng > 0) {
+  if (permitted && eq->ng > 0) {
     CMB_TRY(cmb_factor_at(sim->ev, e->t, e->q_found));
     cmb_multiply_mass(sim->ev, direction, sim->v_work);
     cmb_solve(sim->ev, sim->v_work, NULL, direction, sim->lambda_work);
@@ -160,7 +163,30 @@ cmb_status cmb_run_find_gradients(cmb_simulation *sim)
   cmb_events *e = sim->events;
   uint32_t random = CMB_RANDOM_FIRST;
   CMB_TRY(cmb_switches(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe));
-  for (int k = 0; k < CMB_PROBES; k++) CMB_TRY(gradient_along(sim, &random, cmb_run_probe(sim, k)));
+  for (int k = 0; k < CMB_PROBES; k++)
+    CMB_TRY(gradient_along(sim, &random, true, cmb_run_probe(sim, k)));
+  return CMB_OK;
+}
+
+cmb_status cmb_run_mark_constrained(cmb_simulation *sim, bool *any)
+{
+  const cmb_equations *eq = sim->eq;
+  cmb_events *e = sim->events;
+  const double zero = cmb_run_leeway(sim), *before = e->s[0];
+  const double *freely = cmb_run_probe(sim, 0), *permitted = cmb_run_probe(sim, 1);
+  uint32_t random = CMB_RANDOM_FIRST;
+  *any = false;
+  if (!eq->switch_flow || eq->ng == 0) return CMB_OK;
+  CMB_TRY(cmb_switches(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe));
+  CMB_TRY(gradient_along(sim, &random, false, cmb_run_probe(sim, 0)));
+  CMB_TRY(gradient_along(sim, &random, true, cmb_run_probe(sim, 1)));
+  for (int i = 0; i < eq->ns; i++) {
+    const bool of_gap = eq->switch_of_gap && eq->switch_of_gap[i];
+    const bool is_zero = fmax(fabs(before[i]), fabs(e->s_probe[i])) <= zero * fabs(freely[i]);
+    const bool held = is_zero && fabs(permitted[i]) <= NOTHING * fabs(freely[i]);
+    if (eq->switch_order[i] != 1 || of_gap || e->constrained[i] || !held) continue;
+    *any = e->constrained[i] = true;
+  }
   return CMB_OK;
 }
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* An acceleration that changes no velocity within the run by more than this part of the tolerance does not matter. */
+/* An acceleration that changes no velocity within the time scale by more than this part of the tolerance does not matter. */
 static const double STILL = 1e-2;
 
 static const double ROUNDING = 1e-13; /* of velocities that constraints hold, beside the largest */
@@ -65,7 +65,7 @@ void cmb_run_begin_stages(cmb_simulation *sim)
     }
   }
   for (int i = 0; i < eq->rule_count; i++) {
-    sim->rests[i] = sim->rebounds[i] = sim->asked[i] = sim->ended[i] = false;
+    sim->rests[i] = sim->rebounds[i] = sim->asked[i] = sim->ended[i] = sim->warned[i] = false;
     sim->times[i] = (cmb_rule_times){{NAN, NAN, NAN}, NAN, NAN};
   }
 }
@@ -161,7 +161,7 @@ double cmb_run_slowness(const cmb_simulation *sim)
 
 double cmb_run_still(const cmb_simulation *sim)
 {
-  const double time = sim->t_end - sim->t_start;
+  const double time = cmb_run_time_scale(sim, 0);
   return time > 0 ? STILL * sim->options.integrator.atol / time : 0;
 }
 

@@ -1,10 +1,11 @@
 /*
  * A run is saved, and goes on from there, in another process or in the same.
  *
- * What is saved is the state with its modes, rests, slides and live parameters, what is known of accumulating impacts, the size of the
- * next step, and what is counted. What methods and watchers build up on the way (histories, factors, partitions, bounds) is not:
- * they begin anew at the state. So that the run that was saved and the one that resumes it are the same, bit for bit and with every
- * method, the first goes on from what it has written, too: its stages are made anew, and filled by the same calls.
+ * What is saved is the state with its modes, rests, slides and live parameters, what was learnt where a contact closed or friction
+ * began to hold, what is known of accumulating impacts, the size of the next step, and what is counted. Saving changes nothing in the run.
+ *
+ * A run that resumes it is the same, bit for bit, with explicit methods and those of fixed cost. What implicit and multistep methods build
+ * up on the way (histories, derivatives, factors, partitions) is not saved: these begin anew at the state, and agree within the tolerances.
  */
 #include "base/context.h"
 #include "base/file.h"
@@ -176,10 +177,22 @@ static cmb_status check_state(cmb_simulation *sim, cmb_archive *a)
   return a->status;
 }
 
+/* What gradients of constraints are measured by. */
+static void visit_references(cmb_evaluator *ev, cmb_archive *a)
+{
+  const int ng = ev->eq->ng;
+  cmb_archive_ints(a, "redundant", 1, &ev->redundant);
+  cmb_archive_doubles(a, "length", ng, ev->length);
+  cmb_archive_doubles(a, "extent", ng, ev->extent);
+  if (ev->redundant < 0 || ev->redundant > ng) cmb_archive_refuse(a, "so many are redundant");
+  if (!a->writing && a->status == CMB_OK && ng > 0) cmb_kkt_set_reference(ev->kkt, ev->length);
+}
+
 static cmb_status visit_state(cmb_simulation *sim, cmb_archive *a)
 {
   cmb_events *e = sim->events;
   cmb_evaluator *ev = sim->ev, *whole = sim->agreement->whole;
+  const cmb_stage *stage = sim->stage;
   const cmb_equations *eq = ev->eq;
   cmb_archive_doubles(a, "t", 1, &e->t);
   cmb_archive_doubles(a, "q", eq->nq, e->q_found);
@@ -187,18 +200,30 @@ static cmb_status visit_state(cmb_simulation *sim, cmb_archive *a)
   cmb_archive_doubles(a, "lambda", eq->ng, e->lambda_found);
   int *mode = a->writing ? ev->mode : e->search.before;
   cmb_archive_ints(a, "mode", eq->ns, mode);
-  cmb_archive_ints(a, "redundant", 1, &ev->redundant);
-  cmb_archive_doubles(a, "length", eq->ng, ev->length);
-  cmb_archive_doubles(a, "extent", eq->ng, ev->extent);
-  if (whole) cmb_archive_doubles(a, "whole-length", whole->eq->ng, whole->length);
-  if (whole) cmb_archive_doubles(a, "whole-extent", whole->eq->ng, whole->extent);
-  if (ev->redundant < 0 || ev->redundant > eq->ng) cmb_archive_refuse(a, "so many are redundant");
+  visit_references(ev, a);
+  if (whole) visit_references(whole, a);
+  if (stage != sim->stages) visit_references(sim->stages->ev, a);
+  if (stage->mean) cmb_mean_visit(stage->mean, a);
+  if (stage->resting) cmb_resting_visit(stage->resting, a);
   if (a->writing || a->status != CMB_OK) return a->status;
   CMB_TRY(check_state(sim, a));
   return check_modes(sim, mode, a);
 }
 
 /* ---- what has happened */
+
+/* What the stage has learnt where it began, and on the way. */
+static void visit_events(cmb_simulation *sim, cmb_archive *a)
+{
+  cmb_events *e = sim->events;
+  cmb_archive_small_count(a, "crowded", &e->crowded);
+  cmb_archive_doubles(a, "scale", e->ns, e->scale);
+  cmb_archive_doubles(a, "lift", e->ns, e->lift);
+  cmb_archive_doubles(a, "unit", e->ns, e->unit);
+  cmb_archive_doubles(a, "steepest", e->ns, e->steepest);
+  cmb_archive_bools(a, "constrained", e->ns, e->constrained);
+  cmb_archive_ints(a, "parts", 1, &e->enclosure.budget);
+}
 
 static void visit_rules(cmb_simulation *sim, cmb_archive *a)
 {
@@ -216,9 +241,9 @@ static void visit_rules(cmb_simulation *sim, cmb_archive *a)
   cmb_archive_doubles(a, "released", ns, sim->released);
   cmb_archive_bools(a, "at-zero", ns, sim->at_zero);
   cmb_archive_bools(a, "unique", sim->eq->no, sim->share.output_unique);
-  cmb_archive_small_count(a, "crowded", &sim->events->crowded);
-  cmb_archive_doubles(a, "scale", sim->events->ns, sim->events->scale);
-  cmb_archive_doubles(a, "lift", sim->events->ns, sim->events->lift);
+  cmb_archive_bools(a, "warned", rules, sim->warned);
+  cmb_archive_bools(a, "warned-of-friction", 1, &sim->decision.warned);
+  visit_events(sim, a);
   cmb_archive_doubles(a, "singular-last", 1, &sim->watch->t_last);
   cmb_variation_visit(sim->variation, a);
 }
@@ -290,7 +315,6 @@ static cmb_status begin_there(cmb_simulation *sim)
   if (ev->eq->ng > 0) {
     CMB_TRY(cmb_run_final(sim, cmb_factor_at(ev, e->t, e->q_found), "constraints", e->t));
   }
-  CMB_TRY(cmb_run_weigh_rest(sim));
   cmb_variation_begin(sim->variation, e->t, sim->t_end);
   cmb_status status = cmb_agreement_start(sim->agreement, e->t, e->q_found, e->v_found);
   CMB_TRY(cmb_run_final(sim, status, "constraints", e->t));
@@ -308,6 +332,7 @@ static cmb_status read_way(cmb_simulation *sim, cmb_archive *a)
   cmb_integrator_visit(sim->in, a);
   cmb_archive_finish(a);
   CMB_TRY(a->status);
+  cmb_run_note_unique(sim);
   CMB_TRY(cmb_run_final(sim, cmb_events_here(sim->events), "switching functions", sim->events->t));
   CMB_TRY(cmb_run_take_resumed(sim));
   sim->ev->stats = statistics;
@@ -354,7 +379,6 @@ cmb_status cmb_simulation_save(cmb_simulation *sim, const char *path)
   cmb_archive a = cmb_archive_write(sim->ctx);
   cmb_status status = write_all(sim, &a);
   if (status == CMB_OK) status = cmb_file_save(sim->ctx, path, a.text.text, a.text.length);
-  if (status == CMB_OK) status = read_all(sim, path, a.text.text, a.text.length);
   cmb_buffer_release(&a.text);
   return status;
 }

@@ -113,7 +113,7 @@ cmb_status cmb_run_note_shares(cmb_simulation *sim)
   CMB_TRY(status);
   compare_outputs(sim, first, second, &more);
   if (!more) return CMB_OK;
-  sim->result.outputs_unique = sim->share.output_unique;
+  cmb_run_note_unique(sim);
   const int count = cmb_shared_names(eq, sim->share.output_unique, false, sizeof names, names);
   cmb_log(
       sim->ctx, CMB_LOG_WARNING,

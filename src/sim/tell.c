@@ -14,6 +14,14 @@ static cmb_status tell(cmb_simulation *sim, const cmb_event *event)
   return o->event ? o->event(o->user, event) : CMB_OK;
 }
 
+cmb_event_kind cmb_run_kind_of_switch(const cmb_equations *eq, int i)
+{
+  static const cmb_event_kind kinds[] = {[CMB_SWITCH_NAMED] = CMB_KIND_SWITCH,
+                                         [CMB_SWITCH_CONTACT] = CMB_KIND_CONTACT,
+                                         [CMB_SWITCH_FORMULA] = CMB_KIND_FORMULA};
+  return eq->switch_kinds ? kinds[eq->switch_kinds[i]] : CMB_KIND_SWITCH;
+}
+
 cmb_status cmb_run_announce(cmb_simulation *sim, cmb_event_kind kind, const char *name, int index,
                             int direction)
 {

@@ -411,21 +411,20 @@ static cmb_status iterate(struct balance *k, int *iterations)
 
 /* ---- what was found */
 
-/* The velocity or state that a null vector has most of, in parts of what was seen of states. */
+/* The velocities or states that the null vectors have most of, in parts of what was seen of states. */
 static void name_neutral(struct balance *k, cmb_equilibrium_report *report)
 {
   const int nv = k->ev->eq->nv, n = k->tangent.n;
   report->neutral = n - k->rank;
-  for (int i = 0; i < report->neutral && report->neutral_named < CMB_NEUTRAL_NAMED; i++) {
-    int most = 0;
-    combine(k, k->N, k->null + (ptrdiff_t)i * n, k->w);
-    for (int m = 0; m < nv; m++) {
-      const double seen = m < first_state(k) ? 1 : k->z_scale[m - first_state(k)];
-      if (seen > NOT_SEEN) k->w[m] /= seen;
-      if (fabs(k->w[m]) > fabs(k->w[most])) most = m;
+  for (int i = 0; i < report->neutral; i++) {
+    double *w = k->small + (ptrdiff_t)i * nv;
+    combine(k, k->N, k->null + (ptrdiff_t)i * n, w);
+    for (int m = first_state(k); m < nv; m++) {
+      const double seen = k->z_scale[m - first_state(k)];
+      if (seen > NOT_SEEN) w[m] /= seen;
     }
-    report->neutral_most[report->neutral_named++] = most;
   }
+  cmb_name_neutral(report->neutral, nv, k->small, report);
 }
 
 /* Velocities along null vectors stay as given: a wheel goes on spinning. */

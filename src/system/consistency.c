@@ -79,7 +79,8 @@ static void find_vanished(const cmb_evaluator *ev, const cmb_rank *rank, cmb_con
 {
   for (int k = 0; k < rank->redundant_count; k++) {
     int i = rank->redundant[k];
-    if (ev->extent[i] > 0 && rank->gradient[i] * CMB_REFERENCE_PART <= VANISHED * ev->extent[i]) {
+    if (!cmb_is_unmoved(ev, i) &&
+        rank->gradient[i] * CMB_REFERENCE_PART <= VANISHED * ev->extent[i]) {
       found->what = CMB_NO_GRADIENT;
       found->row[found->count++] = i;
     }

@@ -342,14 +342,8 @@ static void keep_neutral(struct seek *k, int count, double *v)
   }
 }
 
-/* A velocity for each neutral direction: elimination with complete pivoting, so that no velocity stands for two of them. */
-static void name_neutral(struct seek *k, int count, cmb_equilibrium_report *report)
+void cmb_name_neutral(int count, int nv, double *W, cmb_equilibrium_report *report)
 {
-  const int nv = k->ev->eq->nv;
-  double *W = k->U; /* (count x nv) */
-  for (int i = 0; i < count; i++) {
-    velocities_of(k, k->A + (size_t)i * (size_t)k->tangent.n, W + (size_t)i * (size_t)nv);
-  }
   for (int done = 0; done < count && done < CMB_NEUTRAL_NAMED; done++) {
     int row = done, column = 0;
     for (int i = done; i < count; i++) {
@@ -368,6 +362,16 @@ static void name_neutral(struct seek *k, int count, cmb_equilibrium_report *repo
     }
     report->neutral_most[report->neutral_named++] = column;
   }
+}
+
+static void name_neutral(struct seek *k, int count, cmb_equilibrium_report *report)
+{
+  const int nv = k->ev->eq->nv;
+  double *W = k->U; /* (count x nv) */
+  for (int i = 0; i < count; i++) {
+    velocities_of(k, k->A + (size_t)i * (size_t)k->tangent.n, W + (size_t)i * (size_t)nv);
+  }
+  cmb_name_neutral(count, nv, W, report);
 }
 
 /* Counts of what the eigenvalues of the stiffness say, and the force that is left. */

@@ -32,6 +32,10 @@ cmb_status cmb_displace(cmb_evaluator *ev, double t, const double *q, double alp
  * what the status says. */
 cmb_status cmb_no_equilibrium(cmb_evaluator *ev, double t, cmb_status status, const double *left);
 
+/* Notes a velocity for each of the neutral directions W (count x nv), by elimination with complete pivoting, so that none stands for two of
+ * them. W is lost. */
+void cmb_name_neutral(int count, int nv, double *W, cmb_equilibrium_report *report);
+
 /* How far q is from what was given, into the report. */
 void cmb_note_moved(int nq, const double *given, const double *q, cmb_equilibrium_report *report);
 

@@ -91,7 +91,7 @@ static cmb_status drop_dependent(struct hold *h, cmb_evaluator *ev, const double
   cmb_terms want = {.M = ev->M, .G = ev->G};
   CMB_TRY(cmb_guess_modes(ev, &h->modes, h->t, q, h->v, &changed));
   CMB_TRY(cmb_evaluate(ev, h->t, q, NULL, &want));
-  CMB_TRY(cmb_kkt_redundant(ev->kkt, ev->M, ev->G, h->list, &dependent));
+  CMB_TRY(cmb_kkt_redundant(ev->kkt, ev->M, ev->G, NULL, h->list, &dependent));
   for (int k = 0; k < dependent; k++) {
     if (h->list[k] >= ng) h->active[h->x->row[h->list[k] - ng].held - h->held] = false;
   }

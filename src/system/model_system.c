@@ -132,7 +132,7 @@ static cmb_status examine_at_start(cmb_evaluator *ev, const cmb_system *system, 
   memcpy(q, system->q, (size_t)eq->nq * sizeof *q);
   memcpy(v, system->v, (size_t)eq->nv * sizeof *v);
   CMB_TRY(cmb_start_in_modes(ev, &modes, t, q, v, a, lambda, &report));
-  CMB_TRY(cmb_rank_examine(ev, arena, t, q, &x->rank));
+  CMB_TRY(cmb_rank_examine_ordered(ev, arena, t, q, system->g_closes, &x->rank));
   CMB_TRY(cmb_consistency_examine(ev, arena, t, &x->rank, &x->consistency));
   return x->consistency.count > 0 ? CMB_OK : cmb_shared_find(ev, arena, t, &x->rank, &x->shared);
 }
@@ -225,6 +225,27 @@ static void keep_branches(const cmb_system *system, cmb_rank *rank)
   rank->redundant_count = count;
 }
 
+/* "3 redundant constraints are left out: 'a', 'b', 'c'", with the first names and how many more there are; each of them as a note. */
+static void warn_left_out(cmb_context *ctx, int count, const char *const *names)
+{
+  enum { NAMED = 6 };
+  char text[700];
+  size_t used = 0;
+  if (count == 0) return;
+  for (int i = 0; i < count; i++) {
+    if (i < NAMED && used < sizeof text)
+      used += (size_t)snprintf(text + used, sizeof text - used, "%s'%s'", i ? ", " : "", names[i]);
+    cmb_log(ctx, CMB_LOG_INFO, "constraint '%s' is redundant and left out", names[i]);
+  }
+  if (count > NAMED && used < sizeof text) {
+    snprintf(text + used, sizeof text - used, " and %d more", count - NAMED);
+  }
+  if (count == 1)
+    cmb_log(ctx, CMB_LOG_WARNING, "constraint %s is redundant and left out", text);
+  else
+    cmb_log(ctx, CMB_LOG_WARNING, "%d redundant constraints are left out: %s", count, text);
+}
+
 /* The names and numbers of what is left out, for the system that is made without it; and a warning. */
 static cmb_status remember_left_out(const struct making *k, const cmb_system *whole,
                                     const cmb_rank *rank, cmb_system *system)
@@ -233,6 +254,8 @@ static cmb_status remember_left_out(const struct making *k, const cmb_system *wh
   const int count = rank->redundant_count;
   system->left_out = cmb_arena_take(system->arena, (size_t)count, sizeof *system->left_out);
   system->left_out_row = cmb_arena_ints(system->arena, count);
+  const char **told = cmb_arena_take(system->arena, (size_t)count, sizeof *told);
+  int told_count = 0;
   if (cmb_arena_failed(system->arena)) return cmb_fail_memory(ctx);
   for (int i = 0; i < count; i++) {
     system->left_out_row[i] = rank->redundant[i];
@@ -240,8 +263,9 @@ static cmb_status remember_left_out(const struct making *k, const cmb_system *wh
     cmb_model_origin o;
     const bool known = cmb_model_origin_of(k->model, system->left_out[i], &o);
     if (known && cmb_is_addition(o.file)) continue; /* who added it speaks of it */
-    cmb_log(ctx, CMB_LOG_WARNING, "constraint '%s' is redundant and left out", system->left_out[i]);
+    told[told_count++] = system->left_out[i];
   }
+  warn_left_out(ctx, told_count, told);
   system->left_out_count = count;
   return CMB_OK;
 }

@@ -2,6 +2,10 @@
  * The rank of the constraints (rank.h). A constraint that depends on the others in one position only makes that position
  * singular; one that does so everywhere is redundant. To tell them apart G is looked at in a few more positions: random
  * displacements, always the same ones, brought back onto the constraints.
+ *
+ * Which constraints depend on those before them may differ from one position to the next, with the same rank: bodies that are parallel make
+ * others dependent than bodies that are not. What is left out has to leave a full rank behind where a run begins, so one position
+ * decides.
  */
 #include "system/rank.h"
 
@@ -25,8 +29,9 @@ struct probe {
   double t;
   const double *q;
   double *q_near, *q_regular;
+  const bool *last; /* (ng) */
   int *list;        /* (ng) */
-  bool *always;     /* (ng) dependent in all places so far */
+  int *redundant;   /* (ng) dependent in the place that decides */
   double *gradient; /* (ng) the longest in all places so far */
   double part;      /* how far places are tried */
   bool found;       /* any place but the first */
@@ -34,7 +39,7 @@ struct probe {
   uint32_t random;
 };
 
-/* Rank at q; what does not depend on the others here is not redundant. */
+/* Rank at q; what depends on constraints before it there is in the list. */
 static cmb_status look_at(struct probe *p, const double *q, int *rank)
 {
   cmb_evaluator *ev = p->ev;
@@ -42,13 +47,10 @@ static cmb_status look_at(struct probe *p, const double *q, int *rank)
   int count = 0;
   cmb_terms want = {.M = ev->M, .G = ev->G};
   CMB_TRY(cmb_evaluate(ev, p->t, q, NULL, &want));
-  CMB_TRY(cmb_kkt_redundant(ev->kkt, ev->M, ev->G, p->list, &count));
+  CMB_TRY(cmb_kkt_redundant(ev->kkt, ev->M, ev->G, p->last, p->list, &count));
   ev->mass_ready = false;
   *rank = ng - count;
-  for (int i = 0, k = 0; i < ng; i++) {
-    bool dependent = k < count && p->list[k] == i;
-    if (dependent) k++;
-    p->always[i] = p->always[i] && dependent;
+  for (int i = 0; i < ng; i++) {
     p->gradient[i] = fmax(p->gradient[i], cmb_gradient_length(ev, i));
   }
   return CMB_OK;
@@ -76,10 +78,16 @@ static cmb_status take_memory(struct probe *p, cmb_arena *arena)
   p->q_regular = cmb_arena_doubles(arena, eq->nq);
   p->list = cmb_arena_ints(arena, eq->ng);
   p->gradient = cmb_arena_doubles(arena, eq->ng);
-  p->always = cmb_arena_take(arena, (size_t)eq->ng, sizeof *p->always);
+  p->redundant = cmb_arena_ints(arena, eq->ng);
   if (cmb_arena_failed(arena)) return cmb_fail_memory(p->ev->ctx);
-  memset(p->always, true, (size_t)eq->ng * sizeof *p->always);
   return CMB_OK;
+}
+
+/* The place that has just been looked at decides what is redundant. */
+static void decide(struct probe *p, cmb_rank *rank)
+{
+  rank->redundant_count = p->ev->eq->ng - rank->around;
+  memcpy(p->redundant, p->list, (size_t)rank->redundant_count * sizeof *p->list);
 }
 
 /* One more place. Of those with the same rank that is the most regular in which angles that count as 0 are largest: a singular
@@ -95,32 +103,42 @@ static cmb_status look_beside(struct probe *p, cmb_rank *rank)
   if (status != CMB_OK) return status < 0 ? status : CMB_OK;
   if (there < rank->around || (there == rank->around && !(dropped > p->dropped))) return CMB_OK;
   rank->around = there;
+  if (there > rank->here) decide(p, rank);
   p->dropped = fmax(ANGLE, dropped);
   memcpy(p->q_regular, p->q_near, (size_t)p->ev->eq->nq * sizeof *p->q_near);
   return CMB_OK;
 }
 
-cmb_status cmb_rank_examine(cmb_evaluator *ev, cmb_arena *arena, double t, const double *q,
-                            cmb_rank *rank)
+cmb_status cmb_rank_examine_ordered(cmb_evaluator *ev, cmb_arena *arena, double t, const double *q,
+                                    const bool *last, cmb_rank *rank)
 {
-  struct probe p = {
-      .ev = ev, .t = t, .q = q, .part = PART, .dropped = ANGLE, .random = CMB_RANDOM_FIRST};
+  struct probe p = {.ev = ev,
+                    .t = t,
+                    .q = q,
+                    .last = last,
+                    .part = PART,
+                    .dropped = ANGLE,
+                    .random = CMB_RANDOM_FIRST};
   *rank = (cmb_rank){0};
   if (ev->eq->ng == 0) return CMB_OK;
   CMB_TRY(take_memory(&p, arena));
   CMB_TRY(cmb_take_references(ev, t, q));
   CMB_TRY(look_at(&p, q, &rank->here));
   rank->around = rank->here;
+  decide(&p, rank);
   rank->bend = cmb_kkt_zero(ev->kkt) / PART;
   rank->regular = p.q_regular;
   memcpy(p.q_regular, q, (size_t)ev->eq->nq * sizeof *q);
   for (int k = 0; k < PLACES && rank->around < ev->eq->ng; k++) {
     CMB_TRY(look_beside(&p, rank));
   }
-  rank->redundant = p.list;
+  rank->redundant = p.redundant;
   rank->gradient = p.gradient;
-  for (int i = 0; i < ev->eq->ng; i++) {
-    if (p.always[i]) p.list[rank->redundant_count++] = i;
-  }
   return CMB_OK;
+}
+
+cmb_status cmb_rank_examine(cmb_evaluator *ev, cmb_arena *arena, double t, const double *q,
+                            cmb_rank *rank)
+{
+  return cmb_rank_examine_ordered(ev, arena, t, q, NULL, rank);
 }

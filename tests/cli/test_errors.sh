@@ -11,6 +11,7 @@ cd work || exit 1
 printf 'keep me\n' >old.csv
 printf 'a file\n' >file
 printf 'bodies: []\n' >model.yaml
+echo '<robot name="arm"/>' >arm.urdf
 
 listing() { find . -printf '%p %y %s\n' | sort; }
 echo 'title: mine' >crank.yaml
@@ -130,7 +131,12 @@ refuse "option --start is 'x'" run pendulum --start x
 
 # ---- methods and their options
 refuse "did you mean 'mdop5'" run pendulum --method mdop6
-refuse "unknown method 'leapfrog'; 'camber list methods'" run pendulum --method leapfrog
+refuse "unknown method 'leapfrog'; expected one of auto, mdop5, " run pendulum --method leapfrog
+refuse "unknown method 'rk4'; expected one of auto, mdop5, " run pendulum --method rk4
+refuse "no output, coordinate, velocity or multiplier 'nonsensical'; expected one of angle, energy" run pendulum --plot new.svg --plot-outputs nonsensical
+refuse "no output 'nonsensical'; expected one of" linearize pendulum --outputs nonsensical
+refuse "'arm.urdf' is no model file of Camber, whose names end in .yaml; files of other programs, such as URDF and MJCF, are not read" run arm.urdf
+refuse "arm.urdf:1:1: this is XML; expected a model in YAML" run ./arm.urdf
 refuse "unknown method 'RADAU5'; did you mean 'radau5'?" run pendulum --method RADAU5
 refuse "unknown method ''" run pendulum --method ''
 refuse "option --option is 'steps'; expected NAME=VALUE" run pendulum --option steps
@@ -158,7 +164,7 @@ refuse "cannot write 'no/new.csv'" run pendulum --out no/new.csv
 refuse "cannot write 'file/new.csv'" run pendulum --out file/new.csv
 refuse "cannot write 'folder.csv'" run pendulum --out folder.csv
 refuse "cannot write" run pendulum --out "$(printf 'x%.0s' {1..300}).csv"
-refuse "expected a file name that ends in .svg" run pendulum --plot new.png
+refuse "expected a file name that ends in .svg; 'camber plot' draws a PNG" run pendulum --plot new.png
 refuse "expected a file name that ends in .svg" run pendulum --plot .svg
 refuse "cannot write 'no/new.svg'" run pendulum --plot no/new.svg
 refuse "cannot write 'file/new.svg'" run pendulum --plot file/new.svg --out new.csv

@@ -5,6 +5,7 @@ set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
 
+scratch=$PWD
 mkdir -p bin
 ln -sf "$CAMBER" bin/camber
 PATH=$PWD/bin:$PATH
@@ -45,10 +46,12 @@ if ! [ -e "$(dirname "$CAMBER")/viewer/viewer.js" ]; then
   export CAMBER_VIEWER=$PWD/viewer.js
 fi
 
-for page in "$SOURCE_DIR"/docs/guide/*.md; do
-  name=$(basename "$page" .md)
+for page in "$SOURCE_DIR"/docs/guide/*.md "$SOURCE_DIR"/docs/{README,realtime,report,methods/README}.md; do
+  name=${page#"$SOURCE_DIR/docs/"}
+  name=${name#guide/}
+  name=${name%.md}
   mkdir -p "$name"
-  (cd "$name" && python3 ../walk.py "$page")
+  (cd "$name" && python3 "$scratch/walk.py" "$page")
   check "the page $name" [ $? -eq 0 ]
 done
 check "first suspension: pictures" [ -s first-suspension/travel.svg ]

@@ -56,6 +56,25 @@ check "first value out of reach" refuses 1 "'heave' cannot get to 5: the last va
 check "unknown load" refuses 2 "unknown load 'hub.fq'" "${five[@]}" --wheel hub --drive heave=0 --load hub.fq=1
 check "free chassis" refuses 2 "body 'chassis' carries a wheel and is free to move along 'z'" "${wishbone[@]}" --drive hub.z=0
 check "wheel without radius" refuses 2 "--wheel needs --radius" "$SOURCE_DIR/models/fivelink.yaml" --wheel hub --drive heave=0
+# A slider without stiffness is no trouble unless the sweep pushes it: the words name it, and not what a spring holds or a drive moves.
+cat >pushed.yaml <<'END'
+gravity: [0, 0, 0]
+bodies:
+  a: {mass: 1, com: [0, 0, 0], inertia: [1, 1, 1]}
+  c: {mass: 1, com: [0, 1, 0], inertia: [1, 1, 1]}
+  b: {mass: 1, com: [0, 2, 0], inertia: [1, 1, 1]}
+joints:
+  lift: {type: prismatic, child: a, axis: z}
+  held: {type: prismatic, child: c, axis: x, stiffness: 1000}
+  loose: {type: prismatic, child: b, axis: x}
+forces:
+  push: {type: load, on: {body: b, at: [0, 2, 0]}, force: ["100*lift", 0, 0]}
+outputs: {place: held}
+END
+check "a motion that is pushed and not held" refuses 1 "pushes a motion that has no stiffness, that with the largest part in 'loose'" pushed.yaml \
+  --drive lift=0:0.1:3
+sed 's/^  push: .*//; s/^forces://' pushed.yaml >free.yaml
+check "one that is not pushed" "$CAMBER" kinematics free.yaml --drive lift=0:0.1:3
 
 # The tyre of the double wishbone is a load with a stiffness of 296325 N/m: it is left out, and the wheel rate is that of the spring.
 tyre() {

@@ -223,6 +223,17 @@ ticks = [float(x) for x in re.findall(r'>(1e[-+0-9]+|[0-9.]+)</text>', open('bod
 assert max(ticks) >= 10, ticks" # |1/(d w i (lag w i + 1))| at the resonance w = 5: 70
 sed 's/damping: 3/damping: 0/' block.yaml >undamped.yaml
 camber 0 a.txt linearize undamped.yaml --inputs command --outputs position --bode bode.svg --step-response step.svg
+# at the resonance there is no answer: two outputs, of which one is twice the other, have the same gap there
+sed 's/damping: 3/damping: 0/' units.yaml >two.yaml
+camber 0 a.txt linearize two.yaml --inputs command --outputs position,again --bode two.svg
+check "the curves of both outputs have a gap" python3 -c "
+import re
+parts = {}
+for colour, points in re.findall(r\"<polyline stroke='(#\\w+)' points='([^']*)'\", open('two.svg').read()):
+    ends = [p.split(',')[0] for p in points.split()]
+    if len(ends) > 2: parts.setdefault(colour, []).append((ends[0], ends[-1])) # two points: a sample in the legend
+one, twice = parts.values() # amplitude and phase of the one; the phase of the other would lie on it
+assert len(one) == 4 and one[:2] == one[2:] == twice and one[0] != one[1], parts"
 camber 2 a.txt linearize block.yaml --inputs comand
 says "no input or live parameter 'comand'; did you mean 'command'?"
 camber 2 a.txt linearize block.yaml --inputs command --outputs position, --out a.csv
@@ -234,6 +245,8 @@ camber 2 a.txt kinematics block.yaml --out a.mat
 sed 's/forces:.*/motions: {drive: {coordinate: x, value: place}}/' block.yaml >driven.yaml
 camber 2 a.txt linearize driven.yaml --inputs place --outputs position
 says "'place' moves the constraint 'drive'"
+camber 2 a.txt linearize driven.yaml --inputs "place'" --outputs position
+says "'place'' moves the constraint 'drive'"
 camber 2 a.txt linearize caraxis --outputs no_such
 camber 2 a.txt linearize caraxis --inputs command
 says "no input or live parameter 'command'"

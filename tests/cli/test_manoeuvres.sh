@@ -20,7 +20,7 @@ check "a step of the steering wheel" "$CAMBER" run work/1.yaml --t-end 0.1 >/dev
 
 # ---- constant radius
 
-check "driver on a circle" "$CAMBER" run work/3.yaml --set speed=20 --rtol 1e-5 >circle
+check "driver on a circle" "$CAMBER" run work/3.yaml --set speed=20 --rtol 1e-5 --states >circle
 speed=$(python3 -c "print($(value circle forward)/3.6)")
 radius=$(python3 -c "print($speed/$(value circle turn_rate))")
 check "the radius, $radius" near "$radius" 100 0.1

@@ -27,6 +27,26 @@ check "title" grep -q 'Five-link rear wheel suspension' mat.svg
 "$CAMBER" plot stair.h5 -o all.svg
 check "the outputs of the model, if nobody chooses" grep -q '>shock_length</text>' all.svg
 
+# ---- outputs that have the names of a coordinate, a velocity and a state stand for them
+cat >named.yaml <<'END'
+bodies: {rod: {mass: 2, rod: [[0, 0, 0], [0, 0, -1]], radius: 0.01}}
+joints: {pivot: {type: revolute, child: rod, at: [0, 0, 0], axis: y, start: 30 deg}}
+states: {s: {rate: pivot'}}
+outputs: {pivot: {value: pivot/deg, unit: deg}, s: {value: s/deg + 30, unit: deg}}
+simulate: {t-end: 1, rtol: 1e-10, atol: 1e-10}
+END
+for ending in csv h5 mat; do
+  "$CAMBER" run ./named.yaml --out "named.$ending" --plot "run-$ending.svg" --plot-outputs pivot,s >/dev/null
+  check "outputs with the names of coordinates: $ending" "$CAMBER" plot "named.$ending" --y pivot -o "named-$ending.svg"
+  check "$ending: the outputs are drawn" [ "$(points_of named-csv.svg)" = "$(points_of "named-$ending.svg")" ]
+done
+check "the run draws the outputs" grep -q '>deg</text>' run-csv.svg
+check "columns: $(head -n 1 named.csv)" grep -qx "t,q/pivot,pivot',v/s,pivot,s" named.csv
+check "angles in rad, in deg, and summed up from their rate" awk -F, 'NR > 1 {
+  deg = 3.14159265358979/180
+  if (($2 - $5*deg)^2 > 1e-24 || ($5 - $6)^2 > 1e-14) exit 1
+}' named.csv
+
 # ---- a picture of which each point is known: y = x^2 on 0..4
 printf 'x,y\n0,0\n1,1\n2,4\n3,9\n4,16\n' >square.csv
 "$CAMBER" plot square.csv --x x --y y -o square.svg
@@ -204,7 +224,7 @@ printf 't,x\n' >broken.csv
 refused "no rows" "cannot read 'broken.csv': it has no rows$" broken.csv --y x -o no.svg
 cp broken.csv broken.csv.partial
 refused "no rows yet" "it has no rows yet" broken.csv.partial --y x -o no.svg
-refused "a letter is no hint" "'single.csv' has no column 'b'$" single.csv --y b -o no.svg
+refused "a letter is no hint" "'single.csv' has no column 'b'; expected one of t, a$" single.csv --y b -o no.svg
 head -c 5000 stair.mat >cut.mat
 refused "a MAT file that was cut off" "cut off" cut.mat --y camber -o no.svg
 head -c 5000 stair.h5 >cut.h5

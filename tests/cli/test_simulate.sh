@@ -102,5 +102,16 @@ refuse "model.yaml:9:12: simulate: 'realtime' needs a real-time method such as l
 model '{method: bdf, option: {jacobian: sparse}, t-end: 0.1}'
 works check model.yaml
 works run model.yaml
+model '{method: mdop5, option: {projection: every}, t-end: 0.1}'
+projections() { "$CAMBER" run model.yaml --formulation cartesian --json "$@" | python3 -c 'import json, sys; print(json.load(sys.stdin)["stats"]["projections"])'; }
+check "the model's option" [ "$(projections)" -gt 0 ]
+check "an option of the command line stands beside it" [ "$(projections --option form=index1)" -eq "$(projections)" ]
+check "or in its place" [ "$(projections --option projection=none)" -eq 0 ]
+model '{method: lie, step: 0.01, option: {index: 1}, t-end: 0.1}'
+works run model.yaml --formulation cartesian --option stabilization=ggl --option index=2 # ggl is refused with index 1
+refuse "index=2" run model.yaml --formulation cartesian --option stabilization=ggl
+model '{start: x=0.2, t-end: 0.1}'
+works check model.yaml --start "x'=1" --json
+check "likewise starts" python3 -c 'import json; x = json.load(open("stdout")); assert x["q"] == [0.2] and x["v"] == [1], x'
 
 finish

@@ -46,7 +46,7 @@ refused() {
 
 # Where the tip is at the end.
 tip() {
-  awk '$1 == "outputs" {inside = 1} inside && $(NF - 1) ~ /^[xyz]$/ {printf "%.6f ", $NF + 0}' text
+  awk '$1 == "outputs" {inside = 1} inside && $1 ~ /^[xyz]$/ {printf "%.6f ", $2 + 0}' text
 }
 
 # accepted NAME FILE [OPTION...]: all formulations agree

@@ -45,11 +45,11 @@ check 'a load ahead of the axle does not' [ "$(grep -c critical planar.txt)" -eq
 check 'its largest real part at 80 m/s' grep -qE '^  80 +-0.584' planar.txt
 "$CAMBER" run planar.yaml --steady speed=12 --steady r=0.2 --trim drive,steer --t-end 1 --rtol 1e-9 >circle.txt
 check 'the steering angle on a circle' grep -q 'drive -19.7632036; steer 0.047519949' circle.txt
-check 'the trailer stays at its angle' python3 - circle.txt <<'END'
-import re, sys
-text = open(sys.argv[1]).read()
-value = lambda name: float(re.search(rf"^ +(?:outputs +)?{name} +(\S+)", text, re.M).group(1))
-assert abs(value("angle") + 0.05196115827) < 1e-7 and abs(value("side") - 0.1123572835) < 1e-7
+"$CAMBER" run planar.yaml --steady speed=12 --steady r=0.2 --trim drive,steer --t-end 1 --rtol 1e-9 --json >circle.json
+check 'the trailer stays at its angle' python3 - circle.json <<'END'
+import json, sys
+outputs = json.load(open(sys.argv[1]))["outputs"]
+assert abs(outputs["angle"] + 0.05196115827) < 1e-7 and abs(outputs["side"] - 0.1123572835) < 1e-7
 END
 
 # ---- The car with its suspensions: eigenvalues predict where swings begin to grow in a run.

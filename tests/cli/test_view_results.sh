@@ -256,6 +256,17 @@ look evil-csv.html 'page.count("<script") == 2 and len(scripts) == 2 and column(
 printf "phi',extra,phi,t\n0,5,0.5,0\n0.1,6,0.6,0.1\n" >order.csv
 view order.csv --model simple-pendulum -o order.html
 look order.html '{c["name"]: c["kind"] for c in r["series"]["columns"]}["phi"] == "coordinate" and len(poses(r)) == 2'
+cat >named.yaml <<'END'
+bodies: {rod: {mass: 2, rod: [[0, 0, 0], [0, 0, -1]], radius: 0.01}}
+joints: {pivot: {type: revolute, child: rod, at: [0, 0, 0], axis: y, start: 30 deg}}
+outputs: {pivot: {value: pivot/deg, unit: deg}}
+simulate: {t-end: 1}
+END
+run ./named.yaml --out named.csv
+view named.csv --model ./named.yaml -o named.html
+awk -F, 'BEGIN { OFS = "," } { print $4, $3, $2, $1 }' named.csv >turned.csv # by their names, not in their order
+view turned.csv --model ./named.yaml -o turned.html
+look named.html 'poses(r) == poses(other("turned.html"))' 'column("q/pivot")[0] > 0.52 and column("q/pivot")[0] < 0.53'
 printf 't,phi\n0,1\n0.5,nan\n' >gap.csv
 view gap.csv -o gap.html
 refuse "row 2 of 'gap.csv': the coordinate 'phi'" view gap.csv --model simple-pendulum -o x.html

@@ -39,7 +39,15 @@ outputs:
   minute: {value: 1e-42*main, unit: J}
 simulate: {t-end: 1}
 END
-for model in caraxis ./hostile.yaml ./offsets.yaml; do
+cat >hanging.yaml <<'END'
+bodies: {low: {mass: 1, rod: [[0, 0, 0], [1, 0, 0]]}, high: {mass: 1, com: [0.5, 0, 2]}}
+joints:
+  a: {type: revolute, child: low, at: [0, 0, 0], axis: y}
+  b: {type: prismatic, child: high, axis: z}
+forces: {touch: {type: contact, on: {body: high, at: [0.5, 0, 2]}, radius: 0.2, surface: 4 - z, stiffness: 1000}}
+simulate: {t-end: 0.1}
+END
+for model in caraxis ./hostile.yaml ./offsets.yaml ./hanging.yaml; do
   check "run $model" "$CAMBER" run "$model" --html "$(basename "$model" .yaml).html" >/dev/null 2>&1
 done
 check "run hmmwv14 for 10 s" "$CAMBER" run hmmwv14 --method lie --step 0.001 --t-end 10 --every 0.001 --html long.html >/dev/null 2>&1

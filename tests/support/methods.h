@@ -58,4 +58,14 @@ static inline bool cmbt_is_short(const cmb_method *method)
   return !many && !cmbt_is(method, "sdirk4") && !cmb_method_is_real_time(method);
 }
 
+/* Whether a run goes on from a saved state as if nothing had been, bit for bit. Implicit and multistep methods begin anew there. */
+static inline bool cmbt_resumes_exactly(const cmb_method *method)
+{
+  static const char *const names[] = {"mdop5", "mdop853", "hem5", "phem56", "lie", "rosw2"};
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    if (cmbt_is(method, names[k])) return true;
+  }
+  return false;
+}
+
 #endif

@@ -117,8 +117,11 @@ static cmb_status keep_event(void *user, const cmb_event *event)
     assert_non_null(r->events);
   }
   cmbt_event *kept = &r->events[r->event_count++];
-  *kept = (cmbt_event){
-      .t = event->t, .limit = event->limit, .index = event->index, .direction = event->direction};
+  *kept = (cmbt_event){.t = event->t,
+                       .limit = event->limit,
+                       .index = event->index,
+                       .direction = event->direction,
+                       .kind = event->kind};
   snprintf(kept->name, sizeof kept->name, "%s", event->name);
   return CMB_OK;
 }

@@ -12,6 +12,7 @@ typedef struct cmbt_event {
   char name[60];
   double t, limit;
   int index, direction;
+  cmb_event_kind kind;
 } cmbt_event;
 
 typedef struct cmbt_run {

@@ -181,10 +181,10 @@ static int freedoms(const cmb_model *m, int a, int b)
 
 /* Constraints of a loop of each type. */
 static const int removes[] = {
-    [CMB_JOINT_FIXED] = 6,       [CMB_JOINT_REVOLUTE] = 5,  [CMB_JOINT_PRISMATIC] = 5,
-    [CMB_JOINT_CYLINDRICAL] = 4, [CMB_JOINT_UNIVERSAL] = 4, [CMB_JOINT_SPHERICAL] = 3,
-    [CMB_JOINT_PLANAR] = 3,      [CMB_LOOP_DISTANCE] = 1,   [CMB_LOOP_POINT_LINE] = 2,
-    [CMB_LOOP_POINT_PLANE] = 1,  [CMB_LOOP_FORMULA] = 1};
+    [CMB_JOINT_FIXED] = 6,       [CMB_JOINT_REVOLUTE] = 5,   [CMB_JOINT_PRISMATIC] = 5,
+    [CMB_JOINT_CYLINDRICAL] = 4, [CMB_JOINT_UNIVERSAL] = 4,  [CMB_JOINT_SPHERICAL] = 3,
+    [CMB_JOINT_TRANSLATION] = 3, [CMB_JOINT_PLANAR] = 3,     [CMB_LOOP_DISTANCE] = 1,
+    [CMB_LOOP_POINT_LINE] = 2,   [CMB_LOOP_POINT_PLANE] = 1, [CMB_LOOP_FORMULA] = 1};
 
 int cmbt_unknowns(const cmb_model *m)
 {
@@ -202,8 +202,8 @@ static void make_loop(struct maker *k, int *left)
   int a = choose(k, -1, m->body_count - 1), b = choose(k, 0, m->body_count - 1);
   static const int types[] = {CMB_JOINT_FIXED,       CMB_JOINT_REVOLUTE,  CMB_JOINT_PRISMATIC,
                               CMB_JOINT_CYLINDRICAL, CMB_JOINT_UNIVERSAL, CMB_JOINT_SPHERICAL,
-                              CMB_JOINT_PLANAR,      CMB_JOINT_FREE,      CMB_LOOP_DISTANCE,
-                              CMB_LOOP_POINT_LINE,   CMB_LOOP_POINT_PLANE};
+                              CMB_JOINT_TRANSLATION, CMB_JOINT_PLANAR,    CMB_JOINT_FREE,
+                              CMB_LOOP_DISTANCE,     CMB_LOOP_POINT_LINE, CMB_LOOP_POINT_PLANE};
   const int type = types[choose(k, 0, (int)(sizeof types / sizeof types[0]) - 1)];
   if (a == b || type == CMB_JOINT_FREE || removes[type] >= *left) return;
   if (freedoms(m, a, b) < removes[type] + 2) return;

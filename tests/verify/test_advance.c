@@ -197,6 +197,45 @@ static void test_cut_steps_do_not_linger(void **state)
   close_run(&cut);
 }
 
+/* When a run ends says nothing about how exact it is: one that may go on for years is the one that ends soon. */
+static void test_late_ends(void **state)
+{
+  (void)state;
+  const double ends[] = {1e3, 1e9, 1e15};
+  for (int i = 0; i < cmb_method_count(); i++) {
+    const cmb_method *method = cmb_method_at(i);
+    const char *text = text_for(method), *name = cmb_method_name(method);
+    const double rtol = cmbt_is(method, "trap") ? 1e-3 : 1e-5;
+    struct setup a, b;
+    open_run(&a, text, name, rtol, 1.3, 0);
+    open_run(&b, text, name, rtol, ends[i % 3], 0);
+    cmbt_ok(a.ctx, cmb_simulation_advance(a.sim, 1.3));
+    cmbt_ok(b.ctx, cmb_simulation_advance(b.sim, 1.3));
+    assert_true(cmb_simulation_result(b.sim)->t == 1.3);
+    assert_int_equal(a.log->rows, b.log->rows);
+    assert_memory_equal(a.log, b.log, sizeof *a.log);
+    close_run(&a);
+    close_run(&b);
+  }
+}
+
+/* Nor is a step too small for it: 60,000 of a millisecond, and a minute of larger ones. */
+static void test_long_way(void **state)
+{
+  (void)state;
+  char text[sizeof PENDULUM];
+  static const char *const methods[] = {"lie", "mdop5"};
+  snprintf(text, sizeof text, PENDULUM, "");
+  for (int i = 0; i < 2; i++) {
+    struct setup s;
+    open_run(&s, text, methods[i], 1e-6, 1e9, 1);
+    cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, 60));
+    assert_true(cmb_simulation_result(s.sim)->t == 60);
+    assert_int_equal(s.log->rows, 61);
+    close_run(&s);
+  }
+}
+
 static void expect_refusal(struct setup *s, double t, const char *words)
 {
   const cmb_result *r = cmb_simulation_result(s->sim);
@@ -257,9 +296,12 @@ static void test_after_a_failure(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_one_piece_is_a_run), cmocka_unit_test(test_pieces),
-      cmocka_unit_test(test_cut_steps_do_not_linger), cmocka_unit_test(test_wrong_calls),
-      cmocka_unit_test(test_after_a_failure)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_piece_is_a_run),
+                                     cmocka_unit_test(test_pieces),
+                                     cmocka_unit_test(test_late_ends),
+                                     cmocka_unit_test(test_long_way),
+                                     cmocka_unit_test(test_cut_steps_do_not_linger),
+                                     cmocka_unit_test(test_wrong_calls),
+                                     cmocka_unit_test(test_after_a_failure)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

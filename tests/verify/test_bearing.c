@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { TEXT = 2000 };
 
@@ -226,11 +227,46 @@ static void test_shares(void **state)
   }
 }
 
+/* A surface rises below the tip of the rod, so gently that nothing is struck: the tip bears, and of the two contacts that bodies rest on the
+ * second ends, which is told by its name. */
+static void test_second_ends(void **state)
+{
+  (void)state;
+  static const char lift[] = "  lift: {type: contact, on: r@Q, surface: \"z - 5e-6*max(t - 1, 0)^2 "
+                             "+ 1e-13\", restitution: "
+                             "0}\noutputs: {fl: l.fz, fr: rr.fz, fq: lift.fz}";
+  char text[TEXT];
+  snprintf(text, sizeof text, ROD, "2", lift);
+  for (int i = 0; (i = cmbt_next_method(i)) < cmb_method_count(); i++) {
+    for (int f = 0; f < 3; f++) {
+      int ended = 0;
+      cmbt_run r;
+      cmbt_run_open_text(&r, text, cmbt_formulation(f));
+      r.method = cmb_method_name(cmb_method_at(i));
+      r.rtol = 1e-4;
+      cmbt_run_to(&r, 2, 0);
+      for (int k = 0; k < r.event_count; k++) {
+        if (!strstr(r.events[k].name, ".rest") || r.events[k].direction > 0) continue;
+        assert_string_equal(r.events[k].name, "rr.rest");
+        assert_true(r.events[k].t > 1);
+        ended++;
+      }
+      assert_int_equal(ended, 1);
+      cmbt_near(cmbt_output(&r, "fl"), 2 * G, 1e-3);
+      cmbt_near(cmbt_output(&r, "fr"), 0, 1e-9);
+      cmbt_near(cmbt_output(&r, "fq"), G, 1e-3);
+      cmbt_run_close(&r);
+    }
+  }
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_lifted), cmocka_unit_test(test_turned),
-                                     cmocka_unit_test(test_swung),  cmocka_unit_test(test_table),
-                                     cmocka_unit_test(test_sled),   cmocka_unit_test(test_beside),
-                                     cmocka_unit_test(test_units),  cmocka_unit_test(test_shares)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_second_ends), cmocka_unit_test(test_lifted),
+      cmocka_unit_test(test_turned),      cmocka_unit_test(test_swung),
+      cmocka_unit_test(test_table),       cmocka_unit_test(test_sled),
+      cmocka_unit_test(test_beside),      cmocka_unit_test(test_units),
+      cmocka_unit_test(test_shares)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,8 @@
 /*
  * What runs hand out between the ends of their steps: a slow oscillation, exactly cos 0.1 t, beside a fast one that is so small that it matters at
  * the first steps of some tolerances only, where attempts are rejected. Records come at equal intervals, shorter than the steps. Dense output
- * may be less accurate than the ends of steps.
+ * may be less accurate than the ends of steps. Then a state that follows the oscillation so fast that stability limits the steps of explicit
+ * methods, and the force by which it does.
  */
 #include "check.h"
 #include "methods.h"
@@ -50,8 +51,51 @@ static void test_between(void **state)
   }
 }
 
+/* w' = 300 (x − w) with x = cos t: w = (300² cos t + 300 sin t)/(300² + 1). */
+static const char STIFF[] =
+    "gravity: [0, 0, 0]\n"
+    "bodies: {b: {mass: 1, com: [0, 0, 0]}}\n"
+    "joints: {p: {type: prismatic, child: b, axis: x, start: 1, stiffness: 1}}\n"
+    "states: {w: {rate: 300*(p - w), start: 0.99998888901234554}}\n"
+    "outputs: {at: w, force: 300*(p - w)}\n";
+
+/* The largest error of w in all records, in tolerances. */
+static double worst_of_stiff(const char *method, double rtol)
+{
+  double worst = 0;
+  cmbt_run r;
+  cmbt_run_open_text(&r, STIFF, CMB_FORM_EXPLICIT);
+  r.method = method;
+  r.rtol = rtol;
+  cmbt_run_to(&r, 5, 1 / 320.0);
+  for (int i = 0; i < r.row_count; i++) {
+    const double t = cmbt_row(&r, i, "t"), fast = 300;
+    const double w = (fast * fast * cos(t) + fast * sin(t)) / (fast * fast + 1);
+    worst = fmax(worst, fabs(cmbt_row(&r, i, "at") - w));
+    worst = fmax(worst, fabs(cmbt_row(&r, i, "force") - fast * (cos(t) - w)) / (2 * fast));
+  }
+  cmbt_run_close(&r);
+  return worst / rtol;
+}
+
+static void test_between_stiff(void **state)
+{
+  (void)state;
+  for (int i = 0; (i = cmbt_next_method(i)) < cmb_method_count(); i++) {
+    const cmb_method *m = cmb_method_at(i);
+    for (int k = 6; k <= 10; k++) {
+      const double rtol = pow(10, -k), worst = worst_of_stiff(cmb_method_name(m), rtol);
+      printf("%-9s %.0e: %.2g tolerances\n", cmb_method_name(m), rtol, worst);
+      cmbt_below(worst, 30);
+    }
+  }
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_between)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_between),
+      cmocka_unit_test(test_between_stiff),
+  };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

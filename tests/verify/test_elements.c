@@ -5,7 +5,11 @@
  *   - shafts bent by 40°: a constant-velocity joint hands on the rate as it is, as a joint and as a loop; a universal joint makes
  *     ω_out/ω_in go between cos β and 1/cos β;
  *   - two balls, Hunt and Crossley: with m v v' = −k dⁿ (1 + b v), b = 3/2 c, the function v/b − ln(1 + b v)/b² has the same value before
- *     and after.
+ *     and after;
+ *   - a bushing between two frames that are turned by a about any axis n: the moment −k a n if it is as stiff about all axes; a pendulum on one
+ *     swings out to a known angle; a body that tumbles in one keeps its energy, and loses what the dampers take.
+ *   - a thrown point mass on a joint of three translations, whose axes are tilted: its coordinates are those of the parabola; a loop of the
+ *     same type keeps a body on a pendulum from turning, so that the pendulum is one of a point mass.
  */
 #include "check.h"
 #include "model_run.h"
@@ -161,9 +165,174 @@ static void test_spheres(void **state)
   }
 }
 
+/* A wheel on a hinge along n, held by a bushing alone: without motion, the moment that a motion of the hinge has to bear. */
+static void test_bushing_moment(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "bodies: {b: {mass: 1, com: [0, 0, 0], inertia: [1, 1, 1]}}\n"
+      "joints: {h: {type: revolute, child: b, at: [0, 0, 0], axis: [1, 2, 2], coordinates: [a], "
+      "start: %g deg}}\n"
+      "motions: {hold: {coordinate: a, value: %g deg}}\n"
+      "forces:\n"
+      "  r: {type: bushing, between: [{body: ground, at: [0, 0, 0]}, {body: b, at: [0, 0, 0]}],"
+      " axes: {x: [0, 1, 0], y: [0, 0, 1]}, rotational-stiffness: [%g, %g, %g]}\n"
+      "outputs: {m: hold.force, mx: h.mx, my: h.my, mz: h.mz, E: energy}\n"
+      "gravity: [0, 0, 0]\n";
+  static const double angles[] = {1e-9, 0.001, 10, -30, 90, 150, 170};
+  static const double rounding = 1e-14; /* directions of length 1 times the stiffness */
+  static const double n[3] = {1 / 3.0, 2 / 3.0, 2 / 3.0}, k[3] = {7, 2, 3}; /* along x, y, z */
+  for (int f = CMB_FORM_EXPLICIT; f <= CMB_FORM_CARTESIAN; f++) {
+    for (int i = 0; i < (int)(sizeof angles / sizeof *angles); i++) {
+      const double degrees = angles[i], a = degrees * turn / 360;
+      char model[2000];
+      cmbt_run r;
+      snprintf(model, sizeof model, text, degrees, degrees, 5.0, 5.0, 5.0);
+      cmbt_run_open_text(&r, model, (cmb_formulation)f);
+      cmbt_run_start(&r);
+      cmbt_near(cmbt_output(&r, "m"), 5 * a, 1e-12 * fabs(a) + rounding);
+      cmbt_near(cmbt_output(&r, "mx"), 5 * a * n[0], 1e-11 * fabs(a) + rounding);
+      cmbt_near(cmbt_output(&r, "my"), 5 * a * n[1], 1e-11 * fabs(a) + rounding);
+      cmbt_near(cmbt_output(&r, "mz"), 5 * a * n[2], 1e-11 * fabs(a) + rounding);
+      cmbt_near(cmbt_output(&r, "E"), 2.5 * a * a, (1e-12 * fabs(a) + rounding) * fabs(a));
+      cmbt_run_close(&r);
+      /* stiff in other ways about its axes y, z, x: V = ½ Σ k_i n_i² a² turns about n with a Σ k_i n_i² */
+      snprintf(model, sizeof model, text, degrees, degrees, k[1], k[2], k[0]);
+      cmbt_run_open_text(&r, model, (cmb_formulation)f);
+      cmbt_run_start(&r);
+      double sum = 0;
+      for (int j = 0; j < 3; j++) sum += k[j] * n[j] * n[j];
+      cmbt_near(cmbt_output(&r, "m"), sum * a, 1e-12 * fabs(a) + rounding);
+      cmbt_run_close(&r);
+    }
+  }
+}
+
+/* One turning mass on a hinge: J a'' = −k a − c a', out to 170 degrees. */
+static void test_bushing_swing(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "bodies: {b: {mass: 1, com: [0, 0, 0], inertia: [0.5, 0.5, 0.5]}}\n"
+      "joints: {h: {type: revolute, child: b, at: [0, 0, 0], axis: y, coordinates: [a], start: 170 "
+      "deg}}\n"
+      "forces:\n"
+      "  r: {type: bushing, between: [{body: ground, at: [0, 0, 0]}, {body: b, at: [0, 0, 0]}],"
+      " rotational-stiffness: 8, rotational-damping: 0.2}\n"
+      "outputs: {angle: a, E: energy, P: power}\n"
+      "gravity: [0, 0, 0]\n";
+  const double a0 = 170 * turn / 360, d = 0.2, w = sqrt(16 - d * d);
+  for (int f = CMB_FORM_EXPLICIT; f <= CMB_FORM_CARTESIAN; f++) {
+    cmbt_run r;
+    open_text(&r, text, f, 3);
+    for (int i = 0; i < r.row_count; i++) {
+      const double t = cmbt_row(&r, i, "t");
+      cmbt_near(cmbt_row(&r, i, "angle"), a0 * exp(-d * t) * (cos(w * t) + d / w * sin(w * t)),
+                1e-7);
+    }
+    const int last = (r.row_count - 1) / 2 * 2;
+    assert_int_equal(last, r.row_count - 1);
+    cmbt_near(cmbt_row(&r, last, "E") - cmbt_row(&r, 0, "E"), cmbt_integral(&r, "P"), 1e-6);
+    cmbt_run_close(&r);
+  }
+}
+
+/* A body that tumbles in a bushing between two that move, with other stiffness along and about each axis. */
+static void test_bushing_energy(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "bodies:\n"
+      "  one: {mass: 3, com: [0, 0, 0], inertia: [0.3, 0.4, 0.2]}\n"
+      "  two: {mass: 1, com: [0.1, 0, 0.2], inertia: [0.05, 0.08, 0.06, 0.01, 0, 0]}\n"
+      "joints:\n"
+      "  f: {type: free, child: one, at: [0, 0, 0], rate: [0.5, 0, 0, 0.3, 0, 1]}\n"
+      "  g: {type: free, child: two, at: [0, 0, 0], rate: [0, 1, 0, 4, 7, -6]}\n"
+      "forces:\n"
+      "  r: {type: bushing, between: [{body: one, at: [0, 0, 0]}, {body: two, at: [0, 0, 0.1]}],"
+      " axes: {x: [1, 1, 0], y: [-1, 1, 0]}, stiffness: [90, 60, 70], rotational-stiffness: [3, 5, "
+      "4]}\n"
+      "outputs: {E: energy, c: 0.5*(two.x_x + two.y_y + two.z_z - 1)}\n"
+      "gravity: [0, 0, 0]\n";
+  double end[3] = {0};
+  for (int f = CMB_FORM_EXPLICIT; f <= CMB_FORM_CARTESIAN; f++) {
+    cmbt_run r;
+    open_text(&r, text, f, 3);
+    double least = 1;
+    for (int i = 0; i < r.row_count; i++) {
+      cmbt_near(cmbt_row(&r, i, "E"), cmbt_row(&r, 0, "E"), 1e-7);
+      least = fmin(least, cmbt_row(&r, i, "c"));
+    }
+    assert_true(least < 0); /* it has turned by more than 90 degrees */
+    end[f] = cmbt_output(&r, "c");
+    cmbt_near(end[f], end[0], 1e-6);
+    cmbt_run_close(&r);
+  }
+}
+
+static void test_translation(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "gravity: [1, -2, -9]\n"
+      "points: {O: [0, 0, 0], P: [0, 0, -1]}\n"
+      "bodies:\n"
+      "  ball: {mass: 2, com: [1, 2, 3]}\n"
+      "  arm: {massless: true}\n"
+      "  bob: {mass: 3, com: P, inertia: [1, 2, 2]}\n"
+      "joints:\n"
+      "  throw: {type: translation, child: ball, axes: {x: [0.6, 0.8, 0], z: z}, start: [0.1, 0.2, "
+      "0.3], rate: [1, 2, 3]}\n"
+      "  pin: {type: universal, child: arm, at: O, axes: [x, y], rate: [0.3, 0.2]}\n"
+      "  end: {type: spherical, orientation: euler, parent: arm, child: bob, at: P}\n"
+      "loops: {upright: {type: translation, between: [ground@O, bob@P]}}\n"
+      "outputs: {x: throw.x, y: throw.y, z: throw.z, gx: ball.x, gy: ball.y, gz: ball.z, fx: "
+      "throw.fx,\n"
+      "          turn: abs(bob.x_y) + abs(bob.y_z) + abs(bob.z_x),\n"
+      "          bob: '1.5*(bob.vx^2 + bob.vy^2 + bob.vz^2) - 3*(bob.x - 2*bob.y - 9*bob.z)'}\n";
+  const double t = 0.7, gx = 0.6 * 1 - 0.8 * 2, gy = -0.8 * 1 - 0.6 * 2;
+  for (int f = CMB_FORM_EXPLICIT; f <= CMB_FORM_CARTESIAN; f++) {
+    cmbt_run r;
+    open_text(&r, text, f, t);
+    const double x = 0.1 + t + gx * t * t / 2, y = 0.2 + 2 * t + gy * t * t / 2;
+    cmbt_near(cmbt_output(&r, "x"), x, 1e-9);
+    cmbt_near(cmbt_output(&r, "y"), y, 1e-9);
+    cmbt_near(cmbt_output(&r, "z"), 0.3 + 3 * t - 9 * t * t / 2, 1e-9);
+    cmbt_near(cmbt_output(&r, "gx"), 1 + 0.6 * x - 0.8 * y, 1e-9);
+    cmbt_near(cmbt_output(&r, "gy"), 2 + 0.8 * x + 0.6 * y, 1e-9);
+    cmbt_near(cmbt_output(&r, "fx"), 0, 1e-9);
+    cmbt_near(cmbt_output(&r, "turn"), 0, 1e-8);
+    cmbt_near(cmbt_output(&r, "bob"), 1.5 * (0.2 * 0.2 + 0.3 * 0.3) - 27, 1e-6);
+    cmbt_run_close(&r);
+  }
+}
+
+/* A body that goes round in a bushing: an event and a warning. */
+static void test_bushing_turned(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "bodies: {b: {mass: 1, com: [0, 0, 0], inertia: [1, 1, 1]}}\n"
+      "joints: {h: {type: revolute, child: b, at: [0, 0, 0], axis: y, rate: 1}}\n"
+      "forces:\n"
+      "  r: {type: bushing, between: [{body: ground, at: [0, 0, 0]}, {body: b, at: [0, 0, 0]}],"
+      " rotational-stiffness: 1e-9}\n"
+      "gravity: [0, 0, 0]\n";
+  cmbt_run r;
+  double t[2];
+  open_text(&r, text, CMB_FORM_EXPLICIT, 3.1);
+  assert_int_equal(cmbt_times(&r, "r.turned", 1, 2, t), 1);
+  cmbt_near(t[0], 175 * turn / 360, 1e-7);
+  cmbt_run_close(&r);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_screw), cmocka_unit_test(test_shafts),
-                                     cmocka_unit_test(test_spheres)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_screw),          cmocka_unit_test(test_shafts),
+      cmocka_unit_test(test_spheres),        cmocka_unit_test(test_bushing_moment),
+      cmocka_unit_test(test_bushing_swing),  cmocka_unit_test(test_bushing_energy),
+      cmocka_unit_test(test_bushing_turned), cmocka_unit_test(test_translation),
+  };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

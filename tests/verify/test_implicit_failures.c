@@ -193,6 +193,52 @@ static void test_huge_jacobian(void **state)
   check_liar("caraxis", 0.2, HUGE_RANDOM);
 }
 
+/* ---- a derivative with a wrong sign, at rest in the origin, where q and v give no length to differences: q'' = 1 - q - q' */
+
+static cmb_status pushed_spring(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  (void)self;
+  if (want->M) want->M[0] = 1;
+  if (want->f) want->f[0] = 1 - at->q[0] - at->v[0];
+  return CMB_OK;
+}
+
+static cmb_status its_derivative(const void *self, const cmb_point *at, const double *a,
+                                 const double *lambda, cmb_derivative which, double *J)
+{
+  (void)at, (void)a, (void)lambda;
+  const cmb_derivative *wrong = self; /* none: CMB_DERIVATIVES */
+  J[0] = which == *wrong ? -1 : 1;
+  return CMB_OK;
+}
+
+static void test_wrong_jacobian_at_rest(void **state)
+{
+  (void)state;
+  static const char *const names[] = {"x"};
+  static const double zero[1] = {0};
+  static const cmb_derivative wrongs[] = {CMB_DERIVATIVES, CMB_RESIDUAL_Q, CMB_RESIDUAL_V};
+  const double w1 = sqrt(0.75), exact = 1 - exp(-0.5) * (cos(w1) + 0.5 / w1 * sin(w1));
+  for (int k = 0; k < 3; k++) {
+    cmb_equations eq = {.name = "pushed spring",
+                        .self = &wrongs[k],
+                        .nq = 1,
+                        .nv = 1,
+                        .q_names = names,
+                        .v_names = names,
+                        .evaluate = pushed_spring,
+                        .derivative = its_derivative};
+    for (int w = 0; w < WAYS; w++) {
+      const struct outcome o = run(&ways[w], &eq, 1, zero, zero, 1e-6, MOST_STEPS);
+      const bool right = k == 0 || makes_derivatives(&ways[w]);
+      check_end(&ways[w], &eq, &o);
+      assert_int_equal(o.status, right ? CMB_OK : CMB_ERROR_ARGUMENT);
+      assert_true(right || strstr(o.message, k == 1 ? "with respect to q" : "with respect to v"));
+      if (right) cmbt_near(o.q[0], exact, 1e-4);
+    }
+  }
+}
+
 /* ---- matrices without an inverse */
 
 /* Two masses in free fall, the second of which is gone from t = 0.5 on. */
@@ -411,7 +457,7 @@ int main(void)
       cmocka_unit_test(test_vanishing_mass),   cmocka_unit_test(test_dependent_constraints),
       cmocka_unit_test(test_lost_constraint),  cmocka_unit_test(test_blow_up),
       cmocka_unit_test(test_steps_used_up),    cmocka_unit_test(test_nan),
-      cmocka_unit_test(test_nan_is_forgotten),
+      cmocka_unit_test(test_nan_is_forgotten), cmocka_unit_test(test_wrong_jacobian_at_rest),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

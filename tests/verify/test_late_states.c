@@ -263,6 +263,36 @@ static void test_driven(void **state)
   }
 }
 
+/* ---- angular accelerations: their integral is what the angular velocity has grown by, of a heavy top and of its mirror image */
+
+static void test_angular(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "templates:\n  top:\n"
+      "    bodies: {b: {mass: 1, com: [0, 0.3, 0.1], inertia: [1, 2, 2.5], markers: {m: {at: [0, "
+      "1, 0]}}}}\n"
+      "    joints: {j: {type: spherical, orientation: euler, child: b, at: [0, 0, 0], rate: [0.4, "
+      "1, -0.5]}}\n"
+      "    states: {sx: {rate: b.alx}, sy: {rate: b.aly}, sz: {rate: m.alz}}\n"
+      "    measures: {wx: b.wx, wy: b.wy, wz: m.wz}\n"
+      "    outputs: {dx: sx - wx, dy: sy - wy, dz: sz - wz, x: b.alx}\n"
+      "instances: {l: {template: top}, r: {template: top, mirror: y}}\n";
+  static const char *const sides[] = {"l.dx", "l.dy", "l.dz", "r.dx", "r.dy", "r.dz"};
+  const double start[] = {-0.4, -1, 0.5};
+  for (int f = 0; f < 3; f++) {
+    cmbt_run r;
+    cmbt_run_open_text(&r, text, cmbt_formulation(f));
+    r.method = "mdop5";
+    r.rtol = r.atol = 1e-10;
+    cmbt_run_to(&r, 1.5, 0);
+    for (int i = 0; i < 6; i++) cmbt_near(cmbt_output(&r, sides[i]), start[i % 3], 1e-8);
+    cmbt_near(cmbt_output(&r, "l.x"), -cmbt_output(&r, "r.x"), 1e-8); /* outputs are not mirrored */
+    assert_true(fabs(cmbt_output(&r, "l.x")) > 0.1);
+    cmbt_run_close(&r);
+  }
+}
+
 /* ---- rests and friction that holds */
 
 /* A ball falls on a stop at T, 0.3 = 9.81/2 T² + 5/12 T³, and is pressed on it by 19.62 + 5 t from then on; impacts are no part of the integral. */
@@ -422,6 +452,7 @@ static void go_on(const cmbt_run *r, const char *method, bool resumed, double *v
 static void test_resume(void **state)
 {
   (void)state;
+  const double nearly = 1e-5; /* the relative tolerance is 1e-6 */
   for (int i = cmbt_next_method(0); i < cmb_method_count(); i = cmbt_next_method(i + 1)) {
     const char *name = cmb_method_name(cmb_method_at(i));
     double v[2][16];
@@ -429,7 +460,8 @@ static void test_resume(void **state)
     cmbt_run_open_text(&r, LATE(""), CMB_FORM_EXPLICIT);
     go_on(&r, name, false, v[0]);
     go_on(&r, name, true, v[1]);
-    assert_memory_equal(v[0], v[1], (size_t)r.eq->nv * sizeof *v[0]);
+    const double most = cmbt_resumes_exactly(cmb_method_at(i)) ? 0 : nearly;
+    for (int k = 0; k < r.eq->nv; k++) cmbt_near(v[1][k], v[0][k], most);
     cmbt_run_close(&r);
   }
 }
@@ -467,11 +499,12 @@ static void test_refused(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_orders),        cmocka_unit_test(test_tolerances),
-      cmocka_unit_test(test_derivatives),   cmocka_unit_test(test_driven),
-      cmocka_unit_test(test_rest),          cmocka_unit_test(test_friction),
-      cmocka_unit_test(test_small_changes), cmocka_unit_test(test_export),
-      cmocka_unit_test(test_resume),        cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_orders),      cmocka_unit_test(test_tolerances),
+      cmocka_unit_test(test_derivatives), cmocka_unit_test(test_driven),
+      cmocka_unit_test(test_angular),     cmocka_unit_test(test_rest),
+      cmocka_unit_test(test_friction),    cmocka_unit_test(test_small_changes),
+      cmocka_unit_test(test_export),      cmocka_unit_test(test_resume),
+      cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /*
- * A mirrored instance of a template moves as the mirror image of the original: the same template, once as it is and once mirrored in
- * a plane, with gravity and everything around it mirrored too, has mirrored motions. Formulas of random components of motion act as
- * loads, torques, rates, constraints, surfaces and on coordinates; whatever they read, they must see it in the mirror.
+ * A mirrored or turned instance of a template moves as the image of the original: the same template, once as it is and once mirrored in
+ * a plane, turned or both, with gravity and everything around it mirrored and turned too, has the image's motions. Formulas of random
+ * components of motion act as loads, torques, rates, constraints, surfaces and on coordinates; whatever they read, they must see it so.
  */
 #include "check.h"
 #include "model_run.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT_ROOM = 8000, FORMULA_ROOM = 400 };
+enum { TEXT_ROOM = 16000, FORMULA_ROOM = 400 };
 
 static const double gravity[3] = {1.5, -2, -9};
 
@@ -41,11 +41,46 @@ static void random_formula(struct cmbt_random *r, char text[FORMULA_ROOM])
   }
 }
 
+/* x -> T s x with a rotation T and a sign for each axis. */
+struct image {
+  double T[3][3], sign[3];
+  int plane; /* 3: not mirrored */
+  bool turned;
+};
+
+static void apply(const struct image *m, bool turns, const double x[3], double y[3])
+{
+  const double about = turns ? m->sign[0] * m->sign[1] * m->sign[2] : 1;
+  for (int i = 0; i < 3; i++) {
+    y[i] = 0;
+    for (int k = 0; k < 3; k++) y[i] += m->T[i][k] * about * m->sign[k] * x[k];
+  }
+}
+
+/* Turned about the vertical, or about any axis (Rodrigues). */
+static struct image random_image(struct cmbt_random *r, int plane, bool turned, bool upright)
+{
+  double e[3], length = 0, a = turned ? cmbt_random_uniform(r, -3, 3) : 0;
+  for (int i = 0; i < 3; i++) {
+    e[i] = upright ? i == 2 : cmbt_random_uniform(r, 0.1, 1);
+    length += e[i] * e[i];
+  }
+  for (int i = 0; i < 3; i++) e[i] /= sqrt(length);
+  const double cross[3][3] = {{0, -e[2], e[1]}, {e[2], 0, -e[0]}, {-e[1], e[0], 0}};
+  struct image m = {.sign = {1, 1, 1}, .plane = plane, .turned = turned};
+  for (int i = 0; i < 3; i++) {
+    for (int k = 0; k < 3; k++)
+      m.T[i][k] = cos(a) * (i == k) + sin(a) * cross[i][k] + (1 - cos(a)) * e[i] * e[k];
+  }
+  if (plane < 3) m.sign[plane] = -1;
+  return m;
+}
+
 /* The template, the same in both worlds. Roads cannot be turned upside down. */
-static void write_template(struct cmbt_random *r, int plane, char text[TEXT_ROOM])
+static void write_template(struct cmbt_random *r, bool has_road, char text[TEXT_ROOM])
 {
   const char *road =
-      plane < 2 ? "    roads: {hill: {type: formula, height: '0.3*sin(x + 2*y) - 3'}}\n" : "";
+      has_road ? "    roads: {hill: {type: formula, height: '0.1*sin(x + 2*y) - 0.4'}}\n" : "";
   char f[8][FORMULA_ROOM];
   for (int i = 0; i < 8; i++) random_formula(r, f[i]);
   snprintf(
@@ -57,6 +92,9 @@ static void write_template(struct cmbt_random *r, int plane, char text[TEXT_ROOM
       "      c: {mass: 1, com: [0.3, 0.5, 0.2], inertia: [0.2, 0.3, 0.25, 0.01, 0.02, -0.01]}\n"
       "      d: {mass: 1, com: [0.5, 0.1, -0.2], inertia: [0.1, 0.1, 0.1]}\n"
       "      e: {mass: 1, com: [0, 0, 0], inertia: [0.1, 0.2, 0.15]}\n"
+      "      p: {mass: 2, box: [0.1, 0.2, 0.4], at: [0.4, 0.6, 0.1]}\n"
+      "      s: {mass: 1, rod: [[0.4, 0.6, 0.1], [0.5, 0.8, 0.4]], radius: 0.1}\n"
+      "      m: {mass: 1, com: [0.1, 0, 0.4]}\n"
       "    markers:\n"
       "      tip: {on: c, at: [0.4, 0.1, 0.6], axes: {x: [1, 2, 3], y: [2, -1, 0]}}\n"
       "    joints:\n"
@@ -68,6 +106,13 @@ static void write_template(struct cmbt_random *r, int plane, char text[TEXT_ROOM
       "      twist: {type: revolute, parent: b, child: d, at: [0.2, 0.1, 0], axis: [1, 0.5, 0.2], "
       "rate: 0.3}\n"
       "      glide: {type: free, child: e}\n"
+      "      plate: {type: planar, child: p, parent: outside, at: [0.4, 0.6, 0.1], normal: [0.1, "
+      "1, "
+      "0.3], rate: [0.1, 0.2, 0.3], damping: [1, 2, 0.5]}\n"
+      "      ball: {type: spherical, child: s, parent: p, at: [0.4, 0.6, 0.1], rate: [0.1, 0.2, "
+      "0.3], stiffness: [1, 2, 3]}\n"
+      "      lift: {type: translation, child: m, rate: [0.3, -0.1, 0.2], stiffness: [1, 2, 3], "
+      "damping: [0.1, 0.2, 0.3]}\n"
       "    loops: {plane: {type: formula, formula: e.y - 0.5*e.x + 0.1*e.x_y}}\n"
       "    events: {kick: {when: e.z < -0.05, action: {reset: {e.vz: '0.5 + e.vx'}}}}\n"
       "    states: {seen: {rate: \"%s\"}}\n"
@@ -83,62 +128,92 @@ static void write_template(struct cmbt_random *r, int plane, char text[TEXT_ROOM
       "%s\",\n"
       "             spring: [[-1, -1], [0, 0.2], [1, 2]]}\n"
       "      soft: {type: torsion, coordinate: twist, stiffness: 1, torque: \"%s\"}\n"
+      "      rubber: {type: bushing, between: [{body: b, at: [0.1, 0, 0.4]}, {body: m, at: [0.1, "
+      "0, 0.4]}], stiffness: [3, 5, 9], damping: [1, 2, 0.4]}\n"
       "      rope: {type: spring, between: [{body: outside, at: [0, 0, 0]}, {body: b, at: [0.1, "
       "0.1, 0.1]}], stiffness: 5, damping: 1}\n"
       "      wall: {type: contact, on: {body: b, at: [0.1, 0.2, 0.3]}, radius: 0.1, surface: 'y + "
       "0.3 + 0.2*x', stiffness: 50, damping: 2}\n"
-      "      slab: {type: contact, on: {body: c, at: [0.3, 0.5, 0.2]}, radius: 0.1, surface: '%s', "
+      "      slab: {type: contact, on: {body: c, at: [0.3, 0.5, 0.2]}, radius: 0.1, surface: "
+      "'%s', "
       "stiffness: 80}\n",
       f[0], road, f[1], f[2], f[3], f[4], f[5], f[6], "0.1*tanh(free.y')", f[7],
-      plane < 2 ? "z - hill(x, y)" : "z + 3 + 0.1*x");
+      has_road ? "z - hill(x, y)" : "z + 0.4 + 0.1*x");
 }
 
-/* A world: gravity, a body outside that is its own mirror image in all planes, and the instance. `plane` < 3: everything is mirrored. */
-static void write_world(const char *template, int plane, char text[TEXT_ROOM])
+static int put_vector(char *to, const char *before, const double x[3])
 {
-  const double at[3] = {0, 0, 0}, rate[6] = {0.3, -0.2, 0.1, 0.2, 0.5, -0.4};
-  double sign[3] = {1, 1, 1}, turn = plane < 3 ? -1 : 1;
-  if (plane < 3) sign[plane] = -1;
-  char mirror[20] = "";
-  if (plane < 3) snprintf(mirror, sizeof mirror, ", mirror: %c", 'x' + plane);
-  snprintf(text, TEXT_ROOM,
-           "gravity: [%g, %g, %g]\n"
-           "bodies: {outside: {mass: 3, com: [%g, %g, %g], inertia: [1, 1.2, 1.4]}}\n"
-           "joints: {carry: {type: free, child: outside, rate: [%g, %g, %g, %g, %g, %g]}}\n"
-           "instances: {i: {template: thing%s}}\n"
-           "outputs: {x: i.b.x, y: i.b.y, z: i.b.z, wx: i.b.wx, wy: i.b.wy, wz: i.b.wz,\n"
-           "          cx: i.tip.vx, cy: i.tip.vy, cz: i.tip.vz, ex: i.e.x, ey: i.e.y, ez: i.e.z, "
-           "ox: outside.x, oy: outside.y, oz: outside.z,\n"
-           "          seen: i.seen, twist: i.twist}\n%s",
-           gravity[0] * sign[0], gravity[1] * sign[1], gravity[2] * sign[2], at[0], at[1], at[2],
-           rate[0] * sign[0], rate[1] * sign[1], rate[2] * sign[2], rate[3] * turn * sign[0],
-           rate[4] * turn * sign[1], rate[5] * turn * sign[2], mirror, template);
+  return sprintf(to, "%s[%.17g, %.17g, %.17g]", before, x[0], x[1], x[2]);
 }
 
-static void moves_as_the_mirror_image(const char *template, int plane, cmb_formulation formulation)
+/* A world: gravity, a body outside that is its own mirror image in all planes, and the instance; all in the image. */
+static void write_world(const char *template, const struct image *m, char text[TEXT_ROOM])
 {
-  static const char *const vectors[] = {"x",  "y",  "z",  "wx", "wy", "wz", "cx", "cy",
-                                        "cz", "ex", "ey", "ez", "ox", "oy", "oz"};
+  const double rate[2][3] = {{0.3, -0.2, 0.1}, {0.2, 0.5, -0.4}};
+  double x[3], y[3];
+  apply(m, false, gravity, x);
+  text += put_vector(text, "gravity: ", x);
+  text += sprintf(text,
+                  "\nbodies: {outside: {mass: 3, com: [0, 0, 0], inertia: [1, 1.2, 1.4], axes: {");
+  apply(&(struct image){.T = {{m->T[0][0], m->T[0][1], m->T[0][2]},
+                              {m->T[1][0], m->T[1][1], m->T[1][2]},
+                              {m->T[2][0], m->T[2][1], m->T[2][2]}},
+                        .sign = {1, 1, 1}},
+        false, (const double[]){1, 0, 0}, x);
+  for (int i = 0; i < 3; i++) y[i] = m->T[i][1];
+  text += put_vector(text, "x: ", x);
+  text += put_vector(text, ", y: ", y);
+  text += sprintf(text, "}}}\njoints: {carry: {type: free, child: outside, rate: [");
+  for (int k = 0; k < 2; k++) {
+    apply(m, k == 1, rate[k], x);
+    text += sprintf(text, "%s%.17g, %.17g, %.17g", k ? ", " : "", x[0], x[1], x[2]);
+  }
+  text += sprintf(text, "]}}\ninstances: {i: {template: thing");
+  if (m->plane < 3) text += sprintf(text, ", mirror: %c", 'x' + m->plane);
+  if (m->turned) {
+    for (int i = 0; i < 3; i++) x[i] = m->T[i][0];
+    text += put_vector(text, ", axes: {x: ", x);
+    text += put_vector(text, ", y: ", y);
+    text += sprintf(text, "}");
+  }
+  sprintf(text,
+          "}}\n"
+          "outputs: {x: i.b.x, y: i.b.y, z: i.b.z, wx: i.b.wx, wy: i.b.wy, wz: i.b.wz,\n"
+          "          cx: i.tip.vx, cy: i.tip.vy, cz: i.tip.vz, ex: i.e.x, ey: i.e.y, ez: i.e.z, "
+          "ox: outside.x, oy: outside.y, oz: outside.z,\n"
+          "          sx: i.s.x, sy: i.s.y, sz: i.s.z, mx: i.m.x, my: i.m.y, mz: i.m.z, "
+          "wsx: i.s.wx, wsy: i.s.wy, wsz: i.s.wz,\n"
+          "          seen: i.seen, twist: i.twist}\n%s",
+          template);
+}
+
+static void moves_as_the_image(const char *template, const struct image *m, cmb_formulation form)
+{
+  static const char *const vectors[][3] = {
+      {"x", "y", "z"},    {"cx", "cy", "cz"}, {"ex", "ey", "ez"}, {"ox", "oy", "oz"},
+      {"sx", "sy", "sz"}, {"mx", "my", "mz"}, {"wx", "wy", "wz"}, {"wsx", "wsy", "wsz"}};
+  const struct image same = {.T = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .sign = {1, 1, 1}, .plane = 3};
   char text[TEXT_ROOM];
   cmbt_run original, image;
-  write_world(template, 3, text);
-  cmbt_run_open_text(&original, text, formulation);
-  write_world(template, plane, text);
-  cmbt_run_open_text(&image, text, formulation);
-  original.rtol = image.rtol = 1e-8;
+  write_world(template, &same, text);
+  cmbt_run_open_text(&original, text, form);
+  write_world(template, m, text);
+  cmbt_run_open_text(&image, text, form);
+  original.rtol = image.rtol = original.atol = image.atol = 1e-10;
   cmbt_run_to(&original, 0.5, 0.1);
   cmbt_run_to(&image, 0.5, 0.1);
   assert_int_equal(original.row_count, image.row_count);
   assert_int_equal(original.event_count, image.event_count);
   assert_true(cmbt_times(&original, "i.kick", 0, 0, NULL) > 0);
   for (int i = 0; i < original.row_count; i++) {
-    for (int k = 0; k < 15; k++) {
-      const bool turns = vectors[k][0] == 'w';
-      const double sign = (k % 3 == plane ? -1 : 1) * (turns ? -1 : 1);
-      cmbt_near(cmbt_row(&image, i, vectors[k]), sign * cmbt_row(&original, i, vectors[k]), 1e-9);
+    for (int k = 0; k < 8; k++) {
+      double x[3], y[3];
+      for (int n = 0; n < 3; n++) x[n] = cmbt_row(&original, i, vectors[k][n]);
+      apply(m, vectors[k][0][0] == 'w', x, y);
+      for (int n = 0; n < 3; n++) cmbt_near(cmbt_row(&image, i, vectors[k][n]), y[n], 2e-8);
     }
-    cmbt_near(cmbt_row(&image, i, "seen"), cmbt_row(&original, i, "seen"), 1e-9);
-    cmbt_near(cmbt_row(&image, i, "twist"), cmbt_row(&original, i, "twist"), 1e-9);
+    cmbt_near(cmbt_row(&image, i, "seen"), cmbt_row(&original, i, "seen"), 2e-8);
+    cmbt_near(cmbt_row(&image, i, "twist"), cmbt_row(&original, i, "twist"), 2e-8);
   }
   cmbt_run_close(&original);
   cmbt_run_close(&image);
@@ -151,8 +226,10 @@ static void random_templates(void **state)
   for (int i = 0; i < count; i++) {
     struct cmbt_random r = {(uint64_t)i};
     char template[TEXT_ROOM];
-    write_template(&r, i % 3, template);
-    moves_as_the_mirror_image(template, i % 3, i % 4 == 3 ? CMB_FORM_CARTESIAN : CMB_FORM_EXPLICIT);
+    const bool turned = i % 2 == 1, has_road = i % 3 < 2 && i % 4 != 3;
+    const struct image m = random_image(&r, turned ? i % 4 : i % 3, turned, has_road);
+    write_template(&r, has_road && m.plane != 2, template);
+    moves_as_the_image(template, &m, i % 5 == 3 ? CMB_FORM_CARTESIAN : CMB_FORM_EXPLICIT);
   }
 }
 

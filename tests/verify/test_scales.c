@@ -1,7 +1,9 @@
 /*
  * Sizes do not matter. A pendulum of 1e-8 m and 1e-20 kg, and one of 1e9 m and 1e9 kg, move as one of 1 m and 1 kg in their own time:
  * every method that uses matrices, in Cartesian coordinates, where lengths and angles stand side by side; about as many steps. And
- * tolerances below the rounding of a velocity that passes through 0 while others are 1e3 rad/s stop neither bdf nor radau5.
+ * tolerances below the rounding of a velocity that passes through 0 while others are 1e3 rad/s stop neither bdf nor radau5. Tolerances are followed
+ * as far as rounding permits, and where it does not any more, a run says so.
+ * And a body of 1e18 or 1e25 kg may carry one of 1e3 kg, a thin rod among them, in Cartesian coordinates as in joint coordinates.
  */
 #include "check.h"
 #include "model_run.h"
@@ -79,6 +81,54 @@ static void test_below_rounding(void **state)
   cmbt_near(crank("radau5", 1e-11), exact, 1e-7);
 }
 
+static void count_warnings(void *user, cmb_log_level level, const char *message)
+{
+  int *warnings = user;
+  if (level == CMB_LOG_WARNING && strstr(message, "rounding permits")) (*warnings)++;
+}
+
+/* The error of x'' = −x at t = 20 in tolerances, and how often the run said that rounding permits no such tolerance. */
+static double oscillate(const char *method, double rtol, int *warnings)
+{
+  cmbt_run r;
+  cmbt_run_open_text(&r,
+                     "gravity: [0, 0, 0]\n"
+                     "bodies: {b: {mass: 1, com: [0, 0, 0]}}\n"
+                     "joints: {p: {type: prismatic, child: b, axis: x, start: 1, stiffness: 1}}\n",
+                     CMB_FORM_EXPLICIT);
+  r.method = method;
+  r.rtol = rtol;
+  *warnings = 0;
+  cmb_context_set_log(r.ctx, count_warnings, warnings);
+  cmbt_run_to(&r, 20, 0);
+  const double worst = fmax(fabs(r.result->q[0] - cos(20)), fabs(r.result->v[0] + sin(20)));
+  cmbt_run_close(&r);
+  return worst / rtol;
+}
+
+/* The least tolerances that are followed: 10⁻¹¹ and more for bdf, whose tolerance at x = 0, atol, is a hundredth of that. */
+static void test_limits(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *method;
+    double followed, refused;
+  } limits[] = {{"bdf", 3e-11, 1e-11}, {"radau5", 3e-12, 2e-12}, {"radau", 7e-12, 6e-12}};
+  for (int i = 0; i < 3; i++) {
+    int warnings;
+    const double above = oscillate(limits[i].method, limits[i].followed, &warnings);
+    assert_int_equal(warnings, 0);
+    const double larger = oscillate(limits[i].method, 100 * limits[i].followed, &warnings);
+    assert_int_equal(warnings, 0);
+    const double below = oscillate(limits[i].method, limits[i].refused, &warnings);
+    assert_int_equal(warnings, 1);
+    printf("%-6s %.0e: %.2g, %.0e: %.2g, %.0e: %.2g tolerances\n", limits[i].method,
+           100 * limits[i].followed, larger, limits[i].followed, above, limits[i].refused, below);
+    cmbt_below(larger, 3);
+    cmbt_below(above, 3);
+  }
+}
+
 /* The matrix turns with the top: the iteration limits the steps, and not every other one fails. */
 static void test_top(void **state)
 {
@@ -94,10 +144,46 @@ static void test_top(void **state)
   cmbt_run_close(&r);
 }
 
+/* The heavy rod moves as if it were alone, which it does from 1e14 kg on; the light ones follow it. */
+static void test_heavy_and_light(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "gravity: [0, 0, -9.81]\n"
+      "bodies:\n"
+      "  one: {mass: %g, rod: [[0, 0, 0], [1, 0, 0]], radius: 0.1}\n"
+      "  two: {mass: 1e3, sphere: [1.5, 0, 0], radius: 0.01}\n"
+      "  three: {mass: 1e3, rod: [[2, 0, 0], [3, 0, 0]]}\n"
+      "joints:\n"
+      "  a: {type: revolute, child: one, at: [0, 0, 0], axis: y}\n"
+      "  b: {type: revolute, parent: one, child: two, at: [1, 0, 0], axis: y}\n"
+      "  c: {type: revolute, parent: two, child: three, at: [2, 0, 0], axis: y}\n"
+      "outputs: {x: one.x, y: two.x, z: three.z}\n";
+  static const char *const names[] = {"x", "y", "z"};
+  static const double mass[] = {1e14, 1e18, 1e25};
+  for (int k = 0; k < 3; k++) {
+    double expected[3] = {0};
+    char model[2000];
+    snprintf(model, sizeof model, text, mass[k]);
+    for (int f = CMB_FORM_EXPLICIT; f <= CMB_FORM_CARTESIAN; f++) {
+      cmbt_run r;
+      cmbt_run_open_text(&r, model, (cmb_formulation)f);
+      r.rtol = 1e-9;
+      cmbt_run_to(&r, 0.5, 0);
+      for (int i = 0; i < 3; i++) {
+        if (f == CMB_FORM_EXPLICIT) expected[i] = cmbt_output(&r, names[i]);
+        cmbt_near(cmbt_output(&r, names[i]), expected[i], 1e-6);
+      }
+      cmbt_run_close(&r);
+    }
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_units),
                                      cmocka_unit_test(test_below_rounding),
-                                     cmocka_unit_test(test_top)};
+                                     cmocka_unit_test(test_limits), cmocka_unit_test(test_top),
+                                     cmocka_unit_test(test_heavy_and_light)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -397,8 +397,6 @@ static void test_limits(void **state)
       {"edge", 0, "body 'box': with the values set an edge is 0; expected a number greater than 0"},
       {"r", -0.1, "body 'disc': with the values set 'radius' is -0.1; expected"},
       {"n", 0, "body 'disc': with the values set the mass is inf; expected a number"},
-      {"k", -1, "force 'pull': with the values set 'stiffness' is -1; expected a number not less"},
-      {"d", -1, "force 'soft': with the values set damping is -1; expected a number not less"},
       {"fs", -1, "joint 'hinge': with the values set friction is -1; expected a number not less"},
       {"w", 4, "parameter 'w': with the values set it is 4; expected at most 3"},
       {"w", -1, "parameter 'w': with the values set it is -1; expected at least 0"},
@@ -426,6 +424,50 @@ static void test_limits(void **state)
   cmbt_ok(plain.ctx, cmb_simulation_set(plain.sim, 3, together));
   close_run(&s);
   close_run(&plain);
+}
+
+struct heard {
+  int count;
+  char last[300];
+};
+
+static void hear(void *user, cmb_log_level level, const char *message)
+{
+  struct heard *heard = user;
+  if (level != CMB_LOG_WARNING) return;
+  heard->count++;
+  snprintf(heard->last, sizeof heard->last, "%s", message);
+}
+
+/* A damping that is set below 0 drives; there is a warning where it comes to be so, and no second one while it is. */
+static void test_negative_damping(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "gravity: [0, 0, 0]\n"
+      "parameters: {c: 0}\n"
+      "bodies: {b: {mass: 2, com: [0, 0, 0]}}\n"
+      "joints: {x: {type: prismatic, child: b, axis: x, damping: c, rate: 1}}\n";
+  const cmb_setting less = {"c", -4}, more = {"c", -6}, none = {"c", 0};
+  struct heard heard = {0};
+  double a[MOST_X];
+  struct setup s;
+  open_text(&s, text, true);
+  cmb_context_set_log(s.ctx, hear, &heard);
+  make_run(&s, "mdop5", 1e-9);
+  cmbt_ok(s.ctx, cmb_simulation_set(s.sim, 1, &less));
+  assert_int_equal(heard.count, 1);
+  assert_non_null(strstr(heard.last, "joint 'x': 'damping' is -4, less than 0"));
+  cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, T));
+  cmbt_ok(s.ctx, cmb_simulation_set(s.sim, 1, &more));
+  assert_int_equal(heard.count, 1);
+  cmbt_ok(s.ctx, cmb_simulation_set(s.sim, 1, &none));
+  cmbt_ok(s.ctx, cmb_simulation_set(s.sim, 1, &less));
+  assert_int_equal(heard.count, 2);
+  cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, 2 * T));
+  state_of(&s, a);
+  cmbt_near(a[1], exp(4 * T), 1e-6 * exp(4 * T)); /* 4 N s/m on 2 kg */
+  close_run(&s);
 }
 
 /* A stop that gives way: what rests on it falls from there. */
@@ -616,6 +658,7 @@ int main(void)
                                      cmocka_unit_test(test_refusals),
                                      cmocka_unit_test(test_before_the_run),
                                      cmocka_unit_test(test_limits),
+                                     cmocka_unit_test(test_negative_damping),
                                      cmocka_unit_test(test_a_floor_that_sinks),
                                      cmocka_unit_test(test_conditions),
                                      cmocka_unit_test(test_condition_of_an_input),

@@ -375,6 +375,54 @@ static void test_equilibrium(void **state)
   }
 }
 
+/* Block b on block a on a slope: 8 N pull each kilogram down, so that the friction of b holds 16 N and that of a, which carries both, 24 N. */
+static void test_two_hold(void **state)
+{
+  (void)state;
+  static const struct {
+    double a, b;
+    const char *words; /* NULL: it holds */
+  } cases[] = {{24.1, 16.1, NULL},
+               {23.5, 16.1,
+                "'x.friction' sticks where the model begins, and would have to exert 1.021 times"},
+               {24.1, 15.5,
+                "'y.friction' sticks where the model begins, and would have to exert 1.032 times"}};
+  for (int k = 0; k < 9; k++) {
+    char text[1000];
+    cmb_equilibrium_report report;
+    cmbt_run r;
+    snprintf(
+        text, sizeof text,
+        "gravity: [0, 0, -10]\npoints: {W: [0, 0, 2]}\n"
+        "bodies: {a: {mass: 1, com: [0, 0, 0]}, b: {mass: 2, com: [0, 0, 1]}, c: {mass: 1, com: "
+        "[3, 0, 0]}}\n"
+        "joints:\n"
+        "  x: {type: prismatic, child: a, axis: [3, 0, -4], start: 0.2,\n"
+        "      friction: {force: 1, law: stick, static: %g}}\n"
+        "  y: {type: prismatic, parent: a, child: b, axis: [3, 0, -4], start: -0.1,\n"
+        "      friction: {force: 2, law: stick, static: %g}}\n"
+        "  z: {type: prismatic, child: c, axis: z, stiffness: 100}\n"
+        "outputs: {first: x, second: y, height: z}\n",
+        cases[k % 3].a, cases[k % 3].b);
+    cmbt_run_open_text(&r, text, cmbt_formulation(k / 3));
+    const cmb_status status = cmb_system_equilibrium(r.ctx, r.system, &report);
+    if (cases[k % 3].words) {
+      assert_int_equal(status, CMB_ERROR_EQUATIONS);
+      if (!strstr(cmb_last_error(r.ctx), cases[k % 3].words)) fail_msg("%s", cmb_last_error(r.ctx));
+    } else {
+      cmbt_ok(r.ctx, status);
+      assert_int_equal(report.held, 2);
+      assert_int_equal(report.freedoms, 1);
+      cmbt_below(report.force, 1e-9);
+      cmbt_run_to(&r, 1, 0);
+      cmbt_near(cmbt_output(&r, "first"), 0.2, 1e-12);
+      cmbt_near(cmbt_output(&r, "second"), -0.1, 1e-12);
+      cmbt_near(cmbt_output(&r, "height"), -0.1, 1e-9);
+    }
+    cmbt_run_close(&r);
+  }
+}
+
 /* A force that is a negative number is refused where it stands. */
 static void test_negative_number(void **state)
 {
@@ -422,12 +470,19 @@ static void test_refusals(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_belt),           cmocka_unit_test(test_hold),
-      cmocka_unit_test(test_two_blocks),     cmocka_unit_test(test_through_zero),
-      cmocka_unit_test(test_axle),           cmocka_unit_test(test_axle_with_grip),
-      cmocka_unit_test(test_ball),           cmocka_unit_test(test_clock),
-      cmocka_unit_test(test_negative_force), cmocka_unit_test(test_equilibrium),
-      cmocka_unit_test(test_refusals),       cmocka_unit_test(test_negative_number),
+      cmocka_unit_test(test_belt),
+      cmocka_unit_test(test_hold),
+      cmocka_unit_test(test_two_blocks),
+      cmocka_unit_test(test_through_zero),
+      cmocka_unit_test(test_axle),
+      cmocka_unit_test(test_axle_with_grip),
+      cmocka_unit_test(test_ball),
+      cmocka_unit_test(test_clock),
+      cmocka_unit_test(test_negative_force),
+      cmocka_unit_test(test_equilibrium),
+      cmocka_unit_test(test_two_hold),
+      cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_negative_number),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

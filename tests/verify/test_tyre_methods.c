@@ -5,10 +5,11 @@
  *   - all methods agree with mdop853 at a tolerance of 1e-10;
  *   - exported C has the same bits as a run;
  *   - a wheel that spins lands with steps of any size, and lie converges with its order;
- *   - a run that is saved goes on with the same bits as the one that resumes it.
+ *   - a run that resumes a saved one goes on with the same bits, or, with implicit methods, within the tolerances.
  */
 #include "check.h"
 #include "export_bits.h"
+#include "methods.h"
 #include "model_run.h"
 
 #include <math.h>
@@ -128,8 +129,11 @@ static void test_resumed(void **state)
   for (int i = 0; i < 3; i++) {
     double q[2][ROOM] = {{0}}, v[2][ROOM] = {{0}};
     for (int k = 0; k < 2; k++) run_piece(methods[i], k == 1, q[k], v[k]);
-    assert_memory_equal(q[0], q[1], sizeof q[0]);
-    assert_memory_equal(v[0], v[1], sizeof v[0]);
+    const double most = cmbt_resumes_exactly(cmb_method_find(methods[i])) ? 0 : 1e-4;
+    for (int k = 0; k < ROOM; k++) {
+      cmbt_near(q[1][k], q[0][k], most * fmax(1, fabs(q[0][k])));
+      cmbt_near(v[1][k], v[0][k], most * fmax(1, fabs(v[0][k])));
+    }
     assert_true(v[0][0] > 1);
   }
 }

@@ -217,6 +217,66 @@ async function testRod() {
   await page.close();
 }
 
+// Numbers of one axis are in one notation; the legends have the time of the player, and the values that the curves have there.
+async function testNumbers(name) {
+  const page = await open(name, 1200, 900);
+  await page.waitForFunction(() => camber.plots.plots.length > 1);
+  await scrub(page, 0.2337);
+  const panels = await page.evaluate(() =>
+    camber.plots.plots.map((u) => ({
+      ticks: u.axes[1]._values,
+      legend: u.root.querySelector(".u-legend .u-value").textContent,
+      between: u.series.slice(1).map((s, i) => {
+        const k = u.data[0].findLastIndex((t) => t <= camber.clock.t);
+        const [a, b] = [u.data[i + 1][k], u.data[i + 1][k + 1] ?? u.data[i + 1][k]];
+        const shown = Number(u.root.querySelectorAll(".u-legend .u-value")[i + 1].textContent);
+        return s.paths === u.series[1].paths && shown >= Math.min(a, b) - 1e-4 * Math.abs(a) - 1e-12 && shown <= Math.max(a, b) + 1e-4 * Math.abs(b) + 1e-12;
+      }),
+    })),
+  );
+  const player = await page.locator(".transport .time").textContent();
+  for (const p of panels) {
+    const exponents = p.ticks.filter((text) => Number(text) !== 0).map((text) => text.includes("e"));
+    check(`${name}: ticks in two notations: ${p.ticks}`, new Set(exponents).size <= 1);
+    check(`${name}: the legend has t = ${p.legend}, the player ${player}`, player === `t = ${p.legend} s`);
+    check(`${name}: a legend has a value that its curve does not have`, p.between.every(Boolean));
+  }
+  await page.close();
+}
+
+// A contact that lies higher than the rest does not send the camera below the floor.
+async function testAbove() {
+  const page = await open("hanging", 800, 600);
+  const height = await page.evaluate(() => camber.view.camera.position.clone().sub(camber.view.controls.target).dot(camber.view.up));
+  check(`hanging: the camera is ${height} m above what it looks at`, height > 0);
+  await page.close();
+}
+
+// Who begins to follow after the motion has gone on sees the mechanism in the middle, as at the start.
+async function testFollow(name) {
+  const page = await open(name, 800, 600);
+  const away = () =>
+    page.evaluate(() => {
+      const { view, clock } = camber;
+      view.motion.set(clock.t);
+      const moved = view.motion.place[view.heaviest].clone().sub(view.start);
+      return { away: view.controls.target.clone().sub(moved).distanceTo(view.first.getCenter(moved.clone())), gone: moved.length(), follows: view.follows };
+    });
+  if ((await away()).follows) await page.keyboard.press("f");
+  await scrub(page, 0.07);
+  await picture(page);
+  const before = await away();
+  await page.keyboard.press("f");
+  await picture(page);
+  const after = await away();
+  check(`${name}: follows, ${after.away} m from the middle, after ${after.gone} m; ${before.away} m before`, after.follows && before.away > 0.5 && after.away < 1e-6 * after.gone);
+  await scrub(page, 0.5);
+  await picture(page);
+  check(`${name}: lost what it follows`, (await away()).away < 1e-4);
+  await page.screenshot({ path: `${pictures}/${name}-follows.png` });
+  await page.close();
+}
+
 async function testHostile() {
   const page = await open("hostile", 800, 600);
   check("hostile: the title is not a text", (await page.locator("h1").textContent()) === '</script><script>alert("1")</script> <b>bold</b>');
@@ -239,6 +299,10 @@ await testNarrow("fivelink");
 await testNarrow("newtons-cradle");
 await testOffsets();
 await testRod();
+await testNumbers("fivelink");
+await testNumbers("offsets");
+await testAbove();
+await testFollow("hmmwv14");
 await testHostile();
 await testProblem();
 await finish();

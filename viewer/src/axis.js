@@ -56,10 +56,18 @@ export function ticksOf(low, high, wanted) {
   return Array.from({ length: last - first + 1 }, (_, k) => offset + Number(((first + k) * step).toPrecision(12)));
 }
 
-// A tick's number: its difference to the offset, without digits that rounding has left.
-function tickText(low, high, wanted, tick) {
+// Numbers of one axis, all in one notation: with exponents if the largest is tiny or huge, or if the smallest on a logarithmic axis is.
+export function inOneNotation(numbers, smallest = Infinity) {
+  const size = Math.max(...numbers.map(Math.abs));
+  const exponents = Math.min(size, smallest) < 1e-3 || size >= 1e6;
+  return (x) => (exponents && x !== 0 ? Number(x.toPrecision(10)).toExponential().replace("e+", "e") : String(Number(x.toPrecision(10))));
+}
+
+// The ticks' numbers: their differences to the offset, without digits that rounding has left.
+function tickTexts(low, high, wanted, ticks) {
   const [step, offset] = [stepOf(low, high, wanted), offsetOf(low, high, wanted)];
-  return shown(offset === 0 ? tick : Math.round((tick - offset) / step) * step, 10);
+  const numbers = ticks.map((tick) => (offset === 0 ? tick : Math.round((tick - offset) / step) * step));
+  return numbers.map(inOneNotation(numbers));
 }
 
 function offsetText(low, high, wanted) {
@@ -79,7 +87,7 @@ export function linearAxis(scale) {
     space: 1,
     incrs: (u, k, low, high) => [Math.max(5, high - low)],
     splits: (u, k, low, high) => ticksOf(low, high, WANTED[scale](u)),
-    values: (u, ticks) => ticks.map((x) => tickText(...rangeOf(u, scale), x)),
+    values: (u, ticks) => tickTexts(...rangeOf(u, scale), ticks),
   };
 }
 

@@ -19,6 +19,11 @@ export function shown(x, digits = 4) {
   return String(Number(x.toPrecision(digits)));
 }
 
+// A time with the digits that tell the instants of a motion of this duration apart.
+export function timeText(t, duration) {
+  return t.toFixed(Math.min(Math.max(4 - Math.floor(Math.log10(Math.max(duration, 1e-9))), 1), 9));
+}
+
 export function count(n) {
   return n === null || n === undefined ? "–" : n.toLocaleString("en");
 }

@@ -156,13 +156,13 @@ function distance(p, q) {
   return new Vector3(...p.at).distanceTo(new Vector3(...q.at));
 }
 
-// The same from the other side, where wheels would hide what carries them.
-export function awayFrom(wheels, points, direction, far) {
+// The same from the other side, where wheels would hide what carries them; never from below.
+export function awayFrom(wheels, points, direction, up, far) {
   const centre = points.reduce((sum, x) => sum.add(x), new Vector3()).multiplyScalar(1 / Math.max(points.length, 1));
   const middle = wheels.reduce((sum, x) => sum.add(x), new Vector3()).multiplyScalar(1 / Math.max(wheels.length, 1)).sub(centre);
   const out = direction.clone();
   for (let i = 0; i < 3 && wheels.length > 0; i++) {
-    if (Math.abs(middle.getComponent(i)) > far) out.setComponent(i, -Math.sign(middle.getComponent(i)) * Math.abs(direction.getComponent(i)));
+    if (up.getComponent(i) === 0 && Math.abs(middle.getComponent(i)) > far) out.setComponent(i, -Math.sign(middle.getComponent(i)) * Math.abs(direction.getComponent(i)));
   }
   return out;
 }

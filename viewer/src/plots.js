@@ -1,9 +1,9 @@
 // The curves over time. All panels show the same time range; the line of the time cursor is the clock's, and a click moves it.
 
 import uPlot from "uplot";
-import { drawOffsets, legendText, linearAxis, ofTime, withAir } from "./axis.js";
-import { element, shown } from "./dom.js";
-import { indexAt } from "./data.js";
+import { drawOffsets, inOneNotation, legendText, linearAxis, ofTime, withAir } from "./axis.js";
+import { element, timeText } from "./dom.js";
+import { indexAt, valueAt } from "./data.js";
 import { firstChoice, panelsOf } from "./panels.js";
 import { direction } from "./summary.js";
 
@@ -121,7 +121,7 @@ export class Plots {
       cursor: { sync: { key: "camber" }, drag: { x: true, y: false, setScale: false }, bind: { dblclick: () => () => this.zoom(null) } },
       legend: { live: true },
       scales: { x: { time: false, range: () => this.range ?? ofTime(this.clock.start, this.clock.end) }, y: logarithmic ? { distr: 3, log: 10, range: inDecades } : { range: (u, low, high) => withAir(low, high, bases) } },
-      series: [{ label: "t in s", value: (u, x) => legendText(u, "x", x) }, ...curves.map(curve)],
+      series: [{ label: "t in s", value: (u, x, series, k) => (k === null || k === undefined ? "–" : timeText(this.timeOf(u, k), this.clock.end - this.clock.start)) }, ...curves.map((c) => this.curve(c))],
       axes: [{ ...axis, label: "t in s", labelSize: 18, size: 34, ...linearAxis("x") }, { ...axis, label, labelSize: 18, size: tickRoom, ...(logarithmic ? logarithmicAxis : linearAxis("y")) }],
       hooks: { setSelect: [(u) => this.select(u)], draw: [(u) => this.mark(u), (u) => drawOffsets(u, ink)], ready: [(u) => this.listen(u)] },
     };
@@ -178,8 +178,23 @@ export class Plots {
       const x = u.valToPos(this.clock.t, "x");
       u.now.hidden = !(x >= 0 && x <= u.over.clientWidth);
       u.now.style.transform = `translateX(${x}px)`;
-      if (read && (!u.cursor.event || u.cursor.left < 0)) u.setLegend({ idx: indexAt(u.data[0], this.clock.t) });
+      if (read && !isPointedAt(u)) u.setLegend({ idx: indexAt(u.data[0], this.clock.t) });
     }
+  }
+
+  // The time that the legend of a panel is of: that of the mouse's row, else that of the cursor.
+  timeOf(u, k) {
+    return isPointedAt(u) ? u.data[0][k] : this.clock.t;
+  }
+
+  // A curve may say itself what its legend shows at a time (`at`), where its values lie at other times than those of the panel.
+  curve({ label, colour, dash, width, stepped, at }) {
+    const value = (u, x, series, k) => {
+      if (k === null || k === undefined) return legendText(u, "y", x);
+      const t = this.timeOf(u, k);
+      return legendText(u, "y", at ? at(t) : stepped || isPointedAt(u) ? x : valueAt({ t: u.data[0] }, { values: u.data[series] }, t));
+    };
+    return { label, stroke: colour, dash, width: width ?? 1.5, points: { show: false }, value, paths: stepped ? uPlot.paths.stepped({ align: -1 }) : undefined };
   }
 
   width() {
@@ -197,6 +212,8 @@ export class Plots {
     return this.report.run.events.filter((e) => Math.abs(e.t - t) <= width).map((e) => `${e.name}, ${direction(e)}`);
   }
 }
+
+const isPointedAt = (u) => Boolean(u.cursor.event) && u.cursor.left >= 0;
 
 // As wide as the longest tick.
 function tickRoom(u, ticks) {
@@ -219,12 +236,6 @@ function vertical(u, t, part = 1) {
   u.ctx.stroke();
 }
 
-// A curve may say itself what its legend shows at a time (`at`), where its values lie at other times than those of the panel.
-function curve({ label, colour, dash, width, stepped, at }) {
-  const value = (u, x, series, k) => legendText(u, "y", at && k !== null && k !== undefined ? at(u.data[0][k]) : x);
-  return { label, stroke: colour, dash, width: width ?? 1.5, points: { show: false }, value, paths: stepped ? uPlot.paths.stepped({ align: -1 }) : undefined };
-}
-
 // Whole decades, sixteen at most: what is smaller is 0 for a reader.
 function inDecades(u, low, high) {
   if (!(high > 0)) return [0.1, 1];
@@ -245,4 +256,4 @@ function decades(u, axis, low, high) {
   return Array.from({ length: Math.floor((last - first) / step) + 1 }, (_, i) => decade(first + i * step));
 }
 
-const logarithmicAxis = { splits: decades, filter: (u, ticks) => ticks, values: (u, ticks) => ticks.map((x) => shown(x, 10)) };
+const logarithmicAxis = { splits: decades, filter: (u, ticks) => ticks, values: (u, ticks) => ticks.map(inOneNotation(ticks, Math.min(...ticks))) };

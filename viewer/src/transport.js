@@ -1,7 +1,7 @@
 // The bar below the animation: play, scrub, speed, and what is shown.
 
 import { Clock } from "./clock.js";
-import { element, shown } from "./dom.js";
+import { element, shown, timeText } from "./dom.js";
 
 const RESOLUTION = 10000; // of the slider
 
@@ -35,12 +35,8 @@ export class Transport {
     const { t, start, end, playing, speed } = this.clock;
     this.play.textContent = playing ? "❚❚" : "▶";
     if (document.activeElement !== this.slider || playing) this.slider.value = end > start ? Math.round((RESOLUTION * (t - start)) / (end - start)) : 0;
-    this.time.textContent = `t = ${t.toFixed(digitsFor(end - start))} s`;
+    this.time.textContent = `t = ${timeText(t, end - start)} s`;
     this.time.title = `from ${shown(start, 6)} s to ${shown(end, 6)} s`;
     this.speed.value = String(speed);
   }
-}
-
-function digitsFor(duration) {
-  return Math.min(Math.max(4 - Math.floor(Math.log10(Math.max(duration, 1e-9))), 1), 9);
 }

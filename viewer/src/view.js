@@ -29,6 +29,7 @@ export class View {
     this.node = element("div", { class: "picture" }, this.renderer.domElement, this.labels.node, element("div", { class: "legends" }, this.arrows.legend, this.trails.legend));
     this.follows = this.travels;
     this.last = this.motion.place[this.heaviest]?.clone();
+    this.start = this.last?.clone(); // where it is in the first picture
     clock.listen(() => (this.stale = true));
     new ResizeObserver(() => this.resize()).observe(this.node);
     this.extras = []; // things that others put into the scene, with update(t)
@@ -115,7 +116,7 @@ export class View {
   reset() {
     const places = (list) => list.map((p) => this.motion.point(p));
     const direction = viewDirection(this.report.scene, this.box, this.up, places(this.points));
-    const from = awayFrom(places(wheelPlaces(this.report.scene)), places(this.points), direction, 0.08 * this.size);
+    const from = awayFrom(places(wheelPlaces(this.report.scene)), places(this.points), direction, this.up, 0.08 * this.size);
     this.light = from.clone().addScaledVector(this.up, 1.3).addScaledVector(this.up.clone().cross(from), 0.7).normalize();
     this.look(from);
   }
@@ -128,9 +129,8 @@ export class View {
 
   // From this side, so far away that all can be seen; what travels is looked at where it is.
   look(direction) {
-    const centre = this.box.getCenter(new Vector3());
+    const centre = this.travels ? this.centre() : this.box.getCenter(new Vector3());
     const far = distanceFor(this.box, direction, this.up, (this.camera.fov * Math.PI) / 360, this.camera.aspect);
-    if (this.travels && this.last) centre.add(this.motion.place[this.heaviest]).sub(this.start ?? (this.start = this.last.clone()));
     this.controls.target.copy(centre);
     this.camera.position.copy(centre).addScaledVector(direction, far);
     this.controls.update();
@@ -138,7 +138,7 @@ export class View {
   }
 
   toggle(what) {
-    if (what === "follow") this.follows = !this.follows;
+    if (what === "follow") this.followOrStay();
     if (what === "labels") this.labels.node.hidden = !this.labels.node.hidden;
     if (what === "arrows") this.arrows.show(!this.arrows.node.visible);
     if (what === "trails") this.trails.show(!this.trails.node.visible);
@@ -148,6 +148,24 @@ export class View {
   enlargeArrows(by) {
     this.arrows.enlarge(by);
     this.stale = true;
+  }
+
+  // The middle of the mechanism as it is at the start, moved along with the heaviest body.
+  centre() {
+    const middle = this.first.getCenter(new Vector3());
+    return this.start ? middle.add(this.motion.place[this.heaviest]).sub(this.start) : middle;
+  }
+
+  // Who begins to follow has the mechanism in the middle of the picture, wherever it has gone meanwhile.
+  followOrStay() {
+    this.follows = !this.follows;
+    if (!this.follows) return;
+    this.motion.set(this.clock.t);
+    const moved = this.centre().sub(this.controls.target);
+    this.controls.target.add(moved);
+    this.camera.position.add(moved);
+    this.controls.update();
+    this.last?.copy(this.motion.place[this.heaviest]);
   }
 
   // Camera and target go along with the heaviest body.

@@ -7,6 +7,7 @@
 
 #include <float.h>
 #include <locale.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -270,6 +271,29 @@ static void characters_are_those_of_unicode(void **state)
   assert_false(cmb_is_control(' ') || cmb_is_control('~') || cmb_is_control((char)0xC3));
 }
 
+/* The nearest name; what there is; or that there is nothing. Long lists are cut. */
+static void names_are_hinted_at(void **state)
+{
+  (void)state;
+  static const char *const long_names[] = {
+      "a_name_that_is_long_enough_to_fill_a_line_with_a_few_of_its_kind_1",
+      "a_name_that_is_long_enough_to_fill_a_line_with_a_few_of_its_kind_2",
+      "a_name_that_is_long_enough_to_fill_a_line_with_a_few_of_its_kind_3",
+      "a_name_that_is_long_enough_to_fill_a_line_with_a_few_of_its_kind_4"};
+  static const char *const letters[] = {"alpha", "beta"};
+  char hint[CMB_HINT_ROOM], whole[CMB_HINT_ROOM];
+  assert_string_equal(cmb_hint_of_names("alpa", letters, 2, sizeof *letters, hint),
+                      "did you mean 'alpha'?");
+  assert_string_equal(cmb_hint_of_names("qqqq", letters, 2, sizeof *letters, hint),
+                      "expected one of alpha, beta");
+  assert_string_equal(cmb_hint_of_names("qqqq", letters, 1, sizeof *letters, hint),
+                      "expected alpha");
+  assert_string_equal(cmb_hint_of_names("qqqq", letters, 0, sizeof *letters, hint),
+                      "there is none");
+  snprintf(whole, sizeof whole, "expected one of %s, %s and 2 more", long_names[0], long_names[1]);
+  assert_string_equal(cmb_hint_of_names("q", long_names, 4, sizeof *long_names, hint), whole);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -280,6 +304,7 @@ int main(void)
       cmocka_unit_test(a_decimal_point_of_several_bytes_does_not_matter),
       cmocka_unit_test(names_are_found_in_a_table),
       cmocka_unit_test(a_misspelt_name_has_a_nearest),
+      cmocka_unit_test(names_are_hinted_at),
       cmocka_unit_test(what_is_far_is_not_meant),
       cmocka_unit_test(the_nearer_of_two_wins),
       cmocka_unit_test(fields_are_quoted_where_they_must),

@@ -1,7 +1,7 @@
 /*
  * Wrong calls of the public interface, header by header: what is missing, sizes that cannot be, functions and names that the
- * equations lack, calls in a wrong order, and calls with what an earlier failure left. None crashes; each returns a fatal
- * status, and where there is a context it has words.
+ * equations lack, calls in a wrong order, and calls with what an earlier failure left. None crashes; each returns CMB_ERROR_ARGUMENT, or
+ * CMB_ERROR_INPUT where numbers, text or names are wrong that a user may have written, and where there is a context it has words.
  */
 #include "check.h"
 
@@ -14,10 +14,12 @@
 
 static int calls;
 
-static void refused_with(cmb_context *ctx, cmb_status status, const char *call, int line)
+static void refused_with(cmb_context *ctx, cmb_status expected, cmb_status status, const char *call,
+                         int line)
 {
   calls++;
-  if (status >= 0) fail_msg("line %d: %s returns %d", line, call, (int)status);
+  if (status != expected)
+    fail_msg("line %d: %s returns %d, not %d", line, call, (int)status, (int)expected);
   if (!ctx) return;
   if (cmb_last_error(ctx)[0] == '\0') fail_msg("line %d: %s leaves no words", line, call);
   cmb_model *
@@ -27,7 +29,8 @@ static void refused_with(cmb_context *ctx, cmb_status status, const char *call, 
   assert_string_equal(cmb_last_error(ctx), "");
 }
 
-#define REFUSED(ctx, call) refused_with(ctx, call, #call, __LINE__)
+#define REFUSED(ctx, call)       refused_with(ctx, CMB_ERROR_ARGUMENT, call, #call, __LINE__)
+#define REFUSED_INPUT(ctx, call) refused_with(ctx, CMB_ERROR_INPUT, call, #call, __LINE__)
 
 /* ---- a small problem that is right: a mass on a spring, with a switch, an output and an input */
 
@@ -182,7 +185,7 @@ static void test_systems(void **state)
   REFUSED(ctx, cmb_system_set_start(ctx, system, 1, NULL));
   REFUSED(ctx, cmb_system_set_start(ctx, system, -1, &unknown));
   REFUSED(ctx, cmb_system_set_start(ctx, system, 1, &unnamed));
-  REFUSED(ctx, cmb_system_set_start(ctx, system, 1, &unknown));
+  REFUSED_INPUT(ctx, cmb_system_set_start(ctx, system, 1, &unknown));
   REFUSED(ctx, cmb_system_equilibrium(ctx, NULL, NULL));
   REFUSED(ctx, cmb_system_equilibrium(ctx, system, NULL));
   cmb_system_destroy(system);
@@ -455,14 +458,14 @@ static void test_expressions(void **state)
   REFUSED(NULL, cmb_graph_status(NULL));
   cmbt_ok(ctx, cmb_table_create(ctx, CMB_TABLE_LINEAR, 2, x, f, &line));
   cmbt_ok(ctx, cmb_table2_create(ctx, 2, x, 2, y, f, &surface));
-  REFUSED(ctx, cmb_table_create(ctx, CMB_TABLE_LINEAR, -2, x, f, &wrong));
+  REFUSED_INPUT(ctx, cmb_table_create(ctx, CMB_TABLE_LINEAR, -2, x, f, &wrong));
   REFUSED(ctx, cmb_table_create(ctx, CMB_TABLE_LINEAR, 2, NULL, f, &wrong));
   REFUSED(ctx, cmb_table_create(ctx, CMB_TABLE_LINEAR, 2, x, NULL, &wrong));
-  REFUSED(ctx, cmb_table_create(ctx, CMB_TABLE_LINEAR, 2, back, f, &wrong));
+  REFUSED_INPUT(ctx, cmb_table_create(ctx, CMB_TABLE_LINEAR, 2, back, f, &wrong));
   REFUSED(ctx, cmb_table_create(ctx, (cmb_table_kind)9, 2, x, f, &wrong));
   REFUSED(ctx, cmb_table_create(ctx, CMB_TABLE_LINEAR, 2, x, f, NULL));
   REFUSED(ctx, cmb_table2_create(ctx, 2, x, 2, NULL, f, &wrong));
-  REFUSED(ctx, cmb_table2_create(ctx, 2, x, 0, y, f, &wrong));
+  REFUSED_INPUT(ctx, cmb_table2_create(ctx, 2, x, 0, y, f, &wrong));
 #define MISUSE(call) (g = graph(ctx), REFUSED(ctx, after(g, call)))
   MISUSE(cmb_input(g, NULL));
   MISUSE(cmb_apply(g, CMB_OP_ADD, 1, 77, 0));
@@ -516,7 +519,7 @@ static void test_programs(void **state)
   REFUSED(NULL, cmb_formula_parse(NULL, "x", 1, 1, 1, NULL, &e));
   REFUSED(ctx, cmb_formula_parse(g, NULL, 1, 1, 1, NULL, &e));
   REFUSED(ctx, cmb_formula_parse(g, "1", 1, 1, 1, NULL, NULL));
-  REFUSED(ctx, cmb_formula_parse(g, "x", 1, 1, 1, NULL, &e)); /* an unknown name */
+  REFUSED_INPUT(ctx, cmb_formula_parse(g, "x", 1, 1, 1, NULL, &e)); /* an unknown name */
   REFUSED(ctx, cmb_program_create(ctx, NULL, 1, in, 1, in, &program));
   REFUSED(ctx, cmb_program_create(ctx, g, 1, far, 1, in, &program));
   REFUSED(ctx, cmb_program_create(ctx, g, 1, in, 1, far, &program));

@@ -1,5 +1,6 @@
 /*
- * Linear complementarity problems with bounds: random ones made from their solution, A = D₁ F Fᵀ D₂; small ones with any matrix, where
+ * Linear complementarity problems with bounds: random ones made from their solution, A = D₁ F Fᵀ D₂, of one part or of several that nothing
+ * connects; small ones with any matrix, where
  * what is found has to be a solution; those with none and with several.
  */
 #include "check.h"
@@ -18,8 +19,14 @@ struct problem {
 static void make(struct cmbt_random *r, struct problem *p)
 {
   double F[LARGEST * LARGEST], w[LARGEST];
+  int part[LARGEST];
   const int n = p->n = cmbt_random_int(r, 1, LARGEST);
-  for (int i = 0; i < n * n; i++) F[i] = cmbt_random_uniform(r, -1, 1);
+  const int parts = cmbt_random_int(r, 0, 1) ? 1 : cmbt_random_int(r, 1, 2 * n);
+  for (int i = 0; i < n; i++) part[i] = cmbt_random_int(r, 1, parts);
+  for (int i = 0; i < n * n; i++) {
+    const double x = cmbt_random_uniform(r, -1, 1);
+    F[i] = part[i / n] == part[i % n] ? x : 0;
+  }
   for (int i = 0; i < n; i++) {
     const int kind = cmbt_random_int(r, 0, 4);
     F[i * n + i] += 2;

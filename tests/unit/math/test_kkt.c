@@ -220,7 +220,7 @@ static void without_constraints_it_is_the_mass_matrix(void **state)
   cmb_kkt_solve(kkt, r, NULL, x, NULL);
   cmbt_near(x[0], 2, 8 * DBL_EPSILON);
   cmbt_near(x[1], 1, 8 * DBL_EPSILON);
-  cmbt_ok(ctx, cmb_kkt_redundant(kkt, M, NULL, list, &count));
+  cmbt_ok(ctx, cmb_kkt_redundant(kkt, M, NULL, NULL, list, &count));
   assert_int_equal(count, 0);
   cmb_kkt_destroy(kkt);
   kkt = new_kkt(ctx, &diagonal);
@@ -464,7 +464,7 @@ static void more_constraints_than_velocities_are_dependent(void **state)
     cmb_kkt *kkt = new_kkt(ctx, &shape);
     assert_int_equal(cmb_kkt_factor(kkt, M, G, G), CMB_RETRY_SINGULAR);
     assert_int_equal(cmb_kkt_factor(kkt, M, G, B), CMB_RETRY_SINGULAR);
-    cmbt_ok(ctx, cmb_kkt_redundant(kkt, NULL, G, list, &count));
+    cmbt_ok(ctx, cmb_kkt_redundant(kkt, NULL, G, NULL, list, &count));
     assert_int_equal(count, 1);
     assert_int_equal(list[0], nv);
     cmb_kkt_destroy(kkt);
@@ -512,7 +512,7 @@ static void later_rows_are_the_redundant_ones(void **state)
     double G[20];
     int list[5], count;
     for (int i = 0; i < 20; i++) G[i] = rows[i / 4][i % 4] * pow(10, unit);
-    cmbt_ok(ctx, cmb_kkt_redundant(kkt, M, G, list, &count));
+    cmbt_ok(ctx, cmb_kkt_redundant(kkt, M, G, NULL, list, &count));
     assert_int_equal(count, 2);
     assert_int_equal(list[0], 2);
     assert_int_equal(list[1], 3);
@@ -548,12 +548,13 @@ static void the_list_of_redundant_rows_is_exact(void **state)
     int list[30], count;
     cmb_kkt_shape shape = shape_of(sys);
     cmb_kkt *kkt = new_kkt(sys->ctx, &shape);
-    cmbt_ok(sys->ctx, cmb_kkt_redundant(kkt, cmbt_kkt_mass_for(sys, &shape), sys->G, list, &count));
+    cmbt_ok(sys->ctx,
+            cmb_kkt_redundant(kkt, cmbt_kkt_mass_for(sys, &shape), sys->G, NULL, list, &count));
     assert_int_equal(count, expect);
     assert_memory_equal(list, expected, (size_t)expect * sizeof *list);
     assert_int_equal(factor_system(kkt, sys, &shape), expect ? CMB_RETRY_SINGULAR : CMB_OK);
     sys->G[nv] = NAN;
-    assert_int_equal(cmb_kkt_redundant(kkt, NULL, sys->G, list, &count), CMB_RETRY_NONFINITE);
+    assert_int_equal(cmb_kkt_redundant(kkt, NULL, sys->G, NULL, list, &count), CMB_RETRY_NONFINITE);
     cmb_kkt_destroy(kkt);
     cmbt_kkt_destroy(sys);
   }
@@ -576,7 +577,7 @@ static void only_creating_allocates(void **state)
     int list[8], count;
     cmbt_ok(ctx, factor_system(kkt, sys, &shape));
     cmb_kkt_solve(kkt, sys->r, sys->s, sys->x, sys->y);
-    cmbt_ok(ctx, cmb_kkt_redundant(kkt, NULL, sys->G, list, &count));
+    cmbt_ok(ctx, cmb_kkt_redundant(kkt, NULL, sys->G, NULL, list, &count));
     assert_int_equal(memory.calls, calls);
     cmb_kkt_destroy(kkt);
     cmb_context_destroy(ctx);

@@ -212,8 +212,9 @@ static void what_joins_bodies(void **state)
        "expected two points on bodies"},
       {MODEL "forces: {f: {type: torsion, coordinate: q}}", "test.yaml:3:41",
        "unknown coordinate 'q'"},
-      {MODEL "forces: {f: {type: torsion, coordinate: k, stiffness: -1}}", "test.yaml:3:55",
-       "'stiffness' is -1"},
+      {MODEL "forces: {f: {type: contact, on: {body: b, at: [0, 0, 0]}, surface: z, stiffness: 1, "
+             "damping: -1}}",
+       "test.yaml:3:94", "'damping' is -1"},
       {MODEL "forces: {f: {type: torsion, coordinate: k, spring: law}}", "test.yaml:3:52",
        "unknown table 'law'"},
       {MODEL "forces: {f: {type: torsion, coordinate: k, torque: min(1, 2)}}", "test.yaml:3:52",
@@ -228,8 +229,6 @@ static void what_joins_bodies(void **state)
       {MODEL
        "forces: {f: {type: contact, on: {body: ground, at: [0, 0, 0]}, surface: z, stiffness: 1}}",
        "test.yaml:3:33", "fixed to the ground"},
-      {MODEL "forces: {f: {type: bushing, bodies: [b, c], at: [0, 0, 0], stiffness: [1, -1, 1]}}",
-       "test.yaml:3:71", "'stiffness' is negative"},
       {MODEL "measures: {f: {distance: [b]}}", "test.yaml:3:26", "expected two points on bodies"},
       {MODEL "outputs: {f: [1]}", "test.yaml:3:14",
        "output 'f': 'f' is a list; expected a formula"},

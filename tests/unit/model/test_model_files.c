@@ -55,6 +55,102 @@ static void sections_of_included_files_are_merged(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* Of a chain main, mid, inner: the outer file's value counts, formulas stand in the including file, and what is computed from a parameter follows. */
+static void including_files_set_parameters(void **state)
+{
+  (void)state;
+  static const char *const set_names[] = {"m"};
+  static const double set_values[] = {9};
+  const cmb_model_options options = {
+      .set_count = 1, .set_names = set_names, .set_values = set_values};
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *m;
+  write_text("set/inner.yaml",
+             "parameters: {m: {value: 2, least: 1, unit: kg}, l: 3*m, c: 1}\n"
+             "templates: {half: {parameters: {k: 5}}}\n"
+             "instances: {left: {template: half, repeat: c, parameters: {k: 8}},\n"
+             "            right: {template: half}}\n");
+  write_text("set/mid.yaml", "include: {file: inner.yaml, set: {m: 4, right.k: 7, c: 2}}\n");
+  write_text("set/main.yaml",
+             "parameters: {q: 20}\ninclude: [{file: mid, set: {m: q/4, left2.k: m}}]\n"
+             "bodies: {b: {mass: m, com: [0, 0, 0]}}\njoints: {j: {type: free, child: b}}\n");
+  cmbt_ok(ctx, cmb_model_read(ctx, "set/main.yaml", NULL, &m));
+  cmbt_near(cmbt_model_parameter(m, "m"), 5, 0);
+  cmbt_near(cmbt_model_parameter(m, "l"), 15, 0);
+  cmbt_near(cmbt_model_parameter(m, "left1.k"), 8, 0);
+  cmbt_near(cmbt_model_parameter(m, "left2.k"), 5, 0); /* there are two copies by what mid says */
+  cmbt_near(cmbt_model_parameter(m, "right.k"), 7, 0);
+  cmbt_near(cmbt_model_body(m, "b")->mass.value, 5, 0);
+  cmb_model_destroy(m);
+  cmbt_ok(ctx, cmb_model_read(ctx, "set/main.yaml", &options, &m));
+  cmbt_near(cmbt_model_parameter(m, "l"), 27, 0); /* options come before all */
+  cmb_model_destroy(m);
+  cmb_context_destroy(ctx);
+}
+
+/* In a template; an instance's own values come before those of the template's includes. */
+static void templates_set_parameters_of_their_files(void **state)
+{
+  (void)state;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *m;
+  write_text("set/wheel.yaml", "parameters: {w: 1, v: 1}\n");
+  write_text("set/two.yaml",
+             "templates: {half: {include: {file: wheel, set: {w: 2, v: 2}},\n"
+             "  bodies: {b: {mass: w, com: [0, 0, 0]}}, joints: {j: {type: free, child: b}}}}\n"
+             "instances: {l: {template: half}, r: {template: half, parameters: {w: 3}}}\n");
+  cmbt_ok(ctx, cmb_model_read(ctx, "set/two.yaml", NULL, &m));
+  cmbt_near(cmbt_model_parameter(m, "l.w"), 2, 0);
+  cmbt_near(cmbt_model_parameter(m, "r.w"), 3, 0);
+  cmbt_near(cmbt_model_parameter(m, "r.v"), 2, 0);
+  cmb_model_destroy(m);
+  cmb_context_destroy(ctx);
+}
+
+/* What cannot be set is named with its place, and the nearest name with that of its definition. */
+static void wrong_sets_are_refused(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *main, *message;
+  } rows[] = {
+      {"include: {file: b, set: {masss: 1}}\n",
+       "set/a.yaml:1:26: include 'b': the file has no parameter 'masss': did you mean 'mass' "
+       "(set/c.yaml:1:14)?"},
+      {"include: {file: c, set: {axle.k1: 1}}\n",
+       "set/a.yaml:1:26: include 'c': the file has no parameter 'axle.k1': did you mean 'axle.k' "
+       "(set/c.yaml:2:30)?"},
+      {"include: {file: c, set: {zzzzzz: 1}}\n",
+       "set/a.yaml:1:26: include 'c': the file has no parameter 'zzzzzz'; expected one of its own"},
+      {"parameters: {own: 1}\ninclude: {file: c, set: {own: 1}}\n",
+       "set/a.yaml:2:26: include 'c': the file has no parameter 'own'"},
+      {"include: [b, {file: c, set: {other: 1}}]\n", /* it is b that has it */
+       "set/a.yaml:1:30: include 'c': the file has no parameter 'other'"},
+      {"include: [{file: b, set: {mass: 1}}, {file: c, set: {mass: 1}}]\n",
+       "set/a.yaml:1:27: include 'b': the parameter 'mass' is set in set/a.yaml:1:54 already"},
+      {"include: [{file: b}, {file: d}]\n",
+       "set/d.yaml:1:26: include 'c': the parameter 'side' is set in set/b.yaml:1:26 already"},
+      {"include: {file: c, set: {mass: -1}}\n",
+       "set/a.yaml:1:32: parameter 'mass': it is -1; expected at least 0"},
+      {"include: {file: c, set: {mass: mass + 1}}\n",
+       "set/a.yaml:1:32: parameter 'mass': the parameter 'mass' depends on itself"},
+      {"include: {file: c, sets: {mass: 1}}\n", "set/a.yaml:1:20: unknown key 'sets'"},
+      {"include: {set: {mass: 1}}\n", "set/a.yaml:1:10: the key 'file' is missing"},
+      {"include: {file: c, set: [1]}\n", "set/a.yaml:1:"},
+  };
+  cmb_context *ctx = cmb_context_create(NULL);
+  write_text("set/b.yaml", "include: {file: c, set: {side: 3}}\nparameters: {other: 1}\n");
+  write_text("set/d.yaml", "include: {file: c, set: {side: 4}}\n");
+  write_text("set/c.yaml",
+             "parameters: {mass: {value: 1, least: 0}, side: 1}\n"
+             "templates: {u: {parameters: {k: 1}}}\ninstances: {axle: {template: u}}\n");
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    write_text("set/a.yaml", rows[i].main);
+    refused(ctx, "set/a.yaml", CMB_ERROR_INPUT, rows[i].message);
+  }
+  cmb_context_destroy(ctx);
+}
+
 static void templates_can_be_files(void **state)
 {
   (void)state;
@@ -341,6 +437,9 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sections_of_included_files_are_merged),
+      cmocka_unit_test(including_files_set_parameters),
+      cmocka_unit_test(templates_set_parameters_of_their_files),
+      cmocka_unit_test(wrong_sets_are_refused),
       cmocka_unit_test(templates_can_be_files),
       cmocka_unit_test(files_outside_are_not_reached),
       cmocka_unit_test(cycles_of_files_are_refused),

@@ -245,6 +245,71 @@ static void nested_instances_are_composed(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* Mirrored, turned, shifted, one in the other; and put where a point of another instance is. */
+static void instances_are_turned(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "templates:\n"
+      "  inner:\n"
+      "    points: {A: [1, 2, 3]}\n"
+      "    bodies: {b: {mass: 1, com: A, inertia: [1, 2, 2.5]}}\n"
+      "    markers: {m: {on: b, at: A}}\n"
+      "    joints: {j: {type: free, child: b}}\n"
+      "  outer: {instances: {i: {template: inner, mirror: x, axes: {x: y, z: z}, offset: [10, 0, "
+      "0]}}}\n"
+      "instances:\n"
+      "  second: {template: inner, at: first.i.A, axes: {x: [first.i.A, [-1, 4, 8]], y: -z}, "
+      "repeat: 2, step: [0, 0, 1]}\n"
+      "  first: {template: outer, mirror: z, axes: {x: z, y: x}, offset: [0, 5, 0]}\n";
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *m = cmbt_model_parse(ctx, text);
+  /* inner: (-1, 2, 3), turned x -> y, y -> -x: (-2, -1, 3), shifted: (8, -1, 3); outer: (8, -1, -3), turned x -> z, y -> x, z -> y:
+   * (-1, -3, 8), shifted: (-1, 2, 8) */
+  numbers3(cmbt_model_body(m, "first.i.b")->com, -1, 2, 8);
+  /* x -> y, y -> -z, z -> x × y = -x, at the point before: (-1, 2, 8) + (-3, 1, -2), and the second one higher */
+  numbers3(cmbt_model_body(m, "second1.b")->com, -4, 3, 6);
+  numbers3(cmbt_model_body(m, "second2.b")->com, -4, 3, 7);
+  const cmb_number *I = cmbt_model_body(m, "second1.b")->inertia;
+  numbers3((cmb_number[]){I[0], I[4], I[8]}, 2.5, 1, 2);
+  numbers3(cmbt_model_marker(m, "second1.m")->axes, 0, 1, 0);
+  numbers3(cmbt_model_marker(m, "second1.m")->axes + 3, 0, 0, -1);
+  /* x -> -x -> -y -> -x */
+  numbers3(cmbt_model_marker(m, "first.i.m")->axes, -1, 0, 0);
+  cmb_model_destroy(m);
+  cmb_context_destroy(ctx);
+}
+
+static void wrong_places_are_refused(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *text, *place, *words;
+  } rows[] = {
+      {"templates: {u: {points: {A: [0, 0, 0]}}}\ninstances: {i: {template: u, at: i.A}}\n",
+       "test.yaml:2:13", "instance 'i': its place depends on itself"},
+      {"templates: {u: {points: {A: [0, 0, 0]}}}\n"
+       "instances: {i: {template: u, at: k.A}, k: {template: u, axes: {x: [i.A, [1, 2, 3]], y: "
+       "z}}}\n",
+       "test.yaml:2:13", "instance 'i': its place depends on itself"},
+      {"templates: {u: {}}\ninstances: {i: {template: u, at: [0, 0, 0], offset: [1, 0, 0]}}\n",
+       "test.yaml:2:45", "instance 'i': 'at' and 'offset' are both given; expected one"},
+      {"templates: {u: {}}\ninstances: {i: {template: u, axes: {x: [1, 0, 0]}}}\n",
+       "test.yaml:2:36", "instance 'i': 1 axes are given; expected two"},
+      {"templates: {u: {}}\ninstances: {i: {template: u, axes: {x: x, y: [1, 1, 0]}}}\n",
+       "test.yaml:2:36", "expected a right angle"},
+      {"templates: {u: {}}\ninstances: {i: {template: u, at: nowhere}}\n", "test.yaml:2:34",
+       "instance 'i': unknown point 'nowhere'"},
+      {"templates: {u: {roads: {r: {type: flat}}}}\ninstances: {i: {template: u, axes: {x: x, y: "
+       "z}}}\n",
+       "test.yaml:1:25", "road 'i.r': a road cannot be turned upside down or be tilted"},
+  };
+  cmb_context *ctx = cmb_context_create(NULL);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    cmbt_model_refused(ctx, rows[i].text, rows[i].place, rows[i].words);
+  cmb_context_destroy(ctx);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -255,6 +320,8 @@ int main(void)
       cmocka_unit_test(directions_of_forces_are_mirrored),
       cmocka_unit_test(start_of_free_joints_is_mirrored),
       cmocka_unit_test(nested_instances_are_composed),
+      cmocka_unit_test(instances_are_turned),
+      cmocka_unit_test(wrong_places_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

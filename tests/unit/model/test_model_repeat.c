@@ -160,8 +160,8 @@ static void what_is_refused(void **state)
        "test.yaml:1:33", "the copy 'a1' has no 'previous.p' before it"},
       {"templates: {s: {points: {P: previous.P}}}\ninstances: {a: {template: s, repeat: 2}}",
        "test.yaml:1:29",
-       "point 'a1.P': the copy 'a1' has no 'previous.P' before it; expected "
-       "'before' to name an instance that has this point"},
+       "point 'a1.P': the copy 'a1' has no 'previous.P' before it, since 'a' (test.yaml:2:13) has "
+       "no 'before'; expected one, with an instance that has this point"},
       {"templates: {s: {bodies: {b: {mass: 1, com: [0, 0, 0]}}, joints: {j: {type: free, child: b, "
        "parent: previous.c}}}}\ninstances: {a: {template: s, repeat: 2}}",
        "test.yaml:1:100", "joint 'a1.j': the copy 'a1' has no 'previous.c'"},

@@ -6,6 +6,7 @@
 
 #include "expr/table.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const double pi = 3.14159265358979323846;
@@ -31,6 +32,66 @@ static void is_formula(const cmb_model_formula *f, const char *text, int line, i
   assert_string_equal(f->place.file, "test.yaml");
   assert_int_equal(f->place.line, line);
   assert_int_equal(f->place.column, column);
+}
+
+/* What has been said, line by line. */
+struct heard {
+  char text[2000];
+};
+
+static void hear(void *user, cmb_log_level level, const char *message)
+{
+  struct heard *heard = user;
+  const size_t used = strlen(heard->text);
+  if (level == CMB_LOG_WARNING)
+    snprintf(heard->text + used, sizeof heard->text - used, "%s\n", message);
+}
+
+/* A stiffness or a damping below 0 is one, wherever it stands, whether the file has it or a setting; what is said names both. */
+static void negative_laws_are_taken_with_a_warning(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "parameters: {x: %d}\n"
+      "bodies: {b: {mass: 1, com: [0, 0, 0]}, c: {mass: 1, com: [1, 0, 0]}}\n"
+      "joints:\n"
+      "  p: {type: prismatic, child: b, axis: x, stiffness: x, damping: x}\n"
+      "  q: {type: free, child: c, at: [1, 0, 0]}\n"
+      "forces:\n"
+      "  s: {type: spring, between: [{body: b, at: [0, 0, 0]}, {body: c, at: [1, 0, 0]}],"
+      " stiffness: x, damping: x}\n"
+      "  w: {type: torsion, coordinate: p, stiffness: x, damping: x}\n"
+      "  r: {type: bushing, bodies: [b, c], at: [0, 0, 0], stiffness: x, damping: [1, x, 1],"
+      " rotational-stiffness: x, rotational-damping: x}\n";
+  static const char expected[] =
+      "test.yaml:4:54: joint 'p': 'stiffness' is -3, less than 0; it is taken as it is\n"
+      "test.yaml:4:66: joint 'p': 'damping' is -3, less than 0; it is taken as it is\n"
+      "test.yaml:7:95: force 's': 'stiffness' is -3, less than 0; it is taken as it is\n"
+      "test.yaml:7:107: force 's': 'damping' is -3, less than 0; it is taken as it is\n"
+      "test.yaml:8:48: force 'w': 'stiffness' is -3, less than 0; it is taken as it is\n"
+      "test.yaml:8:60: force 'w': 'damping' is -3, less than 0; it is taken as it is\n"
+      "test.yaml:9:64: force 'r': 'stiffness' is -3, less than 0; it is taken as it is\n"
+      "test.yaml:9:109: force 'r': 'rotational-stiffness' is -3, less than 0; it is taken as it "
+      "is\n"
+      "test.yaml:9:76: force 'r': 'damping' is -3, less than 0; it is taken as it is\n"
+      "test.yaml:9:132: force 'r': 'rotational-damping' is -3, less than 0; it is taken as it is\n";
+  const char *const name = "x";
+  const double value = -3;
+  const cmb_model_options options = {.set_count = 1, .set_names = &name, .set_values = &value};
+  for (int set = 0; set < 2; set++) {
+    cmb_context *ctx = cmb_context_create(NULL);
+    struct heard heard = {{0}};
+    char file[2000];
+    cmb_model *m;
+    cmb_context_set_log(ctx, hear, &heard);
+    snprintf(file, sizeof file, text, set ? 2 : -3);
+    cmbt_ok(ctx, cmb_model_parse(ctx, file, strlen(file), "test.yaml", set ? &options : NULL, &m));
+    assert_string_equal(heard.text, expected);
+    cmbt_near(cmbt_model_force(m, "s")->damping.value, -3, 0);
+    cmbt_near(cmbt_model_force(m, "r")->bushing_stiffness[2].value, -3, 0);
+    cmb_model_destroy(m);
+    cmb_context_destroy(ctx);
+  }
 }
 
 static void parameters_and_points_in_any_order(void **state)
@@ -492,6 +553,7 @@ static void tables_are_scaled(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(negative_laws_are_taken_with_a_warning),
       cmocka_unit_test(parameters_and_points_in_any_order),
       cmocka_unit_test(options_set_parameters),
       cmocka_unit_test(parameters_are_listed),

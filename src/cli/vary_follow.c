@@ -1,0 +1,144 @@
+/*
+ * Eigenvalues followed from one steady motion of --vary to another (vary.h).
+ *
+ * The modes of the two motions are joined as for the picture (mode_curves.h). One whose real part has different signs is followed to where it
+ * is 0 by false position with Illinois's weights: at each motion on the way it is the mode that is joined both with the one before and with
+ * the one behind. Every eigenvalue is judged by its own real part, so that one that is not damped at all, whose real part is rounding,
+ * hides none of the others.
+ */
+#include "cli/mode_curves.h"
+
+#include <math.h>
+
+enum { REFINEMENTS = 60 };
+
+static const double ALIKE =
+    1e-6; /* eigenvalues so near to each other are equal, as those of two equal halves of a model */
+static const double UNDAMPED =
+    1e-9; /* a damping ratio below this is rounding; 2π 10⁻⁹ of the energy a period */
+
+/* An error ε of the matrix moves a simple eigenvalue by about ε times the largest; neutral_below is √ε times the largest. */
+static double rounding_of(const struct cli_look *x)
+{
+  double fastest = 0;
+  for (int i = 0; i < x->l->eigenmode_count; i++) {
+    fastest = fmax(fastest, hypot(x->l->eigenmodes[i].re, x->l->eigenmodes[i].im));
+  }
+  return fastest > 0 ? x->below * x->below / fastest : 0;
+}
+
+static bool is_undamped(const struct cli_look *x, const cmb_eigenmode *m)
+{
+  return m->im > 0 && fabs(m->re) <= fmax(UNDAMPED * m->im, rounding_of(x));
+}
+
+/* The mode of b that is joined with m of a. NULL: there is none. */
+static cmb_status find_partner(const struct cli_critical *s, const struct cli_look *a,
+                               const cmb_eigenmode *m, const struct cli_look *b,
+                               const cmb_eigenmode **partner)
+{
+  const struct cli_look looks[2] = {*a, *b};
+  const struct cli_vary_table table = {.eq = s->eq, .count = 2, .looks = looks};
+  struct cli_mode_curves curves;
+  const bool good = cli_mode_curves_create(&table, &curves);
+  *partner = NULL;
+  for (int i = 0; i < curves.count && good; i++) {
+    if (cli_mode_of(&curves, i, 0) == m) *partner = cli_mode_of(&curves, i, 1);
+  }
+  cli_mode_curves_destroy(&curves);
+  return good ? CMB_OK : CMB_ERROR_MEMORY;
+}
+
+static bool is_same(const cmb_eigenmode *m, const cmb_eigenmode *n)
+{
+  return hypot(m->re - n->re, m->im - n->im) <= ALIKE * hypot(m->re, m->im);
+}
+
+/* The mode at c that is joined with the one followed at a and at b. NULL: there is none, or not one and the same. */
+static cmb_status find_at(const struct cli_critical *s, const struct cli_follow *f,
+                          const struct cli_look *c, const cmb_eigenmode **mode)
+{
+  const cmb_eigenmode *behind = NULL;
+  CMB_TRY(find_partner(s, f->a, f->at_a, c, mode));
+  CMB_TRY(find_partner(s, f->b, f->at_b, c, &behind));
+  if (*mode && (!behind || !is_same(*mode, behind))) *mode = NULL;
+  return CMB_OK;
+}
+
+double cli_growth(const struct cli_look *x, const cmb_eigenmode *m)
+{
+  return is_undamped(x, m) ? -fabs(m->re) : m->re;
+}
+
+/* The real part of the followed eigenvalue at x. NaN: it is not found there; `neutral`: how many eigenvalues are. */
+static cmb_status growth_at(struct cli_critical *s, const struct cli_follow *f, double x,
+                            double *re, bool *undamped, int *neutral)
+{
+  const cmb_eigenmode *mode = NULL;
+  struct cli_look c = {0};
+  cmb_status status = s->look(s->user, x, &c);
+  if (status == CMB_OK) status = find_at(s, f, &c, &mode);
+  *re = mode ? mode->re : NAN;
+  *undamped = mode && is_undamped(&c, mode);
+  *neutral = c.neutral;
+  cmb_linearization_destroy(c.l);
+  return status;
+}
+
+cmb_status cli_follow_to_zero(struct cli_critical *s, const struct cli_follow *f, double *x,
+                              bool *in_band)
+{
+  const int most_neutral = f->a->neutral > f->b->neutral ? f->a->neutral : f->b->neutral;
+  double from = f->a->at, to = f->b->at, re_to = f->re_b;
+  double f_from = f->re_a, f_to = f->re_b;
+  const double most = fmax(fabs(f_from), fabs(f_to));
+  *x = NAN, *in_band = false;
+  for (int i = 0; i < REFINEMENTS; i++) {
+    const double before = *x;
+    double re;
+    bool undamped;
+    int neutral;
+    *x = (from * f_to - to * f_from) / (f_to - f_from);
+    if (fabs(*x - before) <= 1e-12 * fabs(*x) && fabs(re_to) <= CLI_CLOSE * most) return CMB_OK;
+    CMB_TRY(growth_at(s, f, *x, &re, &undamped, &neutral));
+    *in_band = isnan(re) && neutral > most_neutral;
+    if (*in_band || re == 0) return CMB_OK;
+    if (!(fabs(re) <= most)) break;
+    const bool same = (re < 0) == (re_to < 0);
+    if (!same) from = to;
+    f_from = same ? f_from / 2 : f_to;
+    to = *x, re_to = f_to = re;
+  }
+  *x = NAN;
+  return CMB_OK;
+}
+
+/* Whether the followed eigenvalue has the sign of `wanted` at x: 1, or −1; 0: it is not told from 0 there. Beyond the table there need not be any motion. */
+static cmb_status ask_sign(struct cli_critical *s, const struct cli_follow *f, double x,
+                           double wanted, int *answer)
+{
+  double re;
+  bool undamped;
+  int neutral;
+  *answer = 1;
+  if (x < fmin(s->from, s->to) || x > fmax(s->from, s->to)) return CMB_OK;
+  CMB_TRY(growth_at(s, f, x, &re, &undamped, &neutral));
+  *answer = undamped || isnan(re) ? 0 : (re > 0) == (wanted > 0) ? 1 : -1;
+  return CMB_OK;
+}
+
+cmb_status cli_follow_confirm(struct cli_critical *s, const struct cli_follow *f, double x,
+                              bool *good)
+{
+  static const double parts[] = {1e-4, 1e-3, 1e-2};
+  *good = false;
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    const double aside = parts[i] * (f->b->at - f->a->at);
+    int before, behind;
+    CMB_TRY(ask_sign(s, f, x - aside, f->re_a, &before));
+    CMB_TRY(ask_sign(s, f, x + aside, f->re_b, &behind));
+    *good = before > 0 && behind > 0;
+    if (*good || before < 0 || behind < 0) return CMB_OK;
+  }
+  return CMB_OK;
+}

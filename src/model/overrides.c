@@ -1,0 +1,160 @@
+/*
+ * What a file sets of those that it includes: `include: {file: F, set: {NAME: number}}` (reader.h).
+ *
+ * A value of an including file comes before that of an included one, and before what an instance of the included file gives to its
+ * template. Two files of which neither includes the other cannot both set a parameter. The formulas stand in the including scope.
+ */
+#include "base/context.h"
+#include "base/text.h"
+#include "model/reader.h"
+
+#include <string.h>
+
+/* ---- which files a file includes, by itself and through others */
+
+/* Appends a part to the list that begins at `first` and ends at `last`, if it is not there yet; returns the new end. */
+static cmb_part *append(cmb_part *last, cmb_part *part, int search)
+{
+  if (part->search == search) return last;
+  part->search = search;
+  part->found = NULL;
+  if (last) last->found = part;
+  return part;
+}
+
+/* Whether `from` is `to`, or includes it. */
+static bool reaches(cmb_reader *r, cmb_part *from, const cmb_part *to)
+{
+  const int search = ++r->part_searches;
+  cmb_part *last = append(NULL, from, search);
+  for (cmb_part *part = from; part; part = part->found) {
+    if (part == to) return true;
+    for (const cmb_include *i = part->includes; i; i = i->next)
+      last = append(last, i->part, search);
+  }
+  return false;
+}
+
+/* The part of the scope that a parameter comes from: of one of an instance inside, the part that has the instance. */
+static const cmb_part *part_of(const cmb_scope *s, const cmb_lazy *parameter)
+{
+  const char *file = parameter->entry->place.file;
+  for (const cmb_scope *home = parameter->home; home != s; home = home->parent)
+    file = home->instance->place.file;
+  const cmb_part *part = s->parts;
+  while (part && strcmp(part->root->place.file, file) != 0) part = part->next;
+  return part;
+}
+
+/* The parameter of this name as seen from the scope, or in it; NULL if there is none that can be set. */
+static cmb_lazy *named(cmb_reader *r, const cmb_scope *s, const char *name)
+{
+  char full[CMB_NAME_ROOM];
+  if (!cmb_join_names(s->prefix, name, full)) return NULL;
+  const cmb_name *found = cmb_look_up(r, r->scopes, CMB_NAMES_PARAMETER, full);
+  cmb_lazy *parameter = found ? &r->parameters[found->index] : NULL;
+  return parameter && !parameter->is_index ? parameter : NULL;
+}
+
+/* Whether the parameter is one of the included file, or of those that it includes. */
+static bool has(cmb_reader *r, const cmb_scope *s, const cmb_include *include,
+                const cmb_lazy *parameter)
+{
+  const cmb_part *part = part_of(s, parameter);
+  return part && reaches(r, include->part, part);
+}
+
+/* ---- values */
+
+static void begin(cmb_reader *r, const cmb_scope *s, const cmb_include *include)
+{
+  cmb_reader_subject(r, "include", s->prefix, include->file->text);
+}
+
+/* What the instance says of its template's parameter comes first, then the include in a file that includes the other's file. */
+static cmb_status put(cmb_reader *r, const cmb_scope *s, cmb_part *part, const cmb_node *value,
+                      cmb_lazy *parameter)
+{
+  char where[CMB_WHERE_ROOM];
+  if (s == parameter->home && parameter->scope != s) return CMB_OK;
+  cmb_part *earlier = parameter->scope == s ? parameter->set_in : NULL;
+  if (earlier && earlier != part && reaches(r, earlier, part)) return CMB_OK;
+  if (earlier && (earlier == part || !reaches(r, part, earlier))) {
+    return cmb_reader_fail(r, value->key_place,
+                           "the parameter '%s' is set in %s already; expected one value for it",
+                           parameter->name, cmb_where(parameter->node->key_place, where));
+  }
+  parameter->node = value;
+  parameter->scope = s;
+  parameter->set_in = part;
+  return CMB_OK;
+}
+
+/* What the includes of a scope set of the parameters of an inner one, or of the same. */
+static cmb_status put_from(cmb_reader *r, const cmb_scope *s, const cmb_scope *home)
+{
+  for (cmb_part *part = s->parts; part; part = part->next) {
+    for (const cmb_include *i = part->includes; i; i = i->next) {
+      const cmb_node *value = i->set ? i->set->first : NULL;
+      for (; value; value = value->next) {
+        cmb_lazy *parameter = named(r, s, value->key);
+        if (!parameter || parameter->home != home || !has(r, s, i, parameter)) continue;
+        begin(r, s, i);
+        CMB_TRY(put(r, s, part, value, parameter));
+      }
+    }
+  }
+  return CMB_OK;
+}
+
+cmb_status cmb_put_overrides(cmb_reader *r, const cmb_scope *home)
+{
+  for (const cmb_scope *s = home; s; s = s->parent) CMB_TRY(put_from(r, s, home));
+  cmb_reader_subject(r, "", "", NULL);
+  return CMB_OK;
+}
+
+/* ---- names that are no parameters' */
+
+/* No parameter has the name: the error names the nearest one, and where it is. */
+static cmb_status fail_unknown(cmb_reader *r, const cmb_scope *s, const cmb_include *include,
+                               const cmb_node *value)
+{
+  char shown[CMB_SHOWN_ROOM], where[CMB_WHERE_ROOM];
+  const size_t prefix = strlen(s->prefix);
+  const char **names = cmb_arena_take(r->scratch, (size_t)r->model->parameter_count, sizeof *names);
+  int count = 0;
+  if (!names) return cmb_fail_memory(r->ctx);
+  for (int i = 0; i < r->model->parameter_count; i++) {
+    const cmb_lazy *p = &r->parameters[i];
+    if (!p->is_index && strncmp(p->name, s->prefix, prefix) == 0 && has(r, s, include, p))
+      names[count++] = p->name + prefix;
+  }
+  cmb_shown(value->key, shown);
+  begin(r, s, include);
+  const char *near = cmb_nearest_name(value->key, names, count, sizeof *names);
+  if (!near) {
+    return cmb_reader_fail(r, value->key_place,
+                           "the file has no parameter '%s'; expected one of its own", shown);
+  }
+  const cmb_place there = named(r, s, near)->entry->key_place;
+  return cmb_reader_fail(r, value->key_place,
+                         "the file has no parameter '%s': did you mean '%s' (%s)?", shown, near,
+                         cmb_where(there, where));
+}
+
+cmb_status cmb_check_overrides(cmb_reader *r)
+{
+  for (const cmb_scope *s = r->scopes; s; s = s->next) {
+    for (const cmb_part *part = s->parts; part; part = part->next) {
+      for (const cmb_include *i = part->includes; i; i = i->next) {
+        const cmb_node *value = i->set ? i->set->first : NULL;
+        for (; value; value = value->next) {
+          const cmb_lazy *parameter = named(r, s, value->key);
+          if (!parameter || !has(r, s, i, parameter)) return fail_unknown(r, s, i, value);
+        }
+      }
+    }
+  }
+  return CMB_OK;
+}

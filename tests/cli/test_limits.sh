@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Numbers that decide whether a model is refused: just inside of each limit it is taken, just outside it is refused in words. A limit that
+# moves by a factor of ten, either way, fails here.
+set -u
+# shellcheck source=../support/cli.sh
+. "$SOURCE_DIR/tests/support/cli.sh"
+
+# both NAME INSIDE OUTSIDE WORDS ARGUMENT...: the model is standard input, with @ where the number stands.
+both() {
+  local name=$1 inside=$2 outside=$3 words=$4 model
+  shift 4
+  model=$(cat)
+  printf '%s\n' "${model//@/$inside}" >inside.yaml
+  printf '%s\n' "${model//@/$outside}" >outside.yaml
+  check "$name: $inside is taken: $("$CAMBER" "$1" ./inside.yaml "${@:2}" 2>&1 >/dev/null | grep -v warning)" \
+    "$CAMBER" "$1" ./inside.yaml "${@:2}" >/dev/null 2>&1
+  "$CAMBER" "$1" ./outside.yaml "${@:2}" >out 2>err
+  check "$name: $outside is refused: exit code" [ $? -eq 2 ]
+  check "$name: $outside is refused in words: $(cat err)" grep -qF -- "$words" err
+}
+
+# ---- constraints that depend on each other and contradict each other by so much: an angle in radians, its rate, its acceleration
+
+pendulum='bodies: {b: {mass: 1, com: [0, 0, 2]}}
+joints: {j: {type: revolute, child: b, at: [0, 0, 0], axis: y, coordinates: [a]}}'
+
+both 'positions' 8e-10 8e-9 "cannot be met at the start" check <<END
+$pendulum
+motions: {one: {coordinate: a, value: 0}, two: {coordinate: a, value: @}}
+END
+both 'rates' 5e-10 4e-9 "no velocities satisfy it together with motion 'one'" check <<END
+$pendulum
+motions: {one: {coordinate: a, value: 0}, two: {coordinate: a, value: @*t}}
+END
+both 'accelerations' 5e-10 4e-9 "no accelerations satisfy it together with motion 'one'" check <<END
+$pendulum
+motions: {one: {coordinate: a, value: 0}, two: {coordinate: a, value: @*t^2/2}}
+END
+
+# ---- a controller's period that is a multiple of the step, up to 1e-9 of the step
+
+both 'period' 0.0100000000005 0.010000000004 'expected a step that divides both times' run --method lie --step 0.001 --t-end 0.05 <<'END'
+bodies: {b: {mass: 1, com: [0, 0, -1]}}
+joints: {j: {type: revolute, child: b, at: [0, 0, 0], axis: y, coordinates: [a], start: 1}}
+controllers: {c: {period: @, update: {u: -a}}}
+forces: {drive: {type: torsion, coordinate: a, torque: u}}
+END
+
+# ---- directions that are given with seven digits: the cosine of what should be a right angle is at most 1e-6
+
+both 'right angle' 5e-7 5e-6 'expected a right angle' check <<'END'
+bodies: {b: {mass: 1, com: [0, 0, -1], inertia: [1, 1, 1]}}
+joints: {j: {type: universal, child: b, at: [0, 0, 0], axes: [[1, 0, 0], [@, 1, 0]]}}
+END
+
+finish

@@ -1,0 +1,148 @@
+/*
+ * Whole lists of events: name, kind, direction and time of each, in their order, nothing missing and nothing more. One model has two of each
+ * thing, none of which touches another, so that all is known in closed form, and the events of one lie among those of the others:
+ *
+ *     two bodies that fall onto stops without a rebound, rest there, and are lifted off by a growing force;
+ *     two blocks with dry friction that come to a stop, at a jump of a formula, and are released later, one forwards and one backwards;
+ *     a body on a spring, with a condition that tells of both directions and one that tells of one.
+ */
+#include "check.h"
+#include "methods.h"
+#include "model_run.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* m: of what the masses are multiples, and the forces */
+#define MODEL                                                                                      \
+  "parameters: {m: %g}\n"                                                                          \
+  "bodies:\n"                                                                                      \
+  "  high: {mass: m, sphere: [0, 0, 0], radius: 0.1}\n"                                            \
+  "  low: {mass: 2*m, sphere: [0, 0, 0], radius: 0.1}\n"                                           \
+  "  forwards: {mass: m, sphere: [0, 0, 0], radius: 0.1}\n"                                        \
+  "  backwards: {mass: m, sphere: [0, 0, 0], radius: 0.1}\n"                                       \
+  "  swing: {mass: m, sphere: [0, 0, 0], radius: 0.1}\n"                                           \
+  "joints:\n"                                                                                      \
+  "  zh: {type: prismatic, child: high, axis: z, start: 1}\n"                                      \
+  "  zl: {type: prismatic, child: low, axis: z, start: 0.25}\n"                                    \
+  "  xf: {type: prismatic, child: forwards, axis: x, rate: 1}\n"                                   \
+  "  xb: {type: prismatic, child: backwards, axis: x, rate: -2}\n"                                 \
+  "  xs: {type: prismatic, child: swing, axis: x, start: 1}\n"                                     \
+  "loops:\n"                                                                                       \
+  "  first: {type: stop, formula: zh, restitution: 0}\n"                                           \
+  "  second: {type: stop, formula: zl, restitution: 0}\n"                                          \
+  "forces:\n"                                                                                      \
+  "  lift: {type: load, on: {body: high, at: [0, 0, 0]}, force: [0, 0, 5*m*t]}\n"                  \
+  "  raise: {type: load, on: {body: low, at: [0, 0, 0]}, force: [0, 0, 8*m*t]}\n"                  \
+  "  dry: {type: load, on: {body: forwards, at: [0, 0, 0]}, force: ['m*(-3*sign(xf\'\') + t)', "   \
+  "0, "                                                                                            \
+  "0]}\n"                                                                                          \
+  "  rub: {type: load, on: {body: backwards, at: [0, 0, 0]}, force: ['m*(-3*sign(xb\'\') - "       \
+  "1.5*t)', "                                                                                      \
+  "0, 0]}\n"                                                                                       \
+  "  spring: {type: load, on: {body: swing, at: [0, 0, 0]}, force: [-4*m*xs, 0, 0]}\n"             \
+  "events:\n"                                                                                      \
+  "  zero: {when: xs < 0, direction: both}\n"                                                      \
+  "  half: {when: xs > -0.5, direction: rising}\n"                                                 \
+  "outputs: {h: zh, l: zl, f: xf, b: xb, s: xs}\n"
+
+static const double G = 9.81, END = 3.5;
+
+struct expected {
+  const char *name; /* the event's begins with it */
+  cmb_event_kind kind;
+  int direction;
+  double t;
+};
+
+/* When a body that falls from rest at a height, lifted by k t kg times the acceleration, comes to 0: the least root of h - G t²/2 + k t³/6, by
+ * Newton's method from below, where the fall is convex. */
+static double landing(double h, double k)
+{
+  double t = sqrt(2 * h / G);
+  for (int i = 0; i < 50; i++) {
+    t -= (h - G * t * t / 2 + k * t * t * t / 6) / (-G * t + k * t * t / 2);
+  }
+  return t;
+}
+
+/* When a velocity v that friction of 3 brakes and a force k t pushes on comes to 0: v - 3 t + k t²/2 = 0. It is pulled away at 3/k. */
+static double standstill(double v, double k)
+{
+  return (3 - sqrt(9 - 2 * k * v)) / k;
+}
+
+static void look(const cmbt_run *r, int formulation)
+{
+  const double high = landing(1, 5), low = landing(0.25, 4), pi = acos(-1);
+  const struct expected list[] = {
+      {"second", CMB_KIND_IMPACT, 1, low},
+      {"second.rest", CMB_KIND_REST, 1, low},
+      {"force dry", CMB_KIND_FORMULA, -1, standstill(1, 1)},
+      {"first", CMB_KIND_IMPACT, 1, high},
+      {"first.rest", CMB_KIND_REST, 1, high},
+      {"zero", CMB_KIND_CONDITION, 1, pi / 4},
+      {"force rub", CMB_KIND_FORMULA, 1, standstill(2, 1.5)},
+      {"first.rest", CMB_KIND_REST, -1, G / 5},
+      {"force rub", CMB_KIND_SWITCH, -1, 2},
+      {"half", CMB_KIND_CONDITION, 1, 2 * pi / 3},
+      {"zero", CMB_KIND_CONDITION, -1, 3 * pi / 4},
+      {"second.rest", CMB_KIND_REST, -1, G / 4},
+      {"force dry", CMB_KIND_SWITCH, 1, 3},
+  };
+  const int count = (int)(sizeof list / sizeof *list);
+  double worst = 0;
+  for (int i = 0; i < count && i < r->event_count; i++) {
+    const struct expected *a = &list[i];
+    const cmbt_event *b = &r->events[i];
+    const size_t length = strcspn(b->name, ","); /* of a switch the place in the file follows */
+    const bool same = strlen(a->name) == length && strncmp(a->name, b->name, length) == 0 &&
+                      a->kind == b->kind && a->direction == b->direction;
+    worst = fmax(worst, fabs(a->t - b->t));
+    if (!same || fabs(a->t - b->t) > 100 * r->rtol) {
+      fail_msg("%s, formulation %d, event %d: '%s', kind %d, direction %d, at %.10g; expected "
+               "'%s', %d, %d, at %.10g",
+               r->method, formulation, i, b->name, (int)b->kind, b->direction, b->t, a->name,
+               (int)a->kind, a->direction, a->t);
+    }
+  }
+  printf("%-10s %d events, to %.1e s\n", r->method, r->event_count, worst);
+  assert_int_equal(r->event_count, count);
+}
+
+static void check_all(double mass)
+{
+  char text[sizeof MODEL + 20];
+  snprintf(text, sizeof text, MODEL, mass);
+  for (int i = 0; (i = cmbt_next_but_trap(i)) < cmb_method_count(); i++) {
+    for (int k = 0; k < 3; k++) {
+      cmbt_run r;
+      cmbt_run_open_text(&r, text, cmbt_formulation(k));
+      r.method = cmb_method_name(cmb_method_at(i));
+      r.rtol = 1e-6;
+      cmbt_run_to(&r, END, 0);
+      look(&r, k);
+      cmbt_run_close(&r);
+    }
+  }
+}
+
+static void test_lists(void **state)
+{
+  (void)state;
+  check_all(1);
+}
+
+/* Masses and forces in another unit: the same motion, and no limit of what counts as a force may see a difference. */
+static void test_masses(void **state)
+{
+  (void)state;
+  check_all(1e-12);
+  check_all(1e6);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_lists), cmocka_unit_test(test_masses)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

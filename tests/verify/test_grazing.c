@@ -1,0 +1,157 @@
+/*
+ * What only just touches. A pendulum over a floor that its lowest point touches, with a soft contact, moves as one without a floor. And forces with a
+ * kink or a jump at s = 0, where a loop keeps s >= 0 and brings it to 0 once in a swing, are those of the side s > 0. Dense output leaves the
+ * constraints by the error of a step, and so passes 0 where the motion does not: no step is small enough for a zero that is not there. Nor is there
+ * one where a joint holds the velocity that friction acts on, and rounding alone gives it a sign.
+ */
+#include "check.h"
+#include "methods.h"
+#include "model_run.h"
+#include "reference.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const double L = 0.7, M = 1.5, J = 0.01, G = 9.81;
+
+static const char PENDULUM[] =
+    "gravity: [0, 0, -9.81]\n"
+    "points: {O: [0, 0, 0.7], P: [0, 0, 0]}\n"
+    "bodies: {bob: {mass: 1.5, com: P, inertia: [0.01, 0.01, 0.01]}}\n"
+    "joints: {ball: {type: spherical, child: bob, at: O, start: [0, %g, 0]}}\n"
+    "forces: {touch: {type: contact, on: bob@P, surface: z, %s}}\n"
+    "outputs: {x: bob.x}\n";
+
+/* x at the time t, from the start at rest with the angle φ: a body moves as a point at the distance J/(M L) + L does. */
+static double pendulum(double phi, double t)
+{
+  const double length = J / (M * L) + L;
+  double q[2], v[2], lambda[1];
+  cmbt_pendulum_at(length, G, phi, t, q, v, lambda);
+  return -L * q[0] / length;
+}
+
+/* The run, which must not creep: a pendulum takes some tens of steps a swing. */
+static void finish(cmbt_run *r, const char *method, double rtol, double t_end)
+{
+  r->method = method;
+  r->rtol = rtol;
+  cmbt_run_to(r, t_end, 0);
+  cmbt_below((double)r->result->statistics->rejected,
+             200 + (double)r->result->statistics->accepted);
+}
+
+static void test_floor(void **state)
+{
+  (void)state;
+  static const char *const methods[] = {"mdop5", "mdop853", "hem5", "phem56"},
+                           *const floors[] = {"stiffness: 1e5, exponent: 1.5",
+                                              "stiffness: 1e4, damping: 50, friction: 0.3"};
+  for (int m = 0; m < 4; m++) {
+    for (int k = 0; k < 12; k++) {
+      const double phi = 0.5 + 0.1 * (k / 2), rtol = k % 2 ? 1e-5 : 1e-7;
+      char text[1000];
+      cmbt_run r;
+      snprintf(text, sizeof text, PENDULUM, phi, floors[k / 2 % 2]);
+      cmbt_run_open_text(&r, text, CMB_FORM_CARTESIAN);
+      finish(&r, methods[m], rtol, 5);
+      cmbt_near(cmbt_output(&r, "x"), pendulum(phi, 5), 1000 * rtol);
+      cmbt_run_close(&r);
+    }
+  }
+}
+
+static const char PLATE[] =
+    "gravity: [0, 0, -9.81]\n"
+    "points: {O: [0, 0, 1], P: [0, 0, 0]}\n"
+    "bodies:\n"
+    "  bob: {mass: 1, com: P, inertia: [0.01, 0.01, 0.01]}\n"
+    "  plate: {mass: 0.5, com: P, inertia: [0.01, 0.01, 0.01]}\n"
+    "joints:\n"
+    "  hinge: {type: revolute, child: bob, at: O, axis: y, coordinates: [phi], start: 1}\n"
+    "  lift: {type: prismatic, child: plate, at: P, axis: z, coordinates: [s]}\n"
+    "loops: {on: {type: point-plane, point: bob@P, on: plate@P, normal: z}}\n"
+    "forces: {f: {type: torsion, coordinate: s, torque: '%s'}}\n"
+    "outputs: {x: bob.x}\n";
+
+/* x at t = 5 with this law of the force along s. */
+static double swing(const char *law, cmb_formulation formulation, const char *method, double rtol)
+{
+  char text[1000];
+  cmbt_run r;
+  snprintf(text, sizeof text, PLATE, law);
+  cmbt_run_open_text(&r, text, formulation);
+  finish(&r, method, rtol, 5);
+  const double x = cmbt_output(&r, "x");
+  cmbt_run_close(&r);
+  return x;
+}
+
+static void test_kinks(void **state)
+{
+  (void)state;
+  static const char *const laws[][2] = {{"100*abs(s)", "100*s"}, {"if(s > 0, 1, -5)", "1"}};
+  for (int law = 0; law < 2; law++) {
+    const double exact = swing(laws[law][1], CMB_FORM_EXPLICIT, "mdop853", 1e-11);
+    for (int i = 0; (i = cmbt_next_method(i)) < cmb_method_count(); i++) {
+      const char *method = cmb_method_name(cmb_method_at(i));
+      for (int k = 0; k < 4; k++) {
+        const double rtol = k / 2 ? 1e-4 : 1e-6;
+        const double x =
+            swing(laws[law][0], k % 2 ? CMB_FORM_CARTESIAN : CMB_FORM_EXPLICIT, method, rtol);
+        cmbt_near(x, exact, 1000 * rtol);
+      }
+    }
+  }
+}
+
+static const char GUIDE[] =
+    "gravity: [0, 0, -9.81]\n"
+    "points: {P: [0, 0, 0.1], B: [0, 0, 0]}\n"
+    "bodies: {block: {mass: 2, com: P, inertia: [0.01, 0.01, 0.01]}}\n"
+    "joints: {guide: {type: cylindrical, child: block, at: P, axis: z, start: [0.02, 0.3]}}\n"
+    "forces:\n"
+    "  foot: {type: contact, on: block@B, surface: z, stiffness: %g, damping: %g%s}\n"
+    "outputs: {z: block.z}\n";
+
+static double height(const double floor[2], const char *friction, cmb_formulation formulation,
+                     const char *method, double rtol)
+{
+  char text[1000];
+  cmbt_run r;
+  snprintf(text, sizeof text, GUIDE, floor[0], floor[1], friction);
+  cmbt_run_open_text(&r, text, formulation);
+  finish(&r, method, rtol, 1);
+  const double z = cmbt_output(&r, "z");
+  cmbt_run_close(&r);
+  return z;
+}
+
+/* Friction along x of a block that a joint guides along z does nothing to its motion. */
+static void test_guided(void **state)
+{
+  (void)state;
+  static const double floors[][2] = {{1e4, 100}, {1e6, 2000}};
+  static const char *const methods[] = {"mdop5", "mdop853", "hem5", "radau5", "bdf"},
+                           *const frictions[] = {
+                               ", friction: {coefficient: 0.4, law: stick, direction: [1, 0, 0]}",
+                               ", friction: {coefficient: 0.4, law: stick, direction: [1, 1, 0]}"};
+  for (int k = 0; k < 4; k++) {
+    const double *floor = floors[k / 2];
+    const double exact = height(floor, "", CMB_FORM_EXPLICIT, "mdop853", 1e-11);
+    for (int m = 0; m < 5; m++) {
+      for (int digits = 4; digits <= 8; digits += 2) {
+        const double rtol = pow(10, -digits);
+        const double z = height(floor, frictions[k % 2], CMB_FORM_CARTESIAN, methods[m], rtol);
+        cmbt_near(z, exact, 100 * rtol);
+      }
+    }
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_floor), cmocka_unit_test(test_kinks),
+                                     cmocka_unit_test(test_guided)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
