@@ -13,6 +13,7 @@ typedef enum cmb_graph_program {
   CMB_PROGRAM_CONSTRAINTS, /* g, G, g_t */
   CMB_PROGRAM_KINEMATICS,  /* M, g, G, g_t */
   CMB_PROGRAM_FORCES,      /* f, γ */
+  CMB_PROGRAM_DYNAMICS,    /* M, f */
   CMB_PROGRAM_TERMS,       /* all six */
   CMB_PROGRAM_RESIDUAL,
   CMB_PROGRAM_ACCELERATE, /* a, λ, pivots */

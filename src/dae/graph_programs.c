@@ -2,7 +2,8 @@
  * The programs of a graph system (graph_data.h).
  *
  * What methods ask for in one call is, in the order of how often: M f G γ (accelerations), g (projection), G g_t with or
- * without M, f γ (with factors at hand). A program computes one such set; a call runs the shortest one that has all that
+ * without M, f γ (with factors at hand), M f (half-explicit
+ * stages, which impose constraints elsewhere). A program computes one such set; a call runs the shortest one that has all that
  * is wanted. A set without velocities needs none as inputs. Most of g is part of G, and most of g_t is nothing, so that
  * M f G γ has no program of its own beside that of all six terms.
  */
@@ -22,6 +23,7 @@ static const struct {
     [CMB_PROGRAM_CONSTRAINTS] = {BIT(POSITION) | BIT(G) | BIT(GT), CMB_BLOCK_P},
     [CMB_PROGRAM_KINEMATICS] = {BIT(M) | BIT(POSITION) | BIT(G) | BIT(GT), CMB_BLOCK_P},
     [CMB_PROGRAM_FORCES] = {BIT(F) | BIT(GAMMA), CMB_BLOCK_V},
+    [CMB_PROGRAM_DYNAMICS] = {BIT(M) | BIT(F), CMB_BLOCK_V},
     [CMB_PROGRAM_TERMS] = {(1U << CMB_TERMS) - 1, CMB_BLOCK_V},
     [CMB_PROGRAM_RESIDUAL] = {BIT(RESIDUAL), CMB_BLOCK_A},
     [CMB_PROGRAM_ACCELERATE] = {BIT(ACCELERATION) | BIT(MULTIPLIER) | BIT(PIVOT), CMB_BLOCK_V},

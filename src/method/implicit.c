@@ -13,6 +13,9 @@ static const double MOVES = 8;      /* the same, of a velocity that all constrai
 static const double CLEAR =
     10; /* times an error test looks at more than an iteration at rounding leaves */
 
+/* The part of what an iteration may leave below which rounding does not show in the size of its increments. */
+static const double UNSEEN = 0.1;
+
 /* Tolerances that rounding makes of one before a run says so. */
 static const double WIDENED = 10;
 
@@ -145,11 +148,18 @@ void cmb_weigh_velocity_errors(const cmb_integrator *in, double factor, cmb_weig
   w->error_v = w->apart_v;
 }
 
+bool cmb_rounding_shows(const cmb_form *form, double least, double c, const double *w_v)
+{
+  double most = 0;
+  if (form->kind != CMB_FORM_INDEX3) return false;
+  for (int i = 0; i < form->nv; i++) most = cmb_larger_error(w_v[i] * form->noise_moved[i], most);
+  return MOVES * most > UNSEEN * least * c;
+}
+
 void cmb_drop_rounding(cmb_form *form, double least, double c, cmb_linear *matrix,
                        const double *w_v, double *x)
 {
   double *n = form->x;
-  if (form->kind != CMB_FORM_INDEX3) return;
   cmb_form_crossing(form, matrix, x, n);
   for (int i = 0; i < form->nv; i++) {
     const double rounding = w_v[i] * (MOVES / least) * form->noise_moved[i] / c;

@@ -90,9 +90,10 @@ void cmb_weigh_velocity_errors(const cmb_integrator *in, double factor, cmb_weig
 
 /* What does not count of velocities x in index 3 is dropped, in place. There what crosses the constraints comes from g/c: it is the larger
  * the smaller the step, and the next step or a projection takes it away. What is along the constraints moves positions for the rest of
- * the motion, whatever the index. Dropped is all that crosses them, or what rounding of g can have made of it; `least` is that of
- * cmb_tolerance, the matrix that of c, real. */
+ * the motion, whatever the index. Dropped is all that crosses them, or what rounding of g can have made of it, which costs a solution
+ * with the matrix and is needed only where rounding shows; `least` is that of cmb_tolerance, the matrix that of c, real. */
 void cmb_drop_crossing(cmb_form *form, cmb_linear *matrix, double *x);
+bool cmb_rounding_shows(const cmb_form *form, double least, double c, const double *w_v);
 void cmb_drop_rounding(cmb_form *form, double least, double c, cmb_linear *matrix,
                        const double *w_v, double *x);
 

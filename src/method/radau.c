@@ -125,6 +125,7 @@ struct radau {
   double *normal[MOST], *dn[MOST];                 /* (nv) Ḡᵀ η and its increments; ggl */
   double *rate_of_q[MOST];                         /* (nq) T(Q_j) W_j */
   cmb_weights weights;
+  bool rounded; /* rounding shows in the increments of velocities */
   double *s_w, *s_v, *e_w, *e_v, *e_q;
   double *a_here, *a_new; /* (nv) where the step begins and where it ends */
 
@@ -545,7 +546,7 @@ KERNEL double move_stages(const cmb_radau_table *const t, const cmb_integrator *
   cmb_radau_combine(t, in->nv, t->T, 1, m->dw, m->dw);
   if (ggl) cmb_radau_put_together(t, in->nv, m->dn, m->normal);
   for (int i = 0; rates && i < s; i++) cmb_rates(in->ev, in->y, m->dw[i], m->rate_of_q[i]);
-  if (m->form->kind == CMB_FORM_INDEX3) drop_roundings(m, s);
+  if (m->rounded) drop_roundings(m, s);
   return m->worst ? worst_increment(in, m, dq) : mean_increment(t, in, m, dq);
 }
 
@@ -656,6 +657,8 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   const cmb_tolerance tolerance = {m->form, m->rtol, m->atol, m->newton.enough, 1};
   cmb_weights_at(in, &tolerance, h, &m->weights);
   if (has_light_velocities(m)) cmb_weigh_velocity_errors(in, h, &m->weights);
+  m->rounded =
+      cmb_rounding_shows(m->form, m->newton.enough, h / m->order->table->gamma, m->weights.v);
   start_values(in, m, h);
   cmb_status status = iterate(in, m, h);
   if (status > 0 && !m->jacobian_here) {

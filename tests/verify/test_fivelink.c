@@ -9,6 +9,7 @@
 #include "check.h"
 #include "model_run.h"
 
+#include "dae/graph_data.h"
 #include "math/vec3.h"
 
 #include <stdio.h>
@@ -111,11 +112,31 @@ static void test_travel(void **state)
   cmbt_run_close(&r);
 }
 
+/* Stages of half-explicit methods ask for M and f where they begin and for G and g_t where they end: neither computes what is the
+ * other's. M, f and G have kinematics in common, which is why the parts are longer than the whole. */
+static void test_programs_of_a_stage(void **state)
+{
+  (void)state;
+  const unsigned M = 1U << CMB_PART_M, f = 1U << CMB_PART_F, G = 1U << CMB_PART_G,
+                 gt = 1U << CMB_PART_GT, all = (1U << CMB_TERMS) - 1;
+  cmbt_run r;
+  cmbt_run_open(&r, "fivelink", CMB_FORM_EXPLICIT, 0, NULL);
+  const cmb_graph_data *d = cmb_system_equations(r.system)->self;
+  const int begin = cmb_program_instructions(d->program[d->for_terms[M | f]]),
+            end = cmb_program_instructions(d->program[d->for_terms[G | gt]]),
+            whole = cmb_program_instructions(d->program[d->for_terms[all]]);
+  printf("five-link, instructions: M f %d, G g_t %d, all terms %d\n", begin, end, whole);
+  assert_true(begin < whole / 2);
+  assert_in_range(begin + end, 1, whole);
+  cmbt_run_close(&r);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_heave),
       cmocka_unit_test(test_travel),
+      cmocka_unit_test(test_programs_of_a_stage),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
