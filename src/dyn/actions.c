@@ -160,6 +160,31 @@ cmb_measure cmb_build_spring_measure(cmb_build *b, int force)
   return spring_measure(b, force, &sign);
 }
 
+/* Three forces -k (x - rest) - c x' along the components x of the displacement of b from a, along axes that are fixed to a. */
+static cmb_status resist_displacement(cmb_build *b, const cmb_model_force *f,
+                                      const cmb_number axes[9], const cmb_number stiffness[3],
+                                      const cmb_number damping[3], const cmb_number rest[3])
+{
+  const cmb_expr rate = cmb_build_law_symbols(b).rate;
+  const cmb_site sa = cmb_site_of(b->k, &f->a), sb = cmb_site_of(b->k, &f->b);
+  for (int i = 0; i < 3; i++) {
+    const cmb_measure m = cmb_measure_component(b->k, sa, sb, axes + 3L * i);
+    const cmb_expr lost = cmb_mul(b->g, number(b, damping[i]), rate);
+    CMB_TRY(elastic_action(b, m, number(b, stiffness[i]), number(b, rest[i]), 0, lost, 0));
+  }
+  return CMB_OK;
+}
+
+/* A spring whose pull is k x, as a force vector: smooth also where its ends coincide, where the line between them has no direction. */
+static cmb_status spring_from_zero(cmb_build *b, const cmb_model_force *f)
+{
+  static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  const cmb_number k[3] = {f->stiffness, f->stiffness, f->stiffness}, none[3] = {{0}};
+  cmb_number axes[9];
+  cmb_fix_numbers(9, unit, axes);
+  return resist_displacement(b, f, axes, k, none, none);
+}
+
 /* The law is that of sign x, and its force acts on it. */
 static cmb_status spring(cmb_build *b, int force)
 {
@@ -222,19 +247,11 @@ static cmb_status resist_rotation(cmb_build *b, const cmb_model_force *f, cmb_si
 
 static cmb_status bushing(cmb_build *b, const cmb_model_force *f)
 {
-  const cmb_expr rate = cmb_build_law_symbols(b).rate;
-  cmb_kinematics *k = b->k;
-  cmb_site sa = cmb_site_of(k, &f->a), sb = cmb_site_of(k, &f->b);
-  const cmb_number *axis[3] = {f->axes, f->axes + 3, f->axes + 6};
-  for (int i = 0; i < 3; i++) {
-    cmb_number apart[3];
-    cmb_number_minus3(b->g, f->b.at, f->a.at, apart);
-    cmb_measure m = cmb_measure_component(k, sa, sb, axis[i]);
-    cmb_expr lost = cmb_mul(b->g, number(b, f->bushing_damping[i]), rate);
-    CMB_TRY(elastic_action(b, m, number(b, f->bushing_stiffness[i]),
-                           number(b, cmb_number_dot3(b->g, axis[i], apart)), 0, lost, 0));
-  }
-  return resist_rotation(b, f, sa, sb);
+  cmb_number apart[3], rest[3];
+  cmb_number_minus3(b->g, f->b.at, f->a.at, apart);
+  for (int i = 0; i < 3; i++) rest[i] = cmb_number_dot3(b->g, f->axes + 3L * i, apart);
+  CMB_TRY(resist_displacement(b, f, f->axes, f->bushing_stiffness, f->bushing_damping, rest));
+  return resist_rotation(b, f, cmb_site_of(b->k, &f->a), cmb_site_of(b->k, &f->b));
 }
 
 /* ---- loads */
@@ -524,7 +541,9 @@ cmb_status cmb_build_force(cmb_build *b, int force)
   cmb_list before = b->actions;
   switch (f->type) {
   case CMB_FORCE_SPRING:
-  case CMB_FORCE_COORDINATE: status = spring(b, force); break;
+  case CMB_FORCE_COORDINATE:
+    status = f->from_zero ? spring_from_zero(b, f) : spring(b, force);
+    break;
   case CMB_FORCE_BUSHING: status = bushing(b, f); break;
   case CMB_FORCE_LOAD: status = load(b, f); break;
   case CMB_FORCE_CONTACT: status = contact(b, f); break;
@@ -534,7 +553,7 @@ cmb_status cmb_build_force(cmb_build *b, int force)
   }
   b->formula_depth = depth;
   b->force_depth--;
-  int own = cmb_force_rows[f->type].several ? b->actions.count - before.count : 1;
+  int own = cmb_force_rows[f->type].several || f->from_zero ? b->actions.count - before.count : 1;
   b->first_action[force] = b->actions.count - own;
   b->force_state[force] = CMB_BUILT;
   if (status == CMB_OK) cmb_build_force_source(b, force, b->first_action[force]);

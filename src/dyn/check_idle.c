@@ -6,6 +6,16 @@
 
 #include <stdio.h>
 
+/* Whether the body is one side of a loop that holds as a joint does. */
+static bool ends_loop(const cmb_model *m, int body)
+{
+  for (int i = 0; i < m->loop_count; i++) {
+    const cmb_model_loop *l = &m->loops[i];
+    if (l->type < CMB_JOINT_TYPES && (l->a.body == body || l->b.body == body)) return true;
+  }
+  return false;
+}
+
 static cmb_status fail_idle(cmb_build *b, const cmb_idle *idle)
 {
   const cmb_model_joint *j = &b->model->joints[idle->joint];
@@ -16,8 +26,12 @@ static cmb_status fail_idle(cmb_build *b, const cmb_idle *idle)
            idle->axis[2]);
   if (idle->count > 1) snprintf(axis, sizeof axis, "more than one axis");
   if (idle->bare) {
-    return cmb_build_fail(b, about, "body '%s' moves, but nothing that moves with it has mass",
-                          body->name);
+    return cmb_build_fail(b, about, "body '%s' moves, but nothing that moves with it has mass%s",
+                          body->name,
+                          ends_loop(b->model, j->child)
+                              ? ": a massless bar between joints is a loop of the type distance "
+                                "between its ends"
+                              : "");
   }
   if (idle->turn) {
     return cmb_build_fail(

@@ -519,6 +519,18 @@ static bool of_implicit(struct reading *r, const char *name, struct quantity *q)
   return status == CMB_OK && known(q, m->w[k], CMB_LEVEL_TIME);
 }
 
+/* What a force along a line pulls or pushes with. */
+static cmb_expr force_along(cmb_build *b, int force, bool pushes)
+{
+  const cmb_model_force *f = &b->model->forces[force];
+  if (f->from_zero) {
+    return cmb_mul(b->g, cmb_number_expr(b->g, f->stiffness),
+                   cmb_build_spring_measure(b, force).value);
+  }
+  const cmb_expr along = cmb_action_at(b, b->first_action[force])->force;
+  return pushes ? along : cmb_neg(b->g, along);
+}
+
 /* Of a spring, a torsion or two spheres: .length, .rate, .force. */
 static bool of_line(struct reading *r, int force, bool pushes, const char *suffix,
                     struct quantity *q)
@@ -532,8 +544,7 @@ static bool of_line(struct reading *r, int force, bool pushes, const char *suffi
   } else {
     if (strcmp(suffix, "force") != 0 && strcmp(suffix, "torque") != 0) return false;
     if (cmb_build_force(b, force) != CMB_OK) return false;
-    const cmb_expr along = cmb_action_at(b, b->first_action[force])->force;
-    known(q, pushes ? along : cmb_neg(b->g, along), CMB_LEVEL_MOTION);
+    known(q, force_along(b, force, pushes), CMB_LEVEL_MOTION);
   }
   const cmb_name *entry = f->type == CMB_FORCE_COORDINATE
                               ? cmb_name_map_find(&b->names, coordinates_of(b), f->coordinate)

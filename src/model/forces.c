@@ -37,31 +37,51 @@ static cmb_status read_pull(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   return text ? cmb_read_formula(r, s, text, &f->formula) : CMB_OK;
 }
 
-/* The two points that a force acts between, along the line through them, and their distance in the design position. */
-static cmb_status read_line(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+/* The two points that a force acts between, and their distance in the design position. */
+static cmb_status read_ends(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                             cmb_model_force *f, cmb_number *distance)
 {
   cmb_number between[3];
   CMB_TRY(cmb_read_between(r, s, entry, &f->a, &f->b));
   cmb_number_minus3(r->model->graph, f->b.at, f->a.at, between);
   *distance = cmb_number_norm3(r->model->graph, between);
-  if (!(distance->value > 0)) {
-    return cmb_reader_fail(
-        r, entry->place,
-        "its two points coincide in the design position; expected a line between them");
+  return CMB_OK;
+}
+
+/* Fails where the two points coincide; `expected` is the remedy. */
+static cmb_status limit_distance(cmb_reader *r, const cmb_node *entry, cmb_number distance,
+                                 const char *expected)
+{
+  if (!(distance.value > 0)) {
+    return cmb_reader_fail(r, entry->place,
+                           "its two points coincide in the design position; expected %s", expected);
   }
   return cmb_limit_number(r, entry->place, "the distance of its two points", CMB_POSITIVE, NULL,
-                          *distance);
+                          distance);
+}
+
+/* Whether the pull is k x: then the force is -k times the vector between the ends, which may coincide. */
+static bool is_linear_from_zero(const cmb_model_force *f)
+{
+  return cmb_is_zero(f->free_length) && cmb_is_zero(f->preload) && cmb_is_zero(f->damping) &&
+         !f->spring_table && !f->damper_table && !f->formula.text;
 }
 
 static cmb_status read_spring(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                               cmb_model_force *f)
 {
-  CMB_TRY(read_line(r, s, entry, f, &f->free_length));
+  cmb_number distance;
+  CMB_TRY(read_ends(r, s, entry, f, &distance));
   if (f->a.body == f->b.body) {
     return cmb_reader_fail(r, entry->place, "both ends are on the same body; expected two bodies");
   }
-  return read_pull(r, s, entry, "length", "force", f);
+  f->free_length = distance;
+  CMB_TRY(read_pull(r, s, entry, "length", "force", f));
+  f->from_zero = cmb_node_find(entry, "length") && is_linear_from_zero(f);
+  if (f->from_zero) return CMB_OK;
+  return limit_distance(r, entry, distance,
+                        "a line between them, or 'length: 0' and only a stiffness beside it; with "
+                        "damping take a bushing");
 }
 
 static cmb_status read_torsion(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
@@ -192,7 +212,8 @@ static cmb_status read_spheres(cmb_reader *r, const cmb_scope *s, const cmb_node
 {
   const cmb_node *radii, *stiffness;
   cmb_number radius[2], distance;
-  CMB_TRY(read_line(r, s, entry, f, &distance));
+  CMB_TRY(read_ends(r, s, entry, f, &distance));
+  CMB_TRY(limit_distance(r, entry, distance, "a line between them"));
   if (f->a.body == f->b.body) {
     return cmb_reader_fail(r, entry->place,
                            "both spheres are on the same body; expected two bodies");

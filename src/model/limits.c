@@ -61,6 +61,13 @@ static void eigenvalues(const double I[9], double e[3])
   for (int i = 0; i < 3; i++) e[i] = A[4 * i];
 }
 
+/* Whether all of an inertia is about one axis: of a rotor, whose turns across its axis another body's inertia is for. */
+static bool is_about_one_axis(const double e[3])
+{
+  const double most = fmax(e[0], fmax(e[1], e[2])), others = e[0] + e[1] + e[2] - most;
+  return most > 0 && fabs(others) <= SLACK * most;
+}
+
 static bool is_no_inertia(const double inertia[9], size_t room, char *text)
 {
   double e[3];
@@ -76,11 +83,11 @@ static bool is_no_inertia(const double inertia[9], size_t room, char *text)
     return true;
   }
   const double sum = e[0] + e[1] + e[2];
-  if (most <= (sum - most) * (1 + SLACK)) return false;
+  if (most <= (sum - most) * (1 + SLACK) || is_about_one_axis(e)) return false;
   snprintf(
       text, room,
       "the inertia's principal moments are %g, %g and %g; expected none larger than the sum of "
-      "the two others",
+      "the two others, or, for a rotor, one that is not 0",
       e[0], e[1], e[2]);
   return true;
 }
@@ -115,11 +122,22 @@ static bool is_broken(const cmb_model_limit *l, const double *value, size_t room
   return true;
 }
 
-static void warn_negative(cmb_context *ctx, const cmb_model_limit *l, const char *subject, double x)
+/* Whether values that are not broken are taken with a warning. */
+static bool is_unusual(const cmb_model_limit *l, const double *value)
 {
-  char where[CMB_WHERE_ROOM];
-  cmb_log(ctx, CMB_LOG_WARNING, "%s: %s: %s is %g, less than 0; it is taken as it is",
-          cmb_where(l->place, where), subject, l->what, x);
+  double e[3];
+  if (l->kind != CMB_INERTIA) return l->kind == CMB_SELDOM_NEGATIVE && value[0] < 0;
+  eigenvalues(value, e);
+  return is_about_one_axis(e);
+}
+
+static void warn(cmb_context *ctx, const cmb_model_limit *l, const char *subject,
+                 const double *value)
+{
+  char where[CMB_WHERE_ROOM], why[60] = "about one axis only, which no body's is";
+  if (l->kind != CMB_INERTIA) snprintf(why, sizeof why, "%g, less than 0", value[0]);
+  cmb_log(ctx, CMB_LOG_WARNING, "%s: %s: %s is %s; it is taken as it is",
+          cmb_where(l->place, where), subject, l->what, why);
 }
 
 /* ---- for the reader */
@@ -155,9 +173,7 @@ static cmb_status limit(cmb_reader *r, const cmb_model_limit *l)
   if (is_broken(l, value, sizeof text, text)) {
     return cmb_reader_fail(r, l->place, "%s", text);
   }
-  if (l->kind == CMB_SELDOM_NEGATIVE && value[0] < 0) {
-    warn_negative(r->ctx, l, r->subject.text, value[0]);
-  }
+  if (is_unusual(l, value)) warn(r->ctx, l, r->subject.text, value);
   return keep(r, l);
 }
 
@@ -204,7 +220,8 @@ struct cmb_limits {
   const cmb_model *model;
   cmb_program *program; /* from the live parameters to all numbers of all limits */
   double *in, *value, *work;
-  bool *warned; /* (values) of a number that was negative when it was last looked at */
+  bool *
+      warned; /* (values) by the first of a limit's: whether they were unusual when last looked at */
 };
 
 /* Numbers of the limits and the parameters that they depend on, as expressions of the model's graph. */
@@ -222,10 +239,10 @@ static cmb_status make_program(cmb_limits *l, int values)
     if (m->parameters[i].live) input[inputs++] = m->parameters[i].number.live;
   }
   for (const cmb_model_limit *k = m->limits; k; k = k->next) {
-    for (int i = 0; i < k->count; i++) {
-      l->warned[count] = k->x[i].value < 0; /* by the reader */
-      of[count++] = k->x[i].live;
-    }
+    double value[9];
+    cmb_values_of(k->count, k->x, value);
+    l->warned[count] = is_unusual(k, value); /* by the reader */
+    for (int i = 0; i < k->count; i++) of[count++] = k->x[i].live;
   }
   CMB_TRY(cmb_program_create(l->ctx, m->graph, inputs, input, count, of, &l->program));
   l->work = cmb_arena_doubles(l->arena, cmb_program_work(l->program));
@@ -261,13 +278,12 @@ void cmb_limits_destroy(cmb_limits *l)
   cmb_arena_destroy(l->arena);
 }
 
-/* Warns once of a number that has become negative. */
+/* Warns once of values that have become unusual. */
 static void warn_once(cmb_limits *l, const cmb_model_limit *limit, int at)
 {
-  const double x = l->value[at];
-  if (limit->kind != CMB_SELDOM_NEGATIVE) return;
-  if (x < 0 && !l->warned[at]) warn_negative(l->ctx, limit, limit->subject, x);
-  l->warned[at] = x < 0;
+  const bool unusual = is_unusual(limit, l->value + at);
+  if (unusual && !l->warned[at]) warn(l->ctx, limit, limit->subject, l->value + at);
+  l->warned[at] = unusual;
 }
 
 static cmb_status refuse(const cmb_limits *l, const cmb_model_limit *limit, const char *text)

@@ -273,6 +273,8 @@ typedef struct cmb_model_force {
   /* spring and coordinate, x the length or coordinate: pull = k (x - free) + preload + c x' + spring_table(x - free)
    * + damper_table(x') + formula. */
   cmb_number stiffness, free_length, preload, damping;
+  bool
+      from_zero; /* of a spring: the force is -stiffness times the vector between its ends, and nothing else */
   const cmb_model_table *spring_table, *damper_table; /* NULL: none */
   cmb_model_formula formula;
 

@@ -212,7 +212,7 @@ typedef enum cmb_limit_kind {
   CMB_AT_LEAST,        /* two numbers: the first is at least the second, .. */
   CMB_ABOVE,           /* .. greater .. */
   CMB_AT_MOST,         /* .. or at most the second */
-  CMB_INERTIA /* nine numbers: principal moments not negative, none larger than the two others' sum */
+  CMB_INERTIA /* nine numbers: principal moments not negative, and none larger than the two others' sum; with a warning if two are 0 */
 } cmb_limit_kind;
 
 /* `what` is "the mass", "'radius'"; `expected` may be NULL: a number greater than 0, or not less. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A rod without a radius has no moment of inertia about itself. Where a joint lets it turn that way there is no acceleration for that
 # turn: every formulation refuses it, in every direction, with the body and the axis. Where the turn is not free the rod swings as
-# it should.
+# it should. The same holds for rotors, which have inertia about their axis only.
 set -u
 # shellcheck source=../support/cli.sh
 . "$SOURCE_DIR/tests/support/cli.sh"
@@ -93,5 +93,28 @@ accepted "a hinged load that turns with the rod" hinged.yaml
 model thin.yaml "type: spherical, orientation: euler, rate: [0, 0.2, 0.3]"
 sed -i 's/rod: \[A, B\]/rod: [A, B], radius: 0.001/' thin.yaml
 accepted "a rod with a radius of a thousandth of its length" thin.yaml
+
+# A rotor has inertia about its axis only. It is taken with a warning, and refused where something else turns it.
+# rotor FILE JOINT
+rotor() {
+  model "$1" "$2"
+  sed -i "s/rod: .*}/com: A, inertia: [2, 0, 0]}/" "$1"
+}
+about_one='rotor.yaml:5:35: body .bar.: the inertia is about one axis only'
+for joint in spherical free; do
+  rotor rotor.yaml "type: $joint"
+  for formulation in explicit residual cartesian; do
+    run rotor.yaml "$formulation"
+    check "rotor, $joint, $formulation: exit code 2" test $? -eq 2
+    check "rotor, $joint, $formulation: place and body" \
+      grep -q "rotor.yaml:5:3: body 'bar' has no moment of inertia about more than one axis, and joint 'hinge' lets it turn" words
+  done
+done
+rotor rotor.yaml "type: revolute, axis: y"
+refused "rotor, hinge across" rotor.yaml "0, 1, 0"
+rotor rotor.yaml "type: revolute, axis: x, rate: 3"
+accepted "rotor, hinge along" rotor.yaml
+check "rotor: body and place in the warning" grep -q "warning: $about_one" words
+check "rotor: one warning" test "$(grep -c "$about_one" words)" -eq 1
 
 finish

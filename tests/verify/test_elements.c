@@ -8,6 +8,8 @@
  *     and after;
  *   - a bushing between two frames that are turned by a about any axis n: the moment −k a n if it is as stiff about all axes; a pendulum on one
  *     swings out to a known angle; a body that tumbles in one keeps its energy, and loses what the dampers take.
+ *   - two rotors with inertia about their axes only, coupled by a torsional spring, swing against each other with ω² = k (1/J1 + 1/J2);
+ *   - a mass on a spring of the length 0 goes through the other end as x = a cos ωt + (v/ω) sin ωt, also from there;
  *   - a thrown point mass on a joint of three translations, whose axes are tilted: its coordinates are those of the parabola; a loop of the
  *     same type keeps a body on a pendulum from turning, so that the pendulum is one of a point mass.
  */
@@ -307,6 +309,66 @@ static void test_translation(void **state)
   }
 }
 
+/* On a skew axis, one in front of the other; a formula of both angles is the spring. */
+static void test_rotors(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "parameters: {J: 2, L: 3, k: 50}\n"
+      "points: {O: [0.1, 0.2, 0.3], P: [0.5, 0.4, 0.7]}\n"
+      "bodies:\n"
+      "  a: {mass: 5, com: O, inertia: [0, 0, J], axes: {z: [2, 1, 2], x: [1, 0, -1]}}\n"
+      "  b: {mass: 7, com: P, inertia: [0, 0, L], axes: {z: [2, 1, 2], x: [1, 0, -1]}}\n"
+      "joints:\n"
+      "  p: {type: revolute, child: a, at: O, axis: [2, 1, 2], start: 0.3, rate: 1}\n"
+      "  q: {type: revolute, child: b, at: P, axis: [2, 1, 2], start: -0.2, rate: 0.5}\n"
+      "forces:\n"
+      "  on_a: {type: torsion, coordinate: p, stiffness: k, torque: -k*q}\n"
+      "  on_b: {type: torsion, coordinate: q, stiffness: k, torque: -k*p}\n"
+      "outputs: {twist: p - q, mean: (J*p + L*q)/(J + L)}\n";
+  const double J = 2, L = 3, w = sqrt(50 * (1 / J + 1 / L)), t = 2;
+  for (int f = CMB_FORM_EXPLICIT; f <= CMB_FORM_CARTESIAN; f++) {
+    cmbt_run r;
+    open_text(&r, text, f, t);
+    cmbt_near(cmbt_output(&r, "twist"), 0.5 * cos(w * t) + 0.5 / w * sin(w * t), 1e-7);
+    cmbt_near(cmbt_output(&r, "mean"), (0.3 * J - 0.2 * L + (J + 0.5 * L) * t) / (J + L), 1e-7);
+    cmbt_run_close(&r);
+  }
+}
+
+/* From aside with x = a, and from the other end itself with the velocity v. */
+static void test_spring_from_zero(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "gravity: [0, 0, 0]\n"
+      "points: {O: [1, 2, 3]}\n"
+      "bodies: {b: {mass: 2, com: O}}\n"
+      "joints: {j: {type: translation, child: b, at: O, start: [%g, 0, 0], rate: [%g, 0, 0]}}\n"
+      "forces: {k: {type: spring, between: [ground@O, b@O], stiffness: 50, length: 0}}\n"
+      "outputs: {x: b.x - 1, y: b.y - 2, z: b.z - 3, length: k.length, pull: k.force, e: energy}\n";
+  static const double start[][2] = {{0.5, 0}, {0, 2}, {0.5, 2}};
+  static const char *const methods[] = {"mdop5", "radau5"};
+  const double w = 5, t = 7.5;
+  for (int n = 0; n < 12; n++) {
+    const double a = start[n / 4][0], v = start[n / 4][1];
+    const double x = a * cos(w * t) + v / w * sin(w * t);
+    char model[600];
+    cmbt_run r;
+    snprintf(model, sizeof model, text, a, v);
+    cmbt_run_open_text(&r, model, n % 2 ? CMB_FORM_CARTESIAN : CMB_FORM_EXPLICIT);
+    r.method = methods[n / 2 % 2];
+    cmbt_run_to(&r, t, 0.05);
+    cmbt_near(cmbt_output(&r, "x"), x, 1e-7);
+    cmbt_near(cmbt_output(&r, "y"), 0, 1e-12);
+    cmbt_near(cmbt_output(&r, "z"), 0, 1e-12);
+    cmbt_near(cmbt_output(&r, "length"), fabs(x), 1e-7);
+    cmbt_near(cmbt_output(&r, "pull"), 50 * fabs(x), 1e-5);
+    cmbt_near(cmbt_output(&r, "e"), v * v + 25 * a * a, 1e-6);
+    cmbt_run_close(&r);
+  }
+}
+
 /* A body that goes round in a bushing: an event and a warning. */
 static void test_bushing_turned(void **state)
 {
@@ -333,6 +395,7 @@ int main(void)
       cmocka_unit_test(test_spheres),        cmocka_unit_test(test_bushing_moment),
       cmocka_unit_test(test_bushing_swing),  cmocka_unit_test(test_bushing_energy),
       cmocka_unit_test(test_bushing_turned), cmocka_unit_test(test_translation),
+      cmocka_unit_test(test_rotors),         cmocka_unit_test(test_spring_from_zero),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

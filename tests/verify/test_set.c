@@ -470,6 +470,48 @@ static void test_negative_damping(void **state)
   close_run(&s);
 }
 
+/* An inertia that is set to be about one axis is taken with a warning, once; where something else turns the body the run ends in words. */
+static void test_rotor(void **state)
+{
+  (void)state;
+  static const char text[] = "gravity: [0, 0, 0]\n"
+                             "parameters: {K: 1}\n"
+                             "bodies: {b: {mass: 2, com: [0, 0, 0], inertia: [1.5, K, K]}}\n"
+                             "joints: {j: {type: %s, child: b, at: [0, 0, 0], %s}}\n";
+  static const char *const joints[2][2] = {
+      {"revolute", "axis: x, rate: 2, start: 0.5, stiffness: 6"}, {"spherical", "rate: [1, 2, 3]"}};
+  const cmb_setting flat = {"K", 0}, full = {"K", 1};
+  for (int i = 0; i < 2; i++) {
+    struct heard heard = {0};
+    char model[500];
+    double a[MOST_X];
+    struct setup s;
+    snprintf(model, sizeof model, text, joints[i][0], joints[i][1]);
+    open_text(&s, model, true);
+    cmb_context_set_log(s.ctx, hear, &heard);
+    make_run(&s, "mdop5", 1e-9);
+    cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, T));
+    const cmb_status status = cmb_simulation_set(s.sim, 1, &flat);
+    assert_non_null(strstr(heard.last, "body 'b': the inertia is about one axis only"));
+    assert_int_equal(heard.count, 1);
+    if (i == 1) {
+      assert_true(status < 0 || cmb_simulation_advance(s.sim, 2 * T) < 0);
+      assert_non_null(strstr(cmb_last_error(s.ctx), "the mass matrix is not positive definite"));
+    } else {
+      cmbt_ok(s.ctx, status);
+      cmbt_ok(s.ctx, cmb_simulation_set(s.sim, 1, &flat));
+      assert_int_equal(heard.count, 1);
+      cmbt_ok(s.ctx, cmb_simulation_set(s.sim, 1, &full));
+      cmbt_ok(s.ctx, cmb_simulation_set(s.sim, 1, &flat));
+      assert_int_equal(heard.count, 2);
+      cmbt_ok(s.ctx, cmb_simulation_advance(s.sim, 2 * T));
+      state_of(&s, a);
+      cmbt_near(a[0], 0.5 * cos(4 * T) + sin(4 * T), 1e-7); /* 6 N m/rad on 1.5 kg m^2 */
+    }
+    close_run(&s);
+  }
+}
+
 /* A stop that gives way: what rests on it falls from there. */
 static void test_a_floor_that_sinks(void **state)
 {
@@ -659,6 +701,7 @@ int main(void)
                                      cmocka_unit_test(test_before_the_run),
                                      cmocka_unit_test(test_limits),
                                      cmocka_unit_test(test_negative_damping),
+                                     cmocka_unit_test(test_rotor),
                                      cmocka_unit_test(test_a_floor_that_sinks),
                                      cmocka_unit_test(test_conditions),
                                      cmocka_unit_test(test_condition_of_an_input),
