@@ -87,7 +87,7 @@ static bool is_no_inertia(const double inertia[9], size_t room, char *text)
   snprintf(
       text, room,
       "the inertia's principal moments are %g, %g and %g; expected none larger than the sum of "
-      "the two others, or, for a rotor, one that is not 0",
+      "the two others, or, for a rotor, only one that is not 0",
       e[0], e[1], e[2]);
   return true;
 }
