@@ -14,17 +14,89 @@
 #include "model/force_types.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static const double SAME = 1e-9; /* of two quotients, relative: they differ by rounding */
 enum { STATES = 12 };
 
-/* The program of e and ∂P/∂S, and which of its inputs are velocities. */
+/* All friction in formulas, and the program of e and ∂P/∂S of each. */
 struct trial {
+  int count;
+  cmb_expr *stick, *S, *pair; /* (count), (count), (2 x count) all e, then all ∂P/∂S */
   cmb_program *program;
   int inputs;
-  bool *moves;
-  double *in, *work;
+  bool *moves; /* (inputs) it is a velocity */
+  double *in, *rest, *moving, *work;
+  double *first; /* (count) the quotient in the first state, NAN: no positive number */
 };
+
+/* The force that an action belongs to; NULL: a joint's. One without actions may begin where the next one does. */
+static const cmb_model_force *force_of(const cmb_build *b, int action)
+{
+  const cmb_model_force *f = NULL;
+  int begins = -1;
+  for (int i = 0; i < b->model->force_count; i++) {
+    const int first = b->first_action[i];
+    if (first <= action && first >= begins) begins = first, f = &b->model->forces[i];
+  }
+  return f;
+}
+
+/* Lists the sticks of forces with formulas. */
+static cmb_status list_sticks(cmb_build *b, struct trial *t)
+{
+  const int actions = b->actions.count;
+  int first = actions, most = 0;
+  for (int i = 0; i < b->model->force_count; i++) {
+    if (b->first_action[i] < first) first = b->first_action[i];
+  }
+  cmb_expr *of = cmb_arena_take(b->arena, 2 * (size_t)(actions - first) + 1, sizeof *of);
+  if (!of) return CMB_ERROR_MEMORY;
+  for (int i = first; i < actions; i++) {
+    of[2 * (i - first)] = cmb_action_at(b, i)->force;
+    of[2 * (i - first) + 1] = cmb_action_at(b, i)->measure.rate;
+  }
+  uint8_t *used = cmb_reachable(b->g, 2 * (actions - first), of);
+  if (!used) return cmb_fail_memory(b->ctx);
+  for (cmb_expr e = 0; e < b->g->size; e++) most += cmb_expr_op(b->g, e) == CMB_OP_STICK;
+  t->stick = cmb_arena_take(b->arena, (size_t)most + 1, sizeof *t->stick);
+  for (cmb_expr e = 0; t->stick && e < b->g->size; e++) {
+    if (used[e] && cmb_expr_op(b->g, e) == CMB_OP_STICK) t->stick[t->count++] = e;
+  }
+  cmb_release(b->ctx, used);
+  return t->stick ? CMB_OK : CMB_ERROR_MEMORY;
+}
+
+static cmb_expr total_power(cmb_build *b)
+{
+  cmb_expr sum = 0;
+  for (int i = 0; i < b->actions.count; i++) {
+    const cmb_action *a = cmb_action_at(b, i);
+    sum = cmb_add(b->g, sum, cmb_mul(b->g, a->force, a->measure.rate));
+  }
+  return sum;
+}
+
+static cmb_status take_pairs(cmb_build *b, struct trial *t)
+{
+  const size_t n = (size_t)t->count;
+  const cmb_expr one = cmb_constant(b->g, 1);
+  cmb_expr power = total_power(b);
+  t->S = cmb_arena_take(b->arena, n, sizeof *t->S);
+  t->pair = cmb_arena_take(b->arena, 2 * n, sizeof *t->pair);
+  t->rest = cmb_arena_take(b->arena, 2 * n, sizeof *t->rest);
+  t->moving = cmb_arena_take(b->arena, 2 * n, sizeof *t->moving);
+  t->first = cmb_arena_take(b->arena, n, sizeof *t->first);
+  if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
+  for (int i = 0; i < t->count; i++) {
+    char name[40];
+    snprintf(name, sizeof name, "force of friction %d", i);
+    t->S[i] = cmb_input(b->g, name);
+    t->pair[i] = cmb_expr_argument(b->g, t->stick[i], 0);
+  }
+  CMB_TRY(cmb_substitute(b->g, t->count, t->stick, t->S, 1, &power, &power));
+  return cmb_reverse(b->g, t->count, t->S, 1, &power, &one, t->pair + n);
+}
 
 static bool is_velocity(const cmb_build *b, cmb_expr e)
 {
@@ -34,7 +106,7 @@ static bool is_velocity(const cmb_build *b, cmb_expr e)
   return false;
 }
 
-/* Lists the inputs of both; false: they call C functions of the user's, which are made for the states of a run only. */
+/* Lists the inputs; false: there are C functions of the user's, which are made for the states of a run only. */
 static bool list_inputs(cmb_build *b, const uint8_t *used, struct trial *t, cmb_expr *input)
 {
   for (cmb_expr e = 0; e < b->g->size; e++) {
@@ -47,18 +119,20 @@ static bool list_inputs(cmb_build *b, const uint8_t *used, struct trial *t, cmb_
 }
 
 /* The program stays NULL if it cannot be run. */
-static cmb_status prepare(cmb_build *b, const cmb_expr pair[2], struct trial *t)
+static cmb_status prepare(cmb_build *b, struct trial *t)
 {
-  uint8_t *used = cmb_reachable(b->g, 2, pair);
+  uint8_t *used = cmb_reachable(b->g, 2 * t->count, t->pair);
   size_t most = 1;
   if (!used) return cmb_fail_memory(b->ctx);
-  for (cmb_expr e = 0; e < b->g->size; e++) most += used[e];
+  for (cmb_expr e = 0; e < b->g->size; e++) {
+    most += used[e] && cmb_expr_op(b->g, e) == CMB_OP_INPUT;
+  }
   cmb_expr *input = cmb_arena_take(b->arena, most, sizeof *input);
   t->moves = cmb_arena_take(b->arena, most, sizeof *t->moves);
   t->in = cmb_arena_take(b->arena, most, sizeof *t->in);
   cmb_status status = cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
   if (status == CMB_OK && list_inputs(b, used, t, input)) {
-    status = cmb_program_create(b->ctx, b->g, t->inputs, input, 2, pair, &t->program);
+    status = cmb_program_create(b->ctx, b->g, t->inputs, input, 2 * t->count, t->pair, &t->program);
   }
   cmb_release(b->ctx, used);
   if (status != CMB_OK || !t->program) return status;
@@ -74,46 +148,46 @@ static void draw(const struct trial *t, bool velocities, uint32_t *state)
   }
 }
 
-static double quotient(const struct trial *t, uint32_t *state)
+/* Takes the quotients in another state; those that are not positive, or not the first ones, become NAN. */
+static void run_state(const struct trial *t, bool is_first, uint32_t *state)
 {
-  double rest[2], moving[2];
   draw(t, false, state);
   for (int i = 0; i < t->inputs; i++) {
     if (t->moves[i]) t->in[i] = 0;
   }
-  cmb_program_run(t->program, t->in, rest, t->work);
+  cmb_program_run(t->program, t->in, t->rest, t->work);
   draw(t, true, state);
-  cmb_program_run(t->program, t->in, moving, t->work);
-  return (moving[1] - rest[1]) / (moving[0] - rest[0]);
-}
-
-/* One that is not a number is the same as none. */
-static bool is_positive_number(const struct trial *t)
-{
-  uint32_t state = CMB_RANDOM_FIRST;
-  const double first = quotient(t, &state);
-  bool same = first > 0;
-  for (int i = 1; i < STATES && same; i++) {
-    same = fabs(quotient(t, &state) - first) <= SAME * first;
+  cmb_program_run(t->program, t->in, t->moving, t->work);
+  for (int i = 0; i < t->count; i++) {
+    const int P = t->count + i;
+    const double q = (t->moving[P] - t->rest[P]) / (t->moving[i] - t->rest[i]);
+    if (is_first) t->first[i] = q > 0 ? q : NAN;
+    if (!(fabs(q - t->first[i]) <= SAME * t->first[i])) t->first[i] = NAN;
   }
-  return same;
 }
 
-static cmb_status drives(cmb_build *b, cmb_expr power, cmb_expr stick, bool *yes)
+/* Whether the force of an action is made with the expression. */
+static cmb_status reads(const cmb_build *b, int action, cmb_expr e, bool *yes)
 {
-  const cmb_expr S = cmb_input(b->g, "force of friction"), one = cmb_constant(b->g, 1);
-  cmb_expr pair[2] = {cmb_expr_argument(b->g, stick, 0), 0};
-  struct trial t = {0};
-  CMB_TRY(cmb_substitute(b->g, 1, &stick, &S, 1, &power, &power));
-  CMB_TRY(cmb_forward(b->g, 1, &S, &one, 1, &power, &pair[1]));
-  cmb_status status = prepare(b, pair, &t);
-  *yes = status == CMB_OK && t.program && is_positive_number(&t);
-  cmb_program_destroy(t.program);
-  return status;
+  const cmb_action *a = cmb_action_at(b, action);
+  const cmb_expr made_of[2] = {a->force, a->measure.rate};
+  uint8_t *used = cmb_reachable(b->g, 2, made_of);
+  if (!used) return cmb_fail_memory(b->ctx);
+  *yes = used[e];
+  cmb_release(b->ctx, used);
+  return CMB_OK;
 }
 
-static cmb_status refuse(cmb_build *b, const cmb_model_force *f)
+/* Refuses the first force that is made with it. */
+static cmb_status refuse(cmb_build *b, cmb_expr stick)
 {
+  const cmb_model_force *f = NULL;
+  for (int i = 0; i < b->actions.count && !f; i++) {
+    bool found = false;
+    CMB_TRY(reads(b, i, stick, &found));
+    if (found) f = force_of(b, i);
+  }
+  if (!f) return CMB_OK; /* list_sticks takes none of these */
   const bool pulls = cmb_force_rows[f->type].results == CMB_RESULTS_PULL;
   return cmb_build_fail(
       b,
@@ -126,59 +200,20 @@ static cmb_status refuse(cmb_build *b, const cmb_model_force *f)
             : "friction against the velocity v of what a load acts on is -stick(v, F, Fs)");
 }
 
-/* The force whose actions the one of this number is among; NULL: a joint's. */
-static const cmb_model_force *force_of(const cmb_build *b, int action)
-{
-  const cmb_model_force *f = NULL;
-  int begins = -1;
-  for (int i = 0; i < b->model->force_count; i++) {
-    const int first = b->first_action[i];
-    if (first <= action && first > begins) begins = first, f = &b->model->forces[i];
-  }
-  return f;
-}
-
-static cmb_expr total_power(cmb_build *b)
-{
-  cmb_expr sum = 0;
-  for (int i = 0; i < b->actions.count; i++) {
-    const cmb_action *a = cmb_action_at(b, i);
-    sum = cmb_add(b->g, sum, cmb_mul(b->g, a->force, a->measure.rate));
-  }
-  return sum;
-}
-
-/* Refuses the force that an action belongs to if friction in it drives; judged (all expressions) are those that need no look. */
-static cmb_status check_action(cmb_build *b, int action, uint32_t size, bool *judged,
-                               cmb_expr power)
-{
-  const cmb_model_force *f = force_of(b, action);
-  const cmb_action *a = cmb_action_at(b, action);
-  const cmb_expr made_of[2] = {a->force, a->measure.rate};
-  uint8_t *used = f ? cmb_reachable(b->g, 2, made_of) : NULL;
-  cmb_status status = f && !used ? cmb_fail_memory(b->ctx) : CMB_OK;
-  for (cmb_expr e = 0; f && status == CMB_OK && e < size; e++) {
-    bool yes = false;
-    if (!used[e] || judged[e] || cmb_expr_op(b->g, e) != CMB_OP_STICK) continue;
-    judged[e] = true;
-    status = drives(b, power, e, &yes);
-    if (status == CMB_OK && yes) status = refuse(b, f);
-  }
-  cmb_release(b->ctx, used);
-  return status;
-}
-
 cmb_status cmb_build_check_friction(cmb_build *b)
 {
-  const uint32_t size = b->g->size;
-  bool any = false;
-  for (cmb_expr e = 0; e < size && !any; e++) any = cmb_expr_op(b->g, e) == CMB_OP_STICK;
-  if (!any) return CMB_OK;
-  const cmb_expr power = total_power(b);
-  bool *judged = cmb_arena_take(b->arena, size, sizeof *judged);
-  if (!judged) return CMB_ERROR_MEMORY;
-  for (int i = 0; i < b->actions.count; i++) {
-    CMB_TRY(check_action(b, i, size, judged, power));
+  uint32_t state = CMB_RANDOM_FIRST;
+  struct trial t = {0};
+  CMB_TRY(list_sticks(b, &t));
+  if (t.count == 0) return CMB_OK;
+  CMB_TRY(take_pairs(b, &t));
+  cmb_status status = prepare(b, &t);
+  if (status == CMB_OK && t.program) {
+    for (int i = 0; i < STATES; i++) run_state(&t, i == 0, &state);
+    for (int i = 0; i < t.count && status == CMB_OK; i++) {
+      if (!isnan(t.first[i])) status = refuse(b, t.stick[i]);
+    }
   }
-  return CMB_OK;
+  cmb_program_destroy(t.program);
+  return status;
 }
