@@ -20,39 +20,64 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Mass and trace of inertia, for the size of the added terms; 0: not known. */
+/* Mass and trace of inertia, for the size of the added terms; 0: not known. Of several bodies it is 1/(1/x₁ + 1/x₂ + ..), which the lightest
+ * decides; the smallest itself would be another body's when live masses change. */
 struct scale {
   cmb_number mass, inertia;
 };
 
-static void take_smaller(cmb_number x, cmb_number *least)
+static void join(cmb_graph *g, cmb_number x, cmb_number *all)
 {
-  if (x.value > 0 && (!(least->value > 0) || x.value < least->value)) *least = x;
+  const cmb_number one = cmb_fixed(1);
+  if (!(x.value > 0)) return;
+  *all = !(all->value > 0)
+             ? x
+             : cmb_over(g, one, cmb_plus(g, cmb_over(g, one, *all), cmb_over(g, one, x)));
 }
 
-static void take_link(cmb_graph *g, const cmb_link *l, struct scale *least)
+/* Inertia below this part of mass times the square of a typical length is the rounding of a point mass's place. */
+static const double ROUNDING = 1e-20;
+
+static void join_link(cmb_graph *g, const cmb_link *l, double typical, struct scale *all)
 {
-  take_smaller(l->mass, &least->mass);
-  take_smaller(cmb_plus(g, cmb_plus(g, l->J[0], l->J[4]), l->J[8]), &least->inertia);
+  const cmb_number trace = cmb_plus(g, cmb_plus(g, l->J[0], l->J[4]), l->J[8]);
+  join(g, l->mass, &all->mass);
+  if (trace.value > ROUNDING * typical * l->mass.value) join(g, trace, &all->inertia);
 }
 
-/* The smallest that there are. */
-static struct scale smallest(const cmb_build *b)
+/* The square of the typical length: inertia over mass of all bodies. */
+static double typical_square(const cmb_build *b)
+{
+  double mass = 0, inertia = 0;
+  for (int i = 0; i < b->tree->link_count; i++) {
+    const cmb_link *l = &b->tree->links[i];
+    mass += l->mass.value;
+    inertia += l->J[0].value + l->J[4].value + l->J[8].value;
+  }
+  return mass > 0 ? inertia / mass : 0;
+}
+
+/* Of all bodies; 1 where there is no mass at all. */
+static struct scale scale_of_all(const cmb_build *b, double typical)
 {
   struct scale s = {cmb_fixed(0), cmb_fixed(0)};
-  for (int i = 0; i < b->tree->link_count; i++) take_link(b->g, &b->tree->links[i], &s);
+  for (int i = 0; i < b->tree->link_count; i++) {
+    join_link(b->g, &b->tree->links[i], typical, &s);
+  }
   if (!(s.mass.value > 0)) s.mass = cmb_fixed(1);
   if (!(s.inertia.value > 0)) s.inertia = s.mass;
   return s;
 }
 
-/* Of the bodies that a constraint moves; carrier (nv): the link of each velocity. */
+/* Of the bodies that a constraint moves; carrier (nv): the link of each velocity, whose velocities follow each other. */
 static struct scale scale_of(const cmb_build *b, const cmb_constraint *c, const int *carrier,
-                             const struct scale *all)
+                             double typical, const struct scale *all)
 {
   struct scale s = {cmb_fixed(0), cmb_fixed(0)};
-  for (int i = 0; i < c->row.count; i++) {
-    take_link(b->g, &b->tree->links[carrier[c->row.column[i]]], &s);
+  for (int i = 0, before = -1; i < c->row.count; i++) {
+    const int link = carrier[c->row.column[i]];
+    if (link != before) join_link(b->g, &b->tree->links[link], typical, &s);
+    before = link;
   }
   if (!(s.mass.value > 0)) s.mass = all->mass;
   if (!(s.inertia.value > 0)) s.inertia = all->inertia;
@@ -212,12 +237,13 @@ static bool may_jump(const cmb_build *b, const cmb_constraint *c)
  * that nothing is missing without it. */
 static void weigh_constraints(cmb_build *b, const int *carrier, struct sums *s, cmb_expressions *x)
 {
-  const struct scale all = smallest(b);
+  const double typical = typical_square(b);
+  const struct scale all = scale_of_all(b, typical);
   for (int i = 0, k = 0; i < b->constraints.count; i++) {
     const cmb_constraint *c = cmb_constraint_at(b, i);
     const int number = c->lambda != 0 ? k++ : -1;
     if (!c->weigh && (number < 0 || !touches_weightless(b, c))) continue;
-    const struct scale scale = scale_of(b, c, carrier, &all);
+    const struct scale scale = scale_of(b, c, carrier, typical, &all);
     const cmb_number weight = c->angle ? scale.inertia : scale.mass;
     if (!c->weigh && may_jump(b, c)) {
       x->impulse_weights[number] = weight.live != 0 ? NAN : weight.value;
