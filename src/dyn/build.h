@@ -206,6 +206,9 @@ cmb_status cmb_build_joint_forces(cmb_build *b);
 cmb_status cmb_build_force(cmb_build *b, int force); /* once; later calls do nothing */
 cmb_measure cmb_build_spring_measure(cmb_build *b, int force);
 
+/* friction.c: an error if a `stick` in a formula drives the velocity that it reads; after all forces and the links that they add. */
+cmb_status cmb_build_check_friction(cmb_build *b);
+
 /* Symbols for the value and the rate that a force depends on; and an expression of them with these put in. */
 typedef struct cmb_law_symbols {
   cmb_expr x, rate;

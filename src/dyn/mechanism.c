@@ -105,6 +105,7 @@ static cmb_status build_parts(cmb_build *b)
     }
     CMB_TRY(cmb_build_normalisation(b));
   }
+  CMB_TRY(cmb_build_check_friction(b));
   CMB_TRY(cmb_build_rows(b));
   return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
 }

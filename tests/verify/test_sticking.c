@@ -7,7 +7,7 @@
  *   - two wheels that their brakes stop and a differential holds together;
  *   - a ball that slides on a contact until it rolls;
  *   - a clock: a balance wheel with dry friction that gets its speed back at each passage, 1,000 ticks;
- *   - equilibria of what friction holds, and what is refused.
+ *   - equilibria of what friction holds, and what is refused: friction whose sign would drive, too.
  */
 #include "check.h"
 #include "methods.h"
@@ -442,6 +442,82 @@ static void test_negative_number(void **state)
   cmb_context_destroy(ctx);
 }
 
+/* A slide and a hinge between two bodies, a hinged bar, and forces of friction on them. */
+#define RUBBED                                                                                     \
+  "gravity: [0, 0, 0]\n"                                                                           \
+  "bodies: {a: {mass: 1, com: [0, 0, 0], inertia: [1, 1, 1]},\n"                                   \
+  "         b: {mass: 2, com: [1, 0, 0], inertia: [1, 1, 1]}}\n"                                   \
+  "joints: {x: {type: prismatic, child: a, axis: [1, 2, 2], rate: 1},\n"                           \
+  "         w: {type: revolute, parent: a, child: b, at: [0, 0, 0], axis: z, rate: 1}}\n"          \
+  "inputs: {u: sin(t)}\n"                                                                          \
+  "measures: {brake: \"stick(w', 2 + u, 3 + u)\"}\n"                                               \
+  "forces: {f: {%s}}\n"
+
+static void check_sign(const char *force, cmb_formulation formulation, const char *words)
+{
+  const cmb_model_system_options options = {.formulation = formulation};
+  char text[2000];
+  cmb_system *system = NULL;
+  snprintf(text, sizeof text, RUBBED, force);
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmb_model *model = cmbt_model_parse(ctx, text);
+  const cmb_status status = cmb_model_system(ctx, model, &options, &system);
+  if (status != (words ? CMB_ERROR_INPUT : CMB_OK)) {
+    fail_msg("%s: %s", force, status == CMB_OK ? "is taken" : cmb_last_error(ctx));
+  }
+  if (words && !strstr(cmb_last_error(ctx), words)) {
+    fail_msg("%s: %s", force, cmb_last_error(ctx));
+  }
+  cmb_system_destroy(system);
+  cmb_model_destroy(model);
+  cmb_context_destroy(ctx);
+}
+
+/* The power of a force is that of friction, S v, times a number: positive ones drive. With factors that may have both signs nobody knows, and
+ * what acts on another motion than it reads is no friction on that. */
+static void test_sign(void **state)
+{
+  (void)state;
+  static const char pull[] = "force 'f': with this sign 'stick' drives the velocity that it reads, "
+                             "and friction does not; expected the other sign: a pull acts";
+  static const char load[] = "force 'f': with this sign 'stick' drives the velocity that it reads, "
+                             "and friction does not; expected the other sign: friction against";
+#define ON_A  "type: load, on: {body: a, at: [0, 0, 0]}, "
+#define ON_B  "type: load, on: {body: b, at: [1, 0, 0]}, reaction: a, "
+#define STRUT "type: spring, between: [{body: ground, at: [-5, 1, 2]}, {body: b, at: [1, 0, 0]}], "
+  static const struct {
+    const char *force, *words;
+  } cases[] = {
+      {"type: torsion, coordinate: w, torque: brake", NULL},
+      {"type: torsion, coordinate: w, torque: -brake", pull},
+      {"type: torsion, coordinate: w, torque: \"u - 2*stick(w' - u, 1, 1)\"", pull},
+      {"type: torsion, coordinate: w, torque: \"stick(u - w', 1, 1)\"", pull},
+      {"type: torsion, coordinate: w, torque: \"-stick(u - w', 1, 1)\"", NULL},
+      {"type: torsion, coordinate: w, torque: \"-u*stick(w', 1, 1)\"", NULL},
+      {"type: torsion, coordinate: w, torque: \"-(5 + x)*stick(w', 1, 1)\"", NULL},
+      {"type: torsion, coordinate: w, torque: \"if(t < 9, -1, 1)*stick(w', 1, 1)\"", NULL},
+      {"type: torsion, coordinate: w, torque: \"-stick(x', 1, 1)\"", NULL},
+      {"type: torsion, coordinate: x, torque: \"-stick(x', 1, 1)\"", pull},
+      {STRUT "force: \"stick(f.rate, 1, 1)\"", NULL},
+      {STRUT "force: \"-stick(f.rate, 1, 1)\"", pull},
+      {ON_B "torque: [0, 0, -brake]", NULL},
+      {ON_B "torque: [0, 0, brake]", load},
+      {ON_A "force: [\"-stick(a.vx, 1, 1)\", 0, 0]", NULL},
+      {ON_A "force: [0, \"stick(a.vy, 1, 1)\", 0]", load},
+      {ON_A "force: [0, \"stick(w', 1, 1)\", 0]", NULL},
+      /* one that drives beside one that brakes more, with the same friction */
+      {"type: torsion, coordinate: w, torque: -brake}, g: {type: torsion, coordinate: w, torque: "
+       "2*brake",
+       NULL},
+      {"type: torsion, coordinate: w, torque: brake}, g: {type: torsion, coordinate: w, torque: "
+       "-2*brake",
+       pull},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (int k = 0; k < 3; k++) check_sign(cases[i].force, cmbt_formulation(k), cases[i].words);
+  }
+}
+
 static void test_refusals(void **state)
 {
   (void)state;
@@ -483,6 +559,7 @@ int main(void)
       cmocka_unit_test(test_two_hold),
       cmocka_unit_test(test_refusals),
       cmocka_unit_test(test_negative_number),
+      cmocka_unit_test(test_sign),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

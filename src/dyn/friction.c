@@ -1,0 +1,219 @@
+/*
+ * Refuses friction in formulas of forces that drives the velocity that it reads.
+ *
+ * The power of all forces is linear in what a `stick` exerts: P = S φᵀv + .., where S has the sign of e = wᵀv + e₀. If φ = μ w with a number
+ * μ > 0, S drives what it reads: a sign has been mistaken, as with a minus in a torsion, whose torque is a pull. μ is found as the
+ * quotient of the changes of ∂P/∂S and of e with v, in states that have nothing special. It is decided only if it is the same in all of them:
+ * where the quotient depends on the motion, time or an input, its sign may be right in the states that are run through.
+ */
+#include "dyn/build.h"
+
+#include "base/context.h"
+#include "expr/graph.h"
+#include "math/random.h"
+#include "model/force_types.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const double SAME = 1e-9; /* of two quotients, relative: they differ by rounding */
+enum { STATES = 12 };
+
+/* All friction in formulas, and the program of e and ∂P/∂S of each. */
+struct trial {
+  int count;
+  cmb_expr *stick, *S, *pair; /* (count), (count), (2 x count) all e, then all ∂P/∂S */
+  cmb_program *program;
+  int inputs;
+  bool *moves; /* (inputs) it is a velocity */
+  double *in, *rest, *moving, *work;
+  double *first; /* (count) the quotient in the first state, NAN: no positive number */
+};
+
+/* The force that an action belongs to; NULL: a joint's. One without actions may begin where the next one does. */
+static const cmb_model_force *force_of(const cmb_build *b, int action)
+{
+  const cmb_model_force *f = NULL;
+  int begins = -1;
+  for (int i = 0; i < b->model->force_count; i++) {
+    const int first = b->first_action[i];
+    if (first <= action && first >= begins) begins = first, f = &b->model->forces[i];
+  }
+  return f;
+}
+
+/* Lists the sticks of forces with formulas. */
+static cmb_status list_sticks(cmb_build *b, struct trial *t)
+{
+  const int actions = b->actions.count;
+  int first = actions, most = 0;
+  for (int i = 0; i < b->model->force_count; i++) {
+    if (b->first_action[i] < first) first = b->first_action[i];
+  }
+  cmb_expr *of = cmb_arena_take(b->arena, 2 * (size_t)(actions - first) + 1, sizeof *of);
+  if (!of) return CMB_ERROR_MEMORY;
+  for (int i = first; i < actions; i++) {
+    of[2 * (i - first)] = cmb_action_at(b, i)->force;
+    of[2 * (i - first) + 1] = cmb_action_at(b, i)->measure.rate;
+  }
+  uint8_t *used = cmb_reachable(b->g, 2 * (actions - first), of);
+  if (!used) return cmb_fail_memory(b->ctx);
+  for (cmb_expr e = 0; e < b->g->size; e++) most += cmb_expr_op(b->g, e) == CMB_OP_STICK;
+  t->stick = cmb_arena_take(b->arena, (size_t)most + 1, sizeof *t->stick);
+  for (cmb_expr e = 0; t->stick && e < b->g->size; e++) {
+    if (used[e] && cmb_expr_op(b->g, e) == CMB_OP_STICK) t->stick[t->count++] = e;
+  }
+  cmb_release(b->ctx, used);
+  return t->stick ? CMB_OK : CMB_ERROR_MEMORY;
+}
+
+static cmb_expr total_power(cmb_build *b)
+{
+  cmb_expr sum = 0;
+  for (int i = 0; i < b->actions.count; i++) {
+    const cmb_action *a = cmb_action_at(b, i);
+    sum = cmb_add(b->g, sum, cmb_mul(b->g, a->force, a->measure.rate));
+  }
+  return sum;
+}
+
+static cmb_status take_pairs(cmb_build *b, struct trial *t)
+{
+  const size_t n = (size_t)t->count;
+  const cmb_expr one = cmb_constant(b->g, 1);
+  cmb_expr power = total_power(b);
+  t->S = cmb_arena_take(b->arena, n, sizeof *t->S);
+  t->pair = cmb_arena_take(b->arena, 2 * n, sizeof *t->pair);
+  t->rest = cmb_arena_take(b->arena, 2 * n, sizeof *t->rest);
+  t->moving = cmb_arena_take(b->arena, 2 * n, sizeof *t->moving);
+  t->first = cmb_arena_take(b->arena, n, sizeof *t->first);
+  if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
+  for (int i = 0; i < t->count; i++) {
+    char name[40];
+    snprintf(name, sizeof name, "force of friction %d", i);
+    t->S[i] = cmb_input(b->g, name);
+    t->pair[i] = cmb_expr_argument(b->g, t->stick[i], 0);
+  }
+  CMB_TRY(cmb_substitute(b->g, t->count, t->stick, t->S, 1, &power, &power));
+  return cmb_reverse(b->g, t->count, t->S, 1, &power, &one, t->pair + n);
+}
+
+static bool is_velocity(const cmb_build *b, cmb_expr e)
+{
+  for (int i = 0; i < b->tree->nv; i++) {
+    if (b->k->v[i] == e) return true;
+  }
+  return false;
+}
+
+/* Lists the inputs; false: there are C functions of the user's, which are made for the states of a run only. */
+static bool list_inputs(cmb_build *b, const uint8_t *used, struct trial *t, cmb_expr *input)
+{
+  for (cmb_expr e = 0; e < b->g->size; e++) {
+    if (used[e] && cmb_expr_op(b->g, e) == CMB_OP_CALL) return false;
+    if (!used[e] || cmb_expr_op(b->g, e) != CMB_OP_INPUT) continue;
+    t->moves[t->inputs] = is_velocity(b, e);
+    input[t->inputs++] = e;
+  }
+  return true;
+}
+
+/* The program stays NULL if it cannot be run. */
+static cmb_status prepare(cmb_build *b, struct trial *t)
+{
+  uint8_t *used = cmb_reachable(b->g, 2 * t->count, t->pair);
+  size_t most = 1;
+  if (!used) return cmb_fail_memory(b->ctx);
+  for (cmb_expr e = 0; e < b->g->size; e++) {
+    most += used[e] && cmb_expr_op(b->g, e) == CMB_OP_INPUT;
+  }
+  cmb_expr *input = cmb_arena_take(b->arena, most, sizeof *input);
+  t->moves = cmb_arena_take(b->arena, most, sizeof *t->moves);
+  t->in = cmb_arena_take(b->arena, most, sizeof *t->in);
+  cmb_status status = cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
+  if (status == CMB_OK && list_inputs(b, used, t, input)) {
+    status = cmb_program_create(b->ctx, b->g, t->inputs, input, 2 * t->count, t->pair, &t->program);
+  }
+  cmb_release(b->ctx, used);
+  if (status != CMB_OK || !t->program) return status;
+  t->work = cmb_arena_take(b->arena, (size_t)cmb_program_work(t->program) + 1, sizeof *t->work);
+  return t->work ? CMB_OK : CMB_ERROR_MEMORY;
+}
+
+/* Sets the velocities, or all else, to numbers of both signs and of many sizes. */
+static void draw(const struct trial *t, bool velocities, uint32_t *state)
+{
+  for (int i = 0; i < t->inputs; i++) {
+    if (t->moves[i] == velocities) t->in[i] = cmb_random(state) * pow(1000, cmb_random(state));
+  }
+}
+
+/* Takes the quotients in another state; those that are not positive, or not the first ones, become NAN. */
+static void run_state(const struct trial *t, bool is_first, uint32_t *state)
+{
+  draw(t, false, state);
+  for (int i = 0; i < t->inputs; i++) {
+    if (t->moves[i]) t->in[i] = 0;
+  }
+  cmb_program_run(t->program, t->in, t->rest, t->work);
+  draw(t, true, state);
+  cmb_program_run(t->program, t->in, t->moving, t->work);
+  for (int i = 0; i < t->count; i++) {
+    const int P = t->count + i;
+    const double q = (t->moving[P] - t->rest[P]) / (t->moving[i] - t->rest[i]);
+    if (is_first) t->first[i] = q > 0 ? q : NAN;
+    if (!(fabs(q - t->first[i]) <= SAME * t->first[i])) t->first[i] = NAN;
+  }
+}
+
+/* Whether the force of an action is made with the expression. */
+static cmb_status reads(const cmb_build *b, int action, cmb_expr e, bool *yes)
+{
+  const cmb_action *a = cmb_action_at(b, action);
+  const cmb_expr made_of[2] = {a->force, a->measure.rate};
+  uint8_t *used = cmb_reachable(b->g, 2, made_of);
+  if (!used) return cmb_fail_memory(b->ctx);
+  *yes = used[e];
+  cmb_release(b->ctx, used);
+  return CMB_OK;
+}
+
+/* Refuses the first force that is made with it. */
+static cmb_status refuse(cmb_build *b, cmb_expr stick)
+{
+  const cmb_model_force *f = NULL;
+  for (int i = 0; i < b->actions.count && !f; i++) {
+    bool found = false;
+    CMB_TRY(reads(b, i, stick, &found));
+    if (found) f = force_of(b, i);
+  }
+  if (!f) return CMB_OK; /* list_sticks takes none of these */
+  const bool pulls = cmb_force_rows[f->type].results == CMB_RESULTS_PULL;
+  return cmb_build_fail(
+      b,
+      pulls ? cmb_about_formula(&f->formula)
+            : cmb_about_leading(cmb_about_part(&f->place, "force", f->name)),
+      "with this sign 'stick' drives the velocity that it reads, and friction does not; expected "
+      "the other sign: %s",
+      pulls ? "a pull acts against the rate v of its length or coordinate, so that its friction "
+              "is stick(v, F, Fs) without a minus"
+            : "friction against the velocity v of what a load acts on is -stick(v, F, Fs)");
+}
+
+cmb_status cmb_build_check_friction(cmb_build *b)
+{
+  uint32_t state = CMB_RANDOM_FIRST;
+  struct trial t = {0};
+  CMB_TRY(list_sticks(b, &t));
+  if (t.count == 0) return CMB_OK;
+  CMB_TRY(take_pairs(b, &t));
+  cmb_status status = prepare(b, &t);
+  if (status == CMB_OK && t.program) {
+    for (int i = 0; i < STATES; i++) run_state(&t, i == 0, &state);
+    for (int i = 0; i < t.count && status == CMB_OK; i++) {
+      if (!isnan(t.first[i])) status = refuse(b, t.stick[i]);
+    }
+  }
+  cmb_program_destroy(t.program);
+  return status;
+}
