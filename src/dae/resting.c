@@ -494,7 +494,7 @@ cmb_status cmb_resting_create(cmb_context *ctx, cmb_arena *arena, cmb_arena *las
   list_switches(x, arena, eq);
   list_reads(x, arena, eq);
   add_pattern(x, arena, eq);
-  if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
+  if (cmb_arena_failed(arena) || cmb_arena_failed(lasting)) return cmb_fail_memory(ctx);
   for (int k = 0; k < count; k++) x->unit[k] = 1;
   for (int k = 0; k < count; k++) both = both || inner->rules[rule[k]].direction == 0;
   return both ? cmb_evaluator_create(ctx, eq, &x->other) : CMB_OK;

@@ -20,68 +20,71 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Mass and trace of inertia, for the size of the added terms; 0: not known. Of several bodies it is 1/(1/x₁ + 1/x₂ + ..), which the lightest
- * decides; the smallest itself would be another body's when live masses change. */
+/* Typical mass and inertia, for the size of the added terms. */
 struct scale {
   cmb_number mass, inertia;
 };
 
-static void join(cmb_graph *g, cmb_number x, cmb_number *all)
+static struct scale typical(const cmb_build *b)
 {
-  const cmb_number one = cmb_fixed(1);
-  if (!(x.value > 0)) return;
-  *all = !(all->value > 0)
-             ? x
-             : cmb_over(g, one, cmb_plus(g, cmb_over(g, one, *all), cmb_over(g, one, x)));
-}
-
-/* Inertia below this part of mass times the square of a typical length is the rounding of a point mass's place. */
-static const double ROUNDING = 1e-20;
-
-static void join_link(cmb_graph *g, const cmb_link *l, double typical, struct scale *all)
-{
-  const cmb_number trace = cmb_plus(g, cmb_plus(g, l->J[0], l->J[4]), l->J[8]);
-  join(g, l->mass, &all->mass);
-  if (trace.value > ROUNDING * typical * l->mass.value) join(g, trace, &all->inertia);
-}
-
-/* The square of the typical length: inertia over mass of all bodies. */
-static double typical_square(const cmb_build *b)
-{
-  double mass = 0, inertia = 0;
+  cmb_graph *g = b->g;
+  struct scale s = {cmb_fixed(0), cmb_fixed(0)};
+  int n = 0;
   for (int i = 0; i < b->tree->link_count; i++) {
     const cmb_link *l = &b->tree->links[i];
-    mass += l->mass.value;
-    inertia += l->J[0].value + l->J[4].value + l->J[8].value;
+    if (cmb_is_zero(l->mass)) continue;
+    s.mass = cmb_plus(g, s.mass, l->mass);
+    const cmb_number trace = cmb_plus(g, cmb_plus(g, l->J[0], l->J[4]), l->J[8]);
+    s.inertia = cmb_plus(g, s.inertia, trace);
+    n++;
   }
-  return mass > 0 ? inertia / mass : 0;
-}
-
-/* Of all bodies; 1 where there is no mass at all. */
-static struct scale scale_of_all(const cmb_build *b, double typical)
-{
-  struct scale s = {cmb_fixed(0), cmb_fixed(0)};
-  for (int i = 0; i < b->tree->link_count; i++) {
-    join_link(b->g, &b->tree->links[i], typical, &s);
-  }
+  if (n > 0) s.mass = cmb_over(g, s.mass, cmb_fixed(n));
+  if (n > 0) s.inertia = cmb_over(g, s.inertia, cmb_fixed(n));
   if (!(s.mass.value > 0)) s.mass = cmb_fixed(1);
   if (!(s.inertia.value > 0)) s.inertia = s.mass;
   return s;
 }
 
-/* Of the bodies that a constraint moves; carrier (nv): the link of each velocity, whose velocities follow each other. */
-static struct scale scale_of(const cmb_build *b, const cmb_constraint *c, const int *carrier,
-                             double typical, const struct scale *all)
+/* A weight of more than this part of the lightest body that a constraint moves costs too many of that body's digits. */
+static const double MOST_RATIO = 1e6;
+
+/* Inertia below this part of mass times the square of a typical length is the rounding of a point mass's place. */
+static const double ROUNDING = 1e-20;
+
+/* 1/(1/a + 1/b), where a may be missing (0). */
+static cmb_number join(cmb_graph *g, cmb_number a, cmb_number b)
 {
-  struct scale s = {cmb_fixed(0), cmb_fixed(0)};
+  const cmb_number one = cmb_fixed(1);
+  if (!(a.value > 0)) return b;
+  return cmb_over(g, one, cmb_plus(g, cmb_over(g, one, a), cmb_over(g, one, b)));
+}
+
+/* Mass, or trace of inertia, of the bodies that a constraint moves: that of the lightest decides. 0: they have none. carrier (nv): the link
+ * of each velocity. */
+static cmb_number lightest(const cmb_build *b, const cmb_constraint *c, const int *carrier,
+                           const struct scale *typical)
+{
+  const double length2 = typical->inertia.value / typical->mass.value;
+  cmb_number all = cmb_fixed(0);
   for (int i = 0, before = -1; i < c->row.count; i++) {
     const int link = carrier[c->row.column[i]];
-    if (link != before) join_link(b->g, &b->tree->links[link], typical, &s);
+    const cmb_link *l = &b->tree->links[link];
+    const cmb_number x =
+        c->angle ? cmb_plus(b->g, cmb_plus(b->g, l->J[0], l->J[4]), l->J[8]) : l->mass;
+    const double least = c->angle ? ROUNDING * length2 * l->mass.value : 0;
+    if (link != before && x.value > least) all = join(b->g, all, x);
     before = link;
   }
-  if (!(s.mass.value > 0)) s.mass = all->mass;
-  if (!(s.inertia.value > 0)) s.inertia = all->inertia;
-  return s;
+  return all;
+}
+
+/* The weight of a constraint: the typical size, or that of the lightest body that it moves, where that is very much lighter. */
+static cmb_number weight_of(const cmb_build *b, const cmb_constraint *c, const int *carrier,
+                            const struct scale *typical)
+{
+  const cmb_number weight = c->angle ? typical->inertia : typical->mass;
+  const cmb_number light = lightest(b, c, carrier, typical);
+  return light.value > 0 && weight.value > MOST_RATIO * light.value ? light : weight;
 }
 
 /* M as terms in the order in which they are added, and f. */
@@ -237,14 +240,12 @@ static bool may_jump(const cmb_build *b, const cmb_constraint *c)
  * that nothing is missing without it. */
 static void weigh_constraints(cmb_build *b, const int *carrier, struct sums *s, cmb_expressions *x)
 {
-  const double typical = typical_square(b);
-  const struct scale all = scale_of_all(b, typical);
+  const struct scale scale = typical(b);
   for (int i = 0, k = 0; i < b->constraints.count; i++) {
     const cmb_constraint *c = cmb_constraint_at(b, i);
     const int number = c->lambda != 0 ? k++ : -1;
     if (!c->weigh && (number < 0 || !touches_weightless(b, c))) continue;
-    const struct scale scale = scale_of(b, c, carrier, typical, &all);
-    const cmb_number weight = c->angle ? scale.inertia : scale.mass;
+    const cmb_number weight = weight_of(b, c, carrier, &scale);
     if (!c->weigh && may_jump(b, c)) {
       x->impulse_weights[number] = weight.live != 0 ? NAN : weight.value;
     }

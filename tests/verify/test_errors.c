@@ -218,7 +218,8 @@ static const struct mistake mistakes[] = {
     {"bodies: {b: {massless: true}}\n"
      "joints: {j: {type: revolute, child: b, at: [0, 0, 0], axis: y}}\n",
      BUILD, CMB_ERROR_INPUT, 1, 10, "body", "b", NO_TIME},
-    {PENDULUM "outputs: {phi: 1}\n", BUILD, CMB_ERROR_INPUT, 3, 11, "output", "phi", NO_TIME},
+    {PENDULUM "loops: {l: {type: formula, formula: phi}}\noutputs: {l: 1}\n", BUILD,
+     CMB_ERROR_INPUT, 4, 11, "output", "l", NO_TIME},
     /* constraints: without a gradient, contradictory, and such that cannot be met at the start */
     {PENDULUM "loops: {l: {type: formula, formula: phi^2}}\n", BUILD, CMB_ERROR_INPUT, 3, 9, "loop",
      "l", NO_TIME},
