@@ -95,7 +95,7 @@ static const cmb_controller control = {
 static const double ROUNDINGS = 1000, NEGLIGIBLE = 0.1;
 
 /* What the error of a step can be held to; below it is rounding. */
-static const double LEAST_TOLERANCE = 1e2 * DBL_EPSILON;
+static const double LEAST_TOLERANCE = 1e4 * DBL_EPSILON;
 
 /* How many times smaller errors of a step are to be with control=strict where velocities turn with the bodies. Found by
  * trial on bundled models (docs/methods/bdf.md, Control). */
