@@ -18,9 +18,11 @@ run simple-pendulum --out e.h5
 run simple-pendulum --out e.csv
 for form in explicit residual cartesian; do run four-bar --t-end 0.2 --formulation $form --out $form.h5; done
 run four-bar --t-end 0.2 --out plain.csv
-check "forms" "$CAMBER" view explicit.h5 residual.h5 cartesian.h5 plain.csv --model four-bar -o forms.html >/dev/null 2>stderr
-check "a warning that is said more than once: $(cat stderr)" [ "$(grep -c "'joint_b.y' is redundant" stderr)" -eq 1 ]
-check "the files that a warning is of" grep -q "^camber: warning: explicit.h5, residual.h5, plain.csv: constraint 'joint_b.y'" stderr
+run four-bar --t-end 0.1 --out short.csv
+check "forms" "$CAMBER" view explicit.h5 residual.h5 cartesian.h5 plain.csv short.csv --model four-bar -o forms.html >/dev/null 2>stderr
+check "a warning that is said more than once: $(cat stderr)" [ "$(grep -c "redundant constraints are left out: 'joint_b.y'" stderr)" -eq 1 ]
+check "a warning of all files" grep -q "^camber: warning: explicit.h5, residual.h5, cartesian.h5, plain.csv, short.csv: 3 redundant" stderr
+check "the files that a warning is of" grep -q "^camber: warning: plain.csv, short.csv: the model 'four-bar'" stderr
 check "eight" "$CAMBER" view a.h5 b.mat c.h5 a.h5 b.mat c.h5 a.h5 b.mat -o eight.html >/dev/null
 check "methods" "$CAMBER" view a.h5 b.mat c.h5 -o methods.html >/dev/null
 check "models" "$CAMBER" view d.h5 e.h5 e.csv -o models.html >/dev/null

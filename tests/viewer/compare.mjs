@@ -120,12 +120,12 @@ for (const width of [400, 1400, 1600]) {
 }
 
 const forms = await open("forms", 1400, 900);
-check(`forms: labels ${(await curves(forms))[0]}`, (await curves(forms))[0].join("; ") === "explicit; residual; cartesian; plain.csv");
-check(`forms: formulations: ${await line(forms, "formulation")}`, (await line(forms, "formulation")).join() === "explicit,residual,cartesian,explicit");
+check(`forms: labels ${(await curves(forms))[0]}`, (await curves(forms))[0].join("; ") === "explicit; residual; cartesian; plain.csv; short.csv");
+check(`forms: formulations: ${await line(forms, "formulation")}`, (await line(forms, "formulation")).join() === "explicit,residual,cartesian,explicit,explicit");
 const warnings = await forms.locator("header .warning").allTextContents();
-check(`forms: a warning that is said more than once: ${warnings.join("\n")}`, warnings.filter((w) => w.includes("'joint_b.y' is redundant")).length === 1);
-check("forms: the runs that a warning is of", warnings.some((w) => w.startsWith("Warning of explicit; residual; plain.csv: ")));
-check("forms: not a word on a model that cannot be checked", warnings.some((w) => w.startsWith("Warning of plain.csv: the model 'four-bar'") && w.includes("cannot be checked")));
+check(`forms: a warning that is said more than once: ${warnings.join("\n")}`, warnings.filter((w) => w.includes("redundant constraints are left out: 'joint_b.y'")).length === 1);
+check("forms: a warning of all runs", warnings.some((w) => w.startsWith("Warning of all runs: 3 redundant")));
+check("forms: the runs that a warning is of", warnings.some((w) => w.startsWith("Warning of plain.csv; short.csv: the model 'four-bar'") && w.includes("cannot be checked")));
 await forms.close();
 
 const still = await filmTexts("methods", "at=start");
