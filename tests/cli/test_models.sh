@@ -29,7 +29,7 @@ declare -A freedom=([simple-pendulum]=1 [double-pendulum]=2 [slider-crank]=0 [fo
   [spatial-four-bar]=2 [peaucellier]=1 [gyroscope]=3 [chain]=12 [quarter-car]=3 [car-axis]=2 [fivelink]=2
   [double-wishbone]=4 [newtons-cradle]=5 [motor-crank]=1 [balanced-cart]=3
   [controlled-track]=1 [cam-follower]=1 [stick-slip]=1 [axle-stamp]=12 [hmmwv14]=18 [wheel-on-slope]=3 [iltis]=10
-  [sedan]=14 [sedan-trailer]=21 [semitrailer]=31)
+  [engine-v6]=1 [sedan]=14 [sedan-trailer]=21 [semitrailer]=31)
 methods=(mdop5 mdop853 hem5 phem56)
 round=0
 
