@@ -33,7 +33,6 @@ enum {
   TITLE_LINE = 18
 };
 
-
 /* Colours that are told apart by the colour-blind as well (Okabe and Ito). */
 static const char *const COLOURS[CLI_PLOT_MOST_CURVES] = {
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#8b7500"};

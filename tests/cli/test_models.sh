@@ -70,6 +70,13 @@ look a.json "abs(x['outputs']['left.tyre_force'] / ((500 + 4.2 + 2.1 + 9 + 17) *
 camber a.json check peaucellier --set side=0.24 --json
 look a.json "x['degrees_of_freedom'] == 1"
 
+# ---- a bundled model with other values of its parameters; a folder of its name is none of the files that are meant
+printf 'include: {file: sedan, set: {chassis_mass: 1650}}\n' >heavy.yaml
+mkdir -p sedan
+camber a.json run ./heavy.yaml --t-end 0.1 --json
+camber b.json run sedan --set chassis_mass=1650 --t-end 0.1 --json
+look a.json "x['outputs'] == json.load(open('b.json'))['outputs'] and x['outputs']['front_left.load'] > 5000"
+
 # ---- options of a method that are numbers, in the model file and on the command line
 cp "$SOURCE_DIR/models/linkages/four-bar.yaml" part.yaml
 grep -v '^simulate' "$SOURCE_DIR/models/four-bar.yaml" | sed 's|linkages/four-bar.yaml|part.yaml|' >plain.yaml
