@@ -4,6 +4,7 @@
  */
 #include "base/output.h"
 #include "cli/counts.h"
+#include "cli/facts.h"
 #include "cli/pattern.h"
 
 #include <stdlib.h>
@@ -41,10 +42,13 @@ static void print_names(const struct cli_counts *c)
   }
 }
 
-static void print_moved(const char *what, double moved, const char *most)
+static void print_moved(const char *what, double moved, const char *const *units,
+                        const char *const *names, int most)
 {
-  if (moved > 0) {
-    printf("  %-12s moved by %.6g to be consistent, %s most\n", what, moved, most);
+  char text[CLI_MOVED_ROOM];
+  if (moved > CLI_MOVED_LEAST) {
+    printf("  %-12s moved by %s to be consistent, %s most\n", what,
+           cli_moved_text(moved, units, most, text), names[most]);
   } else {
     printf("  %-12s consistent as given\n", what);
   }
@@ -63,8 +67,8 @@ static void print_text(const struct check *c, const cmb_result *r)
   printf("; Gruebler's count is %d - %d = %d\n", nv, stated(n), nv - stated(n));
   print_names(n);
   if (r->status != CMB_OK) return;
-  print_moved("positions", r->start.q_moved, eq->q_names[r->start.q_most]);
-  print_moved("velocities", r->start.v_moved, eq->v_names[r->start.v_most]);
+  print_moved("positions", r->start.q_moved, eq->q_units, eq->q_names, r->start.q_most);
+  print_moved("velocities", r->start.v_moved, eq->v_units, eq->v_names, r->start.v_most);
   if (eq->ng > 0 && r->started) {
     printf("  residuals    |g| = %.2g, |G v + g_t| = %.2g\n", r->position, r->velocity);
   }

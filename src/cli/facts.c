@@ -56,6 +56,13 @@ static int own_length(const char *name, const char *part)
   return (int)(ends ? length - added : length);
 }
 
+const char *cli_moved_text(double by, const char *const *units, int most, char text[CLI_MOVED_ROOM])
+{
+  const char *unit = units && units[most] ? units[most] : "";
+  snprintf(text, CLI_MOVED_ROOM, "%.4g%s%.40s", by, unit[0] ? " " : "", unit);
+  return text;
+}
+
 const char *cli_event_text(const char *name, cmb_event_kind kind, int direction,
                            char text[CLI_EVENT_ROOM])
 {

@@ -67,6 +67,12 @@ extern const char *const cli_number_names[CLI_NUMBER_COUNT];
 /* The norms of the residuals, as columns are called, and their units. */
 extern const char *const cli_norm_names[2], *const cli_norm_units[2];
 
+/* How far start values have been moved, with the unit of the one that has moved most: "0.144 rad". Less than this counts as rounding. */
+#define CLI_MOVED_LEAST 1e-12
+enum { CLI_MOVED_ROOM = 80 };
+const char *cli_moved_text(double by, const char *const *units, int most,
+                           char text[CLI_MOVED_ROOM]);
+
 /* The format of a file by the ending of its name, of which so many letters count. */
 enum cli_format { CLI_FORMAT_CSV, CLI_FORMAT_HDF5, CLI_FORMAT_MAT, CLI_FORMAT_NONE };
 #define CLI_FORMAT_ENDINGS ".csv, .h5 or .mat"

@@ -33,8 +33,6 @@ enum {
   TITLE_LINE = 18
 };
 
-static const double LETTER_WIDTH = 6.9; /* of the text's letters on average, generously */
-
 /* Colours that are told apart by the colour-blind as well (Okabe and Ito). */
 static const char *const COLOURS[CLI_PLOT_MOST_CURVES] = {
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#8b7500"};
@@ -352,11 +350,21 @@ static void put_marks(FILE *to, const struct cli_plot *plot, const struct frame 
   }
 }
 
+/* What a byte adds to a text of FONT_SIZE, as broad as in the broader ones of the usual fonts: an m is three times an i. */
+static double letter_width(char c)
+{
+  if (((unsigned char)c & 0xC0) == 0x80) return 0; /* goes on with a letter */
+  if (strchr("ijl.,:;'|! ", c)) return 4.2;
+  if (strchr("frt()[]/-", c)) return 5.2;
+  if (strchr("mwMW%@=+<>", c)) return 11.9;
+  return c >= 'A' && c <= 'Z' ? 8.8 : 7.7;
+}
+
 static double text_width(const char *text)
 {
-  int letters = 0;
-  for (; *text; text++) letters += ((unsigned char)*text & 0xC0) != 0x80; /* not bytes */
-  return LETTER_WIDTH * letters;
+  double width = 0;
+  for (; *text; text++) width += letter_width(*text);
+  return width;
 }
 
 /* Letters above the first panel, in rows. */
@@ -382,7 +390,7 @@ static int free_row(const struct letters *l, double from, double to)
 static void put_group(FILE *to, struct letters *l, const struct frame *f, double at,
                       const char *text)
 {
-  const double half = LETTER_WIDTH * (double)strlen(text) / 2;
+  const double half = text_width(text) / 2;
   const int row = free_row(l, at - half, at + half);
   if (row < 0) return;
   l->from[l->count] = at - half;
@@ -507,11 +515,14 @@ static void set_margins(const struct cli_plot *plot, struct frame *f)
   f->width = WIDTH - left - fmin(MOST_RIGHT, BEFORE_NAME + right + 4);
 }
 
-/* How many bytes of the note stand on its next line. */
+/* How many bytes of the note stand on its next line, which ends behind an entry of a list if it can. */
 static size_t line_length(const char *note)
 {
   size_t length = strlen(note), at = NOTE_LENGTH;
   if (length <= NOTE_LENGTH) return length;
+  for (size_t entry = at; entry > NOTE_LENGTH / 2; entry--) {
+    if (note[entry] == ' ' && note[entry - 1] == ';') return entry;
+  }
   while (at > 0 && note[at] != ' ') at--;
   if (at > 0) return at;
   for (at = NOTE_LENGTH; ((unsigned char)note[at] & 0xC0) == 0x80; at--)
@@ -544,9 +555,8 @@ static size_t title_length(const char *title)
   const double room = WIDTH - 2 * LINE;
   size_t length = 0, at = 0;
   if (text_width(title) * TITLE_SIZE / FONT_SIZE <= room) return strlen(title);
-  for (int letters = 0; title[at] && letters * LETTER_WIDTH * TITLE_SIZE / FONT_SIZE <= room;
-       at++) {
-    letters += ((unsigned char)title[at] & 0xC0) != 0x80;
+  for (double width = 0; title[at] && width * TITLE_SIZE / FONT_SIZE <= room; at++) {
+    width += letter_width(title[at]);
     if (title[at] == ' ') length = at;
   }
   while (at > 1 && ((unsigned char)title[at] & 0xC0) == 0x80) at--; /* whole letters */

@@ -5,6 +5,7 @@
 #include "base/output.h"
 #include "cli/cli.h"
 #include "cli/extremes.h"
+#include "cli/facts.h"
 #include "cli/history.h"
 #include "cli/impulses.h"
 #include "cli/realtime.h"
@@ -216,13 +217,14 @@ static void print_values(const struct run *run)
 static void print_start(const cmb_equations *eq, const cmb_result *r)
 {
   const cmb_start_report *s = &r->start;
-  if (s->q_moved > 1e-12) {
-    printf("  start        positions moved by %.3g to be consistent, '%s' most\n", s->q_moved,
-           eq->q_names[s->q_most]);
+  char text[CLI_MOVED_ROOM];
+  if (s->q_moved > CLI_MOVED_LEAST) {
+    printf("  start        positions moved by %s to be consistent, '%s' most\n",
+           cli_moved_text(s->q_moved, eq->q_units, s->q_most, text), eq->q_names[s->q_most]);
   }
-  if (s->v_moved > 1e-12) {
-    printf("  start        velocities moved by %.3g to be consistent, \"%s\" most\n", s->v_moved,
-           eq->v_names[s->v_most]);
+  if (s->v_moved > CLI_MOVED_LEAST) {
+    printf("  start        velocities moved by %s to be consistent, \"%s\" most\n",
+           cli_moved_text(s->v_moved, eq->v_units, s->v_most, text), eq->v_names[s->v_most]);
   }
 }
 
@@ -248,8 +250,9 @@ static void print_events(const struct run *run)
     printf("               only the first %ld of %ld events were kept\n", kept, run->event_count);
   }
   if (told < kept) {
-    printf("  %-12s %ld in formulas, as of tables and limits; --verbose lists them\n",
-           shown ? "" : "events", kept - told);
+    printf(
+        "  %-12s %s%ld in formulas, such as corners of tables and limits; --verbose lists them\n",
+        shown ? "" : "events", shown ? "and " : "", kept - told);
   }
 }
 

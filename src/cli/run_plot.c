@@ -23,10 +23,12 @@ enum {
 
 /* ---- what is drawn */
 
+/* But for coordinates and velocities whose names are outputs', which stand for them. */
 static void add_series(struct cli_run_plot *p, int n, const char *const *names,
                        const char *const *units, int column)
 {
   for (int i = 0; i < n; i++) {
+    if (cmb_find_name(names[i], p->series, p->count, sizeof *p->series) >= 0) continue;
     p->series[p->count++] = (struct cli_series){names[i], units ? units[i] : "", column + i};
   }
 }

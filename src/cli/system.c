@@ -3,6 +3,7 @@
  */
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/facts.h"
 
 #include <math.h>
 #include <string.h>
@@ -46,7 +47,9 @@ static cmb_status settle(cmb_context *ctx, bool quiet, cmb_system *system)
     printf(", unstable in %d of %d directions", r.unstable, r.freedoms);
   }
   if (r.held > 0) printf(", friction holds %d more", r.held);
-  printf("; positions moved by %.3g, '%s' most\n", r.q_moved, eq->q_names[r.q_most]);
+  char text[CLI_MOVED_ROOM];
+  printf("; positions moved by %s, '%s' most\n",
+         cli_moved_text(r.q_moved, eq->q_units, r.q_most, text), eq->q_names[r.q_most]);
   return CMB_OK;
 }
 

@@ -59,14 +59,11 @@ const cmb_parameter *cmb_problem_parameters(const cmb_problem *problem, int *cou
 }
 
 static cmb_status unknown_name(cmb_context *ctx, const char *where, const char *what,
-                               const char *name, const char *nearest)
+                               const char *name, const void *names, int count, size_t stride)
 {
-  if (nearest) {
-    return cmb_fail_about(ctx, CMB_ERROR_INPUT, cmb_about_thing(what, name),
-                          "%s has no %s '%s'; did you mean '%s'?", where, what, name, nearest);
-  }
-  return cmb_fail_about(ctx, CMB_ERROR_INPUT, cmb_about_thing(what, name), "%s has no %s '%s'",
-                        where, what, name);
+  char hint[CMB_HINT_ROOM];
+  return cmb_fail_about(ctx, CMB_ERROR_INPUT, cmb_about_thing(what, name), "%s has no %s '%s'; %s",
+                        where, what, name, cmb_hint_of_names(name, names, count, stride, hint));
 }
 
 static cmb_status set_parameters(cmb_context *ctx, const cmb_problem *problem, int count,
@@ -79,8 +76,8 @@ static cmb_status set_parameters(cmb_context *ctx, const cmb_problem *problem, i
     CMB_REQUIRE(ctx, settings[k].name, "a parameter has no name");
     int i = cmb_find_name(settings[k].name, table, n, sizeof *table);
     if (i < 0) {
-      return unknown_name(ctx, problem->name, "parameter", settings[k].name,
-                          cmb_nearest_name(settings[k].name, table, n, sizeof *table));
+      return unknown_name(ctx, problem->name, "parameter", settings[k].name, table, n,
+                          sizeof *table);
     }
     double value = settings[k].value;
     if (!(value >= table[i].min && value <= table[i].max) ||
@@ -216,11 +213,12 @@ cmb_status cmb_start_change_find(cmb_context *ctx, const cmb_equations *eq,
   const int v = q >= 0 ? -1 : cmb_find_name(name, eq->v_names, eq->nv, sizeof *eq->v_names);
   *change = (cmb_start_change){.q = q, .v = v, .value = setting->value};
   if (q >= 0 || v >= 0) return CMB_OK;
-  const char *near_q = cmb_nearest_name(name, eq->q_names, eq->nq, sizeof *eq->q_names);
-  const char *near_v = cmb_nearest_name(name, eq->v_names, eq->nv, sizeof *eq->v_names);
+  const bool is_velocity = !cmb_nearest_name(name, eq->q_names, eq->nq, sizeof *eq->q_names) &&
+                           cmb_nearest_name(name, eq->v_names, eq->nv, sizeof *eq->v_names);
   return unknown_name(ctx, eq->name,
                       eq->nz > 0 ? "coordinate, velocity or state" : "coordinate or velocity", name,
-                      near_q ? near_q : near_v);
+                      is_velocity ? eq->v_names : eq->q_names, is_velocity ? eq->nv : eq->nq,
+                      sizeof *eq->q_names);
 }
 
 void cmb_start_change_make(const cmb_start_change *change, double *q, double *v)

@@ -555,6 +555,7 @@ cmb_status cmb_build_force(cmb_build *b, int force)
   b->force_depth--;
   int own = cmb_force_rows[f->type].several || f->from_zero ? b->actions.count - before.count : 1;
   b->first_action[force] = b->actions.count - own;
+  b->action_count[force] = own;
   b->force_state[force] = CMB_BUILT;
   if (status == CMB_OK) cmb_build_force_source(b, force, b->first_action[force]);
   return status != CMB_OK ? status : b->status;

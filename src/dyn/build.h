@@ -152,6 +152,7 @@ typedef struct cmb_build {
   int *force_state;                /* (forces) */
   struct cmb_tyre_results **tyres; /* (forces) of those that are tyres and built: tyre_force.c */
   int *first_action;               /* (forces) of those built: where their actions begin */
+  int *action_count;               /* (forces) and how many they are */
   cmb_list actions;                /* of cmb_action */
   cmb_list constraints;            /* of cmb_constraint */
   cmb_list hints;                  /* of cmb_hint */
@@ -339,8 +340,9 @@ cmb_expr cmb_while_pressed(cmb_graph *g, cmb_expr depth, cmb_expr second, cmb_ex
 cmb_status cmb_build_tyre(cmb_build *b, int force);
 bool cmb_build_tyre_result(const cmb_build *b, int force, const char *suffix, cmb_expr *e);
 
-/* outputs.c: NAME.suffix of joints, loops and the whole mechanism; false: no such quantity. */
+/* outputs.c: NAME.suffix of joints, bushings, loops and the whole mechanism; false: no such quantity. */
 bool cmb_build_reaction(cmb_build *b, int joint, const char *suffix, cmb_expr *e);
+bool cmb_build_bushing_force(cmb_build *b, int force, const char *suffix, cmb_expr *e);
 bool cmb_build_loop_force(cmb_build *b, int loop, const char *suffix, cmb_expr *e);
 bool cmb_build_total(cmb_build *b, const char *name, cmb_expr *e);
 

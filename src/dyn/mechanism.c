@@ -39,6 +39,7 @@ static cmb_status take_memory(cmb_build *b)
   b->waiting = b->implicit_now = b->updating = -1;
   b->force_state = cmb_arena_ints(b->arena, m->force_count);
   b->first_action = cmb_arena_ints(b->arena, m->force_count);
+  b->action_count = cmb_arena_ints(b->arena, m->force_count);
   b->tyres = cmb_arena_take(b->arena, (size_t)m->force_count + 1, sizeof(void *));
   b->scratch = cmb_arena_take(b->arena, links + 1, sizeof *b->scratch);
   return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;

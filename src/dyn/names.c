@@ -10,7 +10,7 @@
  *     SPRING.length, .rate, .force
  *     BODY (its centre of mass) or MARKER  .x .y .z  .vx .vy .vz  .ax .ay .az  .wx .wy .wz  .alx .aly .alz   and x_x .. z_z, the
  *                                          components of its axes
- *     JOINT .fx .fy .fz .mx .my .mz        LOOP the same, DISTANCE.force, MOTION.force
+ *     JOINT .fx .fy .fz .mx .my .mz        LOOP, BUSHING the same, DISTANCE.force, MOTION.force
  *     energy, kinetic, potential, power
  *
  * A name of a template instance is looked up in it first, then in what is around it.
@@ -594,11 +594,18 @@ static bool of_force(struct reading *r, const char *base, const char *suffix, st
          seen_along(r, part, false, q);
 }
 
-/* The result of a joint, stop or loop. */
-static bool reaction_of(cmb_build *b, const char *base, const char *suffix, cmb_expr *e)
+/* The result of a bushing, joint, stop or loop. */
+static bool reaction_of(cmb_build *b, const char *base, const char *suffix, cmb_expr *e,
+                        cmb_level *level)
 {
   const cmb_model *m = b->model;
-  int i = find(b, m->joints, base);
+  int i = find(b, m->forces, base);
+  *level = i >= 0 ? CMB_LEVEL_MOTION : CMB_LEVEL_OUTPUT;
+  if (i >= 0) {
+    return cmb_force_rows[m->forces[i].type].results == CMB_RESULTS_WRENCH &&
+           cmb_build_bushing_force(b, i, suffix, e);
+  }
+  i = find(b, m->joints, base);
   if (i >= 0) return cmb_build_reaction(b, i, suffix, e);
   i = find(b, m->stops, base);
   if (i >= 0) return cmb_build_push(b, i, suffix, e);
@@ -611,14 +618,14 @@ static bool of_reaction(struct reading *r, const char *base, const char *suffix,
   const int axis = strlen(suffix) == 2 ? letter(suffix[1]) : -1;
   cmb_vector x;
   cmb_expr e = 0;
-  if (!reaction_of(r->b, base, suffix, &e)) return false;
-  if (axis < 0) return known(q, e, CMB_LEVEL_OUTPUT);
+  cmb_level level;
+  if (!reaction_of(r->b, base, suffix, &e, &level)) return false;
+  if (axis < 0) return known(q, e, level);
   for (int i = 0; i < 3; i++) {
     const char part[] = {suffix[0], (char)('x' + i), '\0'};
-    if (!reaction_of(r->b, base, part, &x.x[i])) return false;
+    if (!reaction_of(r->b, base, part, &x.x[i], &level)) return false;
   }
-  return known(q, part_seen(r, x, axis), CMB_LEVEL_OUTPUT) &&
-         seen_along(r, axis, suffix[0] == 'm', q);
+  return known(q, part_seen(r, x, axis), level) && seen_along(r, axis, suffix[0] == 'm', q);
 }
 
 /* ---- all of them */

@@ -1,5 +1,5 @@
 /*
- * Quantities that are known only when the motion is: reactions, constraint forces, energies.
+ * Quantities that are known only when the motion is: reactions, forces of bushings, constraint forces, energies.
  *
  * The reaction of a joint is what it transmits to its child, springs and drives of the joint included: by Newton and Euler for
  * all bodies built on the child, less what acts on these from elsewhere, summed up from the last bodies to the first. Force and
@@ -163,6 +163,25 @@ bool cmb_build_reaction(cmb_build *b, int joint, const char *suffix, cmb_expr *e
   const struct resultant *of = reactions(b);
   if (!of) return false;
   *e = component(&of[b->model->joints[joint].child], wanted);
+  return true;
+}
+
+/* ---- bushings */
+
+/* What a bushing does to b: force and moment about its point on b, global axes. */
+bool cmb_build_bushing_force(cmb_build *b, int force, const char *suffix, cmb_expr *e)
+{
+  const int wanted = component_of(suffix);
+  if (wanted < 0 || cmb_build_force(b, force) != CMB_OK) return false;
+  const cmb_site s = cmb_site_of(b->k, &b->model->forces[force].b);
+  const cmb_pose *p = cmb_pose_of(b->k, s.link, CMB_GROUND);
+  if (!p) return false;
+  struct resultant r = {.at = cmb_point_position(b->k, p, cmb_pose_arm(b->k, p, s.x))};
+  for (int i = 0; i < b->action_count[force]; i++) {
+    const cmb_action *a = cmb_action_at(b, b->first_action[force] + i);
+    if (!add_side(b, &a->measure, &a->measure.side[1], a->force, &r)) return false;
+  }
+  *e = component(&r, wanted);
   return true;
 }
 

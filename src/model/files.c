@@ -197,22 +197,37 @@ static cmb_status open_in_library(cmb_reader *r, const char *text, const char **
   return CMB_OK;
 }
 
+/* Whether to look elsewhere for a file that is to be included: it is not there, or there is a folder of its name, which is closed. */
+static bool goes_on(int *file, bool *folder)
+{
+  struct stat there;
+  if (*file >= 0 && fstat(*file, &there) == 0 && S_ISDIR(there.st_mode)) {
+    close(*file);
+    *file = -1;
+    *folder = true;
+    return true;
+  }
+  return *file < 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
 /* An included file: beside the one that names it, else in the library; `axle` is axle.yaml where there is no file axle. */
 static cmb_status open_included(cmb_reader *r, const cmb_node *node, const char **name, int *file)
 {
+  bool folder = false;
   const size_t length = strlen(node->text);
   const char *texts[2] = {node->text, joined(r->scratch, node->text, length, ".yaml")};
   const int count = strchr(node->text + folder_length(node->text), '.') ? 1 : 2;
   if (!texts[1]) return cmb_fail_memory(r->ctx);
   *file = -1;
-  for (int i = 0; i < count && *file < 0; i++) {
+  for (int i = 0; i < count; i++) {
     CMB_TRY(open_beside(r, node, texts[i], name, file));
-    if (*file < 0 && errno != ENOENT && errno != ENOTDIR) return CMB_OK;
+    if (!goes_on(file, &folder)) return CMB_OK;
   }
-  for (int i = 0; i < count && *file < 0 && r->options && r->options->library; i++) {
+  for (int i = 0; i < count && r->options && r->options->library; i++) {
     CMB_TRY(open_in_library(r, texts[i], name, file));
-    if (*file < 0 && errno != ENOENT && errno != ENOTDIR) return CMB_OK;
+    if (!goes_on(file, &folder)) return CMB_OK;
   }
+  if (folder) errno = EISDIR;
   return CMB_OK;
 }
 

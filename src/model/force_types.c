@@ -15,6 +15,7 @@ const cmb_force_row cmb_force_rows[CMB_FORCE_TYPES] = {
                               .keys = {"coordinate", "stiffness", "angle", "preload", "damping",
                                        "spring", "damper", "torque"}},
     [CMB_FORCE_BUSHING] = {.name = "bushing",
+                           .results = CMB_RESULTS_WRENCH,
                            .several = true,
                            .key_count = 8,
                            .keys = {"between", "bodies", "at", "stiffness", "rotational-stiffness",

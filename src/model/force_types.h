@@ -21,10 +21,11 @@ typedef enum cmb_force_type {
 /* What formulas may ask of a force: NAME.length, .. */
 typedef enum cmb_force_results {
   CMB_RESULTS_NONE,
-  CMB_RESULTS_PULL,  /* length, rate and force (or torque), which is positive if it pulls */
-  CMB_RESULTS_PUSH,  /* the same, positive if it pushes */
-  CMB_RESULTS_PARTS, /* fx, fy, fz */
-  CMB_RESULTS_TYRE   /* the same, and those of dyn/tyre_force.c */
+  CMB_RESULTS_PULL,   /* length, rate and force (or torque), which is positive if it pulls */
+  CMB_RESULTS_PUSH,   /* the same, positive if it pushes */
+  CMB_RESULTS_PARTS,  /* fx, fy, fz */
+  CMB_RESULTS_WRENCH, /* fx, fy, fz, mx, my, mz: what acts on b at its point */
+  CMB_RESULTS_TYRE    /* the same, and those of dyn/tyre_force.c */
 } cmb_force_results;
 
 enum { CMB_MOST_FORCE_KEYS = 12 };

@@ -378,8 +378,8 @@ static cmb_status fail_syntax(struct builder *b, struct fy_diag *diag)
                                        error->column > 0 ? error->column : 1);
   return cmb_fail_at(b->ctx, place, "this is not YAML: %s%s", error->msg,
                      is_unquoted(error->msg)
-                         ? "; inside of [..] and {..} a text that has a bracket or a comma, "
-                           "such as 'ground@[0, 0, 1]', needs quotes"
+                         ? "; inside of [..] and {..} a position on a body is {body: ground, at: "
+                           "[0, 0, 1]}, and a formula with a bracket or a comma needs quotes"
                          : "");
 }
 

@@ -86,10 +86,13 @@ struct steady {
 
 /* ---- names */
 
-static cmb_status no_name(struct steady *k, const char *what, const char *name)
+static cmb_status no_name(struct steady *k, const char *what, const char *name,
+                          const char *const *names, int count)
 {
+  char hint[CMB_HINT_ROOM];
   return cmb_fail_about(k->ctx, CMB_ERROR_INPUT, cmb_about_thing(what, name),
-                        "steady motion: there is no %s '%s'", what, name);
+                        "steady motion: there is no %s '%s'; %s", what, name,
+                        cmb_hint_of_names(name, names, count, sizeof *names, hint));
 }
 
 static cmb_status mark_free(struct steady *k, const cmb_system *system, const char *name)
@@ -102,7 +105,7 @@ static cmb_status mark_free(struct steady *k, const cmb_system *system, const ch
     if (c->q != at && !of_joint) continue;
     k->free[i] = found = true;
   }
-  return found ? CMB_OK : no_name(k, "coordinate or joint", name);
+  return found ? CMB_OK : no_name(k, "coordinate or joint", name, k->eq->q_names, k->eq->nq);
 }
 
 /* What --free has to name so that the velocity may be other than 0: its coordinate, or the joint where three belong together. */
@@ -137,7 +140,9 @@ static cmb_status find_hold(struct steady *k, const cmb_setting *s, struct hold 
     h->output = cmb_find_name(s->name, eq->output_names, eq->no, sizeof(char *));
   }
   if (h->v < 0 && h->q < 0 && h->output < 0) {
-    return no_name(k, "output, coordinate, velocity or state", s->name);
+    const bool moves = cmb_nearest_name(s->name, eq->q_names, eq->nq, sizeof *eq->q_names);
+    return no_name(k, "output, coordinate, velocity or state", s->name,
+                   moves ? eq->q_names : eq->output_names, moves ? eq->nq : eq->no);
   }
   if (h->output >= 0 && !eq->code) {
     return cmb_fail_about(k->ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("output", s->name),
@@ -164,7 +169,7 @@ static cmb_status list_trims(struct steady *k, const cmb_steady_options *o)
 {
   for (int i = 0; i < o->trim_count; i++) {
     const int p = cmb_find_name(o->trim[i], k->eq->p_names, k->eq->np, sizeof(char *));
-    if (p < 0) return no_name(k, "input or live parameter", o->trim[i]);
+    if (p < 0) return no_name(k, "input or live parameter", o->trim[i], k->eq->p_names, k->eq->np);
     if (strchr(o->trim[i], '\'')) {
       return cmb_fail(k->ctx, CMB_ERROR_INPUT,
                       "'%s' is the rate of an input, which is 0 in a steady motion; expected an "

@@ -15,6 +15,11 @@ echo '<robot name="arm"/>' >arm.urdf
 
 listing() { find . -printf '%p %y %s\n' | sort; }
 echo 'title: mine' >crank.yaml
+cat >own.yaml <<'YAML'
+bodies: {b: {mass: 1, com: [0, 0, 0]}}
+joints: {way: {type: prismatic, child: b, axis: x}}
+outputs: {way: {value: 2*way, unit: m}}
+YAML
 before=$(listing)
 
 # With --json the sentence on standard error is the object's message.
@@ -117,6 +122,8 @@ for setting in l l= =1 = '' l=one l=1,5 l=nan l=1e; do
 done
 refuse "pendulum has no parameter 'lenght'" run pendulum --set lenght=1
 refuse "did you mean 'omega'" check caraxis --set omeg=1
+refuse "steady motion: there is no output, coordinate, velocity or state 'spede'; expected one of steering_wheel, " linearize sedan --steady spede=20
+refuse "steady motion: there is no output, coordinate, velocity or state 'forwrd'; did you mean 'forward'?" linearize sedan --steady forwrd=20
 refuse "parameter l = 0; expected a number from" run pendulum --set l=0
 refuse "parameter l = -1; expected a number from" check pendulum --set l=-1 --json
 refuse "parameter l = 1e+07" run pendulum --set l=1e7 --json
@@ -125,7 +132,7 @@ refuse "parameter N = 0" run pendulum-chain --set N=0
 refuse "parameter N = 1001" run pendulum-chain --set N=1001
 refuse "parameter N = 1e+300" check pendulum-chain --set N=1e300
 refuse "parameter l = 0" run pendulum --set l=2 --set l=0
-refuse "no coordinate or velocity 'z'" run pendulum --start z=1
+refuse "no coordinate or velocity 'z'; expected one of x, y" run pendulum --start z=1
 refuse "did you mean 'way'" check circular-track --start wya=1
 refuse "option --start is 'x'" run pendulum --start x
 
@@ -134,6 +141,7 @@ refuse "did you mean 'mdop5'" run pendulum --method mdop6
 refuse "unknown method 'leapfrog'; expected one of auto, mdop5, " run pendulum --method leapfrog
 refuse "unknown method 'rk4'; expected one of auto, mdop5, " run pendulum --method rk4
 refuse "no output, coordinate, velocity or multiplier 'nonsensical'; expected one of angle, energy" run pendulum --plot new.svg --plot-outputs nonsensical
+refuse "expected one of way, way'" run own.yaml --plot new.svg --plot-outputs nonsensical
 refuse "no output 'nonsensical'; expected one of" linearize pendulum --outputs nonsensical
 refuse "'arm.urdf' is no model file of Camber, whose names end in .yaml; files of other programs, such as URDF and MJCF, are not read" run arm.urdf
 refuse "arm.urdf:1:1: this is XML; expected a model in YAML" run ./arm.urdf

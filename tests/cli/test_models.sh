@@ -29,7 +29,7 @@ declare -A freedom=([simple-pendulum]=1 [double-pendulum]=2 [slider-crank]=0 [fo
   [spatial-four-bar]=2 [peaucellier]=1 [gyroscope]=3 [chain]=12 [quarter-car]=3 [car-axis]=2 [fivelink]=2
   [double-wishbone]=4 [newtons-cradle]=5 [motor-crank]=1 [balanced-cart]=3
   [controlled-track]=1 [cam-follower]=1 [stick-slip]=1 [axle-stamp]=12 [hmmwv14]=18 [wheel-on-slope]=3 [iltis]=10
-  [sedan]=14 [sedan-trailer]=21 [semitrailer]=31)
+  [engine-v6]=1 [sedan]=14 [sedan-trailer]=21 [semitrailer]=31)
 methods=(mdop5 mdop853 hem5 phem56)
 round=0
 
@@ -69,6 +69,13 @@ camber a.json run quarter-car --set chassis_mass=500 --set left.stiffness=60000 
 look a.json "abs(x['outputs']['left.tyre_force'] / ((500 + 4.2 + 2.1 + 9 + 17) * 9.81) - 1) < 0.1"
 camber a.json check peaucellier --set side=0.24 --json
 look a.json "x['degrees_of_freedom'] == 1"
+
+# ---- a bundled model with other values of its parameters; a folder of its name is none of the files that are meant
+printf 'include: {file: sedan, set: {chassis_mass: 1650}}\n' >heavy.yaml
+mkdir -p sedan
+camber a.json run ./heavy.yaml --t-end 0.1 --json
+camber b.json run sedan --set chassis_mass=1650 --t-end 0.1 --json
+look a.json "x['outputs'] == json.load(open('b.json'))['outputs'] and x['outputs']['front_left.load'] > 5000"
 
 # ---- options of a method that are numbers, in the model file and on the command line
 cp "$SOURCE_DIR/models/linkages/four-bar.yaml" part.yaml

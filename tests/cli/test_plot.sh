@@ -21,10 +21,12 @@ def number(e, key):
     return float(e.get(key))
 
 
+WIDTHS = {"m": 0.97, "w": 0.82, "M": 0.86, "W": 0.99, "=": 0.84, "c": 0.55, "s": 0.52, "z": 0.53, "_": 0.5, "k": 0.58}  # of DejaVu Sans
+WIDTHS.update(dict.fromkeys("ijl'", 0.28) | dict.fromkeys(" .,:;|/", 0.33) | dict.fromkeys("frt()[]-", 0.39))
 texts, labels, names, letters = [], [], [], []
 for e in root.iter(SVG + "text"):
     size = float(e.get("font-size", 11 if "small" in e.get("class", "") else 12))
-    length = 0.575 * size * len(e.text or "")  # of a sans-serif font, more than less
+    length = size * sum(WIDTHS.get(c, 0.62) for c in e.text or "")
     texts.append(e.text or "")
     if e.get("transform"):
         labels.append(e.text)
@@ -112,6 +114,10 @@ has "--plot-outputs needs --plot" stderr
 check "no picture" [ ! -e none.svg ]
 
 # ---- texts: long names, signs of XML, many events, constants, and a run that ends early
+"$CAMBER" run balanced-cart --t-end 0.01 --plot broad.svg >/dev/null # a legend of broad letters
+look broad.svg "names == ['command', 'tip']"
+"$CAMBER" run hmmwv14 --t-end 1.5 --plot car.svg --plot-outputs height >/dev/null
+look car.svg "all(t.endswith((';', 'touches')) for t in texts if 'lifts off' in t)" # lines end with entries
 cat >texts.yaml <<'END'
 points: {O: [0, 0, 0], A: [0, 0, -1]}
 bodies: {rod: {mass: 2, rod: [O, A], radius: 0.01}}

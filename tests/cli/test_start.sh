@@ -68,9 +68,9 @@ check "--start is held" holds row.json 'near(r["q"], [1.2] * 3 + [-1.2] * 2)'
 "$CAMBER" run row.yaml --start j1=0.8 --formulation cartesian --t-end 0.01 --json >row.json 2>/dev/null
 check "in Cartesian coordinates too" holds row.json 'r["status"] == "ok"'
 "$CAMBER" check row.yaml --start j0=0.8 >words.txt 2>/dev/null
-check "check says what moved" grep -q 'positions    moved by 1.6 to be consistent, [jb][12] most' words.txt
+check "check says what moved" grep -q 'positions    moved by 1.6 rad to be consistent, [jb][12] most' words.txt
 "$CAMBER" run row.yaml --start j0=0.8 --t-end 0 >words.txt 2>/dev/null
-check "and so does run" grep -q 'positions moved by 1.6 to be consistent' words.txt
+check "and so does run" grep -q 'positions moved by 1.6 rad to be consistent' words.txt
 
 # Two values that contradict each other: the first is held, the second is named.
 "$CAMBER" check row.yaml --start j0=0.8 --start j2=0.3 --json >row.json 2>words.txt

@@ -7,7 +7,8 @@
  *   - two balls, Hunt and Crossley: with m v v' = −k dⁿ (1 + b v), b = 3/2 c, the function v/b − ln(1 + b v)/b² has the same value before
  *     and after;
  *   - a bushing between two frames that are turned by a about any axis n: the moment −k a n if it is as stiff about all axes; a pendulum on one
- *     swings out to a known angle; a body that tumbles in one keeps its energy, and loses what the dampers take.
+ *     swings out to a known angle; a body that tumbles in one keeps its energy, and loses what the dampers take; what NAME.fx .. .mz say of a
+ *     bushing accelerates the ball that it acts on.
  *   - two rotors with inertia about their axes only, coupled by a torsional spring, swing against each other with ω² = k (1/J1 + 1/J2);
  *   - a mass on a spring of the length 0 goes through the other end as x = a cos ωt + (v/ω) sin ωt, also from there;
  *   - a thrown point mass on a joint of three translations, whose axes are tilted: its coordinates are those of the parabola; a loop of the
@@ -272,6 +273,44 @@ static void test_bushing_energy(void **state)
   }
 }
 
+/* A ball whose centre a bushing holds to a body that tumbles: m a and J ω̇ are force and moment of the bushing on it. */
+static void test_bushing_force(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "bodies:\n"
+      "  one: {mass: 3, com: [0, 0, 0], inertia: [0.3, 0.4, 0.2]}\n"
+      "  two: {mass: 2, com: [0, 0, 0.1], inertia: [0.05, 0.05, 0.05]}\n"
+      "joints:\n"
+      "  f: {type: free, child: one, at: [0, 0, 0], rate: [0.5, 0, 0, 0.3, 0, 1]}\n"
+      "  g: {type: free, child: two, at: [0, 0, 0.1], rate: [0, 1, 0, 4, 7, -6]}\n"
+      "forces:\n"
+      "  r: {type: bushing, between: [{body: one, at: [0, 0, 0]}, {body: two, at: [0, 0, 0.1]}],"
+      " axes: {x: [1, 1, 0], y: [-1, 1, 0]}, stiffness: [90, 60, 70], damping: [1, 2, 3],"
+      " rotational-stiffness: [3, 0, 4], rotational-damping: [0.01, 0, 0.02]}\n"
+      "events: {pulls: {when: r.fx > 3}}\n"
+      "outputs: {fx: r.fx, fy: r.fy, fz: r.fz, mx: r.mx, my: r.my, mz: r.mz,\n"
+      "          ax: two.ax, ay: two.ay, az: two.az, alx: two.alx, aly: two.aly, alz: two.alz}\n"
+      "gravity: [0, 0, 0]\n";
+  static const char *const names[6][2] = {{"fx", "ax"},  {"fy", "ay"},  {"fz", "az"},
+                                          {"mx", "alx"}, {"my", "aly"}, {"mz", "alz"}};
+  for (int f = CMB_FORM_EXPLICIT; f <= CMB_FORM_CARTESIAN; f++) {
+    cmbt_run r;
+    open_text(&r, text, f, 0.5);
+    for (int k = 0; k < 6; k++) {
+      double most = 0;
+      for (int i = 0; i < r.row_count; i++) {
+        const double Q = cmbt_row(&r, i, names[k][0]), inertia = k < 3 ? 2 : 0.05;
+        cmbt_near(Q, inertia * cmbt_row(&r, i, names[k][1]), 1e-11);
+        most = fmax(most, fabs(Q));
+      }
+      assert_true(most > 0.1);
+    }
+    assert_true(cmbt_times(&r, "pulls", 0, 0, NULL) > 0); /* conditions can read it, too */
+    cmbt_run_close(&r);
+  }
+}
+
 static void test_translation(void **state)
 {
   (void)state;
@@ -391,11 +430,17 @@ static void test_bushing_turned(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_screw),          cmocka_unit_test(test_shafts),
-      cmocka_unit_test(test_spheres),        cmocka_unit_test(test_bushing_moment),
-      cmocka_unit_test(test_bushing_swing),  cmocka_unit_test(test_bushing_energy),
-      cmocka_unit_test(test_bushing_turned), cmocka_unit_test(test_translation),
-      cmocka_unit_test(test_rotors),         cmocka_unit_test(test_spring_from_zero),
+      cmocka_unit_test(test_screw),
+      cmocka_unit_test(test_shafts),
+      cmocka_unit_test(test_spheres),
+      cmocka_unit_test(test_bushing_moment),
+      cmocka_unit_test(test_bushing_swing),
+      cmocka_unit_test(test_bushing_energy),
+      cmocka_unit_test(test_bushing_turned),
+      cmocka_unit_test(test_bushing_force),
+      cmocka_unit_test(test_translation),
+      cmocka_unit_test(test_rotors),
+      cmocka_unit_test(test_spring_from_zero),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

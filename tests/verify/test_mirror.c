@@ -16,14 +16,15 @@ static const double gravity[3] = {1.5, -2, -9};
 
 /* What has a direction, and a number that has none; b is on a free joint, c hangs on it, `outside` is not part of the template. */
 static const char *const components[] = {
-    "b.x",        "b.y",         "b.z",         "b.vx",        "b.vy",       "b.vz",
-    "b.wx",       "b.wy",        "b.wz",        "b.x_y",       "b.y_y",      "b.y_z",
-    "b.z_x",      "tip.x",       "tip.y",       "tip.z",       "tip.vy",     "tip.wx",
-    "tip.x_z",    "tip.y_x",     "tip.z_y",     "free.x",      "free.y",     "free.z",
-    "free.x'",    "free.y'",     "free.z'",     "free.wx",     "free.wy'",   "free.wz",
-    "hang.wx",    "hang.wz'",    "drag.fy",     "drag.fx",     "pull.force", "pull.rate",
-    "twist",      "twist'",      "outside.y",   "outside.x",   "outside.vy", "outside.wx",
-    "outside.wz", "outside.x_y", "outside.y_y", "outside.z_y", "seen",
+    "b.x",         "b.y",         "b.z",        "b.vx",       "b.vy",       "b.vz",
+    "b.wx",        "b.wy",        "b.wz",       "b.x_y",      "b.y_y",      "b.y_z",
+    "b.z_x",       "tip.x",       "tip.y",      "tip.z",      "tip.vy",     "tip.wx",
+    "tip.x_z",     "tip.y_x",     "tip.z_y",    "free.x",     "free.y",     "free.z",
+    "free.x'",     "free.y'",     "free.z'",    "free.wx",    "free.wy'",   "free.wz",
+    "hang.wx",     "hang.wz'",    "drag.fy",    "drag.fx",    "pull.force", "pull.rate",
+    "rubber.fx",   "rubber.fy",   "rubber.mx",  "rubber.mz",  "twist",      "twist'",
+    "outside.y",   "outside.x",   "outside.vy", "outside.wx", "outside.wz", "outside.x_y",
+    "outside.y_y", "outside.z_y", "seen",
 };
 
 enum { COMPONENTS = sizeof components / sizeof *components };
@@ -129,7 +130,8 @@ static void write_template(struct cmbt_random *r, bool has_road, char text[TEXT_
       "             spring: [[-1, -1], [0, 0.2], [1, 2]]}\n"
       "      soft: {type: torsion, coordinate: twist, stiffness: 1, torque: \"%s\"}\n"
       "      rubber: {type: bushing, between: [{body: b, at: [0.1, 0, 0.4]}, {body: m, at: [0.1, "
-      "0, 0.4]}], stiffness: [3, 5, 9], damping: [1, 2, 0.4]}\n"
+      "0, 0.4]}], stiffness: [3, 5, 9], damping: [1, 2, 0.4], rotational-stiffness: [0.2, 0.3, "
+      "0.5]}\n"
       "      rope: {type: spring, between: [{body: outside, at: [0, 0, 0]}, {body: b, at: [0.1, "
       "0.1, 0.1]}], stiffness: 5, damping: 1}\n"
       "      wall: {type: contact, on: {body: b, at: [0.1, 0.2, 0.3]}, radius: 0.1, surface: 'y + "

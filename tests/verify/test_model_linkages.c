@@ -4,6 +4,7 @@
  * - slider-crank: the piston's motion, the crank's torque by virtual power, the cylinder wall's force by moments;
  * - four-bar, four-bar-pin: Freudenstein's equation, and the time of a turn as an integral over the crank's angle;
  * - spatial-four-bar: the input-output equation of the RSSR linkage, and the time of a turn;
+ * - engine-v6: the pistons' places, firing at equal distances, and the work of a cycle, which is that of the brake;
  * - peaucellier: the straight line, the inversion, and the crank's speed from the energy.
  *
  * Planes are x to the right, z up, angles from x towards z. A one-degree-of-freedom mechanism with the energy
@@ -291,12 +292,76 @@ static void test_peaucellier(void **state)
   cmbt_run_close(&r);
 }
 
+/* ---- V6 engine */
+
+enum { CYLINDERS = 6 };
+static const double STROKE = 0.086, CONROD = 0.145, SPACE = 0.086 / 9.5,
+                    PISTON_AREA = 3.14159265358979323846 / 4 * 0.092 * 0.092;
+
+/* How far the piston is below its top dead centre, the crank turned by a since then; and the gas pressure, a counted from the firing. */
+static double piston_way(double a)
+{
+  const double r = STROKE / 2, x = r * sin(a);
+  return r + CONROD - r * cos(a) - sqrt(CONROD * CONROD - x * x);
+}
+
+static double gas_pressure(double a)
+{
+  const double ratio = (SPACE + STROKE) / (SPACE + piston_way(a));
+  const double closed = (1 + tanh((cos(a / 2) - 0.35) / 0.08)) / 2;
+  const double burnt = (1 + tanh((sin(a / 2) - 0.1) / 0.08)) / 2;
+  return 0.9e5 * closed * (pow(ratio, 1.32) * (1 + 3 * burnt) - 1);
+}
+
+/* ∮ p A dx over the two turns of a cycle, by the trapezoidal rule, since all of it is periodic. */
+static double work_of_cycle(void)
+{
+  enum { PARTS = 20000 };
+  const double h = 4 * PI / PARTS, d = 1e-5;
+  double sum = 0;
+  for (int i = 0; i < PARTS; i++) {
+    const double slope = (piston_way(i * h + d) - piston_way(i * h - d)) / (2 * d);
+    sum += gas_pressure(i * h) * PISTON_AREA * slope;
+  }
+  return sum * h;
+}
+
+static void test_engine_v6(void **state)
+{
+  (void)state;
+  static const char *const names[CYLINDERS] = {"left1",  "right1", "left2",
+                                               "right2", "left3",  "right3"};
+  double work = 0;
+  cmbt_run r;
+  cmbt_run_open(&r, "engine-v6", CMB_FORM_EXPLICIT, 0, NULL);
+  r.rtol = 1e-7;
+  cmbt_run_to(&r, 1.2, 0.001);
+  const double since =
+      cmbt_row(&r, r.row_count - 1, "phi") - 8 * PI; /* two cycles before the end */
+  for (int i = 0; i < r.row_count; i++) {
+    const double phi = cmbt_row(&r, i, "phi");
+    for (int k = 0; k < CYLINDERS; k++) {
+      char name[40];
+      const double firing = k * PI * 2 / 3, from = piston_way(-firing);
+      snprintf(name, sizeof name, "%s.s", names[k]);
+      cmbt_near(cmbt_row(&r, i, name), from - piston_way(phi - firing), 1e-8);
+      snprintf(name, sizeof name, "%s.pressure", names[k]);
+      cmbt_near(cmbt_row(&r, i, name), gas_pressure(phi - firing) / 1e5, 1e-8);
+    }
+    if (i == 0 || phi < since) continue;
+    const double torque = cmbt_row(&r, i, "load_torque") + cmbt_row(&r, i - 1, "load_torque");
+    work += torque / 2 * (phi - fmax(cmbt_row(&r, i - 1, "phi"), since));
+  }
+  cmbt_near(work / (2 * CYLINDERS * work_of_cycle()), 1, 1e-3);
+  cmbt_run_close(&r);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_slider_crank), cmocka_unit_test(test_four_bar_pin),
       cmocka_unit_test(test_four_bar),     cmocka_unit_test(test_spatial_four_bar),
-      cmocka_unit_test(test_peaucellier),
+      cmocka_unit_test(test_peaucellier),  cmocka_unit_test(test_engine_v6),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
