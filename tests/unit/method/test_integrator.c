@@ -160,6 +160,25 @@ static void test_undo(void **state)
   }
 }
 
+/* Accelerations and multipliers of the start are those of the equations there; behind steps they are so up to the methods' errors. */
+static void test_accelerations(void **state)
+{
+  (void)state;
+  for (int m = 0; m < cmb_method_count(); m++) {
+    struct set s = make(cmb_method_name(cmb_method_at(m)), cmb_integrator_defaults());
+    for (int k = 0; k < 4; k++) {
+      double a[2], lambda[1];
+      cmbt_ok(s.ctx,
+              cmb_factor_and_accelerate(s.in->ev, cmb_integrator_t(s.in), cmb_integrator_q(s.in),
+                                        cmb_integrator_v(s.in), a, lambda));
+      for (int i = 0; i < 2; i++) cmbt_near(cmb_integrator_a(s.in)[i], a[i], k == 0 ? 1e-12 : 1e-3);
+      cmbt_near(cmb_integrator_lambda(s.in)[0], lambda[0], k == 0 ? 1e-12 : 1e-3);
+      cmbt_ok(s.ctx, cmb_integrator_step(s.in, 100));
+    }
+    destroy(&s);
+  }
+}
+
 /* A force that acts for a short time only, at the first stage of radau5 in a step of 0.05. */
 static cmb_status pushed(const void *self, const cmb_point *at, const cmb_terms *want)
 {
@@ -344,9 +363,10 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_dense_order),      cmocka_unit_test(test_dense_ends),
       cmocka_unit_test(test_fixed_steps_land), cmocka_unit_test(test_undo),
-      cmocka_unit_test(test_undone_errors),    cmocka_unit_test(test_options),
-      cmocka_unit_test(test_many_options),     cmocka_unit_test(test_euler_parameters),
-      cmocka_unit_test(test_rates_alone),      cmocka_unit_test(test_steps_used_up),
+      cmocka_unit_test(test_undone_errors),    cmocka_unit_test(test_accelerations),
+      cmocka_unit_test(test_options),          cmocka_unit_test(test_many_options),
+      cmocka_unit_test(test_euler_parameters), cmocka_unit_test(test_rates_alone),
+      cmocka_unit_test(test_steps_used_up),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
