@@ -143,6 +143,19 @@ look simple-pendulum.html '(lambda s: s["unit"] == "rad" and abs(s["start"] - pi
 look simple-pendulum.html '(lambda f: f["count"] == 81 and all(dist(point(f, k, "bob", [0, 0, -1]), (sin(a), 0, -cos(a))) < 1e-6 for k, a in enumerate(f["t"])))(slider("phi")["frames"])'
 look simple-pendulum.html 'near(output(slider("phi"), "x"), [sin(a) for a in slider("phi")["frames"]["t"]], 1e-7) and "hinge_x" not in outputs and "kinetic" not in outputs'
 
+# ---- which forces are drawn as springs, which as dampers
+cat >forces.yaml <<'END'
+points: {O: [0, 0, 0], E: [0, 0, 2]}
+bodies: {b: {mass: 1, com: [0, 0, 1]}}
+joints: {s: {type: prismatic, child: b, at: O, axis: z}}
+forces:
+  spring: {type: spring, between: [ground@O, b@E], stiffness: 5}
+  damper: {type: spring, between: [ground@O, b@E], damping: 2}
+  strut: {type: spring, between: [ground@O, b@E], stiffness: 5, damping: 2}
+END
+view forces.yaml
+look forces.yaml.html '[(f["name"], f["elastic"], f["damped"]) for f in scene["forces"]] == [("spring", True, False), ("damper", False, True), ("strut", True, True)]'
+
 # ---- a slide goes as far as a quarter of the diagonal of the box around all points, to both sides, in whatever direction that is long
 for ends in '[30, 0, 40]' '[0, 30, 40]' '[30, 40, 0]' '[50, 0, 0]' '[0, 50, 0]' '[0, 0, 50]'; do
   cat >box.yaml <<END
