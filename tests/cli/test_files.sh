@@ -116,6 +116,13 @@ cp road.csv kept.csv
 check 'the model' "$CAMBER" check ./car.yaml >/dev/null
 ln -s road.csv alias.csv
 ln road.csv twin.csv
+# A name is that of a file if it has a slash or ends as files of models do.
+cp car.yaml car.yml
+for name in car.yaml car.yml ./car.yml; do check "a file: $name" "$CAMBER" check "$name" >/dev/null; done
+cp car.yaml car
+check 'a file without an end of its own' "$CAMBER" check ./car >/dev/null
+"$CAMBER" check car >/dev/null 2>err
+check 'without a slash it is the name of a model' [ $? -eq 2 ]
 ln -s car.yaml model.csv
 ln part.yaml part.svg
 for name in road.csv ./road.csv "$PWD/road.csv" alias.csv twin.csv model.csv; do

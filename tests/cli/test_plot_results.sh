@@ -103,6 +103,21 @@ check "the same run twice: the names of the files" grep -q '>camber, stair.mat</
 "$CAMBER" plot stair.h5 stair.h5 --y camber -o both.svg
 check "the same file twice: numbers" grep -q '>camber, stair.h5 (2)</text>' both.svg
 
+# ---- two paths that go to the right together and come back apart: none covers the other, so that only the second file has dashes
+cat >paths.yaml <<'END'
+parameters: {side: 1}
+bodies: {b: {mass: 1, com: [0, 0, 0]}}
+joints: {s: {type: prismatic, child: b, axis: x}}
+outputs:
+  x: min(t, 2 - t)
+  p: {value: "min(t, 1) + side*max(t - 1, 0)", unit: m}
+  q: {value: "min(t, 1) - 2*side*max(t - 1, 0)", unit: m}
+END
+for side in 1 -1; do "$CAMBER" run paths.yaml --t-end 2 --every 0.1 --set side=$side --out side$side.mat >/dev/null; done
+"$CAMBER" plot side1.mat side-1.mat --x x --y p,q -o paths.svg
+check "paths: four in one picture" [ "$(points_of paths.svg | awk 'NF > 20' | wc -l)" -eq 4 ]
+check "paths: two with dashes" [ "$(grep "stroke-dasharray='5 5' points" paths.svg | awk 'NF > 20' | wc -l)" -eq 2 ]
+
 # ---- what tells runs apart: the settings that differ, and not those that all have; the file's name where nothing is known
 cat >damped.yaml <<'END'
 parameters: {damping: 1, stiffness: 9, mass: 1}

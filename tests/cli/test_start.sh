@@ -69,6 +69,9 @@ check "--start is held" holds row.json 'near(r["q"], [1.2] * 3 + [-1.2] * 2)'
 check "in Cartesian coordinates too" holds row.json 'r["status"] == "ok"'
 "$CAMBER" check row.yaml --start j0=0.8 >words.txt 2>/dev/null
 check "check says what moved" grep -q 'positions    moved by 1.6 rad to be consistent, [jb][12] most' words.txt
+check "velocities that are 0 fit" grep -q 'velocities   consistent as given' words.txt
+"$CAMBER" check row.yaml --start "j0'=2" >words.txt 2>/dev/null
+check "the velocities of two cranks and two bars move by 2 each" grep -q 'velocities   moved by 4 rad/s to be consistent, [jb][12]. most' words.txt
 "$CAMBER" run row.yaml --start j0=0.8 --t-end 0 >words.txt 2>/dev/null
 check "and so does run" grep -q 'positions moved by 1.6 rad to be consistent' words.txt
 

@@ -143,6 +143,30 @@ look simple-pendulum.html '(lambda s: s["unit"] == "rad" and abs(s["start"] - pi
 look simple-pendulum.html '(lambda f: f["count"] == 81 and all(dist(point(f, k, "bob", [0, 0, -1]), (sin(a), 0, -cos(a))) < 1e-6 for k, a in enumerate(f["t"])))(slider("phi")["frames"])'
 look simple-pendulum.html 'near(output(slider("phi"), "x"), [sin(a) for a in slider("phi")["frames"]["t"]], 1e-7) and "hinge_x" not in outputs and "kinetic" not in outputs'
 
+# ---- which forces are drawn as springs, which as dampers
+cat >forces.yaml <<'END'
+points: {O: [0, 0, 0], E: [0, 0, 2]}
+bodies: {b: {mass: 1, com: [0, 0, 1]}}
+joints: {s: {type: prismatic, child: b, at: O, axis: z}}
+forces:
+  spring: {type: spring, between: [ground@O, b@E], stiffness: 5}
+  damper: {type: spring, between: [ground@O, b@E], damping: 2}
+  strut: {type: spring, between: [ground@O, b@E], stiffness: 5, damping: 2}
+END
+view forces.yaml
+look forces.yaml.html '[(f["name"], f["elastic"], f["damped"]) for f in scene["forces"]] == [("spring", True, False), ("damper", False, True), ("strut", True, True)]'
+
+# ---- a slide goes as far as a quarter of the diagonal of the box around all points, to both sides, in whatever direction that is long
+for ends in '[30, 0, 40]' '[0, 30, 40]' '[30, 40, 0]' '[50, 0, 0]' '[0, 50, 0]' '[0, 0, 50]'; do
+  cat >box.yaml <<END
+points: {O: [0, 0, 0], E: $ends}
+bodies: {b: {mass: 1, rod: [O, E], radius: 0.01}}
+joints: {s: {type: prismatic, child: b, at: O, axis: x, start: 2}}
+END
+  view box.yaml
+  look box.yaml.html 'near([f(slider("s")["frames"]["t"]) for f in (min, max)], [2 - 12.5, 2 + 12.5], 1e-6)'
+done
+
 # ---- a four-bar: closure by circles that meet, at all positions and in the branch of the start; its crank turns round
 view four-bar
 look four-bar.html 'is_four_bar(slider("theta"), 0.10, 0.35, 0.25, 0.30, pi / 2) and near((slider("theta")["frames"]["t"][0], slider("theta")["frames"]["t"][-1]), (-pi, pi), 1e-9)'

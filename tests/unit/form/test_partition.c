@@ -448,6 +448,48 @@ static void test_jacobian(void **state)
   destroy(&t);
 }
 
+/* ---- (I − c J)⁻¹, by which errors are smoothed */
+
+static const double MASS = 2, DAMPING = 3, STIFFNESS = 50;
+
+static cmb_status oscillate(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  (void)self;
+  if (want->M) want->M[0] = MASS;
+  if (want->f) want->f[0] = -STIFFNESS * at->q[0] - DAMPING * at->v[0];
+  return CMB_OK;
+}
+
+/* A mass on a spring with a damper: J (w, v) = (v, −(STIFFNESS w + DAMPING v)/MASS). The same derivatives serve for one c after the other. */
+static void test_smoothing(void **state)
+{
+  (void)state;
+  const cmb_equations eq = {.name = "oscillator",
+                            .nq = 1,
+                            .nv = 1,
+                            .q_names = rod_names,
+                            .v_names = rod_names,
+                            .mass_constant = true,
+                            .evaluate = oscillate};
+  const double q = 0.3, v = -0.4, a = -(STIFFNESS * q + DAMPING * v) / MASS, of_w = 0.7, of_v = -5;
+  struct set s = with_equations(&eq);
+  cmb_partition_jacobian *j;
+  cmbt_ok(s.ctx, cmb_partition_jacobian_create(s.p, s.arena, &j));
+  cmbt_ok(s.ctx, cmb_partition_check(s.p, 0, &q));
+  cmbt_ok(s.ctx, cmb_partition_linearize(j, 0, &q, &v, &a, NULL));
+  cmbt_ok(s.ctx, cmb_partition_assemble(j, 0, &q));
+  for (int k = 0; k < 4; k++) {
+    const double c = (double[]){0.01, 1, 0.1, 20}[k];
+    double w = of_w, rate = of_v;
+    cmbt_ok(s.ctx, cmb_partition_factor(j, c));
+    cmb_partition_smooth(j, &w, &rate);
+    cmbt_near(w - c * rate, of_w, 1e-5);
+    cmbt_near(rate + c * (STIFFNESS * w + DAMPING * rate) / MASS, of_v, 1e-5);
+  }
+  cmb_partition_jacobian_destroy(j);
+  destroy(&s);
+}
+
 /* Creating the methods: every allocation may fail. */
 static void test_memory(void **state)
 {
@@ -488,6 +530,7 @@ int main(void)
       cmocka_unit_test(test_euler_parameters),
       cmocka_unit_test(test_repartitioning),
       cmocka_unit_test(test_jacobian),
+      cmocka_unit_test(test_smoothing),
       cmocka_unit_test(test_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

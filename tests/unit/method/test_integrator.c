@@ -160,6 +160,80 @@ static void test_undo(void **state)
   }
 }
 
+/* Accelerations and multipliers of the start are those of the equations there; behind steps they are so up to the methods' errors. */
+static void test_accelerations(void **state)
+{
+  (void)state;
+  for (int m = 0; m < cmb_method_count(); m++) {
+    struct set s = make(cmb_method_name(cmb_method_at(m)), cmb_integrator_defaults());
+    for (int k = 0; k < 4; k++) {
+      double a[2], lambda[1];
+      cmbt_ok(s.ctx,
+              cmb_factor_and_accelerate(s.in->ev, cmb_integrator_t(s.in), cmb_integrator_q(s.in),
+                                        cmb_integrator_v(s.in), a, lambda));
+      for (int i = 0; i < 2; i++) cmbt_near(cmb_integrator_a(s.in)[i], a[i], k == 0 ? 1e-12 : 1e-3);
+      cmbt_near(cmb_integrator_lambda(s.in)[0], lambda[0], k == 0 ? 1e-12 : 1e-3);
+      cmbt_ok(s.ctx, cmb_integrator_step(s.in, 100));
+    }
+    destroy(&s);
+  }
+}
+
+/* A force that acts for a short time only, at the first stage of radau5 in a step of 0.05. */
+static cmb_status pushed(const void *self, const cmb_point *at, const cmb_terms *want)
+{
+  const double x = (at->t - 0.00775) / 0.003;
+  (void)self;
+  if (want->M) want->M[0] = 1;
+  if (want->f) want->f[0] = 1e-6 * exp(-x * x);
+  return CMB_OK;
+}
+
+/* The size of the step that follows on one of 0.05 from the start, which is the first one, or comes after one of 0.1 that was undone. */
+static double second_step(const char *method, bool undone)
+{
+  static const char *const names[] = {"x"};
+  const cmb_equations eq = {.name = "mass",
+                            .nq = 1,
+                            .nv = 1,
+                            .q_names = names,
+                            .v_names = names,
+                            .mass_constant = true,
+                            .mass_diagonal = true,
+                            .evaluate = pushed};
+  cmb_integrator_options options = cmb_integrator_defaults();
+  cmb_integrator *in;
+  const double zero = 0;
+  options.step = undone ? 0.1 : 0.05;
+  cmb_context *ctx = cmb_context_create(NULL);
+  cmbt_ok(ctx, cmb_integrator_create(ctx, &eq, cmb_method_find(method), &options, &in));
+  cmbt_ok(ctx, cmb_integrator_begin(in, 0, &zero, &zero));
+  if (undone) {
+    cmbt_ok(ctx, cmb_integrator_step(in, 100));
+    cmbt_near(cmb_integrator_t(in), 0.1, 1e-15);
+    cmbt_ok(ctx, cmb_integrator_undo(in));
+  }
+  cmbt_ok(ctx, cmb_integrator_step(in, 100));
+  cmbt_near(cmb_integrator_t(in), 0.05, 1e-15);
+  cmbt_ok(ctx, cmb_integrator_step(in, 100));
+  const double size = cmb_integrator_t(in) - cmb_integrator_t_before(in);
+  cmb_integrator_destroy(in);
+  cmb_context_destroy(ctx);
+  return size;
+}
+
+/* The error of a step that was undone says nothing about those that follow: the step of 0.1 does not see the force, that of 0.05 does. */
+static void test_undone_errors(void **state)
+{
+  (void)state;
+  static const char *const methods[] = {"radau5", "radau", "sdirk4", "forsdirk", "mdop5"};
+  for (int i = 0; i < 5; i++) {
+    const double first = second_step(methods[i], false), after = second_step(methods[i], true);
+    printf("%s: %g after the first step, %g after one that was undone\n", methods[i], first, after);
+    cmbt_near(after, first, 1e-9);
+  }
+}
+
 static void refused(const cmb_integrator_options *options, const char *words)
 {
   cmb_context *ctx = cmb_context_create(NULL);
@@ -289,6 +363,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_dense_order),      cmocka_unit_test(test_dense_ends),
       cmocka_unit_test(test_fixed_steps_land), cmocka_unit_test(test_undo),
+      cmocka_unit_test(test_undone_errors),    cmocka_unit_test(test_accelerations),
       cmocka_unit_test(test_options),          cmocka_unit_test(test_many_options),
       cmocka_unit_test(test_euler_parameters), cmocka_unit_test(test_rates_alone),
       cmocka_unit_test(test_steps_used_up),
