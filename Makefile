@@ -101,6 +101,7 @@ bench: ## run the benchmarks, rivals included
 
 install: build ## install below PREFIX (default /usr/local), honours DESTDIR
 	cmake --install build/release --prefix $(PREFIX)
+	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi # programs find the library in /usr/local/lib at once
 
 dist: ## a source archive of the commit with the viewer of reports, for machines without node: build/release/camber-VERSION.tar.gz
 	@scripts/setup.sh viewer
