@@ -73,7 +73,7 @@ typedef struct cmb_observer {
   /* at each accepted step and on both sides of each event; with `every`, at this interval only */
   cmb_status (*record)(void *user, const cmb_record *record);
   cmb_status (*side)(void *user, const cmb_record *record); /* both sides of each event, always */
-  /* what a picture needs, if `samples` is not 0: points at even distances, each accepted step, both sides of an event */
+  /* what a picture needs, if `samples` is not 0: points at nearly even distances, each accepted step, both sides of an event */
   cmb_status (*sample)(void *user, const cmb_record *record);
   cmb_status (*event)(void *user, const cmb_event *event);
   cmb_status (*impulse)(void *user,
@@ -97,7 +97,7 @@ typedef struct cmb_run_options {
    * the run, which does not depend on them otherwise. They are not known where forces of constraints are not determined, and while
    * dry friction holds. NULL: none */
   const cmb_equations *witness;
-  int samples; /* how many even distances the time has for the observer's `sample`; 0: none */
+  int samples; /* how many nearly even distances the time has for the observer's `sample`; 0: none */
   cmb_observer observer;
 } cmb_run_options;
 

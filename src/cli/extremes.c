@@ -1,43 +1,123 @@
 /*
  * Least, greatest and root mean square values of the outputs of a run (extremes.h).
+ *
+ * In an interval of length h with the values a and b at its ends an output is y(s) = a (1 − s) + b s − c s (1 − s), s from 0 to 1, where
+ * c = h² y''/2. Then
+ *
+ *     1/h ∫ y dt  = (a + b)/2 − c/6
+ *     1/h ∫ y² dt = (a² + a b + b²)/3 − c (a + b)/6 + c²/30
+ *     y' = 0 at s = 1/2 − (b − a)/(2 c)
  */
 #include "cli/extremes.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* A sine with k points a period deviates at them by 2 (π/k)² of itself from the lines between neighbours: 0.2 with ten. */
+static const double COARSE = 0.2;
+static const double ROUNDING = 1e-6; /* of the values: smaller deviations are no oscillation */
 
 cmb_status cli_extremes_begin(struct cli_extremes *x, int n)
 {
+  double **arrays[] = {&x->at[0], &x->at[1],    &x->at[2],   &x->least, &x->greatest,  &x->bottom,
+                       &x->top,   &x->integral, &x->squares, &x->less,  &x->deviations};
+  enum { ARRAYS = sizeof arrays / sizeof *arrays };
   *x = (struct cli_extremes){.n = n};
-  x->last = calloc(4 * (size_t)n + 1, sizeof *x->last);
-  if (!x->last) return CMB_ERROR_MEMORY;
-  x->least = x->last + n;
-  x->greatest = x->least + n;
-  x->squares = x->greatest + n;
+  x->memory = calloc(ARRAYS * (size_t)n + 1, sizeof *x->memory);
+  if (!x->memory) return CMB_ERROR_MEMORY;
+  for (int k = 0; k < ARRAYS; k++) *arrays[k] = x->memory + (ptrdiff_t)k * n;
   return CMB_OK;
 }
 
 void cli_extremes_end(struct cli_extremes *x)
 {
-  free(x->last);
+  free(x->memory);
+}
+
+/* The second divided difference of output i at three points, half of its second derivative. */
+static double bend(const double t[3], double a, double b, double c)
+{
+  return ((c - b) / (t[2] - t[1]) - (b - a) / (t[1] - t[0])) / (t[2] - t[0]);
+}
+
+static double smaller(double a, double b)
+{
+  if (!(a * b > 0)) return 0;
+  return fabs(a) < fabs(b) ? a : b;
+}
+
+/* Output i over an interval of length h, from a to b, with c of the file's first lines. */
+static void take_interval(struct cli_extremes *x, int i, double h, double a, double b, double c)
+{
+  const double squares = (a * a + b * b) / 2;
+  x->integral[i] += h * ((a + b) / 2 - c / 6);
+  x->squares[i] += h * squares;
+  x->less[i] += h * (squares - (a * a + a * b + b * b) / 3 + c * (a + b) / 6 - c * c / 30);
+  if (fabs(b - a) < fabs(c)) {
+    const double s = 0.5 - (b - a) / (2 * c), y = a * (1 - s) + b * s - c * s * (1 - s);
+    x->bottom[i] = fmin(x->bottom[i], y);
+    x->top[i] = fmax(x->top[i], y);
+  }
+}
+
+/* The interval between the two last points, before a point that follows at t; without: `next` is NULL. */
+static void close_interval(struct cli_extremes *x, double t, const double *next)
+{
+  if (x->known < 2) return;
+  const double h = x->t[2] - x->t[1], behind[3] = {x->t[1], x->t[2], t};
+  const bool both = next && x->known == 3;
+  for (int i = 0; i < x->n; i++) {
+    const double a = x->at[1][i], b = x->at[2][i];
+    const double right = next ? bend(behind, a, b, next[i]) : 0;
+    const double left = both ? bend(x->t, x->at[0][i], a, b) : 0;
+    const double deviation = next ? right * h * (t - x->t[2]) : 0;
+    take_interval(x, i, h, a, b, h * h * smaller(left, right));
+    x->deviations[i] += h * deviation * deviation;
+  }
+  x->duration += h;
 }
 
 void cli_extremes_add(struct cli_extremes *x, double t, const double *values)
 {
-  const bool first = x->points++ == 0;
-  const double dt = first ? 0 : t - x->t;
+  const bool first = x->points++ == 0, jumps = !first && !(t > x->t[2]);
+  double *oldest = x->at[0];
+  close_interval(x, t, jumps ? NULL : values);
+  if (jumps) x->known = 0;
+  for (int k = 0; k < CLI_EXTREMES_POINTS - 1; k++) x->t[k] = x->t[k + 1], x->at[k] = x->at[k + 1];
+  x->t[2] = t, x->at[2] = oldest;
+  memcpy(oldest, values, (size_t)x->n * sizeof *values);
+  if (x->known < CLI_EXTREMES_POINTS) x->known++;
   for (int i = 0; i < x->n; i++) {
-    const double value = values[i], before = x->last[i];
-    if (dt > 0) x->squares[i] += 0.5 * dt * (value * value + before * before);
-    x->least[i] = first ? value : fmin(x->least[i], value);
-    x->greatest[i] = first ? value : fmax(x->greatest[i], value);
-    x->last[i] = value;
+    const double value = values[i];
+    if (first) x->least[i] = x->greatest[i] = x->bottom[i] = x->top[i] = value;
+    x->least[i] = fmin(x->least[i], value);
+    x->greatest[i] = fmax(x->greatest[i], value);
   }
-  x->t = t;
-  x->duration += dt;
 }
 
-double cli_extremes_rms(const struct cli_extremes *x, int i)
+void cli_extremes_finish(struct cli_extremes *x)
 {
-  return x->duration > 0 ? sqrt(x->squares[i] / x->duration) : fabs(x->last[i]);
+  close_interval(x, x->t[2], NULL);
+  x->known = 0;
+}
+
+static bool is_coarse(const struct cli_extremes *x, int i)
+{
+  const double mean = x->integral[i] / x->duration;
+  const double variance = x->squares[i] / x->duration - mean * mean;
+  const double deviation = sqrt(x->deviations[i] / x->duration);
+  const double largest = fmax(fabs(x->least[i]), fabs(x->greatest[i]));
+  return deviation > ROUNDING * largest && deviation > COARSE * sqrt(fmax(variance, 0));
+}
+
+struct cli_extreme cli_extremes_of(const struct cli_extremes *x, int i)
+{
+  struct cli_extreme e = {x->least[i], x->greatest[i], fabs(x->at[2][i]), false};
+  if (!(x->duration > 0)) return e;
+  e.is_coarse = is_coarse(x, i);
+  e.rms = sqrt((x->squares[i] - (e.is_coarse ? 0 : x->less[i])) / x->duration);
+  if (!e.is_coarse) e.least = fmin(e.least, x->bottom[i]);
+  if (!e.is_coarse) e.greatest = fmax(e.greatest, x->top[i]);
+  return e;
 }

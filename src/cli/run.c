@@ -164,6 +164,20 @@ static void print_numbers(const char *title, int n, const char *const *names,
   }
 }
 
+/* Names the outputs that change faster than the points of the table show. */
+static void print_coarse(const struct cli_extremes *x, const cmb_equations *eq)
+{
+  int count = 0, first = 0;
+  for (int i = x->n - 1; i >= 0; i--) {
+    if (cli_extremes_of(x, i).is_coarse) count++, first = i;
+  }
+  if (count == 0) return;
+  printf("  '%s'", eq->output_names[first]);
+  if (count > 1) printf(" and %d more", count - 1);
+  printf(" %s faster than %ld points show, of which min, max and rms are taken\n",
+         count > 1 ? "change" : "changes", x->points);
+}
+
 /* A line for each output: its value at the end, the least and the greatest on the way, the root mean square, the unit. */
 static void print_extremes(const struct run *run)
 {
@@ -178,9 +192,11 @@ static void print_extremes(const struct run *run)
   printf("\n  %-*s  %13s %13s %13s %13s\n", width, "outputs", "final", "min", "max", "rms");
   for (int i = 0; i < eq->no; i++) {
     const char *unit = eq->output_units ? eq->output_units[i] : "";
+    const struct cli_extreme e = cli_extremes_of(x, i);
     printf("  %-*s  %13.6g %13.6g %13.6g %13.6g%s%s\n", width, eq->output_names[i], final[i],
-           x->least[i], x->greatest[i], cli_extremes_rms(x, i), unit[0] ? "  " : "", unit);
+           e.least, e.greatest, e.rms, unit[0] ? "  " : "", unit);
   }
+  print_coarse(x, eq);
 }
 
 /* The state at the end, to the last digit: positions, velocities, states, multipliers. */
@@ -597,6 +613,7 @@ static int end_run(cmb_context *ctx, struct run *run, cmb_status status)
     return cli_exit_code(status);
   }
   sum_up(run);
+  cli_extremes_finish(&run->extremes);
   if (cli_complain_loop(ctx, run->arguments, status)) {
     cli_table_discard(run->table);
     if (run->arguments->json) print_json(run, status);

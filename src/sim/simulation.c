@@ -527,13 +527,16 @@ static cmb_status sample_at(cmb_simulation *sim, double t)
   return stands ? hand_out_sample(sim) : CMB_OK;
 }
 
-/* Samples at even distances that lie in the last step before `limit`. */
+/* Samples at nearly even distances that lie in the last step before `limit`. Sample k is at k + kφ mod 1 − 1/2 distances, φ the golden
+ * section, which is at least 0.6 behind the one before: so an oscillation whose period is the distance is not seen at one phase only. */
 static cmb_status samples_inside(cmb_simulation *sim, double limit)
 {
+  static const double golden = 0.61803398874989485;
   if (sim->options.samples == 0) return CMB_OK;
   const double distance = (sim->t_end - sim->t_start) / sim->options.samples;
   for (;; sim->sample_due++) {
-    const double t = sim->t_start + (double)sim->sample_due * distance;
+    const double k = (double)sim->sample_due;
+    const double t = sim->t_start + (k + fmod(k * golden, 1) - 0.5) * distance;
     if (t >= limit || !(distance > 0)) return CMB_OK;
     if (t > sim->sampled) CMB_TRY(sample_at(sim, t));
   }

@@ -21,6 +21,14 @@ joints: {x: {type: prismatic, child: m, axis: x, start: 1, rate: 3}}
 simulate: {t-end: 1}
 EOF
 
+# A steady rotation takes few steps, and the points between them are about a turn apart.
+cat >rotor.yaml <<'EOF'
+gravity: [0, 0, 0]
+bodies: {b: {mass: 1, rod: [[0, 0, 0], [1, 0, 0]], radius: 0.05, markers: {tip: {at: [1, 0, 0]}}}}
+joints: {h: {type: revolute, child: b, at: [0, 0, 0], axis: z, rate: 2*pi}}
+outputs: {x: tip.x, turns: h/(2*pi)}
+EOF
+
 near() { # VALUE EXPECTED TOLERANCE
   awk -v x="$1" -v y="$2" -v tol="$3" 'BEGIN { exit !(x != "" && x - y <= tol && y - x <= tol) }'
 }
@@ -38,6 +46,13 @@ row() { # NAME FINAL MIN MAX RMS: the line of an output
 prints() { # PATTERN: a line of the output
   check "no '$1' in: $(cat out err)" grep -qE "$1" out
 }
+
+"$CAMBER" run rotor.yaml --t-end 200 >out 2>err
+check "extremes of fast outputs" prints "^  'x' changes faster than [0-9]+ points show"
+rms=$(awk '$1 == "x" { print $5 }' out)
+check "few points, but not all at one phase: rms $rms" near "$rms" 0.7071 0.07
+"$CAMBER" run rotor.yaml --t-end 2 >out 2>err
+check "none are fast here" bash -c '! grep faster out'
 
 silent_on() { # PATTERN: no such line
   checks=$((checks + 1))
