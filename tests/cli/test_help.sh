@@ -39,6 +39,19 @@ for option in method rtol atol t-end step max-steps set start option out every r
   check "run --help has --$option" grep -qE "^  (-[a-z], )?--$option " help.run
 done
 
+# ---- lines are at most 80 characters long, and as long as that permits
+cat >lines.py <<'END'
+import re, sys
+
+lines = [line for name in sys.argv[1:] for line in open(name).read().split("\n") if not line.startswith("usage")]
+assert max(map(len, lines)) <= 80, max(lines, key=len)
+for line, after in zip(lines, lines[1:]):
+    goes_on = re.match(r" {25}(\S+)", after) if line.startswith("  ") else re.match(r"(\S+)", after)
+    assert not (line and goes_on) or len(line) + 1 + len(goes_on[1]) > 80, (line, after)
+END
+# shellcheck disable=SC2046 # several words
+check "lines of help" python3 lines.py $(printf 'help.%s ' $commands)
+
 # ---- an option that several commands have is explained as that command takes it
 check "tyre --help: its own --plot" not grep -qiE 'trajectory|sweep|bench|eigenvalue' help.tyre
 check "plot --help: its own --out" same "$(grep -A1 -- --out help.plot | tr -s ' ' | head -n 1)" " -o, --out FILE the picture, which must end in .svg or .png"

@@ -53,4 +53,25 @@ bodies: {b: {mass: 1, com: [0, 0, -1], inertia: [1, 1, 1]}}
 joints: {j: {type: universal, child: b, at: [0, 0, 0], axes: [[1, 0, 0], [@, 1, 0]]}}
 END
 
+# ---- names: 60 characters for one, 240 with those of its instances
+
+letters() { printf "%*s" "$1" '' | tr ' ' 'a'; }
+both 'a name' "$(letters 60)" "$(letters 61)" 'is too long; expected at most 60 characters' check <<'END'
+bodies: {b: {mass: 1, com: [0, 0, 0]}}
+joints: {j: {type: prismatic, child: b, axis: x}}
+points: {@: [0, 0, 0]}
+END
+# Four instances, one in the other, of 55, 55, 55 and @ characters, and a name of 16, with points between: 185 and @.
+long=$(letters 55)
+both 'a name in instances' "$(letters 55)" "$(letters 56)" 'has 241 characters; expected at most 240' check <<END
+bodies: {b: {mass: 1, com: [0, 0, 0]}}
+joints: {j: {type: prismatic, child: b, axis: x}}
+templates:
+  t1: {points: {point_of_letters: [0, 0, 0]}}
+  t2: {instances: {@: {template: t1}}}
+  t3: {instances: {$long: {template: t2}}}
+  t4: {instances: {$long: {template: t3}}}
+instances: {$long: {template: t4}}
+END
+
 finish

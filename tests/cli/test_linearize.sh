@@ -64,6 +64,23 @@ def resting(path, *q):
     expect(len(x["q"]) == len(q), x["q"])
 
 
+def shapes(path, words):
+    """The lines of the text that say how a mode moves: sizes and phases of the shapes, the largest first."""
+    with open(words) as file:
+        lines = [line.strip() for line in file if line.startswith(" " * 34)]
+    shapes = [e["shape"] for e in load(path)["eigenvalues"]]
+    expect(len(lines) == len(shapes), lines)
+    for line, shape in zip(lines, shapes):
+        before = math.inf
+        for part in line.split(", "):
+            name, size, *at = part.split(" ")
+            wanted, phase = math.hypot(*shape[name]), math.degrees(math.atan2(*shape[name][::-1]))
+            said = 0 if not at else 180 if at == ["against"] else float(at[1].rstrip("°"))
+            expect(abs(float(size) - wanted) <= 0.006 * wanted and wanted <= before * (1 + 1e-9), part, shape)
+            expect(abs((phase - said + 180) % 360 - 180) <= 0.51, part, shape)
+            before = wanted
+
+
 def failed(path, status):
     x = load(path)
     expect(x["status"] == status and x["message"] and "eigenvalues" not in x, x)
@@ -119,6 +136,14 @@ camber 0 a.txt linearize pendulum
 says 'no equilibrium: acceleration' a.txt
 camber 0 a.txt linearize pendulum-chain --set N=1 --set g=0
 says 'neutral' a.txt
+
+for model in 'quarter-car --equilibrium' double-pendulum 'pendulum-chain --set N=3' 'fivelink --equilibrium'; do
+  # shellcheck disable=SC2086 # several words
+  camber 0 a.json linearize $model --json
+  # shellcheck disable=SC2086
+  camber 0 a.txt linearize $model
+  look shapes a.json a.txt
+done
 
 # ---- run and check from the equilibrium
 camber 0 a.json check pendulum --equilibrium --start x=0.9 --start y=0.5 --json

@@ -24,6 +24,16 @@ if "exact_entries" in p:
 picture = tree.parse(sys.argv[2])
 circles = sum(1 for e in picture.iter() if e.tag.endswith("circle"))
 assert circles == 2 * p["entries"], "%d dots" % circles
+frames = [e for e in picture.iter() if e.tag.endswith("rect") and e.get("fill") == "none"]
+assert len(frames) == 2, "a frame for each order of the columns"
+for e, own in zip(frames, range(2)):  # square cells; a dot in each that is not 0, of the row and the column of an entry
+    left, top, width, height = (float(e.get(name)) for name in ("x", "y", "width", "height"))
+    cell = width / p["columns"]
+    assert abs(height - p["rows"] * cell) < 0.1, "cells that are no squares"
+    dots = [(float(c.get("cx")), float(c.get("cy"))) for c in picture.iter() if c.tag.endswith("circle")]
+    places = {(int((y - top) / cell) + 1, int((x - left) / cell) + 1) for x, y in dots if left < x < left + width}
+    assert len(places) == p["entries"], "dots that cover each other"
+    assert own or places == {(i + 1, j) for i, row in enumerate(rows) for j in row}, "dots beside the entries"
 text = open(sys.argv[3]).read()
 assert "%d entries at t = 0, %d groups: %d evaluations" % (p["entries"], p["groups"], p["groups"] + 1) in text, "words"
 assert text.count("\n  group ") == p["groups"], "a line for each group"

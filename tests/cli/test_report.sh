@@ -112,6 +112,17 @@ END
 check "run" "$CAMBER" run rest.yaml --html rest.html >stdout
 look rest.html 'abs(arrow("base", 2)[-1] - 2 * 9.81) < 0.01 and arrow("base", 2)[0] == 0'
 
+# an input that is trimmed: u = 4*3 N holds the speed, and lifts as much off the guide
+cat >pull.yaml <<'END'
+bodies: {c: {mass: 2, com: [0, 0, 0], inertia: [1, 1, 1]}}
+joints: {guide: {type: prismatic, child: c, at: [0, 0, 0], axis: x, coordinates: [x], rate: 3}}
+inputs: {u: 0}
+forces: {drag: {type: load, on: {body: c, at: [0, 0, 0]}, force: ["u - 4*x'", 0, u]}}
+outputs: {speed: x', pull: u}
+END
+check "run" "$CAMBER" run pull.yaml --t-end 1 --steady speed=3 --trim u --html pull.html >stdout
+look pull.html 'near(arrow("guide", 2), [2 * 9.81 - 12] * len(frames), 1e-3)'
+
 # ---- a rod has its ends
 cat >rod.yaml <<'END'
 points: {A: [0, 0, 0], B: [0.1, 0, 0]}

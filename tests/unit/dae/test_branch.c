@@ -6,9 +6,11 @@
 #include "dae/branch.h"
 #include "dae/project.h"
 #include "fourbar.h"
+#include "model_run.h"
 #include "system/rank.h"
 
 #include <camber/camber.h>
+#include <string.h>
 
 struct bar {
   cmb_context *ctx;
@@ -68,6 +70,51 @@ static void test_flat(void **state)
       cmbt_near(b.a[b.rocker], expected, 1e-4 * fabs(expected));
       close_bar(&b);
     }
+  }
+}
+
+/* Two of them at once, which nothing connects and which turn at 2 and −3 1/s, the second with a coupler of 3 kg: cranks of 1 and 3 kg and 1 m, so
+ * that (4/3 + M) φ'' = −(2 + M) g cos φ with a coupler of M. */
+static void test_two_at_once(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "gravity: [0, 0, -9.81]\n"
+      "templates:\n"
+      "  bar:\n"
+      "    parameters: {mass: 1}\n"
+      "    points: {A: [0, 0, 0], B: [1, 0, 0], C: [4, 0, 0], D: [3, 0, 0]}\n"
+      "    bodies: {crank: {mass: 1, rod: [A, B]}, coupler: {mass: mass, rod: [B, C]},\n"
+      "             rocker: {mass: 3, rod: [D, C]}}\n"
+      "    joints:\n"
+      "      one: {type: revolute, child: crank, at: A, axis: [0, -1, 0], start: 1}\n"
+      "      two: {type: revolute, parent: crank, child: coupler, at: B, axis: [0, -1, 0], start: "
+      "-1}\n"
+      "      three: {type: revolute, child: rocker, at: D, axis: [0, -1, 0], start: 1}\n"
+      "    loops: {pin: {type: revolute, between: [coupler@C, rocker@C], axis: y}}\n"
+      "instances: {a: {template: bar}, b: {template: bar, parameters: {mass: 3}, offset: [0, 5, "
+      "0]}}\n";
+  const double rate[2] = {2, -3}, mass[2] = {1, 3};
+  for (int watch = 0; watch < 2; watch++) {
+    cmbt_run r;
+    cmb_evaluator *ev;
+    cmbt_run_open_text(&r, text, CMB_FORM_EXPLICIT);
+    double q[6], v[6], a[6], lambda[20];
+    assert_int_equal(r.eq->nv, 6);
+    cmbt_ok(r.ctx, cmb_evaluator_create(r.ctx, r.eq, &ev));
+    cmb_start_report report;
+    memcpy(q, cmb_system_q(r.system), sizeof q), memcpy(v, cmb_system_v(r.system), sizeof v);
+    cmbt_ok(r.ctx, cmb_consistent_start(ev, 0, q, v, a, lambda, &report));
+    memset(q, 0, sizeof q);
+    cmb_watch_rank(ev, watch);
+    for (int i = 0; i < 6; i++) v[i] = i % 3 == 1 ? -rate[i / 3] : rate[i / 3];
+    cmbt_ok(r.ctx, cmb_accelerate(ev, 0, q, v, a, lambda));
+    for (int i = 0; i < 6; i++) {
+      const double M = mass[i / 3], expected = -9.81 * (2 + M) / (4.0 / 3 + M);
+      cmbt_near(a[i], i % 3 == 1 ? -expected : expected, 1e-3);
+    }
+    cmb_evaluator_destroy(ev);
+    cmbt_run_close(&r);
   }
 }
 
@@ -151,9 +198,8 @@ static void test_rank(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_flat),
-      cmocka_unit_test(test_beside),
-      cmocka_unit_test(test_weakest),
+      cmocka_unit_test(test_flat),   cmocka_unit_test(test_two_at_once),
+      cmocka_unit_test(test_beside), cmocka_unit_test(test_weakest),
       cmocka_unit_test(test_rank),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -175,6 +175,41 @@ static void claims_hold_on_random_matrices(void **state)
   }
 }
 
+/* A row that comes nearer to the span of two that are nearly parallel, in small steps: what is said of each matrix by one who has seen those before is what is
+ * said by one who sees it first. */
+static void what_was_shown_before_does_not_decide(void **state)
+{
+  (void)state;
+  struct cmbt_random random = {13};
+  static struct matrix m;
+  enum { TRIALS = 300 };
+  int doubtful = 0;
+  for (int trial = 0; trial < TRIALS; trial++) {
+    cmb_context *ctx = cmb_context_create(NULL);
+    cmb_arena *arena = cmb_arena_create(ctx);
+    cmb_kkt_sparse *old;
+    do {
+      make_rows(&m, &random);
+    } while (m.tilt == 1);
+    const cmb_pattern pattern = find_pattern(&m);
+    const cmb_kkt_shape shape = {m.nv, m.ng, true, NULL, &pattern};
+    cmbt_ok(ctx, cmb_kkt_sparse_create(ctx, arena, &shape, &old));
+    cmbt_ok(ctx, cmb_kkt_sparse_mass(old, m.M));
+    bool certain = true;
+    for (int k = 0; certain && k < 120; k++) {
+      cmb_kkt_sparse *fresh;
+      cmbt_ok(ctx, cmb_kkt_sparse_create(ctx, arena, &shape, &fresh));
+      cmbt_ok(ctx, cmb_kkt_sparse_mass(fresh, m.M));
+      certain = is_certain(fresh, &m, exp2(-k / 4.0));
+      assert_int_equal(is_certain(old, &m, exp2(-k / 4.0)), certain);
+    }
+    doubtful += !certain;
+    cmb_arena_destroy(arena);
+    cmb_context_destroy(ctx);
+  }
+  assert_int_equal(doubtful, TRIALS);
+}
+
 /* Rows in a chain, each nearly the one before: pivots of independent rows that are far below n² eps, as those of long rows of bodies.
  * (1, 1, 0, ..), (0, 1, 1, 0, ..): their last pivots fall as 1/n, and again as 1/n with all lengths made alike. */
 static void a_chain_is_certain_also_when_its_pivots_are_small(void **state)
@@ -205,6 +240,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(claims_hold_on_random_matrices),
+      cmocka_unit_test(what_was_shown_before_does_not_decide),
       cmocka_unit_test(a_chain_is_certain_also_when_its_pivots_are_small),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
