@@ -2,7 +2,8 @@
  * Force elements as actions, forces along measures (build.h):
  *
  *     spring      pull = k (x − x0) + preload + c ẋ + tables + formula along the distance or a coordinate: Q = −pull
- *     bushing     Q_i = −k_i (x_i − x_i0) − c_i ẋ_i along three components of the displacement, and three of the rotation vector
+ *     bushing     Q_i = −k_i (x_i − x_i0) − c_i ẋ_i along three components of the displacement, −k_i x_i of the rotation vector, and −c_i ω_i
+ *                 of the angular velocity, which has a value at any angle
  *     load        a force and a moment
  *     contact     d = radius − s/|∇s| deep in the surface s = 0: N = k d^e + c ḋ while both d and this are positive, and friction
  *                 −μ N v_t / sqrt(v_t² + v_0²), or −stick(v·t, μ N, μs N) along a tangent t
@@ -228,19 +229,29 @@ static void bound_rotation(cmb_build *b, const cmb_model_force *f, cmb_expr cosi
 
 static cmb_status resist_rotation(cmb_build *b, const cmb_model_force *f, cmb_site sa, cmb_site sb)
 {
-  const cmb_expr rate = cmb_build_law_symbols(b).rate;
-  const cmb_number *stiffness = f->bushing_stiffness + 3, *damping = f->bushing_damping + 3;
+  const cmb_number *stiffness = f->bushing_stiffness + 3;
   cmb_measure x[3];
   cmb_expr cosine;
   bool any = false;
-  for (int i = 0; i < 3; i++) any |= !cmb_is_zero(stiffness[i]) || !cmb_is_zero(damping[i]);
+  for (int i = 0; i < 3; i++) any |= !cmb_is_zero(stiffness[i]);
   if (!any) return CMB_OK;
   CMB_TRY(cmb_measure_rotation(b->k, sa, sb, f->axes, x, &cosine));
   bound_rotation(b, f, cosine);
   for (int i = 0; i < 3; i++) {
-    if (cmb_is_zero(stiffness[i]) && cmb_is_zero(damping[i])) continue;
-    const cmb_expr lost = cmb_mul(b->g, number(b, damping[i]), rate);
-    CMB_TRY(elastic_action(b, x[i], number(b, stiffness[i]), 0, 0, lost, 0));
+    if (cmb_is_zero(stiffness[i])) continue;
+    CMB_TRY(elastic_action(b, x[i], number(b, stiffness[i]), 0, 0, 0, 0));
+  }
+  return CMB_OK;
+}
+
+static cmb_status resist_turning(cmb_build *b, const cmb_model_force *f, cmb_site sa, cmb_site sb)
+{
+  const cmb_expr rate = cmb_build_law_symbols(b).rate;
+  const cmb_number *damping = f->bushing_damping + 3;
+  for (int i = 0; i < 3; i++) {
+    if (cmb_is_zero(damping[i])) continue;
+    const cmb_measure m = cmb_measure_turning(b->k, sa, sb, f->axes + 3L * i);
+    CMB_TRY(elastic_action(b, m, 0, 0, 0, cmb_mul(b->g, number(b, damping[i]), rate), 0));
   }
   return CMB_OK;
 }
@@ -251,7 +262,9 @@ static cmb_status bushing(cmb_build *b, const cmb_model_force *f)
   cmb_number_minus3(b->g, f->b.at, f->a.at, apart);
   for (int i = 0; i < 3; i++) rest[i] = cmb_number_dot3(b->g, f->axes + 3L * i, apart);
   CMB_TRY(resist_displacement(b, f, f->axes, f->bushing_stiffness, f->bushing_damping, rest));
-  return resist_rotation(b, f, cmb_site_of(b->k, &f->a), cmb_site_of(b->k, &f->b));
+  const cmb_site sa = cmb_site_of(b->k, &f->a), sb = cmb_site_of(b->k, &f->b);
+  CMB_TRY(resist_rotation(b, f, sa, sb));
+  return resist_turning(b, f, sa, sb);
 }
 
 /* ---- loads */

@@ -5,6 +5,8 @@
  *                             bias = u·(v̇_b − v̇_a) + 2 (ω_a × u)·(v_b − v_a) + (ω̇_a × u + ω_a × (ω_a × u))·d
  *     cosine     x = u·w      ẋ = (ω_a − ω_b)·(u × w)
  *                             bias = (ω̇_a − ω̇_b)·(u × w) + (ω_a − ω_b)·((ω_a × u) × w + u × (ω_b × w))
+ *     turning    ẋ = u·(ω_b − ω_a)
+ *                             bias = u·(ω̇_b − ω̇_a) + (ω_a × u)·(ω_b − ω_a)
  *     distance   x = |d|      ẋ = n·(v_b − v_a), n = d/x;   bias = n·(v̇_b − v̇_a) + (|v_b − v_a|² − ẋ²)/x
  *     rotation   x_i = F(c) s_i, where R_jl = u_j·w_l, c = ½ (tr R − 1) = cos a, s_i = ½ (R_lj − R_jl) = sin a n_i (i, j, l in
  *                cyclic order) and F(cos a) = a/sin a:  ẋ = F ṡ + F' s ċ,  bias = F bias_s + F' s bias_c + 2 F' ċ ṡ + F'' s ċ²
@@ -136,6 +138,21 @@ cmb_measure cmb_measure_cosine(cmb_kinematics *k, cmb_site a, const cmb_number u
   m.bias = cmb_add(g, dot(g, sub(g, pa->dw, pb->dw), n), dot(g, turning, rate));
   m.side[0] = (cmb_side){a.link, a.body, n, {{0, 0, 0}}};
   m.side[1] = (cmb_side){b.link, b.body, minus(g, n), {{0, 0, 0}}};
+  return m;
+}
+
+cmb_measure cmb_measure_turning(cmb_kinematics *k, cmb_site a, cmb_site b, const cmb_number u[3])
+{
+  cmb_graph *g = k->g;
+  cmb_measure m = {
+      .velocity = -1, .base = cmb_tree_common(k->tree, a.link, b.link), .side_count = 2};
+  const cmb_pose *pa = cmb_pose_of(k, a.link, m.base), *pb = cmb_pose_of(k, b.link, m.base);
+  if (!pa || !pb) return m;
+  cmb_vector e = direction(k, a, pa, u), turning = sub(g, pb->w, pa->w);
+  m.rate = dot(g, e, turning);
+  m.bias = cmb_add(g, dot(g, e, sub(g, pb->dw, pa->dw)), dot(g, cross(g, pa->w, e), turning));
+  m.side[0] = (cmb_side){a.link, a.body, minus(g, e), {{0, 0, 0}}};
+  m.side[1] = (cmb_side){b.link, b.body, e, {{0, 0, 0}}};
   return m;
 }
 

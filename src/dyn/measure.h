@@ -42,6 +42,9 @@ cmb_measure cmb_measure_component(cmb_kinematics *k, cmb_site a, cmb_site b, con
 cmb_measure cmb_measure_cosine(cmb_kinematics *k, cmb_site a, const cmb_number u[3], cmb_site b,
                                const cmb_number w[3]);
 
+/* No value, but a rate: the component along u (design position, fixed to a) of the angular velocity of b relative to a. */
+cmb_measure cmb_measure_turning(cmb_kinematics *k, cmb_site a, cmb_site b, const cmb_number u[3]);
+
 /* The rotation vector a n of b as seen from a: the frame of b has turned from that of a about the unit vector n by the angle a, below π,
  * and is parallel to it in the design position; its components along the axes (3 x 3, design position), which are fixed to a. And cos a. */
 cmb_status cmb_measure_rotation(cmb_kinematics *k, cmb_site a, cmb_site b, const cmb_number axes[9],

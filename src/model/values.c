@@ -229,8 +229,12 @@ cmb_status cmb_read_signed(cmb_reader *r, const cmb_scope *s, const cmb_node *ma
   if (!node) return CMB_OK;
   CMB_TRY(cmb_read_each(r, s, node, count, x));
   snprintf(what, sizeof what, "'%s'", key);
-  return cmb_limit_each(r, node->place, what, CMB_SELDOM_NEGATIVE,
-                        node->kind == CMB_NODE_LIST ? count : 1, x);
+  const bool list = node->kind == CMB_NODE_LIST;
+  const cmb_node *one = list ? node->first : node;
+  for (int i = 0; i < (list ? count : 1); i++, one = one->next) {
+    CMB_TRY(cmb_limit_number(r, one->place, what, CMB_SELDOM_NEGATIVE, NULL, x[i]));
+  }
+  return CMB_OK;
 }
 
 /* ---- formulas that stay text */

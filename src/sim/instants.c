@@ -20,7 +20,7 @@
 
 enum { DOUBLINGS = 3 }; /* of what a step may pass over, after each instant that was calm */
 
-/* Part of a step within which periods and phases are multiples of it; and instants that a run may have. */
+/* Part of a step within which periods and phases are multiples of it; and instants that a run, or a second of a longer one, may have. */
 static const double MULTIPLE = 1e-9, MOST_INSTANTS = 1e9;
 
 /* ---- times */
@@ -107,11 +107,11 @@ cmb_status cmb_run_check_samplers(cmb_context *ctx, const cmb_simulation *sim)
     if (method && cmb_method_is_real_time(method) && !ends) {
       return refuse_step(ctx, s, cmb_method_name(method), h);
     }
-    if (!((sim->t_end - s->phase) / s->period > MOST_INSTANTS)) continue;
-    return cmb_fail_about(
-        ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("controller", s->name),
-        "controller '%s' has a period of %.9g s: more than 1e9 samples up to t = %.9g", s->name,
-        s->period, sim->t_end);
+    const double time = fmin(sim->t_end - s->phase, 1);
+    if (!(time / s->period > MOST_INSTANTS)) continue;
+    return cmb_fail_about(ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("controller", s->name),
+                          "controller '%s' has a period of %.9g s: more than 1e9 samples in %.9g s",
+                          s->name, s->period, time);
   }
   return CMB_OK;
 }

@@ -122,4 +122,18 @@ for range in 3:9:7 9:3:7; do
   has 'the motion changes between stable and unstable, but no eigenvalue was found to pass 0' stderr
 done
 
+# ---- a free motion has the eigenvalue 0 twice, also where states stand beside it
+cat >free.yaml <<'END'
+bodies: {car: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}
+joints: {x: {type: prismatic, child: car, axis: x, rate: 3}}
+states: {s: {rate: -s}}
+outputs: {speed: x.rate}
+simulate: {steady: {speed: 3}}
+END
+check 'a free motion' "$CAMBER" linearize free.yaml --vary speed=3:9:25 --json >free.json 2>stderr
+check 'two neutral eigenvalues at any speed' python3 -c 'import json
+rows = json.load(open("free.json"))["table"]
+assert len(rows) == 25 and all(row["neutral"] == 2 for row in rows), rows'
+check 'nothing to warn of in a free motion' test ! -s stderr
+
 finish

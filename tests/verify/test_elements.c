@@ -8,7 +8,8 @@
  *     and after;
  *   - a bushing between two frames that are turned by a about any axis n: the moment −k a n if it is as stiff about all axes; a pendulum on one
  *     swings out to a known angle; a body that tumbles in one keeps its energy, and loses what the dampers take; what NAME.fx .. .mz say of a
- *     bushing accelerates the ball that it acts on.
+ *     bushing accelerates the ball that it acts on; the angular velocity of a ball that turns on and on in one that only damps dies out about
+ *     each axis;
  *   - two rotors with inertia about their axes only, coupled by a torsional spring, swing against each other with ω² = k (1/J1 + 1/J2);
  *   - a mass on a spring of the length 0 goes through the other end as x = a cos ωt + (v/ω) sin ωt, also from there;
  *   - a thrown point mass on a joint of three translations, whose axes are tilted: its coordinates are those of the parabola; a loop of the
@@ -311,6 +312,41 @@ static void test_bushing_force(void **state)
   }
 }
 
+/* Damping alone, which takes turns without end: a ball of equal inertia about all axes, whose angular velocity dies out about each axis of the
+ * bushing by itself; and a shaft in a hinge, which the dampers across it must not feel at 180 degrees. */
+static void test_bushing_bearing(void **state)
+{
+  (void)state;
+  static const char bushing[] =
+      "  r: {type: bushing, between: [{body: ground, at: [0, 0, 0]}, {body: b, at: [0, 0, 0]}],"
+      " axes: {x: [0, 1, 0], y: [0, 0, 1]}, rotational-damping: [0.1, 0.2, 0.4]}\n"
+      "outputs: {x: b.wx, y: b.wy, z: b.wz}\ngravity: [0, 0, 0]\n";
+  static const char *const joints[] = {
+      "spherical, orientation: euler, child: b, at: [0, 0, 0], rate: [8, 5, 7]",
+      "revolute, child: b, at: [0, 0, 0], axis: z, rate: 7"};
+  static const char *const methods[] = {"mdop5", "radau5", "bdf"};
+  for (int f = CMB_FORM_EXPLICIT; f <= CMB_FORM_CARTESIAN; f++) {
+    for (int i = 0; i < 6; i++) {
+      const double t = 3, J = 0.5;
+      char model[2000];
+      cmbt_run r;
+      snprintf(model, sizeof model,
+               "bodies: {b: {mass: 1, com: [0, 0, 0], inertia: [0.5, 0.5, 0.5]}}\n"
+               "joints: {h: {type: %s}}\nforces:\n%s",
+               joints[i % 2], bushing);
+      cmbt_run_open_text(&r, model, (cmb_formulation)f);
+      r.method = methods[i / 2];
+      r.rtol = 1e-8;
+      cmbt_run_to(&r, t, 0);
+      assert_int_equal(r.event_count, 0);
+      cmbt_near(cmbt_output(&r, "x"), i % 2 ? 0 : 8 * exp(-0.4 * t / J), 1e-6);
+      cmbt_near(cmbt_output(&r, "y"), i % 2 ? 0 : 5 * exp(-0.1 * t / J), 1e-6);
+      cmbt_near(cmbt_output(&r, "z"), 7 * exp(-0.2 * t / J), 1e-6);
+      cmbt_run_close(&r);
+    }
+  }
+}
+
 static void test_translation(void **state)
 {
   (void)state;
@@ -436,6 +472,7 @@ int main(void)
       cmocka_unit_test(test_bushing_moment),
       cmocka_unit_test(test_bushing_swing),
       cmocka_unit_test(test_bushing_energy),
+      cmocka_unit_test(test_bushing_bearing),
       cmocka_unit_test(test_bushing_turned),
       cmocka_unit_test(test_bushing_force),
       cmocka_unit_test(test_translation),

@@ -271,7 +271,7 @@ static void test_random(void **state)
     i = cmbt_next_method(i) < cmb_method_count() ? cmbt_next_method(i) : 0;
     write_body(&s, text);
     cmbt_run r;
-    cmbt_run_open_text(&r, text, CMB_FORM_EXPLICIT);
+    cmbt_run_open_text(&r, text, cmbt_formulation(k % 3));
     r.method = cmb_method_name(cmb_method_at(i++));
     r.rtol = r.atol = 1e-8;
     cmbt_run_to(&r, s.t_end, 0);

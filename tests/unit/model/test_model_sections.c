@@ -47,7 +47,8 @@ static void hear(void *user, cmb_log_level level, const char *message)
     snprintf(heard->text + used, sizeof heard->text - used, "%s\n", message);
 }
 
-/* A stiffness or a damping below 0 is one, wherever it stands, whether the file has it or a setting; what is said names both. */
+/* A stiffness or a damping below 0 is one, wherever it stands, whether the file has it or a setting; what is said names both. Each number of a list has
+ * a place of its own. */
 static void negative_laws_are_taken_with_a_warning(void **state)
 {
   (void)state;
@@ -61,7 +62,7 @@ static void negative_laws_are_taken_with_a_warning(void **state)
       "  s: {type: spring, between: [{body: b, at: [0, 0, 0]}, {body: c, at: [1, 0, 0]}],"
       " stiffness: x, damping: x}\n"
       "  w: {type: torsion, coordinate: p, stiffness: x, damping: x}\n"
-      "  r: {type: bushing, bodies: [b, c], at: [0, 0, 0], stiffness: x, damping: [1, x, 1],"
+      "  r: {type: bushing, bodies: [b, c], at: [0, 0, 0], stiffness: x, damping: [1, x, 2*x],"
       " rotational-stiffness: x, rotational-damping: x}\n";
   static const char expected[] =
       "test.yaml:4:54: joint 'p': 'stiffness' is -3, less than 0; it is taken as it is\n"
@@ -71,10 +72,11 @@ static void negative_laws_are_taken_with_a_warning(void **state)
       "test.yaml:8:48: force 'w': 'stiffness' is -3, less than 0; it is taken as it is\n"
       "test.yaml:8:60: force 'w': 'damping' is -3, less than 0; it is taken as it is\n"
       "test.yaml:9:64: force 'r': 'stiffness' is -3, less than 0; it is taken as it is\n"
-      "test.yaml:9:109: force 'r': 'rotational-stiffness' is -3, less than 0; it is taken as it "
+      "test.yaml:9:111: force 'r': 'rotational-stiffness' is -3, less than 0; it is taken as it "
       "is\n"
-      "test.yaml:9:76: force 'r': 'damping' is -3, less than 0; it is taken as it is\n"
-      "test.yaml:9:132: force 'r': 'rotational-damping' is -3, less than 0; it is taken as it is\n";
+      "test.yaml:9:80: force 'r': 'damping' is -3, less than 0; it is taken as it is\n"
+      "test.yaml:9:83: force 'r': 'damping' is -6, less than 0; it is taken as it is\n"
+      "test.yaml:9:134: force 'r': 'rotational-damping' is -3, less than 0; it is taken as it is\n";
   const char *const name = "x";
   const double value = -3;
   const cmb_model_options options = {.set_count = 1, .set_names = &name, .set_values = &value};
