@@ -67,9 +67,11 @@ static void put_events(struct cli_json *j, const struct cli_summary *s)
   cli_json_open(j, "events", '[');
   for (long i = 0; i < s->event_count; i++) {
     const cmb_event *e = &s->events[i];
+    char text[CLI_EVENT_ROOM];
     cli_json_open(j, NULL, '{');
     cli_json_text(j, "name", e->name);
     cli_json_text(j, "kind", cli_event_kind_name(e->kind));
+    cli_json_text(j, "text", cli_event_text(e->name, e->kind, e->direction, text));
     cli_json_number(j, "t", e->t);
     cli_json_integer(j, "direction", e->direction);
     if (!isnan(e->limit)) cli_json_number(j, "limit", e->limit);

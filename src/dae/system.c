@@ -215,10 +215,9 @@ cmb_status cmb_start_change_find(cmb_context *ctx, const cmb_equations *eq,
   if (q >= 0 || v >= 0) return CMB_OK;
   const bool is_velocity = !cmb_nearest_name(name, eq->q_names, eq->nq, sizeof *eq->q_names) &&
                            cmb_nearest_name(name, eq->v_names, eq->nv, sizeof *eq->v_names);
-  return unknown_name(ctx, eq->name,
-                      eq->nz > 0 ? "coordinate, velocity or state" : "coordinate or velocity", name,
-                      is_velocity ? eq->v_names : eq->q_names, is_velocity ? eq->nv : eq->nq,
-                      sizeof *eq->q_names);
+  return unknown_name(
+      ctx, eq->name, eq->nz > 0 ? "coordinate, velocity or state" : "coordinate or velocity", name,
+      is_velocity ? eq->v_names : eq->q_names, is_velocity ? eq->nv : eq->nq, sizeof *eq->q_names);
 }
 
 void cmb_start_change_make(const cmb_start_change *change, double *q, double *v)

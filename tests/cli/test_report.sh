@@ -74,6 +74,7 @@ look stair.html 'page.startswith("<!doctype html>") and page.endswith("</html>\n
 look stair.html 'not re.search(r"(src|href)\s*=|https?:", page)'
 look stair.html 'whole["schema"] == 2 and whole["kind"] == "runs" and len(whole["reports"]) == 1 and r["settings"] == {"stair": 1} and r["run"]["status"] == "ok" and r["run"]["method"] == "mdop5"'
 look stair.html 'r["run"]["worst"]["position"] < 1e-6 and len(r["run"]["events"]) > 2 and len(bodies) == 7'
+look stair.html '[e["text"] for e in r["run"]["events"] if e["kind"] == "contact"][:2] == ["tyre lifts off", "tyre touches"]'
 look stair.html 'all(abs(sum(x * x for x in pose(k, b)[1]) - 1) < 1e-6 for k in range(0, len(frames), 50) for b in bodies)'
 look stair.html 'near(spring_length("shock"), at_frames("shock_length"), 1e-6)'
 look stair.html 'near([point(k, "carrier", [0, 0.7875, 0.33])[2] - 0.33 for k in range(len(frames))], at_frames("heave"), 1e-6)'

@@ -277,6 +277,19 @@ async function testFollow(name) {
   await page.close();
 }
 
+// Corners in formulas are neither marked in plots nor in the list of events, but in one of their own.
+async function testEvents(name) {
+  const page = await open(name, 800, 600);
+  const { named, listed, inside } = await page.evaluate(() => ({
+    named: camber.report.run.events.filter((e) => e.kind !== "formula").map((e) => e.text),
+    listed: [...document.querySelectorAll(".card > ol.events > li")].map((li) => li.lastChild.textContent.trim()),
+    inside: [...document.querySelectorAll(".card details li")].map((li) => li.lastChild.textContent.trim()),
+  }));
+  check(`${name}: events: ${listed}`, listed.length > 2 && listed.join() === named.join() && listed.every((text) => !text.includes(" line ")));
+  check(`${name}: corners in formulas: ${inside}`, inside.length > 0 && inside.every((text) => text.includes(" line ")));
+  await page.close();
+}
+
 async function testHostile() {
   const page = await open("hostile", 800, 600);
   check("hostile: the title is not a text", (await page.locator("h1").textContent()) === '</script><script>alert("1")</script> <b>bold</b>');
@@ -303,6 +316,7 @@ await testNumbers("fivelink");
 await testNumbers("offsets");
 await testAbove();
 await testFollow("hmmwv14");
+await testEvents("hmmwv14");
 await testHostile();
 await testProblem();
 await finish();

@@ -5,7 +5,7 @@ import { drawOffsets, inOneNotation, legendText, linearAxis, ofTime, withAir } f
 import { element, timeText } from "./dom.js";
 import { indexAt, valueAt } from "./data.js";
 import { firstChoice, panelsOf } from "./panels.js";
-import { direction } from "./summary.js";
+import { namedEvents } from "./summary.js";
 
 export const COLOURS = {
   light: ["#1769c9", "#d9480f", "#2b8a3e", "#9c36b5", "#b08900", "#0b7285", "#c2255c", "#495057"],
@@ -163,7 +163,7 @@ export class Plots {
     ctx.lineWidth = devicePixelRatio;
     ctx.setLineDash([4 * devicePixelRatio, 3 * devicePixelRatio]);
     ctx.strokeStyle = this.theme() === "dark" ? "#ffb08a99" : "#c2410c88";
-    const visible = this.report.run.events.filter((e) => e.t >= u.scales.x.min && e.t <= u.scales.x.max);
+    const visible = namedEvents(this.report.run).filter((e) => e.t >= u.scales.x.min && e.t <= u.scales.x.max);
     const part = visible.length > FEW_EVENTS ? 0.06 : 1; // very many get ticks at the upper edge
     for (const event of visible) vertical(u, event.t, part);
     ctx.restore();
@@ -209,7 +209,7 @@ export class Plots {
 
   // The events near a time, for the line below the animation.
   eventsNear(t, width) {
-    return this.report.run.events.filter((e) => Math.abs(e.t - t) <= width).map((e) => `${e.name}, ${direction(e)}`);
+    return namedEvents(this.report.run).filter((e) => Math.abs(e.t - t) <= width).map((e) => e.text);
   }
 }
 

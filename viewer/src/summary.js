@@ -65,7 +65,7 @@ function runTable(report) {
     ["accuracy", run.method ? accuracy(run) : null],
     ["formulation", report.formulation ?? null],
     ["time", `${shown(report.series.t[0] ?? 0, 6)} s to ${shown(run.t, 9)} s${report.t_end === null ? "" : ` of ${shown(report.t_end, 9)} s`}`],
-    ["start moved", run.q_moved > 1e-12 || run.v_moved > 1e-12 ? `positions ${shown(run.q_moved)}, velocities ${shown(run.v_moved)}` : null],
+    ["start moved", startMoved(run)],
     ["stopped by", run.stopped_by ?? null],
     ["stiff since", run.stiff_since === undefined ? null : `t = ${shown(run.stiff_since)} s`],
     ["curves", report.series.thinned ? "least and greatest values of short intervals" : "all points"],
@@ -107,23 +107,36 @@ function constraintTable({ run, result }) {
   ]);
 }
 
-// How many events a run has met; null if it is not known: CSV files do not have them, and files of runs that were killed do not yet.
+// Less is rounding.
+function startMoved(run) {
+  const moved = [["positions", run.q_moved], ["velocities", run.v_moved]].filter(([, by]) => by > 1e-12);
+  return moved.length > 0 ? moved.map(([what, by]) => `${what} ${shown(by)}`).join(", ") : null;
+}
+
+// How many events a run has met, corners in formulas not among them; null if it is not known: CSV files do not have them, and files of runs that were killed do not yet.
 export function eventCount(run) {
   const known = run.events.length > 0 || (run.status !== null && run.status !== "running");
-  return run.event_count ?? (known ? run.events.length : null);
+  const all = run.event_count ?? (known ? run.events.length : null);
+  return all === null ? null : all - run.events.length + namedEvents(run).length;
 }
 
-function eventList(run, clock) {
-  const all = run.events;
-  const items = all.slice(0, MOST_EVENTS).map((e) =>
-    element("li", {}, element("button", { type: "button", onclick: () => clock.set(e.t) }, `t = ${shown(e.t, 7)} s`), ` ${e.name}, ${direction(e)}`),
+// Events that a reader knows by name; the others are corners in formulas, of tables and limits.
+export const namedEvents = (run) => run.events.filter((e) => e.kind !== "formula");
+
+function eventItems(events, clock) {
+  const items = events.slice(0, MOST_EVENTS).map((e) =>
+    element("li", {}, element("button", { type: "button", onclick: () => clock.set(e.t) }, `t = ${shown(e.t, 7)} s`), ` ${e.text}`),
   );
-  const total = eventCount(run);
-  const rest = total > MOST_EVENTS ? element("p", {}, `and ${count(total - MOST_EVENTS)} more`) : null;
-  return table("Events", [["number", total === null ? "not known" : total === 0 ? "none" : count(total)]], element("ol", { class: "events" }, ...items), rest);
+  return element("ol", { class: "events" }, ...items);
 }
 
-export function direction(e) {
-  if (e.kind === "rest") return e.direction > 0 ? "at rest" : "leaves";
-  return e.direction > 0 ? "rising" : "falling";
+// Corners in formulas are listed for those who open their list.
+function eventList(run, clock) {
+  const named = namedEvents(run);
+  const corners = run.events.filter((e) => e.kind === "formula");
+  const total = eventCount(run);
+  const listed = Math.min(named.length, MOST_EVENTS);
+  const rest = total > listed ? element("p", {}, `and ${count(total - listed)} more`) : null;
+  const inside = corners.length > 0 ? element("details", {}, element("summary", {}, `${count(corners.length)} in formulas, such as corners of tables`), eventItems(corners, clock)) : null;
+  return table("Events", [["number", total === null ? "not known" : total === 0 ? "none" : count(total)]], eventItems(named, clock), rest, inside);
 }
