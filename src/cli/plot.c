@@ -272,7 +272,7 @@ static void draw_graph(struct pen *p, const struct line *l)
     const long last = k + bundle < l->points ? k + bundle : l->points;
     for (long i = k; i < last; i++) {
       if (y_of(l, i) < y_of(l, low)) low = i;
-      if (y_of(l, i) > y_of(l, high)) high = i;
+      if (y_of(l, i) >= y_of(l, high)) high = i; /* the last: a level has both its ends */
     }
     const long ends[2] = {low < high ? low : high, low < high ? high : low};
     for (int e = 0; e < (bundle > 1 ? 2 : 1); e++) {

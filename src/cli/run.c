@@ -62,7 +62,7 @@ static cmb_status on_record(void *user, const cmb_record *record)
 static cmb_status on_sample(void *user, const cmb_record *record)
 {
   struct run *run = user;
-  cli_extremes_add(&run->extremes, record->t, record->outputs);
+  if (!run->arguments->realtime) cli_extremes_add(&run->extremes, record->t, record->outputs);
   if (run->arguments->html) cli_report_sample(&run->report, record);
   return run->arguments->plot ? cli_history_add(&run->history, record) : CMB_OK;
 }
@@ -725,15 +725,14 @@ static int check_states(const struct cli_arguments *a)
   return CLI_DONE;
 }
 
-/* How many points at even distances, besides the steps, plots and the summary of outputs need: more than one a pixel, or enough for a
- * table. A run that is paced by the clock is not held up by them. */
+/* How many points at even distances, besides the steps, pictures and the summary of outputs need: more than one a pixel, and as many for
+ * the summary, which is the same with a picture and without. A run that is paced by the clock is not held up by them. */
 static int samples_of(const struct cli_arguments *a, const cmb_equations *eq)
 {
-  enum { FOR_PICTURES = 1000, FOR_SUMMARY = 200 };
-  const bool pictured = a->plot || a->html;
+  enum { SAMPLES = 1000 };
+  const bool pictured = a->plot || a->html, summed_up = eq->no > 0 && !a->json;
   if (a->realtime) return pictured ? 1 : 0;
-  if (pictured) return FOR_PICTURES;
-  return eq->no > 0 && !a->json ? FOR_SUMMARY : 0;
+  return pictured || summed_up ? SAMPLES : 0;
 }
 
 int cli_run(cmb_context *ctx, const struct cli_arguments *a)

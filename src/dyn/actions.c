@@ -459,6 +459,8 @@ static cmb_status contact(cmb_build *b, const cmb_model_force *f)
   cmb_vector arm = cmb_pose_arm(b->k, p, sb.x), n;
   cmb_expr s, s_t;
   CMB_TRY(cmb_build_surface(b, &f->surface, cmb_point_position(b->k, p, arm), &s, &n, &s_t));
+  if (n.x[0] == 0 && n.x[1] == 0 && n.x[2] == 0)
+    return cmb_build_fail_fixed(b, &f->surface, "force", f->name);
   cmb_expr inverse = cmb_div(g, constant(b, 1), cmb_vector_length(g, n));
   n = cmb_vector_scale(g, inverse, n);
   cmb_expr depth = cmb_sub(g, number(b, f->radius), cmb_mul(g, inverse, s));

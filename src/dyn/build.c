@@ -59,6 +59,13 @@ cmb_status cmb_build_fail(cmb_build *b, cmb_about about, const char *format, ...
   return b->status;
 }
 
+cmb_status cmb_build_fail_fixed(cmb_build *b, const cmb_model_formula *formula, const char *kind,
+                                const char *name)
+{
+  return cmb_build_fail(b, cmb_about_part(&formula->place, kind, name),
+                        "%s '%s' depends on no coordinate, length or position", kind, name);
+}
+
 int cmb_joint_coordinate_index(const cmb_model_joint *j, int n)
 {
   const int ball_from = cmb_joint_translations(j->type);

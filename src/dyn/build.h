@@ -182,6 +182,10 @@ cmb_about cmb_about_formula(const cmb_model_formula *formula);
 cmb_status cmb_build_fail(cmb_build *b, cmb_about about, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The error of what should depend on where the bodies are, and does not. */
+cmb_status cmb_build_fail_fixed(cmb_build *b, const cmb_model_formula *formula, const char *kind,
+                                const char *name);
+
 /* The measure of a joint's velocity n, which must be the rate of a coordinate. Adds links in the Cartesian formulation. */
 cmb_measure cmb_build_coordinate(cmb_build *b, int joint, int n);
 

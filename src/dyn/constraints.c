@@ -221,9 +221,7 @@ static cmb_status formula(cmb_build *b, const cmb_model_loop *l)
   }
   if (l->second.text) CMB_TRY(gear(b, l, &symbols, &F));
   if (symbols.items.count == 0) {
-    const char *kind = l->motion ? "motion" : "loop";
-    return cmb_build_fail(b, cmb_about_part(&l->formula.place, kind, l->name),
-                          "%s '%s' depends on no coordinate, length or position", kind, l->name);
+    return cmb_build_fail_fixed(b, &l->formula, l->motion ? "motion" : "loop", l->name);
   }
   cmb_constraint *c = new_constraint(b, l->name, "", symbols.items.count);
   if (!c) return CMB_ERROR_MEMORY;

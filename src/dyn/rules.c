@@ -208,10 +208,7 @@ static cmb_status add_stop(cmb_build *b, cmb_expressions *x, const cmb_model_sto
   bool moves;
   CMB_TRY(gap_of(b, stop, &gap));
   CMB_TRY(depends(b, x->nq, x->q, gap, &moves));
-  if (!moves) {
-    return cmb_build_fail(b, cmb_about_part(&stop->gap.place, "stop", stop->name),
-                          "stop '%s' depends on no coordinate, length or position", stop->name);
-  }
+  if (!moves) return cmb_build_fail_fixed(b, &stop->gap, "stop", stop->name);
   CMB_TRY(rate_of(b, x, gap, &rate));
   cmb_expr closed = cmb_apply(g, CMB_OP_LT, gap, 0, 0),
            closing = cmb_apply(g, CMB_OP_LT, rate, 0, 0);

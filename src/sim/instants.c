@@ -246,7 +246,7 @@ cmb_status cmb_run_pass_instant(cmb_simulation *sim, double t, bool *moved)
   CMB_TRY(cmb_run_hand_out_to(sim, t, *moved));
   if (*moved) CMB_TRY(cmb_run_final(sim, find_there(sim, t), "samples of controllers", t));
   take(sim);
-  if (!*moved) return CMB_OK;
+  if (!*moved) return t < end ? cmb_run_sample_at(sim, t) : CMB_OK;
   cmb_integrator_keep_size(sim->in);
   return cmb_run_follow_change(sim);
 }
@@ -266,6 +266,7 @@ cmb_status cmb_run_sample_here(cmb_simulation *sim, bool *changed)
   cmb_status status = moved ? cmb_run_look_before(sim) : CMB_OK;
   sim->moved = false;
   CMB_TRY(status);
+  if (*changed && t > sim->t_start) CMB_TRY(cmb_run_sample_at(sim, t));
   take(sim);
   return moved ? cmb_run_follow_change(sim) : CMB_OK;
 }

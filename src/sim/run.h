@@ -184,6 +184,9 @@ cmb_status cmb_run_take_resumed(cmb_simulation *sim);
 /* Records up to t inside the last step, or at its end; if the motion changes there, the state before it, too. */
 cmb_status cmb_run_hand_out_to(cmb_simulation *sim, double t, bool changes);
 
+/* The state at t, inside the last step or at its end, for a picture, if one is wanted. */
+cmb_status cmb_run_sample_at(cmb_simulation *sim, double t);
+
 /* Modes have changed where a step of a real-time method ends: the constraints there. */
 cmb_status cmb_run_enter_late(cmb_simulation *sim, double h);
 

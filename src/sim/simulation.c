@@ -494,22 +494,28 @@ static cmb_status records_inside(cmb_simulation *sim, double limit)
   return CMB_OK;
 }
 
+static bool wants_samples(const cmb_simulation *sim)
+{
+  return sim->options.observer.sample && sim->options.samples > 0;
+}
+
 /* The result's state as a sample. */
 static cmb_status hand_out_sample(cmb_simulation *sim)
 {
   const cmb_observer *o = &sim->options.observer;
-  if (!o->sample || sim->options.samples == 0) return CMB_OK;
+  if (!wants_samples(sim)) return CMB_OK;
   cmb_record record;
   CMB_TRY(make_record(sim, &record));
   sim->sampled = record.t;
   return o->sample(o->user, &record);
 }
 
-/* The state at t inside the last step becomes the result, if there is one: *stands. It is not part of the work that a run reports. */
-static cmb_status stand_at(cmb_simulation *sim, double t, bool *stands)
+/* The state at t, inside the last step or at its end, becomes the result, if there is one: *stands. It is not part of the work that a
+ * run reports. */
+static cmb_status stand_at(cmb_simulation *sim, double t, bool inside, bool *stands)
 {
   const cmb_statistics statistics = sim->ev->stats;
-  cmb_status status = take_state_inside(sim, t);
+  cmb_status status = inside ? take_state_inside(sim, t) : take_integrator_state(sim);
   sim->ev->stats = statistics;
   *stands = status == CMB_OK;
   const bool none = status > 0 || status == CMB_ERROR_NONFINITE || status == CMB_ERROR_EQUATIONS;
@@ -518,12 +524,12 @@ static cmb_status stand_at(cmb_simulation *sim, double t, bool *stands)
   return CMB_OK;
 }
 
-/* A sample inside the last step; where there is none the picture does without. */
-static cmb_status sample_at(cmb_simulation *sim, double t)
+/* Where there is no state the picture does without. */
+cmb_status cmb_run_sample_at(cmb_simulation *sim, double t)
 {
   bool stands;
-  if (!sim->options.observer.sample || sim->options.samples == 0) return CMB_OK;
-  CMB_TRY(stand_at(sim, t, &stands));
+  if (!wants_samples(sim)) return CMB_OK;
+  CMB_TRY(stand_at(sim, t, t < cmb_integrator_t(sim->in), &stands));
   return stands ? hand_out_sample(sim) : CMB_OK;
 }
 
@@ -538,7 +544,7 @@ static cmb_status samples_inside(cmb_simulation *sim, double limit)
     const double k = (double)sim->sample_due;
     const double t = sim->t_start + (k + fmod(k * golden, 1) - 0.5) * distance;
     if (t >= limit || !(distance > 0)) return CMB_OK;
-    if (t > sim->sampled) CMB_TRY(sample_at(sim, t));
+    if (t > sim->sampled) CMB_TRY(cmb_run_sample_at(sim, t));
   }
 }
 
@@ -602,7 +608,7 @@ static cmb_status hand_out_before(cmb_simulation *sim, double t, bool inside)
   sim->side = -1;
   if (!recorded) {
     bool stands = false;
-    if (inside) CMB_TRY(stand_at(sim, t, &stands));
+    if (inside || wants_samples(sim)) CMB_TRY(stand_at(sim, t, inside, &stands));
     return stands ? hand_out_sample(sim) : CMB_OK;
   }
   const cmb_statistics statistics = sim->ev->stats;
@@ -618,6 +624,7 @@ cmb_status cmb_run_hand_out_to(cmb_simulation *sim, double t, bool changes)
 {
   const double end = cmb_integrator_t(sim->in);
   CMB_TRY(hand_out_inside(sim, t));
+  if (!changes || sim->options.every != 0) CMB_TRY(cmb_run_sample_at(sim, t));
   if (!changes) return CMB_OK;
   if (sim->options.every == 0) {
     CMB_TRY(hand_out_before(sim, t, t < end));

@@ -81,12 +81,33 @@ look ball.svg "'Events: a: late, rising; b: ground1 hits; c: ground1 comes to re
 look stair.svg "(lambda p, box: len([1 for (x, y), (X, Y) in zip(p, p[1:]) if abs(Y - y) > 50 and X - x < 0.2]) == 1 and max(
   abs(y - p[0][1]) for x, y in p if x < number(box, 'x') + 0.199 * number(box, 'width')) < 0.2)(curves[7][1], panels[2])"
 
+# A sampled value jumps at every instant: where steps end there, where steps are fixed, in the middle of steps because the motion does not
+# depend on it, and in a curve with more points than pixels.
+sampled() { # PERIOD FORCE OPTIONS...: a picture of the value over 1 s, sampled.svg
+  cat >sampled.yaml <<YAML
+bodies: {b: {mass: 1, com: [0, 0, 0]}}
+joints: {x: {type: prismatic, child: b, axis: x}}
+controllers: {c: {period: $1, update: {u: 'cos(2*pi*t)'}}}
+forces: {f: {type: load, on: {body: b, at: [0, 0, 0]}, force: [$2, 0, 0]}}
+outputs: {u: u}
+YAML
+  check "run" "$CAMBER" run sampled.yaml --t-end 1 --plot sampled.svg "${@:3}" >report
+}
+for options in "0.05 u" "0.05 0" "0.05 u --every 0.03 --out sampled.csv" "0.05 u --out sampled.csv" "0.05 u --method lie --step 0.01" \
+  "0.05 u --method radau5" "0.002 u"; do
+  # shellcheck disable=SC2086 # words
+  sampled $options
+  look sampled.svg "not [1 for (x, y), (X, Y) in zip(curves[0][1], curves[0][1][1:]) if X - x > 0.15 and abs(Y - y) > 0.15]"
+done
+
 # ---- a smooth curve even where the steps are long: half a period of a pendulum has more points than steps
 check "run" "$CAMBER" run simple-pendulum --method mdop853 --rtol 1e-4 --t-end 1 --plot smooth.svg --plot-outputs angle >report
 look smooth.svg "len(curves) == 1 and len(curves[0][1]) > 500"
-# The table of outputs has extremes of more points with a plot than without.
-numbers() { "$CAMBER" run simple-pendulum "$@" | sed '1d; /^  outputs /,$ s/^\(  [^ ]* *[^ ]*\).*/\1/'; }
-check "the picture is no work of the run" diff <(numbers --plot a.svg) <(numbers)
+numbers() { "$CAMBER" run "$@" | sed '1d; /^  trajectory /d'; }
+for model in simple-pendulum sampled.yaml; do
+  check "the picture is no work of the run" diff <(numbers $model --plot a.svg) <(numbers $model)
+  check "the trajectory is no work of the run" diff <(numbers $model --out a.csv) <(numbers $model)
+done
 
 # ---- coordinates only where there are no outputs
 check "run" "$CAMBER" run caraxis --plot caraxis.svg >report
