@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Does the test suite notice mistakes? Puts small ones into a copy of the source, one at a time, and prints those that no test noticed.
+"""Does the test suite notice mistakes? Puts small ones into a copy of the source, and prints those that no test noticed.
 
-    scripts/mutants.py [--seed S] [--number N] [--jobs J] [--build DIR] [FILE...]
+    scripts/mutants.py [--seed S,S,...] [--number N] [--jobs J] [--build DIR] [FILE...]
 
-Draws N mutants (default 60) of src, or of the FILEs, with the seed S (default 1): scripts/mutation.py says what they are. All are in one
-build of a copy of the tree, in the preset dev, below DIR (default build/mutants/S-N); an environment variable turns one on. Each test runs
-once with none, which gives its time and the mutants that it reaches. Then for each mutant the tests that reach it run, shortest first,
-until one fails or takes ten times its time.
+Draws N mutants (default 60) of src, or of the FILEs, with each seed S (default 1): scripts/mutation.py says what they are. All are in one
+build of a copy of the tree, in the preset dev, below DIR (default build/mutants/S,S,...-N); an environment variable turns them on. Each test
+runs once with none, which gives its time and the mutants that it reaches. Then for each mutant the tests that reach it run, shortest first,
+until one fails or takes ten times its time, or all have taken ALONE seconds. The longer tests run once for all mutants that are left: with
+all that it reaches turned on, and where it fails with one half of them and the other, and so on.
 
-Everything is written to DIR as it is found (journal.jsonl has a line a mutant), and the same command goes on where it was stopped.
+Everything is written to DIR as it is found, and the same command goes on where it was stopped: journal.jsonl has a line for each mutant that
+was tried by itself, and another if a longer test notices it; shared.jsonl has a line for each of these tests.
 Exit code: 0 if at least --least percent were noticed (default 0), else 1. Not every survivor is a missing test: many mutants change
 nothing that matters (a tolerance that only steers), and src/bench is left out, since no test runs benchmarks as a whole.
 """
@@ -31,6 +33,7 @@ from suite import run_test, tests_of  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 ONLY_LEAKS = re.compile(r"(free|release|destroy|close)\w*\s*\(")  # the suite under ASan is there for these
+ALONE = 10  # seconds of tests for each mutant; most of those that are noticed at all are noticed by then
 STRICT = ["-fsyntax-only", "-Wno-error", "-Werror=vla", "-Werror=int-conversion", "-Werror=incompatible-pointer-types"]
 
 
@@ -53,7 +56,7 @@ class Campaign:
 
     # ---- the copy, and the mutants in it
 
-    def draw(self, seed, number, files):
+    def draw(self, seeds, number, files):
         copy_tree(self.tree)
         run(["cmake", "--preset", "dev", *launcher()], self.tree)
         commands = {entry["file"]: entry for entry in json.loads((self.build / "compile_commands.json").read_text())}
@@ -63,22 +66,24 @@ class Campaign:
             for site in code.sites():
                 if not (site.kind == "statement" and ONLY_LEAKS.search(site.before)):
                     by_kind[site.kind].append((path, site))
-        random_numbers = random.Random(seed)
         drawn, chosen = [], {path: {} for path in codes}
-        while len(drawn) < number:
-            path, site = random_numbers.choice(by_kind[random_numbers.choice([kind for kind in by_kind if by_kind[kind]])])
-            others = chosen[path]
-            if any(mutation.overlap(site, other) for other in others.values()):
-                continue
-            others[len(drawn)] = site
-            if self.compiles(path, codes[path].text, others, commands):
-                drawn.append({"file": path, **site._asdict()})
-            else:
-                del others[len(drawn)]
+        for seed in seeds:
+            random_numbers = random.Random(seed)
+            least = len(drawn) + number
+            while len(drawn) < least:
+                path, site = random_numbers.choice(by_kind[random_numbers.choice([kind for kind in by_kind if by_kind[kind]])])
+                others = chosen[path]
+                if any(mutation.overlap(site, other) for other in others.values()):
+                    continue
+                others[len(drawn)] = site
+                if self.compiles(path, codes[path].text, others, commands):
+                    drawn.append({"seed": seed, "file": path, **site._asdict()})
+                else:
+                    del others[len(drawn)]
         for path, sites in chosen.items():
             if sites:
                 (self.tree / path).write_text(mutation.apply(codes[path].text, sites), encoding="utf-8")
-        self.add_switch(number, [path for path in chosen if chosen[path]])
+        self.add_switch(len(drawn), [path for path in chosen if chosen[path]])
         return drawn
 
     def sources(self):
@@ -133,37 +138,77 @@ class Campaign:
         return sorted((entry for entry in entries if entry["passed"]), key=lambda entry: entry["seconds"])
 
     def try_mutants(self, mutants, tests, baseline):
-        by_name = {test["name"]: test for test in tests}
-        path = self.folder / "journal.jsonl"
-        done = {entry["number"]: entry for entry in lines_of(path)}
-        workers = queue.SimpleQueue()
-        for k in range(self.jobs):
-            workers.put(self.folder / f"worker{k}")
-
-        def judge(number):
-            if number in done:
-                return done[number]
-            reaching = [entry for entry in baseline if number in entry["reached"]]
-            worker = workers.get()
-            entry = {"number": number, "reached_by": len(reaching), "noticed_by": first_to_notice(number, reaching, by_name, worker)}
-            workers.put(worker)
-            append(path, {**entry, **{key: mutants[number][key] for key in ("file", "line", "kind", "before", "after")}})
-            print(describe(mutants[number], entry), flush=True)
-            return entry
-
+        """The name of the first test that notices each mutant, or None."""
+        search = Search(self.folder, self.jobs, mutants, {test["name"]: test for test in tests}, baseline)
         with ThreadPoolExecutor(self.jobs) as pool:
-            return list(pool.map(judge, range(len(mutants))))
+            list(pool.map(search.alone, range(len(mutants))))
+            list(pool.map(search.shared, baseline))
+        return [search.noticed_by.get(number) for number in range(len(mutants))]
 
 
-def first_to_notice(number, reaching, by_name, worker):
-    """The name of the first test that fails with this mutant, or None; scratch folders are below the folder `worker`."""
-    for entry in reaching:
+class Search:
+    """Which test notices which mutant. Journals keep what was found, so that a search that was stopped goes on."""
+
+    def __init__(self, folder, jobs, mutants, tests, baseline):
+        self.folder, self.mutants, self.tests, self.baseline = folder, mutants, tests, baseline
+        self.done = {entry["number"] for entry in lines_of(folder / "journal.jsonl")}
+        self.noticed_by = {entry["number"]: entry["noticed_by"] for entry in lines_of(folder / "journal.jsonl")}
+        self.done_shared = {entry["name"] for entry in lines_of(folder / "shared.jsonl")}
+        self.workers = queue.SimpleQueue()  # scratch folders
+        for k in range(jobs):
+            self.workers.put(folder / f"worker{k}")
+
+    def split(self, number):
+        """The tests that reach this mutant: those that it has for itself, and the longer ones."""
+        reaching = [entry for entry in self.baseline if number in entry["reached"]]
+        seconds = 0
+        for k, entry in enumerate(reaching):
+            seconds += entry["seconds"]
+            if seconds > ALONE:
+                return reaching[:k], reaching[k:]
+        return reaching, []
+
+    def alone(self, number):
+        if number in self.done:
+            return
+        for entry in self.split(number)[0]:
+            if self.fails(entry, [number]):
+                self.tell(number, entry["name"])
+                return
+        self.tell(number, None)
+
+    def shared(self, entry):
+        """Runs a test for all mutants that are left and reach it only now."""
+        if entry["name"] in self.done_shared:
+            return
+        left = [number for number in entry["reached"] if not self.noticed_by.get(number) and entry in self.split(number)[1]]
+        for number in self.noticed(entry, left):
+            if not self.noticed_by.get(number):  # by another test in the meantime
+                self.tell(number, entry["name"])
+        append(self.folder / "shared.jsonl", {"name": entry["name"], "mutants": left})
+
+    def noticed(self, entry, numbers):
+        """Those of these mutants that this test notices. Two that it notices only if both are on do not count."""
+        if not numbers or not self.fails(entry, numbers):
+            return []
+        half = len(numbers) // 2
+        return self.noticed(entry, numbers[:half]) + self.noticed(entry, numbers[half:]) if half else numbers
+
+    def fails(self, entry, numbers):
+        worker = self.workers.get()
         folder = worker / "scratch" / entry["name"]
         folder.mkdir(parents=True, exist_ok=True)
-        test = {**by_name[entry["name"]], "folder": str(folder)}
-        if not run_test(test, {"CAMBER_MUTANT": str(number)}, 20 + 10 * entry["seconds"]).passed:
-            return entry["name"]
-    return None
+        test = {**self.tests[entry["name"]], "folder": str(folder)}
+        on = ",".join(str(number) for number in numbers)
+        result = run_test(test, {"CAMBER_MUTANT": on}, 20 + 10 * entry["seconds"])
+        self.workers.put(worker)
+        return not result.passed
+
+    def tell(self, number, name):
+        self.noticed_by[number] = name
+        mutant = {key: self.mutants[number][key] for key in ("seed", "file", "line", "kind", "before", "after")}
+        append(self.folder / "journal.jsonl", {"number": number, "noticed_by": name, **mutant})
+        print(describe(number, self.mutants[number], name), flush=True)
 
 
 def copy_tree(target):
@@ -197,33 +242,37 @@ def append(path, entry):
         file.write(json.dumps(entry) + "\n")
 
 
-def describe(mutant, entry):
-    fate = f"noticed by {entry['noticed_by']}" if entry["noticed_by"] else f"SURVIVED {entry['reached_by']} tests"
+def describe(number, mutant, noticed_by):
+    fate = f"noticed by {noticed_by}" if noticed_by else "not noticed"
     before, after = (re.sub(r"\s+", " ", mutant[key])[:200] for key in ("before", "after"))
-    return f"{entry['number']:3} {mutant['file']}:{mutant['line']} ({mutant['kind']}) {fate}\n      {before}\n      {after}"
+    return f"{number:3} {mutant['file']}:{mutant['line']} ({mutant['kind']}) {fate}\n      {before}\n      {after}"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--number", type=int, default=60)
+    parser.add_argument("--seed", default="1", help="one, or several with commas between them")
+    parser.add_argument("--number", type=int, default=60, help="of mutants a seed")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--build", type=Path, help="default: build/mutants/SEED-NUMBER")
+    parser.add_argument("--build", type=Path, help="default: build/mutants/SEEDS-NUMBER")
     parser.add_argument("--least", type=float, default=0, help="percent to be noticed")
     parser.add_argument("files", nargs="*", metavar="FILE", help="below src; default: all")
     arguments = parser.parse_args()
 
     campaign = Campaign(arguments.build or ROOT / f"build/mutants/{arguments.seed}-{arguments.number}", arguments.jobs)
-    mutants = campaign.once("mutants", lambda: campaign.draw(arguments.seed, arguments.number, arguments.files))
+    seeds = [int(seed) for seed in arguments.seed.split(",")]
+    mutants = campaign.once("mutants", lambda: campaign.draw(seeds, arguments.number, arguments.files))
     tests = campaign.once("tests", campaign.compile)
     baseline = campaign.try_tests(tests, len(mutants))
-    verdicts = campaign.try_mutants(mutants, tests, baseline)
+    noticed_by = campaign.try_mutants(mutants, tests, baseline)
 
-    survivors = [entry for entry in verdicts if not entry["noticed_by"]]
-    print(f"\nmutants: {len(verdicts) - len(survivors)} of {len(verdicts)} were noticed" + (", these were not:" if survivors else ""))
-    for entry in survivors:
-        print(describe(mutants[entry["number"]], entry))
-    return 0 if 100 * (len(verdicts) - len(survivors)) >= arguments.least * len(verdicts) else 1
+    print()
+    for seed in seeds:
+        own = [number for number in range(len(mutants)) if mutants[number]["seed"] == seed]
+        print(f"mutants of the seed {seed}: {sum(bool(noticed_by[number]) for number in own)} of {len(own)} were noticed")
+    survivors = [number for number in range(len(mutants)) if not noticed_by[number]]
+    for number in survivors:
+        print(describe(number, mutants[number], None))
+    return 0 if 100 * (len(mutants) - len(survivors)) >= arguments.least * len(mutants) else 1
 
 
 if __name__ == "__main__":

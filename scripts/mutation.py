@@ -5,8 +5,9 @@ around it becomes
 
     (CMB_MUTANT(17) ? (E with the mistake) : (E))
 
-and a statement S becomes `if (!CMB_MUTANT(17)) { S }`. A constant at file scope gets a macro of its name behind it. So one build has all
-mutants, and CMB_MUTANT (SWITCH below) says which one is on. The code is read as tokens, not parsed: a place may turn out not to compile
+and a statement S becomes `if (!CMB_MUTANT(17)) { S }`. A condition C becomes `(C) && !CMB_MUTANT(17)` or `(C) || CMB_MUTANT(17)`, so that the
+mutant is reached where it makes a difference. A constant at file scope gets a macro of its name behind it. So one build has all
+mutants, and CMB_MUTANT (SWITCH below) says which are on. The code is read as tokens, not parsed: a place may turn out not to compile
 (an array's size, say), and then the caller takes another one.
 """
 import re
@@ -36,13 +37,13 @@ SWITCH_HEADER = """\
 #ifndef CMB_BASE_MUTANT_H
 #define CMB_BASE_MUTANT_H
 extern volatile unsigned char *cmb_mutant_reached;
-extern int cmb_mutant_on;
-#define CMB_MUTANT(k) (cmb_mutant_reached[k] = 1, cmb_mutant_on == (k))
+extern unsigned char cmb_mutant_on[];
+#define CMB_MUTANT(k) (cmb_mutant_reached[k] = 1, cmb_mutant_on[k])
 #endif
 """
 
-# The variable CAMBER_MUTANT has the number of the mutant that is on. The file CAMBER_MUTANTS_REACHED has a byte for each, which is 1
-# once its place was reached: by this process or by another that has the same environment.
+# The variable CAMBER_MUTANT has the numbers of the mutants that are on, with commas between them. The file CAMBER_MUTANTS_REACHED has a
+# byte for each, which is 1 once its place was reached: by this process or by another that has the same environment.
 SWITCH_SOURCE = """\
 #include "base/mutant.h"
 #include <fcntl.h>
@@ -51,11 +52,11 @@ SWITCH_SOURCE = """\
 #include <unistd.h>
 static unsigned char nowhere[%(most)d];
 volatile unsigned char *cmb_mutant_reached = nowhere;
-int cmb_mutant_on = -1;
+unsigned char cmb_mutant_on[%(most)d];
 __attribute__((constructor)) static void look_for_mutant(void)
 {
-  const char *number = getenv("CAMBER_MUTANT"), *path = getenv("CAMBER_MUTANTS_REACHED");
-  if (number) cmb_mutant_on = atoi(number);
+  const char *numbers = getenv("CAMBER_MUTANT"), *path = getenv("CAMBER_MUTANTS_REACHED");
+  for (char *end; numbers && *numbers; numbers = *end ? end + 1 : end) cmb_mutant_on[strtol(numbers, &end, 10)] = 1;
   const int file = path ? open(path, O_RDWR) : -1;
   if (file < 0) return;
   void *bytes = mmap(NULL, sizeof nowhere, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -196,8 +197,8 @@ class Code:
         before = self.span(first, last)
         start, end, line = self.tokens[first].start, self.tokens[last].end, self.line(i)
         return [
-            Site("condition", start, end, f"(@ ? {value} : ({before}))", line, f"{self.word(i)} ({before})", f"{self.word(i)} ({value})")
-            for value in ("01" if self.word(i) == "if" else "0")
+            Site("condition", start, end, f"(({before}) {always})", line, f"{self.word(i)} ({before})", f"{self.word(i)} ({value})")
+            for value, always in (("0", "&& !@"), ("1", "|| @"))[: 2 if self.word(i) == "if" else 1]
         ]
 
     def statement_around(self, i):
