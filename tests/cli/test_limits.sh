@@ -37,6 +37,20 @@ $pendulum
 motions: {one: {coordinate: a, value: 0}, two: {coordinate: a, value: @*t^2/2}}
 END
 
+# What a contradiction is between: of a gear and two motions the second takes part with the ratio of the gear, and is named from a twentieth on.
+for ratio in 0.06 0.04; do
+  cat >gear.yaml <<END
+bodies: {x: {mass: 1, com: [0, 0, 0]}, y: {mass: 1, com: [0, 0, 0]}}
+joints: {a: {type: prismatic, child: x, axis: x}, b: {type: prismatic, child: y, axis: x}}
+loops: {g: {type: gear, coordinates: [a, b], ratio: $ratio}}
+motions: {one: {coordinate: a, value: 0.3*t}, two: {coordinate: b, value: 0.7*t}}
+END
+  "$CAMBER" check gear.yaml 2>err
+  named=$(grep -o "'[a-z]*' *(line\|motion '[a-z]*'\|loop '[a-z]*'" err | grep -o "'[a-z]*'" | sort -u | xargs)
+  wanted=$([ $ratio = 0.06 ] && echo 'g one two' || echo 'g one')
+  check "ratio $ratio: named are $named" [ "$named" = "$wanted" ]
+done
+
 # ---- a controller's period that is a multiple of the step, up to 1e-9 of the step
 
 both 'period' 0.0100000000005 0.010000000004 'expected a step that divides both times' run --method lie --step 0.001 --t-end 0.05 <<'END'
