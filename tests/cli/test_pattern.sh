@@ -71,6 +71,16 @@ $(number run.json pattern) entries in $(number run.json groups) groups, grown $(
 check 'run' "$CAMBER" run axle-stamp --option jacobian=exact --json >run.json
 check 'no estimated pattern' [ "$(number run.json groups)" -eq 0 ]
 
+# Constraints between several coordinates, and nothing that drives: there is nothing that the derivatives could follow, and nothing is computed for it.
+for model in pendulum four-bar; do
+  for jacobian in partitioned extended; do
+    "$CAMBER" run $model --t-end 0.1 --method bdf --option jacobian=$jacobian --json >$jacobian.json
+  done
+  check "$model: extended is partitioned" python3 -c 'import json
+one, other = (json.load(open(name + ".json")) for name in ("partitioned", "extended"))
+assert one["stats"] == other["stats"] and one["q"] == other["q"], (one["stats"], other["stats"])'
+done
+
 # ---- what is refused
 refused() { # WORDS ARGUMENT...
   local words=$1
