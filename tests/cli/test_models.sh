@@ -11,7 +11,7 @@ import json, math, sys
 
 with open(sys.argv[1]) as file:
     x = json.load(file)
-if not eval(sys.argv[2], {"x": x, "math": math}):
+if not eval(sys.argv[2], {"x": x, "math": math, "json": json}):
     sys.exit("look.py: not so: %s\n%s" % (sys.argv[2], json.dumps(x)[:2000]))
 END
 
