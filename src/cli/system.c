@@ -95,7 +95,8 @@ static cmb_status set_in_motion(cmb_context *ctx, const struct cli_arguments *a,
   }
   if (r.open > 0) {
     printf("; %d of %d unknowns %s", r.open, r.unknowns,
-           r.open == 1 ? "is not determined and stays" : "are not determined and stay");
+           r.open == 1 ? "is not determined and keeps its start value"
+                       : "are not determined and keep their start values");
   }
   for (int i = 0; i < a->trim_count; i++) printf("; %s %.9g", a->trim[i], trimmed(eq, a->trim[i]));
   printf("\n");
