@@ -466,18 +466,12 @@ static void test_bushing_turned(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_screw),
-      cmocka_unit_test(test_shafts),
-      cmocka_unit_test(test_spheres),
-      cmocka_unit_test(test_bushing_moment),
-      cmocka_unit_test(test_bushing_swing),
-      cmocka_unit_test(test_bushing_energy),
-      cmocka_unit_test(test_bushing_bearing),
-      cmocka_unit_test(test_bushing_turned),
-      cmocka_unit_test(test_bushing_force),
-      cmocka_unit_test(test_translation),
-      cmocka_unit_test(test_rotors),
-      cmocka_unit_test(test_spring_from_zero),
+      cmocka_unit_test(test_screw),           cmocka_unit_test(test_shafts),
+      cmocka_unit_test(test_spheres),         cmocka_unit_test(test_bushing_moment),
+      cmocka_unit_test(test_bushing_swing),   cmocka_unit_test(test_bushing_energy),
+      cmocka_unit_test(test_bushing_bearing), cmocka_unit_test(test_bushing_turned),
+      cmocka_unit_test(test_bushing_force),   cmocka_unit_test(test_translation),
+      cmocka_unit_test(test_rotors),          cmocka_unit_test(test_spring_from_zero),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
