@@ -70,10 +70,37 @@ static void test_names(void **state)
   }
 }
 
+/* Where formulas are smooth(...), what they are differentiated to switches nevertheless: under a name of the model. */
+static const char smooth[] =
+    "points: {O: [0, 0, 0], A: [0.4, 0, 0], T: [0.3, 0, 0.4]}\n"
+    "bodies:\n"
+    "  arm: {mass: 5, rod: [O, A], radius: 0.02}\n"
+    "joints:\n"
+    "  pin: {type: revolute, child: arm, at: O, axis: y, start: 0.2}\n"
+    "forces:\n"
+    "  s: {type: spring, between: [ground@T, arm@A], stiffness: 2000,\n"
+    "    force: 'smooth(if(s.rate > 0, 300, 100)*s.rate)'}\n"
+    "  w: {type: spring, between: [ground@T, arm@A],\n"
+    "    force: 'smooth(abs(w.length - 0.3))'}\n"
+    "  loose: {type: load, on: arm@A, force: [0, 0, 'smooth(max(pin, 0))']}\n";
+
+static void test_smooth_names(void **state)
+{
+  (void)state;
+  static const char *const names[] = {"force s, line 8", "force w, line 10"};
+  cmbt_run r;
+  cmbt_run_open_text_with(&r, smooth, CMB_FORM_EXPLICIT, true);
+  for (int i = 0; i < r.eq->ns; i++) printf("%s\n", r.eq->switch_names[i]);
+  assert_int_equal(r.eq->ns, 2);
+  for (int i = 0; i < 2; i++) assert_true(has(r.eq, names[i]));
+  cmbt_run_close(&r);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_names),
+      cmocka_unit_test(test_smooth_names),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
