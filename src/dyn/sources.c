@@ -78,7 +78,12 @@ void cmb_build_derivative_source(cmb_build *b, int action, cmb_expr e)
 void cmb_build_loop_source(cmb_build *b, const cmb_constraint *c)
 {
   const cmb_model_loop *l = &b->model->loops[c->loop];
-  add_item(b, c->g, l->motion ? "motion" : "loop", l->name, &l->place);
+  const char *what = l->motion ? "motion" : "loop";
+  add_item(b, c->g, what, l->name, &l->place);
+  for (int i = 0; i < c->term_count; i++)
+    add_item(b, c->terms[i].coefficient, what, l->name, &l->place);
+  add_item(b, c->gt, what, l->name, &l->place);
+  add_item(b, c->gamma, what, l->name, &l->place);
 }
 
 /* The list for the expressions. */
