@@ -208,10 +208,10 @@ cmb_status cmb_check_name(cmb_reader *r, const char *name, cmb_place at);
 typedef enum cmb_limit_kind {
   CMB_POSITIVE = 1,
   CMB_NOT_NEGATIVE,
-  CMB_SELDOM_NEGATIVE, /* any number, but there is a warning if it is negative: stiffness and damping */
-  CMB_AT_LEAST,        /* two numbers: the first is at least the second, .. */
-  CMB_ABOVE,           /* .. greater .. */
-  CMB_AT_MOST,         /* .. or at most the second */
+  CMB_SELDOM_NEGATIVE, /* any number, but there is a warning if it is negative: stiffness, damping, free length */
+  CMB_AT_LEAST, /* two numbers: the first is at least the second, .. */
+  CMB_ABOVE,    /* .. greater .. */
+  CMB_AT_MOST,  /* .. or at most the second */
   CMB_INERTIA /* nine numbers: principal moments not negative, and none larger than the two others' sum; with a warning if two are 0 */
 } cmb_limit_kind;
 
