@@ -396,7 +396,8 @@ cmb_status cmb_read_csv(cmb_reader *r, const cmb_node *file, const cmb_node *col
 cmb_status cmb_parse_csv(cmb_reader *r, const char *name, const char *text, size_t length,
                          const cmb_node *columns, int *n, double **x, double **f);
 
-/* inertia.c */
+/* inertia.c: whether the entry has the keys that a body of its kind has, and no others; then what they say but for the mass */
+cmb_status cmb_check_body_keys(cmb_reader *r, const cmb_node *body);
 cmb_status cmb_read_inertia(cmb_reader *r, const cmb_scope *s, const cmb_node *body,
                             cmb_model_body *b);
 
