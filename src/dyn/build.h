@@ -199,11 +199,12 @@ int cmb_joint_coordinate_index(const cmb_model_joint *j, int n); /* of q for vel
 cmb_status cmb_build_check_idle(cmb_build *b, const cmb_tree *joints);
 
 /* sources.c: e comes from what is called so, "input 'u'", at that place; the actions from the first one on are this force's; the
- * constraint is its loop's */
+ * constraint is its loop's; e is a derivative of the action's force, where what stands in smooth(...) switches, too */
 const char *cmb_build_source_text(cmb_build *b, const char *subject, const cmb_place *place);
 void cmb_build_source(cmb_build *b, cmb_expr e, const char *subject, const cmb_place *place);
 void cmb_build_force_source(cmb_build *b, int force, int first_action);
 void cmb_build_loop_source(cmb_build *b, const cmb_constraint *c);
+void cmb_build_derivative_source(cmb_build *b, int action, cmb_expr e);
 cmb_status cmb_build_take_sources(cmb_build *b, cmb_expressions *x);
 
 /* actions.c */

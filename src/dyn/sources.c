@@ -65,10 +65,25 @@ void cmb_build_force_source(cmb_build *b, int force, int first_action)
   }
 }
 
+void cmb_build_derivative_source(cmb_build *b, int action, cmb_expr e)
+{
+  for (int i = 0; i < b->model->force_count; i++) {
+    const cmb_model_force *f = &b->model->forces[i];
+    const int k = action - b->first_action[i];
+    const cmb_place *place = f->formula.text ? &f->formula.place : &f->place;
+    if (k >= 0 && k < b->action_count[i]) add_item(b, e, "force", f->name, place);
+  }
+}
+
 void cmb_build_loop_source(cmb_build *b, const cmb_constraint *c)
 {
   const cmb_model_loop *l = &b->model->loops[c->loop];
-  add_item(b, c->g, l->motion ? "motion" : "loop", l->name, &l->place);
+  const char *what = l->motion ? "motion" : "loop";
+  add_item(b, c->g, what, l->name, &l->place);
+  for (int i = 0; i < c->term_count; i++)
+    add_item(b, c->terms[i].coefficient, what, l->name, &l->place);
+  add_item(b, c->gt, what, l->name, &l->place);
+  add_item(b, c->gamma, what, l->name, &l->place);
 }
 
 /* The list for the expressions. */

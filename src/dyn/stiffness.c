@@ -67,8 +67,13 @@ cmb_status cmb_build_stiffness(cmb_build *b, cmb_expressions *x)
   if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
   for (int i = 0; i < b->actions.count; i++) {
     const cmb_action *a = cmb_action_at(b, i);
+    const int n = x->stiff_count;
     bool covered;
     CMB_TRY(cover(b, a, x, &covered));
+    if (x->stiff_count > n) {
+      cmb_build_derivative_source(b, i, x->stiff_x[n]);
+      cmb_build_derivative_source(b, i, x->stiff_rate[n]);
+    }
     cmb_measure_force(b->k, &a->measure, a->force, b->scratch, x->forces);
     if (!covered) cmb_measure_force(b->k, &a->measure, a->force, b->scratch, x->loose);
   }

@@ -38,6 +38,7 @@ static cmb_status read_body(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   m->body_count++;
   CMB_TRY(is_massless(r, entry, &massless));
   if (massless) return read_massless(r, s, entry, b);
+  CMB_TRY(cmb_check_body_keys(r, entry));
   CMB_TRY(cmb_require(r, entry, "mass", &mass));
   CMB_TRY(cmb_read_number(r, s, mass, &b->mass));
   CMB_TRY(cmb_limit_number(r, mass->place, "the mass", CMB_POSITIVE,

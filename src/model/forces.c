@@ -25,11 +25,10 @@ static cmb_status read_law(cmb_reader *r, const cmb_scope *s, const cmb_node *en
 }
 
 static cmb_status read_pull(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
-                            const char *rest, const char *formula, cmb_model_force *f)
+                            const char *formula, cmb_model_force *f)
 {
   const cmb_node *text = cmb_node_find(entry, formula);
   CMB_TRY(cmb_read_limited(r, s, entry, "stiffness", CMB_SELDOM_NEGATIVE, &f->stiffness));
-  CMB_TRY(cmb_read_optional(r, s, entry, rest, &f->free_length));
   CMB_TRY(cmb_read_optional(r, s, entry, "preload", &f->preload));
   CMB_TRY(cmb_read_limited(r, s, entry, "damping", CMB_SELDOM_NEGATIVE, &f->damping));
   CMB_TRY(read_law(r, s, entry, "spring", f, &f->spring_table));
@@ -76,7 +75,8 @@ static cmb_status read_spring(cmb_reader *r, const cmb_scope *s, const cmb_node 
     return cmb_reader_fail(r, entry->place, "both ends are on the same body; expected two bodies");
   }
   f->free_length = distance;
-  CMB_TRY(read_pull(r, s, entry, "length", "force", f));
+  CMB_TRY(cmb_read_limited(r, s, entry, "length", CMB_SELDOM_NEGATIVE, &f->free_length));
+  CMB_TRY(read_pull(r, s, entry, "force", f));
   f->from_zero = cmb_node_find(entry, "length") && is_linear_from_zero(f);
   if (f->from_zero) return CMB_OK;
   return limit_distance(r, entry, distance,
@@ -94,7 +94,8 @@ static cmb_status read_torsion(cmb_reader *r, const cmb_scope *s, const cmb_node
   CMB_TRY(cmb_refer(r, s, CMB_NAMES_COORDINATE, coordinate->text, coordinate->place, &found));
   f->coordinate = found->name;
   f->coordinate_place = coordinate->place;
-  return read_pull(r, s, entry, "angle", "torque", f);
+  CMB_TRY(cmb_read_optional(r, s, entry, "angle", &f->free_length));
+  return read_pull(r, s, entry, "torque", f);
 }
 
 /* ---- bushings */

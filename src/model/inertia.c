@@ -60,11 +60,8 @@ static cmb_status read_matrix(cmb_reader *r, const cmb_scope *s, const cmb_node 
 static cmb_status read_plain(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                              cmb_model_body *b)
 {
-  static const char *const keys[] = {"mass",     "com", "inertia", "axes",     "markers",
-                                     "massless", "rod", "box",     "cylinder", "sphere"};
   const cmb_node *com, *inertia = cmb_node_find(entry, "inertia");
   cmb_number own[9] = {{0}}, axes[9];
-  CMB_TRY(CMB_CHECK_KEYS(r, entry, keys));
   CMB_TRY(cmb_require(r, entry, "com", &com));
   CMB_TRY(cmb_read_position(r, s, com, b->com));
   CMB_TRY(cmb_read_axes(r, s, cmb_node_find(entry, "axes"), axes));
@@ -200,14 +197,29 @@ static cmb_status check_solid_keys(cmb_reader *r, const cmb_node *entry, int kin
   return cmb_check_keys(r, entry, 4 + count, keys);
 }
 
-cmb_status cmb_read_inertia(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
-                            cmb_model_body *b)
+/* Which solid the body is; SOLIDS: it is given by numbers. */
+static int solid_of(const cmb_node *entry)
 {
   int kind = 0;
   while (kind < SOLIDS && !cmb_node_find(entry, solids[kind].name)) kind++;
+  return kind;
+}
+
+cmb_status cmb_check_body_keys(cmb_reader *r, const cmb_node *entry)
+{
+  static const char *const keys[] = {"mass",     "com", "inertia", "axes",     "markers",
+                                     "massless", "rod", "box",     "cylinder", "sphere"};
+  const int kind = solid_of(entry);
+  if (kind == SOLIDS) return CMB_CHECK_KEYS(r, entry, keys);
+  return check_solid_keys(r, entry, kind, cmb_node_find(entry, solids[kind].name));
+}
+
+cmb_status cmb_read_inertia(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                            cmb_model_body *b)
+{
+  const int kind = solid_of(entry);
   if (kind == SOLIDS) return read_plain(r, s, entry, b);
   struct solid solid = {.r = r, .s = s, .node = cmb_node_find(entry, solids[kind].name)};
-  CMB_TRY(check_solid_keys(r, entry, kind, solid.node));
   solid.measures = solid.node->kind == CMB_NODE_MAP ? solid.node : entry;
   if (kind == BOX)
     CMB_TRY(read_box(&solid, b));

@@ -148,12 +148,22 @@ static void normalize(cmb_graph *g, double largest, cmb_number d[3])
   }
 }
 
+/* Two of anything but numbers, which no name begins like. */
+static bool is_pair_of_points(const cmb_node *node)
+{
+  if (node->kind != CMB_NODE_LIST || node->count != 2) return false;
+  for (const cmb_node *entry = node->first; entry; entry = entry->next) {
+    if (entry->kind == CMB_NODE_TEXT && strspn(entry->text, "0123456789+-.") > 0) return false;
+  }
+  return true;
+}
+
 cmb_status cmb_read_direction(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                               cmb_number d[3])
 {
   cmb_graph *g = r->model->graph;
   if (node->kind == CMB_NODE_TEXT && node->text[0]) return named_direction(r, s, node, d);
-  if (node->kind == CMB_NODE_LIST && node->count == 2) {
+  if (is_pair_of_points(node)) {
     cmb_number from[3] = {{0}};
     CMB_TRY(two_positions(r, s, node, from, d));
     for (int i = 0; i < 3; i++) d[i] = cmb_minus(g, d[i], from[i]);

@@ -172,7 +172,7 @@ static const char *name_in_scope(const cmb_scope *s, const char *full)
   return strncmp(full, s->prefix, prefix) == 0 ? full + prefix : full;
 }
 
-/* All names of a kind as the scope would write them, how many; NULL without memory. */
+/* All names of a kind as the scope would write them, the ground's among those of bodies, how many; NULL without memory. */
 static const char **names_of(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, int *count)
 {
   const char **names = cmb_arena_take(r->scratch, r->map.count + 1, sizeof(char *));
@@ -181,6 +181,7 @@ static const char **names_of(cmb_reader *r, const cmb_scope *s, cmb_name_kind ki
     if (entry->owner == space_of(r, kind) && entry->kind == (int)kind)
       names[(*count)++] = name_in_scope(s, entry->name);
   }
+  if (names && kind == CMB_NAMES_BODY) names[(*count)++] = "ground";
   return names;
 }
 

@@ -208,10 +208,10 @@ cmb_status cmb_check_name(cmb_reader *r, const char *name, cmb_place at);
 typedef enum cmb_limit_kind {
   CMB_POSITIVE = 1,
   CMB_NOT_NEGATIVE,
-  CMB_SELDOM_NEGATIVE, /* any number, but there is a warning if it is negative: stiffness and damping */
-  CMB_AT_LEAST,        /* two numbers: the first is at least the second, .. */
-  CMB_ABOVE,           /* .. greater .. */
-  CMB_AT_MOST,         /* .. or at most the second */
+  CMB_SELDOM_NEGATIVE, /* any number, but there is a warning if it is negative: stiffness, damping, free length */
+  CMB_AT_LEAST, /* two numbers: the first is at least the second, .. */
+  CMB_ABOVE,    /* .. greater .. */
+  CMB_AT_MOST,  /* .. or at most the second */
   CMB_INERTIA /* nine numbers: principal moments not negative, and none larger than the two others' sum; with a warning if two are 0 */
 } cmb_limit_kind;
 
@@ -396,7 +396,8 @@ cmb_status cmb_read_csv(cmb_reader *r, const cmb_node *file, const cmb_node *col
 cmb_status cmb_parse_csv(cmb_reader *r, const char *name, const char *text, size_t length,
                          const cmb_node *columns, int *n, double **x, double **f);
 
-/* inertia.c */
+/* inertia.c: whether the entry has the keys that a body of its kind has, and no others; then what they say but for the mass */
+cmb_status cmb_check_body_keys(cmb_reader *r, const cmb_node *body);
 cmb_status cmb_read_inertia(cmb_reader *r, const cmb_scope *s, const cmb_node *body,
                             cmb_model_body *b);
 

@@ -70,10 +70,44 @@ static void test_names(void **state)
   }
 }
 
+/* Where formulas are smooth(...), what they are differentiated to switches nevertheless: under a name of the model. */
+static const char smooth[] =
+    "points: {O: [0, 0, 0], A: [0.4, 0, 0], T: [0.3, 0, 0.4]}\n"
+    "bodies:\n"
+    "  arm: {mass: 5, rod: [O, A], radius: 0.02}\n"
+    "  cart: {mass: 1, com: O}\n"
+    "joints:\n"
+    "  pin: {type: revolute, child: arm, at: O, axis: y, start: 0.2}\n"
+    "  slide: {type: prismatic, child: cart, axis: x}\n"
+    "motions:\n"
+    "  drive: {coordinate: slide, value: 'smooth(abs(t - 0.5)^3)'}\n"
+    "forces:\n"
+    "  s: {type: spring, between: [ground@T, arm@A], stiffness: 2000,\n"
+    "    force: 'smooth(if(s.rate > 0, 300, 100)*s.rate)'}\n"
+    "  w: {type: spring, between: [ground@T, arm@A],\n"
+    "    force: 'smooth(abs(w.length - 0.3))'}\n"
+    "  loose: {type: load, on: arm@A, force: [0, 0, 'smooth(max(pin, 0))']}\n";
+
+static void test_smooth_names(void **state)
+{
+  (void)state;
+  static const char *const names[] = {"motion drive, line 9", "force s, line 12",
+                                      "force w, line 14"};
+  for (int fixed_cost = 0; fixed_cost < 2; fixed_cost++) {
+    cmbt_run r;
+    cmbt_run_open_text_with(&r, smooth, CMB_FORM_EXPLICIT, fixed_cost);
+    for (int i = 0; i < r.eq->ns; i++) printf("%s\n", r.eq->switch_names[i]);
+    assert_int_equal(r.eq->ns, fixed_cost ? 3 : 1); /* forces are differentiated there only */
+    for (int i = 0; i < r.eq->ns; i++) assert_true(has(r.eq, names[i]));
+    cmbt_run_close(&r);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_names),
+      cmocka_unit_test(test_smooth_names),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,8 +47,8 @@ static void hear(void *user, cmb_log_level level, const char *message)
     snprintf(heard->text + used, sizeof heard->text - used, "%s\n", message);
 }
 
-/* A stiffness or a damping below 0 is one, wherever it stands, whether the file has it or a setting; what is said names both. Each number of a list has
- * a place of its own. */
+/* A stiffness, a damping or a free length below 0 is one, wherever it stands, whether the file has it or a setting; what is said names both. Each
+ * number of a list has a place of its own. */
 static void negative_laws_are_taken_with_a_warning(void **state)
 {
   (void)state;
@@ -60,13 +60,14 @@ static void negative_laws_are_taken_with_a_warning(void **state)
       "  q: {type: free, child: c, at: [1, 0, 0]}\n"
       "forces:\n"
       "  s: {type: spring, between: [{body: b, at: [0, 0, 0]}, {body: c, at: [1, 0, 0]}],"
-      " stiffness: x, damping: x}\n"
-      "  w: {type: torsion, coordinate: p, stiffness: x, damping: x}\n"
+      " stiffness: x, damping: x, length: x}\n"
+      "  w: {type: torsion, coordinate: p, stiffness: x, damping: x, angle: x}\n"
       "  r: {type: bushing, bodies: [b, c], at: [0, 0, 0], stiffness: x, damping: [1, x, 2*x],"
       " rotational-stiffness: x, rotational-damping: x}\n";
   static const char expected[] =
       "test.yaml:4:54: joint 'p': 'stiffness' is -3, less than 0; it is taken as it is\n"
       "test.yaml:4:66: joint 'p': 'damping' is -3, less than 0; it is taken as it is\n"
+      "test.yaml:7:118: force 's': 'length' is -3, less than 0; it is taken as it is\n"
       "test.yaml:7:95: force 's': 'stiffness' is -3, less than 0; it is taken as it is\n"
       "test.yaml:7:107: force 's': 'damping' is -3, less than 0; it is taken as it is\n"
       "test.yaml:8:48: force 'w': 'stiffness' is -3, less than 0; it is taken as it is\n"
