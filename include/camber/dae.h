@@ -141,6 +141,11 @@ typedef struct cmb_equations {
   const char *const *v_units;      /* (nv) */
   const char *const *output_units; /* (no) */
 
+  /* Changes of coordinates and velocities that are large: 1 m or 1 rad, and less for lengths of a small mechanism. They are what it is
+   * displaced by to look at it in other positions, and what convergence is measured in. NULL: 1 each */
+  const double *q_sizes; /* (nq) */
+  const double *v_sizes; /* (nv) */
+
   /* How impulses of constraints are reported, the integrals of their multipliers over a jump of the velocities: times these signs,
    * in these units, "" where there is none. NULL: as they are, M (v+ - v-) = -G' impulse; not known. Where M has a term c G_k' G_k
    * in place of a body's missing inertia, c is the weight of constraint k, and its impulse has c G_k (v+ - v-) more; NaN: it

@@ -81,12 +81,24 @@ static bool is_output(const struct cli_result_column *c)
   return c->kind == CLI_COLUMN_OUTPUT;
 }
 
+/* Whether it is the coordinate of "q/NAME", or the velocity or state of "v/NAME": what CSV files call those that have an output's name. */
+static bool has_prefixed_name(const struct cli_result_column *c, const char *name)
+{
+  const char *prefix = c->kind == CLI_COLUMN_COORDINATE ? "q/"
+                       : c->kind == CLI_COLUMN_VELOCITY ? "v/"
+                                                        : NULL;
+  return prefix && strncmp(name, prefix, 2) == 0 && strcmp(name + 2, c->name) == 0;
+}
+
 const struct cli_result_column *cli_result_find(const struct cli_result *r, const char *name)
 {
   const struct cli_result_column *found = NULL;
   for (int i = 0; i < r->count; i++) {
     const struct cli_result_column *c = &r->columns[i];
     if (strcmp(c->name, name) == 0 && (!found || (is_output(c) && !is_output(found)))) found = c;
+  }
+  for (int i = 0; i < r->count && !found; i++) {
+    if (has_prefixed_name(&r->columns[i], name)) found = &r->columns[i];
   }
   return found;
 }

@@ -55,7 +55,8 @@ bool cli_is_result(const char *path);
 int cli_result_read(const char *path, struct cli_result *result);
 void cli_result_end(struct cli_result *result);
 
-/* The column of that name: an output, if there is one, else the first. NULL: there is none. */
+/* The column of that name: an output, if there is one, else the first; else the one that a CSV file calls "q/NAME" or "v/NAME". NULL: there is
+ * none. */
 const struct cli_result_column *cli_result_find(const struct cli_result *result, const char *name);
 
 /* Whether there is another one that could be meant as well. */

@@ -23,14 +23,22 @@ enum {
 
 /* ---- what is drawn */
 
-/* But for coordinates and velocities whose names are outputs', which stand for them. */
-static void add_series(struct cli_run_plot *p, int n, const char *const *names,
-                       const char *const *units, int column)
+/* Coordinates and states whose names are outputs' have the prefix that their columns have in tables. False: no memory. */
+static bool add_series(struct cli_run_plot *p, int n, const char *const *names,
+                       const char *const *units, int column, const char *prefix)
 {
   for (int i = 0; i < n; i++) {
-    if (cmb_find_name(names[i], p->series, p->count, sizeof *p->series) >= 0) continue;
-    p->series[p->count++] = (struct cli_series){names[i], units ? units[i] : "", column + i};
+    struct cli_series s = {names[i], units ? units[i] : "", NULL, column + i};
+    if (cmb_find_name(names[i], p->series, p->all, sizeof *p->series) >= 0) {
+      if (!prefix) continue;
+      const size_t room = strlen(prefix) + strlen(names[i]) + 1;
+      s.name = s.prefixed = malloc(room);
+      if (!s.prefixed) return false;
+      snprintf(s.prefixed, room, "%s%s", prefix, names[i]);
+    }
+    p->series[p->all++] = s;
   }
+  return true;
 }
 
 /* All that the history has, outputs first; what is drawn if nobody chooses stands together. */
@@ -39,14 +47,14 @@ static bool list_all(struct cli_run_plot *p, const cmb_equations *eq, bool resid
   const size_t most = (size_t)eq->no + (size_t)eq->nq + (size_t)eq->nv + (size_t)eq->ng + 2;
   *p = (struct cli_run_plot){.series = calloc(most + 1, sizeof *p->series)};
   if (!p->series) return false;
-  const int outputs = 1 + eq->nq + eq->nv + eq->ng;
-  add_series(p, eq->no, eq->output_names, eq->output_units, outputs);
-  if (residuals && eq->no > 0) add_series(p, 2, cli_norm_names, cli_norm_units, outputs + eq->no);
-  add_series(p, eq->nq, eq->q_names, eq->q_units, 1);
-  add_series(p, eq->nv, eq->v_names, eq->v_units, 1 + eq->nq);
-  if (residuals && eq->no == 0) add_series(p, 2, cli_norm_names, cli_norm_units, outputs + eq->no);
-  add_series(p, eq->ng, eq->lambda_names, NULL, 1 + eq->nq + eq->nv);
-  return true;
+  const int outputs = 1 + eq->nq + eq->nv + eq->ng, norms = residuals ? 2 : 0;
+  const int before = eq->no > 0 ? norms : 0, after = norms - before;
+  return add_series(p, eq->no, eq->output_names, eq->output_units, outputs, NULL) &&
+         add_series(p, before, cli_norm_names, cli_norm_units, outputs + eq->no, NULL) &&
+         add_series(p, eq->nq, eq->q_names, eq->q_units, 1, "q/") &&
+         add_series(p, eq->nv, eq->v_names, eq->v_units, 1 + eq->nq, "v/") &&
+         add_series(p, after, cli_norm_names, cli_norm_units, outputs + eq->no, NULL) &&
+         add_series(p, eq->ng, eq->lambda_names, NULL, 1 + eq->nq + eq->nv, NULL);
 }
 
 static int complain_name(const struct cli_run_plot *all, const char *name)
@@ -55,7 +63,7 @@ static int complain_name(const struct cli_run_plot *all, const char *name)
   return cli_complain("option --plot-outputs: the model has no output, coordinate, velocity or "
                       "multiplier '%s'; %s",
                       name,
-                      cmb_hint_of_names(name, all->series, all->count, sizeof *all->series, hint));
+                      cmb_hint_of_names(name, all->series, all->all, sizeof *all->series, hint));
 }
 
 /* The series that a list of names, separated by commas, stands for: moved to the front in that order. */
@@ -65,7 +73,7 @@ static int choose(struct cli_run_plot *p, char *names)
   for (char *name = names, *next; name; name = next) {
     next = strchr(name, ',');
     if (next) *next++ = '\0';
-    const int k = cmb_find_name(name, p->series, p->count, sizeof *p->series);
+    const int k = cmb_find_name(name, p->series, p->all, sizeof *p->series);
     if (k < 0) return complain_name(p, name);
     if (k < chosen) continue; /* named twice */
     const struct cli_series found = p->series[k];
@@ -97,6 +105,7 @@ int cli_run_plot_begin(struct cli_run_plot *p, const struct cli_arguments *a,
 
 void cli_run_plot_end(struct cli_run_plot *p)
 {
+  for (int i = 0; i < p->all; i++) free(p->series[i].prefixed);
   free(p->series);
 }
 

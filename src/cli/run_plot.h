@@ -13,12 +13,13 @@
 
 struct cli_series {
   const char *name, *unit;
-  int column; /* of the history */
+  char *prefixed; /* its name if that is "q/NAME" or "v/NAME"; NULL: it has another */
+  int column;     /* of the history */
 };
 
 struct cli_run_plot {
-  struct cli_series *series;
-  int count;
+  struct cli_series *series; /* (all) those that are drawn come first */
+  int count, all;
 };
 
 /* What is to be drawn: known before the run. Complains of names that nothing has. Returns an exit code. */

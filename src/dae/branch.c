@@ -18,6 +18,7 @@
 #include "dae/branch.h"
 
 #include "base/context.h"
+#include "dae/size.h"
 #include "math/dense.h"
 #include "math/orthogonal.h"
 #include "math/pattern.h"
@@ -106,7 +107,7 @@ static cmb_status rates_along(cmb_evaluator *ev, double t, const double *q, cons
 {
   struct cmb_branch *b = ev->branch;
   const cmb_equations *eq = ev->eq;
-  const double e = cbrt(DBL_EPSILON) * (1 + cmb_norm2(eq->nq, q)) / speed;
+  const double e = cbrt(DBL_EPSILON) * (1 + cmb_sized_norm(eq, q)) / speed;
   const int values = cmb_pattern_values(eq->G_pattern, eq->ng, eq->nv);
   CMB_TRY(look(ev, t, q, v, -e, b->G, b->gamma[0]));
   CMB_TRY(look(ev, t, q, v, e, b->G_after, b->gamma[1]));
@@ -175,7 +176,7 @@ cmb_status cmb_branch_accelerate(cmb_evaluator *ev, double t, const double *q, c
   struct cmb_branch *b = ev->branch;
   const int nv = ev->eq->nv, ng = ev->eq->ng, k = ev->deficiency;
   cmb_rates(ev, q, v, b->q_dot);
-  const double speed = cmb_norm2(ev->eq->nq, b->q_dot);
+  const double speed = cmb_sized_norm(ev->eq, b->q_dot);
   if (!(speed > 0) || !isfinite(speed)) return CMB_OK; /* at rest: no branch is being followed */
   if (!b->J) take_matrices(ev->arena, ev->eq, b);
   if (!b->J) return cmb_fail_memory(ev->ctx);
@@ -298,7 +299,7 @@ cmb_status cmb_weakest(cmb_evaluator *ev, double t, const double *q, const doubl
   CMB_TRY(cmb_factor_at(ev, t, q));
   if (!cmb_kkt_weakest(ev->kkt, CMB_WEAK, sigma, b->n, b->x)) return CMB_RETRY_SINGULAR;
   cmb_rates(ev, q, v, b->q_dot);
-  const double speed = cmb_norm2(eq->nq, b->q_dot);
+  const double speed = cmb_sized_norm(eq, b->q_dot);
   if (!(speed > 0) || !isfinite(speed)) return CMB_RETRY_SINGULAR;
   CMB_TRY(rates_along(ev, t, q, v, speed));
   cmb_multiply(eq->G_pattern, eq->ng, eq->nv, b->G, b->x, b->rate); /* Ġ x */

@@ -71,6 +71,13 @@ static double *copy_doubles(cmb_arena *arena, int count, const double *from)
   return copy;
 }
 
+static void copy_sizes(const cmb_expressions *x, cmb_arena *arena, cmb_equations *eq)
+{
+  if (!x->q_sizes) return;
+  eq->q_sizes = copy_doubles(arena, x->nq, x->q_sizes);
+  eq->v_sizes = copy_doubles(arena, x->nv, x->v_sizes);
+}
+
 static const int *copy_ints(cmb_arena *arena, int count, const int *from)
 {
   int *copy = from ? cmb_arena_ints(arena, count) : NULL;
@@ -260,6 +267,7 @@ static cmb_status fill_system(cmb_graph_parts *p, cmb_graph_data *d, cmb_system 
   CMB_TRY(cmb_graph_parts_make(p));
   set_sizes(p, d, eq);
   copy_all_names(p, arena, eq);
+  copy_sizes(p->x, arena, eq);
   d->root_names = copy_names(arena, p->x->root_count, p->x->root_names);
   eq->impulse_signs = copy_ints(arena, eq->ng, p->x->impulse_signs);
   eq->late_row = copy_ints(arena, eq->nl, p->x->late_row);

@@ -13,6 +13,7 @@
 
 #include "base/context.h"
 #include "dae/branch.h"
+#include "dae/size.h"
 #include "math/dense.h"
 #include "math/finite.h"
 #include "math/pattern.h"
@@ -43,24 +44,23 @@ static const double NOTHING = 1e-4;
 static const double UNMOVED = 1e-13;
 
 /* Increments below this are rounding: q itself is known to half an eps, and g(q) sums a few terms. */
-static double rounding_of(int n, const double *q)
+static double rounding_of(const cmb_equations *eq, const double *q)
 {
-  return 8 * DBL_EPSILON * cmb_norm2(n, q);
+  return 8 * DBL_EPSILON * cmb_sized_norm(eq, q);
 }
 
 /* An iteration that no longer converges has arrived if its increments are this small. Rounding in g comes from the lengths
- * inside g, which q need not show (displacements near 0); in SI units and radians 1e-13 is nothing. Each of ng constraints has
+ * inside g, which q need not show (displacements near 0); 1e-13 of the sizes of coordinates is nothing. Each constraint has
  * its own, and a row of bodies passes it on. */
-static double arrived_at(int n, const double *q, int ng)
+static double arrived_at(const cmb_equations *eq, const double *q)
 {
-  return 512 * DBL_EPSILON * (1 + cmb_norm2(n, q)) * sqrt(fmax(1, ng));
+  return 512 * DBL_EPSILON * (1 + cmb_sized_norm(eq, q)) * sqrt(fmax(1, eq->ng));
 }
 
 cmb_status cmb_project_position(cmb_evaluator *ev, double t, double *q, double *first)
 {
   const cmb_equations *eq = ev->eq;
-  double enough = rounding_of(eq->nq, q), arrived = arrived_at(eq->nq, q, eq->ng),
-         before = INFINITY;
+  double enough = rounding_of(eq, q), arrived = arrived_at(eq, q), before = INFINITY;
   cmb_terms want = {.g = ev->g};
   ev->stats.projections++;
   for (int j = 0; j < CHORD_ITERATIONS; j++) {
@@ -73,7 +73,7 @@ cmb_status cmb_project_position(cmb_evaluator *ev, double t, double *q, double *
       eq->normalize(eq->self, q); /* G knows nothing of what a norm beside 1 does to g */
     if (j == 0) ev->tau_square = cmb_dot(eq->ng, ev->dtau, ev->dtau);
     if (j == 0 && first) memcpy(first, ev->dq, (size_t)eq->nq * sizeof *first);
-    double size = cmb_norm2(eq->nq, ev->dq);
+    double size = cmb_sized_norm(eq, ev->dq);
     double rate = size / before; /* 0 for j = 0: no rate known yet */
     if (size <= enough || (j > 0 && rate < 1 && rate * size <= enough)) return CMB_OK;
     if (!isfinite(size)) return CMB_RETRY_NONFINITE;
@@ -132,6 +132,16 @@ double cmb_gradient_length(const cmb_evaluator *ev, int i)
            : cmb_norm2(nv, ev->G + (ptrdiff_t)i * nv);
 }
 
+/* The same in parts of the sizes of coordinates. */
+static double sized_gradient(const cmb_evaluator *ev, int i)
+{
+  const cmb_equations *eq = ev->eq;
+  const cmb_pattern *p = eq->G_pattern;
+  if (!p) return cmb_sized_gradient(eq, eq->nv, NULL, ev->G + (ptrdiff_t)i * eq->nv);
+  const int from = p->start[i];
+  return cmb_sized_gradient(eq, p->start[i + 1] - from, p->column + from, ev->G + from);
+}
+
 /* How far constraint i is from being met, in parts of its extent: the units of g do not matter. A constraint with no extent
  * at all, which no coordinate changes, is met only if it is 0. */
 static double distance(const cmb_evaluator *ev, int i)
@@ -175,7 +185,7 @@ bool cmb_constraints_exact(const cmb_evaluator *ev)
  * are small and g itself is rounding. */
 static bool is_rounding(const cmb_evaluator *ev, double size, const double *q)
 {
-  return size <= SMALL * (1 + cmb_norm2(ev->eq->nq, q)) && cmb_constraints_exact(ev);
+  return size <= SMALL * (1 + cmb_sized_norm(ev->eq, q)) && cmb_constraints_exact(ev);
 }
 
 cmb_status cmb_fail_start(const cmb_evaluator *ev, double t, const char *constraint,
@@ -213,7 +223,7 @@ static cmb_status damped_move(cmb_evaluator *ev, double t, double *q, double *al
   const cmb_equations *eq = ev->eq;
   cmb_terms want = {.g = ev->g};
   double before = cmb_norm2(eq->ng, ev->g);
-  bool tiny = cmb_norm2(eq->nq, ev->dq) <= 1e-6 * (1 + cmb_norm2(eq->nq, q));
+  bool tiny = cmb_sized_norm(eq, ev->dq) <= 1e-6 * (1 + cmb_sized_norm(eq, q));
   cmb_status status = CMB_RETRY_NEWTON;
   *alpha = 1;
   for (int k = 0; k <= HALVINGS; k++, *alpha /= 2) {
@@ -247,7 +257,7 @@ static cmb_status iterate(cmb_evaluator *ev, double t, double *q, bool nearest, 
   }
   cmb_solve(ev, nearest ? ev->dw : NULL, ev->g, ev->dw, ev->dtau);
   cmb_rates(ev, q, ev->dw, ev->dq);
-  *size = cmb_norm2(eq->nq, ev->dq);
+  *size = cmb_sized_norm(eq, ev->dq);
   if (!isfinite(*size)) return CMB_RETRY_NONFINITE;
   CMB_TRY(damped_move(ev, t, q, &alpha));
   for (int i = 0; i < eq->nv; i++) ev->w[i] += alpha * ev->dw[i];
@@ -288,10 +298,8 @@ cmb_status cmb_take_references(cmb_evaluator *ev, double t, const double *q)
   for (int place = 0; place <= PLACES; place++) {
     double *M = cmb_mass_wanted(ev), *g = place ? ev->tau : ev->g;
     cmb_terms want = {.M = M, .G = ev->G, .g = g};
-    for (int i = 0; i < eq->nq; i++) {
-      double shift = place ? part * cmb_random(&random) * fmax(1, fabs(q[i])) : 0;
-      ev->q_trial[i] = q[i] + shift;
-    }
+    memcpy(ev->q_trial, q, (size_t)eq->nq * sizeof *q);
+    if (place) cmb_displace_beside(eq, q, part, &random, ev->q_trial);
     if (eq->normalize) eq->normalize(eq->self, ev->q_trial);
     cmb_status status = cmb_evaluate(ev, t, ev->q_trial, NULL, &want);
     if (status == CMB_OK) status = cmb_kkt_lengths(ev->kkt, M, ev->G, ev->dtau);
@@ -301,7 +309,7 @@ cmb_status cmb_take_references(cmb_evaluator *ev, double t, const double *q)
     for (int i = 0; i < eq->ng; i++) {
       ev->length[i] = fmax(ev->length[i], ev->dtau[i]);
       ev->extent[i] =
-          fmax(ev->extent[i], part * cmb_gradient_length(ev, i)); /* what normalising hides */
+          fmax(ev->extent[i], part * sized_gradient(ev, i)); /* what normalising hides */
       if (place) ev->extent[i] = fmax(ev->extent[i], fabs(g[i] - ev->g[i]));
     }
   }
@@ -319,7 +327,7 @@ static cmb_status approach(cmb_evaluator *ev, double t, double *q, bool nearest,
   memset(ev->w, 0, (size_t)eq->nv * sizeof *ev->w);
   memset(ev->tau, 0, (size_t)eq->ng * sizeof *ev->tau);
   for (int k = 0; k < most; k++) {
-    double size, enough = rounding_of(eq->nq, q), arrived = arrived_at(eq->nq, q, eq->ng);
+    double size, enough = rounding_of(eq, q), arrived = arrived_at(eq, q);
     ++*iterations;
     CMB_TRY(iterate(ev, t, q, nearest, &size));
     if (size <= enough || (size >= before && (size <= arrived || is_rounding(ev, size, q)))) {

@@ -29,7 +29,8 @@ double cmb_gradient_length(const cmb_evaluator *ev, int i);
 
 /* How long gradients usually are, and how much g changes when q moves by a part of itself: the largest values at q and at a few
  * places around, always the same ones. A gradient may vanish in one place, and a constraint be unmet where that cannot be told
- * from its gradient. The part is CMB_REFERENCE_PART of a radian, or of a coordinate where that is more than 1. For the evaluator's length and extent, and for the KKT object. */
+ * from its gradient. The part is CMB_REFERENCE_PART
+ * of the sizes of coordinates (size.h). For the evaluator's length and extent, and for the KKT object. */
 cmb_status cmb_take_references(cmb_evaluator *ev, double t, const double *q);
 
 /* Whether constraint i, by these, changes with nothing that moves, but for rounding. */

@@ -247,6 +247,9 @@ cmb_status cmb_build_state_rate(cmb_build *b, int state); /* once; later calls d
 cmb_status cmb_build_state_rates(cmb_build *b);
 cmb_status cmb_build_take_states(cmb_build *b, cmb_expressions *x);
 cmb_status cmb_build_state_units(cmb_build *b, cmb_expressions *x);
+
+/* sizes.c: q_sizes and v_sizes of x. */
+cmb_status cmb_build_sizes(cmb_build *b, cmb_expressions *x);
 cmb_status cmb_build_state_equations(cmb_build *b, cmb_expressions *x);
 
 /* late_states.c: rates that read accelerations and constraint forces; e of all states (states), with these put in; and both into x.

@@ -30,7 +30,8 @@ static cmb_status fail_idle(cmb_build *b, const cmb_idle *idle)
                           body->name,
                           ends_loop(b->model, j->child)
                               ? ": a massless bar between joints is a loop of the type distance "
-                                "between its ends"
+                                "between its ends, or a body whose loop is closed at another "
+                                "joint, behind a body with mass"
                               : "");
   }
   if (idle->turn) {

@@ -96,8 +96,9 @@ typedef struct cmb_expressions {
   const char *const *q_names,
       *const *v_names, *const *g_names, *const *lambda_names, *const *u_names, *const *output_names;
   const char *const *q_units, *const *v_units, *const *output_units; /* (nq), (nv), (no) */
-  int *impulse_signs;                                                /* (ng) as in cmb_equations */
-  const char *const *impulse_units;                                  /* (ng) */
+  const double *q_sizes, *v_sizes;  /* (nq), (nv) as in cmb_equations; NULL: 1 each */
+  int *impulse_signs;               /* (ng) as in cmb_equations */
+  const char *const *impulse_units; /* (ng) */
   bool *closes; /* (ng) constraints of loops and motions, not of joints; NULL: not known */
   double *impulse_weights;   /* (ng) as in cmb_equations; NULL: none has one */
   double *q_start, *v_start; /* (nq), (nv) perhaps not consistent */

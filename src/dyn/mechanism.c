@@ -440,6 +440,7 @@ static cmb_status assemble(cmb_build *b, const cmb_mechanism_options *o, cmb_mec
   CMB_TRY(cmb_build_rules(b, x));
   CMB_TRY(take_hints(b, x));
   CMB_TRY(take_units(b, x));
+  CMB_TRY(cmb_build_sizes(b, x));
   CMB_TRY(cmb_build_locks(b, x));
   CMB_TRY(b->cartesian ? cmb_build_cartesian_form(b, x) : cmb_build_joint_form(b, x));
   CMB_TRY(cmb_build_state_equations(b, x));

@@ -146,6 +146,8 @@ cmb_status cmb_held_create(cmb_context *ctx, cmb_arena *arena, const cmb_equatio
                           .ns = inner->ns,
                           .q_names = inner->q_names,
                           .v_names = inner->v_names,
+                          .q_sizes = inner->q_sizes,
+                          .v_sizes = inner->v_sizes,
                           .switch_names = inner->switch_names,
                           .switch_is_level = inner->switch_is_level,
                           .mass_constant = true,

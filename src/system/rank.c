@@ -11,6 +11,7 @@
 
 #include "base/context.h"
 #include "dae/project.h"
+#include "dae/size.h"
 #include "math/random.h"
 
 #include <math.h>
@@ -18,7 +19,7 @@
 
 enum { PLACES = 4 };
 
-static const double PART = 0.05; /* of a radian, or of a coordinate where that is more than 1 */
+static const double PART = 0.05; /* of the sizes of coordinates (dae/size.h) */
 static const double LEAST_PART = 0.05 / 16;
 
 /* The sine of an angle that counts as 0, but is more than rounding. */
@@ -59,11 +60,8 @@ static cmb_status look_at(struct probe *p, const double *q, int *rank)
 /* A consistent position near q; false if none was found. A displacement that was too far once is so again. */
 static bool move_away(struct probe *p)
 {
-  const cmb_equations *eq = p->ev->eq;
   for (;; p->part /= 2) {
-    for (int i = 0; i < eq->nq; i++) {
-      p->q_near[i] = p->q[i] + p->part * cmb_random(&p->random) * fmax(1, fabs(p->q[i]));
-    }
+    cmb_displace_beside(p->ev->eq, p->q, p->part, &p->random, p->q_near);
     if (cmb_position_near(p->ev, p->t, p->q_near) == CMB_OK) return true;
     if (p->part <= LEAST_PART) break;
   }

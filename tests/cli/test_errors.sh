@@ -141,7 +141,7 @@ refuse "did you mean 'mdop5'" run pendulum --method mdop6
 refuse "unknown method 'leapfrog'; expected one of auto, mdop5, " run pendulum --method leapfrog
 refuse "unknown method 'rk4'; expected one of auto, mdop5, " run pendulum --method rk4
 refuse "no output, coordinate, velocity or multiplier 'nonsensical'; expected one of angle, energy" run pendulum --plot new.svg --plot-outputs nonsensical
-refuse "expected one of way, way'" run own.yaml --plot new.svg --plot-outputs nonsensical
+refuse "expected one of way, q/way, way'" run own.yaml --plot new.svg --plot-outputs nonsensical
 refuse "no output 'nonsensical'; expected one of" linearize pendulum --outputs nonsensical
 refuse "'arm.urdf' is no model file of Camber, whose names end in .yaml; files of other programs, such as URDF and MJCF, are not read" run arm.urdf
 refuse "arm.urdf:1:1: this is XML; expected a model in YAML" run ./arm.urdf

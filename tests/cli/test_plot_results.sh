@@ -27,7 +27,7 @@ check "title" grep -q 'Five-link rear wheel suspension' mat.svg
 "$CAMBER" plot stair.h5 -o all.svg
 check "the outputs of the model, if nobody chooses" grep -q '>shock_length</text>' all.svg
 
-# ---- outputs that have the names of a coordinate, a velocity and a state stand for them
+# ---- outputs that have the names of a coordinate and a state stand for them; these are drawn by the names of their columns
 cat >named.yaml <<'END'
 bodies: {rod: {mass: 2, rod: [[0, 0, 0], [0, 0, -1]], radius: 0.01}}
 joints: {pivot: {type: revolute, child: rod, at: [0, 0, 0], axis: y, start: 30 deg}}
@@ -39,8 +39,14 @@ for ending in csv h5 mat; do
   "$CAMBER" run ./named.yaml --out "named.$ending" --plot "run-$ending.svg" --plot-outputs pivot,s >/dev/null
   check "outputs with the names of coordinates: $ending" "$CAMBER" plot "named.$ending" --y pivot -o "named-$ending.svg"
   check "$ending: the outputs are drawn" [ "$(points_of named-csv.svg)" = "$(points_of "named-$ending.svg")" ]
+  check "a coordinate and a state by name: $ending" "$CAMBER" plot "named.$ending" --y q/pivot,v/s -o "hidden-$ending.svg"
+  check "$ending: the coordinate is drawn" [ "$(points_of hidden-csv.svg)" = "$(points_of "hidden-$ending.svg")" ]
 done
 check "the run draws the outputs" grep -q '>deg</text>' run-csv.svg
+"$CAMBER" run ./named.yaml --plot run-hidden.svg --plot-outputs q/pivot,v/s >/dev/null
+check "the run draws the coordinate by its column's name" grep -q '>q/pivot</text>' run-hidden.svg
+check "and the state by its" grep -q '>v/s</text>' run-hidden.svg
+check "the coordinate is in rad" grep -q '>rad</text>' run-hidden.svg
 check "columns: $(head -n 1 named.csv)" grep -qx "t,q/pivot,pivot',v/s,pivot,s" named.csv
 check "angles in rad, in deg, and summed up from their rate" awk -F, 'NR > 1 {
   deg = 3.14159265358979/180
