@@ -1130,6 +1130,9 @@ static cmb_status advance(cmb_simulation *sim)
     bool found = false, sunk = false, moved = false;
     int passed = 0;
     CMB_TRY(make_step(sim));
+    if (sim->events->ns == 0 && sim->eq->nh == 0) {
+      return hand_out_inside(sim, cmb_integrator_t(sim->in));
+    }
     cmb_run_keep_start(sim);
     CMB_TRY(cmb_run_widen_rest(sim));
     CMB_TRY(begin_constrained(sim));
