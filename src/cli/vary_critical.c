@@ -323,7 +323,7 @@ static cmb_status pass_rows(struct cli_critical *s, int a, int b)
 }
 
 /* The rows first..last at an end of the table have more neutral eigenvalues than `inner`, their neighbour. One of them may lie on a crossing: then those
- * very near say so. */
+ * very near say so, and it is critical if they grow; if they do not, nobody knows what lies beyond. */
 static cmb_status end_in_band(struct cli_critical *s, int first, int last, int inner)
 {
   const struct cli_look *end = &s->rows[first], *in = &s->rows[inner];
@@ -339,9 +339,9 @@ static cmb_status end_in_band(struct cli_critical *s, int first, int last, int i
   }
   const bool on_crossing = side.count == A_SIDE && do_agree(s, 1, &side, A_SIDE, &x) &&
                            fabs(x - end->at) <= CLI_CLOSE * scale_of(s);
-  if (!on_crossing) {
+  if (!on_crossing || side.re[0] < 0) {
     warn_of_rows(s, first, last);
-  } else if (side.re[0] > 0 && !grows(end)) {
+  } else if (!grows(end)) {
     CMB_TRY(add_crossing(s, end->at, in->at > end->at));
   }
   return CMB_OK;

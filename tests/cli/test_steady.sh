@@ -197,7 +197,8 @@ END
 for range in 3:8:6 3:8:11 3:8:101 8:3:26; do
   check "the bicycle, $range" "$CAMBER" linearize bicycle.yaml --vary "speed=$range" --json >"bicycle-$range.json"
 done
-check 'with less slip' "$CAMBER" linearize bicycle.yaml --vary speed=3:8:11 --set b=1e7 --set k=1e9 --json >rolling.json
+# whether a row at 6 m/s is told from 0 there is up to rounding: -0.004 1/s beside eigenvalues of some 10^7; the rows stay away from it
+check 'with less slip' "$CAMBER" linearize bicycle.yaml --vary speed=3:8:12 --set b=1e7 --set k=1e9 --json >rolling.json
 check 'weave and capsize' python3 - <<'END'
 import glob, json
 ideal = (4.292382536341, 6.024262015388)
