@@ -450,8 +450,12 @@ uint8_t *cmb_reachable(const cmb_graph *g, int count, const cmb_expr *exprs)
 {
   uint8_t *marked = cmb_allocate(g->ctx, (size_t)g->size + 1);
   if (!marked) return NULL;
-  for (int i = 0; i < count; i++) marked[exprs[i]] = 1;
-  for (cmb_expr e = g->size; e-- > 0;) { /* arguments have smaller numbers */
+  cmb_expr size = 0;
+  for (int i = 0; i < count; i++) {
+    marked[exprs[i]] = 1;
+    if (exprs[i] >= size) size = exprs[i] + 1;
+  }
+  for (cmb_expr e = size; e-- > 0;) { /* arguments have smaller numbers */
     if (!marked[e]) continue;
     int arity = cmb_op_arity(cmb_expr_op(g, e));
     for (int k = 0; k < arity; k++) marked[cmb_expr_argument(g, e, k)] = 1;

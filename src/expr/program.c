@@ -18,6 +18,8 @@ struct maker {
   cmb_context *ctx;
   const cmb_graph *g;
   cmb_program *p;
+  cmb_expr
+      size; /* of the graph as far as the inputs and outputs: behind them there is nothing of the program */
   uint8_t *marked; /* (size) */
   uint32_t *slot;  /* (size) */
   cmb_expr *order; /* (size) the operations, one after the other */
@@ -31,9 +33,17 @@ struct maker {
   uint32_t *operand; /* where the next ones go */
 };
 
-static bool take_scratch(struct maker *m, int outputs, const cmb_expr *output)
+static cmb_expr behind(cmb_expr size, int count, const cmb_expr *exprs)
 {
-  size_t size = (size_t)cmb_graph_size(m->g) + 1;
+  for (int i = 0; i < count; i++) size = exprs[i] < size ? size : exprs[i] + 1;
+  return size;
+}
+
+static bool take_scratch(struct maker *m, const cmb_expr *input, const cmb_expr *output)
+{
+  const int outputs = m->p->outputs;
+  m->size = behind(behind(0, m->p->inputs, input), outputs, output);
+  const size_t size = (size_t)m->size + 1;
   m->marked = cmb_reachable(m->g, outputs, output);
   m->slot = cmb_allocate(m->ctx, size * sizeof *m->slot);
   m->order = cmb_allocate(m->ctx, size * sizeof *m->order);
@@ -55,7 +65,7 @@ static void release_scratch(struct maker *m)
 static void survey(struct maker *m)
 {
   cmb_program *p = m->p;
-  for (cmb_expr e = 0; e < cmb_graph_size(m->g); e++) {
+  for (cmb_expr e = 0; e < m->size; e++) {
     if (!m->marked[e]) continue;
     p->constants += cmb_expr_op(m->g, e) == CMB_OP_CONSTANT;
     if (cmb_is_operation(m->g, e)) m->order[p->instructions++] = e;
@@ -135,7 +145,7 @@ static cmb_status place_inputs(struct maker *m, const cmb_expr *input)
     m->slot[input[j]] = (uint32_t)j;
     m->marked[input[j]] |= 2;
   }
-  for (cmb_expr e = 0; e < cmb_graph_size(m->g); e++) {
+  for (cmb_expr e = 0; e < m->size; e++) {
     if (m->marked[e] == 1 && cmb_expr_op(m->g, e) == CMB_OP_INPUT) {
       return cmb_fail(m->ctx, CMB_ERROR_ARGUMENT, "'%s' is used but is not an input of the program",
                       cmb_expr_name(m->g, e));
@@ -147,7 +157,7 @@ static cmb_status place_inputs(struct maker *m, const cmb_expr *input)
 static void place_constants(struct maker *m)
 {
   int k = 0;
-  for (cmb_expr e = 0; e < cmb_graph_size(m->g); e++) {
+  for (cmb_expr e = 0; e < m->size; e++) {
     if (!m->marked[e] || cmb_expr_op(m->g, e) != CMB_OP_CONSTANT) continue;
     m->p->constant[k] = cmb_expr_constant(m->g, e);
     m->slot[e] = (uint32_t)(m->p->inputs + k++);
@@ -260,7 +270,7 @@ static cmb_status create(cmb_context *ctx, const cmb_graph *g, int inputs, const
   *p = (cmb_program){.arena = arena, .inputs = inputs, .outputs = outputs};
   struct maker m = {.ctx = ctx, .g = g, .p = p, .for_lanes = for_lanes};
   cmb_status status =
-      take_scratch(&m, outputs, output) ? make(&m, input, output) : cmb_fail_memory(ctx);
+      take_scratch(&m, input, output) ? make(&m, input, output) : cmb_fail_memory(ctx);
   release_scratch(&m);
   if (status != CMB_OK) {
     cmb_program_destroy(p);

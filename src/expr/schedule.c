@@ -17,7 +17,8 @@ struct scheduler {
   const cmb_graph *g;
   int count;
   size_t operands;   /* of a window, at most */
-  uint32_t *number;  /* (size of the graph) of an operation in the list; NONE: another node */
+  size_t size;       /* of the graph as far as the last operation */
+  uint32_t *number;  /* (size) of an operation in the list; NONE: another node */
   uint32_t *start;   /* (count + 1) where an operation's readers begin */
   uint32_t *reader;  /* (arguments in all) */
   uint32_t *waiting; /* (count) how many of its arguments are not known yet */
@@ -29,7 +30,7 @@ static bool take_memory(struct scheduler *s)
 {
   cmb_context *ctx = s->g->ctx;
   size_t count = (size_t)s->count + 1;
-  s->number = cmb_allocate(ctx, (size_t)s->g->size * sizeof *s->number);
+  s->number = cmb_allocate(ctx, (s->size + 1) * sizeof *s->number);
   s->start = cmb_allocate(ctx, (count + 1) * sizeof *s->start);
   s->reader = cmb_allocate(ctx, (s->operands + 1) * sizeof *s->reader);
   s->waiting = cmb_allocate(ctx, count * sizeof *s->waiting);
@@ -146,8 +147,9 @@ bool cmb_schedule(const cmb_graph *g, int count, cmb_expr *order)
   struct scheduler s = {.g = g, .count = count < WINDOW ? count : WINDOW};
   uint32_t *to = cmb_allocate(g->ctx, ((size_t)s.count + 1) * sizeof *to);
   s.operands = most_operands(g, count, order);
+  s.size = count > 0 ? (size_t)order[count - 1] + 1 : 0;
   bool good = to && take_memory(&s);
-  if (good) memset(s.number, 0xFF, (size_t)g->size * sizeof *s.number);
+  if (good) memset(s.number, 0xFF, s.size * sizeof *s.number);
   for (int at = 0; good && at < count; at += WINDOW) {
     s.count = count - at < WINDOW ? count - at : WINDOW;
     schedule_window(&s, order + at, to);

@@ -140,6 +140,35 @@ static void test_million(void **state)
   assert_int_equal(memory.outstanding, 0);
 }
 
+/* A program of what stands at the beginning of a large graph costs a byte a node, not more, as long as its inputs stand there, too. */
+static void test_beginning(void **state)
+{
+  (void)state;
+  struct cmbt_allocator memory;
+  cmbt_allocator_init(&memory);
+  cmb_context *ctx = cmb_context_create(&memory.hook);
+  cmb_graph *g;
+  cmb_program *p;
+  double in[2] = {3, 5}, out, work[16];
+  cmbt_ok(ctx, cmb_graph_create(ctx, &g));
+  cmb_expr x = cmb_input(g, "x"), e = op(g, CMB_OP_MUL, x, x), s = e;
+  while (cmb_graph_size(g) < 100000) s = op(g, CMB_OP_ADD, op(g, CMB_OP_MUL, s, x), x);
+  cmb_expr last = cmb_input(g, "last"), inputs[2] = {x, last};
+  const size_t before = memory.peak = memory.bytes;
+  cmbt_ok(ctx, cmb_program_create(ctx, g, 1, inputs, 1, &e, &p));
+  cmbt_below((double)(memory.peak - before), 150e3);
+  cmb_program_run(p, in, &out, work);
+  assert_true(out == 9);
+  cmb_program_destroy(p);
+  cmbt_ok(ctx, cmb_program_create(ctx, g, 2, inputs, 1, &e, &p));
+  cmb_program_run(p, in, &out, work);
+  assert_true(out == 9);
+  cmb_program_destroy(p);
+  cmb_graph_destroy(g);
+  cmb_context_destroy(ctx);
+  assert_int_equal(memory.outstanding, 0);
+}
+
 static cmb_status whole(cmb_context *ctx)
 {
   cmb_graph *g;
@@ -200,7 +229,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_lanes),         cmocka_unit_test(test_simplification),
       cmocka_unit_test(test_million),       cmocka_unit_test(test_failing_memory),
-      cmocka_unit_test(test_missing_input),
+      cmocka_unit_test(test_missing_input), cmocka_unit_test(test_beginning),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
