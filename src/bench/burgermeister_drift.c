@@ -294,8 +294,8 @@ static void print_slopes(const struct largest l[SLOPES])
 static cmb_status draw_slopes(cmb_context *ctx, const struct cli_arguments *a,
                               const struct largest l[SLOPES])
 {
-  struct cli_panel panels[2] = {{.title = "largest |g|", .logarithmic = true},
-                                {.title = "largest |G v + g_t|", .logarithmic = true}};
+  struct cli_panel panels[2] = {{.title = "largest |g| in m²", .logarithmic = true},
+                                {.title = "largest |G v + g_t| in m²/s", .logarithmic = true}};
   for (int i = 0; i < DRAWN; i++) {
     const char *title = slopes[i].variant.title;
     panels[0].curves[panels[0].curve_count++] =
@@ -311,7 +311,8 @@ static cmb_status draw_slopes(cmb_context *ctx, const struct cli_arguments *a,
                                 .stride = 1,
                                 .panels = panels,
                                 .panel_count = 2,
-                                .logarithmic = true};
+                                .logarithmic = true,
+                                .dots = true};
   return cli_bench_draw(ctx, a, &plot);
 }
 

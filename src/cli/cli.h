@@ -240,6 +240,11 @@ int cli_complain_of(cmb_context *ctx, const struct cli_arguments *arguments, cmb
 enum { CLI_PATH_ROOM = 4096 };
 bool cli_program_folder(char path[CLI_PATH_ROOM]);
 
+/* What is said where there are none, of a program that was copied without its files. */
+#define CLI_NO_BUNDLED                                                                             \
+  "no bundled files are found beside the program; CAMBER_MODELS can name the folder that they "    \
+  "are in"
+
 /* Names of the bundled model files, sorted, to be freed; how many. */
 int cli_bundled_models(char *names[CLI_MOST_MODELS]);
 

@@ -58,9 +58,11 @@ static void list_parameters(const cmb_model *m)
 {
   cmb_item p;
   for (int i = 0; cmb_model_item(m, CMB_ITEM_PARAMETER, i, &p); i++) {
+    enum { LONG = 10 }; /* as of 120 deg in rad, which no reader wants in full */
     char value[CMB_NUMBER_ROOM];
     if (strchr(p.name, '.')) continue;
     cmb_format_shortest(p.value, value);
+    if (strlen(value) > LONG) snprintf(value, sizeof value, "%.6g", p.value);
     printf("                --set %s=%s", p.name, value);
     if (p.unit[0]) printf(" %s", p.unit);
     if (p.title[0]) printf("  %s", p.title);
@@ -72,9 +74,7 @@ static void list_parameters(const cmb_model *m)
 static void warn_of_none(int count)
 {
   if (count > 0) return;
-  cli_warn(NULL, CMB_LOG_WARNING,
-           "no bundled files are found beside the program; CAMBER_MODELS can name the folder "
-           "that they are in");
+  cli_warn(NULL, CMB_LOG_WARNING, CLI_NO_BUNDLED);
 }
 
 static void list_model_files(cmb_context *ctx)

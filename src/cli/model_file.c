@@ -133,7 +133,9 @@ static int complain_model(const char *name)
   snprintf(file, sizeof file, "%.*s.yaml", CLI_PATH_ROOM - 6, name);
   if (access(file, R_OK) == 0) near = file;
   int code = near ? cli_complain("unknown model '%s'; did you mean '%s'?", name, near)
-                  : cli_complain("unknown model '%s'; 'camber list models' shows them", name);
+             : models > 0
+                 ? cli_complain("unknown model '%s'; 'camber list models' shows them", name)
+                 : cli_complain("unknown model '%s'; " CLI_NO_BUNDLED, name);
   for (int i = 0; i < models; i++) free(bundled[i]);
   return code;
 }

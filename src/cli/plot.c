@@ -88,8 +88,8 @@ void cli_svg_text(FILE *to, const char *text)
 static void put_minor_ticks(FILE *to, const struct frame *f, const struct cli_axis *r, bool upwards)
 {
   const double size = upwards ? f->height : f->width, short_line = 4;
-  if (!r->logarithmic || (r->high - r->low) * 20 > size)
-    return; /* a decade has 20 pixels at least */
+  const double apart = 2; /* pixels from 9 to 10, the narrowest gap */
+  if (!r->logarithmic || (r->high - r->low) * apart > size * log10(10. / 9)) return;
   for (int k = (int)floor(r->low); k <= r->high; k++) {
     for (int digit = 2; digit < 10; digit++) {
       const double value = digit * pow(10, k), at = log10(value);

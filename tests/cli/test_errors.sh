@@ -205,4 +205,14 @@ check "no arguments: exit code 2" [ $? -eq 2 ]
 check "no arguments: nothing on standard output" [ ! -s ../stdout ]
 check "no arguments: usage" grep -q '^usage: camber COMMAND' ../stderr
 
+# ---- bundled models: a program that was copied without them, and their list
+mkdir alone
+cp "$CAMBER" alone/camber
+(unset CAMBER_MODELS; alone/camber run fivelink) 2>stderr
+check "no folder of models: exit code" [ $? -eq 2 ]
+check "no folder of models: words" grep -qF "unknown model 'fivelink'; no bundled files are found beside the program; CAMBER_MODELS" stderr
+"$CAMBER" list models >models.txt
+check "short numbers in lists" grep -q -- '--set start1=2.0944$' models.txt
+check "no long numbers in lists" [ "$(grep -cE -- '--set [^=]*=[^ ]{11}' models.txt)" -eq 0 ]
+
 finish

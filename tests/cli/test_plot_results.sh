@@ -156,6 +156,10 @@ labels 'damping = 1500|damping = 1.5e-6|d.h5|e.csv' a.h5 b.mat d.h5 e.csv
 printf 'h,error\n1,1\n0.1,1e-4\n0.01,1e-8\n0.001,0\n' >order.csv
 "$CAMBER" plot order.csv --x h --y error --log xy -o order.svg
 check "small ticks" [ "$(grep -c "class='minor'" order.svg)" -gt 20 ]
+check "small ticks are apart" python3 -c '
+import re
+ticks = [tuple(map(float, m)) for m in re.findall(r"x1=.([\d.]+). x2=.[\d.]+. y1=.([\d.]+). y2=.[\d.]+. class=.minor", open("order.svg").read())]
+assert all(abs(x - X) + abs(y - Y) > 1.8 for (x, y), (X, Y) in zip(ticks, ticks[1:]))'
 check "what is not positive leaves a gap" [ "$(points_of order.svg | head -n 1 | tr -d "'" | wc -w)" -eq 3 ]
 
 
