@@ -142,7 +142,7 @@ typedef struct cmb_equations {
   const char *const *output_units; /* (no) */
 
   /* Changes of coordinates and velocities that are large: 1 m or 1 rad, and less for lengths of a small mechanism. They are what it is
-   * displaced by to look at it in other positions, and what convergence is measured in. NULL: 1 each */
+   * displaced by to look at it in other positions, and what convergence is measured in; greater than 0. NULL: 1 each */
   const double *q_sizes; /* (nq) */
   const double *v_sizes; /* (nv) */
 

@@ -4,7 +4,8 @@
  * The power of all forces is linear in what a `stick` exerts: P = S φᵀv + .., where S has the sign of e = wᵀv + e₀. If φ = μ w with a number
  * μ > 0, S drives what it reads: a sign has been mistaken, as with a minus in a torsion, whose torque is a pull. μ is found as the
  * quotient of the changes of ∂P/∂S and of e with v, in states that have nothing special. It is decided only if it is the same in all of them:
- * where the quotient depends on the motion, time or an input, its sign may be right in the states that are run through.
+ * where the quotient depends on the motion, time or an input, its sign may be right in the states that are run through. Live parameters have
+ * their present values.
  */
 #include "dyn/build.h"
 
@@ -19,13 +20,16 @@
 static const double SAME = 1e-9; /* of two quotients, relative: they differ by rounding */
 enum { STATES = 12 };
 
+/* What an input of the program is. */
+enum { INPUT_DRAWN, INPUT_VELOCITY, INPUT_PARAMETER };
+
 /* All friction in formulas, and the program of e and ∂P/∂S of each. */
 struct trial {
   int count;
   cmb_expr *stick, *S, *pair; /* (count), (count), (2 x count) all e, then all ∂P/∂S */
   cmb_program *program;
   int inputs;
-  bool *moves; /* (inputs) it is a velocity */
+  int *kind; /* (inputs) */
   double *in, *rest, *moving, *work;
   double *first; /* (count) the quotient in the first state, NAN: no positive number */
 };
@@ -67,21 +71,23 @@ static cmb_status list_sticks(cmb_build *b, struct trial *t)
   return t->stick ? CMB_OK : CMB_ERROR_MEMORY;
 }
 
-static cmb_expr total_power(cmb_build *b)
+/* The power of one force, or of all if it is NULL. */
+static cmb_expr power_of(cmb_build *b, const cmb_model_force *only)
 {
   cmb_expr sum = 0;
   for (int i = 0; i < b->actions.count; i++) {
     const cmb_action *a = cmb_action_at(b, i);
+    if (only && force_of(b, i) != only) continue;
     sum = cmb_add(b->g, sum, cmb_mul(b->g, a->force, a->measure.rate));
   }
   return sum;
 }
 
-static cmb_status take_pairs(cmb_build *b, struct trial *t)
+static cmb_status take_pairs(cmb_build *b, const cmb_model_force *only, struct trial *t)
 {
   const size_t n = (size_t)t->count;
   const cmb_expr one = cmb_constant(b->g, 1);
-  cmb_expr power = total_power(b);
+  cmb_expr power = power_of(b, only);
   t->S = cmb_arena_take(b->arena, n, sizeof *t->S);
   t->pair = cmb_arena_take(b->arena, 2 * n, sizeof *t->pair);
   t->rest = cmb_arena_take(b->arena, 2 * n, sizeof *t->rest);
@@ -98,12 +104,18 @@ static cmb_status take_pairs(cmb_build *b, struct trial *t)
   return cmb_reverse(b->g, t->count, t->S, 1, &power, &one, t->pair + n);
 }
 
-static bool is_velocity(const cmb_build *b, cmb_expr e)
+static int kind_of(const cmb_build *b, cmb_expr e, double *value)
 {
   for (int i = 0; i < b->tree->nv; i++) {
-    if (b->k->v[i] == e) return true;
+    if (b->k->v[i] == e) return INPUT_VELOCITY;
   }
-  return false;
+  for (int i = 0; i < b->model->parameter_count; i++) {
+    const cmb_model_parameter *p = &b->model->parameters[i];
+    if (!p->live || p->number.live != e) continue;
+    *value = p->number.value;
+    return INPUT_PARAMETER;
+  }
+  return INPUT_DRAWN;
 }
 
 /* Lists the inputs; false: there are C functions of the user's, which are made for the states of a run only. */
@@ -112,7 +124,7 @@ static bool list_inputs(cmb_build *b, const uint8_t *used, struct trial *t, cmb_
   for (cmb_expr e = 0; e < b->g->size; e++) {
     if (used[e] && cmb_expr_op(b->g, e) == CMB_OP_CALL) return false;
     if (!used[e] || cmb_expr_op(b->g, e) != CMB_OP_INPUT) continue;
-    t->moves[t->inputs] = is_velocity(b, e);
+    t->kind[t->inputs] = kind_of(b, e, &t->in[t->inputs]);
     input[t->inputs++] = e;
   }
   return true;
@@ -128,7 +140,7 @@ static cmb_status prepare(cmb_build *b, struct trial *t)
     most += used[e] && cmb_expr_op(b->g, e) == CMB_OP_INPUT;
   }
   cmb_expr *input = cmb_arena_take(b->arena, most, sizeof *input);
-  t->moves = cmb_arena_take(b->arena, most, sizeof *t->moves);
+  t->kind = cmb_arena_take(b->arena, most, sizeof *t->kind);
   t->in = cmb_arena_take(b->arena, most, sizeof *t->in);
   cmb_status status = cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
   if (status == CMB_OK && list_inputs(b, used, t, input)) {
@@ -140,23 +152,23 @@ static cmb_status prepare(cmb_build *b, struct trial *t)
   return t->work ? CMB_OK : CMB_ERROR_MEMORY;
 }
 
-/* Sets the velocities, or all else, to numbers of both signs and of many sizes. */
-static void draw(const struct trial *t, bool velocities, uint32_t *state)
+/* Sets the inputs of a kind to numbers of both signs and of many sizes. */
+static void draw(const struct trial *t, int kind, uint32_t *state)
 {
   for (int i = 0; i < t->inputs; i++) {
-    if (t->moves[i] == velocities) t->in[i] = cmb_random(state) * pow(1000, cmb_random(state));
+    if (t->kind[i] == kind) t->in[i] = cmb_random(state) * pow(1000, cmb_random(state));
   }
 }
 
 /* Takes the quotients in another state; those that are not positive, or not the first ones, become NAN. */
 static void run_state(const struct trial *t, bool is_first, uint32_t *state)
 {
-  draw(t, false, state);
+  draw(t, INPUT_DRAWN, state);
   for (int i = 0; i < t->inputs; i++) {
-    if (t->moves[i]) t->in[i] = 0;
+    if (t->kind[i] == INPUT_VELOCITY) t->in[i] = 0;
   }
   cmb_program_run(t->program, t->in, t->rest, t->work);
-  draw(t, true, state);
+  draw(t, INPUT_VELOCITY, state);
   cmb_program_run(t->program, t->in, t->moving, t->work);
   for (int i = 0; i < t->count; i++) {
     const int P = t->count + i;
@@ -178,15 +190,43 @@ static cmb_status reads(const cmb_build *b, int action, cmb_expr e, bool *yes)
   return CMB_OK;
 }
 
-/* Refuses the first force that is made with it. */
-static cmb_status refuse(cmb_build *b, cmb_expr stick)
+/* Takes the quotients of all friction in formulas, with the power of one force, or of all if it is NULL. */
+static cmb_status judge(cmb_build *b, const cmb_model_force *only, struct trial *t)
 {
-  const cmb_model_force *f = NULL;
-  for (int i = 0; i < b->actions.count && !f; i++) {
+  uint32_t state = CMB_RANDOM_FIRST;
+  *t = (struct trial){0};
+  CMB_TRY(list_sticks(b, t));
+  if (t->count == 0) return CMB_OK;
+  CMB_TRY(take_pairs(b, only, t));
+  const cmb_status status = prepare(b, t);
+  for (int i = 0; i < t->count; i++) t->first[i] = NAN;
+  for (int i = 0; i < STATES && status == CMB_OK && t->program; i++) run_state(t, i == 0, &state);
+  cmb_program_destroy(t->program);
+  return status;
+}
+
+/* The first force whose own power this friction drives; if only several do that together, the first that is made with it. */
+static cmb_status find_driven(cmb_build *b, const struct trial *all, int k,
+                              const cmb_model_force **driven)
+{
+  *driven = NULL;
+  for (int i = 0; i < b->actions.count; i++) {
+    const cmb_model_force *f = force_of(b, i);
+    struct trial own;
     bool found = false;
-    CMB_TRY(reads(b, i, stick, &found));
-    if (found) f = force_of(b, i);
+    if (f) CMB_TRY(reads(b, i, all->stick[k], &found));
+    if (!found) continue;
+    CMB_TRY(judge(b, f, &own));
+    if (!*driven || !isnan(own.first[k])) *driven = f;
+    if (!isnan(own.first[k])) return CMB_OK;
   }
+  return CMB_OK;
+}
+
+static cmb_status refuse(cmb_build *b, const struct trial *all, int k)
+{
+  const cmb_model_force *f;
+  CMB_TRY(find_driven(b, all, k, &f));
   if (!f) return CMB_OK; /* list_sticks takes none of these */
   const bool pulls = cmb_force_rows[f->type].results == CMB_RESULTS_PULL;
   return cmb_build_fail(
@@ -202,18 +242,10 @@ static cmb_status refuse(cmb_build *b, cmb_expr stick)
 
 cmb_status cmb_build_check_friction(cmb_build *b)
 {
-  uint32_t state = CMB_RANDOM_FIRST;
-  struct trial t = {0};
-  CMB_TRY(list_sticks(b, &t));
-  if (t.count == 0) return CMB_OK;
-  CMB_TRY(take_pairs(b, &t));
-  cmb_status status = prepare(b, &t);
-  if (status == CMB_OK && t.program) {
-    for (int i = 0; i < STATES; i++) run_state(&t, i == 0, &state);
-    for (int i = 0; i < t.count && status == CMB_OK; i++) {
-      if (!isnan(t.first[i])) status = refuse(b, t.stick[i]);
-    }
+  struct trial t;
+  CMB_TRY(judge(b, NULL, &t));
+  for (int i = 0; i < t.count; i++) {
+    if (!isnan(t.first[i])) return refuse(b, &t, i);
   }
-  cmb_program_destroy(t.program);
-  return status;
+  return CMB_OK;
 }

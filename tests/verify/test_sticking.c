@@ -444,6 +444,7 @@ static void test_negative_number(void **state)
 
 /* A slide and a hinge between two bodies, a hinged bar, and forces of friction on them. */
 #define RUBBED                                                                                     \
+  "parameters: {s: -1}\n"                                                                          \
   "gravity: [0, 0, 0]\n"                                                                           \
   "bodies: {a: {mass: 1, com: [0, 0, 0], inertia: [1, 1, 1]},\n"                                   \
   "         b: {mass: 2, com: [1, 0, 0], inertia: [1, 1, 1]}}\n"                                   \
@@ -460,7 +461,9 @@ static void check_sign(const char *force, cmb_formulation formulation, const cha
   cmb_system *system = NULL;
   snprintf(text, sizeof text, RUBBED, force);
   cmb_context *ctx = cmb_context_create(NULL);
-  cmb_model *model = cmbt_model_parse(ctx, text);
+  const cmb_model_options live = {.live_all = true};
+  cmb_model *model;
+  cmbt_ok(ctx, cmb_model_parse(ctx, text, strlen(text), "test.yaml", &live, &model));
   const cmb_status status = cmb_model_system(ctx, model, &options, &system);
   if (status != (words ? CMB_ERROR_INPUT : CMB_OK)) {
     fail_msg("%s: %s", force, status == CMB_OK ? "is taken" : cmb_last_error(ctx));
@@ -473,8 +476,8 @@ static void check_sign(const char *force, cmb_formulation formulation, const cha
   cmb_context_destroy(ctx);
 }
 
-/* The power of a force is that of friction, S v, times a number: positive ones drive. With factors that may have both signs nobody knows, and
- * what acts on another motion than it reads is no friction on that. */
+/* The power of a force is that of friction, S v, times a number: positive ones drive. With factors that may have both signs nobody knows, live
+ * parameters have their present values, and what acts on another motion than it reads is no friction on that. */
 static void test_sign(void **state)
 {
   (void)state;
@@ -482,6 +485,7 @@ static void test_sign(void **state)
                              "and friction does not; expected the other sign: a pull acts";
   static const char load[] = "force 'f': with this sign 'stick' drives the velocity that it reads, "
                              "and friction does not; expected the other sign: friction against";
+  static const char second[] = "force 'g': with this sign";
 #define ON_A  "type: load, on: {body: a, at: [0, 0, 0]}, "
 #define ON_B  "type: load, on: {body: b, at: [1, 0, 0]}, reaction: a, "
 #define STRUT "type: spring, between: [{body: ground, at: [-5, 1, 2]}, {body: b, at: [1, 0, 0]}], "
@@ -496,6 +500,8 @@ static void test_sign(void **state)
       {"type: torsion, coordinate: w, torque: \"-u*stick(w', 1, 1)\"", NULL},
       {"type: torsion, coordinate: w, torque: \"-(5 + x)*stick(w', 1, 1)\"", NULL},
       {"type: torsion, coordinate: w, torque: \"if(t < 9, -1, 1)*stick(w', 1, 1)\"", NULL},
+      {"type: torsion, coordinate: w, torque: \"s*stick(w', 1, 1)\"", pull},
+      {"type: torsion, coordinate: w, torque: \"-s*stick(w', 1, 1)\"", NULL},
       {"type: torsion, coordinate: w, torque: \"-stick(x', 1, 1)\"", NULL},
       {"type: torsion, coordinate: x, torque: \"-stick(x', 1, 1)\"", pull},
       {STRUT "force: \"stick(f.rate, 1, 1)\"", NULL},
@@ -511,7 +517,7 @@ static void test_sign(void **state)
        NULL},
       {"type: torsion, coordinate: w, torque: brake}, g: {type: torsion, coordinate: w, torque: "
        "-2*brake",
-       pull},
+       second},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     for (int k = 0; k < 3; k++) check_sign(cases[i].force, cmbt_formulation(k), cases[i].words);
