@@ -301,6 +301,7 @@ static cmb_status go_round(cmb_simulation *sim, bool first)
   CMB_TRY(cmb_run_mark_torn(sim));
   CMB_TRY(cmb_run_look_for_slides(sim, first && !has_jumped(sim)));
   CMB_TRY(cmb_run_decide(sim, &decided));
+  if (!decided) CMB_TRY(cmb_run_stop_held(sim));
   CMB_TRY(cmb_run_leave_zeros(sim, has_jumped(sim)));
   CMB_TRY(cmb_run_note_readers(sim, has_jumped(sim)));
   return begin_there(sim);

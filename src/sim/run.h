@@ -272,6 +272,10 @@ cmb_status cmb_run_flow_here(cmb_simulation *sim, double *a, double *flow);
 bool cmb_run_is_held(const cmb_simulation *sim, int i);
 void cmb_run_begin_slide(cmb_simulation *sim, int i, const int *with);
 cmb_status cmb_run_check_slides(cmb_simulation *sim);
+
+/* Velocities that begin to be held, and are 0 but for the resolution of time, become 0, so that what is held does not creep. */
+cmb_status cmb_run_stop_held(cmb_simulation *sim);
+
 void cmb_run_mark_held(cmb_simulation *sim);
 void cmb_run_stop_sliding(cmb_simulation *sim, int leader, int side);
 
