@@ -115,6 +115,8 @@ struct cmb_simulation {
       rested; /* (ns) functions that were 0, but for rounding, since bodies rested where this event begins */
   bool *
       loose; /* (ns) functions that were held at their switch, until a jump at this event: to be told, if they are held no more */
+  int *
+      untold; /* (ns) the mode with which a function has come to this event, as long as nothing has been told of it; 0: it has, or was held */
   double *
       released; /* (ns) functions that were 0 up to this event and leave it to a side that is known: where they have left it; 0: others */
   int *mode_before; /* (ns) before an event */
