@@ -176,6 +176,44 @@ cmb_status cmb_sliding_residue(const cmb_sliding *x, const cmb_point *at, double
   return CMB_OK;
 }
 
+/* The impulses of the groups that take what is left of their functions of velocities, into x->part; *any: something is left. Functions of
+ * positions keep their rates. */
+static cmb_status find_impulses(const cmb_sliding *x, const cmb_point *at, bool *any)
+{
+  const cmb_equations *inner = x->layer.inner;
+  const cmb_evaluator *ev = x->below;
+  double *s = x->flow;
+  CMB_TRY(cmb_sliding_find(x, at));
+  const cmb_point below = cmb_evaluator_point(ev, at->t, at->q, at->v);
+  CMB_TRY(inner->switches(inner->self, &below, x->lambda, s));
+  *any = false;
+  for (int k = 0; k < x->count; k++) {
+    const int i = x->function[k];
+    const bool left = inner->switch_order[i] == 1 && !makes_none(x, k) && s[i] != 0;
+    x->part[k] = left ? -s[i] : 0;
+    *any = *any || left;
+  }
+  if (*any) cmb_lu_solve(x->count, x->LU, x->pivot, x->part);
+  return cmb_all_finite(x->count, x->part) ? CMB_OK : CMB_RETRY_NONFINITE;
+}
+
+cmb_status cmb_sliding_stop(const cmb_sliding *x, const cmb_point *at, double *v)
+{
+  const int nv = x->layer.eq.nv;
+  for (int round = 0; round < 2; round++) { /* the second one takes what rounding has left */
+    bool any;
+    CMB_TRY(find_impulses(x, at, &any));
+    if (!any) return CMB_OK;
+    memset(x->f, 0, (size_t)nv * sizeof *x->f);
+    for (int k = 0; k < x->count; k++) {
+      cmb_add_scaled(nv, x->part[k], x->change + (ptrdiff_t)k * nv, x->f);
+    }
+    cmb_solve(x->below, x->f, NULL, x->a, x->lambda);
+    cmb_add_scaled(nv, 1, x->a, v);
+  }
+  return CMB_OK;
+}
+
 /* ---- other forces that switch with what friction holds */
 
 /* The first member of group k that friction of this kind has; -1: none. */

@@ -106,6 +106,10 @@ cmb_status cmb_sliding_ask(const cmb_sliding *x, const cmb_point *at,
  * and *second are the leaders of two groups that are multiplied; -1: there are none. */
 cmb_status cmb_sliding_products(const cmb_sliding *x, const cmb_point *at, int *first, int *second);
 
+/* Velocities v (nv) of the point become those at which the functions of velocities that are held are 0: an impulse of what holds them
+ * takes what is left there, all at once, and the constraints below share it. The motion along held functions of positions stays. */
+cmb_status cmb_sliding_stop(const cmb_sliding *x, const cmb_point *at, double *v);
+
 /* What the groups leave of rates along a direction, of all functions (ns), in place, where they hold their own: 0 of those that are held with
  * them. */
 cmb_status cmb_sliding_residue(const cmb_sliding *x, const cmb_point *at, double *along);

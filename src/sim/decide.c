@@ -517,6 +517,8 @@ static cmb_status take(cmb_simulation *sim, cmb_stage *before)
     CMB_TRY(cmb_run_take_bearing(sim, before));
     CMB_TRY(hold(sim));
   }
+  CMB_TRY(cmb_run_check_slides(sim));
+  CMB_TRY(cmb_run_stop_held(sim));
   cmb_events *e = sim->events;
   cmb_status status =
       cmb_switches(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe);
@@ -528,7 +530,7 @@ static cmb_status take(cmb_simulation *sim, cmb_stage *before)
       cmb_events_leave_zero(e, i, e->s_probe[i], cmb_run_away(sim, i));
     }
   }
-  return cmb_run_check_slides(sim);
+  return CMB_OK;
 }
 
 /* Which contacts bear, with friction as it has been found. */

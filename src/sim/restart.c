@@ -301,6 +301,7 @@ static cmb_status go_round(cmb_simulation *sim, bool first)
   CMB_TRY(cmb_run_mark_torn(sim));
   CMB_TRY(cmb_run_look_for_slides(sim, first && !has_jumped(sim)));
   CMB_TRY(cmb_run_decide(sim, &decided));
+  if (!decided) CMB_TRY(cmb_run_stop_held(sim));
   CMB_TRY(cmb_run_leave_zeros(sim, has_jumped(sim)));
   CMB_TRY(cmb_run_note_readers(sim, has_jumped(sim)));
   return begin_there(sim);
@@ -420,16 +421,40 @@ static cmb_status tell_loose(cmb_simulation *sim)
   return CMB_OK;
 }
 
+/* What has come to be held at its switch without a change of its sign: whether it has passed 0 already is a matter of rounding where several come
+ * there at one time. */
+static cmb_status tell_held(cmb_simulation *sim)
+{
+  const cmb_equations *eq = sim->eq;
+  for (int i = 0; i < eq->ns; i++) {
+    const int came = sim->untold[i];
+    if (came == 0 || sim->slides[i] == 0 || sim->rested[i]) continue;
+    CMB_TRY(cmb_run_announce(sim, cmb_run_kind_of_switch(eq, i), eq->switch_names[i], i,
+                             came > 0 ? -1 : 1));
+  }
+  return CMB_OK;
+}
+
+/* An event that is told begins. */
+static void forget_told(cmb_simulation *sim)
+{
+  for (int i = 0; i < sim->eq->ns; i++) {
+    sim->loose[i] = false;
+    sim->untold[i] = sim->slides[i] == 0 ? sim->ev->mode[i] : 0;
+  }
+}
+
 cmb_status cmb_run_restart(cmb_simulation *sim)
 {
   bool changed, put_off;
   forget_held(sim);
-  memset(sim->loose, 0, (size_t)sim->eq->ns * sizeof *sim->loose);
+  forget_told(sim);
   CMB_TRY(find_modes(sim, &changed));
   CMB_TRY(cmb_run_put_off_readers(sim, &put_off));
   CMB_TRY(go_rounds(sim));
   cmb_run_end_readers(sim);
-  return tell_loose(sim);
+  CMB_TRY(tell_loose(sim));
+  return tell_held(sim);
 }
 
 /* Whether the bodies have rebounded by less than the method can tell, and go on into the surface. */

@@ -115,6 +115,8 @@ struct cmb_simulation {
       rested; /* (ns) functions that were 0, but for rounding, since bodies rested where this event begins */
   bool *
       loose; /* (ns) functions that were held at their switch, until a jump at this event: to be told, if they are held no more */
+  int *
+      untold; /* (ns) the mode with which a function has come to this event, as long as nothing has been told of it; 0: it has, or was held */
   double *
       released; /* (ns) functions that were 0 up to this event and leave it to a side that is known: where they have left it; 0: others */
   int *mode_before; /* (ns) before an event */
@@ -272,6 +274,10 @@ cmb_status cmb_run_flow_here(cmb_simulation *sim, double *a, double *flow);
 bool cmb_run_is_held(const cmb_simulation *sim, int i);
 void cmb_run_begin_slide(cmb_simulation *sim, int i, const int *with);
 cmb_status cmb_run_check_slides(cmb_simulation *sim);
+
+/* Velocities that begin to be held, and are 0 but for the resolution of time, become 0, so that what is held does not creep. */
+cmb_status cmb_run_stop_held(cmb_simulation *sim);
+
 void cmb_run_mark_held(cmb_simulation *sim);
 void cmb_run_stop_sliding(cmb_simulation *sim, int leader, int side);
 

@@ -166,6 +166,7 @@ static void take_modes(cmb_simulation *sim)
   sim->gradient = cmb_arena_doubles(arena, ns);
   sim->at_zero = cmb_arena_take(arena, (size_t)ns, sizeof *sim->at_zero);
   sim->rested = cmb_arena_take(arena, (size_t)ns, sizeof *sim->rested);
+  sim->untold = cmb_arena_ints(arena, ns);
   sim->loose = cmb_arena_take(arena, (size_t)ns, sizeof *sim->loose);
   sim->released = cmb_arena_doubles(arena, ns);
   sim->mode_before = cmb_arena_ints(arena, ns);

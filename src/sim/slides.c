@@ -369,6 +369,14 @@ cmb_status cmb_run_check_slides(cmb_simulation *sim)
                         name, sim->events->t);
 }
 
+cmb_status cmb_run_stop_held(cmb_simulation *sim)
+{
+  const cmb_point at = cmb_run_point(sim);
+  if (!sim->stage->sliding) return CMB_OK;
+  cmb_status status = cmb_sliding_stop(sim->stage->sliding, &at, sim->events->v_found);
+  return cmb_run_final(sim, status, "dry friction", sim->events->t);
+}
+
 /* What the forces of the stage are mixed of where everything that it says slides. CMB_RETRY_SINGULAR: others hold the same motion. */
 static cmb_status find_mixture(const cmb_simulation *sim)
 {

@@ -26,6 +26,7 @@ cmb_status cmb_run_announce(cmb_simulation *sim, cmb_event_kind kind, const char
                             int direction)
 {
   const cmb_event event = {name, index, sim->events->t, direction, NAN, kind};
+  if (index >= 0 && index < sim->eq->ns) sim->untold[index] = 0;
   return tell(sim, &event);
 }
 

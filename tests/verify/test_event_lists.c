@@ -5,6 +5,8 @@
  *     two bodies that fall onto stops without a rebound, rest there, and are lifted off by a growing force;
  *     two blocks with dry friction that come to a stop, at a jump of a formula, and are released later, one forwards and one backwards;
  *     a body on a spring, with a condition that tells of both directions and one that tells of one.
+ *
+ * Parts that are equal but for their places and directions have equal lists.
  */
 #include "check.h"
 #include "methods.h"
@@ -141,8 +143,64 @@ static void test_masses(void **state)
   check_all(1e6);
 }
 
+/* ---- equal parts */
+
+/* Each in another direction, so that their velocities come to 0 at one time, some before and some behind it by rounding. */
+static const char EQUAL[] =
+    "gravity: [0, 0, 0]\n"
+    "templates:\n"
+    "  slider:\n"
+    "    bodies: {b: {mass: 1, com: [0, 0, 0]}}\n"
+    "    joints:\n"
+    "      x: {type: prismatic, child: b, axis: [1, 0.3, 0.2], rate: 1,\n"
+    "          friction: {force: 0.7, law: stick}}\n"
+    "    forces:\n"
+    "      f: {type: load, on: {body: b, at: [0, 0, 0]}, force: [5*sin(3*t), sin(t), 0]}\n"
+    "instances:\n"
+    "  a: {template: slider}\n"
+    "  b: {template: slider, axes: {x: [1, 2, 3], y: [-2, 1, 0]}}\n"
+    "  c: {template: slider, mirror: y}\n"
+    "  d: {template: slider, axes: {x: [0.3, 1, 0.1], z: [-0.1, 0, 0.3]}}\n"
+    "outputs: {a: \"a.x'\"}\n";
+
+/* The events of the part with this letter, in their order. */
+static int list_of(const cmbt_run *r, char part, int most, const cmbt_event **list)
+{
+  int count = 0;
+  for (int i = 0; i < r->event_count && count < most; i++) {
+    if (r->events[i].name[0] == part) list[count++] = &r->events[i];
+  }
+  return count;
+}
+
+static void test_equal_parts(void **state)
+{
+  enum { MOST = 40, EVENTS = 9 };
+  (void)state;
+  for (int i = 0; (i = cmbt_next_but_trap(i)) < cmb_method_count(); i++) {
+    for (int k = 0; k < 3; k++) {
+      const cmbt_event *first[MOST], *other[MOST];
+      cmbt_run r;
+      cmbt_run_open_text(&r, EQUAL, cmbt_formulation(k));
+      r.method = cmb_method_name(cmb_method_at(i));
+      cmbt_run_to(&r, 10, 0);
+      assert_int_equal(list_of(&r, 'a', MOST, first), EVENTS);
+      for (char part = 'b'; part <= 'd'; part++) {
+        assert_int_equal(list_of(&r, part, MOST, other), EVENTS);
+        for (int j = 0; j < EVENTS; j++) {
+          assert_string_equal(other[j]->name + 1, first[j]->name + 1);
+          assert_int_equal(other[j]->direction, first[j]->direction);
+          cmbt_near(other[j]->t, first[j]->t, 1e-12);
+        }
+      }
+      cmbt_run_close(&r);
+    }
+  }
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_lists), cmocka_unit_test(test_masses)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_lists), cmocka_unit_test(test_masses),
+                                     cmocka_unit_test(test_equal_parts)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
