@@ -121,7 +121,7 @@ static void test_hold(void **state)
 
 /* Two blocks of m = 1/1024 kg, one on the other; a push P for 2 ms at 10,000 s. In the time that can be told apart there velocities change
  * by 1e-7 m/s, which would be a centimetre in a day. In joint coordinates nothing but that is to be seen; in Cartesian ones accelerations of
- * what is held are rounding errors of 1e5 m/s², and make millimetres of their own in that time. */
+ * what is held are rounding errors of 1e5 m/s², and make centimetres of their own in that time. */
 static const char PUSHED[] =
     "gravity: [0, 0, 0]\n"
     "bodies: {b: {mass: 1/1024, com: [0, 0, 0]}, c: {mass: 1/1024, com: [0, 0, 0]}}\n"
