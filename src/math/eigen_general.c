@@ -75,17 +75,24 @@ static double complex left(const struct triangle *s, int i, int from, int to,
   return sum;
 }
 
-/* Rows i − 1 and i of (T − μ) y = 0, a block; y is known from i + 1 on. */
+/* Solves rows i − 1 and i of (T − μ) y = 0, a diagonal block of two, for y_{i−1} and y_i, given y_{i+1} .. y_to. Gaussian elimination with complete
+ * pivoting: a block with nearly the eigenvalue μ has one small pivot, the last one, and a larger number in its place changes one entry of the
+ * block by rounding. */
 static void solve_block(const struct triangle *s, int i, int to, double complex mu,
                         double complex *y)
 {
   const double *upper = s->T + (ptrdiff_t)(i - 1) * s->n, *lower = upper + s->n;
-  const double complex p = left(s, i - 1, i + 1, to, y), q = left(s, i, i + 1, to, y);
-  const double complex a = upper[i - 1] - mu, d = lower[i] - mu;
-  const double b = upper[i], c = lower[i - 1], size = cabs(a) + cabs(d) + fabs(b) + fabs(c);
-  const double complex det = pivot(s, (a * d - b * c) / size) * size;
-  y[i - 1] = (d * p - b * q) / det;
-  y[i] = (a * q - c * p) / det;
+  const double complex B[2][2] = {{upper[i - 1] - mu, upper[i]}, {lower[i - 1], lower[i] - mu}};
+  const double complex right[2] = {left(s, i - 1, i + 1, to, y), left(s, i, i + 1, to, y)};
+  int row = 0, column = 0;
+  for (int k = 1; k < 4; k++) {
+    if (cabs(B[k / 2][k % 2]) > cabs(B[row][column])) row = k / 2, column = k % 2;
+  }
+  const double complex first = pivot(s, B[row][column]), factor = B[!row][column] / first;
+  const double complex last = pivot(s, B[!row][!column] - factor * B[row][!column]);
+  double complex *unknown = y + i - 1;
+  unknown[!column] = (right[!row] - factor * right[row]) / last;
+  unknown[column] = (right[row] - B[row][!column] * unknown[!column]) / first;
 }
 
 /* y (to + 1) for the eigenvalue of row j, or of rows j and j + 1. Returns `to`, the last row of the two or one. */

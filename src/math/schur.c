@@ -14,9 +14,11 @@
 #include <stddef.h>
 
 enum {
-  MOST_STEPS = 60,
-  UNUSUAL = 10
-}; /* steps for one eigenvalue; every so many with another shift */
+  MOST_STEPS = 200, /* for one eigenvalue */
+  UNUSUAL = 10,     /* every so many steps another shift is used */
+  LOCAL =
+      20 /* up to so many steps a subdiagonal entry is compared with its neighbours, then with the largest entry of H, too */
+};
 
 struct schur {
   int n;
@@ -89,13 +91,17 @@ static void split(const struct schur *s, int k)
   for (int i = k; i <= k + 1; i++) s->re[i] = *at(s, i, i), s->im[i] = 0;
 }
 
-/* The first row of the last part of rows 0 to `high` that does not fall into two. */
-static int part_above(const struct schur *s, int high)
+/* Returns the first row of the last block of rows 0 to `high` whose subdiagonal entries are not negligible, and sets the entry left of that
+ * row to 0. An entry is negligible beside its two neighbours on the diagonal. Where 0 is a multiple eigenvalue, these neighbours are
+ * rounding themselves, and the rounding of each step fills in the entry again. So after LOCAL steps without success an entry is negligible beside
+ * n times the largest entry of H, too, since the steps have made a backward error of that size anyway. */
+static int part_above(const struct schur *s, int high, int steps)
 {
   int low = high;
   for (; low > 0; low--) {
     double beside = fabs(*at(s, low - 1, low - 1)) + fabs(*at(s, low, low));
     if (beside == 0) beside = s->size;
+    if (steps > LOCAL) beside = fmax(beside, s->n * s->size);
     if (fabs(*at(s, low, low - 1)) <= DBL_EPSILON * beside) break;
   }
   if (low > 0) *at(s, low, low - 1) = 0;
@@ -109,7 +115,7 @@ bool cmb_schur(int n, double *A, double *re, double *im, double *Q, double *work
   cmb_hessenberg(n, A, Q, work);
   for (ptrdiff_t i = 0; i < (ptrdiff_t)n * n; i++) s.size = fmax(s.size, fabs(A[i]));
   for (int high = n - 1; high >= 0;) {
-    const int low = part_above(&s, high);
+    const int low = part_above(&s, high, steps);
     if (low < high - 1) {
       if (steps++ == MOST_STEPS) return false;
       francis(&s, low, high, steps % UNUSUAL == 0);

@@ -68,8 +68,9 @@ static cmb_item_kind kind_of(cmb_item_kind kind, const cmb_node *entry)
   return stop ? CMB_ITEM_STOP : kind;
 }
 
+/* Checks what the model lists for an entry. `given` are the parameters that an instance sets, whose values replace the template's; else NULL. */
 static void check_entry(const cmb_model *m, cmb_item_kind kind, const char *prefix,
-                        const cmb_node *entry)
+                        const cmb_node *entry, const cmb_node *given)
 {
   char name[300];
   cmb_item item;
@@ -85,11 +86,14 @@ static void check_entry(const cmb_model *m, cmb_item_kind kind, const char *pref
   assert_string_equal(item.key, "");
   if (cmb_node_find(entry, "type")) assert_string_equal(item.type, text_under(entry, "type"));
   assert_string_equal(item.unit, text_under(entry, "unit"));
-  if (entry->kind == CMB_NODE_TEXT) assert_string_equal(item.text, entry->text);
+  const cmb_node *set =
+      given && kind == CMB_ITEM_PARAMETER ? cmb_node_find(given, entry->key) : NULL;
+  const cmb_node *value = set ? set : entry;
+  if (value->kind == CMB_NODE_TEXT) assert_string_equal(item.text, value->text);
   if (kind == CMB_ITEM_EVENT) assert_string_equal(item.text, text_under(entry, "when"));
   if (kind == CMB_ITEM_OUTPUT && entry->kind == CMB_NODE_MAP)
     assert_string_equal(item.text, text_under(entry, "value"));
-  if (kind == CMB_ITEM_PARAMETER && cmb_parse_number(entry->text, &x)) assert_true(item.value == x);
+  if (kind == CMB_ITEM_PARAMETER && cmb_parse_number(value->text, &x)) assert_true(item.value == x);
 }
 
 static const struct {
@@ -120,19 +124,19 @@ static void check_own(const cmb_model *m, cmb_item_kind kind, const char *key, c
 {
   const cmb_node *own = cmb_node_find(entry, key);
   for (const cmb_node *n = own ? own->first : NULL; n; n = n->next) {
-    check_entry(m, kind, prefix, n);
+    check_entry(m, kind, prefix, n, NULL);
     seen[kind]++;
   }
 }
 
-/* All entries of a file or template under a prefix; `seen` (kinds) counts them. */
+/* Checks all entries of a file or template under a prefix, with the parameters `given` by an instance; `seen` (kinds) counts them. */
 static void check_sections(const cmb_model *m, const cmb_node *root, const char *prefix,
-                           int seen[CMB_ITEM_KINDS])
+                           const cmb_node *given, int seen[CMB_ITEM_KINDS])
 {
   for (int i = 0; i < SECTIONS; i++) {
     const cmb_node *section = cmb_node_find(root, sections[i].name);
     for (const cmb_node *e = section ? section->first : NULL; e; e = e->next) {
-      check_entry(m, sections[i].kind, prefix, e);
+      check_entry(m, sections[i].kind, prefix, e, given);
       seen[kind_of(sections[i].kind, e)]++;
       if (sections[i].kind == CMB_ITEM_BODY)
         check_own(m, CMB_ITEM_MARKER, "markers", prefix, e, seen);
@@ -161,7 +165,7 @@ static void check_instances(const cmb_model *m, const cmb_node *root, int seen[C
       snprintf(prefix, sizeof prefix, "%s%s.", e->key, repeated ? number : "");
       snprintf(name, sizeof name, "%s%s", prefix, first->key);
       if (cmb_model_find(m, CMB_ITEM_BODY, name) < 0) break;
-      check_sections(m, body, prefix, seen);
+      check_sections(m, body, prefix, cmb_node_find(e, "parameters"), seen);
       if (repeated) seen[CMB_ITEM_PARAMETER]++; /* `index` */
     }
   }
@@ -175,7 +179,7 @@ static void check_includes(struct file *f, const cmb_node *include, int seen[CMB
     const int folder = (int)(strrchr(f->path, '/') - f->path);
     snprintf(path, sizeof path, "%.*s/%s", folder, f->path, e->text);
     char *text = cmbt_load_file(path, &length);
-    check_sections(f->model, cmbt_yaml(f->ctx, f->arena, text, length), "", seen);
+    check_sections(f->model, cmbt_yaml(f->ctx, f->arena, text, length), "", NULL, seen);
     free(text);
   }
 }
@@ -221,7 +225,7 @@ static void test_lists(void **state)
     struct file f;
     int seen[CMB_ITEM_KINDS] = {0};
     open_file(&f, names[i]);
-    check_sections(f.model, f.root, "", seen);
+    check_sections(f.model, f.root, "", NULL, seen);
     check_includes(&f, cmb_node_find(f.root, "include"), seen);
     check_instances(f.model, f.root, seen);
     seen[CMB_ITEM_STATE] += states_of_tyres(f.model);

@@ -122,6 +122,33 @@ static void test_defective(void **state)
   for (int j = 0; j < 3; j++) cmbt_below(hypot(e.re[j] - 2, e.im[j]), 1e-4);
 }
 
+/* x'' = −K x − C x' with K = Σ k_s j_s j_sᵀ and C = Σ c_s j_s j_sᵀ: a mechanism of m coordinates with `rigid` free motions has the eigenvalue 0
+ * twice for each of them, of which rounding leaves no digit that is right. */
+static void check_free_motions(struct cmbt_random *random, int m, int rigid, struct eigen *e)
+{
+  const int n = 2 * m;
+  double A[MOST * MOST] = {0}, j[MOST];
+  for (int i = 0; i < m; i++) A[i * n + m + i] = 1;
+  for (int s = 0; s < m - rigid; s++) {
+    const double k = 50 * pow(10, cmbt_random_uniform(random, -1, 1));
+    const double c = 5 * pow(10, cmbt_random_uniform(random, -1, 1));
+    fill(random, m, j);
+    for (int i = 0; i < m; i++) {
+      cmb_add_scaled(m, -k * j[i], j, A + (m + i) * n);
+      cmb_add_scaled(m, -c * j[i], j, A + (m + i) * n + m);
+    }
+  }
+  check_general(n, A, e);
+}
+
+static void test_free_motions(void **state)
+{
+  (void)state;
+  struct cmbt_random random = {11};
+  struct eigen e;
+  for (int k = 0; k < 400; k++) check_free_motions(&random, 11, 2 + k % 3, &e);
+}
+
 /* D⁻¹ A D has the eigenvalues of A, whatever the units D: companion matrix of the roots 1 to 6, with units over 24 decades. */
 static void test_graded(void **state)
 {
@@ -238,13 +265,10 @@ static void test_row_space(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_general),
-      cmocka_unit_test(test_special),
-      cmocka_unit_test(test_cycle),
-      cmocka_unit_test(test_defective),
-      cmocka_unit_test(test_graded),
-      cmocka_unit_test(test_symmetric),
-      cmocka_unit_test(test_symmetric_multiple),
+      cmocka_unit_test(test_general),      cmocka_unit_test(test_special),
+      cmocka_unit_test(test_cycle),        cmocka_unit_test(test_defective),
+      cmocka_unit_test(test_free_motions), cmocka_unit_test(test_graded),
+      cmocka_unit_test(test_symmetric),    cmocka_unit_test(test_symmetric_multiple),
       cmocka_unit_test(test_row_space),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
