@@ -1,7 +1,7 @@
 /*
  * Arithmetic of scalars, 3-vectors, 3 x 3 matrices and spatial 6-vectors whose entries are expressions (algebra.h); used wherever
- * equations of
- * motion are formed. Each function is written for the general case: cmb_apply removes terms with zeros and ones when it builds the nodes.
+ * equations of motion are formed. Each function is written for the general case: cmb_apply removes terms with zeros and ones when it
+ * builds the nodes.
  */
 #include "expr/algebra.h"
 

@@ -2,9 +2,9 @@
  * Arithmetic of scalars, 3-vectors, 3 x 3 matrices and spatial 6-vectors whose entries are expressions; used wherever equations of motion
  * are formed.
  *
- * A rotation matrix A (row-major) takes the components of a body's frame to those of its parent: x = A x'.
- * 6-vectors are those of Featherstone, angular part first: a motion (ω, v), where v is the velocity of the frame's origin, and a
- * force (n, f), where n is the moment about that origin. The product of a motion and a force is a power.
+ * A rotation matrix A (row-major) takes the components of a body's frame to those of its parent: x = A x'. 6-vectors are those of
+ * Featherstone, angular part first: a motion (ω, v), where v is the velocity of the frame's origin, and a force (n, f), where n is the
+ * moment about that origin. The product of a motion and a force is a power.
  */
 #ifndef CMB_EXPR_ALGEBRA_H
 #define CMB_EXPR_ALGEBRA_H

@@ -206,9 +206,9 @@ static void print_top(cmb_buffer *b, const char *prefix)
                     "multiply and add in one.\n */\n");
 }
 
-/* Preprocessor lines that forbid a compiler to contract a * b + c into one operation and to reassociate terms. gcc 12 contracts even with
- * contraction off where it turns scalar statements into vectors (alternating sums and differences of products), so this is switched off
- * too. */
+/* Preprocessor lines that forbid a compiler to contract a * b + c into one operation and to reassociate terms. gcc 12 contracts even
+ * with contraction off where it turns scalar statements into vectors (alternating sums and differences of products), so this is switched
+ * off too. */
 static const char CONTRACTION[] =
     "#if defined(__clang__)\n"
     "#if __clang_major__ >= 11\n"

@@ -1,7 +1,6 @@
 /*
  * Prints a program as C text (c_text.h): finds the values that are passed from piece to piece, and prints the statements and the
- * definitions of the
- * operations.
+ * definitions of the operations.
  */
 #include "expr/c_text.h"
 
@@ -28,8 +27,8 @@ static const char *const NAME[CMB_OPS] = {
 #undef NAME_TEXT
 };
 
-/* The C expressions of operations on whole vectors (lanes), for those that compilers do not turn into vector instructions: a comparison of
- * lanes gives a mask, and select_lanes picks each lane from one of two numbers, so that the results have the same bits as the scalar
+/* The C expressions of operations on whole vectors (lanes), for those that compilers do not turn into vector instructions: a comparison
+ * of lanes gives a mask, and select_lanes picks each lane from one of two numbers, so that the results have the same bits as the scalar
  * expressions. */
 static const char *const LANES_VALUE[CMB_OPS] = {
     [CMB_OP_LT] = "select_lanes(a < b, K(1.0), K(0.0))",
@@ -111,8 +110,8 @@ static void record_argument(struct walk *w, int i, uint32_t slot, int *source)
   c->place[from] = w->place_of[slot];
 }
 
-/* Records the operands of instruction i, which solves a system, and reserves consecutive entries of w for its unknowns; other instructions
- * read them from there. */
+/* Records the operands of instruction i, which solves a system, and reserves consecutive entries of w for its unknowns; other
+ * instructions read them from there. */
 static void record_solution(struct walk *w, int i)
 {
   cmb_c_program *c = w->c;
@@ -265,8 +264,8 @@ static void print_op_name(cmb_buffer *b, cmb_op op)
   cmb_buffer_add(b, name, length);
 }
 
-/* Prints a call by which instruction i (a table or a C function) is evaluated by the interpreter: op_special(e, i, a, b, c), with 0.0 for
- * missing arguments. */
+/* Prints a call by which instruction i (a table or a C function) is evaluated by the interpreter: op_special(e, i, a, b, c), with 0.0
+ * for missing arguments. */
 static void print_interpreter_call(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_style style)
 {
   int arity = cmb_op_arity((cmb_op)c->p->code[i].op);
@@ -393,8 +392,8 @@ static void print_operands(cmb_buffer *b, const cmb_c_program *c,
   }
 }
 
-/* Prints the solution of a system by instruction i in generated C alone: op_linear for a linear system, op_root with the printed equations
- * for a nonlinear one. The unknowns are written to w. */
+/* Prints the solution of a system by instruction i in generated C alone: op_linear for a linear system, op_root with the printed
+ * equations for a nonlinear one. The unknowns are written to w. */
 static void print_generated_solution(cmb_buffer *b, const cmb_c_program *c, int i,
                                      cmb_c_style style)
 {
@@ -483,8 +482,8 @@ static void print_parameters(cmb_buffer *b, const char *type, int arity)
   for (int k = 0; k < arity; k++) cmb_buffer_print(b, "%s%s %c", k > 0 ? ", " : "", type, 'a' + k);
 }
 
-/* Returns whether the C expression of an operation calls a library function whose result is not simply one exactly rounded instruction, as
- * those of sqrt, fabs and floor are. Sine and cosine are Camber's code, not the library's. */
+/* Returns whether the C expression of an operation calls a library function whose result is not simply one exactly rounded instruction,
+ * as those of sqrt, fabs and floor are. Sine and cosine are Camber's code, not the library's. */
 static bool calls_library(cmb_op op)
 {
   const bool own = op == CMB_OP_SIN || op == CMB_OP_COS || op == CMB_OP_SQRT || op == CMB_OP_ABS ||
@@ -492,8 +491,8 @@ static bool calls_library(cmb_op op)
   return strchr(VALUE[op], '(') && !own;
 }
 
-/* Prints the definition of static inline double PREFIXop_name(...) for doubles. Arguments of library functions are volatile: otherwise the
- * compiler replaces pow(x, 2.0) by x * x, cosh(1.0) by a constant, sin(atan(x)) by x / sqrt(x * x + 1), which all differ from the
+/* Prints the definition of static inline double PREFIXop_name(...) for doubles. Arguments of library functions are volatile: otherwise
+ * the compiler replaces pow(x, 2.0) by x * x, cosh(1.0) by a constant, sin(atan(x)) by x / sqrt(x * x + 1), which all differ from the
  * interpreter in the last bits. */
 static void print_scalar(cmb_buffer *b, cmb_op op, const char *prefix)
 {
@@ -504,8 +503,8 @@ static void print_scalar(cmb_buffer *b, cmb_op op, const char *prefix)
   cmb_buffer_print(b, ")\n{\n  return %s;\n}\n", VALUE[op]);
 }
 
-/* Prints the start of an operation on lanes: if all lanes have the same argument, the library function is called only once. In a Jacobian
- * this holds for all that does not depend on the direction. */
+/* Prints the start of an operation on lanes: if all lanes have the same argument, the library function is called only once. In a
+ * Jacobian this holds for all that does not depend on the direction. */
 static void print_shortcut(cmb_buffer *b, cmb_op op)
 {
   cmb_buffer_put(b, "  if (same_in_all(a)) {\n    const double x = lane_");

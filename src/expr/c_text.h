@@ -6,13 +6,13 @@
  *
  *     const number t17 = t3 * t4;
  *
- * in functions ("pieces") of at most CMB_C_PIECE statements: the time and memory of compilers grow faster than the length of a function.
- * A value that one piece computes and a later one reads is passed through the array w, which has as few entries as the program's
- * slots allow. The arrays x (inputs), y (outputs) and w must not overlap.
+ * in functions ("pieces") of at most CMB_C_PIECE statements: the time and memory of compilers grow faster than the length of a function. A
+ * value that one piece computes and a later one reads is passed through the array w, which has as few entries as the program's slots
+ * allow. The arrays x (inputs), y (outputs) and w must not overlap.
  *
- * `number` is a typedef, so that the same text computes with doubles and with vectors of doubles (lanes). + - * / and the
- * minus sign are C's; every other operation is a call op_name(...). These functions are printed from the table of
- * operations (CMB_OP_LIST): for doubles with the expression in the table, for lanes with the same expression in each lane.
+ * `number` is a typedef, so that the same text computes with doubles and with vectors of doubles (lanes). + - * / and the minus sign are
+ * C's; every other operation is a call op_name(...). These functions are printed from the table of operations (CMB_OP_LIST): for doubles
+ * with the expression in the table, for lanes with the same expression in each lane.
  */
 #ifndef CMB_EXPR_C_TEXT_H
 #define CMB_EXPR_C_TEXT_H
@@ -41,10 +41,10 @@ typedef struct cmb_c_program {
   const char *tables[2];
 } cmb_c_program;
 
-/* Without `tables`, tables and C functions are printed as calls op_special(e, number of the instruction, a, b, c) and solutions of systems
- * as op_solve, which both call the interpreter. With `tables`, tables are printed as calls of the functions in table_code.h on the arrays
- * NAME_table_3_x, NAME_table_3_c, NAME_table_3_y, and solutions as calls of those in root_code.h and of the system's equations,
- * NAME_root_2. The unknowns of a solution are consecutive entries of w. */
+/* Without `tables`, tables and C functions are printed as calls op_special(e, number of the instruction, a, b, c) and solutions of
+ * systems as op_solve, which both call the interpreter. With `tables`, tables are printed as calls of the functions in table_code.h on
+ * the arrays NAME_table_3_x, NAME_table_3_c, NAME_table_3_y, and solutions as calls of those in root_code.h and of the system's
+ * equations, NAME_root_2. The unknowns of a solution are consecutive entries of w. */
 bool cmb_c_calls(const cmb_program *p); /* whether it calls C functions of the user's */
 
 /* Sets *linear to true if the program, or the equations of its systems, solve linear systems, and *root if they solve nonlinear ones. */
@@ -62,8 +62,8 @@ typedef enum cmb_c_style { CMB_C_PLAIN, CMB_C_MACROS } cmb_c_style;
 /* Sets used[op] (CMB_OPS) to true for each operation that occurs in the program or in the equations of its systems. */
 void cmb_c_operations(const cmb_program *p, bool *used);
 
-/* Prints preprocessor checks that reject a compiler whose arithmetic is not that of double (reassociation, excess precision, constants of
- * less precision): sine and cosine (sine_code.h) and the checks for finite results would silently be wrong. */
+/* Prints preprocessor checks that reject a compiler whose arithmetic is not that of double (reassociation, excess precision, constants
+ * of less precision): sine and cosine (sine_code.h) and the checks for finite results would silently be wrong. */
 void cmb_c_print_conditions(cmb_buffer *b);
 
 /* Prints the definitions of op_name for the operations with used[op] (CMB_OPS). The definitions for lanes need WIDTH, mask, select_lanes

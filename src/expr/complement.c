@@ -2,8 +2,8 @@
  * Solves bounded complementarity problems by straight-line code (complement.h), for simultaneous contact and friction laws.
  *
  * A round solves K x = w₀ for the unknowns in between, with the others at their bounds: the rows of the latter are those of the unit
- * matrix. The set
- * of unknowns at bounds does not change any more once no sign is wrong, so that the last round has the solution if any round has.
+ * matrix. The set of unknowns at bounds does not change any more once no sign is wrong, so that the last round has the solution if any
+ * round has.
  */
 #include "expr/complement.h"
 
@@ -110,8 +110,8 @@ static cmb_expr entry(const cmb_complement *c, const struct part *p, int i, int 
 
 /* ---- one round */
 
-/* Factorises the part's matrix for one round: rows of K for the unknowns in between, unit rows for those at a bound. Returns false without
- * memory. */
+/* Factorises the part's matrix for one round: rows of K for the unknowns in between, unit rows for those at a bound. Returns false
+ * without memory. */
 static bool factor(const cmb_complement *c, struct part *p)
 {
   const int n = p->n;
@@ -236,8 +236,8 @@ static void fill_matrix(cmb_complement *c)
   }
 }
 
-/* Stores the part's solution: that of the last round, or that of the Gauss–Seidel sweeps where the last round still has wrong signs (then
- * c->settled is 0). */
+/* Stores the part's solution: that of the last round, or that of the Gauss–Seidel sweeps where the last round still has wrong signs
+ * (then c->settled is 0). */
 static void finish(cmb_complement *c, const struct part *p)
 {
   for (int i = 0; i < p->n; i++) {
@@ -248,8 +248,8 @@ static void finish(cmb_complement *c, const struct part *p)
   c->settled = choose(c, p->count, 0, c->settled);
 }
 
-/* Solves the independent part that begins with unknown `first`; nothing is done if none does. A single unknown needs three rounds at most:
- * at one bound, in between, at the other. Returns false without memory. */
+/* Solves the independent part that begins with unknown `first`; nothing is done if none does. A single unknown needs three rounds at
+ * most: at one bound, in between, at the other. Returns false without memory. */
 static bool solve_part(cmb_complement *c, int first)
 {
   struct part p;

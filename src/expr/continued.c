@@ -8,10 +8,9 @@
  *     x^p = −|x|^p,   sqrt(x) = −sqrt(|x|)      for x < 0
  *
  * which continues a contact law as usual: continuous, as smooth at 0 as from one side, and growing on both sides. The solution is cut at
- * the
- * switch, so that the continuation only makes the step possible and does not change the result. It is used only where the formula itself
- * shows that
- * the argument is not negative in the branch, so that no mistake is hidden: any other root of a negative number is still not finite.
+ * the switch, so that the continuation only makes the step possible and does not change the result. It is used only where the formula
+ * itself shows that the argument is not negative in the branch, so that no mistake is hidden: any other root of a negative number is still
+ * not finite.
  */
 #include "expr/continued.h"
 
@@ -100,8 +99,8 @@ static void append_known(cmb_known *known, cmb_expr e)
   if (known->count < CMB_MOST_KNOWN) known->of[known->count++] = e;
 }
 
-/* Adds to `known` what follows from a >= b: that a − b is not negative, that a is not negative if b is not, and that −b is not negative if
- * −a is not. */
+/* Adds to `known` what follows from a >= b: that a − b is not negative, that a is not negative if b is not, and that −b is not negative
+ * if −a is not. */
 static void add_order(cmb_graph *g, cmb_expr a, cmb_expr b, cmb_known *known)
 {
   const cmb_expr minus_a = cmb_apply(g, CMB_OP_NEG, a, 0, 0);

@@ -1,7 +1,6 @@
 /*
  * Continuation of roots and powers with non-integer exponents beyond their domain, for stages of a step that lie slightly beyond a switch.
- * Used where
- * modes are frozen (modes.c), in formulas and for laws of contact.
+ * Used where modes are frozen (modes.c), in formulas and for laws of contact.
  */
 #ifndef CMB_EXPR_CONTINUED_H
 #define CMB_EXPR_CONTINUED_H
@@ -19,7 +18,8 @@ typedef struct cmb_known {
 /* Returns whether e is a sqrt(x), or an x^p where p is not known to be a whole number: these are not real for negative x. */
 bool cmb_is_root(const cmb_graph *g, cmb_expr e);
 
-/* Adds the conclusions from a condition that is true (yes) or false: for a > b that a − b >= 0, for `and` those of both sides, and so on. */
+/* Adds the conclusions from a condition that is true (yes) or false: for a > b that a − b >= 0, for `and` those of both sides, and so
+ * on. */
 void cmb_known_add(cmb_graph *g, cmb_expr condition, bool yes, cmb_known *known);
 
 /* Returns whether the operations in e, and the expressions known not to be negative, prove that e is not negative. False: no proof was

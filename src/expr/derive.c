@@ -95,8 +95,8 @@ static cmb_expr partial_of_one(cmb_graph *g, cmb_op op, cmb_expr e, cmb_expr a)
   }
 }
 
-/* Returns the partial derivative of a table lookup e by its argument i: the lookup of the table's next derivative, or 0 where it is known
- * to vanish. */
+/* Returns the partial derivative of a table lookup e by its argument i: the lookup of the table's next derivative, or 0 where it is
+ * known to vanish. */
 static cmb_expr partial_of_table(cmb_graph *g, cmb_expr e, int i)
 {
   const cmb_node n = g->nodes[e];

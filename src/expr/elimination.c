@@ -1,8 +1,8 @@
 /*
  * Gaussian elimination of matrices of expressions in a static order (elimination.h); the result is straight-line code.
  *
- * The next pivot is the one with the fewest entries left in its row and column (minimum degree, on the symmetric pattern), but a
- * row of C waits until all x in it are eliminated: then its pivot is part of −C A⁻¹ Bᵀ, which is definite.
+ * The next pivot is the one with the fewest entries left in its row and column (minimum degree, on the symmetric pattern), but a row of C
+ * waits until all x in it are eliminated: then its pivot is part of −C A⁻¹ Bᵀ, which is definite.
  *
  * Of a symmetric matrix (the same expressions on both sides of the diagonal) only one side is eliminated.
  */
@@ -60,8 +60,8 @@ static int next_pivot(const struct ordering *o)
   return best;
 }
 
-/* Marks p as eliminated and adds the fill-in to the pattern: all rows that are linked to p become linked to each other. Rows of C have one
- * unknown less to wait for if they contain p. */
+/* Marks p as eliminated and adds the fill-in to the pattern: all rows that are linked to p become linked to each other. Rows of C have
+ * one unknown less to wait for if they contain p. */
 static void eliminate_from_pattern(struct ordering *o, const cmb_elimination *e, int p)
 {
   o->done[p] = true;

@@ -1,7 +1,6 @@
 /*
  * Creates the tables by which feet of points on a planar curve are evaluated (foot.h), and their expressions. Such a table owns two other
- * tables, X(u)
- * and Y(u), of which the derivatives are made.
+ * tables, X(u) and Y(u), of which the derivatives are made.
  */
 #include "expr/foot.h"
 
@@ -58,8 +57,8 @@ static double point_at(int n, const double *x, int i)
   return i < 0 ? x[n - 1 + i] - shift : i > n - 1 ? x[i - n + 1] + shift : x[i];
 }
 
-/* Creates the two coordinates of the line as spline tables of u. For a closed line `more` points are added before its beginning and after
- * its end, so that its curvature is nearly that of a line without ends. */
+/* Creates the two coordinates of the line as spline tables of u. For a closed line `more` points are added before its beginning and
+ * after its end, so that its curvature is nearly that of a line without ends. */
 static cmb_status make_line(cmb_context *ctx, cmb_table *t, double step, int more)
 {
   const int n = t->nx, all = n + 2 * more;
@@ -73,7 +72,8 @@ static cmb_status make_line(cmb_context *ctx, cmb_table *t, double step, int mor
   return CMB_OK;
 }
 
-/* Computes for each block of points a circle that contains them, around the centre of their bounding box, slightly enlarged for rounding. */
+/* Computes for each block of points a circle that contains them, around the centre of their bounding box, slightly enlarged for
+ * rounding. */
 static void fill_circles(cmb_table *t)
 {
   const int n = t->nx, size = cmb_foot_block(n);

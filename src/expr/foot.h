@@ -1,12 +1,11 @@
 /*
  * The foot of a point p = (x, y) on a planar curve, such as the reference line of a road: the nearest point of the curve, by its parameter
- * u, and the
- * distance v of p from the curve, positive to the left.
+ * u, and the distance v of p from the curve, positive to the left.
  *
  *     (P(u) − p)·P'(u) = 0,   v = (P'×(p − P))/|P'|
  *
- * P(u) is the natural spline through points at u = 0, step, 2 step, ..; beyond its ends it continues as a straight line.
- * u and v are functions of two arguments, like a 2-D table (table.h); their derivatives are expressions of the foot:
+ * P(u) is the natural spline through points at u = 0, step, 2 step, ..; beyond its ends it continues as a straight line. u and v are
+ * functions of two arguments, like a 2-D table (table.h); their derivatives are expressions of the foot:
  *
  *     ∇u = P'/(P'·P' − (p − P)·P''),   ∇v = (−P'_y, P'_x)/|P'|
  *
@@ -52,8 +51,8 @@ cmb_interval cmb_foot_enclose(const cmb_table *table, bool across, cmb_interval 
 int cmb_foot_block(int n);
 int cmb_foot_coefficients(int n);
 
-/* Finds the reach of a line to both sides and stores it with the points that limit it (foot_reach.c). The table has to be complete except
- * for the reaches. */
+/* Finds the reach of a line to both sides and stores it with the points that limit it (foot_reach.c). The table has to be complete
+ * except for the reaches. */
 void cmb_foot_find_reach(const cmb_table *table, double most, cmb_foot_limit limit[CMB_FOOT_SIDES]);
 
 #endif

@@ -3,16 +3,14 @@
  * as in table_code.h.
  *
  *     x, y (n)   the points of the line
- *     c          step of u, reach to the right, reach to the left, 1 if the line is closed, points per block, distance from the seam of a closed line
- *                within which a point may have its foot on either end; then for each block of points a circle around them (x, y, radius), and the
- *                cubics of X(u) and of Y(u), 4 (n − 1) numbers each
+ *     c          step of u, reach to the right, reach to the left, 1 if the line is closed, points per block, distance from the seam of a
+ *                closed line within which a point may have its foot on either end; then for each block of points a circle around them
+ *                (x, y, radius), and the cubics of X(u) and of Y(u), 4 (n − 1) numbers each
  *
  * First the nearest of all points is found, by searching only blocks that can contain it. From there the search follows the line to the
- * piece on which
- * F(u) = (P(u) − p)·P'(u) changes its sign, and a Newton iteration, safeguarded by bisection, finds the foot. Beyond an end the line is
- * straight. A point that is nearer to the line than its reach has one foot only. Other points have none (NaN), except those beside the
- * straight
- * continuation of one end which are not beside that of the other end, and not near the line itself.
+ * piece on which F(u) = (P(u) − p)·P'(u) changes its sign, and a Newton iteration, safeguarded by bisection, finds the foot. Beyond an end
+ * the line is straight. A point that is nearer to the line than its reach has one foot only. Other points have none (NaN), except those
+ * beside the straight continuation of one end which are not beside that of the other end, and not near the line itself.
  */
 #ifndef CMB_EXPR_FOOT_CODE_H
 #define CMB_EXPR_FOOT_CODE_H

@@ -1,13 +1,10 @@
 /*
  * Computes the reach of a planar curve (foot.h): for each point P with the normal n to a side, the smallest |d|²/(2 d·n) for the
- * differences d to all
- * other points, and the radius of curvature. For a block of points inside a circle at the distance D it is at least D²/(2 m), where m is
- * the largest
- * possible d·n there, so that most blocks can be skipped.
+ * differences d to all other points, and the radius of curvature. For a block of points inside a circle at the distance D it is at least
+ * D²/(2 m), where m is the largest possible d·n there, so that most blocks can be skipped.
  *
  * At an end the line has a half plane of normals. In a closed line, points next to each other across its seam are not compared: how well
- * the line is
- * closed has nothing to do with its reach.
+ * the line is closed has nothing to do with its reach.
  */
 #include "expr/foot.h"
 #include "expr/foot_code.h"
@@ -73,8 +70,8 @@ static void compare(struct finder *f, const struct point *p, int j)
   reduce_reach(f, side_of(-left), square / (2 * out), p->i, j);
 }
 
-/* Returns whether a point of the block inside this circle (x, y, radius) could reduce the reach of the line at p; false only if the circle
- * is too far away. */
+/* Returns whether a point of the block inside this circle (x, y, radius) could reduce the reach of the line at p; false only if the
+ * circle is too far away. */
 static bool may_reduce_reach(const struct finder *f, const struct point *p, const double *circle)
 {
   const double dx = circle[0] - p->x, dy = circle[1] - p->y, far = hypot(dx, dy);

@@ -2,18 +2,16 @@
  * Parses formulas: from text to expressions, by operator precedence (cmb_formula_parse).
  *
  * Each construct that waits for its end (an operator for its right side, a parenthesis, a call) is a frame on a stack on the heap, so that
- * the depth
- * of a formula is limited by a number and not by the thread's stack. A finished value is applied to the frames on top of the stack that
- * bind tighter
- * than the operator that follows it: in a + b * c the frame `a +` waits until `b * c` is finished, in a * b + c the frame `a *` is
- * finished when + is read.
+ * the depth of a formula is limited by a number and not by the thread's stack. A finished value is applied to the frames on top of the
+ * stack that bind tighter than the operator that follows it: in a + b * c the frame `a +` waits until `b * c` is finished, in a * b + c
+ * the frame `a *` is finished when + is read.
  *
  *     operand  = number | name | pi | "(" formula ")" | function "(" formula { "," formula } ")"
  *              | ("-" | "+" | "not") operand
  *     formula  = operand { binary operator operand }, grouped by the precedence of the operators (token.h)
  *
- * A condition is true if it is > 0. Therefore `and` is min, `or` is max, and `not c` is c <= 0. `not` of a comparison
- * is the opposite comparison, so that its switching function is still the difference of the two sides.
+ * A condition is true if it is > 0. Therefore `and` is min, `or` is max, and `not c` is c <= 0. `not` of a comparison is the opposite
+ * comparison, so that its switching function is still the difference of the two sides.
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -212,7 +210,8 @@ static cmb_status fail_name(struct parser *p, const cmb_token *at, const char *n
                          is_call ? "one such as sin, sqrt, min or if" : "one that is defined");
 }
 
-/* Reports a call of a name that is not a function, and returns the error's status: `at` is the name's token, `paren` the position of '('. */
+/* Reports a call of a name that is not a function, and returns the error's status: `at` is the name's token, `paren` the position of
+ * '('. */
 static cmb_status fail_call(struct parser *p, const cmb_token *at, size_t paren, const char *name)
 {
   cmb_expr known;

@@ -163,9 +163,9 @@ static bool latest_argument(const cmb_node *n, uint32_t *latest)
   return true;
 }
 
-/* Returns the index in the hash table of a node equal to n, or the empty index where n is to be entered. First some indices close to those
- * of nodes with similar arguments are tried: graphs are built and visited in ascending order, so this keeps memory accesses local. After
- * that any index can be used. */
+/* Returns the index in the hash table of a node equal to n, or the empty index where n is to be entered. First some indices close to
+ * those of nodes with similar arguments are tried: graphs are built and visited in ascending order, so this keeps memory accesses local.
+ * After that any index can be used. */
 static uint32_t table_index(const cmb_graph *g, const cmb_node *n)
 {
   const uint32_t mask = g->table_room - 1, h = hash(n);

@@ -53,8 +53,8 @@ struct cmb_graph {
   uint32_t systems_size, systems_room;
 };
 
-/* Creates a graph that begins with all nodes of another one, with the same numbers, and with its tables, C functions and systems; `from` =
- * NULL: an empty graph. */
+/* Creates a graph that begins with all nodes of another one, with the same numbers, and with its tables, C functions and systems; `from`
+ * = NULL: an empty graph. */
 cmb_status cmb_graph_copy(cmb_context *ctx, const cmb_graph *from, cmb_graph **graph);
 
 /* Returns the number of the node in the graph, which is added if there is no equal one. It is not simplified. */
@@ -66,16 +66,16 @@ bool cmb_graph_has(const cmb_graph *g, int count, const cmb_expr *exprs);
 /* Records a wrong call: from now on the graph's status is an error. Returns 0. */
 cmb_expr cmb_graph_misuse(cmb_graph *g);
 
-/* Returns an array marked (size) with 1 for each node that the given expressions are made of, else 0. NULL without memory; to be released
- * with cmb_release. */
+/* Returns an array marked (size) with 1 for each node that the given expressions are made of, else 0. NULL without memory; to be
+ * released with cmb_release. */
 uint8_t *cmb_reachable(const cmb_graph *g, int count, const cmb_expr *exprs);
 
 /* Finds which outputs depend on any of the inputs, also through conditions: depends (outputs). */
 cmb_status cmb_depends(const cmb_graph *g, int inputs, const cmb_expr *input, int outputs,
                        const cmb_expr *output, bool *depends);
 
-/* The nodes that an operation reads: its arguments; for the solution of a system the elements of its lists, the start values first. A list
- * itself has none, since it is not an operation. */
+/* The nodes that an operation reads: its arguments; for the solution of a system the elements of its lists, the start values first. A
+ * list itself has none, since it is not an operation. */
 int cmb_operand_count(const cmb_graph *g, cmb_expr e);
 cmb_expr cmb_operand(const cmb_graph *g, cmb_expr e, int i);
 bool cmb_is_operation(const cmb_graph *g, cmb_expr e);
@@ -111,8 +111,8 @@ bool cmb_is_decision(const cmb_graph *g, cmb_expr e, int argument);
 /* Returns the operation of node e, which may be a table or a call, applied to other arguments. */
 cmb_expr cmb_rebuild(cmb_graph *g, cmb_expr e, const cmb_expr x[3]);
 
-/* Imports expressions like cmb_import without replacements, for at most CMB_SMALL nodes: the cost depends on their number, not on the size
- * of `from`. used (CMB_SMALL): the inputs in them, of `from`, ascending. CMB_ERROR_ARGUMENT, without a message: too many nodes. */
+/* Imports expressions like cmb_import without replacements, for at most CMB_SMALL nodes: the cost depends on their number, not on the
+ * size of `from`. used (CMB_SMALL): the inputs in them, of `from`, ascending. CMB_ERROR_ARGUMENT, without a message: too many nodes. */
 enum { CMB_SMALL = 512 };
 cmb_status cmb_import_small(cmb_graph *to, const cmb_graph *from, int count, const cmb_expr *exprs,
                             cmb_expr *result, int *used_count, cmb_expr *used);

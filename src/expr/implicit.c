@@ -55,8 +55,8 @@ cmb_expr cmb_solution_part(cmb_graph *g, cmb_expr e, int k)
 
 /* ---- systems */
 
-/* Allocates a system with all of its arrays in one block of memory, and sets its symbols. Returns NULL, and the graph has failed, without
- * memory. */
+/* Allocates a system with all of its arrays in one block of memory, and sets its symbols. Returns NULL, and the graph has failed,
+ * without memory. */
 static cmb_system_of *new_system(cmb_graph *g, int n, int given, bool linear)
 {
   const size_t count = linear ? 0 : (size_t)n * (size_t)(1 + n + given) + (size_t)(n + given);
@@ -154,8 +154,8 @@ struct derivatives_at {
   cmb_expr *memory;
 };
 
-/* Sets the derivatives of r = A d − b, where A and b are the given quantities and w is the solution d: J = A, ∂r_i/∂A_ij = d_j, ∂r_i/∂b_i
- * = −1. */
+/* Sets the derivatives of r = A d − b, where A and b are the given quantities and w is the solution d: J = A, ∂r_i/∂A_ij = d_j,
+ * ∂r_i/∂b_i = −1. */
 static void evaluate_linear(cmb_graph *g, const cmb_expr *w, struct derivatives_at *at)
 {
   const int n = at->n;
@@ -167,8 +167,8 @@ static void evaluate_linear(cmb_graph *g, const cmb_expr *w, struct derivatives_
   }
 }
 
-/* Sets the derivatives of a nonlinear system at its solution w: its symbols are replaced by w and by the given quantities. now (n + given)
- * is used for these. */
+/* Sets the derivatives of a nonlinear system at its solution w: its symbols are replaced by w and by the given quantities. now (n +
+ * given) is used for these. */
 static void evaluate_nonlinear(cmb_graph *g, const cmb_system_of *s, const cmb_expr *w,
                                struct derivatives_at *at, cmb_expr *now)
 {
@@ -283,8 +283,8 @@ static cmb_status report(const struct maker *m, const char *format, const char *
   return cmb_fail(m->g->ctx, CMB_ERROR_INPUT, format, what);
 }
 
-/* Returns whether node e, which depends on an unknown, is a switch that the unknown can decide: a comparison, abs, min, a table with kinks
- * and so on. */
+/* Returns whether node e, which depends on an unknown, is a switch that the unknown can decide: a comparison, abs, min, a table with
+ * kinks and so on. */
 static bool switches(const struct maker *m, cmb_expr e)
 {
   const cmb_graph *g = m->g;

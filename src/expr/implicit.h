@@ -2,10 +2,9 @@
  * Solutions of small systems of equations as nodes of the graph: implicit functions, and the linear systems that define their derivatives.
  *
  * A solution consists of three kinds of nodes: lists of the given quantities and of start values (CMB_OP_LIST_OF), the solution of a
- * system with these (CMB_OP_SOLVE), and its unknowns one by one (CMB_OP_PART). The lists are no operations. The equations are
- * written in symbols that are the same for all systems, so that equal equations are one system, whatever quantities they are given:
- * all that does not depend on the unknowns is computed outside, once. No function that visits a graph goes from a solution into its
- * equations.
+ * system with these (CMB_OP_SOLVE), and its unknowns one by one (CMB_OP_PART). The lists are no operations. The equations are written in
+ * symbols that are the same for all systems, so that equal equations are one system, whatever quantities they are given: all that does not
+ * depend on the unknowns is computed outside, once. No function that visits a graph goes from a solution into its equations.
  *
  * With r(w, x) = 0, J = ∂r/∂w, P = ∂r/∂x (Krantz and Parks 2002, the implicit function theorem):
  *     forward    J ẇ = −P ẋ
@@ -24,7 +23,8 @@ void cmb_linear_solution(cmb_graph *g, int n, const cmb_expr *A, const cmb_expr 
  * solution whose unknowns are the derivatives; 0 if they vanish. */
 cmb_expr cmb_solution_forward(cmb_graph *g, cmb_expr e, const cmb_expr *dot);
 
-/* Adds the adjoints of the quantities given to solution e to bar (size), computed from the adjoints of its unknowns there (reverse mode). */
+/* Adds the adjoints of the quantities given to solution e to bar (size), computed from the adjoints of its unknowns there (reverse
+ * mode). */
 void cmb_solution_reverse(cmb_graph *g, cmb_expr e, uint32_t size, cmb_expr *bar);
 
 /* Returns the node of unknown k of a solution. */

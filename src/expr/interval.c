@@ -1,13 +1,12 @@
 /*
  * Interval arithmetic with outward rounding (interval.h): one function for each operation, and the evaluation of programs on intervals.
  *
- * Sums, products, quotients and roots are rounded correctly, so an end moves by one unit in the last place at most; sums are exact
- * where they underflow, so that 0 stays 0. Functions of the mathematics library are assumed to be accurate to LIBRARY units in the last
- * place: glibc states at most 2 for those in use.
+ * Sums, products, quotients and roots are rounded correctly, so an end moves by one unit in the last place at most; sums are exact where
+ * they underflow, so that 0 stays 0. Functions of the mathematics library are assumed to be accurate to LIBRARY units in the last place:
+ * glibc states at most 2 for those in use.
  *
  * Monotone functions take the values at the interval's ends. If f(a, b) is monotone in each argument with the other one fixed, its
- * extremes are
- * among the values at the box's four corners: products, quotients, powers of a positive base, atan2 off its branch cut.
+ * extremes are among the values at the box's four corners: products, quotients, powers of a positive base, atan2 off its branch cut.
  */
 #include "expr/interval.h"
 

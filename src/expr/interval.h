@@ -1,12 +1,11 @@
 /*
  * Evaluation of programs on intervals: bounds of an expression when its inputs are known only to lie in intervals. Used to prove that
- * switching
- * functions do not cross zero.
+ * switching functions do not cross zero.
  *
  *     x_j in [low_j, high_j] for all j   =>   f(x) in [low, high]
  *
- * for the value that cmb_program_run computes as well as for the exact one: every operation rounds outward. So a result without 0
- * proves that f is not 0 anywhere in the box.
+ * for the value that cmb_program_run computes as well as for the exact one: every operation rounds outward. So a result without 0 proves
+ * that f is not 0 anywhere in the box.
  *
  * An interval is finite, or it is unknown (both ends NaN): f may be infinite or undefined somewhere in the box, or no bounds were found.
  * An operation on an unknown interval gives an unknown one, except that `if` ignores the branch that is certainly not taken.

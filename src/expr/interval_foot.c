@@ -1,7 +1,6 @@
 /*
  * Bounds of the foot of a point on a planar curve when the point lies in a box (interval.h, foot.h). For the middle m of the box, whose
- * corners are at
- * the distance r from it:
+ * corners are at the distance r from it:
  *
  *     v lies between v(m) − r and v(m) + r;
  *     u lies between a and b if F(a) = (P(a) − p)·P'(a) < 0 < F(b) for all p of the box: u is continuous where all of the box is within reach,
@@ -81,8 +80,8 @@ static double beyond(const struct box *b, cmb_interval u)
   return most;
 }
 
-/* Returns whether the foot is continuous in all of the box, given that its u lies in the interval: the box is within reach of the line or
- * of its end, and not near the seam of a closed line. */
+/* Returns whether the foot is continuous in all of the box, given that its u lies in the interval: the box is within reach of the line
+ * or of its end, and not near the seam of a closed line. */
 static bool within_reach(const struct box *b, cmb_interval u)
 {
   const double right = b->t->c[1], left = b->t->c[2], more = b->radius + b->rounding;
@@ -93,8 +92,8 @@ static bool within_reach(const struct box *b, cmb_interval u)
   return over == 0 || hypot(over, fabs(b->v) + more) <= fmin(left, right);
 }
 
-/* Finds an interval [a, b] around the foot u of the box's middle, with F(a) < 0 < F(b) for all points of the box; unknown if there is none
- * after four attempts. */
+/* Finds an interval [a, b] around the foot u of the box's middle, with F(a) < 0 < F(b) for all points of the box; unknown if there is
+ * none after four attempts. */
 static cmb_interval bracket(const struct box *b)
 {
   const cmb_interval bend = bend_at(b, cmb_interval_of(b->u));
@@ -110,8 +109,8 @@ static cmb_interval bracket(const struct box *b)
   return cmb_interval_unknown();
 }
 
-/* Narrows the interval u of the foot by the mean value theorem, u(m) + u_x (x − m_x) + u_y (y − m_y), which helps for boxes that are wide
- * across the line. Returns the old interval if the derivatives are not bounded. */
+/* Narrows the interval u of the foot by the mean value theorem, u(m) + u_x (x − m_x) + u_y (y − m_y), which helps for boxes that are
+ * wide across the line. Returns the old interval if the derivatives are not bounded. */
 static cmb_interval refine(const struct box *b, cmb_interval u)
 {
   const cmb_interval bend = bend_at(b, u);

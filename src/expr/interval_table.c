@@ -47,8 +47,8 @@ static cmb_interval cubic(const double *coefficients, int order, cmb_interval u)
   return isfinite(range.low) && isfinite(range.high) ? range : cmb_interval_unknown();
 }
 
-/* Bounds a table or its derivative beyond one of its ends, where it continues along the tangent; i is the piece at that end, x an interval
- * beyond it. */
+/* Bounds a table or its derivative beyond one of its ends, where it continues along the tangent; i is the piece at that end, x an
+ * interval beyond it. */
 static cmb_interval tangent(const cmb_table *t, int order, int i, double end, cmb_interval x)
 {
   const cmb_interval u = subtract(cmb_interval_of(end), t->x[i]);
@@ -59,7 +59,8 @@ static cmb_interval tangent(const cmb_table *t, int order, int i, double end, cm
                           cmb_interval_multiply(slope, subtract(x, end)));
 }
 
-/* Bounds a table or its derivative on x by the cubic of piece i, even outside of the piece; beyond the table's ends by the tangents there. */
+/* Bounds a table or its derivative on x by the cubic of piece i, even outside of the piece; beyond the table's ends by the tangents
+ * there. */
 static cmb_interval piece(const cmb_table *t, int order, int i, cmb_interval x)
 {
   const double first = i == 0 ? t->x[0] : -INFINITY;

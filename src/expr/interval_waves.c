@@ -1,14 +1,12 @@
 /*
  * Bounds of sums of waves on a box (interval.h). In a box with the half widths r and q, the angle of a wave differs from that at the
- * middle by
- * δ = 2π (|n| r + |m| q) at most. With the offsets h and k of a point from the middle,
+ * middle by δ = 2π (|n| r + |m| q) at most. With the offsets h and k of a point from the middle,
  *
  *     f(x + h, y + k) = f + f_x h + f_y k + (f_xx h² + 2 f_xy h k + f_yy k²)/2 + R,   |R| <= Σ |a| δ³/6,
  *
  * where all waves are summed up before bounds are taken, so that the rise of one wave and the fall of another one cancel. Where a wave
  * turns too far for this, δ > 3/2, the bounds of it and of the other waves of its block are their amplitudes. Bounds on rounding errors
- * are added: those of the
- * angle, which grow with it, and those of the sums.
+ * are added: those of the angle, which grow with it, and those of the sums.
  */
 #include "expr/interval.h"
 #include "expr/sine_code.h"
@@ -40,7 +38,8 @@ static void middle_of(cmb_interval x, double *middle, double *half)
   *half = fmax(x.high - *middle, *middle - x.low) * (1 + 4 * DBL_EPSILON);
 }
 
-/* Some waves: the derivatives of their angles, the largest change of the angle in the box, and the amplitudes of the requested derivative. */
+/* Some waves: the derivatives of their angles, the largest change of the angle in the box, and the amplitudes of the requested
+ * derivative. */
 struct block {
   double u[CMB_WAVE_BLOCK], v[CMB_WAVE_BLOCK], delta[CMB_WAVE_BLOCK], a[CMB_WAVE_BLOCK];
 };

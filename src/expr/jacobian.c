@@ -1,7 +1,6 @@
 /*
  * Evaluates sparse Jacobians (cmb_jacobian_create, cmb_jacobian_run): by a program for one directional derivative, with the direction as
- * further inputs,
- * which is run for groups of columns, CMB_LANES groups at a time. The groups come from a colouring of the exact pattern.
+ * further inputs, which is run for groups of columns, CMB_LANES groups at a time. The groups come from a colouring of the exact pattern.
  *
  *     program: (x, ẋ) ↦ J(x) ẋ.   Lane l has ẋ_j = 1 for the columns j of group l, 0 elsewhere; row i of the
  *     result is then J_ij for the one column j of the group that row i has.

@@ -1,7 +1,6 @@
 /*
  * Replaces every operation that can switch by a smooth one with the mode as a further input (cmb_modes_freeze). Used to form equations
- * that are
- * smooth between two switches.
+ * that are smooth between two switches.
  *
  *     abs(x)        m x                     s = x; m = +1 where s > 0, else −1
  *     sign(x)       m                       (where x is 0 the mode decides between +1 and −1)
@@ -11,15 +10,14 @@
  *     c and d       if(c, d, 0)             min and max of comparisons have no switching function of their own
  *     if(x, y, z)   if(m, y, z)             s = x, where x is not a comparison or made of such
  *     table(x)      in interval m           s = how far x is inside it (tables with kinks)
- *     stick(x,b,c)  m b; (3 − m) c for m from 2 to 4, −c for m = −2: the force that holds x at 0 lies between c and −c (with a separate mode)
+ *     stick(x,b,c)  m b; (3 − m) c for m from 2 to 4, −c for m = −2: the force that holds x at 0 is between c and −c (separate mode)
  *     floor(x)      m, a whole number       s = the margin min(x − m, m + 1 − x): negative when x has left [m, m + 1)
  *
  * A root, or a power with a non-integer exponent, whose argument the formula itself keeps from being negative, by abs, max or a condition
- * around it,
- * is continued beyond the switch (continued.h).
+ * around it, is continued beyond the switch (continued.h).
  *
- * With the modes as inputs the rest is smooth, and its derivatives are those between two switches.
- * Comparisons for equality are left unchanged: they are false except at points. Expressions inside smooth(...) are left unchanged too.
+ * With the modes as inputs the rest is smooth, and its derivatives are those between two switches. Comparisons for equality are left
+ * unchanged: they are false except at points. Expressions inside smooth(...) are left unchanged too.
  */
 #include "base/arena.h"
 #include "base/context.h"
@@ -172,8 +170,8 @@ static bool is_condition(const struct rewriter *r, cmb_expr e)
          r->condition[cmb_expr_argument(r->g, e, 1)];
 }
 
-/* Returns min or max with a frozen mode that decides between the two arguments; for conditions they are `and` and `or`, which have no mode
- * of their own. */
+/* Returns min or max with a frozen mode that decides between the two arguments; for conditions they are `and` and `or`, which have no
+ * mode of their own. */
 static cmb_expr freeze_extreme(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
   cmb_graph *g = r->g;
@@ -211,8 +209,8 @@ static int ascending(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Collects the nodes below e that lead to roots into `list` (room), in ascending order, and returns their number; 0 if there are too many.
- * Breadth-first search, with the list as its queue. */
+/* Collects the nodes below e that lead to roots into `list` (room), in ascending order, and returns their number; 0 if there are too
+ * many. Breadth-first search, with the list as its queue. */
 static int collect_roots(struct rewriter *r, cmb_expr e, int room, cmb_expr *list)
 {
   int count = 0;
