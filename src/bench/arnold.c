@@ -270,6 +270,7 @@ static cmb_status run_size(struct bench *b, int size, const char *formalism)
 
 /* ---- the tables */
 
+/* Prints the table's row for one way to get a Jacobian: the paper's numbers, and the measured ones. */
 static void print_row(const struct bench *b, int size, int way)
 {
   const struct paper *p = &papers[size][way];
@@ -350,6 +351,7 @@ static void print_timelines(const struct bench *b)
 
 /* ---- the paper's claims */
 
+/* Prints a claim, and "yes" if it holds for all sizes of the pendulum chain, otherwise "no" and the sizes for which it does not. */
 static void print_verdict(const char *claim, const bool holds[SIZES])
 {
   bool all = true;
@@ -361,7 +363,7 @@ static void print_verdict(const char *claim, const bool holds[SIZES])
   printf("\n");
 }
 
-/* Returns whether a result needs at most `times` DASSL's evaluations, with an error that is not larger. */
+/* Returns whether a run needs at most `times` the evaluations of the solver DASSL, with an error that is not larger. */
 static bool beats_dassl(const struct result *r, int size, double times)
 {
   const double *rival = rivals[size][DASSL];
@@ -369,13 +371,13 @@ static bool beats_dassl(const struct result *r, int size, double times)
          r->error <= rival[RIVAL_ERROR];
 }
 
-/* Returns whether a result has no more difference Jacobians than the paper; true if the paper gives no number. */
+/* Returns whether a run has no more Jacobians by differences than the paper; true if the paper gives no number. */
 static bool as_published(const struct result *r, int size, int way)
 {
   return !(r->number[DIFFERENCES] > papers[size][way].differences);
 }
 
-/* Returns whether the claim about one way to get a Jacobian (a row of the table) holds for one size of the chain. */
+/* Returns whether the paper's claim about one way to get a Jacobian holds for one size of the pendulum chain. */
 static bool holds(const struct bench *b, int size, int way)
 {
   const struct result *all = b->results[size], *r = &all[way];

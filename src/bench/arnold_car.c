@@ -54,6 +54,7 @@ struct bench {
 
 /* ---- the runs */
 
+/* Opens the model of the car with this amplitude (rad) and period (s) of the steering wheel's angle; returns an exit code. */
 static int open_car(cmb_context *ctx, const double sharpness[2], struct cli_bench_model *m)
 {
   const cmb_setting set[] = {{"steer_amplitude", sharpness[0]}, {"period", sharpness[1]}};
@@ -81,7 +82,7 @@ static double error_of(const struct bench *b, int n, const double *x, const doub
   return most;
 }
 
-/* Runs one way to get a Jacobian with the tolerances changed by the factor 1 + 0.001·moved. */
+/* Runs the simulation with one way to get Jacobians, with the tolerances multiplied by 1 + 0.001·moved. */
 static cmb_status run_once(const struct bench *b, const cmb_system *system, int way, int moved,
                            struct cli_outcome *o)
 {
@@ -128,6 +129,7 @@ static cmb_status run_way(const struct bench *b, const cmb_system *system, int w
 
 /* ---- Table 3 */
 
+/* Prints the table's row for one way to get a Jacobian: the paper's numbers, and the measured ones. */
 static void print_way(const struct result results[WAYS], int way)
 {
   const struct result *r = &results[way], *dense = &results[DENSE];
@@ -151,8 +153,8 @@ static void print_way(const struct result results[WAYS], int way)
   printf("\n");
 }
 
-/* Returns whether the ratio of a way's difference Jacobians to dense's is not larger than in the paper; for dense, whether it has no
- * more of them. */
+/* Returns whether one way to get Jacobians needs no larger a part of the Jacobians by differences that "dense" needs than in the paper;
+ * for "dense" itself, whether it needs no more than the paper. */
 static bool as_published(const struct result results[WAYS], int way)
 {
   const double share = papers[way][1] / papers[DENSE][1];

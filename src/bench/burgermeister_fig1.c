@@ -204,6 +204,8 @@ static cmb_status draw(cmb_context *ctx, const struct cli_arguments *a, const st
 
 /* ---- all matrices */
 
+/* Finds and prints the limits of stability of the method with one kind of Jacobian; *worst is the largest difference from the paper's
+ * limits, or the largest spectral radius where there should be no limit. */
 static cmb_status run_matrix(cmb_context *ctx, int matrix, double *worst, struct curves *c)
 {
   struct probe p;

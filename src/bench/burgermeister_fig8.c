@@ -107,7 +107,8 @@ static void print_sizes(const struct errors *e)
   cli_bench_verdict("projection never makes the error larger by more than a tenth", least >= 0.9);
 }
 
-/* Draws the errors at the end against h for J1 and J2; with projection the two indices give the same line. */
+/* Draws the error at the end of the run against the step size h for the Jacobians J1 and J2: without projection (two curves, index 1 and
+ * 2) and with it, where both indices give the same curve. */
 static cmb_status draw_sizes(cmb_context *ctx, const struct cli_arguments *a,
                              const struct errors *e)
 {

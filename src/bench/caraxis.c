@@ -50,6 +50,7 @@ static double tolerance_at(int m)
 
 /* ---- the runs */
 
+/* Stores the numbers of a run (digits of precision, steps, evaluations, time and so on) in the order of the table. */
 static void collect(const struct cli_outcome *o, double run[CARAXIS_NUMBERS])
 {
   const cmb_statistics *s = &o->statistics;
@@ -172,6 +173,7 @@ static cmb_status run_all(cmb_context *ctx, const cmb_system *system, int repeat
 
 /* ---- the tables */
 
+/* Prints a row of the table: name, tolerance, the numbers of a run, and whether it is as good as a published one. */
 static void put_row(const char *name, double rtol, const double run[CARAXIS_NUMBERS],
                     const char *verdict)
 {
@@ -264,7 +266,8 @@ static void print_cheapest(int count, const struct caraxis_code *codes)
   }
 }
 
-/* Returns the smallest number of evaluations of a code's runs that reach mescd 8; NaN if none does. */
+/* Returns the smallest number of evaluations among the runs of the named code that reach a precision of 8 digits (mescd); NaN if none
+ * does. */
 static double evaluations_at_8(int count, const struct caraxis_code *codes, const char *name)
 {
   double least = NAN;

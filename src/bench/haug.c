@@ -56,6 +56,7 @@ double cli_haug_tolerance(int k)
 
 /* ---- runs, step by step */
 
+/* Appends the time, the measured coordinate and its velocity of a simulation's record to the recorded path. */
 static cmb_status on_record(void *user, const cmb_record *record)
 {
   struct haug_path *p = user;
@@ -93,7 +94,8 @@ cmb_status cli_haug_follow(cmb_context *ctx, const cmb_system *system, const cha
 
 /* ---- errors */
 
-/* Returns E*(t), the cubic through four successive points of the path, for column i of its rows; `at` is the first point. */
+/* Returns the value at time t of the cubic through four successive points of the path, the first of which is `at`; i is the column of
+ * its rows to interpolate. */
 static double interpolate(const struct haug_path *p, long at, int i, double t)
 {
   double sum = 0;
@@ -121,7 +123,8 @@ static long window(const struct haug_path *p, long right)
   return at < 0 ? 0 : at > last ? last : at;
 }
 
-/* Computes the errors (63) of position and velocity of a run against the reference. */
+/* Computes the largest differences in position and velocity between the steps of a run and the reference solution, which is interpolated
+ * by cubics (equation (63) of the paper). */
 static void find_errors(const struct haug_path *path, const struct haug_path *reference,
                         double error[2])
 {
@@ -157,6 +160,7 @@ cmb_status cli_haug_print_errors(cmb_context *ctx, const cmb_system *system, int
 
 /* ---- times */
 
+/* Runs method m with all lengths and tolerances and prints its times beside the paper's; the times and evaluations are stored in *cost. */
 cmb_status cli_haug_print_times(cmb_context *ctx, const cmb_system *system, int m, int repeat,
                                 struct haug_cost *cost)
 {
@@ -231,6 +235,7 @@ cmb_status cli_haug_print_explicit(cmb_context *ctx, const cmb_system *system,
 
 /* ---- the paper's statements */
 
+/* Returns whether the largest of n numbers is at most `most` times the smallest. */
 static bool spread_below(int n, const double *x, double most)
 {
   double least = INFINITY, largest = 0;

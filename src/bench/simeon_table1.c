@@ -74,6 +74,7 @@ struct bench {
 
 /* ---- runs */
 
+/* Creates the integrator for one way to integrate: its method, its tolerance and its projection. */
 static cmb_status create(struct bench *b, const struct way *w, cmb_integrator **in)
 {
   cmb_option_setting setting = {"projection", w->row.projection};
@@ -169,6 +170,7 @@ static cmb_status time_all(struct bench *b, int rounds)
 
 /* ---- errors */
 
+/* Returns the 2-norm of x (n). */
 static double length(int n, const double *x)
 {
   double sum = 0;
@@ -191,8 +193,8 @@ static double relative_error(int n, double q[INSTANTS][MOST_COORDINATES],
   return most / size;
 }
 
-/* Runs way i and computes its errors; in the angles only (all coordinates except the last, the wheel's rotation), the same along the
- * constraints, and in all coordinates. */
+/* Runs one way to integrate and computes its relative errors: in the angles (all coordinates except the last, the wheel's rotation), in
+ * the angles after projection onto the constraints, and in all coordinates. */
 static cmb_status run_way(struct bench *b, int i)
 {
   const int all = cmb_system_equations(b->system)->nq;
@@ -232,7 +234,7 @@ static cmb_status run_all(struct bench *b, double rtol)
   return find_equal_error(b);
 }
 
-/* Returns the ratio of the largest error of index 1 to that of projection control, until time t. */
+/* Returns the ratio of the largest error without stabilisation (index 1) to the largest error with projection control, until time t. */
 static double ratio_until(const struct bench *b, double t)
 {
   const int n = cmb_system_equations(b->system)->nq - 1;
@@ -269,6 +271,7 @@ static bool is_damped_out(const struct bench *b)
 
 /* ---- printed results */
 
+/* Writes a published number to `text`, a dash if it is NaN, and returns `text`. */
 static const char *published(double x, char text[16])
 {
   snprintf(text, 16, isnan(x) ? "-" : "%.1e", x);
@@ -398,6 +401,7 @@ static void print_timed_verdicts(const struct bench *b)
 
 /* ---- Fig. 3 */
 
+/* Draws the angles of the rods and the residuals of the constraints over time (Fig. 3). */
 static cmb_status draw(const struct bench *b, const struct cli_arguments *a)
 {
   static const int angles[] = {0, 5, 7, 9, 11}; /* phi1 .. phi5, of the rods */

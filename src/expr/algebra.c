@@ -37,6 +37,7 @@ cmb_expr cmb_square(cmb_graph *g, cmb_expr a)
 
 /* ---- 3-vectors */
 
+/* Returns a vector of three constant expressions. */
 cmb_vector cmb_vector_constant(cmb_graph *g, const double x[3])
 {
   cmb_vector v;
@@ -86,6 +87,7 @@ cmb_expr cmb_vector_length(cmb_graph *g, cmb_vector a)
 
 /* ---- matrices */
 
+/* Returns a 3 x 3 matrix of constant expressions, stored by rows. */
 cmb_matrix cmb_matrix_constant(cmb_graph *g, const double a[9])
 {
   cmb_matrix A;
@@ -147,6 +149,7 @@ cmb_matrix cmb_rotation_euler(cmb_graph *g, const cmb_expr p[4])
 
 /* ---- spatial vectors (6-vectors) */
 
+/* Returns the sum of two spatial velocities (angular and linear part). */
 cmb_motion cmb_motion_add(cmb_graph *g, cmb_motion a, cmb_motion b)
 {
   return (cmb_motion){cmb_vector_add(g, a.angular, b.angular),

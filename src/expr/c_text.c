@@ -110,8 +110,8 @@ static void record_argument(struct walk *w, int i, uint32_t slot, int *source)
   c->place[from] = w->place_of[slot];
 }
 
-/* Records the operands of instruction i, which solves a system, and reserves consecutive entries of w for its unknowns; other
- * instructions read them from there. */
+/* Records for instruction i, which solves a small system of equations, where its operands come from, and reserves consecutive entries of
+ * the generated code's work array w for its unknowns. */
 static void record_solution(struct walk *w, int i)
 {
   cmb_c_program *c = w->c;
@@ -239,8 +239,8 @@ static void print_argument(cmb_buffer *b, const cmb_c_program *c, int i, int k, 
   print_source(b, c, c->source[3 * i + k], style);
 }
 
-/* Prints a statement const number t5 = w[2]; for each of the `count` values in `source` that an earlier piece has computed and that the
- * piece of instruction i has not loaded yet. */
+/* Prints statements such as "const number t5 = w[2];", which load those of the `count` values in `source` that instruction i needs, that
+ * an earlier function (piece) has computed, and that its own function has not loaded yet. */
 static void print_loads(cmb_buffer *b, cmb_c_program *c, int i, int count, const int *source,
                         cmb_c_style style)
 {
@@ -335,7 +335,7 @@ static void print_table(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_styl
   cmb_buffer_put(b, ")");
 }
 
-/* Prints the entry of w that contains one unknown of a solved system. */
+/* Prints the entry of the work array w that contains one unknown of a solved system of equations. */
 static void print_part(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_style style)
 {
   const int from = c->source[3 * i];
@@ -392,8 +392,8 @@ static void print_operands(cmb_buffer *b, const cmb_c_program *c,
   }
 }
 
-/* Prints the solution of a system by instruction i in generated C alone: op_linear for a linear system, op_root with the printed
- * equations for a nonlinear one. The unknowns are written to w. */
+/* Prints C code that solves a small system of equations without the interpreter: a call of op_linear for a linear system, of op_root
+ * with the printed equations for a nonlinear one. The unknowns are written to the work array w. */
 static void print_generated_solution(cmb_buffer *b, const cmb_c_program *c, int i,
                                      cmb_c_style style)
 {
@@ -448,7 +448,7 @@ static void print_statement(cmb_buffer *b, cmb_c_program *c, int i, cmb_c_style 
   for (int k = c->last_output[i]; k >= 0; k = c->next_output[k]) print_store(b, 'y', k, i, style);
 }
 
-/* Prints y[k] = x[i]; or y[k] = constant; for each output that is an input or a constant. */
+/* Prints the C statements y[k] = x[i]; or y[k] = constant; for those outputs that are inputs or constants. */
 static void print_copies(cmb_buffer *b, const cmb_c_program *c, cmb_c_style style)
 {
   const cmb_program *p = c->p;
@@ -477,6 +477,7 @@ void cmb_c_print_piece(cmb_buffer *b, cmb_c_program *c, int k, cmb_c_style style
 
 /* ---- operations */
 
+/* Prints the parameters of a C function with 1 to 3 arguments of one type, as in "double a, double b". */
 static void print_parameters(cmb_buffer *b, const char *type, int arity)
 {
   for (int k = 0; k < arity; k++) cmb_buffer_print(b, "%s%s %c", k > 0 ? ", " : "", type, 'a' + k);

@@ -22,6 +22,7 @@ static const double CANCELLATION = 1e-11;
 static const double TINY = 1e-100;    /* lower bound of a diagonal entry */
 static const double TOLERANCE = 1e-9; /* relative precision of the bounds of x */
 
+/* Returns a constant expression. */
 static cmb_expr number(const cmb_complement *c, double x)
 {
   return cmb_constant(c->g, x);
@@ -49,6 +50,7 @@ static cmb_expr *take(const cmb_complement *c, int count)
 
 /* ---- independent parts */
 
+/* Merges the independent parts that contain the unknowns i and k into one part. */
 static void join(cmb_complement *c, int i, int k)
 {
   const int from = c->part[i], to = c->part[k];
@@ -110,8 +112,8 @@ static cmb_expr entry(const cmb_complement *c, const struct part *p, int i, int 
 
 /* ---- one round */
 
-/* Factorises the part's matrix for one round: rows of K for the unknowns in between, unit rows for those at a bound. Returns false
- * without memory. */
+/* Factorises the matrix of a linear system in which unknowns at a bound are fixed: unit rows for these, rows of K for the unknowns in
+ * between. Returns false without memory. */
 static bool factor(const cmb_complement *c, struct part *p)
 {
   const int n = p->n;
@@ -135,8 +137,8 @@ static cmb_expr residual_of(const cmb_complement *c, const struct part *p, const
   return w;
 }
 
-/* Returns an expression for the state that unknown i should have after a round: −1 or 1 (at a bound) or 0 (in between). An unknown at a
- * bound leaves it where w_i has the wrong sign; one in between goes to the bound that x_i exceeds, with a tolerance in both cases. */
+/* Returns an expression for the state that unknown i of a bounded complementarity problem should have after a round: −1 or 1 (at a
+ * bound) or 0 (in between). It leaves a bound if w_i has the wrong sign there; it goes to a bound that x_i exceeds. */
 static cmb_expr state_of(const cmb_complement *c, const struct part *p, int i)
 {
   const cmb_expr one = number(c, 1), at = p->at[i], x = p->x[i], slack = c->slack[p->member[i]];
@@ -150,6 +152,8 @@ static cmb_expr state_of(const cmb_complement *c, const struct part *p, int i)
   return choose(c, cmb_square(c->g, at), stays, between);
 }
 
+/* Finds the state (at a bound or in between) that each unknown of the complementarity problem should have after a round, and counts the
+ * unknowns that are in another one. */
 static void check_signs(const cmb_complement *c, struct part *p)
 {
   p->count = 0;
@@ -161,7 +165,8 @@ static void check_signs(const cmb_complement *c, struct part *p)
   }
 }
 
-/* Changes the state of all unknowns with wrong signs; or only of the last one, where their number has not decreased in three rounds. */
+/* Changes the state (at a bound or in between) of all unknowns that violate the complementarity conditions; or only of the last one of
+ * them, where their number has not decreased in three rounds. */
 static void exchange(const cmb_complement *c, struct part *p)
 {
   const cmb_expr fewer = op2(c, CMB_OP_LT, p->count, p->least);
@@ -175,6 +180,8 @@ static void exchange(const cmb_complement *c, struct part *p)
   }
 }
 
+/* Solves the linear system of one round for the unknowns in between, with the others at their bounds, and checks the signs. Returns
+ * false without memory. */
 static bool solve_round(const cmb_complement *c, struct part *p)
 {
   if (!factor(c, p)) return false;
@@ -188,12 +195,14 @@ static bool solve_round(const cmb_complement *c, struct part *p)
 
 /* ---- Gauss–Seidel sweeps */
 
+/* Returns the expression of x clamped to the interval from −1 to 1. */
 static cmb_expr clamp(const cmb_complement *c, cmb_expr x)
 {
   return op2(c, CMB_OP_MAX, op2(c, CMB_OP_MIN, x, number(c, 1)), number(c, -1));
 }
 
-/* Makes a few Gauss–Seidel sweeps with x clamped to its bounds, starting from the x of the last round; the result is p->swept. */
+/* Improves the solution of a complementarity problem by a few Gauss–Seidel sweeps with x clamped to its bounds, starting from the x of
+ * the last round. The result is stored in p->swept. */
 static void sweep(const cmb_complement *c, struct part *p)
 {
   cmb_expr *x = p->swept;
@@ -212,7 +221,8 @@ static cmb_expr swept_state(const cmb_complement *c, const struct part *p, int i
   return choose(c, bound, p->swept[i], 0);
 }
 
-/* Restarts the rounds from the result of Gauss–Seidel sweeps, where the last round still has wrong signs. */
+/* Restarts the rounds of a complementarity problem from the result of Gauss–Seidel sweeps, where some unknowns still violate their
+ * conditions after the last round. */
 static void restart_from_sweeps(const cmb_complement *c, struct part *p)
 {
   sweep(c, p);
@@ -223,6 +233,7 @@ static void restart_from_sweeps(const cmb_complement *c, struct part *p)
 
 /* ---- the whole problem */
 
+/* Forms K, which is P with a slightly larger diagonal that is never 0, and the tolerances `slack` below which |w_i| counts as 0. */
 static void fill_matrix(cmb_complement *c)
 {
   const int n = c->n;
@@ -236,8 +247,8 @@ static void fill_matrix(cmb_complement *c)
   }
 }
 
-/* Stores the part's solution: that of the last round, or that of the Gauss–Seidel sweeps where the last round still has wrong signs
- * (then c->settled is 0). */
+/* Stores the solution of an independent part: that of the last round, or that of the Gauss–Seidel sweeps if the last round still
+ * violates some complementarity conditions (then c->settled is 0). */
 static void finish(cmb_complement *c, const struct part *p)
 {
   for (int i = 0; i < p->n; i++) {
@@ -248,8 +259,8 @@ static void finish(cmb_complement *c, const struct part *p)
   c->settled = choose(c, p->count, 0, c->settled);
 }
 
-/* Solves the independent part that begins with unknown `first`; nothing is done if none does. A single unknown needs three rounds at
- * most: at one bound, in between, at the other. Returns false without memory. */
+/* Solves the independent part of a complementarity problem whose first unknown is `first`; does nothing if none begins there. A single
+ * unknown needs at most three rounds: at one bound, in between, at the other. Returns false without memory. */
 static bool solve_part(cmb_complement *c, int first)
 {
   struct part p;

@@ -20,6 +20,7 @@
 
 enum { MOST_VISITS = 200 }; /* nodes that one proof may visit */
 
+/* Returns argument i of node e. */
 static cmb_expr argument(const cmb_graph *g, cmb_expr e, int i)
 {
   return cmb_expr_argument(g, e, i);
@@ -94,6 +95,7 @@ bool cmb_never_negative(const cmb_graph *g, cmb_expr e, const cmb_known *known)
 
 /* ---- conclusions from conditions */
 
+/* Appends an expression that is known not to be negative; it is ignored if the list is full. */
 static void append_known(cmb_known *known, cmb_expr e)
 {
   if (known->count < CMB_MOST_KNOWN) known->of[known->count++] = e;

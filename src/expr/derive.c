@@ -140,8 +140,8 @@ cmb_expr cmb_partial(cmb_graph *g, cmb_expr e, int i)
   }
 }
 
-/* Returns the derivative ẏ of an unknown y taken from the solution of an implicit system: for a system with one unknown, dot[] of the
- * solution is that derivative; for larger ones it is the solution with the derivatives of all unknowns. */
+/* Returns the derivative of node e, which is one unknown of an implicit system of equations, from the derivatives dot[] of earlier
+ * nodes: that of the system's solution if it has one unknown, otherwise one part of it. */
 static cmb_expr forward_part(cmb_graph *g, cmb_expr e, const cmb_expr *dot)
 {
   const cmb_node n = g->nodes[e];

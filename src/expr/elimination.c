@@ -49,6 +49,7 @@ static int degree(const struct ordering *o, int i)
   return count;
 }
 
+/* Returns the row with the fewest remaining entries (minimum degree) among those that can be the next pivot. */
 static int next_pivot(const struct ordering *o)
 {
   int best = -1, least = 0;
@@ -60,8 +61,8 @@ static int next_pivot(const struct ordering *o)
   return best;
 }
 
-/* Marks p as eliminated and adds the fill-in to the pattern: all rows that are linked to p become linked to each other. Rows of C have
- * one unknown less to wait for if they contain p. */
+/* Eliminates pivot p from the pattern: all rows that are linked to p become linked to each other (fill-in). A constraint row (from n on)
+ * that contains the unknown p has one unknown less to wait for. */
 static void eliminate_from_pattern(struct ordering *o, const cmb_elimination *e, int p)
 {
   o->done[p] = true;
@@ -99,6 +100,7 @@ static bool find_order(cmb_elimination *e, cmb_arena *arena)
 
 /* ---- elimination */
 
+/* Returns whether the matrix has the same expressions on both sides of its diagonal. */
 static bool is_symmetric(const cmb_elimination *e)
 {
   for (int i = 0; i < e->size; i++) {

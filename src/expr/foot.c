@@ -50,15 +50,16 @@ static bool is_closed(const cmb_table *t, double step)
   return n > 8 && same_way && along > -0.1 * step && along < 1.5 * step && aside < 0.25 * step;
 }
 
-/* Returns coordinate x of point i of a closed line with n points; i < 0 and i >= n continue the line from its other end. */
+/* Returns one coordinate of point i of a closed line with n points, where x are the coordinates of its points; i < 0 and i >= n continue
+ * the line from its other end. */
 static double point_at(int n, const double *x, int i)
 {
   const double shift = x[n - 1] - x[0];
   return i < 0 ? x[n - 1 + i] - shift : i > n - 1 ? x[i - n + 1] + shift : x[i];
 }
 
-/* Creates the two coordinates of the line as spline tables of u. For a closed line `more` points are added before its beginning and
- * after its end, so that its curvature is nearly that of a line without ends. */
+/* Creates the two coordinates of a planar line as spline tables of the parameter u. For a closed line `more` points are added before its
+ * beginning and after its end, so that its curvature is nearly that of a line without ends. */
 static cmb_status make_line(cmb_context *ctx, cmb_table *t, double step, int more)
 {
   const int n = t->nx, all = n + 2 * more;
@@ -72,8 +73,8 @@ static cmb_status make_line(cmb_context *ctx, cmb_table *t, double step, int mor
   return CMB_OK;
 }
 
-/* Computes for each block of points a circle that contains them, around the centre of their bounding box, slightly enlarged for
- * rounding. */
+/* Computes for each block of points of a line a circle that contains them, around the centre of their bounding box, slightly enlarged
+ * for rounding. */
 static void fill_circles(cmb_table *t)
 {
   const int n = t->nx, size = cmb_foot_block(n);
@@ -95,8 +96,8 @@ static void fill_circles(cmb_table *t)
   }
 }
 
-/* Bounds how far apart, along a closed line, the normals of its two ends can be: by the distance of the ends, and by the difference of
- * their directions times the reach. At 0.95 of the reach, u changes up to 1/(1 - 0.95) times as fast as the point moves. */
+/* Bounds how far apart, along a closed planar line, the normals at its two ends can meet a point: by the gap between the ends, and by
+ * the difference of their directions times the largest distance of such a point. */
 static double seam_of(const cmb_table *t)
 {
   const double end = t->c[0] * (t->nx - 1);
@@ -175,6 +176,7 @@ void cmb_foot_values(const cmb_table *t, double x, double y, double *u, double *
 
 /* ---- expressions; the node's derivative order in x is 0 for u and 1 for v */
 
+/* Returns the expression of the foot of a point (x, y) on a line: its parameter u, or, if `across`, the distance v from the line. */
 cmb_expr cmb_foot_apply(cmb_graph *g, const cmb_table *t, bool across, cmb_expr x, cmb_expr y)
 {
   if (!t || t->kind != CMB_TABLE_FOOT || x >= g->size || y >= g->size) return cmb_graph_misuse(g);
@@ -186,7 +188,7 @@ static cmb_expr op2(cmb_graph *g, cmb_op op, cmb_expr a, cmb_expr b)
   return cmb_apply(g, op, a, b, 0);
 }
 
-/* Returns the expression of the order-th derivative of a coordinate (0: X, 1: Y) of the line at the parameter u. */
+/* Returns the expression of the order-th derivative of a coordinate (0: X, 1: Y) of a planar line at its parameter u. */
 static cmb_expr line_of(cmb_graph *g, const cmb_table *t, int coordinate, int order, cmb_expr u)
 {
   const uint16_t number = cmb_table_number(g, t->line[coordinate]);

@@ -70,6 +70,7 @@ static const double pi = 3.14159265358979323846;
 
 /* ---- the stack of frames */
 
+/* Reads the next token of the formula into p->token. */
 static cmb_status advance(struct parser *p)
 {
   return cmb_token_read(&p->source, p->token.at + p->token.length, &p->token);
@@ -113,8 +114,8 @@ static cmb_expr opposite(cmb_graph *g, cmb_expr c)
   return cmb_apply(g, CMB_OP_LE, c, 0, 0);
 }
 
-/* Applies the prefix and binary operators on top of the stack that bind tighter than the precedence `binds` to the value just read, and
- * removes their frames. */
+/* Applies the prefix and binary operators on top of the parser's stack whose precedence is higher than `binds` to the value just read,
+ * and removes them from the stack. */
 static void apply_operators(struct parser *p, int binds)
 {
   while (p->depth > 0 && top(p)->binds > binds) {
@@ -130,6 +131,7 @@ static void apply_operators(struct parser *p, int binds)
 
 /* ---- operands */
 
+/* Returns whether the caller knows this name as a value, and if so sets *e to its expression. */
 static bool is_known(const struct parser *p, const char *name, cmb_expr *e)
 {
   return p->names->value && p->names->value(p->names->user, name, e);
@@ -222,8 +224,8 @@ static cmb_status fail_call(struct parser *p, const cmb_token *at, size_t paren,
                          quote);
 }
 
-/* Starts the call of a function whose name has been read, with '(' as the next token: pushes a frame for it. Reports names that are not
- * functions, and calls without arguments. */
+/* Starts the call of a function whose name has been read, with '(' as the next token: pushes it on the parser's stack. Reports names
+ * that are not functions, and calls without arguments. */
 static cmb_status begin_call(struct parser *p, const cmb_token *at, const char *name)
 {
   int i = cmb_find_name(name, named, NAMED, sizeof *named);
@@ -271,7 +273,7 @@ static cmb_status read_name(struct parser *p, bool *is_value)
   return cmb_source_fail(&p->source, at.at, "'%s' is a function: expected '(' after it", name);
 }
 
-/* Reads a sign or `not` in front of an operand. A plus sign has no effect and pushes no frame. */
+/* Reads a sign or `not` in front of an operand and pushes it on the parser's stack. A plus sign has no effect and is not pushed. */
 static cmb_status read_prefix(struct parser *p)
 {
   const cmb_operator *row = p->token.row;
@@ -308,7 +310,7 @@ static cmb_status read_constant(struct parser *p)
   return CMB_OK;
 }
 
-/* Reads up to and including the next number, name or constant; signs, calls and '(' in front of it are pushed as frames. */
+/* Reads up to and including the next number, name or constant; signs, calls and '(' in front of it are pushed on the parser's stack. */
 static cmb_status read_operand(struct parser *p)
 {
   for (bool is_value = false; !is_value;) {
@@ -328,6 +330,7 @@ static cmb_status read_operand(struct parser *p)
 
 /* ---- after an operand */
 
+/* Reports that an operator was expected in place of the current token, and returns the error's status. */
 static cmb_status fail_operator(struct parser *p)
 {
   char quote[CMB_QUOTE_ROOM];

@@ -136,6 +136,7 @@ uint32_t cmb_graph_size(const cmb_graph *g)
 
 enum { NEAR_WINDOW = 1024, NEAR_TRIES = 8 }; /* the window is a page of memory */
 
+/* Returns a hash of all fields of a node. */
 static uint32_t hash(const cmb_node *n)
 {
   uint64_t rest;
@@ -153,8 +154,8 @@ static bool same(const cmb_node *m, const cmb_node *n)
          m->b == n->b && m->c == n->c; /* b and c overlap with a constant's value */
 }
 
-/* Sets *latest to the largest of the node's arguments, and returns whether it can have arguments. Arguments that an operation does not
- * have are 0. */
+/* Sets *latest to the largest node number among the arguments of n, and returns whether n can have arguments (it is no constant and no
+ * input). Arguments that an operation does not have are 0. */
 static bool latest_argument(const cmb_node *n, uint32_t *latest)
 {
   if (n->op == CMB_OP_CONSTANT || n->op == CMB_OP_INPUT) return false;
@@ -218,6 +219,7 @@ cmb_expr cmb_intern(cmb_graph *g, cmb_node node)
 
 /* ---- leaves */
 
+/* Returns the node of a constant; −0 becomes 0. */
 cmb_expr cmb_constant(cmb_graph *g, double value)
 {
   return cmb_intern(g,
@@ -277,8 +279,8 @@ cmb_expr cmb_input(cmb_graph *g, const char *name)
 
 /* ---- tables and C functions of the user's */
 
-/* Returns the index of a pointer in a growing array of pointers, and appends it if it is new; UINT16_MAX, and the graph has failed, if
- * there is no room. */
+/* Returns the index of a pointer in a growing array of pointers, and appends it if it is new. Returns UINT16_MAX, and marks the graph as
+ * failed, if there is no room. */
 static uint16_t pool_index(cmb_graph *g, const void *thing, const void ***pool, uint32_t *size,
                            uint32_t *room)
 {
@@ -345,6 +347,7 @@ cmb_expr cmb_external_apply(cmb_graph *g, const cmb_external *function, const cm
 
 /* ---- small implicit systems */
 
+/* Returns whether two small systems of equations are equal. */
 static bool same_system(const cmb_system_of *a, const cmb_system_of *b)
 {
   bool same = a->n == b->n && a->given == b->given && a->linear == b->linear;
@@ -374,7 +377,7 @@ uint16_t cmb_system_number(cmb_graph *g, cmb_system_of *system)
   return (uint16_t)i;
 }
 
-/* Returns element i of a list (a chain of CMB_OP_LIST_OF nodes) that has `count` elements. */
+/* Returns element i of a list with `count` elements, which is a chain of nodes from the last element to the first. */
 static cmb_expr list_element(const cmb_graph *g, cmb_expr list, int count, int i)
 {
   for (int behind = count - 1 - i; behind > 0; behind--) list = g->nodes[list].a;
@@ -408,6 +411,7 @@ bool cmb_is_operation(const cmb_graph *g, cmb_expr e)
 
 /* ---- properties of nodes */
 
+/* Returns whether the operation's value can have a derivative other than 0 with respect to its argument i. */
 bool cmb_op_passes(cmb_op op, int i)
 {
   switch (op) {
@@ -483,7 +487,8 @@ cmb_status cmb_depends(const cmb_graph *g, int inputs, const cmb_expr *input, in
 
 /* ---- copies of graphs */
 
-/* Copies the tables, C functions and systems of a graph into another one in the same order, so that each has the same number. */
+/* Copies the tables, C functions and systems of equations of a graph into another one in the same order, so that each has the same
+ * number. */
 static void copy_pools(cmb_graph *g, const cmb_graph *from)
 {
   for (uint32_t i = 0; i < from->tables_size; i++) cmb_table_number(g, from->tables[i]);

@@ -19,6 +19,7 @@ static cmb_expr op2(cmb_graph *g, cmb_op op, cmb_expr a, cmb_expr b)
 
 /* ---- nodes */
 
+/* Returns the input that stands for unknown i in the equations of all systems. */
 cmb_expr cmb_unknown_symbol(cmb_graph *g, int i)
 {
   char name[NAME_ROOM];
@@ -55,8 +56,8 @@ cmb_expr cmb_solution_part(cmb_graph *g, cmb_expr e, int k)
 
 /* ---- systems */
 
-/* Allocates a system with all of its arrays in one block of memory, and sets its symbols. Returns NULL, and the graph has failed,
- * without memory. */
+/* Allocates a small system of n equations with `given` parameters, and sets the inputs that stand for its unknowns and parameters.
+ * Returns NULL, and marks the graph as failed, without memory. */
 static cmb_system_of *new_system(cmb_graph *g, int n, int given, bool linear)
 {
   const size_t count = linear ? 0 : (size_t)n * (size_t)(1 + n + given) + (size_t)(n + given);
@@ -76,7 +77,8 @@ static cmb_system_of *new_system(cmb_graph *g, int n, int given, bool linear)
   return s;
 }
 
-/* Computes the derivatives of the residuals r: J = ∂r/∂unknowns and P = ∂r/∂given; a row of both is the gradient of one residual. */
+/* Computes the derivatives of the residuals r of a system of equations by reverse mode: J = ∂r/∂unknowns and P = ∂r/∂parameters; a row
+ * of both is the gradient of one residual. */
 static cmb_status differentiate(cmb_graph *g, cmb_system_of *s)
 {
   const int n = s->n, count = n + s->given;
@@ -231,7 +233,8 @@ cmb_expr cmb_solution_forward(cmb_graph *g, cmb_expr e, const cmb_expr *dot)
   return rate;
 }
 
-/* Collects the adjoints bar[] of the unknowns of solution e into of (n); returns whether any of them is other than 0. */
+/* Collects the adjoints bar[] of the unknowns of a solved system e into the array `of` (n), for reverse-mode differentiation; returns
+ * whether any of them is other than 0. */
 static bool adjoints_of(cmb_graph *g, cmb_expr e, uint32_t size, const cmb_expr *bar, cmb_expr *of)
 {
   bool any = false;
@@ -283,8 +286,8 @@ static cmb_status report(const struct maker *m, const char *format, const char *
   return cmb_fail(m->g->ctx, CMB_ERROR_INPUT, format, what);
 }
 
-/* Returns whether node e, which depends on an unknown, is a switch that the unknown can decide: a comparison, abs, min, a table with
- * kinks and so on. */
+/* Returns whether node e of an equation has a branch or a kink that an unknown of the equation can decide: it is a comparison, abs, min,
+ * a table with kinks and so on. */
 static bool switches(const struct maker *m, cmb_expr e)
 {
   const cmb_graph *g = m->g;
@@ -307,7 +310,8 @@ static bool switches(const struct maker *m, cmb_expr e)
   }
 }
 
-/* Marks all nodes that depend on an unknown. Reports a switch that an unknown decides, unless it is inside smooth(...). */
+/* Marks all nodes of the equations that depend on an unknown. Reports an operation with a branch or a kink that an unknown decides,
+ * unless it is inside smooth(...). */
 static cmb_status find_varying(struct maker *m)
 {
   const cmb_graph *g = m->g;
@@ -351,8 +355,8 @@ static cmb_status check(struct maker *m)
   return CMB_OK;
 }
 
-/* Returns operand e rewritten in symbols. An expression without unknowns becomes a given quantity, represented by a symbol; constants
- * stay. */
+/* Returns operand e of an equation rewritten for a system of equations: an expression without unknowns is replaced by an input that
+ * stands for a given quantity; constants stay. */
 static cmb_expr in_symbols(struct maker *m, cmb_expr e)
 {
   cmb_graph *g = m->g;
@@ -364,7 +368,8 @@ static cmb_expr in_symbols(struct maker *m, cmb_expr e)
   return m->now[e];
 }
 
-/* Returns a list rewritten in symbols; if no element depends on an unknown, each element becomes a given quantity. */
+/* Returns a list of operands rewritten for a system of equations: if none of its elements depends on an unknown, each is replaced by an
+ * input that stands for a given quantity. */
 static cmb_expr list_in_symbols(struct maker *m, cmb_expr list)
 {
   cmb_graph *g = m->g;
@@ -392,8 +397,8 @@ static void rewrite(struct maker *m)
   }
 }
 
-/* Tries to assign a column with a nonzero entry of J to each of the rows up to `row`, changing earlier assignments if necessary
- * (augmenting path). If this fails for a row, J is singular whatever the values are. */
+/* Tries to assign a column with a nonzero entry of the Jacobian J to this row, changing the assignments of earlier rows if necessary
+ * (augmenting path). If a row gets no column, J is singular whatever the values are. */
 static bool assign_column(const cmb_system_of *s, int row, bool *tried, int *row_of)
 {
   for (int j = 0; j < s->n; j++) {

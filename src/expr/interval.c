@@ -83,6 +83,7 @@ static cmb_interval clamp(cmb_interval x, double low, double high)
 
 /* ---- one function for each row of CMB_OP_LIST; a, b and c are known, except those of IF */
 
+/* Bounds a + b for all values in two intervals, rounded outward. */
 static cmb_interval enclose_ADD(cmb_interval a, cmb_interval b)
 {
   return outward(a.low + b.low, a.high + b.high, 1);

@@ -22,7 +22,8 @@ struct box {
   double rounding; /* rounding error of u and v */
 };
 
-/* Bounds F(u) = (P(u) − p)·P'(u) for all points p of the box and all u of an interval. */
+/* Bounds F(u) = (P(u) − p)·P'(u), which is 0 where P(u) is the point of the line nearest to p, for all points p of a box and all u of an
+ * interval. */
 static cmb_interval slope_at(const struct box *b, cmb_interval u)
 {
   cmb_interval sum = cmb_interval_of(0);
@@ -35,7 +36,7 @@ static cmb_interval slope_at(const struct box *b, cmb_interval u)
   return sum;
 }
 
-/* Bounds F'(u) = P'·P' − (p − P)·P'' for all points p of the box and all u of an interval. */
+/* Bounds the derivative F'(u) = P'·P' − (p − P)·P'' of F(u) = (P(u) − p)·P'(u) for all points p of a box and all u of an interval. */
 static cmb_interval bend_at(const struct box *b, cmb_interval u)
 {
   cmb_interval sum = cmb_interval_of(0);
@@ -66,7 +67,8 @@ static bool open_box(struct box *b)
   return true;
 }
 
-/* Returns the largest distance by which the interval u extends beyond an end of the line; 0 if it lies between the ends. */
+/* Returns the largest distance by which an interval of the line's parameter u extends beyond an end of the line; 0 if it lies between
+ * the ends. */
 static double beyond(const struct box *b, cmb_interval u)
 {
   const double end = b->t->c[0] * (b->t->nx - 1);
@@ -80,8 +82,8 @@ static double beyond(const struct box *b, cmb_interval u)
   return most;
 }
 
-/* Returns whether the foot is continuous in all of the box, given that its u lies in the interval: the box is within reach of the line
- * or of its end, and not near the seam of a closed line. */
+/* Returns whether the nearest point of the line, with its parameter in the interval u, is unique and continuous for all points of a box:
+ * the box is close enough to the line or to its end, and not near the seam of a closed line. */
 static bool within_reach(const struct box *b, cmb_interval u)
 {
   const double right = b->t->c[1], left = b->t->c[2], more = b->radius + b->rounding;
@@ -92,8 +94,8 @@ static bool within_reach(const struct box *b, cmb_interval u)
   return over == 0 || hypot(over, fabs(b->v) + more) <= fmin(left, right);
 }
 
-/* Finds an interval [a, b] around the foot u of the box's middle, with F(a) < 0 < F(b) for all points of the box; unknown if there is
- * none after four attempts. */
+/* Finds an interval [a, b] that contains the parameter u of the line's nearest point for all points of a box: F(a) < 0 < F(b), where
+ * F(u) = (P(u) − p)·P'(u). Returns an unknown interval after four failed attempts. */
 static cmb_interval bracket(const struct box *b)
 {
   const cmb_interval bend = bend_at(b, cmb_interval_of(b->u));
@@ -109,8 +111,8 @@ static cmb_interval bracket(const struct box *b)
   return cmb_interval_unknown();
 }
 
-/* Narrows the interval u of the foot by the mean value theorem, u(m) + u_x (x − m_x) + u_y (y − m_y), which helps for boxes that are
- * wide across the line. Returns the old interval if the derivatives are not bounded. */
+/* Narrows an interval u that contains the parameter of the line's nearest point for all points of a box, by the mean value theorem, u(m)
+ * + u_x (x − m_x) + u_y (y − m_y) with the box's middle m. Returns u itself if the derivatives are not bounded. */
 static cmb_interval refine(const struct box *b, cmb_interval u)
 {
   const cmb_interval bend = bend_at(b, u);

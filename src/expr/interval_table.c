@@ -14,6 +14,7 @@
 
 enum { ROUNDINGS = 32 }; /* more than the operations in a cubic and in its Bernstein coefficients */
 
+/* Bounds a − b for an interval a and a number b. */
 static cmb_interval subtract(cmb_interval a, double b)
 {
   return cmb_interval_subtract(a, cmb_interval_of(b));
@@ -28,6 +29,7 @@ static void differentiate(const double *c, int order, double d[4])
   }
 }
 
+/* Bounds the order-th derivative of a cubic with these coefficients on an interval u, by its Bernstein coefficients. */
 static cmb_interval cubic(const double *coefficients, int order, cmb_interval u)
 {
   double c[4], w = u.high - u.low, a = u.low;
@@ -47,8 +49,8 @@ static cmb_interval cubic(const double *coefficients, int order, cmb_interval u)
   return isfinite(range.low) && isfinite(range.high) ? range : cmb_interval_unknown();
 }
 
-/* Bounds a table or its derivative beyond one of its ends, where it continues along the tangent; i is the piece at that end, x an
- * interval beyond it. */
+/* Bounds a 1-D table, or its derivative, beyond one of its ends, where it continues along the tangent; i is the piece at that end, x an
+ * interval of arguments beyond it. */
 static cmb_interval tangent(const cmb_table *t, int order, int i, double end, cmb_interval x)
 {
   const cmb_interval u = subtract(cmb_interval_of(end), t->x[i]);
@@ -59,8 +61,8 @@ static cmb_interval tangent(const cmb_table *t, int order, int i, double end, cm
                           cmb_interval_multiply(slope, subtract(x, end)));
 }
 
-/* Bounds a table or its derivative on x by the cubic of piece i, even outside of the piece; beyond the table's ends by the tangents
- * there. */
+/* Bounds a derivative of a 1-D table for the arguments x, computed with the cubic of piece i, even if x is outside of that piece; beyond
+ * the table's ends with the tangents there. */
 static cmb_interval piece(const cmb_table *t, int order, int i, cmb_interval x)
 {
   const double first = i == 0 ? t->x[0] : -INFINITY;
@@ -119,6 +121,7 @@ cmb_interval cmb_table_enclose_at(const cmb_table *t, int order, cmb_interval x,
 
 /* ---- tables of two arguments */
 
+/* Clamps both ends of an interval to the range from low to high. */
 static cmb_interval clamped(cmb_interval x, double low, double high)
 {
   return (cmb_interval){fmin(fmax(x.low, low), high), fmin(fmax(x.high, low), high)};

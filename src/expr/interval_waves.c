@@ -62,7 +62,8 @@ static void fill_block(const cmb_table *t, int i, int dx, int dy, const struct b
   }
 }
 
-/* Adds the Taylor expansion of one block of waves, around the middle of the box, to the sums. */
+/* Adds one block of waves to the sums of a Taylor expansion of second order around the middle of the box (value, derivatives, bound of
+ * the remainder). */
 static void add_expanded(const cmb_table *t, int i, const struct block *restrict w,
                          const struct box *restrict b, double (*restrict sum)[CMB_WAVE_BLOCK])
 {
@@ -113,8 +114,8 @@ CMB_WIDE static void add_all_wide(const cmb_table *t, int dx, int dy, const stru
   add_all(t, dx, dy, b, sum);
 }
 
-/* Bounds the quadratic term −(xx h² + 2 xy h k + yy k²)/2 of the expansion for all offsets |h| <= r, |k| <= q, from the sums xx, xy and
- * yy. */
+/* Bounds the quadratic term −(xx h² + 2 xy h k + yy k²)/2 of a Taylor expansion for all offsets |h| <= b->r, |k| <= b->q, where `sum`
+ * contains xx, xy and yy. */
 static cmb_interval curved(const double *sum, const struct box *b)
 {
   const double xx = -sum[XX] * b->r * b->r / 2, yy = -sum[YY] * b->q * b->q / 2,

@@ -26,8 +26,8 @@ struct cmb_jacobian {
   int groups;
 };
 
-/* Creates an input for each component of the direction. Its name cannot come from a formula, and contains the graph's size so that it is
- * new. */
+/* Creates an input for each component of the direction of a directional derivative. Its name cannot come from a formula, and contains
+ * the graph's size so that it is new. */
 static cmb_status directions(cmb_graph *g, int wrt, cmb_expr *direction)
 {
   const uint32_t size = cmb_graph_size(g);

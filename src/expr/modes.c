@@ -77,7 +77,8 @@ static bool grow(cmb_modes *m)
   return true;
 }
 
-/* Adds a mode of the given kind for the expression s, named after its text, and returns the input that represents the mode. */
+/* Creates the mode of a switch: an input, named after the text of the deciding expression s, that stands for the active branch. Returns
+ * this input. */
 static cmb_expr add_mode(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uint16_t table)
 {
   static const char *const words[] = {"sign", "stick", "floor", "interval"};
@@ -103,8 +104,8 @@ static cmb_expr add_mode(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uin
   return mode;
 }
 
-/* Sets *mode to the mode's input for the expression s: of an existing mode if there is one for s, else of a new one. Returns false if
- * there is none and new ones are not allowed. */
+/* Finds the mode of a switch: the input that stands for the active branch of an operation that depends on s. An existing one is used if
+ * there is one for s, otherwise a new one is created. Returns false if there is none and new ones are not allowed. */
 static bool mode_of(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uint16_t table,
                     cmb_expr *mode)
 {
@@ -126,8 +127,8 @@ static bool sign_of(struct rewriter *r, cmb_expr s, cmb_expr *mode)
   return true;
 }
 
-/* Returns 1 where x > y and 0 elsewhere with a frozen mode, or the opposite if `yes` is false. x <= y is "not x > y", so that both are
- * right at equality. */
+/* Returns the condition x > y (or its negation, if `yes` is false) as 1 or 0 with a frozen branch: an input, the mode, decides instead
+ * of the values. x <= y is "not x > y", so that both are right at equality. */
 static cmb_expr greater(struct rewriter *r, cmb_expr x, cmb_expr y, bool yes)
 {
   cmb_expr mode, one = cmb_constant(r->g, 1);
@@ -153,7 +154,8 @@ bool cmb_is_decision(const cmb_graph *g, cmb_expr e, int argument)
   }
 }
 
-/* Returns a table with kinks frozen in the interval that the mode specifies; unchanged if there is no mode for it. */
+/* Replaces a lookup e in a table with kinks by that of a fixed interval, whose number is an input (the mode of the table). It stays
+ * unchanged if there is no mode for it. */
 static cmb_expr freeze_table(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
   const cmb_node n = r->g->nodes[e];
@@ -170,8 +172,8 @@ static bool is_condition(const struct rewriter *r, cmb_expr e)
          r->condition[cmb_expr_argument(r->g, e, 1)];
 }
 
-/* Returns min or max with a frozen mode that decides between the two arguments; for conditions they are `and` and `or`, which have no
- * mode of their own. */
+/* Returns min or max of x[0] and x[1] with a frozen branch: an input, the mode, decides which of them it is. For conditions, min and max
+ * mean `and` and `or`, which need no mode. */
 static cmb_expr freeze_extreme(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
   cmb_graph *g = r->g;
@@ -184,8 +186,8 @@ static cmb_expr freeze_extreme(struct rewriter *r, cmb_expr e, const cmb_expr *x
   return cmb_apply(g, CMB_OP_IF, first, x[least ? 1 : 0], x[least ? 0 : 1]);
 }
 
-/* Returns friction stick(x, b, c) with the frozen mode m: m b with m = ±1 where x moves, ±c at m = ±2 where the friction force is at its
- * bounds, φ c for m = 3 − φ. */
+/* Returns dry friction stick(x, b, c) with a frozen branch given by an input m, the mode: the force m b for m = ±1 (sliding), ±c for m =
+ * ±2 (held, at the limit), and φ c for m = 3 − φ (held). */
 static cmb_expr freeze_stick(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
   cmb_graph *g = r->g;
@@ -228,8 +230,8 @@ static int collect_roots(struct rewriter *r, cmb_expr e, int room, cmb_expr *lis
   return r->visits > 0 && count < room ? count : 0;
 }
 
-/* Rewrites branch e again with the conditions that hold in it, so that its roots can be continued. Other expressions that use its nodes
- * are not changed. */
+/* Rewrites the branch e of an `if` again with the conclusions from its condition, so that roots in it can be continued beyond the
+ * switch. Other expressions that use the same nodes are not changed. */
 static cmb_expr rewrite_branch(struct rewriter *r, cmb_expr e)
 {
   const uint32_t used = r->used, room = (2 * r->size - used) / 2;
@@ -276,8 +278,8 @@ static cmb_expr freeze_if(struct rewriter *r, cmb_expr e, const cmb_expr *x)
   return cmb_apply(g, CMB_OP_IF, first, yes, no);
 }
 
-/* Returns a sqrt or a power e with the rewritten arguments x. It is continued as an odd function if its argument is proved not to be
- * negative, by its form or the conditions around it, but may become negative beyond a switch. */
+/* Returns a sqrt or a power e with the rewritten arguments x. If its argument is proved not to be negative in this branch, it is
+ * continued as an odd function for stages of a step slightly beyond the branch. */
 static cmb_expr freeze_root(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
   cmb_graph *g = r->g;
@@ -329,7 +331,7 @@ static cmb_expr rewrite(struct rewriter *r, cmb_expr e)
   }
 }
 
-/* Marks the nodes to rewrite: all that the expressions are made of, except those used inside smooth(...) only. */
+/* Marks the nodes that have to be rewritten: all nodes of the expressions, except those used inside smooth(...) only. */
 static void mark(const cmb_graph *g, int count, const cmb_expr *exprs, uint8_t *marked)
 {
   for (int i = 0; i < count; i++) marked[exprs[i]] = 1;

@@ -35,8 +35,8 @@ static double interpret_instruction(const void *program, int instruction, double
   return cmb_instruction_value(p, &p->code[instruction], a, b, c);
 }
 
-/* Solves a system for `lanes` sets of operands (operands x lanes) and writes the unknowns to w; compiled code calls it back. If the
- * operands are the same in all lanes, it is solved only once. */
+/* Solves a small system of equations for `lanes` sets of operands (operands x lanes) and writes the unknowns to w; compiled code calls
+ * it back. If the operands are the same in all lanes, it is solved only once. */
 static void interpret_solution(const void *program, int instruction, int lanes,
                                const double *operands, double *w, double *work)
 {
@@ -59,6 +59,7 @@ static void interpret_solution(const void *program, int instruction, int lanes,
 
 /* ---- loading of the shared object */
 
+/* Returns the address of the function of program i, for doubles or for lanes, in a loaded library; NULL if it has none. */
 static cmb_native_function symbol(void *library, int i, cmb_c_number number)
 {
   char name[CMB_NATIVE_NAME];

@@ -17,14 +17,13 @@
 #include "base/sha256.h"
 #include "expr/c_text.h"
 
-/* The callbacks that compiled code needs for a program: the value of an instruction that has no C text, and solutions of systems. */
+/* The callbacks that compiled code needs for a program: `value` evaluates an instruction that has no C text; `solve` solves a system of
+ * equations for `lanes` sets of operands at a time (for more than one, each unknown in w has CMB_LANES entries). */
 typedef struct cmb_native_special {
   const void *program;
   double (*value)(const void *program, int instruction, double a, double b, double c);
-  void (*solve)(
-      const void *program, int instruction, int lanes, const double *operands, double *w,
-      /* Solves for so many lanes at a time; the entries of w have CMB_LANES lanes if lanes > 1. */
-      double *work);
+  void (*solve)(const void *program, int instruction, int lanes, const double *operands, double *w,
+                double *work);
 } cmb_native_special;
 
 typedef void (*cmb_native_function)(const double *in, double *out, double *work,

@@ -42,6 +42,7 @@ char *cmb_join_path(cmb_arena *arena, const char *folder, const char *file)
 
 /* ---- the cache folder */
 
+/* Returns the default cache folder: $CAMBER_CACHE, $XDG_CACHE_HOME/camber or ~/.cache/camber; NULL if none of these variables is set. */
 static const char *default_folder(cmb_arena *arena)
 {
   const char *own = getenv("CAMBER_CACHE"), *user = getenv("XDG_CACHE_HOME"),
@@ -84,6 +85,7 @@ const char *cmb_cache_open(cmb_arena *arena, const char *wanted, bool make)
 
 /* ---- entries */
 
+/* Computes the SHA-256 digest of the key and then of the given bytes. */
 static void digest_of(const void *bytes, size_t length, const uint8_t key[CMB_DIGEST_SIZE],
                       uint8_t digest[CMB_DIGEST_SIZE])
 {
@@ -141,6 +143,7 @@ bool cmb_cache_seal(cmb_context *ctx, const char *path, const uint8_t key[CMB_DI
 
 /* ---- cleaning up */
 
+/* Removes a folder and the files in it. */
 void cmb_cache_remove_folder(const char *path)
 {
   DIR *folder = opendir(path);

@@ -48,6 +48,7 @@ struct writer {
 
 /* ---- the pieces of one node */
 
+/* Returns the precedence of the operator with which node e is printed; the highest one for numbers, names and calls. */
 static int precedence_of(const cmb_graph *g, cmb_expr e)
 {
   switch (cmb_expr_op(g, e)) {
@@ -150,6 +151,7 @@ static void lay_out(struct layout *l, const cmb_graph *g, cmb_expr e)
 
 /* ---- writing */
 
+/* Pushes node e on the stack of nodes that are being printed. Returns false without memory. */
 static bool push(struct writer *w, cmb_expr e)
 {
   if (!w->stack || w->depth == w->stack_room) {

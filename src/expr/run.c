@@ -81,8 +81,7 @@ void cmb_program_solve(const cmb_program *p, const cmb_program_solution *solutio
   }
 }
 
-/* Solves a system for instruction i of a program on numbers; the operands are loaded from the slots in work, where the unknowns are
- * stored. */
+/* Solves the system of equations of instruction i: loads its operands from `work` and stores the unknowns there. */
 static void run_solution(const cmb_program *p, const cmb_instruction *i, double *work)
 {
   const cmb_program_solution *solution = &p->solutions[i->data];
@@ -132,8 +131,8 @@ static bool same_in_all(const cmb_program *p, const cmb_program_solution *soluti
   return true;
 }
 
-/* Solves a system for instruction i in all lanes. If its operands are the same in all lanes it is solved only once: in a Jacobian this
- * holds for all that does not depend on the direction. */
+/* Solves the system of equations of instruction i in all lanes (sets of inputs evaluated together). If its operands are the same in all
+ * lanes it is solved only once: in a Jacobian this holds for all that does not depend on the direction. */
 static void run_solution_lanes(const cmb_program *p, const cmb_instruction *i, lanes *w)
 {
   const cmb_program_solution *solution = &p->solutions[i->data];

@@ -55,7 +55,7 @@ static int count_of(const struct scheduler *s, cmb_expr e)
   return cmb_operand_count(s->g, e);
 }
 
-/* Returns the largest total number of operands of the operations in one window. */
+/* Returns the largest total number of operands in any of the windows (parts of the list of operations that are scheduled separately). */
 static size_t largest_window_operands(const cmb_graph *g, int count, const cmb_expr *order)
 {
   size_t most = 0;
@@ -69,8 +69,8 @@ static size_t largest_window_operands(const cmb_graph *g, int count, const cmb_e
   return most;
 }
 
-/* Lists for each operation of a window those that read its result (the readers of k are reader[start[k]] .. reader[start[k + 1] - 1]),
- * and counts for each the arguments that have to be computed before it. */
+/* Lists for each operation the operations that read its result (those of k are reader[start[k]] .. reader[start[k + 1] - 1]), and counts
+ * for each operation the arguments that have to be computed before it. */
 static void find_readers(struct scheduler *s, const cmb_expr *order)
 {
   memset(s->start, 0, ((size_t)s->count + 2) * sizeof *s->start);
@@ -113,7 +113,8 @@ static cmb_op longest_queue(const struct scheduler *s)
   return longest;
 }
 
-/* Writes the indices of a window's operations in their new order to `to` (count). */
+/* Computes an order of the operations in which operations of the same kind are adjacent where possible and each follows its arguments;
+ * writes their indices to `to` (count). */
 static void schedule(struct scheduler *s, const cmb_expr *order, uint32_t *to)
 {
   int done = 0;
@@ -135,7 +136,8 @@ static void schedule(struct scheduler *s, const cmb_expr *order, uint32_t *to)
   }
 }
 
-/* Schedules the operations of one window, in place; operations outside of it that they read come earlier. */
+/* Rearranges a part (window) of a long list of operations in place so that equal operations are adjacent. Operations outside of it that
+ * they read come earlier. */
 static void schedule_window(struct scheduler *s, cmb_expr *order, uint32_t *to)
 {
   find_readers(s, order);

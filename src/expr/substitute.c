@@ -20,7 +20,7 @@ cmb_expr cmb_rebuild(cmb_graph *g, cmb_expr e, const cmb_expr x[3])
   return cmb_intern(g, n);
 }
 
-/* Returns node e with each argument x replaced by now[x]; e itself if no argument has changed. */
+/* Returns node e with each argument replaced by its rewritten node; e itself if no argument has changed. */
 static cmb_expr rewrite(cmb_graph *g, cmb_expr e, const cmb_expr *rewritten)
 {
   int arity = cmb_op_arity(cmb_expr_op(g, e));
@@ -139,8 +139,8 @@ static bool insert(struct small *s, cmb_expr e)
   return true;
 }
 
-/* Adds all arguments of the listed nodes to the list, and theirs, down to the leaves. Returns false if there are more than CMB_SMALL
- * nodes. As arguments have smaller numbers, one pass from the last node to the first is enough. */
+/* Adds the arguments of all listed nodes, and in turn their arguments, to the list. Returns false if there are more than CMB_SMALL
+ * nodes. Since arguments have smaller numbers, one pass from the last node to the first is enough. */
 static bool collect(const cmb_graph *g, struct small *s)
 {
   for (int left = s->count; left > 0;) {

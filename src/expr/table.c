@@ -74,6 +74,7 @@ static void akima_slopes(int n, const double *x, const double *y, double *s)
 
 /* ---- coefficients */
 
+/* Computes the coefficients c (4) of the cubic on [0, h] with the values y0 and y1 and the slopes s0 and s1 at its ends. */
 static void hermite(double h, double y0, double y1, double s0, double s1, double *c)
 {
   double delta = (y1 - y0) / h;
@@ -134,6 +135,7 @@ static void fill_surface(cmb_table *t, const double *f, double *fx, double *fy, 
 
 /* ---- creation */
 
+/* Reports fewer than two points, or points that are not finite and ascending. */
 static cmb_status check_axis(cmb_context *ctx, const char *axis, int n, const double *x)
 {
   if (n < 2)

@@ -60,6 +60,7 @@ static const cmb_operator words[] = {
 
 /* ---- characters, whatever the locale */
 
+/* Returns whether c is a decimal digit. */
 static bool is_digit(char c)
 {
   return c >= '0' && c <= '9';
@@ -95,6 +96,7 @@ static size_t character_length(const cmb_source *s, size_t at)
 
 /* ---- messages */
 
+/* Finds line and column of the byte at offset `at`. Columns count bytes. */
 void cmb_source_locate(const cmb_source *s, size_t at, int *line, int *column)
 {
   *line = s->line;
@@ -141,6 +143,7 @@ const char *cmb_source_quote(const cmb_source *s, size_t at, size_t length,
 
 /* ---- tokens */
 
+/* Returns the offset of the next character that is neither white space nor in a comment (from # to the end of the line). */
 static size_t skip_space(const cmb_source *s, size_t at)
 {
   while (at < s->length && (is_space(s->text[at]) || s->text[at] == '#')) {
