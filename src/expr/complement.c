@@ -1,5 +1,5 @@
 /*
- * Solves bounded complementarity problems by straight-line code (complement.h), for simultaneous contact and friction laws.
+ * Solves bounded complementarity problems by straight-line code (complement.h); used for dry friction that sticks (method/grip.c).
  *
  * A round solves K x = w₀ for the unknowns in between, with the others at their bounds: the rows of the latter are those of the unit
  * matrix. The set of unknowns at bounds does not change any more once no sign is wrong, so that the last round has the solution if any

@@ -1,6 +1,6 @@
 /*
- * Linear complementarity problems with bounds as straight-line code: the same operations whatever the numbers are. Used for simultaneous
- * contact and friction laws in code of fixed cost.
+ * Linear complementarity problems with bounds as straight-line code: the same operations whatever the numbers are. Used for dry friction
+ * that sticks, in steps of fixed cost (method/grip.c).
  *
  *     w = w₀ − P x,   −1 ≤ x ≤ 1,   w_i ≥ 0 where x_i = 1,   w_i ≤ 0 where x_i = −1,   w_i = 0 in between
  *

@@ -1,6 +1,6 @@
 /*
- * Evaluation of programs on intervals: bounds of an expression when its inputs are known only to lie in intervals. Used to prove that
- * switching functions do not cross zero.
+ * Evaluation of programs on intervals: bounds of an expression when its inputs are known only to lie in intervals. Used, for example, to
+ * prove that switching functions do not cross zero.
  *
  *     x_j in [low_j, high_j] for all j   =>   f(x) in [low, high]
  *

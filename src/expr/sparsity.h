@@ -1,5 +1,5 @@
 /*
- * The exact sparsity pattern of a Jacobian; used by jacobian.c and where equations are split into parts (dae).
+ * The exact sparsity pattern of a Jacobian; used by jacobian.c and by dae/graph_parts.c.
  */
 #ifndef CMB_EXPR_SPARSITY_H
 #define CMB_EXPR_SPARSITY_H
