@@ -8,9 +8,10 @@
 
 /* 16 bytes, so that a million nodes are 16 MB. */
 typedef struct cmb_node {
-  uint8_t op;    /* cmb_op */
-  uint8_t order; /* derivative order of a table or a call; 0 otherwise */
-  uint16_t data; /* number of a table, call or system; 0 otherwise */
+  uint8_t op; /* cmb_op */
+  /* derivative order of a table or a call; index of the unknown of a CMB_OP_PART; 0 otherwise */
+  uint8_t order;
+  uint16_t data; /* number of a table, C function or system; 0 otherwise */
   uint32_t a;    /* first argument; for an input the number of its name */
   union {
     struct {
