@@ -1,17 +1,17 @@
 /*
- *  Chooses the frames and the masses of links such that the recursions have little to compute; called when a tree of links is made.
+ * Chooses the frames and the masses of links such that the recursions have little to compute; called when a tree of links is made.
  *
- *  Origins. That of a turn may lie anywhere on its axis. At the foot of the perpendicular from its first child's origin the child's
- *  offset has no z component. The origin is moved there if that gives the offsets fewer components and is not too far away.
+ * Origins. That of a turn may lie anywhere on its axis. At the foot of the perpendicular from its first child's origin the child's
+ * offset has no z component. The origin is moved there if that gives the offsets fewer components and is not too far away.
  *
- *  Masses (base parameters: Gautier and Khalil 1990). Mass on the axis of a turn moves with the link and with its parent alike;
- *  so it may be counted as the parent's. The same holds for the mass in the centre of a ball, and for the second moments of
- *  a shift, which only rotate. In terms of Σ m, Σ m x, Σ m x xᵀ a turn passes on m, m c_z and P_zz, a shift P, a ball m. From the
- *  child's axes (R) and origin (r) to the parent's, with c = R Σ m x:
+ * Masses (base parameters: Gautier and Khalil 1990). Mass on the axis of a turn moves with the link and with its parent alike;
+ * so it may be counted as the parent's. The same holds for the mass in the centre of a ball, and for the second moments of
+ * a shift, which only rotate. In terms of Σ m, Σ m x, Σ m x xᵀ a turn passes on m, m c_z and P_zz, a shift P, a ball m. From the
+ * child's axes (R) and origin (r) to the parent's, with c = R Σ m x:
  *
- *      Σ m x:  c + m r            Σ m x xᵀ:  R P Rᵀ + r cᵀ + c rᵀ + m r rᵀ
+ *     Σ m x:  c + m r            Σ m x xᵀ:  R P Rᵀ + r cᵀ + c rᵀ + m r rᵀ
  *
- *  Generalised forces and the kinetic energy as a whole are unchanged.
+ * Generalised forces and the kinetic energy as a whole are unchanged.
  */
 #include "dyn/tree.h"
 

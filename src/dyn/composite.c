@@ -1,12 +1,12 @@
 /*
- *  Computes the mass matrix by the method of composite rigid bodies, for joint coordinates. The inertia of a link together with all links
- *  built on it, in the link's axes (mass m, first moment c, inertia J about the origin), is added to its parent's:
+ * Computes the mass matrix by the method of composite rigid bodies, for joint coordinates. The inertia of a link together with all links
+ * built on it, in the link's axes (mass m, first moment c, inertia J about the origin), is added to its parent's:
  *
- *      c' = c + m r        J' = J + 2 (r·c) 1 − r cᵀ − c rᵀ + m (r·r 1 − r rᵀ)        r: the link's offset
+ *     c' = c + m r        J' = J + 2 (r·c) 1 − r cᵀ − c rᵀ + m (r·r 1 − r rᵀ)        r: the link's offset
  *
- *  To accelerate it along a velocity of link i, with the axis e, takes the wrench F = (J e, e × c) or (c × e, m e); M_ij is the component of
- *  F along velocity j, for all links on the path to the ground. For the next few links F is transformed from frame to frame, which keeps
- *  structural zeros; for links farther away M_ij is the product with their motions in one common frame (reference.h).
+ * To accelerate it along a velocity of link i, with the axis e, takes the wrench F = (J e, e × c) or (c × e, m e); M_ij is the component of
+ * F along velocity j, for all links on the path to the ground. For the next few links F is transformed from frame to frame, which keeps
+ * structural zeros; for links farther away M_ij is the product with their motions in one common frame (reference.h).
  */
 #include "dyn/inertia.h"
 #include "dyn/recursion.h"

@@ -1,9 +1,9 @@
 /*
- *  Transforms 3 x 3 matrices of expressions from a link's axes to its parent's, one plane rotation after the other (inertia.h); used by the
- *  recursions for the mass matrix and for articulated bodies. A rotation in the plane (i, j) with cosine c and sine s changes the elements
- *  of a symmetric matrix A, with d = A_ii − A_jj and p = s d + 2 c A_ij, to
+ * Transforms 3 x 3 matrices of expressions from a link's axes to its parent's, one plane rotation after the other (inertia.h); used by the
+ * recursions for the mass matrix and for articulated bodies. A rotation in the plane (i, j) with cosine c and sine s changes the elements
+ * of a symmetric matrix A, with d = A_ii − A_jj and p = s d + 2 c A_ij, to
  *
- *      A_ii − s p,   A_jj + s p,   c p − A_ij
+ *     A_ii − s p,   A_jj + s p,   c p − A_ij
  */
 #include "dyn/inertia.h"
 

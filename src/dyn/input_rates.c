@@ -1,12 +1,12 @@
 /*
- *  Rates of inputs, for everything that is differentiated with respect to time while a mechanism is built. An input is its formula, a
- *  function of t, plus a free part u (expressions.h). Forces and constraints on moving inputs depend on their rates: a contact with damping
- *  on `surface: z - road`, a motion with `value: lift`. The rates of the formula are its derivatives; those of u are separate symbols u' and
- *  u'', since only the program that supplies u knows them:
+ * Rates of inputs, for everything that is differentiated with respect to time while a mechanism is built. An input is its formula, a
+ * function of t, plus a free part u (expressions.h). Forces and constraints on moving inputs depend on their rates: a contact with damping
+ * on `surface: z - road`, a motion with `value: lift`. The rates of the formula are its derivatives; those of u are separate symbols u' and
+ * u'', since only the program that supplies u knows them:
  *
- *      d/dt e(t, u, u') = ∂e/∂t + ∂e/∂u u' + ∂e/∂u' u''
+ *     d/dt e(t, u, u') = ∂e/∂t + ∂e/∂u u' + ∂e/∂u' u''
  *
- *  cmb_build_add_input_rates adds the last two terms. The symbols are 0 in a simulation, as u is.
+ * cmb_build_add_input_rates adds the last two terms. The symbols are 0 in a simulation, as u is.
  */
 #include "base/context.h"
 #include "dyn/build.h"

@@ -1,15 +1,15 @@
 /*
- *  Late states: states z whose rates depend on accelerations a, multipliers λ or the forces μ of resting contacts,
- *  ż = e(t, q, v, z, a, λ, μ). Called when the equations of motion of the formulation are complete.
+ * Late states: states z whose rates depend on accelerations a, multipliers λ or the forces μ of resting contacts,
+ * ż = e(t, q, v, z, a, λ, μ). Called when the equations of motion of the formulation are complete.
  *
- *  No force depends on such a rate (names.c reports an error if one does), so that M a = f − Gᵀ λ, 0 = G a + γ can be solved first:
+ * No force depends on such a rate (names.c reports an error if one does), so that M a = f − Gᵀ λ, 0 = G a + γ can be solved first:
  *
- *      e(t, q, v, z) = e(t, q, v, z, a(t, q, v, z), λ(t, q, v, z), 0)
+ *     e(t, q, v, z) = e(t, q, v, z, a(t, q, v, z), λ(t, q, v, z), 0)
  *
- *  is the rate that every method uses, and its derivatives are exact. The solution a, λ is that of the explicit formalism if it is
- *  available, else the symbolic elimination of expr/elimination.h. With resting contacts, sticking friction or dependent constraints this
- *  solution is not the motion. Therefore e with a, λ and μ as inputs is stored, too, and the evaluator inserts their actual values
- *  (dae/evaluator.c).
+ * is the rate that every method uses, and its derivatives are exact. The solution a, λ is that of the explicit formalism if it is
+ * available, else the symbolic elimination of expr/elimination.h. With resting contacts, sticking friction or dependent constraints this
+ * solution is not the motion. Therefore e with a, λ and μ as inputs is stored, too, and the evaluator inserts their actual values
+ * (dae/evaluator.c).
  */
 #include "base/context.h"
 #include "dyn/build.h"

@@ -1,12 +1,12 @@
 /*
- *  Finds the places where three rotations about one point lose a degree of freedom (gimbal lock): the angles of a spherical joint, or hinges
- *  through one point with only massless bodies between them. The checks during a simulation use them. With the axes a, b, c in the design
- *  position and the middle angle q, the third axis is turned about the second, and the three span the volume
+ * Finds the places where three rotations about one point lose a degree of freedom (gimbal lock): the angles of a spherical joint, or hinges
+ * through one point with only massless bodies between them. The checks during a simulation use them. With the axes a, b, c in the design
+ * position and the middle angle q, the third axis is turned about the second, and the three span the volume
  *
- *      a · (b × c(q)) = a · (b × c) cos q − a · c⊥ sin q,      c⊥ = c − (b · c) b.
+ *     a · (b × c(q)) = a · (b × c) cos q − a · c⊥ sin q,      c⊥ = c − (b · c) b.
  *
- *  Where it is 0 the three axes lie in one plane (the first and the third may be parallel): some combination of the three rates moves
- *  nothing, M is singular, and the angles cannot describe how the body moves on.
+ * Where it is 0 the three axes lie in one plane (the first and the third may be parallel): some combination of the three rates moves
+ * nothing, M is singular, and the angles cannot describe how the body moves on.
  */
 #include "dyn/build.h"
 #include "math/vec3.h"

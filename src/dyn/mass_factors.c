@@ -1,14 +1,14 @@
 /*
- *  The mass matrix of a long chain as a product of factors (dyn/expressions.h), M = W⁻¹ D W⁻ᵀ of the articulated bodies; made by the joint
- *  formulation where M itself would have too many entries.
+ * The mass matrix of a long chain as a product of factors (dyn/expressions.h), M = W⁻¹ D W⁻ᵀ of the articulated bodies; made by the joint
+ * formulation where M itself would have too many entries.
  *
- *  M has an entry for each pair of links of which one is built on the other: N² for a chain of N. Its factors need some ten
- *  numbers for each link: 1/D, the columns U/D, and the transformation from the link's frame to its parent's. With symbols in their place
+ * M has an entry for each pair of links of which one is built on the other: N² for a chain of N. Its factors need some ten
+ * numbers for each link: 1/D, the columns U/D, and the transformation from the link's frame to its parent's. With symbols in their place
  *
- *      W x    the first half of the articulated-body recursion,      Wᵀ x   the second half with D = 1,
- *      M x    the inverse dynamics for the accelerations x at zero velocities and without gravity
+ *     W x    the first half of the articulated-body recursion,      Wᵀ x   the second half with D = 1,
+ *     M x    the inverse dynamics for the accelerations x at zero velocities and without gravity
  *
- *  are short recursions, which are compiled into separate programs.
+ * are short recursions, which are compiled into separate programs.
  */
 #include "dyn/articulation.h"
 #include "dyn/inertia.h"
@@ -184,10 +184,8 @@ cmb_status cmb_mass_factors_make(cmb_articulation *w, int np, const cmb_expr *pa
   out->multiply = expressions(k, nv);
   if (cmb_arena_failed(k->arena)) return CMB_ERROR_MEMORY;
   CMB_TRY(substitute_articulation(&c, w, &symbolic));
-  for (
-      int i = 0; i < np;
-      /* masses and constant rotations may depend on the live parameters, which are values of the factors, too */
-      i++) {
+  /* masses and constant rotations may depend on the live parameters, so these are values of the factors, too */
+  for (int i = 0; i < np; i++) {
     out->value[out->count] = out->symbol[out->count] = parameter[i];
     out->count++;
   }

@@ -1,13 +1,13 @@
 /*
- *  The Newton–Euler recursion along the tree of links: the forces of inverse dynamics for given accelerations. It works with accelerations
- *  of points rather than with 6-vectors:
+ * The Newton–Euler recursion along the tree of links: the forces of inverse dynamics for given accelerations. It works with accelerations
+ * of points rather than with 6-vectors:
  *
- *      K = ω̇~ + ω~ ω~        the point x of a link has the acceleration a + K x
- *      f = m a + K (m c)      n = m c × a + vee(K P),   P = Σ m x xᵀ,   vee(A) = (A_zy − A_yz, A_xz − A_zx, A_yx − A_xy)
+ *     K = ω̇~ + ω~ ω~        the point x of a link has the acceleration a + K x
+ *     f = m a + K (m c)      n = m c × a + vee(K P),   P = Σ m x xᵀ,   vee(A) = (A_zy − A_yz, A_xz − A_zx, A_yx − A_xy)
  *
- *  ω~ is the matrix of the cross product with ω; f and n are the inertial force and the moment about the link's origin. m, m c and P are the
- *  base parameters (base.c): of the ten numbers of a turn seven remain, with m = 0. This takes about 150 operations for a link, where
- *  6-vectors take 230. Gravity enters as an acceleration of the ground.
+ * ω~ is the matrix of the cross product with ω; f and n are the inertial force and the moment about the link's origin. m, m c and P are the
+ * base parameters (base.c): of the ten numbers of a turn seven remain, with m = 0. This takes about 150 operations for a link, where
+ * 6-vectors take 230. Gravity enters as an acceleration of the ground.
  */
 #include "dyn/recursion.h"
 

@@ -1,8 +1,8 @@
 /*
- *  Positions and orientations of a model's bodies (cmb_poses_* of camber/dyn.h), as one program of the coordinates and the live parameters.
- *  With x = r + R ξ the position of a point ξ of a link, and ξ_u the direction u of the design position in the link's axes:
+ * Positions and orientations of a model's bodies (cmb_poses_* of camber/dyn.h), as one program of the coordinates and the live parameters.
+ * With x = r + R ξ the position of a point ξ of a link, and ξ_u the direction u of the design position in the link's axes:
  *
- *      place = r + R ξ_com,    turn = (R ξ_x, R ξ_y, R ξ_z)  by columns
+ *     place = r + R ξ_com,    turn = (R ξ_x, R ξ_y, R ξ_z)  by columns
  */
 #include "base/context.h"
 #include "dyn/kinematics.h"

@@ -1,11 +1,11 @@
 /*
- *  Contact forces with which surfaces support resting bodies, for outputs. While bodies rest on the surface u = 0 of a rule (an event or a
- *  stop, rules.c), u = 0 is a constraint with the multiplier μ: M v̇ = f − Gᵀ λ − (∂u̇/∂v)ᵀ μ. Here μ is an input of the outputs, 0 while
- *  nothing rests. It acts on the bodies like forces along the measures x_i that u depends on,
+ * Contact forces with which surfaces support resting bodies, for outputs. While bodies rest on the surface u = 0 of a rule (an event or a
+ * stop, rules.c), u = 0 is a constraint with the multiplier μ: M v̇ = f − Gᵀ λ − (∂u̇/∂v)ᵀ μ. Here μ is an input of the outputs, 0 while
+ * nothing rests. It acts on the bodies like forces along the measures x_i that u depends on,
  *
- *      u(x₁, x₂, ..):   −μ ∂u/∂x_i along the measure x_i.
+ *     u(x₁, x₂, ..):   −μ ∂u/∂x_i along the measure x_i.
  *
- *  The force of a gap d, u = −d, is μ, positive in compression. A rigid contact acts with the force μ ∂d/∂p at its point p.
+ * The force of a gap d, u = −d, is μ, positive in compression. A rigid contact acts with the force μ ∂d/∂p at its point p.
  */
 #include "base/text.h"
 #include "dyn/build.h"

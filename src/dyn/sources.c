@@ -1,8 +1,8 @@
 /*
- *  Records which item of the model an expression comes from, so that a switching function in it can be named after the item and the line
- *  that made it, as "input u, line 12".
+ * Records which item of the model an expression comes from, so that a switching function in it can be named after the item and the line
+ * that made it, as "input u, line 12".
  *
- *  Expressions are recorded when they are completed, so that a measure precedes the formula that uses it.
+ * Expressions are recorded when they are completed, so that a measure precedes the formula that uses it.
  */
 #include "dyn/build.h"
 

@@ -1,10 +1,10 @@
 /*
- *  First-order states z of the model (controllers, relaxed slips): reads their rates ż = e(t, q, v, z) and adds them to the equations of
- *  motion. Rates that depend on accelerations a or multipliers λ are treated in late_states.c.
+ * First-order states z of the model (controllers, relaxed slips): reads their rates ż = e(t, q, v, z) and adds them to the equations of
+ * motion. Rates that depend on accelerations a or multipliers λ are treated in late_states.c.
  *
- *  States are stored append_states the velocities: the vector that later layers call v is (v, z), M is diag(M, I), f is (f, e), and the columns of
- *  G and T for z are zero. So a state takes part in stages, error estimates, dense output, Newton matrices and resets like a velocity, and
- *  no projection changes it.
+ * States are stored append_states the velocities: the vector that later layers call v is (v, z), M is diag(M, I), f is (f, e), and the columns of
+ * G and T for z are zero. So a state takes part in stages, error estimates, dense output, Newton matrices and resets like a velocity, and
+ * no projection changes it.
  */
 #include "base/context.h"
 #include "dyn/build.h"

@@ -1,23 +1,23 @@
 /*
- *  The tyre model TMeasy (Rill 2013) as expressions, used by tyre forces (tyre_force.c). In each direction i = x, y it has the initial slope
- *  dF0, the peak force FM at the slip sM, and the sliding force FS from the slip sS on:
+ * The tyre model TMeasy (Rill 2013) as expressions, used by tyre forces (tyre_force.c). In each direction i = x, y it has the initial slope
+ * dF0, the peak force FM at the slip sM, and the sliding force FS from the slip sS on:
  *
- *      F(Fz) = r (2 F1 − F2/2 − (F1 − F2/2) r),  s(Fz) = s1 + (s2 − s1)(r − 1),  r = Fz/Pn     from values at Pn and 2 Pn
- *      sx = κ, sy = −tan α,  ŝ_i = sM_i/(sM_x + sM_y) + (FM_i/dF0_i)/(FM_x/dF0_x + FM_y/dF0_y),  sN_i = s_i/ŝ_i,  s = |sN|
- *      K² = (dF0_x ŝ_x cos φ)² + (dF0_y ŝ_y sin φ)²,  sM² = (sM_x cos φ/ŝ_x)² + (sM_y sin φ/ŝ_y)², likewise sS;  FM, FS without ŝ
- *      F/s = K/(1 + σ (σ + K sM/FM − 2)), σ = s/sM                    up to the peak,
- *      F   = FM − (FM − FS) σ² (3 − 2 σ), σ = (s − sM)/(sS − sM)      from there to sliding,      F = FS beyond
- *      Fx = (F/s) sN_x, Fy = (F/s) sN_y,  Mz = −n Fy
- *      n/L = n0 [(1 − w)(1 − σ) + w (1 − (3 − 2 σ) σ²)], σ = |sy|/s0, w = s0/sE               up to s0,
- *      n/L = −n0 (1 − w) (|sy| − s0)/s0 ((sE − |sy|)/(sE − s0))²                               up to sE,  0 beyond
+ *     F(Fz) = r (2 F1 − F2/2 − (F1 − F2/2) r),  s(Fz) = s1 + (s2 − s1)(r − 1),  r = Fz/Pn     from values at Pn and 2 Pn
+ *     sx = κ, sy = −tan α,  ŝ_i = sM_i/(sM_x + sM_y) + (FM_i/dF0_i)/(FM_x/dF0_x + FM_y/dF0_y),  sN_i = s_i/ŝ_i,  s = |sN|
+ *     K² = (dF0_x ŝ_x cos φ)² + (dF0_y ŝ_y sin φ)²,  sM² = (sM_x cos φ/ŝ_x)² + (sM_y sin φ/ŝ_y)², likewise sS;  FM, FS without ŝ
+ *     F/s = K/(1 + σ (σ + K sM/FM − 2)), σ = s/sM                    up to the peak,
+ *     F   = FM − (FM − FS) σ² (3 − 2 σ), σ = (s − sM)/(sS − sM)      from there to sliding,      F = FS beyond
+ *     Fx = (F/s) sN_x, Fy = (F/s) sN_y,  Mz = −n Fy
+ *     n/L = n0 [(1 − w)(1 − σ) + w (1 − (3 − 2 σ) σ²)], σ = |sy|/s0, w = s0/sE               up to s0,
+ *     n/L = −n0 (1 − w) (|sy| − s0)/s0 ((sE − |sy|)/(sE − s0))²                               up to sE,  0 beyond
  *
- *  At zero slip the angle φ is undefined, and TMeasy has a different slope for each φ. Here the slopes along the two axes hold there: with a small ε,
- *      s = s²/sqrt(s² + ε²),  cos² φ = (sN_x² + ε²/2)/(s² + ε²),  but K² of Fx has (sN_x² + ε²)/(s² + ε²) and sN_y²/(s² + ε²), K² of Fy the reverse.
- *  So ∂Fx/∂κ = dF0_x, ∂Fy/∂sy = dF0_y at 0; elsewhere the relative error of the force is less than (ε/s)².
- *  On a road of friction μ the force is μ F(s/m), m = (μ⁸ + μ0⁸)^(1/8): m equals μ to rounding except on ice. There the slips of the curve remain those
- *  of μ0, and the force vanishes with μ. With m = μ it would rise to its peak within a vanishing slip: neither finite differences nor steps would resolve
- *  its slope. All forces are divided by the load here, and F by the slip: no divisor can vanish.
- *  Beyond three times the nominal load F/Fz and the slips keep their values there: the parabola would descend again.
+ * At zero slip the angle φ is undefined, and TMeasy has a different slope for each φ. Here the slopes along the two axes hold there: with a small ε,
+ *     s = s²/sqrt(s² + ε²),  cos² φ = (sN_x² + ε²/2)/(s² + ε²),  but K² of Fx has (sN_x² + ε²)/(s² + ε²) and sN_y²/(s² + ε²), K² of Fy the reverse.
+ * So ∂Fx/∂κ = dF0_x, ∂Fy/∂sy = dF0_y at 0; elsewhere the relative error of the force is less than (ε/s)².
+ * On a road of friction μ the force is μ F(s/m), m = (μ⁸ + μ0⁸)^(1/8): m equals μ to rounding except on ice. There the slips of the curve remain those
+ * of μ0, and the force vanishes with μ. With m = μ it would rise to its peak within a vanishing slip: neither finite differences nor steps would resolve
+ * its slope. All forces are divided by the load here, and F by the slip: no divisor can vanish.
+ * Beyond three times the nominal load F/Fz and the slips keep their values there: the parabola would descend again.
  */
 #include "dyn/tmeasy.h"
 
