@@ -52,8 +52,9 @@ static cmb_status inverse_dynamics(cmb_build *b, const cmb_expr *a, bool with_la
   return subtract_applied(b, with_lambda, on);
 }
 
-/* Projects the wrenches `on` to generalised forces and subtracts the forces along coordinates and between links. With inverse dynamics in
- * `on` the result *out (nv) is the residual r, or −f for zero accelerations and without λ. Overwrites `on`. */
+/* Projects the wrenches `on` to generalised forces and subtracts the forces along coordinates and between links. With
+ * inverse dynamics in `on` the result *out (nv) is the residual r, or −f for zero accelerations and without λ.
+ * Overwrites `on`. */
 static cmb_status residual(cmb_build *b, cmb_wrench *on, bool with_lambda, cmb_expr **out)
 {
   const int nv = b->tree->nv;

@@ -462,9 +462,9 @@ cmb_status cmb_build_road_distance(cmb_build *b, int road, const cmb_vector *at,
   cmb_expr e[4] = {r.D, r.gradient.x[0], r.gradient.x[1], r.gradient.x[2]};
   CMB_TRY(cmb_substitute(g, 1, &upright, &n_z, 4, e, e));
   CMB_TRY(cmb_substitute(g, 3, xyz, at->x, 4, e, e));
-  const cmb_vector way = {{e[1], e[2], e[3]}};
+  const cmb_vector direction = {{e[1], e[2], e[3]}};
   *D = e[0];
-  *n = cmb_vector_scale(g, cmb_div(g, one, cmb_vector_length(g, way)), way);
+  *n = cmb_vector_scale(g, cmb_div(g, one, cmb_vector_length(g, direction)), direction);
   return CMB_OK;
 }
 
