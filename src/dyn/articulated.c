@@ -163,11 +163,11 @@ static void half_step(cmb_graph *g, cmb_articulated_column *U, int direction, cm
   p->given = true;
 }
 
-void cmb_articulation_half(cmb_articulation *w, cmb_expr *f, cmb_wrench *needed)
+void cmb_articulation_half(cmb_articulation *w, cmb_expr *f, cmb_wrench *required)
 {
   cmb_graph *g = w->k->g;
   const cmb_tree *tree = w->k->tree;
-  cmb_wrench *p = needed ? needed : w->p;
+  cmb_wrench *p = required ? required : w->p;
   for (int i = tree->link_count; i-- > 0;) {
     const cmb_link *l = &tree->links[i];
     for (int n = cmb_link_velocities(l->kind); n-- > 0;) {

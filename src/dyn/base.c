@@ -167,19 +167,19 @@ static void add_part(cmb_graph *g, const cmb_link *l, const cmb_number Rp[9],
 void cmb_tree_move_masses(cmb_tree *tree)
 {
   for (int i = 0; i < tree->link_count; i++) {
-    tree->links[i].needed = moments_of(tree->g, &tree->links[i]);
+    tree->links[i].reduced = moments_of(tree->g, &tree->links[i]);
   }
   for (int i = tree->link_count; i-- > 0;) {
     cmb_link *l = &tree->links[i];
     double first[3];
-    cmb_values_of(3, l->needed.first, first);
-    const cmb_number *P = l->needed.second;
+    cmb_values_of(3, l->reduced.first, first);
+    const cmb_number *P = l->reduced.second;
     const double second = P[0].value + P[4].value + P[8].value;
-    cmb_moments part = move_to_parent(l->kind, &l->needed);
-    cmb_number_clean(3, l->needed.first, ROUNDING * cmb_norm3(first));
-    cmb_number_clean(9, l->needed.second, ROUNDING * second);
+    cmb_moments part = move_to_parent(l->kind, &l->reduced);
+    cmb_number_clean(3, l->reduced.first, ROUNDING * cmb_norm3(first));
+    cmb_number_clean(9, l->reduced.second, ROUNDING * second);
     if (l->parent != CMB_GROUND) {
-      add_part(tree->g, l, tree->links[l->parent].R0, &part, &tree->links[l->parent].needed);
+      add_part(tree->g, l, tree->links[l->parent].R0, &part, &tree->links[l->parent].reduced);
     }
   }
 }

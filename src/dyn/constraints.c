@@ -274,12 +274,12 @@ static cmb_status pitch(cmb_build *b, int joint)
   const cmb_model_joint *j = &b->model->joints[joint];
   const cmb_measure x = cmb_build_coordinate(b, joint, 0),
                     angle = cmb_build_coordinate(b, joint, 1);
-  const cmb_expr way = cmb_number_expr(g, cmb_over(g, j->pitch, cmb_fixed(turn)));
+  const cmb_expr per_radian = cmb_number_expr(g, cmb_over(g, j->pitch, cmb_fixed(turn)));
   cmb_constraint *c = new_constraint(b, j->name, "pitch", 2);
   if (!c) return CMB_ERROR_MEMORY;
-  c->g = cmb_sub(g, x.value, cmb_mul(g, way, angle.value));
+  c->g = cmb_sub(g, x.value, cmb_mul(g, per_radian, angle.value));
   c->terms[0] = (cmb_term){cmb_constant(g, 1), x};
-  c->terms[1] = (cmb_term){cmb_neg(g, way), angle};
+  c->terms[1] = (cmb_term){cmb_neg(g, per_radian), angle};
   return CMB_OK;
 }
 
@@ -337,10 +337,10 @@ static void mark_column(struct dense_row *d, int column)
 static void mark_measure(cmb_build *b, const cmb_measure *m, struct dense_row *d)
 {
   const int from[2] = {m->side[0].link, m->side[1].link};
-  const int *way, n = cmb_ways(b->k, m->base, m->side_count, from, &way);
+  const int *path, n = cmb_ways(b->k, m->base, m->side_count, from, &path);
   if (m->velocity >= 0) mark_column(d, m->velocity);
   for (int i = 0; i < n; i++) {
-    const cmb_link *l = &b->tree->links[way[i]];
+    const cmb_link *l = &b->tree->links[path[i]];
     for (int v = 0; v < cmb_link_velocities(l->kind); v++) mark_column(d, l->v + v);
   }
 }

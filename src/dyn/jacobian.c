@@ -227,7 +227,7 @@ static cmb_status move_links(cmb_kinematics *k, const cmb_expr *a, struct moving
     moving[i].S = cmb_reference_motion(k, i, 0, &moving[i].at);
     move(k->g, k->v[l->v], a[l->v], l->parent == CMB_GROUND ? &ground : &moving[l->parent],
          &moving[i]);
-    set_mass_moments(k->g, &l->needed, &moving[i]);
+    set_mass_moments(k->g, &l->reduced, &moving[i]);
     momenta(k->g, &moving[i]);
     inertial_force(k->g, &moving[i]);
   }

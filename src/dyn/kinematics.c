@@ -52,8 +52,8 @@ cmb_status cmb_kinematics_create(cmb_arena *arena, cmb_graph *g, cmb_tree *tree,
   k->q_names = cmb_arena_take(arena, rooms, sizeof *k->q_names);
   k->v_names = cmb_arena_take(arena, rooms, sizeof *k->v_names);
   k->poses = cmb_arena_take(arena, links, sizeof(void *));
-  k->way = cmb_arena_take(arena, links, sizeof *k->way);
-  k->on_way = cmb_arena_take(arena, links, sizeof *k->on_way);
+  k->path = cmb_arena_take(arena, links, sizeof *k->path);
+  k->on_path = cmb_arena_take(arena, links, sizeof *k->on_path);
   k->rest = cmb_arena_take(arena, 1, sizeof *k->rest);
   if (cmb_arena_failed(arena)) return CMB_ERROR_MEMORY;
   rest_at(k->rest, g);
@@ -423,24 +423,24 @@ static int descending(const void *a, const void *b)
   return (x < y) - (x > y);
 }
 
-int cmb_ways(cmb_kinematics *k, int base, int count, const int *from, const int **way)
+int cmb_ways(cmb_kinematics *k, int base, int count, const int *from, const int **path)
 {
   int n = 0;
   for (int j = 0; j < count; j++) {
-    for (int i = from[j]; i != base && !k->on_way[i]; i = k->tree->links[i].parent) {
-      k->on_way[i] = true;
-      k->way[n++] = i;
+    for (int i = from[j]; i != base && !k->on_path[i]; i = k->tree->links[i].parent) {
+      k->on_path[i] = true;
+      k->path[n++] = i;
     }
   }
-  for (int j = 0; j < n; j++) k->on_way[k->way[j]] = false;
-  qsort(k->way, (size_t)n, sizeof *k->way, descending);
-  *way = k->way;
+  for (int j = 0; j < n; j++) k->on_path[k->path[j]] = false;
+  qsort(k->path, (size_t)n, sizeof *k->path, descending);
+  *path = k->path;
   return n;
 }
 
 void cmb_wrenches_project_from(cmb_kinematics *k, int base, int count, const int *from,
                                cmb_wrench *on, cmb_expr *out)
 {
-  const int *way, n = cmb_ways(k, base, count, from, &way);
-  for (int j = 0; j < n; j++) project_link(k, base, way[j], on, out);
+  const int *path, n = cmb_ways(k, base, count, from, &path);
+  for (int j = 0; j < n; j++) project_link(k, base, path[j], on, out);
 }

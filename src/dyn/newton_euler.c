@@ -109,6 +109,6 @@ void cmb_newton_euler(cmb_kinematics *k, const cmb_expr *a, cmb_wrench *on)
     m->a = cmb_step_down(g, &s, cmb_vector_add(g, from->a, at_joint));
     add_relative_motion(k, l, a, m);
     m->K = acceleration_field(g, m->w, m->dw);
-    inertial_force(g, &l->needed, m, &on[i]);
+    inertial_force(g, &l->reduced, m, &on[i]);
   }
 }
