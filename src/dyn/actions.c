@@ -36,6 +36,8 @@ static cmb_action *new_action(cmb_build *b, cmb_measure m)
 
 /* ---- laws: forces as functions of symbols, so that they can be differentiated with respect to value and rate */
 
+/* Returns the two symbols that stand for the value and the rate of a force law's argument, so that the law can be
+ * differentiated by them. */
 cmb_law_symbols cmb_build_law_symbols(cmb_build *b)
 {
   return (cmb_law_symbols){cmb_input(b->g, "value of a force"), cmb_input(b->g, "rate of a force")};
@@ -325,8 +327,8 @@ cmb_status cmb_build_wrench(cmb_build *b, cmb_site sa, cmb_site sb, cmb_vector f
   return wrench_measure(b, sa, sb, CMB_GROUND, force, moment, arm, out);
 }
 
-/* Computes a force or moment of a load: the sum of three formulas times three directions (body-fixed if the load says
- * so), in the axes of `base`. */
+/* Computes the force or the moment of a load: the sum of three formulas times three directions, in the axes of `base`.
+ * The directions are fixed to the body if the load's option body_frame is set, else to the ground. */
 static cmb_status load_vector(cmb_build *b, const cmb_model_force *f,
                               const cmb_model_formula formula[3], const double directions[9],
                               cmb_site sb, int base, cmb_vector *out)

@@ -61,8 +61,8 @@ static void subtract_product(cmb_graph *g, cmb_matrix *A, cmb_vector x, cmb_vect
   }
 }
 
-/* Eliminates the velocity along component `direction` from the articulated inertia *a: stores its column U and 1/D, D
- * = e·U, and subtracts U Uᵀ/D from the inertia. */
+/* Eliminates the velocity along component `direction` from the articulated inertia *a of a link: stores the column U
+ * of the inertia, its diagonal element D as 1/D (*inverse), and subtracts U Uᵀ/D from the inertia. */
 static void eliminate(cmb_graph *g, struct inertia *a, int direction, cmb_articulated_column *U,
                       cmb_expr *inverse)
 {
@@ -149,8 +149,9 @@ cmb_status cmb_articulate(cmb_kinematics *k, cmb_articulation **out)
   return CMB_OK;
 }
 
-/* Processes one velocity in the first half of the recursion: replaces *u, which holds the generalised force τ, by u =
- * τ − e·p, and adds U u/D to the wrench p. Its component along the velocity is then τ. */
+/* Processes one velocity in the pass from the leaves to the ground: replaces *u, which holds the generalised force τ,
+ * by u = τ − (component of the wrench p along the velocity), and adds the column U times u/D to p, so that its
+ * component along the velocity becomes τ. */
 static void half_step(cmb_graph *g, cmb_articulated_column *U, int direction, cmb_wrench *p,
                       cmb_expr *u)
 {
@@ -186,9 +187,8 @@ void cmb_articulation_half(cmb_articulation *w, cmb_expr *f, cmb_wrench *require
   }
 }
 
-/* Computes the acceleration of one velocity in the second half of the recursion, from u and 1/D. Updates the
- * acceleration (dw, dv) of the link: its component along the velocity becomes u/D minus U/D times the other
- * components. */
+/* Returns the acceleration of one velocity in the pass from the ground to the leaves, given u and 1/D (`inverse`).
+ * Updates the link's angular and linear acceleration dw, dv by the motion along this velocity. */
 static cmb_expr full_step(cmb_graph *g, const cmb_articulated_column *U, cmb_expr inverse,
                           int direction, cmb_expr u, cmb_vector *dw, cmb_vector *dv)
 {

@@ -1,7 +1,7 @@
 /*
  * Chooses the frames and the masses of links such that the recursions have little to compute; called when a tree of links is made.
  *
- * Origins. That of a turn may lie anywhere on its axis. At the foot of the perpendicular from its first child's origin the child's
+ * Origins. That of a turn (revolute motion) may lie anywhere on its axis. At the foot of the perpendicular from its first child's origin the child's
  * offset has no z component. The origin is moved there if that gives the offsets fewer components and is not too far away.
  *
  * Masses (base parameters: Gautier and Khalil 1990). Mass on the axis of a turn moves with the link and with its parent alike;
@@ -56,8 +56,8 @@ static int components_at(const cmb_tree *tree, const cmb_link *l, const cmb_link
   return count + components(l->R0, d, scale);
 }
 
-/* Returns whether live parameters change the frame of the link or of its parent, or the origin of its child. The
- * link's origin then stays at the joint. */
+/* Returns whether live parameters (changeable after the model is built) move the link's frame, its parent's frame or
+ * its child's origin. The link's origin then stays at the joint. */
 static bool has_live_origins(const cmb_tree *tree, const cmb_link *l, const cmb_link *child)
 {
   if (cmb_any_live(3, l->r0) || cmb_any_live(9, l->R0) || cmb_any_live(3, child->r0)) return true;

@@ -74,8 +74,9 @@ int cmb_joint_coordinate_index(const cmb_model_joint *j, int n)
   return n;
 }
 
-/* Only Euler parameters can change sign in a mirrored copy: all other joints are rotated and mirrored with it, so
- * that their coordinates keep their values. */
+/* Returns the sign that velocity n of a joint, and its coordinate, has in formulas of a mirrored copy: 1, or −1 for
+ * mirrored components of a joint with Euler parameters; 0 if these count along other axes than the formula. All other
+ * joints are mirrored with the copy, so that their coordinates keep their values. */
 double cmb_coordinate_sign(const cmb_mirror *mirror, const cmb_model_joint *j, int n)
 {
   const int shifts = cmb_joint_translations(j->type);

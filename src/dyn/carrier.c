@@ -7,7 +7,7 @@
 #include "dyn/tree.h"
 #include "expr/graph.h"
 
-/* Returns whether all links between the given link and the ground are shifts (prismatic motions). */
+/* Returns whether all links between the given link and the ground are moved by prismatic joints (shifts). */
 static bool has_only_shifts_below(const cmb_tree *tree, int link)
 {
   for (int k = tree->links[link].parent; k != CMB_GROUND; k = tree->links[k].parent) {

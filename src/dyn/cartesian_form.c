@@ -61,8 +61,9 @@ static cmb_number join(cmb_graph *g, cmb_number a, cmb_number b)
   return cmb_over(g, one, cmb_plus(g, cmb_over(g, one, a), cmb_over(g, one, b)));
 }
 
-/* Computes the harmonic sum of the masses (or traces of the inertias, for an angle) of the bodies that a constraint
- * moves, which is near that of the lightest one; 0 if they have none. link_of (nv): the link of each velocity. */
+/* Computes the harmonic sum of the masses of the bodies that a constraint moves (of the traces of their inertias if it
+ * constrains an angle), which is close to that of the lightest; 0 if they have none. link_of (nv) is the link of each
+ * velocity. */
 static cmb_number lightest(const cmb_build *b, const cmb_constraint *c, const int *link_of,
                            const struct scale *typical)
 {
@@ -206,8 +207,8 @@ static bool acts_on_weightless(const cmb_build *b, const cmb_constraint *c)
   return false;
 }
 
-/* Adds the normalisation 0 = (p·p − 1)/2 of each body's Euler parameters to the constraints. Their rows pᵀ are set
- * directly, since no measure of bodies gives them. */
+/* Adds the constraint 0 = (p·p − 1)/2 for the Euler parameters p of each body. The rows pᵀ of the constraint Jacobian
+ * are set directly, since they are not gradients of measures. */
 cmb_status cmb_build_normalisation(cmb_build *b)
 {
   cmb_graph *g = b->g;
@@ -244,9 +245,9 @@ static bool may_jump(const cmb_build *b, const cmb_constraint *c)
   return c->loop >= 0 && (c->gt != 0 || b->model->loops[c->loop].type == CMB_LOOP_FORMULA);
 }
 
-/* Adds the constraints that replace missing mass to M and f (M += c Gᵀ G), and stores in x->impulse_weights the
- * weights c of those whose rates can be discontinuous; NaN if c depends on live parameters. Redundant constraints
- * that were left out are not needed, since others imply them. */
+/* Adds the constraints that replace missing mass to the equations of motion, each with a weight c: M += c Gᵀ G, f −= c
+ * Gᵀ γ. Stores the weights of those whose rates can be discontinuous in x->impulse_weights (NaN if live parameters
+ * change them). Redundant constraints that were left out are not needed. */
 static void add_weighted_constraints(cmb_build *b, const int *link_of, struct sums *s,
                                      cmb_expressions *x)
 {

@@ -46,8 +46,8 @@ static void add_to_parent(cmb_graph *g, const cmb_step *s, const struct composit
   to->mass = cmb_plus(g, to->mass, c->mass);
 }
 
-/* Computes the wrench that accelerates the composite body c along velocity `n` of its link, about the link's origin
- * in the link's axes. */
+/* Computes the wrench (about the link's origin, in its axes) that accelerates the composite body c, a link with all
+ * links built on it, along velocity `n` of the link by 1. */
 static cmb_wrench wrench_along(cmb_graph *g, cmb_link_kind kind, int n, const struct composite *c)
 {
   cmb_vector e = {{0, 0, 0}};

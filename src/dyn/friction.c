@@ -37,9 +37,8 @@ struct trial {
   double *first;
 };
 
-/* Returns the force of the model that an action belongs to, or NULL if it belongs to a joint. Forces are found by
- * their first action; a force without actions has the same first action as the next force, which is then the one
- * returned. */
+/* Returns the force of the model that an action belongs to, or NULL if the action belongs to a joint: it is the force
+ * with the largest first action that is not after this one. */
 static const cmb_model_force *force_of(const cmb_build *b, int action)
 {
   const cmb_model_force *f = NULL;
@@ -51,7 +50,7 @@ static const cmb_model_force *force_of(const cmb_build *b, int action)
   return f;
 }
 
-/* Collects all `stick` expressions that the forces of the model contain in t->stick, t->count. */
+/* Collects all friction expressions (`stick`) that occur in forces of the model in t->stick, and their number in t->count. */
 static cmb_status list_sticks(cmb_build *b, struct trial *t)
 {
   const int actions = b->actions.count;
@@ -88,6 +87,8 @@ static cmb_expr power_of(cmb_build *b, const cmb_model_force *only)
   return sum;
 }
 
+/* Builds for each friction expression stick(e, ..) the pair of its argument e, a velocity, and ∂P/∂S, the derivative
+ * of the power P of all forces (or of the force `only`) by the friction force S. */
 static cmb_status make_pairs(cmb_build *b, const cmb_model_force *only, struct trial *t)
 {
   const size_t n = (size_t)t->count;
@@ -136,8 +137,8 @@ static bool list_inputs(cmb_build *b, const uint8_t *used, struct trial *t, cmb_
   return true;
 }
 
-/* Compiles the program that computes e and ∂P/∂S of all friction. t->program stays NULL if the expressions call C
- * functions of the user. */
+/* Compiles the program that computes for each friction expression its velocity e and the derivative ∂P/∂S of the power
+ * by the friction force. t->program stays NULL if the expressions call C functions of the user. */
 static cmb_status prepare(cmb_build *b, struct trial *t)
 {
   uint8_t *used = cmb_reachable(b->g, 2 * t->count, t->pair);
@@ -159,7 +160,7 @@ static cmb_status prepare(cmb_build *b, struct trial *t)
   return t->work ? CMB_OK : CMB_ERROR_MEMORY;
 }
 
-/* Sets the program's inputs of one kind to random numbers of both signs and of magnitudes from 10⁻³ to 10³. */
+/* Sets the program's inputs of one kind to random numbers of both signs, with magnitudes from about 10⁻³ to 10³. */
 static void draw(const struct trial *t, int kind, uint32_t *state)
 {
   for (int i = 0; i < t->inputs; i++) {
@@ -167,8 +168,9 @@ static void draw(const struct trial *t, int kind, uint32_t *state)
   }
 }
 
-/* Computes the quotients μ at another random state. A quotient that is not positive or differs from that of the first
- * state becomes NAN. */
+/* Computes at another random state, for each friction force S, the quotient of the changes of ∂P/∂S (P: power) and of
+ * the friction's velocity e when the velocities change from 0. If it is not positive or differs from that of the first
+ * state, t->first becomes NAN. */
 static void compare_quotients(const struct trial *t, bool is_first, uint32_t *state)
 {
   draw(t, INPUT_DRAWN, state);
@@ -186,7 +188,8 @@ static void compare_quotients(const struct trial *t, bool is_first, uint32_t *st
   }
 }
 
-/* Sets *yes to whether the force of an action, or the rate of its measure, contains the expression e. */
+/* Sets *yes to whether the expression e occurs in the force of an action or in the rate of the measure along which the
+ * force acts. */
 static cmb_status reads(const cmb_build *b, int action, cmb_expr e, bool *yes)
 {
   const cmb_action *a = cmb_action_at(b, action);
@@ -198,8 +201,9 @@ static cmb_status reads(const cmb_build *b, int action, cmb_expr e, bool *yes)
   return CMB_OK;
 }
 
-/* Finds the quotient μ of each `stick` in formulas (t->first, NAN: none), with the power of one force, or of all
- * forces if `only` is NULL. */
+/* Computes for each friction force in formulas the positive factor by which it drives the velocity that it depends on,
+ * t->first; NAN if there is none, that is, if its sign is right or not determined. Uses the power of the force `only`,
+ * or of all forces if it is NULL. */
 static cmb_status find_quotients(cmb_build *b, const cmb_model_force *only, struct trial *t)
 {
   uint32_t state = CMB_RANDOM_FIRST;
@@ -215,8 +219,8 @@ static cmb_status find_quotients(cmb_build *b, const cmb_model_force *only, stru
   return status;
 }
 
-/* Finds the force to blame for friction number k that drives its velocity: the first force whose power shows it
- * alone, else the first one that contains the friction; *driven is NULL if no force contains it. */
+/* Finds the force to name in the error message for friction number k, which drives its velocity: the first force whose
+ * power alone shows this, else the first force that contains this friction. *driven is NULL if no force contains it. */
 static cmb_status find_driven(cmb_build *b, const struct trial *all, int k,
                               const cmb_model_force **driven)
 {

@@ -59,6 +59,7 @@ static cmb_status list_inputs(cmb_ground *all, cmb_build *b, struct inputs *in)
 
 /* ---- the surfaces of a model */
 
+/* Copies an anchor (a body and a point on it) to the public form of a point, with the values of its coordinates. */
 static void take_point(const cmb_anchor *anchor, cmb_body_point *point)
 {
   point->body = anchor->body;

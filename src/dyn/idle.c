@@ -215,8 +215,9 @@ static void add_to_parent(struct moved_inertia *m, const struct freedom *f, cons
   parent->inertia += inertia + mass * square;
 }
 
-/* Describes the first principal motion y, which moves no mass: the joint, whether it is a turn or a shift, and its
- * axis in the design position, of length 1, with its largest component positive. */
+/* Describes the first principal motion y, which moves no mass, in *idle: the joint, whether it is a rotation or a
+ * translation, and its axis in the design position (length 1, largest component positive). `count` is the number of
+ * principal motions, with eigenvalues mu. */
 static void describe(const cmb_link *l, int count, const double *mu, const double y[MOTIONS],
                      const struct moved_inertia *m, cmb_idle *idle)
 {

@@ -19,7 +19,7 @@ static void set_both(cmb_matrix *A, int i, int j, cmb_expr e)
   A->a[3 * i + j] = A->a[3 * j + i] = e;
 }
 
-/* Returns whether an expression is the constant 0; for such a sine or cosine the formula above copies or exchanges elements. */
+/* Returns whether an expression is the constant 0, as the sine or cosine of a rotation by 0° or 90° is. */
 static bool is_zero(cmb_expr e)
 {
   return e == 0;

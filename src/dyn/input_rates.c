@@ -16,7 +16,7 @@
 
 enum { NAME_ROOM = 320, MOST_RATES = 2 };
 
-/* Marks in b->rate_asked the input rates u' and u'' that occur in the expression e. */
+/* Marks in b->rate_asked which first and second time derivatives u', u'' of inputs occur in the expression e. */
 static cmb_status mark_used_rates(cmb_build *b, cmb_expr e)
 {
   const int n = b->model->input_count;

@@ -96,7 +96,8 @@ static cmb_matrix cross_columns(cmb_graph *g, cmb_vector w, cmb_matrix A)
   return cmb_matrix_product(g, cmb_matrix_tilde(g, w), A);
 }
 
-/* Computes the velocity sums D = v cᵀ + ω~ P and h = m v + ω × c of a link from its velocity and mass moments. */
+/* Computes the velocity sums D = Σ m u xᵀ = v cᵀ + ω~ P and h = Σ m u = m v + ω × c of a link from its velocity (ω, v)
+ * and its mass moments m, c, P; u is the velocity of the point x. */
 static void momenta(cmb_graph *g, struct moving *m)
 {
   m->D = cross_columns(g, m->v.angular, m->second);
@@ -124,14 +125,16 @@ static cmb_force inertia_times(cmb_graph *g, const struct moving *m, cmb_motion 
                                     cmb_vector_cross(g, x.angular, m->first))};
 }
 
-/* Computes the force 2 B (α, ·), which depends on the angular part α of a motion only. */
+/* Computes 2 B (α, ·) = (2 (tr(D) 1 − D) α, 2 α × h): the velocity-dependent matrix B of the derivatives times a
+ * motion with the angular part α, with the velocity sums D and h of a link. */
 static cmb_force b_times(cmb_graph *g, const struct moving *m, cmb_vector alpha)
 {
   cmb_vector twice = cmb_vector_scale(g, cmb_constant(g, 2), alpha);
   return (cmb_force){trace_less(g, m->D, twice), cmb_vector_cross(g, twice, m->h)};
 }
 
-/* Computes the inertial force I a + v ×* I v of a link; the second term is B applied to the link's own angular velocity. */
+/* Computes the inertial force I a + v ×* I v of a link (6-vectors, inertia I, velocity v, acceleration a) and stores
+ * it in m->f; the second term follows from the velocity sums D and h. */
 static void inertial_force(cmb_graph *g, struct moving *m)
 {
   cmb_force bias = {trace_less(g, m->D, m->v.angular), cmb_vector_cross(g, m->v.angular, m->h)};

@@ -23,8 +23,8 @@ static cmb_expr *expressions(cmb_build *b, int count)
   return cmb_arena_take(b->arena, (size_t)count + 1, sizeof(cmb_expr));
 }
 
-/* Subtracts from the wrenches `on` (links) the applied forces and, if with_lambda is set, the constraint forces on
- * each link, as far as they are given relative to the ground (their measure has the ground as base). */
+/* Subtracts from the wrenches `on` (links) the applied forces that act between a link and the ground and, if
+ * with_lambda is set, the constraint forces that do so. Forces between two links are treated elsewhere. */
 static cmb_status subtract_applied(cmb_build *b, bool with_lambda, cmb_wrench *on)
 {
   const int links = b->tree->link_count;
@@ -41,7 +41,8 @@ static cmb_status subtract_applied(cmb_build *b, bool with_lambda, cmb_wrench *o
 }
 
 /* Computes the wrench on each link by inverse dynamics for the accelerations a (NULL: 0), minus the applied forces
- * and, if with_lambda is set, the constraint forces that are given relative to the ground. *out (links). */
+ * and, if with_lambda is set, the constraint forces that act between the link and the ground. The result is *out
+ * (links). */
 static cmb_status inverse_dynamics(cmb_build *b, const cmb_expr *a, bool with_lambda,
                                    cmb_wrench **out)
 {
@@ -52,9 +53,9 @@ static cmb_status inverse_dynamics(cmb_build *b, const cmb_expr *a, bool with_la
   return subtract_applied(b, with_lambda, on);
 }
 
-/* Projects the wrenches `on` to generalised forces and subtracts the forces along coordinates and between links. With
- * inverse dynamics in `on` the result *out (nv) is the residual r, or −f for zero accelerations and without λ.
- * Overwrites `on`. */
+/* Projects the wrenches `on` (links) to generalised forces and subtracts the forces along coordinates and between
+ * links. If `on` comes from inverse dynamics, the result *out (nv) is the residual M a − f + Gᵀ λ, or −f for zero
+ * accelerations and without λ. Overwrites `on`. */
 static cmb_status residual(cmb_build *b, cmb_wrench *on, bool with_lambda, cmb_expr **out)
 {
   const int nv = b->tree->nv;
@@ -162,9 +163,9 @@ static cmb_status explicit_form(cmb_build *b, cmb_articulation *w, cmb_expressio
   return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
 }
 
-/* Computes the accelerations for given multipliers, a = Wᵀ D⁻¹ W (f − Gᵀ λ), as x->forced. The constraint forces act
- * on links and along joints like applied ones, so that a body costs the same with loops as without (Arnold, Fuchs and
- * Führer 2006, eq. 10). */
+/* Computes the accelerations for given multipliers λ, a = M⁻¹ (f − Gᵀ λ), as x->forced, by the factors of M⁻¹ in O(N).
+ * The constraint forces act on links and along joints like applied ones, so that a body costs the same with loops as
+ * without (Arnold, Fuchs and Führer 2006, eq. 10). */
 static cmb_status forced_form(cmb_build *b, cmb_articulation *w, cmb_expressions *x)
 {
   cmb_expr *u = expressions(b, b->tree->nv);

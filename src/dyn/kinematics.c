@@ -64,6 +64,7 @@ cmb_status cmb_kinematics_create(cmb_arena *arena, cmb_graph *g, cmb_tree *tree,
 
 /* ---- names of coordinates and velocities */
 
+/* Creates the graph input that stands for coordinate number i, under the given name. */
 static void name_q(cmb_kinematics *k, int i, const char *name)
 {
   char text[300];
@@ -122,6 +123,7 @@ void cmb_kinematics_name(cmb_kinematics *k, int from)
 
 /* ---- transformations between frames */
 
+/* Rotates a vector x about the coordinate axis number `axis` by an angle with the cosine c and the sine s. */
 cmb_vector cmb_turn(cmb_graph *g, int axis, cmb_expr c, cmb_expr s, cmb_vector x)
 {
   int i = (axis + 1) % 3, j = (axis + 2) % 3;
@@ -140,8 +142,8 @@ static cmb_vector turn_back(cmb_graph *g, int axis, cmb_expr c, cmb_expr s, cmb_
   return y;
 }
 
-/* Computes the cosine and sine of γ + q and stores them in the step s. For quarter turns γ they are cos q and sin q
- * up to sign, without rounding. */
+/* Computes the cosine and sine of γ + q, a constant plus a coordinate, and stores them in the step s. For quarter
+ * turns γ they are ±cos q and ±sin q exactly. */
 static void set_turn_angle(cmb_graph *g, cmb_quarter gamma, cmb_expr q, cmb_step *s)
 {
   cmb_expr c = cmb_apply(g, CMB_OP_COS, q, 0, 0), n = cmb_apply(g, CMB_OP_SIN, q, 0, 0);
@@ -201,6 +203,7 @@ cmb_vector cmb_step_down(cmb_graph *g, const cmb_step *s, cmb_vector x)
 
 /* ---- Euler parameters */
 
+/* Computes L(p) x for Euler parameters p, where L(p) is the 3 x 4 matrix of ω' = 2 L(p) ṗ. */
 cmb_vector cmb_euler_times(cmb_graph *g, const cmb_expr p[4], const cmb_expr x[4])
 {
   cmb_vector e = {{p[1], p[2], p[3]}}, y = {{x[1], x[2], x[3]}};
@@ -219,8 +222,8 @@ void cmb_euler_transposed(cmb_graph *g, const cmb_expr p[4], cmb_vector y, cmb_e
 
 /* ---- poses */
 
-/* Computes the pose of a free body with position and Euler parameters as coordinates: ω' = 2 L ṗ, ω̇' = 2 L p̈ in the
- * body's axes. */
+/* Computes the pose, velocities and accelerations of a free body from its position and Euler parameters p: ω' = 2 L(p)
+ * ṗ and ω̇' = 2 L(p) p̈ in the body's axes. */
 static void cartesian_pose(cmb_kinematics *k, const cmb_link *l, cmb_pose *p)
 {
   cmb_graph *g = k->g;
@@ -257,8 +260,8 @@ static cmb_matrix composed(cmb_graph *g, cmb_matrix R, const cmb_step *s)
   return out;
 }
 
-/* Computes the motion of a link relative to its parent in the base's axes, as an angular and a linear part: its axes
- * R times its own entries of `rate` (nv, velocities or accelerations). */
+/* Computes the motion of a link relative to its parent as an angular and a linear part, in the base's axes: the
+ * joint's axis (from R, the link's axes) times the link's entries of `rate` (nv, velocities or accelerations). */
 static void relative_motion(cmb_kinematics *k, const cmb_link *l, cmb_matrix R,
                             const cmb_expr *rate, cmb_vector *angular, cmb_vector *linear)
 {
@@ -302,8 +305,8 @@ static cmb_pose *known_pose(const cmb_kinematics *k, int link, int base)
   return NULL;
 }
 
-/* Returns the pose of a link relative to a base link on its path to the ground. Computes and stores the poses of
- * links between them that are not known yet, without recursion, since the path may have thousands of links. NULL
+/* Returns the pose of a link relative to a base link on its path to the ground; computes and stores the poses of the
+ * links between them at the first call. Not recursive, since the path may have thousands of links. Returns NULL
  * without memory. */
 const cmb_pose *cmb_pose_of(cmb_kinematics *k, int link, int base)
 {
@@ -362,6 +365,8 @@ cmb_vector cmb_point_acceleration(cmb_kinematics *k, const cmb_pose *p, cmb_vect
 
 /* ---- generalised forces */
 
+/* Adds a moment and a force, given in the axes of the pose's base, to the wrench w on the pose's link, which is in the
+ * link's axes. */
 void cmb_wrench_add(cmb_kinematics *k, cmb_wrench *w, const cmb_pose *p, cmb_vector moment,
                     cmb_vector force)
 {

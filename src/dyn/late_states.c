@@ -97,8 +97,8 @@ static cmb_status substitute_motion(cmb_build *b, const cmb_expressions *x,
   return cmb_substitute(b->g, n, old, new, count, from, to);
 }
 
-/* Returns whether a decision in e (a condition, abs, max, ..) outside of smooth(..) depends on a marked expression.
- * `seen` (e + 1) is scratch and must be false on entry. */
+/* Returns whether a branch in e (a condition, abs, max, ..) outside of smooth(..) depends on an expression with a
+ * mark. `seen` (e + 1) is scratch and must be false on entry. */
 static bool switches_with(const cmb_graph *g, cmb_expr e, const bool *marked, bool *seen)
 {
   seen[e] = true;
@@ -114,8 +114,8 @@ static bool switches_with(const cmb_graph *g, cmb_expr e, const bool *marked, bo
   return false;
 }
 
-/* Reports an error if the rate of a late state has a branch that depends on accelerations, multipliers or contact
- * forces. Such a switching function would be located, but around it the wrong branch would be taken. */
+/* Reports an error if the rate of a state has a branch (if, abs, max, ..) that depends on accelerations, multipliers
+ * or contact forces, since the branch is chosen before these are known. smooth(..) around it is allowed. */
 static cmb_status check_decisions(cmb_build *b, const cmb_expressions *x)
 {
   const size_t size = cmb_graph_size(b->g);

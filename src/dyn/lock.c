@@ -13,8 +13,8 @@
 
 #include <stdio.h>
 
-/* Returns whether a link is a massless turn with exactly one child, so that it only connects its parent with that
- * child. `children` holds the number of children of each link. */
+/* Returns whether a link is massless, rotates about an axis and has exactly one child, so that it only connects its
+ * parent with that child. `children` (links) holds the number of children of each link. */
 static bool is_massless_connector(const cmb_tree *tree, const int *children, int link)
 {
   return tree->links[link].kind == CMB_LINK_TURN && cmb_is_zero(tree->links[link].mass) &&

@@ -44,7 +44,8 @@ struct substitution {
   cmb_mass_expressions *out;
 };
 
-/* Records the expression e as a value of the factors and returns the new input symbol that stands for it. */
+/* Records the expression e as one of the values that the factors of the mass matrix consist of, and returns the new
+ * input symbol that stands for it. */
 static cmb_expr symbol_for(struct substitution *c, cmb_expr e)
 {
   char name[40];
@@ -122,8 +123,8 @@ static struct acceleration accelerate_link(const cmb_articulation *w, int link,
   return a;
 }
 
-/* Computes the inertial wrench of a link with the acceleration (ω̇, v̇) of its origin, at rest: moment J ω̇ + c × v̇
- * and force m v̇ + ω̇ × c, with the first mass moment c. */
+/* Computes the wrench that gives a link at rest the acceleration a = (ω̇, v̇) of its origin: moment J ω̇ + c × v̇ and
+ * force m v̇ + ω̇ × c, with mass m, first mass moment c and inertia J. */
 static cmb_wrench inertial_wrench(cmb_graph *g, const cmb_link *l, const struct acceleration *a)
 {
   cmb_vector first = cmb_number_vector(g, l->first);

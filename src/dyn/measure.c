@@ -78,7 +78,8 @@ static cmb_vector direction(cmb_kinematics *k, cmb_site s, const cmb_pose *p, co
   return cmb_pose_arm(k, p, x);
 }
 
-/* Sets the sides of a measure that acts with the force n on point b and −n on point a, and with a further moment on a's body. */
+/* Sets the sides of a measure, the forces and moments on its two bodies: the force n on point b, −n on point a, and a
+ * further moment on a's body. */
 static void set_sides(cmb_kinematics *k, const struct pair *p, cmb_site a, cmb_site b, cmb_vector n,
                       cmb_vector moment_a, cmb_measure *m)
 {
@@ -158,8 +159,8 @@ cmb_measure cmb_measure_turning(cmb_kinematics *k, cmb_site a, cmb_site b, const
   return m;
 }
 
-/* Computes the measure whose rate is x ẋ1 + y ẋ2, for expressions x and y that count as constants: value, rate, bias
- * and sides are the sums of those of m1 and m2 with the factors x and y. */
+/* Computes the linear combination x m1 + y m2 of two measures between the same bodies: values, rates, bias
+ * accelerations and forces on the bodies. The factors x and y are treated as constants. */
 static cmb_measure combine(cmb_graph *g, cmb_expr x, cmb_measure m1, cmb_expr y, cmb_measure m2)
 {
   cmb_measure m = m1;
@@ -203,7 +204,7 @@ static cmb_expr angle_by_sine(cmb_graph *g, cmb_expr c)
   return cmb_div(g, series, cosines);
 }
 
-/* Computes F(c) = a/sin a, c = cos a, and its first and second derivatives with respect to c. */
+/* Computes F(c) = α/sin α for c = cos α and its first and second derivatives with respect to c, as F[0], F[1] and F[2]. */
 static cmb_status angle_rates(cmb_graph *g, cmb_expr c, cmb_expr F[3])
 {
   const cmb_expr symbol = cmb_input(g, "cosine of a rotation"), one = cmb_constant(g, 1);

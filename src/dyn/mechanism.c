@@ -70,7 +70,8 @@ static cmb_status scan_outputs(cmb_build *b)
   return read_unused_measures(b);
 }
 
-/* Computes the first unknown of an implicit function x as an expression *w, by reading its name as a formula. */
+/* Computes the first unknown of an implicit function x as an expression *w, in the same way as any formula that
+ * contains its name. */
 static cmb_status read_unknown(cmb_build *b, const cmb_model_implicit *x, cmb_expr *w)
 {
   cmb_model_formula formula = x->equation[0];
@@ -116,6 +117,7 @@ static cmb_status build_parts(cmb_build *b)
 
 /* ---- into the set of expressions */
 
+/* Returns whether the options leave out constraint number i because it is redundant. */
 static bool is_left_out(const cmb_mechanism_options *o, int i)
 {
   for (int k = 0; k < o->left_out_count; k++) {
@@ -433,6 +435,8 @@ static cmb_status store_start(cmb_build *b, const cmb_mechanism_options *o, cons
 
 /* ---- the whole mechanism */
 
+/* Builds all parts of a mechanism in the order in which they depend on each other, and stores the results in
+ * mechanism->expressions. */
 static cmb_status assemble(cmb_build *b, const cmb_mechanism_options *o, cmb_mechanism *mechanism)
 {
   cmb_expressions *x = &mechanism->expressions;

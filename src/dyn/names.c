@@ -176,13 +176,14 @@ static bool set_measure(struct quantity *q, cmb_measure m)
 
 /* ---- axes and signs in formulas of rotated and mirrored copies */
 
+/* Returns whether a copy is mirrored along some axis. */
 static bool is_mirrored(const cmb_mirror *m)
 {
   return m->sign[0] < 0 || m->sign[1] < 0 || m->sign[2] < 0;
 }
 
-/* Sets the sign of a vector component along an axis as the formula's mirrored copy counts it. `turns` is true for
- * rotations and torques, which a mirror reverses differently. Returns true. */
+/* Sets the sign of a vector component along an axis as a formula in a mirrored copy counts it. `turns`: the vector is
+ * a rotation or torque, whose sign changes differently. Always returns true. */
 static bool set_component_sign(const struct reading *r, int axis, bool turns, struct quantity *q)
 {
   const cmb_mirror *m = &r->formula->mirror;
@@ -190,7 +191,8 @@ static bool set_component_sign(const struct reading *r, int axis, bool turns, st
   return true;
 }
 
-/* Computes the unit vector of axis i in which the formula counts directions: the global axis, or that of its rotated copy. */
+/* Computes the unit vector of axis i along which a formula counts vector components: a global axis, or an axis of the
+ * rotated copy that the formula belongs to. */
 static void formula_axis(const struct reading *r, int i, cmb_number axis[3])
 {
   double row[3];
@@ -198,7 +200,7 @@ static void formula_axis(const struct reading *r, int i, cmb_number axis[3])
   cmb_fix_numbers(3, row, axis);
 }
 
-/* Computes the component of a global vector x along axis i of the formula's axes. */
+/* Computes the component of a vector x (global axes) along axis i of the axes in which the formula counts. */
 static cmb_expr formula_component(const struct reading *r, cmb_vector x, int i)
 {
   double row[3];
@@ -214,6 +216,7 @@ static cmb_expr with_sign(cmb_build *b, double sign, cmb_expr e)
 
 /* ---- bodies and markers */
 
+/* Returns 0, 1 or 2 for the letters x, y, z, and −1 for any other character. */
 static int letter(char c)
 {
   return c >= 'x' && c <= 'z' ? c - 'x' : -1;
@@ -313,8 +316,8 @@ static bool body_or_marker_quantity(struct reading *r, const char *base, const c
 
 /* ---- coordinates */
 
-/* Sets the sign of a coordinate in a formula of a mirrored copy. Reports an error and returns false if the coordinate
- * counts along other axes than the formula (Euler parameters in a rotated copy). */
+/* Sets the sign of a joint coordinate in a formula of a mirrored copy. Reports an error and returns false if the
+ * coordinate is measured along other axes than those of the formula (Euler parameters in a rotated copy). */
 static bool set_coordinate_sign(struct reading *r, const char *name, const cmb_name *entry,
                                 struct quantity *q)
 {
@@ -374,8 +377,8 @@ static bool sampled_quantity(cmb_build *b, const char *name, struct quantity *q)
 static cmb_status read_formula(cmb_build *b, const cmb_model_formula *formula, cmb_level level,
                                cmb_symbols *symbols, cmb_expr *e);
 
-/* Reads the formula of measure i for a formula with this level and these symbols, and stores the expression in
- * b->measures[i], together with whether it depends on accelerations or constraint forces. */
+/* Reads the formula of measure i at the given level and stores its expression in b->measures[i]; also records whether
+ * it depends on accelerations or constraint forces. */
 static cmb_status read_measure(cmb_build *b, int i, cmb_level level, cmb_symbols *symbols)
 {
   cmb_read_measure *m = &b->measures[i];
@@ -539,7 +542,7 @@ static bool unknown_quantity(struct reading *r, const char *name, struct quantit
   return status == CMB_OK && set_expression(q, m->w[k], CMB_LEVEL_TIME);
 }
 
-/* Returns the force along the line of a spring or of spheres: the pull, or the push if `pushes` is set. */
+/* Returns the force along the line of a spring or of two spheres, from its action: the push if `pushes` is set, else the pull. */
 static cmb_expr force_along(cmb_build *b, int force, bool pushes)
 {
   const cmb_model_force *f = &b->model->forces[force];
@@ -827,8 +830,8 @@ cmb_expr cmb_build_table(cmb_build *b, const cmb_model_table *table, const cmb_e
   return cmb_is_one(table->scale) ? e : cmb_mul(g, cmb_number_expr(g, table->scale), e);
 }
 
-/* Returns whether a formula can use the height of a road: the z axis of its copy must be vertical, and a rolling disc
- * (radius given) must not be upside down. Otherwise reports an error. */
+/* Returns whether a formula can use the height of a road. Otherwise reports an error: the z axis of its rotated copy
+ * is not vertical, or a disc (`disc`: a radius is given) would roll on the road upside down. */
 static bool is_above_road(const struct reading *r, int road, bool disc)
 {
   const cmb_mirror *m = &r->formula->mirror;
@@ -975,7 +978,8 @@ static cmb_status read_formula(cmb_build *b, const cmb_model_formula *formula, c
   return b->status; /* an error other than the parser's, whose message is restored */
 }
 
-/* Returns the measure for which a reading was aborted, and clears the abort. */
+/* Returns the measure that must be read before the formula that was aborted for it (formulas nested too deeply), and
+ * clears the abort. */
 static int clear_waiting(cmb_build *b)
 {
   const int i = b->waiting;
@@ -985,8 +989,8 @@ static int clear_waiting(cmb_build *b)
   return i;
 }
 
-/* Reads the measure for which a formula was aborted, and before it those that this measure was aborted for in turn;
- * each reading proceeds MOST_DEPTH levels further. */
+/* Reads the measure that an aborted formula waits for, and before it the measures that this one waits for in turn.
+ * Each reading can be MOST_DEPTH levels deep. */
 static cmb_status read_waiting(cmb_build *b, cmb_level level, cmb_symbols *symbols)
 {
   cmb_list stack = {0};

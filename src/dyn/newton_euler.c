@@ -35,8 +35,8 @@ static cmb_matrix acceleration_field(cmb_graph *g, cmb_vector w, cmb_vector dw)
   return K;
 }
 
-/* Adds the link's motion relative to its parent to *m: its velocities v and accelerations a (NULL: 0) to ω, ω̇ and
- * the origin's acceleration. On entry *m holds what the parent's motion gives, in the link's axes. */
+/* Adds the motion of a link relative to its parent to *m: its velocities v and accelerations a (NULL: 0) are added to
+ * ω, ω̇ and the acceleration of the origin. On entry *m is the motion of a point fixed to the parent. */
 static void add_relative_motion(cmb_kinematics *k, const cmb_link *l, const cmb_expr *a,
                                 struct motion *m)
 {

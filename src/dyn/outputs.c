@@ -39,8 +39,9 @@ static cmb_expr component(const struct resultant *r, int i)
 
 /* ---- reactions */
 
-/* Adds the inertial wrench of a body to the resultant *r: the force m (a − gravity) at the centre of mass and the
- * moment R (J' ω̇' + ω' × J' ω'). Returns false without memory. */
+/* Adds the inertial wrench of a body to the resultant *r: the force m (a − gravity) at the centre of mass, and the
+ * moment R (J' ω̇' + ω' × J' ω') with inertia J' and angular velocity ω' in the body's axes. Returns false without
+ * memory. */
 static bool add_inertial(cmb_build *b, int body, struct resultant *r)
 {
   cmb_graph *g = b->g;
@@ -100,8 +101,8 @@ static bool add_sides(cmb_build *b, const cmb_measure *m, cmb_expr scale, struct
   return true;
 }
 
-/* Subtracts the forces with which surfaces support resting bodies (along a measure x: −μ ∂u/∂x) from the resultants
- * of the bodies `of`. Returns false on failure. */
+/* Subtracts the contact forces of surfaces on which bodies rest from the forces that the bodies need (`of`, bodies):
+ * with the multiplier μ and the surface u they are −μ ∂u/∂x along each measure x. Returns false on failure. */
 static bool add_pushes(cmb_build *b, struct resultant *of)
 {
   const cmb_push *push = cmb_build_pushes(b);
@@ -193,9 +194,9 @@ bool cmb_build_bushing_force(cmb_build *b, int force, const char *suffix, cmb_ex
 
 /* ---- loops */
 
-/* Computes the quantity SUFFIX of a loop: `force` is the pull λ of a distance, or the force −λ along the formula of a
- * motion or formula; fx .. mz are the resultant on body b at its point. *e is 0 while outputs are not available.
- * Returns false if there is no such quantity. */
+/* Computes the quantity named SUFFIX of a loop: `force` is the pull of a distance, or the force along the formula of a
+ * motion or formula; fx .. mz are force and moment on body b at its point. *e is 0 while multipliers are not
+ * available. Returns false if there is no such quantity. */
 bool cmb_build_loop_force(cmb_build *b, int loop, const char *suffix, cmb_expr *e)
 {
   const cmb_model_loop *l = &b->model->loops[loop];

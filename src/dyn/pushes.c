@@ -1,7 +1,7 @@
 /*
  * Contact forces with which surfaces support resting bodies, for outputs. While bodies rest on the surface u = 0 of a rule (an event or a
  * stop, rules.c), u = 0 is a constraint with the multiplier μ: M v̇ = f − Gᵀ λ − (∂u̇/∂v)ᵀ μ. Here μ is an input of the outputs, 0 while
- * nothing rests. It acts on the bodies like forces along the measures x_i that u depends on,
+ * there is no resting contact. It acts on the bodies like forces along the measures x_i that u depends on,
  *
  *     u(x₁, x₂, ..):   −μ ∂u/∂x_i along the measure x_i.
  *
@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Stores the measures x_i that the surface u depends on and the derivatives ∂u/∂x_i and ∂u/∂t in `push`. In u the
- * measures are symbols; in the result their values are put in. */
+/* Computes the derivatives of a surface u with respect to the measures x_i it depends on and to time, and stores them
+ * with the measures in `push`. In u the measures are symbols, which are replaced by their values in the result. */
 static cmb_status make_terms(cmb_build *b, const cmb_symbols *symbols, cmb_expr u, cmb_push *push)
 {
   cmb_graph *g = b->g;
@@ -38,8 +38,8 @@ static cmb_status make_terms(cmb_build *b, const cmb_symbols *symbols, cmb_expr 
   return CMB_OK;
 }
 
-/* Reads a formula as a surface u on which bodies may rest and stores its derivatives in `push`: u is −formula for a
- * gap, and the expression whose sign decides on the condition for an event. */
+/* Reads a formula as the surface u = 0 on which bodies may rest, and stores the derivatives of u in `push`. For a gap,
+ * u is minus the formula; for an event, it is the expression whose sign decides the condition. */
 static cmb_status push_of_formula(cmb_build *b, const cmb_model_formula *formula, bool gap,
                                   cmb_push *push)
 {

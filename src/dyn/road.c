@@ -107,7 +107,8 @@ static struct place place_on(cmb_build *b, const cmb_model_road *road)
   return p;
 }
 
-/* Computes the global height of a road from the height h of its shape: scaled by the road's scale and raised to its position. */
+/* Computes the height of a road in global coordinates from the height h of its shape: multiplied by the road's scale
+ * and shifted to its position. */
 static cmb_expr lifted(cmb_build *b, const cmb_model_road *road, cmb_expr h)
 {
   if (!cmb_is_one(road->scale)) h = cmb_mul(b->g, cmb_number_expr(b->g, road->scale), h);
@@ -276,8 +277,8 @@ static cmb_status make(cmb_build *b, const cmb_model_road *road, cmb_road_point 
   return differentiate(b, p);
 }
 
-/* Finds the road with this index, in symbols, and builds it at the first call. Reports an error if the road depends
- * on itself or is nested too deeply. */
+/* Finds the expressions of road number `index`, for symbols of the place, and builds them at the first call. Reports
+ * an error if the road depends on itself or is nested too deeply. */
 static cmb_status find_road(cmb_build *b, int index, const cmb_road_point **p)
 {
   const cmb_model_road *road = &b->model->roads[index];
@@ -334,7 +335,8 @@ static bool is_obstacle(const cmb_model_road *road)
   return road->type == CMB_ROAD_CYLINDER || road->type == CMB_ROAD_STAIR;
 }
 
-/* Adds the heights of all parts of a road that are not obstacles (half-cylinders and stairs) to *height. */
+/* Adds the heights of all parts of a road that are not obstacles to *height. Obstacles are half-cylinders and stairs,
+ * whose edges need a true distance. */
 static cmb_status add_plain(cmb_build *b, int index, cmb_expr *height)
 {
   const cmb_model_road *road = &b->model->roads[index];
@@ -361,14 +363,16 @@ static cmb_status gradient(cmb_graph *g, const cmb_expr by[3], cmb_expr e, cmb_v
   return cmb_reverse(g, 3, by, 1, &e, &one, to->x);
 }
 
-/* Computes cos γ of a disc with the axis e, where sin γ is the cosine between the axis and the gradient of the distance. */
+/* Computes cos γ for the camber angle γ of a disc with the axis e against a part of the road: sin γ is the cosine of
+ * the angle between e and the gradient of the distance. */
 static cmb_expr cosine(cmb_graph *g, const cmb_vector *e, const struct distance *r)
 {
   const cmb_expr across = cmb_vector_length(g, cmb_vector_cross(g, *e, r->gradient));
   return cmb_div(g, across, cmb_vector_length(g, r->gradient));
 }
 
-/* Returns the distance that is shorter in the plane of a disc with the axis e: the one with the lower D/cos γ. */
+/* Returns the one of two distances from parts of a road that is shorter in the plane of a disc with the axis e: the
+ * one with the lower D/cos γ, where γ is the camber angle. */
 static struct distance nearer(cmb_graph *g, const cmb_vector *e, struct distance a,
                               struct distance b)
 {
@@ -379,8 +383,8 @@ static struct distance nearer(cmb_graph *g, const cmb_vector *e, struct distance
   return r;
 }
 
-/* Computes the distance from an obstacle, and its gradient, from the distance D(s, w) in symbols: s becomes the place
- * along the road and w the distance from the ground. */
+/* Computes the distance from an obstacle at its position on the road, and its gradient, from the distance D(s, w) in
+ * symbols, where s is the position along the road and w the distance from the ground. */
 static cmb_status place_obstacle(cmb_build *b, const cmb_model_road *road,
                                  const struct distance *ground, const cmb_expr sw[2], cmb_expr D,
                                  struct distance *to)

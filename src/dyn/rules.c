@@ -8,7 +8,7 @@
  *
  * A stop is a gap d(t, q) that cannot become negative. When d < 0 and ḋ < 0 its rate is reset to −e ḋ (Newton's law).
  *
- * If such events accumulate, the bodies come to rest on the surface u(t, q) = 0 where the condition changes, u = −d for a stop. Then u = 0
+ * If such events accumulate, the contact stays closed at the surface u(t, q) = 0 where the condition changes, u = −d for a stop. Then u = 0
  * is a constraint, with
  *
  *     u̇ = ∂u/∂q T v + u_t,   gradient ∂u̇/∂v,   γ = ü for v̇ = 0.
@@ -148,7 +148,8 @@ static cmb_status rate_of(cmb_build *b, const cmb_expressions *x, cmb_expr e, cm
   return cmb_build_add_input_rates(b, e, rate);
 }
 
-/* Computes the rule's surface u = 0 as a constraint, if the rule has a surface: the gradient ∂u̇/∂v, u_t and γ. */
+/* Computes the surface u = 0 of a rule as a constraint: the gradient ∂u̇/∂v, ∂u/∂t, and the velocity-dependent part γ
+ * of ü. Does nothing if the rule has no surface. */
 static cmb_status make_surface(cmb_build *b, cmb_expressions *x, int rule)
 {
   const cmb_expr u = x->rules[rule].surface, one = cmb_constant(b->g, 1);

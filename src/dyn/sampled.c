@@ -22,6 +22,7 @@ enum { NAME_ROOM = 320, MOST_REGISTERS = 1000 };
 
 static const double SAME = 1e-12; /* relative tolerance for a delay to be a multiple of a period */
 
+/* Returns sampled value number i of a build; the pointer is valid until another one is appended. */
 cmb_sampled *cmb_sampled_at(const cmb_build *b, int i)
 {
   return (cmb_sampled *)b->sampled.items + i;

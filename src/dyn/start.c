@@ -17,9 +17,9 @@ enum { POSE_NUMBERS = 27, R0_AT = 18 }; /* R, r, ω, v, R0 */
 
 /* ---- which coordinate belongs to which joint; a lack of memory is left to the arena */
 
-/* Fills q_joint and v_joint: the index of each coordinate and velocity of the formulation among those of all joints
- * in the order of the model, -1 for Cartesian links. In the Cartesian formulation joints have links in the order of
- * their first use. */
+/* Fills q_joint and v_joint: for each coordinate and velocity of the formulation, its index in the list of all joints'
+ * values in the order of the model, −1 for Cartesian links. (Links of joints are in the order of their first use in
+ * the Cartesian formulation.) */
 static void number_joints(const cmb_tree *tree, cmb_start *s)
 {
   const cmb_model *m = tree->model;
@@ -119,8 +119,9 @@ static cmb_status store_model_values(cmb_build *b, const cmb_expressions *x, cmb
   return cmb_program_create(b->ctx, b->g, x->np, x->parameter, x->first_count, x->first, &s->model);
 }
 
-/* Writes the pose of a body's Cartesian link, computed by the kinematics k in joint coordinates, to `out` (R, r, ω,
- * v, R0), and the R0 of its link in joint coordinates to R0. */
+/* Writes the pose of a body's Cartesian link, as computed by the kinematics k in joint coordinates, to `out`: rotation
+ * R, position r, angular velocity ω, velocity v, and the rotation R0 of the body's link in the design position, which
+ * is also stored in R0. */
 static cmb_status write_pose(cmb_build *b, cmb_kinematics *k, int body, cmb_number R0[9],
                              cmb_expr out[POSE_NUMBERS])
 {

@@ -2,7 +2,7 @@
  * First-order states z of the model (controllers, relaxed slips): reads their rates ż = e(t, q, v, z) and adds them to the equations of
  * motion. Rates that depend on accelerations a or multipliers λ are treated in late_states.c.
  *
- * States are stored append_states the velocities: the vector that later layers call v is (v, z), M is diag(M, I), f is (f, e), and the columns of
+ * States are stored behind the velocities: the vector that later layers call v is (v, z), M is diag(M, I), f is (f, e), and the columns of
  * G and T for z are zero. So a state takes part in stages, error estimates, dense output, Newton matrices and resets like a velocity, and
  * no projection changes it.
  */
@@ -124,8 +124,8 @@ static void add_mass(cmb_build *b, cmb_expressions *x)
   x->M = (cmb_entries){all, count + x->nz};
 }
 
-/* Inserts the entries of D for the nz states, which are 1, append_states those of the velocities into the factors of the
- * mass matrix, and appends the states' components to the products. */
+/* Inserts the entries of D for the nz states, which are 1, after those of the velocities into the mass matrix's
+ * factors M = W⁻¹ D W⁻ᵀ, and appends the states' components to the products with the factors. */
 static void add_mass_factors(cmb_build *b, cmb_mass_expressions *m, int nz)
 {
   const int nv = b->tree->nv, rest = m->count - nv;

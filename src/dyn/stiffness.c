@@ -28,8 +28,9 @@ static cmb_status depends_on_measure_only(const cmb_build *b, cmb_expr force, bo
   return CMB_OK;
 }
 
-/* Computes ∂Q/∂(symbol) of the action's force law, where `symbol` stands for x or ẋ, and evaluates it at the action's
- * value and rate. The sign is reversed if the action's value grows against its line. */
+/* Computes the derivative of an action's force law Q by `symbol`, which stands for the value x or the rate ẋ, and
+ * evaluates it at the actual value and rate. Reverses the sign if the value decreases when the line of the force moves
+ * forward. */
 static cmb_status derivative(cmb_build *b, const cmb_action *a, cmb_expr symbol, cmb_expr *out)
 {
   const cmb_expr one = cmb_constant(b->g, 1);

@@ -40,8 +40,9 @@ static void axis_of(const cmb_model_joint *j, int i, cmb_number axis[3])
   cmb_fix_numbers(3, row, axis);
 }
 
-/* Lists the elementary motions of a joint from the parent to the child, and returns their number. With Euler
- * parameters a joint that only orients is a single ball. */
+/* Lists the elementary motions of a joint (translations, rotations about an axis or a point) in s, from the parent to
+ * the child, and returns their number. A joint that only rotates is a single rotation about a point if it has Euler
+ * parameters. */
 static int stages_of(const cmb_model_joint *j, struct stage s[CMB_MOST_STAGES])
 {
   static const cmb_link_kind kinds[] = {[CMB_MOTION_SHIFT] = CMB_LINK_SHIFT,

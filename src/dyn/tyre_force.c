@@ -122,8 +122,8 @@ static cmb_status road_at(struct tyre *y, cmb_expr at_x, cmb_expr at_y, cmb_expr
   return CMB_OK;
 }
 
-/* Sets *yes to whether the road's height depends on the wheel's radius; then it is the height of the envelope of a
- * rolling wheel. */
+/* Sets *yes to whether the road's height depends on the wheel's radius: such a road gives the height of the envelope
+ * of a rolling wheel. */
 static cmb_status has_envelope(struct tyre *y, bool *yes)
 {
   const cmb_expr radius = cmb_input(y->g, "radius of a wheel"), one = number(y, 1);
@@ -135,8 +135,8 @@ static cmb_status has_envelope(struct tyre *y, bool *yes)
   return CMB_OK;
 }
 
-/* Returns the wheel's centre with its height above the road limited to the range in which the contact equations are
- * solved (R/4 to 3/2 R from the tangent plane). */
+/* Returns the centre of the wheel, moved vertically such that its distance from the plane that touches the road below
+ * it is between R/4 and 3/2 R, where the contact equations have a solution. */
 static cmb_vector near_centre(struct tyre *y, double radius, const cmb_road_point *below)
 {
   cmb_graph *g = y->g;
@@ -153,8 +153,8 @@ static cmb_vector near_centre(struct tyre *y, double radius, const cmb_road_poin
   return at;
 }
 
-/* Solves the contact equations for the position w = (x, y) of P on a smooth road that is not flat, as an implicit
- * function. Returns CMB_ERROR_INPUT if the road has switches. */
+/* Sets w to the position (x, y) of the contact point P on a smooth road that is not flat, as the solution of two
+ * equations (an implicit function). Returns CMB_ERROR_INPUT if the road has switches. */
 static cmb_status solve_contact(struct tyre *y, double radius, const cmb_road_point *below,
                                 cmb_expr w[2])
 {
@@ -173,7 +173,8 @@ static cmb_status solve_contact(struct tyre *y, double radius, const cmb_road_po
   return cmb_implicit(g, 2, unknown, equation, y->c.x, size, w);
 }
 
-/* Sets cos γ and the loaded radius d for a plane at the distance `below` from the centre, with the normal y->n. Returns sin γ. */
+/* Sets the loaded radius d and cos γ (γ: camber angle) for a contact plane with the normal y->n at the distance
+ * `below` from the wheel's centre. Returns sin γ. */
 static cmb_expr set_camber(struct tyre *y, cmb_expr below)
 {
   cmb_graph *g = y->g;
@@ -195,8 +196,9 @@ static cmb_vector symbols_of(cmb_graph *g, const char *what)
   return v;
 }
 
-/* Sets the normal n, the loaded radius d, its rate d_t and the spread s from the distance of the wheel's centre from
- * the road. They are derived in symbols for centre and axis, by which the distance is differentiated. */
+/* Sets the contact normal n and the loaded radius d from the distance between the wheel's centre and the road, the
+ * rate of d on a moving road, and the change of d by the road's curvature (y->spread). *sine is the sine of the camber
+ * angle. */
 static cmb_status set_distance(struct tyre *y, cmb_expr *sine)
 {
   cmb_graph *g = y->g;
@@ -223,8 +225,8 @@ static cmb_status set_distance(struct tyre *y, cmb_expr *sine)
   return CMB_OK;
 }
 
-/* Sets P, n, the loaded radius d and d_t from the plane that touches the road at P. Returns CMB_ERROR_INPUT if the
- * road has switches. */
+/* Sets the contact point P, the normal n, the loaded radius d and its rate on a moving road, from the plane that
+ * touches the road at P. *sine is the sine of the camber angle. Returns CMB_ERROR_INPUT if the road has switches. */
 static cmb_status set_contact_plane(struct tyre *y, double radius, cmb_expr *sine)
 {
   cmb_graph *g = y->g;
@@ -242,7 +244,8 @@ static cmb_status set_contact_plane(struct tyre *y, double radius, cmb_expr *sin
   return CMB_OK;
 }
 
-/* Adds the bound NAME.deep: a warning if the wheel's centre is nearer to the road than R/4, where there is no room for a tyre. */
+/* Adds a bound of validity, reported as a warning: the wheel's centre is nearer to the road than a quarter of its
+ * radius, where no tyre can be compressed so far. */
 static void add_depth_bound(struct tyre *y, double radius)
 {
   char text[400];
@@ -281,7 +284,8 @@ static cmb_status find_contact(struct tyre *y, double radius)
   return cmb_build_road_value(y->b, y->of->road, true, y->P.x, 0, &y->friction);
 }
 
-/* Sets the velocity v_P of the disc at P, the spin and the rate ρ̇ = −ḋ of the deflection. */
+/* Sets the velocity of the disc at the contact point, without the spin, the spin itself, and the rate of the tyre's
+ * deflection. */
 static void set_velocities(struct tyre *y)
 {
   cmb_graph *g = y->g;
@@ -297,6 +301,7 @@ static void set_velocities(struct tyre *y)
 
 /* ---- load and rolling radius */
 
+/* Names the switching functions of a tyre law's limits of validity after the tyre: TYRE.LIMIT. */
 static void name_limits(struct tyre *y, const cmb_tyre_limits *limits)
 {
   for (int i = 0; i < limits->count; i++) {
@@ -372,8 +377,8 @@ static void find_peaks(const cmb_model_tyre *of, struct peak peak[2])
   }
 }
 
-/* Returns b, the shape of the relaxation length over the slip, by bisection between 0 and 1000 from q = dF0 sM/FM: ∫
- * h dm = 1/q from 0 to 1. 0 if 1/q is 1 or more. */
+/* Returns the parameter b of h(m) = f + (1 − f)/(1 + b m²)², the ratio of the relaxation length with slip to that at
+ * zero slip, by bisection such that ∫ h dm = 1/q from 0 to 1. Returns 0 if 1/q is 1 or more. */
 static double shape_factor(double q)
 {
   const double wanted = (1 / q - sliding_sigma) / (1 - sliding_sigma);
@@ -388,8 +393,8 @@ static double shape_factor(double q)
   return low;
 }
 
-/* Computes the forces and moments of the tyre law at the slips y->in. For TMeasy it also supplies the contact length
- * and the rolling resistance. */
+/* Computes the forces and moments of the tyre law (Magic Formula or TMeasy) at the load and slips in y->in. For TMeasy
+ * it also determines the contact length and the rolling resistance. */
 static cmb_status law(struct tyre *y, cmb_tyre_output *out)
 {
   cmb_graph *g = y->g;
@@ -408,8 +413,8 @@ static cmb_status law(struct tyre *y, cmb_tyre_output *out)
   return CMB_OK;
 }
 
-/* Sets the relaxation lengths σ at zero slip, with a lower limit of a part of the radius, since they vanish with the
- * load; a constant part of the radius if the law gives none. */
+/* Sets the relaxation lengths σ of both directions at zero slip. They vanish with the load and are kept above a part
+ * of the radius; if the law gives none, they are a constant part of the radius. */
 static cmb_status set_relaxation_lengths(struct tyre *y)
 {
   cmb_graph *g = y->g;
@@ -427,7 +432,8 @@ static cmb_status set_relaxation_lengths(struct tyre *y)
   return CMB_OK;
 }
 
-/* Computes h, the ratio of the relaxation length with slip to that at zero slip, from m² and q. */
+/* Computes h, the ratio of the relaxation length with slip to that at zero slip, as a function of the squared slip
+ * relative to that of the peak (m2); q is the ratio of initial slope to secant slope at the peak. */
 static cmb_expr relaxation_ratio(const struct tyre *y, double q, cmb_expr m2)
 {
   cmb_graph *g = y->g;
@@ -436,7 +442,7 @@ static cmb_expr relaxation_ratio(const struct tyre *y, double q, cmb_expr m2)
                  cmb_div(g, number(y, 1 - sliding_sigma), cmb_square(g, by)));
 }
 
-/* Computes the deflections ux and vy at the slip of the peak, which grow with the road's friction. */
+/* Computes the deflections of the tyre's two states at the slip of the peak, as most[2]; they grow with the road's friction. */
 static void peak_deflections(const struct tyre *y, const struct peak peak[2], cmb_expr most[2])
 {
   cmb_graph *g = y->g;
@@ -446,8 +452,8 @@ static void peak_deflections(const struct tyre *y, const struct peak peak[2], cm
     most[i] = cmb_mul(g, cmb_mul(g, number(y, peak[i].slip), mu), y->sigma[i]);
 }
 
-/* Sets the rates of the two states of a tyre and returns the relaxed slips that the law is evaluated at, κ and −tan
- * α, in `slip`. */
+/* Sets the rates of the two states of a tyre, its longitudinal and lateral deflections, and computes the relaxed slips
+ * that the tyre law is evaluated at: slip[0] = κ, slip[1] = −tan α. */
 static void relax(struct tyre *y, cmb_expr slip[2])
 {
   cmb_graph *g = y->g;
@@ -535,8 +541,8 @@ static void store_results(struct tyre *y)
   to->px = y->P.x[0], to->py = y->P.x[1], to->pz = y->P.x[2];
 }
 
-/* Adds the tyre's force at P and its moment as an action on the wheel: Fx with the lever arm Re about the axis, the
- * force of the spread with the arm d k. */
+/* Adds the tyre's force at the contact point and its moment to the wheel, as an action: Fx acts with the effective
+ * rolling radius as lever arm about the axis, the force from the road's curvature acts at the wheel's centre. */
 static cmb_status apply_force(struct tyre *y)
 {
   cmb_graph *g = y->g;
