@@ -124,8 +124,9 @@ cmb_status cmb_build_joint_forces(cmb_build *b)
 
 /* ---- springs */
 
-/* Finds the coordinate that a force names and returns its measure in *m, and in *sign the factor −1 if a mirrored
- * copy counts the coordinate in the opposite direction, else 1. Reports an error if there is none. */
+/* Finds the coordinate that a force names and returns its measure in *m, and in *sign the factor −1 if a mirrored copy
+ * of a template counts the coordinate in the opposite direction, else 1. Reports an error if there is no such
+ * coordinate. */
 static cmb_status coordinate_named(cmb_build *b, const cmb_model_force *f, cmb_measure *m,
                                    double *sign)
 {

@@ -132,14 +132,14 @@ typedef struct cmb_build {
   cmb_expr *u;      /* (3 x inputs) the free parts u, then u' and u'' */
   bool *rate_asked; /* (2 x inputs) whether u' and u'' occur in expressions */
   cmb_expr *input;  /* (inputs) formula plus free part */
-  cmb_expr *state, *state_rate,
-      *state_change; /* (states) z, its rate e, and the input that stands for ż */
-  int *rate_state;   /* (states) CMB_BUILT if e is built */
-  bool *
-      state_late; /* (states) e depends on accelerations, multipliers or contact forces (late_states.c) */
-  cmb_expr *
-      state_rate_free; /* (states) e without resting contacts, for methods with steps of fixed cost */
-  bool in_rate;        /* the rate of a state is being read */
+  /* (states) z, its rate e, and the input that stands for ż */
+  cmb_expr *state, *state_rate, *state_change;
+  int *rate_state; /* (states) CMB_BUILT if e is built */
+  /* (states) e depends on accelerations, multipliers or contact forces (late_states.c) */
+  bool *state_late;
+  /* (states) e without resting contacts, for methods with steps of fixed cost */
+  cmb_expr *state_rate_free;
+  bool in_rate;    /* the rate of a state is being read */
   bool reads_late; /* the formula being read uses accelerations, multipliers or contact forces */
   cmb_list sampled, samplers; /* of cmb_sampled, of cmb_sampler */
   /* the sampled value whose update is being read, -1: none; and the number of delays in it so far */
@@ -167,8 +167,8 @@ typedef struct cmb_build {
   cmb_wrench *scratch; /* (room for links) zero between uses */
   void *reactions;     /* (bodies) outputs.c; NULL: not built yet */
   bool outputs;        /* output quantities are available to formulas */
-  struct cmb_push
-      *pushes; /* (push_count) pushes.c, one for each event and stop; NULL: not built yet */
+  /* (push_count) pushes.c, one for each event and stop; NULL: not built yet */
+  struct cmb_push *pushes;
   int push_count;
 } cmb_build;
 

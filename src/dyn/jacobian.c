@@ -217,8 +217,8 @@ static bool ground_motion(cmb_kinematics *k, int link, struct moving *ground)
   return true;
 }
 
-/* Computes the motion of all links for the accelerations a (nv), and the mass moments, velocity sums and inertial
- * force of each link by itself. */
+/* Computes for each link the motion for the accelerations a (nv), and by itself, without the links built on it, the
+ * moments of mass, the velocity sums D and h, and the inertial force. */
 static cmb_status move_links(cmb_kinematics *k, const cmb_expr *a, struct moving *moving)
 {
   const cmb_tree *tree = k->tree;

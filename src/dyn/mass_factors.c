@@ -70,7 +70,8 @@ static void substitute_step(struct substitution *c, cmb_step *s)
   substitute(c, 3, s->offset.x);
 }
 
-/* Copies the articulated-body factors `from` to `to`, with symbols in place of their expressions and with 1 in place of D. */
+/* Copies the factors of the mass matrix from the articulated-body recursion, with symbols in place of their
+ * expressions and with 1 in place of the diagonal factor D. */
 static cmb_status substitute_articulation(struct substitution *c, const cmb_articulation *from,
                                           cmb_articulation *to)
 {

@@ -58,8 +58,8 @@ static cmb_status read_unused_measures(cmb_build *b)
   return CMB_OK;
 }
 
-/* Reads the formulas of outputs and updates once before the equations are built, since they determine which joint
- * coordinates (Cartesian formulation) and delays are needed. The resulting expressions are discarded. */
+/* Reads the formulas of outputs and of controllers' updates once before the equations are built, since they determine
+ * which joint coordinates (Cartesian formulation) and delays are needed. The resulting expressions are discarded. */
 static cmb_status scan_outputs(cmb_build *b)
 {
   for (int i = 0; i < b->model->output_count; i++) {

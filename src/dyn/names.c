@@ -176,14 +176,14 @@ static bool set_measure(struct quantity *q, cmb_measure m)
 
 /* ---- axes and signs in formulas of rotated and mirrored copies */
 
-/* Returns whether a copy is mirrored along some axis. */
+/* Returns whether a copy of a template is mirrored along some axis. */
 static bool is_mirrored(const cmb_mirror *m)
 {
   return m->sign[0] < 0 || m->sign[1] < 0 || m->sign[2] < 0;
 }
 
-/* Sets the sign of a vector component along an axis as a formula in a mirrored copy counts it. `turns`: the vector is
- * a rotation or torque, whose sign changes differently. Always returns true. */
+/* Sets the sign of a vector component along an axis as a formula in a mirrored copy of a template counts it. `turns`:
+ * the vector is a rotation or torque, whose sign changes differently. Always returns true. */
 static bool set_component_sign(const struct reading *r, int axis, bool turns, struct quantity *q)
 {
   const cmb_mirror *m = &r->formula->mirror;
@@ -192,7 +192,7 @@ static bool set_component_sign(const struct reading *r, int axis, bool turns, st
 }
 
 /* Computes the unit vector of axis i along which a formula counts vector components: a global axis, or an axis of the
- * rotated copy that the formula belongs to. */
+ * rotated copy of a template that contains the formula. */
 static void formula_axis(const struct reading *r, int i, cmb_number axis[3])
 {
   double row[3];
@@ -267,8 +267,8 @@ static bool names_axis(const char *suffix)
   return strlen(suffix) == 3 && suffix[1] == '_';
 }
 
-/* Finds the quantity SUFFIX of a point on a body, whose axes are the global ones in the design position; for a
- * formula in a rotated or mirrored copy they are the copy's axes. Returns false if there is none. */
+/* Finds the quantity SUFFIX of a point on a body, whose axes are the global ones in the design position; for a formula
+ * in a rotated or mirrored copy of a template they are the copy's axes. Returns false if there is none. */
 static bool body_quantity(struct reading *r, const cmb_anchor *at, const char *suffix,
                           struct quantity *q)
 {
@@ -316,8 +316,8 @@ static bool body_or_marker_quantity(struct reading *r, const char *base, const c
 
 /* ---- coordinates */
 
-/* Sets the sign of a joint coordinate in a formula of a mirrored copy. Reports an error and returns false if the
- * coordinate is measured along other axes than those of the formula (Euler parameters in a rotated copy). */
+/* Sets the sign of a joint coordinate in a formula of a mirrored copy of a template. Reports an error and returns
+ * false if the coordinate is measured along other axes than those of the formula (Euler parameters in a rotated copy). */
 static bool set_coordinate_sign(struct reading *r, const char *name, const cmb_name *entry,
                                 struct quantity *q)
 {
@@ -492,8 +492,8 @@ static cmb_status read_implicit(cmb_build *b, int i, cmb_level level, cmb_symbol
   return status;
 }
 
-/* Resolves an unknown of an implicit function whose formulas are being read: to its symbol in its own equations;
- * anywhere else it is an error, with one message for each kind of circular dependence. */
+/* Resolves an unknown of an implicit function whose formulas are being read: in its own equations it is a symbol,
+ * anywhere else it is an error (a circular dependence), which is reported. */
 static bool unknown_in_work(struct reading *r, int i, int k, struct quantity *q)
 {
   cmb_build *b = r->b;
@@ -622,8 +622,8 @@ static bool force_quantity(struct reading *r, const char *base, const char *suff
          set_component_sign(r, part, false, q);
 }
 
-/* Finds the force or moment SUFFIX of a bushing, joint, stop or loop, with the level of formulas that may use it.
- * Returns false if there is none. */
+/* Finds the force or moment SUFFIX of a bushing, joint, stop or loop; *level is set to the lowest level of formulas
+ * that may use it. Returns false if there is none. */
 static bool reaction_of(cmb_build *b, const char *base, const char *suffix, cmb_expr *e,
                         cmb_level *level)
 {
@@ -830,8 +830,8 @@ cmb_expr cmb_build_table(cmb_build *b, const cmb_model_table *table, const cmb_e
   return cmb_is_one(table->scale) ? e : cmb_mul(g, cmb_number_expr(g, table->scale), e);
 }
 
-/* Returns whether a formula can use the height of a road. Otherwise reports an error: the z axis of its rotated copy
- * is not vertical, or a disc (`disc`: a radius is given) would roll on the road upside down. */
+/* Returns whether a formula can use the height of a road. Otherwise reports an error: the formula is in a copy of a
+ * template whose z axis is not vertical, or uses a disc (`disc`) that would roll on the road upside down. */
 static bool is_above_road(const struct reading *r, int road, bool disc)
 {
   const cmb_mirror *m = &r->formula->mirror;

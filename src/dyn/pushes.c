@@ -149,8 +149,8 @@ static char kind_of(const cmb_build *b, const cmb_term *term)
   return 0; /* the cosine of an angle */
 }
 
-/* Returns the unit of the impulse along a gap: "N s" if the gap is a sum of lengths, "N m s" if it is a sum of
- * angles, else "". */
+/* Returns the unit of the impulse along the gap of a stop: "N s" if the gap is a sum of lengths, "N m s" if it is a
+ * sum of angles, else "". */
 static const char *unit_of(const cmb_build *b, const cmb_push *push)
 {
   char kind = push->term_count > 0 ? kind_of(b, &push->terms[0]) : 0;

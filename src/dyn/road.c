@@ -157,8 +157,8 @@ static cmb_status bump(cmb_build *b, const cmb_model_road *road, cmb_expr *heigh
   return CMB_OK;
 }
 
-/* Computes the height of a disc of this radius above the road when it touches the corner of a step at the distance d
- * ahead and of height H; H behind the corner, 0 out of reach. */
+/* Computes the height of a disc of this radius above a step with the corner at the distance d ahead and the height H:
+ * the disc rolls over the corner; H behind the corner, 0 where the disc does not reach it. */
 static cmb_expr corner(cmb_graph *g, cmb_expr radius, cmb_expr d, cmb_expr H)
 {
   const cmb_expr near = cmb_sub(g, cmb_square(g, radius), cmb_square(g, d));

@@ -482,7 +482,8 @@ static void relax(struct tyre *y, cmb_expr slip[2])
   }
 }
 
-/* Reverses Fy, Mx and Mz if the tyre belongs to a mirrored copy, so that its law is the mirror image of the original one. */
+/* Reverses Fy, Mx and Mz if the tyre belongs to a mirrored copy of a template, so that its law is the mirror image of
+ * the original one. */
 static void mirror(struct tyre *y, cmb_tyre_output *out)
 {
   if (y->of->side > 0) return;
