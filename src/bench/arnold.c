@@ -1,18 +1,18 @@
 /*
- * camber bench arnold-table2: ways to get a Jacobian, on the chain of mathematical pendulums (Arnold, Fuchs, Führer, "Efficient corrector
- * iteration for DAE time integration in multibody dynamics", §4.2.1, Table 2 and Fig. 7): bdf with DASSL's own rules
+ * camber bench arnold-table2: compares ways to get a Jacobian, on the chain of mathematical pendulums (Arnold, Fuchs, Führer, "Efficient
+ * corrector iteration for DAE time integration in multibody dynamics", §4.2.1, Table 2 and Fig. 7): bdf with DASSL's own rules
  * (control=dassl), t from 0 to 200, RTOL 1e-4, ATOL 1e-6.
  *
  *     dense, sparse                eqs. (16), (20): all derivatives in every matrix
- *     partitioned                  eqs. (24), (25): M new in every matrix, the derivatives only if that does not do
- *     extended                     eq. (26): the derivatives also follow the inputs
- *     dense, strict                as dense, with bdf's default for its steps
+ *     partitioned                  eqs. (24), (25): M new in every matrix, the derivatives only if that does not suffice
+ *     extended                     eq. (26): the derivatives are also updated with the inputs
+ *     dense, strict                as dense, with bdf's default step-size control
  *     exact                        from the equations, partitioned
  *
- * Evaluations are those of the accelerations (explicit, the paper's formalism) or of the residual. Those that Newton's method and the
- * start do not need are for Jacobians; a run with exact ones tells what the start needs. Rounding decides where steps are rejected,
- * and so over a few dozen Jacobians: all numbers are medians of runs whose tolerances differ a little. Errors: the largest of
- * 200 instants over all components, in units of ATOL + RTOL |value|, against mdop853 at a tolerance of 1e-10.
+ * Evaluations are those of the accelerations (explicit, the paper's formalism) or of the residual. Those that neither Newton's method nor
+ * the start needs are for Jacobians; a run with exact Jacobians shows how many the start needs. Rounding decides where steps are rejected,
+ * and so changes the number of Jacobians by a few dozen: all numbers are medians of runs whose tolerances differ slightly. Errors: the
+ * largest at 200 instants of all components, in units of ATOL + RTOL |value|, against mdop853 at a tolerance of 1e-10.
  */
 #include "bench/bench.h"
 
@@ -49,7 +49,7 @@ static const struct way ways[WAYS] = {
     [EXACT] = {"exact", "exact", "dassl"},
 };
 
-/* The paper's CPU s, #Je, #updates. NaN: not published. */
+/* The paper's CPU time in s, number of difference Jacobians and of updates. NaN: not published. */
 struct paper {
   double seconds, differences, updates;
 };
@@ -86,32 +86,32 @@ static const struct paper papers[SIZES][WAYS] = {
      UNPUBLISHED},
 };
 
-/* DASSL and IDA with dense difference Jacobians, measured: Jacobians, residuals, steps, ms; errors of DASSL as `error` below. */
-enum { OF_DASSL, OF_IDA, RIVALS };
+/* Measured numbers of DASSL and IDA with dense difference Jacobians: Jacobians, residuals, steps, ms; DASSL's error as defined below. */
+enum { DASSL, IDA, RIVALS };
 enum { RIVAL_JACOBIANS, RIVAL_EVALUATIONS, RIVAL_STEPS, RIVAL_MS, RIVAL_ERROR, RIVAL_NUMBERS };
 static const double rivals[SIZES][RIVALS][RIVAL_NUMBERS] = {
     {{30, 5496, 4515, 6.7, 151}, {53, 6710, 5044, 38, NAN}},
     {{99, 8236, 4798, 9.9, 214}, {31, 6405, 5222, 36, NAN}},
     {{22, 5884, 4967, 15, 230}, {48, 8067, 6143, 69, NAN}}};
 
-/* Positions and velocities at whole seconds. */
+/* Positions and velocities at INSTANTS equidistant times. */
 struct path {
   int links, count;
   double q[INSTANTS][MOST_LINKS], v[INSTANTS][MOST_LINKS];
 };
 
-/* How many Jacobians and updates fell into each part of the time. */
+/* The numbers of Jacobians and updates in each of COLUMNS parts of the time. */
 struct timeline {
   long jacobians[COLUMNS], updates[COLUMNS];
 };
 
-/* What is counted in a run. */
+/* The quantities counted in a run. */
 enum {
   DIFFERENCES,
   EXACTS,
   UPDATES,
   EVALUATIONS,
-  BESIDES,
+  NOT_NEWTON,
   PER_JACOBIAN,
   STEPS,
   MILLISECONDS,
@@ -120,7 +120,7 @@ enum {
 
 struct result {
   double number[NUMBERS]; /* medians */
-  double fewest, most;    /* difference Jacobians */
+  double fewest, most;    /* smallest and largest number of difference Jacobians */
   double error;
   struct timeline timeline;
 };
@@ -163,7 +163,7 @@ static cmb_status on_progress(void *user, double t, double t_start, double t_end
   return CMB_OK;
 }
 
-/* A run that is looked at. */
+/* Runs a simulation while recording its positions and velocities at INSTANTS equidistant times and the times of its Jacobians. */
 static cmb_status follow(cmb_context *ctx, const cmb_system *system, const cmb_run_options *options,
                          struct path *path, struct timeline *timeline)
 {
@@ -195,7 +195,7 @@ static double error_of(const struct bench *b, const struct path *path, const str
   return most;
 }
 
-/* `start`: evaluations that the start needs. */
+/* Fills number[] with the counts of one run; `start` is the number of evaluations that the start of a run needs. */
 static void count(const struct cli_outcome *o, int way, double start, double number[NUMBERS])
 {
   const cmb_statistics *s = &o->statistics;
@@ -203,8 +203,8 @@ static void count(const struct cli_outcome *o, int way, double start, double num
   number[EXACTS] = way == EXACT ? (double)s->jacobian : NAN;
   number[UPDATES] = (double)s->jacobian_update;
   number[EVALUATIONS] = (double)s->f;
-  number[BESIDES] = (double)(s->f - s->newton); /* what Newton's method did not ask for */
-  number[PER_JACOBIAN] = way == EXACT ? NAN : (number[BESIDES] - start) / number[DIFFERENCES];
+  number[NOT_NEWTON] = (double)(s->f - s->newton); /* evaluations not made by Newton's method */
+  number[PER_JACOBIAN] = way == EXACT ? NAN : (number[NOT_NEWTON] - start) / number[DIFFERENCES];
   number[STEPS] = (double)s->accepted;
   number[MILLISECONDS] = 1e3 * o->seconds;
 }
@@ -234,7 +234,7 @@ static cmb_status run_way(struct bench *b, const cmb_system *system, const char 
     options.integrator.rtol = factor * b->rtol;
     options.integrator.atol = factor * b->atol;
     CMB_TRY(cli_bench_run(b->ctx, system, &options, b->repeat, &o));
-    count(&o, way, b->results[size][EXACT].number[BESIDES], one);
+    count(&o, way, b->results[size][EXACT].number[NOT_NEWTON], one);
     for (int i = 0; i < NUMBERS; i++) number[i][k] = one[i];
   }
   summarize(number, r);
@@ -270,6 +270,7 @@ static cmb_status run_size(struct bench *b, int size, const char *formalism)
 
 /* ---- the tables */
 
+/* Prints the table's row for one way to get a Jacobian: the paper's numbers, and the measured ones. */
 static void print_row(const struct bench *b, int size, int way)
 {
   const struct paper *p = &papers[size][way];
@@ -326,7 +327,8 @@ static void print_line(const char *title, const long *counts)
   printf("\n");
 }
 
-/* Where sin ωt rises above 0.5, falls below −0.5, or neither. */
+/* Prints a line of COLUMNS characters with the phases of the suspension's motion sin ωt: ^ where it is above 0.5, v below −0.5,
+ * otherwise -. */
 static void print_excitation(double omega, double t_end)
 {
   printf("%-22s ", "suspension");
@@ -347,8 +349,9 @@ static void print_timelines(const struct bench *b)
   print_line("extended: updates", r[EXTENDED].timeline.updates);
 }
 
-/* ---- what was to be shown */
+/* ---- the paper's claims */
 
+/* Prints a claim, and "yes" if it holds for all sizes of the pendulum chain, otherwise "no" and the sizes for which it does not. */
 static void print_verdict(const char *claim, const bool holds[SIZES])
 {
   bool all = true;
@@ -360,21 +363,21 @@ static void print_verdict(const char *claim, const bool holds[SIZES])
   printf("\n");
 }
 
-/* At most `times` DASSL's evaluations, at an error that is not larger. */
+/* Returns whether a run needs at most `times` the evaluations of the solver DASSL, with an error that is not larger. */
 static bool beats_dassl(const struct result *r, int size, double times)
 {
-  const double *rival = rivals[size][OF_DASSL];
+  const double *rival = rivals[size][DASSL];
   return r->number[EVALUATIONS] <= times * rival[RIVAL_EVALUATIONS] &&
          r->error <= rival[RIVAL_ERROR];
 }
 
-/* No more difference Jacobians than the paper has, where it says how many. */
+/* Returns whether a run has no more Jacobians by differences than the paper; true if the paper gives no number. */
 static bool as_published(const struct result *r, int size, int way)
 {
   return !(r->number[DIFFERENCES] > papers[size][way].differences);
 }
 
-/* Whether the claim on a row holds. */
+/* Returns whether the paper's claim about one way to get a Jacobian holds for one size of the pendulum chain. */
 static bool holds(const struct bench *b, int size, int way)
 {
   const struct result *all = b->results[size], *r = &all[way];
@@ -384,7 +387,7 @@ static bool holds(const struct bench *b, int size, int way)
   case STRICT: return beats_dassl(r, size, 1.3);
   case SPARSE:
     return 2 * r->number[PER_JACOBIAN] <= dense[PER_JACOBIAN] && as_published(r, size, way);
-  case EXACT: return r->number[BESIDES] < links[size];
+  case EXACT: return r->number[NOT_NEWTON] < links[size];
   default: return 4 * r->most <= all[DENSE].fewest && as_published(r, size, way);
   }
 }

@@ -1,17 +1,17 @@
 /*
- * camber bench arnold-table3: ways to get a Jacobian, on a passenger car that changes lanes (Arnold, Fuchs, Führer, "Efficient corrector
- * iteration for DAE time integration in multibody dynamics", §4.2.2, Table 3): models/sedan.yaml, whose steering is a rheonomic joint,
- * 5 s, bdf with DASSL's own rules (control=dassl), RTOL 1e-4, ATOL 1e-5, in the explicit formalism, which the paper takes, and in the
- * residual one.
+ * camber bench arnold-table3: compares ways to get a Jacobian, on a passenger car that changes lanes (Arnold, Fuchs, Führer, "Efficient
+ * corrector iteration for DAE time integration in multibody dynamics", §4.2.2, Table 3): models/sedan.yaml, whose steering is a rheonomic
+ * joint, 5 s, bdf with DASSL's own rules (control=dassl), RTOL 1e-4, ATOL 1e-5, in the explicit formalism, which the paper uses, and in
+ * the residual one.
  *
  *     dense, sparse                eqs. (16), (20): all derivatives in every matrix
- *     partitioned                  eqs. (24), (25): M, G and c new in every matrix, the derivatives only if that does not do
- *     extended                     eq. (26): the derivatives also follow the rheonomic joint
+ *     partitioned                  eqs. (24), (25): M, G and c new in every matrix, the derivatives only if that does not suffice
+ *     extended                     eq. (26): the derivatives are also updated with the rheonomic joint
  *     exact                        from the equations, partitioned
  *
- * The paper's car is not published; ours has other data. `percent` is that of difference Jacobians, as in the paper. A second table has the
- * car steered more and more sharply, up to where its tyres slide: there it is not approximately linear any more, as the paper's is. Rounding
- * decides where steps are rejected: numbers are medians of runs whose tolerances differ a little.
+ * The paper's car is not published; this one has other data. The percentage is that of difference Jacobians, as in the paper. In a second
+ * table the car is steered more and more sharply, up to where its tyres slide: there it is no longer approximately linear, as the paper's
+ * is. Rounding decides where steps are rejected: numbers are medians of runs whose tolerances differ slightly.
  */
 #include "bench/bench.h"
 
@@ -24,22 +24,22 @@ enum { DENSE, SPARSE, PARTITIONED, EXTENDED, SPARSE_PARTITIONED, SPARSE_EXTENDED
 static const char *const way_names[WAYS] = {
     "dense", "sparse", "partitioned", "extended", "sparse-partitioned", "sparse-extended", "exact"};
 
-/* The paper's CPU s and #Je; of exact derivatives it has none. */
+/* The paper's CPU time in s and number of difference Jacobians; it has none for exact derivatives. */
 static const double papers[WAYS][2] = {{296.86, 2229}, {309.44, 2303}, {141.28, 660}, {145.75, 668},
                                        {79.66, 410},   {59.45, 317},   {NAN, NAN}};
 
-/* What was to be shown: at most so many of dense's difference Jacobians. */
+/* The paper's claim: at most this part of dense's difference Jacobians. */
 static const double SHARE = 0.2;
 
-/* The angle of the steering wheel in rad, and the period in s. */
+/* The amplitude of the steering wheel's angle in rad, and the period in s. */
 static const double sharpnesses[SHARPNESSES][2] = {{0.08, 3}, {0.12, 2}, {0.25, 2}};
 
 static const double T_END = 5;
 
-/* Medians, but for the time, which is that of the run in the middle. */
+/* Medians of several runs; the time is that of the run with the unchanged tolerance. */
 struct result {
   double jacobians, updates, evaluations, steps, groups, milliseconds;
-  double fewest, most; /* difference Jacobians */
+  double fewest, most; /* smallest and largest number of difference Jacobians */
   double error;        /* at the end, in units of the tolerance */
 };
 
@@ -47,13 +47,14 @@ struct bench {
   cmb_context *ctx;
   const char *formalism;
   double rtol, atol;
-  int repeat;              /* the run that is timed */
-  int runs;                /* whose tolerances differ a little, an odd number */
-  double q[MOST], v[MOST]; /* of the reference, at the end */
+  int repeat;              /* repetitions of the run that is timed */
+  int runs;                /* number of runs whose tolerances differ slightly, odd */
+  double q[MOST], v[MOST]; /* the reference solution at the end */
 };
 
 /* ---- the runs */
 
+/* Opens the model of the car with this amplitude (rad) and period (s) of the steering wheel's angle; returns an exit code. */
 static int open_car(cmb_context *ctx, const double sharpness[2], struct cli_bench_model *m)
 {
   const cmb_setting set[] = {{"steer_amplitude", sharpness[0]}, {"period", sharpness[1]}};
@@ -81,7 +82,7 @@ static double error_of(const struct bench *b, int n, const double *x, const doub
   return most;
 }
 
-/* One of the runs whose tolerances differ a little. */
+/* Runs the simulation with one way to get Jacobians, with the tolerances multiplied by 1 + 0.001·moved. */
 static cmb_status run_once(const struct bench *b, const cmb_system *system, int way, int moved,
                            struct cli_outcome *o)
 {
@@ -128,6 +129,7 @@ static cmb_status run_way(const struct bench *b, const cmb_system *system, int w
 
 /* ---- Table 3 */
 
+/* Prints the table's row for one way to get a Jacobian: the paper's numbers, and the measured ones. */
 static void print_way(const struct result results[WAYS], int way)
 {
   const struct result *r = &results[way], *dense = &results[DENSE];
@@ -151,7 +153,8 @@ static void print_way(const struct result results[WAYS], int way)
   printf("\n");
 }
 
-/* No larger share of dense's difference Jacobians than in the paper; the row dense: no more of them. */
+/* Returns whether one way to get Jacobians needs no larger a part of the Jacobians by differences that "dense" needs than in the paper;
+ * for "dense" itself, whether it needs no more than the paper. */
 static bool as_published(const struct result results[WAYS], int way)
 {
   const double share = papers[way][1] / papers[DENSE][1];
@@ -191,7 +194,7 @@ static cmb_status print_table(struct bench *b, const cmb_system *system, const c
   return CMB_OK;
 }
 
-/* ---- steered more sharply */
+/* ---- sharper steering */
 
 /* The largest |output| so far. */
 struct watch {
@@ -206,7 +209,7 @@ static cmb_status on_record(void *user, const cmb_record *record)
   return CMB_OK;
 }
 
-/* Finds what the car is asked for: its greatest lateral acceleration. */
+/* Finds the largest lateral acceleration of the car during the manoeuvre, in m/s². */
 static cmb_status find_acceleration(const struct bench *b, const cmb_system *system, double *most)
 {
   const cmb_equations *eq = cmb_system_equations(system);

@@ -1,13 +1,13 @@
 /*
- * camber bench arnold-stamp: what the extended partitioned update is worth (Arnold, Fuchs, Führer, "Efficient corrector iteration for DAE
- * time integration in multibody dynamics", §3.3 and Fig. 1): a rear axle on a stamp, models/axle-stamp.yaml, six periods of the stamp
- * with amplitudes and frequencies from small to large.
+ * camber bench arnold-stamp: measures the gain by the extended partitioned update of Jacobians (Arnold, Fuchs, Führer, "Efficient
+ * corrector iteration for DAE time integration in multibody dynamics", §3.3 and Fig. 1): a rear axle on a stamp, models/axle-stamp.yaml,
+ * six periods of the stamp with amplitudes and frequencies from small to large.
  *
- *     partitioned    eqs. (24), (25): M, G and c are new in every matrix, the derivatives only if that does not do
- *     extended       eq. (26): the derivatives also follow the rheonomic joints
+ *     partitioned    eqs. (24), (25): M, G and c are new in every matrix, the derivatives only if that does not suffice
+ *     extended       eq. (26): the derivatives are also updated with the rheonomic joints
  *
- * bdf with DASSL's rule for its steps (control=classic) and the tolerances of the paper's Table 1. The paper has no numbers for this
- * axle. Rounding decides where steps are rejected: numbers of Jacobians are medians of runs whose tolerances differ a little.
+ * bdf with DASSL's step-size control (control=classic) and the tolerances of the paper's Table 1. The paper has no numbers for this axle.
+ * Rounding decides where steps are rejected: numbers of Jacobians are medians of runs whose tolerances differ slightly.
  */
 #include "bench/bench.h"
 
@@ -28,10 +28,11 @@ enum { WAYS = 7 };
 
 static const double amplitudes[AMPLITUDES] = {0.02, 0.04, 0.06, 0.08, 0.1};
 static const double frequencies[FREQUENCIES] = {0.5, 1, 2, 4};
-static const double LOOKED_AT[2] = {0.08, 2}; /* by all ways, and in the plot */
+/* amplitude and frequency of the case for all ways and for the plot */
+static const double SELECTED[2] = {0.08, 2};
 
-/* What was to be shown: so many times fewer Jacobians where the input is strong enough to need new ones and the axle still mildly
- * nonlinear. */
+/* The paper's claim: at least FEWER times fewer Jacobians for amplitudes from STRONG, where the input is strong enough to need new ones,
+ * to MILD, where the axle is still only mildly nonlinear. */
 static const double FEWER = 3, STRONG = 0.04, MILD = 0.08;
 
 static const char *const pair_names[PAIR] = {"partitioned", "extended"};
@@ -39,7 +40,7 @@ static const char *const way_names[WAYS] = {
     "dense", "sparse", "partitioned", "sparse-partitioned", "extended", "sparse-extended", "exact"};
 static const char *const formalisms[2] = {"explicit", "residual"};
 
-/* Of a cell of the table. */
+/* The numbers in one cell of the table. */
 struct pair {
   double jacobians[PAIR], evaluations[PAIR]; /* medians */
 };
@@ -52,6 +53,7 @@ struct bench {
 
 /* ---- the runs */
 
+/* Opens the model of a rear axle on a stamp with this amplitude (m) and frequency (Hz); returns an exit code. */
 static int open_axle(cmb_context *ctx, double amplitude, double frequency,
                      struct cli_bench_model *m)
 {
@@ -59,7 +61,7 @@ static int open_axle(cmb_context *ctx, double amplitude, double frequency,
   return cli_bench_open(ctx, "axle-stamp", 2, set, NULL, m);
 }
 
-/* The options of a run; the settings are the caller's. */
+/* Returns the options of a run with the tolerances multiplied by `factor`; the caller provides the memory of its settings. */
 static cmb_run_options options_of(const struct bench *b, double frequency, double factor,
                                   const char *jacobian, const char *formalism,
                                   cmb_option_setting settings[3])
@@ -96,8 +98,10 @@ static cmb_status run_pair(const struct bench *b, const cmb_system *system, doub
   return CMB_OK;
 }
 
-/* ---- amplitudes and frequencies */
+/* ---- table of amplitudes and frequencies */
 
+/* Prints a row of the table for one frequency: for each amplitude the numbers of Jacobians (or of evaluations) with partitioned and with
+ * extended updates, and their ratio. */
 static void print_pairs(const char *title, const double frequency, const struct pair *p,
                         bool evaluations)
 {
@@ -139,8 +143,9 @@ static void print_grid(struct pair grid[FREQUENCIES][AMPLITUDES])
   }
 }
 
-/* ---- all ways in one case */
+/* ---- one case with all ways to get a Jacobian */
 
+/* Computes the reference solution q, v at the end of the selected case with radau5 at a thousandth of the tolerance. */
 static cmb_status find_reference(const struct bench *b, const cmb_system *system, double *q,
                                  double *v)
 {
@@ -149,12 +154,12 @@ static cmb_status find_reference(const struct bench *b, const cmb_system *system
   o.q = q;
   o.v = v;
   options.method = cmb_method_find("radau5");
-  options.t_end = PERIODS / LOOKED_AT[1];
+  options.t_end = PERIODS / SELECTED[1];
   options.integrator.rtol = options.integrator.atol = 1e-3 * b->tolerance;
   return cli_bench_run(b->ctx, system, &options, 1, &o);
 }
 
-/* In units of the tolerance. */
+/* Returns the largest difference between x (n) and the reference, in units of the tolerance, absolute plus relative. */
 static double error_of(const struct bench *b, int n, const double *x, const double *reference)
 {
   double most = 0;
@@ -170,7 +175,7 @@ static cmb_status print_way(const struct bench *b, const cmb_system *system, con
 {
   const cmb_equations *eq = cmb_system_equations(system);
   cmb_option_setting settings[3];
-  const cmb_run_options options = options_of(b, LOOKED_AT[1], 1, way, formalism, settings);
+  const cmb_run_options options = options_of(b, SELECTED[1], 1, way, formalism, settings);
   double q[MOST], v[MOST];
   struct cli_outcome o = {.q = q, .v = v};
   CMB_TRY(cli_bench_run(b->ctx, system, &options, b->repeat, &o));
@@ -189,7 +194,7 @@ static cmb_status print_ways(const struct bench *b, const cmb_system *system)
   const cmb_equations *eq = cmb_system_equations(system);
   if (eq->nq > MOST || eq->nv > MOST) return CMB_ERROR_INPUT;
   CMB_TRY(find_reference(b, system, q, v));
-  printf("\n%g m, %g Hz\n%-9s %-19s %6s %8s %6s %6s %6s %7s %7s %6s\n", LOOKED_AT[0], LOOKED_AT[1],
+  printf("\n%g m, %g Hz\n%-9s %-19s %6s %8s %6s %6s %6s %7s %7s %6s\n", SELECTED[0], SELECTED[1],
          "formalism", "jacobian", "#J", "updates", "f", "steps", "groups", "growths", "ms",
          "error");
   for (int f = 0; f < 2; f++) {
@@ -200,11 +205,11 @@ static cmb_status print_ways(const struct bench *b, const cmb_system *system)
   return CMB_OK;
 }
 
-/* ---- the plot: as in the paper's Fig. 7, how Jacobians come over time */
+/* ---- the plot: the number of Jacobians over time, as in the paper's Fig. 7 */
 
 struct watch {
   const cmb_statistics *statistics;
-  int stroke; /* the coordinate */
+  int stroke; /* index of the stamp's coordinate */
   int count;
   double t[COLUMNS], height[COLUMNS], jacobians[COLUMNS];
 };
@@ -224,8 +229,7 @@ static cmb_status watch_run(const struct bench *b, const cmb_system *system, int
 {
   const cmb_equations *eq = cmb_system_equations(system);
   cmb_option_setting settings[3];
-  cmb_run_options options =
-      options_of(b, LOOKED_AT[1], 1, pair_names[way], formalisms[0], settings);
+  cmb_run_options options = options_of(b, SELECTED[1], 1, pair_names[way], formalisms[0], settings);
   cmb_simulation *sim;
   while (w->stroke < eq->nq - 1 && strcmp(eq->q_names[w->stroke], "stroke") != 0) w->stroke++;
   options.every = options.t_end / (COLUMNS - 1);
@@ -260,8 +264,9 @@ static cmb_status draw(const struct bench *b, const cmb_system *system,
   return cli_bench_draw(b->ctx, a, &plot);
 }
 
-/* ---- what was to be shown */
+/* ---- the paper's claims */
 
+/* Prints whether extended updates need at least three times fewer Jacobians, and fewer evaluations, than partitioned ones. */
 static void print_verdicts(struct pair grid[FREQUENCIES][AMPLITUDES])
 {
   bool jacobians = true, evaluations = true;
@@ -295,7 +300,7 @@ cmb_status cli_bench_arnold_stamp(cmb_context *ctx, const cmb_system *system,
       PERIODS, b.tolerance, RUNS);
   CMB_TRY(run_grid(&b, grid));
   print_grid(grid);
-  const int code = open_axle(ctx, LOOKED_AT[0], LOOKED_AT[1], &m);
+  const int code = open_axle(ctx, SELECTED[0], SELECTED[1], &m);
   cmb_status status = code == CLI_DONE ? print_ways(&b, m.system) : CMB_ERROR_INPUT;
   if (status == CMB_OK) print_verdicts(grid);
   if (status == CMB_OK) status = draw(&b, m.system, a);

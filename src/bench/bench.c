@@ -1,6 +1,6 @@
 /*
- * camber-bench: published experiments, the published numbers beside ours. The program's entry, and what the benches share. `camber bench`
- * starts it; it is a program of its own since it is linked with the rivals.
+ * camber-bench: repeats published experiments and prints the published numbers beside Camber's. Contains the program's entry and what the
+ * benches share. `camber bench` starts it; it is a separate program since it is linked with other solvers, to which Camber is compared.
  */
 #include "bench/bench.h"
 
@@ -136,7 +136,7 @@ cmb_status cli_bench_draw_beside(cmb_context *ctx, const struct cli_arguments *a
   return cli_bench_draw(ctx, &to, plot);
 }
 
-/* ---- which one */
+/* ---- choice of the bench */
 
 struct bench {
   const char *name, *model, *parameter;
@@ -155,7 +155,7 @@ static const struct bench benches[] = {
 static int print_bench(cmb_context *ctx, const struct bench *bench, const cmb_system *system,
                        const struct cli_arguments *a)
 {
-  cmb_context_set_log(ctx, NULL, NULL); /* advice on the choice of a method: all are to run */
+  cmb_context_set_log(ctx, NULL, NULL); /* no advice on the choice of a method: all are to run */
   cmb_status status = bench->print(ctx, system, a);
   if (status == CMB_OK) return CLI_DONE;
   return cli_fail(ctx, status);

@@ -1,5 +1,5 @@
 /*
- * Runs of Burgermeister, Arnold and Esterl 2006 step by step (burgermeister.h).
+ * Runs simulations step by step and records a quantity after each step (burgermeister.h).
  */
 #include "bench/burgermeister.h"
 
@@ -27,30 +27,30 @@ static cmb_status create(cmb_context *ctx, const cmb_equations *eq,
   return cmb_integrator_create(ctx, eq, cmb_method_find("lie"), &options, in);
 }
 
-static cmb_status take(cmb_integrator *in, cmb_evaluator *ev, long k, cli_look look, void *user,
-                       double *y)
+static cmb_status record(cmb_integrator *in, cmb_evaluator *ev, long k, cli_measure measure,
+                         void *user, double *y)
 {
-  struct cli_place at = {.q = cmb_integrator_q(in)};
+  struct cli_run_state at = {.q = cmb_integrator_q(in)};
   CMB_TRY(cmb_constraint_residuals(ev, cmb_integrator_t(in), at.q, cmb_integrator_v(in),
                                    &at.position, &at.velocity));
-  y[k] = look(user, k, &at);
+  y[k] = measure(user, k, &at);
   return CMB_OK;
 }
 
-static cmb_status step_on(cmb_integrator *in, cmb_evaluator *ev, double h, long steps,
-                          cli_look look, void *user, double *y)
+static cmb_status record_steps(cmb_integrator *in, cmb_evaluator *ev, double h, long steps,
+                               cli_measure measure, void *user, double *y)
 {
-  CMB_TRY(take(in, ev, 0, look, user, y));
+  CMB_TRY(record(in, ev, 0, measure, user, y));
   for (long k = 1; k <= steps; k++) {
     const double t = (double)k * h;
     while (cmb_integrator_t(in) < t) CMB_TRY(cmb_integrator_step(in, t));
-    CMB_TRY(take(in, ev, k, look, user, y));
+    CMB_TRY(record(in, ev, k, measure, user, y));
   }
   return CMB_OK;
 }
 
 cmb_status cli_follow(cmb_context *ctx, const cmb_system *system, const struct cli_variant *variant,
-                      double h, long steps, cli_look look, void *user, double *y)
+                      double h, long steps, cli_measure measure, void *user, double *y)
 {
   const cmb_equations *eq = cmb_system_equations(system);
   cmb_evaluator *ev = NULL;
@@ -60,13 +60,13 @@ cmb_status cli_follow(cmb_context *ctx, const cmb_system *system, const struct c
   if (status == CMB_OK) {
     status = cmb_integrator_begin(in, 0, cmb_system_q(system), cmb_system_v(system));
   }
-  if (status == CMB_OK) status = step_on(in, ev, h, steps, look, user, y);
+  if (status == CMB_OK) status = record_steps(in, ev, h, steps, measure, user, y);
   cmb_integrator_destroy(in);
   cmb_evaluator_destroy(ev);
   return status;
 }
 
-double cli_look_position(void *user, long k, const struct cli_place *at)
+double cli_measure_position(void *user, long k, const struct cli_run_state *at)
 {
   (void)user, (void)k;
   return at->position;
@@ -77,7 +77,7 @@ struct store {
   double *q;
 };
 
-static double store_q(void *user, long k, const struct cli_place *at)
+static double store_q(void *user, long k, const struct cli_run_state *at)
 {
   const struct store *store = user;
   memcpy(store->q + k * store->nq, at->q, (size_t)store->nq * sizeof *at->q);

@@ -1,12 +1,12 @@
 /*
- * camber bench burgermeister-fig3, -fig5, -fig6: how far lie drifts from the constraints (Burgermeister, Arnold and Esterl 2006
+ * camber bench burgermeister-fig3, -fig5, -fig6: the drift of the method lie from the constraints (Burgermeister, Arnold and Esterl 2006
  * §4).
  *
  *     fig3   circular track: the distance from the centre, unstabilised and projected
  *     fig5   car axis, h = 10 ms: |g| over time with all stabilisations
  *     fig6   car axis: the largest |g| and |G v + g_t| in 3 s against h, and the slopes
  *
- * Norms are 2-norms. With jacobian=J2, the default.
+ * Norms are 2-norms. All runs use the default, jacobian=J2.
  */
 #include "base/context.h"
 #include "bench/burgermeister.h"
@@ -17,7 +17,7 @@
 
 enum { MOST_VARIANTS = CLI_PLOT_MOST_CURVES };
 
-/* All variants over time: t and one row of `y` each. */
+/* The recorded quantity of all variants over time: t, and one array y for each variant. */
 struct curves {
   long steps;
   int count;
@@ -37,16 +37,16 @@ static cmb_status create_curves(cmb_context *ctx, long steps, double h, int coun
   return CMB_OK;
 }
 
-static cmb_status run_curves(cmb_context *ctx, const cmb_system *system, double h, cli_look look,
-                             struct curves *c)
+static cmb_status run_curves(cmb_context *ctx, const cmb_system *system, double h,
+                             cli_measure measure, struct curves *c)
 {
   for (int i = 0; i < c->count; i++) {
-    CMB_TRY(cli_follow(ctx, system, &c->variants[i], h, c->steps, look, NULL, c->y[i]));
+    CMB_TRY(cli_follow(ctx, system, &c->variants[i], h, c->steps, measure, NULL, c->y[i]));
   }
   return CMB_OK;
 }
 
-/* On a logarithmic axis and, if there are two panels, on a linear one as well. */
+/* Draws the curves of all variants over time on a logarithmic axis and, if there are two panels, on a linear one as well. */
 static cmb_status draw_curves(cmb_context *ctx, const struct cli_arguments *a, const char *title,
                               const char *ordinate, int panel_count, const struct curves *c)
 {
@@ -78,7 +78,7 @@ static const struct cli_variant track_variants[TRACK_VARIANTS] = {
     {"index 1, projected", "1", "J2", "projection"},
 };
 
-static double look_radius(void *user, long k, const struct cli_place *at)
+static double measure_radius(void *user, long k, const struct cli_run_state *at)
 {
   (void)user, (void)k;
   return fabs(hypot(at->q[0], at->q[1]) - 1);
@@ -111,7 +111,7 @@ cmb_status cli_bench_burgermeister_fig3(cmb_context *ctx, const cmb_system *syst
   const double h = 1e-3;
   struct curves c;
   cmb_status status = create_curves(ctx, TRACK_STEPS, h, TRACK_VARIANTS, track_variants, &c);
-  if (status == CMB_OK) status = run_curves(ctx, system, h, look_radius, &c);
+  if (status == CMB_OK) status = run_curves(ctx, system, h, measure_radius, &c);
   if (status == CMB_OK) {
     print_track(&c);
     status = draw_curves(ctx, a, "Circular track, h = 1 ms: drift", "|r - 1| in m", 2, &c);
@@ -120,7 +120,7 @@ cmb_status cli_bench_burgermeister_fig3(cmb_context *ctx, const cmb_system *syst
   return status;
 }
 
-/* ---- the car axis over time */
+/* ---- drift of the car axis over time */
 
 enum { AXIS_VARIANTS = 8, AXIS_STEPS = 300 };
 
@@ -135,11 +135,12 @@ static const struct cli_variant axis_variants[AXIS_VARIANTS] = {
     {"2, GGL", "2", "J2", "ggl"},
 };
 
-/* What the paper says of each; NULL: it is not in it. */
+/* What the paper states for each variant; NULL: it is not in the paper. */
 static const char *const axis_growth[AXIS_VARIANTS] = {"grows", "grows",   "bounded", "bounded",
                                                        NULL,    "bounded", "bounded", "bounded"};
 
-static const double BOUNDED_GROWTH = 1.25; /* from one half of the run to the other */
+/* largest factor from the first half to the whole run that counts as bounded */
+static const double BOUNDED_GROWTH = 1.25;
 
 static void print_axis(const struct curves *c)
 {
@@ -165,7 +166,7 @@ cmb_status cli_bench_burgermeister_fig5(cmb_context *ctx, const cmb_system *syst
   const double h = 1e-2;
   struct curves c;
   cmb_status status = create_curves(ctx, AXIS_STEPS, h, AXIS_VARIANTS, axis_variants, &c);
-  if (status == CMB_OK) status = run_curves(ctx, system, h, cli_look_position, &c);
+  if (status == CMB_OK) status = run_curves(ctx, system, h, cli_measure_position, &c);
   if (status == CMB_OK) {
     print_axis(&c);
     status = draw_curves(ctx, a, "Car axis, h = 10 ms: drift", "|g|", 1, &c);
@@ -174,40 +175,40 @@ cmb_status cli_bench_burgermeister_fig5(cmb_context *ctx, const cmb_system *syst
   return status;
 }
 
-/* ---- the car axis against h */
+/* ---- drift of the car axis against h */
 
 enum { SIZES = 5, SLOPES = 7, DRAWN = 6, FINER = 32 };
 
 static const double sizes[SIZES] = {4e-3, 2e-3, 1e-3, 5e-4, 2.5e-4};
-static const double CLOSE = 0.15; /* slopes agree */
+static const double SLOPE_TOLERANCE = 0.15; /* difference of slopes that counts as agreement */
 
-/* What rounding leaves of G v + g_t, whose parts are up to 10 m²/s large, in several operations. */
+/* Bound on the rounding error of G v + g_t, whose terms are up to 10 m²/s, after several operations. */
 static const double ROUNDING = 1e-13;
 
-/* What the paper says of the slope of velocities. */
-enum { NOT_SAID = -1, EXACTLY = 0 };
+/* Special values of the paper's slope of velocities: not stated, and exactly 0. */
+enum { NOT_STATED = -1, EXACTLY = 0 };
 
 static const struct slope {
   struct cli_variant variant;
   int position, velocity; /* the paper's slopes */
-  int finer;              /* h is divided by it */
+  int finer;              /* h is divided by this */
 } slopes[SLOPES] = {
-    {{"index 1", "1", "J2", "none"}, 1, NOT_SAID, 1},
+    {{"index 1", "1", "J2", "none"}, 1, NOT_STATED, 1},
     {{"index 2", "2", "J2", "none"}, 1, EXACTLY, 1},
     {{"1, Baumgarte", "1", "J2", "baumgarte"}, 2, 1, 1},
     {{"2, Baumgarte", "2", "J2", "baumgarte"}, 2, 1, 1},
     {{"1, projected", "1", "J2", "projection"}, 3, EXACTLY, 1},
     {{"2, GGL", "2", "J2", "ggl"}, 3, EXACTLY, 1},
-    {{"index 1, h/32", "1", "J2", "none"}, 1, NOT_SAID, FINER},
+    {{"index 1, h/32", "1", "J2", "none"}, 1, NOT_STATED, FINER},
 };
 
-/* Of one variant, for each h. */
+/* The largest residuals of one variant, for each h. */
 struct largest {
   double position[SIZES], velocity[SIZES];
 };
 
-/* |g|; the largest |G v + g_t| into `user`. */
-static double look_both(void *user, long k, const struct cli_place *at)
+/* Returns |g| and stores the largest |G v + g_t| so far in *user. */
+static double measure_both(void *user, long k, const struct cli_run_state *at)
 {
   double *velocity = user;
   (void)k;
@@ -215,7 +216,7 @@ static double look_both(void *user, long k, const struct cli_place *at)
   return at->position;
 }
 
-/* That of the line nearest to (log x, log y). */
+/* Returns the slope of the straight line fitted to the points (log x, log y) by least squares. */
 static double fitted_slope(int n, const double *x, const double *y)
 {
   double sx = 0, sy = 0, sxx = 0, sxy = 0;
@@ -233,7 +234,7 @@ static cmb_status run_sizes(cmb_context *ctx, const cmb_system *system, const st
     const double h = sizes[i] / s->finer;
     const long steps = lround(cmb_system_t_end(system) / h);
     l->velocity[i] = 0;
-    CMB_TRY(cli_follow(ctx, system, &s->variant, h, steps, look_both, &l->velocity[i], y));
+    CMB_TRY(cli_follow(ctx, system, &s->variant, h, steps, measure_both, &l->velocity[i], y));
     l->position[i] = cli_largest(0, steps, y);
   }
   return CMB_OK;
@@ -251,14 +252,16 @@ static void print_slope(const char *title, int paper, const double y[SIZES])
   const double ours = fitted_slope(SIZES, sizes, y);
   printf("%-13s", title);
   for (int i = 0; i < SIZES; i++) printf("  %9.2e", y[i]);
-  if (paper == NOT_SAID) {
+  if (paper == NOT_STATED) {
     printf("      -  %5.2f   -\n", ours);
   } else {
-    printf("  %5d  %5.2f   %s\n", paper, ours, cli_bench_word(fabs(ours - paper) <= CLOSE));
+    printf("  %5d  %5.2f   %s\n", paper, ours,
+           cli_bench_word(fabs(ours - paper) <= SLOPE_TOLERANCE));
   }
 }
 
-/* The numbers themselves are what rounding makes of 0, and another machine's rounding may be another. */
+/* Prints a row of residuals that should be 0, each as "0" if it is within rounding error, otherwise "not 0". The numbers themselves are
+ * rounding errors, which differ between machines. */
 static void print_exact(const char *title, const double y[SIZES])
 {
   bool exact = true;
@@ -272,7 +275,7 @@ static void print_slopes(const struct largest l[SLOPES])
 {
   printf("Burgermeister et al., Fig. 6: car axis, the largest |g| in 3 s, slopes by least squares; "
          "agrees: within %g.\n",
-         CLOSE);
+         SLOPE_TOLERANCE);
   print_head("h");
   for (int i = 0; i < SLOPES; i++) {
     print_slope(slopes[i].variant.title, slopes[i].position, l[i].position);

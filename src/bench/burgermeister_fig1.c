@@ -1,9 +1,10 @@
 /*
- * camber bench burgermeister-fig1: where lie is stable (Burgermeister, Arnold and Esterl 2006 §2 and Fig. 1), found from the
- * method as it runs.
+ * camber bench burgermeister-fig1: finds the limits of stability of the method lie (Burgermeister, Arnold and Esterl 2006 §2 and Fig. 1)
+ * by running it.
  *
- * One step with h = 1 of q'' = −a q − b q' from (1, 0) and from (0, 1) gives the two columns of the matrix that every step
- * multiplies by; it is stable if no eigenvalue of that is larger than 1. Limits are found by bisection and compared with the paper's:
+ * One step with h = 1 of q'' = −a q − b q' from (1, 0) and from (0, 1) gives the two columns of the matrix by which every step multiplies
+ * (q, q'); the method is stable if no eigenvalue of it is larger than 1 in magnitude. Limits are found by bisection and compared with the
+ * paper's:
  *
  *     J1: a <= 2 b + 4      J3: b <= 2, a <= 4 − 2 b      J2, exact: all a, b >= 0      none: a <= b <= 2 + a/2
  *
@@ -21,10 +22,10 @@ enum { MATRICES = 5, BOUNDED = 3, SAMPLES = 5, POINTS = 241 };
 enum { NONE, J1, J3, J2, EXACT };
 
 static const char *const matrices[MATRICES] = {"none", "J1", "J3", "J2", "exact"};
-static const double samples[SAMPLES] = {0.25, 0.5, 1, 1.5, 1.75}; /* of b */
+static const double samples[SAMPLES] = {0.25, 0.5, 1, 1.5, 1.75}; /* values of b */
 
 static const double LARGEST = 1e6;    /* a and b that are tried where there should be no limit */
-static const double AGREEMENT = 1e-6; /* of limits */
+static const double AGREEMENT = 1e-6; /* difference of limits that counts as agreement */
 
 /* ---- the test equation */
 
@@ -54,7 +55,7 @@ struct probe {
   struct coefficients c;
   cmb_equations eq;
   cmb_integrator *in;
-  cmb_status status; /* the first that was not CMB_OK */
+  cmb_status status; /* the first status other than CMB_OK */
 };
 
 static void create_probe(cmb_context *ctx, const char *matrix, struct probe *p)
@@ -76,8 +77,8 @@ static void create_probe(cmb_context *ctx, const char *matrix, struct probe *p)
   p->status = cmb_integrator_create(ctx, &p->eq, cmb_method_find("lie"), &options, &p->in);
 }
 
-/* One step of size 1 from (q, v). */
-static void map(struct probe *p, double q, double v, double out[2])
+/* Makes one step of size 1 of the test equation from (q, v); out: the new q and v, NaN after a failure. */
+static void step_once(struct probe *p, double q, double v, double out[2])
 {
   out[0] = out[1] = NAN;
   if (p->status == CMB_OK) p->status = cmb_integrator_begin(p->in, 0, &q, &v);
@@ -91,14 +92,14 @@ static double spectral_radius(struct probe *p, double a, double b)
 {
   double x[2], y[2];
   p->c = (struct coefficients){a, b};
-  map(p, 1, 0, x);
-  map(p, 0, 1, y);
+  step_once(p, 1, 0, x);
+  step_once(p, 0, 1, y);
   const double half = (x[0] - y[1]) / 2, root = half * half + y[0] * x[1];
   if (root < 0) return sqrt(x[0] * y[1] - x[1] * y[0]);
   return fabs(x[0] + y[1]) / 2 + sqrt(root);
 }
 
-/* 1, and what rounding can make of it */
+/* 1, enlarged by what rounding can add */
 static const double LARGEST_RADIUS = 1 + 16 * DBL_EPSILON;
 
 static bool stable(struct probe *p, double a, double b)
@@ -106,9 +107,10 @@ static bool stable(struct probe *p, double a, double b)
   return spectral_radius(p, a, b) <= LARGEST_RADIUS;
 }
 
-/* ---- limits */
+/* ---- limits of stability */
 
-/* The largest s for which (a, b) + s (da, db) is stable, from a stable one on; NaN: not even s = 0 is. INFINITY: beyond LARGEST. */
+/* Returns the largest s for which the method is stable at (a, b) + s (da, db), by bisection. NaN if it is unstable at s = 0, INFINITY if
+ * it is stable at s = LARGEST. */
 static double limit(struct probe *p, struct coefficients from, double da, double db)
 {
   double low = 0, high = LARGEST;
@@ -127,7 +129,8 @@ static double published(int matrix, double b)
   return matrix == J3 ? 4 - 2 * b : b;
 }
 
-/* Limits of a for some b, and that of b without a. Returns the largest difference. */
+/* Prints the limits of a for some values of b, and that of b for a = 0, beside the paper's. Returns the largest difference from the
+ * paper. */
 static double print_limits(struct probe *p, int matrix)
 {
   double most = 0;
@@ -149,7 +152,7 @@ static double print_limits(struct probe *p, int matrix)
   return fmax(most, isfinite(ours) ? fabs(ours - 2) : INFINITY);
 }
 
-/* The largest spectral radius for a and b from 0, then 1e-6, to 1e6. */
+/* Prints whether the method is stable for all a and b of a grid of 0 and 1e-6 to 1e6. Returns the largest spectral radius. */
 static double print_largest_radius(struct probe *p, int matrix)
 {
   double most = 0;
@@ -165,7 +168,7 @@ static double print_largest_radius(struct probe *p, int matrix)
   return most;
 }
 
-/* ---- the plot: the largest imaginary part of an eigenvalue of the equation, times h, for each real part */
+/* ---- the plot: the largest stable imaginary part of an eigenvalue of the equation, times h, for each real part */
 
 struct curves {
   double re[POINTS], im[BOUNDED][POINTS];
@@ -199,8 +202,10 @@ static cmb_status draw(cmb_context *ctx, const struct cli_arguments *a, const st
   return cli_bench_draw(ctx, a, &plot);
 }
 
-/* ---- */
+/* ---- all matrices */
 
+/* Finds and prints the limits of stability of the method with one kind of Jacobian; *worst is the largest difference from the paper's
+ * limits, or the largest spectral radius where there should be no limit. */
 static cmb_status run_matrix(cmb_context *ctx, int matrix, double *worst, struct curves *c)
 {
   struct probe p;

@@ -1,6 +1,6 @@
 /*
- * camber bench burgermeister-fig8: errors of lie on the car axis, unstabilised and projected (Burgermeister, Arnold and Esterl 2006 §4.2),
- * against mdop853 at a tolerance of 1e-10:
+ * camber bench burgermeister-fig8: errors of the method lie on the car axis, unstabilised and projected (Burgermeister, Arnold and Esterl
+ * 2006 §4.2), against mdop853 at a tolerance of 1e-10:
  *
  *     at t = 3 s against h: "projection improves the global error by a factor of 10"
  *     with h = 1 ms against t: "for longer time intervals this difference grows considerably"
@@ -24,7 +24,8 @@ static const struct pair {
     {"exact, index 1", "1", "exact"}, {"exact, index 2", "2", "exact"},
 };
 
-/* The errors of a pair side by side, in as many cases as a table has columns; the factors. */
+/* Prints a row with `count` cases: the error without projection, the error with projection, and their ratio, which is returned in factor
+ * (count). */
 static void print_errors(const char *title, int count, const double *plain, const double *projected,
                          double *factor)
 {
@@ -35,7 +36,7 @@ static void print_errors(const char *title, int count, const double *plain, cons
   }
 }
 
-/* ---- at the end, against h */
+/* ---- error at the end, against h */
 
 enum { SIZES = 6 };
 
@@ -46,8 +47,8 @@ struct errors {
   double plain[PAIRS][SIZES], projected[PAIRS][SIZES];
 };
 
-/* The positions at the end. */
-static double look_last(void *user, long k, const struct cli_place *at)
+/* Copies the positions to `user`, so that after the run it holds those at the end. Returns |g|. */
+static double store_positions(void *user, long k, const struct cli_run_state *at)
 {
   (void)k;
   memcpy(user, at->q, CLI_AXIS_COORDINATES * sizeof *at->q);
@@ -61,7 +62,7 @@ static cmb_status end_errors(cmb_context *ctx, const cmb_system *system,
   for (int i = 0; i < SIZES; i++) {
     double q[CLI_AXIS_COORDINATES];
     const long steps = lround(cmb_system_t_end(system) / sizes[i]);
-    CMB_TRY(cli_follow(ctx, system, variant, sizes[i], steps, look_last, q, y));
+    CMB_TRY(cli_follow(ctx, system, variant, sizes[i], steps, store_positions, q, y));
     error[i] = cli_axis_distance(q, end);
   }
   return CMB_OK;
@@ -106,7 +107,8 @@ static void print_sizes(const struct errors *e)
   cli_bench_verdict("projection never makes the error larger by more than a tenth", least >= 0.9);
 }
 
-/* J1 and J2; with projection the two indices give the same line. */
+/* Draws the error at the end of the run against the step size h for the Jacobians J1 and J2: without projection (two curves, index 1 and
+ * 2) and with it, where both indices give the same curve. */
 static cmb_status draw_sizes(cmb_context *ctx, const struct cli_arguments *a,
                              const struct errors *e)
 {
@@ -129,22 +131,22 @@ static cmb_status draw_sizes(cmb_context *ctx, const struct cli_arguments *a,
   return cli_bench_draw(ctx, a, &plot);
 }
 
-/* ---- with one h, against t */
+/* ---- error with one h, against t */
 
 enum { INSTANTS = 3, LONGEST = 30000, XR = 2 };
 
 static const double LONG_STEP = 1e-3;
 static const long instants[INSTANTS] = {3000, 10000, LONGEST}; /* in steps */
-static const double CONSIDERABLY =
-    2; /* by which the last factor is at least larger than the first */
+/* The last ratio has to be at least this many times the first one. */
+static const double CONSIDERABLY = 2;
 
-/* A run beside the reference: its errors at the instants, and xr at the last of them. */
+/* A run compared with the reference: its errors at the instants, and the coordinate xr at the last of them. */
 struct long_run {
   const double *reference; /* (LONGEST + 1) x CLI_AXIS_COORDINATES */
   double error[INSTANTS], xr;
 };
 
-static double look_at_instants(void *user, long k, const struct cli_place *at)
+static double measure_at_instants(void *user, long k, const struct cli_run_state *at)
 {
   struct long_run *run = user;
   for (int i = 0; i < INSTANTS; i++) {
@@ -165,7 +167,7 @@ static cmb_status print_pair(cmb_context *ctx, const cmb_system *system, const s
   for (int i = 0; i < 2; i++) {
     run[i] = (struct long_run){.reference = reference};
     CMB_TRY(
-        cli_follow(ctx, system, &variants[i], LONG_STEP, LONGEST, look_at_instants, &run[i], y));
+        cli_follow(ctx, system, &variants[i], LONG_STEP, LONGEST, measure_at_instants, &run[i], y));
   }
   print_errors(pair->title, INSTANTS, run[0].error, run[1].error, factor);
   const bool grows = factor[INSTANTS - 1] >= CONSIDERABLY * factor[0];
@@ -198,7 +200,7 @@ cmb_status cli_bench_burgermeister_fig8(cmb_context *ctx, const cmb_system *syst
                                         const struct cli_arguments *a)
 {
   struct errors e;
-  double *y = calloc(LONGEST + 1, sizeof *y); /* as long as any run */
+  double *y = calloc(LONGEST + 1, sizeof *y); /* as long as the longest run */
   cmb_status status = y ? run_sizes(ctx, system, y, &e) : cmb_fail_memory(ctx);
   if (status == CMB_OK) {
     print_sizes(&e);

@@ -1,6 +1,7 @@
 /*
- * camber bench burgermeister-fig7: lie on the car axis with h = 1 ms (Burgermeister, Arnold and Esterl 2006 §4.2), against mdop853 at a
- * tolerance of 1e-10: the explicit method oscillates more and more, the others do not. Deviations are 2-norms over the four positions.
+ * camber bench burgermeister-fig7: the method lie on the car axis with h = 1 ms (Burgermeister, Arnold and Esterl 2006 §4.2), against
+ * mdop853 at a tolerance of 1e-10: the oscillations of the explicit method grow, those of the others do not. Deviations are 2-norms over
+ * the four positions.
  */
 #include "base/context.h"
 #include "bench/burgermeister.h"
@@ -8,13 +9,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The deviation from a reference; the first coordinate is kept for a plot if there is room. */
+/* The reference solution of a run; the first coordinate is stored in xl for a plot if it is not NULL. */
 struct comparison {
   const double *reference; /* (steps + 1) x CLI_AXIS_COORDINATES */
   double *xl;
 };
 
-static double look_deviation(void *user, long k, const struct cli_place *at)
+static double measure_deviation(void *user, long k, const struct cli_run_state *at)
 {
   const struct comparison *c = user;
   if (c->xl) c->xl[k] = at->q[0];
@@ -26,20 +27,21 @@ enum { MATRICES = 5, STEPS = 3000, WINDOW = STEPS / 10, STABILISATIONS = 3 };
 static const char *const matrices[MATRICES] = {"none", "J1", "J2", "J3", "exact"};
 static const char *const stabilisations[STABILISATIONS] = {"none", "baumgarte", "projection"};
 
-static const double GROWS = 10;
+static const double LEAST_GROWTH = 10;
 
-/* Of one run: t and xl and deviation of all matrices, row by row. */
+/* For one plot: the times, and for each matrix (and the reference) xl, and the deviation. */
 struct motion {
   double t[STEPS + 1], xl[MATRICES + 1][STEPS + 1], deviation[MATRICES][STEPS + 1];
 };
 
-/* The ratio; infinite if the run overflows. */
+/* Runs one variant and prints its largest deviation in the first and in the last tenth of the time, and their ratio, which is returned
+ * in *ratio; infinite if the run overflows. */
 static cmb_status print_growth(cmb_context *ctx, const cmb_system *system,
                                const struct cli_variant *variant, struct comparison *c,
                                double *deviation, double *ratio)
 {
   const cmb_status status =
-      cli_follow(ctx, system, variant, 1e-3, STEPS, look_deviation, c, deviation);
+      cli_follow(ctx, system, variant, 1e-3, STEPS, measure_deviation, c, deviation);
   if (status != CMB_OK && status != CMB_ERROR_STEP_SIZE) return status;
   if (status != CMB_OK) {
     printf("  %-23s", "overflows");
@@ -68,7 +70,7 @@ static cmb_status print_matrix(cmb_context *ctx, const cmb_system *system, int m
   }
   const bool explicit = matrix == 0;
   printf("   %-7s  %s\n", explicit ? "grows" : "stable",
-         cli_bench_word(explicit ? least >= GROWS : most < GROWS));
+         cli_bench_word(explicit ? least >= LEAST_GROWTH : most < LEAST_GROWTH));
   return CMB_OK;
 }
 
@@ -105,7 +107,7 @@ static cmb_status compare_matrices(cmb_context *ctx, const cmb_system *system,
   printf("Burgermeister et al., Fig. 7: car axis, h = 1 ms. The largest deviation from the "
          "reference in the first 0.3 s,\nin the last 0.3 s, and their ratio; grows: at least "
          "%.0f.\n\nJacobian  ",
-         GROWS);
+         LEAST_GROWTH);
   for (int i = 0; i < STABILISATIONS; i++) printf("  index 1, %-14s", stabilisations[i]);
   printf("   paper    agrees\n");
   for (int i = 0; i < MATRICES; i++) CMB_TRY(print_matrix(ctx, system, i, reference, m));

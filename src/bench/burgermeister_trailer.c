@@ -1,11 +1,11 @@
 /*
- * camber bench burgermeister-trailer: a truck and a car with a trailer on a handling course of 120 s, lie with h = 1 ms (Burgermeister, Arnold
- * and Esterl 2006 §4.3, Figs. 10 and 11): how far the two sides of the hitch come apart, and its force, with a hitch of constraints and with
- * one that is a spring with a damper.
+ * camber bench burgermeister-trailer: a truck and a car with a trailer on a handling course of 120 s, lie with h = 1 ms (Burgermeister,
+ * Arnold and Esterl 2006 §4.3, Figs. 10 and 11): the distance between the two sides of the hitch, and its force, for a hitch of
+ * constraints and for one that is a spring with a damper.
  *
- * The paper's vehicles, course, stiffnesses and dampings are not printed. What it says: the defect of the constraints is limited by 1e-5 m, that
- * of the spring is about 1e-1 m and almost constant; both are stable; Baumgarte's parameters are 100 and 1e4, since 1/h and 1/h² are too large.
- * The paper's step has positions by the new velocities and all of ∂f/∂q, ∂f/∂v in its matrix.
+ * The paper does not print its vehicles, course, stiffnesses and dampings. It states: the defect of the constraints is limited by 1e-5 m,
+ * that of the spring is about 1e-1 m and almost constant; both are stable; Baumgarte's parameters are 100 and 1e4, since 1/h and 1/h² are
+ * too large. The paper's step computes positions with the new velocities and has all of ∂f/∂q, ∂f/∂v in its matrix.
  */
 #include "base/context.h"
 #include "bench/bench.h"
@@ -17,18 +17,21 @@
 enum { SETTINGS = 5, POINTS = 2401, HITCHES = 6, TRUCKS = 4 };
 
 static const double END = 120, EVERY = 0.05; /* s */
-enum { SETTLED = 60 };                  /* looks until vehicles have settled, 3 s, straight ahead */
-static const double CONSTRAINED = 1e-5; /* m: the paper's limit of the defect with constraints .. */
-static const double SOFTEST = 0.2, STIFFEST = 0.5e-2; /* .. and what counts as 1e-1 to 1e-2 m */
-static const double FOLDED = 45; /* deg: a hitch angle that no course asks for */
+/* records before the vehicles have settled, 3 s, straight ahead */
+enum { SETTLED = 60 };
+/* m: the paper's limit of the defect with constraints */
+static const double CONSTRAINED = 1e-5;
+/* m: the range of defects that counts as 1e-1 to 1e-2 */
+static const double SOFTEST = 0.2, STIFFEST = 0.5e-2;
+static const double FOLDED = 45; /* deg: an angle of the hitch that no course requires */
 
-/* What the paper says of a hitch. */
-enum said { CLOSED, APART, UNSTABLE };
+/* The paper's statement about a hitch: the sides stay together, come apart, or the run is unstable. */
+enum expected { CLOSED, APART, UNSTABLE };
 
 static const struct hitch {
   const char *title, *model;
   cmb_option_setting settings[SETTINGS];
-  enum said said;
+  enum expected expected;
 } hitches[HITCHES] = {
     {"truck, projected", "semitrailer", {{"bound", "none"}}, CLOSED},
     {"truck, Baumgarte 100",
@@ -55,15 +58,15 @@ static const struct hitch {
     {"car, spring", "trailers/sedan-trailer-spring", {{"bound", "none"}}, APART},
 };
 
-/* What a run shows of its hitch. */
+/* The recorded quantities of the hitch in a run. */
 struct path {
   long count;
-  int defect, force, angle; /* outputs */
+  int defect, force, angle; /* indices of outputs */
   double largest_angle;
   double y[2][POINTS]; /* defect in m, force in kN */
 };
 
-static cmb_status look(void *user, const cmb_record *record)
+static cmb_status on_record(void *user, const cmb_record *record)
 {
   struct path *p = user;
   const long k = lround(record->t / EVERY);
@@ -104,11 +107,11 @@ static cmb_status follow(cmb_context *ctx, const cmb_system *system, const struc
     o.integrator.setting_count++;
   }
   o.t_end = END, o.every = EVERY;
-  o.observer = (cmb_observer){.user = p, .record = look};
+  o.observer = (cmb_observer){.user = p, .record = on_record};
   CMB_TRY(cmb_simulation_create(ctx, system, &o, &sim));
   const cmb_status status = cmb_simulation_run(sim);
   cmb_simulation_destroy(sim);
-  return status == CMB_ERROR_MEMORY ? status : CMB_OK; /* where it ended is told by the path */
+  return status == CMB_ERROR_MEMORY ? status : CMB_OK; /* p->count shows where it ended */
 }
 
 static cmb_status open_and_follow(cmb_context *ctx, const struct hitch *hitch, struct path *p)
@@ -123,9 +126,9 @@ static cmb_status open_and_follow(cmb_context *ctx, const struct hitch *hitch, s
   return status;
 }
 
-/* ---- what is printed */
+/* ---- printed results */
 
-/* Behind the start, unless the run has ended before. */
+/* Returns the first record after the start, when the vehicles have settled; 0 if the run ended before. */
 static long first_of(const struct path *p)
 {
   return p->count > SETTLED ? SETTLED : 0;
@@ -147,8 +150,8 @@ static double mean(const struct path *p, int which)
   return p->count > from ? sum / (double)(p->count - from) : NAN;
 }
 
-/* The largest change from one look to the next: oscillations show in it. */
-static double roughest(const struct path *p, int which)
+/* Returns the largest change of a quantity from one record to the next, which shows oscillations. */
+static double largest_change(const struct path *p, int which)
 {
   double most = 0;
   const long from = first_of(p);
@@ -163,12 +166,12 @@ static bool is_stable(const struct path *p)
   return p->count == POINTS && p->largest_angle < FOLDED;
 }
 
-static bool is_as_said(const struct hitch *hitch, const struct path *p)
+static bool agrees_with_paper(const struct hitch *hitch, const struct path *p)
 {
   const double defect = largest(p, 0);
   const bool apart = defect >= STIFFEST && defect <= SOFTEST;
-  if (hitch->said == UNSTABLE) return !is_stable(p);
-  return is_stable(p) && (hitch->said == APART ? apart : defect <= CONSTRAINED);
+  if (hitch->expected == UNSTABLE) return !is_stable(p);
+  return is_stable(p) && (hitch->expected == APART ? apart : defect <= CONSTRAINED);
 }
 
 static void print_head(void)
@@ -186,12 +189,12 @@ static void print_head(void)
 static void print_row(const struct hitch *hitch, const struct path *p)
 {
   printf("%-22s  %9.2e  %9.2e  %9.2f  %9.3f  %9.2f  %6s  %s\n", hitch->title, largest(p, 0),
-         mean(p, 0), largest(p, 1), roughest(p, 1), p->largest_angle, cli_bench_word(is_stable(p)),
-         cli_bench_word(is_as_said(hitch, p)));
+         mean(p, 0), largest(p, 1), largest_change(p, 1), p->largest_angle,
+         cli_bench_word(is_stable(p)), cli_bench_word(agrees_with_paper(hitch, p)));
   if (p->count < POINTS) printf("%-22s  ended at %.2f s\n", "", (double)p->count * EVERY);
 }
 
-/* Fig. 10 and Fig. 11, for the truck, behind the start. */
+/* Draws the defect and the force of the truck's hitches over time, after the start (Figs. 10 and 11). */
 static cmb_status draw(cmb_context *ctx, const struct cli_arguments *a, const struct path *paths)
 {
   struct cli_panel panels[2] = {{.title = "defect in m", .logarithmic = true},

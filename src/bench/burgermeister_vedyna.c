@@ -1,11 +1,11 @@
 /*
- * camber bench burgermeister-vedyna: veDYNA's step (Burgermeister, Arnold and Esterl 2006 §4.3), which is lie with positions=new, beside
- * the steps of §2, on bundled models with projection, against mdop853 at a tolerance of 1e-12, and
- * radau5 on the double wishbone, which is stiff.
+ * camber bench burgermeister-vedyna: compares veDYNA's step (Burgermeister, Arnold and Esterl 2006 §4.3), which is lie with positions=new,
+ * with the steps of §2, on bundled models with projection. References are mdop853 at a tolerance of 1e-12, and radau5 on the double
+ * wishbone, which is stiff.
  *
- *     models, with J2: the largest distance from the reference relative to the largest way from the start (2-norms
+ *     models, with J2: the largest distance from the reference relative to the largest distance from the start (2-norms
  *     over all positions), and the operations of a step
- *     quarter car, every matrix: the error of the chassis' height, as bench/realtime_race.c has it of MuJoCo
+ *     quarter car, every matrix: the error of the chassis' height, as bench/realtime_race.c measures it for MuJoCo
  */
 #include "base/context.h"
 #include "bench/burgermeister.h"
@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double DURATION = 1;    /* of the motion, unless the model's own is shorter */
-static const double DIFFERENT = 1.1; /* the ratio from which on one error is called smaller */
+static const double DURATION = 1;    /* of the run, unless the model's is shorter */
+static const double DIFFERENT = 1.1; /* ratio from which on the errors count as different */
 
-/* Positions over time. */
+/* Positions over time, one row per step. */
 struct path {
   int nq;
   long steps;
@@ -56,7 +56,7 @@ static cmb_status follow_reference(cmb_context *ctx, const cmb_system *system, s
   return run(ctx, system, &o, path);
 }
 
-/* lie with these options; how many operations a step has. */
+/* Runs the method lie with these options and records the positions in `path`; *operations is the number of operations in a step. */
 static cmb_status follow(cmb_context *ctx, const cmb_system *system, const char *jacobian,
                          const char *positions, struct path *path, int *operations)
 {
@@ -82,7 +82,8 @@ static cmb_status create_path(cmb_context *ctx, const cmb_system *system, double
   return p->q ? CMB_OK : cmb_fail_memory(ctx);
 }
 
-/* The largest distance of two paths over the coordinates first .. first + count - 1; b == NULL: from a's own beginning. */
+/* Returns the largest distance between the paths a and b over the coordinates first .. first + count - 1; for b == NULL from a's first
+ * position. */
 static double largest_distance(int first, int count, const struct path *a, const struct path *b)
 {
   double most = 0;
@@ -95,11 +96,11 @@ static double largest_distance(int first, int count, const struct path *a, const
   return most;
 }
 
-/* What to do with a model that is open. */
-typedef cmb_status (*with_model)(cmb_context *ctx, const char *name, double h,
-                                 const cmb_system *system);
+/* Prints the results for a model that has been opened. */
+typedef cmb_status (*print_results)(cmb_context *ctx, const char *name, double h,
+                                    const cmb_system *system);
 
-static cmb_status open_and(cmb_context *ctx, const char *name, double h, with_model print)
+static cmb_status open_and_print(cmb_context *ctx, const char *name, double h, print_results print)
 {
   struct cli_bench_model m;
   cmb_status status = CMB_OK;
@@ -115,8 +116,8 @@ static cmb_status open_and(cmb_context *ctx, const char *name, double h, with_mo
 
 static const char *const positions[2] = {"auto", "new"};
 
-/* Those in models/ that move by themselves within 1 s, the chain hardly does, and that lie takes: Newton's cradle has impacts,
- * stick-slip sticks. */
+/* The models that move within 1 s without input (the chain hardly does) and that lie can run: not Newton's cradle, which has impacts,
+ * and not stick-slip, which has friction that sticks. */
 static const struct {
   const char *name;
   double h;
@@ -169,7 +170,7 @@ static cmb_status print_models(cmb_context *ctx)
          "%6s\n",
          DURATION, "model", "h", "auto", "new", "ratio", "smaller", "operations", "new");
   for (int i = 0; i < MODELS; i++) {
-    CMB_TRY(open_and(ctx, models[i].name, models[i].h, print_model));
+    CMB_TRY(open_and_print(ctx, models[i].name, models[i].h, print_model));
   }
   return CMB_OK;
 }
@@ -216,5 +217,5 @@ cmb_status cli_bench_burgermeister_vedyna(cmb_context *ctx, const cmb_system *sy
 {
   (void)system, (void)a;
   CMB_TRY(print_models(ctx));
-  return open_and(ctx, "quarter-car", 1e-3, print_ways);
+  return open_and_print(ctx, "quarter-car", 1e-3, print_ways);
 }

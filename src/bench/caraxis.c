@@ -1,11 +1,11 @@
 /*
- * camber bench caraxis: work and precision on the car axis (IVP Test Set, problem II.17, index 3), t from 0 to 3.
+ * camber bench caraxis: work and precision of all methods on the car axis (IVP Test Set, problem II.17, index 3), t from 0 to 3.
  *
  * Every method that has a tolerance, and SUNDIALS IDA if the program was built with it, at rtol = atol = 10^-(4 + m/4), m = 0 .. 24, with
- * a first step of rtol, as the Test Set does. A method that needs too many steps is not asked for more digits. Methods with the option
- * control run with classic, the rule of the codes they are compared with, and with strict. Precision is mescd, and scd, over all ten
- * components (dae/problems/caraxis_reference.h). The numbers of other codes are those of the Test Set's Table II.17.2, or, where that has
- * none, were measured with the authors' programs; their times are all measured, on another machine.
+ * a first step of rtol, as in the Test Set. After a method has needed too many steps it is not run with smaller tolerances. Methods with
+ * the option control run with classic, the rule of the codes they are compared with, and with strict. Precision is mescd, and scd, over
+ * all ten components (dae/problems/caraxis_reference.h). The numbers of other codes are those of the Test Set's Table II.17.2, or, where
+ * that has none, were measured with the authors' programs; their times are all measured, on another machine.
  */
 #include "bench/caraxis.h"
 #include "base/context.h"
@@ -39,8 +39,8 @@ static const struct caraxis_rival rivals[] = {
 /* clang-format on */
 enum { RIVALS = sizeof rivals / sizeof rivals[0] };
 
-/* Digits that a run may be short of those published, a factor 1.6 in the error; and the digits that 10 times as many steps of a method of
- * order 5 give. */
+/* Digits by which a run may miss the published ones, a factor 1.6 in the error; and the digits gained by 10 times as many steps of a
+ * method of order 5. */
 static const double SHORT = 0.2, DIGITS_OF_STEPS = 5;
 
 static double tolerance_at(int m)
@@ -50,6 +50,7 @@ static double tolerance_at(int m)
 
 /* ---- the runs */
 
+/* Stores the numbers of a run (digits of precision, steps, evaluations, time and so on) in the order of the table. */
 static void collect(const struct cli_outcome *o, double run[CARAXIS_NUMBERS])
 {
   const cmb_statistics *s = &o->statistics;
@@ -73,7 +74,8 @@ static bool has_control(const cmb_method *method)
   return false;
 }
 
-/* All tolerances; from the first on that takes too many steps, failures. `control` is an option of the method, or NULL. */
+/* Runs a method with all tolerances, and stores the results in `code`; after the first run that takes too many steps all others count as
+ * failed. `control` is a value of the method's option, or NULL. */
 static cmb_status run_method(cmb_context *ctx, const cmb_system *system, const cmb_method *method,
                              const char *control, int repeat, struct caraxis_code *code)
 {
@@ -142,7 +144,8 @@ static cmb_status run_ida(cmb_context *ctx, const cmb_system *system, int repeat
     job.tolerance = tolerance_at(m);
     status = cli_bench_repeat(ctx, repeat, run_ida_once, &job, &o);
     collect(&o, code->runs[m]);
-    code->runs[m][CARAXIS_STEPS] = code->runs[m][CARAXIS_FACTORS] = NAN; /* it does not tell */
+    /* IDA does not report them */
+    code->runs[m][CARAXIS_STEPS] = code->runs[m][CARAXIS_FACTORS] = NAN;
   }
   cmb_evaluator_destroy(job.ev);
   return status;
@@ -170,6 +173,7 @@ static cmb_status run_all(cmb_context *ctx, const cmb_system *system, int repeat
 
 /* ---- the tables */
 
+/* Prints a row of the table: name, tolerance, the numbers of a run, and whether it is as good as a published one. */
 static void put_row(const char *name, double rtol, const double run[CARAXIS_NUMBERS],
                     const char *verdict)
 {
@@ -187,8 +191,8 @@ static const struct caraxis_rival *rival_of(const char *name)
   return NULL;
 }
 
-/* Whether a run is as good as that of the code it is made after: as many digits and, where its steps are known, no more of them than such
- * digits cost. */
+/* Returns "yes" if a run is as good as that of the code on which the method is based: about as many digits and, if the steps of that
+ * code are known, no more steps than these digits cost; otherwise "no". "-" if there is no such code. */
 static const char *verdict_of(const struct caraxis_code *code, int k)
 {
   const struct caraxis_rival *r = rival_of(code->name);
@@ -262,7 +266,8 @@ static void print_cheapest(int count, const struct caraxis_code *codes)
   }
 }
 
-/* The number of evaluations in the run with fewest of them that reaches mescd 8; NaN: none does. */
+/* Returns the smallest number of evaluations among the runs of the named code that reach a precision of 8 digits (mescd); NaN if none
+ * does. */
 static double evaluations_at_8(int count, const struct caraxis_code *codes, const char *name)
 {
   double least = NAN;

@@ -1,8 +1,8 @@
 /*
- * The pictures of `camber bench caraxis` (IVP Test Set, Figs. II.17.2 to 6).
+ * Draws the pictures of `camber bench caraxis` (IVP Test Set, Figs. II.17.2 to 6).
  *
- * A work–precision diagram has the least time in which a code reaches at least so many digits: runs that cost more and give less, of
- * which a sweep of tolerances has many, do not show in it.
+ * A work–precision diagram shows the least time in which a code reaches at least a number of digits: runs that cost more and are less
+ * precise, of which a series of tolerances has many, do not appear in it.
  */
 #include "base/context.h"
 #include "bench/burgermeister.h"
@@ -15,17 +15,17 @@
 enum { GRID = 97, PANELS = 4, MOST_SHOWN = PANELS * CLI_PLOT_MOST_CURVES };
 enum { COORDINATES = 4, STEPS = 600 };
 
-static const double GRID_STEP = 0.125; /* digits, from 0 on */
+static const double GRID_STEP = 0.125; /* digits, starting at 0 */
 
-/* Curves of the panels, and what they are made of. */
+/* The curves of all panels, and their data. */
 struct picture {
   double digits[GRID], time[MOST_SHOWN][GRID];
   struct cli_panel panels[PANELS];
   int curves;
-  const char *left_out; /* a code for which there is no room */
+  const char *left_out; /* a code for which there was no room */
 };
 
-/* Where a code is shown: explicit methods and auto first, those in a state-space form third. */
+/* Returns the panel in which a code is shown: 0 for explicit methods and auto, 1 for implicit ones, 2 for those in a state-space form. */
 static int panel_of(const char *name)
 {
   static const struct {
@@ -50,7 +50,7 @@ static double time_of_rival(const struct caraxis_rival *r, int kind, double digi
   return least;
 }
 
-/* A new curve of a panel, to be filled; NULL: there is no room. */
+/* Adds a curve to a panel and returns its array, which the caller fills; NULL if there is no room. */
 static double *add_curve(struct picture *p, int panel, const char *name)
 {
   struct cli_panel *to = &p->panels[panel];
@@ -72,7 +72,7 @@ static void add_code(struct picture *p, int kind, const struct caraxis_code *cod
   }
 }
 
-/* Those of Table II.17.2, and RADAU5. */
+/* Adds a curve for another code to the last panel: those of Table II.17.2, and RADAU5. */
 static void add_rival(struct picture *p, int kind, const struct caraxis_rival *rival)
 {
   if (isnan(rival->runs[0][CARAXIS_STEPS]) || isnan(rival->runs[0][kind])) return;
@@ -103,7 +103,7 @@ static cmb_status draw_precision(cmb_context *ctx, const struct cli_arguments *a
   return cli_bench_draw_beside(ctx, a, suffix, &plot);
 }
 
-/* Fig. II.17.2 */
+/* Draws the four coordinates of the solution over time (Fig. II.17.2). */
 static cmb_status draw_motion(cmb_context *ctx, const cmb_system *system,
                               const struct cli_arguments *a)
 {

@@ -1,10 +1,10 @@
 /*
  * camber bench haug-wishbone (E. J. Haug, D. Negrut and C. Engstler, "Implicit Runge–Kutta integration of the equations of multibody
- * dynamics in descriptor form", 1999, §6.2 to §6.4): errors, times and step sizes of InflTrap and InflSDIRK, here trap and sdirk4, and
- * the explicit ExplDEABM, here abm, beside them.
+ * dynamics in descriptor form", 1999, §6.2 to §6.4): errors, times and step sizes of InflTrap and InflSDIRK, here trap and sdirk4, and of
+ * the explicit ExplDEABM, here abm.
  *
- * The paper's vehicle is not there; one corner of it is, with the paper's bushings and tyre (models/double-wishbone.yaml). What is
- * looked at is the chassis's height in place of the distance travelled. The reference is, as in the paper, forsdirk at 1e-8.
+ * The paper's vehicle is not available; the model is one corner of it, with the paper's bushings and tyre (models/double-wishbone.yaml).
+ * Errors are those of the chassis's height in place of the distance travelled. The reference is, as in the paper, forsdirk at 1e-8.
  *
  *     (62)  Δ_i = |E*(t_i) − e_i|    E*: cubic through four points of the reference around t_i
  *     (63)  Δ = max Δ_i              over the steps of the run
@@ -17,16 +17,18 @@
 #include <string.h>
 
 enum {
-  LOOKED_AT = 0,
+  MEASURED = 0,
   INSTANTS = 801
-}; /* the coordinate: height of the corner, distance of the vehicle */
+}; /* the measured coordinate: height of the corner, distance travelled by the vehicle */
 
 const char *const cli_haug_names[HAUG_METHODS] = {"trap", "sdirk4"};
-/* s: rows that are nearer, the sides of an event or the events of the left and the right wheel, are one: (62) divides by differences. */
-static const double APART = 1e-7;
-static const double EXPLICIT_FROM = 0.5; /* s .. on the bump */
+/* s: rows that are closer (the two sides of an event, or the events of the left and the right wheel) are merged, since (62) divides by
+ * differences of times. */
+static const double MERGED = 1e-7;
+static const double EXPLICIT_FROM = 0.5; /* s, when the wheel is on the bump */
 
-/* Tables 6 and 7, positions and velocities; 8 and 9; the second Table 6. */
+/* The paper's errors (Tables 6 and 7: positions and velocities), times (Tables 8 and 9), and times of the explicit method (second Table
+ * 6). */
 const double cli_haug_paper_errors[HAUG_METHODS][HAUG_TOLERANCES][2] = {
     {{0.00198767020, 0.00329997828},
      {0.00041249616, 0.00057043579},
@@ -54,6 +56,7 @@ double cli_haug_tolerance(int k)
 
 /* ---- runs, step by step */
 
+/* Appends the time, the measured coordinate and its velocity of a simulation's record to the recorded path. */
 static cmb_status on_record(void *user, const cmb_record *record)
 {
   struct haug_path *p = user;
@@ -63,10 +66,10 @@ static cmb_status on_record(void *user, const cmb_record *record)
     if (!more) return CMB_ERROR_MEMORY;
     p->row = more, p->room = room;
   }
-  const bool again = p->count > 0 && record->t - p->row[p->count - 1][0] < APART;
+  const bool again = p->count > 0 && record->t - p->row[p->count - 1][0] < MERGED;
   if (again) p->count--;
   double *row = p->row[p->count++];
-  row[0] = record->t, row[1] = record->q[LOOKED_AT], row[2] = record->v[LOOKED_AT], row[3] = again;
+  row[0] = record->t, row[1] = record->q[MEASURED], row[2] = record->v[MEASURED], row[3] = again;
   return CMB_OK;
 }
 
@@ -91,7 +94,8 @@ cmb_status cli_haug_follow(cmb_context *ctx, const cmb_system *system, const cha
 
 /* ---- errors */
 
-/* E*(t) of column i, where `at` is the first of the four points. */
+/* Returns the value at time t of the cubic through four successive points of the path, the first of which is `at`; i is the column of
+ * its rows to interpolate. */
 static double interpolate(const struct haug_path *p, long at, int i, double t)
 {
   double sum = 0;
@@ -105,8 +109,8 @@ static double interpolate(const struct haug_path *p, long at, int i, double t)
   return sum;
 }
 
-/* The first of four points of the reference around the interval that ends at `right`. There is a kink at an event, where forces jump:
- * the points are on one side of it, if that has enough. */
+/* Returns the first of four successive points of the reference around the interval that ends at `right`. At an event, where forces are
+ * discontinuous, the solution has a kink: all four points are on one side of it, if there are enough. */
 static long window(const struct haug_path *p, long right)
 {
   const long last = p->count - 4;
@@ -119,7 +123,8 @@ static long window(const struct haug_path *p, long right)
   return at < 0 ? 0 : at > last ? last : at;
 }
 
-/* (62), (63) of position and velocity. */
+/* Computes the largest differences in position and velocity between the steps of a run and the reference solution, which is interpolated
+ * by cubics (equation (63) of the paper). */
 static void find_errors(const struct haug_path *path, const struct haug_path *reference,
                         double error[2])
 {
@@ -155,6 +160,7 @@ cmb_status cli_haug_print_errors(cmb_context *ctx, const cmb_system *system, int
 
 /* ---- times */
 
+/* Runs method m with all lengths and tolerances and prints its times beside the paper's; the times and evaluations are stored in *cost. */
 cmb_status cli_haug_print_times(cmb_context *ctx, const cmb_system *system, int m, int repeat,
                                 struct haug_cost *cost)
 {
@@ -179,7 +185,8 @@ cmb_status cli_haug_print_times(cmb_context *ctx, const cmb_system *system, int 
   return CMB_OK;
 }
 
-/* abm from t = 0.5 s on, at rest where the bump is highest: evaluations and seconds until the end of each length. */
+/* Runs abm from t = 0.5 s on, when the wheel is on top of the bump, from rest: f and seconds are the evaluations and the time until the
+ * end of each length. */
 static cmb_status run_explicit(cmb_context *ctx, const cmb_system *system, double tolerance,
                                double f[HAUG_LENGTHS], double seconds[HAUG_LENGTHS])
 {
@@ -226,8 +233,9 @@ cmb_status cli_haug_print_explicit(cmb_context *ctx, const cmb_system *system,
   return CMB_OK;
 }
 
-/* ---- what the paper says of them */
+/* ---- the paper's statements */
 
+/* Returns whether the largest of n numbers is at most `most` times the smallest. */
 static bool spread_below(int n, const double *x, double most)
 {
   double least = INFINITY, largest = 0;
@@ -267,14 +275,14 @@ void cli_haug_judge_explicit(const struct haug_cost *abm, const struct haug_cost
 
 /* ---- step sizes */
 
-/* The step that t lies in. */
+/* Returns the size of the step of the path that contains t, and advances *n to it; NaN before the first step. */
 static double step_at(const struct haug_path *p, double t, long *n)
 {
   while (*n < p->count - 1 && p->row[*n][0] < t) (*n)++;
   return *n > 0 ? p->row[*n][0] - p->row[*n - 1][0] : NAN;
 }
 
-/* The height at t in step n: the cubic of values and slopes at its ends. */
+/* Returns the height at time t in step n: the cubic with the heights and velocities at the ends of the step. */
 static double height_at(const struct haug_path *p, double t, long n)
 {
   if (n == 0) return p->row[0][1];

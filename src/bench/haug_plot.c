@@ -1,7 +1,7 @@
 /*
- * The pictures of camber bench haug-table6, -table7, -table9 and -explicit (E. J. Haug, D. Negrut and C. Engstler, 1999, Figs. 5, 6, 7, 9
- * and 10): errors and times against the tolerance, and times against the length of the run. The paper's numbers, those of its tables, are
- * drawn with dashes; its times are those of another computer.
+ * Draws the pictures of camber bench haug-table6, -table7, -table9 and -explicit (E. J. Haug, D. Negrut and C. Engstler, 1999, Figs. 5, 6,
+ * 7, 9 and 10): errors and times against the tolerance, and times against the length of the run. The paper's numbers, those of its tables,
+ * are drawn with dashes; its times are those of another computer.
  */
 #include "bench/haug.h"
 
@@ -9,7 +9,7 @@
 
 enum { TWO_SECONDS = 1, AT_1E_3 = 1 }; /* the length of Figs. 7 and 9, the tolerance of Fig. 10 */
 
-/* A curve and the paper's in one colour. */
+/* Adds a curve with the bench's results to a panel, and the paper's with dashes in the same colour. */
 static void add_pair(struct cli_panel *panel, const char *name, const double *ours,
                      const char *published, const double *paper)
 {
@@ -56,7 +56,7 @@ cmb_status cli_haug_draw_errors(cmb_context *ctx, const struct cli_arguments *a,
   return draw_over_tolerances(ctx, a, titles[m], &panel);
 }
 
-/* The paper's times in ms, so that the curves share an axis. */
+/* Converts n times from s to ms, so that the paper's curves and the bench's have a common axis. */
 static void in_milliseconds(int n, const double *seconds, double *ms)
 {
   for (int i = 0; i < n; i++) ms[i] = 1e3 * seconds[i];
@@ -75,7 +75,8 @@ cmb_status cli_haug_draw_times(cmb_context *ctx, const struct cli_arguments *a,
       ctx, a, "HMMWV14: times of trap and sdirk4 (Haug, Negrut, Engstler 1999, Fig. 7)", &panel);
 }
 
-/* On linear axes, since it is said that the times are in proportion to the lengths. */
+/* Draws the times of abm and of the paper's explicit method against the length of the run, on linear axes, since the paper states that
+ * they are proportional. */
 static cmb_status draw_lengths(cmb_context *ctx, const struct cli_arguments *a,
                                const struct haug_cost *abm)
 {

@@ -3,7 +3,7 @@
  * integration of the equations of multibody dynamics in descriptor form", 1999, §6.2 to §6.4): their vehicle HMMWV14 over a bump,
  * models/hmmwv14.yaml. InflTrap is trap here, InflSDIRK sdirk4, ExplDEABM abm, and the reference, ForSDIRK at 1e-8, forsdirk.
  *
- * The paper does not print masses, hardpoints and springs of its vehicle; those of the model are another source's. Its bushings,
+ * The paper does not print masses, hardpoints and springs of its vehicle; those of the model come from another source. Its bushings,
  * tyres, speed and bump are the paper's.
  */
 #include "base/context.h"
@@ -49,8 +49,8 @@ cmb_status cli_bench_haug_table7(cmb_context *ctx, const cmb_system *system,
   return print_table_of_errors(ctx, system, a, 1);
 }
 
-/* What the paper says of times: most of the work is done while the wheels are on the bump, so that four seconds take less than
- * twice the evaluations of two. */
+/* Prints whether runs of 4 s need less than 1.5 times the evaluations of 2 s: the paper states that most of the work is done while the
+ * wheels are on the bump. */
 static void judge_lengths(const struct haug_cost *cost)
 {
   bool fades = true;
@@ -94,7 +94,8 @@ static cmb_status print_explicit(cmb_context *ctx, const cmb_system *system, con
   return cli_haug_draw_explicit(ctx, a, &abm);
 }
 
-/* abm gets as far as the bump only if that is near: there its front wheels meet it after some 5 ms. */
+/* Runs the bench of section 6.4, an explicit method on the stiff vehicle. The bump is moved close to the front wheels, which reach it
+ * after about 5 ms: abm is too slow to get farther. */
 cmb_status cli_bench_haug_explicit(cmb_context *ctx, const cmb_system *system,
                                    const struct cli_arguments *a)
 {

@@ -1,17 +1,18 @@
 /*
  * camber bench simeon-table1 (B. Simeon, "On the numerical solution of a wheel suspension benchmark problem", 1996, section 5): the four
- * ways of projecting of Table 1, with mdop5 on the five-link suspension over a smooth bump, and hem5 as the paper's text compares it;
- * Fig. 3 with --plot. The paper's numbers of the car are not published; ours are another car's, so what compares is the pattern.
- * The paper says that oscillations behind the bump are damped out by the shock absorber within less than 1 s. So the shock absorber of the
- * bench has 1,500 N s/m, a fifth of critical damping; with the 5,500 N s/m of the model, two thirds of it, nothing oscillates.
+ * ways of projecting of Table 1, with mdop5 on the five-link suspension over a smooth bump, and hem5, to which the paper's text compares
+ * it; Fig. 3 with --plot. The paper's data of the car are not published; these are another car's, so that only the pattern of the numbers
+ * can be compared. The paper states that oscillations behind the bump are damped out by the shock absorber within less than 1 s. So the
+ * shock absorber of the bench has 1,500 N s/m, a fifth of critical damping; with the 5,500 N s/m of the model, two thirds of it, nothing
+ * oscillates.
  *
- * Errors are the largest of 200 instants, against mdop853 at a tolerance of 1e-12, in the 13 angles of rods and carrier. The wheel's own
- * rotation, 86 rad in the end, is left out, and taken in with a second column. A third one has the error along the constraints: of the
- * positions after the drift has been taken away by projection (12a).
+ * Errors are the largest at 200 instants, against mdop853 at a tolerance of 1e-12, in the 13 angles of rods and carrier. The wheel's
+ * rotation, 86 rad in the end, is left out, and included in a second column. A third one has the error along the constraints: that of the
+ * positions after the drift has been removed by projection (12a).
  *
- * Times are those of the integration alone, medians of rounds in which the ways take turns, so that what disturbs them disturbs all. The
- * paper's code solves eq. (4) in each stage; mdop5 does without where a model gives its accelerations in one call. `by (4)` is mdop5 made
- * to do as the paper's.
+ * Times are those of the integration alone, medians of rounds in which the ways take turns, so that disturbances affect all of them
+ * equally. The paper's code solves eq. (4) in each stage; mdop5 does not where a model provides its accelerations in one call. `by (4)` is
+ * mdop5 with this disabled, as in the paper.
  */
 #include "base/context.h"
 #include "bench/burgermeister.h"
@@ -23,28 +24,29 @@
 
 enum { MOST_COORDINATES = 16, INSTANTS = 201, MOST_MARKS = 200, ROUNDS = 21 };
 
-/* Positions at equal intervals, and how far the step around each is off the constraints at its end. */
+/* Positions at equidistant times, the same positions projected onto the constraints (along), and the residuals of the constraints at the
+ * end of the step around each. */
 struct path {
   int count;
   double q[INSTANTS][MOST_COORDINATES], along[INSTANTS][MOST_COORDINATES];
   double position[INSTANTS], velocity[INSTANTS];
-  long mark_count; /* steps that projected positions */
+  long mark_count; /* number of steps that projected positions */
   struct cli_mark marks[MOST_MARKS];
 };
 
-/* A line of the paper. */
+/* A row of the paper's table. */
 struct row {
   const char *title, *method, *projection;
-  double paper[5]; /* projections, |g|, |G v|, relative error, CPU s; NaN: not there */
+  double paper[5]; /* projections, |g|, |G v|, relative error, CPU s; NaN: none */
 };
 
-/* A way to integrate, and what came of it. */
+/* A way to integrate, and its results. */
 struct way {
   struct row row;
-  bool by_factors; /* eq. (4) in each stage, not the accelerations in one call */
+  bool by_factors; /* eq. (4) in each stage instead of the accelerations in one call */
   double rtol;
   cmb_statistics counts;
-  double position, velocity;            /* |g| and |G v| in the end */
+  double position, velocity;            /* |g| and |G v| at the end */
   double error, error_along, error_all; /* relative */
   double seconds;
 };
@@ -64,7 +66,7 @@ static const struct row rival = {"hem5", "hem5", "none", {0, NAN, NAN, 1.7e-5, 4
 struct bench {
   cmb_context *ctx;
   const cmb_system *system;
-  cmb_equations plain; /* the system's, without accelerations in one call */
+  cmb_equations plain; /* the system's equations without accelerations in one call */
   cmb_evaluator *ev;
   struct path reference, paths[WAYS];
   struct way ways[WAYS];
@@ -72,6 +74,7 @@ struct bench {
 
 /* ---- runs */
 
+/* Creates the integrator for one way to integrate: its method, its tolerance and its projection. */
 static cmb_status create(struct bench *b, const struct way *w, cmb_integrator **in)
 {
   cmb_option_setting setting = {"projection", w->row.projection};
@@ -88,9 +91,10 @@ static cmb_status begin(const struct bench *b, cmb_integrator *in)
   return cmb_integrator_begin(in, 0, cmb_system_q(b->system), cmb_system_v(b->system));
 }
 
-/* The instants that lie in the last step, from the dense output. */
-static cmb_status take_instants(struct bench *b, cmb_integrator *in, double interval,
-                                struct path *path)
+/* Stores the positions at those instants that lie in the last step, from the dense output, and the residuals of the constraints at the
+ * end of the step. */
+static cmb_status store_instants(struct bench *b, cmb_integrator *in, double interval,
+                                 struct path *path)
 {
   const double *q = cmb_integrator_q(in), *v = cmb_integrator_v(in);
   double off[2], v_there[MOST_COORDINATES];
@@ -107,7 +111,7 @@ static cmb_status take_instants(struct bench *b, cmb_integrator *in, double inte
   return CMB_OK;
 }
 
-/* The run of a way, looked at. */
+/* Runs one way and records its positions, its residuals of the constraints and the times of its projections. */
 static cmb_status follow(struct bench *b, struct way *w, struct path *path)
 {
   const double end = cmb_system_t_end(b->system);
@@ -119,7 +123,7 @@ static cmb_status follow(struct bench *b, struct way *w, struct path *path)
   long projections = 0;
   while (status == CMB_OK && cmb_integrator_t(in) < end) {
     status = cmb_integrator_step(in, end);
-    if (status == CMB_OK) status = take_instants(b, in, end / (INSTANTS - 1), path);
+    if (status == CMB_OK) status = store_instants(b, in, end / (INSTANTS - 1), path);
     const long so_far = cmb_integrator_statistics(in)->projections;
     if (so_far > projections && path->mark_count < MOST_MARKS) {
       path->marks[path->mark_count++] = (struct cli_mark){cmb_integrator_t(in), 0};
@@ -132,7 +136,7 @@ static cmb_status follow(struct bench *b, struct way *w, struct path *path)
   return status;
 }
 
-/* The same, timed, and counted without what looking takes. */
+/* Runs one way without recording, and measures its time and its counts. */
 static cmb_status time_once(struct bench *b, struct way *w, double *seconds)
 {
   const double end = cmb_system_t_end(b->system);
@@ -166,6 +170,7 @@ static cmb_status time_all(struct bench *b, int rounds)
 
 /* ---- errors */
 
+/* Returns the 2-norm of x (n). */
 static double length(int n, const double *x)
 {
   double sum = 0;
@@ -173,7 +178,8 @@ static double length(int n, const double *x)
   return sqrt(sum);
 }
 
-/* The largest distance of the two, n coordinates each, relative to the largest of the reference's positions. */
+/* Returns the largest distance between q and the reference at any instant, over the first n coordinates, divided by the largest norm of
+ * the reference's positions. */
 static double relative_error(int n, double q[INSTANTS][MOST_COORDINATES],
                              double reference[INSTANTS][MOST_COORDINATES])
 {
@@ -187,7 +193,8 @@ static double relative_error(int n, double q[INSTANTS][MOST_COORDINATES],
   return most / size;
 }
 
-/* The wheel's rotation is the last coordinate. */
+/* Runs one way to integrate and computes its relative errors: in the angles (all coordinates except the last, the wheel's rotation), in
+ * the angles after projection onto the constraints, and in all coordinates. */
 static cmb_status run_way(struct bench *b, int i)
 {
   const int all = cmb_system_equations(b->system)->nq;
@@ -200,7 +207,8 @@ static cmb_status run_way(struct bench *b, int i)
   return CMB_OK;
 }
 
-/* The largest of a row of tolerances at which hem5 is no less accurate than mdop5 with projection control. */
+/* Finds the largest of a series of tolerances at which hem5 is at least as accurate as mdop5 with projection control, and stores that
+ * run's results. */
 static cmb_status find_equal_error(struct bench *b)
 {
   struct way *w = &b->ways[HEM5_EQUAL];
@@ -226,7 +234,7 @@ static cmb_status run_all(struct bench *b, double rtol)
   return find_equal_error(b);
 }
 
-/* The error of index 1 beside that of projection control, until t. */
+/* Returns the ratio of the largest error without stabilisation (index 1) to the largest error with projection control, until time t. */
 static double ratio_until(const struct bench *b, double t)
 {
   const int n = cmb_system_equations(b->system)->nq - 1;
@@ -245,7 +253,8 @@ static double ratio_until(const struct bench *b, double t)
 
 enum { PHI1 = 0 }; /* the angle of the first rod */
 
-/* Whether the suspension oscillates behind the bump, and by the end is back where it was but for a hundredth of what the bump moved it. */
+/* Returns whether the suspension oscillates behind the bump, and at the end is back within a hundredth of the largest displacement from
+ * its initial position. */
 static bool is_damped_out(const struct bench *b)
 {
   const double start = b->reference.q[0][PHI1];
@@ -260,15 +269,16 @@ static bool is_damped_out(const struct bench *b)
   return changes >= 2 && fabs(b->reference.q[INSTANTS - 1][PHI1] - start) <= 0.01 * most;
 }
 
-/* ---- what is printed */
+/* ---- printed results */
 
+/* Writes a published number to `text`, a dash if it is NaN, and returns `text`. */
 static const char *published(double x, char text[16])
 {
   snprintf(text, 16, isnan(x) ? "-" : "%.1e", x);
   return text;
 }
 
-/* Time for an attempt at a step: how many fail differs from row to row here, and does not in the paper. */
+/* Returns the time per attempted step: the number of rejected steps differs from row to row here, but not in the paper. */
 static double attempt(const struct bench *b, int way)
 {
   return b->ways[way].seconds / (double)b->ways[way].counts.steps;
@@ -372,7 +382,7 @@ static void print_verdicts(const struct bench *b)
   print_claims(sizeof claims / sizeof *claims, claims);
 }
 
-/* What times say. */
+/* Prints the claims that depend on measured times. */
 static void print_timed_verdicts(const struct bench *b)
 {
   const double plain = attempt(b, ROWS + INDEX1);
@@ -391,6 +401,7 @@ static void print_timed_verdicts(const struct bench *b)
 
 /* ---- Fig. 3 */
 
+/* Draws the angles of the rods and the residuals of the constraints over time (Fig. 3). */
 static cmb_status draw(const struct bench *b, const struct cli_arguments *a)
 {
   static const int angles[] = {0, 5, 7, 9, 11}; /* phi1 .. phi5, of the rods */

@@ -1,11 +1,11 @@
 /*
- * Force elements as actions, forces along measures (build.h):
+ * Builds the force elements of a model as actions, forces along measures (build.h):
  *
  *     spring      pull = k (x − x0) + preload + c ẋ + tables + formula along the distance or a coordinate: Q = −pull
  *     bushing     Q_i = −k_i (x_i − x_i0) − c_i ẋ_i along three components of the displacement, −k_i x_i of the rotation vector, and −c_i ω_i
- *                 of the angular velocity, which has a value at any angle
+ *                 of the angular velocity, which is defined at any angle
  *     load        a force and a moment
- *     contact     d = radius − s/|∇s| deep in the surface s = 0: N = k d^e + c ḋ while both d and this are positive, and friction
+ *     contact     penetration depth d = radius − s/|∇s| of the surface s = 0: N = k d^e + c ḋ while both d and this are positive, and friction
  *                 −μ N v_t / sqrt(v_t² + v_0²), or −stick(v·t, μ N, μs N) along a tangent t
  *     spheres     N = k d^e (1 + 3/2 c ḋ), d = r_a + r_b − x, along the distance x of their centres (Hunt and Crossley 1975)
  */
@@ -34,8 +34,10 @@ static cmb_action *new_action(cmb_build *b, cmb_measure m)
   return a;
 }
 
-/* ---- laws: forces as functions of symbols, so that they can be differentiated by what they measure */
+/* ---- laws: forces as functions of symbols, so that they can be differentiated with respect to value and rate */
 
+/* Returns the two symbols that stand for the value and the rate of a force law's argument, so that the law can be
+ * differentiated by them. */
 cmb_law_symbols cmb_build_law_symbols(cmb_build *b)
 {
   return (cmb_law_symbols){cmb_input(b->g, "value of a force"), cmb_input(b->g, "rate of a force")};
@@ -48,7 +50,8 @@ cmb_status cmb_build_law(cmb_build *b, cmb_expr value, cmb_expr rate, cmb_expr *
   return cmb_substitute(b->g, 2, symbols, actual, 1, e, e);
 }
 
-/* Q = −(k (x − x0) + preload) − lost − more, with the potential ½ k (x − x0)² + preload x; `lost` is in symbols. */
+/* Adds the action Q = −(k (x − x0) + preload) − lost − more along the measure m with the value x; its potential is ½
+ * k (x − x0)² + preload x. `lost` is given in the symbols of laws (for value and rate), `more` as an expression. */
 static cmb_status elastic_action(cmb_build *b, cmb_measure m, cmb_expr k, cmb_expr x0,
                                  cmb_expr preload, cmb_expr lost, cmb_expr more)
 {
@@ -121,7 +124,9 @@ cmb_status cmb_build_joint_forces(cmb_build *b)
 
 /* ---- springs */
 
-/* And what the force sees of it in a mirrored copy. */
+/* Finds the coordinate that a force names and returns its measure in *m, and in *sign the factor −1 if a mirrored copy
+ * of a template counts the coordinate in the opposite direction, else 1. Reports an error if there is no such
+ * coordinate. */
 static cmb_status coordinate_named(cmb_build *b, const cmb_model_force *f, cmb_measure *m,
                                    double *sign)
 {
@@ -161,7 +166,8 @@ cmb_measure cmb_build_spring_measure(cmb_build *b, int force)
   return spring_measure(b, force, &sign);
 }
 
-/* Three forces -k (x - rest) - c x' along the components x of the displacement of b from a, along axes that are fixed to a. */
+/* Adds three forces −k (x − rest) − c ẋ along the components x of the displacement of b from a, along axes that are
+ * fixed to a. */
 static cmb_status resist_displacement(cmb_build *b, const cmb_model_force *f,
                                       const cmb_number axes[9], const cmb_number stiffness[3],
                                       const cmb_number damping[3], const cmb_number rest[3])
@@ -176,7 +182,8 @@ static cmb_status resist_displacement(cmb_build *b, const cmb_model_force *f,
   return CMB_OK;
 }
 
-/* A spring whose pull is k x, as a force vector: smooth also where its ends coincide, where the line between them has no direction. */
+/* Adds a spring with zero free length, whose pull is k x, as three forces along the global axes: unlike a force along
+ * the distance it is smooth where the ends coincide. */
 static cmb_status spring_from_zero(cmb_build *b, const cmb_model_force *f)
 {
   static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -186,7 +193,8 @@ static cmb_status spring_from_zero(cmb_build *b, const cmb_model_force *f)
   return resist_displacement(b, f, axes, k, none, none);
 }
 
-/* The law is that of sign x, and its force acts on it. */
+/* Adds a spring along the distance of two points or a joint coordinate. If the force belongs to a mirrored copy with
+ * a reversed coordinate x, its law holds for −x. */
 static cmb_status spring(cmb_build *b, int force)
 {
   const cmb_model_force *f = &b->model->forces[force];
@@ -213,7 +221,7 @@ static cmb_status spring(cmb_build *b, int force)
 
 /* ---- bushings */
 
-/* The rotation vector jumps where the angle comes to 180°. */
+/* limit for the rotation of a bushing: the rotation vector is discontinuous at 180° */
 static const double pi = 3.14159265358979323846, LARGEST_ANGLE = 175; /* degrees */
 
 static void bound_rotation(cmb_build *b, const cmb_model_force *f, cmb_expr cosine)
@@ -269,7 +277,8 @@ static cmb_status bushing(cmb_build *b, const cmb_model_force *f)
 
 /* ---- loads */
 
-/* A force and a moment on b at a point, and the reaction on a: a measure whose rate is their power. */
+/* Computes a measure whose rate is the power of a force and a moment on b, at `arm` from its link's origin, and of
+ * their reaction on a. All vectors are in the axes of `base`. */
 static cmb_status wrench_measure(cmb_build *b, cmb_site sa, cmb_site sb, int base, cmb_vector force,
                                  cmb_vector moment, cmb_vector arm, cmb_measure *out)
 {
@@ -294,7 +303,8 @@ static cmb_status wrench_measure(cmb_build *b, cmb_site sa, cmb_site sb, int bas
   return CMB_OK;
 }
 
-/* The same as an action with Q = 1. */
+/* Adds a force and a moment on b, at `arm` from its link's origin, and their reaction on a as an action (Q = 1 along
+ * a measure whose rate is their power). */
 static cmb_status wrench_action(cmb_build *b, cmb_site sa, cmb_site sb, int base, cmb_vector force,
                                 cmb_vector moment, cmb_vector arm)
 {
@@ -318,7 +328,8 @@ cmb_status cmb_build_wrench(cmb_build *b, cmb_site sa, cmb_site sb, cmb_vector f
   return wrench_measure(b, sa, sb, CMB_GROUND, force, moment, arm, out);
 }
 
-/* Σ components times directions, in the axes of the pose's base. */
+/* Computes the force or the moment of a load: the sum of three formulas times three directions, in the axes of `base`.
+ * The directions are fixed to the body if the load's option body_frame is set, else to the ground. */
 static cmb_status load_vector(cmb_build *b, const cmb_model_force *f,
                               const cmb_model_formula formula[3], const double directions[9],
                               cmb_site sb, int base, cmb_vector *out)
@@ -361,7 +372,7 @@ static cmb_status load(cmb_build *b, const cmb_model_force *f)
 
 /* ---- contact */
 
-/* d^e, going on through 0 as −|d|^e. */
+/* Computes d^e for d ≥ 0, continued as −|d|^e for d < 0. */
 static cmb_expr power_law(cmb_build *b, cmb_expr d, cmb_number e)
 {
   if (cmb_is_one(e)) return d;
@@ -399,8 +410,9 @@ void cmb_build_hint(cmb_build *b, cmb_hint_kind kind, const char *name, const ch
   *hint = (cmb_hint){e, cmb_arena_text(b->arena, text), kind};
 }
 
-/* The force while there is contact, that is, while the depth and a second quantity are positive: one switch for both. Both should pass
- * through 0 with a slope, so that it can be proved where they do. */
+/* Computes a contact force: `normal` while `depth` and `second` are both positive, else 0. *both is their minimum,
+ * the single switching function. Both should cross 0 with a non-zero slope, so that interval arithmetic can prove
+ * where they do. */
 cmb_expr cmb_while_pressed(cmb_graph *g, cmb_expr depth, cmb_expr second, cmb_expr normal,
                            cmb_expr *both)
 {
@@ -409,7 +421,8 @@ cmb_expr cmb_while_pressed(cmb_graph *g, cmb_expr depth, cmb_expr second, cmb_ex
   return cmb_apply(g, CMB_OP_IF, cmb_apply(g, CMB_OP_GT, *both, 0, 0), normal, 0);
 }
 
-/* The force of a contact in symbols for the depth and its rate: k d^e + c ḋ. */
+/* Computes the normal force k d^e + c ḋ of a contact, 0 without contact, in the law symbols for the penetration d and
+ * its rate; *both is the switching function of the contact. */
 static cmb_expr normal_law(cmb_build *b, const cmb_model_force *f, cmb_expr *both)
 {
   cmb_graph *g = b->g;
@@ -421,7 +434,8 @@ static cmb_expr normal_law(cmb_build *b, const cmb_model_force *f, cmb_expr *bot
   return cmb_while_pressed(g, depth, cmb_is_zero(f->damping) ? depth : normal, normal, both);
 }
 
-/* μ N u/√(u² + v₀²) */
+/* Computes the friction μ N u/√(u² + v₀²) of a contact for the sliding velocity u (`slip`) and the normal force N; it
+ * acts on the body with the opposite sign. */
 static cmb_vector smooth_friction(cmb_build *b, const cmb_model_force *f, cmb_vector slip,
                                   cmb_expr normal)
 {
@@ -433,7 +447,8 @@ static cmb_vector smooth_friction(cmb_build *b, const cmb_model_force *f, cmb_ve
   return cmb_vector_scale(g, ratio, slip);
 }
 
-/* stick(v·t, μ N, μs N) t, with t the given direction where it is in the plane that touches the surface with the normal n. */
+/* Computes the dry friction stick(v·t, μ N, μs N) t of a contact, where t is the given direction projected onto the
+ * tangent plane with the normal n, normalised; it acts on the body with the opposite sign. */
 static cmb_vector dry_friction(cmb_build *b, const cmb_model_force *f, cmb_vector n, cmb_vector v,
                                cmb_expr normal)
 {
@@ -495,7 +510,8 @@ static cmb_status contact(cmb_build *b, const cmb_model_force *f)
 
 /* ---- two spheres */
 
-/* In symbols for the distance of the centres and its rate: it drives them apart. */
+/* Computes the repulsive force between two spheres, in the law symbols for the distance of their centres and its
+ * rate; *both is the switching function of the contact. */
 static cmb_expr spheres_law(cmb_build *b, const cmb_model_force *f, cmb_expr *both)
 {
   cmb_graph *g = b->g;
@@ -506,7 +522,7 @@ static cmb_expr spheres_law(cmb_build *b, const cmb_model_force *f, cmb_expr *bo
   const cmb_expr factor = cmb_sub(g, constant(b, 1), loss);
   const cmb_expr elastic = cmb_mul(g, stiffness, power_law(b, depth, f->exponent));
   const cmb_expr second =
-      cmb_mul(g, number(b, f->radius), factor); /* of the size of a length, too */
+      cmb_mul(g, number(b, f->radius), factor); /* has the dimension of a length, like the depth */
   return cmb_while_pressed(g, depth, second, cmb_mul(g, elastic, factor), both);
 }
 
@@ -529,7 +545,8 @@ static cmb_status spheres(cmb_build *b, const cmb_model_force *f)
   return CMB_OK;
 }
 
-/* Forces that stand later in the file and depend on each other, one in the other: beyond these the stack might not do. */
+/* Limit for forces that depend on each other in a chain, each being built while another is read; more could overflow
+ * the stack. */
 enum { MOST_FORCES = 64 };
 
 cmb_status cmb_build_force(cmb_build *b, int force)
@@ -548,11 +565,11 @@ cmb_status cmb_build_force(cmb_build *b, int force)
   }
   b->force_state[force] = CMB_IN_WORK;
   const int depth = b->formula_depth;
-  b->formula_depth =
-      0; /* what its formulas need is read before they are, not before those that ask for the force */
+  /* the measures of its formulas are read within this force, not deferred by the formulas that use the force */
+  b->formula_depth = 0;
   b->force_depth++;
   cmb_status status = CMB_OK;
-  /* formulas may build other forces first: what counts is where this one's actions begin afterwards */
+  /* formulas may build other forces first: the actions of this force begin behind theirs */
   cmb_list before = b->actions;
   switch (f->type) {
   case CMB_FORCE_SPRING:

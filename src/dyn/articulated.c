@@ -1,14 +1,15 @@
 /*
- * Articulated bodies (Featherstone), with all that depends on velocities moved to the right-hand side: forces p that the
- * links need with v̇ = 0. Then, from the last link to the first, with the inertia of what is built on it
+ * The articulated-body recursion (Featherstone) for the factors of the inverse mass matrix, as expressions; used by the explicit formalism
+ * in joint coordinates. All terms that depend on velocities are on the right-hand side: wrenches p that the links need if v̇ = 0. From the
+ * last link to the first, with the inertia of a link together with all links built on it,
  *
  *     [ n ]   [ I   H ] [ ω̇ ]            U: its column along the link's velocity,   D = e·U
  *     [ f ] = [ Hᵀ  M ] [ v̇ ]            u = τ − e·p
  *
- *     inertia − U Uᵀ/D and p + U u/D go to the parent; back from the first to the last: a = (u − U·(ω̇, v̇))/D.
+ *     inertia − U Uᵀ/D and p + U u/D are added to the parent; then from the first link to the last: a = (u − U·(ω̇, v̇))/D.
  *
  * The first half, f → u = W f, is linear; M = W⁻¹ D W⁻ᵀ. So G M⁻¹ Gᵀ = Zᵀ D⁻¹ Z with Z = W Gᵀ needs only first halves.
- * A ball's three velocities are eliminated one after the other in the same frame.
+ * The three velocities of a ball are eliminated one after the other in the same frame.
  */
 #include "dyn/articulation.h"
 #include "dyn/inertia.h"
@@ -18,7 +19,8 @@ struct inertia {
   bool given;
 };
 
-/* The component that velocity n of a link moves along: 0..2 turns about, 3..5 shifts along x, y, z. */
+/* Returns the component of a 6-vector along which velocity n of a link moves: 0..2 rotation about, 3..5 translation
+ * along x, y, z. */
 static int direction_of(cmb_link_kind kind, int n)
 {
   return kind == CMB_LINK_BALL ? n : kind == CMB_LINK_TURN ? 2 : 5;
@@ -44,7 +46,8 @@ static void add_matrix(cmb_graph *g, cmb_matrix *to, cmb_matrix A)
   for (int i = 0; i < 9; i++) to->a[i] = cmb_add(g, to->a[i], A.a[i]);
 }
 
-/* A −= x yᵀ; what must become 0, row or column `zero`, does so exactly. */
+/* Computes A := A − x yᵀ and sets row `zero_row` and column `zero_column` (-1: none), which vanish mathematically, to
+ * exact zeros. If `symmetric` is set, the result is made exactly symmetric. */
 static void subtract_product(cmb_graph *g, cmb_matrix *A, cmb_vector x, cmb_vector y, int zero_row,
                              int zero_column, bool symmetric)
 {
@@ -58,7 +61,8 @@ static void subtract_product(cmb_graph *g, cmb_matrix *A, cmb_vector x, cmb_vect
   }
 }
 
-/* Takes velocity `direction` out of the inertia. */
+/* Eliminates the velocity along component `direction` from the articulated inertia *a of a link: stores the column U
+ * of the inertia, its diagonal element D as 1/D (*inverse), and subtracts U Uᵀ/D from the inertia. */
 static void eliminate(cmb_graph *g, struct inertia *a, int direction, cmb_articulated_column *U,
                       cmb_expr *inverse)
 {
@@ -73,14 +77,15 @@ static void eliminate(cmb_graph *g, struct inertia *a, int direction, cmb_articu
   *inverse = cmb_div(g, cmb_constant(g, 1), *component(&U->moment, &U->force, direction));
   U->moment_D = cmb_vector_scale(g, *inverse, U->moment);
   U->force_D = cmb_vector_scale(g, *inverse, U->force);
-  *component(&U->moment_D, &U->force_D, direction) = 0; /* it is 1, and treated apart */
+  /* U/D is 1 there, which the recursions take into account */
+  *component(&U->moment_D, &U->force_D, direction) = 0;
   int angular = direction < 3 ? i : -1, linear = direction < 3 ? -1 : i;
   subtract_product(g, &a->I, U->moment_D, U->moment, angular, angular, true);
   subtract_product(g, &a->H, U->moment_D, U->force, angular, linear, false);
   subtract_product(g, &a->M, U->force_D, U->force, linear, linear, true);
 }
 
-/* r~ A: column j is r × column j. */
+/* Computes r~ A, the matrix whose column j is r × (column j of A). */
 static cmb_matrix cross_columns(cmb_graph *g, cmb_vector r, cmb_matrix A)
 {
   cmb_matrix B;
@@ -91,7 +96,8 @@ static cmb_matrix cross_columns(cmb_graph *g, cmb_vector r, cmb_matrix A)
   return B;
 }
 
-/* To the parent's axes and origin: H' = H + r~ M, I' = I − H r~ + r~ H'ᵀ, and −H r~ = (r~ Hᵀ)ᵀ. */
+/* Adds the articulated inertia *a, transformed by the step s to the parent's axes and origin, to the parent's inertia
+ * *to: H' = H + r~ M, I' = I − H r~ + r~ H'ᵀ, where −H r~ = (r~ Hᵀ)ᵀ. */
 static void add_to_parent(cmb_graph *g, const cmb_step *s, const struct inertia *a,
                           struct inertia *to)
 {
@@ -143,7 +149,9 @@ cmb_status cmb_articulate(cmb_kinematics *k, cmb_articulation **out)
   return CMB_OK;
 }
 
-/* One velocity of the first half: u from τ and p. Along the velocity p is balanced by τ from here on. */
+/* Processes one velocity in the pass from the leaves to the ground: replaces *u, which holds the generalised force τ,
+ * by u = τ − (component of the wrench p along the velocity), and adds the column U times u/D to p, so that its
+ * component along the velocity becomes τ. */
 static void half_step(cmb_graph *g, cmb_articulated_column *U, int direction, cmb_wrench *p,
                       cmb_expr *u)
 {
@@ -156,11 +164,11 @@ static void half_step(cmb_graph *g, cmb_articulated_column *U, int direction, cm
   p->given = true;
 }
 
-void cmb_articulation_half(cmb_articulation *w, cmb_expr *f, cmb_wrench *needed)
+void cmb_articulation_half(cmb_articulation *w, cmb_expr *f, cmb_wrench *required)
 {
   cmb_graph *g = w->k->g;
   const cmb_tree *tree = w->k->tree;
-  cmb_wrench *p = needed ? needed : w->p;
+  cmb_wrench *p = required ? required : w->p;
   for (int i = tree->link_count; i-- > 0;) {
     const cmb_link *l = &tree->links[i];
     for (int n = cmb_link_velocities(l->kind); n-- > 0;) {
@@ -179,7 +187,8 @@ void cmb_articulation_half(cmb_articulation *w, cmb_expr *f, cmb_wrench *needed)
   }
 }
 
-/* a of one velocity; the link's acceleration along it becomes u/D minus what the rest of U carries over. */
+/* Returns the acceleration of one velocity in the pass from the ground to the leaves, given u and 1/D (`inverse`).
+ * Updates the link's angular and linear acceleration dw, dv by the motion along this velocity. */
 static cmb_expr full_step(cmb_graph *g, const cmb_articulated_column *U, cmb_expr inverse,
                           int direction, cmb_expr u, cmb_vector *dw, cmb_vector *dv)
 {

@@ -1,5 +1,6 @@
 /*
- * The inside of the articulated bodies (articulated.c, mass_factors.c).
+ * The factors of the mass matrix by articulated bodies, M = W⁻¹ D W⁻ᵀ: the data shared by articulated.c, which computes
+ * them, and mass_factors.c, which replaces them by symbols.
  */
 #ifndef CMB_DYN_ARTICULATION_H
 #define CMB_DYN_ARTICULATION_H
@@ -7,8 +8,8 @@
 #include "dyn/recursion.h"
 
 typedef struct cmb_articulated_column {
-  cmb_vector moment, force;     /* U */
-  cmb_vector moment_D, force_D; /* U/D, without the entry along the velocity, which is 1 */
+  cmb_vector moment, force;     /* U, column of the articulated inertia along the velocity */
+  cmb_vector moment_D, force_D; /* U/D; its component along the velocity, which is 1, is set to 0 */
 } cmb_articulated_column;
 
 struct cmb_articulation {
@@ -16,7 +17,7 @@ struct cmb_articulation {
   cmb_step *steps;
   cmb_articulated_column *columns; /* (nv) */
   cmb_expr *inverse;               /* (nv) 1/D */
-  cmb_wrench *p;                   /* (links) work */
+  cmb_wrench *p;                   /* (links) scratch */
 };
 
 #endif

@@ -1,17 +1,17 @@
 /*
- * Frames and masses of links, chosen so that the recursions have little to compute.
+ * Chooses the frames and the masses of links such that the recursions have little to compute; called when a tree of links is made.
  *
- * Origins. That of a turn may lie anywhere on its axis. At the foot of the perpendicular from its first child's origin the child's
- * offset has no z component. It goes there if that makes offsets shorter and not long.
+ * Origins. That of a turn (revolute motion) may lie anywhere on its axis. At the foot of the perpendicular from its first child's origin the child's
+ * offset has no z component. The origin is moved there if that gives the offsets fewer components and is not too far away.
  *
  * Masses (base parameters: Gautier and Khalil 1990). Mass on the axis of a turn moves with the link and with its parent alike;
  * so it may be counted as the parent's. The same holds for the mass in the centre of a ball, and for the second moments of
- * a shift, which only turn. In terms of Σ m, Σ m x, Σ m x xᵀ a turn gives away m, m c_z and P_zz, a shift P, a ball m. From the
+ * a shift, which only rotate. In terms of Σ m, Σ m x, Σ m x xᵀ a turn passes on m, m c_z and P_zz, a shift P, a ball m. From the
  * child's axes (R) and origin (r) to the parent's, with c = R Σ m x:
  *
  *     Σ m x:  c + m r            Σ m x xᵀ:  R P Rᵀ + r cᵀ + c rᵀ + m r rᵀ
  *
- * Generalised forces and the kinetic energy as a whole stay what they are.
+ * Generalised forces and the kinetic energy as a whole are unchanged.
  */
 #include "dyn/tree.h"
 
@@ -21,11 +21,13 @@
 #include <string.h>
 
 static const double ROUNDING = 1e-14;
-static const double FARTHEST = 3; /* from the joint, in distances between joints */
+/* limit for the distance of an origin from its joint, as a multiple of the distance between the joints */
+static const double FARTHEST = 3;
 
 /* ---- origins */
 
-/* How many components a vector has in a link's axes. */
+/* Returns the number of components of the vector d in the axes R0 of a link that are larger than rounding errors
+ * relative to `scale`. */
 static int components(const cmb_number R0[9], const double d[3], double scale)
 {
   double R[9], x[3];
@@ -36,7 +38,8 @@ static int components(const cmb_number R0[9], const double d[3], double scale)
   return count;
 }
 
-/* Components of the offsets of a link, if its origin is at `at`, and of its child. */
+/* Returns the number of non-zero components of the link's offset from its parent and of its child's offset from the
+ * link, if the link's origin is at the point `at` of the design position. */
 static int components_at(const cmb_tree *tree, const cmb_link *l, const cmb_link *child,
                          const double at[3])
 {
@@ -53,7 +56,8 @@ static int components_at(const cmb_tree *tree, const cmb_link *l, const cmb_link
   return count + components(l->R0, d, scale);
 }
 
-/* Where live parameters move the origins, they stay where the joints are. */
+/* Returns whether live parameters (changeable after the model is built) move the link's frame, its parent's frame or
+ * its child's origin. The link's origin then stays at the joint. */
 static bool has_live_origins(const cmb_tree *tree, const cmb_link *l, const cmb_link *child)
 {
   if (cmb_any_live(3, l->r0) || cmb_any_live(9, l->R0) || cmb_any_live(3, child->r0)) return true;
@@ -103,8 +107,9 @@ static cmb_moments moments_of(cmb_graph *g, const cmb_link *l)
   return o;
 }
 
-/* Takes out of the moments what the parent may have, and returns it. */
-static cmb_moments give_away(cmb_link_kind kind, cmb_moments *o)
+/* Removes from the mass moments *o of a link the part that may be counted as its parent's, by the kind of the link,
+ * and returns this part. */
+static cmb_moments move_to_parent(cmb_link_kind kind, cmb_moments *o)
 {
   const cmb_number zero = cmb_fixed(0);
   cmb_moments part = {.mass = zero};
@@ -123,7 +128,7 @@ static cmb_moments give_away(cmb_link_kind kind, cmb_moments *o)
   return part;
 }
 
-/* R P Rᵀ */
+/* Computes out := R P Rᵀ for a rotation R and a matrix P (3 x 3, row-major). */
 static void turned(cmb_graph *g, const cmb_number R[9], const cmb_number P[9], cmb_number out[9])
 {
   cmb_number half[9], Rt[9];
@@ -162,19 +167,19 @@ static void add_part(cmb_graph *g, const cmb_link *l, const cmb_number Rp[9],
 void cmb_tree_move_masses(cmb_tree *tree)
 {
   for (int i = 0; i < tree->link_count; i++) {
-    tree->links[i].needed = moments_of(tree->g, &tree->links[i]);
+    tree->links[i].reduced = moments_of(tree->g, &tree->links[i]);
   }
   for (int i = tree->link_count; i-- > 0;) {
     cmb_link *l = &tree->links[i];
     double first[3];
-    cmb_values_of(3, l->needed.first, first);
-    const cmb_number *P = l->needed.second;
+    cmb_values_of(3, l->reduced.first, first);
+    const cmb_number *P = l->reduced.second;
     const double second = P[0].value + P[4].value + P[8].value;
-    cmb_moments part = give_away(l->kind, &l->needed);
-    cmb_number_clean(3, l->needed.first, ROUNDING * cmb_norm3(first));
-    cmb_number_clean(9, l->needed.second, ROUNDING * second);
+    cmb_moments part = move_to_parent(l->kind, &l->reduced);
+    cmb_number_clean(3, l->reduced.first, ROUNDING * cmb_norm3(first));
+    cmb_number_clean(9, l->reduced.second, ROUNDING * second);
     if (l->parent != CMB_GROUND) {
-      add_part(tree->g, l, tree->links[l->parent].R0, &part, &tree->links[l->parent].needed);
+      add_part(tree->g, l, tree->links[l->parent].R0, &part, &tree->links[l->parent].reduced);
     }
   }
 }

@@ -1,5 +1,6 @@
 /*
- * What the files of this layer share: lists, errors, joint coordinates as measures, forces on the tree (build.h).
+ * Helpers for the files that turn a model into expressions (build.h): growing lists, error messages, joint coordinates
+ * as measures, and the sums of forces on the links.
  */
 #include "dyn/build.h"
 
@@ -73,7 +74,9 @@ int cmb_joint_coordinate_index(const cmb_model_joint *j, int n)
   return n;
 }
 
-/* Coordinates of other joints have the same values in a copy, since the joints are turned and mirrored. */
+/* Returns the sign that velocity n of a joint, and its coordinate, has in formulas of a mirrored copy: 1, or −1 for
+ * mirrored components of a joint with Euler parameters; 0 if these count along other axes than the formula. All other
+ * joints are mirrored with the copy, so that their coordinates keep their values. */
 double cmb_coordinate_sign(const cmb_mirror *mirror, const cmb_model_joint *j, int n)
 {
   const int shifts = cmb_joint_translations(j->type);
@@ -134,13 +137,13 @@ static void add_at_velocity(cmb_build *b, const cmb_measure *m, cmb_expr Q, cmb_
   if (m->velocity >= 0) f[m->velocity] = cmb_add(b->g, f[m->velocity], Q);
 }
 
-/* A force along a measure with sides, whose base is a link. */
-struct between {
+/* A force along a measure that acts on two links with a common base link (not the ground). */
+struct link_force {
   const cmb_measure *measure;
   cmb_expr force;
 };
 
-static int count_between(const cmb_build *b, bool with_lambda)
+static int count_link_forces(const cmb_build *b, bool with_lambda)
 {
   int count = b->actions.count;
   for (int i = 0; with_lambda && i < b->constraints.count; i++) {
@@ -149,46 +152,49 @@ static int count_between(const cmb_build *b, bool with_lambda)
   return count;
 }
 
-static void add_between(const cmb_measure *m, cmb_expr force, struct between *list, int *count)
+static void add_link_force(const cmb_measure *m, cmb_expr force, struct link_force *list,
+                           int *count)
 {
-  if (m->side_count > 0 && m->base != CMB_GROUND) list[(*count)++] = (struct between){m, force};
+  if (m->side_count > 0 && m->base != CMB_GROUND) list[(*count)++] = (struct link_force){m, force};
 }
 
-static int list_between(cmb_build *b, bool with_lambda, struct between *list)
+static int list_link_forces(cmb_build *b, bool with_lambda, struct link_force *list)
 {
   int count = 0;
   for (int i = 0; i < b->actions.count; i++) {
     const cmb_action *a = cmb_action_at(b, i);
-    add_between(&a->measure, a->force, list, &count);
+    add_link_force(&a->measure, a->force, list, &count);
   }
   for (int i = 0; with_lambda && i < b->constraints.count; i++) {
     const cmb_constraint *c = cmb_constraint_at(b, i);
     cmb_expr minus = cmb_neg(b->g, c->lambda);
     for (int n = 0; n < c->term_count; n++) {
-      add_between(&c->terms[n].measure, cmb_mul(b->g, minus, c->terms[n].coefficient), list,
-                  &count);
+      add_link_force(&c->terms[n].measure, cmb_mul(b->g, minus, c->terms[n].coefficient), list,
+                     &count);
     }
   }
   return count;
 }
 
-/* By base; those of one base keep their order: it is the address. */
+/* Comparison function for qsort: orders forces between links by their base link; forces with the same base keep their
+ * order, by comparing addresses. */
 static int by_base(const void *x, const void *y)
 {
-  const struct between *const *a = x, *const *b = y;
+  const struct link_force *const *a = x, *const *b = y;
   const int first = (*a)->measure->base, second = (*b)->measure->base;
   return first != second ? (first > second) - (first < second) : (*a > *b) - (*a < *b);
 }
 
-/* All that acts between links, base by base. */
+/* Adds the generalised forces of all actions (and constraint forces, if with_lambda is set) between links to f (nv),
+ * base link by base link. */
 static void forces_between_links(cmb_build *b, bool with_lambda, cmb_expr *f)
 {
-  const size_t most = (size_t)count_between(b, with_lambda) + 1;
-  struct between *list = cmb_arena_take(b->arena, most, sizeof *list);
-  const struct between **order = cmb_arena_take(b->arena, most, sizeof(void *));
+  const size_t most = (size_t)count_link_forces(b, with_lambda) + 1;
+  struct link_force *list = cmb_arena_take(b->arena, most, sizeof *list);
+  const struct link_force **order = cmb_arena_take(b->arena, most, sizeof(void *));
   int *from = cmb_arena_take(b->arena, 2 * most, sizeof *from);
   if (cmb_arena_failed(b->arena)) return;
-  const int count = list_between(b, with_lambda, list);
+  const int count = list_link_forces(b, with_lambda, list);
   for (int i = 0; i < count; i++) order[i] = &list[i];
   qsort(order, (size_t)count, sizeof(void *), by_base);
   for (int i = 0, next; i < count; i = next) {

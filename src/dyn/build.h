@@ -1,8 +1,8 @@
 /*
- * A mechanism on its way from the model to expressions: what the files of this layer share.
+ * The state of building a mechanism's expressions from a model (cmb_build), and the functions that the files of this layer share for it.
  *
  * Actions are forces along measures, constraints are measures (or formulas of measures) that have to be 0. Both are the same
- * for joint and for Cartesian coordinates; only the tree under them differs.
+ * for joint and for Cartesian coordinates; only the tree of links differs.
  */
 #ifndef CMB_DYN_BUILD_H
 #define CMB_DYN_BUILD_H
@@ -14,21 +14,22 @@
 
 #include <camber/dyn.h>
 
-/* A force Q along a measure: its power is Q ẋ. */
+/* A force Q along a measure with the rate ẋ: its power is Q ẋ. */
 typedef struct cmb_action {
   cmb_measure measure;
   cmb_expr force;     /* Q */
-  cmb_expr potential; /* what it has of one */
+  cmb_expr potential; /* potential energy; 0: none */
   cmb_expr lost;      /* the part of Q that does not come from the potential */
 
-  /* the same as a force along the measure `line`: `law` in symbols (cmb_build_law_symbols) for this value and rate */
+  /* The same force along the measure `line`, as a function of its value and rate: `law` in the symbols of cmb_build_law_symbols, which
+   * stand for `value` and `rate`. */
   bool along_line;
   cmb_measure line;
   cmb_expr law, value, rate;
-  bool against; /* the value grows where the line's rate is negative */
+  bool against; /* the value increases when the line's rate is negative */
 } cmb_action;
 
-/* One term of a constraint's gradient. */
+/* One term of a constraint's gradient: a coefficient times the gradient of a measure. */
 typedef struct cmb_term {
   cmb_expr coefficient;
   cmb_measure measure;
@@ -40,32 +41,33 @@ typedef struct cmb_row {
   cmb_expr *e;
 } cmb_row;
 
+/* A constraint g = 0, with g_t and γ; its gradient is the sum of the terms. */
 typedef struct cmb_constraint {
   const char *name;
   cmb_expr g, gt, gamma;
   int term_count;
   cmb_term *terms;
-  int loop;        /* of the model; -1: a joint, or Euler parameters */
-  bool angle;      /* g counts an angle, not a length */
-  bool weigh;      /* stands in for mass that is missing (Cartesian formulation) */
+  int loop;        /* index in the model; -1: a constraint of a joint or of Euler parameters */
+  bool angle;      /* g is an angle or the cosine of one, not a length */
+  bool weigh;      /* added to the mass matrix to replace missing mass (Cartesian formulation) */
   cmb_row row;     /* of G */
-  cmb_expr lambda; /* its multiplier; 0 if it is left out */
+  cmb_expr lambda; /* its multiplier; 0 if the constraint is left out */
 } cmb_constraint;
 
 typedef enum cmb_hint_kind {
-  CMB_HINT_MOTION,  /* a switch that the equations of motion read */
-  CMB_HINT_CONTACT, /* such a switch that is positive while a contact or tyre presses */
-  CMB_HINT_RULE     /* a switch that the condition of an event or a stop reads */
+  CMB_HINT_MOTION, /* a switching function of the equations of motion */
+  CMB_HINT_CONTACT, /* a switching function of the motion that is positive while a contact is closed */
+  CMB_HINT_RULE     /* a switching function in the condition of an event or a stop */
 } cmb_hint_kind;
 
-/* The name of the switch that is decided by the sign of this expression. */
+/* The name of the switching function whose sign is that of the expression e. */
 typedef struct cmb_hint {
   cmb_expr e;
   const char *name;
   cmb_hint_kind kind;
 } cmb_hint;
 
-/* A bound of what a law is good for: where e comes to be positive, an event and a warning tell of it. */
+/* A bound of validity of a law: when e becomes positive, an event occurs and a warning is reported. */
 typedef struct cmb_bound {
   cmb_expr e; /* of t, q and v */
   const char *name;
@@ -74,37 +76,37 @@ typedef struct cmb_bound {
 
 enum { CMB_NOT_BUILT, CMB_WAITING, CMB_IN_WORK, CMB_BUILT };
 
-/* A measure's formula as it was read last: for such a formula, with these symbols. */
+/* The expression of a measure's formula when it was last read, and the kind of formula it was read for. */
 typedef struct cmb_read_measure {
-  int state; /* BUILT: `e` is good for the rest of this */
+  int state; /* CMB_BUILT: `e` is valid for the level, symbols and outputs below */
   int level, symbols;
   bool outputs;
-  bool late; /* it reads what is known only when the motion is */
-  int implicit; /* read in the equations of this implicit function, where its unknowns are symbols; -1: none */
+  bool late; /* depends on accelerations, multipliers or contact forces */
+  int implicit; /* read in the equations of this implicit function, in which its unknowns are symbols; -1: none */
   cmb_expr e;
 } cmb_read_measure;
 
-/* An implicit function as it was read last, likewise. */
+/* The roots w of an implicit function when it was last read, and the kind of formula it was read for. */
 typedef struct cmb_read_implicit {
   int state;
   int level, symbols;
   bool outputs;
-  bool late;   /* as of a measure */
+  bool late;   /* depends on accelerations, multipliers or contact forces */
   bool starts; /* its start values are being read */
   cmb_expr unknown[CMB_MOST_UNKNOWNS], w[CMB_MOST_UNKNOWNS];
 } cmb_read_implicit;
 
-/* A sampled value (sampled.c), of the model or of a delay. */
+/* A sampled value of a controller, of the model or of a delay (sampled.c). */
 typedef struct cmb_sampled {
   const char *name;
   int sampler;
   double start;
-  cmb_expr x, update; /* the input that it is, and its next value */
-  int delayed;        /* the item that is this one, a period later; 0: there is none */
-  bool late;          /* it takes its value later than the sampler of that does, by `rest` */
+  cmb_expr x, update; /* the input that stands for it, and its next value */
+  int delayed;        /* index of the value that is this one, a period later; 0: there is none */
+  bool late;          /* it samples another value later than that value's sampler, by `rest` */
   double rest;
-  int of_update,
-      number; /* 1 + the item in whose update it is sampled, and the how manieth there; 0: nowhere */
+  /* if it samples an argument of delay() in an update: 1 + the index of the updated value, and the number of the delay there; else 0 */
+  int of_update, number;
 } cmb_sampled;
 
 /* A list that grows in the arena. */
@@ -121,182 +123,227 @@ typedef struct cmb_build {
   cmb_tree *tree;
   cmb_kinematics *k;
   bool cartesian;
-  bool forced;              /* a for given λ is wanted */
-  bool whole_mass;          /* M by its entries, however many they are */
-  bool stiffness;           /* stiff forces apart from the others, for steps of fixed cost */
-  cmb_status status;        /* the first failure */
-  cmb_error_record failure; /* and what it says, if it has words of its own */
+  bool forced;       /* option: build the accelerations for given λ */
+  bool whole_mass;   /* option: M by its entries, even if there are very many */
+  bool stiffness;    /* option: separate stiff forces from the others, for steps of fixed cost */
+  cmb_status status; /* the first failure */
+  cmb_error_record failure; /* its error message, if cmb_build_fail reported it */
 
-  cmb_expr *u;                                 /* (3 x inputs) the free parts u, then u' and u'' */
-  bool *rate_asked;                            /* (2 x inputs) of these u' and u'' */
-  cmb_expr *input;                             /* (inputs) the whole */
-  cmb_expr *state, *state_rate, *state_change; /* (states) z, e, and the input that ż is */
-  int *rate_state;                             /* (states) whether e is built */
-  bool *state_late; /* (states) e reads what is known only when the motion is (late_states.c) */
-  cmb_expr *state_rate_free;  /* (states) e where no body rests, for steps of fixed cost */
-  bool in_rate;               /* the rate of a state is being read */
-  bool reads_late;            /* what is being read has asked for such a quantity */
+  cmb_expr *u;      /* (3 x inputs) the free parts u, then u' and u'' */
+  bool *rate_asked; /* (2 x inputs) whether u' and u'' occur in expressions */
+  cmb_expr *input;  /* (inputs) formula plus free part */
+  /* (states) z, its rate e, and the input that stands for ż */
+  cmb_expr *state, *state_rate, *state_change;
+  int *rate_state; /* (states) CMB_BUILT if e is built */
+  /* (states) e depends on accelerations, multipliers or contact forces (late_states.c) */
+  bool *state_late;
+  /* (states) e without resting contacts, for methods with steps of fixed cost */
+  cmb_expr *state_rate_free;
+  bool in_rate;    /* the rate of a state is being read */
+  bool reads_late; /* the formula being read uses accelerations, multipliers or contact forces */
   cmb_list sampled, samplers; /* of cmb_sampled, of cmb_sampler */
-  int updating,
-      update_delays; /* the sampled value whose update is being read, -1: none; and the delays in it so far */
-  cmb_name_map names;              /* of the model's items, by what they are */
-  cmb_read_measure *measures;      /* (measures) */
-  cmb_read_implicit *implicits;    /* (implicits) */
-  struct cmb_read_road *roads;     /* (roads) road.c */
-  int road_depth;                  /* roads of roads that are being made */
-  int implicit_now;                /* the one whose formulas are being read; -1: none */
-  int formula_depth;               /* formulas in formulas that are being read */
-  int force_depth;                 /* likewise forces */
-  int waiting;                     /* the measure that must be read first; -1: none */
-  int symbol_sets;                 /* how many cmb_symbols there have been */
-  int *force_state;                /* (forces) */
-  struct cmb_tyre_results **tyres; /* (forces) of those that are tyres and built: tyre_force.c */
-  int *first_action;               /* (forces) of those built: where their actions begin */
-  int *action_count;               /* (forces) and how many they are */
+  /* the sampled value whose update is being read, -1: none; and the number of delays in it so far */
+  int updating, update_delays;
+  cmb_name_map names;           /* names of the model's items, by kind */
+  cmb_read_measure *measures;   /* (measures) */
+  cmb_read_implicit *implicits; /* (implicits) */
+  struct cmb_read_road *roads;  /* (roads) road.c */
+  int road_depth;               /* nesting of roads that are being built */
+  int implicit_now;             /* the implicit function whose formulas are being read; -1: none */
+  int formula_depth;            /* nesting of formulas that are being read */
+  int force_depth;              /* nesting of forces that are being built */
+  int waiting;                  /* the measure that must be read first; -1: none */
+  int symbol_sets;              /* number of cmb_symbols made so far */
+  int *force_state;             /* (forces) CMB_NOT_BUILT, CMB_IN_WORK or CMB_BUILT */
+  struct cmb_tyre_results **tyres; /* (forces) results of tyres that are built: tyre_force.c */
+  int *first_action;               /* (forces) index of the first action of a force that is built */
+  int *action_count;               /* (forces) number of its actions */
   cmb_list actions;                /* of cmb_action */
   cmb_list constraints;            /* of cmb_constraint */
   cmb_list hints;                  /* of cmb_hint */
   cmb_list bounds;                 /* of cmb_bound */
-  cmb_list
-      sources; /* of cmb_hint: what formulas and forces have become, and what these are called */
-  cmb_wrench *scratch;     /* (room for links) zero between uses */
-  void *reactions;         /* (bodies) outputs.c; NULL: not built yet */
-  bool outputs;            /* the quantities of outputs may be asked for */
-  struct cmb_push *pushes; /* (push_count) pushes.c, a rule each; NULL: not built yet */
+  /* of cmb_hint: the expressions of formulas and forces, with the names of these */
+  cmb_list sources;
+  cmb_wrench *scratch; /* (room for links) zero between uses */
+  void *reactions;     /* (bodies) outputs.c; NULL: not built yet */
+  bool outputs;        /* output quantities are available to formulas */
+  /* (push_count) pushes.c, one for each event and stop; NULL: not built yet */
+  struct cmb_push *pushes;
   int push_count;
 } cmb_build;
 
-/* mechanism.c: a build with context, arena, model, graph and formulation gets its memory, names, tree and kinematics. */
+/* mechanism.c: allocates the memory of a build and makes its names, tree and kinematics. Context, arena, model, graph and formulation
+ * must be set. */
 cmb_status cmb_build_open(cmb_build *b);
 
-/* The next item of a list, zeroed; NULL without memory. */
+/* Appends an item of `size` bytes to a list and returns it, zeroed; NULL without memory. The items may move, so that pointers to
+ * earlier ones must not be used any longer. */
 void *cmb_list_add(cmb_build *b, cmb_list *list, size_t size);
 cmb_action *cmb_action_at(const cmb_build *b, int i);
 cmb_constraint *cmb_constraint_at(const cmb_build *b, int i);
 
-/* A part of the model at its place; a formula at its own, with "SUBJECT: " before the words. */
+/* Return what an error message is about: an item of the model with its position in the file, or a formula, where the message begins with
+ * "SUBJECT: ". */
 cmb_about cmb_about_part(const cmb_place *place, const char *kind, const char *name);
 cmb_about cmb_about_formula(const cmb_model_formula *formula);
 
-/* The error of the build, if it has none yet. Returns that which it has. */
+/* Reports an error and stores it as the build's failure, unless there has been one before. Returns the first failure's status. */
 cmb_status cmb_build_fail(cmb_build *b, cmb_about about, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The error of what should depend on where the bodies are, and does not. */
+/* Reports that a formula which must depend on the bodies' positions does not. */
 cmb_status cmb_build_fail_fixed(cmb_build *b, const cmb_model_formula *formula, const char *kind,
                                 const char *name);
 
-/* The measure of a joint's velocity n, which must be the rate of a coordinate. Adds links in the Cartesian formulation. */
+/* Returns velocity n of a joint as a measure; it has no value if the velocity is not the rate of a coordinate. In the Cartesian formulation
+ * the first call for a joint adds links for it. */
 cmb_measure cmb_build_coordinate(cmb_build *b, int joint, int n);
 
-/* What formulas of a mirrored copy see of velocity n of a joint, and of the coordinate that belongs to it, is this times the value: −1
- * only with Euler parameters, where they count along axes that are not mirrored. 0: these are not the formula's axes. */
+/* Returns the factor by which formulas of a mirrored or rotated copy see velocity n of a joint and its coordinate: −1 or 1; −1 is possible
+ * only with Euler parameters, which count along axes that are not mirrored. 0: the coordinate's axes are not those of the formula. */
 double cmb_coordinate_sign(const cmb_mirror *mirror, const cmb_model_joint *j, int n);
 cmb_status cmb_build_fail_axes(cmb_build *b, cmb_about about, const char *coordinate);
-int cmb_joint_coordinate_index(const cmb_model_joint *j, int n); /* of q for velocity n; -1: none */
 
-/* An error if a joint of this tree allows a motion that moves no mass. */
+/* Returns the index, in its joint, of the coordinate whose rate is velocity n of the joint; −1: there is none (Euler parameters). */
+int cmb_joint_coordinate_index(const cmb_model_joint *j, int n);
+
+/* Reports an error if a joint of this tree allows a motion that moves no mass. */
 cmb_status cmb_build_check_idle(cmb_build *b, const cmb_tree *joints);
 
-/* sources.c: e comes from what is called so, "input 'u'", at that place; the actions from the first one on are this force's; the
- * constraint is its loop's; e is a derivative of the action's force, where what stands in smooth(...) switches, too */
+/* sources.c. Returns the name of a source, "SUBJECT, line N" (without quotation marks). */
 const char *cmb_build_source_text(cmb_build *b, const char *subject, const cmb_place *place);
+
+/* Record that an expression comes from an item of the model at a place: e from SUBJECT; the actions from first_action on from a force; the
+ * expressions of a constraint from its loop; a derivative e of an action's force from that force. In derivatives also the argument of
+ * smooth(...) has switches. */
 void cmb_build_source(cmb_build *b, cmb_expr e, const char *subject, const cmb_place *place);
 void cmb_build_force_source(cmb_build *b, int force, int first_action);
 void cmb_build_loop_source(cmb_build *b, const cmb_constraint *c);
 void cmb_build_derivative_source(cmb_build *b, int action, cmb_expr e);
 cmb_status cmb_build_take_sources(cmb_build *b, cmb_expressions *x);
 
-/* actions.c */
+/* actions.c. Builds the springs, dampers and friction of all joint coordinates. */
 cmb_status cmb_build_joint_forces(cmb_build *b);
-cmb_status cmb_build_force(cmb_build *b, int force); /* once; later calls do nothing */
+
+/* Builds a force of the model as actions; does nothing if it is built already. */
+cmb_status cmb_build_force(cmb_build *b, int force);
+
+/* Returns the measure that a spring acts along: a distance or a coordinate. */
 cmb_measure cmb_build_spring_measure(cmb_build *b, int force);
 
-/* friction.c: an error if a `stick` in a formula drives the velocity that it reads; after all forces and the links that they add. */
+/* friction.c: reports an error if a `stick` in a formula drives the velocity that it depends on. To be called after all forces, and the links
+ * that they add, have been built. */
 cmb_status cmb_build_check_friction(cmb_build *b);
 
-/* Symbols for the value and the rate that a force depends on; and an expression of them with these put in. */
+/* Symbols for the value and the rate that a force depends on. */
 typedef struct cmb_law_symbols {
   cmb_expr x, rate;
 } cmb_law_symbols;
 cmb_law_symbols cmb_build_law_symbols(cmb_build *b);
+
+/* Replaces the law symbols in *e by a value and a rate. */
 cmb_status cmb_build_law(cmb_build *b, cmb_expr value, cmb_expr rate, cmb_expr *e);
 
-/* names.c: a table of the model at its arguments, with its scales. */
+/* names.c: returns a table of the model applied to its arguments, with its scales. */
 cmb_expr cmb_build_table(cmb_build *b, const cmb_model_table *table, const cmb_expr *arguments);
 
-/* The formula of a surface in symbols x, y, z at a place; its gradient and its rate with the place held. */
+/* Computes the formula of a surface at the point `at`: its value s, its gradient, and its rate for a fixed point. */
 cmb_status cmb_build_surface(cmb_build *b, const cmb_model_formula *formula, cmb_vector at,
                              cmb_expr *s, cmb_vector *gradient, cmb_expr *rate);
 
-/* The switch that the sign of e decides is called NAME, or NAME.part: one of conditions, or of the motion. */
+/* Names the switching function whose sign is that of e NAME, or NAME.part. */
 void cmb_build_hint(cmb_build *b, cmb_hint_kind kind, const char *name, const char *part,
                     cmb_expr e);
 
-/* rules.c: e > 0 is beyond what a law is good for. The event is NAME.part; the warning says what is so from then on. */
+/* rules.c: adds a bound of validity of a law, which is exceeded if e > 0. Its event is called NAME.part, and the warning describes the
+ * consequence. */
 void cmb_build_bound(cmb_build *b, const char *name, const char *part, cmb_expr e,
                      const char *warning);
 
-/* Events and stops, and behind them such bounds. The first reads their formulas, for the coordinates that they ask for. */
+/* Reads the formulas of events and stops once, so that the joint coordinates that they use exist. */
 cmb_status cmb_build_scan_rules(cmb_build *b);
+
+/* Builds the rules of x: events, stops, and then the bounds. */
 cmb_status cmb_build_rules(cmb_build *b, cmb_expressions *x);
 
-/* states.c: their inputs; their rates; both among the velocities of x; their units; their equations, behind those of the mechanism */
+/* states.c. Creates the inputs for the first-order states and their rates. */
 cmb_status cmb_build_states(cmb_build *b);
-cmb_status cmb_build_state_rate(cmb_build *b, int state); /* once; later calls do nothing */
+
+/* Builds the rate of one state; does nothing if it is built already. */
+cmb_status cmb_build_state_rate(cmb_build *b, int state);
 cmb_status cmb_build_state_rates(cmb_build *b);
+
+/* Appends the states to the velocities of x, and their units to those of the velocities. */
 cmb_status cmb_build_take_states(cmb_build *b, cmb_expressions *x);
 cmb_status cmb_build_state_units(cmb_build *b, cmb_expressions *x);
 
-/* sizes.c: q_sizes and v_sizes of x. */
+/* sizes.c: computes q_sizes and v_sizes of x. */
 cmb_status cmb_build_sizes(cmb_build *b, cmb_expressions *x);
+
+/* states.c: appends the equations of the states to those of the mechanism. */
 cmb_status cmb_build_state_equations(cmb_build *b, cmb_expressions *x);
 
-/* late_states.c: rates that read accelerations and constraint forces; e of all states (states), with these put in; and both into x.
- * After the formulation. */
+/* late_states.c: computes the rates of all states as functions of t, q, v and z, rate (states), by replacing accelerations and multipliers by
+ * their solution; stores the late states in x. To be called after the equations of motion of the formulation are built. */
 cmb_status cmb_build_late_states(cmb_build *b, cmb_expressions *x, cmb_expr *rate);
 
-/* input_rates.c: u, u' and u'' of the model's inputs; what these rates add to ∂e/∂t, added to *rate; and those that have been asked
- * for into x, after all else */
+/* input_rates.c. Creates the symbols u, u' and u'' of the model's inputs. */
 cmb_status cmb_build_input_symbols(cmb_build *b);
+
+/* Adds the terms with the rates u' and u'' of inputs to *rate, which holds ∂e/∂t. */
 cmb_status cmb_build_add_input_rates(cmb_build *b, cmb_expr e, cmb_expr *rate);
+
+/* Stores the input rates that occur in expressions in x; to be called last. */
 cmb_status cmb_build_take_input_rates(cmb_build *b, cmb_expressions *x);
 
-/* sampled.c: their inputs; their updates, which have to be read twice, the first time for the delays in them; and both into x */
+/* sampled.c. Returns sampled value i. */
 cmb_sampled *cmb_sampled_at(const cmb_build *b, int i);
+
+/* Creates the inputs of the model's sampled values, and their samplers. */
 cmb_status cmb_build_sampled(cmb_build *b);
+
+/* Reads the updates of the sampled values. To be called twice, since the first call creates the sampled values of delays in them. */
 cmb_status cmb_build_updates(cmb_build *b);
 cmb_status cmb_build_take_samplers(cmb_build *b, cmb_expressions *x);
 
-/* delay(x, time) in a formula; false: a failure, with words unless memory is missing */
+/* Computes delay(x, time) in a formula. Returns false on failure, with an error message unless memory is missing. */
 bool cmb_build_delay(cmb_build *b, const cmb_model_formula *formula, cmb_expr x, cmb_expr time,
                      cmb_expr *e);
 
-/* stiffness.c */
+/* stiffness.c: computes the stiff forces of x. */
 cmb_status cmb_build_stiffness(cmb_build *b, cmb_expressions *x);
 
-/* constraints.c */
+/* constraints.c. Builds the constraints of all loops and motions. */
 cmb_status cmb_build_loops(cmb_build *b);
-cmb_status cmb_build_own_constraints(
-    cmb_build *b); /* of joints, beside what their coordinates allow */
+
+/* Builds the constraints of joints that their coordinates do not satisfy by themselves: the pitch of screws and, in joint coordinates, the
+ * twist of constant velocity joints. */
+cmb_status cmb_build_own_constraints(cmb_build *b);
+
+/* Builds the constraints of a joint in the Cartesian formulation. */
 cmb_status cmb_build_joint_constraints(cmb_build *b, int joint);
+
+/* Computes the rows of G of all constraints that have none yet. */
 cmb_status cmb_build_rows(cmb_build *b);
+
+/* Adds the constraint m = 0 with the name NAME.part; NULL without memory. */
 cmb_constraint *cmb_build_constraint(cmb_build *b, const char *name, const char *part,
                                      cmb_measure m);
 
-/* names.c: formulas. What may stand in one depends on what it is for. */
+/* names.c: the level of a formula determines which quantities it may use; each level includes the previous ones (POSITION and above have
+ * no x, y, z). */
 typedef enum cmb_level {
   CMB_LEVEL_TIME,     /* t, inputs, tables, parameters */
-  CMB_LEVEL_SURFACE,  /* and x, y, z: cmb_surface_symbols */
-  CMB_LEVEL_POSITION, /* and coordinates, lengths, positions */
-  CMB_LEVEL_MOTION,   /* and velocities, forces */
-  CMB_LEVEL_OUTPUT    /* and accelerations, reactions, energies */
+  CMB_LEVEL_SURFACE,  /* x, y, z: cmb_surface_symbols */
+  CMB_LEVEL_POSITION, /* coordinates, lengths, positions */
+  CMB_LEVEL_MOTION,   /* velocities, forces */
+  CMB_LEVEL_OUTPUT    /* accelerations, reactions, energies */
 } cmb_level;
 
-/* The inputs that x, y, z of a surface are. */
+/* Returns the inputs that stand for x, y, z of a surface. */
 cmb_vector cmb_surface_symbols(cmb_graph *g);
 
-/* Measures that stand in a formula of level POSITION as symbols, so that it can be differentiated. */
+/* A set of symbols that stand for measures in a formula, so that it can be differentiated by them. */
 typedef struct cmb_symbols {
   cmb_list items; /* of struct cmb_symbol */
   int number;     /* of this set, from 1 */
@@ -307,13 +354,17 @@ typedef struct cmb_symbol {
   cmb_measure measure;
 } cmb_symbol;
 
-/* symbols: NULL unless the level is POSITION. */
+/* Reads a formula at a level into *e. symbols: the set in which measures become symbols; NULL: measures become their expressions. */
 cmb_status cmb_build_formula(cmb_build *b, const cmb_model_formula *formula, cmb_level level,
                              cmb_symbols *symbols, cmb_expr *e);
-cmb_status cmb_build_inputs(cmb_build *b);
-cmb_status cmb_build_names(cmb_build *b); /* to be called first */
 
-/* pushes.c: the force μ with which a rule's surface u holds what rests on it; −μ times the coefficients acts along the measures. */
+/* Reads the formulas of the model's inputs. */
+cmb_status cmb_build_inputs(cmb_build *b);
+
+/* Makes the map of all names of the model; to be called before any formula is read. */
+cmb_status cmb_build_names(cmb_build *b);
+
+/* pushes.c: the force μ with which the surface u = 0 of a rule supports resting bodies; −μ times the coefficients acts along the measures. */
 typedef struct cmb_push {
   cmb_expr force;       /* an input */
   cmb_vector direction; /* of a contact: μ times this is the force on the body */
@@ -322,46 +373,59 @@ typedef struct cmb_push {
   cmb_expr ut;     /* ∂u/∂t */
 } cmb_push;
 
-/* All of them, once; NULL: a failure, in b->status. And NAME.suffix of a stop or rigid contact; false: no such quantity. */
+/* Returns the contact forces of all events and stops, which are built at the first call; NULL on failure (b->status). */
 cmb_push *cmb_build_pushes(cmb_build *b);
+
+/* Computes the quantity NAME.suffix of a stop or rigid contact (force, or fx .. fz). Returns false if there is no such quantity. */
 bool cmb_build_push(cmb_build *b, int stop, const char *suffix, cmb_expr *e);
 
-/* The units of impulses along what is reset; after the outputs. */
+/* Determines the units of the impulses of resets; to be called after the outputs are built. */
 cmb_status cmb_build_reset_units(cmb_build *b, cmb_expressions *x);
 
-/* rules.c: what is positive where a condition is met and changes its sign where the condition changes; 0 if it is made of several. */
+/* rules.c: returns an expression that is positive where a condition is true and changes its sign where the condition changes; 0 if the
+ * condition combines several or is an equality. */
 cmb_expr cmb_build_deciding(const cmb_build *b, cmb_expr when);
 
-/* actions.c: a measure whose rate is the power of a force and a moment on b at a point, and of the reaction on a, global axes. */
+/* actions.c: computes a measure whose rate is the power of a force and a moment on b at a point, and of the reaction on a, global axes;
+ * `arm` is the vector from the origin of b's link to the point. */
 cmb_status cmb_build_wrench(cmb_build *b, cmb_site sa, cmb_site sb, cmb_vector force,
                             cmb_vector moment, cmb_vector arm, cmb_measure *out);
 
-/* The same from the ground as an action of the force that is being built. */
+/* Adds a force and a moment from the ground on a body, at `arm` from its link's origin, as an action; global axes. */
 cmb_status cmb_build_wrench_action(cmb_build *b, cmb_site on, cmb_vector force, cmb_vector moment,
                                    cmb_vector arm);
 
-/* `normal` while the depth and a second quantity are positive, else 0; `both` is what decides. */
+/* Returns `normal` while `depth` and `second` are both positive, else 0; *both is the switching function. */
 cmb_expr cmb_while_pressed(cmb_graph *g, cmb_expr depth, cmb_expr second, cmb_expr normal,
                            cmb_expr *both);
 
-/* tyre_force.c: the force of a tyre and the rates of its states; and NAME.suffix of it when it is built, false: no such quantity. */
+/* tyre_force.c: builds the force of a tyre and the rates of its states. */
 cmb_status cmb_build_tyre(cmb_build *b, int force);
+
+/* Finds the result NAME.suffix of a tyre that is built. Returns false if there is no such quantity. */
 bool cmb_build_tyre_result(const cmb_build *b, int force, const char *suffix, cmb_expr *e);
 
-/* outputs.c: NAME.suffix of joints, bushings, loops and the whole mechanism; false: no such quantity. */
+/* outputs.c: compute NAME.suffix of a joint, a bushing or a loop, or a total of the whole mechanism. They return false if there is no such
+ * quantity. */
 bool cmb_build_reaction(cmb_build *b, int joint, const char *suffix, cmb_expr *e);
 bool cmb_build_bushing_force(cmb_build *b, int force, const char *suffix, cmb_expr *e);
 bool cmb_build_loop_force(cmb_build *b, int loop, const char *suffix, cmb_expr *e);
 bool cmb_build_total(cmb_build *b, const char *name, cmb_expr *e);
 
-/* forms */
-cmb_status cmb_build_locks(cmb_build *b, cmb_expressions *x); /* lock.c */
+/* lock.c: finds the places of gimbal lock. */
+cmb_status cmb_build_locks(cmb_build *b, cmb_expressions *x);
+
+/* joint_form.c and cartesian_form.c: build the equations of motion in joint or Cartesian coordinates; cmb_build_normalisation adds the
+ * constraints of Euler parameters, before. */
 cmb_status cmb_build_joint_form(cmb_build *b, cmb_expressions *x);
 cmb_status cmb_build_normalisation(cmb_build *b);
 cmb_status cmb_build_cartesian_form(cmb_build *b, cmb_expressions *x);
 
-/* Adds Q of all actions with sides on `base` to wrenches, sign +1 or -1; and what has no sides, or another base, to f. */
+/* Adds all forces whose measure has sides with this base (and, if with_lambda is set, the constraint forces −λ G) to the wrenches on the
+ * links `on`. */
 void cmb_build_wrenches(cmb_build *b, int base, bool with_lambda, cmb_wrench *on);
+
+/* Adds all other forces to the generalised forces f (nv): those along a coordinate, and those whose measure has a base other than the ground. */
 void cmb_build_inner_forces(cmb_build *b, bool with_lambda, cmb_expr *f);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * What carries a mechanism (carrier.h), from the tree of links.
+ * Determines which joint motions carry the whole mechanism over the ground (carrier.h), from the tree of links.
  */
 #include "dyn/carrier.h"
 
@@ -7,8 +7,8 @@
 #include "dyn/tree.h"
 #include "expr/graph.h"
 
-/* Whether only shifts are between the link and the ground. */
-static bool is_first(const cmb_tree *tree, int link)
+/* Returns whether all links between the given link and the ground are moved by prismatic joints (shifts). */
+static bool has_only_shifts_below(const cmb_tree *tree, int link)
 {
   for (int k = tree->links[link].parent; k != CMB_GROUND; k = tree->links[k].parent) {
     if (tree->links[k].kind != CMB_LINK_SHIFT) return false;
@@ -16,9 +16,9 @@ static bool is_first(const cmb_tree *tree, int link)
   return true;
 }
 
-static cmb_carrying kind_of(const cmb_tree *tree, int link, int component)
+static cmb_carrying carrying_of(const cmb_tree *tree, int link, int component)
 {
-  if (!is_first(tree, link)) return CMB_CARRY_NOTHING;
+  if (!has_only_shifts_below(tree, link)) return CMB_CARRY_NOTHING;
   switch (tree->links[link].kind) {
   case CMB_LINK_SHIFT: return CMB_CARRY_SHIFT;
   case CMB_LINK_TURN: return CMB_CARRY_TURN;
@@ -32,7 +32,7 @@ static void describe(const cmb_tree *tree, int link, cmb_carrier *carriers)
   const cmb_link *l = &tree->links[link];
   for (int k = 0; k < cmb_link_velocities(l->kind); k++) {
     cmb_carrier *c = &carriers[l->v + k];
-    *c = (cmb_carrier){.kind = kind_of(tree, link, k),
+    *c = (cmb_carrier){.kind = carrying_of(tree, link, k),
                        .joint = l->joint,
                        .q = l->q,
                        .link = link,

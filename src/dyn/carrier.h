@@ -1,9 +1,10 @@
 /*
- * What carries a mechanism over the ground: the motions of its joint coordinates that come first on the way from the ground.
+ * Finds the joint motions that carry a whole mechanism over the ground, for steady motions in a moving frame (system/steady_frame.c). They
+ * are the first joint motions on the path from the ground.
  *
- * A shift that only shifts come before goes along a direction that is fixed on the ground; the first turn or ball behind them
- * turns all that it carries. Everything else is relative to what carries it, and a motion of the whole mechanism over the ground does not
- * change it.
+ * A shift (prismatic motion) that only shifts precede moves along a direction fixed on the ground; the first turn or ball behind them
+ * rotates everything it carries. All other motions are relative to the links that carry them, and a motion of the whole mechanism over the
+ * ground does not change them.
  */
 #ifndef CMB_DYN_CARRIER_H
 #define CMB_DYN_CARRIER_H
@@ -11,25 +12,26 @@
 #include "model/model.h"
 
 typedef enum cmb_carrying {
-  CMB_CARRY_NOTHING, /* a motion relative to what carries it */
+  CMB_CARRY_NOTHING, /* a motion relative to other moving links */
   CMB_CARRY_SHIFT,   /* along `axis` */
   CMB_CARRY_TURN,    /* about `axis` */
   CMB_CARRY_BALL,    /* the first of three angular velocities in the link's axes */
   CMB_CARRY_BALL_MORE
 } cmb_carrying;
 
-/* Of one velocity. */
+/* What one velocity carries. */
 typedef struct cmb_carrier {
   cmb_carrying kind;
-  int joint;      /* of the model */
-  int q;          /* its coordinate; of a ball the first of four */
-  int link;       /* of the tree, and .. */
-  int before;     /* .. the carrier's link that it builds on; -1: the ground */
-  double axis[3]; /* of a shift and of a turn, fixed on the ground */
+  int joint;      /* index in the model */
+  int q;          /* its coordinate; for a ball the first of four */
+  int link;       /* in the tree */
+  int before;     /* the parent link in the tree; −1: the ground */
+  double axis[3]; /* of a shift or a turn, fixed on the ground */
   double R0[9];   /* of a ball: its axes in the design position, by columns */
 } cmb_carrier;
 
-/* For the velocities of a model in joint coordinates: *carriers (count), memory from `arena`. */
+/* Describes each velocity of a model in joint coordinates: allocates *carriers (count) in `arena`, in the order of
+ * the velocities. The states of the model are not included. */
 cmb_status cmb_carriers_find(cmb_context *ctx, cmb_arena *arena, const cmb_model *model, int *count,
                              cmb_carrier **carriers);
 

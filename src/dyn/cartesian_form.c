@@ -1,16 +1,16 @@
 /*
  * Equations of motion in Cartesian coordinates with Euler parameters (Haug, Negrut and Engstler 1999; its r, p are our q, and v =
- * q̇):
+ * q̇), as expressions:
  *
  *     m r̈ = F,   4 Lᵀ J' L p̈ = 2 Lᵀ (n' − ω' × J' ω'),   ω' = 2 L(p) ṗ,   0 = (p·p − 1)/2 for each body
  *
- * 4 Lᵀ J' L is singular along p. The normalisation's own term c p pᵀ p̈ + c p ṗ·ṗ, which is 0 by its acceleration level, is
- * added: M becomes positive definite, and neither motion nor multipliers change. The same with G_kᵀ (G_k v̇ + γ_k) for
- * the constraints of bodies without mass or inertia and of joints whose coordinates are wanted: those are coordinates of
- * their own, without mass, tied to the bodies by the joint's own kinematics.
+ * 4 Lᵀ J' L is singular along p. The term c p pᵀ p̈ + c p ṗ·ṗ of the normalisation, which is 0 by its acceleration level, is
+ * added: M becomes positive definite, and neither motion nor multipliers change. Likewise G_kᵀ (G_k v̇ + γ_k) is added for
+ * the constraints of bodies without mass or inertia and of joints whose coordinates are used: those are additional coordinates
+ * without mass, tied to the bodies by the joint's own kinematics.
  *
- * Where velocities jump there is no such term on the right: M (v⁺ − v⁻) then has a part c G_kᵀ G_k (v⁺ − v⁻) of the impulse of a
- * constraint k whose rate jumps, so these c are handed on.
+ * When velocities are discontinuous there is no such term on the right: M (v⁺ − v⁻) then contains a part c G_kᵀ G_k (v⁺ − v⁻) of the
+ * impulse of a constraint k whose rate is discontinuous; therefore these c are stored for layer dae (impulse_weights).
  */
 #include "dyn/build.h"
 
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Typical mass and inertia, for the size of the added terms. */
+/* Typical mass and inertia of the bodies, for the size of the added terms. */
 struct scale {
   cmb_number mass, inertia;
 };
@@ -45,13 +45,15 @@ static struct scale typical(const cmb_build *b)
   return s;
 }
 
-/* A weight of more than this part of the lightest body that a constraint moves costs too many of that body's digits. */
+/* The largest ratio of a weight to the mass of the lightest body that the constraint moves; a larger weight would
+ * cost too many digits of that body's inertia. */
 static const double MOST_RATIO = 1e6;
 
-/* Inertia below this part of mass times the square of a typical length is the rounding of a point mass's place. */
+/* A body whose inertia is below this times its mass times the square of a typical length is a point mass, and its
+ * inertia is rounding error. */
 static const double ROUNDING = 1e-20;
 
-/* 1/(1/a + 1/b), where a may be missing (0). */
+/* Computes the harmonic sum 1/(1/a + 1/b) of two positive numbers; returns b if a is 0 (not given). */
 static cmb_number join(cmb_graph *g, cmb_number a, cmb_number b)
 {
   const cmb_number one = cmb_fixed(1);
@@ -59,15 +61,16 @@ static cmb_number join(cmb_graph *g, cmb_number a, cmb_number b)
   return cmb_over(g, one, cmb_plus(g, cmb_over(g, one, a), cmb_over(g, one, b)));
 }
 
-/* Mass, or trace of inertia, of the bodies that a constraint moves: that of the lightest decides. 0: they have none. carrier (nv): the link
- * of each velocity. */
-static cmb_number lightest(const cmb_build *b, const cmb_constraint *c, const int *carrier,
+/* Computes the harmonic sum of the masses of the bodies that a constraint moves (of the traces of their inertias if it
+ * constrains an angle), which is close to that of the lightest; 0 if they have none. link_of (nv) is the link of each
+ * velocity. */
+static cmb_number lightest(const cmb_build *b, const cmb_constraint *c, const int *link_of,
                            const struct scale *typical)
 {
   const double length2 = typical->inertia.value / typical->mass.value;
   cmb_number all = cmb_fixed(0);
   for (int i = 0, before = -1; i < c->row.count; i++) {
-    const int link = carrier[c->row.column[i]];
+    const int link = link_of[c->row.column[i]];
     const cmb_link *l = &b->tree->links[link];
     const cmb_number x =
         c->angle ? cmb_plus(b->g, cmb_plus(b->g, l->J[0], l->J[4]), l->J[8]) : l->mass;
@@ -78,22 +81,23 @@ static cmb_number lightest(const cmb_build *b, const cmb_constraint *c, const in
   return all;
 }
 
-/* The weight of a constraint: the typical size, or that of the lightest body that it moves, where that is very much lighter. */
-static cmb_number weight_of(const cmb_build *b, const cmb_constraint *c, const int *carrier,
+/* Returns the weight c of a constraint in M += c Gᵀ G: the typical mass (or inertia, for an angle), or that of the
+ * lightest body that it moves if this is lighter by more than MOST_RATIO. */
+static cmb_number weight_of(const cmb_build *b, const cmb_constraint *c, const int *link_of,
                             const struct scale *typical)
 {
   const cmb_number weight = c->angle ? typical->inertia : typical->mass;
-  const cmb_number light = lightest(b, c, carrier, typical);
+  const cmb_number light = lightest(b, c, link_of, typical);
   return light.value > 0 && weight.value > MOST_RATIO * light.value ? light : weight;
 }
 
-/* M as terms in the order in which they are added, and f. */
+/* The terms of M in the order in which they are added, and f. */
 struct sums {
   cmb_list M; /* of cmb_entry */
   cmb_expr *f;
 };
 
-/* M_ij += e, and M_ji. A failure is left to the arena. */
+/* Adds e to M_ij and M_ji, as further terms of the sum. A lack of memory is left to the arena. */
 static void add_mass(cmb_build *b, struct sums *s, int i, int j, cmb_expr e)
 {
   for (int side = 0; side < (i == j ? 1 : 2); side++) {
@@ -102,9 +106,10 @@ static void add_mass(cmb_build *b, struct sums *s, int i, int j, cmb_expr e)
   }
 }
 
-/* M += c Gᵀ G, f −= c Gᵀ γ */
-static void weigh(cmb_build *b, struct sums *s, cmb_number weight, const cmb_row *row,
-                  cmb_expr gamma)
+/* Adds a constraint 0 = G v̇ + γ with the weight c to the equations of motion: M += c Gᵀ G, f −= c Gᵀ γ. `row` is its
+ * row of G. */
+static void add_weighted_constraint(cmb_build *b, struct sums *s, cmb_number weight,
+                                    const cmb_row *row, cmb_expr gamma)
 {
   cmb_graph *g = b->g;
   cmb_expr c = cmb_number_expr(g, weight);
@@ -134,7 +139,8 @@ static void body_inertia(cmb_build *b, const cmb_link *l, struct sums *s)
   }
 }
 
-/* By place; what is added to one place keeps its order: it is the address. */
+/* Comparison function for qsort: orders terms of M by row and column; terms of the same entry keep their order, by
+ * comparing addresses. */
 static int by_place(const void *x, const void *y)
 {
   const cmb_entry *const *p = x, *const *q = y, *a = *p, *b = *q;
@@ -143,7 +149,8 @@ static int by_place(const void *x, const void *y)
   return (a > b) - (a < b);
 }
 
-/* The terms of each place summed up; a sum that is 0 is no entry. */
+/* Sums up the terms of each entry of M and stores the entries in *M, sorted by row and column; entries whose sum is 0
+ * are omitted. */
 static cmb_status sum_mass(cmb_build *b, const struct sums *s, cmb_entries *M)
 {
   const int count = s->M.count;
@@ -164,7 +171,7 @@ static cmb_status sum_mass(cmb_build *b, const struct sums *s, cmb_entries *M)
   return CMB_OK;
 }
 
-/* −ω' × J' ω' as a moment on the link. */
+/* Adds the gyroscopic moment −ω' × J' ω' of a link, in its axes, to the wrench on it. */
 static void gyroscopic(cmb_build *b, int link, cmb_wrench *on)
 {
   cmb_graph *g = b->g;
@@ -176,7 +183,7 @@ static void gyroscopic(cmb_build *b, int link, cmb_wrench *on)
   on[link].given = true;
 }
 
-/* No mass, or no inertia about some axis: a point mass, a rod without thickness. */
+/* Returns whether a link has no mass, or no inertia about some axis, as a point mass or a rod without thickness. */
 static bool lacks_inertia(const cmb_link *l)
 {
   double J[9], minors[3];
@@ -186,8 +193,8 @@ static bool lacks_inertia(const cmb_link *l)
   return cmb_is_zero(l->mass) || cmb_dot3(J, minors) <= 1e-12 * trace * trace * trace;
 }
 
-/* Does a constraint touch a body that lacks inertia? */
-static bool touches_weightless(const cmb_build *b, const cmb_constraint *c)
+/* Returns whether a constraint acts on a body without mass or without inertia about some axis. */
+static bool acts_on_weightless(const cmb_build *b, const cmb_constraint *c)
 {
   for (int n = 0; n < c->term_count; n++) {
     const cmb_measure *m = &c->terms[n].measure;
@@ -200,7 +207,8 @@ static bool touches_weightless(const cmb_build *b, const cmb_constraint *c)
   return false;
 }
 
-/* The normalisation of Euler parameters as constraints; their rows are not of the kind that measures give. */
+/* Adds the constraint 0 = (p·p − 1)/2 for the Euler parameters p of each body. The rows pᵀ of the constraint Jacobian
+ * are set directly, since they are not gradients of measures. */
 cmb_status cmb_build_normalisation(cmb_build *b)
 {
   cmb_graph *g = b->g;
@@ -216,7 +224,7 @@ cmb_status cmb_build_normalisation(cmb_build *b)
     }
     char *name = cmb_arena_text(b->arena, b->k->q_names[l->q]);
     if (!name) return CMB_ERROR_MEMORY;
-    *strrchr(name, '.') = '\0'; /* the body's name */
+    *strrchr(name, '.') = '\0'; /* leaves the body's name */
     cmb_constraint *c = cmb_build_constraint(b, name, "norm", (cmb_measure){.velocity = -1});
     if (!c) return CMB_ERROR_MEMORY;
     c->row = (cmb_row){4, cmb_arena_ints(b->arena, 4), cmb_arena_take(b->arena, 4, sizeof *p)};
@@ -230,26 +238,29 @@ cmb_status cmb_build_normalisation(cmb_build *b)
   return CMB_OK;
 }
 
-/* Whether its rate can jump: it is driven, or takes another branch. */
+/* Returns whether the rate of a constraint can be discontinuous: it belongs to a loop that depends explicitly on time
+ * or is a formula, which can have branches. */
 static bool may_jump(const cmb_build *b, const cmb_constraint *c)
 {
   return c->loop >= 0 && (c->gt != 0 || b->model->loops[c->loop].type == CMB_LOOP_FORMULA);
 }
 
-/* The constraints that stand in for mass; the weights of those whose rates can jump are in x. What is left out is repeated by others, so
- * that nothing is missing without it. */
-static void weigh_constraints(cmb_build *b, const int *carrier, struct sums *s, cmb_expressions *x)
+/* Adds the constraints that replace missing mass to the equations of motion, each with a weight c: M += c Gᵀ G, f −= c
+ * Gᵀ γ. Stores the weights of those whose rates can be discontinuous in x->impulse_weights (NaN if live parameters
+ * change them). Redundant constraints that were left out are not needed. */
+static void add_weighted_constraints(cmb_build *b, const int *link_of, struct sums *s,
+                                     cmb_expressions *x)
 {
   const struct scale scale = typical(b);
   for (int i = 0, k = 0; i < b->constraints.count; i++) {
     const cmb_constraint *c = cmb_constraint_at(b, i);
     const int number = c->lambda != 0 ? k++ : -1;
-    if (!c->weigh && (number < 0 || !touches_weightless(b, c))) continue;
-    const cmb_number weight = weight_of(b, c, carrier, &scale);
+    if (!c->weigh && (number < 0 || !acts_on_weightless(b, c))) continue;
+    const cmb_number weight = weight_of(b, c, link_of, &scale);
     if (!c->weigh && may_jump(b, c)) {
       x->impulse_weights[number] = weight.live != 0 ? NAN : weight.value;
     }
-    weigh(b, s, weight, &c->row, c->gamma);
+    add_weighted_constraint(b, s, weight, &c->row, c->gamma);
   }
 }
 
@@ -257,12 +268,12 @@ cmb_status cmb_build_cartesian_form(cmb_build *b, cmb_expressions *x)
 {
   const int links = b->tree->link_count;
   struct sums s = {.f = cmb_arena_take(b->arena, (size_t)b->tree->nv, sizeof *s.f)};
-  int *carrier = cmb_arena_ints(b->arena, b->tree->nv);
+  int *link_of = cmb_arena_ints(b->arena, b->tree->nv);
   x->impulse_weights = cmb_arena_doubles(b->arena, x->ng);
   if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
   for (int i = 0; i < links; i++) {
     const cmb_link *l = &b->tree->links[i];
-    for (int n = 0; n < cmb_link_velocities(l->kind); n++) carrier[l->v + n] = i;
+    for (int n = 0; n < cmb_link_velocities(l->kind); n++) link_of[l->v + n] = i;
     if (l->kind != CMB_LINK_CARTESIAN || cmb_is_zero(l->mass)) continue;
     body_inertia(b, l, &s);
     gyroscopic(b, i, b->scratch);
@@ -270,7 +281,7 @@ cmb_status cmb_build_cartesian_form(cmb_build *b, cmb_expressions *x)
   cmb_build_wrenches(b, CMB_GROUND, false, b->scratch);
   cmb_wrenches_project(b->k, CMB_GROUND, b->scratch, s.f);
   cmb_build_inner_forces(b, false, s.f);
-  weigh_constraints(b, carrier, &s, x);
+  add_weighted_constraints(b, link_of, &s, x);
   x->f = s.f;
   return sum_mass(b, &s, &x->M);
 }

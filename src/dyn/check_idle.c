@@ -1,12 +1,13 @@
 /*
- * The words for joint motions that move no mass (idle.c): which body, about which axis, and which joint.
+ * Error messages for joint motions that move no mass, which would make the mass matrix singular (idle.c finds them):
+ * they name the body, the axis and the joint. Called while a mechanism is built.
  */
 #include "base/context.h"
 #include "dyn/build.h"
 
 #include <stdio.h>
 
-/* Whether the body is one side of a loop that holds as a joint does. */
+/* Returns whether one end of a loop that closes a joint (not a formula or motion) is on the body. */
 static bool ends_loop(const cmb_model *m, int body)
 {
   for (int i = 0; i < m->loop_count; i++) {

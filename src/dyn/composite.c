@@ -1,12 +1,12 @@
 /*
- * The mass matrix by composite rigid bodies: the inertia of a link with all that is built on it, in the link's axes
- * (mass m, first moment c, inertia J about the origin), is added to its parent's:
+ * Computes the mass matrix by the method of composite rigid bodies, for joint coordinates. The inertia of a link together with all links
+ * built on it, in the link's axes (mass m, first moment c, inertia J about the origin), is added to its parent's:
  *
  *     c' = c + m r        J' = J + 2 (r·c) 1 − r cᵀ − c rᵀ + m (r·r 1 − r rᵀ)        r: the link's offset
  *
- * Moving along one velocity of link i it takes the wrench F = (J e, e × c) or (c × e, m e); M_ij is what F does along the
- * velocities j of the links on the way to the ground: to the next few links F goes from frame to frame, which shows what is 0;
- * farther on it is a product with their motions in one frame for all (reference.h).
+ * To accelerate it along a velocity of link i, with the axis e, takes the wrench F = (J e, e × c) or (c × e, m e); M_ij is the component of
+ * F along velocity j, for all links on the path to the ground. For the next few links F is transformed from frame to frame, which keeps
+ * structural zeros; for links farther away M_ij is the product with their motions in one common frame (reference.h).
  */
 #include "dyn/inertia.h"
 #include "dyn/recursion.h"
@@ -14,7 +14,8 @@
 
 #include <stdlib.h>
 
-enum { NEAR = 4 }; /* links */
+/* the number of links on the path for which F is transformed from frame to frame */
+enum { NEAR = 4 };
 
 struct composite {
   cmb_number mass;
@@ -45,7 +46,8 @@ static void add_to_parent(cmb_graph *g, const cmb_step *s, const struct composit
   to->mass = cmb_plus(g, to->mass, c->mass);
 }
 
-/* What the composite needs to accelerate along velocity `n` of its link. */
+/* Computes the wrench (about the link's origin, in its axes) that accelerates the composite body c, a link with all
+ * links built on it, along velocity `n` of the link by 1. */
 static cmb_wrench wrench_along(cmb_graph *g, cmb_link_kind kind, int n, const struct composite *c)
 {
   cmb_vector e = {{0, 0, 0}};
@@ -75,8 +77,9 @@ static void add_entry(cmb_entries *M, int row, int column, cmb_expr e)
   if (row != column) M->entry[M->count++] = (cmb_entry){column, row, e};
 }
 
-/* Row and column of M for velocity n of link i, as far as the links near it go. Returns the next link.
- * `column` (nv) is zero before and after. */
+/* Appends the entries of M in the row and column of velocity n of link i that belong to link i and the NEAR links
+ * next to it on the path to the ground; w is the wrench along this velocity. Returns the next link on the path.
+ * `column` (nv) is scratch, zero before and after. */
 static int add_near(cmb_kinematics *k, int i, int n, cmb_wrench w, cmb_expr *column, cmb_entries *M)
 {
   cmb_graph *g = k->g;
@@ -99,7 +102,8 @@ static int add_near(cmb_kinematics *k, int i, int n, cmb_wrench w, cmb_expr *col
   return at;
 }
 
-/* And from link `at` on. */
+/* Appends the entries of M in the row and column of velocity n of link i for the links from `at` to the ground, by
+ * products of the wrench w with their motions in the reference frame. */
 static void add_far(cmb_kinematics *k, int i, int n, const cmb_wrench *w, int at,
                     const cmb_frame *frames, cmb_entries *M)
 {
@@ -113,7 +117,8 @@ static void add_far(cmb_kinematics *k, int i, int n, const cmb_wrench *w, int at
   }
 }
 
-/* Frames of all links in their references, where some links are far from each other; else NULL. */
+/* Allocates and computes the frames of all links in their reference frames, if some path to the ground is longer than
+ * NEAR + 1 links; else sets *frames to NULL. */
 static cmb_status make_frames(cmb_kinematics *k, cmb_frame **frames)
 {
   const cmb_tree *tree = k->tree;
@@ -132,7 +137,8 @@ static cmb_status make_frames(cmb_kinematics *k, cmb_frame **frames)
   return *frames ? CMB_OK : CMB_ERROR_MEMORY;
 }
 
-/* How many entries there are: for each velocity those on the way to the ground, twice. */
+/* Returns an upper bound of the number of entries of M: for each pair of a link and a link on its path to the ground
+ * twice the product of their numbers of velocities. */
 static int count_entries(const cmb_tree *tree)
 {
   int count = 0;

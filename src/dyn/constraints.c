@@ -1,6 +1,6 @@
 /*
- * Loops and joints as constraints. With frames on bodies a and b, d from a's point to b's, e1 and e2 perpendicular to
- * the axis:
+ * Builds the constraints of a mechanism: closed loops, motions, joints' own constraints, in Cartesian coordinates all joints; and the rows of
+ * the constraint Jacobian G. With frames on bodies a and b, d from a's point to b's, e1 and e2 perpendicular to the axis:
  *
  *     spherical    d = 0, in axes fixed to a                     revolute      and e1_a·axis_b = e2_a·axis_b = 0
  *     universal    d = 0, axis1_a·axis2_b = 0                    cylindrical   e·d = 0, e_a·axis_b = 0 for e1, e2
@@ -73,7 +73,8 @@ static void parallel_frames(cmb_build *b, const struct frames *f)
   for (int i = 0; i < 3; i++) perpendicular(b, f, cmb_unit3[i], cmb_unit3[(i + 1) % 3], part[i]);
 }
 
-/* Two unit vectors perpendicular to `axis`, along global axes where possible. */
+/* Computes two unit vectors e1, e2 perpendicular to `axis` and to each other; e2 is also perpendicular to the global
+ * axis that is farthest from `axis`, so that they are along global axes where possible. */
 static void across(cmb_graph *g, const cmb_number axis[3], cmb_number e1[3], cmb_number e2[3])
 {
   int least = 0;
@@ -103,7 +104,7 @@ static void axis_parallel(cmb_build *b, const struct frames *f, const cmb_number
   perpendicular(b, f, e2, axis_b, "tilt2");
 }
 
-/* e1_a·e2_b − e2_a·e1_b is 0 as long as b does not turn about the axis. */
+/* Adds the constraint e1_a·e2_b − e2_a·e1_b = 0, which prevents a rotation of b relative to a about the joint's axis. */
 static cmb_status twist(cmb_build *b, const struct frames *f)
 {
   const cmb_measure one = cmb_measure_cosine(b->k, f->a, f->axes[0], f->b, f->axes_b[1]);
@@ -129,16 +130,16 @@ static void hold(cmb_build *b, const struct frames *f, cmb_joint_condition condi
   }
 }
 
-/* The constraints of a joint of this type; a free one has none. */
+/* Adds the constraints of a joint of the given type between the two frames; a free joint has none. */
 static void connect(cmb_build *b, const struct frames *f, int type)
 {
   const cmb_joint_row *row = &cmb_joint_rows[type];
   for (int k = 0; k < CMB_MOST_HOLDS; k++) hold(b, f, row->hold[k].kind, row->hold[k].axis);
 }
 
-/* ---- rheonomic ones */
+/* ---- constraints that depend on time */
 
-/* e, ė and ë of a function of time. */
+/* Computes the first and second time derivatives of a function e of time, including the rates of inputs. */
 static cmb_status time_rates(cmb_build *b, cmb_expr e, cmb_expr *first, cmb_expr *second)
 {
   cmb_expr one = cmb_constant(b->g, 1);
@@ -166,7 +167,8 @@ static cmb_status distance(cmb_build *b, const struct frames *f, const cmb_model
   return CMB_OK;
 }
 
-/* F in symbols, its time derivatives by forward differentiation along the motion, then symbols become expressions. */
+/* Computes g, g_t, γ and the gradient of the constraint F(x, t) = 0 from F in symbols for measures x and their rates:
+ * differentiates F along the motion, then replaces the symbols by the measures' expressions. */
 static cmb_status differentiate(cmb_build *b, const cmb_symbols *symbols, cmb_expr F,
                                 cmb_constraint *c)
 {
@@ -200,7 +202,7 @@ static cmb_status differentiate(cmb_build *b, const cmb_symbols *symbols, cmb_ex
   return CMB_OK;
 }
 
-/* F − ratio second − offset */
+/* Completes the constraint of a gear: *F := F − ratio·second − offset, with the second coordinate of the loop. */
 static cmb_status gear(cmb_build *b, const cmb_model_loop *l, cmb_symbols *symbols, cmb_expr *F)
 {
   cmb_graph *g = b->g;
@@ -255,7 +257,7 @@ cmb_status cmb_build_loops(cmb_build *b)
   return CMB_OK;
 }
 
-/* The frames of a joint on its two bodies. */
+/* Returns the frames of a joint on its two bodies. */
 static struct frames frames_of(cmb_build *b, const cmb_model_joint *j)
 {
   cmb_anchor pa = {.body = j->parent}, pb = {.body = j->child};
@@ -264,7 +266,7 @@ static struct frames frames_of(cmb_build *b, const cmb_model_joint *j)
   return (struct frames){j->name, cmb_site_of(b->k, &pa), cmb_site_of(b->k, &pb), j->axes, j->axes};
 }
 
-/* translation − pitch/2π angle = 0 */
+/* Adds the constraint of a screw joint between its two coordinates: translation − pitch/(2π)·angle = 0. */
 static cmb_status pitch(cmb_build *b, int joint)
 {
   static const double turn = 6.283185307179586;
@@ -272,12 +274,12 @@ static cmb_status pitch(cmb_build *b, int joint)
   const cmb_model_joint *j = &b->model->joints[joint];
   const cmb_measure x = cmb_build_coordinate(b, joint, 0),
                     angle = cmb_build_coordinate(b, joint, 1);
-  const cmb_expr way = cmb_number_expr(g, cmb_over(g, j->pitch, cmb_fixed(turn)));
+  const cmb_expr per_radian = cmb_number_expr(g, cmb_over(g, j->pitch, cmb_fixed(turn)));
   cmb_constraint *c = new_constraint(b, j->name, "pitch", 2);
   if (!c) return CMB_ERROR_MEMORY;
-  c->g = cmb_sub(g, x.value, cmb_mul(g, way, angle.value));
+  c->g = cmb_sub(g, x.value, cmb_mul(g, per_radian, angle.value));
   c->terms[0] = (cmb_term){cmb_constant(g, 1), x};
-  c->terms[1] = (cmb_term){cmb_neg(g, way), angle};
+  c->terms[1] = (cmb_term){cmb_neg(g, per_radian), angle};
   return CMB_OK;
 }
 
@@ -301,7 +303,8 @@ cmb_status cmb_build_joint_constraints(cmb_build *b, int joint)
   struct frames f = frames_of(b, j);
   int branch = b->tree->joint_link[joint], type = (int)j->type;
   int first = b->constraints.count;
-  if (branch != CMB_GROUND) { /* its coordinates are wanted: the end moves with the child */
+  if (branch != CMB_GROUND) {
+    /* its coordinates are used: its branch of links exists, and the end of the branch is fixed to the child */
     if (cmb_joint_rows[type].own == CMB_OWN_TWIST) CMB_TRY(twist(b, &f));
     f.a.link = branch;
     cmb_tree_point(b->tree, branch, j->at, f.a.x);
@@ -323,22 +326,22 @@ struct dense_row {
   int count;
 };
 
-static void touch(struct dense_row *d, int column)
+static void mark_column(struct dense_row *d, int column)
 {
   if (d->seen[column]) return;
   d->seen[column] = true;
   d->touched[d->count++] = column;
 }
 
-/* The velocities that a measure depends on. */
-static void touch_measure(cmb_build *b, const cmb_measure *m, struct dense_row *d)
+/* Marks the velocities that the rate of a measure depends on, as columns of the row d that may be non-zero. */
+static void mark_measure(cmb_build *b, const cmb_measure *m, struct dense_row *d)
 {
   const int from[2] = {m->side[0].link, m->side[1].link};
-  const int *way, n = cmb_ways(b->k, m->base, m->side_count, from, &way);
-  if (m->velocity >= 0) touch(d, m->velocity);
+  const int *path, n = cmb_ways(b->k, m->base, m->side_count, from, &path);
+  if (m->velocity >= 0) mark_column(d, m->velocity);
   for (int i = 0; i < n; i++) {
-    const cmb_link *l = &b->tree->links[way[i]];
-    for (int v = 0; v < cmb_link_velocities(l->kind); v++) touch(d, l->v + v);
+    const cmb_link *l = &b->tree->links[path[i]];
+    for (int v = 0; v < cmb_link_velocities(l->kind); v++) mark_column(d, l->v + v);
   }
 }
 
@@ -348,8 +351,8 @@ static int ascending(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* What is in d as a sparse row; d is zero afterwards. */
-static cmb_status take_row(cmb_build *b, struct dense_row *d, cmb_row *row)
+/* Moves the non-zero entries of the dense row d to a new sparse row, with ascending columns; d is zero afterwards. */
+static cmb_status move_to_sparse(cmb_build *b, struct dense_row *d, cmb_row *row)
 {
   const size_t most = (size_t)d->count + 1;
   *row = (cmb_row){.column = cmb_arena_ints(b->arena, d->count)};
@@ -381,10 +384,10 @@ cmb_status cmb_build_rows(cmb_build *b)
     if (c->row.column) continue;
     for (int n = 0; n < c->term_count; n++) {
       const cmb_term *term = &c->terms[n];
-      touch_measure(b, &term->measure, &d);
+      mark_measure(b, &term->measure, &d);
       cmb_measure_force(b->k, &term->measure, term->coefficient, b->scratch, d.e);
     }
-    CMB_TRY(take_row(b, &d, &c->row));
+    CMB_TRY(move_to_sparse(b, &d, &c->row));
   }
   return CMB_OK;
 }

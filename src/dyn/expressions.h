@@ -1,10 +1,10 @@
 /*
- * What layer dyn hands on: the equations of motion as expressions, and nothing about bodies and joints.
+ * The result of layer dyn: the equations of motion as expressions, without bodies and joints. Layer dae compiles them into programs.
  *
  *     q̇ = T(q) v,   M(q) v̇ = f − Gᵀ λ,   0 = g(t, q),   G = ∂g/∂q T,   0 = G v + g_t,   0 = G v̇ + γ
  *
- * Matrices are lists of entries that are not zero for structural reasons: row, column, expression. All expressions are
- * functions of the graph's inputs t, q, v, a, lambda and u; modes are not frozen yet.
+ * Matrices are lists of entries that are not structurally zero: row, column, expression. All expressions are
+ * functions of the graph's inputs t, q, v, a, lambda and u; their switches are not yet fixed to a mode.
  */
 #ifndef CMB_DYN_EXPRESSIONS_H
 #define CMB_DYN_EXPRESSIONS_H
@@ -19,12 +19,13 @@ typedef struct cmb_entry {
 } cmb_entry;
 
 typedef struct cmb_entries {
-  cmb_entry *entry; /* sorted by row, then column; no place twice */
+  cmb_entry *entry; /* sorted by row, then column; no position twice */
   int count;
 } cmb_entries;
 
-/* M = W⁻¹ D W⁻ᵀ for long chains, whose M has too many entries (articulated.c). The `value`s are functions of q, the first nv
- * of them are 1/D. The products are functions of `symbol`, inputs that stand for the values, and of the inputs a, the vector. */
+/* The mass matrix of long chains as factors, M = W⁻¹ D W⁻ᵀ, since M has too many entries (articulated.c). The
+ * `value`s are functions of q, the first nv of them are 1/D. The products are functions of the inputs `symbol`, which
+ * stand for the values, and of the inputs a, the vector. */
 typedef struct cmb_mass_expressions {
   int count;          /* of values; 0: M is given by its entries */
   cmb_expr *value;    /* (count) */
@@ -34,26 +35,27 @@ typedef struct cmb_mass_expressions {
   cmb_expr *multiply; /* (nv) M a */
 } cmb_mass_expressions;
 
-/* An event of the user's, a stop, or a bound of what a law is good for: what happens when its condition comes to be met (or ceases to be). */
+/* An event of the model, a stop, or a bound of validity of a law: a condition, and the action when it becomes true (or false). */
 typedef struct cmb_rule_expressions {
   const char *name;
   cmb_event_action action;
-  int direction; /* +1: comes to be met, -1: ceases to be, 0: both */
-  bool gap;      /* that closes: it acts at the beginning of a motion, too */
+  int direction; /* +1: when the condition becomes true, −1: false, 0: both */
+  bool gap;      /* a gap that closes: the rule is also applied at the start of a simulation */
   cmb_impact_law law;
-  double restitution; /* of a gap */
-  cmb_expr when;      /* a condition, or > 0 */
+  double restitution; /* coefficient of restitution of a gap */
+  cmb_expr when;      /* a condition, or a number that is true if > 0 */
   int first_reset, reset_count;
-  cmb_expr
-      surface; /* of t and q: where it is 0 the condition changes, and > 0 where it is met; 0: nothing of the kind */
-  const char *warning; /* of what is so where it comes to be met, said once; NULL: none */
-  cmb_expr push; /* the force with which the surface holds what rests on it, an input of outputs */
+  /* function of t and q, 0 where the condition changes and > 0 where it is true; 0: there is none */
+  cmb_expr surface;
+  const char *warning; /* reported once when the condition becomes true; NULL: none */
+  /* the contact force with which the surface supports resting bodies, an input of outputs */
+  cmb_expr push;
 } cmb_rule_expressions;
 
-/* The middle one of three angles about one point: where c cos q + s sin q is 0, their axes are in one plane (lock.c). */
+/* The middle one of three angles about one point: where c cos q + s sin q is 0, the three axes are in one plane (lock.c). */
 typedef struct cmb_lock {
   const char *joint; /* its name */
-  const char *file;  /* and its place */
+  const char *file;  /* its position in the model */
   int line, column;
   const char *axes; /* "its axes", or those of which joints */
   int q;
@@ -65,61 +67,63 @@ typedef struct cmb_expressions {
   cmb_graph *graph;
   int nq, nv, ng, nu, no;
 
-  /* the graph's inputs. `a` and `lambda` are only used by residual and outputs. The inputs u_i(t) of the model are in the
-   * expressions as functions of t, plus `u` (nu), which is 0 in a simulation: a derivative with respect to it is
-   * the derivative with respect to the input. */
+  /* The graph's inputs. `a` and `lambda` are only used by residual and outputs. The expressions contain the inputs
+   * u_i(t) of the model as functions of t plus `u` (nu), which is 0 in a simulation: a derivative with respect to `u`
+   * is the derivative with respect to the input. */
   cmb_expr t, *q, *v, *a, *lambda, *u;
 
-  /* Rates u' and u'' of the free parts, 0 in a simulation too: those that have been asked for. Which these are does not depend on the
-   * formulation; whether an equation reads them may. Names: "road'", "road''". */
+  /* The rates u' and u'' of the free parts u that some expression uses, also 0 in a simulation. Which these are does
+   * not depend on the formulation. Names: "road'", "road''". */
   int nr;
   cmb_expr *input_rate; /* (nr) */
   const char *const *input_rate_names;
-  int nz; /* states, the last nz of the velocities (states.c) */
+  int nz; /* first-order states, the last nz of the velocities (states.c) */
 
-  /* Late states, whose rates read a, λ and forces of rests (late_states.c): which of the velocities they are, and these rates. In f and
-   * whatever else is a function of t, q and v they have a and λ of a motion without rests put in. */
+  /* Late states, whose rates depend on a, λ and forces of resting contacts (late_states.c): their indices among the
+   * velocities, and these rates. In f and other functions of t, q and v their a and λ are replaced by those of a
+   * motion without resting contacts. */
   int nl, *late_row; /* (nl) */
   cmb_expr *late;    /* (nl) */
-  int np; /* parameters that are inputs too; a simulation has them at `parameter_value` */
+  int np; /* live parameters, which are inputs, too; a simulation uses `parameter_value` */
   int first_count;
   cmb_expr *parameter; /* (np) */
   double *parameter_value;
   const char *const *parameter_names;
 
-  /* Sampled values (sampled.c): parameters from held_first on, whose new values are behind the outputs. */
+  /* Sampled values (sampled.c): the parameters from held_first on. Their new values follow the outputs. */
   int nh, held_first, sampler_count;
   const cmb_sampler *samplers; /* (sampler_count) */
   int *held_sampler;           /* (nh) */
 
-  cmb_expr *input_value; /* (nu) u_i(t), and the free part */
+  cmb_expr *input_value; /* (nu) u_i(t) plus the free part */
   const char *const *q_names,
       *const *v_names, *const *g_names, *const *lambda_names, *const *u_names, *const *output_names;
   const char *const *q_units, *const *v_units, *const *output_units; /* (nq), (nv), (no) */
-  const double *q_sizes, *v_sizes;  /* (nq), (nv) as in cmb_equations; NULL: 1 each */
-  int *impulse_signs;               /* (ng) as in cmb_equations */
+  /* (nq), (nv) typical magnitudes, as in cmb_equations; NULL: 1 each */
+  const double *q_sizes, *v_sizes;
+  int *impulse_signs;               /* (ng) 1 or −1, as in cmb_equations */
   const char *const *impulse_units; /* (ng) */
   bool *closes; /* (ng) constraints of loops and motions, not of joints; NULL: not known */
-  double *impulse_weights;   /* (ng) as in cmb_equations; NULL: none has one */
-  double *q_start, *v_start; /* (nq), (nv) perhaps not consistent */
-  double *q_wanted,
-      *v_wanted; /* (nq), (nv) what the user asked for; NULL: q_start, v_start themselves */
+  double *impulse_weights;     /* (ng) as in cmb_equations; NULL: none */
+  double *q_start, *v_start;   /* (nq), (nv) not necessarily consistent */
+  double *q_wanted, *v_wanted; /* (nq), (nv) values requested by the user; NULL: q_start, v_start */
 
-  /* What the model says of all joints, q and then v, as functions of the parameters: in joint coordinates those of q_start and v_start.
-   * NULL: no parameter is live. */
+  /* The start values of all joints in the model, q and then v, as functions of the parameters: in joint coordinates
+   * those of q_start and v_start. NULL: no parameter is live. */
   cmb_expr *first; /* (first_count) */
 
-  bool
-      live_inputs; /* the last nu + nr of the parameters are `u` and `input_rate`: they need not be 0 */
-  bool quaternions; /* there are Euler parameters: */
-  int ball_count; /* groups of Euler parameters: q[ball_q[i]] .. + 3, normalised by dividing by their length */
+  /* the last nu + nr of the parameters are `u` and `input_rate`, which may be non-zero */
+  bool live_inputs;
+  bool quaternions; /* there are Euler parameters */
+  /* groups of four Euler parameters q[ball_q[i]] .. + 3, normalised by dividing by their length */
+  int ball_count;
   int *ball_q;
   cmb_expr *rates; /* (nq) T(q) v */
   int lock_count;
-  int root_count; /* implicit functions of t, q, v and inputs: */
+  int root_count; /* implicit functions of t, q, v and inputs */
   cmb_lock *locks;
-  cmb_expr *roots;         /* (root_count) the first unknown of each .. */
-  const char **root_names; /* .. and what it is called */
+  cmb_expr *roots;         /* (root_count) the first unknown of each */
+  const char **root_names; /* (root_count) and its name */
 
   cmb_entries M; /* nv x nv, both triangles; empty if there are mass_factors */
   cmb_mass_expressions mass_factors;
@@ -127,64 +131,68 @@ typedef struct cmb_expressions {
   cmb_expr *g, *gamma, *gt; /* (ng) */
   cmb_entries G;            /* ng x nv */
 
-  /* r = M a − f + Gᵀ λ in one go; NULL: not available, to be had from M, f, G */
+  /* The residual r = M a − f + Gᵀ λ, computed at once; NULL: computed from M, f and G. */
   cmb_expr *residual; /* (nv) */
 
-  /* ∂r/∂q and ∂r/∂v in two parts: the inertial forces' derivatives, whose entries inertial(kinematics, ..) makes when they
-   * are wanted, and r without these forces, to be differentiated. applied == NULL: r itself is to be differentiated. */
+  /* ∂r/∂q and ∂r/∂v in two parts: the derivatives of the inertial forces, whose entries inertial(kinematics, ..)
+   * computes on demand, and r without these forces (`applied`), to be differentiated. applied == NULL: r itself is to
+   * be differentiated. */
   cmb_expr *applied; /* (nv) */
   cmb_status (*inertial)(void *kinematics, cmb_entries *by_q, cmb_entries *by_v);
   void *kinematics;
 
-  /* ∂f/∂q T ≈ Σ row rowᵀ x, ∂f/∂v ≈ Σ row rowᵀ rate over the stiff forces, the forces that are not among them, and all of them (stiffness.c).
-   * Only where `stiffness` was asked for; stiff_row == NULL: not known. */
+  /* The stiff forces: ∂f/∂q T ≈ Σ row rowᵀ x and ∂f/∂v ≈ Σ row rowᵀ rate over them; the other forces (`loose`); and
+   * all applied forces (stiffness.c). Only if the option `stiffness` is set; stiff_row == NULL: not known. */
   int stiff_count;
   cmb_expr *stiff_row;            /* (stiff_count x nv) */
   cmb_expr *stiff_x, *stiff_rate; /* (stiff_count) */
   cmb_expr *loose;                /* (nv) */
   cmb_expr *forces;               /* (nv) all applied forces */
 
-  /* a and λ in one go, as functions of t, q, v (u, modes); NULL: not available. The elimination has a static order and
-   * no pivoting: pivot (ng) are the squared sines of the angles between each constraint's gradient and those
-   * before it, in the metric of M⁻¹. Near 0 the result is not to be used. */
+  /* a and λ, computed at once as functions of t, q, v (u, modes); NULL: not available. The elimination has a static
+   * order and no pivoting: pivot (ng) are the squared sines of the angles between each constraint's gradient and
+   * those before it, in the metric of M⁻¹. If one is near 0 the result must not be used. */
   cmb_expr *acceleration; /* (nv) */
   cmb_expr *multiplier;   /* (ng) */
   cmb_expr *pivot;        /* (ng) */
 
-  /* M⁻¹ (f − Gᵀ λ) in one go, as functions of t, q, v, λ; only where it was asked for and there are constraints. NULL: not
-   * available */
+  /* M⁻¹ (f − Gᵀ λ), computed at once as a function of t, q, v, λ; only if the option `forced` is set and there are
+   * constraints. NULL: not available. */
   cmb_expr *forced; /* (nv) */
 
-  /* names of switches: where the sign of a hint decides, that is what the switch is called */
+  /* Names of switching functions: a switch that is decided by the sign of a hint has the hint's name. */
   int hint_count;
   bool *hint_of_rule;    /* (hint_count) switches of conditions; else of the motion */
-  bool *hint_of_contact; /* (hint_count) positive while something presses */
+  bool *hint_of_contact; /* (hint_count) positive while a contact or tyre is loaded */
   cmb_expr *hints;
   const char **hint_names;
 
-  /* any other is called after the first of these that it is in; several of one source are numbered */
+  /* Any other switch is named after the first of these expressions that contains it; several switches of one source
+   * are numbered. */
   int source_count;
   cmb_expr *sources;
   const char **source_names;
 
-  /* events: conditions; R (v⁺ − v⁻) = change, a row for each quantity that is reset; and surfaces as constraints */
+  /* Rules: conditions; R (v⁺ − v⁻) = change, one row for each quantity that is reset; and surfaces as constraints. */
   int rule_count, reset_count;
-  int push_count;                       /* rules whose forces of rests outputs read: all, or none */
-  cmb_rule_expressions *rules;          /* (rule_count) */
-  cmb_expr *reset_row;                  /* (reset_count x nv) */
-  cmb_expr *reset_change;               /* (reset_count) */
-  const char **reset_names;             /* (reset_count) */
-  bool *reset_of_state;                 /* (reset_count) of states alone: there is no impulse */
-  const char **reset_units;             /* (reset_count) of impulses along them; "": not known */
-  cmb_expr *surface_row;                /* (rule_count x nv) its gradient */
-  cmb_expr *surface_gt, *surface_gamma; /* (rule_count) as g_t and γ of a constraint */
+  /* number of rules with contact forces in the outputs: all, or none */
+  int push_count;
+  cmb_rule_expressions *rules; /* (rule_count) */
+  cmb_expr *reset_row;         /* (reset_count x nv) */
+  cmb_expr *reset_change;      /* (reset_count) */
+  const char **reset_names;    /* (reset_count) */
+  /* (reset_count) resets of states only, without an impulse */
+  bool *reset_of_state;
+  const char **reset_units;             /* (reset_count) unit of the impulse; "": not known */
+  cmb_expr *surface_row;                /* (rule_count x nv) gradients of the surfaces */
+  cmb_expr *surface_gt, *surface_gamma; /* (rule_count) g_t and γ of the surface as a constraint */
 
-  cmb_expr *
-      outputs; /* (no) functions of t, q, v, a, λ; behind them (nh) new values of what is sampled */
-  cmb_expr energy; /* kinetic and potential; 0 where nothing is known of it */
+  /* (no + nh) functions of t, q, v, a, λ: outputs, then the new sampled values */
+  cmb_expr *outputs;
+  cmb_expr energy; /* kinetic and potential energy; 0 if not known */
 } cmb_expressions;
 
-/* Whether T may be another matrix than the identity. */
+/* Returns whether T may differ from the identity. */
 static inline bool cmb_has_rates(const cmb_expressions *x)
 {
   return x->quaternions || x->nz > 0;

@@ -1,11 +1,12 @@
 /*
- * Refuses friction in formulas of forces that drives the velocity that it reads.
+ * Detects friction in the formulas of forces that has the wrong sign, so that it drives the velocity it depends on, and reports an error.
+ * Called after all forces of a mechanism have been built.
  *
- * The power of all forces is linear in what a `stick` exerts: P = S φᵀv + .., where S has the sign of e = wᵀv + e₀. If φ = μ w with a number
- * μ > 0, S drives what it reads: a sign has been mistaken, as with a minus in a torsion, whose torque is a pull. μ is found as the
- * quotient of the changes of ∂P/∂S and of e with v, in states that have nothing special. It is decided only if it is the same in all of them:
- * where the quotient depends on the motion, time or an input, its sign may be right in the states that are run through. Live parameters have
- * their present values.
+ * The power of all forces is linear in the force S of a `stick`: P = S φᵀv + .., where S has the sign of e = wᵀv + e₀. If φ = μ w with a
+ * number μ > 0, S accelerates the motion along e: a sign is wrong, for example a minus in a torsion, whose torque is a pull. μ is computed
+ * as the quotient of the changes of ∂P/∂S and of e with v, at several random states. An error is reported only if it is the same in all of
+ * them: if the quotient depends on the motion, on time or on an input, its sign may be right in the states that a simulation reaches. Live
+ * parameters have their present values.
  */
 #include "dyn/build.h"
 
@@ -17,13 +18,14 @@
 #include <math.h>
 #include <stdio.h>
 
-static const double SAME = 1e-9; /* of two quotients, relative: they differ by rounding */
+/* relative tolerance for two equal quotients, above rounding errors */
+static const double SAME = 1e-9;
 enum { STATES = 12 };
 
-/* What an input of the program is. */
+/* What an input of the program stands for; INPUT_DRAWN is anything but a velocity and a parameter, and gets random values. */
 enum { INPUT_DRAWN, INPUT_VELOCITY, INPUT_PARAMETER };
 
-/* All friction in formulas, and the program of e and ∂P/∂S of each. */
+/* All friction (`stick`) in formulas, and the program that computes e and ∂P/∂S of each. */
 struct trial {
   int count;
   cmb_expr *stick, *S, *pair; /* (count), (count), (2 x count) all e, then all ∂P/∂S */
@@ -31,10 +33,12 @@ struct trial {
   int inputs;
   int *kind; /* (inputs) */
   double *in, *rest, *moving, *work;
-  double *first; /* (count) the quotient in the first state, NAN: no positive number */
+  /* (count) the quotient μ in the first state; NAN if it is not positive or differs between states */
+  double *first;
 };
 
-/* The force that an action belongs to; NULL: a joint's. One without actions may begin where the next one does. */
+/* Returns the force of the model that an action belongs to, or NULL if the action belongs to a joint: it is the force
+ * with the largest first action that is not after this one. */
 static const cmb_model_force *force_of(const cmb_build *b, int action)
 {
   const cmb_model_force *f = NULL;
@@ -46,7 +50,7 @@ static const cmb_model_force *force_of(const cmb_build *b, int action)
   return f;
 }
 
-/* Lists the sticks of forces with formulas. */
+/* Collects all friction expressions (`stick`) that occur in forces of the model in t->stick, and their number in t->count. */
 static cmb_status list_sticks(cmb_build *b, struct trial *t)
 {
   const int actions = b->actions.count;
@@ -71,7 +75,7 @@ static cmb_status list_sticks(cmb_build *b, struct trial *t)
   return t->stick ? CMB_OK : CMB_ERROR_MEMORY;
 }
 
-/* The power of one force, or of all if it is NULL. */
+/* Computes the power of one force, or that of all forces and joints if `only` is NULL. */
 static cmb_expr power_of(cmb_build *b, const cmb_model_force *only)
 {
   cmb_expr sum = 0;
@@ -83,7 +87,9 @@ static cmb_expr power_of(cmb_build *b, const cmb_model_force *only)
   return sum;
 }
 
-static cmb_status take_pairs(cmb_build *b, const cmb_model_force *only, struct trial *t)
+/* Builds for each friction expression stick(e, ..) the pair of its argument e, a velocity, and ∂P/∂S, the derivative
+ * of the power P of all forces (or of the force `only`) by the friction force S. */
+static cmb_status make_pairs(cmb_build *b, const cmb_model_force *only, struct trial *t)
 {
   const size_t n = (size_t)t->count;
   const cmb_expr one = cmb_constant(b->g, 1);
@@ -118,7 +124,8 @@ static int kind_of(const cmb_build *b, cmb_expr e, double *value)
   return INPUT_DRAWN;
 }
 
-/* Lists the inputs; false: there are C functions of the user's, which are made for the states of a run only. */
+/* Lists the inputs of the expressions marked in `used`, with their kinds. Returns false if the expressions call C
+ * functions of the user, which may only be called with states of a simulation. */
 static bool list_inputs(cmb_build *b, const uint8_t *used, struct trial *t, cmb_expr *input)
 {
   for (cmb_expr e = 0; e < b->g->size; e++) {
@@ -130,7 +137,8 @@ static bool list_inputs(cmb_build *b, const uint8_t *used, struct trial *t, cmb_
   return true;
 }
 
-/* The program stays NULL if it cannot be run. */
+/* Compiles the program that computes for each friction expression its velocity e and the derivative ∂P/∂S of the power
+ * by the friction force. t->program stays NULL if the expressions call C functions of the user. */
 static cmb_status prepare(cmb_build *b, struct trial *t)
 {
   uint8_t *used = cmb_reachable(b->g, 2 * t->count, t->pair);
@@ -152,7 +160,7 @@ static cmb_status prepare(cmb_build *b, struct trial *t)
   return t->work ? CMB_OK : CMB_ERROR_MEMORY;
 }
 
-/* Sets the inputs of a kind to numbers of both signs and of many sizes. */
+/* Sets the program's inputs of one kind to random numbers of both signs, with magnitudes from about 10⁻³ to 10³. */
 static void draw(const struct trial *t, int kind, uint32_t *state)
 {
   for (int i = 0; i < t->inputs; i++) {
@@ -160,8 +168,10 @@ static void draw(const struct trial *t, int kind, uint32_t *state)
   }
 }
 
-/* Takes the quotients in another state; those that are not positive, or not the first ones, become NAN. */
-static void run_state(const struct trial *t, bool is_first, uint32_t *state)
+/* Computes at another random state, for each friction force S, the quotient of the changes of ∂P/∂S (P: power) and of
+ * the friction's velocity e when the velocities change from 0. If it is not positive or differs from that of the first
+ * state, t->first becomes NAN. */
+static void compare_quotients(const struct trial *t, bool is_first, uint32_t *state)
 {
   draw(t, INPUT_DRAWN, state);
   for (int i = 0; i < t->inputs; i++) {
@@ -178,7 +188,8 @@ static void run_state(const struct trial *t, bool is_first, uint32_t *state)
   }
 }
 
-/* Whether the force of an action is made with the expression. */
+/* Sets *yes to whether the expression e occurs in the force of an action or in the rate of the measure along which the
+ * force acts. */
 static cmb_status reads(const cmb_build *b, int action, cmb_expr e, bool *yes)
 {
   const cmb_action *a = cmb_action_at(b, action);
@@ -190,22 +201,26 @@ static cmb_status reads(const cmb_build *b, int action, cmb_expr e, bool *yes)
   return CMB_OK;
 }
 
-/* Takes the quotients of all friction in formulas, with the power of one force, or of all if it is NULL. */
-static cmb_status judge(cmb_build *b, const cmb_model_force *only, struct trial *t)
+/* Computes for each friction force in formulas the positive factor by which it drives the velocity that it depends on,
+ * t->first; NAN if there is none, that is, if its sign is right or not determined. Uses the power of the force `only`,
+ * or of all forces if it is NULL. */
+static cmb_status find_quotients(cmb_build *b, const cmb_model_force *only, struct trial *t)
 {
   uint32_t state = CMB_RANDOM_FIRST;
   *t = (struct trial){0};
   CMB_TRY(list_sticks(b, t));
   if (t->count == 0) return CMB_OK;
-  CMB_TRY(take_pairs(b, only, t));
+  CMB_TRY(make_pairs(b, only, t));
   const cmb_status status = prepare(b, t);
   for (int i = 0; i < t->count; i++) t->first[i] = NAN;
-  for (int i = 0; i < STATES && status == CMB_OK && t->program; i++) run_state(t, i == 0, &state);
+  for (int i = 0; i < STATES && status == CMB_OK && t->program; i++)
+    compare_quotients(t, i == 0, &state);
   cmb_program_destroy(t->program);
   return status;
 }
 
-/* The first force whose own power this friction drives; if only several do that together, the first that is made with it. */
+/* Finds the force to name in the error message for friction number k, which drives its velocity: the first force whose
+ * power alone shows this, else the first force that contains this friction. *driven is NULL if no force contains it. */
 static cmb_status find_driven(cmb_build *b, const struct trial *all, int k,
                               const cmb_model_force **driven)
 {
@@ -216,7 +231,7 @@ static cmb_status find_driven(cmb_build *b, const struct trial *all, int k,
     bool found = false;
     if (f) CMB_TRY(reads(b, i, all->stick[k], &found));
     if (!found) continue;
-    CMB_TRY(judge(b, f, &own));
+    CMB_TRY(find_quotients(b, f, &own));
     if (!*driven || !isnan(own.first[k])) *driven = f;
     if (!isnan(own.first[k])) return CMB_OK;
   }
@@ -227,7 +242,7 @@ static cmb_status refuse(cmb_build *b, const struct trial *all, int k)
 {
   const cmb_model_force *f;
   CMB_TRY(find_driven(b, all, k, &f));
-  if (!f) return CMB_OK; /* list_sticks takes none of these */
+  if (!f) return CMB_OK; /* not reached: list_sticks collects friction of forces only */
   const bool pulls = cmb_force_rows[f->type].results == CMB_RESULTS_PULL;
   return cmb_build_fail(
       b,
@@ -243,7 +258,7 @@ static cmb_status refuse(cmb_build *b, const struct trial *all, int k)
 cmb_status cmb_build_check_friction(cmb_build *b)
 {
   struct trial t;
-  CMB_TRY(judge(b, NULL, &t));
+  CMB_TRY(find_quotients(b, NULL, &t));
   for (int i = 0; i < t.count; i++) {
     if (!isnan(t.first[i])) return refuse(b, &t, i);
   }

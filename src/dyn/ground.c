@@ -1,6 +1,7 @@
 /*
- * The surfaces of a model by themselves (camber/dyn.h): s(t, x, y, z) of each contact, rigid contact and tyre as one program. Of a tyre it is
- * z − h(x, y) with the height h of its road. Inputs are the functions of time that the model gives.
+ * Evaluates the surfaces of a model apart from any simulation (cmb_ground_* of camber/dyn.h), e.g. to draw them: s(t, x,
+ * y, z) of each contact, rigid contact and tyre, in one program. For a tyre, s is z − h(x, y) with the height h of its
+ * road. Inputs of the model have the values of their formulas.
  */
 #include "base/context.h"
 #include "dyn/build.h"
@@ -28,7 +29,8 @@ struct cmb_ground {
   double *in, *out, *work;
 };
 
-/* What a surface may depend on beside time and place, as inputs of the program: live parameters and free parts of inputs, which are 0. */
+/* The inputs of the program: t, x, y, z (not set here), live parameters, and the free parts of the model's inputs,
+ * which are 0. */
 struct inputs {
   cmb_expr *e;
   double *value;
@@ -55,15 +57,16 @@ static cmb_status list_inputs(cmb_ground *all, cmb_build *b, struct inputs *in)
   return CMB_OK;
 }
 
-/* ---- which there are */
+/* ---- the surfaces of a model */
 
+/* Copies an anchor (a body and a point on it) to the public form of a point, with the values of its coordinates. */
 static void take_point(const cmb_anchor *anchor, cmb_body_point *point)
 {
   point->body = anchor->body;
   cmb_values_of(3, anchor->at, point->at);
 }
 
-static cmb_status of_tyre(cmb_build *b, const cmb_model_tyre *tyre, cmb_expr *s)
+static cmb_status tyre_surface(cmb_build *b, const cmb_model_tyre *tyre, cmb_expr *s)
 {
   const cmb_vector xyz = cmb_surface_symbols(b->g);
   cmb_expr height = 0;
@@ -72,7 +75,8 @@ static cmb_status of_tyre(cmb_build *b, const cmb_model_tyre *tyre, cmb_expr *s)
   return CMB_OK;
 }
 
-/* Adds a surface, if it depends on nothing but t, x, y, z and what else is in the list. */
+/* Appends the surface s that the point `at` of a body touches, unless it depends on a sampled value of a controller.
+ * Also determines whether s depends on the time, and the first surface with the same function. */
 static cmb_status add(cmb_ground *all, cmb_build *b, const struct inputs *in, const char *name,
                       const cmb_anchor *at, cmb_expr s)
 {
@@ -99,7 +103,7 @@ static cmb_status find_all(cmb_ground *all, cmb_build *b, const struct inputs *i
   for (int i = 0; i < m->force_count; i++) {
     const cmb_model_force *f = &m->forces[i];
     if (f->type != CMB_FORCE_CONTACT && f->type != CMB_FORCE_TYRE) continue;
-    CMB_TRY(f->tyre ? of_tyre(b, f->tyre, &s)
+    CMB_TRY(f->tyre ? tyre_surface(b, f->tyre, &s)
                     : cmb_build_formula(b, &f->surface, CMB_LEVEL_SURFACE, NULL, &s));
     CMB_TRY(add(all, b, in, f->name, &f->b, s));
   }
@@ -142,7 +146,7 @@ static cmb_status make_in(cmb_ground *all, cmb_build *b)
   return make_program(all, b, &in);
 }
 
-/* Tree and graph are needed no longer than for this. */
+/* Compiles all surfaces of the model into `all`. The tree and the graph exist only during this call. */
 static cmb_status make(cmb_ground *all, const cmb_model *model)
 {
   cmb_build b = {.ctx = all->ctx, .arena = cmb_arena_create(all->ctx), .model = model};

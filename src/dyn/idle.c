@@ -1,14 +1,15 @@
 /*
- * Joint motions that move no mass: a massless body that carries nothing, a thin rod that a ball joint lets turn about itself, a point
- * mass on a free joint. Then M is singular in every position, and no formulation has an acceleration for that motion.
+ * Finds joint motions that move no mass, to report them before a simulation: a massless body that carries nothing, a thin rod that a ball
+ * joint lets turn about its axis, a point mass on a free joint. Then M is singular in every position, and no formulation has an
+ * acceleration for that motion.
  *
- * M is regular where all D are in the recursion of articulated bodies (Featherstone 2008, ch. 7), from the leaves to the ground:
+ * M is regular if all D in the recursion of articulated bodies are (Featherstone 2008, ch. 7), from the leaves to the ground:
  *
  *     D = Sᵀ I S,    I_parent += Xᵀ (I − I S D⁻¹ Sᵀ I) X
  *
  * with I (6 x 6) the inertia about the origin of a joint's last link, for motions (ω, v) in its axes, S the motions that the joint
- * allows, and X what takes the parent's motions to the link. A motion x is idle if D x vanishes against what was added up in I. This
- * is done in one position that has nothing special, so that a loss of rank in a single position, such as the stretched position of a
+ * allows, and X the transformation of the parent's motions to the link. A motion x is idle if D x vanishes relative to the terms that were
+ * summed up in I. This is tested in one generic position, so that a loss of rank in a single position, such as the stretched position of a
  * universal joint, does not count.
  */
 #include "dyn/tree.h"
@@ -21,23 +22,26 @@
 
 enum { MOTIONS = 6 };
 
-/* Against the sum it is a part of: rounding leaves about 1e-15, and a rod as thin as a millionth of its length has about this. */
+/* relative to the sum of which it is a part: rounding leaves about 1e-15, and a rod as thin as a millionth of its
+ * length has about this */
 static const double NEGLIGIBLE = 1e-12;
 
-/* The inertia that a link moves, and the sizes of what was added up in it, which its rounding errors are in proportion to. */
-struct moved {
+/* The articulated inertia I that a link moves, and the magnitudes of the masses and inertias summed up in it, which
+ * scale its rounding errors. */
+struct moved_inertia {
   double I[MOTIONS * MOTIONS];
   double mass, inertia;
 };
 
-/* A joint: motions S (a row each), their sizes, and the way X from the parent to its last link. */
+/* A joint: its motions S (one in each row) with their magnitudes, and the transformation X of motions from the parent
+ * to its last link. */
 struct freedom {
   int count;
   double S[MOTIONS][MOTIONS], size[MOTIONS];
   double X[MOTIONS * MOTIONS];
 };
 
-/* C = A B */
+/* Computes C = A B for 6 x 6 matrices, row-major; C must not be A or B. */
 static void multiply(const double *A, const double *B, double *C)
 {
   for (int i = 0; i < MOTIONS; i++) {
@@ -49,8 +53,8 @@ static void multiply(const double *A, const double *B, double *C)
   }
 }
 
-/* [h]× as a block of a 6 x 6 matrix, times a sign. */
-static void put_cross(const double h[3], double sign, double *block)
+/* Writes sign·[h]×, the matrix of the cross product with h, as a 3 x 3 block into a 6 x 6 matrix. */
+static void set_cross_block(const double h[3], double sign, double *block)
 {
   for (int i = 0; i < 3; i++) {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
@@ -59,18 +63,18 @@ static void put_cross(const double h[3], double sign, double *block)
   }
 }
 
-static void rigid(const cmb_link *l, struct moved *m)
+static void rigid(const cmb_link *l, struct moved_inertia *m)
 {
   double J[9], first[3];
   cmb_values_of(9, l->J, J);
   cmb_values_of(3, l->first, first);
-  *m = (struct moved){.mass = 3 * l->mass.value, .inertia = J[0] + J[4] + J[8]};
+  *m = (struct moved_inertia){.mass = 3 * l->mass.value, .inertia = J[0] + J[4] + J[8]};
   for (int i = 0; i < 3; i++) {
     memcpy(m->I + (ptrdiff_t)MOTIONS * i, J + (ptrdiff_t)3 * i, 3 * sizeof *m->I);
     m->I[(MOTIONS + 1) * (i + 3)] = l->mass.value;
   }
-  put_cross(first, 1, m->I + 3);
-  put_cross(first, -1, m->I + (ptrdiff_t)3 * MOTIONS);
+  set_cross_block(first, 1, m->I + 3);
+  set_cross_block(first, -1, m->I + (ptrdiff_t)3 * MOTIONS);
 }
 
 static void turn_about(int axis, double c, double s, double R[9])
@@ -85,8 +89,8 @@ static void turn_about(int axis, double c, double s, double R[9])
   cmb_mul33(B, A, R);
 }
 
-/* Turn and place of a link in its parent in the position with nothing special. Angles are neither near 0 nor near a quarter turn,
- * and differ from link to link. */
+/* Computes the rotation R and the position r of a link in its parent's frame in a generic position: angles are
+ * neither near 0 nor near a quarter turn and differ from link to link, shifts are of the order of `length`. */
 static void place(const cmb_tree *tree, int link, double length, double R[9], double r[3])
 {
   const cmb_link *l = &tree->links[link];
@@ -106,8 +110,9 @@ static void place(const cmb_tree *tree, int link, double length, double R[9], do
   }
 }
 
-/* X: ω = Rᵀ ω_parent, v = Rᵀ (v_parent + ω_parent × r). */
-static void way_up(const double R[9], const double r[3], double *X)
+/* Computes X (6 x 6), which transforms a motion (ω, v) from the parent's frame to the link's: ω = Rᵀ ω_parent, v = Rᵀ
+ * (v_parent + ω_parent × r). */
+static void motion_transform(const double R[9], const double r[3], double *X)
 {
   memset(X, 0, MOTIONS * MOTIONS * sizeof *X);
   for (int i = 0; i < 3; i++) {
@@ -121,9 +126,10 @@ static void way_up(const double R[9], const double r[3], double *X)
   }
 }
 
-/* The motions of the joint whose last link this is. Its links follow each other; returns the first. */
-static int joint_motions(const cmb_tree *tree, int last, double length, const struct moved *m,
-                         struct freedom *f)
+/* Computes the motions S of the joint whose last link is `last`, in the axes of this link, their magnitudes and the
+ * transformation X from the joint's parent. Returns the first link of the joint (its links are consecutive). */
+static int joint_motions(const cmb_tree *tree, int last, double length,
+                         const struct moved_inertia *m, struct freedom *f)
 {
   int link = last;
   *f = (struct freedom){0};
@@ -138,15 +144,16 @@ static int joint_motions(const cmb_tree *tree, int last, double length, const st
     }
     double R[9], r[3], up[MOTIONS * MOTIONS], X[MOTIONS * MOTIONS];
     place(tree, link, length, R, r);
-    way_up(R, r, up);
+    motion_transform(R, r, up);
     multiply(f->X, up, X);
     memcpy(f->X, X, sizeof X);
   }
   return link + 1;
 }
 
-/* Eigenvalues and vectors of D in units of the sizes; the rows of Y are then the motions of the link, Yᵢᵀ I Yⱼ = μᵢ δᵢⱼ. */
-static bool principal_motions(const struct moved *m, const struct freedom *f, double *mu,
+/* Computes the eigenvalues mu (ascending) and eigenvectors of D = Sᵀ I S, scaled by the magnitudes of the motions.
+ * The rows Yᵢ are the principal motions of the link, with Yᵢᵀ I Yⱼ = μᵢ δᵢⱼ. Returns false if D is not finite. */
+static bool principal_motions(const struct moved_inertia *m, const struct freedom *f, double *mu,
                               double Y[MOTIONS][MOTIONS])
 {
   double D[MOTIONS * MOTIONS], V[MOTIONS * MOTIONS], work[5 * MOTIONS + 1];
@@ -171,8 +178,9 @@ static bool principal_motions(const struct moved *m, const struct freedom *f, do
   return true;
 }
 
-/* I − Σ (I y)(I y)ᵀ / μ over the principal motions y. */
-static void let_go(int n, const double *mu, double Y[MOTIONS][MOTIONS], struct moved *m)
+/* Removes the motions that the joint allows from the inertia: I := I − Σ (I y)(I y)ᵀ / μ over the n principal motions y. */
+static void eliminate_joint(int n, const double *mu, double Y[MOTIONS][MOTIONS],
+                            struct moved_inertia *m)
 {
   double Iy[MOTIONS][MOTIONS] = {{0}};
   for (int i = 0; i < n; i++) {
@@ -185,16 +193,17 @@ static void let_go(int n, const double *mu, double Y[MOTIONS][MOTIONS], struct m
   }
 }
 
-/* I_parent += Xᵀ I X with what I is when the joint has let go; the sizes are those before. */
-static void hand_on(struct moved *m, const struct freedom *f, const double *mu,
-                    double Y[MOTIONS][MOTIONS], struct moved *parent)
+/* Adds the inertia that remains when the joint can move freely, Xᵀ I X, to that of the parent; the magnitudes are
+ * those before the joint's motions were removed from I. Overwrites m->I. */
+static void add_to_parent(struct moved_inertia *m, const struct freedom *f, const double *mu,
+                          double Y[MOTIONS][MOTIONS], struct moved_inertia *parent)
 {
   const double inertia = m->I[0] + m->I[7] + m->I[14], mass = m->I[21] + m->I[28] + m->I[35];
   double Xt[MOTIONS * MOTIONS], half[MOTIONS * MOTIONS], I[MOTIONS * MOTIONS], square = 0;
   for (int i = 0; i < MOTIONS * MOTIONS; i++) {
     Xt[i] = f->X[MOTIONS * (i % MOTIONS) + i / MOTIONS];
   }
-  let_go(f->count, mu, Y, m);
+  eliminate_joint(f->count, mu, Y, m);
   multiply(Xt, m->I, half);
   multiply(half, f->X, I);
   for (int i = 0; i < MOTIONS * MOTIONS; i++) parent->I[i] += I[i];
@@ -206,9 +215,11 @@ static void hand_on(struct moved *m, const struct freedom *f, const double *mu,
   parent->inertia += inertia + mass * square;
 }
 
-/* The first of the principal motions in words: an axis of the design position, with its largest component positive. */
+/* Describes the first principal motion y, which moves no mass, in *idle: the joint, whether it is a rotation or a
+ * translation, and its axis in the design position (length 1, largest component positive). `count` is the number of
+ * principal motions, with eigenvalues mu. */
 static void describe(const cmb_link *l, int count, const double *mu, const double y[MOTIONS],
-                     const struct moved *m, cmb_idle *idle)
+                     const struct moved_inertia *m, cmb_idle *idle)
 {
   const double turn = cmb_norm3(y) * sqrt(m->inertia), shift = cmb_norm3(y + 3) * sqrt(m->mass);
   idle->joint = l->joint;
@@ -241,7 +252,7 @@ static double farthest(const cmb_tree *tree)
 
 cmb_status cmb_tree_idle(cmb_arena *scratch, const cmb_tree *tree, cmb_idle *idle)
 {
-  struct moved *all = cmb_arena_take(scratch, (size_t)tree->link_count + 1, sizeof *all);
+  struct moved_inertia *all = cmb_arena_take(scratch, (size_t)tree->link_count + 1, sizeof *all);
   const double length = farthest(tree);
   *idle = (cmb_idle){.joint = -1};
   if (!all) return CMB_ERROR_MEMORY;
@@ -249,15 +260,16 @@ cmb_status cmb_tree_idle(cmb_arena *scratch, const cmb_tree *tree, cmb_idle *idl
   for (int last = tree->link_count - 1, first; last >= 0; last = first - 1) {
     struct freedom f;
     double mu[MOTIONS], Y[MOTIONS][MOTIONS];
-    struct moved *m = &all[last];
+    struct moved_inertia *m = &all[last];
     first = joint_motions(tree, last, length, m, &f);
-    if (!principal_motions(m, &f, mu, Y)) return CMB_OK; /* not finite: the run will say so */
+    /* not finite: reported when the simulation starts */
+    if (!principal_motions(m, &f, mu, Y)) return CMB_OK;
     if (mu[0] <= NEGLIGIBLE) {
       describe(&tree->links[last], f.count, mu, Y[0], m, idle);
       return CMB_OK;
     }
     const int parent = tree->links[first].parent;
-    if (parent != CMB_GROUND) hand_on(m, &f, mu, Y, &all[parent]);
+    if (parent != CMB_GROUND) add_to_parent(m, &f, mu, Y, &all[parent]);
   }
   return CMB_OK;
 }

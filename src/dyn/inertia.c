@@ -1,6 +1,7 @@
 /*
- * Matrices from a link's axes to its parent's, one plane rotation after the other (inertia.h). A symmetric matrix in the
- * plane (i, j), with d = A_ii − A_jj and p = s d + 2 c A_ij:
+ * Transforms 3 x 3 matrices of expressions from a link's axes to its parent's, one plane rotation after the other (inertia.h); used by the
+ * recursions for the mass matrix and for articulated bodies. A rotation in the plane (i, j) with cosine c and sine s changes the elements
+ * of a symmetric matrix A, with d = A_ii − A_jj and p = s d + 2 c A_ij, to
  *
  *     A_ii − s p,   A_jj + s p,   c p − A_ij
  */
@@ -18,7 +19,7 @@ static void set_both(cmb_matrix *A, int i, int j, cmb_expr e)
   A->a[3 * i + j] = A->a[3 * j + i] = e;
 }
 
-/* Constants that make the formula above a copy or an exchange. */
+/* Returns whether an expression is the constant 0, as the sine or cosine of a rotation by 0° or 90° is. */
 static bool is_zero(cmb_expr e)
 {
   return e == 0;
@@ -49,7 +50,7 @@ static cmb_matrix turn_symmetric(cmb_graph *g, int axis, cmb_expr c, cmb_expr s,
   return B;
 }
 
-/* R A Rᵀ */
+/* Computes R A Rᵀ for a rotation R and a symmetric matrix A; the result is exactly symmetric. */
 static cmb_matrix turned(cmb_graph *g, cmb_matrix R, cmb_matrix A)
 {
   A = cmb_matrix_product(g, cmb_matrix_product(g, R, A), cmb_matrix_transpose(R));
@@ -68,7 +69,7 @@ cmb_matrix cmb_symmetric_up(cmb_graph *g, const cmb_step *s, cmb_matrix A)
   return s->general ? turned(g, s->F, A) : A;
 }
 
-/* A Rᵀ: each row is a vector to turn. */
+/* Computes A Rᵀ by transforming each row of A from the link's axes to its parent's; R is the rotation of the step s. */
 static cmb_matrix rows_up(cmb_graph *g, const cmb_step *s, cmb_matrix A)
 {
   for (int i = 0; i < 3; i++) {
@@ -80,6 +81,6 @@ static cmb_matrix rows_up(cmb_graph *g, const cmb_step *s, cmb_matrix A)
 
 cmb_matrix cmb_matrix_up(cmb_graph *g, const cmb_step *s, cmb_matrix A)
 {
-  A = cmb_matrix_transpose(rows_up(g, s, A)); /* R Aᵀ */
+  A = cmb_matrix_transpose(rows_up(g, s, A)); /* the transpose of A Rᵀ, which is R Aᵀ */
   return cmb_matrix_transpose(rows_up(g, s, A));
 }

@@ -1,11 +1,12 @@
 /*
- * Rates of inputs. An input is its formula, a function of t, plus a free part u (expressions.h). Forces and constraints that move with an
- * input depend on how fast it moves: a contact with damping on `surface: z - road`, a motion with `value: lift`. The rates of a formula are
- * its derivatives; those of u are symbols of their own, u' and u'', since nobody but the one who feeds u knows them:
+ * Rates of inputs, for everything that is differentiated with respect to time while a mechanism is built. An input is its formula, a
+ * function of t, plus a free part u (expressions.h). Forces and constraints on moving inputs depend on their rates: a contact with damping
+ * on `surface: z - road`, a motion with `value: lift`. The rates of the formula are its derivatives; those of u are separate symbols u' and
+ * u'', since only the program that supplies u knows them:
  *
  *     d/dt e(t, u, u') = ∂e/∂t + ∂e/∂u u' + ∂e/∂u' u''
  *
- * All that is differentiated by t gets the last two terms here. The symbols are 0 in a simulation, as u is.
+ * cmb_build_add_input_rates adds the last two terms. The symbols are 0 in a simulation, as u is.
  */
 #include "base/context.h"
 #include "dyn/build.h"
@@ -15,8 +16,8 @@
 
 enum { NAME_ROOM = 320, MOST_RATES = 2 };
 
-/* Which rates are in e. */
-static cmb_status mark_asked(cmb_build *b, cmb_expr e)
+/* Marks in b->rate_asked which first and second time derivatives u', u'' of inputs occur in the expression e. */
+static cmb_status mark_used_rates(cmb_build *b, cmb_expr e)
 {
   const int n = b->model->input_count;
   uint8_t *used = cmb_reachable(b->g, 1, &e);
@@ -54,11 +55,12 @@ cmb_status cmb_build_add_input_rates(cmb_build *b, cmb_expr e, cmb_expr *rate)
   CMB_TRY(cmb_forward(b->g, MOST_RATES * n, b->u, b->u + n, 1, &e, &more));
   if (more == 0) return CMB_OK;
   *rate = cmb_apply(b->g, CMB_OP_ADD, *rate, more, 0);
-  return mark_asked(b, more);
+  return mark_used_rates(b, more);
 }
 
-/* Behind the other parameters, which have left room for them. */
-static cmb_status make_live(cmb_build *b, cmb_expressions *x)
+/* Appends the input rates to the live parameters of x, with the value 0. The arrays `parameter` and `parameter_value`
+ * already have room for them. */
+static cmb_status append_live_parameters(cmb_build *b, cmb_expressions *x)
 {
   const char **names = cmb_arena_take(b->arena, (size_t)(x->np + x->nr) + 1, sizeof *names);
   if (!names) return CMB_ERROR_MEMORY;
@@ -91,5 +93,5 @@ cmb_status cmb_build_take_input_rates(cmb_build *b, cmb_expressions *x)
     }
   }
   x->input_rate_names = names;
-  return x->live_inputs ? make_live(b, x) : CMB_OK;
+  return x->live_inputs ? append_live_parameters(b, x) : CMB_OK;
 }

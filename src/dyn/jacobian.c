@@ -1,19 +1,19 @@
 /*
- * Derivatives of the inertial forces τ(q, v, a) with respect to q and v in closed form, O(N d) for N links and d links on the way
- * to the ground (Singh, Russell and Wensing 2022, "Efficient analytical derivatives of rigid-body dynamics using spatial
- * vector algebra"). With S_i the motion (angular, linear) that velocity i makes, p the parent of i, j on the way from i to
- * the ground, and sums over all that is built on i: inertia I, forces f, and B,
+ * Derivatives of the inertial forces τ(q, v, a) with respect to q and v in closed form, for Newton matrices of long chains in joint
+ * coordinates; O(N d) for N links and d links on the path to the ground (Singh, Russell and Wensing 2022, "Efficient analytical
+ * derivatives of rigid-body dynamics using spatial vector algebra"). With S_i the motion (angular, linear) that velocity i makes, p the
+ * parent of i, j on the path from i to the ground, and sums over all links built on i: inertia I, forces f, and B,
  *
  *     Ψ_i = v_p × S_i     Ψ'_i = a_p × S_i + v_p × Ψ_i
  *     ∂τ_i/∂q_j = S_i·(2B_i Ψ_j + I_i Ψ'_j)      ∂τ_j/∂q_i = S_j·(2B_i Ψ_i + I_i Ψ'_i + S_i ×* f_i)
  *     ∂τ_i/∂v_j = S_i·(2B_i S_j + 2 I_i Ψ_j)     ∂τ_j/∂v_i = S_j·(2B_i S_i + 2 I_i Ψ_i)
  *
- * In their paper's letters Ψ, Ψ' are Ψ with one and two dots. Written with the moments of mass m, c = Σ m x, P = Σ m x xᵀ, and
- * velocities u of the points, B is but two sums, and sees only the angular part α of a motion:
+ * In the paper Ψ, Ψ' are Ψ with one and two dots. Written with the moments of mass m, c = Σ m x, P = Σ m x xᵀ, and
+ * velocities u of the points, B consists of two sums and depends on the angular part α of a motion only:
  *
  *     D = Σ m u xᵀ = v cᵀ + ω~ P,   h = Σ m u = m v + ω × c:      2B (α, β) = 2 (tr(D) α − D α,  α × h)
  *
- * All is taken in the frame of the tree's reference (reference.h): sums need no rotation then.
+ * All vectors are in the reference frame of the tree (reference.h), so that sums need no rotation.
  */
 #include "dyn/jacobian.h"
 
@@ -21,11 +21,11 @@
 
 #include <stdlib.h>
 
-/* A link in the axes of its tree's reference link. */
+/* The motion and mass of a link in the axes of its tree's reference link. */
 struct moving {
   cmb_frame at;
   cmb_motion S, v, a, psi, psi2;
-  /* sums over the link and all that is built on it */
+  /* sums over the link and all links built on it */
   cmb_number mass;
   cmb_vector first;
   cmb_matrix second, D;
@@ -33,18 +33,19 @@ struct moving {
   cmb_force f;
 };
 
-/* What a row and a column of the derivatives need of link i. */
+/* The vectors of link i that its row and column of the derivatives are products with. */
 struct columns {
-  cmb_force U;          /* I S */
-  cmb_vector C;         /* S·2B as the angular part's factor */
-  cmb_force by_q, by_v; /* what S_j is multiplied with */
+  cmb_force U;  /* I S */
+  cmb_vector C; /* the factor of the angular part in S·2B */
+  /* the columns of the derivatives by q and v, as forces to be multiplied with S_j */
+  cmb_force by_q, by_v;
 };
 
 bool cmb_inertial_jacobian_pays(const cmb_tree *tree)
 {
   int deepest = 0;
   for (int i = 0; i < tree->link_count; i++) {
-    const int depth = tree->links[i].v_before + 1; /* with one velocity a link */
+    const int depth = tree->links[i].v_before + 1; /* every link has one velocity here */
     if (tree->links[i].kind != CMB_LINK_TURN && tree->links[i].kind != CMB_LINK_SHIFT) return false;
     if (depth > deepest) deepest = depth;
   }
@@ -71,8 +72,9 @@ static void move(cmb_graph *g, cmb_expr rate, cmb_expr second, const struct movi
 
 /* ---- inertia */
 
-/* Moments of a link's mass about the reference's origin, in its axes. */
-static void place_mass(cmb_graph *g, const cmb_moments *o, struct moving *m)
+/* Computes the mass moments m, Σ m x, Σ m x xᵀ of a link about the reference's origin, in the reference's axes, from
+ * those (*o) in the link's frame. */
+static void set_mass_moments(cmb_graph *g, const cmb_moments *o, struct moving *m)
 {
   cmb_vector first = cmb_matrix_times(g, m->at.A, cmb_number_vector(g, o->first));
   cmb_expr mass = cmb_number_expr(g, o->mass);
@@ -94,7 +96,8 @@ static cmb_matrix cross_columns(cmb_graph *g, cmb_vector w, cmb_matrix A)
   return cmb_matrix_product(g, cmb_matrix_tilde(g, w), A);
 }
 
-/* D and h of a link. */
+/* Computes the velocity sums D = Σ m u xᵀ = v cᵀ + ω~ P and h = Σ m u = m v + ω × c of a link from its velocity (ω, v)
+ * and its mass moments m, c, P; u is the velocity of the point x. */
 static void momenta(cmb_graph *g, struct moving *m)
 {
   m->D = cross_columns(g, m->v.angular, m->second);
@@ -106,7 +109,7 @@ static void momenta(cmb_graph *g, struct moving *m)
                         cmb_vector_cross(g, m->v.angular, m->first));
 }
 
-/* (tr(A) 1 − A) x */
+/* Computes (tr(A) 1 − A) x for a 3 x 3 matrix A. */
 static cmb_vector trace_less(cmb_graph *g, cmb_matrix A, cmb_vector x)
 {
   cmb_expr trace = cmb_add(g, cmb_add(g, A.a[0], A.a[4]), A.a[8]);
@@ -122,14 +125,16 @@ static cmb_force inertia_times(cmb_graph *g, const struct moving *m, cmb_motion 
                                     cmb_vector_cross(g, x.angular, m->first))};
 }
 
-/* 2 B (α, ·) */
+/* Computes 2 B (α, ·) = (2 (tr(D) 1 − D) α, 2 α × h): the velocity-dependent matrix B of the derivatives times a
+ * motion with the angular part α, with the velocity sums D and h of a link. */
 static cmb_force b_times(cmb_graph *g, const struct moving *m, cmb_vector alpha)
 {
   cmb_vector twice = cmb_vector_scale(g, cmb_constant(g, 2), alpha);
   return (cmb_force){trace_less(g, m->D, twice), cmb_vector_cross(g, twice, m->h)};
 }
 
-/* I a + v ×* I v of a link: v ×* I v is B on v's own angular part. */
+/* Computes the inertial force I a + v ×* I v of a link (6-vectors, inertia I, velocity v, acceleration a) and stores
+ * it in m->f; the second term follows from the velocity sums D and h. */
 static void inertial_force(cmb_graph *g, struct moving *m)
 {
   cmb_force bias = {trace_less(g, m->D, m->v.angular), cmb_vector_cross(g, m->v.angular, m->h)};
@@ -189,7 +194,7 @@ static int by_row_and_column(const void *a, const void *b)
                           : (x->column > y->column) - (x->column < y->column);
 }
 
-static bool take_entries(cmb_kinematics *k, cmb_entries *to)
+static bool allocate_entries(cmb_kinematics *k, cmb_entries *to)
 {
   size_t count = 1;
   for (int i = 0; i < k->tree->link_count; i++) {
@@ -199,8 +204,9 @@ static bool take_entries(cmb_kinematics *k, cmb_entries *to)
   return to->entry != NULL;
 }
 
-/* Gravity is an acceleration of the ground, seen in the axes of the reference. */
-static bool ground_of(cmb_kinematics *k, int link, struct moving *ground)
+/* Sets *ground to the motion of the ground below the tree of `link`: at rest, with the acceleration −gravity, in the
+ * axes of the tree's reference. Returns false without memory. */
+static bool ground_motion(cmb_kinematics *k, int link, struct moving *ground)
 {
   cmb_graph *g = k->g;
   const cmb_pose *p = cmb_pose_of(k, cmb_reference_link(k->tree, link), CMB_GROUND);
@@ -211,19 +217,20 @@ static bool ground_of(cmb_kinematics *k, int link, struct moving *ground)
   return true;
 }
 
-/* All links' motions, and what each needs by itself. */
+/* Computes for each link the motion for the accelerations a (nv), and by itself, without the links built on it, the
+ * moments of mass, the velocity sums D and h, and the inertial force. */
 static cmb_status move_links(cmb_kinematics *k, const cmb_expr *a, struct moving *moving)
 {
   const cmb_tree *tree = k->tree;
   for (int i = 0; i < tree->link_count; i++) {
     const cmb_link *l = &tree->links[i];
     struct moving ground = {.mass = cmb_fixed(0)};
-    if (l->parent == CMB_GROUND && !ground_of(k, i, &ground)) return CMB_ERROR_MEMORY;
+    if (l->parent == CMB_GROUND && !ground_motion(k, i, &ground)) return CMB_ERROR_MEMORY;
     if (!cmb_reference_frame(k, i, &moving[i].at)) return CMB_ERROR_MEMORY;
     moving[i].S = cmb_reference_motion(k, i, 0, &moving[i].at);
     move(k->g, k->v[l->v], a[l->v], l->parent == CMB_GROUND ? &ground : &moving[l->parent],
          &moving[i]);
-    place_mass(k->g, &l->needed, &moving[i]);
+    set_mass_moments(k->g, &l->reduced, &moving[i]);
     momenta(k->g, &moving[i]);
     inertial_force(k->g, &moving[i]);
   }
@@ -235,7 +242,7 @@ cmb_status cmb_inertial_jacobian(cmb_kinematics *k, const cmb_expr *a, cmb_entri
 {
   const cmb_tree *tree = k->tree;
   struct moving *moving = cmb_arena_take(k->arena, (size_t)tree->link_count, sizeof *moving);
-  if (!moving || !take_entries(k, by_q) || !take_entries(k, by_v)) return CMB_ERROR_MEMORY;
+  if (!moving || !allocate_entries(k, by_q) || !allocate_entries(k, by_v)) return CMB_ERROR_MEMORY;
   CMB_TRY(move_links(k, a, moving));
   for (int i = tree->link_count; i-- > 0;) {
     const cmb_link *l = &tree->links[i];

@@ -1,5 +1,6 @@
 /*
- * Derivatives of the inertial forces in closed form (jacobian.c).
+ * Derivatives of the inertial forces with respect to positions and velocities in closed form (jacobian.c), for Newton
+ * matrices of implicit methods.
  */
 #ifndef CMB_DYN_JACOBIAN_H
 #define CMB_DYN_JACOBIAN_H
@@ -7,12 +8,13 @@
 #include "dyn/expressions.h"
 #include "dyn/kinematics.h"
 
-/* Are all links turns and shifts, and some built on so many others that derivatives of the residual need more than one run
- * of lanes? Then the closed form takes at most half the instructions. */
+/* Returns whether the closed form is to be used: all links are turns or shifts, and some path to the ground has more
+ * velocities than are differentiated at a time (CMB_LANES). Then it takes at most half the instructions of
+ * differentiating the residual. */
 bool cmb_inertial_jacobian_pays(const cmb_tree *tree);
 
-/* Entries of ∂(M a − f)/∂q and ∂(M a − f)/∂v, where f has inertial and weight forces only; sorted. All links are turns or
- * shifts. */
+/* Computes the entries of ∂(M a − f)/∂q and ∂(M a − f)/∂v, where f contains inertial and weight forces only; sorted
+ * by row and column. All links must be turns or shifts. */
 cmb_status cmb_inertial_jacobian(cmb_kinematics *k, const cmb_expr *a, cmb_entries *by_q,
                                  cmb_entries *by_v);
 

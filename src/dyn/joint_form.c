@@ -1,11 +1,12 @@
 /*
- * Equations of motion in joint coordinates: M, f, G, γ; the residual in one go; the accelerations in one go, with loops by
+ * Equations of motion in joint coordinates, as expressions: M, f, G and γ; the residual r = M a − f + Gᵀ λ; and the accelerations a, with
+ * closed loops solved by
  *
  *     S λ = Zᵀ D⁻¹ u + γ,   S = G M⁻¹ Gᵀ = Zᵀ D⁻¹ Z = L Δ Lᵀ,   a = Wᵀ D⁻¹ (u − Z λ),    u = W f, Z = W Gᵀ
  *
- * where W and D are those of the articulated bodies. S is positive definite: it is eliminated in a static order, without pivoting
- * (expr/elimination.h). Δ_k/S_kk is the squared sine of the angle between constraint k and those before it. For a λ that is given, a = Wᵀ D⁻¹ W (f − Gᵀ λ)
- * takes neither Z nor S.
+ * where W and D are the factors of M⁻¹ = Wᵀ D⁻¹ W from the articulated bodies. S is positive definite: it is eliminated in a static order,
+ * without pivoting (expr/elimination.h). Δ_k/S_kk is the squared sine of the angle between constraint k and those before it. For given λ,
+ * a = Wᵀ D⁻¹ W (f − Gᵀ λ) needs neither Z nor S.
  */
 #include "base/context.h"
 #include "dyn/build.h"
@@ -13,7 +14,8 @@
 #include "dyn/recursion.h"
 #include "expr/elimination.h"
 
-/* So many constraints are eliminated in straight-line code; beyond, the KKT object is faster to set up and to run. */
+/* Up to this number, constraints are eliminated in straight-line code; for more, the numerical KKT solver is faster
+ * to set up and to run. */
 enum { MOST_STATIC_CONSTRAINTS = 48 };
 
 static cmb_expr *expressions(cmb_build *b, int count)
@@ -21,7 +23,8 @@ static cmb_expr *expressions(cmb_build *b, int count)
   return cmb_arena_take(b->arena, (size_t)count + 1, sizeof(cmb_expr));
 }
 
-/* What acts on links from the ground (as base) is subtracted from what they need. */
+/* Subtracts from the wrenches `on` (links) the applied forces that act between a link and the ground and, if
+ * with_lambda is set, the constraint forces that do so. Forces between two links are treated elsewhere. */
 static cmb_status subtract_applied(cmb_build *b, bool with_lambda, cmb_wrench *on)
 {
   const int links = b->tree->link_count;
@@ -37,8 +40,11 @@ static cmb_status subtract_applied(cmb_build *b, bool with_lambda, cmb_wrench *o
   return CMB_OK;
 }
 
-/* Links' needs for a motion, less what acts on them from the ground (as base). */
-static cmb_status needs(cmb_build *b, const cmb_expr *a, bool with_lambda, cmb_wrench **out)
+/* Computes the wrench on each link by inverse dynamics for the accelerations a (NULL: 0), minus the applied forces
+ * and, if with_lambda is set, the constraint forces that act between the link and the ground. The result is *out
+ * (links). */
+static cmb_status inverse_dynamics(cmb_build *b, const cmb_expr *a, bool with_lambda,
+                                   cmb_wrench **out)
 {
   const int links = b->tree->link_count;
   cmb_wrench *on = *out = cmb_arena_take(b->arena, (size_t)links + 1, sizeof *on);
@@ -47,7 +53,9 @@ static cmb_status needs(cmb_build *b, const cmb_expr *a, bool with_lambda, cmb_w
   return subtract_applied(b, with_lambda, on);
 }
 
-/* needs − inner forces as generalised forces: r, or −f with a = 0 and without λ; `on` is used up. */
+/* Projects the wrenches `on` (links) to generalised forces and subtracts the forces along coordinates and between
+ * links. If `on` comes from inverse dynamics, the result *out (nv) is the residual M a − f + Gᵀ λ, or −f for zero
+ * accelerations and without λ. Overwrites `on`. */
 static cmb_status residual(cmb_build *b, cmb_wrench *on, bool with_lambda, cmb_expr **out)
 {
   const int nv = b->tree->nv;
@@ -65,7 +73,8 @@ static cmb_status inertial(void *kinematics, cmb_entries *by_q, cmb_entries *by_
   return cmb_inertial_jacobian(k, k->a, by_q, by_v);
 }
 
-/* The residual's derivatives in two parts. */
+/* Prepares the derivatives of the residual in two parts: the inertial forces in closed form (called later), and
+ * `applied`, the residual without inertial forces, to be differentiated as an expression. */
 static cmb_status split_jacobian(cmb_build *b, cmb_expressions *x)
 {
   cmb_wrench *on = cmb_arena_take(b->arena, (size_t)b->tree->link_count + 1, sizeof *on);
@@ -76,9 +85,9 @@ static cmb_status split_jacobian(cmb_build *b, cmb_expressions *x)
   return residual(b, on, true, &x->applied);
 }
 
-/* ---- explicit */
+/* ---- explicit formalism */
 
-/* The constraints that are not left out. */
+/* The linear system S λ = .. for the constraints that are not left out. */
 struct system {
   int n;
   cmb_expr **Z; /* (n) columns of W Gᵀ (nv) */
@@ -96,7 +105,7 @@ static cmb_expr weighted(cmb_graph *g, int n, const cmb_expr *x, const cmb_expr 
   return sum;
 }
 
-static cmb_status take_system(cmb_build *b, const cmb_expressions *x, struct system *s)
+static cmb_status allocate_system(cmb_build *b, const cmb_expressions *x, struct system *s)
 {
   const int n = s->n = x->ng;
   s->Z = cmb_arena_take(b->arena, (size_t)n + 1, sizeof *s->Z);
@@ -106,13 +115,14 @@ static cmb_status take_system(cmb_build *b, const cmb_expressions *x, struct sys
   return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
 }
 
-static cmb_status loops(cmb_build *b, cmb_articulation *w, cmb_expressions *x, cmb_expr *u)
+static cmb_status solve_constraints(cmb_build *b, cmb_articulation *w, cmb_expressions *x,
+                                    cmb_expr *u)
 {
   cmb_graph *g = b->g;
   const int nv = b->tree->nv;
   const cmb_expr *inverse = cmb_articulation_inverse(w);
   struct system s;
-  CMB_TRY(take_system(b, x, &s));
+  CMB_TRY(allocate_system(b, x, &s));
   for (int i = 0, n = 0; i < b->constraints.count; i++) {
     const cmb_constraint *c = cmb_constraint_at(b, i);
     if (c->lambda == 0) continue;
@@ -141,25 +151,26 @@ static cmb_status explicit_form(cmb_build *b, cmb_articulation *w, cmb_expressio
 {
   cmb_expr *u = expressions(b, b->tree->nv);
   cmb_wrench *on;
-  CMB_TRY(needs(b, NULL, false, &on));
+  CMB_TRY(inverse_dynamics(b, NULL, false, &on));
   x->acceleration = expressions(b, b->tree->nv);
   x->multiplier = expressions(b, x->ng);
   x->pivot = expressions(b, x->ng);
   if (!u || cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
   cmb_build_inner_forces(b, false, u);
   cmb_articulation_half(w, u, on);
-  CMB_TRY(loops(b, w, x, u));
+  CMB_TRY(solve_constraints(b, w, x, u));
   cmb_articulation_accelerate(w, u, x->acceleration);
   return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
 }
 
-/* a = Wᵀ D⁻¹ W (f − Gᵀ λ): the constraints' forces act on links and along joints like applied ones, so that a body costs the same
- * with loops as without (Arnold, Fuchs and Führer 2006, eq. 10). */
+/* Computes the accelerations for given multipliers λ, a = M⁻¹ (f − Gᵀ λ), as x->forced, by the factors of M⁻¹ in O(N).
+ * The constraint forces act on links and along joints like applied ones, so that a body costs the same with loops as
+ * without (Arnold, Fuchs and Führer 2006, eq. 10). */
 static cmb_status forced_form(cmb_build *b, cmb_articulation *w, cmb_expressions *x)
 {
   cmb_expr *u = expressions(b, b->tree->nv);
   cmb_wrench *on;
-  CMB_TRY(needs(b, NULL, true, &on));
+  CMB_TRY(inverse_dynamics(b, NULL, true, &on));
   x->forced = expressions(b, b->tree->nv);
   if (!u || !x->forced) return CMB_ERROR_MEMORY;
   cmb_build_inner_forces(b, true, u);
@@ -170,10 +181,11 @@ static cmb_status forced_form(cmb_build *b, cmb_articulation *w, cmb_expressions
 
 /* ---- the mass matrix */
 
-/* M by its entries takes about so many bytes each, with the programs that compute it and their derivatives. */
+/* bytes for one entry of M, with the programs that compute it and its derivatives; limit of the memory for all entries */
 static const double ENTRY_BYTES = 1000, MOST_BYTES = 8e9;
 
-/* By its entries, or by its factors. */
+/* Computes the mass matrix: as factors for long chains (unless the option whole_mass is set), else as entries. Fails
+ * if the entries would take more than 8 GB. */
 static cmb_status make_mass(cmb_build *b, cmb_articulation *w, cmb_expressions *x)
 {
   if (!b->whole_mass && cmb_mass_factors_pay(b->tree, x->ng)) {
@@ -197,10 +209,10 @@ cmb_status cmb_build_joint_form(cmb_build *b, cmb_expressions *x)
   CMB_TRY(cmb_build_check_idle(b, b->tree));
   CMB_TRY(cmb_articulate(b->k, &w));
   CMB_TRY(make_mass(b, w, x));
-  CMB_TRY(needs(b, NULL, false, &on));
+  CMB_TRY(inverse_dynamics(b, NULL, false, &on));
   CMB_TRY(residual(b, on, false, &x->f));
   for (int i = 0; i < b->tree->nv; i++) x->f[i] = cmb_neg(b->g, x->f[i]);
-  CMB_TRY(needs(b, b->k->a, true, &on));
+  CMB_TRY(inverse_dynamics(b, b->k->a, true, &on));
   CMB_TRY(residual(b, on, true, &x->residual));
   if (cmb_inertial_jacobian_pays(b->tree)) CMB_TRY(split_jacobian(b, x));
   if (b->forced && x->ng > 0) CMB_TRY(forced_form(b, w, x));

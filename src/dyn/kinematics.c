@@ -1,5 +1,6 @@
 /*
- * Poses of links relative to a base, and generalised forces (kinematics.h).
+ * Computes poses of links relative to a base link, with velocities and accelerations, and generalised forces from wrenches
+ * (kinematics.h), all as expressions.
  *
  * From a parent p to a link with axis e (unit, in the base's axes), d from origin to origin:
  *
@@ -40,7 +41,7 @@ cmb_status cmb_kinematics_create(cmb_arena *arena, cmb_graph *g, cmb_tree *tree,
 {
   cmb_kinematics *k = *out = cmb_arena_take(arena, 1, sizeof *k);
   if (!k) return CMB_ERROR_MEMORY;
-  /* a body's own coordinates and, in the Cartesian formulation, perhaps its joint's */
+  /* coordinates of a body and, in the Cartesian formulation, perhaps those of its joint in addition */
   size_t rooms = 2 * (size_t)tree->model->joint_count * CMB_MOST_COORDINATES;
   size_t links =
       (size_t)tree->model->joint_count * CMB_MOST_STAGES + (size_t)tree->model->body_count;
@@ -51,8 +52,8 @@ cmb_status cmb_kinematics_create(cmb_arena *arena, cmb_graph *g, cmb_tree *tree,
   k->q_names = cmb_arena_take(arena, rooms, sizeof *k->q_names);
   k->v_names = cmb_arena_take(arena, rooms, sizeof *k->v_names);
   k->poses = cmb_arena_take(arena, links, sizeof(void *));
-  k->way = cmb_arena_take(arena, links, sizeof *k->way);
-  k->on_way = cmb_arena_take(arena, links, sizeof *k->on_way);
+  k->path = cmb_arena_take(arena, links, sizeof *k->path);
+  k->on_path = cmb_arena_take(arena, links, sizeof *k->on_path);
   k->rest = cmb_arena_take(arena, 1, sizeof *k->rest);
   if (cmb_arena_failed(arena)) return CMB_ERROR_MEMORY;
   rest_at(k->rest, g);
@@ -63,6 +64,7 @@ cmb_status cmb_kinematics_create(cmb_arena *arena, cmb_graph *g, cmb_tree *tree,
 
 /* ---- names of coordinates and velocities */
 
+/* Creates the graph input that stands for coordinate number i, under the given name. */
 static void name_q(cmb_kinematics *k, int i, const char *name)
 {
   char text[300];
@@ -81,7 +83,7 @@ static void name_v(cmb_kinematics *k, int i, const char *name)
   k->a[i] = cmb_input(k->g, text);
 }
 
-/* A Cartesian link is named after the first body on it. */
+/* Creates and names the coordinates and velocities of a Cartesian link, after the first body on it: BODY.x .. BODY.p3. */
 static void name_cartesian(cmb_kinematics *k, int link)
 {
   static const char *const parts[] = {"x", "y", "z", "p0", "p1", "p2", "p3"};
@@ -112,14 +114,16 @@ void cmb_kinematics_name(cmb_kinematics *k, int from)
       continue;
     }
     const cmb_model_joint *j = &tree->model->joints[l->joint];
-    if (i > from && tree->links[i - 1].joint == l->joint) continue; /* named with its first link */
+    /* named together with its joint's first link */
+    if (i > from && tree->links[i - 1].joint == l->joint) continue;
     for (int n = 0; n < j->nq; n++) name_q(k, l->q + n, j->q_names[n]);
     for (int n = 0; n < j->nv; n++) name_v(k, l->v + n, j->v_names[n]);
   }
 }
 
-/* ---- steps between frames */
+/* ---- transformations between frames */
 
+/* Rotates a vector x about the coordinate axis number `axis` by an angle with the cosine c and the sine s. */
 cmb_vector cmb_turn(cmb_graph *g, int axis, cmb_expr c, cmb_expr s, cmb_vector x)
 {
   int i = (axis + 1) % 3, j = (axis + 2) % 3;
@@ -138,8 +142,9 @@ static cmb_vector turn_back(cmb_graph *g, int axis, cmb_expr c, cmb_expr s, cmb_
   return y;
 }
 
-/* Cosine and sine of γ + q: exact for quarter turns. */
-static void turned(cmb_graph *g, cmb_quarter gamma, cmb_expr q, cmb_step *s)
+/* Computes the cosine and sine of γ + q, a constant plus a coordinate, and stores them in the step s. For quarter
+ * turns γ they are ±cos q and ±sin q exactly. */
+static void set_turn_angle(cmb_graph *g, cmb_quarter gamma, cmb_expr q, cmb_step *s)
 {
   cmb_expr c = cmb_apply(g, CMB_OP_COS, q, 0, 0), n = cmb_apply(g, CMB_OP_SIN, q, 0, 0);
   if (gamma.c == 0 || gamma.s == 0) {
@@ -166,7 +171,7 @@ cmb_step cmb_step_of(cmb_kinematics *k, int link)
                 .general = l->general,
                 .offset = cmb_number_vector(g, l->offset)};
   if (l->general) s.F = cmb_number_matrix(g, l->F);
-  if (l->kind == CMB_LINK_TURN) turned(g, l->gamma, k->q[l->q], &s);
+  if (l->kind == CMB_LINK_TURN) set_turn_angle(g, l->gamma, k->q[l->q], &s);
   if (l->kind == CMB_LINK_BALL) {
     s.ball = true;
     s.R = cmb_rotation_euler(g, k->q + l->q);
@@ -198,6 +203,7 @@ cmb_vector cmb_step_down(cmb_graph *g, const cmb_step *s, cmb_vector x)
 
 /* ---- Euler parameters */
 
+/* Computes L(p) x for Euler parameters p, where L(p) is the 3 x 4 matrix of ω' = 2 L(p) ṗ. */
 cmb_vector cmb_euler_times(cmb_graph *g, const cmb_expr p[4], const cmb_expr x[4])
 {
   cmb_vector e = {{p[1], p[2], p[3]}}, y = {{x[1], x[2], x[3]}};
@@ -216,7 +222,8 @@ void cmb_euler_transposed(cmb_graph *g, const cmb_expr p[4], cmb_vector y, cmb_e
 
 /* ---- poses */
 
-/* A body with position and Euler parameters of its own: ω' = 2 L ṗ, ω̇' = 2 L p̈. */
+/* Computes the pose, velocities and accelerations of a free body from its position and Euler parameters p: ω' = 2 L(p)
+ * ṗ and ω̇' = 2 L(p) p̈ in the body's axes. */
 static void cartesian_pose(cmb_kinematics *k, const cmb_link *l, cmb_pose *p)
 {
   cmb_graph *g = k->g;
@@ -233,7 +240,8 @@ static void cartesian_pose(cmb_kinematics *k, const cmb_link *l, cmb_pose *p)
   p->aw = cmb_matrix_times(g, p->R, dw);
 }
 
-/* rates of ω and v on the way from a parent, with the given rates there */
+/* Computes the accelerations of a point at the offset d from the origin of the link `from`, moving with it: *w_out =
+ * aw, *v_out = av + aw × d + ω × (ω × d), given the angular and linear accelerations aw, av of the link. */
 static void rates_along(cmb_graph *g, const cmb_pose *from, cmb_vector d, cmb_vector aw,
                         cmb_vector av, cmb_vector *w_out, cmb_vector *v_out)
 {
@@ -252,9 +260,10 @@ static cmb_matrix composed(cmb_graph *g, cmb_matrix R, const cmb_step *s)
   return out;
 }
 
-/* The link's own motion on top of the parent's: angular and linear part in the base's axes, for rates v of its own. */
-static void own_motion(cmb_kinematics *k, const cmb_link *l, cmb_matrix R, const cmb_expr *rate,
-                       cmb_vector *angular, cmb_vector *linear)
+/* Computes the motion of a link relative to its parent as an angular and a linear part, in the base's axes: the
+ * joint's axis (from R, the link's axes) times the link's entries of `rate` (nv, velocities or accelerations). */
+static void relative_motion(cmb_kinematics *k, const cmb_link *l, cmb_matrix R,
+                            const cmb_expr *rate, cmb_vector *angular, cmb_vector *linear)
 {
   cmb_graph *g = k->g;
   cmb_vector axis = {{R.a[2], R.a[5], R.a[8]}};
@@ -274,8 +283,8 @@ static void pose_on(cmb_kinematics *k, int link, const cmb_pose *from, cmb_pose 
   cmb_vector d = cmb_matrix_times(g, from->R, s.offset), w, v, dw, dv;
   p->R = composed(g, from->R, &s);
   p->r = add(g, from->r, d);
-  own_motion(k, l, p->R, k->v, &w, &v);
-  own_motion(k, l, p->R, k->a, &dw, &dv);
+  relative_motion(k, l, p->R, k->v, &w, &v);
+  relative_motion(k, l, p->R, k->a, &dw, &dv);
   p->w = add(g, from->w, w);
   p->v = add(g, add(g, from->v, cross(g, from->w, d)), v);
   cmb_vector turning = cross(g, from->w, w);
@@ -296,7 +305,9 @@ static cmb_pose *known_pose(const cmb_kinematics *k, int link, int base)
   return NULL;
 }
 
-/* Not recursive: the chain may be thousands of links long. */
+/* Returns the pose of a link relative to a base link on its path to the ground; computes and stores the poses of the
+ * links between them at the first call. Not recursive, since the path may have thousands of links. Returns NULL
+ * without memory. */
 const cmb_pose *cmb_pose_of(cmb_kinematics *k, int link, int base)
 {
   int depth = 0, at = link;
@@ -354,6 +365,8 @@ cmb_vector cmb_point_acceleration(cmb_kinematics *k, const cmb_pose *p, cmb_vect
 
 /* ---- generalised forces */
 
+/* Adds a moment and a force, given in the axes of the pose's base, to the wrench w on the pose's link, which is in the
+ * link's axes. */
 void cmb_wrench_add(cmb_kinematics *k, cmb_wrench *w, const cmb_pose *p, cmb_vector moment,
                     cmb_vector force)
 {
@@ -385,7 +398,8 @@ void cmb_wrench_onto(cmb_kinematics *k, int link, const cmb_wrench *w, cmb_expr 
   }
 }
 
-/* Link i: along its own velocities, and on to its parent. */
+/* Adds the components of the wrench on link i along the link's velocities to out (nv), adds the wrench to that on its
+ * parent unless this is `base`, and clears it. */
 static void project_link(cmb_kinematics *k, int base, int i, cmb_wrench *on, cmb_expr *out)
 {
   cmb_graph *g = k->g;
@@ -414,24 +428,24 @@ static int descending(const void *a, const void *b)
   return (x < y) - (x > y);
 }
 
-int cmb_ways(cmb_kinematics *k, int base, int count, const int *from, const int **way)
+int cmb_ways(cmb_kinematics *k, int base, int count, const int *from, const int **path)
 {
   int n = 0;
   for (int j = 0; j < count; j++) {
-    for (int i = from[j]; i != base && !k->on_way[i]; i = k->tree->links[i].parent) {
-      k->on_way[i] = true;
-      k->way[n++] = i;
+    for (int i = from[j]; i != base && !k->on_path[i]; i = k->tree->links[i].parent) {
+      k->on_path[i] = true;
+      k->path[n++] = i;
     }
   }
-  for (int j = 0; j < n; j++) k->on_way[k->way[j]] = false;
-  qsort(k->way, (size_t)n, sizeof *k->way, descending);
-  *way = k->way;
+  for (int j = 0; j < n; j++) k->on_path[k->path[j]] = false;
+  qsort(k->path, (size_t)n, sizeof *k->path, descending);
+  *path = k->path;
   return n;
 }
 
 void cmb_wrenches_project_from(cmb_kinematics *k, int base, int count, const int *from,
                                cmb_wrench *on, cmb_expr *out)
 {
-  const int *way, n = cmb_ways(k, base, count, from, &way);
-  for (int j = 0; j < n; j++) project_link(k, base, way[j], on, out);
+  const int *path, n = cmb_ways(k, base, count, from, &path);
+  for (int j = 0; j < n; j++) project_link(k, base, path[j], on, out);
 }

@@ -1,13 +1,15 @@
 /*
- * Late states (build.h): those whose rates read what is known only when the motion is, ż = e(t, q, v, z, a, λ, μ) with the forces μ of rests.
+ * Late states: states z whose rates depend on accelerations a, multipliers λ or the forces μ of resting contacts,
+ * ż = e(t, q, v, z, a, λ, μ). Called when the equations of motion of the formulation are complete.
  *
- * No force depends on such a rate (names.c refuses it), so that M a = f − Gᵀ λ, 0 = G a + γ can be solved first:
+ * No force depends on such a rate (names.c reports an error if one does), so that M a = f − Gᵀ λ, 0 = G a + γ can be solved first:
  *
  *     e(t, q, v, z) = e(t, q, v, z, a(t, q, v, z), λ(t, q, v, z), 0)
  *
- * is what every method sees, and its derivatives are exact. The solution is that of the explicit formalism where there is one, else the
- * elimination of expr/elimination.h. Where bodies rest, where friction holds and where constraints depend on each other that is not the
- * motion: e itself is handed on, too, and the evaluator puts in a, λ and μ as they are (dae/evaluator.c).
+ * is the rate that every method uses, and its derivatives are exact. The solution a, λ is that of the explicit formalism if it is
+ * available, else the symbolic elimination of expr/elimination.h. With resting contacts, sticking friction or dependent constraints this
+ * solution is not the motion. Therefore e with a, λ and μ as inputs is stored, too, and the evaluator inserts their actual values
+ * (dae/evaluator.c).
  */
 #include "base/context.h"
 #include "dyn/build.h"
@@ -22,8 +24,8 @@ static cmb_expr *expressions(cmb_build *b, int count)
   return cmb_arena_take(b->arena, (size_t)count + 1, sizeof(cmb_expr));
 }
 
-/* The rates again, now that reactions can be asked for. */
-static cmb_status read_again(cmb_build *b)
+/* Builds the rates of late states once more, this time with the output quantities (accelerations, reactions) available. */
+static cmb_status rebuild_late_rates(cmb_build *b)
 {
   cmb_status status = CMB_OK;
   for (int i = 0; i < b->model->state_count; i++) {
@@ -37,7 +39,8 @@ static cmb_status read_again(cmb_build *b)
   return status;
 }
 
-/* x := (a, λ) from M, f, G and γ of the mechanism alone. */
+/* Computes (a, λ) as expressions by eliminating M a + Gᵀ λ = f, G a = −γ of the mechanism without its states; writes
+ * a (nv) and then λ (ng) to `solution`. */
 static cmb_status eliminate(cmb_build *b, const cmb_expressions *x, cmb_expr *solution)
 {
   const int nv = b->tree->nv, ng = x->ng;
@@ -60,7 +63,8 @@ static cmb_status eliminate(cmb_build *b, const cmb_expressions *x, cmb_expr *so
   return CMB_OK;
 }
 
-/* (a, λ) as functions of t, q, v and z. */
+/* Writes the accelerations a (nv) and then the multipliers λ (ng), as functions of t, q, v and z, to `solution`.
+ * Fails if M is available as factors only and there is no explicit formalism. */
 static cmb_status solve(cmb_build *b, const cmb_expressions *x, cmb_expr *solution)
 {
   const int nv = b->tree->nv;
@@ -77,9 +81,11 @@ static cmb_status solve(cmb_build *b, const cmb_expressions *x, cmb_expr *soluti
                         x->ng);
 }
 
-/* In `count` rates: a and λ become what the motion makes of them, or stay (solution NULL); no body rests. */
-static cmb_status put_motion(cmb_build *b, const cmb_expressions *x, const cmb_expr *solution,
-                             int count, const cmb_expr *from, cmb_expr *to)
+/* Copies `count` expressions from `from` to `to`, with the accelerations a and multipliers λ replaced by `solution`
+ * (NULL: a and λ stay) and the forces of resting contacts replaced by 0. */
+static cmb_status substitute_motion(cmb_build *b, const cmb_expressions *x,
+                                    const cmb_expr *solution, int count, const cmb_expr *from,
+                                    cmb_expr *to)
 {
   const int nv = b->tree->nv, pushes = b->pushes ? b->push_count : 0;
   cmb_expr *old = expressions(b, nv + x->ng + pushes), *new = expressions(b, nv + x->ng + pushes);
@@ -91,7 +97,8 @@ static cmb_status put_motion(cmb_build *b, const cmb_expressions *x, const cmb_e
   return cmb_substitute(b->g, n, old, new, count, from, to);
 }
 
-/* Whether something that e switches with, outside of smooth(..), depends on what is marked. `seen` (e + 1) is 0. */
+/* Returns whether a branch in e (a condition, abs, max, ..) outside of smooth(..) depends on an expression with a
+ * mark. `seen` (e + 1) is scratch and must be false on entry. */
 static bool switches_with(const cmb_graph *g, cmb_expr e, const bool *marked, bool *seen)
 {
   seen[e] = true;
@@ -107,7 +114,8 @@ static bool switches_with(const cmb_graph *g, cmb_expr e, const bool *marked, bo
   return false;
 }
 
-/* Where a rate would switch with the motion that is being computed, the switch would be found and the wrong branch be taken around it. */
+/* Reports an error if the rate of a state has a branch (if, abs, max, ..) that depends on accelerations, multipliers
+ * or contact forces, since the branch is chosen before these are known. smooth(..) around it is allowed. */
 static cmb_status check_decisions(cmb_build *b, const cmb_expressions *x)
 {
   const size_t size = cmb_graph_size(b->g);
@@ -146,7 +154,7 @@ cmb_status cmb_build_late_states(cmb_build *b, cmb_expressions *x, cmb_expr *rat
   x->late_row = cmb_arena_ints(b->arena, x->nl);
   x->late = expressions(b, x->nl);
   if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
-  CMB_TRY(read_again(b));
+  CMB_TRY(rebuild_late_rates(b));
   CMB_TRY(check_decisions(b, x));
   for (int i = 0, n = 0; i < nz; i++) {
     if (!b->state_late[i]) continue;
@@ -156,6 +164,6 @@ cmb_status cmb_build_late_states(cmb_build *b, cmb_expressions *x, cmb_expr *rat
   CMB_TRY(solve(b, x, solution));
   b->state_rate_free = expressions(b, nz);
   if (!b->state_rate_free) return CMB_ERROR_MEMORY;
-  CMB_TRY(put_motion(b, x, NULL, nz, b->state_rate, b->state_rate_free));
-  return put_motion(b, x, solution, nz, b->state_rate, rate);
+  CMB_TRY(substitute_motion(b, x, NULL, nz, b->state_rate, b->state_rate_free));
+  return substitute_motion(b, x, solution, nz, b->state_rate, rate);
 }

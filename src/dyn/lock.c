@@ -1,28 +1,29 @@
 /*
- * Where three turns about one point lose a freedom (gimbal lock): the angles of a spherical joint, or hinges through one point with
- * nothing but massless bodies between them. With the axes a, b, c of the design position and the middle angle q, the third axis is turned
- * about the second, and the three span the volume
+ * Finds the places where three rotations about one point lose a degree of freedom (gimbal lock): the angles of a spherical joint, or hinges
+ * through one point with only massless bodies between them. The checks during a simulation use them. With the axes a, b, c in the design
+ * position and the middle angle q, the third axis is turned about the second, and the three span the volume
  *
  *     a · (b × c(q)) = a · (b × c) cos q − a · c⊥ sin q,      c⊥ = c − (b · c) b.
  *
- * Where it is 0 the first and the third axis are parallel, or in one plane with the second: rates about the three that move nothing
- * exist, M is singular, and the angles cannot say how the body goes on.
+ * Where it is 0 the three axes lie in one plane (the first and the third may be parallel): some combination of the three rates moves
+ * nothing, M is singular, and the angles cannot describe how the body moves on.
  */
 #include "dyn/build.h"
 #include "math/vec3.h"
 
 #include <stdio.h>
 
-/* One of the links between: nothing is on it but the next link. */
-static bool is_bare(const cmb_tree *tree, const int *children, int link)
+/* Returns whether a link is massless, rotates about an axis and has exactly one child, so that it only connects its
+ * parent with that child. `children` (links) holds the number of children of each link. */
+static bool is_massless_connector(const cmb_tree *tree, const int *children, int link)
 {
   return tree->links[link].kind == CMB_LINK_TURN && cmb_is_zero(tree->links[link].mass) &&
          children[link] == 1;
 }
 
-static const double ROUNDING = 1e-12; /* m: points that are meant to be one */
+static const double ROUNDING = 1e-12; /* m: points that are closer than this coincide */
 
-/* The link's origin is that of its parent. */
+/* Returns whether the link's origin coincides with its parent's (up to rounding). */
 static bool is_at_parent(const cmb_link *l)
 {
   double offset[3];
@@ -48,7 +49,8 @@ static cmb_lock lock_of(const cmb_tree *tree, int first, int middle, int last)
                     .s = along * cmb_dot3(a, b) - cmb_dot3(a, c)};
 }
 
-/* Whose axes these are, in words. */
+/* Stores in `lock` the name and source position of the middle joint, and a text that says which axes meet: "its axes"
+ * within one joint, else "the axes of 'A', 'B' and 'C'". */
 static void name_lock(cmb_build *b, const cmb_link *first, const cmb_link *middle,
                       const cmb_link *last, cmb_lock *lock)
 {
@@ -80,7 +82,9 @@ cmb_status cmb_build_locks(cmb_build *b, cmb_expressions *x)
     const cmb_link *l = &tree->links[i];
     const int middle = l->parent, first = middle < 0 ? -1 : tree->links[middle].parent;
     if (l->kind != CMB_LINK_TURN || first < 0 || !is_at_parent(l)) continue;
-    if (!is_bare(tree, children, middle) || !is_bare(tree, children, first)) continue;
+    if (!is_massless_connector(tree, children, middle) ||
+        !is_massless_connector(tree, children, first))
+      continue;
     if (!is_at_parent(&tree->links[middle])) continue;
     cmb_lock *lock = &x->locks[x->lock_count++];
     *lock = lock_of(tree, first, middle, i);

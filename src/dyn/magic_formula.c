@@ -1,15 +1,16 @@
 /*
- * The Magic Formula as lists of formulas: each line defines a name from coefficients of the file (tir_keys.h), inputs and names above it.
+ * The Magic Formula for tyres, as lists of formulas in text form that are parsed into expressions; used by tyre forces (tyre_force.c) and by
+ * cmb_tyre_* (tyre.c). Each line defines a name from coefficients of the tyre file (tir_keys.h), inputs and names above it.
  * Equations (4.E1) to (4.E78) of Pacejka 2012 without turn slip; Besselink, Schmeitz and Pacejka 2010 for pressure, Mx, My, radii and
- * relaxation; MF 5.2 where `OLD` stands. Names are those of the book, but K and SV are divided by the load: nothing is divided by Fz.
+ * relaxation; MF 5.2 in lines marked `OLD`. Names are those of the book, but K and SV are divided by the load, so that there is no division by Fz.
  *
- * dfz, dp: increments of load and pressure; s: direction of travel, −1 .. 1, a sine below VXLOW and ±1 above it, which turns shifts and
- * trail with the direction; lx, ly: scale factors of friction times that of the road; a: α*; gx, gy, gz, gs: camber as Fx, Fy, slope and
- * peak of the trail, and the rest of Mz have it.
+ * dfz, dp: increments of load and pressure; s: direction of travel, −1 .. 1, a sine below VXLOW and ±1 above it, which reverses shifts and
+ * trail with the direction; lx, ly: scale factors of friction times the road's friction; a: α*; gx, gy, gz, gs: camber in the equations of Fx,
+ * of Fy, of slope and peak of the trail, and of the other terms of Mz.
  *
- * Where the law has kinks: sgn of a slip stands before what vanishes like the cube of that slip, and is no event. |γ| is γ²/sqrt(γ² + 1e-8).
- * The limits E <= 1 and the ranges of load, slip and camber are events with names (tyre_law.h). ratio(a, b) is a/b, and 0 where b = 0. (4.E8) is
- * left out: λ'μ is λμ in SVx, SVy and SVg.
+ * Kinks of the law: sgn of a slip is only a factor of terms that vanish with the cube of that slip, and makes no event. |γ| is γ²/sqrt(γ² + 1e-8).
+ * The limits E <= 1 and the ranges of load, slip and camber are events with names (tyre_law.h). ratio(a, b) is a/b, and 0 if b = 0. (4.E8) is
+ * omitted: λ'μ is λμ in SVx, SVy and SVg.
  */
 #include "dyn/magic_formula.h"
 
@@ -19,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BOTH, OLD, NEW }; /* lines that 5.2, or 6.1 and 6.2, do not have are left out */
+enum { BOTH, OLD, NEW }; /* versions that a line applies to: all, only 5.2, or only 6.1 and 6.2 */
 
 struct line {
   const char *name, *formula;
@@ -56,7 +57,7 @@ static const struct line longitudinal[] = {
     {"Fx0", "Fz*(mux*sin(Cx*atan(curve(Bx*slip, Ex))) + SVx)", BOTH},
 };
 
-/* Twice: with and without camber. */
+/* lateral force; evaluated twice, without camber and with it */
 static const struct line lateral[] = {
     {"Cy", "PCY1*LCY", BOTH},
     {"muy", "(PDY1 + PDY2*dfz)*(1 + PPY3*dp + PPY4*dp^2)*(1 - PDY3*gy^2)*ly", BOTH},
@@ -92,7 +93,8 @@ static const struct line combined[] = {
     {"Fy", "Gyk*Fy0 + SVyk", BOTH},
 };
 
-/* cos(atan(x)) is 1/sqrt(1 + x²); trail and residual torque are even in the equivalent slips, whose signs are left out. */
+/* Aligning torque. cos(atan(x)) is 1/sqrt(1 + x²); trail and residual torque are even functions of the equivalent
+ * slips, whose signs are left out. */
 static const struct line aligning[] = {
     {"at", "a + (QHZ1 + QHZ2*dfz)*s + (QHZ3 + QHZ4*dfz)*gs", BOTH},
     {"ar", "a + SHy + ratio(SVy, ky)", BOTH},
@@ -120,7 +122,8 @@ static const struct line aligning[] = {
     {"Mz", "-t*(Fy - SVyk) + Mzr + lever*Fx", OLD},
 };
 
-/* The power of the load has no infinite slope at 0: x^q is x (x² + 1e-10)^((q − 1)/2). */
+/* Overturning and rolling resistance torques. The power of the load must not have an infinite slope at 0: x^q is x
+ * (x² + 1e-10)^((q − 1)/2). */
 static const struct line torques[] = {
     {"x", "Fz/FNOMIN", BOTH},
     {"Mx",
@@ -148,7 +151,8 @@ static const struct line relaxation[] = {
      NEW},
 };
 
-/* Load over deflection (Besselink et al. 2010, eqs. 1 to 7; MF 6.2: camber and lateral force); x is the deflection over R0. */
+/* Vertical force as a function of the deflection (Besselink et al. 2010, eqs. 1 to 7; MF 6.2: camber and lateral
+ * force); x is the deflection over R0. */
 static const struct line vertical[] = {
     {"radius", "UNLOADED_RADIUS*(Q_RE0 + Q_V1*(omega*UNLOADED_RADIUS/LONGVL)^2)", BOTH},
     {"spin", "omega*UNLOADED_RADIUS*smooth(sin(pi/2*max(-1, min(1, omega*UNLOADED_RADIUS/VXLOW))))",
@@ -189,7 +193,7 @@ struct law {
   cmb_graph *g;
   const cmb_tir *tir;
   int version, count;
-  bool full; /* a list has grown beyond the room */
+  bool full; /* there were more names than the list has room for */
   cmb_tyre_limits limits;
   struct {
     const char *name;
@@ -238,20 +242,20 @@ static cmb_expr apply(cmb_graph *g, cmb_op op, cmb_expr a)
   return cmb_apply(g, op, a, 0, 0);
 }
 
-/* a/b for b != 0: a b/(b² + 1e-24). */
+/* Computes a/b for b ≠ 0 and 0 for b = 0, as a b/(b² + 1e-24). */
 static cmb_expr ratio(cmb_graph *g, cmb_expr a, cmb_expr b)
 {
   return cmb_div(g, cmb_mul(g, a, b), cmb_add(g, cmb_square(g, b), number(g, 1e-24)));
 }
 
-/* |x|, rounded below 1e-4. */
+/* Computes x²/sqrt(x² + 1e-8), which is |x| with a smooth minimum below 1e-4. */
 static cmb_expr size_of(cmb_graph *g, cmb_expr x)
 {
   const cmb_expr square = cmb_square(g, x);
   return cmb_div(g, square, apply(g, CMB_OP_SQRT, cmb_add(g, square, number(g, 1e-8))));
 }
 
-/* sin(x)/x: its series where |x| < 0.1, which is exact to rounding there. */
+/* Computes sin(x)/x; for |x| < 0.1 by its power series, which is exact to rounding there. */
 static cmb_expr sinc(cmb_graph *g, cmb_expr x)
 {
   const cmb_expr w = cmb_square(g, x), one = number(g, 1);
@@ -265,7 +269,7 @@ static cmb_expr sinc(cmb_graph *g, cmb_expr x)
   return apply(g, CMB_OP_SMOOTH, cmb_apply(g, CMB_OP_IF, small, series, quotient));
 }
 
-/* sin(PKY4 atan(x))/x, without a division by x. */
+/* Computes sin(PKY4 atan(x))/x without a division by x; PKY4 is a coefficient of the tyre file. */
 static cmb_expr rise(const struct law *l, cmb_expr x)
 {
   cmb_graph *g = l->g;
@@ -276,7 +280,7 @@ static cmb_expr rise(const struct law *l, cmb_expr x)
   return cmb_div(g, cmb_mul(g, k, waves), apply(g, CMB_OP_SQRT, w));
 }
 
-/* Limits, and what they are called. */
+/* Computes min(x, high) and records this limit under the name of its event. */
 static cmb_expr at_most(struct law *l, cmb_expr x, double high, const char *name)
 {
   return cmb_tyre_limits_at_most(&l->limits, l->g, x, number(l->g, high), name);
@@ -290,7 +294,7 @@ static cmb_expr at_least(struct law *l, cmb_expr x, double low, const char *name
   return cmb_apply(g, CMB_OP_IF, cmb_apply(g, CMB_OP_LT, x, end, 0), end, x);
 }
 
-/* a for x > 0, b for x < 0. */
+/* Computes a for x > 0, b for x < 0 and their mean for x = 0, without an event at the switch. */
 static cmb_expr side(cmb_graph *g, cmb_expr x, cmb_expr a, cmb_expr b)
 {
   const cmb_expr half = number(g, 0.5);
@@ -323,7 +327,7 @@ static bool name_call(void *user, const char *name, int count, const cmb_expr *x
   return true;
 }
 
-static cmb_status follow(struct law *l, int count, const struct line *lines)
+static cmb_status parse_lines(struct law *l, int count, const struct line *lines)
 {
   const cmb_names names = {.user = l, .value = name_value, .call = name_call};
   for (int i = 0; i < count; i++) {
@@ -335,7 +339,7 @@ static cmb_status follow(struct law *l, int count, const struct line *lines)
   }
   return l->full ? CMB_ERROR_MEMORY : cmb_graph_status(l->g);
 }
-#define FOLLOW(l, lines) follow(l, (int)(sizeof(lines) / sizeof *(lines)), lines)
+#define PARSE_LINES(l, lines) parse_lines(l, (int)(sizeof(lines) / sizeof *(lines)), lines)
 
 static void begin(struct law *l, cmb_graph *g, const cmb_tir *tir)
 {
@@ -345,7 +349,8 @@ static void begin(struct law *l, cmb_graph *g, const cmb_tir *tir)
 
 /* ---- the law */
 
-/* A range of the file, the names of whose ends are those of its least and of its greatest value. */
+/* Limits x to the range [low, high] of the tyre file and records each finite end as a limit, with the event names
+ * names[0] for low and names[1] for high. */
 static cmb_expr clamped(struct law *l, cmb_expr x, double low, double high,
                         const char *const names[2])
 {
@@ -359,14 +364,14 @@ static const char *const loads[2] = {NULL, "load_most"},
                          *const angles[2] = {"angle_least", "angle_most"},
                          *const cambers[2] = {"camber_least", "camber_most"};
 
-/* The tangent of an angle of a range; from a right angle on there is no limit. */
+/* Returns the tangent of an angle that ends a range, ±HUGE_VAL (no limit) if the angle is about a right angle or larger. */
 static double tangent(double angle)
 {
   if (fabs(angle) >= 1.57) return angle > 0 ? HUGE_VAL : -HUGE_VAL;
   return tan(angle);
 }
 
-static void take_inputs(struct law *l, const cmb_tyre_input *in)
+static void define_inputs(struct law *l, const cmb_tyre_input *in)
 {
   const cmb_tir *t = l->tir;
   define(l, "Fz", clamped(l, in->Fz, -HUGE_VAL, t->FZMAX, loads));
@@ -382,19 +387,19 @@ cmb_status cmb_magic_formula(cmb_graph *g, const cmb_tir *tir, const cmb_tyre_in
 {
   struct law l;
   begin(&l, g, tir);
-  take_inputs(&l, in);
-  CMB_TRY(FOLLOW(&l, basic));
-  CMB_TRY(FOLLOW(&l, longitudinal));
+  define_inputs(&l, in);
+  CMB_TRY(PARSE_LINES(&l, basic));
+  CMB_TRY(PARSE_LINES(&l, longitudinal));
   const cmb_expr camber = value_of(&l, "gy");
   define(&l, "gy", 0);
-  CMB_TRY(FOLLOW(&l, lateral));
+  CMB_TRY(PARSE_LINES(&l, lateral));
   define(&l, "Fy1", value_of(&l, "Fy0"));
   define(&l, "gy", camber);
-  CMB_TRY(FOLLOW(&l, lateral));
-  CMB_TRY(FOLLOW(&l, combined));
-  CMB_TRY(FOLLOW(&l, aligning));
-  CMB_TRY(FOLLOW(&l, torques));
-  CMB_TRY(FOLLOW(&l, relaxation));
+  CMB_TRY(PARSE_LINES(&l, lateral));
+  CMB_TRY(PARSE_LINES(&l, combined));
+  CMB_TRY(PARSE_LINES(&l, aligning));
+  CMB_TRY(PARSE_LINES(&l, torques));
+  CMB_TRY(PARSE_LINES(&l, relaxation));
   *out = (cmb_tyre_output){.Fx = value_of(&l, "Fx"),
                            .Fy = value_of(&l, "Fy"),
                            .Mx = value_of(&l, "Mx"),
@@ -418,8 +423,8 @@ cmb_status cmb_magic_vertical(cmb_graph *g, const cmb_tir *tir, const cmb_tyre_d
   define(&l, "Fx", in->Fx);
   define(&l, "Fy", in->Fy);
   define(&l, "with_Fy", cmb_constant(g, in->Fy ? 1 : 0));
-  CMB_TRY(FOLLOW(&l, vertical));
-  CMB_TRY(FOLLOW(&l, deflected));
+  CMB_TRY(PARSE_LINES(&l, vertical));
+  CMB_TRY(PARSE_LINES(&l, deflected));
   *Fz = value_of(&l, "Fz");
   *limits = l.limits;
   return cmb_graph_status(g);
@@ -432,8 +437,8 @@ static cmb_status find_radius(cmb_graph *g, const cmb_tir *tir, cmb_expr Fz, cmb
   begin(&l, g, tir);
   define(&l, "Fz", Fz);
   define(&l, "omega", omega);
-  CMB_TRY(FOLLOW(&l, vertical));
-  CMB_TRY(FOLLOW(&l, radii));
+  CMB_TRY(PARSE_LINES(&l, vertical));
+  CMB_TRY(PARSE_LINES(&l, radii));
   *radius = value_of(&l, name);
   return cmb_graph_status(g);
 }

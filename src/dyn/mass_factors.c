@@ -1,13 +1,14 @@
 /*
- * The mass matrix of a long chain, as a product of factors (dyn/expressions.h): M = W⁻¹ D W⁻ᵀ of the articulated bodies.
+ * The mass matrix of a long chain as a product of factors (dyn/expressions.h), M = W⁻¹ D W⁻ᵀ of the articulated bodies; made by the joint
+ * formulation where M itself would have too many entries.
  *
- * M itself has an entry for each pair of links that are built one on the other: N² for a chain of N. Its factors need some ten
- * numbers a link: 1/D, the columns U/D, and what leads from the link's frame to its parent's. With symbols in their place
+ * M has an entry for each pair of links of which one is built on the other: N² for a chain of N. Its factors need some ten
+ * numbers for each link: 1/D, the columns U/D, and the transformation from the link's frame to its parent's. With symbols in their place
  *
- *     W x    the first half of the articulated bodies,      Wᵀ x   the second half with D = 1,
- *     M x    the forces that accelerations x need when nothing moves and nothing weighs,
+ *     W x    the first half of the articulated-body recursion,      Wᵀ x   the second half with D = 1,
+ *     M x    the inverse dynamics for the accelerations x at zero velocities and without gravity
  *
- * are short recursions, which are made into programs of their own.
+ * are short recursions, which are compiled into separate programs.
  */
 #include "dyn/articulation.h"
 #include "dyn/inertia.h"
@@ -15,8 +16,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* M with more entries than so many a velocity is not formed: its KKT matrix would cost more than products with the factors.
- * The constraints then are full rows: there must be few of them. */
+/* M is not formed if it has more than MOST_ENTRIES entries for each velocity: its KKT matrix would cost more than
+ * products with the factors. The rows of the constraints are full then, so there must be few constraints: 4 ng nv
+ * less than the number of entries. */
 enum { MOST_ENTRIES = 64, MOST_CONSTRAINTS_PART = 4 };
 
 double cmb_mass_entries(const cmb_tree *tree)
@@ -37,13 +39,14 @@ bool cmb_mass_factors_pay(const cmb_tree *tree, int ng)
 
 /* ---- symbols */
 
-struct cut {
+struct substitution {
   cmb_kinematics *k;
   cmb_mass_expressions *out;
 };
 
-/* A symbol in place of an expression that is no constant. */
-static cmb_expr symbol_for(struct cut *c, cmb_expr e)
+/* Records the expression e as one of the values that the factors of the mass matrix consist of, and returns the new
+ * input symbol that stands for it. */
+static cmb_expr symbol_for(struct substitution *c, cmb_expr e)
 {
   char name[40];
   cmb_mass_expressions *o = c->out;
@@ -52,24 +55,25 @@ static cmb_expr symbol_for(struct cut *c, cmb_expr e)
   return o->symbol[o->count++] = cmb_input(c->k->g, name);
 }
 
-static void cut(struct cut *c, int count, cmb_expr *e)
+static void substitute(struct substitution *c, int count, cmb_expr *e)
 {
   for (int i = 0; i < count; i++) {
     if (e[i] != 0 && cmb_expr_op(c->k->g, e[i]) != CMB_OP_CONSTANT) e[i] = symbol_for(c, e[i]);
   }
 }
 
-static void cut_step(struct cut *c, cmb_step *s)
+static void substitute_step(struct substitution *c, cmb_step *s)
 {
-  if (s->ball) cut(c, 9, s->R.a);
-  cut(c, 1, &s->c);
-  cut(c, 1, &s->s);
-  cut(c, 3, s->offset.x);
+  if (s->ball) substitute(c, 9, s->R.a);
+  substitute(c, 1, &s->c);
+  substitute(c, 1, &s->s);
+  substitute(c, 3, s->offset.x);
 }
 
-/* The articulation with symbols, and 1 in place of D. */
-static cmb_status cut_articulation(struct cut *c, const cmb_articulation *from,
-                                   cmb_articulation *to)
+/* Copies the factors of the mass matrix from the articulated-body recursion, with symbols in place of their
+ * expressions and with 1 in place of the diagonal factor D. */
+static cmb_status substitute_articulation(struct substitution *c, const cmb_articulation *from,
+                                          cmb_articulation *to)
 {
   const cmb_tree *tree = c->k->tree;
   const size_t links = (size_t)tree->link_count + 1, nv = (size_t)tree->nv + 1;
@@ -84,12 +88,12 @@ static cmb_status cut_articulation(struct cut *c, const cmb_articulation *from,
   }
   for (int i = 0; i < tree->nv; i++) {
     to->columns[i] = from->columns[i];
-    cut(c, 3, to->columns[i].moment_D.x);
-    cut(c, 3, to->columns[i].force_D.x);
+    substitute(c, 3, to->columns[i].moment_D.x);
+    substitute(c, 3, to->columns[i].force_D.x);
   }
   for (int i = 0; i < tree->link_count; i++) {
     to->steps[i] = from->steps[i];
-    cut_step(c, &to->steps[i]);
+    substitute_step(c, &to->steps[i]);
   }
   return CMB_OK;
 }
@@ -120,8 +124,9 @@ static struct acceleration accelerate_link(const cmb_articulation *w, int link,
   return a;
 }
 
-/* What a link needs: n = J ω̇ + c × v̇, f = m v̇ + ω̇ × c. */
-static cmb_wrench need_of(cmb_graph *g, const cmb_link *l, const struct acceleration *a)
+/* Computes the wrench that gives a link at rest the acceleration a = (ω̇, v̇) of its origin: moment J ω̇ + c × v̇ and
+ * force m v̇ + ω̇ × c, with mass m, first mass moment c and inertia J. */
+static cmb_wrench inertial_wrench(cmb_graph *g, const cmb_link *l, const struct acceleration *a)
 {
   cmb_vector first = cmb_number_vector(g, l->first);
   cmb_vector turned = cmb_matrix_times(g, cmb_number_matrix(g, l->J), a->w);
@@ -150,7 +155,7 @@ static cmb_status multiply(const cmb_articulation *w, cmb_expr *product)
   for (int i = 0; i < tree->link_count; i++) {
     const cmb_link *l = &tree->links[i];
     a[i] = accelerate_link(w, i, l->parent == CMB_GROUND ? NULL : &a[l->parent]);
-    on[i] = need_of(k->g, l, &a[i]);
+    on[i] = inertial_wrench(k->g, l, &a[i]);
   }
   for (int i = tree->link_count; i-- > 0;) {
     const int parent = tree->links[i].parent;
@@ -168,20 +173,21 @@ static cmb_expr *expressions(cmb_kinematics *k, size_t count)
 cmb_status cmb_mass_factors_make(cmb_articulation *w, int np, const cmb_expr *parameter,
                                  cmb_mass_expressions *out)
 {
-  enum { OF_VELOCITY = 7, OF_LINK = 14 }; /* 1/D, U/D; R, c, s, offset */
+  /* for each velocity 1/D and U/D; for each link R, c, s and the offset */
+  enum { PER_VELOCITY = 7, PER_LINK = 14 };
   cmb_kinematics *k = w->k;
   const size_t nv = (size_t)k->tree->nv, links = (size_t)k->tree->link_count;
-  struct cut c = {k, out};
+  struct substitution c = {k, out};
   cmb_articulation symbolic;
-  const size_t most = OF_VELOCITY * nv + OF_LINK * links + (size_t)np;
+  const size_t most = PER_VELOCITY * nv + PER_LINK * links + (size_t)np;
   *out = (cmb_mass_expressions){.value = expressions(k, most), .symbol = expressions(k, most)};
   out->forward = expressions(k, nv);
   out->backward = expressions(k, nv);
   out->multiply = expressions(k, nv);
   if (cmb_arena_failed(k->arena)) return CMB_ERROR_MEMORY;
-  CMB_TRY(cut_articulation(&c, w, &symbolic));
-  for (int i = 0; i < np;
-       i++) { /* masses and constant turns may depend on them: they are values, too */
+  CMB_TRY(substitute_articulation(&c, w, &symbolic));
+  /* masses and constant rotations may depend on the live parameters, so these are values of the factors, too */
+  for (int i = 0; i < np; i++) {
     out->value[out->count] = out->symbol[out->count] = parameter[i];
     out->count++;
   }

@@ -1,5 +1,6 @@
 /*
- * Measures (measure.h). With d = b − a, velocities of points relative to the base:
+ * Measures (measure.h): distances, components, angles and rotations between points of two bodies, which forces act along and constraints
+ * consist of. With d = b − a, velocities of points relative to the base:
  *
  *     component  x = u·d      ẋ = u·(v_b − v_a) + ω_a·(u × d)
  *                             bias = u·(v̇_b − v̇_a) + 2 (ω_a × u)·(v_b − v_a) + (ω̇_a × u + ω_a × (ω_a × u))·d
@@ -47,11 +48,12 @@ cmb_site cmb_site_of(const cmb_kinematics *k, const cmb_anchor *anchor)
   return s;
 }
 
-/* Two points, relative to what they have in common. */
+/* Two points a and b, relative to the last common link on their paths to the ground (base). */
 struct pair {
   int base;
   const cmb_pose *a, *b;
-  cmb_vector arm_a, arm_b, d, v, bias; /* of b minus that of a */
+  /* position, velocity and bias acceleration of b minus those of a */
+  cmb_vector arm_a, arm_b, d, v, bias;
 };
 
 static bool make_pair(cmb_kinematics *k, cmb_site a, cmb_site b, struct pair *p)
@@ -76,7 +78,8 @@ static cmb_vector direction(cmb_kinematics *k, cmb_site s, const cmb_pose *p, co
   return cmb_pose_arm(k, p, x);
 }
 
-/* A measure whose sides are forces ±n at the points, and a further moment on a. */
+/* Sets the sides of a measure, the forces and moments on its two bodies: the force n on point b, −n on point a, and a
+ * further moment on a's body. */
 static void set_sides(cmb_kinematics *k, const struct pair *p, cmb_site a, cmb_site b, cmb_vector n,
                       cmb_vector moment_a, cmb_measure *m)
 {
@@ -156,7 +159,8 @@ cmb_measure cmb_measure_turning(cmb_kinematics *k, cmb_site a, cmb_site b, const
   return m;
 }
 
-/* x m1 + y m2, with x and y held. */
+/* Computes the linear combination x m1 + y m2 of two measures between the same bodies: values, rates, bias
+ * accelerations and forces on the bodies. The factors x and y are treated as constants. */
 static cmb_measure combine(cmb_graph *g, cmb_expr x, cmb_measure m1, cmb_expr y, cmb_measure m2)
 {
   cmb_measure m = m1;
@@ -179,9 +183,10 @@ cmb_measure cmb_measure_combined(cmb_kinematics *k, double c1, cmb_measure m1, d
   return combine(k->g, cmb_constant(k->g, c1), m1, cmb_constant(k->g, c2), m2);
 }
 
-/* F(c) = a/sin a for c = cos a, 0 ≤ a < π, as smooth at a = 0 as elsewhere. The angle is halved until a series in y = sin² φ will do,
- * φ = a/16: a/sin a = (φ/sin φ) / (cos a/2 · cos a/4 · cos a/8 · cos φ), and φ/sin φ = Σ y^n c_n with c_n/c_n−1 = (2n − 1)²/(2n (2n + 1)).
- * With y ≤ 0.038 the terms left out are below rounding. */
+/* Computes F(c) = a/sin a for c = cos a, 0 ≤ a < π, which is as smooth at a = 0 as elsewhere. The angle is halved
+ * until a series in y = sin² φ converges fast, φ = a/16: a/sin a = (φ/sin φ) / (cos a/2 · cos a/4 · cos a/8 · cos φ),
+ * and φ/sin φ = Σ y^n c_n with c_n/c_n−1 = (2n − 1)²/(2n (2n + 1)). As y ≤ 0.038, the truncation error is below
+ * rounding. */
 static cmb_expr angle_by_sine(cmb_graph *g, cmb_expr c)
 {
   enum { HALVINGS = 4, TERMS = 10 };
@@ -199,7 +204,7 @@ static cmb_expr angle_by_sine(cmb_graph *g, cmb_expr c)
   return cmb_div(g, series, cosines);
 }
 
-/* F, F' and F'' at c. */
+/* Computes F(c) = α/sin α for c = cos α and its first and second derivatives with respect to c, as F[0], F[1] and F[2]. */
 static cmb_status angle_rates(cmb_graph *g, cmb_expr c, cmb_expr F[3])
 {
   const cmb_expr symbol = cmb_input(g, "cosine of a rotation"), one = cmb_constant(g, 1);

@@ -1,5 +1,7 @@
 /*
- * From a model to the expressions of its equations of motion: tree, forces, constraints, then the formulation.
+ * Creates a mechanism (cmb_mechanism_create of camber/dyn.h): turns a model into the expressions of its equations of
+ * motion. Builds the tree of links, forces and constraints, then the equations in the requested formulation, and
+ * collects names, units and start values.
  */
 #include "dyn/mechanism.h"
 
@@ -29,7 +31,7 @@ bool cmb_formulation_find(const char *name, cmb_formulation *formulation)
   return i >= 0;
 }
 
-static cmb_status take_memory(cmb_build *b)
+static cmb_status allocate(cmb_build *b)
 {
   const cmb_model *m = b->model;
   size_t links = (size_t)m->joint_count * CMB_MOST_STAGES + (size_t)m->body_count;
@@ -45,8 +47,8 @@ static cmb_status take_memory(cmb_build *b)
   return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
 }
 
-/* Formulas of measures that nothing has asked for are read all the same: what is wrong in them is an error, too. */
-static cmb_status read_idle_measures(cmb_build *b)
+/* Reads the formulas of measures that no other formula uses, to report errors in them, too. */
+static cmb_status read_unused_measures(cmb_build *b)
 {
   for (int i = 0; i < b->model->measure_count; i++) {
     cmb_expr e;
@@ -56,7 +58,8 @@ static cmb_status read_idle_measures(cmb_build *b)
   return CMB_OK;
 }
 
-/* Output formulas and updates, for the coordinates (Cartesian formulation) and delays that they ask for; what they give is built later. */
+/* Reads the formulas of outputs and of controllers' updates once before the equations are built, since they determine
+ * which joint coordinates (Cartesian formulation) and delays are needed. The resulting expressions are discarded. */
 static cmb_status scan_outputs(cmb_build *b)
 {
   for (int i = 0; i < b->model->output_count; i++) {
@@ -64,10 +67,11 @@ static cmb_status scan_outputs(cmb_build *b)
     CMB_TRY(cmb_build_formula(b, &b->model->outputs[i].formula, CMB_LEVEL_OUTPUT, NULL, &e));
   }
   CMB_TRY(cmb_build_updates(b));
-  return read_idle_measures(b);
+  return read_unused_measures(b);
 }
 
-/* An unknown of an implicit function by its name, as any formula may use it. */
+/* Computes the first unknown of an implicit function x as an expression *w, in the same way as any formula that
+ * contains its name. */
 static cmb_status read_unknown(cmb_build *b, const cmb_model_implicit *x, cmb_expr *w)
 {
   cmb_model_formula formula = x->equation[0];
@@ -76,7 +80,7 @@ static cmb_status read_unknown(cmb_build *b, const cmb_model_implicit *x, cmb_ex
   return cmb_build_formula(b, &formula, CMB_LEVEL_OUTPUT, NULL, w);
 }
 
-/* All implicit functions, used or not. */
+/* Reads all implicit functions, used or not, to report errors in them. */
 static cmb_status scan_implicits(cmb_build *b)
 {
   for (int i = 0; i < b->model->implicit_count; i++) {
@@ -113,6 +117,7 @@ static cmb_status build_parts(cmb_build *b)
 
 /* ---- into the set of expressions */
 
+/* Returns whether the options leave out constraint number i because it is redundant. */
 static bool is_left_out(const cmb_mechanism_options *o, int i)
 {
   for (int k = 0; k < o->left_out_count; k++) {
@@ -121,8 +126,8 @@ static bool is_left_out(const cmb_mechanism_options *o, int i)
   return false;
 }
 
-/* G: the rows of the constraints that are not left out. */
-static cmb_status take_gradients(cmb_build *b, cmb_entries *G)
+/* Collects the rows of the constraint Jacobian G of the constraints that are not left out. */
+static cmb_status collect_gradients(cmb_build *b, cmb_entries *G)
 {
   size_t count = 1;
   for (int i = 0; i < b->constraints.count; i++) {
@@ -141,13 +146,15 @@ static cmb_status take_gradients(cmb_build *b, cmb_entries *G)
   return CMB_OK;
 }
 
-/* Impulses have the signs of the forces in outputs: a distance's pulls together, a motion's drives, any other acts on body b. */
+/* Returns the sign (1 or −1) that converts a constraint's multiplier to its reported impulse, as for forces in
+ * outputs: positive for a distance that pulls, for a motion that drives, and otherwise for an impulse on body b. */
 static int impulse_sign(const cmb_build *b, const cmb_constraint *c)
 {
   return c->loop >= 0 && b->model->loops[c->loop].type == CMB_LOOP_DISTANCE ? 1 : -1;
 }
 
-/* A formula may have any unit; only one that is a coordinate is known. */
+/* Returns the unit of a constraint's impulse: "N s" for a length, "N m s" for an angle; for a formula it is known
+ * only if the formula is a coordinate, else "". */
 static const char *impulse_unit(const cmb_build *b, const cmb_constraint *c)
 {
   if (c->angle) return "N m s";
@@ -161,8 +168,8 @@ static const char *impulse_unit(const cmb_build *b, const cmb_constraint *c)
   return "";
 }
 
-/* How the impulses of constraints are reported. */
-static cmb_status take_impulses(cmb_build *b, cmb_expressions *x)
+/* Stores the signs and units in which the impulses of the constraints are reported. */
+static cmb_status store_impulse_signs(cmb_build *b, cmb_expressions *x)
 {
   const size_t n = (size_t)x->ng + 1;
   const char **units = cmb_arena_take(b->arena, n, sizeof *units);
@@ -178,7 +185,8 @@ static cmb_status take_impulses(cmb_build *b, cmb_expressions *x)
   return CMB_OK;
 }
 
-static cmb_status take_constraints(cmb_build *b, const cmb_mechanism_options *o, cmb_expressions *x)
+static cmb_status collect_constraints(cmb_build *b, const cmb_mechanism_options *o,
+                                      cmb_expressions *x)
 {
   const size_t n = (size_t)b->constraints.count + 1;
   const char **names = cmb_arena_take(b->arena, n, sizeof *names);
@@ -200,11 +208,11 @@ static cmb_status take_constraints(cmb_build *b, const cmb_mechanism_options *o,
     names[k] = c->name;
   }
   x->g_names = x->lambda_names = names;
-  CMB_TRY(take_impulses(b, x));
-  return take_gradients(b, &x->G);
+  CMB_TRY(store_impulse_signs(b, x));
+  return collect_gradients(b, &x->G);
 }
 
-static cmb_status take_inputs(cmb_build *b, cmb_expressions *x)
+static cmb_status collect_inputs(cmb_build *b, cmb_expressions *x)
 {
   const char **names = cmb_arena_take(b->arena, (size_t)b->model->input_count + 1, sizeof *names);
   if (!names) return CMB_ERROR_MEMORY;
@@ -216,7 +224,8 @@ static cmb_status take_inputs(cmb_build *b, cmb_expressions *x)
   return CMB_OK;
 }
 
-static cmb_status take_parameters(cmb_build *b, const cmb_mechanism_options *o, cmb_expressions *x)
+static cmb_status collect_parameters(cmb_build *b, const cmb_mechanism_options *o,
+                                     cmb_expressions *x)
 {
   const cmb_model *m = b->model;
   const size_t most =
@@ -248,8 +257,8 @@ static cmb_status take_parameters(cmb_build *b, const cmb_mechanism_options *o, 
   return CMB_OK;
 }
 
-/* Units of coordinates and velocities: Euler parameters have none. */
-static cmb_status take_units(cmb_build *b, cmb_expressions *x)
+/* Stores the units of coordinates and velocities; Euler parameters have none. */
+static cmb_status store_units(cmb_build *b, cmb_expressions *x)
 {
   const char **q = cmb_arena_take(b->arena, (size_t)x->nq + 1, sizeof *q);
   const char **v = cmb_arena_take(b->arena, (size_t)x->nv + 1, sizeof *v);
@@ -268,7 +277,7 @@ static cmb_status take_units(cmb_build *b, cmb_expressions *x)
   return cmb_build_state_units(b, x);
 }
 
-static cmb_status take_outputs(cmb_build *b, cmb_expressions *x)
+static cmb_status collect_outputs(cmb_build *b, cmb_expressions *x)
 {
   const cmb_model *m = b->model;
   const char **names = cmb_arena_take(b->arena, (size_t)m->output_count + 1, sizeof *names);
@@ -287,18 +296,19 @@ static cmb_status take_outputs(cmb_build *b, cmb_expressions *x)
   x->no = m->output_count;
   x->output_names = names;
   x->output_units = units;
-  if (!b->cartesian) CMB_TRY(read_idle_measures(b));
+  if (!b->cartesian) CMB_TRY(read_unused_measures(b));
   cmb_build_total(b, "energy", &x->energy);
   for (int i = 0; b->pushes && i < x->rule_count; i++) {
-    x->rules[i].push =
-        i < b->push_count ? b->pushes[i].force : cmb_input(b->g, x->rules[i].name); /* of bounds */
+    /* rules made of bounds have no contact force; these inputs are not used */
+    x->rules[i].push = i < b->push_count ? b->pushes[i].force : cmb_input(b->g, x->rules[i].name);
   }
   x->push_count = b->pushes ? x->rule_count : 0;
   return CMB_OK;
 }
 
-/* Whether it reads more than t, q and v. */
-static cmb_status reads_more(const cmb_build *b, const cmb_expressions *x, cmb_expr e, bool *yes)
+/* Sets *yes to whether e depends on more than t, q and v: on accelerations, multipliers or the forces of resting contacts. */
+static cmb_status depends_on_more(const cmb_build *b, const cmb_expressions *x, cmb_expr e,
+                                  bool *yes)
 {
   *yes = false;
   CMB_TRY(cmb_depends(b->g, x->nv, x->a, 1, &e, yes));
@@ -309,8 +319,9 @@ static cmb_status reads_more(const cmb_build *b, const cmb_expressions *x, cmb_e
   return CMB_OK;
 }
 
-/* Implicit functions that can be computed wherever the motion is. */
-static cmb_status take_roots(cmb_build *b, cmb_expressions *x)
+/* Collects the implicit functions that depend on t, q and v only, so that they can be computed for any state, with
+ * their names. */
+static cmb_status collect_roots(cmb_build *b, cmb_expressions *x)
 {
   const cmb_model *m = b->model;
   x->roots = cmb_arena_take(b->arena, (size_t)m->implicit_count + 1, sizeof *x->roots);
@@ -322,7 +333,7 @@ static cmb_status take_roots(cmb_build *b, cmb_expressions *x)
     cmb_expr w;
     bool more;
     CMB_TRY(read_unknown(b, of, &w));
-    CMB_TRY(reads_more(b, x, w, &more));
+    CMB_TRY(depends_on_more(b, x, w, &more));
     if (more) continue;
     snprintf(subject, sizeof subject, "implicit function %s", of->name);
     x->roots[x->root_count] = w;
@@ -331,8 +342,9 @@ static cmb_status take_roots(cmb_build *b, cmb_expressions *x)
   return CMB_OK;
 }
 
-/* The columns of a trajectory are told apart by their names. An output may stand in place of a coordinate, a velocity or a state (csv.c).
- * Cartesian coordinates are called BODY.x, which no output can be. */
+/* Reports an error if an output has the name of a multiplier, since the columns of a trajectory are identified by
+ * their names. An output may replace a coordinate, a velocity or a state (csv.c). Cartesian coordinates are called
+ * BODY.x, which no output can be. */
 static cmb_status check_output_names(cmb_build *b, const cmb_expressions *x)
 {
   for (int i = 0; i < x->no && !b->cartesian; i++) {
@@ -345,7 +357,7 @@ static cmb_status check_output_names(cmb_build *b, const cmb_expressions *x)
   return CMB_OK;
 }
 
-static cmb_status take_hints(cmb_build *b, cmb_expressions *x)
+static cmb_status collect_hints(cmb_build *b, cmb_expressions *x)
 {
   const cmb_hint *hints = b->hints.items;
   const size_t n = (size_t)b->hints.count + 1;
@@ -365,8 +377,9 @@ static cmb_status take_hints(cmb_build *b, cmb_expressions *x)
   return CMB_OK;
 }
 
-/* T(q) v where it is not v: ṗ = ½ Lᵀ ω'. */
-static cmb_status take_rates(cmb_build *b, cmb_expressions *x)
+/* Computes the rates q̇ = T(q) v of all coordinates, with ṗ = ½ Lᵀ ω' for Euler parameters, and lists the groups of
+ * Euler parameters (ball_q). */
+static cmb_status make_rates(cmb_build *b, cmb_expressions *x)
 {
   cmb_graph *g = b->g;
   x->rates = cmb_arena_take(b->arena, (size_t)x->nq + 1, sizeof *x->rates);
@@ -393,9 +406,10 @@ static cmb_status take_rates(cmb_build *b, cmb_expressions *x)
 
 /* ---- start values */
 
-/* The joints' values given, or the model's, in the coordinates of the formulation. */
-static cmb_status place_start(cmb_build *b, const cmb_start *s, const cmb_expressions *x,
-                              const double *q_given, const double *v_given, double *q, double *v)
+/* Computes start values q, v in the coordinates of the formulation from the given values of all joints (q_given,
+ * v_given), or from the model's if these are NULL. */
+static cmb_status convert_start(cmb_build *b, const cmb_start *s, const cmb_expressions *x,
+                                const double *q_given, const double *v_given, double *q, double *v)
 {
   double *q_joints = cmb_arena_doubles(b->arena, s->joints_nq);
   double *v_joints = cmb_arena_doubles(b->arena, s->joints_nv);
@@ -405,22 +419,24 @@ static cmb_status place_start(cmb_build *b, const cmb_start *s, const cmb_expres
                          v_given ? v_given : v_joints, q, v);
 }
 
-static cmb_status take_start(cmb_build *b, const cmb_mechanism_options *o, const cmb_start *s,
-                             cmb_expressions *x)
+static cmb_status store_start(cmb_build *b, const cmb_mechanism_options *o, const cmb_start *s,
+                              cmb_expressions *x)
 {
   x->q_start = cmb_arena_doubles(b->arena, x->nq);
   x->v_start = cmb_arena_doubles(b->arena, x->nv);
   if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
-  CMB_TRY(place_start(b, s, x, o->q_start, o->v_start, x->q_start, x->v_start));
+  CMB_TRY(convert_start(b, s, x, o->q_start, o->v_start, x->q_start, x->v_start));
   if (!o->q_start) return CMB_OK;
   x->q_wanted = cmb_arena_doubles(b->arena, x->nq);
   x->v_wanted = cmb_arena_doubles(b->arena, x->nv);
   if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
-  return place_start(b, s, x, o->q_wanted, o->v_wanted, x->q_wanted, x->v_wanted);
+  return convert_start(b, s, x, o->q_wanted, o->v_wanted, x->q_wanted, x->v_wanted);
 }
 
-/* ---- the whole */
+/* ---- the whole mechanism */
 
+/* Builds all parts of a mechanism in the order in which they depend on each other, and stores the results in
+ * mechanism->expressions. */
 static cmb_status assemble(cmb_build *b, const cmb_mechanism_options *o, cmb_mechanism *mechanism)
 {
   cmb_expressions *x = &mechanism->expressions;
@@ -430,24 +446,24 @@ static cmb_status assemble(cmb_build *b, const cmb_mechanism_options *o, cmb_mec
   x->q = b->k->q, x->v = b->k->v, x->a = b->k->a;
   x->q_names = b->k->q_names, x->v_names = b->k->v_names;
   CMB_TRY(cmb_build_take_states(b, x));
-  CMB_TRY(take_parameters(b, o, x));
+  CMB_TRY(collect_parameters(b, o, x));
   CMB_TRY(cmb_start_expressions(b, x));
   CMB_TRY(cmb_start_create(b, x, &mechanism->start));
-  CMB_TRY(take_start(b, o, mechanism->start, x));
-  CMB_TRY(take_constraints(b, o, x));
-  CMB_TRY(take_inputs(b, x));
-  CMB_TRY(take_rates(b, x));
+  CMB_TRY(store_start(b, o, mechanism->start, x));
+  CMB_TRY(collect_constraints(b, o, x));
+  CMB_TRY(collect_inputs(b, x));
+  CMB_TRY(make_rates(b, x));
   CMB_TRY(cmb_build_rules(b, x));
-  CMB_TRY(take_hints(b, x));
-  CMB_TRY(take_units(b, x));
+  CMB_TRY(collect_hints(b, x));
+  CMB_TRY(store_units(b, x));
   CMB_TRY(cmb_build_sizes(b, x));
   CMB_TRY(cmb_build_locks(b, x));
   CMB_TRY(b->cartesian ? cmb_build_cartesian_form(b, x) : cmb_build_joint_form(b, x));
   CMB_TRY(cmb_build_state_equations(b, x));
   if (b->stiffness) CMB_TRY(cmb_build_stiffness(b, x));
   CMB_TRY(cmb_build_take_sources(b, x));
-  CMB_TRY(take_outputs(b, x));
-  CMB_TRY(take_roots(b, x));
+  CMB_TRY(collect_outputs(b, x));
+  CMB_TRY(collect_roots(b, x));
   CMB_TRY(cmb_build_reset_units(b, x));
   CMB_TRY(cmb_build_take_input_rates(b, x));
   CMB_TRY(check_output_names(b, x));
@@ -461,7 +477,7 @@ cmb_status cmb_build_open(cmb_build *b)
     return cmb_fail_about(b->ctx, CMB_ERROR_INPUT, cmb_about_at(model->place),
                           "the model has no bodies");
   }
-  CMB_TRY(take_memory(b));
+  CMB_TRY(allocate(b));
   CMB_TRY(cmb_build_names(b));
   CMB_TRY(b->cartesian ? cmb_tree_create_cartesian(b->arena, b->g, model, &b->tree)
                        : cmb_tree_create(b->arena, b->g, model, &b->tree));

@@ -1,5 +1,5 @@
 /*
- * The inside of a mechanism: its expressions, for layer dae.
+ * The contents of a mechanism: its expressions and start values, for layer dae, which turns them into equations.
  */
 #ifndef CMB_DYN_MECHANISM_H
 #define CMB_DYN_MECHANISM_H
@@ -15,7 +15,7 @@ struct cmb_mechanism {
   cmb_graph *graph;
   cmb_formulation formulation;
   cmb_expressions expressions;
-  cmb_start *start; /* may be taken over: NULL then */
+  cmb_start *start; /* NULL once layer dae has taken it over */
 };
 
 #endif

@@ -1,10 +1,11 @@
 /*
- * What names mean in formulas (docs/model-format.md, "Names in formulas"):
+ * Reads formulas: resolves the names in them to expressions, while the forces, constraints and outputs of a mechanism are built
+ * (docs/model-format.md, "Names in formulas"):
  *
  *     t, deg, parameters, inputs, TABLE(x)
  *     ROAD(x, y), ROAD(x, y, radius): its height   ROAD.friction(x, y)
  *     IMPLICIT, or GROUP.UNKNOWN of several: the root of its equations
- *     COORDINATE, COORDINATE.rate or COORDINATE'     MEASURE, MEASURE.rate       of a formula there is no rate
+ *     COORDINATE, COORDINATE.rate or COORDINATE'     MEASURE, MEASURE.rate       a measure with a formula has no rate
  *     STATE, STATE.rate
  *     SAMPLED, delay(SAMPLED, time)               a value of a controller
  *     SPRING.length, .rate, .force
@@ -13,10 +14,10 @@
  *     JOINT .fx .fy .fz .mx .my .mz        LOOP, BUSHING the same, DISTANCE.force, MOTION.force
  *     energy, kinetic, potential, power
  *
- * A name of a template instance is looked up in it first, then in what is around it.
+ * A name in a template instance is looked up in the instance first, then in those that contain it, then in the model.
  *
- * Formulas of a turned or mirrored copy see the world turned or in the mirror (cmb_mirror), whatever they name: what has a direction counts
- * along the copy's axes. `seen` of a quantity is the sign of a mirrored one, and value_of, which all names go through, puts it in.
+ * In formulas of a rotated or mirrored copy (cmb_mirror) all quantities with a direction are components along the copy's axes, mirrored as
+ * the copy is. The field `sign` of a quantity is −1 if mirroring reverses it; value_of, through which all names pass, applies it.
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -29,15 +30,15 @@
 
 enum { NAME_ROOM = 300 };
 
-/* Measures that are read one inside the other; where a formula goes deeper, its measures are read before it. */
+/* Limit for measures that are read one inside the other; in a deeper formula the inner measures are read before it. */
 enum { MOST_DEPTH = 24 };
 
-/* Implicit functions, which cannot wait, may go deeper by this much. */
+/* Additional depth for implicit functions, which cannot be deferred. */
 enum { MOST_IMPLICIT_DEPTH = 24 };
 
 static const double pi = 3.14159265358979323846;
 
-/* One formula being read. */
+/* A formula that is being read. */
 struct reading {
   cmb_build *b;
   const cmb_model_formula *formula;
@@ -45,13 +46,14 @@ struct reading {
   cmb_symbols *symbols;
 };
 
-/* What a name stands for: a measure, or an expression and what it takes to know it. */
+/* The meaning of a name: a measure, or an expression with the level of formulas that may use it. */
 struct quantity {
   bool is_measure, is_state;
   cmb_measure m;
   cmb_expr e;
   cmb_level level;
-  double seen; /* 1; −1: its opposite is what the formula sees */
+  /* 1; −1 if the formula, in a mirrored copy, counts the quantity in the opposite direction */
+  double sign;
 };
 
 cmb_vector cmb_surface_symbols(cmb_graph *g)
@@ -62,7 +64,9 @@ cmb_vector cmb_surface_symbols(cmb_graph *g)
 
 /* ---- names of the model */
 
-/* The names of `count` items, which begin with them; the array is their owner. The first of two equal ones counts. */
+/* Adds the names of `count` items of an array to the name map, with their indices; each item begins with a pointer to
+ * its name. `items` serves as the key for this kind of names. Of two equal names the first counts. Returns false
+ * without memory. */
 static bool add_names(cmb_name_map *map, const void *items, int count, size_t size)
 {
   for (int i = 0; i < count; i++) {
@@ -75,7 +79,8 @@ static bool add_names(cmb_name_map *map, const void *items, int count, size_t si
   return true;
 }
 
-/* Owners of the names of coordinates and of velocities; `kind` is which one of its joint's. */
+/* Returns the key under which names of coordinates are stored in b->names. An entry has the joint as index and the
+ * number of the coordinate in its joint as `kind`. */
 static const void *coordinates_of(const cmb_build *b)
 {
   return &b->model->joint_count;
@@ -96,7 +101,8 @@ static bool add_joint_name(cmb_build *b, const void *owner, const char *name, in
   return true;
 }
 
-/* Coordinates, and velocities; one that is no coordinate's rate also goes without the dash at its end. */
+/* Adds the names of a joint's coordinates and velocities to b->names. A velocity that is not the rate of a coordinate
+ * can also be written without the prime at its end. Returns false without memory. */
 static bool add_coordinates(cmb_build *b, int joint)
 {
   const cmb_model_joint *j = &b->model->joints[joint];
@@ -114,7 +120,8 @@ static bool add_coordinates(cmb_build *b, int joint)
   return true;
 }
 
-/* Owner of the names of implicit functions' unknowns; `kind` is which one. */
+/* Returns the key under which names of the unknowns of implicit functions are stored in b->names; `kind` of an entry
+ * is the number of the unknown in its function. */
 static const void *unknowns_of(const cmb_build *b)
 {
   return &b->model->implicit_count;
@@ -146,51 +153,55 @@ cmb_status cmb_build_names(cmb_build *b)
   return good ? CMB_OK : CMB_ERROR_MEMORY;
 }
 
-/* The number of one of the model's items; -1: there is none of that name. */
+/* Returns the index of an item of the model by its name, −1 if there is none; `items` is the array that it belongs to
+ * (as in add_names). */
 static int find(const cmb_build *b, const void *items, const char *name)
 {
   const cmb_name *entry = items ? cmb_name_map_find(&b->names, items, name) : NULL;
   return entry ? entry->index : -1;
 }
 
-static bool known(struct quantity *q, cmb_expr e, cmb_level level)
+static bool set_expression(struct quantity *q, cmb_expr e, cmb_level level)
 {
-  *q = (struct quantity){.e = e, .level = level, .seen = 1};
+  *q = (struct quantity){.e = e, .level = level, .sign = 1};
   return true;
 }
 
-static bool measured(struct quantity *q, cmb_measure m)
+static bool set_measure(struct quantity *q, cmb_measure m)
 {
   *q = (struct quantity){
-      .is_measure = true, .m = m, .e = m.value, .level = CMB_LEVEL_POSITION, .seen = 1};
+      .is_measure = true, .m = m, .e = m.value, .level = CMB_LEVEL_POSITION, .sign = 1};
   return true;
 }
 
-/* ---- what formulas of turned and mirrored copies see */
+/* ---- axes and signs in formulas of rotated and mirrored copies */
 
+/* Returns whether a copy of a template is mirrored along some axis. */
 static bool is_mirrored(const cmb_mirror *m)
 {
   return m->sign[0] < 0 || m->sign[1] < 0 || m->sign[2] < 0;
 }
 
-/* The component of something that has a direction; that of a turn or torque, if it is one. */
-static bool seen_along(const struct reading *r, int axis, bool turns, struct quantity *q)
+/* Sets the sign of a vector component along an axis as a formula in a mirrored copy of a template counts it. `turns`:
+ * the vector is a rotation or torque, whose sign changes differently. Always returns true. */
+static bool set_component_sign(const struct reading *r, int axis, bool turns, struct quantity *q)
 {
   const cmb_mirror *m = &r->formula->mirror;
-  q->seen = turns ? m->turn * m->sign[axis] : m->sign[axis];
+  q->sign = turns ? m->turn * m->sign[axis] : m->sign[axis];
   return true;
 }
 
-/* Unit vector i of the formula's axes. */
-static void axis_seen(const struct reading *r, int i, cmb_number axis[3])
+/* Computes the unit vector of axis i along which a formula counts vector components: a global axis, or an axis of the
+ * rotated copy of a template that contains the formula. */
+static void formula_axis(const struct reading *r, int i, cmb_number axis[3])
 {
   double row[3];
   cmb_mirror_axis(&r->formula->mirror, i, row);
   cmb_fix_numbers(3, row, axis);
 }
 
-/* The component of a vector along it. */
-static cmb_expr part_seen(const struct reading *r, cmb_vector x, int i)
+/* Computes the component of a vector x (global axes) along axis i of the axes in which the formula counts. */
+static cmb_expr formula_component(const struct reading *r, cmb_vector x, int i)
 {
   double row[3];
   if (!r->formula->mirror.axes) return x.x[i];
@@ -198,21 +209,23 @@ static cmb_expr part_seen(const struct reading *r, cmb_vector x, int i)
   return cmb_vector_dot(r->b->g, cmb_vector_constant(r->b->g, row), x);
 }
 
-static cmb_expr as_seen(cmb_build *b, double sign, cmb_expr e)
+static cmb_expr with_sign(cmb_build *b, double sign, cmb_expr e)
 {
   return sign < 0 ? cmb_neg(b->g, e) : e;
 }
 
 /* ---- bodies and markers */
 
+/* Returns 0, 1 or 2 for the letters x, y, z, and −1 for any other character. */
 static int letter(char c)
 {
   return c >= 'x' && c <= 'z' ? c - 'x' : -1;
 }
 
-/* x, vx, ax, wx, alx and so on of a point with axes (rows) on a body. */
-static bool of_site(struct reading *r, const cmb_anchor *at, const cmb_number axes[9],
-                    const char *suffix, struct quantity *q)
+/* Finds the quantity SUFFIX (x, vx, ax, wx, alx, x_x, ..) of a point on a body with the given axes (rows), and stores
+ * it in *q. Returns false if there is no such suffix. */
+static bool site_quantity(struct reading *r, const cmb_anchor *at, const cmb_number axes[9],
+                          const char *suffix, struct quantity *q)
 {
   cmb_build *b = r->b;
   static const cmb_site ground = {.link = CMB_GROUND, .body = CMB_GROUND};
@@ -221,19 +234,20 @@ static bool of_site(struct reading *r, const cmb_anchor *at, const cmb_number ax
   int last = length > 0 ? letter(suffix[length - 1]) : -1;
   cmb_number along[3];
   if (last < 0) return false;
-  axis_seen(r, last, along);
+  formula_axis(r, last, along);
   if (length == 1) {
-    return measured(q, cmb_measure_component(b->k, ground, s, along)) &&
-           seen_along(r, last, false, q);
+    return set_measure(q, cmb_measure_component(b->k, ground, s, along)) &&
+           set_component_sign(r, last, false, q);
   }
   if (length == 3 && suffix[1] == '_' && letter(suffix[0]) >= 0) {
     const cmb_number *axis = axes + 3L * letter(suffix[0]);
-    return measured(q, cmb_measure_cosine(b->k, ground, along, s, axis)) &&
-           seen_along(r, last, false, q);
+    return set_measure(q, cmb_measure_cosine(b->k, ground, along, s, axis)) &&
+           set_component_sign(r, last, false, q);
   }
   const cmb_pose *p = cmb_pose_of(b->k, s.link, CMB_GROUND);
   if (p && length == 3 && suffix[0] == 'a' && suffix[1] == 'l')
-    return known(q, part_seen(r, p->aw, last), CMB_LEVEL_OUTPUT) && seen_along(r, last, true, q);
+    return set_expression(q, formula_component(r, p->aw, last), CMB_LEVEL_OUTPUT) &&
+           set_component_sign(r, last, true, q);
   if (length != 2 || !p) return false;
   cmb_vector arm = cmb_pose_arm(b->k, p, s.x), x;
   switch (suffix[0]) {
@@ -242,24 +256,26 @@ static bool of_site(struct reading *r, const cmb_anchor *at, const cmb_number ax
   case 'a': x = cmb_point_acceleration(b->k, p, arm); break;
   default: return false;
   }
-  known(q, part_seen(r, x, last), suffix[0] == 'a' ? CMB_LEVEL_OUTPUT : CMB_LEVEL_MOTION);
-  return seen_along(r, last, suffix[0] == 'w', q);
+  set_expression(q, formula_component(r, x, last),
+                 suffix[0] == 'a' ? CMB_LEVEL_OUTPUT : CMB_LEVEL_MOTION);
+  return set_component_sign(r, last, suffix[0] == 'w', q);
 }
 
-/* x_x .. z_z */
+/* Returns whether a suffix names a component of an axis, x_x .. z_z. */
 static bool names_axis(const char *suffix)
 {
   return strlen(suffix) == 3 && suffix[1] == '_';
 }
 
-/* A body's axes are the global ones in the design position, and those of its image are the copy's. */
-static bool of_body_axes(struct reading *r, const cmb_anchor *at, const char *suffix,
-                         struct quantity *q)
+/* Finds the quantity SUFFIX of a point on a body, whose axes are the global ones in the design position; for a formula
+ * in a rotated or mirrored copy of a template they are the copy's axes. Returns false if there is none. */
+static bool body_quantity(struct reading *r, const cmb_anchor *at, const char *suffix,
+                          struct quantity *q)
 {
   cmb_number axes[9];
-  for (int i = 0; i < 3; i++) axis_seen(r, i, axes + 3L * i);
-  if (!of_site(r, at, axes, suffix, q)) return false;
-  if (names_axis(suffix)) q->seen *= r->formula->mirror.sign[letter(suffix[0])];
+  for (int i = 0; i < 3; i++) formula_axis(r, i, axes + 3L * i);
+  if (!site_quantity(r, at, axes, suffix, q)) return false;
+  if (names_axis(suffix)) q->sign *= r->formula->mirror.sign[letter(suffix[0])];
   return true;
 }
 
@@ -269,12 +285,13 @@ static bool is_same_mirror(const cmb_mirror *one, const cmb_mirror *other)
          one->sign[2] == other->sign[2];
 }
 
-/* A marker's axes were mirrored when it was read, if it belongs to the copy. Of another one there is no mirror image. */
-static bool of_marker(struct reading *r, const cmb_model_marker *m, const char *suffix,
-                      struct quantity *q)
+/* Finds the quantity SUFFIX of a marker. Its axes were mirrored when it was read, if it belongs to the same mirrored
+ * copy as the formula; axes of a marker outside of the copy have no mirror image, which is an error. */
+static bool marker_quantity(struct reading *r, const cmb_model_marker *m, const char *suffix,
+                            struct quantity *q)
 {
   const cmb_mirror *mine = &r->formula->mirror;
-  if (!of_site(r, &m->anchor, m->axes, suffix, q)) return false;
+  if (!site_quantity(r, &m->anchor, m->axes, suffix, q)) return false;
   if (!names_axis(suffix) || !is_mirrored(mine) || is_same_mirror(mine, &m->mirror)) return true;
   cmb_build_fail(r->b, cmb_about_formula(r->formula),
                  "the axes of marker '%s' have no mirror image, since it is not mirrored as this "
@@ -283,33 +300,35 @@ static bool of_marker(struct reading *r, const cmb_model_marker *m, const char *
   return false;
 }
 
-static bool of_body(struct reading *r, const char *base, const char *suffix, struct quantity *q)
+static bool body_or_marker_quantity(struct reading *r, const char *base, const char *suffix,
+                                    struct quantity *q)
 {
   const cmb_model *m = r->b->model;
   int i = find(r->b, m->bodies, base);
   if (i >= 0) {
     cmb_anchor at = {.body = i};
     memcpy(at.at, m->bodies[i].com, sizeof at.at);
-    return of_body_axes(r, &at, suffix, q);
+    return body_quantity(r, &at, suffix, q);
   }
   i = find(r->b, m->markers, base);
-  return i >= 0 && of_marker(r, &m->markers[i], suffix, q);
+  return i >= 0 && marker_quantity(r, &m->markers[i], suffix, q);
 }
 
 /* ---- coordinates */
 
-/* Coordinates with Euler parameters count along the axes of their copy. */
-static bool counts_along(struct reading *r, const char *name, const cmb_name *entry,
-                         struct quantity *q)
+/* Sets the sign of a joint coordinate in a formula of a mirrored copy of a template. Reports an error and returns
+ * false if the coordinate is measured along other axes than those of the formula (Euler parameters in a rotated copy). */
+static bool set_coordinate_sign(struct reading *r, const char *name, const cmb_name *entry,
+                                struct quantity *q)
 {
   const cmb_model_joint *j = &r->b->model->joints[entry->index];
-  q->seen = cmb_coordinate_sign(&r->formula->mirror, j, entry->kind);
-  if (q->seen != 0) return true;
+  q->sign = cmb_coordinate_sign(&r->formula->mirror, j, entry->kind);
+  if (q->sign != 0) return true;
   cmb_build_fail_axes(r->b, cmb_about_formula(r->formula), name);
   return false;
 }
 
-static bool of_joint(struct reading *r, const char *name, bool rate, struct quantity *q)
+static bool coordinate_quantity(struct reading *r, const char *name, bool rate, struct quantity *q)
 {
   cmb_build *b = r->b;
   const cmb_name *entry = cmb_name_map_find(&b->names, coordinates_of(b), name);
@@ -318,39 +337,39 @@ static bool of_joint(struct reading *r, const char *name, bool rate, struct quan
   if (!entry) return false;
   const cmb_measure m = cmb_build_coordinate(b, entry->index, entry->kind);
   if (position)
-    measured(q, m);
+    set_measure(q, m);
   else
-    known(q, m.rate, CMB_LEVEL_MOTION);
-  return counts_along(r, name, entry, q);
+    set_expression(q, m.rate, CMB_LEVEL_MOTION);
+  return set_coordinate_sign(r, name, entry, q);
 }
 
 /* ---- states */
 
-/* The second state of a tyre is a deflection to the left. */
+/* Returns whether a state is the lateral deflection of a tyre (its second state), which is positive to the left. */
 static bool is_lateral(const cmb_model *m, int state)
 {
   const int tyre = m->states[state].tyre;
   return tyre > 0 && m->forces[tyre - 1].tyre->first_state + 1 == state;
 }
 
-static bool of_state(struct reading *r, const char *name, bool rate, struct quantity *q)
+static bool state_quantity(struct reading *r, const char *name, bool rate, struct quantity *q)
 {
   cmb_build *b = r->b;
   const int i = find(b, b->model->states, name);
   if (i < 0 || (rate && cmb_build_state_rate(b, i) != CMB_OK)) return false;
-  known(q, rate ? b->state_rate[i] : b->state[i],
-        rate && b->state_late[i] ? CMB_LEVEL_OUTPUT : CMB_LEVEL_MOTION);
+  set_expression(q, rate ? b->state_rate[i] : b->state[i],
+                 rate && b->state_late[i] ? CMB_LEVEL_OUTPUT : CMB_LEVEL_MOTION);
   q->is_state = !rate;
-  if (is_lateral(b->model, i)) q->seen = r->formula->mirror.turn;
+  if (is_lateral(b->model, i)) q->sign = r->formula->mirror.turn;
   return true;
 }
 
 /* ---- sampled values */
 
-static bool of_sampled(cmb_build *b, const char *name, struct quantity *q)
+static bool sampled_quantity(cmb_build *b, const char *name, struct quantity *q)
 {
   const int i = find(b, b->model->sampled, name);
-  return i >= 0 && known(q, cmb_sampled_at(b, i)->x, CMB_LEVEL_TIME);
+  return i >= 0 && set_expression(q, cmb_sampled_at(b, i)->x, CMB_LEVEL_TIME);
 }
 
 /* ---- measures and forces */
@@ -358,7 +377,8 @@ static bool of_sampled(cmb_build *b, const char *name, struct quantity *q)
 static cmb_status read_formula(cmb_build *b, const cmb_model_formula *formula, cmb_level level,
                                cmb_symbols *symbols, cmb_expr *e);
 
-/* A measure is read once, and again only for another kind of formula. Its own reading checks the level. */
+/* Reads the formula of measure i at the given level and stores its expression in b->measures[i]; also records whether
+ * it depends on accelerations or constraint forces. */
 static cmb_status read_measure(cmb_build *b, int i, cmb_level level, cmb_symbols *symbols)
 {
   cmb_read_measure *m = &b->measures[i];
@@ -389,25 +409,26 @@ static bool formula_measure(struct reading *r, int i, struct quantity *q)
   const int state = b->measures[i].state;
   if (is_read(r, &b->measures[i])) {
     b->reads_late = b->reads_late || b->measures[i].late;
-    return known(q, b->measures[i].e, CMB_LEVEL_TIME);
+    return set_expression(q, b->measures[i].e, CMB_LEVEL_TIME);
   }
   if (state == CMB_IN_WORK || state == CMB_WAITING) {
     cmb_build_fail(b, cmb_about_part(&m->place, "measure", m->name),
                    "measure '%s' depends on itself", m->name);
     return false;
   }
-  if (b->formula_depth >= MOST_DEPTH) { /* ends all readings, down to the first */
+  if (b->formula_depth >= MOST_DEPTH) {
+    /* aborts all readings, down to the first formula, which is then read again */
     b->waiting = i;
     b->status = CMB_ERROR_INPUT;
     return false;
   }
   cmb_status status = read_measure(b, i, r->level, r->symbols);
   if (b->status == CMB_OK)
-    b->status = status; /* the parser will only know that there is no value */
-  return status == CMB_OK && known(q, b->measures[i].e, CMB_LEVEL_TIME);
+    b->status = status; /* the parser only reports that the name has no value */
+  return status == CMB_OK && set_expression(q, b->measures[i].e, CMB_LEVEL_TIME);
 }
 
-static bool of_measure(struct reading *r, const char *name, bool rate, struct quantity *q)
+static bool measure_quantity(struct reading *r, const char *name, bool rate, struct quantity *q)
 {
   cmb_build *b = r->b;
   const cmb_model *model = b->model;
@@ -416,12 +437,13 @@ static bool of_measure(struct reading *r, const char *name, bool rate, struct qu
   const cmb_model_measure *m = &model->measures[i];
   if (!m->distance) return !rate && formula_measure(r, i, q);
   cmb_measure d = cmb_measure_distance(b->k, cmb_site_of(b->k, &m->a), cmb_site_of(b->k, &m->b));
-  return rate ? known(q, d.rate, CMB_LEVEL_MOTION) : measured(q, d);
+  return rate ? set_expression(q, d.rate, CMB_LEVEL_MOTION) : set_measure(q, d);
 }
 
 /* ---- implicit functions */
 
-/* Its equations, and after them the start values, which know nothing of the unknowns. */
+/* Reads the equations of implicit function i, in symbols for its unknowns, and then the start values, in which the
+ * unknowns must not occur. */
 static cmb_status read_implicit_formulas(cmb_build *b, int i, cmb_level level, cmb_symbols *symbols,
                                          cmb_expr *equation, cmb_expr *start)
 {
@@ -438,7 +460,7 @@ static cmb_status read_implicit_formulas(cmb_build *b, int i, cmb_level level, c
   return CMB_OK;
 }
 
-/* What the expression layer says of the equations, at their place. */
+/* Reports the error that the expression layer found in the equations of an implicit function, with their place in the file. */
 static cmb_status fail_implicit(cmb_build *b, const cmb_model_implicit *x)
 {
   const cmb_error *inner = cmb_error_of(b->ctx);
@@ -470,13 +492,14 @@ static cmb_status read_implicit(cmb_build *b, int i, cmb_level level, cmb_symbol
   return status;
 }
 
-/* An unknown that is asked for while it is being read: a symbol in its own equations, a mistake elsewhere. */
+/* Resolves an unknown of an implicit function whose formulas are being read: in its own equations it is a symbol,
+ * anywhere else it is an error (a circular dependence), which is reported. */
 static bool unknown_in_work(struct reading *r, int i, int k, struct quantity *q)
 {
   cmb_build *b = r->b;
   const cmb_model_implicit *x = &b->model->implicits[i];
   if (b->implicit_now == i && !b->implicits[i].starts) {
-    return known(q, b->implicits[i].unknown[k], CMB_LEVEL_TIME);
+    return set_expression(q, b->implicits[i].unknown[k], CMB_LEVEL_TIME);
   }
   const cmb_about about = cmb_about_part(&x->place, "implicit function", x->name);
   if (b->implicit_now == i) {
@@ -493,7 +516,7 @@ static bool unknown_in_work(struct reading *r, int i, int k, struct quantity *q)
   return false;
 }
 
-static bool of_implicit(struct reading *r, const char *name, struct quantity *q)
+static bool unknown_quantity(struct reading *r, const char *name, struct quantity *q)
 {
   cmb_build *b = r->b;
   const cmb_name *entry = cmb_name_map_find(&b->names, unknowns_of(b), name);
@@ -504,7 +527,7 @@ static bool of_implicit(struct reading *r, const char *name, struct quantity *q)
   const bool good = m->state == CMB_BUILT && m->level == (int)r->level &&
                     m->outputs == b->outputs && m->symbols == (r->symbols ? r->symbols->number : 0);
   if (good) b->reads_late = b->reads_late || m->late;
-  if (good) return known(q, m->w[k], CMB_LEVEL_TIME);
+  if (good) return set_expression(q, m->w[k], CMB_LEVEL_TIME);
   if (b->formula_depth >= MOST_DEPTH + MOST_IMPLICIT_DEPTH) {
     const cmb_model_implicit *x = &b->model->implicits[i];
     cmb_build_fail(b, cmb_about_part(&x->place, "implicit function", x->name),
@@ -515,11 +538,11 @@ static bool of_implicit(struct reading *r, const char *name, struct quantity *q)
   }
   const cmb_status status = read_implicit(b, i, r->level, r->symbols);
   if (b->status == CMB_OK)
-    b->status = status; /* the parser will only know that there is no value */
-  return status == CMB_OK && known(q, m->w[k], CMB_LEVEL_TIME);
+    b->status = status; /* the parser only reports that the name has no value */
+  return status == CMB_OK && set_expression(q, m->w[k], CMB_LEVEL_TIME);
 }
 
-/* What a force along a line pulls or pushes with. */
+/* Returns the force along the line of a spring or of two spheres, from its action: the push if `pushes` is set, else the pull. */
 static cmb_expr force_along(cmb_build *b, int force, bool pushes)
 {
   const cmb_model_force *f = &b->model->forces[force];
@@ -531,50 +554,54 @@ static cmb_expr force_along(cmb_build *b, int force, bool pushes)
   return pushes ? along : cmb_neg(b->g, along);
 }
 
-/* Of a spring, a torsion or two spheres: .length, .rate, .force. */
-static bool of_line(struct reading *r, int force, bool pushes, const char *suffix,
-                    struct quantity *q)
+/* Finds the quantity length, rate, force or torque of a spring, a torsion or two spheres and stores it in *q. Returns
+ * false if there is none. */
+static bool line_force_quantity(struct reading *r, int force, bool pushes, const char *suffix,
+                                struct quantity *q)
 {
   cmb_build *b = r->b;
   const cmb_model_force *f = &b->model->forces[force];
   if (strcmp(suffix, "length") == 0) {
-    measured(q, cmb_build_spring_measure(b, force));
+    set_measure(q, cmb_build_spring_measure(b, force));
   } else if (strcmp(suffix, "rate") == 0) {
-    known(q, cmb_build_spring_measure(b, force).rate, CMB_LEVEL_MOTION);
+    set_expression(q, cmb_build_spring_measure(b, force).rate, CMB_LEVEL_MOTION);
   } else {
     if (strcmp(suffix, "force") != 0 && strcmp(suffix, "torque") != 0) return false;
     if (cmb_build_force(b, force) != CMB_OK) return false;
-    known(q, force_along(b, force, pushes), CMB_LEVEL_MOTION);
+    set_expression(q, force_along(b, force, pushes), CMB_LEVEL_MOTION);
   }
   const cmb_name *entry = f->type == CMB_FORCE_COORDINATE
                               ? cmb_name_map_find(&b->names, coordinates_of(b), f->coordinate)
                               : NULL;
-  return !entry || counts_along(r, f->coordinate, entry, q);
+  return !entry || set_coordinate_sign(r, f->coordinate, entry, q);
 }
 
-static bool of_contact_point(struct reading *r, int force, int axis, struct quantity *q)
+static bool contact_point_quantity(struct reading *r, int force, int axis, struct quantity *q)
 {
   static const char *const parts[] = {"px", "py", "pz"};
   cmb_vector at;
   for (int i = 0; i < 3; i++) {
     if (!cmb_build_tyre_result(r->b, force, parts[i], &at.x[i])) return false;
   }
-  return known(q, part_seen(r, at, axis), CMB_LEVEL_MOTION) && seen_along(r, axis, false, q);
+  return set_expression(q, formula_component(r, at, axis), CMB_LEVEL_MOTION) &&
+         set_component_sign(r, axis, false, q);
 }
 
-static bool of_tyre(struct reading *r, int force, const char *suffix, struct quantity *q)
+static bool tyre_quantity(struct reading *r, int force, const char *suffix, struct quantity *q)
 {
   cmb_expr e;
   if (cmb_build_force(r->b, force) != CMB_OK) return false;
   if (!cmb_build_tyre_result(r->b, force, suffix, &e)) return false;
-  known(q, e, CMB_LEVEL_MOTION);
-  if (suffix[0] == 'p') return of_contact_point(r, force, suffix[1] - 'x', q);
-  static const char *const sides[] = {"Fy", "Mx", "Mz", "alpha", "gamma"}; /* left is right there */
-  if (cmb_find_name(suffix, sides, 5, sizeof *sides) >= 0) q->seen = r->formula->mirror.turn;
+  set_expression(q, e, CMB_LEVEL_MOTION);
+  if (suffix[0] == 'p') return contact_point_quantity(r, force, suffix[1] - 'x', q);
+  /* quantities whose sign changes when left and right are exchanged */
+  static const char *const sides[] = {"Fy", "Mx", "Mz", "alpha", "gamma"};
+  if (cmb_find_name(suffix, sides, 5, sizeof *sides) >= 0) q->sign = r->formula->mirror.turn;
   return true;
 }
 
-static bool of_force(struct reading *r, const char *base, const char *suffix, struct quantity *q)
+static bool force_quantity(struct reading *r, const char *base, const char *suffix,
+                           struct quantity *q)
 {
   cmb_build *b = r->b;
   const cmb_model *model = b->model;
@@ -582,19 +609,21 @@ static bool of_force(struct reading *r, const char *base, const char *suffix, st
   if (i < 0) return false;
   const cmb_force_results results = cmb_force_rows[model->forces[i].type].results;
   const bool pushes = results == CMB_RESULTS_PUSH;
-  if (pushes || results == CMB_RESULTS_PULL) return of_line(r, i, pushes, suffix, q);
+  if (pushes || results == CMB_RESULTS_PULL) return line_force_quantity(r, i, pushes, suffix, q);
   static const char *const parts[] = {"fx", "fy", "fz"};
   int part = cmb_find_name(suffix, parts, 3, sizeof *parts);
-  if (results == CMB_RESULTS_TYRE && part < 0) return of_tyre(r, i, suffix, q);
+  if (results == CMB_RESULTS_TYRE && part < 0) return tyre_quantity(r, i, suffix, q);
   if (part < 0 || (results != CMB_RESULTS_PARTS && results != CMB_RESULTS_TYRE)) return false;
   if (cmb_build_force(b, i) != CMB_OK) return false;
   const cmb_action *a = cmb_action_at(b, b->first_action[i]);
   return a->measure.base == CMB_GROUND &&
-         known(q, part_seen(r, a->measure.side[0].force, part), CMB_LEVEL_MOTION) &&
-         seen_along(r, part, false, q);
+         set_expression(q, formula_component(r, a->measure.side[0].force, part),
+                        CMB_LEVEL_MOTION) &&
+         set_component_sign(r, part, false, q);
 }
 
-/* The result of a bushing, joint, stop or loop. */
+/* Finds the force or moment SUFFIX of a bushing, joint, stop or loop; *level is set to the lowest level of formulas
+ * that may use it. Returns false if there is none. */
 static bool reaction_of(cmb_build *b, const char *base, const char *suffix, cmb_expr *e,
                         cmb_level *level)
 {
@@ -613,38 +642,42 @@ static bool reaction_of(cmb_build *b, const char *base, const char *suffix, cmb_
   return i >= 0 && cmb_build_loop_force(b, i, suffix, e);
 }
 
-static bool of_reaction(struct reading *r, const char *base, const char *suffix, struct quantity *q)
+static bool reaction_quantity(struct reading *r, const char *base, const char *suffix,
+                              struct quantity *q)
 {
   const int axis = strlen(suffix) == 2 ? letter(suffix[1]) : -1;
   cmb_vector x;
   cmb_expr e = 0;
   cmb_level level;
   if (!reaction_of(r->b, base, suffix, &e, &level)) return false;
-  if (axis < 0) return known(q, e, level);
+  if (axis < 0) return set_expression(q, e, level);
   for (int i = 0; i < 3; i++) {
     const char part[] = {suffix[0], (char)('x' + i), '\0'};
     if (!reaction_of(r->b, base, part, &x.x[i], &level)) return false;
   }
-  return known(q, part_seen(r, x, axis), level) && seen_along(r, axis, suffix[0] == 'm', q);
+  return set_expression(q, formula_component(r, x, axis), level) &&
+         set_component_sign(r, axis, suffix[0] == 'm', q);
 }
 
-/* ---- all of them */
+/* ---- all names */
 
 static bool plain_name(struct reading *r, const char *name, struct quantity *q)
 {
   cmb_build *b = r->b;
   const cmb_model *m = b->model;
-  if (strcmp(name, "deg") == 0) return known(q, cmb_constant(b->g, pi / 180), CMB_LEVEL_TIME);
+  if (strcmp(name, "deg") == 0)
+    return set_expression(q, cmb_constant(b->g, pi / 180), CMB_LEVEL_TIME);
   int i = find(b, m->parameters, name);
   if (i >= 0)
-    return known(q, cmb_number_expr(b->g, b->model->parameters[i].number), CMB_LEVEL_TIME);
+    return set_expression(q, cmb_number_expr(b->g, b->model->parameters[i].number), CMB_LEVEL_TIME);
   i = find(b, m->inputs, name);
-  if (i >= 0 && b->input) return known(q, b->input[i], CMB_LEVEL_TIME);
-  return of_joint(r, name, false, q) || of_state(r, name, false, q) || of_sampled(b, name, q) ||
-         of_measure(r, name, false, q) || of_implicit(r, name, q);
+  if (i >= 0 && b->input) return set_expression(q, b->input[i], CMB_LEVEL_TIME);
+  return coordinate_quantity(r, name, false, q) || state_quantity(r, name, false, q) ||
+         sampled_quantity(b, name, q) || measure_quantity(r, name, false, q) ||
+         unknown_quantity(r, name, q);
 }
 
-/* The name as it stands, without regard to scopes. */
+/* Resolves a full name, without regard to scopes, to a quantity. Returns false if there is none, or after an error. */
 static bool full_name(struct reading *r, const char *name, struct quantity *q)
 {
   char base[NAME_ROOM];
@@ -655,15 +688,17 @@ static bool full_name(struct reading *r, const char *name, struct quantity *q)
   base[dot - name] = '\0';
   const char *suffix = dot + 1;
   if (strcmp(suffix, "rate") == 0 &&
-      (of_joint(r, base, true, q) || of_state(r, base, true, q) || of_measure(r, base, true, q))) {
+      (coordinate_quantity(r, base, true, q) || state_quantity(r, base, true, q) ||
+       measure_quantity(r, base, true, q))) {
     return true;
   }
-  if (of_body(r, base, suffix, q)) return true;
+  if (body_or_marker_quantity(r, base, suffix, q)) return true;
   return r->b->status == CMB_OK &&
-         (of_force(r, base, suffix, q) || of_reaction(r, base, suffix, q));
+         (force_quantity(r, base, suffix, q) || reaction_quantity(r, base, suffix, q));
 }
 
-/* scope + name, for the scope and those around it; the last one is "". */
+/* Writes scope + name to `text`, where the scope (such as "CAR.AXLE.") is shortened by `outwards` levels. Returns
+ * false if the scope has fewer levels or the text is too long. */
 static bool scoped(const char *scope, const char *name, int outwards, char text[NAME_ROOM])
 {
   size_t length = strlen(scope);
@@ -685,7 +720,8 @@ static bool resolve(struct reading *r, const char *name, struct quantity *q)
   return false;
 }
 
-/* The symbol that stands for a measure in this formula. */
+/* Returns the symbol that stands for a measure in this formula, so that the formula can be differentiated by it;
+ * creates the symbol at the first use. */
 static cmb_expr symbol_of(struct reading *r, const cmb_measure *m)
 {
   cmb_build *b = r->b;
@@ -705,7 +741,7 @@ static cmb_expr symbol_of(struct reading *r, const cmb_measure *m)
   return s->x;
 }
 
-static bool too_much(struct reading *r, const char *name, const struct quantity *q)
+static bool fail_level(struct reading *r, const char *name, const struct quantity *q)
 {
   static const char *const what[] = {"", "", "a position", "a velocity or force",
                                      "known only when the motion is"};
@@ -724,7 +760,8 @@ static bool has_coordinate(const cmb_model_joint *joint, const char *name)
   return false;
 }
 
-/* A coordinate that has no value in formulas is an Euler parameter; any other name is for the parser to complain of. */
+/* Reports an error if a name without a value is an Euler parameter, which formulas cannot use; other unknown names
+ * are left to the parser. Always returns false. */
 static bool refuse_euler_parameter(struct reading *r, const char *name)
 {
   const cmb_model *m = r->b->model;
@@ -741,8 +778,9 @@ static bool refuse_euler_parameter(struct reading *r, const char *name)
   return false;
 }
 
-/* Energies and the power. While forces are still being built the rate of a state only asks whether there is such a quantity. */
-static bool total_of(cmb_build *b, const char *name, cmb_expr *e)
+/* Computes a total: energy, kinetic, potential or power. In the rate of a state, while forces are still being built,
+ * only the name is checked and *e is 0. Returns false if there is no such total. */
+static bool read_total(cmb_build *b, const char *name, cmb_expr *e)
 {
   if (b->in_rate && !b->outputs) {
     static const char *const totals[] = {"energy", "kinetic", "potential", "power"};
@@ -765,16 +803,16 @@ static bool value_of(void *user, const char *name, cmb_expr *e)
   }
   if (r->level == CMB_LEVEL_SURFACE && name[0] && !name[1] && letter(name[0]) >= 0) {
     const int axis = letter(name[0]);
-    const cmb_expr x = part_seen(r, cmb_surface_symbols(r->b->g), axis);
-    *e = as_seen(r->b, r->formula->mirror.sign[axis], x);
+    const cmb_expr x = formula_component(r, cmb_surface_symbols(r->b->g), axis);
+    *e = with_sign(r->b, r->formula->mirror.sign[axis], x);
     return true;
   }
-  if (r->level == CMB_LEVEL_OUTPUT && total_of(r->b, name, e)) return true;
+  if (r->level == CMB_LEVEL_OUTPUT && read_total(r->b, name, e)) return true;
   if (!resolve(r, name, &q)) return refuse_euler_parameter(r, name);
   cmb_level allowed = r->level == CMB_LEVEL_SURFACE ? CMB_LEVEL_TIME : r->level;
-  if (q.level > allowed) return too_much(r, name, &q);
+  if (q.level > allowed) return fail_level(r, name, &q);
   r->b->reads_late = r->b->reads_late || q.level == CMB_LEVEL_OUTPUT;
-  *e = as_seen(r->b, q.seen, q.is_measure && r->symbols ? symbol_of(r, &q.m) : q.e);
+  *e = with_sign(r->b, q.sign, q.is_measure && r->symbols ? symbol_of(r, &q.m) : q.e);
   return true;
 }
 
@@ -792,7 +830,8 @@ cmb_expr cmb_build_table(cmb_build *b, const cmb_model_table *table, const cmb_e
   return cmb_is_one(table->scale) ? e : cmb_mul(g, cmb_number_expr(g, table->scale), e);
 }
 
-/* A road has global x, y and z, whoever asks. A wheel that touches it from below is none. */
+/* Returns whether a formula can use the height of a road. Otherwise reports an error: the formula is in a copy of a
+ * template whose z axis is not vertical, or uses a disc (`disc`) that would roll on the road upside down. */
 static bool is_above_road(const struct reading *r, int road, bool disc)
 {
   const cmb_mirror *m = &r->formula->mirror;
@@ -811,12 +850,12 @@ static bool is_above_road(const struct reading *r, int road, bool disc)
   return false;
 }
 
-/* Global x and y of a place that the formula has. */
+/* Converts the x and y of a place in the formula's axes to global coordinates. */
 static void place_on_road(const struct reading *r, const cmb_expr *own, cmb_expr at[2])
 {
   cmb_build *b = r->b;
   const cmb_mirror *m = &r->formula->mirror;
-  const cmb_expr x[2] = {as_seen(b, m->sign[0], own[0]), as_seen(b, m->sign[1], own[1])};
+  const cmb_expr x[2] = {with_sign(b, m->sign[0], own[0]), with_sign(b, m->sign[1], own[1])};
   for (int k = 0; k < 2; k++) {
     at[k] = x[k];
     if (!m->axes) continue;
@@ -836,14 +875,15 @@ static bool road_value(struct reading *r, int road, bool friction, int count,
   place_on_road(r, arguments, at);
   const cmb_status status = cmb_build_road_value(b, road, friction, at, radius, e);
   if (b->status == CMB_OK)
-    b->status = status; /* the parser will only know that there is no value */
-  if (!friction) *e = as_seen(b, m->sign[2], *e);
+    b->status = status; /* the parser only reports that the name has no value */
+  if (!friction) *e = with_sign(b, m->sign[2], *e);
   return status == CMB_OK;
 }
 
-/* ROAD(x, y), ROAD(x, y, radius) or ROAD.friction(x, y) under its full name. */
-static bool road_of(struct reading *r, const char *name, int count, const cmb_expr *arguments,
-                    cmb_expr *e)
+/* Computes ROAD(x, y), ROAD(x, y, radius) or ROAD.friction(x, y) for the full name of a road. Returns false if there
+ * is no such road or on an error. */
+static bool read_road_call(struct reading *r, const char *name, int count,
+                           const cmb_expr *arguments, cmb_expr *e)
 {
   static const char suffix[] = ".friction";
   char base[NAME_ROOM];
@@ -866,7 +906,7 @@ static bool call_of(void *user, const char *name, int count, const cmb_expr *arg
       *e = cmb_build_table(r->b, &m->tables[i], arguments);
       return true;
     }
-    if (road_of(r, text, count, arguments, e)) return true;
+    if (read_road_call(r, text, count, arguments, e)) return true;
     if (r->b->status != CMB_OK) return false;
   }
   if (strcmp(name, "delay") != 0) return false;
@@ -877,7 +917,8 @@ static bool call_of(void *user, const char *name, int count, const cmb_expr *arg
   return false;
 }
 
-/* The nearest of all names that have a value of their own. */
+/* Returns the known name that is most similar to an unknown one, for an error message: of parameters, inputs,
+ * measures, states, sampled values, unknowns and coordinates. */
 static const char *nearest_of(void *user, const char *name)
 {
   struct reading *r = user;
@@ -904,7 +945,7 @@ static const char *nearest_of(void *user, const char *name)
   return cmb_nearest_name(name, names, count, sizeof *names);
 }
 
-/* The parser's failure with file and subject. */
+/* Reports the parser's error with the file, the position and the subject of the formula. */
 static cmb_status fail_formula(cmb_build *b, const cmb_model_formula *formula)
 {
   const cmb_error *inner = cmb_error_of(b->ctx);
@@ -934,11 +975,12 @@ static cmb_status read_formula(cmb_build *b, const cmb_model_formula *formula, c
     return fail_formula(b, formula);
   }
   if (b->failure.status != CMB_OK) cmb_fail_again(b->ctx, &b->failure);
-  return b->status; /* the parser has words of its own */
+  return b->status; /* an error other than the parser's, whose message is restored */
 }
 
-/* A reading was given up for the measure that it waits for. */
-static int take_waiting(cmb_build *b)
+/* Returns the measure that must be read before the formula that was aborted for it (formulas nested too deeply), and
+ * clears the abort. */
+static int clear_waiting(cmb_build *b)
 {
   const int i = b->waiting;
   b->waiting = -1;
@@ -947,7 +989,8 @@ static int take_waiting(cmb_build *b)
   return i;
 }
 
-/* Reads the measure that a formula waits for, and before it those that it waits for in turn: each MOST_DEPTH further on. */
+/* Reads the measure that an aborted formula waits for, and before it the measures that this one waits for in turn.
+ * Each reading can be MOST_DEPTH levels deep. */
 static cmb_status read_waiting(cmb_build *b, cmb_level level, cmb_symbols *symbols)
 {
   cmb_list stack = {0};
@@ -955,7 +998,7 @@ static cmb_status read_waiting(cmb_build *b, cmb_level level, cmb_symbols *symbo
     if (b->waiting >= 0) {
       int *next = cmb_list_add(b, &stack, sizeof *next);
       if (!next) return CMB_ERROR_MEMORY;
-      *next = take_waiting(b);
+      *next = clear_waiting(b);
       b->measures[*next].state = CMB_WAITING;
     }
     const int top = ((int *)stack.items)[stack.count - 1];
@@ -982,7 +1025,8 @@ static cmb_status build_formula(cmb_build *b, const cmb_model_formula *formula, 
   return status;
 }
 
-/* What others build while an implicit function is read, a force for its equation, must not have its unknowns in it. */
+/* Reads a formula at the given level and returns its expression in *e. Unknowns of an implicit function that is being
+ * read count as errors in it: a force that is built for an equation must not contain them. */
 cmb_status cmb_build_formula(cmb_build *b, const cmb_model_formula *formula, cmb_level level,
                              cmb_symbols *symbols, cmb_expr *e)
 {

@@ -1,18 +1,21 @@
 /*
- * Newton and Euler along the tree, with the accelerations of points rather than 6-vectors:
+ * The Newton–Euler recursion along the tree of links: the forces of inverse dynamics for given accelerations. It works with accelerations
+ * of points rather than with 6-vectors:
  *
  *     K = ω̇~ + ω~ ω~        the point x of a link has the acceleration a + K x
  *     f = m a + K (m c)      n = m c × a + vee(K P),   P = Σ m x xᵀ,   vee(A) = (A_zy − A_yz, A_xz − A_zx, A_yx − A_xy)
  *
- * m, m c and P are those that the motion needs (base.c): of a turn's ten numbers seven, with m = 0. This takes about 150
- * operations a link, where 6-vectors take 230. Gravity enters as an acceleration of the ground.
+ * ω~ is the matrix of the cross product with ω; f and n are the inertial force and the moment about the link's origin. m, m c and P are the
+ * base parameters (base.c): of the ten numbers of a turn seven remain, with m = 0. This takes about 150 operations for a link, where
+ * 6-vectors take 230. Gravity enters as an acceleration of the ground.
  */
 #include "dyn/recursion.h"
 
 #include <string.h>
 
 struct motion {
-  cmb_vector w, dw, a; /* in the link's axes */
+  /* angular velocity ω, its rate, and the acceleration of the origin, in the link's axes */
+  cmb_vector w, dw, a;
   cmb_matrix K;
 };
 
@@ -32,8 +35,10 @@ static cmb_matrix acceleration_field(cmb_graph *g, cmb_vector w, cmb_vector dw)
   return K;
 }
 
-/* The link's own velocity adds to what it has from its parent. */
-static void add_own(cmb_kinematics *k, const cmb_link *l, const cmb_expr *a, struct motion *m)
+/* Adds the motion of a link relative to its parent to *m: its velocities v and accelerations a (NULL: 0) are added to
+ * ω, ω̇ and the acceleration of the origin. On entry *m is the motion of a point fixed to the parent. */
+static void add_relative_motion(cmb_kinematics *k, const cmb_link *l, const cmb_expr *a,
+                                struct motion *m)
 {
   cmb_graph *g = k->g;
   cmb_expr none[CMB_MOST_COORDINATES] = {0};
@@ -56,7 +61,8 @@ static void add_own(cmb_kinematics *k, const cmb_link *l, const cmb_expr *a, str
   m->w = cmb_vector_add(g, m->w, own);
 }
 
-/* With P symmetric and i, j, l in turn: n_i = P_jl (K_ll − K_jj) + P_ij K_li − P_il K_ji + P_jj K_lj − P_ll K_jl. */
+/* Computes n = vee(K P), vee(A) = (A_zy − A_yz, ..), for the symmetric matrix P of second mass moments; with i, j, l
+ * cyclic, n_i = P_jl (K_ll − K_jj) + P_ij K_li − P_il K_ji + P_jj K_lj − P_ll K_jl. */
 static cmb_vector vee_of_product(cmb_graph *g, const cmb_matrix *K, const cmb_number second[9])
 {
   const cmb_matrix P = cmb_number_matrix(g, second);
@@ -101,8 +107,8 @@ void cmb_newton_euler(cmb_kinematics *k, const cmb_expr *a, cmb_wrench *on)
     m->dw = cmb_step_down(g, &s, from->dw);
     cmb_vector at_joint = cmb_matrix_times(g, from->K, s.offset);
     m->a = cmb_step_down(g, &s, cmb_vector_add(g, from->a, at_joint));
-    add_own(k, l, a, m);
+    add_relative_motion(k, l, a, m);
     m->K = acceleration_field(g, m->w, m->dw);
-    inertial_force(g, &l->needed, m, &on[i]);
+    inertial_force(g, &l->reduced, m, &on[i]);
   }
 }

@@ -1,8 +1,8 @@
 /*
- * Quantities that are known only when the motion is: reactions, forces of bushings, constraint forces, energies.
+ * Output quantities that depend on accelerations and multipliers: reactions of joints, forces of bushings and loops; and energies.
  *
- * The reaction of a joint is what it transmits to its child, springs and drives of the joint included: by Newton and Euler for
- * all bodies built on the child, less what acts on these from elsewhere, summed up from the last bodies to the first. Force and
+ * The reaction of a joint is the wrench that it transmits to its child, including the joint's own springs and drives: by inverse dynamics
+ * for all bodies built on the child, minus the other forces on these, summed up from the last bodies to the first. Force and
  * moment about the joint's point (fixed to the child), global axes.
  */
 #include "dyn/build.h"
@@ -24,7 +24,7 @@ static void add_force(cmb_graph *g, struct resultant *r, cmb_vector at, cmb_vect
       cmb_vector_add(g, r->moment, cmb_vector_add(g, moment, cmb_vector_cross(g, arm, force)));
 }
 
-/* Which component a suffix asks for: fx fy fz 0..2, mx my mz 3..5; -1: none. */
+/* Returns the component that a suffix names: fx fy fz give 0..2, mx my mz 3..5; -1 for any other suffix. */
 static int component_of(const char *suffix)
 {
   if (strlen(suffix) != 2 || suffix[1] < 'x' || suffix[1] > 'z') return -1;
@@ -39,7 +39,9 @@ static cmb_expr component(const struct resultant *r, int i)
 
 /* ---- reactions */
 
-/* m (a − gravity) at the centre of mass, and R (J' ω̇' + ω' × J' ω'). */
+/* Adds the inertial wrench of a body to the resultant *r: the force m (a − gravity) at the centre of mass, and the
+ * moment R (J' ω̇' + ω' × J' ω') with inertia J' and angular velocity ω' in the body's axes. Returns false without
+ * memory. */
 static bool add_inertial(cmb_build *b, int body, struct resultant *r)
 {
   cmb_graph *g = b->g;
@@ -52,8 +54,7 @@ static bool add_inertial(cmb_build *b, int body, struct resultant *r)
   cmb_vector arm = cmb_pose_arm(b->k, p, s.x), gravity = cmb_number_vector(g, b->model->gravity);
   cmb_vector a = cmb_vector_sub(g, cmb_point_acceleration(b->k, p, arm), gravity);
   cmb_vector axis[3], moment = {{0, 0, 0}}, h = moment;
-  for (int i = 0; i < 3;
-       i++) { /* the global axes of the design position, as the body carries them */
+  for (int i = 0; i < 3; i++) { /* the global axes of the design position, rotated with the body */
     cmb_number x[3];
     cmb_tree_direction(b->tree, s.link, cmb_unit3[i], x);
     axis[i] = cmb_pose_arm(b->k, p, x);
@@ -74,7 +75,8 @@ static bool add_inertial(cmb_build *b, int body, struct resultant *r)
   return true;
 }
 
-/* scale times a side of a measure, in global axes. */
+/* Adds `scale` times one side of a measure (its force and moment on a link) to the resultant *r, in global axes.
+ * Returns false without memory. */
 static bool add_side(cmb_build *b, const cmb_measure *m, const cmb_side *s, cmb_expr scale,
                      struct resultant *r)
 {
@@ -88,7 +90,8 @@ static bool add_side(cmb_build *b, const cmb_measure *m, const cmb_side *s, cmb_
   return true;
 }
 
-/* scale times the sides of a measure to what the bodies that they act on need. */
+/* Adds `scale` times the sides of a measure to the resultants of the bodies on which they act (`of`, bodies; none for
+ * the ground). Returns false without memory. */
 static bool add_sides(cmb_build *b, const cmb_measure *m, cmb_expr scale, struct resultant *of)
 {
   for (int i = 0; i < m->side_count; i++) {
@@ -98,7 +101,8 @@ static bool add_sides(cmb_build *b, const cmb_measure *m, cmb_expr scale, struct
   return true;
 }
 
-/* Surfaces hold what rests on them. */
+/* Subtracts the contact forces of surfaces on which bodies rest from the forces that the bodies need (`of`, bodies):
+ * with the multiplier μ and the surface u they are −μ ∂u/∂x along each measure x. Returns false on failure. */
 static bool add_pushes(cmb_build *b, struct resultant *of)
 {
   const cmb_push *push = cmb_build_pushes(b);
@@ -111,8 +115,9 @@ static bool add_pushes(cmb_build *b, struct resultant *of)
   return push != NULL;
 }
 
-/* What each body needs by itself, about the point of the joint that carries it. */
-static bool needs_of_bodies(cmb_build *b, struct resultant *of)
+/* Computes for each body the wrench by inverse dynamics minus applied forces, loop constraint forces and contact
+ * forces, about the point of the joint that carries it. Returns false on failure. */
+static bool required_wrenches(cmb_build *b, struct resultant *of)
 {
   for (int i = 0; i < b->model->joint_count; i++) {
     const cmb_model_joint *j = &b->model->joints[i];
@@ -140,13 +145,14 @@ static bool needs_of_bodies(cmb_build *b, struct resultant *of)
   return add_pushes(b, of);
 }
 
-/* The reactions of all joints, once: from the last joint to the first, what a child needs goes on to its carrier. */
+/* Computes the reactions of all joints, as one resultant for each child body, and stores them in b->reactions: the
+ * wrench of each child, beginning with the last joint, is added to that of its parent body. NULL on failure. */
 static struct resultant *reactions(cmb_build *b)
 {
   const cmb_model *m = b->model;
   if (b->reactions) return b->reactions;
   struct resultant *of = cmb_arena_take(b->arena, (size_t)m->body_count, sizeof *of);
-  if (!of || !needs_of_bodies(b, of)) return NULL;
+  if (!of || !required_wrenches(b, of)) return NULL;
   for (int i = m->joint_count; i-- > 0;) {
     const struct resultant *child = &of[m->joints[i].child];
     const int parent = m->joints[i].parent;
@@ -168,7 +174,8 @@ bool cmb_build_reaction(cmb_build *b, int joint, const char *suffix, cmb_expr *e
 
 /* ---- bushings */
 
-/* What a bushing does to b: force and moment about its point on b, global axes. */
+/* Computes the component SUFFIX (fx .. mz) of the wrench of a bushing on its body b, about its point on b, in global
+ * axes. Returns false if there is no such component. */
 bool cmb_build_bushing_force(cmb_build *b, int force, const char *suffix, cmb_expr *e)
 {
   const int wanted = component_of(suffix);
@@ -187,7 +194,9 @@ bool cmb_build_bushing_force(cmb_build *b, int force, const char *suffix, cmb_ex
 
 /* ---- loops */
 
-/* Force of a distance or motion: −λ pulls; and the resultant on b at its point. */
+/* Computes the quantity named SUFFIX of a loop: `force` is the pull of a distance, or the force along the formula of a
+ * motion or formula; fx .. mz are force and moment on body b at its point. *e is 0 while multipliers are not
+ * available. Returns false if there is no such quantity. */
 bool cmb_build_loop_force(cmb_build *b, int loop, const char *suffix, cmb_expr *e)
 {
   const cmb_model_loop *l = &b->model->loops[loop];
@@ -255,7 +264,8 @@ static cmb_expr potential_energy(cmb_build *b)
   return sum;
 }
 
-/* What comes in from outside and goes out by friction and damping: dE/dt. */
+/* Computes the power dE/dt that enters the mechanism: by forces without potential (negative for friction and
+ * damping), by driven constraints (λ g_t) and by moving contact surfaces (μ ∂u/∂t). */
 static cmb_expr power(cmb_build *b)
 {
   cmb_graph *g = b->g;

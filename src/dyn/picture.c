@@ -1,6 +1,7 @@
 /*
- * What a model looks like, as a digest (camber/dyn.h): bodies, joints, points, shapes and surfaces. Where the bodies of a joint come to be is
- * known by its coordinates, which a position of no meaning stands for, and what a surface is by its values at a few places.
+ * Computes a digest of what a picture of the model shows (cmb_picture_digest of camber/dyn.h): bodies, joints, points,
+ * shapes and surfaces. How the joints move the bodies enters by the poses of all bodies at one arbitrary position, and
+ * each surface by its values at 64 points.
  */
 #include "base/arena.h"
 #include "base/context.h"
@@ -19,7 +20,7 @@ static void add_points(cmb_sha256 *s, cmb_arena *arena, const cmb_model *m, cmb_
 {
   const int count = cmb_model_points(m, kind, i, 0, NULL);
   cmb_body_point *points = cmb_arena_take(arena, (size_t)count + 1, sizeof *points);
-  if (!points) return; /* the arena has failed */
+  if (!points) return; /* the arena keeps the failure; the caller checks it */
   cmb_sha256_add(s, &count, sizeof count);
   cmb_model_points(m, kind, i, count, points);
   for (int k = 0; k < count; k++) {
@@ -28,7 +29,7 @@ static void add_points(cmb_sha256 *s, cmb_arena *arena, const cmb_model *m, cmb_
   }
 }
 
-/* Items of a kind by their names, types and points. */
+/* Adds all items of one kind to the digest, each by its name, type and points. */
 static void add_items(cmb_sha256 *s, cmb_arena *arena, const cmb_model *m, cmb_item_kind kind)
 {
   cmb_item item;
@@ -39,7 +40,7 @@ static void add_items(cmb_sha256 *s, cmb_arena *arena, const cmb_model *m, cmb_i
   }
 }
 
-/* Returns how many coordinates the joints have. */
+/* Adds all bodies and joints of the model to the digest. Returns the number of joint coordinates. */
 static int add_tree(cmb_sha256 *s, cmb_arena *arena, const cmb_model *m)
 {
   cmb_body body;

@@ -1,6 +1,6 @@
 /*
- * Where the bodies of a model are (camber/dyn.h), as one program of the coordinates and the live parameters. With x = r + R ξ the place of
- * a point ξ of a link, and u → ξ_u the design position's directions in the link's axes:
+ * Positions and orientations of a model's bodies (cmb_poses_* of camber/dyn.h), as one program of the coordinates and the live parameters.
+ * With x = r + R ξ the position of a point ξ of a link, and ξ_u the direction u of the design position in the link's axes:
  *
  *     place = r + R ξ_com,    turn = (R ξ_x, R ξ_y, R ξ_z)  by columns
  */
@@ -12,16 +12,18 @@
 #include <math.h>
 #include <string.h>
 
-enum { A_BODY = 12 }; /* numbers: place and turn */
+/* numbers for each body: the position of its centre of mass and a rotation matrix */
+enum { A_BODY = 12 };
 
 struct cmb_poses {
   cmb_context *ctx;
   cmb_arena *arena;
-  cmb_program *program; /* of q and p */
-  bool cartesian;       /* further coordinates may stand behind those of the bodies */
+  cmb_program *program; /* computes all poses from q and p */
+  /* then more coordinates than nq may be passed: those of joints, which follow the bodies' and are ignored */
+  bool cartesian;
   int bodies, nq, np;
   double *in, *out, *work;
-  const double *p; /* (np) as the model was read */
+  const double *p; /* (np) the live parameters when the model was read */
 };
 
 static void put_body(cmb_kinematics *k, int body, cmb_expr out[A_BODY])
@@ -30,14 +32,15 @@ static void put_body(cmb_kinematics *k, int body, cmb_expr out[A_BODY])
   const int link = tree->body_link[body];
   const cmb_pose *pose = cmb_pose_of(k, link, CMB_GROUND);
   cmb_number x[3];
-  if (!pose) return; /* the arena has failed */
+  if (!pose) return; /* the arena keeps the failure; make_program checks it */
   cmb_tree_point(tree, link, tree->model->bodies[body].com, x);
   const cmb_vector place = cmb_point_position(k, pose, cmb_pose_arm(k, pose, x));
   memcpy(out, place.x, sizeof place.x);
   for (int i = 0; i < 3; i++) {
     const cmb_number u[3] = {cmb_fixed(i == 0), cmb_fixed(i == 1), cmb_fixed(i == 2)};
     cmb_tree_direction(tree, link, u, x);
-    const cmb_vector now = cmb_pose_arm(k, pose, x); /* of a direction the arm alone */
+    /* a direction is only rotated, without the link's position */
+    const cmb_vector now = cmb_pose_arm(k, pose, x);
     for (int row = 0; row < 3; row++) out[3 + 3 * row + i] = now.x[row];
   }
 }
@@ -88,7 +91,7 @@ static cmb_status make_in(cmb_poses *p, const cmb_model *model, cmb_arena *scrat
   return take_memory(p, model);
 }
 
-/* Tree and graph are needed no longer than for this. */
+/* Makes the program that computes the poses. The tree and the graph exist only during this call. */
 static cmb_status make(cmb_poses *p, const cmb_model *model)
 {
   cmb_graph *g;

@@ -1,11 +1,11 @@
 /*
- * The forces with which surfaces hold what rests on them, for outputs. While bodies rest on the surface u = 0 of a rule (rules.c) it is a
- * constraint with the multiplier μ, M v̇ = f − Gᵀ λ − (∂u̇/∂v)ᵀ μ. Here μ is an input of the outputs, 0 while nothing rests. On
- * bodies it acts like a force along what u is made of,
+ * Contact forces with which surfaces support resting bodies, for outputs. While bodies rest on the surface u = 0 of a rule (an event or a
+ * stop, rules.c), u = 0 is a constraint with the multiplier μ: M v̇ = f − Gᵀ λ − (∂u̇/∂v)ᵀ μ. Here μ is an input of the outputs, 0 while
+ * there is no resting contact. It acts on the bodies like forces along the measures x_i that u depends on,
  *
- *     u(x₁, x₂, ..):   −μ ∂u/∂x_i along the measure x_i,
+ *     u(x₁, x₂, ..):   −μ ∂u/∂x_i along the measure x_i.
  *
- * and that of a gap, u = −d, is μ, positive where it pushes. A contact acts with μ ∂d/∂p at its point p.
+ * The force of a gap d, u = −d, is μ, positive in compression. A rigid contact acts with the force μ ∂d/∂p at its point p.
  */
 #include "base/text.h"
 #include "dyn/build.h"
@@ -13,8 +13,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the formula u of measures is made of. */
-static cmb_status take_terms(cmb_build *b, const cmb_symbols *symbols, cmb_expr u, cmb_push *push)
+/* Computes the derivatives of a surface u with respect to the measures x_i it depends on and to time, and stores them
+ * with the measures in `push`. In u the measures are symbols, which are replaced by their values in the result. */
+static cmb_status make_terms(cmb_build *b, const cmb_symbols *symbols, cmb_expr u, cmb_push *push)
 {
   cmb_graph *g = b->g;
   const cmb_symbol *s = symbols->items.items;
@@ -37,17 +38,19 @@ static cmb_status take_terms(cmb_build *b, const cmb_symbols *symbols, cmb_expr 
   return CMB_OK;
 }
 
-/* A formula whose surface bodies may rest on: of a gap itself, of an event what decides on its condition. */
+/* Reads a formula as the surface u = 0 on which bodies may rest, and stores the derivatives of u in `push`. For a gap,
+ * u is minus the formula; for an event, it is the expression whose sign decides the condition. */
 static cmb_status push_of_formula(cmb_build *b, const cmb_model_formula *formula, bool gap,
                                   cmb_push *push)
 {
   cmb_symbols symbols = {.number = ++b->symbol_sets};
   cmb_expr u;
   CMB_TRY(cmb_build_formula(b, formula, gap ? CMB_LEVEL_POSITION : CMB_LEVEL_MOTION, &symbols, &u));
-  return take_terms(b, &symbols, gap ? cmb_neg(b->g, u) : cmb_build_deciding(b, u), push);
+  return make_terms(b, &symbols, gap ? cmb_neg(b->g, u) : cmb_build_deciding(b, u), push);
 }
 
-/* ∂d/∂p of d = s/|∇s| − radius, at the point p of a body. */
+/* Computes the direction ∂d/∂p of a rigid contact's force, with d = s/|∇s| for the surface s at the point p of a
+ * body, and stores it in `push` as a force between the ground and the body. */
 static cmb_status push_of_contact(cmb_build *b, const cmb_model_stop *stop, cmb_push *push)
 {
   cmb_graph *g = b->g;
@@ -70,7 +73,7 @@ static cmb_status push_of_contact(cmb_build *b, const cmb_model_stop *stop, cmb_
   push->ut = cmb_neg(g, found[3]);
   push->terms = cmb_arena_take(b->arena, 1, sizeof *push->terms);
   if (!push->terms) return CMB_ERROR_MEMORY;
-  push->terms->coefficient = minus; /* of u = −d */
+  push->terms->coefficient = minus; /* ∂u/∂d of u = −d */
   push->term_count = 1;
   return cmb_build_wrench(b, ground, at, push->direction, none, arm, &push->terms->measure);
 }
@@ -128,7 +131,8 @@ bool cmb_build_push(cmb_build *b, int stop, const char *suffix, cmb_expr *e)
 
 /* ---- units of impulses */
 
-/* Of a term with the coefficient 1 or −1: 'm' of a length, 'r' of an angle; 0: not known. */
+/* Returns what a term of a gap measures if its coefficient is 1 or −1: 'm' for a length, 'r' for an angle; 0 if
+ * neither is known. */
 static char kind_of(const cmb_build *b, const cmb_term *term)
 {
   const cmb_measure *m = &term->measure;
@@ -145,7 +149,8 @@ static char kind_of(const cmb_build *b, const cmb_term *term)
   return 0; /* the cosine of an angle */
 }
 
-/* A gap that is a sum of lengths, or of angles. */
+/* Returns the unit of the impulse along the gap of a stop: "N s" if the gap is a sum of lengths, "N m s" if it is a
+ * sum of angles, else "". */
 static const char *unit_of(const cmb_build *b, const cmb_push *push)
 {
   char kind = push->term_count > 0 ? kind_of(b, &push->terms[0]) : 0;

@@ -1,5 +1,6 @@
 /*
- * Frames and motions of links in the frame of one of them (reference.h).
+ * Frames and velocity directions of links in the reference frame of their tree (reference.h). The mass matrix
+ * (composite.c) and the derivatives of the inertial forces (jacobian.c) use them for links that are far from each other.
  */
 #include "dyn/reference.h"
 
@@ -18,7 +19,8 @@ bool cmb_reference_frame(cmb_kinematics *k, int i, cmb_frame *frame)
 {
   cmb_graph *g = k->g;
   const int reference = cmb_reference_link(k->tree, i);
-  const bool before = i < reference; /* on the only way to it: seen the other way round */
+  /* on the only path from the ground to the reference: use the inverse of the transformation */
+  const bool before = i < reference;
   const cmb_pose *p = before ? cmb_pose_of(k, reference, i) : cmb_pose_of(k, i, reference);
   if (!p) return false;
   *frame = (cmb_frame){p->R, p->r};

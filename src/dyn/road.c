@@ -1,29 +1,29 @@
 /*
- * Roads as expressions (road.h). Each road is made once, in symbols for x, y and the wheel's radius R, with its derivatives; whoever asks
- * gets it with places put in.
+ * Roads as expressions (road.h), for tyres, contacts and formulas. The height of each road is built once, in symbols for x, y and the wheel's
+ * radius R, with its derivatives; every use replaces the symbols by a place.
  *
  *     flat       z = h
  *     formula    z = f(x, y, t)
  *     half-cylinder  z = sqrt((R + r)² − s²) − R where this is positive, else 0: a disc of radius R on one of radius r
  *     bump       z = h/2 (1 − cos(2π s/L)), 0 < s < L
- *     stair      z = max_k of the corner k at (c, H) = (k tread, (k + 1) rise) seen by the disc: H for s >= c, and
+ *     stair      z = max_k of the corner k at (c, H) = (k tread, (k + 1) rise) under the disc: H for s >= c, and
  *                H − R + sqrt(R² − (c − s)²) for c − R < s < c
  *     sine       z = A sin(2π s/λ + φ)
  *     random     z = Σ a_i sin(2π (n_i s + m_i n + p_i)), the waves of model/road_waves.c, as one operation (expr/waves.c)
- *     profile    z = table(s) or table(s, n), s kept between its ends
- *     crg        the same with the grid of model/crg_grid.c; if its line turns, with the foot of (s, n) on it (expr/foot.h)
+ *     profile    z = table(s) or table(s, n), s limited to the table's range
+ *     crg        the same with the grid of model/crg_grid.c; if its reference line is curved, with the foot of (s, n) on it (expr/foot.h)
  *     sum        z = Σ z_i
  *
- * fade: sine and random are multiplied by u² (3 − 2u), u = s/fade kept between 0 and 1.
+ * fade: sine and random are multiplied by u² (3 − 2u), u = s/fade limited to 0 .. 1.
  *
- * A road that has a place knows s = (x − x₀)·e along its direction e and n = (x − x₀)·e⊥ to the left of it.
+ * A road with a position x₀ has s = (x − x₀)·e along its direction e and n = (x − x₀)·e⊥ to the left of it.
  *
- * The distance D of a point (x, y, z) from the road is that from the plane which touches the road below it, w = n_z (z − h), where all parts of
- * the road without edges are in h. Obstacles then have the distances of the nearest of their points, in place of w where they are nearer:
+ * The distance D of a point (x, y, z) from the road is that from the plane which touches the road below it, w = n_z (z − h), where h is the height
+ * of all parts of the road without edges. Obstacles have the distances of their nearest points, which replace w where they are smaller:
  *     half-cylinder  sqrt(s² + w²) − r
  *     stair          of each step: the larger of w − H and c − s for s >= c; before it sqrt((c − s)² + (w − H)²), or c − s below the edge
- * Nearer is what has the lower D/cos γ, sin γ = e·n: the distance in the plane of a disc with the axis e. Where h has a continuous slope this
- * is continuous, and a force that has a potential of it makes no energy at the edges.
+ * The nearest part is that with the lowest D/cos γ, sin γ = e·n: the distance in the plane of a disc with the axis e. Where h has a continuous slope,
+ * D is continuous, and a force with a potential in D generates no energy at the edges.
  */
 #include "dyn/road.h"
 
@@ -34,7 +34,7 @@
 
 #include <string.h>
 
-/* What a road's height and friction are functions of. */
+/* The variables of a road's height and friction. */
 struct symbols {
   cmb_expr x, y, radius;
 };
@@ -51,15 +51,15 @@ struct cmb_read_road {
   cmb_road_point point;
 };
 
-enum { MOST_DEPTH = 16 }; /* roads that are made of roads */
+enum { MOST_DEPTH = 16 }; /* how deep roads that are sums of roads may be nested */
 
 static const double pi = 3.14159265358979323846;
 
-static cmb_status need(cmb_build *b, int index, const cmb_road_point **p);
+static cmb_status find_road(cmb_build *b, int index, const cmb_road_point **p);
 
 /* ---- formulas */
 
-/* The formula of x and y in the symbols of roads. */
+/* Builds a formula of x, y and t in the symbols that stand for the place on a road. Reports an error if it contains z. */
 static cmb_status formula_of_place(cmb_build *b, const cmb_model_formula *formula, cmb_expr *e)
 {
   const cmb_vector xyz = cmb_surface_symbols(b->g);
@@ -88,7 +88,7 @@ static cmb_status formula(cmb_build *b, const cmb_model_road *road, cmb_expr *he
   return formula_of_place(b, &road->height, height);
 }
 
-/* Where the place is on the road, and the radius of the wheel. */
+/* Coordinates of a place along (s) and across (n) the road, and the radius of the wheel. */
 struct place {
   cmb_expr s, n, radius;
 };
@@ -107,7 +107,8 @@ static struct place place_on(cmb_build *b, const cmb_model_road *road)
   return p;
 }
 
-/* The height where the road is, from what it is by itself. */
+/* Computes the height of a road in global coordinates from the height h of its shape: multiplied by the road's scale
+ * and shifted to its position. */
 static cmb_expr lifted(cmb_build *b, const cmb_model_road *road, cmb_expr h)
 {
   if (!cmb_is_one(road->scale)) h = cmb_mul(b->g, cmb_number_expr(b->g, road->scale), h);
@@ -119,13 +120,13 @@ static cmb_expr root(cmb_graph *g, cmb_expr e)
   return cmb_apply(g, CMB_OP_SQRT, e, 0, 0);
 }
 
-/* x kept between low and high */
+/* Computes x limited to the range low .. high. */
 static cmb_expr between(cmb_graph *g, cmb_expr low, cmb_expr high, cmb_expr x)
 {
   return cmb_apply(g, CMB_OP_MIN, cmb_apply(g, CMB_OP_MAX, x, low, 0), high, 0);
 }
 
-/* e where `positive` is, and `otherwise` elsewhere */
+/* Computes e if `positive` is > 0, else `otherwise`. */
 static cmb_expr where(cmb_graph *g, cmb_expr positive, cmb_expr e, cmb_expr otherwise)
 {
   return cmb_apply(g, CMB_OP_IF, cmb_apply(g, CMB_OP_GT, positive, 0, 0), e, otherwise);
@@ -156,7 +157,8 @@ static cmb_status bump(cmb_build *b, const cmb_model_road *road, cmb_expr *heigh
   return CMB_OK;
 }
 
-/* The disc at a corner that is d ahead and of height H. */
+/* Computes the height of a disc of this radius above a step with the corner at the distance d ahead and the height H:
+ * the disc rolls over the corner; H behind the corner, 0 where the disc does not reach it. */
 static cmb_expr corner(cmb_graph *g, cmb_expr radius, cmb_expr d, cmb_expr H)
 {
   const cmb_expr near = cmb_sub(g, cmb_square(g, radius), cmb_square(g, d));
@@ -180,7 +182,7 @@ static cmb_status stair(cmb_build *b, const cmb_model_road *road, cmb_expr *heig
   return CMB_OK;
 }
 
-/* h that begins softly at s = 0; a length of 0: it is there everywhere. */
+/* Multiplies the height h by a factor that increases smoothly from 0 at s = 0 to 1 at s = length; returns h if length is 0. */
 static cmb_expr faded(cmb_build *b, cmb_number length, cmb_expr s, cmb_expr h)
 {
   cmb_graph *g = b->g;
@@ -213,7 +215,7 @@ static cmb_status random_waves(cmb_build *b, const cmb_model_road *road, cmb_exp
   return CMB_OK;
 }
 
-/* Beyond its ends a profile keeps the heights that it has there. */
+/* Computes the height of a profile or CRG road from its table. A table of s alone keeps the heights of its ends beyond them. */
 static cmb_status profile(cmb_build *b, const cmb_model_road *road, cmb_expr *height)
 {
   cmb_graph *g = b->g;
@@ -233,13 +235,13 @@ static cmb_status sum(cmb_build *b, const cmb_model_road *road, cmb_expr *height
   *height = 0;
   for (int i = 0; i < road->count; i++) {
     const cmb_road_point *p;
-    CMB_TRY(need(b, road->parts[i], &p));
+    CMB_TRY(find_road(b, road->parts[i], &p));
     *height = cmb_add(b->g, *height, p->height);
   }
   return CMB_OK;
 }
 
-/* ---- all of them */
+/* ---- any road */
 
 static cmb_status differentiate(cmb_build *b, cmb_road_point *p)
 {
@@ -275,8 +277,9 @@ static cmb_status make(cmb_build *b, const cmb_model_road *road, cmb_road_point 
   return differentiate(b, p);
 }
 
-/* The road in symbols, once. */
-static cmb_status need(cmb_build *b, int index, const cmb_road_point **p)
+/* Finds the expressions of road number `index`, for symbols of the place, and builds them at the first call. Reports
+ * an error if the road depends on itself or is nested too deeply. */
+static cmb_status find_road(cmb_build *b, int index, const cmb_road_point **p)
 {
   const cmb_model_road *road = &b->model->roads[index];
   struct cmb_read_road *known = &b->roads[index];
@@ -292,7 +295,8 @@ static cmb_status need(cmb_build *b, int index, const cmb_road_point **p)
   const int depth = b->formula_depth;
   known->state = CMB_IN_WORK;
   b->road_depth++;
-  b->formula_depth = 0; /* its formulas wait for their own measures */
+  /* its formulas must not wait for measures of the formula that uses the road */
+  b->formula_depth = 0;
   const cmb_status status = make(b, road, &known->point);
   b->formula_depth = depth;
   b->road_depth--;
@@ -306,7 +310,7 @@ cmb_status cmb_build_road(cmb_build *b, int road, cmb_expr x, cmb_expr y, cmb_ex
   const struct symbols s = road_symbols(b);
   const cmb_expr from[3] = {s.x, s.y, s.radius}, to[3] = {x, y, radius};
   const cmb_road_point *known;
-  CMB_TRY(need(b, road, &known));
+  CMB_TRY(find_road(b, road, &known));
   cmb_expr e[5] = {known->height, known->height_x, known->height_y, known->height_t,
                    known->friction};
   CMB_TRY(cmb_substitute(b->g, 3, from, to, 5, e, e));
@@ -320,7 +324,7 @@ cmb_status cmb_build_road_value(cmb_build *b, int road, bool friction, const cmb
   const struct symbols s = road_symbols(b);
   const cmb_expr from[3] = {s.x, s.y, s.radius}, to[3] = {place[0], place[1], radius};
   const cmb_road_point *known;
-  CMB_TRY(need(b, road, &known));
+  CMB_TRY(find_road(b, road, &known));
   return cmb_substitute(b->g, 3, from, to, 1, friction ? &known->friction : &known->height, e);
 }
 
@@ -331,12 +335,13 @@ static bool is_obstacle(const cmb_model_road *road)
   return road->type == CMB_ROAD_CYLINDER || road->type == CMB_ROAD_STAIR;
 }
 
-/* The heights of all parts that are no obstacles. */
+/* Adds the heights of all parts of a road that are not obstacles to *height. Obstacles are half-cylinders and stairs,
+ * whose edges need a true distance. */
 static cmb_status add_plain(cmb_build *b, int index, cmb_expr *height)
 {
   const cmb_model_road *road = &b->model->roads[index];
   const cmb_road_point *p;
-  CMB_TRY(need(b, index, &p));
+  CMB_TRY(find_road(b, index, &p));
   if (road->type != CMB_ROAD_SUM) {
     if (!is_obstacle(road)) *height = cmb_add(b->g, *height, p->height);
     return CMB_OK;
@@ -345,39 +350,44 @@ static cmb_status add_plain(cmb_build *b, int index, cmb_expr *height)
   return CMB_OK;
 }
 
-/* A distance on its way: D and its gradient, in symbols. */
-struct reach {
+/* A distance from a road, or from a part of it, and its gradient, in symbols. */
+struct distance {
   cmb_expr D;
-  cmb_vector way;
+  cmb_vector gradient;
 };
 
-/* Partial derivatives by x, y and z. */
+/* Computes the partial derivatives of e by x, y and z. */
 static cmb_status gradient(cmb_graph *g, const cmb_expr by[3], cmb_expr e, cmb_vector *to)
 {
   const cmb_expr one = cmb_constant(g, 1);
   return cmb_reverse(g, 3, by, 1, &e, &one, to->x);
 }
 
-/* cos γ of a disc with the axis e */
-static cmb_expr cosine(cmb_graph *g, const cmb_vector *e, const struct reach *r)
+/* Computes cos γ for the camber angle γ of a disc with the axis e against a part of the road: sin γ is the cosine of
+ * the angle between e and the gradient of the distance. */
+static cmb_expr cosine(cmb_graph *g, const cmb_vector *e, const struct distance *r)
 {
-  const cmb_expr across = cmb_vector_length(g, cmb_vector_cross(g, *e, r->way));
-  return cmb_div(g, across, cmb_vector_length(g, r->way));
+  const cmb_expr across = cmb_vector_length(g, cmb_vector_cross(g, *e, r->gradient));
+  return cmb_div(g, across, cmb_vector_length(g, r->gradient));
 }
 
-/* The one that is nearer in the plane of the disc: the lower D/cos γ. */
-static struct reach nearer(cmb_graph *g, const cmb_vector *e, struct reach a, struct reach b)
+/* Returns the one of two distances from parts of a road that is shorter in the plane of a disc with the axis e: the
+ * one with the lower D/cos γ, where γ is the camber angle. */
+static struct distance nearer(cmb_graph *g, const cmb_vector *e, struct distance a,
+                              struct distance b)
 {
   const cmb_expr more =
       cmb_sub(g, cmb_mul(g, a.D, cosine(g, e, &b)), cmb_mul(g, b.D, cosine(g, e, &a)));
-  struct reach r = {.D = where(g, more, b.D, a.D)};
-  for (int i = 0; i < 3; i++) r.way.x[i] = where(g, more, b.way.x[i], a.way.x[i]);
+  struct distance r = {.D = where(g, more, b.D, a.D)};
+  for (int i = 0; i < 3; i++) r.gradient.x[i] = where(g, more, b.gradient.x[i], a.gradient.x[i]);
   return r;
 }
 
-/* An obstacle of the road whose distance is D(s, w) in symbols for s and w, put at its place above the ground w. */
-static cmb_status put(cmb_build *b, const cmb_model_road *road, const struct reach *ground,
-                      const cmb_expr sw[2], cmb_expr D, struct reach *to)
+/* Computes the distance from an obstacle at its position on the road, and its gradient, from the distance D(s, w) in
+ * symbols, where s is the position along the road and w the distance from the ground. */
+static cmb_status place_obstacle(cmb_build *b, const cmb_model_road *road,
+                                 const struct distance *ground, const cmb_expr sw[2], cmb_expr D,
+                                 struct distance *to)
 {
   cmb_graph *g = b->g;
   const cmb_expr one = cmb_constant(g, 1), at[2] = {place_on(b, road).s, ground->D};
@@ -385,13 +395,15 @@ static cmb_status put(cmb_build *b, const cmb_model_road *road, const struct rea
   CMB_TRY(cmb_reverse(g, 2, sw, 1, &D, &one, e + 1));
   CMB_TRY(cmb_substitute(g, 2, sw, at, 3, e, e));
   to->D = e[0];
-  to->way = cmb_vector_scale(g, e[2], ground->way);
+  to->gradient = cmb_vector_scale(g, e[2], ground->gradient);
   for (int i = 0; i < 2; i++)
-    to->way.x[i] = cmb_add(g, to->way.x[i], cmb_mul(g, e[1], cmb_number_expr(g, road->along[i])));
+    to->gradient.x[i] =
+        cmb_add(g, to->gradient.x[i], cmb_mul(g, e[1], cmb_number_expr(g, road->along[i])));
   return CMB_OK;
 }
 
-/* The distance from step k: its edge is d ahead and h below. Inside of the step it is negative, to the nearer of its two faces. */
+/* Computes the distance from step k of a stair, whose edge is d ahead and h below the point. Inside the step it is
+ * negative: the distance from the nearer of its two faces. */
 static cmb_expr from_step(cmb_graph *g, const cmb_model_road *road, int k, const cmb_expr sw[2])
 {
   const cmb_expr c = cmb_mul(g, cmb_constant(g, k), cmb_number_expr(g, road->n[1]));
@@ -407,30 +419,30 @@ static cmb_expr from_cylinder(cmb_graph *g, const cmb_model_road *road, const cm
   return cmb_sub(g, axis, cmb_number_expr(g, road->n[0]));
 }
 
-/* The distance with one obstacle more. */
-static cmb_status go_around(cmb_build *b, const cmb_model_road *road, const cmb_vector *axis,
-                            struct reach *r)
+/* Replaces *r by the distance from an obstacle (a half-cylinder or each step of a stair) where this is nearer than *r. */
+static cmb_status add_obstacle(cmb_build *b, const cmb_model_road *road, const cmb_vector *axis,
+                               struct distance *r)
 {
   cmb_graph *g = b->g;
   const cmb_expr sw[2] = {cmb_input(g, "s of an obstacle"), cmb_input(g, "w of an obstacle")};
   const bool stair = road->type == CMB_ROAD_STAIR;
   r->D = cmb_sub(g, r->D, cmb_number_expr(g, road->at[2]));
-  const struct reach ground = *r;
+  const struct distance ground = *r;
   for (int k = 0; k < (stair ? road->count : 1); k++) {
     const cmb_expr D = stair ? from_step(g, road, k, sw) : from_cylinder(g, road, sw);
-    struct reach one;
-    CMB_TRY(put(b, road, &ground, sw, D, &one));
+    struct distance one;
+    CMB_TRY(place_obstacle(b, road, &ground, sw, D, &one));
     *r = nearer(g, axis, *r, one);
   }
   return CMB_OK;
 }
 
-static cmb_status go_around_all(cmb_build *b, int index, const cmb_vector *axis, struct reach *r)
+static cmb_status add_obstacles(cmb_build *b, int index, const cmb_vector *axis, struct distance *r)
 {
   const cmb_model_road *road = &b->model->roads[index];
-  if (is_obstacle(road)) return go_around(b, road, axis, r);
+  if (is_obstacle(road)) return add_obstacle(b, road, axis, r);
   for (int i = 0; i < road->count && road->type == CMB_ROAD_SUM; i++)
-    CMB_TRY(go_around_all(b, road->parts[i], axis, r));
+    CMB_TRY(add_obstacles(b, road->parts[i], axis, r));
   return CMB_OK;
 }
 
@@ -443,20 +455,20 @@ cmb_status cmb_build_road_distance(cmb_build *b, int road, const cmb_vector *at,
   const cmb_expr xyz[3] = {s.x, s.y, z}, one = cmb_constant(g, 1);
   cmb_expr height = 0;
   cmb_vector slope;
-  struct reach r;
+  struct distance r;
   CMB_TRY(add_plain(b, road, &height));
   CMB_TRY(gradient(g, xyz, height, &slope));
   r.D = cmb_mul(g, upright, cmb_sub(g, z, height));
-  CMB_TRY(gradient(g, xyz, r.D, &r.way));
-  CMB_TRY(go_around_all(b, road, axis, &r));
-  const cmb_expr n_z = cmb_div(
-      g, one, root(g, cmb_add(g, one, cmb_vector_dot(g, slope, slope)))); /* slope has no z */
-  cmb_expr e[4] = {r.D, r.way.x[0], r.way.x[1], r.way.x[2]};
+  CMB_TRY(gradient(g, xyz, r.D, &r.gradient));
+  CMB_TRY(add_obstacles(b, road, axis, &r));
+  /* slope has no z component */
+  const cmb_expr n_z = cmb_div(g, one, root(g, cmb_add(g, one, cmb_vector_dot(g, slope, slope))));
+  cmb_expr e[4] = {r.D, r.gradient.x[0], r.gradient.x[1], r.gradient.x[2]};
   CMB_TRY(cmb_substitute(g, 1, &upright, &n_z, 4, e, e));
   CMB_TRY(cmb_substitute(g, 3, xyz, at->x, 4, e, e));
-  const cmb_vector way = {{e[1], e[2], e[3]}};
+  const cmb_vector direction = {{e[1], e[2], e[3]}};
   *D = e[0];
-  *n = cmb_vector_scale(g, cmb_div(g, one, cmb_vector_length(g, way)), way);
+  *n = cmb_vector_scale(g, cmb_div(g, one, cmb_vector_length(g, direction)), direction);
   return CMB_OK;
 }
 
@@ -469,6 +481,6 @@ cmb_status cmb_build_take_roads(cmb_build *b)
 cmb_status cmb_build_check_roads(cmb_build *b)
 {
   const cmb_road_point *p;
-  for (int i = 0; i < b->model->road_count; i++) CMB_TRY(need(b, i, &p));
+  for (int i = 0; i < b->model->road_count; i++) CMB_TRY(find_road(b, i, &p));
   return CMB_OK;
 }

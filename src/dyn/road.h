@@ -1,5 +1,5 @@
 /*
- * Roads as expressions: what a wheel, a contact or a formula asks of one at a place.
+ * Roads as expressions: height, slope, friction and distance at a place, for tyres, contacts and formulas.
  */
 #ifndef CMB_DYN_ROAD_H
 #define CMB_DYN_ROAD_H
@@ -7,26 +7,27 @@
 #include "dyn/build.h"
 
 typedef struct cmb_road_point {
-  cmb_expr
-      height; /* as a wheel of this radius meets the road from above; radius 0: the road itself */
+  /* of the envelope of a wheel of this radius that rolls on the road; radius 0: of the road itself */
+  cmb_expr height;
   cmb_expr height_x, height_y, height_t; /* its partial derivatives */
-  cmb_expr friction;                     /* factor on the tyre's friction */
+  cmb_expr friction;                     /* factor of the tyre's friction */
 } cmb_road_point;
 
-/* Road number `road` of the model at (x, y). */
+/* Computes height, derivatives and friction of road number `road` of the model at (x, y), for a wheel of this radius. */
 cmb_status cmb_build_road(cmb_build *b, int road, cmb_expr x, cmb_expr y, cmb_expr radius,
                           cmb_road_point *p);
 
-/* Only the height, or only the friction, at a place [x, y]: for formulas. */
+/* Computes only the height, or only the friction, at a place [x, y]: for formulas. */
 cmb_status cmb_build_road_value(cmb_build *b, int road, bool friction, const cmb_expr *place,
                                 cmb_expr radius, cmb_expr *e);
 
-/* The distance D of a place [x, y, z] above the road, for a disc with this axis, and the normal n of the road there, of length 1: the gradient of
- * D without what comes of the road's curvature. */
+/* Computes the distance D of a point [x, y, z] from the road, for a disc with this axis, and the unit normal n of the
+ * road there: the normalised gradient of D without the part from the road's curvature. */
 cmb_status cmb_build_road_distance(cmb_build *b, int road, const cmb_vector *at,
                                    const cmb_vector *axis, cmb_expr *D, cmb_vector *n);
 
-/* Room for what is known of the roads; and all of them once, for what is wrong in those that nothing asks for. */
+/* cmb_build_take_roads allocates memory for the roads; cmb_build_check_roads builds all of them, to report errors
+ * also in those that are not used. */
 cmb_status cmb_build_take_roads(cmb_build *b);
 cmb_status cmb_build_check_roads(cmb_build *b);
 

@@ -1,14 +1,15 @@
 /*
- * Events of the user's, stops and bounds of what laws are good for, as rules: a condition, and what becomes of the velocities where it comes to be met.
+ * Rules: the model's events, its stops, and the bounds of validity of laws, as expressions for layer dae. A rule is a condition, and the
+ * change of velocities when it becomes true.
  *
  * A reset gives a quantity r(t, q, v) that is linear in v a new value w(t, q, v): with R = ∂r/∂v
  *
  *     R (v⁺ − v⁻) = w − r(v⁻).
  *
- * A stop is a gap d(t, q) that cannot become negative. Where d < 0 and ḋ < 0 its rate is reset to −e ḋ (Newton's law).
+ * A stop is a gap d(t, q) that cannot become negative. When d < 0 and ḋ < 0 its rate is reset to −e ḋ (Newton's law).
  *
- * Where such events come faster and faster the bodies come to rest on the surface u(t, q) = 0 where the condition changes, u = −d
- * for a stop. Then it is a constraint, with
+ * If such events accumulate, the contact stays closed at the surface u(t, q) = 0 where the condition changes, u = −d for a stop. Then u = 0
+ * is a constraint, with
  *
  *     u̇ = ∂u/∂q T v + u_t,   gradient ∂u̇/∂v,   γ = ü for v̇ = 0.
  */
@@ -43,7 +44,8 @@ static cmb_status depends(cmb_build *b, int inputs, const cmb_expr *input, cmb_e
   return cmb_depends(b->g, inputs, input, 1, &e, yes);
 }
 
-/* Something in it must move, or be set while a run is under way, or nothing happens ever; and equality is met only at points of time. */
+/* Reports an error if the condition of an event can never change (it depends on no time, position, velocity or
+ * parameter), or if it is an equality, which holds only at single instants. */
 static cmb_status check_when(cmb_build *b, const cmb_expressions *x, const cmb_model_event *event,
                              cmb_expr when)
 {
@@ -68,7 +70,7 @@ static cmb_status check_when(cmb_build *b, const cmb_expressions *x, const cmb_m
 
 /* ---- resets */
 
-/* ∂e/∂v, into row (nv). */
+/* Computes the derivatives ∂e/∂v of an expression and writes them to `row` (nv). */
 static cmb_status gradient(cmb_build *b, const cmb_expressions *x, cmb_expr e, cmb_expr *row)
 {
   const cmb_expr one = cmb_constant(b->g, 1);
@@ -90,7 +92,8 @@ static cmb_status add_reset(cmb_build *b, cmb_expressions *x, const char *name, 
   return CMB_OK;
 }
 
-/* A quantity that is reset is linear in velocities, or in states: for both together there is no metric. */
+/* Reports an error unless a quantity that is to be reset is linear either in velocities or in states, given its
+ * derivatives `row` (nv). For velocities and states together there is no metric that distributes the change. */
 static cmb_status check_target(cmb_build *b, const cmb_expressions *x,
                                const cmb_model_formula *target, const cmb_expr *row)
 {
@@ -131,7 +134,8 @@ static cmb_status add_resets(cmb_build *b, cmb_expressions *x, const cmb_model_e
 
 /* ---- surfaces */
 
-/* d/dt of e along the motion, velocities held. */
+/* Computes the time derivative of e along the motion with the velocities held constant, ∂e/∂t + ∂e/∂q T v, including
+ * the rates of inputs. */
 static cmb_status rate_of(cmb_build *b, const cmb_expressions *x, cmb_expr e, cmb_expr *rate)
 {
   const size_t n = (size_t)x->nq + 1;
@@ -144,8 +148,9 @@ static cmb_status rate_of(cmb_build *b, const cmb_expressions *x, cmb_expr e, cm
   return cmb_build_add_input_rates(b, e, rate);
 }
 
-/* The rule's surface as a constraint, if it has one. */
-static cmb_status take_surface(cmb_build *b, cmb_expressions *x, int rule)
+/* Computes the surface u = 0 of a rule as a constraint: the gradient ∂u̇/∂v, ∂u/∂t, and the velocity-dependent part γ
+ * of ü. Does nothing if the rule has no surface. */
+static cmb_status make_surface(cmb_build *b, cmb_expressions *x, int rule)
 {
   const cmb_expr u = x->rules[rule].surface, one = cmb_constant(b->g, 1);
   cmb_expr rate;
@@ -179,7 +184,7 @@ static cmb_status add_event(cmb_build *b, cmb_expressions *x, const cmb_model_ev
   return CMB_OK;
 }
 
-/* The gap of a contact: d = s/|∇s| − radius. */
+/* Computes the gap of a rigid contact, d = s/|∇s| − radius, from the surface s at the point of the body. */
 static cmb_status contact_gap(cmb_build *b, const cmb_model_stop *stop, cmb_expr *gap)
 {
   cmb_site at = cmb_site_of(b->k, &stop->b);
@@ -250,7 +255,7 @@ static void add_bound(cmb_build *b, cmb_expressions *x, int i)
                              .first_reset = x->reset_count};
 }
 
-static cmb_status take_memory(cmb_build *b, cmb_expressions *x)
+static cmb_status allocate(cmb_build *b, cmb_expressions *x)
 {
   const cmb_model *m = b->model;
   size_t rules = (size_t)m->event_count + (size_t)m->stop_count + (size_t)b->bounds.count;
@@ -287,10 +292,10 @@ cmb_status cmb_build_rules(cmb_build *b, cmb_expressions *x)
 {
   const cmb_model *m = b->model;
   if (m->event_count + m->stop_count + b->bounds.count == 0) return CMB_OK;
-  CMB_TRY(take_memory(b, x));
+  CMB_TRY(allocate(b, x));
   for (int i = 0; i < m->event_count; i++) CMB_TRY(add_event(b, x, &m->events[i]));
   for (int i = 0; i < m->stop_count; i++) CMB_TRY(add_stop(b, x, &m->stops[i]));
   for (int i = 0; i < b->bounds.count; i++) add_bound(b, x, i);
-  for (int i = 0; i < x->rule_count; i++) CMB_TRY(take_surface(b, x, i));
+  for (int i = 0; i < x->rule_count; i++) CMB_TRY(make_surface(b, x, i));
   return CMB_OK;
 }

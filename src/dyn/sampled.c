@@ -1,14 +1,15 @@
 /*
- * Sampled values w of the model's controllers (build.h): at the instants of a controller
+ * Sampled values w of the model's controllers: their inputs in the graph, their updates and delays. At each instant of a controller
  *
  *     w⁺ = U(t, q, v, z, a, λ, w⁻),
  *
- * and they hold between. To the motion they are parameters: inputs of the graph, behind the live ones. The new values stand behind the
- * outputs, and are found like these.
+ * and between the instants w is constant. The equations of motion treat them as parameters: inputs of the graph, behind the live
+ * parameters. The new values are computed like outputs and stored behind them.
  *
- * delay(w, T) of a sampled value is a row of further ones: with T = m P + r, P its period, h₁⁺ = w⁻, h₂⁺ = h₁⁻, .. are sampled with it,
- * so that h_m is what w was m periods ago, and if r > 0 one more takes h_m at instants that come later by r. In the update of a controller
- * delay(x, m P) of anything else begins with a sample of x: h₁⁺ = x, so that the update reads x as it was m periods ago.
+ * delay(w, T) of a sampled value is implemented by a shift register: with T = m P + r and the period P, the values h₁⁺ = w⁻, h₂⁺ = h₁⁻, ..
+ * are sampled together with w, so that h_m is the w of m periods ago; if r > 0, one more value samples h_m at instants that are later by
+ * r. In the update of a controller, delay(x, m P) of any other x begins with a sample of x: h₁⁺ = x, so that the update reads the x of m
+ * periods ago.
  */
 #include "base/context.h"
 #include "dyn/build.h"
@@ -19,8 +20,9 @@
 
 enum { NAME_ROOM = 320, MOST_REGISTERS = 1000 };
 
-static const double SAME = 1e-12; /* part of a delay: it is a multiple of a period */
+static const double SAME = 1e-12; /* relative tolerance for a delay to be a multiple of a period */
 
+/* Returns sampled value number i of a build; the pointer is valid until another one is appended. */
 cmb_sampled *cmb_sampled_at(const cmb_build *b, int i)
 {
   return (cmb_sampled *)b->sampled.items + i;
@@ -31,7 +33,8 @@ static cmb_sampler *sampler_at(const cmb_build *b, int i)
   return (cmb_sampler *)b->samplers.items + i;
 }
 
-/* A new one, with the input that it is; -1 without memory. */
+/* Appends a sampled value of a sampler with its start value and creates the graph input that stands for it. Returns
+ * its index, -1 without memory. */
 static int add(cmb_build *b, const char *name, int sampler, double start)
 {
   char text[NAME_ROOM];
@@ -60,7 +63,8 @@ cmb_status cmb_build_sampled(cmb_build *b)
 
 /* ---- delays */
 
-/* The item that a delay of `of` by `count` periods ends with, further ones being made as they are needed; -1: a failure. */
+/* Returns the index of the sampled value that is item `of` delayed by `count` periods (`of` itself for 0), and
+ * creates the missing registers between them; -1 on failure. */
 static int find_register(cmb_build *b, int of, int count)
 {
   for (int k = 0; k < count; k++) {
@@ -82,8 +86,9 @@ static int find_register(cmb_build *b, int of, int count)
   return of;
 }
 
-/* A sampler like that of item `of`, later by `rest`, and the item that takes `of` at its instants. */
-static int find_later(cmb_build *b, int of, double rest)
+/* Returns the index of the sampled value that samples item `of` at instants later by `rest`; creates it and its
+ * sampler, with the same period, if there is none yet; -1 without memory. */
+static int find_later_sample(cmb_build *b, int of, double rest)
 {
   for (int i = 0; i < b->sampled.count; i++) {
     const cmb_sampled *s = cmb_sampled_at(b, i);
@@ -108,9 +113,10 @@ static bool refuse(cmb_build *b, const cmb_model_formula *formula, const char *w
   return false;
 }
 
-/* The number of periods in `time`, and what is left over. */
-static bool divide(cmb_build *b, const cmb_model_formula *formula, cmb_expr time, double period,
-                   int *count, double *rest)
+/* Splits the delay `time` into a whole number of periods (*count) and a remainder (*rest, 0 within rounding). Reports
+ * an error and returns false if the time is not a constant number ≥ 0 or more than 1000 periods. */
+static bool split_delay(cmb_build *b, const cmb_model_formula *formula, cmb_expr time,
+                        double period, int *count, double *rest)
 {
   const bool constant = cmb_expr_op(b->g, time) == CMB_OP_CONSTANT;
   const double T = constant ? cmb_expr_constant(b->g, time) : -1;
@@ -133,22 +139,25 @@ static bool divide(cmb_build *b, const cmb_model_formula *formula, cmb_expr time
   return true;
 }
 
-/* Of a sampled value, item `of`. */
+/* Computes delay(w, time) for the sampled value w with the index `of`, by a shift register and, for a remainder of a
+ * period, a later sampler. Returns false on failure. */
 static bool delay_sampled(cmb_build *b, const cmb_model_formula *formula, int of, cmb_expr time,
                           cmb_expr *e)
 {
   int count;
   double rest;
   const double period = sampler_at(b, cmb_sampled_at(b, of)->sampler)->period;
-  if (!divide(b, formula, time, period, &count, &rest)) return false;
+  if (!split_delay(b, formula, time, period, &count, &rest)) return false;
   int last = find_register(b, of, count);
-  if (last >= 0 && rest > 0) last = find_later(b, last, rest);
+  if (last >= 0 && rest > 0) last = find_later_sample(b, last, rest);
   if (last < 0) return false;
   *e = cmb_sampled_at(b, last)->x;
   return true;
 }
 
-/* Of x, in the update of a sampled value. The same delay is met again where the formula is read again. */
+/* Computes delay(x, time) inside the update formula of a sampled value, by a shift register that begins with a sample
+ * of x. When the formula is read again, the delay is recognised by its number in the formula. Returns false on
+ * failure. */
 static bool delay_in_update(cmb_build *b, cmb_expr x, cmb_expr time, cmb_expr *e)
 {
   const int of = b->updating, number = b->update_delays++;
@@ -156,7 +165,7 @@ static bool delay_in_update(cmb_build *b, cmb_expr x, cmb_expr time, cmb_expr *e
   const int sampler = cmb_sampled_at(b, of)->sampler;
   int count, first = -1;
   double rest;
-  if (!divide(b, formula, time, sampler_at(b, sampler)->period, &count, &rest)) return false;
+  if (!split_delay(b, formula, time, sampler_at(b, sampler)->period, &count, &rest)) return false;
   if (rest > 0) {
     return refuse(b, formula,
                   "the time is no multiple of the controller's period; what is delayed "

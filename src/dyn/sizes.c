@@ -1,19 +1,21 @@
 /*
- * Sizes of coordinates (dae.h) from how far apart the points of a model are: joints, ends of loops, centres of mass and ends of rods, in the
- * design position. A mechanism of a tenth of a metre or more is of ordinary size, and lengths in it count in metres; in a smaller one
- * they count in ten times its extent. All points in one place say nothing.
+ * Sets the magnitudes of coordinates (q_sizes and v_sizes, dae.h) by the extent of the model: the diagonal of the box
+ * around its joints, ends of loops, centres of mass and ends of rods in the design position. If the extent is 0.1 m or
+ * more, all magnitudes are 1. In a smaller mechanism lengths have the magnitude 10 times the extent. If all points
+ * coincide, the magnitudes stay 1.
  */
 #include "dyn/build.h"
 
 #include <math.h>
 
-static const double SPAN = 10;        /* extents */
-static const double ROUNDING = 1e-12; /* of coordinates of points, relative */
+/* magnitude of lengths in a small mechanism, as a multiple of its extent */
+static const double SPAN = 10;
+static const double ROUNDING = 1e-12; /* relative rounding error of the points' coordinates */
 
-/* A box around points. */
+/* A box around points, with sides parallel to the axes. */
 struct box {
   double least[3], most[3];
-  double away; /* the largest coordinate */
+  double away; /* the largest absolute value of a coordinate of any point */
 };
 
 static void add_point(struct box *box, const cmb_number at[3])
@@ -25,7 +27,8 @@ static void add_point(struct box *box, const cmb_number at[3])
   }
 }
 
-/* The diagonal of the box around all points; 0 where it is what rounding makes of one place. */
+/* Returns the diagonal of the box around the model's joints, loop ends, centres of mass and rod ends; 0 if it is not
+ * above the rounding error of the points' coordinates. */
 static double extent_of(const cmb_model *m)
 {
   struct box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, 0};

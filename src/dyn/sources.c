@@ -1,15 +1,16 @@
 /*
- * Where expressions come from: what the model's formulas and forces have become, so that a switch in them can be called by the
- * item and the line that made it, "input u, line 12".
+ * Records which item of the model an expression comes from, so that a switching function in it can be named after the item and the line
+ * that made it, as "input u, line 12".
  *
- * They are listed as they are completed, so that a measure comes before the formula that uses it.
+ * Expressions are recorded when they are completed, so that a measure precedes the formula that uses it.
  */
 #include "dyn/build.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The file is named if it is not the model's own; what was made by calls has a key. */
+/* Writes ", line N" to `text`, or ", FILE line N" if the place is in another file than the model's, or ", KEY" if the
+ * item was made by function calls and has a key instead of a line. */
 static void put_place(const cmb_build *b, const cmb_place *place, size_t room, char *text)
 {
   const char *slash = place->file ? strrchr(place->file, '/') : NULL;
@@ -39,7 +40,8 @@ const char *cmb_build_source_text(cmb_build *b, const char *subject, const cmb_p
 
 void cmb_build_source(cmb_build *b, cmb_expr e, const char *subject, const cmb_place *place)
 {
-  if (b->outputs || cmb_op_arity(cmb_expr_op(b->g, e)) == 0) return; /* no switch, or no event */
+  /* outputs make no events, and a leaf has no switching function */
+  if (b->outputs || cmb_op_arity(cmb_expr_op(b->g, e)) == 0) return;
   cmb_hint *source = cmb_list_add(b, &b->sources, sizeof *source);
   if (source) *source = (cmb_hint){e, cmb_build_source_text(b, subject, place), CMB_HINT_MOTION};
 }
@@ -86,7 +88,7 @@ void cmb_build_loop_source(cmb_build *b, const cmb_constraint *c)
   add_item(b, c->gamma, what, l->name, &l->place);
 }
 
-/* The list for the expressions. */
+/* Copies the recorded expressions and the names of their sources to x. */
 cmb_status cmb_build_take_sources(cmb_build *b, cmb_expressions *x)
 {
   const cmb_hint *sources = b->sources.items;

@@ -1,6 +1,7 @@
 /*
- * Start values in the coordinates of a formulation (start.h). Joint coordinates are those of the joints. A Cartesian link has the
- * place r of its origin and the rotation from the design position, of which the kinematics in joint coordinates know R, ω and v:
+ * Start values in the coordinates of a formulation (start.h), from those of the joints. Joint coordinates are copied. A Cartesian link has
+ * the position r of its origin and the rotation A from the design position as coordinates; the kinematics in joint coordinates give R, ω
+ * and v:
  *
  *     A = R R0ᵀ,   ω' = Aᵀ ω,   ṗ = ½ Lᵀ ω'
  */
@@ -14,13 +15,15 @@
 
 enum { POSE_NUMBERS = 27, R0_AT = 18 }; /* R, r, ω, v, R0 */
 
-/* ---- which is which; a failure is left to the arena */
+/* ---- which coordinate belongs to which joint; a lack of memory is left to the arena */
 
-/* Coordinates of the links that belong to joints. These come in the order of their use. */
+/* Fills q_joint and v_joint: for each coordinate and velocity of the formulation, its index in the list of all joints'
+ * values in the order of the model, −1 for Cartesian links. (Links of joints are in the order of their first use in
+ * the Cartesian formulation.) */
 static void number_joints(const cmb_tree *tree, cmb_start *s)
 {
   const cmb_model *m = tree->model;
-  int joint = 0, nq = 0, nv = 0; /* this joint's first coordinate and velocity */
+  int joint = 0, nq = 0, nv = 0; /* the first coordinate and velocity of `joint` */
   for (int i = 0; i < s->nq; i++) s->q_joint[i] = -1;
   for (int i = 0; i < s->nv; i++) s->v_joint[i] = -1;
   for (int i = 0; i < tree->link_count; i++) {
@@ -35,7 +38,7 @@ static void number_joints(const cmb_tree *tree, cmb_start *s)
   for (int i = 1; i <= s->nz; i++) s->v_joint[s->nv - i] = s->joints_nv - i;
 }
 
-static void note_kinds(const cmb_tree *tree, cmb_start *s)
+static void set_coordinate_kinds(const cmb_tree *tree, cmb_start *s)
 {
   for (int i = 0; i < tree->link_count; i++) {
     const cmb_link *l = &tree->links[i];
@@ -54,7 +57,7 @@ static void note_kinds(const cmb_tree *tree, cmb_start *s)
   for (int i = 1; i <= s->nz; i++) s->rate_of[s->nv - i] = -1;
 }
 
-static void take_memory(const cmb_build *b, cmb_start *s)
+static void allocate(const cmb_build *b, cmb_start *s)
 {
   const cmb_model *m = b->model;
   cmb_arena *a = s->arena;
@@ -101,8 +104,9 @@ cmb_status cmb_start_expressions(cmb_build *b, cmb_expressions *x)
   return CMB_OK;
 }
 
-/* What the model says of its joints: the values, and a program for others. */
-static cmb_status take_model(cmb_build *b, const cmb_expressions *x, cmb_start *s)
+/* Stores the start values of all joints and states as the model was read and, if parameters are live, compiles the
+ * program that computes them for other parameters. */
+static cmb_status store_model_values(cmb_build *b, const cmb_expressions *x, cmb_start *s)
 {
   const cmb_model *m = b->model;
   for (int i = 0, q = 0, v = 0; i < m->joint_count; i++) {
@@ -115,9 +119,11 @@ static cmb_status take_model(cmb_build *b, const cmb_expressions *x, cmb_start *
   return cmb_program_create(b->ctx, b->g, x->np, x->parameter, x->first_count, x->first, &s->model);
 }
 
-/* The pose of a body's Cartesian link by the kinematics in joint coordinates. */
-static cmb_status put_pose(cmb_build *b, cmb_kinematics *k, int body, cmb_number R0[9],
-                           cmb_expr out[POSE_NUMBERS])
+/* Writes the pose of a body's Cartesian link, as computed by the kinematics k in joint coordinates, to `out`: rotation
+ * R, position r, angular velocity ω, velocity v, and the rotation R0 of the body's link in the design position, which
+ * is also stored in R0. */
+static cmb_status write_pose(cmb_build *b, cmb_kinematics *k, int body, cmb_number R0[9],
+                             cmb_expr out[POSE_NUMBERS])
 {
   const int from = k->tree->body_link[body];
   const cmb_link *to = &b->tree->links[b->tree->body_link[body]];
@@ -136,7 +142,7 @@ static cmb_status put_pose(cmb_build *b, cmb_kinematics *k, int body, cmb_number
   return CMB_OK;
 }
 
-static cmb_status take_poses(cmb_build *b, const cmb_expressions *x, cmb_start *s)
+static cmb_status make_pose_program(cmb_build *b, const cmb_expressions *x, cmb_start *s)
 {
   cmb_tree *joints;
   cmb_kinematics *k;
@@ -151,7 +157,7 @@ static cmb_status take_poses(cmb_build *b, const cmb_expressions *x, cmb_start *
   for (int body = b->model->body_count; body-- > 0;) {
     const int link = b->tree->body_link[body];
     if (link == CMB_GROUND) continue;
-    CMB_TRY(put_pose(b, k, body, s->R0 + (size_t)link * 9, out + (size_t)link * POSE_NUMBERS));
+    CMB_TRY(write_pose(b, k, body, s->R0 + (size_t)link * 9, out + (size_t)link * POSE_NUMBERS));
   }
   memcpy(in, k->q, (size_t)nq * sizeof *in);
   memcpy(in + nq, k->v, (size_t)nv * sizeof *in);
@@ -162,12 +168,12 @@ static cmb_status take_poses(cmb_build *b, const cmb_expressions *x, cmb_start *
 static cmb_status make(cmb_build *b, const cmb_expressions *x, cmb_start *s)
 {
   s->np = x->np;
-  take_memory(b, s);
+  allocate(b, s);
   if (cmb_arena_failed(s->arena)) return CMB_ERROR_MEMORY;
   number_joints(b->tree, s);
-  note_kinds(b->tree, s);
-  CMB_TRY(take_model(b, x, s));
-  return b->cartesian ? take_poses(b, x, s) : CMB_OK;
+  set_coordinate_kinds(b->tree, s);
+  CMB_TRY(store_model_values(b, x, s));
+  return b->cartesian ? make_pose_program(b, x, s) : CMB_OK;
 }
 
 cmb_status cmb_start_create(cmb_build *b, const cmb_expressions *x, cmb_start **start)

@@ -1,9 +1,10 @@
 /*
- * First-order states z of the model's (build.h): ż = e(t, q, v, z); late_states.c has those of a and λ.
+ * First-order states z of the model (controllers, relaxed slips): reads their rates ż = e(t, q, v, z) and adds them to the equations of
+ * motion. Rates that depend on accelerations a or multipliers λ are treated in late_states.c.
  *
- * They stand behind the velocities: what the layers above call v is (v, z), M is diag(M, I), f is (f, e), G and T have columns of
- * zeros for z. So a state takes part in stages, error estimates, dense output, Newton matrices and resets like a velocity, and no
- * projection moves it.
+ * States are stored behind the velocities: the vector that later layers call v is (v, z), M is diag(M, I), f is (f, e), and the columns of
+ * G and T for z are zero. So a state takes part in stages, error estimates, dense output, Newton matrices and resets like a velocity, and
+ * no projection changes it.
  */
 #include "base/context.h"
 #include "dyn/build.h"
@@ -64,10 +65,11 @@ cmb_status cmb_build_state_rates(cmb_build *b)
   return CMB_OK;
 }
 
-/* ---- into the set of expressions */
+/* ---- adding the states to the equations of motion */
 
-/* `count` items and those of the states behind them; a failure is left to the arena. */
-static cmb_expr *behind(cmb_build *b, int count, const cmb_expr *items, const cmb_expr *more)
+/* Returns a new array of the `count` expressions `items` followed by the nz expressions `more`, one for each state.
+ * NULL without memory; the arena then keeps the failure. */
+static cmb_expr *append_states(cmb_build *b, int count, const cmb_expr *items, const cmb_expr *more)
 {
   const int nz = b->model->state_count;
   cmb_expr *all = expressions(b, count + nz);
@@ -77,7 +79,8 @@ static cmb_expr *behind(cmb_build *b, int count, const cmb_expr *items, const cm
   return all;
 }
 
-static const char **names_behind(cmb_build *b, int count, const char *const *items, bool units)
+static const char **append_state_names(cmb_build *b, int count, const char *const *items,
+                                       bool units)
 {
   const cmb_model *m = b->model;
   const char **all =
@@ -96,19 +99,19 @@ cmb_status cmb_build_take_states(cmb_build *b, cmb_expressions *x)
   x->nz = b->model->state_count;
   x->nv = nv + x->nz;
   if (x->nz == 0) return CMB_OK;
-  x->v = behind(b, nv, b->k->v, b->state);
-  x->a = behind(b, nv, b->k->a, b->state_change);
-  x->v_names = names_behind(b, nv, b->k->v_names, false);
+  x->v = append_states(b, nv, b->k->v, b->state);
+  x->a = append_states(b, nv, b->k->a, b->state_change);
+  x->v_names = append_state_names(b, nv, b->k->v_names, false);
   return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
 }
 
 cmb_status cmb_build_state_units(cmb_build *b, cmb_expressions *x)
 {
-  if (x->nz > 0) x->v_units = names_behind(b, b->tree->nv, x->v_units, true);
+  if (x->nz > 0) x->v_units = append_state_names(b, b->tree->nv, x->v_units, true);
   return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
 }
 
-/* M of the states: 1 on the diagonal. */
+/* Appends the mass matrix of the states, the identity, to the entries of M in x. */
 static void add_mass(cmb_build *b, cmb_expressions *x)
 {
   const int nv = b->tree->nv, count = x->M.count;
@@ -121,7 +124,8 @@ static void add_mass(cmb_build *b, cmb_expressions *x)
   x->M = (cmb_entries){all, count + x->nz};
 }
 
-/* D of the states, behind that of the velocities. */
+/* Inserts the entries of D for the nz states, which are 1, after those of the velocities into the mass matrix's
+ * factors M = W⁻¹ D W⁻ᵀ, and appends the states' components to the products with the factors. */
 static void add_mass_factors(cmb_build *b, cmb_mass_expressions *m, int nz)
 {
   const int nv = b->tree->nv, rest = m->count - nv;
@@ -139,9 +143,9 @@ static void add_mass_factors(cmb_build *b, cmb_mass_expressions *m, int nz)
   memcpy(symbol + nv + nz, m->symbol + nv, (size_t)rest * sizeof *symbol);
   m->value = value, m->symbol = symbol;
   m->count += nz;
-  m->forward = behind(b, nv, m->forward, b->state_change);
-  m->backward = behind(b, nv, m->backward, b->state_change);
-  m->multiply = behind(b, nv, m->multiply, b->state_change);
+  m->forward = append_states(b, nv, m->forward, b->state_change);
+  m->backward = append_states(b, nv, m->backward, b->state_change);
+  m->multiply = append_states(b, nv, m->multiply, b->state_change);
 }
 
 cmb_status cmb_build_state_equations(cmb_build *b, cmb_expressions *x)
@@ -157,10 +161,10 @@ cmb_status cmb_build_state_equations(cmb_build *b, cmb_expressions *x)
   } else {
     add_mass(b, x);
   }
-  x->f = behind(b, nv, x->f, rate);
-  if (x->residual) x->residual = behind(b, nv, x->residual, defect);
-  if (x->applied) x->applied = behind(b, nv, x->applied, defect);
-  if (x->acceleration) x->acceleration = behind(b, nv, x->acceleration, rate);
-  if (x->forced) x->forced = behind(b, nv, x->forced, rate);
+  x->f = append_states(b, nv, x->f, rate);
+  if (x->residual) x->residual = append_states(b, nv, x->residual, defect);
+  if (x->applied) x->applied = append_states(b, nv, x->applied, defect);
+  if (x->acceleration) x->acceleration = append_states(b, nv, x->acceleration, rate);
+  if (x->forced) x->forced = append_states(b, nv, x->forced, rate);
   return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
 }

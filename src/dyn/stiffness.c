@@ -1,21 +1,21 @@
 /*
- * The stiff part of the applied forces' derivatives, for methods that can do without the rest (Burgermeister, Arnold and Esterl
- * 2006 §2).
+ * Writes the stiff part of the applied forces' derivatives as a sum of symmetric rank-1 terms (cmb_expressions.stiff_row), for methods that
+ * neglect the rest (Burgermeister, Arnold and Esterl 2006 §2).
  *
  * A force Q(x, ẋ) along a measure x adds wᵀ Q to the generalised forces, w = ∂ẋ/∂v. Its derivatives are
  *
  *     ∂f/∂q T = wᵀ ∂Q/∂x w + (∂wᵀ/∂q T) Q,      ∂f/∂v = wᵀ ∂Q/∂ẋ w.
  *
- * What is stiff are springs and dampers, the products with w on both sides: two numbers and a row for each force, symmetric, and
- * negative where Q opposes the motion. The rest, of the size of force over length, is not stiff. Forces that depend on anything but
- * their own x and ẋ, t and parameters are `loose`: they are to be differentiated as they are, and so are the rates of states.
+ * The stiff terms are those of springs and dampers, the products with w on both sides: two numbers and a row for each force, symmetric,
+ * and negative where Q opposes the motion. The other term has the size of force over length and is not stiff. Forces that depend on more
+ * than their x and ẋ, t and parameters are collected in `loose`: the methods differentiate them exactly, as they do the rates of states.
  */
 #include "dyn/build.h"
 
 #include "base/context.h"
 #include "expr/graph.h"
 
-static cmb_status is_pure(const cmb_build *b, cmb_expr force, bool *pure)
+static cmb_status depends_on_measure_only(const cmb_build *b, cmb_expr force, bool *pure)
 {
   const cmb_kinematics *k = b->k;
   uint8_t *used = cmb_reachable(b->g, 1, &force);
@@ -28,7 +28,9 @@ static cmb_status is_pure(const cmb_build *b, cmb_expr force, bool *pure)
   return CMB_OK;
 }
 
-/* ∂Q/∂(symbol), counted along the line, where x and ẋ are what they are. */
+/* Computes the derivative of an action's force law Q by `symbol`, which stands for the value x or the rate ẋ, and
+ * evaluates it at the actual value and rate. Reverses the sign if the value decreases when the line of the force moves
+ * forward. */
 static cmb_status derivative(cmb_build *b, const cmb_action *a, cmb_expr symbol, cmb_expr *out)
 {
   const cmb_expr one = cmb_constant(b->g, 1);
@@ -38,15 +40,18 @@ static cmb_status derivative(cmb_build *b, const cmb_action *a, cmb_expr symbol,
   return CMB_OK;
 }
 
-/* The force's row and derivatives as item `count` of x; nothing if it is not Q(x, ẋ). */
-static cmb_status cover(cmb_build *b, const cmb_action *a, cmb_expressions *x, bool *covered)
+/* Appends the row w = ∂ẋ/∂v and the derivatives ∂Q/∂x, ∂Q/∂ẋ of a force Q(x, ẋ) to the stiff forces in x, unless both
+ * derivatives are 0. Sets *covered to whether the force depends on x, ẋ, t and parameters alone; if not, nothing is
+ * appended. */
+static cmb_status add_stiff_force(cmb_build *b, const cmb_action *a, cmb_expressions *x,
+                                  bool *covered)
 {
   const cmb_law_symbols s = cmb_build_law_symbols(b);
   const int n = x->stiff_count;
   cmb_expr *row = x->stiff_row + (size_t)n * (size_t)x->nv;
   *covered = false;
   if (!a->along_line) return CMB_OK;
-  CMB_TRY(is_pure(b, a->law, covered));
+  CMB_TRY(depends_on_measure_only(b, a->law, covered));
   if (!*covered) return CMB_OK;
   CMB_TRY(derivative(b, a, s.x, &x->stiff_x[n]));
   CMB_TRY(derivative(b, a, s.rate, &x->stiff_rate[n]));
@@ -69,7 +74,7 @@ cmb_status cmb_build_stiffness(cmb_build *b, cmb_expressions *x)
     const cmb_action *a = cmb_action_at(b, i);
     const int n = x->stiff_count;
     bool covered;
-    CMB_TRY(cover(b, a, x, &covered));
+    CMB_TRY(add_stiff_force(b, a, x, &covered));
     if (x->stiff_count > n) {
       cmb_build_derivative_source(b, i, x->stiff_x[n]);
       cmb_build_derivative_source(b, i, x->stiff_rate[n]);

@@ -1,5 +1,6 @@
 /*
- * TMeasy (Rill 2013), in each direction i = x, y with the slope dF0, the peak FM at sM and the sliding force FS from sS on:
+ * The tyre model TMeasy (Rill 2013) as expressions, used by tyre forces (tyre_force.c). In each direction i = x, y it has the initial slope
+ * dF0, the peak force FM at the slip sM, and the sliding force FS from the slip sS on:
  *
  *     F(Fz) = r (2 F1 − F2/2 − (F1 − F2/2) r),  s(Fz) = s1 + (s2 − s1)(r − 1),  r = Fz/Pn     from values at Pn and 2 Pn
  *     sx = κ, sy = −tan α,  ŝ_i = sM_i/(sM_x + sM_y) + (FM_i/dF0_i)/(FM_x/dF0_x + FM_y/dF0_y),  sN_i = s_i/ŝ_i,  s = |sN|
@@ -10,22 +11,25 @@
  *     n/L = n0 [(1 − w)(1 − σ) + w (1 − (3 − 2 σ) σ²)], σ = |sy|/s0, w = s0/sE               up to s0,
  *     n/L = −n0 (1 − w) (|sy| − s0)/s0 ((sE − |sy|)/(sE − s0))²                               up to sE,  0 beyond
  *
- * At no slip the angle φ is none, and TMeasy has a slope for each of them. Its slopes along both axes hold there: with a small ε,
+ * At zero slip the angle φ is undefined, and TMeasy has a different slope for each φ. Here the slopes along the two axes hold there: with a small ε,
  *     s = s²/sqrt(s² + ε²),  cos² φ = (sN_x² + ε²/2)/(s² + ε²),  but K² of Fx has (sN_x² + ε²)/(s² + ε²) and sN_y²/(s² + ε²), K² of Fy the reverse.
- * So ∂Fx/∂κ = dF0_x, ∂Fy/∂sy = dF0_y at 0; elsewhere the force is off by less than (ε/s)² of itself.
- * A road of friction μ has μ F(s/m), m = (μ⁸ + μ0⁸)^(1/8): m is μ to the last digit but on ice. There the slips of the curve stay those of μ0, and the
- * force vanishes with μ. With m = μ it would rise to its peak within no slip: no differences, and no steps, would see its slope. All forces are divided by the load here, and F by the slip: nothing is divided by what can vanish.
- * Beyond three times the nominal load F/Fz and the slips stay as they are there: the parabola would come down again.
+ * So ∂Fx/∂κ = dF0_x, ∂Fy/∂sy = dF0_y at 0; elsewhere the relative error of the force is less than (ε/s)².
+ * On a road of friction μ the force is μ F(s/m), m = (μ⁸ + μ0⁸)^(1/8): m equals μ to rounding except on ice. There the slips of the curve remain those
+ * of μ0, and the force vanishes with μ. With m = μ it would rise to its peak within a vanishing slip: neither finite differences nor steps would resolve
+ * its slope. All forces are divided by the load here, and F by the slip: no divisor can vanish.
+ * Beyond three times the nominal load F/Fz and the slips keep their values there: the parabola would descend again.
  */
 #include "dyn/tmeasy.h"
 
 #include "expr/algebra.h"
 
-static const double tiny_slip = 1e-7;       /* ε */
-static const double least_friction = 0.005; /* μ0 */
-static const double most_load = 3;          /* of the nominal one */
+static const double tiny_slip = 1e-7; /* ε, normalised slip */
+/* μ0, below which the slips of the curve stop shrinking with the friction */
+static const double least_friction = 0.005;
+/* limit of the load, as a multiple of the nominal one */
+static const double most_load = 3;
 
-/* One direction at this load, forces over the load. */
+/* The characteristic of one direction at a given load; forces are divided by the load. */
 struct side {
   cmb_expr slope, peak_slip, peak, sliding_slip, sliding, scale;
 };
@@ -40,7 +44,7 @@ static cmb_expr root(cmb_graph *g, cmb_expr x)
   return cmb_apply(g, CMB_OP_SQRT, x, 0, 0);
 }
 
-/* F/Fz */
+/* Computes F/Fz at the load ratio r = Fz/nominal from the values F[0] at the nominal load and F[1] at twice this load. */
 static cmb_expr over_load(cmb_graph *g, double nominal, const double F[2], cmb_expr r)
 {
   const cmb_expr bend = constant(g, (F[0] - F[1] / 2) / nominal);
@@ -61,8 +65,8 @@ static struct side side_at(cmb_graph *g, double nominal, const cmb_tmeasy_side *
                        .sliding = over_load(g, nominal, t->sliding, r)};
 }
 
-/* ŝ of both */
-static void take_scales(cmb_graph *g, struct side *x, struct side *y)
+/* Computes the normalisation factors ŝ of both directions and stores them as their `scale`. */
+static void set_scales(cmb_graph *g, struct side *x, struct side *y)
 {
   const cmb_expr slips = cmb_add(g, x->peak_slip, y->peak_slip);
   const cmb_expr fx = cmb_div(g, x->peak, x->slope), fy = cmb_div(g, y->peak, y->slope);
@@ -71,19 +75,19 @@ static void take_scales(cmb_graph *g, struct side *x, struct side *y)
   y->scale = cmb_add(g, cmb_div(g, y->peak_slip, slips), cmb_div(g, fy, both));
 }
 
-/* sqrt(x² c + y² s), c and s the squares of cosine and sine */
+/* Computes sqrt(x² c + y² s), where c and s are the squares of the cosine and the sine of a direction. */
 static cmb_expr blend(cmb_graph *g, cmb_expr x, cmb_expr y, cmb_expr c, cmb_expr s)
 {
   return root(g, cmb_add(g, cmb_mul(g, cmb_square(g, x), c), cmb_mul(g, cmb_square(g, y), s)));
 }
 
-/* x²/sqrt(x² + ε²) */
+/* Computes x²/sqrt(x² + ε²) from x2 = x²: |x|, but smooth at 0. */
 static cmb_expr size_of(cmb_graph *g, cmb_expr x2)
 {
   return cmb_div(g, x2, root(g, cmb_add(g, x2, constant(g, tiny_slip * tiny_slip))));
 }
 
-/* F/s of the curve at s, which is 0 only where the force rises */
+/* Computes the secant slope F/s of the characteristic c at the slip s, given its square s2; regular also at s = 0. */
 static cmb_expr secant(cmb_graph *g, const struct side *c, cmb_expr s2)
 {
   const cmb_expr s = size_of(g, s2);
@@ -104,7 +108,7 @@ static cmb_expr secant(cmb_graph *g, const struct side *c, cmb_expr s2)
   return cmb_apply(g, CMB_OP_IF, over, cmb_apply(g, CMB_OP_IF, slides, sliding, falling), rising);
 }
 
-/* n/L */
+/* Computes the dynamic trail over the contact length, n/L, at the load ratio r and the lateral slip sy. */
 static cmb_expr trail_of(cmb_graph *g, const cmb_tmeasy *t, cmb_expr r, cmb_expr sy)
 {
   const cmb_expr one = constant(g, 1), two = constant(g, 2), three = constant(g, 3);
@@ -123,21 +127,23 @@ static cmb_expr trail_of(cmb_graph *g, const cmb_tmeasy *t, cmb_expr r, cmb_expr
   return cmb_mul(g, n0, cmb_apply(g, CMB_OP_IF, over, beyond, first));
 }
 
-/* σ = dF0/c at this load */
+/* Computes the relaxation length: the slip stiffness (slope times Fz, since the slope is per load) divided by the
+ * tyre's structural stiffness. */
 static cmb_expr relaxation(cmb_graph *g, cmb_expr slope, cmb_expr Fz, double stiffness)
 {
   return cmb_div(g, cmb_mul(g, slope, Fz), constant(g, stiffness));
 }
 
-/* m */
-static cmb_expr slips_with(cmb_graph *g, cmb_expr friction)
+/* Computes m = (μ⁸ + μ0⁸)^(1/8) for the road friction μ; slips are divided by m, which does not vanish with μ. */
+static cmb_expr slip_divisor(cmb_graph *g, cmb_expr friction)
 {
   const double least2 = least_friction * least_friction, least4 = least2 * least2;
   const cmb_expr mu2 = cmb_square(g, friction), mu8 = cmb_square(g, cmb_square(g, mu2));
   return root(g, root(g, root(g, cmb_add(g, mu8, constant(g, least4 * least4)))));
 }
 
-/* The curve in a direction, by the squares of its cosine and sine; the slope is the caller's. */
+/* Computes peak and sliding values of the characteristic in a slip direction, given the squares cc and ss of its
+ * cosine and sine. The slope is left 0, for the caller to set. */
 static struct side combined(cmb_graph *g, const struct side *x, const struct side *y, cmb_expr cc,
                             cmb_expr ss)
 {
@@ -151,7 +157,8 @@ static struct side combined(cmb_graph *g, const struct side *x, const struct sid
   return c;
 }
 
-/* F/s for both components, at the squares of the normalised slips; what decides on the section of the curve */
+/* Computes F/s for the x and the y component (`both`) at the squares x2, y2 of the normalised slips, and sets
+ * out->past_peak and out->past_sliding, whose signs select the section of the characteristic. */
 static void secants(cmb_graph *g, const struct side *x, const struct side *y, cmb_expr x2,
                     cmb_expr y2, cmb_expr both[2], cmb_tyre_output *out)
 {
@@ -173,12 +180,12 @@ static void secants(cmb_graph *g, const struct side *x, const struct side *y, cm
 cmb_status cmb_tmeasy_law(cmb_graph *g, const cmb_tmeasy *t, const cmb_tyre_input *in,
                           cmb_expr length, cmb_tyre_output *out)
 {
-  const cmb_expr m = slips_with(g, in->friction);
+  const cmb_expr m = slip_divisor(g, in->friction);
   const cmb_expr ratio = cmb_div(g, in->Fz, constant(g, t->load)), most = constant(g, most_load);
   cmb_tyre_limits limits = {0};
   const cmb_expr r = cmb_tyre_limits_at_most(&limits, g, ratio, most, "load_most");
   struct side x = side_at(g, t->load, &t->x, r), y = side_at(g, t->load, &t->y, r);
-  take_scales(g, &x, &y);
+  set_scales(g, &x, &y);
   const cmb_expr sx = cmb_div(g, in->kappa, cmb_mul(g, x.scale, m));
   const cmb_expr sy = cmb_neg(g, cmb_div(g, in->tan_alpha, cmb_mul(g, y.scale, m)));
   const cmb_expr size = cmb_mul(g, in->Fz, in->friction);

@@ -1,5 +1,5 @@
 /*
- * TMeasy as a law of tyres (tyre_law.h).
+ * TMeasy as a tyre law (tyre_law.h), for tyre forces.
  */
 #ifndef CMB_DYN_TMEASY_H
 #define CMB_DYN_TMEASY_H
@@ -7,7 +7,8 @@
 #include "dyn/tyre_law.h"
 #include "model/tyre.h"
 
-/* length: of the contact, which the trail counts in. Mx and My are 0: TMeasy has none of its own. */
+/* Computes the forces and moments of a tyre by TMeasy. The aligning torque is a lever arm times Fy, given as a part
+ * of the contact `length`. Mx and My are 0, since TMeasy does not define them. */
 cmb_status cmb_tmeasy_law(cmb_graph *g, const cmb_tmeasy *t, const cmb_tyre_input *in,
                           cmb_expr length, cmb_tyre_output *out);
 

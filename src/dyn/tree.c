@@ -1,13 +1,16 @@
 /*
- * Links from joints (tree.h): stages of each joint, frames, inertias.
+ * Builds the tree of links from the joints and bodies of a model (tree.h): one link for each elementary motion of a
+ * joint, with its frame and the inertia of its bodies.
  */
 #include "dyn/tree.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double PARALLEL = 1e-9;  /* sine below which axes count as parallel */
-static const double ROUNDING = 1e-14; /* cosines this near to 0, 1, -1 are that */
+/* axes count as parallel if the sine of their angle is below this */
+static const double PARALLEL = 1e-9;
+/* cosines that differ from 0, 1 or −1 by less than this are rounded to them */
+static const double ROUNDING = 1e-14;
 
 int cmb_link_coordinates(cmb_link_kind kind)
 {
@@ -22,12 +25,13 @@ int cmb_link_velocities(cmb_link_kind kind)
 }
 
 struct stage {
-  cmb_number axis[3]; /* design position; of a ball z of the axes that it counts along */
+  cmb_number axis[3]; /* in the design position; for a ball the z axis of its frame */
   cmb_link_kind kind;
-  int sign; /* times this */
+  int sign; /* 1 or −1, the direction of the motion along the axis */
 };
 
-/* One of the axes that free joints and Euler parameters count along. */
+/* Sets `axis` to axis i of the frame in which the coordinates of free joints and Euler parameters are measured (the
+ * global axes, or those of a mirrored or rotated copy). */
 static void axis_of(const cmb_model_joint *j, int i, cmb_number axis[3])
 {
   const cmb_mirror m = {.axes = j->axes0};
@@ -36,14 +40,16 @@ static void axis_of(const cmb_model_joint *j, int i, cmb_number axis[3])
   cmb_fix_numbers(3, row, axis);
 }
 
-/* The motions of a joint in the order in which they build on each other. */
+/* Lists the elementary motions of a joint (translations, rotations about an axis or a point) in s, from the parent to
+ * the child, and returns their number. A joint that only rotates is a single rotation about a point if it has Euler
+ * parameters. */
 static int stages_of(const cmb_model_joint *j, struct stage s[CMB_MOST_STAGES])
 {
   static const cmb_link_kind kinds[] = {[CMB_MOTION_SHIFT] = CMB_LINK_SHIFT,
                                         [CMB_MOTION_TURN] = CMB_LINK_TURN,
                                         [CMB_MOTION_BALL] = CMB_LINK_BALL};
   const cmb_joint_row *row = &cmb_joint_rows[j->type];
-  if (row->orients && j->euler) { /* one ball in place of three turns */
+  if (row->orients && j->euler) { /* one ball instead of three turns */
     s[0] = (struct stage){.kind = CMB_LINK_BALL, .sign = 1};
     axis_of(j, 2, s[0].axis);
     return 1;
@@ -78,7 +84,8 @@ static void identity(cmb_number R[9])
   memcpy(R, cmb_unit3, sizeof cmb_unit3);
 }
 
-/* The frame with this z, and x along `wish` as far as it is perpendicular. False: wish is parallel to z. */
+/* Computes the frame R with the given z axis whose x axis is the part of `wish` perpendicular to z, normalised.
+ * Returns false if `wish` is parallel to z. */
 static bool frame_from(cmb_graph *g, const cmb_number z[3], const cmb_number wish[3],
                        cmb_number R[9])
 {
@@ -93,8 +100,9 @@ static bool frame_from(cmb_graph *g, const cmb_number z[3], const cmb_number wis
   return true;
 }
 
-/* With a live axis: x along the global axis that is farthest from it, whatever its neighbours are. */
-static void frame_of_live(cmb_graph *g, const cmb_number z[3], cmb_number R[9])
+/* Computes a frame R for an axis z that live parameters can turn: x is the normalised part perpendicular to z of the
+ * global axis that is farthest from z. Neighbouring links have no influence. */
+static void frame_of_live_axis(cmb_graph *g, const cmb_number z[3], cmb_number R[9])
 {
   int least = 0;
   for (int i = 1; i < 3; i++) {
@@ -122,7 +130,8 @@ int cmb_tree_first_child(const cmb_tree *tree, int link)
   return -1;
 }
 
-/* x perpendicular to the axis and to that of its first child; false: these are parallel, or one of them is live. */
+/* Computes the frame R of link i with the axis z and with x perpendicular to z and to the axis of its first child.
+ * Returns false if there is no child, or its axis is parallel to z or depends on live parameters. */
 static bool frame_with_child(const cmb_tree *tree, int i, const cmb_number z[3], cmb_number R[9])
 {
   const int child = cmb_tree_first_child(tree, i);
@@ -134,20 +143,24 @@ static bool frame_with_child(const cmb_tree *tree, int i, const cmb_number z[3],
   return cmb_number_norm3(tree->g, wish).value > PARALLEL && frame_from(tree->g, z, wish, R);
 }
 
-/* x of a link's frame: perpendicular to its axis and to its first child's; else as near to the parent's x as can be. */
+/* Chooses the x axis of a link's frame: perpendicular to its own axis and to that of its first child if possible,
+ * else as close as possible to the parent's x axis. Axes that depend on live parameters get a frame without regard to
+ * neighbours. */
 static void choose_frame(cmb_tree *tree, int i)
 {
   cmb_link *l = &tree->links[i];
   cmb_number z[3], Rp[9], rp[3], wish[3];
-  if (l->kind == CMB_LINK_BALL || l->kind == CMB_LINK_CARTESIAN) return; /* known */
+  /* they have a frame already */
+  if (l->kind == CMB_LINK_BALL || l->kind == CMB_LINK_CARTESIAN) return;
   column(l->R0, 2, z);
   ground_frame(tree, l->parent, Rp, rp);
   if (!cmb_any_live(3, z) && frame_with_child(tree, i, z, l->R0)) return;
   if (cmb_any_live(3, z) || cmb_any_live(9, Rp)) {
-    frame_of_live(tree->g, z, l->R0);
+    frame_of_live_axis(tree->g, z, l->R0);
     return;
   }
-  for (int k = 0; k < 3; k++) { /* x, else y, else z of the parent: one is not parallel */
+  for (int k = 0; k < 3; k++) {
+    /* the parent's x, y or z: at least one is not parallel to the axis */
     column(Rp, k, wish);
     if (frame_from(tree->g, z, wish, l->R0)) return;
   }
@@ -166,12 +179,12 @@ static cmb_quarter quarter(double c, double s)
   return (cmb_quarter){rounded(c / length), rounded(s / length)};
 }
 
-/* β, α, γ of R = Rz(β) Rx(α) Rz(γ). */
+/* Computes the angles β, α, γ of a rotation R = Rz(β) Rx(α) Rz(γ), as cosines and sines, and stores them in the link. */
 static void decompose(const double R[9], cmb_link *l)
 {
   double sine = sqrt(R[2] * R[2] + R[5] * R[5]);
   if (sine > ROUNDING) {
-    /* of the two ways the one with sin α of the sign of R[2,1], so that β is 0 where it can be */
+    /* of the two solutions the one with sin α of the sign of R[2,1], so that β is 0 where possible */
     double sign = R[5] > 0 ? -1 : 1;
     l->beta = quarter(-sign * R[5], sign * R[2]);
     l->alpha = quarter(R[8], sign * sine);
@@ -191,7 +204,8 @@ static double size_of(int count, const cmb_number *x)
   return sqrt(sum);
 }
 
-/* Offset and constant rotation against the parent's frame. */
+/* Computes the offset and the constant rotation of a link relative to its parent's frame: the angles β, α, γ, or the
+ * matrix F if live parameters change the rotation. */
 static void connect(const cmb_tree *tree, cmb_link *l)
 {
   cmb_number Rp[9], rp[3], d[3], Rpt[9], R[9];
@@ -247,8 +261,8 @@ static cmb_link *new_link(cmb_tree *tree, cmb_link_kind kind, int parent, const 
   return l;
 }
 
-/* The frame of a ball. */
-static void take_columns(const cmb_model_joint *j, cmb_number R[9])
+/* Sets R to the frame of a ball joint: its columns are the axes in which the joint's coordinates are measured. */
+static void ball_frame(const cmb_model_joint *j, cmb_number R[9])
 {
   cmb_number x[3], y[3], z[3];
   axis_of(j, 0, x), axis_of(j, 1, y), axis_of(j, 2, z);
@@ -263,8 +277,8 @@ static int add_links(cmb_tree *tree, int joint, int parent)
   for (int k = 0; k < n; k++) {
     cmb_link *l = new_link(tree, s[k].kind, parent, j->at);
     l->joint = joint;
-    if (s[k].kind == CMB_LINK_BALL) take_columns(j, l->R0);
-    /* z is what matters here; choose_frame turns x later, but for a ball */
+    if (s[k].kind == CMB_LINK_BALL) ball_frame(j, l->R0);
+    /* only z matters here, since choose_frame sets x later, except for a ball */
     for (int i = 0; i < 3; i++) l->R0[3 * i + 2] = cmb_scaled(tree->g, s[k].sign, s[k].axis[i]);
     parent = tree->link_count - 1;
   }
@@ -272,7 +286,8 @@ static int add_links(cmb_tree *tree, int joint, int parent)
   return parent;
 }
 
-/* Inertia of a body added to its link: J about the link's origin in its axes. */
+/* Adds the mass, the first moment and the inertia of a body to those of its link: about the link's origin, in its
+ * axes. Does nothing for the ground. */
 static void add_inertia(cmb_tree *tree, int link, const cmb_model_body *b)
 {
   if (link == CMB_GROUND || cmb_is_zero(b->mass)) return;
@@ -352,8 +367,8 @@ cmb_status cmb_tree_create(cmb_arena *arena, cmb_graph *g, const cmb_model *mode
   return CMB_OK;
 }
 
-/* A link for the group of bodies whose first body is the child of joint i; its origin is the centre of mass, known only
- * when all bodies are: begin with the joint's place. */
+/* Creates the tree for Cartesian coordinates: one link, free to move, for each group of bodies connected by fixed
+ * joints. Its origin is the centre of mass of the group, or its first joint's point if it has no mass. */
 cmb_status cmb_tree_create_cartesian(cmb_arena *arena, cmb_graph *g, const cmb_model *model,
                                      cmb_tree **out)
 {

@@ -1,17 +1,17 @@
 /*
- * The tree of links: a mechanism's joints taken apart into motions of one kind, with a frame for each.
+ * The tree of links: a mechanism's joints decomposed into elementary motions, with a frame for each; the basis of kinematics and recursions.
  *
- * A link moves against its parent by a turn about its z axis, a shift along it, a rotation given by Euler parameters, or
+ * A link moves relative to its parent by a turn about its z axis, a shift along it, a rotation given by Euler parameters, or
  * (Cartesian formulation) freely, with position and Euler parameters as coordinates and their rates as velocities.
- * A universal joint is two links, a free one four; what lies between has no mass. Bodies joined by fixed joints share a link.
+ * A universal joint is two links, a free joint four; intermediate links have no mass. Bodies connected by fixed joints share a link.
  *
- * All coordinates 0 is the design position. A link's frame there is (R0, r0): origin in the joint, z along its axis, and x
- * such that the way to the parent's frame is short: with θ its angle and r its offset
+ * In the design position all coordinates are 0. A link's frame there is (R0, r0): origin in the joint, z along its axis, and x
+ * such that the transformation to the parent's frame is short: with θ its angle and r its offset
  *
  *     x_parent = r + Rz(β) Rx(α) Rz(γ + θ) x,       β = 0 for a link's first child (modified Denavit–Hartenberg frames)
  *
- * Where live parameters turn an axis, no such angles are good for all their values; the way is then x_parent = r + F Rz(θ) x with a
- * matrix F of numbers, and frames keep to the global axes.
+ * If live parameters turn an axis, no such angles are valid for all their values; the transformation is then x_parent = r + F Rz(θ) x with a
+ * matrix F of numbers, and the frames' axes are chosen along global axes.
  */
 #ifndef CMB_DYN_TREE_H
 #define CMB_DYN_TREE_H
@@ -25,12 +25,12 @@ typedef enum cmb_link_kind {
   CMB_LINK_CARTESIAN /* q: position of the origin, Euler parameters; v: their rates; the parent is the ground */
 } cmb_link_kind;
 
-/* A constant rotation about one axis, exact for quarter turns. */
+/* Cosine and sine of a constant rotation about one axis, exact for quarter turns. */
 typedef struct cmb_quarter {
   double c, s;
 } cmb_quarter;
 
-/* How mass is distributed: Σ m, Σ m x, Σ m x xᵀ about an origin. */
+/* The moments of a mass distribution about an origin: Σ m, Σ m x, Σ m x xᵀ. */
 typedef struct cmb_moments {
   cmb_number mass, first[3], second[9];
 } cmb_moments;
@@ -39,68 +39,69 @@ typedef struct cmb_link {
   cmb_link_kind kind;
   int parent;              /* CMB_GROUND or a smaller number */
   int q, v;                /* first coordinate, first velocity */
-  int v_before;            /* velocities of the links between it and the ground */
-  int joint;               /* of the model; -1: none (Cartesian) */
+  int v_before;            /* number of velocities of the links between this one and the ground */
+  int joint;               /* index in the model; −1: none (Cartesian) */
   cmb_number R0[9], r0[3]; /* the frame in the design position; columns of R0 are its axes */
   cmb_number offset[3];    /* origin in the parent's frame */
   cmb_quarter beta, alpha, gamma;
-  bool general;              /* F in their place */
-  cmb_number F[9];           /* from the axes of the link with θ = 0 to the parent's */
+  bool general;              /* F replaces β, α, γ */
+  cmb_number F[9];           /* rotation from the link's axes at θ = 0 to the parent's */
   cmb_number mass;           /* of the bodies on it; 0: none */
   cmb_number first[3], J[9]; /* mass times centre, inertia about the origin, in the link's axes */
-  cmb_moments
-      needed; /* what is left of its mass when all has gone to the parent that may (base.c) */
+  /* base parameters: the moments without the parts that are counted as the parent's (base.c) */
+  cmb_moments reduced;
 } cmb_link;
 
 typedef struct cmb_tree {
   const cmb_model *model;
-  cmb_graph *g; /* of its numbers */
+  cmb_graph *g; /* contains the expressions of its numbers */
   int link_count, nq, nv;
   cmb_link *links; /* (room) */
   int *body_link;  /* (bodies) CMB_GROUND for bodies fixed to the ground */
   int *joint_link; /* (joints) the last link of a joint, CMB_GROUND if it has none (yet) */
 } cmb_tree;
 
-/* How many coordinates and velocities a link has. */
+/* Return the number of coordinates and of velocities of a link. */
 int cmb_link_coordinates(cmb_link_kind kind);
 int cmb_link_velocities(cmb_link_kind kind);
 
-/* Joint coordinates: links for all joints of the model. */
+/* Creates the tree for joint coordinates: links for all joints of the model. */
 cmb_status cmb_tree_create(cmb_arena *arena, cmb_graph *g, const cmb_model *model, cmb_tree **tree);
 
-/* Cartesian coordinates: a link for each group of bodies that are fixed to each other. */
+/* Creates the tree for Cartesian coordinates: a link for each group of bodies that are fixed to each other. */
 cmb_status cmb_tree_create_cartesian(cmb_arena *arena, cmb_graph *g, const cmb_model *model,
                                      cmb_tree **tree);
 
-/* The links of a joint, as a branch without mass that begins on link `parent` (Cartesian formulation: the joint's
- * coordinates are wanted). Its last link then moves with the joint's child. */
+/* Adds the links of a joint as a massless branch that begins on link `parent` (Cartesian formulation, when a formula
+ * uses the joint's coordinates). A constraint connects its last link with the joint's child. */
 void cmb_tree_add_joint(cmb_tree *tree, int joint, int parent);
 
-/* base.c: origins to where offsets are short, before the offsets are computed; and what of the links' masses their
- * motion needs, after. */
+/* base.c: cmb_tree_choose_origins moves origins such that offsets are short, before the offsets are computed;
+ * cmb_tree_move_masses computes the base parameters (`reduced`) of all links, afterwards. */
 void cmb_tree_choose_origins(cmb_tree *tree, int from);
 void cmb_tree_move_masses(cmb_tree *tree);
 
-/* The first link built on this one, -1: none. */
+/* Returns the first link whose parent is this one, −1 if there is none. */
 int cmb_tree_first_child(const cmb_tree *tree, int link);
 
-/* The last common link on the ways from a and b to the ground. */
+/* Returns the last common link on the paths from a and b to the ground, or CMB_GROUND. */
 int cmb_tree_common(const cmb_tree *tree, int a, int b);
 
-/* A point or a direction of the design position in the axes of a link (or of the ground). */
+/* Convert a point or a direction of the design position to the axes of a link (or of the ground). */
 void cmb_tree_point(const cmb_tree *tree, int link, const cmb_number at[3], cmb_number x[3]);
 void cmb_tree_direction(const cmb_tree *tree, int link, const cmb_number u[3], cmb_number x[3]);
 
-/* A motion that a joint allows and that moves no mass, wherever the mechanism stands (idle.c). */
+/* A motion that a joint allows and that moves no mass in any position (idle.c). */
 typedef struct cmb_idle {
-  int joint;      /* -1: there is none */
-  int count;      /* of such motions of this joint */
-  bool turn;      /* a turn about the axis, or a shift along it */
+  int joint;      /* −1: there is none */
+  int count;      /* number of such motions of this joint */
+  bool turn;      /* a turn about the axis, else a shift along it */
   bool bare;      /* nothing that moves with the joint has mass */
   double axis[3]; /* in the design position */
 } cmb_idle;
 
-/* The first such joint from the leaves of the tree of joints on. */
+/* Finds the first joint with a motion that moves no mass, searching from the leaves of the tree; idle->joint is −1 if
+ * there is none. */
 cmb_status cmb_tree_idle(cmb_arena *scratch, const cmb_tree *tree, cmb_idle *idle);
 
 #endif

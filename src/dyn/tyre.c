@@ -1,5 +1,6 @@
 /*
- * Tyres by themselves (camber/dyn.h): the law of a file compiled once, forces and derivatives from it.
+ * Evaluates tyres apart from any mechanism (the public functions cmb_tyre_* of camber/dyn.h): the Magic Formula with the
+ * coefficients of a property file is compiled once, and gives forces and their derivatives.
  */
 #include <camber/dyn.h>
 
@@ -17,7 +18,8 @@ struct cmb_tyre {
   cmb_tir tir;
   cmb_program *program;
   cmb_jacobian *jacobian;
-  double *work, *values; /* of the larger of the two; of the Jacobian */
+  /* work for either program (the larger of the two sizes), and the non-zeros of the Jacobian */
+  double *work, *values;
 };
 
 static cmb_status compile(cmb_tyre *t, cmb_graph *g)

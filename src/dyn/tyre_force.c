@@ -1,32 +1,32 @@
 /*
- * Tyres (model/tyre.h): a thin disc about the axis e through the centre c of a wheel, against a road z = h(x, y).
+ * Builds the force of a tyre (model/tyre.h) on its wheel: a thin disc about the axis e through the centre c of the wheel, on a road z = h(x, y).
  *
- * Contact. P is on the road, in the plane of the disc, and as seen from c in the direction against k, which is the road's normal n at P
+ * Contact. The contact point P is on the road, in the plane of the disc, and lies from c in the direction −k, where k is the road's normal n at P
  * without its part along e:
  *     (c − P)·e = 0,   (c − P)·(e × n) = 0,   d cos γ = (c − P)·n          two unknowns; in closed form where h is a constant
- * Where the plane that touches the road below the centre is not between R/4 and 3/2 R away, the equations are those of a centre that is: the road
- * has many such points for a centre high above its waves, and may have none for one below it, where a trial step can be.
+ * If the distance from c to the plane that touches the road below it is not between R/4 and 3/2 R, the equations use a centre at this limit: there
+ * are many such points for a centre high above a wavy road, and perhaps none for one below it, where a trial step can be.
  * A road with switches (if, straight pieces) has no such equations: there, and on obstacles with edges, the road gives the distance D of the
- * centre and its normal n (dyn/road.c), and d cos γ = D. Then d changes with the centre by n/cos γ + s, where s, the spread, is what the
- * road's curvature adds while the wheel does not turn.
+ * centre and its normal n (dyn/road.c), and d cos γ = D. Then d changes with the centre by n/cos γ + s, where s, the spread, is the
+ * contribution of the road's curvature while the wheel does not turn.
  * Axes (ISO-W): X = e × n forward, Y = n × X to the left, n up; camber sin γ = e·n, positive if the top leans towards −Y, to the right.
  * The disc's point at P moves with v_P = v_c − d (ω − Ω e) × k, Ω = ω·e, so ḋ cos γ = v_P·n − n_z h_t: on any road, since turning n moves P
- * along the road only. With a spread ḋ has s·v_c, too.
+ * along the road only. With a spread ḋ contains s·v_c in addition.
  *
- * Load. ρ = R − d: Fz cos γ = k ρ + c ρ̇, which with the force Fz cos γ s at the centre makes the spring conservative, or as a .tir file says; 0 in the air.
+ * Load. ρ = R − d: Fz cos γ = k ρ + c ρ̇, or as a .tir file specifies; 0 in the air. With the force Fz cos γ s at the centre the spring is conservative.
  *
- * Slip. Vx = v_P·X, Vsx = Vx − Re Ω, Vsy = v_P·Y with the effective rolling radius Re. The law is given slips that lag behind (Pacejka 2012,
- * §7.2, and §8.6 for low speeds), with relaxation lengths σ at no slip. u and v are σ times them:
+ * Slip. Vx = v_P·X, Vsx = Vx − Re Ω, Vsy = v_P·Y with the effective rolling radius Re. The tyre law uses relaxed slips (Pacejka 2012,
+ * §7.2, and §8.6 for low speeds), with the relaxation lengths σ at zero slip. The states u and v are σ times the slips:
  *     u̇ = −(Vsx + |Vx| κ + w |Vs| m² u/ux)/h,       κ = u/σx − w τ Vsx/σx,           ux, vy: σ times the slip of the peak
  *     v̇ = −(Vsy − |Vx| tan α + w |Vs| m² v/vy)/h,   tan α = −v/σy + w τ Vsy/σy,      m² = (u/ux)² + (v/vy)²
- * |V| is V²/sqrt(V² + v0²): exactly 0 at 0, where deflections stay as they are. w = exp(−(Vx/v1)²) is 1 at rest: then damping with the time
- * τ, and deflections that do not grow where the tyre slides. In the air they decay with the time T.
+ * |V| is V²/sqrt(V² + v0²): exactly 0 at 0, where deflections remain constant. w = exp(−(Vx/v1)²) is 1 at rest: then there is damping with the
+ * time τ, and deflections do not grow while the tyre slides. In the air they decay with the time constant T.
  *
  * h σ is the relaxation length with slip. The carcass has the stiffness c = dF0/σ and the deflection F/c, so that it should be σ F'(κ)/dF0 up to
  * the peak, where it vanishes, and F/(c κ) where the tyre slides. It is h = f + (1 − f)/(1 + b m²)² with b such that the deflection
  * at the peak is right: ∫ h dm = 1/q from 0 to 1, q = dF0 sM/FM, with ∫ (1 + b m²)⁻² dm = 1/(2 (1 + b)) + atan(√b)/(2 √b).
  *
- * Fx acts with the arm Re about the axis, not d: its power is Fx Vsx then, and none is made.
+ * Fx acts with the lever arm Re about the axis, not d: so its power is Fx Vsx, and no power is generated.
  */
 #include "dyn/build.h"
 #include "dyn/magic_formula.h"
@@ -39,25 +39,29 @@
 #include <math.h>
 #include <stdio.h>
 
-static const double v0 = 0.01;                            /* m/s */
-static const double air_time = 0.02;                      /* T, s */
-static const double least_sigma = 0.02, some_sigma = 0.5; /* of the radius */
-static const double sliding_sigma = 0.05;                 /* f */
-static const double least_friction = 0.01;                /* of a road, for the slip of the peak */
-static const double least_high = 0.25, most_high = 1.5;   /* of the radius, see near_centre */
-static const double contact_length_start = 1e-4; /* of the radius: where the root of ρ begins */
+static const double v0 = 0.01;       /* m/s, below which |V| is rounded */
+static const double air_time = 0.02; /* T, s */
+/* least relaxation length, and that of a law that gives none, as parts of the radius */
+static const double least_sigma = 0.02, some_sigma = 0.5;
+static const double sliding_sigma = 0.05; /* f, h of a sliding tyre */
+/* least friction of a road that counts for the slip of the peak */
+static const double least_friction = 0.01;
+/* limits of the distance between centre and road, as parts of the radius; see near_centre */
+static const double least_high = 0.25, most_high = 1.5;
+/* of the radius; deflection below which the root in the contact length is rounded */
+static const double contact_length_start = 1e-4;
 
 #define RESULTS(X)                                                                                 \
   X(Fx) X(Fy) X(Fz) X(Mx) X(My) X(Mz) X(kappa) X(alpha) X(gamma) X(deflection) X(px) X(py) X(pz)
 
-/* What formulas may ask of a tyre. */
+/* The results of a tyre that formulas can use. */
 typedef struct cmb_tyre_results {
 #define MEMBER(name) cmb_expr name;
   RESULTS(MEMBER)
 #undef MEMBER
 } cmb_tyre_results;
 
-/* A tyre on its way. */
+/* The quantities of a tyre while its force is built. */
 struct tyre {
   cmb_build *b;
   cmb_graph *g;
@@ -65,14 +69,15 @@ struct tyre {
   const cmb_model_tyre *of;
   cmb_site site;
   const cmb_pose *p;
-  cmb_vector arm, c, e;     /* of the centre, from the link's origin and from the ground's; axis */
-  cmb_vector P, n, k, X, Y; /* contact */
-  cmb_expr cosine, d, friction; /* cos γ, loaded radius */
-  cmb_expr d_t;                 /* of a road that moves, the wheel at rest */
-  cmb_vector spread;            /* s */
+  /* vector from the link's origin to the wheel's centre, position of the centre; wheel axis */
+  cmb_vector arm, c, e;
+  cmb_vector P, n, k, X, Y;     /* contact point and axes there */
+  cmb_expr cosine, d, friction; /* cos γ; loaded radius; friction of the road at P */
+  cmb_expr d_t;                 /* rate of d caused by a moving road, with the wheel at rest */
+  cmb_vector spread;            /* s, change of d with the centre by the road's curvature */
   cmb_vector down, v;           /* from the link's origin to P; v_P */
   cmb_expr spin, radius, rho, rho_rate;
-  cmb_expr Fz, both; /* and what decides on contact */
+  cmb_expr Fz, both; /* load, and the quantity whose sign decides whether there is contact */
   cmb_expr rolling;  /* Re */
   cmb_expr Vx, Vsx, Vsy;
   cmb_tyre_input in;
@@ -96,7 +101,7 @@ static cmb_vector unit(cmb_graph *g, cmb_vector x)
   return cmb_vector_scale(g, cmb_div(g, cmb_constant(g, 1), cmb_vector_length(g, x)), x);
 }
 
-/* x²/sqrt(x² + v0²) */
+/* Computes x²/sqrt(x² + v0²) from x2 = x²: |x|, but smooth at 0. */
 static cmb_expr size_of(const struct tyre *y, cmb_expr x2)
 {
   return cmb_div(y->g, x2, root(y->g, cmb_add(y->g, x2, number(y, v0 * v0))));
@@ -104,7 +109,8 @@ static cmb_expr size_of(const struct tyre *y, cmb_expr x2)
 
 /* ---- contact */
 
-/* The road at a place (x, y), for a wheel of this radius: its point and normal, not of length 1. */
+/* Sets P and n to the point of the road at (x, y) and its normal, which is not normalised, as a wheel of this radius
+ * meets it; *point also gets friction and derivatives of the height. */
 static cmb_status road_at(struct tyre *y, cmb_expr at_x, cmb_expr at_y, cmb_expr radius,
                           cmb_road_point *point)
 {
@@ -116,7 +122,8 @@ static cmb_status road_at(struct tyre *y, cmb_expr at_x, cmb_expr at_y, cmb_expr
   return CMB_OK;
 }
 
-/* Whether the road knows the wheel's radius: then it gives the height of the wheel's envelope. */
+/* Sets *yes to whether the road's height depends on the wheel's radius: such a road gives the height of the envelope
+ * of a rolling wheel. */
 static cmb_status has_envelope(struct tyre *y, bool *yes)
 {
   const cmb_expr radius = cmb_input(y->g, "radius of a wheel"), one = number(y, 1);
@@ -128,7 +135,8 @@ static cmb_status has_envelope(struct tyre *y, bool *yes)
   return CMB_OK;
 }
 
-/* The centre, brought to the heights at which a wheel presses. */
+/* Returns the centre of the wheel, moved vertically such that its distance from the plane that touches the road below
+ * it is between R/4 and 3/2 R, where the contact equations have a solution. */
 static cmb_vector near_centre(struct tyre *y, double radius, const cmb_road_point *below)
 {
   cmb_graph *g = y->g;
@@ -145,7 +153,8 @@ static cmb_vector near_centre(struct tyre *y, double radius, const cmb_road_poin
   return at;
 }
 
-/* The place of P on a smooth road that is not flat. CMB_ERROR_INPUT: the road has switches. */
+/* Sets w to the position (x, y) of the contact point P on a smooth road that is not flat, as the solution of two
+ * equations (an implicit function). Returns CMB_ERROR_INPUT if the road has switches. */
 static cmb_status solve_contact(struct tyre *y, double radius, const cmb_road_point *below,
                                 cmb_expr w[2])
 {
@@ -164,8 +173,9 @@ static cmb_status solve_contact(struct tyre *y, double radius, const cmb_road_po
   return cmb_implicit(g, 2, unknown, equation, y->c.x, size, w);
 }
 
-/* sin γ, and d of a plane so far below the centre. */
-static cmb_expr take_camber(struct tyre *y, cmb_expr below)
+/* Sets the loaded radius d and cos γ (γ: camber angle) for a contact plane with the normal y->n at the distance
+ * `below` from the wheel's centre. Returns sin γ. */
+static cmb_expr set_camber(struct tyre *y, cmb_expr below)
 {
   cmb_graph *g = y->g;
   const cmb_expr sine = cmb_vector_dot(g, y->e, y->n);
@@ -186,8 +196,10 @@ static cmb_vector symbols_of(cmb_graph *g, const char *what)
   return v;
 }
 
-/* The distance from the road, its normal, and the spread: made in symbols for centre and axis, by which it is differentiated. */
-static cmb_status take_distance(struct tyre *y, cmb_expr *sine)
+/* Sets the contact normal n and the loaded radius d from the distance between the wheel's centre and the road, the
+ * rate of d on a moving road, and the change of d by the road's curvature (y->spread). *sine is the sine of the camber
+ * angle. */
+static cmb_status set_distance(struct tyre *y, cmb_expr *sine)
 {
   cmb_graph *g = y->g;
   struct tyre at = *y;
@@ -197,7 +209,7 @@ static cmb_status take_distance(struct tyre *y, cmb_expr *sine)
   const cmb_expr to[6] = {y->c.x[0], y->c.x[1], y->c.x[2], y->e.x[0], y->e.x[1], y->e.x[2]};
   cmb_expr D, e[8];
   CMB_TRY(cmb_build_road_distance(y->b, y->of->road, &at.c, &at.e, &D, &at.n));
-  (void)take_camber(&at, D);
+  (void)set_camber(&at, D);
   CMB_TRY(cmb_reverse(g, 4, by, 1, &at.d, &one, e));
   CMB_TRY(cmb_build_add_input_rates(y->b, at.d, &e[3]));
   for (int i = 0; i < 3; i++) {
@@ -209,12 +221,13 @@ static cmb_status take_distance(struct tyre *y, cmb_expr *sine)
   y->spread = (cmb_vector){{e[0], e[1], e[2]}};
   y->d_t = e[3];
   y->n = (cmb_vector){{e[4], e[5], e[6]}};
-  *sine = take_camber(y, e[7]);
+  *sine = set_camber(y, e[7]);
   return CMB_OK;
 }
 
-/* The plane that touches the road at P. CMB_ERROR_INPUT: the road has switches. */
-static cmb_status take_plane(struct tyre *y, double radius, cmb_expr *sine)
+/* Sets the contact point P, the normal n, the loaded radius d and its rate on a moving road, from the plane that
+ * touches the road at P. *sine is the sine of the camber angle. Returns CMB_ERROR_INPUT if the road has switches. */
+static cmb_status set_contact_plane(struct tyre *y, double radius, cmb_expr *sine)
 {
   cmb_graph *g = y->g;
   cmb_road_point point;
@@ -226,13 +239,14 @@ static cmb_status take_plane(struct tyre *y, double radius, cmb_expr *sine)
     CMB_TRY(road_at(y, w[0], w[1], 0, &point));
     y->n = unit(g, y->n);
   }
-  *sine = take_camber(y, cmb_vector_dot(g, cmb_vector_sub(g, y->c, y->P), y->n));
+  *sine = set_camber(y, cmb_vector_dot(g, cmb_vector_sub(g, y->c, y->P), y->n));
   y->d_t = cmb_neg(g, cmb_div(g, cmb_mul(g, y->n.x[2], point.height_t), y->cosine));
   return CMB_OK;
 }
 
-/* A wheel that is pressed so far that no tyre is left between its centre and the road: on all roads. */
-static void take_bound(struct tyre *y, double radius)
+/* Adds a bound of validity, reported as a warning: the wheel's centre is nearer to the road than a quarter of its
+ * radius, where no tyre can be compressed so far. */
+static void add_depth_bound(struct tyre *y, double radius)
 {
   char text[400];
   snprintf(text, sizeof text,
@@ -250,13 +264,13 @@ static cmb_status find_contact(struct tyre *y, double radius)
   cmb_expr sine;
   bool envelope;
   CMB_TRY(has_envelope(y, &envelope));
-  cmb_status status = envelope ? CMB_ERROR_INPUT : take_plane(y, radius, &sine);
+  cmb_status status = envelope ? CMB_ERROR_INPUT : set_contact_plane(y, radius, &sine);
   if (status == CMB_ERROR_INPUT) {
     if (!envelope) cmb_forget_error(y->b->ctx);
-    status = take_distance(y, &sine);
+    status = set_distance(y, &sine);
   }
   CMB_TRY(status);
-  take_bound(y, radius);
+  add_depth_bound(y, radius);
   const cmb_expr inverse = cmb_div(g, number(y, 1), y->cosine);
   y->k = cmb_vector_scale(g, inverse, cmb_vector_sub(g, y->n, cmb_vector_scale(g, sine, y->e)));
   y->X = cmb_vector_scale(g, inverse, cmb_vector_cross(g, y->e, y->n));
@@ -270,13 +284,14 @@ static cmb_status find_contact(struct tyre *y, double radius)
   return cmb_build_road_value(y->b, y->of->road, true, y->P.x, 0, &y->friction);
 }
 
-/* v_P, the spin, and ḋ. */
-static void take_velocities(struct tyre *y)
+/* Sets the velocity of the disc at the contact point, without the spin, the spin itself, and the rate of the tyre's
+ * deflection. */
+static void set_velocities(struct tyre *y)
 {
   cmb_graph *g = y->g;
   y->spin = cmb_vector_dot(g, y->p->w, y->e);
   const cmb_vector all = cmb_point_velocity(y->b->k, y->p, y->down);
-  /* without spin: −d (−Ω e) × k = Ω d X more */
+  /* without spin: −d (−Ω e) × k adds Ω d X */
   y->v = cmb_vector_add(g, all, cmb_vector_scale(g, cmb_mul(g, y->spin, y->d), y->X));
   const cmb_vector centre = cmb_point_velocity(y->b->k, y->p, y->arm);
   const cmb_expr away = cmb_div(g, cmb_vector_dot(g, y->v, y->n), y->cosine);
@@ -286,6 +301,7 @@ static void take_velocities(struct tyre *y)
 
 /* ---- load and rolling radius */
 
+/* Names the switching functions of a tyre law's limits of validity after the tyre: TYRE.LIMIT. */
 static void name_limits(struct tyre *y, const cmb_tyre_limits *limits)
 {
   for (int i = 0; i < limits->count; i++) {
@@ -293,7 +309,7 @@ static void name_limits(struct tyre *y, const cmb_tyre_limits *limits)
   }
 }
 
-static cmb_status take_load(struct tyre *y)
+static cmb_status set_load(struct tyre *y)
 {
   cmb_graph *g = y->g;
   const cmb_tir *tir = y->of->tir;
@@ -320,7 +336,7 @@ static cmb_status take_load(struct tyre *y)
   return CMB_OK;
 }
 
-static cmb_status take_rolling_radius(struct tyre *y)
+static cmb_status set_rolling_radius(struct tyre *y)
 {
   cmb_graph *g = y->g;
   const double *rolling = y->of->rolling;
@@ -337,7 +353,7 @@ static cmb_status take_rolling_radius(struct tyre *y)
 
 /* ---- slips */
 
-/* A direction's slip of the peak, about, and q = dF0 sM/FM. */
+/* The approximate slip of the peak in one direction, and q = dF0 sM/FM. */
 struct peak {
   double slip, q;
 };
@@ -361,8 +377,9 @@ static void find_peaks(const cmb_model_tyre *of, struct peak peak[2])
   }
 }
 
-/* b, by halving; 0 where even that makes no more of the deflection. */
-static double bend_of(double q)
+/* Returns the parameter b of h(m) = f + (1 − f)/(1 + b m²)², the ratio of the relaxation length with slip to that at
+ * zero slip, by bisection such that ∫ h dm = 1/q from 0 to 1. Returns 0 if 1/q is 1 or more. */
+static double shape_factor(double q)
 {
   const double wanted = (1 / q - sliding_sigma) / (1 - sliding_sigma);
   double low = 0, high = 1e3;
@@ -376,7 +393,8 @@ static double bend_of(double q)
   return low;
 }
 
-/* The law at slips; what it needs of the element. */
+/* Computes the forces and moments of the tyre law (Magic Formula or TMeasy) at the load and slips in y->in. For TMeasy
+ * it also determines the contact length and the rolling resistance. */
 static cmb_status law(struct tyre *y, cmb_tyre_output *out)
 {
   cmb_graph *g = y->g;
@@ -395,12 +413,13 @@ static cmb_status law(struct tyre *y, cmb_tyre_output *out)
   return CMB_OK;
 }
 
-/* σ, not below a part of the radius: in the air a law has none. */
-static cmb_status take_sigmas(struct tyre *y)
+/* Sets the relaxation lengths σ of both directions at zero slip. They vanish with the load and are kept above a part
+ * of the radius; if the law gives none, they are a constant part of the radius. */
+static cmb_status set_relaxation_lengths(struct tyre *y)
 {
   cmb_graph *g = y->g;
   cmb_tyre_output out;
-  CMB_TRY(law(y, &out)); /* at no slip: σ does not depend on it */
+  CMB_TRY(law(y, &out)); /* at zero slip: σ does not depend on the slip */
   const cmb_expr sigma[2] = {out.sigma_x, out.sigma_y};
   for (int i = 0; i < 2; i++) {
     if (sigma[i] == 0) {
@@ -413,17 +432,18 @@ static cmb_status take_sigmas(struct tyre *y)
   return CMB_OK;
 }
 
-/* h */
-static cmb_expr shortened(const struct tyre *y, double q, cmb_expr m2)
+/* Computes h, the ratio of the relaxation length with slip to that at zero slip, as a function of the squared slip
+ * relative to that of the peak (m2); q is the ratio of initial slope to secant slope at the peak. */
+static cmb_expr relaxation_ratio(const struct tyre *y, double q, cmb_expr m2)
 {
   cmb_graph *g = y->g;
-  const cmb_expr by = cmb_add(g, number(y, 1), cmb_mul(g, number(y, bend_of(q)), m2));
+  const cmb_expr by = cmb_add(g, number(y, 1), cmb_mul(g, number(y, shape_factor(q)), m2));
   return cmb_add(g, number(y, sliding_sigma),
                  cmb_div(g, number(y, 1 - sliding_sigma), cmb_square(g, by)));
 }
 
-/* ux and vy, which grow with the road's friction as the peak does. */
-static void take_most(const struct tyre *y, const struct peak peak[2], cmb_expr most[2])
+/* Computes the deflections of the tyre's two states at the slip of the peak, as most[2]; they grow with the road's friction. */
+static void peak_deflections(const struct tyre *y, const struct peak peak[2], cmb_expr most[2])
 {
   cmb_graph *g = y->g;
   const cmb_expr least = number(y, least_friction * least_friction);
@@ -432,7 +452,8 @@ static void take_most(const struct tyre *y, const struct peak peak[2], cmb_expr 
     most[i] = cmb_mul(g, cmb_mul(g, number(y, peak[i].slip), mu), y->sigma[i]);
 }
 
-/* Rates of the states, and the slips that the law sees, κ and −tan α. */
+/* Sets the rates of the two states of a tyre, its longitudinal and lateral deflections, and computes the relaxed slips
+ * that the tyre law is evaluated at: slip[0] = κ, slip[1] = −tan α. */
 static void relax(struct tyre *y, cmb_expr slip[2])
 {
   cmb_graph *g = y->g;
@@ -446,7 +467,7 @@ static void relax(struct tyre *y, cmb_expr slip[2])
   cmb_expr most[2], m2 = 0;
   struct peak peak[2];
   find_peaks(y->of, peak);
-  take_most(y, peak, most);
+  peak_deflections(y, peak, most);
   for (int i = 0; i < 2; i++) m2 = cmb_add(g, m2, cmb_square(g, cmb_div(g, x[i], most[i])));
   const cmb_expr slide = cmb_mul(g, cmb_mul(g, w, size_of(y, Vs2)), m2);
   for (int i = 0; i < 2; i++) {
@@ -454,14 +475,15 @@ static void relax(struct tyre *y, cmb_expr slip[2])
     const cmb_expr roll = cmb_mul(g, size_of(y, cmb_square(g, y->Vx)), slip[i]);
     const cmb_expr fade = cmb_mul(g, cmb_div(g, slide, most[i]), x[i]);
     const cmb_expr all = cmb_add(g, Vs[i], cmb_add(g, roll, fade));
-    const cmb_expr rate = cmb_neg(g, cmb_div(g, all, shortened(y, peak[i].q, m2)));
+    const cmb_expr rate = cmb_neg(g, cmb_div(g, all, relaxation_ratio(y, peak[i].q, m2)));
     const cmb_expr decay = cmb_div(g, x[i], number(y, -air_time));
     y->b->state_rate[first + i] = cmb_apply(g, CMB_OP_IF, pressed, rate, decay);
     y->b->rate_state[first + i] = CMB_BUILT;
   }
 }
 
-/* The law of a mirrored copy is the mirror image of the law. */
+/* Reverses Fy, Mx and Mz if the tyre belongs to a mirrored copy of a template, so that its law is the mirror image of
+ * the original one. */
 static void mirror(struct tyre *y, cmb_tyre_output *out)
 {
   if (y->of->side > 0) return;
@@ -470,12 +492,12 @@ static void mirror(struct tyre *y, cmb_tyre_output *out)
   out->Mz = cmb_neg(y->g, out->Mz);
 }
 
-static cmb_status take_slip_forces(struct tyre *y)
+static cmb_status set_slip_forces(struct tyre *y)
 {
   cmb_graph *g = y->g;
   cmb_tyre_results *to = y->results;
   cmb_expr slip[2];
-  CMB_TRY(take_rolling_radius(y));
+  CMB_TRY(set_rolling_radius(y));
   y->Vx = cmb_vector_dot(g, y->v, y->X);
   y->Vsx = cmb_sub(g, y->Vx, cmb_mul(g, y->rolling, y->spin));
   y->Vsy = cmb_vector_dot(g, y->v, y->Y);
@@ -483,7 +505,7 @@ static cmb_status take_slip_forces(struct tyre *y)
                            .gamma = y->of->side > 0 ? to->gamma : cmb_neg(g, to->gamma),
                            .Vx = y->Vx,
                            .friction = y->friction};
-  CMB_TRY(take_sigmas(y));
+  CMB_TRY(set_relaxation_lengths(y));
   relax(y, slip);
   y->in.kappa = to->kappa = slip[0];
   to->alpha = cmb_neg(g, cmb_apply(g, CMB_OP_ATAN, slip[1], 0, 0));
@@ -497,9 +519,9 @@ static cmb_status take_slip_forces(struct tyre *y)
   return CMB_OK;
 }
 
-/* ---- the whole */
+/* ---- the whole tyre */
 
-static cmb_status take_wheel(struct tyre *y)
+static cmb_status locate_wheel(struct tyre *y)
 {
   cmb_number axis[3];
   y->site = cmb_site_of(y->b->k, &y->f->b);
@@ -512,7 +534,7 @@ static cmb_status take_wheel(struct tyre *y)
   return CMB_OK;
 }
 
-static void take_results(struct tyre *y)
+static void store_results(struct tyre *y)
 {
   cmb_tyre_results *to = y->results;
   to->Fx = y->out.Fx, to->Fy = y->out.Fy, to->Fz = y->Fz;
@@ -520,8 +542,9 @@ static void take_results(struct tyre *y)
   to->px = y->P.x[0], to->py = y->P.x[1], to->pz = y->P.x[2];
 }
 
-/* Force at P and moment; Fx with the arm Re about the axis, the force of the spread with d k. */
-static cmb_status act(struct tyre *y)
+/* Adds the tyre's force at the contact point and its moment to the wheel, as an action: Fx acts with the effective
+ * rolling radius as lever arm about the axis, the force from the road's curvature acts at the wheel's centre. */
+static cmb_status apply_force(struct tyre *y)
 {
   cmb_graph *g = y->g;
   const cmb_tyre_output *o = &y->out;
@@ -545,13 +568,13 @@ cmb_status cmb_build_tyre(cmb_build *b, int force)
   y.of = y.f->tyre;
   b->tyres[force] = y.results = cmb_arena_take(b->arena, 1, sizeof *y.results);
   if (!y.results) return CMB_ERROR_MEMORY;
-  CMB_TRY(take_wheel(&y));
+  CMB_TRY(locate_wheel(&y));
   CMB_TRY(find_contact(&y, y.of->tir ? y.of->tir->UNLOADED_RADIUS : y.of->radius.value));
-  take_velocities(&y);
-  CMB_TRY(take_load(&y));
-  if (y.of->first_state >= 0) CMB_TRY(take_slip_forces(&y));
-  take_results(&y);
-  return act(&y);
+  set_velocities(&y);
+  CMB_TRY(set_load(&y));
+  if (y.of->first_state >= 0) CMB_TRY(set_slip_forces(&y));
+  store_results(&y);
+  return apply_force(&y);
 }
 
 bool cmb_build_tyre_result(const cmb_build *b, int force, const char *suffix, cmb_expr *e)

@@ -1,6 +1,7 @@
 /*
- * Vectors, rotations and 6-vectors of expressions (algebra.h). Zeros and ones vanish by the graph's own simplification,
- * so these are written for the general case.
+ * Arithmetic of scalars, 3-vectors, 3 x 3 matrices and spatial 6-vectors whose entries are expressions (algebra.h); used wherever
+ * equations of motion are formed. Each function is written for the general case: cmb_apply removes terms with zeros and ones when it
+ * builds the nodes.
  */
 #include "expr/algebra.h"
 
@@ -36,6 +37,7 @@ cmb_expr cmb_square(cmb_graph *g, cmb_expr a)
 
 /* ---- 3-vectors */
 
+/* Returns a vector of three constant expressions. */
 cmb_vector cmb_vector_constant(cmb_graph *g, const double x[3])
 {
   cmb_vector v;
@@ -85,6 +87,7 @@ cmb_expr cmb_vector_length(cmb_graph *g, cmb_vector a)
 
 /* ---- matrices */
 
+/* Returns a 3 x 3 matrix of constant expressions, stored by rows. */
 cmb_matrix cmb_matrix_constant(cmb_graph *g, const double a[9])
 {
   cmb_matrix A;
@@ -129,7 +132,7 @@ cmb_matrix cmb_matrix_product(cmb_graph *g, cmb_matrix A, cmb_matrix B)
   return C;
 }
 
-/* (2 e0² − 1) I + 2 (e eᵀ + e0 ẽ) */
+/* Returns the rotation matrix of the Euler parameters p = (e0, e1, e2, e3), with e = (e1, e2, e3): A = (2 e0² − 1) I + 2 (e eᵀ + e0 ẽ). */
 cmb_matrix cmb_rotation_euler(cmb_graph *g, const cmb_expr p[4])
 {
   cmb_expr two = cmb_constant(g, 2);
@@ -144,8 +147,9 @@ cmb_matrix cmb_rotation_euler(cmb_graph *g, const cmb_expr p[4])
   return A;
 }
 
-/* ---- 6-vectors */
+/* ---- spatial vectors (6-vectors) */
 
+/* Returns the sum of two spatial velocities (angular and linear part). */
 cmb_motion cmb_motion_add(cmb_graph *g, cmb_motion a, cmb_motion b)
 {
   return (cmb_motion){cmb_vector_add(g, a.angular, b.angular),
@@ -162,7 +166,8 @@ cmb_expr cmb_power(cmb_graph *g, cmb_force f, cmb_motion v)
   return cmb_add(g, cmb_vector_dot(g, f.moment, v.angular), cmb_vector_dot(g, f.force, v.linear));
 }
 
-/* f = A f', n = A n' + r × f */
+/* Transforms a wrench (n', f') from a child's frame to its parent's: force f = A f' and moment n = A n' + r × f, where A is the child's
+ * orientation and r its origin in the parent's frame. */
 cmb_force cmb_force_to_parent(cmb_graph *g, cmb_frame frame, cmb_force child)
 {
   cmb_vector force = cmb_matrix_times(g, frame.A, child.force);

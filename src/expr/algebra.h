@@ -1,9 +1,10 @@
 /*
- * Expressions that read like formulas: scalars, 3-vectors, rotation matrices and 6-vectors of expressions.
+ * Arithmetic of scalars, 3-vectors, 3 x 3 matrices and spatial 6-vectors whose entries are expressions; used wherever equations of motion
+ * are formed.
  *
- * A rotation matrix A (row-major) takes the components of a body's frame to those of its parent: x = A x'.
- * 6-vectors after Featherstone, angular part first: a motion (ω, v), v the velocity of the frame's origin, and a
- * force (n, f), n the moment about it. Their product is power.
+ * A rotation matrix A (row-major) takes the components of a body's frame to those of its parent: x = A x'. 6-vectors are those of
+ * Featherstone, angular part first: a motion (ω, v), where v is the velocity of the frame's origin, and a force (n, f), where n is the
+ * moment about that origin. The product of a motion and a force is a power.
  */
 #ifndef CMB_EXPR_ALGEBRA_H
 #define CMB_EXPR_ALGEBRA_H
@@ -26,7 +27,7 @@ typedef struct cmb_force {
   cmb_vector moment, force;
 } cmb_force;
 
-/* A frame in its parent: orientation, and the origin in the parent's components. */
+/* A frame relative to its parent: its orientation A, and its origin r in the parent's components. */
 typedef struct cmb_frame {
   cmb_matrix A;
   cmb_vector r;
@@ -52,21 +53,22 @@ cmb_expr cmb_vector_length(cmb_graph *g, cmb_vector a);
 /* matrices and rotations */
 cmb_matrix cmb_matrix_identity(cmb_graph *g);
 cmb_matrix cmb_matrix_constant(cmb_graph *g, const double a[9]);
-cmb_matrix cmb_matrix_tilde(cmb_graph *g, cmb_vector a); /* ã b = a × b */
+cmb_matrix cmb_matrix_tilde(cmb_graph *g, cmb_vector a); /* ã, with ã b = a × b */
 cmb_matrix cmb_matrix_transpose(cmb_matrix A);
 cmb_matrix cmb_matrix_product(cmb_graph *g, cmb_matrix A, cmb_matrix B);
 cmb_vector cmb_matrix_times(cmb_graph *g, cmb_matrix A, cmb_vector x);
-cmb_matrix cmb_rotation_euler(cmb_graph *g, const cmb_expr p[4]); /* Euler parameters */
+cmb_matrix cmb_rotation_euler(cmb_graph *g, const cmb_expr p[4]); /* from Euler parameters */
 
-/* 6-vectors */
+/* spatial vectors (6-vectors) */
 cmb_motion cmb_motion_add(cmb_graph *g, cmb_motion a, cmb_motion b);
 cmb_force cmb_force_add(cmb_graph *g, cmb_force a, cmb_force b);
 cmb_expr cmb_power(cmb_graph *g, cmb_force f, cmb_motion v);
 
-/* The force in the child's frame, seen in the parent's. */
+/* Transforms a force (moment and force) from the child's frame to its parent's. */
 cmb_force cmb_force_to_parent(cmb_graph *g, cmb_frame frame, cmb_force child);
 
-/* v × w of motions, and v ×* f of a motion on a force: rates of change of vectors that move with v. */
+/* The cross products v × w of two motions and v ×* f of a motion and a force: the rates of change of vectors that are fixed in a body
+ * moving with v. */
 cmb_motion cmb_motion_cross(cmb_graph *g, cmb_motion v, cmb_motion w);
 cmb_force cmb_motion_cross_force(cmb_graph *g, cmb_motion v, cmb_force f);
 

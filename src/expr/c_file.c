@@ -1,5 +1,5 @@
 /*
- * Programs as one C99 file of its own (include/camber/expr.h, cmb_c_file_save). Compiles without a warning under
+ * Writes programs as one self-contained C99 file (cmb_c_file_save of include/camber/expr.h). The file compiles without a warning under
  * -std=c99 -Wall -Wextra -Wpedantic -Wconversion.
  */
 #include "base/context.h"
@@ -55,7 +55,7 @@ static cmb_status check(cmb_context *ctx, const char *prefix, int count, const c
   return CMB_OK;
 }
 
-/* A name inside a comment: what could end the comment or the line is left out. */
+/* Appends a name to the text of a C comment; each character that could end the comment or the line is replaced by an underscore. */
 void cmb_c_print_comment(cmb_buffer *b, const char *name)
 {
   for (const char *c = name; *c; c++) {
@@ -93,12 +93,14 @@ static void print_array(cmb_buffer *b, const char *prefix, const char *name, int
   cmb_buffer_put(b, "};\n");
 }
 
-/* The arrays of the tables that a program uses. */
+/* Prints the arrays of each table that the function's program uses, as static constants: x, y for tables of two arguments, and the
+ * coefficients c. */
 static void print_tables(cmb_buffer *b, const char *prefix, const cmb_c_function *f)
 {
   const cmb_program *p = f->program;
   for (int k = 0; k < p->table_count; k++) {
-    bool used = false, used_c = false; /* a margin needs no coefficients */
+    /* c is not needed if only the table's switching function (its margin) is evaluated */
+    bool used = false, used_c = false;
     for (int i = 0; i < p->instructions; i++) {
       const cmb_instruction *code = &p->code[i];
       bool here = cmb_is_table((cmb_op)code->op) && code->data == k;
@@ -113,7 +115,7 @@ static void print_tables(cmb_buffer *b, const char *prefix, const cmb_c_function
   }
 }
 
-/* Which kinds of tables there are in programs and in the equations of their systems. */
+/* Which functions of table_code.h and foot_code.h the instructions call, including those in the equations of implicit systems. */
 struct table_use {
   bool line, margin, surface, in, waves, foot;
 };
@@ -136,7 +138,8 @@ static void note_tables(const cmb_program *p, struct table_use *use)
   }
 }
 
-/* The functions of table_code.h that the programs need: an unused one would be warned about. */
+/* Prints those evaluation functions for tables that the given programs call, and no others: a compiler would warn about unused static
+ * functions. */
 static void print_table_code(cmb_buffer *b, int count, const cmb_c_function *functions)
 {
   struct table_use use = {false};
@@ -164,7 +167,7 @@ static void print_table_code(cmb_buffer *b, int count, const cmb_c_function *fun
   }
 }
 
-/* Likewise those of root_code.h. */
+/* Prints those solver functions of root_code.h (linear systems, Newton's iteration) that the given programs call, and no others. */
 static void print_root_code(cmb_buffer *b, int count, const cmb_c_function *functions)
 {
   bool linear = false, root = false;
@@ -203,8 +206,9 @@ static void print_top(cmb_buffer *b, const char *prefix)
                     "multiply and add in one.\n */\n");
 }
 
-/* Compilers that contract a * b + c unless told not to, or reassociate and multiply by reciprocals on demand, are told here. gcc 12 contracts where it makes
- * vectors of scalar statements (alternating sums and differences of products), whatever it is told about contraction. */
+/* Preprocessor lines that forbid a compiler to contract a * b + c into one operation and to reassociate terms. gcc 12 contracts even
+ * with contraction off where it turns scalar statements into vectors (alternating sums and differences of products), so this is switched
+ * off too. */
 static const char CONTRACTION[] =
     "#if defined(__clang__)\n"
     "#if __clang_major__ >= 11\n"
@@ -228,7 +232,8 @@ static void print_definitions_begin(cmb_buffer *b, int count, const cmb_c_functi
   print_root_code(b, count, functions);
 }
 
-/* The equations of the systems that a program solves, and before them those of theirs. */
+/* Prints the equations of each implicit system that a program solves as a static C function NAME_root_k, after the functions of the
+ * systems which these equations solve themselves. */
 static cmb_status print_systems(cmb_context *ctx, const char *prefix, const cmb_c_function *f,
                                 cmb_buffer *body)
 {
@@ -259,7 +264,8 @@ static cmb_status print_systems(cmb_context *ctx, const char *prefix, const cmb_
   return CMB_OK;
 }
 
-/* Sizes, and declarations unless the functions are static, to `head`; all the rest to `body`. */
+/* Prints one C function for each program: its sizes and its declaration to `head` (no declaration if `internal`: the functions are
+ * static), its tables, implicit equations and body to `body`. Stops at the first failure and returns it. */
 static cmb_status print_functions(cmb_context *ctx, const char *prefix, int count,
                                   const cmb_c_function *functions, bool internal, cmb_buffer *head,
                                   cmb_buffer *body)

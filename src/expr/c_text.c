@@ -1,5 +1,6 @@
 /*
- * A program as C text (c_text.h): which values cross from piece to piece, the statements, and the operations.
+ * Prints a program as C text (c_text.h): finds the values that are passed from piece to piece, and prints the statements and the
+ * definitions of the operations.
  */
 #include "expr/c_text.h"
 
@@ -13,7 +14,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Operations as C text: the expression of the table, on the numbers a, b, c. */
+/* The C expression of each operation in its arguments a, b, c, from the table CMB_OP_LIST; NULL for operations that are not in it. */
 static const char *const VALUE[CMB_OPS] = {
 #define VALUE_TEXT(name, text, arity, value) [CMB_OP_##name] = #value,
     CMB_OP_LIST(VALUE_TEXT)
@@ -26,8 +27,9 @@ static const char *const NAME[CMB_OPS] = {
 #undef NAME_TEXT
 };
 
-/* The same on lanes as a whole, where compilers do not find the vector instruction by themselves: comparing lanes
- * gives masks, and select takes whole lanes from two numbers, so that no bit differs from the expressions above. */
+/* The C expressions of operations on whole vectors (lanes), for those that compilers do not turn into vector instructions: a comparison
+ * of lanes gives a mask, and select_lanes picks each lane from one of two numbers, so that the results have the same bits as the scalar
+ * expressions. */
 static const char *const LANES_VALUE[CMB_OPS] = {
     [CMB_OP_LT] = "select_lanes(a < b, K(1.0), K(0.0))",
     [CMB_OP_LE] = "select_lanes(a <= b, K(1.0), K(0.0))",
@@ -44,7 +46,7 @@ static const char *const LANES_VALUE[CMB_OPS] = {
     [CMB_OP_STICK] = "select_lanes(a > K(0.0), b, select_lanes(a < K(0.0), -b, c - c))",
 };
 
-/* C's own operators: "(a) + (b)" needs no function. */
+/* Returns the C operator of an operation with two arguments, as in "a + b"; NULL if the operation is printed as a function call. */
 static const char *infix(cmb_op op)
 {
   switch (op) {
@@ -84,16 +86,16 @@ void cmb_c_systems(const cmb_program *p, bool *linear, bool *root)
   }
 }
 
-/* ---- what crosses from piece to piece */
+/* ---- values that are passed from piece to piece */
 
-/* Who wrote each slot last, while the instructions are walked through. */
+/* The instruction that wrote each slot last, while the instructions are visited in order. */
 struct walk {
   cmb_c_program *c;
   int *holder;   /* (slots) instruction */
-  int *place_of; /* (slots) place in w, or -1 */
+  int *place_of; /* (slots) index in w, or -1 */
 };
 
-static void note_argument(struct walk *w, int i, uint32_t slot, int *source)
+static void record_argument(struct walk *w, int i, uint32_t slot, int *source)
 {
   cmb_c_program *c = w->c;
   int first = c->p->inputs + c->p->constants;
@@ -108,22 +110,23 @@ static void note_argument(struct walk *w, int i, uint32_t slot, int *source)
   c->place[from] = w->place_of[slot];
 }
 
-/* The operands of a solution; its unknowns have places in w, whoever reads them. */
-static void note_solution(struct walk *w, int i)
+/* Records for instruction i, which solves a small system of equations, where its operands come from, and reserves consecutive entries of
+ * the generated code's work array w for its unknowns. */
+static void record_solution(struct walk *w, int i)
 {
   cmb_c_program *c = w->c;
   const cmb_program *p = c->p;
   const cmb_program_solution *solution = &p->solutions[p->code[i].data];
   const cmb_program_system *system = &p->systems[solution->system];
   for (uint32_t k = solution->first; k < solution->first + (uint32_t)system->operands; k++) {
-    note_argument(w, i, p->operand[k], &c->operand[k]);
+    record_argument(w, i, p->operand[k], &c->operand[k]);
   }
   c->place[i] = c->work;
   c->work += system->n;
   for (int k = 0; k < system->n; k++) w->holder[p->code[i].to + (uint32_t)k] = i;
 }
 
-static void find_crossings(struct walk *w)
+static void find_values_between_pieces(struct walk *w)
 {
   cmb_c_program *c = w->c;
   const cmb_program *p = c->p;
@@ -134,15 +137,15 @@ static void find_crossings(struct walk *w)
     c->place[i] = c->last_output[i] = -1;
     int *source = c->source + (size_t)3 * (size_t)i;
     if (code->op == CMB_OP_SOLVE) {
-      note_solution(w, i);
+      record_solution(w, i);
       continue;
     }
     if (code->op == CMB_OP_PART) {
       source[0] = w->holder[code->a];
     } else {
-      if (arity > 0) note_argument(w, i, code->a, source);
-      if (arity > 1) note_argument(w, i, code->b, source + 1);
-      if (arity > 2) note_argument(w, i, code->c, source + 2);
+      if (arity > 0) record_argument(w, i, code->a, source);
+      if (arity > 1) record_argument(w, i, code->b, source + 1);
+      if (arity > 2) record_argument(w, i, code->c, source + 2);
     }
     w->holder[code->to] = i;
   }
@@ -179,7 +182,7 @@ cmb_status cmb_c_program_create(cmb_context *ctx, const cmb_program *p, int piec
     if (!c && arena) cmb_arena_destroy(arena);
     return cmb_fail_memory(ctx);
   }
-  find_crossings(&w);
+  find_values_between_pieces(&w);
   *out = c;
   return CMB_OK;
 }
@@ -191,7 +194,7 @@ void cmb_c_program_destroy(cmb_c_program *c)
 
 /* ---- statements */
 
-/* A constant that reads back to the same double. */
+/* Prints a constant so that it reads back as the same double; negative ones in parentheses. */
 static void print_constant(cmb_buffer *b, double x, cmb_c_style style)
 {
   char text[CMB_NUMBER_ROOM];
@@ -203,7 +206,7 @@ static void print_constant(cmb_buffer *b, double x, cmb_c_style style)
   if (macro || negative) cmb_buffer_put(b, ")");
 }
 
-/* x[3], or X(3) as a macro: the place of one of the arrays x, y, w. */
+/* Prints entry i of one of the arrays x, y and w: as x[3], or X(3) in the style of macros. */
 static void print_place(cmb_buffer *b, char array, int i, cmb_c_style style)
 {
   if (style == CMB_C_MACROS) {
@@ -236,7 +239,8 @@ static void print_argument(cmb_buffer *b, const cmb_c_program *c, int i, int k, 
   print_source(b, c, c->source[3 * i + k], style);
 }
 
-/* Take the arguments of instruction i out of w that earlier pieces have put there. */
+/* Prints statements such as "const number t5 = w[2];", which load those of the `count` values in `source` that instruction i needs, that
+ * an earlier function (piece) has computed, and that its own function has not loaded yet. */
 static void print_loads(cmb_buffer *b, cmb_c_program *c, int i, int count, const int *source,
                         cmb_c_style style)
 {
@@ -260,8 +264,9 @@ static void print_op_name(cmb_buffer *b, cmb_op op)
   cmb_buffer_add(b, name, length);
 }
 
-/* A table or a C function: the interpreter is asked for it, by the instruction's number. */
-static void print_special(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_style style)
+/* Prints a call by which instruction i (a table or a C function) is evaluated by the interpreter: op_special(e, i, a, b, c), with 0.0
+ * for missing arguments. */
+static void print_interpreter_call(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_style style)
 {
   int arity = cmb_op_arity((cmb_op)c->p->code[i].op);
   cmb_buffer_print(b, "op_special(e, %d", i);
@@ -273,14 +278,14 @@ static void print_special(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_st
   cmb_buffer_put(b, ")");
 }
 
-/* An array of a table: NAME_3_x */
+/* Prints the name of one of the arrays (x, y or c) of an instruction's table, such as PREFIX_NAME_table_3_x. */
 static void print_array(cmb_buffer *b, const cmb_c_program *c, const cmb_instruction *code,
                         char array)
 {
   cmb_buffer_print(b, "%s_%s_table_%d_%c", c->tables[0], c->tables[1], code->data, array);
 }
 
-/* A table of two arguments, a sum of waves or a foot. */
+/* Prints a call that evaluates a function of two arguments: a 2-D table, a sum of waves or the foot of a point on a line (foot.h). */
 static void print_table2(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_style style)
 {
   const cmb_instruction *code = &c->p->code[i];
@@ -301,7 +306,8 @@ static void print_table2(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_sty
   cmb_buffer_put(b, ")");
 }
 
-/* A table by the functions of table_code.h on its own arrays. */
+/* Prints a call that evaluates a table of one argument, or its switching function, with the functions of table_code.h and the table's
+ * printed arrays. */
 static void print_table(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_style style)
 {
   const cmb_instruction *code = &c->p->code[i];
@@ -329,7 +335,7 @@ static void print_table(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_styl
   cmb_buffer_put(b, ")");
 }
 
-/* An unknown of a solution, which stands in w. */
+/* Prints the entry of the work array w that contains one unknown of a solved system of equations. */
 static void print_part(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_style style)
 {
   const int from = c->source[3 * i];
@@ -350,7 +356,7 @@ static void print_value(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_styl
     } else if (c->tables[0] && op != CMB_OP_CALL) {
       print_table(b, c, i, style);
     } else {
-      print_special(b, c, i, style);
+      print_interpreter_call(b, c, i, style);
     }
     return;
   }
@@ -368,7 +374,7 @@ static void print_value(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_styl
   if (!sign && op != CMB_OP_NEG) cmb_buffer_put(b, ")");
 }
 
-/* y[3] = t17; */
+/* Prints the store of the value of instruction i into entry `place` of an array, as in y[3] = t17; */
 static void print_store(cmb_buffer *b, char array, int place, int i, cmb_c_style style)
 {
   cmb_buffer_put(b, "  ");
@@ -386,8 +392,10 @@ static void print_operands(cmb_buffer *b, const cmb_c_program *c,
   }
 }
 
-/* By the functions of root_code.h and those of the equations. */
-static void print_solved(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_style style)
+/* Prints C code that solves a small system of equations without the interpreter: a call of op_linear for a linear system, of op_root
+ * with the printed equations for a nonlinear one. The unknowns are written to the work array w. */
+static void print_generated_solution(cmb_buffer *b, const cmb_c_program *c, int i,
+                                     cmb_c_style style)
 {
   const cmb_program_solution *solution = &c->p->solutions[c->p->code[i].data];
   const cmb_program_system *system = &c->p->systems[solution->system];
@@ -414,7 +422,7 @@ static void print_solution(cmb_buffer *b, cmb_c_program *c, int i, cmb_c_style s
   const int count = c->p->systems[solution->system].operands;
   print_loads(b, c, i, count, c->operand + solution->first, style);
   if (c->tables[0]) {
-    print_solved(b, c, i, style);
+    print_generated_solution(b, c, i, style);
     return;
   }
   cmb_buffer_put(b, "  {\n    const number z[] = {");
@@ -440,7 +448,7 @@ static void print_statement(cmb_buffer *b, cmb_c_program *c, int i, cmb_c_style 
   for (int k = c->last_output[i]; k >= 0; k = c->next_output[k]) print_store(b, 'y', k, i, style);
 }
 
-/* Outputs that are inputs or constants. */
+/* Prints the C statements y[k] = x[i]; or y[k] = constant; for those outputs that are inputs or constants. */
 static void print_copies(cmb_buffer *b, const cmb_c_program *c, cmb_c_style style)
 {
   const cmb_program *p = c->p;
@@ -469,12 +477,14 @@ void cmb_c_print_piece(cmb_buffer *b, cmb_c_program *c, int k, cmb_c_style style
 
 /* ---- operations */
 
+/* Prints the parameters of a C function with 1 to 3 arguments of one type, as in "double a, double b". */
 static void print_parameters(cmb_buffer *b, const char *type, int arity)
 {
   for (int k = 0; k < arity; k++) cmb_buffer_print(b, "%s%s %c", k > 0 ? ", " : "", type, 'a' + k);
 }
 
-/* Does the operation call libm for more than one exactly rounded instruction? */
+/* Returns whether the C expression of an operation calls a library function whose result is not simply one exactly rounded instruction,
+ * as those of sqrt, fabs and floor are. Sine and cosine are Camber's code, not the library's. */
 static bool calls_library(cmb_op op)
 {
   const bool own = op == CMB_OP_SIN || op == CMB_OP_COS || op == CMB_OP_SQRT || op == CMB_OP_ABS ||
@@ -482,8 +492,9 @@ static bool calls_library(cmb_op op)
   return strchr(VALUE[op], '(') && !own;
 }
 
-/* Library functions have their arguments hidden from the compiler. It knows these functions and replaces pow(x, 2.0) by
- * x * x, cosh(1.0) by a constant, sin(atan(x)) by x / sqrt(x * x + 1), none of which has the interpreter's bits. */
+/* Prints the definition of static inline double PREFIXop_name(...) for doubles. Arguments of library functions are volatile: otherwise
+ * the compiler replaces pow(x, 2.0) by x * x, cosh(1.0) by a constant, sin(atan(x)) by x / sqrt(x * x + 1), which all differ from the
+ * interpreter in the last bits. */
 static void print_scalar(cmb_buffer *b, cmb_op op, const char *prefix)
 {
   cmb_buffer_print(b, "static inline double %s", prefix);
@@ -493,7 +504,8 @@ static void print_scalar(cmb_buffer *b, cmb_op op, const char *prefix)
   cmb_buffer_print(b, ")\n{\n  return %s;\n}\n", VALUE[op]);
 }
 
-/* In a Jacobian all that does not depend on the direction is the same in all lanes: the library is called once then. */
+/* Prints the start of an operation on lanes: if all lanes have the same argument, the library function is called only once. In a
+ * Jacobian this holds for all that does not depend on the direction. */
 static void print_shortcut(cmb_buffer *b, cmb_op op)
 {
   cmb_buffer_put(b, "  if (same_in_all(a)) {\n    const double x = lane_");

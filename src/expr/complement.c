@@ -1,8 +1,9 @@
 /*
- * Complementarity problems in straight-line code (complement.h).
+ * Solves bounded complementarity problems by straight-line code (complement.h); used for dry friction that sticks (method/grip.c).
  *
- * A round solves, for the unknowns in between, K x = w₀ with the others at their bounds: rows of these are those of the unit matrix. The set
- * changes no more once no sign is wrong, so that the last round has the solution if any has.
+ * A round solves K x = w₀ for the unknowns in between, with the others at their bounds: the rows of the latter are those of the unit
+ * matrix. The set of unknowns at bounds does not change any more once no sign is wrong, so that the last round has the solution if any
+ * round has.
  */
 #include "expr/complement.h"
 
@@ -12,12 +13,16 @@
 
 enum { MORE_ROUNDS = 4, PATIENCE = 3 };
 
-static const double SHARE = 1e-8;  /* of the diagonal, so that unknowns that do the same share it */
-static const double LEAST = 1e-12; /* a diagonal beside w₀ below which x is at a bound anyway */
-static const double LOST = 1e-11; /* a diagonal beside what it was added up from that is rounding */
-static const double NONE = 1e-100; /* a diagonal of 0 */
-static const double CLOSE = 1e-9;  /* of x: the bounds are as precise */
+/* relative increase of the diagonal: unknowns with the same effect share it */
+static const double REGULARISATION = 1e-8;
+/* below this part of |w₀_i|, a diagonal entry is replaced: x_i is at a bound anyway */
+static const double LEAST_OF_W0 = 1e-12;
+/* below this part of the terms that were added up to it, it is rounding error */
+static const double CANCELLATION = 1e-11;
+static const double TINY = 1e-100;    /* lower bound of a diagonal entry */
+static const double TOLERANCE = 1e-9; /* relative precision of the bounds of x */
 
+/* Returns a constant expression. */
 static cmb_expr number(const cmb_complement *c, double x)
 {
   return cmb_constant(c->g, x);
@@ -43,8 +48,9 @@ static cmb_expr *take(const cmb_complement *c, int count)
   return cmb_arena_take(c->arena, (size_t)count, sizeof(cmb_expr));
 }
 
-/* ---- parts */
+/* ---- independent parts */
 
+/* Merges the independent parts that contain the unknowns i and k into one part. */
 static void join(cmb_complement *c, int i, int k)
 {
   const int from = c->part[i], to = c->part[k];
@@ -74,13 +80,14 @@ cmb_status cmb_complement_parts(cmb_complement *c, int *most)
   return CMB_OK;
 }
 
-/* One part: the numbers of its unknowns, and where they are. */
+/* One independent part of the problem: the indices of its n unknowns, and their values. */
 struct part {
   int n, *member;
-  cmb_expr *at, *x, *w, *place, *wrong;
-  cmb_expr *swept;          /* x from the sweeps */
-  cmb_expr least, patience; /* the fewest wrong signs so far, and how often there may be no fewer */
-  cmb_expr count;           /* of wrong signs */
+  cmb_expr *at, *x, *w, *next, *wrong;
+  cmb_expr *swept; /* (n) x from the Gauss–Seidel sweeps */
+  /* the fewest wrong signs so far; rounds without fewer that are allowed */
+  cmb_expr least, patience;
+  cmb_expr count; /* number of wrong signs */
   cmb_elimination *factors;
 };
 
@@ -91,11 +98,11 @@ static bool take_part(const cmb_complement *c, int first, struct part *p)
     if (c->part[i] == first) p->member[p->n++] = i;
   }
   p->at = take(c, p->n), p->x = take(c, p->n), p->w = take(c, p->n);
-  p->place = take(c, p->n), p->wrong = take(c, p->n), p->swept = take(c, p->n);
+  p->next = take(c, p->n), p->wrong = take(c, p->n), p->swept = take(c, p->n);
   p->least = number(c, p->n + 1);
   p->patience = number(c, PATIENCE);
   for (int i = 0; i < p->n && p->at; i++) p->at[i] = c->first[p->member[i]];
-  return p->member && p->at && p->x && p->w && p->place && p->wrong && p->swept;
+  return p->member && p->at && p->x && p->w && p->next && p->wrong && p->swept;
 }
 
 static cmb_expr entry(const cmb_complement *c, const struct part *p, int i, int k)
@@ -103,9 +110,10 @@ static cmb_expr entry(const cmb_complement *c, const struct part *p, int i, int 
   return c->K[p->member[i] * c->n + p->member[k]];
 }
 
-/* ---- a round */
+/* ---- one round */
 
-/* Rows of those at bounds are unit rows. */
+/* Factorises the matrix of a linear system in which unknowns at a bound are fixed: unit rows for these, rows of K for the unknowns in
+ * between. Returns false without memory. */
 static bool factor(const cmb_complement *c, struct part *p)
 {
   const int n = p->n;
@@ -121,20 +129,22 @@ static bool factor(const cmb_complement *c, struct part *p)
   return p->factors;
 }
 
-/* w = w₀ − K x */
-static cmb_expr rate_of(const cmb_complement *c, const struct part *p, const cmb_expr *x, int i)
+/* Returns the expression w_i = w₀_i − Σ_k K_ik x_k for unknown i of a part. */
+static cmb_expr residual_of(const cmb_complement *c, const struct part *p, const cmb_expr *x, int i)
 {
   cmb_expr w = c->w0[p->member[i]];
   for (int k = 0; k < p->n; k++) w = cmb_sub(c->g, w, cmb_mul(c->g, entry(c, p, i, k), x[k]));
   return w;
 }
 
-/* Where unknown i should be. */
-static cmb_expr place_of(const cmb_complement *c, const struct part *p, int i)
+/* Returns an expression for the state that unknown i of a bounded complementarity problem should have after a round: −1 or 1 (at a
+ * bound) or 0 (in between). It leaves a bound if w_i has the wrong sign there; it goes to a bound that x_i exceeds. */
+static cmb_expr state_of(const cmb_complement *c, const struct part *p, int i)
 {
   const cmb_expr one = number(c, 1), at = p->at[i], x = p->x[i], slack = c->slack[p->member[i]];
   const cmb_expr leeway = cmb_add(c->g, one, cmb_div(c->g, slack, entry(c, p, i, i)));
-  const cmb_expr inward = cmb_neg(c->g, cmb_mul(c->g, at, p->w[i])); /* > 0: a wrong sign */
+  /* > 0: the sign of w_i is wrong */
+  const cmb_expr inward = cmb_neg(c->g, cmb_mul(c->g, at, p->w[i]));
   const cmb_expr stays = choose(c, op2(c, CMB_OP_GT, inward, slack), 0, at);
   const cmb_expr below = op2(c, CMB_OP_LT, x, cmb_neg(c->g, leeway));
   const cmb_expr between =
@@ -142,31 +152,36 @@ static cmb_expr place_of(const cmb_complement *c, const struct part *p, int i)
   return choose(c, cmb_square(c->g, at), stays, between);
 }
 
-static void look_at_signs(const cmb_complement *c, struct part *p)
+/* Finds the state (at a bound or in between) that each unknown of the complementarity problem should have after a round, and counts the
+ * unknowns that are in another one. */
+static void check_signs(const cmb_complement *c, struct part *p)
 {
   p->count = 0;
-  for (int i = 0; i < p->n; i++) p->w[i] = rate_of(c, p, p->x, i);
+  for (int i = 0; i < p->n; i++) p->w[i] = residual_of(c, p, p->x, i);
   for (int i = 0; i < p->n; i++) {
-    p->place[i] = place_of(c, p, i);
-    p->wrong[i] = op2(c, CMB_OP_NE, p->place[i], p->at[i]);
+    p->next[i] = state_of(c, p, i);
+    p->wrong[i] = op2(c, CMB_OP_NE, p->next[i], p->at[i]);
     p->count = cmb_add(c->g, p->count, p->wrong[i]);
   }
 }
 
-/* All with wrong signs, or the last one. */
+/* Changes the state (at a bound or in between) of all unknowns that violate the complementarity conditions; or only of the last one of
+ * them, where their number has not decreased in three rounds. */
 static void exchange(const cmb_complement *c, struct part *p)
 {
   const cmb_expr fewer = op2(c, CMB_OP_LT, p->count, p->least);
-  cmb_expr behind = 0; /* how many wrong signs there are behind this one */
+  cmb_expr behind = 0; /* number of wrong signs among unknowns with larger indices */
   p->patience = choose(c, fewer, number(c, PATIENCE), cmb_sub(c->g, p->patience, number(c, 1)));
   p->least = op2(c, CMB_OP_MIN, p->count, p->least);
   for (int i = p->n; i-- > 0;) {
-    const cmb_expr here = choose(c, behind, p->at[i], p->place[i]);
-    p->at[i] = p->n == 1 ? p->place[i] : choose(c, p->patience, p->place[i], here);
+    const cmb_expr here = choose(c, behind, p->at[i], p->next[i]);
+    p->at[i] = p->n == 1 ? p->next[i] : choose(c, p->patience, p->next[i], here);
     behind = cmb_add(c->g, behind, p->wrong[i]);
   }
 }
 
+/* Solves the linear system of one round for the unknowns in between, with the others at their bounds, and checks the signs. Returns
+ * false without memory. */
 static bool solve_round(const cmb_complement *c, struct part *p)
 {
   if (!factor(c, p)) return false;
@@ -174,72 +189,78 @@ static bool solve_round(const cmb_complement *c, struct part *p)
     p->x[i] = choose(c, cmb_square(c->g, p->at[i]), p->at[i], c->w0[p->member[i]]);
   }
   cmb_elimination_solve(p->factors, p->x);
-  look_at_signs(c, p);
+  check_signs(c, p);
   return true;
 }
 
-/* ---- sweeps */
+/* ---- Gauss–Seidel sweeps */
 
-static cmb_expr cut(const cmb_complement *c, cmb_expr x)
+/* Returns the expression of x clamped to the interval from −1 to 1. */
+static cmb_expr clamp(const cmb_complement *c, cmb_expr x)
 {
   return op2(c, CMB_OP_MAX, op2(c, CMB_OP_MIN, x, number(c, 1)), number(c, -1));
 }
 
-/* Where they lead from what the rounds so far have found. */
+/* Improves the solution of a complementarity problem by a few Gauss–Seidel sweeps with x clamped to its bounds, starting from the x of
+ * the last round. The result is stored in p->swept. */
 static void sweep(const cmb_complement *c, struct part *p)
 {
   cmb_expr *x = p->swept;
-  for (int i = 0; i < p->n; i++) x[i] = cut(c, p->x[i]);
+  for (int i = 0; i < p->n; i++) x[i] = clamp(c, p->x[i]);
   for (int k = 0; k < CMB_COMPLEMENT_SWEEPS; k++) {
     for (int i = 0; i < p->n; i++) {
-      const cmb_expr change = cmb_div(c->g, rate_of(c, p, x, i), entry(c, p, i, i));
-      x[i] = cut(c, cmb_add(c->g, x[i], change));
+      const cmb_expr change = cmb_div(c->g, residual_of(c, p, x, i), entry(c, p, i, i));
+      x[i] = clamp(c, cmb_add(c->g, x[i], change));
     }
   }
 }
 
-static cmb_expr swept_place(const cmb_complement *c, const struct part *p, int i)
+static cmb_expr swept_state(const cmb_complement *c, const struct part *p, int i)
 {
   const cmb_expr bound = cmb_apply(c->g, CMB_OP_GE, size_of(c, p->swept[i]), number(c, 1), 0);
   return choose(c, bound, p->swept[i], 0);
 }
 
-/* Where signs are wrong still, the rounds go on from there. */
-static void go_on_from_sweeps(const cmb_complement *c, struct part *p)
+/* Restarts the rounds of a complementarity problem from the result of Gauss–Seidel sweeps, where some unknowns still violate their
+ * conditions after the last round. */
+static void restart_from_sweeps(const cmb_complement *c, struct part *p)
 {
   sweep(c, p);
-  for (int i = 0; i < p->n; i++) p->at[i] = choose(c, p->count, swept_place(c, p, i), p->at[i]);
+  for (int i = 0; i < p->n; i++) p->at[i] = choose(c, p->count, swept_state(c, p, i), p->at[i]);
   p->least = number(c, p->n + 1);
   p->patience = number(c, PATIENCE);
 }
 
-/* ---- the problem */
+/* ---- the whole problem */
 
+/* Forms K, which is P with a slightly larger diagonal that is never 0, and the tolerances `slack` below which |w_i| counts as 0. */
 static void fill_matrix(cmb_complement *c)
 {
   const int n = c->n;
   memcpy(c->K, c->P, (size_t)n * (size_t)n * sizeof *c->K);
   for (int i = 0; i < n; i++) {
-    cmb_expr *d = &c->K[i * n + i], least = cmb_mul(c->g, number(c, LOST), c->whole[i]);
-    least = cmb_add(c->g, least, cmb_mul(c->g, number(c, LEAST), size_of(c, c->w0[i])));
-    *d = cmb_mul(c->g, number(c, 1 + SHARE), *d);
-    *d = op2(c, CMB_OP_MAX, *d, cmb_add(c->g, least, number(c, NONE)));
-    c->slack[i] = cmb_add(c->g, cmb_mul(c->g, number(c, CLOSE), *d), c->noise[i]);
+    cmb_expr *d = &c->K[i * n + i], least = cmb_mul(c->g, number(c, CANCELLATION), c->whole[i]);
+    least = cmb_add(c->g, least, cmb_mul(c->g, number(c, LEAST_OF_W0), size_of(c, c->w0[i])));
+    *d = cmb_mul(c->g, number(c, 1 + REGULARISATION), *d);
+    *d = op2(c, CMB_OP_MAX, *d, cmb_add(c->g, least, number(c, TINY)));
+    c->slack[i] = cmb_add(c->g, cmb_mul(c->g, number(c, TOLERANCE), *d), c->noise[i]);
   }
 }
 
-/* What the last round has found, or the sweeps where it has wrong signs. */
+/* Stores the solution of an independent part: that of the last round, or that of the Gauss–Seidel sweeps if the last round still
+ * violates some complementarity conditions (then c->settled is 0). */
 static void finish(cmb_complement *c, const struct part *p)
 {
   for (int i = 0; i < p->n; i++) {
     const int k = p->member[i];
     c->x[k] = choose(c, p->count, p->swept[i], p->x[i]);
-    c->at[k] = choose(c, p->count, swept_place(c, p, i), p->at[i]);
+    c->at[k] = choose(c, p->count, swept_state(c, p, i), p->at[i]);
   }
   c->settled = choose(c, p->count, 0, c->settled);
 }
 
-/* A single unknown needs three rounds at the most: a bound, in between, the other bound. */
+/* Solves the independent part of a complementarity problem whose first unknown is `first`; does nothing if none begins there. A single
+ * unknown needs at most three rounds: at one bound, in between, at the other. Returns false without memory. */
 static bool solve_part(cmb_complement *c, int first)
 {
   struct part p;
@@ -249,7 +270,7 @@ static bool solve_part(cmb_complement *c, int first)
   for (int k = 0; k < rounds; k++) {
     if (!solve_round(c, &p)) return false;
     if (k + 1 < rounds) exchange(c, &p);
-    if (k + 1 == rounds / 2 && p.n > 1) go_on_from_sweeps(c, &p);
+    if (k + 1 == rounds / 2 && p.n > 1) restart_from_sweeps(c, &p);
   }
   if (p.n == 1) memcpy(p.swept, p.x, sizeof *p.x);
   c->factors[first] = p.factors;

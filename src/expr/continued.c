@@ -1,14 +1,16 @@
 /*
- * Roots and broken powers beyond their domain (continued.h).
+ * Continues roots and powers with non-integer exponents beyond their domain (continued.h), so that a step can pass a switch at which a
+ * branch ends.
  *
  * In abs(x)^1.5, max(x, 0)^1.5 and if(x > 0, sqrt(x), 0) the branch ends where its root stops being real. Inside a step the branch is
- * frozen, and a stage may lie a little beyond the switch: there
+ * frozen, and a stage of the method may lie slightly beyond the switch: there
  *
  *     x^p = −|x|^p,   sqrt(x) = −sqrt(|x|)      for x < 0
  *
- * as a contact's law goes on: continuous, as smooth at 0 as from one side, and growing on both sides. The solution is cut at the
- * switch, so that this decides nothing but that the step can be made. It is done only where the formula itself shows that the argument
- * is not negative in the branch, so that no mistake is hidden: any other root of a negative number is still not finite.
+ * which continues a contact law as usual: continuous, as smooth at 0 as from one side, and growing on both sides. The solution is cut at
+ * the switch, so that the continuation only makes the step possible and does not change the result. It is used only where the formula
+ * itself shows that the argument is not negative in the branch, so that no mistake is hidden: any other root of a negative number is still
+ * not finite.
  */
 #include "expr/continued.h"
 
@@ -16,8 +18,9 @@
 
 #include <math.h>
 
-enum { MOST_VISITS = 200 }; /* nodes that a proof may look at */
+enum { MOST_VISITS = 200 }; /* nodes that one proof may visit */
 
+/* Returns argument i of node e. */
 static cmb_expr argument(const cmb_graph *g, cmb_expr e, int i)
 {
   return cmb_expr_argument(g, e, i);
@@ -39,7 +42,7 @@ bool cmb_is_root(const cmb_graph *g, cmb_expr e)
   return cmb_expr_op(g, e) == CMB_OP_POW && !is_whole(g, argument(g, e, 1), 1);
 }
 
-/* ---- what is not negative */
+/* ---- expressions that are never negative */
 
 struct proof {
   const cmb_graph *g;
@@ -54,7 +57,7 @@ static bool both(struct proof *p, cmb_expr e, int first)
   return holds(p, argument(p->g, e, first)) && holds(p, argument(p->g, e, first + 1));
 }
 
-static bool follows(struct proof *p, cmb_expr e)
+static bool follows_from_operation(struct proof *p, cmb_expr e)
 {
   const cmb_graph *g = p->g;
   switch (cmb_expr_op(g, e)) {
@@ -81,7 +84,7 @@ static bool holds(struct proof *p, cmb_expr e)
   for (int i = 0; p->known && i < p->known->count; i++) {
     if (p->known->of[i] == e) return true;
   }
-  return p->visits-- > 0 && follows(p, e);
+  return p->visits-- > 0 && follows_from_operation(p, e);
 }
 
 bool cmb_never_negative(const cmb_graph *g, cmb_expr e, const cmb_known *known)
@@ -90,20 +93,22 @@ bool cmb_never_negative(const cmb_graph *g, cmb_expr e, const cmb_known *known)
   return holds(&p, e);
 }
 
-/* ---- what conditions say */
+/* ---- conclusions from conditions */
 
-static void add(cmb_known *known, cmb_expr e)
+/* Appends an expression that is known not to be negative; it is ignored if the list is full. */
+static void append_known(cmb_known *known, cmb_expr e)
 {
   if (known->count < CMB_MOST_KNOWN) known->of[known->count++] = e;
 }
 
-/* a >= b: of a − b, of a where b is not negative, of −b where −a is not. */
+/* Adds to `known` what follows from a >= b: that a − b is not negative, that a is not negative if b is not, and that −b is not negative
+ * if −a is not. */
 static void add_order(cmb_graph *g, cmb_expr a, cmb_expr b, cmb_known *known)
 {
   const cmb_expr minus_a = cmb_apply(g, CMB_OP_NEG, a, 0, 0);
-  add(known, cmb_apply(g, CMB_OP_SUB, a, b, 0));
-  if (cmb_never_negative(g, b, known)) add(known, a);
-  if (cmb_never_negative(g, minus_a, known)) add(known, cmb_apply(g, CMB_OP_NEG, b, 0, 0));
+  append_known(known, cmb_apply(g, CMB_OP_SUB, a, b, 0));
+  if (cmb_never_negative(g, b, known)) append_known(known, a);
+  if (cmb_never_negative(g, minus_a, known)) append_known(known, cmb_apply(g, CMB_OP_NEG, b, 0, 0));
 }
 
 void cmb_known_add(cmb_graph *g, cmb_expr condition, bool yes, cmb_known *known)
@@ -114,15 +119,17 @@ void cmb_known_add(cmb_graph *g, cmb_expr condition, bool yes, cmb_known *known)
     add_order(g, yes ? a : b, yes ? b : a, known);
   } else if (op == CMB_OP_LT || op == CMB_OP_LE) {
     add_order(g, yes ? b : a, yes ? a : b, known);
-  } else if (op == (yes ? CMB_OP_MIN : CMB_OP_MAX)) { /* `and` holds, or `or` does not: both */
+  } else if (op ==
+             (yes ? CMB_OP_MIN
+                  : CMB_OP_MAX)) { /* `and` is true, or `or` is false: so are both arguments */
     cmb_known_add(g, a, yes, known);
     cmb_known_add(g, b, yes, known);
   }
 }
 
-/* ---- beyond */
+/* ---- continuation */
 
-/* sign(x) y, whose sign is no event */
+/* Returns the expression sign(x) y, marked so that its sign does not become a switching function. */
 static cmb_expr with_sign(cmb_graph *g, cmb_expr x, cmb_expr y)
 {
   const cmb_expr product = cmb_apply(g, CMB_OP_MUL, cmb_apply(g, CMB_OP_SIGN, x, 0, 0), y, 0);

@@ -1,5 +1,6 @@
 /*
- * Roots and broken powers beyond their domain: how a branch goes on behind the switch at which it ends.
+ * Continuation of roots and powers with non-integer exponents beyond their domain, for stages of a step that lie slightly beyond a switch.
+ * Used where modes are frozen (modes.c), in formulas and for laws of contact.
  */
 #ifndef CMB_EXPR_CONTINUED_H
 #define CMB_EXPR_CONTINUED_H
@@ -8,25 +9,27 @@
 
 enum { CMB_MOST_KNOWN = 16 };
 
-/* Expressions that are not negative where a formula is evaluated, from the conditions around it. */
+/* Expressions that are known not to be negative where a formula is evaluated, from the conditions around it. */
 typedef struct cmb_known {
   int count;
   cmb_expr of[CMB_MOST_KNOWN];
 } cmb_known;
 
-/* sqrt(x), or x^p with a p that is not known to be a whole number: not real for negative x. */
+/* Returns whether e is a sqrt(x), or an x^p where p is not known to be a whole number: these are not real for negative x. */
 bool cmb_is_root(const cmb_graph *g, cmb_expr e);
 
-/* Adds what holds where the condition is true (yes), or false: a − b >= 0 of a > b, both sides of `and`, and so on. */
+/* Adds the conclusions from a condition that is true (yes) or false: for a > b that a − b >= 0, for `and` those of both sides, and so
+ * on. */
 void cmb_known_add(cmb_graph *g, cmb_expr condition, bool yes, cmb_known *known);
 
-/* Whether the form of e, and what is known, show that it is not negative. False: not found out. */
+/* Returns whether the operations in e, and the expressions known not to be negative, prove that e is not negative. False: no proof was
+ * found. */
 bool cmb_never_negative(const cmb_graph *g, cmb_expr e, const cmb_known *known);
 
-/* The root e with the argument x: the same for x >= 0, and its negative image for x < 0. */
+/* Returns the root e with the argument x, continued as an odd function: unchanged for x >= 0, minus the root of −x for x < 0. */
 cmb_expr cmb_continued(cmb_graph *g, cmb_expr e, cmb_expr x);
 
-/* x^p for x >= 0, −|x|^p for x < 0. Unlike x |x|^(p − 1) it has a derivative at 0 for every p > 1. */
+/* Returns x^p for x >= 0 and −|x|^p for x < 0. Unlike x |x|^(p − 1) it has a derivative at 0 for every p > 1. */
 cmb_expr cmb_odd_power(cmb_graph *g, cmb_expr x, cmb_expr p);
 
 #endif

@@ -1,7 +1,8 @@
 /*
- * Derivatives by forward and by reverse mode, as expressions in the same graph.
+ * Derivatives by forward and by reverse mode, as expressions in the same graph (cmb_forward, cmb_reverse and the partial derivatives they
+ * use).
  *
- * Both walk over the nodes that the outputs are made of, in ascending order (forward) or descending (reverse):
+ * Both visit the nodes that the outputs are made of, in ascending order (forward) or descending order (reverse):
  *     forward   ẏ = Σ_i (∂y/∂x_i) ẋ_i        for each node y with arguments x_i
  *     reverse   x̄_i += (∂y/∂x_i) ȳ
  * Node 0 is the constant 0, so an array of zeros means "no derivative" to begin with.
@@ -34,14 +35,14 @@ static cmb_expr reciprocal(cmb_graph *g, cmb_expr a)
   return op2(g, CMB_OP_DIV, one(g), a);
 }
 
-/* 1 + s a² */
+/* Returns the expression 1 + a² if s > 0, otherwise 1 − a². */
 static cmb_expr one_plus_square(cmb_graph *g, double s, cmb_expr a)
 {
   cmb_expr square = op2(g, CMB_OP_MUL, a, a);
   return op2(g, s > 0 ? CMB_OP_ADD : CMB_OP_SUB, one(g), square);
 }
 
-/* ∂(a^b)/∂a = b a^(b−1), ∂(a^b)/∂b = a^b log a */
+/* Returns the partial derivative of the power e = a^b: ∂e/∂a = b a^(b−1) for i = 0, ∂e/∂b = a^b log a for i = 1. */
 static cmb_expr partial_power(cmb_graph *g, cmb_expr e, cmb_expr a, cmb_expr b, int i)
 {
   if (i == 1) return op2(g, CMB_OP_MUL, e, op1(g, CMB_OP_LOG, a));
@@ -49,7 +50,7 @@ static cmb_expr partial_power(cmb_graph *g, cmb_expr e, cmb_expr a, cmb_expr b, 
   return op2(g, CMB_OP_MUL, b, op2(g, CMB_OP_POW, a, less));
 }
 
-/* atan2(a, b): b/(a² + b²) and −a/(a² + b²) */
+/* Returns the partial derivative of atan2(a, b): b/(a² + b²) for i = 0 (by a), −a/(a² + b²) for i = 1 (by b). */
 static cmb_expr partial_atan2(cmb_graph *g, cmb_expr a, cmb_expr b, int i)
 {
   cmb_expr square = op2(g, CMB_OP_ADD, op2(g, CMB_OP_MUL, a, a), op2(g, CMB_OP_MUL, b, b));
@@ -94,7 +95,8 @@ static cmb_expr partial_of_one(cmb_graph *g, cmb_op op, cmb_expr e, cmb_expr a)
   }
 }
 
-/* The next derivative of a table. */
+/* Returns the partial derivative of a table lookup e by its argument i: the lookup of the table's next derivative, or 0 where it is
+ * known to vanish. */
 static cmb_expr partial_of_table(cmb_graph *g, cmb_expr e, int i)
 {
   const cmb_node n = g->nodes[e];
@@ -108,13 +110,14 @@ static cmb_expr partial_of_table(cmb_graph *g, cmb_expr e, int i)
   return cmb_table_node(g, CMB_OP_TABLE2, dx + CMB_TABLE2_ORDERS * dy, n.data, n.a, n.b);
 }
 
-/* A further partial derivative of a C function: the order's digits to base 4 say after which arguments, 1 to 3. */
+/* Returns the partial derivative of e, a C function of the user's or a derivative of it, by argument i. The base-4 digits of the node's
+ * order are the arguments (1 to 3) by which it is differentiated; third derivatives are 0. */
 static cmb_expr partial_of_call(cmb_graph *g, cmb_expr e, int i)
 {
   cmb_node n = g->nodes[e];
   int digit = n.order == 0 ? 1 : n.order < 4 ? 4 : 16;
   if (n.order >= 16 || i >= g->externals[n.data]->arity)
-    return 0; /* third derivatives are where it ends */
+    return 0; /* at most two derivatives are supported */
   n.order = (uint8_t)(n.order + (i + 1) * digit);
   return cmb_intern(g, n);
 }
@@ -131,13 +134,14 @@ cmb_expr cmb_partial(cmb_graph *g, cmb_expr e, int i)
   case 2: return partial_of_two(g, op, e, a, b, i);
   case 3:
     if (op == CMB_OP_STICK) return op1(g, CMB_OP_SIGN, a);
-    /* if: the derivative of the branch that is taken */
+    /* if: the derivative of the active branch */
     return cmb_apply(g, CMB_OP_IF, a, cmb_constant(g, i == 1), cmb_constant(g, i == 2));
   default: return 0;
   }
 }
 
-/* The unknown of a solution: of an only one its rate is there, of several a solution with the rates. */
+/* Returns the derivative of node e, which is one unknown of an implicit system of equations, from the derivatives dot[] of earlier
+ * nodes: that of the system's solution if it has one unknown, otherwise one part of it. */
 static cmb_expr forward_part(cmb_graph *g, cmb_expr e, const cmb_expr *dot)
 {
   const cmb_node n = g->nodes[e];
@@ -145,19 +149,19 @@ static cmb_expr forward_part(cmb_graph *g, cmb_expr e, const cmb_expr *dot)
   return only || dot[n.a] == 0 ? dot[n.a] : cmb_solution_part(g, dot[n.a], n.order);
 }
 
-/* ẏ of node e from those of its arguments. */
+/* Returns the derivative ẏ of node e from the derivatives dot[] of its arguments (forward mode): Σ_i (∂e/∂x_i) ẋ_i. */
 static cmb_expr forward_node(cmb_graph *g, cmb_expr e, const cmb_expr *dot)
 {
   if (cmb_expr_op(g, e) == CMB_OP_SOLVE) return cmb_solution_forward(g, e, dot);
   if (cmb_expr_op(g, e) == CMB_OP_PART) return forward_part(g, e, dot);
   const cmb_op op = cmb_expr_op(g, e);
   int arity = cmb_op_arity(op);
-  if (op == CMB_OP_IF) { /* one choice, not two products */
+  if (op == CMB_OP_IF) { /* one choice instead of two products */
     cmb_expr yes = dot[cmb_expr_argument(g, e, 1)], no = dot[cmb_expr_argument(g, e, 2)];
     return cmb_apply(g, CMB_OP_IF, cmb_expr_argument(g, e, 0), yes, no);
   }
   if (op == CMB_OP_MIN ||
-      op == CMB_OP_MAX) { /* likewise: bounds of it lie between those of the two */
+      op == CMB_OP_MAX) { /* an `if` of the two derivatives: its bounds lie between theirs */
     const cmb_expr a = cmb_expr_argument(g, e, 0), b = cmb_expr_argument(g, e, 1);
     if (dot[a] == 0 && dot[b] == 0) return 0;
     return cmb_apply(g, CMB_OP_IF, cmb_partial(g, e, 0), dot[a], dot[b]);
@@ -179,7 +183,8 @@ cmb_status cmb_forward(cmb_graph *g, int inputs, const cmb_expr *input, const cm
               cmb_graph_has(g, inputs, input) && cmb_graph_has(g, inputs, direction) &&
                   cmb_graph_has(g, outputs, output) && (result || outputs == 0),
               "cmb_forward needs expressions of the graph");
-  const uint32_t size = g->size; /* what exists now; derivatives come behind it */
+  /* the nodes before differentiation; those of derivatives have larger numbers */
+  const uint32_t size = g->size;
   uint8_t *marked = cmb_reachable(g, outputs, output);
   cmb_expr *dot = cmb_allocate(g->ctx, ((size_t)size + 1) * sizeof *dot);
   if (marked && dot) {

@@ -1,10 +1,10 @@
 /*
- * Elimination in a static order (elimination.h).
+ * Gaussian elimination of matrices of expressions in a static order (elimination.h); the result is straight-line code.
  *
- * The next pivot is the one with the fewest entries left in its row and column (minimum degree, on the symmetric pattern), but a
- * row of C waits until every x in it is eliminated: then its pivot is part of −C A⁻¹ Bᵀ, which is definite.
+ * The next pivot is the one with the fewest entries left in its row and column (minimum degree, on the symmetric pattern), but a row of C
+ * waits until all x in it are eliminated: then its pivot is part of −C A⁻¹ Bᵀ, which is definite.
  *
- * A symmetric matrix (the same expressions on both sides of the diagonal) is eliminated on one side only.
+ * Of a symmetric matrix (the same expressions on both sides of the diagonal) only one side is eliminated.
  */
 #include "expr/elimination.h"
 
@@ -16,10 +16,11 @@ struct cmb_elimination {
   cmb_graph *g;
   int n, size; /* size = n + m */
   int *order;  /* (size) row and column of the k-th pivot */
-  cmb_expr *
-      K; /* (size x size) L below, U on and above the diagonal, in the order of the rows as given */
+  /* (size x size) L below the diagonal, U on and above it; rows and columns in the given order */
+  cmb_expr *K;
   cmb_expr *inverse; /* (size) 1/pivot, by row */
-  cmb_expr *whole;   /* (size) a pivot before anything was subtracted */
+  /* (size) |pivot| before anything is subtracted; for a row of C, the terms that its pivot consists of */
+  cmb_expr *whole;
 };
 
 static cmb_expr *entry(const cmb_elimination *e, int row, int column)
@@ -27,12 +28,12 @@ static cmb_expr *entry(const cmb_elimination *e, int row, int column)
   return &e->K[(size_t)row * (size_t)e->size + (size_t)column];
 }
 
-/* ---- order */
+/* ---- order of the pivots */
 
 struct ordering {
   int size, n;
-  bool *linked; /* (size x size) entries, symmetric, with those that fill in */
-  int *waiting; /* (size) of a row of C: x in it that are not eliminated yet */
+  bool *linked; /* (size x size) symmetric pattern with fill-in */
+  int *waiting; /* (size) of a row of C: unknowns x in it that are not eliminated yet */
   bool *done;   /* (size) */
 };
 
@@ -48,6 +49,7 @@ static int degree(const struct ordering *o, int i)
   return count;
 }
 
+/* Returns the row with the fewest remaining entries (minimum degree) among those that can be the next pivot. */
 static int next_pivot(const struct ordering *o)
 {
   int best = -1, least = 0;
@@ -59,8 +61,9 @@ static int next_pivot(const struct ordering *o)
   return best;
 }
 
-/* Its neighbours become neighbours of each other. */
-static void take_pivot(struct ordering *o, const cmb_elimination *e, int p)
+/* Eliminates pivot p from the pattern: all rows that are linked to p become linked to each other (fill-in). A constraint row (from n on)
+ * that contains the unknown p has one unknown less to wait for. */
+static void eliminate_from_pattern(struct ordering *o, const cmb_elimination *e, int p)
 {
   o->done[p] = true;
   for (int i = 0; i < o->size; i++) {
@@ -83,20 +86,21 @@ static bool find_order(cmb_elimination *e, cmb_arena *arena)
   if (!o.linked || !o.waiting || !o.done) return false;
   for (int i = 0; i < e->size; i++) {
     for (int k = 0; k < e->size; k++) {
-      const bool there = *entry(e, i, k) != 0 || *entry(e, k, i) != 0;
-      o.linked[(size_t)i * (size_t)e->size + (size_t)k] = there;
-      if (i >= e->n && k < e->n) o.waiting[i] += there;
+      const bool nonzero = *entry(e, i, k) != 0 || *entry(e, k, i) != 0;
+      o.linked[(size_t)i * (size_t)e->size + (size_t)k] = nonzero;
+      if (i >= e->n && k < e->n) o.waiting[i] += nonzero;
     }
   }
   for (int k = 0; k < e->size; k++) {
     e->order[k] = next_pivot(&o);
-    take_pivot(&o, e, e->order[k]);
+    eliminate_from_pattern(&o, e, e->order[k]);
   }
   return true;
 }
 
 /* ---- elimination */
 
+/* Returns whether the matrix has the same expressions on both sides of its diagonal. */
 static bool is_symmetric(const cmb_elimination *e)
 {
   for (int i = 0; i < e->size; i++) {
@@ -107,7 +111,8 @@ static bool is_symmetric(const cmb_elimination *e)
   return true;
 }
 
-/* K_ik −= l u; what a row of C loses to the x before it is what its pivot consists of. */
+/* Subtracts l u from entry K_ik during the elimination of a pivot. On the diagonal of a row of C, the terms from pivots of A are also
+ * added up: its pivot consists of them. */
 static void subtract(cmb_elimination *e, int i, int k, int pivot, cmb_expr l, cmb_expr u)
 {
   cmb_expr *K = entry(e, i, k), product = cmb_mul(e->g, l, u);
@@ -149,7 +154,8 @@ cmb_elimination *cmb_eliminate(cmb_graph *g, cmb_arena *arena, int n, int m, con
   for (int i = 0; i < n; i++) {
     memcpy(entry(e, i, 0), A + (size_t)i * (size_t)n, (size_t)n * sizeof *A);
     const cmb_expr length = cmb_apply(g, CMB_OP_ABS, *entry(e, i, i), 0, 0);
-    e->whole[i] = cmb_apply(g, CMB_OP_SMOOTH, length, 0, 0); /* its sign is no event */
+    /* keeps the sign from becoming a switching function */
+    e->whole[i] = cmb_apply(g, CMB_OP_SMOOTH, length, 0, 0);
   }
   for (int i = 0; i < m; i++) {
     memcpy(entry(e, n + i, 0), C + (size_t)i * (size_t)n, (size_t)n * sizeof *C);
@@ -181,7 +187,8 @@ void cmb_elimination_solve(const cmb_elimination *e, cmb_expr *x)
   }
 }
 
-/* A row of C begins with a little less than 0, so that 0 of 0 is 0. */
+/* Returns pivot i divided by its value before the subtraction of other rows: near 0 if the matrix is nearly singular. For a row of C,
+ * 1e-300 is subtracted from the divisor, so that 0/0 gives 0. */
 cmb_expr cmb_elimination_pivot(const cmb_elimination *e, int i)
 {
   cmb_graph *g = e->g;

@@ -1,5 +1,6 @@
 /*
- * Feet on a line (foot.h): making the table, and its expressions. The table owns two others, X(u) and Y(u), which derivatives are made of.
+ * Creates the tables by which feet of points on a planar curve are evaluated (foot.h), and their expressions. Such a table owns two other
+ * tables, X(u) and Y(u), of which the derivatives are made.
  */
 #include "expr/foot.h"
 
@@ -10,9 +11,10 @@
 #include <math.h>
 #include <string.h>
 
-static const double SAFE =
-    0.95;           /* of the reach: between points it may be somewhat less than at them */
-enum { MORE = 16 }; /* what an end does to a spline fades to a fourth from point to point */
+/* used part of the reach: between the points of a line the reach may be somewhat smaller than at them */
+static const double SAFE = 0.95;
+/* points that continue a closed line: the influence of an end on a spline falls to a fourth per point */
+enum { MORE = 16 };
 
 int cmb_foot_block(int n)
 {
@@ -32,9 +34,10 @@ int cmb_foot_coefficients(int n)
   return CMB_FOOT_HEAD + 3 * blocks_of(n) + 8 * (n - 1);
 }
 
-/* ---- create */
+/* ---- creation */
 
-/* Whether the line ends where it begins, in the same direction, or a step before. */
+/* Returns whether the line is closed: its last point is at the first one or up to 1.5 steps before it, and the direction is nearly the
+ * same there. */
 static bool is_closed(const cmb_table *t, double step)
 {
   const int n = t->nx;
@@ -47,15 +50,16 @@ static bool is_closed(const cmb_table *t, double step)
   return n > 8 && same_way && along > -0.1 * step && along < 1.5 * step && aside < 0.25 * step;
 }
 
-/* Point i of a coordinate; before the first and behind the last one a line that meets itself goes on from its other end. */
+/* Returns one coordinate of point i of a closed line with n points, where x are the coordinates of its points; i < 0 and i >= n continue
+ * the line from its other end. */
 static double point_at(int n, const double *x, int i)
 {
   const double shift = x[n - 1] - x[0];
   return i < 0 ? x[n - 1 + i] - shift : i > n - 1 ? x[i - n + 1] + shift : x[i];
 }
 
-/* The line's two coordinates as tables of u. Where a line meets itself so many points are added before and behind it that its curvature is
- * that of a line without ends. */
+/* Creates the two coordinates of a planar line as spline tables of the parameter u. For a closed line `more` points are added before its
+ * beginning and after its end, so that its curvature is nearly that of a line without ends. */
 static cmb_status make_line(cmb_context *ctx, cmb_table *t, double step, int more)
 {
   const int n = t->nx, all = n + 2 * more;
@@ -69,7 +73,8 @@ static cmb_status make_line(cmb_context *ctx, cmb_table *t, double step, int mor
   return CMB_OK;
 }
 
-/* Circles around the blocks: of the boxes around their points. */
+/* Computes for each block of points of a line a circle that contains them, around the centre of their bounding box, slightly enlarged
+ * for rounding. */
 static void fill_circles(cmb_table *t)
 {
   const int n = t->nx, size = cmb_foot_block(n);
@@ -91,8 +96,8 @@ static void fill_circles(cmb_table *t)
   }
 }
 
-/* How far along the line the normals of its two ends can be apart where it meets itself: by how far the ends are, and by how far their directions
- * turn things at the reach; u is 1/(1 - SAFE) times as sensitive there. */
+/* Bounds how far apart, along a closed planar line, the normals at its two ends can meet a point: by the gap between the ends, and by
+ * the difference of their directions times the largest distance of such a point. */
 static double seam_of(const cmb_table *t)
 {
   const double end = t->c[0] * (t->nx - 1);
@@ -145,7 +150,7 @@ cmb_status cmb_foot_create(cmb_context *ctx, int n, const double *x, const doubl
   return CMB_OK;
 }
 
-/* ---- evaluate */
+/* ---- evaluation */
 
 CMB_TABLE_PIECES_CODE(CMB_CODE_COMPILED)
 CMB_FOOT_NEAREST_CODE(CMB_CODE_COMPILED)
@@ -169,8 +174,9 @@ void cmb_foot_values(const cmb_table *t, double x, double y, double *u, double *
   *v = to[1];
 }
 
-/* ---- expressions: the derivative in x counts which of the two it is */
+/* ---- expressions; the node's derivative order in x is 0 for u and 1 for v */
 
+/* Returns the expression of the foot of a point (x, y) on a line: its parameter u, or, if `across`, the distance v from the line. */
 cmb_expr cmb_foot_apply(cmb_graph *g, const cmb_table *t, bool across, cmb_expr x, cmb_expr y)
 {
   if (!t || t->kind != CMB_TABLE_FOOT || x >= g->size || y >= g->size) return cmb_graph_misuse(g);
@@ -182,7 +188,7 @@ static cmb_expr op2(cmb_graph *g, cmb_op op, cmb_expr a, cmb_expr b)
   return cmb_apply(g, op, a, b, 0);
 }
 
-/* A derivative of a coordinate of the line. */
+/* Returns the expression of the order-th derivative of a coordinate (0: X, 1: Y) of a planar line at its parameter u. */
 static cmb_expr line_of(cmb_graph *g, const cmb_table *t, int coordinate, int order, cmb_expr u)
 {
   const uint16_t number = cmb_table_number(g, t->line[coordinate]);

@@ -1,15 +1,16 @@
 /*
- * The foot of a point on a line (foot.h) on plain arrays, once for the library and for generated C, as in table_code.h.
+ * Evaluation of the foot of a point on a planar curve (foot.h) on plain arrays. The code exists once, for the library and for generated C,
+ * as in table_code.h.
  *
  *     x, y (n)   the points of the line
- *     c          increment, reach to the right, reach to the left, 1 if the line is closed, points a block, how far from the seam of a closed line
- *                places may have their feet on either end; then of each block of points a circle around them (x, y, radius), and the cubics
- *                of X(u) and of Y(u), 4 (n − 1) numbers each
+ *     c          step of u, reach to the right, reach to the left, 1 if the line is closed, points per block, distance from the seam of a
+ *                closed line within which a point may have its foot on either end; then for each block of points a circle around them
+ *                (x, y, radius), and the cubics of X(u) and of Y(u), 4 (n − 1) numbers each
  *
- * The nearest of all points comes first, in the blocks that could have it. From there the way leads along the line to the piece on which
- * F(u) = (P(u) − p)·P'(u) changes its sign, and Newton's iteration, kept inside of the piece, finds the foot. Beyond an end the line is
- * straight. What is nearer to the line than its reach has one foot only; for everything else there is none (NaN), but for
- * what lies beside the straight line beyond one end and not beside the other's, and not near the line itself.
+ * First the nearest of all points is found, by searching only blocks that can contain it. From there the search follows the line to the
+ * piece on which F(u) = (P(u) − p)·P'(u) changes its sign, and a Newton iteration, safeguarded by bisection, finds the foot. Beyond an end
+ * the line is straight. A point that is nearer to the line than its reach has one foot only. Other points have none (NaN), except those
+ * beside the straight continuation of one end which are not beside that of the other end, and not near the line itself.
  */
 #ifndef CMB_EXPR_FOOT_CODE_H
 #define CMB_EXPR_FOOT_CODE_H
@@ -20,7 +21,7 @@ enum { CMB_FOOT_HEAD = 6 }; /* numbers in c before the circles */
 
 /* clang-format off */
 
-/* The nearest point, -1: nowhere. */
+/* The index of the point of the line that is nearest to (at_x, at_y); -1 if there is none. */
 #define CMB_FOOT_NEAREST_CODE(X) X( \
 static int op_foot_nearest(int n, const double *x, const double *y, int size, const double *circle, \
                            double at_x, double at_y) \
@@ -57,7 +58,7 @@ static int op_foot_nearest(int n, const double *x, const double *y, int size, co
   return nearest; \
 } )
 
-/* F and its derivative on a piece with the cubics p and q; F at point k. */
+/* F(u) at t on a piece with the cubics p (X) and q (Y); its derivative there; and F at point k of the line. */
 #define CMB_FOOT_SLOPE_CODE(X) X( \
 static double op_foot_slope(const double *p, const double *q, double t, double x, double y) \
 { \
@@ -77,7 +78,7 @@ static double op_foot_at(int n, const double *p, double step, int k, double x, d
   return op_foot_slope(p + 4 * i, p + 4 * (n - 1 + i), k < n - 1 ? 0 : step, x, y); \
 } )
 
-/* The root of F on a piece, between 0 and step. */
+/* The root t of F on a piece, between 0 and step, by Newton's iteration with bisection. */
 #define CMB_FOOT_ROOT_CODE(X) X( \
 static double op_foot_root(const double *p, const double *q, double step, double x, double y) \
 { \
@@ -102,7 +103,8 @@ static double op_foot_root(const double *p, const double *q, double step, double
   return t; \
 } )
 
-/* The piece that the foot lies on, from the nearest point on; -1: it is beyond the first point, -2: beyond the last one, -3: nowhere. */
+/* The index of the piece that contains the foot, searched from the nearest point k; -1: beyond the first point, -2: beyond the last one,
+ * -3: not found. */
 #define CMB_FOOT_PIECE_CODE(X) X( \
 static int op_foot_piece(int n, const double *p, double step, int closed, int k, double x, double y) \
 { \
@@ -119,7 +121,8 @@ static int op_foot_piece(int n, const double *p, double step, int closed, int k,
   return k == 0 ? -1 : -2; \
 } )
 
-/* u as far as it is beyond t, v, and the distance from the place at t, into `to`. */
+/* For a point (x, y) and the place of the line at t: writes into `to` how far u of the foot on the tangent is beyond t, v, and the
+ * distance from that place. */
 #define CMB_FOOT_ON_CODE(X) X( \
 static void op_foot_on(const double *p, const double *q, double t, double x, double y, double *to) \
 { \
@@ -133,8 +136,8 @@ static void op_foot_on(const double *p, const double *q, double t, double x, dou
   to[2] = sqrt(ex * ex + ey * ey); \
 } )
 
-/* Beside the straight line beyond one end, and not beside the other's: u and v into `to`, or NaN. It is 1.05 of the reach away from
- * `found`, which is not that end. */
+/* Writes u and v into `to` if the point is within reach of the straight continuation of one end, and neither within 1.05 times the reach
+ * of that of the other end, nor within that distance (`near`) of another foot, on piece `found`; otherwise NaN. */
 #define CMB_FOOT_BEYOND_CODE(X) X( \
 static void op_foot_beyond(int n, const double *p, const double *c, int found, int near, double x, \
                            double y, double *to) \
@@ -158,7 +161,7 @@ static void op_foot_beyond(int n, const double *p, const double *c, int found, i
   } \
 } )
 
-/* u and v into `to`, which has three places; then u (which = 0) or v (which = 1) alone */
+/* op_foot_both writes u and v into `to`, which has room for three numbers; op_foot returns u (which = 0) or v (which = 1). */
 #define CMB_FOOT_CODE(X) X( \
 static void op_foot_both(int n, const double *x, const double *y, const double *c, double at_x, \
                          double at_y, double *to) \

@@ -1,17 +1,17 @@
 /*
- * The reach of a line (foot.h): of each point P with the normal n to a side the least |d|²/(2 d·n) to all others, and the radius of
- * curvature. To a block of points in a circle at the distance D it is D²/(2 m) at least, m the most that d·n can be there: most
- * blocks need no look at their points.
+ * Computes the reach of a planar curve (foot.h): for each point P with the normal n to a side, the smallest |d|²/(2 d·n) for the
+ * differences d to all other points, and the radius of curvature. For a block of points inside a circle at the distance D it is at least
+ * D²/(2 m), where m is the largest possible d·n there, so that most blocks can be skipped.
  *
- * At an end the line has half a plane of normals. Of a closed line the points next to each other across its seam are not compared: how well it is
- * closed is not a question of its reach.
+ * At an end the line has a half plane of normals. In a closed line, points next to each other across its seam are not compared: how well
+ * the line is closed has nothing to do with its reach.
  */
 #include "expr/foot.h"
 #include "expr/foot_code.h"
 
 #include <math.h>
 
-enum { SEAM = 4 }; /* steps */
+enum { SEAM = 4 }; /* points across the seam that are not compared */
 
 struct finder {
   const cmb_table *t;
@@ -20,13 +20,14 @@ struct finder {
   cmb_foot_limit *limit; /* (CMB_FOOT_SIDES) */
 };
 
-/* A point of the line with its direction. */
+/* A point of the line, with the unit tangent there. */
 struct point {
   int i;
-  double x, y, along[2], out; /* out: 1 or -1 along the direction leads beyond an end; 0: no end */
+  /* out: 1 or -1 at an end, where that direction leads beyond it; 0: no end */
+  double x, y, along[2], out;
 };
 
-static void lower(struct finder *f, int side, double reach, int at, int other)
+static void reduce_reach(struct finder *f, int side, double reach, int at, int other)
 {
   if (!(reach < f->limit[side].reach)) return;
   f->limit[side] = (cmb_foot_limit){reach, at, other};
@@ -50,8 +51,8 @@ static struct point point_of(struct finder *f, int i)
   for (int k = 0; k < 2; k++) p.along[k] = first[k] / size;
   if (!f->closed) p.out = i == 0 ? -1 : i == f->n - 1 ? 1 : 0;
   const double bend = p.along[0] * second[1] - p.along[1] * second[0];
-  if (bend != 0) lower(f, side_of(bend), size * size / fabs(bend), i, i);
-  if (!(size > 0)) lower(f, CMB_FOOT_LEFT, 0, i, i);
+  if (bend != 0) reduce_reach(f, side_of(bend), size * size / fabs(bend), i, i);
+  if (!(size > 0)) reduce_reach(f, CMB_FOOT_LEFT, 0, i, i);
   return p;
 }
 
@@ -63,14 +64,15 @@ static void compare(struct finder *f, const struct point *p, int j)
   const double left = p->along[0] * dy - p->along[1] * dx;
   const double out = p->out * (p->along[0] * dx + p->along[1] * dy);
   if (left != 0 || square == 0)
-    lower(f, side_of(left), square > 0 ? square / (2 * fabs(left)) : 0, p->i, j);
+    reduce_reach(f, side_of(left), square > 0 ? square / (2 * fabs(left)) : 0, p->i, j);
   if (!(out > 0)) return;
-  lower(f, side_of(left), sqrt(square) / 2, p->i, j);
-  lower(f, side_of(-left), square / (2 * out), p->i, j);
+  reduce_reach(f, side_of(left), sqrt(square) / 2, p->i, j);
+  reduce_reach(f, side_of(-left), square / (2 * out), p->i, j);
 }
 
-/* Whether a point of the block could lower a reach. */
-static bool matters(const struct finder *f, const struct point *p, const double *circle)
+/* Returns whether a point of a block, whose points are inside the circle (x, y, radius), could reduce the distance from the line at p up
+ * to which the nearest point of the line is unique; false only if the circle is too far away. */
+static bool may_reduce_reach(const struct finder *f, const struct point *p, const double *circle)
 {
   const double dx = circle[0] - p->x, dy = circle[1] - p->y, far = hypot(dx, dy);
   const double left = fabs(p->along[0] * dy - p->along[1] * dx);
@@ -87,7 +89,7 @@ void cmb_foot_find_reach(const cmb_table *t, double most, cmb_foot_limit limit[C
   for (int i = 0; i < f.n; i++) {
     const struct point p = point_of(&f, i);
     for (int b = 0; b * size < f.n; b++) {
-      if (!matters(&f, &p, t->c + CMB_FOOT_HEAD + 3 * b)) continue;
+      if (!may_reduce_reach(&f, &p, t->c + CMB_FOOT_HEAD + 3 * b)) continue;
       const int end = (b + 1) * size < f.n ? (b + 1) * size : f.n;
       for (int j = b * size; j < end; j++) compare(&f, &p, j);
     }

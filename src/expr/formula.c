@@ -1,17 +1,17 @@
 /*
- * Formulas: from text to expressions, by operator precedence.
+ * Parses formulas: from text to expressions, by operator precedence (cmb_formula_parse).
  *
- * What is begun and waits for its end (an operator for its right side, a parenthesis, a call) is a frame on a stack
- * of our own, so that the depth of a formula is limited by a number and not by the thread's stack. A finished value
- * is applied to the frames above which nothing binds tighter: in a + b * c the frame `a +` waits until `b * c` is
- * done, in a * b + c the frame `a *` is finished when + comes.
+ * Each construct that waits for its end (an operator for its right side, a parenthesis, a call) is a frame on a stack on the heap, so that
+ * the depth of a formula is limited by a number and not by the thread's stack. A finished value is applied to the frames on top of the
+ * stack that bind tighter than the operator that follows it: in a + b * c the frame `a +` waits until `b * c` is finished, in a * b + c
+ * the frame `a *` is finished when + is read.
  *
  *     operand  = number | name | pi | "(" formula ")" | function "(" formula { "," formula } ")"
  *              | ("-" | "+" | "not") operand
- *     formula  = operand { binary operator operand }, grouped by how tightly the operators bind (token.h)
+ *     formula  = operand { binary operator operand }, grouped by the precedence of the operators (token.h)
  *
- * A condition is true if it is > 0. Therefore `and` is min, `or` is max, and `not c` is c <= 0; of a comparison it
- * is the opposite comparison, so that its switching function stays the difference of the two sides.
+ * A condition is true if it is > 0. Therefore `and` is min, `or` is max, and `not c` is c <= 0. `not` of a comparison is the opposite
+ * comparison, so that its switching function is still the difference of the two sides.
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -21,20 +21,21 @@
 
 #include <string.h>
 
-enum { MOST_FRAMES = 1 << 20, FRAMES_AT_FIRST = 64 };
+enum { MAX_FRAMES = 1 << 20, INITIAL_FRAMES = 64 };
 
 enum frame_kind { OPEN, CALL, PREFIX, BINARY };
 
-enum { MOST_ARGUMENTS = 3 };
+enum { MAX_ARGUMENTS = 3 };
 
 struct frame {
-  uint8_t kind;  /* enum frame_kind */
-  uint8_t binds; /* 0 for OPEN and CALL: nothing reaches beyond a parenthesis */
-  uint8_t op;    /* cmb_op; CMB_OP_CALL: a function that the caller's names know */
-  uint8_t count; /* of a call: finished arguments */
-  cmb_expr argument[MOST_ARGUMENTS]; /* a call's finished arguments, or the left side */
-  size_t at;                         /* of the parenthesis or the operator */
-  cmb_token callee;                  /* of CMB_OP_CALL: the name */
+  uint8_t kind; /* enum frame_kind */
+  /* precedence; 0 for OPEN and CALL: no operator outside a parenthesis applies inside */
+  uint8_t binds;
+  uint8_t op;    /* cmb_op; CMB_OP_CALL: a function of the caller's (cmb_names) */
+  uint8_t count; /* number of a call's finished arguments */
+  cmb_expr argument[MAX_ARGUMENTS]; /* a call's finished arguments, or the left operand */
+  size_t at;                        /* position of the parenthesis or the operator */
+  cmb_token callee;                 /* for CMB_OP_CALL: the function's name */
 };
 
 struct parser {
@@ -42,12 +43,12 @@ struct parser {
   cmb_graph *g;
   const cmb_names *names; /* never NULL */
   cmb_token token;        /* the next one */
-  cmb_expr value;         /* of the operand read last */
+  cmb_expr value;         /* the value of the operand read last */
   struct frame *frames;
   size_t depth, room;
 };
 
-/* Functions and what else can be written as a name; a table for cmb_find_name and cmb_nearest_name. */
+/* Built-in functions and other built-in names; a table for cmb_find_name and cmb_nearest_name. */
 static const struct function {
   const char *name;
   cmb_op op;
@@ -61,14 +62,15 @@ static const struct function {
 
 enum { ROWS = sizeof functions / sizeof functions[0], FIRST_FUNCTION = CMB_OP_SQRT - CMB_OP_ADD };
 
-/* The rows whose text is a name: the table of operations begins with those that have a sign. */
+/* The rows that are names: the table of operations begins with those that are written as operators. */
 static const struct function *const named = functions + FIRST_FUNCTION;
 enum { NAMED = ROWS - FIRST_FUNCTION };
 
 static const double pi = 3.14159265358979323846;
 
-/* ---- the stack */
+/* ---- the stack of frames */
 
+/* Reads the next token of the formula into p->token. */
 static cmb_status advance(struct parser *p)
 {
   return cmb_token_read(&p->source, p->token.at + p->token.length, &p->token);
@@ -81,12 +83,12 @@ static struct frame *top(const struct parser *p)
 
 static cmb_status push(struct parser *p, struct frame frame)
 {
-  if (p->depth == MOST_FRAMES) {
+  if (p->depth == MAX_FRAMES) {
     return cmb_source_fail(&p->source, frame.at, "nested too deeply: expected at most %d levels",
-                           (int)MOST_FRAMES);
+                           (int)MAX_FRAMES);
   }
   if (!p->frames || p->depth == p->room) {
-    size_t room = p->room ? 2 * p->room : FRAMES_AT_FIRST;
+    size_t room = p->room ? 2 * p->room : INITIAL_FRAMES;
     struct frame *larger = cmb_allocate(p->source.ctx, room * sizeof *larger);
     if (!larger) return cmb_fail_memory(p->source.ctx);
     if (p->frames) memcpy(larger, p->frames, p->depth * sizeof *larger);
@@ -98,7 +100,7 @@ static cmb_status push(struct parser *p, struct frame frame)
   return CMB_OK;
 }
 
-/* not c */
+/* Returns the negation of condition c: the opposite comparison if c is a comparison, else c <= 0. */
 static cmb_expr opposite(cmb_graph *g, cmb_expr c)
 {
   static const uint8_t opposites[][2] = {{CMB_OP_LT, CMB_OP_GE}, {CMB_OP_LE, CMB_OP_GT},
@@ -112,8 +114,9 @@ static cmb_expr opposite(cmb_graph *g, cmb_expr c)
   return cmb_apply(g, CMB_OP_LE, c, 0, 0);
 }
 
-/* The operators that bind tighter than `binds` have got their right side: apply them to the value. */
-static void finish(struct parser *p, int binds)
+/* Applies the prefix and binary operators on top of the parser's stack whose precedence is higher than `binds` to the value just read,
+ * and removes them from the stack. */
+static void apply_operators(struct parser *p, int binds)
 {
   while (p->depth > 0 && top(p)->binds > binds) {
     const struct frame *f = &p->frames[--p->depth];
@@ -128,12 +131,13 @@ static void finish(struct parser *p, int binds)
 
 /* ---- operands */
 
+/* Returns whether the caller knows this name as a value, and if so sets *e to its expression. */
 static bool is_known(const struct parser *p, const char *name, cmb_expr *e)
 {
   return p->names->value && p->names->value(p->names->user, name, e);
 }
 
-/* A value was expected. */
+/* Reports that a number, a name or '(' was expected at the current token, and returns the error's status. */
 static cmb_status fail_operand(struct parser *p)
 {
   char quote[CMB_QUOTE_ROOM];
@@ -162,10 +166,10 @@ static void copy_name(const struct parser *p, const cmb_token *at, char name[CMB
   name[at->length] = '\0';
 }
 
-/* The most arguments that a call can have. */
+/* Returns the largest number of arguments that a call can have. */
 static int call_arity(const struct frame *call)
 {
-  return call->op == CMB_OP_CALL ? MOST_ARGUMENTS : cmb_op_arity((cmb_op)call->op);
+  return call->op == CMB_OP_CALL ? MAX_ARGUMENTS : cmb_op_arity((cmb_op)call->op);
 }
 
 static cmb_status fail_count(struct parser *p, const struct frame *call, const char *got)
@@ -174,14 +178,14 @@ static cmb_status fail_count(struct parser *p, const struct frame *call, const c
     char quote[CMB_QUOTE_ROOM];
     cmb_source_quote(&p->source, call->callee.at, call->callee.length, quote);
     return cmb_source_fail(&p->source, p->token.at, "%s expects 1 to %d arguments, but got %s",
-                           quote, (int)MOST_ARGUMENTS, got);
+                           quote, (int)MAX_ARGUMENTS, got);
   }
   int arity = cmb_op_arity((cmb_op)call->op);
   return cmb_source_fail(&p->source, p->token.at, "%s expects %d argument%s, but got %s",
                          cmb_op_text((cmb_op)call->op), arity, arity == 1 ? "" : "s", got);
 }
 
-/* The name that was perhaps meant: one of the caller's or one of ours. NULL if none is near. */
+/* Returns the known name that is most similar to an unknown one, the caller's or a built-in; NULL if none is similar. */
 static const char *nearest_name(const struct parser *p, const char *name)
 {
   const char *near[2];
@@ -193,7 +197,7 @@ static const char *nearest_name(const struct parser *p, const char *name)
   return cmb_nearest_name(name, near, count, sizeof *near);
 }
 
-/* A name that nobody knows. */
+/* Reports an unknown name, with a suggestion of a similar one, and returns the error's status. */
 static cmb_status fail_name(struct parser *p, const cmb_token *at, const char *name, bool is_call)
 {
   char quote[CMB_QUOTE_ROOM];
@@ -208,7 +212,8 @@ static cmb_status fail_name(struct parser *p, const cmb_token *at, const char *n
                          is_call ? "one such as sin, sqrt, min or if" : "one that is defined");
 }
 
-/* A call of a name that is no function: `at` is the name, `paren` its parenthesis. */
+/* Reports a call of a name that is not a function, and returns the error's status: `at` is the name's token, `paren` the position of
+ * '('. */
 static cmb_status fail_call(struct parser *p, const cmb_token *at, size_t paren, const char *name)
 {
   cmb_expr known;
@@ -219,7 +224,8 @@ static cmb_status fail_call(struct parser *p, const cmb_token *at, size_t paren,
                          quote);
 }
 
-/* A function's name has been read, and its parenthesis is the next token. */
+/* Starts the call of a function whose name has been read, with '(' as the next token: pushes it on the parser's stack. Reports names
+ * that are not functions, and calls without arguments. */
 static cmb_status begin_call(struct parser *p, const cmb_token *at, const char *name)
 {
   int i = cmb_find_name(name, named, NAMED, sizeof *named);
@@ -232,7 +238,8 @@ static cmb_status begin_call(struct parser *p, const cmb_token *at, const char *
   return p->token.kind == CMB_TOKEN_RIGHT ? fail_count(p, &call, "none") : CMB_OK;
 }
 
-/* The value of a call of one of the caller's functions, all arguments of which are there. */
+/* Sets the parser's value to a call of one of the caller's functions, whose `count` arguments are complete. Reports a wrong number of
+ * arguments. */
 static cmb_status finish_call(struct parser *p, const struct frame *f, int count,
                               const cmb_expr *argument)
 {
@@ -248,7 +255,7 @@ static cmb_status finish_call(struct parser *p, const struct frame *f, int count
   return fail_call(p, &f->callee, f->at, name);
 }
 
-/* A name: a call begins, or it stands for a value, which *is_value says. */
+/* Reads a name, which begins a call if '(' follows; otherwise it is a value, and *is_value becomes true. */
 static cmb_status read_name(struct parser *p, bool *is_value)
 {
   char name[CMB_FORMULA_NAME_ROOM];
@@ -266,7 +273,7 @@ static cmb_status read_name(struct parser *p, bool *is_value)
   return cmb_source_fail(&p->source, at.at, "'%s' is a function: expected '(' after it", name);
 }
 
-/* A sign or `not`. A plus sign says nothing and leaves no frame. */
+/* Reads a sign or `not` in front of an operand and pushes it on the parser's stack. A plus sign has no effect and is not pushed. */
 static cmb_status read_prefix(struct parser *p)
 {
   const cmb_operator *row = p->token.row;
@@ -288,7 +295,7 @@ static cmb_status read_prefix(struct parser *p)
   return advance(p);
 }
 
-/* A number, and the one unit that may follow it: 30 deg is the factor 30*deg, with what the formula's names know as deg. */
+/* Reads a number, and the only unit that may follow it: 30 deg means 30*deg, with the value that the formula's names have for deg. */
 static cmb_status read_constant(struct parser *p)
 {
   const cmb_expr number = cmb_constant(p->g, p->token.number);
@@ -303,7 +310,7 @@ static cmb_status read_constant(struct parser *p)
   return CMB_OK;
 }
 
-/* Up to and including the next number, name or constant; what stands before it waits in frames. */
+/* Reads up to and including the next number, name or constant; signs, calls and '(' in front of it are pushed on the parser's stack. */
 static cmb_status read_operand(struct parser *p)
 {
   for (bool is_value = false; !is_value;) {
@@ -321,8 +328,9 @@ static cmb_status read_operand(struct parser *p)
   return CMB_OK;
 }
 
-/* ---- what follows an operand */
+/* ---- after an operand */
 
+/* Reports that an operator was expected in place of the current token, and returns the error's status. */
 static cmb_status fail_operator(struct parser *p)
 {
   char quote[CMB_QUOTE_ROOM];
@@ -337,9 +345,9 @@ static cmb_status fail_operator(struct parser *p)
 static cmb_status read_binary(struct parser *p)
 {
   const cmb_operator *row = p->token.row;
-  if (row->binds == 0) return fail_operator(p); /* a not b */
+  if (row->binds == 0) return fail_operator(p); /* as in "a not b" */
   bool waits = row->binds == CMB_BINDS_COMPARISON || row->binds == CMB_BINDS_POWER;
-  finish(p, waits ? row->binds : row->binds - 1);
+  apply_operators(p, waits ? row->binds : row->binds - 1);
   if (row->binds == CMB_BINDS_COMPARISON && top(p) && top(p)->binds == CMB_BINDS_COMPARISON) {
     return cmb_source_fail(&p->source, p->token.at,
                            "comparisons cannot follow one another: expected parentheses, or "
@@ -355,7 +363,7 @@ static cmb_status read_binary(struct parser *p)
 
 static cmb_status read_comma(struct parser *p)
 {
-  finish(p, 0);
+  apply_operators(p, 0);
   struct frame *f = top(p);
   if (!f || f->kind != CALL) {
     return cmb_source_fail(&p->source, p->token.at,
@@ -367,8 +375,8 @@ static cmb_status read_comma(struct parser *p)
   return advance(p);
 }
 
-/* max(force, 0), where it is not known that a force of friction is not negative; of a number k > 0 times another one, k times that, so that
- * forces which differ by a factor have one switch. */
+/* Returns max(force, 0) for a friction force, or the force itself if it is known not to be negative. From a product with a number k > 0
+ * that factor is taken out, k max(force/k, 0), so that forces which differ by a factor have the same switching function. */
 static cmb_expr at_least_zero(cmb_graph *g, cmb_expr force)
 {
   static const cmb_known nothing = {0};
@@ -381,7 +389,8 @@ static cmb_expr at_least_zero(cmb_graph *g, cmb_expr force)
   return cmb_apply(g, CMB_OP_MAX, force, cmb_constant(g, 0), 0);
 }
 
-/* stick(x, b, c): friction does not drive. A force that is a number is refused if it is negative; one that becomes so is 0. */
+/* Finishes a call stick(x, b, c), whose friction forces b and c must not drive the motion: reports a negative number; forces that become
+ * negative are replaced by 0. */
 static cmb_status finish_stick(struct parser *p, const struct frame *f, const cmb_expr *argument)
 {
   cmb_expr force[2];
@@ -398,17 +407,17 @@ static cmb_status finish_stick(struct parser *p, const struct frame *f, const cm
   return CMB_OK;
 }
 
-/* A parenthesis closes: the value is what stands inside, or the call's. */
-static cmb_status read_right(struct parser *p)
+/* Closes a parenthesis: the parser's value becomes that of the formula inside, or of the call with its last argument. */
+static cmb_status read_right_parenthesis(struct parser *p)
 {
-  finish(p, 0);
+  apply_operators(p, 0);
   const struct frame *f = top(p);
   if (!f) {
     return cmb_source_fail(&p->source, p->token.at,
                            "')' without '(' before it: expected an operator or the end");
   }
   if (f->kind == CALL) {
-    cmb_expr argument[MOST_ARGUMENTS] = {f->argument[0], f->argument[1], f->argument[2]};
+    cmb_expr argument[MAX_ARGUMENTS] = {f->argument[0], f->argument[1], f->argument[2]};
     argument[f->count] = p->value;
     if (f->op == CMB_OP_CALL)
       CMB_TRY(finish_call(p, f, f->count + 1, argument));
@@ -423,17 +432,17 @@ static cmb_status read_right(struct parser *p)
   return advance(p);
 }
 
-/* After an operand: on to the next one, or to the end, which *done says. */
+/* Reads what follows an operand: closing parentheses, then a binary operator or a comma. At the end of the formula sets *done to true. */
 static cmb_status read_operator(struct parser *p, bool *done)
 {
-  while (p->token.kind == CMB_TOKEN_RIGHT) CMB_TRY(read_right(p));
+  while (p->token.kind == CMB_TOKEN_RIGHT) CMB_TRY(read_right_parenthesis(p));
   switch (p->token.kind) {
   case CMB_TOKEN_OPERATOR: return read_binary(p);
   case CMB_TOKEN_COMMA: return read_comma(p);
   case CMB_TOKEN_END: break;
   default: return fail_operator(p);
   }
-  finish(p, 0);
+  apply_operators(p, 0);
   *done = true;
   if (p->depth == 0) return CMB_OK;
   int line, column;
@@ -466,7 +475,7 @@ cmb_status cmb_formula_parse(cmb_graph *g, const char *text, size_t length, int 
       .source = {g->ctx, text, length, line, column}, .g = g, .names = names ? names : &none};
   cmb_status status = parse(&p);
   cmb_release(g->ctx, p.frames);
-  CMB_TRY(cmb_graph_status(g)); /* without memory for nodes, the rest is not the text's fault */
+  CMB_TRY(cmb_graph_status(g)); /* without memory for nodes the text is not to blame */
   if (status == CMB_OK) *e = p.value;
   return status;
 }

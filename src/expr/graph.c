@@ -1,5 +1,6 @@
 /*
- * The graph's storage (graph.h): nodes in one array, found again by a hash of what they are.
+ * Stores the nodes of an expression graph (graph.h) in one array; equal nodes are found again by a hash table. Used by all functions that
+ * make expressions.
  */
 #include "expr/graph.h"
 
@@ -16,7 +17,7 @@ CMB_TURN_CODE(CMB_CODE_COMPILED)
 CMB_SINE_CODE(CMB_CODE_COMPILED)
 CMB_COSINE_CODE(CMB_CODE_COMPILED)
 
-enum { ROOM_AT_FIRST = 1024 };
+enum { INITIAL_ROOM = 1024 };
 
 static const struct {
   const char *text;
@@ -57,11 +58,11 @@ double cmb_op_value(cmb_op op, double a, double b, double c)
   }
 }
 
-/* A larger array with the old contents; the old one stays if there is no memory. */
+/* Replaces an array by one of twice the size with the old contents; returns false, and leaves the old one, if there is no memory. */
 static bool grow(cmb_graph *g, void **array, uint32_t *room, size_t element)
 {
   if (*room > UINT32_MAX / 4) return false;
-  uint32_t larger = *room ? 2 * *room : ROOM_AT_FIRST;
+  uint32_t larger = *room ? 2 * *room : INITIAL_ROOM;
   void *grown = cmb_allocate(g->ctx, larger * element);
   if (!grown) return false;
   if (*array) memcpy(grown, *array, *room * element);
@@ -131,10 +132,11 @@ uint32_t cmb_graph_size(const cmb_graph *g)
   return g->size;
 }
 
-/* ---- hash table */
+/* ---- hash table of nodes */
 
-enum { NEAR_WINDOW = 1024, NEAR_PLACES = 8 }; /* the window is a page of memory */
+enum { NEAR_WINDOW = 1024, NEAR_TRIES = 8 }; /* the window is a page of memory */
 
+/* Returns a hash of all fields of a node. */
 static uint32_t hash(const cmb_node *n)
 {
   uint64_t rest;
@@ -149,10 +151,11 @@ static uint32_t hash(const cmb_node *n)
 static bool same(const cmb_node *m, const cmb_node *n)
 {
   return m->op == n->op && m->order == n->order && m->data == n->data && m->a == n->a &&
-         m->b == n->b && m->c == n->c; /* b and c are also a constant's bits */
+         m->b == n->b && m->c == n->c; /* b and c overlap with a constant's value */
 }
 
-/* Whether the node has arguments, and the latest of them. Places of arguments that an operation does not have are 0. */
+/* Sets *latest to the largest node number among the arguments of n, and returns whether n can have arguments (it is no constant and no
+ * input). Arguments that an operation does not have are 0. */
 static bool latest_argument(const cmb_node *n, uint32_t *latest)
 {
   if (n->op == CMB_OP_CONSTANT || n->op == CMB_OP_INPUT) return false;
@@ -161,16 +164,16 @@ static bool latest_argument(const cmb_node *n, uint32_t *latest)
   return true;
 }
 
-/* The place in the table of a node equal to n, or the empty place where it belongs. A few places near those of the nodes with nearly
- * the same latest argument come first: graphs are built and walked through in order, so that what is looked at lies together in
- * memory. The nodes of an argument with very many find room anywhere. */
-static uint32_t place_of(const cmb_graph *g, const cmb_node *n)
+/* Returns the index in the hash table of a node equal to n, or the empty index where n is to be entered. First some indices close to
+ * those of nodes with similar arguments are tried: graphs are built and visited in ascending order, so this keeps memory accesses local.
+ * After that any index can be used. */
+static uint32_t table_index(const cmb_graph *g, const cmb_node *n)
 {
   const uint32_t mask = g->table_room - 1, h = hash(n);
   uint32_t latest, i;
   if (latest_argument(n, &latest)) {
     const uint32_t near = 2 * latest + h % NEAR_WINDOW;
-    for (uint32_t k = 0; k < NEAR_PLACES; k++) {
+    for (uint32_t k = 0; k < NEAR_TRIES; k++) {
       i = (near + k) & mask;
       if (g->table[i] == 0 || same(&g->nodes[g->table[i]], n)) return i;
     }
@@ -180,16 +183,16 @@ static uint32_t place_of(const cmb_graph *g, const cmb_node *n)
   return i;
 }
 
-/* Twice the table, all nodes entered anew. Node 0 is not in the table: 0 means empty. */
+/* Doubles the hash table and enters all nodes again. Node 0 is not in the table, since 0 marks an empty entry. */
 static bool grow_table(cmb_graph *g)
 {
-  uint32_t room = g->table_room ? 2 * g->table_room : 2 * ROOM_AT_FIRST;
+  uint32_t room = g->table_room ? 2 * g->table_room : 2 * INITIAL_ROOM;
   uint32_t *table = cmb_allocate(g->ctx, room * sizeof *table);
   if (!table) return false;
   cmb_release(g->ctx, g->table);
   g->table = table;
   g->table_room = room;
-  for (uint32_t i = 1; i < g->size; i++) table[place_of(g, &g->nodes[i])] = i;
+  for (uint32_t i = 1; i < g->size; i++) table[table_index(g, &g->nodes[i])] = i;
   return true;
 }
 
@@ -206,7 +209,7 @@ cmb_expr cmb_intern(cmb_graph *g, cmb_node node)
   if (2 * g->size >= g->table_room && !grow_table(g)) return fail(g);
   if (g->size == g->room && !grow(g, (void **)&g->nodes, &g->room, sizeof *g->nodes))
     return fail(g);
-  uint32_t place = place_of(g, &node);
+  uint32_t place = table_index(g, &node);
   if (g->table[place] != 0) return g->table[place];
   cmb_expr e = g->size++;
   g->nodes[e] = node;
@@ -216,14 +219,15 @@ cmb_expr cmb_intern(cmb_graph *g, cmb_node node)
 
 /* ---- leaves */
 
+/* Returns the node of a constant; −0 becomes 0. */
 cmb_expr cmb_constant(cmb_graph *g, double value)
 {
   return cmb_intern(g,
                     (cmb_node){.op = CMB_OP_CONSTANT, .value = value == 0 ? 0 : value}); /* no −0 */
 }
 
-/* The place in the table of a name, or the empty place where it belongs. FNV-1a. */
-static uint32_t place_of_name(const cmb_graph *g, const char *name)
+/* Returns the index of a name in the hash table of names, or the empty index where it is to be entered. The hash is FNV-1a. */
+static uint32_t name_index(const cmb_graph *g, const char *name)
 {
   uint32_t mask = g->name_table_room - 1, i = 2166136261u;
   for (const char *c = name; *c; c++) i = (i ^ (unsigned char)*c) * 16777619u;
@@ -236,17 +240,17 @@ static uint32_t place_of_name(const cmb_graph *g, const char *name)
 
 static bool grow_name_table(cmb_graph *g)
 {
-  uint32_t room = g->name_table_room ? 2 * g->name_table_room : 2 * ROOM_AT_FIRST;
+  uint32_t room = g->name_table_room ? 2 * g->name_table_room : 2 * INITIAL_ROOM;
   uint32_t *table = cmb_allocate(g->ctx, room * sizeof *table);
   if (!table) return false;
   cmb_release(g->ctx, g->name_table);
   g->name_table = table;
   g->name_table_room = room;
-  for (uint32_t i = 0; i < g->names_size; i++) table[place_of_name(g, g->names[i])] = i + 1;
+  for (uint32_t i = 0; i < g->names_size; i++) table[name_index(g, g->names[i])] = i + 1;
   return true;
 }
 
-/* A name that is not there yet, as the last one. */
+/* Appends a copy of a name to the list of names; returns false without memory. */
 static bool add_name(cmb_graph *g, const char *name)
 {
   const uint32_t i = g->names_size;
@@ -265,7 +269,7 @@ cmb_expr cmb_input(cmb_graph *g, const char *name)
 {
   if (!name) return cmb_graph_misuse(g);
   if (2 * g->names_size >= g->name_table_room && !grow_name_table(g)) return fail(g);
-  const uint32_t place = place_of_name(g, name);
+  const uint32_t place = name_index(g, name);
   if (g->name_table[place] == 0) {
     if (!add_name(g, name)) return fail(g);
     g->name_table[place] = g->names_size;
@@ -273,11 +277,12 @@ cmb_expr cmb_input(cmb_graph *g, const char *name)
   return cmb_intern(g, (cmb_node){.op = CMB_OP_INPUT, .a = g->name_table[place] - 1});
 }
 
-/* ---- tables and C functions */
+/* ---- tables and C functions of the user's */
 
-/* The number of `thing` in a pool of pointers, entered if it is new; UINT16_MAX if there is no room. */
-static uint16_t number_of(cmb_graph *g, const void *thing, const void ***pool, uint32_t *size,
-                          uint32_t *room)
+/* Returns the index of a pointer in a growing array of pointers, and appends it if it is new. Returns UINT16_MAX, and marks the graph as
+ * failed, if there is no room. */
+static uint16_t pool_index(cmb_graph *g, const void *thing, const void ***pool, uint32_t *size,
+                           uint32_t *room)
 {
   uint32_t i = 0;
   while (i < *size && (*pool)[i] != thing) i++;
@@ -297,7 +302,7 @@ bool cmb_is_table(cmb_op op)
 
 uint16_t cmb_table_number(cmb_graph *g, const cmb_table *table)
 {
-  return number_of(g, table, (const void ***)&g->tables, &g->tables_size, &g->tables_room);
+  return pool_index(g, table, (const void ***)&g->tables, &g->tables_size, &g->tables_room);
 }
 
 cmb_expr cmb_table_apply(cmb_graph *g, const cmb_table *table, cmb_expr x)
@@ -322,8 +327,8 @@ cmb_expr cmb_table_node(cmb_graph *g, cmb_op op, int order, uint16_t table, cmb_
 
 uint16_t cmb_external_number(cmb_graph *g, const cmb_external *function)
 {
-  return number_of(g, function, (const void ***)&g->externals, &g->externals_size,
-                   &g->externals_room);
+  return pool_index(g, function, (const void ***)&g->externals, &g->externals_size,
+                    &g->externals_room);
 }
 
 cmb_expr cmb_external_apply(cmb_graph *g, const cmb_external *function, const cmb_expr *x)
@@ -340,8 +345,9 @@ cmb_expr cmb_external_apply(cmb_graph *g, const cmb_external *function, const cm
   return cmb_intern(g, node);
 }
 
-/* ---- small systems */
+/* ---- small implicit systems */
 
+/* Returns whether two small systems of equations are equal. */
 static bool same_system(const cmb_system_of *a, const cmb_system_of *b)
 {
   bool same = a->n == b->n && a->given == b->given && a->linear == b->linear;
@@ -371,8 +377,8 @@ uint16_t cmb_system_number(cmb_graph *g, cmb_system_of *system)
   return (uint16_t)i;
 }
 
-/* Part i of a list that has `count`. */
-static cmb_expr list_part(const cmb_graph *g, cmb_expr list, int count, int i)
+/* Returns element i of a list with `count` elements, which is a chain of nodes from the last element to the first. */
+static cmb_expr list_element(const cmb_graph *g, cmb_expr list, int count, int i)
 {
   for (int behind = count - 1 - i; behind > 0; behind--) list = g->nodes[list].a;
   return g->nodes[list].b;
@@ -393,8 +399,8 @@ cmb_expr cmb_operand(const cmb_graph *g, cmb_expr e, int i)
   const cmb_node *n = &g->nodes[e];
   const cmb_system_of *system = g->systems[n->data];
   const int starts = system->linear ? 0 : system->n;
-  if (i < starts) return list_part(g, n->b, starts, i);
-  return list_part(g, n->a, system->given, i - starts);
+  if (i < starts) return list_element(g, n->b, starts, i);
+  return list_element(g, n->a, system->given, i - starts);
 }
 
 bool cmb_is_operation(const cmb_graph *g, cmb_expr e)
@@ -403,8 +409,9 @@ bool cmb_is_operation(const cmb_graph *g, cmb_expr e)
   return op != CMB_OP_LIST_OF && cmb_op_arity(op) > 0;
 }
 
-/* ---- looking at nodes */
+/* ---- properties of nodes */
 
+/* Returns whether the operation's value can have a derivative other than 0 with respect to its argument i. */
 bool cmb_op_passes(cmb_op op, int i)
 {
   switch (op) {
@@ -418,7 +425,7 @@ bool cmb_op_passes(cmb_op op, int i)
   case CMB_OP_FLOOR: return false;
   case CMB_OP_IF: return i > 0;
   case CMB_OP_STICK: return i == 1;
-  case CMB_OP_SOLVE: /* where a solution is started from does not matter */
+  case CMB_OP_SOLVE: /* the start values do not influence a solution */
   case CMB_OP_TABLE_AT: return i == 0;
   default: return true;
   }
@@ -478,9 +485,10 @@ cmb_status cmb_depends(const cmb_graph *g, int inputs, const cmb_expr *input, in
   return CMB_OK;
 }
 
-/* ---- copies */
+/* ---- copies of graphs */
 
-/* Tables, C functions and systems, each with the number that it has. */
+/* Copies the tables, C functions and systems of equations of a graph into another one in the same order, so that each has the same
+ * number. */
 static void copy_pools(cmb_graph *g, const cmb_graph *from)
 {
   for (uint32_t i = 0; i < from->tables_size; i++) cmb_table_number(g, from->tables[i]);
@@ -501,7 +509,7 @@ cmb_status cmb_graph_copy(cmb_context *ctx, const cmb_graph *from, cmb_graph **g
     good = copy == e;
   }
   if (from && good) copy_pools(g, from);
-  if (!good || g->failed) { /* without memory */
+  if (!good || g->failed) { /* no memory */
     cmb_graph_destroy(g);
     return cmb_fail_memory(ctx);
   }

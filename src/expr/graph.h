@@ -1,5 +1,5 @@
 /*
- * The graph from inside: nodes, and the arrays over nodes that walks need.
+ * The internals of the expression graph: its nodes, their tables, and the functions by which the library inspects and creates nodes.
  */
 #ifndef CMB_EXPR_GRAPH_H
 #define CMB_EXPR_GRAPH_H
@@ -8,10 +8,11 @@
 
 /* 16 bytes, so that a million nodes are 16 MB. */
 typedef struct cmb_node {
-  uint8_t op;    /* cmb_op */
-  uint8_t order; /* of a table or a call: which derivative; 0 otherwise */
-  uint16_t data; /* of a table or a call: which one; 0 otherwise */
-  uint32_t a;    /* first argument; for an input its number */
+  uint8_t op; /* cmb_op */
+  /* derivative order of a table or a call; index of the unknown of a CMB_OP_PART; 0 otherwise */
+  uint8_t order;
+  uint16_t data; /* number of a table, C function or system; 0 otherwise */
+  uint32_t a;    /* first argument; for an input the number of its name */
   union {
     struct {
       uint32_t b, c;
@@ -20,22 +21,23 @@ typedef struct cmb_node {
   };
 } cmb_node;
 
-/* A small system that solutions refer to: equations in symbols (implicit.h), or n linear ones. Never changed after its making. */
+/* A small system of equations that CMB_OP_SOLVE nodes refer to: nonlinear equations in symbols (implicit.h), or n linear ones. Never
+ * changed after its creation. */
 typedef struct cmb_system_of {
-  int n;     /* unknowns */
-  int given; /* what else the equations have, behind the start values; linear: matrix and right side */
-  bool linear;      /* no equations: A d = b */
-  cmb_expr *r;      /* (n) the equations .. */
-  cmb_expr *J;      /* (n x n) .. their derivatives with respect to the unknowns .. */
-  cmb_expr *P;      /* (n x given) .. and to what they are given */
-  cmb_expr *symbol; /* (n + given) the inputs that stand for both in them */
-  double size[6];   /* (n) of the unknowns */
+  int n;            /* unknowns */
+  int given;        /* number of given quantities; linear: matrix and right-hand side */
+  bool linear;      /* no equations are stored: A d = b */
+  cmb_expr *r;      /* (n) the residuals of the equations */
+  cmb_expr *J;      /* (n x n) ∂r/∂unknowns */
+  cmb_expr *P;      /* (n x given) ∂r/∂given quantities */
+  cmb_expr *symbol; /* (n + given) inputs that stand for the unknowns and the given quantities */
+  double size[6];   /* (n) typical sizes of the unknowns */
 } cmb_system_of;
 
 struct cmb_graph {
   cmb_context *ctx;
   bool failed;
-  bool misused; /* by a wrong call; then failed, too */
+  bool misused; /* after a wrong call; then `failed` too */
   cmb_node *nodes;
   uint32_t size, room;
   uint32_t *table; /* (table_room) node numbers by hash, open addressing; 0: empty */
@@ -52,70 +54,71 @@ struct cmb_graph {
   uint32_t systems_size, systems_room;
 };
 
-/* A graph that begins with all nodes of another one, under the same numbers. `from` has neither tables nor C functions; NULL: it is
- * empty. */
+/* Creates a graph that begins with all nodes of another one, with the same numbers, and with its tables, C functions and systems; `from`
+ * = NULL: an empty graph. */
 cmb_status cmb_graph_copy(cmb_context *ctx, const cmb_graph *from, cmb_graph **graph);
 
-/* The node as it stands, without simplification; an equal one is found again. */
+/* Returns the number of the node in the graph, which is added if there is no equal one. It is not simplified. */
 cmb_expr cmb_intern(cmb_graph *g, cmb_node node);
 
-/* Whether the array is there and all of its expressions are in the graph. */
+/* Returns whether the array exists and all of its expressions are in the graph. */
 bool cmb_graph_has(const cmb_graph *g, int count, const cmb_expr *exprs);
 
-/* A wrong call: the graph has failed, and its status says so from now on. Returns 0. */
+/* Records a wrong call: from now on the graph's status is an error. Returns 0. */
 cmb_expr cmb_graph_misuse(cmb_graph *g);
 
-/* Which nodes the given ones are made of: marked (size) is set to 1 there. NULL without memory; to be released with
- * cmb_release. */
+/* Returns an array marked (size) with 1 for each node that the given expressions are made of, else 0. NULL without memory; to be
+ * released with cmb_release. */
 uint8_t *cmb_reachable(const cmb_graph *g, int count, const cmb_expr *exprs);
 
-/* Which of `output` depend on any of `input`, also through conditions: depends (outputs). */
+/* Finds which outputs depend on any of the inputs, also through conditions: depends (outputs). */
 cmb_status cmb_depends(const cmb_graph *g, int inputs, const cmb_expr *input, int outputs,
                        const cmb_expr *output, bool *depends);
 
-/* What an operation reads: its arguments; a solution the parts of its lists, the start values first; a list nothing, being no
- * operation of its own. */
+/* The nodes that an operation reads: its arguments; for the solution of a system the elements of its lists, the start values first. A
+ * list itself has none, since it is not an operation. */
 int cmb_operand_count(const cmb_graph *g, cmb_expr e);
 cmb_expr cmb_operand(const cmb_graph *g, cmb_expr e, int i);
 bool cmb_is_operation(const cmb_graph *g, cmb_expr e);
 
-/* The number of a system in the graph, entered if there is no equal one; then the graph owns it. Otherwise it is released. */
+/* Returns the number of a system in the graph. It is added, and the graph then owns it, if there is no equal one; otherwise it is
+ * released. */
 uint16_t cmb_system_number(cmb_graph *g, cmb_system_of *system);
 
-/* The value of an operation on numbers. */
+/* Returns the value of an operation for the numbers a, b and c. */
 double cmb_op_value(cmb_op op, double a, double b, double c);
 
-/* Does the operation pass on a dependence on its argument i, that is, can ∂/∂(argument i) be other than 0? */
+/* Returns whether the operation's value can have a derivative other than 0 with respect to its argument i. */
 bool cmb_op_passes(cmb_op op, int i);
 
-/* A table's node with a given derivative order, 0 where the derivative vanishes. 2-D: order = dx + CMB_TABLE2_ORDERS dy. */
+/* Returns the node of a table with a given derivative order, 0 where that derivative vanishes. 2-D: order = dx + CMB_TABLE2_ORDERS dy. */
 cmb_expr cmb_table_node(cmb_graph *g, cmb_op op, int order, uint16_t table, cmb_expr x, cmb_expr y);
 
 bool cmb_is_table(cmb_op op);
 
-/* What 2-D tables have derivatives of fewer than, in each argument. */
+/* Derivative orders of 2-D tables are below this number, in each argument. */
 enum { CMB_TABLE2_ORDERS = 16 };
 
-/* TABLE_AT with this order is the margin: how far x is inside the interval. */
+/* CMB_OP_TABLE_AT with this order is the margin: how far x is inside the interval. */
 enum { CMB_TABLE_MARGIN = 15 };
 
-/* The number of a table or of a C function in this graph, entered if it is new. */
+/* Returns the number of a table or of a C function in this graph; it is added if it is new. */
 uint16_t cmb_table_number(cmb_graph *g, const cmb_table *table);
 uint16_t cmb_external_number(cmb_graph *g, const cmb_external *function);
 
-/* Whether node e has a branch, a kink or a jump that its argument of this number decides on. Roots are none of these. */
+/* Returns whether node e has a branch, a kink or a discontinuity that depends on its argument of this number. Roots have none. */
 bool cmb_is_decision(const cmb_graph *g, cmb_expr e, int argument);
 
-/* The operation of node e, be it a table or a call, on other arguments. */
+/* Returns the operation of node e, which may be a table or a call, applied to other arguments. */
 cmb_expr cmb_rebuild(cmb_graph *g, cmb_expr e, const cmb_expr x[3]);
 
-/* cmb_import without replacements, for expressions of at most CMB_SMALL nodes: it costs what they are large, however large
- * `from` is. used (CMB_SMALL): the inputs among them, of `from`, ascending. CMB_ERROR_ARGUMENT, without words: too many nodes. */
+/* Imports expressions like cmb_import without replacements, for at most CMB_SMALL nodes: the cost depends on their number, not on the
+ * size of `from`. used (CMB_SMALL): the inputs in them, of `from`, ascending. CMB_ERROR_ARGUMENT, without a message: too many nodes. */
 enum { CMB_SMALL = 512 };
 cmb_status cmb_import_small(cmb_graph *to, const cmb_graph *from, int count, const cmb_expr *exprs,
                             cmb_expr *result, int *used_count, cmb_expr *used);
 
-/* ∂(node e)/∂(argument i) as an expression; CMB_OP_CONSTANT 0 (node 0) where it vanishes everywhere. */
+/* Returns ∂(node e)/∂(argument i) as an expression; node 0 (the constant 0) where it vanishes everywhere. */
 cmb_expr cmb_partial(cmb_graph *g, cmb_expr e, int i);
 
 #endif

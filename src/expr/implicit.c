@@ -1,5 +1,6 @@
 /*
- * Solutions of small systems (implicit.h): making them, and their derivatives.
+ * Creates the nodes for solutions of small systems of equations, and their derivatives (implicit.h): cmb_implicit and the linear systems
+ * that follow from it.
  */
 #include "expr/implicit.h"
 
@@ -9,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST = CMB_MOST_UNKNOWNS, NAME_ROOM = 40 };
+enum { MAX_UNKNOWNS = CMB_MOST_UNKNOWNS, NAME_ROOM = 40 };
 
 static cmb_expr op2(cmb_graph *g, cmb_op op, cmb_expr a, cmb_expr b)
 {
@@ -18,6 +19,7 @@ static cmb_expr op2(cmb_graph *g, cmb_op op, cmb_expr a, cmb_expr b)
 
 /* ---- nodes */
 
+/* Returns the input that stands for unknown i in the equations of all systems. */
 cmb_expr cmb_unknown_symbol(cmb_graph *g, int i)
 {
   char name[NAME_ROOM];
@@ -54,7 +56,8 @@ cmb_expr cmb_solution_part(cmb_graph *g, cmb_expr e, int k)
 
 /* ---- systems */
 
-/* Room for all of it in one piece. */
+/* Allocates a small system of n equations with `given` parameters, and sets the inputs that stand for its unknowns and parameters.
+ * Returns NULL, and marks the graph as failed, without memory. */
 static cmb_system_of *new_system(cmb_graph *g, int n, int given, bool linear)
 {
   const size_t count = linear ? 0 : (size_t)n * (size_t)(1 + n + given) + (size_t)(n + given);
@@ -74,8 +77,9 @@ static cmb_system_of *new_system(cmb_graph *g, int n, int given, bool linear)
   return s;
 }
 
-/* J and P from r: a row of both is a gradient. */
-static cmb_status derive(cmb_graph *g, cmb_system_of *s)
+/* Computes the derivatives of the residuals r of a system of equations by reverse mode: J = ∂r/∂unknowns and P = ∂r/∂parameters; a row
+ * of both is the gradient of one residual. */
+static cmb_status differentiate(cmb_graph *g, cmb_system_of *s)
 {
   const int n = s->n, count = n + s->given;
   const cmb_expr one = cmb_constant(g, 1);
@@ -106,7 +110,7 @@ uint16_t cmb_import_system(cmb_graph *to, const cmb_graph *from, uint16_t number
   memcpy(s->size, old->size, sizeof s->size);
   cmb_status status = CMB_OK;
   if (!s->linear) status = cmb_import(to, from, 0, NULL, NULL, s->n, old->r, s->r);
-  if (status == CMB_OK && !s->linear) status = derive(to, s);
+  if (status == CMB_OK && !s->linear) status = differentiate(to, s);
   if (status == CMB_OK) return cmb_system_number(to, s);
   cmb_release(to->ctx, s);
   to->failed = true;
@@ -127,7 +131,7 @@ void cmb_copy_systems(cmb_graph *to, const cmb_graph *from)
 
 void cmb_linear_solution(cmb_graph *g, int n, const cmb_expr *A, const cmb_expr *b, cmb_expr *d)
 {
-  cmb_expr all[MOST * MOST + MOST];
+  cmb_expr all[MAX_UNKNOWNS * MAX_UNKNOWNS + MAX_UNKNOWNS];
   if (n == 1) {
     d[0] = op2(g, CMB_OP_DIV, b[0], A[0]);
     return;
@@ -144,16 +148,17 @@ void cmb_linear_solution(cmb_graph *g, int n, const cmb_expr *A, const cmb_expr 
 
 /* ---- derivatives */
 
-/* A solution as a system of equations at hand: its unknowns, what it is given, and r's derivatives there. */
-struct instance {
+/* The derivatives of a system's residuals at one of its solutions, and the quantities given there. */
+struct derivatives_at {
   int n, given;
   cmb_expr *J, *P; /* (n x n), (n x given) */
-  cmb_expr *x;     /* (given) */
+  cmb_expr *x;     /* (given) given quantities */
   cmb_expr *memory;
 };
 
-/* A d − b: J = A, ∂r_i/∂A_ij = d_j, ∂r_i/∂b_i = −1. */
-static void instantiate_linear(cmb_graph *g, const cmb_expr *w, struct instance *at)
+/* Sets the derivatives of r = A d − b, where A and b are the given quantities and w is the solution d: J = A, ∂r_i/∂A_ij = d_j,
+ * ∂r_i/∂b_i = −1. */
+static void evaluate_linear(cmb_graph *g, const cmb_expr *w, struct derivatives_at *at)
 {
   const int n = at->n;
   const cmb_expr minus = cmb_constant(g, -1);
@@ -164,9 +169,10 @@ static void instantiate_linear(cmb_graph *g, const cmb_expr *w, struct instance 
   }
 }
 
-/* The symbols replaced by the solution and by what it is given. */
-static void instantiate_root(cmb_graph *g, const cmb_system_of *s, const cmb_expr *w,
-                             struct instance *at, cmb_expr *now)
+/* Sets the derivatives of a nonlinear system at its solution w: its symbols are replaced by w and by the given quantities. now (n +
+ * given) is used for these. */
+static void evaluate_nonlinear(cmb_graph *g, const cmb_system_of *s, const cmb_expr *w,
+                               struct derivatives_at *at, cmb_expr *now)
 {
   const int n = at->n, given = at->given;
   memcpy(now, w, (size_t)n * sizeof *now);
@@ -175,12 +181,12 @@ static void instantiate_root(cmb_graph *g, const cmb_system_of *s, const cmb_exp
   (void)cmb_substitute(g, n + given, s->symbol, now, n * (n + given), s->J, at->J);
 }
 
-static bool instantiate(cmb_graph *g, cmb_expr e, struct instance *at)
+static bool evaluate_derivatives(cmb_graph *g, cmb_expr e, struct derivatives_at *at)
 {
   const cmb_system_of s = *g->systems[g->nodes[e].data];
   const int starts = s.linear ? 0 : s.n;
   const size_t n = (size_t)s.n, given = (size_t)s.given;
-  cmb_expr w[MOST];
+  cmb_expr w[MAX_UNKNOWNS];
   at->memory = cmb_allocate(g->ctx, (n * (n + given) + given + n + given) * sizeof *at->J);
   if (!at->memory) {
     g->failed = true;
@@ -194,9 +200,9 @@ static bool instantiate(cmb_graph *g, cmb_expr e, struct instance *at)
   for (int j = 0; j < s.given; j++) at->x[j] = cmb_operand(g, e, starts + j);
   for (int k = 0; k < s.n; k++) w[k] = cmb_solution_part(g, e, k);
   if (s.linear) {
-    instantiate_linear(g, w, at);
+    evaluate_linear(g, w, at);
   } else {
-    instantiate_root(g, &s, w, at, at->x + given);
+    evaluate_nonlinear(g, &s, w, at, at->x + given);
   }
   return !g->failed;
 }
@@ -205,12 +211,12 @@ cmb_expr cmb_solution_forward(cmb_graph *g, cmb_expr e, const cmb_expr *dot)
 {
   const cmb_system_of *s = g->systems[g->nodes[e].data];
   const int starts = s->linear ? 0 : s->n, given = s->given;
-  bool moves = false;
-  for (int j = 0; j < given; j++) moves = moves || dot[cmb_operand(g, e, starts + j)] != 0;
-  struct instance at = {0};
+  bool varies = false;
+  for (int j = 0; j < given; j++) varies = varies || dot[cmb_operand(g, e, starts + j)] != 0;
+  struct derivatives_at at = {0};
   cmb_expr rate = 0;
-  if (moves && instantiate(g, e, &at)) {
-    cmb_expr b[MOST], d[MOST];
+  if (varies && evaluate_derivatives(g, e, &at)) {
+    cmb_expr b[MAX_UNKNOWNS], d[MAX_UNKNOWNS];
     bool none = true;
     for (int i = 0; i < at.n; i++) {
       b[i] = 0;
@@ -227,8 +233,9 @@ cmb_expr cmb_solution_forward(cmb_graph *g, cmb_expr e, const cmb_expr *dot)
   return rate;
 }
 
-/* The parts' values in bar; false: none has one. */
-static bool weights_of(cmb_graph *g, cmb_expr e, uint32_t size, const cmb_expr *bar, cmb_expr *of)
+/* Collects the adjoints bar[] of the unknowns of a solved system e into the array `of` (n), for reverse-mode differentiation; returns
+ * whether any of them is other than 0. */
+static bool adjoints_of(cmb_graph *g, cmb_expr e, uint32_t size, const cmb_expr *bar, cmb_expr *of)
 {
   bool any = false;
   const int n = g->systems[g->nodes[e].data]->n;
@@ -242,9 +249,9 @@ static bool weights_of(cmb_graph *g, cmb_expr e, uint32_t size, const cmb_expr *
 
 void cmb_solution_reverse(cmb_graph *g, cmb_expr e, uint32_t size, cmb_expr *bar)
 {
-  struct instance at = {0};
-  cmb_expr weight[MOST], transposed[MOST * MOST], mu[MOST];
-  if (weights_of(g, e, size, bar, weight) && instantiate(g, e, &at)) {
+  struct derivatives_at at = {0};
+  cmb_expr weight[MAX_UNKNOWNS], transposed[MAX_UNKNOWNS * MAX_UNKNOWNS], mu[MAX_UNKNOWNS];
+  if (adjoints_of(g, e, size, bar, weight) && evaluate_derivatives(g, e, &at)) {
     const int n = at.n, given = at.given;
     for (int i = 0; i < n * n; i++) transposed[i] = at.J[i % n * n + i / n];
     cmb_linear_solution(g, n, transposed, weight, mu);
@@ -261,25 +268,26 @@ void cmb_solution_reverse(cmb_graph *g, cmb_expr e, uint32_t size, cmb_expr *bar
 
 /* ---- implicit functions */
 
-/* What is known while equations are brought into symbols. */
+/* The state while equations are rewritten in symbols. */
 struct maker {
   cmb_graph *g;
   int n;
   const cmb_expr *unknown, *equation;
   uint32_t size;
-  uint8_t *marked; /* (size) the equations are made of it */
-  uint8_t *moves;  /* (size) an unknown is in it */
-  cmb_expr *now;   /* (size) in symbols */
-  cmb_expr *given; /* (size) what is computed outside, in the order of its symbols */
+  uint8_t *marked; /* (size) 1: the equations are made of it */
+  uint8_t *varies; /* (size) 1: an unknown is in it */
+  cmb_expr *now;   /* (size) the node in symbols */
+  cmb_expr *given; /* (size) nodes without unknowns, in the order of their symbols */
   int given_count;
 };
 
-static cmb_status refuse(const struct maker *m, const char *format, const char *what)
+static cmb_status report(const struct maker *m, const char *format, const char *what)
 {
   return cmb_fail(m->g->ctx, CMB_ERROR_INPUT, format, what);
 }
 
-/* Whether the operation switches by what its arguments are, one of which has an unknown. */
+/* Returns whether node e of an equation has a branch or a kink that an unknown of the equation can decide: it is a comparison, abs, min,
+ * a table with kinks and so on. */
 static bool switches(const struct maker *m, cmb_expr e)
 {
   const cmb_graph *g = m->g;
@@ -296,31 +304,32 @@ static bool switches(const struct maker *m, cmb_expr e)
   case CMB_OP_MAX:
   case CMB_OP_STICK:
   case CMB_OP_FLOOR: return true;
-  case CMB_OP_IF: return m->moves[cmb_expr_argument(g, e, 0)];
+  case CMB_OP_IF: return m->varies[cmb_expr_argument(g, e, 0)];
   case CMB_OP_TABLE: return cmb_table_has_kinks(g->tables[g->nodes[e].data]);
   default: return false;
   }
 }
 
-/* What the unknowns are in; what switches with them, outside smooth(...), is refused. */
-static cmb_status find_moving(struct maker *m)
+/* Marks all nodes of the equations that depend on an unknown. Reports an operation with a branch or a kink that an unknown decides,
+ * unless it is inside smooth(...). */
+static cmb_status find_varying(struct maker *m)
 {
   const cmb_graph *g = m->g;
-  uint8_t *loose = m->marked; /* 2: not only inside smooth(...) */
-  for (int i = 0; i < m->n; i++) m->moves[m->unknown[i]] = 1;
+  uint8_t *loose = m->marked; /* 2: it is used outside smooth(...), too */
+  for (int i = 0; i < m->n; i++) m->varies[m->unknown[i]] = 1;
   for (cmb_expr e = 0; e < m->size; e++) {
     for (int k = 0; m->marked[e] && k < cmb_op_arity(cmb_expr_op(g, e)); k++) {
-      m->moves[e] |= m->moves[cmb_expr_argument(g, e, k)];
+      m->varies[e] |= m->varies[cmb_expr_argument(g, e, k)];
     }
   }
   for (int i = 0; i < m->n; i++) loose[m->equation[i]] = 2;
   for (cmb_expr e = m->size; e-- > 0;) {
-    if (loose[e] != 2 || !m->moves[e] || cmb_expr_op(g, e) == CMB_OP_SMOOTH) continue;
+    if (loose[e] != 2 || !m->varies[e] || cmb_expr_op(g, e) == CMB_OP_SMOOTH) continue;
     for (int k = 0; k < cmb_op_arity(cmb_expr_op(g, e)); k++) {
       loose[cmb_expr_argument(g, e, k)] = 2;
     }
     if (cmb_op_arity(cmb_expr_op(g, e)) > 0 && switches(m, e)) {
-      return refuse(m,
+      return report(m,
                     "'%s' in an equation switches with an unknown; expected equations that are "
                     "smooth in their unknowns, or smooth(...) around it",
                     cmb_op_text(cmb_expr_op(g, e)));
@@ -333,24 +342,25 @@ static cmb_status check(struct maker *m)
 {
   for (int i = 0; i < m->n; i++) {
     if (m->marked[m->unknown[i]]) continue;
-    return refuse(m, "the unknown '%s' does not occur in an equation",
+    return report(m, "the unknown '%s' does not occur in an equation",
                   cmb_expr_name(m->g, m->unknown[i]));
   }
   for (int i = 0; i < m->n; i++) {
     char number[NAME_ROOM];
     (void)snprintf(number, sizeof number, "%d", i + 1);
-    if (m->moves[m->equation[i]]) continue;
-    return refuse(m, m->n > 1 ? "equation %s has no unknown" : "the equation has no unknown",
+    if (m->varies[m->equation[i]]) continue;
+    return report(m, m->n > 1 ? "equation %s has no unknown" : "the equation has no unknown",
                   number);
   }
   return CMB_OK;
 }
 
-/* The operands of what moves, in symbols. Lists that move are made of what is given where their parts are. */
+/* Returns operand e of an equation rewritten for a system of equations: an expression without unknowns is replaced by an input that
+ * stands for a given quantity; constants stay. */
 static cmb_expr in_symbols(struct maker *m, cmb_expr e)
 {
   cmb_graph *g = m->g;
-  if (m->moves[e] || cmb_expr_op(g, e) == CMB_OP_CONSTANT) return m->now[e];
+  if (m->varies[e] || cmb_expr_op(g, e) == CMB_OP_CONSTANT) return m->now[e];
   if (m->now[e] == 0) {
     m->given[m->given_count] = e;
     m->now[e] = cmb_given_symbol(g, m->given_count++);
@@ -358,11 +368,12 @@ static cmb_expr in_symbols(struct maker *m, cmb_expr e)
   return m->now[e];
 }
 
-/* A list whose parts do not move is given part by part. */
+/* Returns a list of operands rewritten for a system of equations: if none of its elements depends on an unknown, each is replaced by an
+ * input that stands for a given quantity. */
 static cmb_expr list_in_symbols(struct maker *m, cmb_expr list)
 {
   cmb_graph *g = m->g;
-  if (list == 0 || m->moves[list] || m->now[list] != 0) return m->now[list];
+  if (list == 0 || m->varies[list] || m->now[list] != 0) return m->now[list];
   const cmb_node n = g->nodes[list];
   const cmb_expr before = list_in_symbols(m, n.a), part = in_symbols(m, n.b);
   m->now[list] = cmb_intern(g, (cmb_node){.op = CMB_OP_LIST_OF, .a = before, .b = part});
@@ -374,7 +385,7 @@ static void rewrite(struct maker *m)
   cmb_graph *g = m->g;
   for (cmb_expr e = 0; e < m->size; e++) {
     if (m->marked[e] && cmb_expr_op(g, e) == CMB_OP_CONSTANT) m->now[e] = e;
-    if (!m->marked[e] || !m->moves[e] || cmb_op_arity(cmb_expr_op(g, e)) == 0) continue;
+    if (!m->marked[e] || !m->varies[e] || cmb_op_arity(cmb_expr_op(g, e)) == 0) continue;
     cmb_expr x[3] = {0, 0, 0};
     for (int k = 0; k < cmb_op_arity(cmb_expr_op(g, e)); k++) {
       const cmb_expr argument = cmb_expr_argument(g, e, k);
@@ -386,13 +397,14 @@ static void rewrite(struct maker *m)
   }
 }
 
-/* Whether columns can be matched to rows so that all entries on the way are other than 0: without that J is singular everywhere. */
-static bool assign(const cmb_system_of *s, int row, bool *tried, int *row_of)
+/* Tries to assign a column with a nonzero entry of the Jacobian J to this row, changing the assignments of earlier rows if necessary
+ * (augmenting path). If a row gets no column, J is singular whatever the values are. */
+static bool assign_column(const cmb_system_of *s, int row, bool *tried, int *row_of)
 {
   for (int j = 0; j < s->n; j++) {
     if (s->J[row * s->n + j] == 0 || tried[j]) continue;
     tried[j] = true;
-    if (row_of[j] >= 0 && !assign(s, row_of[j], tried, row_of)) continue;
+    if (row_of[j] >= 0 && !assign_column(s, row_of[j], tried, row_of)) continue;
     row_of[j] = row;
     return true;
   }
@@ -401,11 +413,11 @@ static bool assign(const cmb_system_of *s, int row, bool *tried, int *row_of)
 
 static cmb_status check_jacobian(const struct maker *m, const cmb_system_of *s)
 {
-  int row_of[MOST] = {-1, -1, -1, -1, -1, -1};
+  int row_of[MAX_UNKNOWNS] = {-1, -1, -1, -1, -1, -1};
   for (int i = 0; i < s->n; i++) {
-    bool tried[MOST] = {false};
-    if (assign(s, i, tried, row_of)) continue;
-    return refuse(m,
+    bool tried[MAX_UNKNOWNS] = {false};
+    if (assign_column(s, i, tried, row_of)) continue;
+    return report(m,
                   s->n == 1 ? "the equation's derivative with respect to '%s' is 0 whatever the "
                               "values are"
                             : "the equations do not determine the unknowns '%s' and others: their "
@@ -424,7 +436,7 @@ static cmb_status finish(struct maker *m, const cmb_expr *start, const double *s
     s->r[i] = m->now[m->equation[i]];
     s->size[i] = size ? size[i] : 1;
   }
-  cmb_status status = derive(g, s);
+  cmb_status status = differentiate(g, s);
   if (status == CMB_OK) status = check_jacobian(m, s);
   if (status != CMB_OK) {
     cmb_release(g->ctx, s);
@@ -440,7 +452,7 @@ static cmb_status finish(struct maker *m, const cmb_expr *start, const double *s
 static cmb_status make(struct maker *m, const cmb_expr *start, const double *size, cmb_expr *w)
 {
   for (int i = 0; i < m->n; i++) m->now[m->unknown[i]] = cmb_unknown_symbol(m->g, i);
-  CMB_TRY(find_moving(m));
+  CMB_TRY(find_varying(m));
   CMB_TRY(check(m));
   rewrite(m);
   CMB_TRY(cmb_graph_status(m->g));
@@ -452,7 +464,7 @@ cmb_status cmb_implicit(cmb_graph *g, int n, const cmb_expr *unknown, const cmb_
 {
   CMB_TRY(cmb_graph_status(g));
   CMB_REQUIRE(g->ctx,
-              n >= 1 && n <= MOST && w && cmb_graph_has(g, n, unknown) &&
+              n >= 1 && n <= MAX_UNKNOWNS && w && cmb_graph_has(g, n, unknown) &&
                   cmb_graph_has(g, n, equation) && cmb_graph_has(g, n, start),
               "cmb_implicit needs one to six unknowns, equations and start values of the graph");
   for (int i = 0; i < n; i++) {
@@ -462,13 +474,13 @@ cmb_status cmb_implicit(cmb_graph *g, int n, const cmb_expr *unknown, const cmb_
   struct maker m = {.g = g, .n = n, .unknown = unknown, .equation = equation, .size = g->size};
   const size_t room = (size_t)g->size + 1;
   m.marked = cmb_reachable(g, n, equation);
-  m.moves = cmb_allocate(g->ctx, room);
+  m.varies = cmb_allocate(g->ctx, room);
   m.now = cmb_allocate(g->ctx, room * sizeof *m.now);
   m.given = cmb_allocate(g->ctx, room * sizeof *m.given);
-  const bool taken = m.marked && m.moves && m.now && m.given;
+  const bool taken = m.marked && m.varies && m.now && m.given;
   const cmb_status status = taken ? make(&m, start, size, w) : cmb_fail_memory(g->ctx);
   cmb_release(g->ctx, m.marked);
-  cmb_release(g->ctx, m.moves);
+  cmb_release(g->ctx, m.varies);
   cmb_release(g->ctx, m.now);
   cmb_release(g->ctx, m.given);
   return status;

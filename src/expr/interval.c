@@ -1,12 +1,12 @@
 /*
- * Operations on intervals (interval.h), outward rounded, and programs made of them.
+ * Interval arithmetic with outward rounding (interval.h): one function for each operation, and the evaluation of programs on intervals.
  *
- * Sums, products, quotients and roots are rounded correctly, so an end moves by one unit in the last place at most; sums are exact
- * where they underflow, so that 0 stays 0. Functions of the mathematics library are taken to be right to LIBRARY units in the last
- * place: glibc states at most 2 for those in use.
+ * Sums, products, quotients and roots are rounded correctly, so an end moves by one unit in the last place at most; sums are exact where
+ * they underflow, so that 0 stays 0. Functions of the mathematics library are assumed to be accurate to LIBRARY units in the last place:
+ * glibc states at most 2 for those in use.
  *
- * Monotone functions take their ends' values. Of f(a, b) that is monotone in each argument with the other one fixed the extremes are
- * among the values at the box's four corners: products, quotients, powers of a positive base, atan2 off its cut.
+ * Monotone functions take the values at the interval's ends. If f(a, b) is monotone in each argument with the other one fixed, its
+ * extremes are among the values at the box's four corners: products, quotients, powers of a positive base, atan2 off its branch cut.
  */
 #include "expr/interval.h"
 
@@ -21,16 +21,17 @@ static const double TINY = DBL_TRUE_MIN;
 static const double PI = 3.14159265358979323846;
 enum { LIBRARY = 4 };
 
-/* ---- ends */
+/* ---- rounding of ends */
 
-/* The ends, apart by some units in the last place; unknown if one of them is not finite. */
+/* Returns [low, high], enlarged at each end by `units` units in the last place; unknown if an end is not finite. */
 static cmb_interval outward(double low, double high, double units)
 {
   cmb_interval x = {low - units * ULP * fabs(low), high + units * ULP * fabs(high)};
   return isfinite(x.low) && isfinite(x.high) ? x : cmb_interval_unknown();
 }
 
-/* The same for results that may have lost bits below the smallest normal number. */
+/* Returns [low, high], enlarged like `outward`, and further at ends that are smaller than the smallest normal number and may have lost
+ * bits by underflow. */
 static cmb_interval outward_tiny(double low, double high, double units)
 {
   if (fabs(low) < DBL_MIN) low -= units * TINY;
@@ -53,24 +54,24 @@ static double larger(double a, double b)
   return a > b ? a : b;
 }
 
-static bool holds(cmb_interval x, double value)
+static bool contains(cmb_interval x, double value)
 {
   return x.low <= value && value <= x.high;
 }
 
-/* From the values at the corners of a box. */
-static cmb_interval corners(double ll, double lh, double hl, double hh, double units)
+/* Returns the interval of the values at the four corners of a box, enlarged by `units` units in the last place. */
+static cmb_interval hull_of_corners(double ll, double lh, double hl, double hh, double units)
 {
   return outward_tiny(smaller(smaller(ll, lh), smaller(hl, hh)),
                       larger(larger(ll, lh), larger(hl, hh)), units);
 }
 
-static cmb_interval rising(double (*f)(double), cmb_interval a)
+static cmb_interval increasing(double (*f)(double), cmb_interval a)
 {
   return outward_tiny(f(a.low), f(a.high), LIBRARY);
 }
 
-static cmb_interval falling(double (*f)(double), cmb_interval a)
+static cmb_interval decreasing(double (*f)(double), cmb_interval a)
 {
   return outward_tiny(f(a.high), f(a.low), LIBRARY);
 }
@@ -80,8 +81,9 @@ static cmb_interval clamp(cmb_interval x, double low, double high)
   return (cmb_interval){larger(x.low, low), smaller(x.high, high)};
 }
 
-/* ---- one function for each row of CMB_OP_LIST: a, b and c are known, those of IF apart */
+/* ---- one function for each row of CMB_OP_LIST; a, b and c are known, except those of IF */
 
+/* Bounds a + b for all values in two intervals, rounded outward. */
 static cmb_interval enclose_ADD(cmb_interval a, cmb_interval b)
 {
   return outward(a.low + b.low, a.high + b.high, 1);
@@ -95,11 +97,12 @@ static cmb_interval enclose_SUB(cmb_interval a, cmb_interval b)
 static cmb_interval enclose_MUL(cmb_interval a, cmb_interval b)
 {
   if ((a.low == 0 && a.high == 0) || (b.low == 0 && b.high == 0)) return cmb_interval_of(0);
-  if (is_point(b)) { /* a constant, most often */
+  if (is_point(b)) { /* the most frequent case: a constant */
     const double first = a.low * b.low, second = a.high * b.low;
     return b.low > 0 ? outward_tiny(first, second, 1) : outward_tiny(second, first, 1);
   }
-  cmb_interval x = corners(a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high, 1);
+  cmb_interval x =
+      hull_of_corners(a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high, 1);
   if (!cmb_interval_known(x)) return x;
   bool positive = (a.low >= 0 && b.low >= 0) || (a.high <= 0 && b.high <= 0);
   bool negative = (a.low >= 0 && b.high <= 0) || (a.high <= 0 && b.low >= 0);
@@ -109,15 +112,15 @@ static cmb_interval enclose_MUL(cmb_interval a, cmb_interval b)
 static cmb_interval square(cmb_interval a)
 {
   double low = smaller(fabs(a.low), fabs(a.high)), high = larger(fabs(a.low), fabs(a.high));
-  if (holds(a, 0)) low = 0;
+  if (contains(a, 0)) low = 0;
   return enclose_MUL((cmb_interval){low, high}, (cmb_interval){low, high});
 }
 
 static cmb_interval enclose_DIV(cmb_interval a, cmb_interval b)
 {
-  if (holds(b, 0)) return cmb_interval_unknown();
+  if (contains(b, 0)) return cmb_interval_unknown();
   if (a.low == 0 && a.high == 0) return cmb_interval_of(0);
-  return corners(a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high, 1);
+  return hull_of_corners(a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high, 1);
 }
 
 static cmb_interval enclose_NEG(cmb_interval a)
@@ -125,14 +128,14 @@ static cmb_interval enclose_NEG(cmb_interval a)
   return (cmb_interval){-a.high, -a.low};
 }
 
-/* A whole power: of |a| if it is even. */
-static cmb_interval whole_power(cmb_interval a, double n)
+/* Bounds a^n for a whole number n; for an even n through |a|. Unknown if n < 0 and a contains 0. */
+static cmb_interval integer_power(cmb_interval a, double n)
 {
   bool even = fmod(n, 2) == 0;
-  if (n < 0 && holds(a, 0)) return cmb_interval_unknown();
+  if (n < 0 && contains(a, 0)) return cmb_interval_unknown();
   if (n == 0) return cmb_interval_of(1);
   if (even && a.low < 0) {
-    double low = holds(a, 0) ? 0 : smaller(fabs(a.low), fabs(a.high));
+    double low = contains(a, 0) ? 0 : smaller(fabs(a.low), fabs(a.high));
     a = (cmb_interval){low, larger(fabs(a.low), fabs(a.high))};
   }
   double first = pow(a.low, n), second = pow(a.high, n);
@@ -142,26 +145,26 @@ static cmb_interval whole_power(cmb_interval a, double n)
 
 static cmb_interval enclose_POW(cmb_interval a, cmb_interval b)
 {
-  if (is_point(b) && floor(b.low) == b.low) return whole_power(a, b.low);
+  if (is_point(b) && floor(b.low) == b.low) return integer_power(a, b.low);
   if (!(a.low > 0 || (a.low == 0 && b.low > 0))) return cmb_interval_unknown();
-  cmb_interval x = corners(pow(a.low, b.low), pow(a.low, b.high), pow(a.high, b.low),
-                           pow(a.high, b.high), LIBRARY);
+  cmb_interval x = hull_of_corners(pow(a.low, b.low), pow(a.low, b.high), pow(a.high, b.low),
+                                   pow(a.high, b.high), LIBRARY);
   return cmb_interval_known(x) ? clamp(x, 0, INFINITY) : x;
 }
 
-static cmb_interval answer(bool certainly, bool perhaps)
+static cmb_interval truth_interval(bool certainly, bool perhaps)
 {
   return (cmb_interval){certainly ? 1 : 0, perhaps ? 1 : 0};
 }
 
 static cmb_interval enclose_LT(cmb_interval a, cmb_interval b)
 {
-  return answer(a.high < b.low, a.low < b.high);
+  return truth_interval(a.high < b.low, a.low < b.high);
 }
 
 static cmb_interval enclose_LE(cmb_interval a, cmb_interval b)
 {
-  return answer(a.high <= b.low, a.low <= b.high);
+  return truth_interval(a.high <= b.low, a.low <= b.high);
 }
 
 static cmb_interval enclose_GT(cmb_interval a, cmb_interval b)
@@ -176,7 +179,8 @@ static cmb_interval enclose_GE(cmb_interval a, cmb_interval b)
 
 static cmb_interval enclose_EQ(cmb_interval a, cmb_interval b)
 {
-  return answer(is_point(a) && is_point(b) && a.low == b.low, a.low <= b.high && b.low <= a.high);
+  return truth_interval(is_point(a) && is_point(b) && a.low == b.low,
+                        a.low <= b.high && b.low <= a.high);
 }
 
 static cmb_interval enclose_NE(cmb_interval a, cmb_interval b)
@@ -191,7 +195,7 @@ static cmb_interval enclose_SQRT(cmb_interval a)
   return clamp(outward(sqrt(a.low), sqrt(a.high), 1), 0, INFINITY);
 }
 
-/* Whether `phase` + 2πk lies in the interval for some whole k, or as near to it as rounding could hide. */
+/* Returns whether phase + 2πk lies in the interval for some whole k, or so close to it that rounding could hide it. */
 static bool may_hold_turn(cmb_interval a, double phase)
 {
   const double near = 8 * ULP * (1 + larger(fabs(a.low), fabs(a.high)));
@@ -199,7 +203,7 @@ static bool may_hold_turn(cmb_interval a, double phase)
   return phase + 2 * PI * k <= a.high + near;
 }
 
-/* Sine, or cosine, whose greatest value is at `top`. */
+/* Bounds sine or cosine on an interval; `top` is the angle at which the function has its maximum 1. */
 static cmb_interval wave(cmb_op op, cmb_interval a, double top)
 {
   if (!(a.high - a.low < 2 * PI) || larger(fabs(a.low), fabs(a.high)) > 1e9) {
@@ -225,64 +229,65 @@ static cmb_interval enclose_TAN(cmb_interval a)
 {
   bool far = larger(fabs(a.low), fabs(a.high)) > 1e9 || !(a.high - a.low < PI);
   if (far || may_hold_turn(a, PI / 2) || may_hold_turn(a, -PI / 2)) return cmb_interval_unknown();
-  return rising(tan, a);
+  return increasing(tan, a);
 }
 
 static cmb_interval enclose_ASIN(cmb_interval a)
 {
-  return a.low < -1 || a.high > 1 ? cmb_interval_unknown() : rising(asin, a);
+  return a.low < -1 || a.high > 1 ? cmb_interval_unknown() : increasing(asin, a);
 }
 
 static cmb_interval enclose_ACOS(cmb_interval a)
 {
   if (a.low < -1 || a.high > 1) return cmb_interval_unknown();
-  return clamp(falling(acos, a), 0, INFINITY);
+  return clamp(decreasing(acos, a), 0, INFINITY);
 }
 
 static cmb_interval enclose_ATAN(cmb_interval a)
 {
-  return rising(atan, a);
+  return increasing(atan, a);
 }
 
-/* The angle of (b, a); all angles where the box touches the cut, which is where the angle jumps. */
+/* Bounds the angle atan2(a, b) of the points (b, a); all angles from −π to π if the box touches the branch cut, where the angle is
+ * discontinuous. */
 static cmb_interval enclose_ATAN2(cmb_interval a, cmb_interval b)
 {
-  if (holds(a, 0) && b.low <= 0) return outward(-PI, PI, LIBRARY);
-  return corners(atan2(a.low, b.low), atan2(a.low, b.high), atan2(a.high, b.low),
-                 atan2(a.high, b.high), LIBRARY);
+  if (contains(a, 0) && b.low <= 0) return outward(-PI, PI, LIBRARY);
+  return hull_of_corners(atan2(a.low, b.low), atan2(a.low, b.high), atan2(a.high, b.low),
+                         atan2(a.high, b.high), LIBRARY);
 }
 
 static cmb_interval enclose_SINH(cmb_interval a)
 {
-  return rising(sinh, a);
+  return increasing(sinh, a);
 }
 
 static cmb_interval enclose_COSH(cmb_interval a)
 {
-  double low = holds(a, 0) ? 1 : cosh(smaller(fabs(a.low), fabs(a.high)));
+  double low = contains(a, 0) ? 1 : cosh(smaller(fabs(a.low), fabs(a.high)));
   return outward(low, cosh(larger(fabs(a.low), fabs(a.high))), LIBRARY);
 }
 
 static cmb_interval enclose_TANH(cmb_interval a)
 {
-  return rising(tanh, a);
+  return increasing(tanh, a);
 }
 
 static cmb_interval enclose_EXP(cmb_interval a)
 {
-  cmb_interval x = rising(exp, a);
+  cmb_interval x = increasing(exp, a);
   return cmb_interval_known(x) ? clamp(x, 0, INFINITY) : x;
 }
 
 static cmb_interval enclose_LOG(cmb_interval a)
 {
-  return a.low > 0 ? rising(log, a) : cmb_interval_unknown();
+  return a.low > 0 ? increasing(log, a) : cmb_interval_unknown();
 }
 
 static cmb_interval enclose_ABS(cmb_interval a)
 {
   double first = fabs(a.low), second = fabs(a.high);
-  return (cmb_interval){holds(a, 0) ? 0 : smaller(first, second), larger(first, second)};
+  return (cmb_interval){contains(a, 0) ? 0 : smaller(first, second), larger(first, second)};
 }
 
 static cmb_interval enclose_SIGN(cmb_interval a)
@@ -322,7 +327,7 @@ static cmb_interval enclose_STICK(cmb_interval a, cmb_interval b, cmb_interval c
   return known ? enclose_MUL(enclose_SIGN(a), b) : cmb_interval_unknown();
 }
 
-/* ---- programs */
+/* ---- evaluation of programs */
 
 #define CALL_1(name) enclose_##name(a)
 #define CALL_2(name) enclose_##name(a, b)
@@ -344,7 +349,7 @@ cmb_interval cmb_op_enclose(cmb_op op, cmb_interval a, cmb_interval b, cmb_inter
 
 cmb_interval cmb_interval_add(cmb_interval a, cmb_interval b)
 {
-  return enclose_ADD(a, b); /* a sum of what is unknown is unknown */
+  return enclose_ADD(a, b); /* NaN: a sum with an unknown interval is unknown */
 }
 
 cmb_interval cmb_interval_subtract(cmb_interval a, cmb_interval b)
@@ -379,7 +384,7 @@ static cmb_interval enclose_instruction(const cmb_program *p, const cmb_instruct
   case CMB_OP_CALL: return enclose_call(p, i, a, b, c);
   case CMB_OP_SOLVE:
   case CMB_OP_PART: return cmb_interval_unknown();
-  case CMB_OP_ADD: return cmb_interval_add(a, b); /* these three are most of a program */
+  case CMB_OP_ADD: return cmb_interval_add(a, b); /* these three are the most frequent ones */
   case CMB_OP_SUB: return cmb_interval_subtract(a, b);
   case CMB_OP_MUL:
     return i->a == i->b && cmb_interval_known(a) ? square(a) : cmb_interval_multiply(a, b);
@@ -387,7 +392,8 @@ static cmb_interval enclose_instruction(const cmb_program *p, const cmb_instruct
   }
 }
 
-/* From the last to the first: a slot is alive while somebody reads what is in it. */
+/* Finds the instructions that are needed for the wanted outputs, in ascending order, and returns their number. Goes from the last
+ * instruction to the first: alive[slot] is 1 while a later needed instruction reads the slot. */
 int cmb_program_find_needed(const cmb_program *p, const bool *wanted, uint8_t *alive,
                             uint32_t *needed)
 {
@@ -406,7 +412,7 @@ int cmb_program_find_needed(const cmb_program *p, const bool *wanted, uint8_t *a
   return count;
 }
 
-static void put_known(const cmb_program *p, const cmb_interval *in, cmb_interval *work)
+static void load_inputs(const cmb_program *p, const cmb_interval *in, cmb_interval *work)
 {
   memcpy(work, in, (size_t)p->inputs * sizeof *work);
   for (int k = 0; k < p->constants; k++) work[p->inputs + k] = cmb_interval_of(p->constant[k]);
@@ -420,7 +426,7 @@ static void enclose_into(const cmb_program *p, const cmb_instruction *i, cmb_int
 void cmb_program_enclose(const cmb_program *p, const cmb_interval *in, cmb_interval *out,
                          cmb_interval *work)
 {
-  put_known(p, in, work);
+  load_inputs(p, in, work);
   for (int k = 0; k < p->instructions; k++) enclose_into(p, p->code + k, work);
   for (int k = 0; k < p->outputs; k++) out[k] = work[p->output[k]];
 }
@@ -429,7 +435,7 @@ void cmb_program_enclose_wanted(const cmb_program *p, const cmb_interval *in, co
                                 int count, const uint32_t *needed, cmb_interval *out,
                                 cmb_interval *work)
 {
-  put_known(p, in, work);
+  load_inputs(p, in, work);
   for (int k = 0; k < count; k++) enclose_into(p, p->code + needed[k], work);
   for (int k = 0; k < p->outputs; k++) {
     out[k] = wanted[k] ? work[p->output[k]] : cmb_interval_unknown();

@@ -1,27 +1,29 @@
 /*
- * Feet on a line on intervals (interval.h, foot.h). Around the middle m of a box, whose corners are at the distance r:
+ * Bounds of the foot of a point on a planar curve when the point lies in a box (interval.h, foot.h). For the middle m of the box, whose
+ * corners are at the distance r from it:
  *
  *     v lies between v(m) − r and v(m) + r;
  *     u lies between a and b if F(a) = (P(a) − p)·P'(a) < 0 < F(b) for all p of the box: u is continuous where all of the box is within reach,
  *     and would have to pass a or b where F is 0; then in u(m) + u_x (x − m_x) + u_y (y − m_y), with the derivatives on [a, b].
  *
- * Where the box is not within reach, and near the seam of a closed line, nothing is known.
+ * If the box is not within reach, or near the seam of a closed line, the result is unknown.
  */
 #include "expr/foot.h"
 #include "expr/graph.h"
 
 #include <float.h>
 
-/* What is looked at: the box, its middle, the foot there. */
+/* The box, its middle, and the foot of the middle. */
 struct box {
   const cmb_table *t;
   cmb_interval x[2];
   double middle[2], radius;
   double u, v;
-  double rounding; /* of u and v as they are computed */
+  double rounding; /* rounding error of u and v */
 };
 
-/* F(u) */
+/* Bounds F(u) = (P(u) − p)·P'(u), which is 0 where P(u) is the point of the line nearest to p, for all points p of a box and all u of an
+ * interval. */
 static cmb_interval slope_at(const struct box *b, cmb_interval u)
 {
   cmb_interval sum = cmb_interval_of(0);
@@ -34,7 +36,7 @@ static cmb_interval slope_at(const struct box *b, cmb_interval u)
   return sum;
 }
 
-/* P'·P' − (p − P)·P'' */
+/* Bounds the derivative F'(u) = P'·P' − (p − P)·P'' of F(u) = (P(u) − p)·P'(u) for all points p of a box and all u of an interval. */
 static cmb_interval bend_at(const struct box *b, cmb_interval u)
 {
   cmb_interval sum = cmb_interval_of(0);
@@ -60,12 +62,13 @@ static bool open_box(struct box *b)
   cmb_foot_values(b->t, b->middle[0], b->middle[1], &b->u, &b->v);
   b->radius = hypot(half[0], half[1]) * (1 + 8 * DBL_EPSILON);
   if (!isfinite(b->u) || !isfinite(b->v) || !isfinite(b->radius)) return false;
-  /* near the centre of curvature u is 20 times as sensitive as the point at most: 1/(1 − 0.95) */
+  /* near the centre of curvature u changes at most 20 times as fast as the point moves: 1/(1 − 0.95) */
   b->rounding = 2000 * DBL_EPSILON * (size + fabs(b->u));
   return true;
 }
 
-/* How far beyond an end; 0 between them. */
+/* Returns the largest distance by which an interval of the line's parameter u extends beyond an end of the line; 0 if it lies between
+ * the ends. */
 static double beyond(const struct box *b, cmb_interval u)
 {
   const double end = b->t->c[0] * (b->t->nx - 1);
@@ -79,7 +82,8 @@ static double beyond(const struct box *b, cmb_interval u)
   return most;
 }
 
-/* All of the box is where the foot is continuous: within reach of the line, or of its end, and not at a seam. */
+/* Returns whether the nearest point of the line, with its parameter in the interval u, is unique and continuous for all points of a box:
+ * the box is close enough to the line or to its end, and not near the seam of a closed line. */
 static bool within_reach(const struct box *b, cmb_interval u)
 {
   const double right = b->t->c[1], left = b->t->c[2], more = b->radius + b->rounding;
@@ -90,7 +94,8 @@ static bool within_reach(const struct box *b, cmb_interval u)
   return over == 0 || hypot(over, fabs(b->v) + more) <= fmin(left, right);
 }
 
-/* [a, b] around the foot of the middle with F(a) < 0 < F(b). */
+/* Finds an interval [a, b] that contains the parameter u of the line's nearest point for all points of a box: F(a) < 0 < F(b), where
+ * F(u) = (P(u) − p)·P'(u). Returns an unknown interval after four failed attempts. */
 static cmb_interval bracket(const struct box *b)
 {
   const cmb_interval bend = bend_at(b, cmb_interval_of(b->u));
@@ -106,7 +111,8 @@ static cmb_interval bracket(const struct box *b)
   return cmb_interval_unknown();
 }
 
-/* The same, smaller where the box is wide across the line. */
+/* Narrows an interval u that contains the parameter of the line's nearest point for all points of a box, by the mean value theorem, u(m)
+ * + u_x (x − m_x) + u_y (y − m_y) with the box's middle m. Returns u itself if the derivatives are not bounded. */
 static cmb_interval refine(const struct box *b, cmb_interval u)
 {
   const cmb_interval bend = bend_at(b, u);

@@ -1,9 +1,10 @@
 /*
- * Tables on intervals (interval.h). A cubic on [u0, u1] lies between the least and the greatest of its Bernstein coefficients,
+ * Bounds of tables on intervals (interval.h). A cubic p on [u0, u1] lies between the smallest and the largest of its Bernstein
+ * coefficients,
  *
  *     b0 = p(u0),  b1 = b0 + d1/3,  b2 = b0 + 2 d1/3 + d2/3,  b3 = p(u1),   d1 = w p'(u0),  d2 = w² p''(u0)/2,  w = u1 − u0,
  *
- * widened by a bound on the rounding of these and of the table's own evaluation.
+ * enlarged by a bound on the rounding errors of these and of the table's own evaluation.
  */
 #include "expr/foot.h"
 #include "expr/graph.h"
@@ -13,12 +14,13 @@
 
 enum { ROUNDINGS = 32 }; /* more than the operations in a cubic and in its Bernstein coefficients */
 
+/* Bounds a − b for an interval a and a number b. */
 static cmb_interval subtract(cmb_interval a, double b)
 {
   return cmb_interval_subtract(a, cmb_interval_of(b));
 }
 
-/* A derivative's coefficients: those of order 0, 1, 2 or 3. */
+/* Computes the coefficients d of the order-th derivative (0 to 3) of the cubic with the coefficients c. */
 static void differentiate(const double *c, int order, double d[4])
 {
   for (int i = 0; i < 4; i++) d[i] = c[i];
@@ -27,6 +29,7 @@ static void differentiate(const double *c, int order, double d[4])
   }
 }
 
+/* Bounds the order-th derivative of a cubic with these coefficients on an interval u, by its Bernstein coefficients. */
 static cmb_interval cubic(const double *coefficients, int order, cmb_interval u)
 {
   double c[4], w = u.high - u.low, a = u.low;
@@ -46,7 +49,8 @@ static cmb_interval cubic(const double *coefficients, int order, cmb_interval u)
   return isfinite(range.low) && isfinite(range.high) ? range : cmb_interval_unknown();
 }
 
-/* Beyond an end the table goes on along its tangent there: x is how far beyond. */
+/* Bounds a 1-D table, or its derivative, beyond one of its ends, where it continues along the tangent; i is the piece at that end, x an
+ * interval of arguments beyond it. */
 static cmb_interval tangent(const cmb_table *t, int order, int i, double end, cmb_interval x)
 {
   const cmb_interval u = subtract(cmb_interval_of(end), t->x[i]);
@@ -57,7 +61,8 @@ static cmb_interval tangent(const cmb_table *t, int order, int i, double end, cm
                           cmb_interval_multiply(slope, subtract(x, end)));
 }
 
-/* Piece i with the tangents at the ends, wherever x lies. */
+/* Bounds a derivative of a 1-D table for the arguments x, computed with the cubic of piece i, even if x is outside of that piece; beyond
+ * the table's ends with the tangents there. */
 static cmb_interval piece(const cmb_table *t, int order, int i, cmb_interval x)
 {
   const double first = i == 0 ? t->x[0] : -INFINITY;
@@ -114,20 +119,21 @@ cmb_interval cmb_table_enclose_at(const cmb_table *t, int order, cmb_interval x,
   return range;
 }
 
-/* ---- two arguments */
+/* ---- tables of two arguments */
 
+/* Clamps both ends of an interval to the range from low to high. */
 static cmb_interval clamped(cmb_interval x, double low, double high)
 {
   return (cmb_interval){fmin(fmax(x.low, low), high), fmin(fmax(x.high, low), high)};
 }
 
-/* The part of x (inside the table) that lies in piece i, measured from its beginning. */
+/* Returns the part of x that lies in piece i, measured from the beginning of that piece; x is inside the table. */
 static cmb_interval within(const double *at, int i, cmb_interval x)
 {
   return subtract((cmb_interval){fmax(x.low, at[i]), fmin(x.high, at[i + 1])}, at[i]);
 }
 
-/* Horner's rule in u, with coefficients that are cubics in v. */
+/* Bounds a derivative of a bicubic patch, by Horner's rule in u with coefficients that are cubics in v. */
 static cmb_interval patch(const double *c, int dx, int dy, cmb_interval u, cmb_interval v)
 {
   cmb_interval value = cmb_interval_of(0);
@@ -140,7 +146,7 @@ static cmb_interval patch(const double *c, int dx, int dy, cmb_interval u, cmb_i
   return value;
 }
 
-/* Whether x has places on both sides of an end. */
+/* Returns whether the interval x extends to both sides of the first or of the last of n ascending numbers. */
 static bool crosses_end(int n, const double *at, cmb_interval x)
 {
   return (x.low < at[0] && x.high > at[0]) || (x.low < at[n - 1] && x.high > at[n - 1]);

@@ -1,11 +1,12 @@
 /*
- * Sums of waves on intervals (interval.h). Around the middle of a box with the half widths r and q the angle of a wave changes by
- * δ = 2π (|n| r + |m| q) at most. With h and k for how far a place is from the middle,
+ * Bounds of sums of waves on a box (interval.h). In a box with the half widths r and q, the angle of a wave differs from that at the
+ * middle by δ = 2π (|n| r + |m| q) at most. With the offsets h and k of a point from the middle,
  *
  *     f(x + h, y + k) = f + f_x h + f_y k + (f_xx h² + 2 f_xy h k + f_yy k²)/2 + R,   |R| <= Σ |a| δ³/6,
  *
- * where all waves are summed up before ranges are taken, so that what one wave lets rise and another one lets fall cancels. Where a wave
- * turns too far for that, δ > 3/2, it and those next to it have their amplitudes as their ranges. Bounds on rounding are added: of the angle's, which grows with it, and of sums.
+ * where all waves are summed up before bounds are taken, so that the rise of one wave and the fall of another one cancel. Where a wave
+ * turns too far for this, δ > 3/2, the bounds of it and of the other waves of its block are their amplitudes. Bounds on rounding errors
+ * are added: those of the angle, which grow with it, and those of the sums.
  */
 #include "expr/interval.h"
 #include "expr/sine_code.h"
@@ -16,12 +17,13 @@
 #include <string.h>
 
 static const double TURN = 6.283185307179586;
-static const double MOST_TURN = 1.5; /* δ³/6 is 0.56 there */
-enum { UNITS = 64 };                 /* more than the operations on one wave */
+static const double MAX_TURN = 1.5; /* δ³/6 is 0.56 there */
+enum { UNITS = 64 };                /* more than the rounding errors of one wave */
 
 CMB_WAVE_CODE(CMB_CODE_COMPILED)
 
-/* Sums over the waves that are expanded, and what the others and the rest add. */
+/* Sums over the waves that are expanded (value, derivatives), bounds for the other waves and the remainder, and amounts for rounding
+ * errors. */
 enum { VALUE, X, Y, XX, XY, YY, REST, SIZE, AMOUNT, SUMS };
 
 struct box {
@@ -29,14 +31,15 @@ struct box {
   double quarters;
 };
 
-/* The middle, and half the width, rounded up. */
+/* Computes the middle of an interval and half its width, rounded up. */
 static void middle_of(cmb_interval x, double *middle, double *half)
 {
   *middle = x.low + (x.high - x.low) / 2;
   *half = fmax(x.high - *middle, *middle - x.low) * (1 + 4 * DBL_EPSILON);
 }
 
-/* Some waves: how fast they turn, how far in the box, and their amplitudes in the derivative that is asked for. */
+/* Some waves: the derivatives of their angles, the largest change of the angle in the box, and the amplitudes of the requested
+ * derivative. */
 struct block {
   double u[CMB_WAVE_BLOCK], v[CMB_WAVE_BLOCK], delta[CMB_WAVE_BLOCK], a[CMB_WAVE_BLOCK];
 };
@@ -59,9 +62,10 @@ static void fill_block(const cmb_table *t, int i, int dx, int dy, const struct b
   }
 }
 
-/* What is expanded. */
-static void add_near(const cmb_table *t, int i, const struct block *restrict w,
-                     const struct box *restrict b, double (*restrict sum)[CMB_WAVE_BLOCK])
+/* Adds one block of waves to the sums of a Taylor expansion of second order around the middle of the box (value, derivatives, bound of
+ * the remainder). */
+static void add_expanded(const cmb_table *t, int i, const struct block *restrict w,
+                         const struct box *restrict b, double (*restrict sum)[CMB_WAVE_BLOCK])
 {
   const double *restrict x = t->x + i, *restrict y = t->y + i, *restrict phase = t->c + t->nx + i;
   for (int k = 0; k < CMB_WAVE_BLOCK; k++) {
@@ -81,7 +85,7 @@ static void add_near(const cmb_table *t, int i, const struct block *restrict w,
   }
 }
 
-static void add_far(const struct block *restrict w, double (*restrict sum)[CMB_WAVE_BLOCK])
+static void add_amplitudes(const struct block *restrict w, double (*restrict sum)[CMB_WAVE_BLOCK])
 {
   for (int k = 0; k < CMB_WAVE_BLOCK; k++) {
     sum[REST][k] += fabs(w->a[k]);
@@ -95,12 +99,12 @@ static inline void add_all(const cmb_table *t, int dx, int dy, const struct box 
   for (int i = 0; i < t->nx; i += CMB_WAVE_BLOCK) {
     struct block w;
     fill_block(t, i, dx, dy, b, &w);
-    const bool near = w.delta[0] <= MOST_TURN && w.delta[1] <= MOST_TURN &&
-                      w.delta[2] <= MOST_TURN && w.delta[3] <= MOST_TURN;
+    const bool near = w.delta[0] <= MAX_TURN && w.delta[1] <= MAX_TURN && w.delta[2] <= MAX_TURN &&
+                      w.delta[3] <= MAX_TURN;
     if (near)
-      add_near(t, i, &w, b, sum);
+      add_expanded(t, i, &w, b, sum);
     else
-      add_far(&w, sum);
+      add_amplitudes(&w, sum);
   }
 }
 
@@ -110,7 +114,8 @@ CMB_WIDE static void add_all_wide(const cmb_table *t, int dx, int dy, const stru
   add_all(t, dx, dy, b, sum);
 }
 
-/* The greatest and the least of −(xx h² + 2 xy h k + yy k²)/2. */
+/* Bounds the quadratic term −(xx h² + 2 xy h k + yy k²)/2 of a Taylor expansion for all offsets |h| <= b->r, |k| <= b->q, where `sum`
+ * contains xx, xy and yy. */
 static cmb_interval curved(const double *sum, const struct box *b)
 {
   const double xx = -sum[XX] * b->r * b->r / 2, yy = -sum[YY] * b->q * b->q / 2,

@@ -1,6 +1,6 @@
 /*
- * A Jacobian as a program: one directional derivative with the direction as further inputs, run for the groups of
- * columns that a colouring of the exact pattern gives, CMB_LANES groups at a time.
+ * Evaluates sparse Jacobians (cmb_jacobian_create, cmb_jacobian_run): by a program for one directional derivative, with the direction as
+ * further inputs, which is run for groups of columns, CMB_LANES groups at a time. The groups come from a colouring of the exact pattern.
  *
  *     program: (x, ẋ) ↦ J(x) ẋ.   Lane l has ẋ_j = 1 for the columns j of group l, 0 elsewhere; row i of the
  *     result is then J_ij for the one column j of the group that row i has.
@@ -22,11 +22,12 @@ struct cmb_jacobian {
   cmb_program *program;
   cmb_pattern pattern;
   int inputs, wrt;
-  int *group; /* (wrt) */
+  int *group; /* (wrt) group of each column */
   int groups;
 };
 
-/* A symbol for each direction. Its name cannot come from a formula, and the graph's size makes it new. */
+/* Creates an input for each component of the direction of a directional derivative. Its name cannot come from a formula, and contains
+ * the graph's size so that it is new. */
 static cmb_status directions(cmb_graph *g, int wrt, cmb_expr *direction)
 {
   const uint32_t size = cmb_graph_size(g);
@@ -122,7 +123,8 @@ int cmb_jacobian_work(const cmb_jacobian *jacobian)
   return CMB_LANES * (rows + cmb_program_work(jacobian->program));
 }
 
-/* The lanes' inputs: x everywhere, and in lane l the direction of group first + l. */
+/* Fills the inputs of all lanes: x in each of them, and in lane l the direction of group first + l (1 for the columns of the group, else
+ * 0). */
 static void fill_lanes(const cmb_jacobian *jacobian, const double *in, int first, double *lanes)
 {
   for (int i = 0; i < jacobian->inputs; i++) {
@@ -147,7 +149,7 @@ static void gather(const cmb_jacobian *jacobian, const double *lanes, int first,
   }
 }
 
-/* `native` may be NULL. */
+/* Computes the Jacobian's nonzero values with the program, or with program i of the compiled code if `native` is not NULL. */
 static void run(const cmb_jacobian *jacobian, const cmb_native *native, int i, const double *in,
                 double *values, double *work)
 {

@@ -1,23 +1,23 @@
 /*
- * Modes: every operation that can switch becomes a smooth one with the mode as a further input.
+ * Replaces every operation that can switch by a smooth one with the mode as a further input (cmb_modes_freeze). Used to form equations
+ * that are smooth between two switches.
  *
  *     abs(x)        m x                     s = x; m = +1 where s > 0, else −1
  *     sign(x)       m                       (where x is 0 the mode decides between +1 and −1)
  *     min(x, y)     if(m, y, x)             s = x − y
  *     max(x, y)     if(m, x, y)             s = x − y
  *     x > y         if(m, 1, 0)             s = x − y; x <= y is its negation; x < y is y > x
- *     c and d       if(c, d, 0)             min and max of comparisons have no switch of their own
+ *     c and d       if(c, d, 0)             min and max of comparisons have no switching function of their own
  *     if(x, y, z)   if(m, y, z)             s = x, where x is not a comparison or made of such
  *     table(x)      in interval m           s = how far x is inside it (tables with kinks)
- *     stick(x,b,c)  m b; (3 − m) c for m from 2 to 4, −c for m = −2: what holds x at 0 lies between c and −c (a switch of its own)
+ *     stick(x,b,c)  m b; (3 − m) c for m from 2 to 4, −c for m = −2: the force that holds x at 0 is between c and −c (separate mode)
  *     floor(x)      m, a whole number       s = the margin min(x − m, m + 1 − x): negative when x has left [m, m + 1)
  *
- * A root or broken power whose argument the formula itself keeps from being negative, by abs, max or a condition around it, goes on
- * beyond the switch (continued.h).
+ * A root, or a power with a non-integer exponent, whose argument the formula itself keeps from being negative, by abs, max or a condition
+ * around it, is continued beyond the switch (continued.h).
  *
- * With the modes as inputs the rest is smooth, and derivatives taken of it are those between two switches.
- * Comparisons for equality are left alone: they are false except at points. What stands inside smooth(...) is left
- * alone too.
+ * With the modes as inputs the rest is smooth, and its derivatives are those between two switches. Comparisons for equality are left
+ * unchanged: they are false except at points. Expressions inside smooth(...) are left unchanged too.
  */
 #include "base/arena.h"
 #include "base/context.h"
@@ -32,7 +32,7 @@
 
 enum {
   NAME_ROOM = 64,
-  MOST_VISITS = 1 << 20 /* nodes that are looked at in branches, all together, to continue roots */
+  MAX_VISITS = 1 << 20 /* nodes that may be visited in all branches together to continue roots */
 };
 
 struct cmb_modes {
@@ -40,23 +40,25 @@ struct cmb_modes {
   cmb_arena *arena;
   cmb_mode *modes;
   int count, room;
-  int hidden; /* the first so many are not found again */
+  int first_reusable; /* modes with smaller indices are not reused */
 };
 
-/* One rewriting of a graph. */
+/* The state of one rewriting of a graph. */
 struct rewriter {
   cmb_graph *g;
   cmb_modes *modes;
-  uint32_t size;      /* nodes that there were */
-  cmb_expr *now;      /* (size) what a node has become */
-  uint8_t *condition; /* (size) it is 0 or 1 by its form: a comparison, or comparisons combined */
-  uint8_t *rooted;    /* (size) there is a root in it whose argument may be negative */
-  cmb_known known;    /* of the branch that is being rewritten */
-  int visits;         /* that are left */
-  cmb_expr *stack;    /* (2 size) lists of nodes, and what they were; NULL: not needed yet */
-  uint32_t used;      /* of the stack */
-  bool failed;        /* to get it */
-  bool only_known;    /* no new switches: what has none stays as it is */
+  uint32_t size;       /* number of nodes before the rewriting */
+  cmb_expr *rewritten; /* (size) the rewritten node */
+  /* (size) 1: its value is 0 or 1 by its form, a comparison or comparisons combined */
+  uint8_t *condition;
+  uint8_t *has_root; /* (size) 1: there is a root in it whose argument may be negative */
+  cmb_known known;   /* conclusions from the conditions of the current branch */
+  int visits;        /* remaining visits */
+  /* (2 size) lists of nodes and of their earlier values; NULL: not needed so far */
+  cmb_expr *stack;
+  uint32_t used;   /* used part of the stack */
+  bool failed;     /* no memory for the stack */
+  bool only_known; /* no new modes: an operation without a mode stays unchanged */
 };
 
 static cmb_expr op2(cmb_graph *g, cmb_op op, cmb_expr a, cmb_expr b)
@@ -75,7 +77,8 @@ static bool grow(cmb_modes *m)
   return true;
 }
 
-/* A new switch for `s`, named after its text. */
+/* Creates the mode of a switch: an input, named after the text of the deciding expression s, that stands for the active branch. Returns
+ * this input. */
 static cmb_expr add_mode(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uint16_t table)
 {
   static const char *const words[] = {"sign", "stick", "floor", "interval"};
@@ -85,12 +88,12 @@ static cmb_expr add_mode(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uin
   cmb_expr_print(r->g, s, text, sizeof text);
   snprintf(symbol, sizeof symbol, "mode %s of %s", words[kind], text);
   snprintf(symbol + strlen(symbol), sizeof symbol - strlen(symbol), " #%u.%u.%d", (unsigned)s,
-           (unsigned)table, m->hidden);
+           (unsigned)table, m->first_reusable);
   cmb_expr mode = cmb_input(r->g, symbol), margin = s;
   if (kind == CMB_MODE_FLOOR) {
     cmb_expr above = op2(r->g, CMB_OP_SUB, s, mode);
     cmb_expr next = op2(r->g, CMB_OP_ADD, mode, cmb_constant(r->g, 1));
-    cmb_expr below = op2(r->g, CMB_OP_SUB, next, s); /* its sign is right in spite of rounding */
+    cmb_expr below = op2(r->g, CMB_OP_SUB, next, s); /* rounding cannot change its sign */
     margin = op2(r->g, CMB_OP_MIN, above, below);
   }
   if (kind == CMB_MODE_TABLE) {
@@ -101,12 +104,13 @@ static cmb_expr add_mode(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uin
   return mode;
 }
 
-/* The switch for `s`: an old one if there is one for the same expression, else a new one. False: no new one is wanted. */
+/* Finds the mode of a switch: the input that stands for the active branch of an operation that depends on s. An existing one is used if
+ * there is one for s, otherwise a new one is created. Returns false if there is none and new ones are not allowed. */
 static bool mode_of(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uint16_t table,
                     cmb_expr *mode)
 {
   const cmb_modes *m = r->modes;
-  for (int i = m->hidden; i < m->count; i++) {
+  for (int i = m->first_reusable; i < m->count; i++) {
     bool same = m->modes[i].of == s && m->modes[i].kind == kind && m->modes[i].table == table;
     if (same) *mode = m->modes[i].mode;
     if (same) return true;
@@ -123,7 +127,8 @@ static bool sign_of(struct rewriter *r, cmb_expr s, cmb_expr *mode)
   return true;
 }
 
-/* 1 or 0 as x > y, and the other way round. x <= y is "not x > y", so that both are right at equality. */
+/* Returns the condition x > y (or its negation, if `yes` is false) as 1 or 0 with a frozen branch: an input, the mode, decides instead
+ * of the values. x <= y is "not x > y", so that both are right at equality. */
 static cmb_expr greater(struct rewriter *r, cmb_expr x, cmb_expr y, bool yes)
 {
   cmb_expr mode, one = cmb_constant(r->g, 1);
@@ -149,7 +154,8 @@ bool cmb_is_decision(const cmb_graph *g, cmb_expr e, int argument)
   }
 }
 
-/* A table with kinks: in the interval that the mode says. */
+/* Replaces a lookup e in a table with kinks by that of a fixed interval, whose number is an input (the mode of the table). It stays
+ * unchanged if there is no mode for it. */
 static cmb_expr freeze_table(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
   const cmb_node n = r->g->nodes[e];
@@ -166,7 +172,8 @@ static bool is_condition(const struct rewriter *r, cmb_expr e)
          r->condition[cmb_expr_argument(r->g, e, 1)];
 }
 
-/* min and max: of conditions they are `and` and `or`. */
+/* Returns min or max of x[0] and x[1] with a frozen branch: an input, the mode, decides which of them it is. For conditions, min and max
+ * mean `and` and `or`, which need no mode. */
 static cmb_expr freeze_extreme(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
   cmb_graph *g = r->g;
@@ -179,7 +186,8 @@ static cmb_expr freeze_extreme(struct rewriter *r, cmb_expr e, const cmb_expr *x
   return cmb_apply(g, CMB_OP_IF, first, x[least ? 1 : 0], x[least ? 0 : 1]);
 }
 
-/* stick(x, b, c) in mode m: ±1 where x moves, ±2 at the bounds of what holds it, 3 − φ where that is φ c. */
+/* Returns dry friction stick(x, b, c) with a frozen branch given by an input m, the mode: the force m b for m = ±1 (sliding), ±c for m =
+ * ±2 (held, at the limit), and φ c for m = 3 − φ (held). */
 static cmb_expr freeze_stick(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
   cmb_graph *g = r->g;
@@ -203,38 +211,40 @@ static int ascending(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* The nodes that lead from e to roots, in `list` (room), ascending; 0: too many. The list is its own queue. */
-static int collect_rooted(struct rewriter *r, cmb_expr e, int room, cmb_expr *list)
+/* Collects the nodes below e that lead to roots into `list` (room), in ascending order, and returns their number; 0 if there are too
+ * many. Breadth-first search, with the list as its queue. */
+static int collect_roots(struct rewriter *r, cmb_expr e, int room, cmb_expr *list)
 {
   int count = 0;
   if (room > 0) list[count++] = e;
   for (int at = 0; at < count && r->visits > 0; at++, r->visits--) {
     for (int k = 0; k < cmb_op_arity(cmb_expr_op(r->g, list[at])); k++) {
       const cmb_expr x = cmb_expr_argument(r->g, list[at], k);
-      if (r->rooted[x] != 1 || count == room) continue;
+      if (r->has_root[x] != 1 || count == room) continue;
       list[count++] = x;
-      r->rooted[x] = 2; /* it is in the list */
+      r->has_root[x] = 2; /* already in the list */
     }
   }
-  for (int i = 0; i < count; i++) r->rooted[list[i]] = 1;
+  for (int i = 0; i < count; i++) r->has_root[list[i]] = 1;
   qsort(list, (size_t)count, sizeof *list, ascending);
   return r->visits > 0 && count < room ? count : 0;
 }
 
-/* Branch e once more, with what is known in it: its roots may be among those that go on. What else uses its nodes does not see it. */
+/* Rewrites the branch e of an `if` again with the conclusions from its condition, so that roots in it can be continued beyond the
+ * switch. Other expressions that use the same nodes are not changed. */
 static cmb_expr rewrite_branch(struct rewriter *r, cmb_expr e)
 {
   const uint32_t used = r->used, room = (2 * r->size - used) / 2;
-  cmb_expr *list = r->stack + used, frozen = r->now[e];
-  const int count = collect_rooted(r, e, (int)room, list);
+  cmb_expr *list = r->stack + used, frozen = r->rewritten[e];
+  const int count = collect_roots(r, e, (int)room, list);
   cmb_expr *before = list + count;
   r->used = used + 2 * (uint32_t)count;
   for (int i = 0; i < count; i++) {
-    before[i] = r->now[list[i]];
-    r->now[list[i]] = rewrite(r, list[i]);
+    before[i] = r->rewritten[list[i]];
+    r->rewritten[list[i]] = rewrite(r, list[i]);
   }
-  if (count > 0) frozen = r->now[e];
-  for (int i = 0; i < count; i++) r->now[list[i]] = before[i];
+  if (count > 0) frozen = r->rewritten[e];
+  for (int i = 0; i < count; i++) r->rewritten[list[i]] = before[i];
   r->used = used;
   return frozen;
 }
@@ -242,8 +252,8 @@ static cmb_expr rewrite_branch(struct rewriter *r, cmb_expr e)
 static cmb_expr freeze_branch(struct rewriter *r, cmb_expr e, cmb_expr condition, bool yes)
 {
   const int known = r->known.count;
-  cmb_expr frozen = r->now[e];
-  if (!r->rooted[e]) return frozen;
+  cmb_expr frozen = r->rewritten[e];
+  if (!r->has_root[e]) return frozen;
   if (!r->stack) r->stack = cmb_allocate(r->modes->ctx, 2 * (size_t)r->size * sizeof *r->stack);
   r->failed = !r->stack;
   cmb_known_add(r->g, condition, yes, &r->known);
@@ -262,14 +272,14 @@ static cmb_expr freeze_if(struct rewriter *r, cmb_expr e, const cmb_expr *x)
   const cmb_expr no = freeze_branch(r, cmb_expr_argument(g, e, 2), greater_0, false);
   cmb_expr first = x[0];
   if (!plain && !sign_of(r, x[0], &first)) {
-    const cmb_expr now[3] = {x[0], yes, no};
-    return cmb_rebuild(g, e, now);
+    const cmb_expr rewritten[3] = {x[0], yes, no};
+    return cmb_rebuild(g, e, rewritten);
   }
   return cmb_apply(g, CMB_OP_IF, first, yes, no);
 }
 
-/* sqrt and broken powers: where the argument is not negative by its form, or by the conditions around it, but may become so beyond a
- * switch. */
+/* Returns a sqrt or a power e with the rewritten arguments x. If its argument is proved not to be negative in this branch, it is
+ * continued as an odd function for stages of a step slightly beyond the branch. */
 static cmb_expr freeze_root(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
   cmb_graph *g = r->g;
@@ -281,14 +291,14 @@ static cmb_expr freeze_root(struct rewriter *r, cmb_expr e, const cmb_expr *x)
   return cmb_rebuild(g, e, x);
 }
 
-/* Whether there is a root in e whose argument is not known not to be negative. */
-static bool is_rooted(const struct rewriter *r, cmb_expr e)
+/* Returns whether there is a root in e whose argument is not proved to be non-negative. */
+static bool contains_root(const struct rewriter *r, cmb_expr e)
 {
   const cmb_graph *g = r->g;
   if (cmb_expr_op(g, e) == CMB_OP_SMOOTH) return false;
   if (cmb_is_root(g, e) && !cmb_never_negative(g, cmb_expr_argument(g, e, 0), NULL)) return true;
   for (int k = 0; k < cmb_op_arity(cmb_expr_op(g, e)); k++) {
-    if (r->rooted[cmb_expr_argument(g, e, k)]) return true;
+    if (r->has_root[cmb_expr_argument(g, e, k)]) return true;
   }
   return false;
 }
@@ -299,7 +309,7 @@ static cmb_expr rewrite(struct rewriter *r, cmb_expr e)
   cmb_op op = cmb_expr_op(g, e);
   if (cmb_op_arity(op) == 0 || op == CMB_OP_SMOOTH) return e;
   cmb_expr x[3], mode;
-  for (int i = 0; i < 3; i++) x[i] = r->now[cmb_expr_argument(g, e, i)];
+  for (int i = 0; i < 3; i++) x[i] = r->rewritten[cmb_expr_argument(g, e, i)];
   if (op == CMB_OP_SQRT || op == CMB_OP_POW) return freeze_root(r, e, x);
   if (!cmb_is_decision(g, e, 0)) return cmb_rebuild(g, e, x);
   switch (op) {
@@ -321,7 +331,7 @@ static cmb_expr rewrite(struct rewriter *r, cmb_expr e)
   }
 }
 
-/* The nodes to rewrite: what the expressions are made of, but nothing that only smooth(...) uses. */
+/* Marks the nodes that have to be rewritten: all nodes of the expressions, except those used inside smooth(...) only. */
 static void mark(const cmb_graph *g, int count, const cmb_expr *exprs, uint8_t *marked)
 {
   for (int i = 0; i < count; i++) marked[exprs[i]] = 1;
@@ -370,33 +380,33 @@ static cmb_status freeze(cmb_modes *m, cmb_graph *g, bool only_known, int count,
               "cmb_modes_freeze needs modes and expressions of the graph");
   const uint32_t size = g->size;
   uint8_t *marked = cmb_allocate(m->ctx, (size_t)size + 1);
-  cmb_expr *now = cmb_allocate(m->ctx, ((size_t)size + 1) * sizeof *now);
+  cmb_expr *rewritten = cmb_allocate(m->ctx, ((size_t)size + 1) * sizeof *rewritten);
   cmb_expr *stack = NULL;
   bool failed = false;
   uint8_t *condition = cmb_allocate(m->ctx, 2 * ((size_t)size + 1));
-  if (marked && now && condition) {
+  if (marked && rewritten && condition) {
     struct rewriter r = {.g = g,
                          .modes = m,
                          .size = size,
-                         .now = now,
+                         .rewritten = rewritten,
                          .condition = condition,
-                         .rooted = condition + size + 1,
-                         .visits = MOST_VISITS,
+                         .has_root = condition + size + 1,
+                         .visits = MAX_VISITS,
                          .only_known = only_known};
     mark(g, count, exprs, marked);
     for (cmb_expr e = 0; e < size; e++) {
       if (!marked[e]) continue;
       condition[e] = is_condition(&r, e);
-      r.rooted[e] = is_rooted(&r, e);
-      now[e] = rewrite(&r, e);
+      r.has_root[e] = contains_root(&r, e);
+      rewritten[e] = rewrite(&r, e);
     }
-    for (int i = 0; i < count; i++) frozen[i] = now[exprs[i]];
+    for (int i = 0; i < count; i++) frozen[i] = rewritten[exprs[i]];
     stack = r.stack;
     failed = r.failed;
   }
-  bool good = marked && now && condition && !failed && !cmb_arena_failed(m->arena);
+  bool good = marked && rewritten && condition && !failed && !cmb_arena_failed(m->arena);
   cmb_release(m->ctx, marked);
-  cmb_release(m->ctx, now);
+  cmb_release(m->ctx, rewritten);
   cmb_release(m->ctx, condition);
   cmb_release(m->ctx, stack);
   if (!good) return cmb_fail_memory(m->ctx);
@@ -412,9 +422,9 @@ cmb_status cmb_modes_freeze(cmb_modes *m, cmb_graph *g, int count, const cmb_exp
 cmb_status cmb_modes_freeze_apart(cmb_modes *m, cmb_graph *g, int from, int count,
                                   const cmb_expr *exprs, cmb_expr *frozen)
 {
-  m->hidden = from;
+  m->first_reusable = from;
   const cmb_status status = freeze(m, g, false, count, exprs, frozen);
-  m->hidden = 0;
+  m->first_reusable = 0;
   return status;
 }
 

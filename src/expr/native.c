@@ -1,5 +1,6 @@
 /*
- * Native code (include/camber/expr.h, native.h): from the cache, else from the compiler, else the interpreter.
+ * Compiled programs (include/camber/expr.h, native.h): creates them from the cache, else with the compiler, and runs them. If neither is
+ * possible, the interpreter runs the programs.
  */
 #include "expr/native.h"
 
@@ -21,21 +22,23 @@ struct function {
 struct cmb_native {
   cmb_arena *arena;
   cmb_native_origin origin;
-  void *library; /* NULL: all is interpreted */
+  void *library; /* NULL: everything is interpreted */
   int count;
   struct function *functions; /* (count) */
 };
 
-/* An instruction that has no C text, by the interpreter. */
-static double special_value(const void *program, int instruction, double a, double b, double c)
+/* Evaluates an instruction that has no C text (a table or a C function) by the interpreter; compiled code calls it back. */
+static double interpret_instruction(const void *program, int instruction, double a, double b,
+                                    double c)
 {
   const cmb_program *p = program;
   return cmb_instruction_value(p, &p->code[instruction], a, b, c);
 }
 
-/* The operands of a solution, `lanes` of them beside each other, are solved lane by lane, or once if they are the same in all. */
-static void special_solve(const void *program, int instruction, int lanes, const double *operands,
-                          double *w, double *work)
+/* Solves a small system of equations for `lanes` sets of operands (operands x lanes) and writes the unknowns to w; compiled code calls
+ * it back. If the operands are the same in all lanes, it is solved only once. */
+static void interpret_solution(const void *program, int instruction, int lanes,
+                               const double *operands, double *w, double *work)
 {
   const cmb_program *p = program;
   const cmb_program_solution *solution = &p->solutions[p->code[instruction].data];
@@ -54,19 +57,20 @@ static void special_solve(const void *program, int instruction, int lanes, const
   }
 }
 
-/* ---- loading */
+/* ---- loading of the shared object */
 
+/* Returns the address of the function of program i, for doubles or for lanes, in a loaded library; NULL if it has none. */
 static cmb_native_function symbol(void *library, int i, cmb_c_number number)
 {
   char name[CMB_NATIVE_NAME];
   cmb_native_name(i, number, name);
   void *address = dlsym(library, name);
   cmb_native_function function;
-  memcpy(&function, &address, sizeof function); /* POSIX allows it, ISO C has no cast for it */
+  memcpy(&function, &address, sizeof function); /* POSIX allows this, ISO C has no cast for it */
   return function;
 }
 
-/* The shared object at `path` with all its functions, or false. */
+/* Loads the shared object at `path` and finds the functions of all programs in it. Returns false if this fails or one is missing. */
 static bool load(cmb_native *n, const char *path, bool lanes)
 {
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -86,9 +90,9 @@ static bool load(cmb_native *n, const char *path, bool lanes)
   return found;
 }
 
-/* ---- building */
+/* ---- compiling */
 
-/* What a creation needs; gone when it is over. */
+/* The data of one creation of compiled programs. */
 struct maker {
   cmb_context *ctx;
   cmb_native *n;
@@ -98,10 +102,12 @@ struct maker {
   cmb_native_text text;
   cmb_native_compiler compiler;
   uint8_t key[CMB_DIGEST_SIZE];
-  const char *cache, *entry; /* NULL: there is no cache */
+  /* folder of the cache and path of the entry; NULL: there is no cache */
+  const char *cache, *entry;
 };
 
-/* A new folder to build in: in the cache, or where temporary files go. NULL if neither is possible. */
+/* Creates a new folder for the compiler's files: in the cache, else among the temporary files. Returns its path, NULL if neither is
+ * possible. */
 static char *make_build_folder(struct maker *m)
 {
   const char *temporary = getenv("TMPDIR");
@@ -113,7 +119,8 @@ static char *make_build_folder(struct maker *m)
   return path && mkdtemp(path) ? path : NULL;
 }
 
-/* Only what can be loaded goes into the cache. That it cannot be put there is no failure. */
+/* Loads the shared object in `folder` and then moves it into the cache, if there is one: only what can be loaded is stored. Returns
+ * whether it was loaded; a failure to store it is ignored. */
 static bool load_built(struct maker *m, const char *folder)
 {
   char *path = cmb_join_path(m->arena, folder, "native.so");
@@ -151,7 +158,8 @@ static void find_entry(struct maker *m, const cmb_native_options *options)
   m->entry = m->cache ? cmb_join_path(m->arena, m->cache, name) : NULL;
 }
 
-/* Sets n->origin; whatever is missing, the interpreter is there. */
+/* Finds or compiles the programs' code and sets n->origin. If there is no code, it logs a warning and returns CMB_OK: the programs are
+ * then interpreted. */
 static cmb_status make(struct maker *m, const cmb_native_options *options)
 {
   cmb_native *n = m->n;
@@ -199,8 +207,9 @@ cmb_status cmb_native_create(cmb_context *ctx, int count, const cmb_program *con
     return cmb_fail_memory(ctx);
   }
   for (int i = 0; i < count; i++) {
-    n->functions[i] = (struct function){.program = programs[i],
-                                        .special = {programs[i], special_value, special_solve}};
+    n->functions[i] =
+        (struct function){.program = programs[i],
+                          .special = {programs[i], interpret_instruction, interpret_solution}};
   }
   struct maker m = {
       .ctx = ctx, .n = n, .arena = scratch, .programs = programs, .lanes = !options->no_lanes};

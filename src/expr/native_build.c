@@ -1,13 +1,14 @@
 /*
- * The C compiler (native.h): found in $CC or as cc in $PATH, run without a shell, one process a unit, several at a time.
+ * Runs the C compiler for native code (native.h): found in $CC or as cc in $PATH, started without a shell, one process per unit, several
+ * at a time.
  *
- * Options: no contraction of a * b + c, no errno from sqrt, and everything else that keeps the interpreter's bits. -O1 takes
- * two thirds of the time of -O2, and the code is as fast; lanes need loops vectorised beside it, for sqrt. Scalar
- * statements must not be vectorised: gcc 12 then makes multiply-add instructions in spite of -ffp-contract=off. Without
- * that the processor's own vector instructions (-march=native) are safe, and worth a factor of two to four for lanes.
+ * The options prevent the contraction of a * b + c and everything else that would change the interpreter's bits; sqrt does not set errno.
+ * -O1 takes two thirds of the time of -O2, and the code is as fast; lanes also need vectorised loops, for sqrt. Scalar statements must not
+ * be vectorised: gcc 12 then makes multiply-add instructions in spite of -ffp-contract=off. With this excluded the processor's own vector
+ * instructions (-march=native) are safe; they make lanes two to four times as fast.
  *
- * The environment has nothing but what compilers need to find their parts. What names the compiler in the cache is its
- * path, size and time of change, so that a cache hit runs nothing at all.
+ * The compiler's environment contains only what compilers need to find their parts. In the cache, the compiler is identified by its path,
+ * size and time of change, so that a cache hit runs no process at all.
  */
 #include "base/context.h"
 #include "base/file.h"
@@ -25,7 +26,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* A change here changes every key. */
+/* Each change of these options changes the keys of all cache entries. */
 static const char COMMON[] = "-w -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno -c";
 static const char SCALAR[] = "-O1 -fno-tree-slp-vectorize";
 static const char LANES[] = "-O1 -ftree-vectorize -fno-tree-slp-vectorize";
@@ -34,8 +35,8 @@ static const char THIS_PROCESSOR[] = "-march=native";
 
 enum { PROCESSES = 64, COMMAND_WORDS = 64, INFO_ROOM = 1 << 14, LOG_LIMIT = 1 << 20 };
 
-__attribute__((format(printf, 2, 3))) static bool give_up(cmb_native_compiler *c,
-                                                          const char *format, ...)
+__attribute__((format(printf, 2, 3))) static bool fail_with_reason(cmb_native_compiler *c,
+                                                                   const char *format, ...)
 {
   va_list arguments;
   va_start(arguments, format);
@@ -46,7 +47,7 @@ __attribute__((format(printf, 2, 3))) static bool give_up(cmb_native_compiler *c
 
 /* ---- which compiler, on which processor */
 
-/* Cuts `text` at its blanks; the words stay in it. */
+/* Splits a text at blanks in place into at most `room` words and returns their number. */
 static int split(char *text, int room, char **words)
 {
   int count = 0;
@@ -64,7 +65,7 @@ static bool is_program(const char *path)
   return stat(path, &there) == 0 && S_ISREG(there.st_mode) && access(path, X_OK) == 0;
 }
 
-/* The program's path: the name itself if it has a slash, else from $PATH. NULL if there is none. */
+/* Returns the path of a program: the name itself if it has a slash, else found in $PATH. NULL if there is none. */
 static char *find_program(cmb_arena *arena, char *name)
 {
   if (strchr(name, '/')) return is_program(name) ? name : NULL;
@@ -93,7 +94,8 @@ static bool add_program_to_identity(cmb_native_compiler *c)
   return true;
 }
 
-/* The first processor's paragraph of /proc/cpuinfo, but for the lines that change from moment to moment. */
+/* Adds the processor's model name and instruction set, from the first paragraph of /proc/cpuinfo, to the digest. Returns whether both
+ * were found. */
 static bool add_processor_to_identity(cmb_native_compiler *c)
 {
   char info[INFO_ROOM];
@@ -134,15 +136,15 @@ bool cmb_native_find_compiler(cmb_native_compiler *c, const cmb_native_options *
   if (!wanted || !wanted[0]) wanted = from_environment;
   char *text = cmb_arena_text(c->arena, wanted && wanted[0] ? wanted : "cc");
   c->words = text ? split(text, CMB_NATIVE_WORDS, c->word) : 0;
-  if (c->words == 0) return give_up(c, "no C compiler is named");
+  if (c->words == 0) return fail_with_reason(c, "no C compiler is named");
   char *path = find_program(c->arena, c->word[0]);
-  if (!path) return give_up(c, "there is no C compiler '%s'", c->word[0]);
+  if (!path) return fail_with_reason(c, "there is no C compiler '%s'", c->word[0]);
   c->word[0] = path;
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   c->processes = options->processes > 0 ? options->processes : cores > 0 ? (int)cores : 1;
   if (c->processes > PROCESSES) c->processes = PROCESSES;
   c->identity = cmb_sha256_begin();
-  if (!add_program_to_identity(c)) return give_up(c, "cannot look at '%s'", path);
+  if (!add_program_to_identity(c)) return fail_with_reason(c, "cannot look at '%s'", path);
   set_processor(c);
   return true;
 }
@@ -160,9 +162,9 @@ void cmb_native_key(const cmb_native_compiler *c, const cmb_native_text *text,
   cmb_sha256_end(&s, key);
 }
 
-/* ---- running it */
+/* ---- running the compiler */
 
-/* A command under construction; words beyond the room are noticed at its end. */
+/* A command under construction; excess words are dropped, which `start` reports. */
 struct command {
   cmb_arena *arena;
   int count, room;
@@ -188,7 +190,7 @@ static void add_words(struct command *m, const char *words)
   if (copy) m->count += split(copy, m->room - 1 - m->count, m->word + m->count);
 }
 
-/* NAME=its value here, left out where there is none. */
+/* Appends the word NAME=value; nothing if value is NULL. */
 static void add_variable(struct command *m, const char *name, const char *value)
 {
   if (!value) return;
@@ -199,7 +201,8 @@ static void add_variable(struct command *m, const char *name, const char *value)
   add_word(m, word);
 }
 
-/* Temporary files go to the build's folder, so that they are removed with it whatever happens. */
+/* Creates the environment of the compiler's process. Temporary files go to the build folder, so that they are removed with it in any
+ * case. */
 static bool make_environment(struct command *m, cmb_native_compiler *c, const char *folder)
 {
   *m = (struct command){.arena = c->arena, .room = 8};
@@ -221,7 +224,7 @@ static char *unit_path(cmb_arena *arena, const char *folder, int u, const char *
   return cmb_join_path(arena, folder, name);
 }
 
-/* The first line of what the compiler printed that speaks of an error, else the first line. */
+/* Stores as the reason of the failure the first line of the compiler's log that contains "error", else the first line. Returns false. */
 static bool compiler_failed(cmb_native_compiler *c, int code, const char *log)
 {
   void *bytes = NULL;
@@ -229,17 +232,17 @@ static bool compiler_failed(cmb_native_compiler *c, int code, const char *log)
   int file = open(log, O_RDONLY | O_CLOEXEC);
   bool read = file >= 0 && cmb_read_all(c->ctx, file, LOG_LIMIT, &bytes, &length);
   if (file >= 0) close(file);
-  char *text = read && length > 0 ? bytes : NULL; /* read_all leaves a 0 behind what it read */
+  char *text = read && length > 0 ? bytes : NULL; /* cmb_read_all appends a 0 */
   char *error = text ? strstr(text, "error") : NULL;
   while (error && error > text && error[-1] != '\n') error--;
   const char *line = error ? error : text ? text : "";
-  (void)give_up(c, "'%s' failed with exit code %d%s%.*s", c->word[0], code, line[0] ? ": " : "",
-                (int)strcspn(line, "\n"), line);
+  (void)fail_with_reason(c, "'%s' failed with exit code %d%s%.*s", c->word[0], code,
+                         line[0] ? ": " : "", (int)strcspn(line, "\n"), line);
   cmb_release(c->ctx, bytes);
   return false;
 }
 
-/* One run of the compiler that is under way. */
+/* A running compiler process. */
 struct job {
   pid_t process;
   const char *log, *result;
@@ -248,15 +251,16 @@ struct job {
 static bool start(cmb_native_compiler *c, const struct command *command,
                   const struct command *environment, struct job *job)
 {
-  if (cmb_arena_failed(c->arena)) return give_up(c, "there is no memory");
-  if (command->count >= command->room - 1) return give_up(c, "the command is too long");
+  if (cmb_arena_failed(c->arena)) return fail_with_reason(c, "there is no memory");
+  if (command->count >= command->room - 1) return fail_with_reason(c, "the command is too long");
   int error = cmb_process_start(command->word, environment->word, job->log, &job->process);
-  return error == 0 || give_up(c, "'%s' cannot be run: %s", command->word[0], strerror(error));
+  return error == 0 ||
+         fail_with_reason(c, "'%s' cannot be run: %s", command->word[0], strerror(error));
 }
 
 static bool finish(cmb_native_compiler *c, const struct job *job)
 {
-  if (!job->log || !job->result) return give_up(c, "there is no memory");
+  if (!job->log || !job->result) return fail_with_reason(c, "there is no memory");
   int code = cmb_process_wait(job->process);
   if (code == 0 || (code == CMB_EXIT_UNKNOWN && access(job->result, R_OK) == 0)) return true;
   return compiler_failed(c, code, job->log);
@@ -270,12 +274,12 @@ static bool start_unit(cmb_native_compiler *c, const cmb_native_unit *unit, int 
   job->log = unit_path(c->arena, folder, u, ".log");
   job->result = unit_path(c->arena, folder, u, ".o");
   if (!begin_command(&m, c, COMMAND_WORDS) || cmb_arena_failed(c->arena)) {
-    return give_up(c, "there is no memory");
+    return fail_with_reason(c, "there is no memory");
   }
   int file = open(source, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   bool written = file >= 0 && cmb_write_all(file, unit->text.text, unit->text.length);
   if (!written || close(file) != 0) {
-    return give_up(c, "cannot write '%s': %s", source, strerror(errno));
+    return fail_with_reason(c, "cannot write '%s': %s", source, strerror(errno));
   }
   add_words(&m, unit->number == CMB_C_LANES ? LANES : SCALAR);
   if (c->for_this_processor) add_words(&m, THIS_PROCESSOR);
@@ -286,7 +290,7 @@ static bool start_unit(cmb_native_compiler *c, const cmb_native_unit *unit, int 
   return start(c, &m, environment, job);
 }
 
-/* All units, at most `processes` at a time. After a failure those under way are waited for. */
+/* Compiles all units, at most c->processes at a time. After a failure it waits for the running processes and returns false. */
 static bool compile(cmb_native_compiler *c, const cmb_native_text *text, const char *folder,
                     const struct command *environment)
 {
@@ -316,7 +320,8 @@ static bool link_units(cmb_native_compiler *c, int units, const char *folder,
   struct command m;
   struct job job = {.log = cmb_join_path(c->arena, folder, "native.log"),
                     .result = cmb_join_path(c->arena, folder, "native.so")};
-  if (!begin_command(&m, c, COMMAND_WORDS + units)) return give_up(c, "there is no memory");
+  if (!begin_command(&m, c, COMMAND_WORDS + units))
+    return fail_with_reason(c, "there is no memory");
   add_words(&m, LINK);
   add_words(&m, "-o");
   add_word(&m, (char *)job.result);
@@ -328,6 +333,6 @@ static bool link_units(cmb_native_compiler *c, int units, const char *folder,
 bool cmb_native_build(cmb_native_compiler *c, const cmb_native_text *text, const char *folder)
 {
   struct command environment;
-  if (!make_environment(&environment, c, folder)) return give_up(c, "there is no memory");
+  if (!make_environment(&environment, c, folder)) return fail_with_reason(c, "there is no memory");
   return compile(c, text, folder, &environment) && link_units(c, text->count, folder, &environment);
 }

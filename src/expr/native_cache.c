@@ -1,8 +1,8 @@
 /*
- * The cache of compiled programs (native.h).
+ * The cache of compiled programs on the disk (native.h).
  *
- * Entries come into being by rename, whole or not at all; they are checked byte by byte before they are loaded, so that
- * a damaged or foreign one is never run. Two processes that compile the same both put the same entry in place.
+ * Entries are created by rename, completely or not at all; they are checked byte by byte before they are loaded, so that a damaged or
+ * foreign one is never run. If two processes compile the same programs, both store the same entry.
  */
 #include "base/context.h"
 #include "base/file.h"
@@ -19,12 +19,12 @@
 #include <unistd.h>
 
 enum {
-  ENTRY_LIMIT = 1 << 30, /* bytes; more than any program that a compiler would survive */
-  BUILD_AGE = 3600,      /* seconds after which a build's folder is taken for abandoned */
-  ENTRY_AGE = 90 * 86400 /* seconds without use after which an entry is given up */
+  ENTRY_LIMIT = 1 << 30, /* bytes; more than any program that a compiler could handle */
+  BUILD_AGE = 3600,      /* seconds after which a build folder counts as abandoned */
+  ENTRY_AGE = 90 * 86400 /* seconds without use after which an entry is removed */
 };
 
-/* What stands behind the shared object. */
+/* The bytes after the shared object in a cache entry. */
 struct seal {
   char magic[8];
   uint8_t key[CMB_DIGEST_SIZE], digest[CMB_DIGEST_SIZE];
@@ -40,8 +40,9 @@ char *cmb_join_path(cmb_arena *arena, const char *folder, const char *file)
   return path;
 }
 
-/* ---- the folder */
+/* ---- the cache folder */
 
+/* Returns the default cache folder: $CAMBER_CACHE, $XDG_CACHE_HOME/camber or ~/.cache/camber; NULL if none of these variables is set. */
 static const char *default_folder(cmb_arena *arena)
 {
   const char *own = getenv("CAMBER_CACHE"), *user = getenv("XDG_CACHE_HOME"),
@@ -52,7 +53,7 @@ static const char *default_folder(cmb_arena *arena)
   return NULL;
 }
 
-/* Makes the folder and those above it. */
+/* Creates the folder and its parents. */
 static void make_folders(char *path)
 {
   for (char *c = path + 1; *c; c++) {
@@ -64,7 +65,7 @@ static void make_folders(char *path)
   mkdir(path, 0700);
 }
 
-/* Ours, and for nobody else to write. */
+/* Returns whether the file or folder belongs to the user and nobody else can write to it. */
 static bool is_private(const struct stat *there)
 {
   return there->st_uid == geteuid() && (there->st_mode & (S_IWGRP | S_IWOTH)) == 0;
@@ -84,6 +85,7 @@ const char *cmb_cache_open(cmb_arena *arena, const char *wanted, bool make)
 
 /* ---- entries */
 
+/* Computes the SHA-256 digest of the key and then of the given bytes. */
 static void digest_of(const void *bytes, size_t length, const uint8_t key[CMB_DIGEST_SIZE],
                       uint8_t digest[CMB_DIGEST_SIZE])
 {
@@ -116,7 +118,7 @@ bool cmb_cache_check(cmb_context *ctx, const char *path, const uint8_t key[CMB_D
   bool good = fstat(file, &there) == 0 && S_ISREG(there.st_mode) && is_private(&there) &&
               cmb_read_all(ctx, file, ENTRY_LIMIT, &bytes, &length) && is_whole(bytes, length, key);
   cmb_release(ctx, bytes);
-  if (good) (void)futimens(file, NULL); /* used today */
+  if (good) (void)futimens(file, NULL); /* the time of change is the time of last use */
   close(file);
   return good;
 }
@@ -141,6 +143,7 @@ bool cmb_cache_seal(cmb_context *ctx, const char *path, const uint8_t key[CMB_DI
 
 /* ---- cleaning up */
 
+/* Removes a folder and the files in it. */
 void cmb_cache_remove_folder(const char *path)
 {
   DIR *folder = opendir(path);

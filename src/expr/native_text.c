@@ -1,9 +1,9 @@
 /*
- * The C text that native code is compiled from: units of some thousand statements, each with the operations in
- * front, and in the first unit of each kind of number the function that calls a program's pieces in turn.
+ * Prints the C text from which native code is compiled: units of some thousand statements, each preceded by the definitions of the
+ * operations, and in the first unit of each kind of number (doubles, lanes) the function that calls a program's pieces in turn.
  *
- * Lanes are computed as many at a time as the processor's registers take (WIDTH); the rest is done by running the
- * program again for the next ones. A number wider than a register takes compilers twice the time, for nothing.
+ * As many lanes are computed at a time as the processor's registers hold (WIDTH); the remaining lanes follow by running the program again.
+ * A vector wider than a register takes compilers twice the time, without any gain.
  */
 #include "base/context.h"
 #include "expr/native.h"
@@ -43,7 +43,7 @@ static const char LANES_TOP[] =
     "{\n"
     "  return (number)(((mask)a & m) | ((mask)b & ~m));\n"
     "}\n"
-    "static inline int same_in_all(number a)\n" /* to the last bit: 0 is not -0 */
+    "static inline int same_in_all(number a)\n" /* bit by bit: 0 differs from -0 */
     "{\n"
     "  const mask bits = (mask)a;\n"
     "  int64_t differ = 0;\n"
@@ -65,7 +65,7 @@ static const char SCALAR_SPECIAL[] = "static inline number op_special(const stru
                                      "  return e->value(e->program, i, a, b, c);\n"
                                      "}\n";
 
-/* z: the operands, r: the first unknown's place in w */
+/* z: the operands; r: the first of the unknowns in w */
 static const char SOLVE[] =
     "static inline void op_solve(const struct special *e, int i, const number *z, number *r, "
     "number *w)\n"
@@ -92,8 +92,8 @@ struct printer {
   const cmb_program *const *programs;
   bool used[CMB_OPS];
   cmb_native_text *text;
-  int first;      /* unit of the kind of number that is being printed */
-  int statements; /* printed of this kind so far */
+  int first;      /* first unit of the kind of number that is being printed */
+  int statements; /* number of statements printed of this kind */
 };
 
 void cmb_native_name(int i, cmb_c_number number, char name[CMB_NATIVE_NAME])
@@ -120,7 +120,8 @@ static void print_piece_name(cmb_buffer *b, int i, cmb_c_number number, int k)
   cmb_buffer_print(b, "%s_piece_%d", name, k);
 }
 
-/* The function of program i, in the first unit of its kind. */
+/* Prints the exported function of program i, which calls the program's pieces in turn, into the first unit of its kind of number; for
+ * lanes, in a loop over groups of WIDTH lanes. */
 static void print_entry(cmb_native_unit *unit, int i, int pieces)
 {
   cmb_buffer *b = &unit->text;

@@ -1,5 +1,5 @@
 /*
- * Arithmetic on numbers (number.h).
+ * Arithmetic on numbers that may depend on live parameters (number.h).
  */
 #include "expr/number.h"
 
@@ -71,7 +71,7 @@ cmb_number cmb_scaled(cmb_graph *g, double factor, cmb_number a)
   return cmb_times(g, cmb_fixed(factor), a);
 }
 
-/* a b + c d + e f, from left to right */
+/* Returns x0 y0 + x1 y1 + x2 y2, summed from left to right; y_k is entry k·stride of y. */
 static cmb_number sum_of_products(cmb_graph *g, const cmb_number x[3], const cmb_number *y,
                                   int stride)
 {

@@ -1,9 +1,10 @@
 /*
- * Numbers of a model: a value and, where parameters stay live, the expression of them that it was computed by.
+ * Numbers of a model: a value and, if it depends on live parameters (which can be changed without building the model again), the
+ * expression in these parameters by which the value was computed. Used where a model's equations are formed (dyn, model).
  *
- * Arithmetic on numbers is that on their values, operation by operation, and makes expressions only where an operand is live. So a model
- * without live parameters is computed as if its numbers were doubles. What decides something (is an axis parallel to another?) looks at
- * the value alone; then the decision has to be good for other values, too.
+ * Arithmetic on numbers is that on their values, operation by operation, and creates expressions only where an operand is live. So a model
+ * without live parameters is computed as if its numbers were doubles. Decisions (is an axis parallel to another?) depend on the value
+ * alone; they have to be correct for other values of the parameters, too.
  *
  * A number belongs to a graph: that of its model, or one that begins with a copy of it (cmb_graph_copy).
  */
@@ -14,7 +15,7 @@
 
 typedef struct cmb_number {
   double value;
-  cmb_expr live; /* 0, which is the constant 0 and so never live: the value is all there is */
+  cmb_expr live; /* the expression; 0 (the constant 0, which is never live): the value only */
 } cmb_number;
 
 static inline cmb_number cmb_fixed(double value)
@@ -22,7 +23,7 @@ static inline cmb_number cmb_fixed(double value)
   return (cmb_number){value, 0};
 }
 
-/* 0 whatever the parameters are. */
+/* Returns whether x is 0 whatever the values of the live parameters are. */
 static inline bool cmb_is_zero(cmb_number x)
 {
   return x.value == 0 && x.live == 0;
@@ -33,18 +34,18 @@ static inline bool cmb_is_one(cmb_number x)
   return x.value == 1 && x.live == 0;
 }
 
-/* Whether any of them is live. */
+/* Returns whether any of the numbers depends on live parameters. */
 bool cmb_any_live(int count, const cmb_number *x);
 
 cmb_expr cmb_number_expr(cmb_graph *g, cmb_number x);
 
-/* The number with this value and this expression, which may turn out to be a constant. */
+/* Returns the number with this value and this expression; if the expression is a constant, the number is not live. */
 cmb_number cmb_number_of(const cmb_graph *g, double value, cmb_expr e);
 
-/* Whether x changes with `input`, a number that is an input of the graph. */
+/* Sets *yes to whether x depends on `input`, a number that is an input of the graph. */
 cmb_status cmb_number_depends(const cmb_graph *g, cmb_number x, cmb_number input, bool *yes);
 
-/* a + b, a - b, a b, a / b, the square root */
+/* a + b, a - b, a b, a / b, the square root, and factor · a */
 cmb_number cmb_plus(cmb_graph *g, cmb_number a, cmb_number b);
 cmb_number cmb_minus(cmb_graph *g, cmb_number a, cmb_number b);
 cmb_number cmb_times(cmb_graph *g, cmb_number a, cmb_number b);
@@ -52,7 +53,7 @@ cmb_number cmb_over(cmb_graph *g, cmb_number a, cmb_number b);
 cmb_number cmb_root(cmb_graph *g, cmb_number a);
 cmb_number cmb_scaled(cmb_graph *g, double factor, cmb_number a);
 
-/* As math/vec3.h: products of 3-vectors and of row-major 3 x 3 matrices; results may not be operands. */
+/* The operations of math/vec3.h for numbers: products of 3-vectors and of row-major 3 x 3 matrices; results may not be operands. */
 cmb_number cmb_number_dot3(cmb_graph *g, const cmb_number a[3], const cmb_number b[3]);
 cmb_number cmb_number_norm3(cmb_graph *g, const cmb_number a[3]);
 void cmb_number_cross3(cmb_graph *g, const cmb_number a[3], const cmb_number b[3], cmb_number c[3]);
@@ -63,14 +64,14 @@ void cmb_number_transpose(const cmb_number A[9], cmb_number At[9]);
 
 extern const cmb_number cmb_unit3[3][3]; /* the unit vectors */
 
-/* What is not live and smaller than `size`, a rounding error of 0, becomes 0: expressions get shorter. */
+/* Replaces numbers that are not live and smaller than `size` in magnitude, which are rounding errors, by 0, to simplify expressions. */
 void cmb_number_clean(int count, cmb_number *x, double size);
 
-/* Between arrays of numbers and of doubles. */
+/* Copy between arrays of numbers and of doubles. */
 void cmb_values_of(int count, const cmb_number *x, double *value);
 void cmb_fix_numbers(int count, const double *value, cmb_number *x);
 
-/* 3-vectors and matrices of expressions */
+/* Return 3-vectors and matrices of expressions. */
 cmb_vector cmb_number_vector(cmb_graph *g, const cmb_number x[3]);
 cmb_matrix cmb_number_matrix(cmb_graph *g, const cmb_number a[9]);
 

@@ -1,12 +1,12 @@
 /*
- * Expressions as text that reads back to the same node (formula.c).
+ * Prints expressions as text that can be parsed back to the same node by formula.c (cmb_expr_print).
  *
- * A node's text is a short list of pieces: words, and arguments, in parentheses where they bind less tightly than
- * their place asks for. Sums and products, whose arguments the graph keeps in the order of their numbers, are
- * written in the order that needs fewer parentheses: a + (b + c) is b + c + a.
+ * The text of a node is a short list of pieces: words, and arguments, which are in parentheses if their precedence is too low for their
+ * position. Sums and products, whose arguments the graph keeps in the order of their numbers, are written in the order that needs fewer
+ * parentheses: a + (b + c) becomes b + c + a.
  *
- * The text is written by a walk with a stack of its own. An expression that uses its parts many times can have a text of
- * exponential length; the walk ends when the room is full, and the length is then found by adding up, node by node.
+ * The nodes are visited with an explicit stack. An expression that uses its parts many times can have a text of exponential length;
+ * printing ends when the room is full, and the length of the whole text is then computed by adding up, node by node.
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -16,23 +16,23 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_PIECES = 12, STACK_AT_FIRST = 64, WALK_AT_LEAST = 4096 };
+enum { MAX_PIECES = 12, INITIAL_STACK = 64, LEAST_LIMIT = 4096 };
 
 static const size_t longest = SIZE_MAX / 2;
 
 struct piece {
-  const char *words; /* or NULL: */
+  const char *words; /* or NULL: an argument */
   cmb_expr argument;
 };
 
-/* The text of one node. */
+/* The pieces of the text of one node. */
 struct layout {
   int count;
-  struct piece pieces[MOST_PIECES];
+  struct piece pieces[MAX_PIECES];
   char number[CMB_NUMBER_ROOM];
 };
 
-/* A node on the way, and its next piece. */
+/* A node whose text is being printed, and the number of its next piece. */
 struct visit {
   cmb_expr e;
   uint32_t next;
@@ -46,9 +46,10 @@ struct writer {
   size_t depth, stack_room;
 };
 
-/* ---- the text of one node */
+/* ---- the pieces of one node */
 
-static int binds(const cmb_graph *g, cmb_expr e)
+/* Returns the precedence of the operator with which node e is printed; the highest one for numbers, names and calls. */
+static int precedence_of(const cmb_graph *g, cmb_expr e)
 {
   switch (cmb_expr_op(g, e)) {
   case CMB_OP_CONSTANT: return cmb_expr_constant(g, e) < 0 ? CMB_BINDS_SIGN : CMB_BINDS_ATOM;
@@ -68,80 +69,81 @@ static int binds(const cmb_graph *g, cmb_expr e)
   }
 }
 
-static void put(struct layout *l, const char *words)
+static void append(struct layout *l, const char *words)
 {
   l->pieces[l->count++] = (struct piece){words, 0};
 }
 
-/* An argument at a place that asks for `least`. */
-static void put_argument(struct layout *l, const cmb_graph *g, cmb_expr e, int least)
+/* Appends an argument, in parentheses if its precedence is lower than `least`. */
+static void append_argument(struct layout *l, const cmb_graph *g, cmb_expr e, int least)
 {
-  bool parentheses = binds(g, e) < least;
-  if (parentheses) put(l, "(");
+  bool parentheses = precedence_of(g, e) < least;
+  if (parentheses) append(l, "(");
   l->pieces[l->count++] = (struct piece){NULL, e};
-  if (parentheses) put(l, ")");
+  if (parentheses) append(l, ")");
 }
 
-/* Two arguments with an operator between them; `how` tightly it binds decides what may stand beside it. */
-static void lay_out_binary(struct layout *l, const cmb_graph *g, cmb_expr e, int how)
+/* Appends two arguments and the operator between them; the operator's precedence determines which of the arguments need parentheses. */
+static void lay_out_binary(struct layout *l, const cmb_graph *g, cmb_expr e, int precedence)
 {
   cmb_op op = cmb_expr_op(g, e);
   cmb_expr a = cmb_expr_argument(g, e, 0), b = cmb_expr_argument(g, e, 1);
-  int left = how, right = how + 1; /* a - (b - c) */
-  if (how == CMB_BINDS_COMPARISON) left = how + 1;
-  if (how == CMB_BINDS_POWER) left = CMB_BINDS_ATOM, right = CMB_BINDS_SIGN; /* (a^b)^c, a^-b */
+  int left = precedence, right = precedence + 1; /* a - (b - c) */
+  if (precedence == CMB_BINDS_COMPARISON) left = precedence + 1;
+  if (precedence == CMB_BINDS_POWER)
+    left = CMB_BINDS_ATOM, right = CMB_BINDS_SIGN; /* (a^b)^c, a^-b */
   bool commutes = op == CMB_OP_ADD || op == CMB_OP_MUL;
-  bool swapped = commutes && binds(g, b) == how && binds(g, a) > how;
-  bool spaced = how < CMB_BINDS_PRODUCT;
-  put_argument(l, g, swapped ? b : a, left);
-  if (spaced) put(l, " ");
-  put(l, cmb_op_text(op));
-  if (spaced) put(l, " ");
-  put_argument(l, g, swapped ? a : b, right);
+  bool swapped = commutes && precedence_of(g, b) == precedence && precedence_of(g, a) > precedence;
+  bool spaced = precedence < CMB_BINDS_PRODUCT;
+  append_argument(l, g, swapped ? b : a, left);
+  if (spaced) append(l, " ");
+  append(l, cmb_op_text(op));
+  if (spaced) append(l, " ");
+  append_argument(l, g, swapped ? a : b, right);
 }
 
-/* A function's name. Tables and C functions, which formulas cannot name, are told apart for the reader: table#2 is the
- * graph's table number 2, and what follows ' is the order of a derivative; likewise root#1, whose unknown 2 is part'2. */
-static void put_function(struct layout *l, const cmb_graph *g, cmb_expr e)
+/* Appends the name of a function. Tables and solutions, which have no names, get their number in the graph, as in table#2 and root#1;
+ * the order of a derivative, or the number of an unknown, follows after a ', as in part'2. */
+static void append_function(struct layout *l, const cmb_graph *g, cmb_expr e)
 {
   const cmb_node *n = &g->nodes[e];
   char *suffix = l->number;
   bool is_call = n->op == CMB_OP_CALL,
        is_table = cmb_is_table((cmb_op)n->op) || n->op == CMB_OP_SOLVE;
-  put(l, is_call ? g->externals[n->data]->name : cmb_op_text((cmb_op)n->op));
+  append(l, is_call ? g->externals[n->data]->name : cmb_op_text((cmb_op)n->op));
   if (is_table) suffix += snprintf(suffix, CMB_NUMBER_ROOM / 2, "#%d", n->data);
   if (n->order > 0) suffix += snprintf(suffix, CMB_NUMBER_ROOM / 2, "'%d", n->order);
-  if (suffix > l->number) put(l, l->number);
+  if (suffix > l->number) append(l, l->number);
 }
 
 static void lay_out_call(struct layout *l, const cmb_graph *g, cmb_expr e)
 {
   const cmb_node *n = &g->nodes[e];
   int arity = n->op == CMB_OP_CALL ? g->externals[n->data]->arity : cmb_op_arity((cmb_op)n->op);
-  put_function(l, g, e);
-  put(l, "(");
+  append_function(l, g, e);
+  append(l, "(");
   for (int i = 0; i < arity; i++) {
-    if (i > 0) put(l, ", ");
-    put_argument(l, g, cmb_expr_argument(g, e, i), 0);
+    if (i > 0) append(l, ", ");
+    append_argument(l, g, cmb_expr_argument(g, e, i), 0);
   }
-  put(l, ")");
+  append(l, ")");
 }
 
 static void lay_out(struct layout *l, const cmb_graph *g, cmb_expr e)
 {
   cmb_op op = cmb_expr_op(g, e);
-  int how = binds(g, e);
+  int precedence = precedence_of(g, e);
   l->count = 0;
   if (op == CMB_OP_CONSTANT) {
     cmb_format_shortest(cmb_expr_constant(g, e), l->number);
-    put(l, l->number);
+    append(l, l->number);
   } else if (op == CMB_OP_INPUT) {
-    put(l, cmb_expr_name(g, e));
+    append(l, cmb_expr_name(g, e));
   } else if (op == CMB_OP_NEG) {
-    put(l, cmb_op_text(op));
-    put_argument(l, g, cmb_expr_argument(g, e, 0), CMB_BINDS_SIGN);
-  } else if (how != CMB_BINDS_ATOM) {
-    lay_out_binary(l, g, e, how);
+    append(l, cmb_op_text(op));
+    append_argument(l, g, cmb_expr_argument(g, e, 0), CMB_BINDS_SIGN);
+  } else if (precedence != CMB_BINDS_ATOM) {
+    lay_out_binary(l, g, e, precedence);
   } else {
     lay_out_call(l, g, e);
   }
@@ -149,10 +151,11 @@ static void lay_out(struct layout *l, const cmb_graph *g, cmb_expr e)
 
 /* ---- writing */
 
+/* Pushes node e on the stack of nodes that are being printed. Returns false without memory. */
 static bool push(struct writer *w, cmb_expr e)
 {
   if (!w->stack || w->depth == w->stack_room) {
-    size_t room = w->stack_room ? 2 * w->stack_room : STACK_AT_FIRST;
+    size_t room = w->stack_room ? 2 * w->stack_room : INITIAL_STACK;
     struct visit *larger = cmb_allocate(w->g->ctx, room * sizeof *larger);
     if (!larger) return false;
     if (w->stack) memcpy(larger, w->stack, w->depth * sizeof *larger);
@@ -173,8 +176,8 @@ static void write_words(struct writer *w, const char *words)
   w->length += length;
 }
 
-/* Write e until it is done or `limit` characters are. False without memory. */
-static bool walk(struct writer *w, cmb_expr e, size_t limit)
+/* Prints e until it is complete or the text has `limit` characters. Returns false without memory. */
+static bool print_nodes(struct writer *w, cmb_expr e, size_t limit)
 {
   struct layout l;
   if (!push(w, e)) return false;
@@ -192,7 +195,7 @@ static bool walk(struct writer *w, cmb_expr e, size_t limit)
   return true;
 }
 
-/* The length of e's text, at most `longest`. False without memory. */
+/* Computes the length of e's text, at most `longest`. Returns false without memory. */
 static bool measure(const cmb_graph *g, cmb_expr e, size_t *length)
 {
   struct layout l;
@@ -205,7 +208,8 @@ static bool measure(const cmb_graph *g, cmb_expr e, size_t *length)
     for (int i = 0; i < l.count; i++) {
       const struct piece *p = &l.pieces[i];
       lengths[k] += p->words ? strlen(p->words) : lengths[p->argument];
-      if (lengths[k] > longest) lengths[k] = longest; /* two of them still fit a size_t */
+      /* the sum of two of them still fits into a size_t */
+      if (lengths[k] > longest) lengths[k] = longest;
     }
   }
   if (good) *length = lengths[e];
@@ -217,13 +221,13 @@ static bool measure(const cmb_graph *g, cmb_expr e, size_t *length)
 size_t cmb_expr_print(const cmb_graph *g, cmb_expr e, char *text, size_t room)
 {
   struct writer w = {.g = g, .text = text, .room = room};
-  bool good = walk(&w, e, room > WALK_AT_LEAST ? room : WALK_AT_LEAST);
+  bool good = print_nodes(&w, e, room > LEAST_LIMIT ? room : LEAST_LIMIT);
   size_t written = w.length < room ? w.length : room - 1;
   if (good && w.depth > 0) good = measure(g, e, &w.length);
   cmb_release(g->ctx, w.stack);
   if (room > 0) text[good ? written : 0] = '\0';
   if (good) return w.length;
-  ((cmb_graph *)g)->failed =
-      true; /* as always without memory, though printing changes nothing else */
+  /* without memory the graph fails as everywhere, though printing does not change it otherwise */
+  ((cmb_graph *)g)->failed = true;
   return 0;
 }

@@ -1,6 +1,6 @@
 /*
- * From a graph to a program (program.h): the nodes that the outputs are made of, in ascending order and grouped, each given
- * a slot that is free from the last use of its former holder on.
+ * Creates programs from graphs (program.h): the nodes that the outputs are made of become instructions, in ascending order and in groups
+ * of equal operations. Each result is given a slot, which is free again after the last use of the earlier result in it.
  */
 #include "expr/program.h"
 
@@ -13,27 +13,27 @@
 #include <limits.h>
 #include <string.h>
 
-/* What is known about nodes while a program is made. */
+/* The data about nodes while a program is made. */
 struct maker {
   cmb_context *ctx;
   const cmb_graph *g;
   cmb_program *p;
-  cmb_expr
-      size; /* of the graph as far as the inputs and outputs: behind them there is nothing of the program */
-  uint8_t *marked; /* (size) */
-  uint32_t *slot;  /* (size) */
-  cmb_expr *order; /* (size) the operations, one after the other */
-  uint32_t *
-      last_use; /* (size) place in this order of the last one that reads it; UINT32_MAX: an output */
-  uint32_t *free; /* (size) free slots, a stack */
+  /* number of nodes up to the last input or output; later nodes are not in the program */
+  cmb_expr size;
+  uint8_t *marked; /* (size) 1: the outputs depend on it; 2: an input of the program */
+  uint32_t *slot;  /* (size) slot of the node's value */
+  cmb_expr *order; /* (size) the operations in the order of the program */
+  /* (size) 1 + the index in this order of the last operation that reads the node; UINT32_MAX: an output */
+  uint32_t *last_use;
+  uint32_t *free; /* (size) stack of free slots */
   uint32_t free_count;
-  bool for_lanes;    /* one list is enough */
-  int solutions;     /* a list's */
-  size_t operands;   /* of these */
-  uint32_t *operand; /* where the next ones go */
+  bool for_lanes;    /* one list of instructions is enough */
+  int solutions;     /* number of solutions in one list */
+  size_t operands;   /* number of their operands */
+  uint32_t *operand; /* where to store the next operands */
 };
 
-static cmb_expr behind(cmb_expr size, int count, const cmb_expr *exprs)
+static cmb_expr extended_size(cmb_expr size, int count, const cmb_expr *exprs)
 {
   for (int i = 0; i < count; i++) size = exprs[i] < size ? size : exprs[i] + 1;
   return size;
@@ -42,7 +42,7 @@ static cmb_expr behind(cmb_expr size, int count, const cmb_expr *exprs)
 static bool take_scratch(struct maker *m, const cmb_expr *input, const cmb_expr *output)
 {
   const int outputs = m->p->outputs;
-  m->size = behind(behind(0, m->p->inputs, input), outputs, output);
+  m->size = extended_size(extended_size(0, m->p->inputs, input), outputs, output);
   const size_t size = (size_t)m->size + 1;
   m->marked = cmb_reachable(m->g, outputs, output);
   m->slot = cmb_allocate(m->ctx, size * sizeof *m->slot);
@@ -61,8 +61,8 @@ static void release_scratch(struct maker *m)
   cmb_release(m->ctx, m->free);
 }
 
-/* Count instructions and constants, and list the operations in ascending order. */
-static void survey(struct maker *m)
+/* Counts the instructions, the constants and the operands of solutions, and lists the operations in ascending order. */
+static void list_operations(struct maker *m)
 {
   cmb_program *p = m->p;
   for (cmb_expr e = 0; e < m->size; e++) {
@@ -75,7 +75,7 @@ static void survey(struct maker *m)
   }
 }
 
-/* Both lists' solutions. */
+/* Allocates memory for all solutions of systems of equations, for both of the program's lists of instructions. */
 static void take_solutions(struct maker *m)
 {
   cmb_program *p = m->p;
@@ -86,7 +86,8 @@ static void take_solutions(struct maker *m)
   m->operand = p->operand;
 }
 
-/* The program of a system's equations, and the room that solving takes. */
+/* Adds system of equations `number` of the graph to the program, if it is not there: creates the program of its equations, and reserves
+ * the memory for solving it. */
 static cmb_status add_system(struct maker *m, uint16_t number)
 {
   const cmb_system_of *of = m->g->systems[number];
@@ -131,8 +132,8 @@ static void take_memory(struct maker *m)
   p->grouped.output = cmb_arena_take(p->arena, (size_t)p->outputs, sizeof *p->grouped.output);
 }
 
-/* Slots of the inputs; an input that is used but not listed is an error. */
-static cmb_status place_inputs(struct maker *m, const cmb_expr *input)
+/* Assigns the first slots (entries of the work array) to the inputs. Reports an input that the outputs use and that is not listed. */
+static cmb_status assign_input_slots(struct maker *m, const cmb_expr *input)
 {
   const char **names = cmb_arena_take(m->p->arena, (size_t)m->p->inputs, sizeof *names);
   if (!names) return CMB_OK;
@@ -154,7 +155,7 @@ static cmb_status place_inputs(struct maker *m, const cmb_expr *input)
   return CMB_OK;
 }
 
-static void place_constants(struct maker *m)
+static void assign_constant_slots(struct maker *m)
 {
   int k = 0;
   for (cmb_expr e = 0; e < m->size; e++) {
@@ -175,8 +176,8 @@ static void find_last_uses(struct maker *m, int outputs, const cmb_expr *output)
   for (int i = 0; i < outputs; i++) m->last_use[output[i]] = UINT32_MAX;
 }
 
-/* Arguments that nobody reads after node e at `place` give their slots back. An argument that occurs twice does so
- * once: its last use is cleared. The slots of solutions are theirs to the end. */
+/* Frees the slots (entries of the work array) of those operands of node e that no later operation reads; `place` is 1 + the index of e
+ * in the order. Slots of solved unknowns are never freed. */
 static void free_arguments(struct maker *m, cmb_expr e, uint32_t place)
 {
   const int count = cmb_operand_count(m->g, e);
@@ -189,7 +190,8 @@ static void free_arguments(struct maker *m, cmb_expr e, uint32_t place)
   }
 }
 
-/* A solution: n slots of its own behind all others. */
+/* Returns the instruction that solves a system of equations for the unknowns of node e. These n unknowns get new slots at the end of the
+ * work array, and the operands are added to the list of operands. */
 static cmb_instruction write_solution(struct maker *m, cmb_expr e, uint32_t *slots)
 {
   cmb_program *p = m->p;
@@ -203,7 +205,8 @@ static cmb_instruction write_solution(struct maker *m, cmb_expr e, uint32_t *slo
   return (cmb_instruction){.op = CMB_OP_SOLVE, .data = (uint16_t)number, .to = m->slot[e]};
 }
 
-/* The operations in their order as instructions, and the outputs' slots. Returns how many slots there are. */
+/* Writes the operations in their order as instructions to `to`, and the slots (entries of the work array) of the outputs to `place`.
+ * Returns the number of slots. */
 static int write_code(struct maker *m, const cmb_expr *output, cmb_instruction *to, uint32_t *place)
 {
   const cmb_program *p = m->p;
@@ -234,13 +237,13 @@ static int write_code(struct maker *m, const cmb_expr *output, cmb_instruction *
 static cmb_status make(struct maker *m, const cmb_expr *input, const cmb_expr *output)
 {
   cmb_program *p = m->p;
-  survey(m);
+  list_operations(m);
   take_memory(m);
-  CMB_TRY(place_inputs(m, input));
+  CMB_TRY(assign_input_slots(m, input));
   if (cmb_arena_failed(p->arena)) return cmb_fail_memory(m->ctx);
   CMB_REQUIRE(m->ctx, m->solutions <= UINT16_MAX / 2, "a program has too many solutions");
   CMB_TRY(add_systems(m));
-  place_constants(m);
+  assign_constant_slots(m);
   p->slots = write_code(m, output, p->code, p->output);
   p->grouped.slots = p->slots;
   if (!m->for_lanes) {

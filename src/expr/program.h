@@ -1,12 +1,12 @@
 /*
- * A program from inside: a flat list of instructions over slots.
+ * The internals of a program: a flat list of instructions that read and write numbered slots of a work array.
  *
- * Slots: first the inputs, then the constants, then temporaries, which are used again as soon as nobody reads
- * them any more.
+ * Slots: first the inputs, then the constants, then temporary results, whose slots are used again as soon as no instruction reads them any
+ * more.
  *
- * There are two lists of the same operations. One is in the order of the graph, in which values are soon used and places
- * few: for lanes and for C text. The other, for the interpreter over numbers, has equal operations next to each
- * other (schedule.h), so that a loop of one operation takes the place of a jump for each.
+ * There are two lists of the same operations. One is in the order of the graph, in which values are used soon and few slots are needed:
+ * for lanes and for C text. The other, for the interpreter on numbers, has equal operations next to each other (schedule.h), so that a
+ * loop over instructions of one operation replaces a jump for each of them.
  */
 #ifndef CMB_EXPR_PROGRAM_H
 #define CMB_EXPR_PROGRAM_H
@@ -18,27 +18,30 @@
 #include <string.h>
 
 typedef struct cmb_instruction {
-  uint8_t op, order; /* cmb_op, and as in a node */
+  uint8_t op, order; /* cmb_op, and derivative order as in a node */
   uint16_t data;
   uint32_t to;      /* slot of the result */
-  uint32_t a, b, c; /* slots of the arguments; 0 beyond the operation's */
+  uint32_t a, b, c; /* slots of the arguments; 0 for those that the operation does not have */
 } cmb_instruction;
 
-/* A small system (graph.h) that solutions in the program refer to. */
+/* A small system of equations (graph.h) that solutions in the program refer to. */
 typedef struct cmb_program_system {
-  int n, given, operands; /* operands: start values, unless it is linear, and what is given */
+  /* operands: number of start values (none if it is linear) and given quantities */
+  int n, given, operands;
   bool linear;
-  cmb_program *equations; /* (w, given) -> r (n), J (n x n); NULL: linear, or not used */
+  /* (w, given) -> r (n), J (n x n); NULL: linear, or not used in this program */
+  cmb_program *equations;
   double size[CMB_MOST_UNKNOWNS];
 } cmb_program_system;
 
-/* A solution: its instruction has this one's number as `data` and the first of n slots as `to`; CMB_OP_PART copies from one. */
+/* A solution of a system: its instruction has the solution's number as `data` and the first of n slots as `to`; CMB_OP_PART copies one
+ * unknown. */
 typedef struct cmb_program_solution {
   uint16_t system;
-  uint32_t first; /* of its operands, in `operand` */
+  uint32_t first; /* index of its first operand in `operand` */
 } cmb_program_solution;
 
-/* The second list. Behind the instructions of each list stands one more, a CMB_OP_CONSTANT. */
+/* The second list of instructions. In each list the last instruction is followed by a CMB_OP_CONSTANT, which marks the end. */
 typedef struct cmb_grouped {
   cmb_instruction *code; /* (instructions + 1) */
   uint32_t *output;      /* (outputs) slots */
@@ -49,42 +52,43 @@ struct cmb_program {
   cmb_arena *arena;
   int inputs, outputs, constants, instructions, slots;
   double *constant;      /* (constants) */
-  cmb_instruction *code; /* (instructions) */
+  cmb_instruction *code; /* (instructions + 1) */
   uint32_t *output;      /* (outputs) slots */
   cmb_grouped grouped;
   int table_count;
-  const cmb_table **tables; /* (table_count) the graph's, all of them */
+  const cmb_table **tables; /* (table_count) all tables of the graph */
   const cmb_external **externals;
   const char *const *names; /* (inputs) */
   int system_count, solution_count;
-  cmb_program_system *systems;     /* (system_count) as in the graph */
-  cmb_program_solution *solutions; /* (solution_count) of the first list, then of the second */
-  uint32_t *operand;               /* slots */
-  int room;                        /* doubles that solving takes, behind the slots */
+  cmb_program_system *systems; /* (system_count) as in the graph */
+  /* (solution_count) those of the first list, then of the second */
+  cmb_program_solution *solutions;
+  uint32_t *operand; /* slots of all operands */
+  int room;          /* doubles needed to solve systems, after the slots */
 };
 
-/* The value of an instruction that is a table or a call: these need more than their arguments. */
+/* Returns the value of an instruction that is a table, a C function or an unknown of a solution, with the arguments a, b and c. */
 double cmb_instruction_value(const cmb_program *p, const cmb_instruction *i, double a, double b,
                              double c);
 
-/* Marks (inputs) those that operations other than solutions read. On intervals solutions are unknown, whatever they read. */
+/* Marks in read (inputs) those inputs that operations other than solutions read. On intervals solutions are unknown, whatever they read. */
 void cmb_program_mark_inputs(const cmb_program *p, bool *read);
 
-/* How many operands its solutions have, all together, of both lists. */
+/* Returns the number of operands of all solutions in both lists. */
 int cmb_program_operands(const cmb_program *p);
 
-/* Solves with the operands at the beginning of `room`, which is overwritten; the unknowns into w (n). */
+/* Solves a system; its operands are at the beginning of `room`, which is overwritten. The unknowns are written to w (n). */
 void cmb_program_solve(const cmb_program *p, const cmb_program_solution *solution, double *room,
                        double *w);
 
-/* Where the program's room for solving begins in a work array of so many lanes, 1 or CMB_LANES. */
+/* Returns the memory for solving systems in a work array with this many lanes, 1 or CMB_LANES. */
 static inline double *cmb_program_room(const cmb_program *p, int lanes, double *work)
 {
   const int slots = p->slots > p->grouped.slots ? p->slots : p->grouped.slots;
   return work + (size_t)lanes * (size_t)slots;
 }
 
-/* To the last bit: 0 is not −0, and a NaN is itself. */
+/* Returns whether two numbers have the same bits: 0 differs from −0, and a NaN can equal a NaN. */
 static inline bool cmb_same_bits(double a, double b)
 {
   uint64_t x, y;
@@ -93,10 +97,11 @@ static inline bool cmb_same_bits(double a, double b)
   return x == y;
 }
 
-/* Adds all that the results depend on: instructions, constants, tables; of C functions the names. */
+/* Adds everything to the digest that the results depend on: instructions, constants, tables; of C functions the names. */
 void cmb_program_add_digest(const cmb_program *p, cmb_sha256 *s);
 
-/* As cmb_program_create, in half the memory: the first list is the second one too. For what seldom runs on numbers. */
+/* Creates a program like cmb_program_create, in half the memory: the first list of instructions serves as the second one too. For
+ * programs that rarely run on single numbers. */
 cmb_status cmb_program_create_for_lanes(cmb_context *ctx, const cmb_graph *g, int inputs,
                                         const cmb_expr *input, int outputs, const cmb_expr *output,
                                         cmb_program **out);

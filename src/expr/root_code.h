@@ -1,22 +1,23 @@
 /*
- * The solution of small systems on plain arrays, once for the library and for generated C: the text in the macros below is compiled
- * in run.c and printed into C files (table_code.h has the two ways to read a macro).
+ * The solution of small systems of equations on plain arrays. The code exists once, for the library and for generated C: the text in the
+ * macros below is compiled in run.c and printed into C files (table_code.h explains the two ways to expand a macro).
  *
- *     linear     A d = b, A (n x n) row by row, by elimination with the largest pivot of each column
- *     root       r(w) = 0 by Newton's iteration from a start: J d = −r, w := w + λ d, λ = 1, 1/2, .. 1/64, the first with which
- *                the next correction with the same J is smaller by λ/4 of itself (Deuflhard's natural monotonicity test)
+ *     linear     A d = b, A (n x n) stored by rows, by Gaussian elimination with partial pivoting
+ *     root       r(w) = 0 by a damped Newton iteration from a start: J d = −r, w := w + λ d, with the first λ = 1, 1/2, .. 1/64 for which
+ *                the next correction with the same J is at most 1 − λ/4 times this one (Deuflhard's natural monotonicity test)
  *
- * A correction |d_i| is measured by max(|w_i|, size_i), the largest of all i counts. Those below 1e-8 are made without a test. The root is
- * found when a correction is below 1e-15 |w_i| for all i, or below 1e-10 and not a fourth of the one before it: all that is left is
- * rounding then. The result is a function of the arguments alone: nothing is remembered from one solution to the next. Where there is no
- * such root within 20 corrections, or A is singular, all results are NaN.
+ * The size of a correction is the largest |d_i|/max(|w_i|, size_i) of all i. Corrections below 1e-8 are made without the test. The root is
+ * found when a correction is below 1e-15 |w_i| for all i, or below 1e-10 and more than a fourth of the one before it: what remains is
+ * rounding error then. The result is a function of the arguments alone: nothing is remembered from one solution to the next. If there is
+ * no such root after 20 corrections, or A is singular, all results are NaN.
  */
 #ifndef CMB_EXPR_ROOT_CODE_H
 #define CMB_EXPR_ROOT_CODE_H
 
 /* clang-format off */
 
-/* A becomes its factors, `row` says which row is where. 0: singular, or not finite. */
+/* op_factor overwrites A (n x n) by its LU factors, with the row interchanges in `row`; it returns 0 if A is singular or not finite.
+ * op_substitute overwrites b by the solution. */
 #define CMB_LINEAR_CODE(X) X( \
 static int op_factor(int n, double *A, int *row) \
 { \
@@ -55,7 +56,7 @@ static void op_substitute(int n, const double *A, const int *row, double *b) \
   } \
 } )
 
-/* z: A and b, which are overwritten; d (n) */
+/* z: A and b, which are overwritten; d (n): the solution */
 #define CMB_LINEAR_SOLVE_CODE(X) X( \
 static void op_linear(int n, double *z, double *d) \
 { \
@@ -65,8 +66,8 @@ static void op_linear(int n, double *z, double *d) \
   for (int i = 0; i < n; i++) d[i] = good ? z[n * n + i] : NAN; \
 } )
 
-/* f: r (n) and J (n x n) into y, from z: w (n), then what the equations are given. z has the start in place of w, and is
- * overwritten. v: work array of f. The root into w (n). */
+/* f writes r (n) and J (n x n) to y for z: w (n) and then the given quantities. z contains the start in place of w, and is overwritten.
+ * v: work array of f. The root is written to w (n). */
 #define CMB_ROOT_CODE(X) X( \
 typedef void (*op_equations)(const void *user, const double *z, double *y, double *v); \
 static double op_correction(int n, const double *size, const double *w, const double *d) \

@@ -1,7 +1,7 @@
 /*
- * The interpreters: one over numbers, one over lanes of CMB_LANES numbers. Both have a case for each row of the
- * table of operations, with the same C expression, so that they agree to the last bit (the compiler must not
- * contract a * b + c, see -ffp-contract=off). Loops over lanes of plain arithmetic become vector instructions.
+ * The interpreters of programs: one for numbers, one for lanes of CMB_LANES numbers. Both have a case for each row of the table of
+ * operations, with the same C expression, so that they agree to the last bit (the compiler must not contract a * b + c, see
+ * -ffp-contract=off). Loops over lanes of plain arithmetic become vector instructions.
  */
 #include "expr/graph.h"
 #include "expr/program.h"
@@ -21,7 +21,7 @@ CMB_LINEAR_CODE(CMB_CODE_COMPILED)
 CMB_LINEAR_SOLVE_CODE(CMB_CODE_COMPILED)
 CMB_ROOT_CODE(CMB_CODE_COMPILED)
 
-/* x with x_i moved by a central difference's step, and the difference of two values over it. */
+/* call_difference returns the central difference of a C function, or of a derivative of it, with respect to argument i. */
 static double call_order(const cmb_external *f, int order, const double *x);
 
 static double call_difference(const cmb_external *f, int order, int i, const double *x)
@@ -33,7 +33,8 @@ static double call_difference(const cmb_external *f, int order, int i, const dou
   return (after - call_order(f, order, moved)) / (upper - moved[i]);
 }
 
-/* A C function or a derivative of it; the order's last digit to base 4 is the argument derived by last. */
+/* Returns the value of a C function, or of a partial derivative of it. The base-4 digits of `order` are the arguments (1 to 3) by which
+ * it is differentiated; the highest digit is the last differentiation. Where the user gives no derivative it is a central difference. */
 static double call_order(const cmb_external *f, int order, const double *x)
 {
   if (order == 0) return f->value(f->user, x);
@@ -80,7 +81,7 @@ void cmb_program_solve(const cmb_program *p, const cmb_program_solution *solutio
   }
 }
 
-/* A solution in a program on numbers. */
+/* Solves the system of equations of instruction i: loads its operands from `work` and stores the unknowns there. */
 static void run_solution(const cmb_program *p, const cmb_instruction *i, double *work)
 {
   const cmb_program_solution *solution = &p->solutions[i->data];
@@ -107,7 +108,7 @@ void cmb_program_run(const cmb_program *p, const double *in, double *out, double
     break;
       CMB_OP_LIST(RUN)
 #undef RUN
-    case CMB_OP_CONSTANT: /* the end */
+    case CMB_OP_CONSTANT: /* the end of the program */
       for (int k = 0; k < p->outputs; k++) out[k] = work[p->grouped.output[k]];
       return;
     case CMB_OP_SOLVE: run_solution(p, i++, work); break;
@@ -130,7 +131,8 @@ static bool same_in_all(const cmb_program *p, const cmb_program_solution *soluti
   return true;
 }
 
-/* In a Jacobian what does not depend on the direction is the same in all lanes: it is solved once then. */
+/* Solves the system of equations of instruction i in all lanes (sets of inputs evaluated together). If its operands are the same in all
+ * lanes it is solved only once: in a Jacobian this holds for all that does not depend on the direction. */
 static void run_solution_lanes(const cmb_program *p, const cmb_instruction *i, lanes *w)
 {
   const cmb_program_solution *solution = &p->solutions[i->data];

@@ -1,6 +1,7 @@
 /*
- * List scheduling (schedule.h): operations whose arguments are known wait in queues, one for each kind of operation. The
- * longest queue is emptied, with those that join it meanwhile; then the longest again. Long programs window by window.
+ * List scheduling of a program's operations (schedule.h): operations whose arguments are computed wait in queues, one for each kind of
+ * operation. The longest queue is emptied, together with operations that join it meanwhile; then again the longest one. Long programs are
+ * scheduled in windows.
  */
 #include "expr/schedule.h"
 
@@ -10,19 +11,20 @@
 
 static const uint32_t NONE = UINT32_MAX;
 
-/* A long program is cut into windows of so many operations, so that what belongs together stays together in the cache. */
+/* Number of operations in a window: a long program is scheduled window by window, so that operations that use the same values stay close
+ * in memory. */
 enum { WINDOW = 1 << 16 };
 
 struct scheduler {
   const cmb_graph *g;
   int count;
-  size_t operands;   /* of a window, at most */
-  size_t size;       /* of the graph as far as the last operation */
-  uint32_t *number;  /* (size) of an operation in the list; NONE: another node */
-  uint32_t *start;   /* (count + 1) where an operation's readers begin */
-  uint32_t *reader;  /* (arguments in all) */
-  uint32_t *waiting; /* (count) how many of its arguments are not known yet */
-  uint32_t *next;    /* (count) in its queue */
+  size_t operands;   /* largest number of operands in a window */
+  size_t size;       /* number of nodes up to the last operation */
+  uint32_t *number;  /* (size) index of an operation in the window; NONE: another node */
+  uint32_t *start;   /* (count + 1) first reader of each operation, in `reader` */
+  uint32_t *reader;  /* (all operands) indices of the operations that read */
+  uint32_t *waiting; /* (count) arguments that are not computed yet */
+  uint32_t *next;    /* (count) next operation in the same queue */
   uint32_t first[CMB_OPS], last[CMB_OPS], length[CMB_OPS];
 };
 
@@ -53,8 +55,8 @@ static int count_of(const struct scheduler *s, cmb_expr e)
   return cmb_operand_count(s->g, e);
 }
 
-/* The most operands that the operations of a window have, all together. */
-static size_t most_operands(const cmb_graph *g, int count, const cmb_expr *order)
+/* Returns the largest total number of operands in any of the windows (parts of the list of operations that are scheduled separately). */
+static size_t largest_window_operands(const cmb_graph *g, int count, const cmb_expr *order)
 {
   size_t most = 0;
   for (int at = 0; at < count; at += WINDOW) {
@@ -67,7 +69,8 @@ static size_t most_operands(const cmb_graph *g, int count, const cmb_expr *order
   return most;
 }
 
-/* Who reads what. start[k + 1] counts, then says where k's readers begin, then where they end. */
+/* Lists for each operation the operations that read its result (those of k are reader[start[k]] .. reader[start[k + 1] - 1]), and counts
+ * for each operation the arguments that have to be computed before it. */
 static void find_readers(struct scheduler *s, const cmb_expr *order)
 {
   memset(s->start, 0, ((size_t)s->count + 2) * sizeof *s->start);
@@ -110,7 +113,8 @@ static cmb_op longest_queue(const struct scheduler *s)
   return longest;
 }
 
-/* Numbers of the operations in their new order into `to`. */
+/* Computes an order of the operations in which operations of the same kind are adjacent where possible and each follows its arguments;
+ * writes their indices to `to` (count). */
 static void schedule(struct scheduler *s, const cmb_expr *order, uint32_t *to)
 {
   int done = 0;
@@ -132,7 +136,8 @@ static void schedule(struct scheduler *s, const cmb_expr *order, uint32_t *to)
   }
 }
 
-/* Those of one window; what they read beside each other comes before. */
+/* Rearranges a part (window) of a long list of operations in place so that equal operations are adjacent. Operations outside of it that
+ * they read come earlier. */
 static void schedule_window(struct scheduler *s, cmb_expr *order, uint32_t *to)
 {
   find_readers(s, order);
@@ -146,7 +151,7 @@ bool cmb_schedule(const cmb_graph *g, int count, cmb_expr *order)
 {
   struct scheduler s = {.g = g, .count = count < WINDOW ? count : WINDOW};
   uint32_t *to = cmb_allocate(g->ctx, ((size_t)s.count + 1) * sizeof *to);
-  s.operands = most_operands(g, count, order);
+  s.operands = largest_window_operands(g, count, order);
   s.size = count > 0 ? (size_t)order[count - 1] + 1 : 0;
   bool good = to && take_memory(&s);
   if (good) memset(s.number, 0xFF, s.size * sizeof *s.number);

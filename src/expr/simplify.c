@@ -1,9 +1,9 @@
 /*
- * Building operations: constant folding and structural simplification.
+ * Creates operations in a graph (cmb_apply): folds constants and simplifies.
  *
- * Every rule keeps a finite value up to rounding. A few turn what is not finite into something finite (0 · x = 0),
- * which is permitted; none goes the other way. Commutative operations have their arguments in the order of
- * their numbers, so that a + b and b + a are one node.
+ * Every rule keeps a finite value up to rounding. A few turn a value that is not finite into a finite one (0 · x = 0), which is permitted;
+ * none goes the other way. Commutative operations have their arguments in the order of their numbers, so that a + b and b + a are one
+ * node.
  */
 #include "expr/graph.h"
 
@@ -92,7 +92,8 @@ static cmb_expr power(cmb_graph *g, cmb_expr a, cmb_expr b)
   return make(g, CMB_OP_POW, a, b, 0);
 }
 
-/* abs, and the odd and even functions of a negated argument. */
+/* Returns a function of one argument, simplified for odd and even functions of a negated argument, sin(−a) = −sin a and cos(−a) = cos a,
+ * and for abs(abs(a)). */
 static cmb_expr unary(cmb_graph *g, cmb_op op, cmb_expr a)
 {
   bool negated = is_op(g, a, CMB_OP_NEG);
@@ -124,7 +125,7 @@ static cmb_expr choose(cmb_graph *g, cmb_expr condition, cmb_expr yes, cmb_expr 
   return make(g, CMB_OP_IF, condition, yes, no);
 }
 
-/* All arguments constant: the value, if it is finite. */
+/* Computes the operation's value if all of its arguments are constants. Returns false if they are not, or if the value is not finite. */
 static bool fold(const cmb_graph *g, cmb_op op, const cmb_expr *arguments, double *value)
 {
   double x[3] = {0, 0, 0};

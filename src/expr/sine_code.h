@@ -1,16 +1,17 @@
 /*
- * Sine and cosine with the same operations for every argument up to 10⁶: the library's cost up to 4 % more in one step of a
- * suspension than in the next, since they take other ways for small and for large arguments, and twice as much in all. Once for the
- * library and for generated C: the text in the macros is compiled in the interpreter and printed into C files (table_code.h).
+ * Sine and cosine with the same operations for every argument up to 10⁶. Those of the C library take different paths for small and for
+ * large arguments, so that a step of a suspension differs by up to 4 % in cost from the next, and cost twice as much. The code exists once
+ * for the library and for generated C: the text in the macros is compiled in the interpreter and printed into C files (table_code.h).
  *
- * x = k π/2 + r, |r| <= π/4 or a little more, in three parts of π/2 (33 bits each but the last) whose products with k are exact.
- * sin r = r + r w s(w), cos r = 1 − w/2 + w² c(w), w = r², with polynomials of degree 5 interpolated at Chebyshev's points: relative
- * errors below 3e-17; the sine has what r lacks of x − k π/2, too. With t = |m| for m = k mod 4 in −2 .. 2 the quadrant's factors are exact: cos(k π/2) = 1 − t, sin(k π/2) = m (2 − t).
+ * x = k π/2 + r, |r| <= π/4 or slightly more, with π/2 in three parts (33 bits each except the last) whose products with k are exact. sin
+ * r = r + r w s(w), cos r = 1 − w/2 + w² c(w), w = r², with polynomials of degree 5 interpolated at Chebyshev points: relative errors
+ * below 3e-17; the sine also includes the rounding error of r. With t = |m| for m = k mod 4 in −2 .. 2 the quadrant's factors are exact:
+ * cos(k π/2) = 1 − t, sin(k π/2) = m (2 − t).
  */
 #ifndef CMB_EXPR_SINE_CODE_H
 #define CMB_EXPR_SINE_CODE_H
 
-/* Sine and cosine of the same angle share most of their operations if the compiler sees both. */
+/* Always inlined: sine and cosine of the same angle share most of their operations if the compiler sees both. */
 #ifdef __GNUC__
 #define OP_INLINE static inline __attribute__((always_inline))
 #else
@@ -19,7 +20,7 @@
 
 /* clang-format off */
 
-/* The same for printed code. */
+/* The text of the definition of OP_INLINE, for printed code. */
 #define CMB_INLINE_CODE \
   "#ifdef __GNUC__\n#define OP_INLINE static inline __attribute__((always_inline))\n#else\n" \
   "#define OP_INLINE static inline\n#endif\n"

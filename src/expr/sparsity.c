@@ -1,11 +1,11 @@
 /*
- * Sparsity (sparsity.h): for each node the set of inputs it depends on, 64 inputs at a time as the bits of a word.
- * A node's set is the union of its arguments' sets, without those whose partial derivative is the constant 0:
- * conditions, floor, sign and comparisons pass nothing on.
+ * Finds the sparsity pattern of a Jacobian (sparsity.h): for each node the set of inputs it depends on, 64 inputs at a time as the bits of
+ * a word. A node's set is the union of its arguments' sets, without those whose partial derivative is the constant 0: conditions, floor,
+ * sign and comparisons transmit no dependence.
  *
- * For 64 inputs only the nodes that depend on them are looked at: each passes its set on to those that read it. They are taken in the
- * order of the graph, in which arguments come first, from a list of bits of what is due. So patterns with few entries in a row take time in
- * proportion to the graph.
+ * For 64 inputs only the nodes that depend on them are visited: each adds its set to the sets of the nodes that read it. The nodes are
+ * visited in the order of the graph, in which arguments come first, with a bit for each node that has to be visited. So for patterns with
+ * few entries per row the time is proportional to the size of the graph.
  */
 #include "expr/sparsity.h"
 
@@ -14,15 +14,17 @@
 
 enum { WORD = 64 };
 
-/* Who reads which node, and what 64 inputs have come to so far. */
+/* The readers of each node, and the sets of nodes for 64 inputs. */
 struct spread {
   const cmb_graph *g;
-  uint32_t *start;  /* (size + 2) readers of node e: reader[start[e]] .. reader[start[e + 1] - 1] */
-  cmb_expr *reader; /* marked nodes, through arguments that pass something on */
-  uint64_t *set;    /* (size) 0 between two blocks of inputs */
-  uint64_t *due;    /* (size / 64 + 1) nodes whose set is to be passed on */
-  cmb_expr *seen;   /* (size) nodes whose set is not 0, .. */
-  uint32_t count;   /* .. so many */
+  /* (size + 2) the readers of node e are reader[start[e]] .. reader[start[e + 1] - 1] */
+  uint32_t *start;
+  /* nodes that depend on an argument through which a derivative can be other than 0 */
+  cmb_expr *reader;
+  uint64_t *set;  /* (size) all 0 before a block of inputs */
+  uint64_t *due;  /* (size / 64 + 1) bits of nodes whose set has to be added to their readers' */
+  cmb_expr *seen; /* (size) nodes whose set is not 0 */
+  uint32_t count; /* number of these */
 };
 
 static int lowest_bit(uint64_t bits)
@@ -32,7 +34,8 @@ static int lowest_bit(uint64_t bits)
   return j;
 }
 
-/* Counts the readers of each node, or lists them: start[e + 1] runs from the first of e's places to their end. */
+/* Counts the nodes that read each node e in start[e + 2], or, if `list`, enters them into `reader`, where start[e + 1] is the next free
+ * position for e. Only marked nodes count, and dependences with a derivative that can be other than 0. */
 static void visit_readers(struct spread *s, const uint8_t *marked, bool list)
 {
   for (cmb_expr e = 0; e < s->g->size; e++) {
@@ -73,30 +76,33 @@ static void release_spread(struct spread *s)
   cmb_release(s->g->ctx, s->reader);
 }
 
-static void add_to(struct spread *s, cmb_expr e, uint64_t bits)
+static void add_dependence(struct spread *s, cmb_expr e, uint64_t bits)
 {
   if (s->set[e] == 0) s->seen[s->count++] = e;
   s->set[e] |= bits;
   s->due[e / WORD] |= UINT64_C(1) << e % WORD;
 }
 
-/* The sets of all marked nodes for the inputs first .. first + 63. Readers come later than what they read. */
+/* Finds for each node which of the inputs first .. first + 63 it depends on, as the bits of a word: visits the nodes in ascending order
+ * and adds the set of each to those of the nodes that read it. */
 static void spread(struct spread *s, int inputs, const cmb_expr *input, int first)
 {
   while (s->count > 0) s->set[s->seen[--s->count]] = 0;
   for (int j = first; j < inputs && j < first + WORD; j++) {
-    add_to(s, input[j], UINT64_C(1) << (j - first));
+    add_dependence(s, input[j], UINT64_C(1) << (j - first));
   }
   for (uint32_t k = 0; k <= s->g->size / WORD; k++) {
     while (s->due[k]) {
       const cmb_expr e = k * WORD + (cmb_expr)lowest_bit(s->due[k]);
       s->due[k] &= s->due[k] - 1;
-      for (uint32_t i = s->start[e]; i < s->start[e + 1]; i++) add_to(s, s->reader[i], s->set[e]);
+      for (uint32_t i = s->start[e]; i < s->start[e + 1]; i++)
+        add_dependence(s, s->reader[i], s->set[e]);
     }
   }
 }
 
-/* Rows are collected block by block of inputs: counted first, then filled. `start` (outputs + 1) counts up. */
+/* Collects the nonzero columns of each row of a Jacobian, in blocks of 64 inputs. With column = NULL they are only counted in start
+ * (outputs); otherwise they are stored from column[start[i]] on, and start[i] is advanced. */
 static void collect(struct spread *s, int inputs, const cmb_expr *input, int outputs,
                     const cmb_expr *output, int *start, int *column)
 {

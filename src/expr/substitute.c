@@ -1,9 +1,9 @@
 /*
- * Substitution: expressions with some of their inputs replaced by other expressions, all at once. What comes out of it is
- * simplified as if it had been built so from the beginning. The replacements themselves are taken as they are.
+ * Substitution: replaces some of the inputs of expressions by other expressions, all at once (cmb_substitute). The result is simplified as
+ * if it had been built so from the beginning. The replacements themselves are not changed.
  *
- * Nodes are walked in ascending order, so that a node's arguments have been replaced before it. Import does the same into
- * another graph, where every node is built anew.
+ * Nodes are visited in ascending order, so that a node's arguments have been replaced before it. cmb_import does the same into another
+ * graph, where every node is built anew.
  */
 #include "base/context.h"
 #include "expr/graph.h"
@@ -20,15 +20,15 @@ cmb_expr cmb_rebuild(cmb_graph *g, cmb_expr e, const cmb_expr x[3])
   return cmb_intern(g, n);
 }
 
-/* Node e with arguments as they are now; the same node if none has changed. */
-static cmb_expr rewrite(cmb_graph *g, cmb_expr e, const cmb_expr *now)
+/* Returns node e with each argument replaced by its rewritten node; e itself if no argument has changed. */
+static cmb_expr rewrite(cmb_graph *g, cmb_expr e, const cmb_expr *rewritten)
 {
   int arity = cmb_op_arity(cmb_expr_op(g, e));
   cmb_expr x[3] = {0, 0, 0};
   bool changed = false;
   for (int i = 0; i < arity; i++) {
     cmb_expr argument = cmb_expr_argument(g, e, i);
-    x[i] = now[argument];
+    x[i] = rewritten[argument];
     changed = changed || x[i] != argument;
   }
   return changed ? cmb_rebuild(g, e, x) : e;
@@ -43,25 +43,25 @@ cmb_status cmb_substitute(cmb_graph *g, int inputs, const cmb_expr *input,
               cmb_graph_has(g, inputs, input) && cmb_graph_has(g, inputs, replacement) &&
                   cmb_graph_has(g, count, exprs) && (result || count == 0),
               "cmb_substitute needs expressions of the graph");
-  const uint32_t size = g->size; /* what exists now; what is new comes behind it */
+  const uint32_t size = g->size; /* the existing nodes; new ones have larger numbers */
   uint8_t *marked = cmb_reachable(g, count, exprs);
-  cmb_expr *now = cmb_allocate(g->ctx, ((size_t)size + 1) * sizeof *now);
-  if (marked && now) {
+  cmb_expr *rewritten = cmb_allocate(g->ctx, ((size_t)size + 1) * sizeof *rewritten);
+  if (marked && rewritten) {
     for (int j = 0; j < inputs; j++) marked[input[j]] = 2;
-    for (int j = 0; j < inputs; j++) now[input[j]] = replacement[j];
+    for (int j = 0; j < inputs; j++) rewritten[input[j]] = replacement[j];
     for (cmb_expr e = 0; e < size; e++) {
-      if (marked[e] == 1) now[e] = rewrite(g, e, now);
+      if (marked[e] == 1) rewritten[e] = rewrite(g, e, rewritten);
     }
-    for (int i = 0; i < count; i++) result[i] = now[exprs[i]];
+    for (int i = 0; i < count; i++) result[i] = rewritten[exprs[i]];
   } else {
     g->failed = true;
   }
   cmb_release(g->ctx, marked);
-  cmb_release(g->ctx, now);
+  cmb_release(g->ctx, rewritten);
   return cmb_graph_status(g);
 }
 
-/* Node e of `from` in `to`, its arguments being x there. */
+/* Builds node e of the graph `from` in the graph `to`, with the arguments x of `to`. */
 static cmb_expr rebuild_in(cmb_graph *to, const cmb_graph *from, cmb_expr e, const cmb_expr x[3])
 {
   cmb_node n = from->nodes[e];
@@ -89,33 +89,33 @@ cmb_status cmb_import(cmb_graph *to, const cmb_graph *from, int inputs, const cm
                   (result || count == 0),
               "cmb_import needs expressions of both graphs");
   uint8_t *marked = cmb_reachable(from, count, exprs);
-  cmb_expr *now = cmb_allocate(to->ctx, ((size_t)from->size + 1) * sizeof *now);
-  if (marked && now) {
+  cmb_expr *rewritten = cmb_allocate(to->ctx, ((size_t)from->size + 1) * sizeof *rewritten);
+  if (marked && rewritten) {
     for (int j = 0; j < inputs; j++) marked[input[j]] = 2;
-    for (int j = 0; j < inputs; j++) now[input[j]] = replacement[j];
+    for (int j = 0; j < inputs; j++) rewritten[input[j]] = replacement[j];
     for (cmb_expr e = 0; e < from->size; e++) {
       if (marked[e] != 1) continue;
       cmb_expr x[3] = {0, 0, 0};
       const int arity = cmb_op_arity(cmb_expr_op(from, e));
-      for (int i = 0; i < arity; i++) x[i] = now[cmb_expr_argument(from, e, i)];
-      now[e] = rebuild_in(to, from, e, x);
+      for (int i = 0; i < arity; i++) x[i] = rewritten[cmb_expr_argument(from, e, i)];
+      rewritten[e] = rebuild_in(to, from, e, x);
     }
-    for (int i = 0; i < count; i++) result[i] = now[exprs[i]];
+    for (int i = 0; i < count; i++) result[i] = rewritten[exprs[i]];
   } else {
     to->failed = true;
   }
   cmb_release(to->ctx, marked);
-  cmb_release(to->ctx, now);
+  cmb_release(to->ctx, rewritten);
   return cmb_graph_status(to);
 }
 
-/* The nodes of a small expression, ascending; `count` > CMB_SMALL: too many. */
+/* The nodes of a small expression, ascending, and their numbers in the other graph. */
 struct small {
   int count;
-  cmb_expr node[CMB_SMALL], now[CMB_SMALL];
+  cmb_expr node[CMB_SMALL], rewritten[CMB_SMALL];
 };
 
-static int place_of(const struct small *s, cmb_expr e)
+static int index_of(const struct small *s, cmb_expr e)
 {
   int low = 0, high = s->count;
   while (low < high) {
@@ -131,7 +131,7 @@ static int place_of(const struct small *s, cmb_expr e)
 
 static bool insert(struct small *s, cmb_expr e)
 {
-  const int at = place_of(s, e);
+  const int at = index_of(s, e);
   if (at < s->count && s->node[at] == e) return true;
   if (s->count == CMB_SMALL) return false;
   for (int k = s->count++; k > at; k--) s->node[k] = s->node[k - 1];
@@ -139,7 +139,8 @@ static bool insert(struct small *s, cmb_expr e)
   return true;
 }
 
-/* Arguments have smaller numbers: from the last node to the first, all before it in the list are still to be looked at. */
+/* Adds the arguments of all listed nodes, and in turn their arguments, to the list. Returns false if there are more than CMB_SMALL
+ * nodes. Since arguments have smaller numbers, one pass from the last node to the first is enough. */
 static bool collect(const cmb_graph *g, struct small *s)
 {
   for (int left = s->count; left > 0;) {
@@ -165,10 +166,10 @@ cmb_status cmb_import_small(cmb_graph *to, const cmb_graph *from, int count, con
     cmb_expr x[3] = {0, 0, 0};
     const int arity = cmb_op_arity(cmb_expr_op(from, s.node[k]));
     for (int i = 0; i < arity; i++)
-      x[i] = s.now[place_of(&s, cmb_expr_argument(from, s.node[k], i))];
-    s.now[k] = rebuild_in(to, from, s.node[k], x);
+      x[i] = s.rewritten[index_of(&s, cmb_expr_argument(from, s.node[k], i))];
+    s.rewritten[k] = rebuild_in(to, from, s.node[k], x);
     if (cmb_expr_op(from, s.node[k]) == CMB_OP_INPUT) used[(*used_count)++] = s.node[k];
   }
-  for (int i = 0; i < count; i++) result[i] = s.now[place_of(&s, exprs[i])];
+  for (int i = 0; i < count; i++) result[i] = s.rewritten[index_of(&s, exprs[i])];
   return cmb_graph_status(to);
 }

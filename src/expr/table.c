@@ -1,16 +1,15 @@
 /*
- * Tables as piecewise polynomials (table.h).
+ * Tables as piecewise polynomials (table.h): creation from points, and evaluation.
  *
- * 1-D: on [x_i, x_{i+1}], with u = x − x_i, p_i(u) = c0 + c1 u + c2 u² + c3 u³. Outside, the table goes on along
- * its tangent at the end.
+ * 1-D: on [x_i, x_{i+1}], with u = x − x_i, p_i(u) = c0 + c1 u + c2 u² + c3 u³. Outside, the table continues along its tangent at the end.
  *     linear   c1 = the slope; kinks at the points
  *     spline   natural cubic spline: C², second derivative 0 at the ends
- *     akima    slopes by Akima (1970): C¹, no overshoot next to a jump
+ *     akima    slopes by Akima (1970): C¹, no overshoot next to a discontinuity
  * The last two are cubic Hermite interpolation with slopes s_i:
  *     c1 = s_i,  c2 = (3 δ_i − 2 s_i − s_{i+1})/h,  c3 = (s_i + s_{i+1} − 2 δ_i)/h²,   δ_i = (y_{i+1} − y_i)/h
  *
- * 2-D: bicubic Hermite patches. Slopes in x, in y and the mixed ones come from natural splines along the grid's
- * lines, so the surface is C² where the grid is. Outside, the arguments are taken to the border.
+ * 2-D: bicubic Hermite patches. Slopes in x, in y and the mixed ones come from natural splines along the grid's lines, so the surface is
+ * C² where the grid is. Outside, the arguments are clamped to the border.
  */
 #include "expr/table.h"
 
@@ -24,7 +23,8 @@
 
 /* ---- slopes */
 
-/* Natural spline: the slopes from the tridiagonal system of C² continuity; work holds 2 n. */
+/* Computes the slopes s (n) of the natural cubic spline through the points (x_i, y_{i·stride}) by solving the tridiagonal system of C²
+ * continuity; work holds 2 n. */
 static void spline_slopes(int n, const double *x, const double *y, int stride, double *s,
                           double *work)
 {
@@ -51,7 +51,7 @@ static double secant(const double *x, const double *y, int i)
   return (y[i + 1] - y[i]) / (x[i + 1] - x[i]);
 }
 
-/* The secants beyond the ends continue linearly (Akima). */
+/* Returns the slope of the secant between points i and i + 1; for i < 0 and i > n − 2 it is extrapolated linearly (Akima). */
 static double secant_beyond(int n, const double *x, const double *y, int i)
 {
   if (i < 0) return secant(x, y, 0) + i * (n > 2 ? secant(x, y, 1) - secant(x, y, 0) : 0);
@@ -74,6 +74,7 @@ static void akima_slopes(int n, const double *x, const double *y, double *s)
 
 /* ---- coefficients */
 
+/* Computes the coefficients c (4) of the cubic on [0, h] with the values y0 and y1 and the slopes s0 and s1 at its ends. */
 static void hermite(double h, double y0, double y1, double s0, double s1, double *c)
 {
   double delta = (y1 - y0) / h;
@@ -97,8 +98,8 @@ static void fill_line(cmb_table *t, const double *f, double *slope, double *work
   }
 }
 
-/* A patch from values and slopes at its corners: Hermite in x for the four quantities along y, then in y. Grid
- * arrays are nx x ny, index i ny + j. */
+/* Computes the 16 coefficients of patch (i, j) from f, f_x, f_y and f_xy at its corners: Hermite interpolation in x of the four
+ * quantities along y, then in y. The arrays in `grid` are nx x ny, with index i ny + j. */
 static void fill_patch(cmb_table *t, int i, int j, const double *const grid[4])
 {
   const int ny = t->ny;
@@ -132,8 +133,9 @@ static void fill_surface(cmb_table *t, const double *f, double *fx, double *fy, 
   }
 }
 
-/* ---- create */
+/* ---- creation */
 
+/* Reports fewer than two points, or points that are not finite and ascending. */
 static cmb_status check_axis(cmb_context *ctx, const char *axis, int n, const double *x)
 {
   if (n < 2)
@@ -244,7 +246,7 @@ bool cmb_table_has_kinks(const cmb_table *t)
   return t->kind == CMB_TABLE_LINEAR && t->nx > 2;
 }
 
-/* ---- evaluate */
+/* ---- evaluation */
 
 CMB_TABLE_INTERVAL_CODE(CMB_CODE_COMPILED)
 CMB_TABLE_MODE_CODE(CMB_CODE_COMPILED)

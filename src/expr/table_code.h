@@ -1,18 +1,18 @@
 /*
- * The evaluation of tables on plain arrays, once for the library and for generated C: the text in the macros below is
- * compiled in table.c and printed into C files.
+ * The evaluation of tables on plain arrays. The code exists once, for the library and for generated C: the text in the macros below is
+ * compiled in table.c (CMB_CODE_COMPILED) and printed into C files (CMB_CODE_PRINTED).
  *
  *     x (n) the points, c (4 (n − 1)) the coefficients of the pieces c0 + c1 u + c2 u² + c3 u³, u = at − x_i
  *     2-D: y (ny), c (16 (nx − 1)(ny − 1)), four cubics in y for the four powers in x
- *     waves: x (n) and y (n) what each turns along x and y, c (2 n + 2) amplitudes, phases, the largest |x| and the largest |y|
+ *     waves: x (n) and y (n) the wave numbers along x and y, c (2 n + 2) amplitudes, phases, the largest |x| and the largest |y|
  */
 #ifndef CMB_EXPR_TABLE_CODE_H
 #define CMB_EXPR_TABLE_CODE_H
 
 /* clang-format off */
 
-/* The piece that `at` lies in: the largest i <= n - 2 with x_i <= at, 0 if there is none or at is NaN. Points are often equally far apart: of a
- * long table that piece is looked at first. */
+/* Returns the piece that contains `at`: the largest i <= n - 2 with x_i <= at, 0 if there is none or `at` is NaN. In a long table the
+ * piece that would contain it if the points were equidistant is tried first; then bisection. */
 #define CMB_TABLE_INTERVAL_CODE(X) X( \
 static int op_table_interval(int n, const double *x, double at) \
 { \
@@ -29,14 +29,14 @@ static int op_table_interval(int n, const double *x, double at) \
   return low; \
 } )
 
-/* A mode as the number of a piece, whatever it is. */
+/* Returns the number of a piece for any value of a mode: clamped to 0 .. n − 2, 0 for NaN. */
 #define CMB_TABLE_MODE_CODE(X) X( \
 static int op_table_piece(int n, double mode) \
 { \
   return mode >= 0 ? mode < n - 2 ? (int)mode : n - 2 : 0; \
 } )
 
-/* A derivative of a cubic. */
+/* Returns a derivative of the cubic with the coefficients c at u. */
 #define CMB_TABLE_PIECES_CODE(X) X( \
 static double op_table_cubic(const double *c, int order, double u) \
 { \
@@ -49,7 +49,7 @@ static double op_table_cubic(const double *c, int order, double u) \
   } \
 } )
 
-/* A derivative of piece i; beyond an end the table goes on along its tangent. */
+/* Returns a derivative of piece i; beyond an end the table continues along its tangent. */
 #define CMB_TABLE_LINE_CODE(X) X( \
 static double op_table_in(int n, const double *x, const double *c, int order, int i, double at) \
 { \
@@ -61,7 +61,7 @@ static double op_table_in(int n, const double *x, const double *c, int order, in
   return order == 0 ? value + slope * (at - inside) : order == 1 ? slope : 0; \
 } )
 
-/* How far `at` is inside piece i; finite also if there is no border on a side, NaN if `at` is. */
+/* Returns how far `at` is inside piece i; finite also if the piece has no border on a side, NaN if `at` is NaN. */
 #define CMB_TABLE_MARGIN_CODE(X) X( \
 static double op_table_margin(int n, const double *x, int i, double at) \
 { \
@@ -71,7 +71,7 @@ static double op_table_margin(int n, const double *x, int i, double at) \
   return margin; \
 } )
 
-/* A derivative of a 2-D table; beyond the border the arguments are taken to it. */
+/* Returns a derivative of a 2-D table; beyond the border the arguments are clamped to it. */
 #define CMB_TABLE_SURFACE_CODE(X) X( \
 static double op_table_clamp(double at, double low, double high) \
 { \
@@ -89,8 +89,9 @@ static double op_table2(int nx, const double *x, int ny, const double *y, const 
   return op_table_cubic(row, dx, u - x[i]); \
 } )
 
-/* sin(2π u) of u in turns, |u| <= 10⁹ and some: cos(2π r) for what r = u − 1/4 is away from a whole number, which is sin(2π v) for
- * v = 1/4 − |r|, |v| <= 1/4, by a polynomial of v² that is interpolated at Chebyshev's points: absolute error 3e-17. OP_INLINE: sine_code.h. */
+/* Returns sin(2π u) of u in turns, for |u| up to 10⁹: it is cos(2π r), where r is the distance of u − 1/4 from the nearest whole number,
+ * and that is sin(2π v) for v = 1/4 − |r|, |v| <= 1/4, computed by a polynomial in v² that is interpolated at Chebyshev points: absolute
+ * error 3e-17. OP_INLINE: sine_code.h. */
 #define CMB_WAVE_CODE(X) X( \
 OP_INLINE double op_wave(double u) \
 { \
@@ -103,7 +104,7 @@ OP_INLINE double op_wave(double u) \
          + w * (3.8199280942271643 + w * (-0.7177337921413454 + w * 0.10089695501646812)))))))); \
 } )
 
-/* A derivative of a sum of n waves, n a multiple of 4 (CMB_WAVE_BLOCK): each derivative turns them by a quarter. */
+/* Returns a derivative of a sum of n waves, n a multiple of 4 (CMB_WAVE_BLOCK): each differentiation shifts the phase by a quarter turn. */
 #define CMB_WAVES_CODE(X) X( \
 static double op_waves(int n, const double *x, const double *y, const double *c, int dx, int dy, \
                        double at_x, double at_y) \

@@ -1,6 +1,6 @@
 /*
- * From characters to tokens (token.h). A place in the text is its offset; line and column are counted only when an
- * error needs them.
+ * Splits the text of a formula into tokens (token.h). A position in the text is its offset; line and column are counted only when an error
+ * message needs them.
  */
 #include "expr/token.h"
 
@@ -14,7 +14,7 @@
 
 enum { MOST_DIGITS = 63 };
 
-/* A text comes before its own beginnings: "<=" before "<". */
+/* A longer text comes before its own beginning: "<=" before "<". */
 static const cmb_operator operators[] = {
     {"<=", CMB_BINDS_COMPARISON, CMB_OP_LE, NULL},
     {">=", CMB_BINDS_COMPARISON, CMB_OP_GE, NULL},
@@ -48,10 +48,10 @@ static const cmb_operator operators[] = {
     {"\xE2\x89\xA0", 0, 0, "'!='"}, /* not equal to */
     {"\xC2\xB2", 0, 0, "'^2'"},     /* superscript two */
     {"\xC2\xB3", 0, 0, "'^3'"},     /* superscript three */
-    {"\xCF\x80", 0, 0, "'pi'"},     /* small pi */
+    {"\xCF\x80", 0, 0, "'pi'"},     /* small letter pi */
 };
 
-/* Operators that look like names. */
+/* Operators that are written as names. */
 static const cmb_operator words[] = {
     {"and", CMB_BINDS_AND, CMB_OP_MIN, NULL},
     {"or", CMB_BINDS_OR, CMB_OP_MAX, NULL},
@@ -60,6 +60,7 @@ static const cmb_operator words[] = {
 
 /* ---- characters, whatever the locale */
 
+/* Returns whether c is a decimal digit. */
 static bool is_digit(char c)
 {
   return c >= '0' && c <= '9';
@@ -70,7 +71,7 @@ static bool is_letter(char c)
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-static bool is_inside(char c) /* a name or a number */
+static bool is_name_or_number_character(char c) /* whether c can be inside a name or a number */
 {
   return is_digit(c) || is_letter(c) || c == '.';
 }
@@ -80,13 +81,13 @@ static bool is_space(char c)
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* The character at `at`, 0 beyond the end. */
+/* Returns the character at offset `at`, 0 beyond the end of the text. */
 static char peek(const cmb_source *s, size_t at)
 {
   return at < s->length ? s->text[at] : '\0';
 }
 
-/* Length of the character at `at` in UTF-8; 0 if none begins there that could be shown. */
+/* Returns the number of bytes of the UTF-8 character at offset `at`; 0 if there is no valid printable one. */
 static size_t character_length(const cmb_source *s, size_t at)
 {
   if (at >= s->length || cmb_is_control(s->text[at])) return 0;
@@ -95,6 +96,7 @@ static size_t character_length(const cmb_source *s, size_t at)
 
 /* ---- messages */
 
+/* Finds line and column of the byte at offset `at`. Columns count bytes. */
 void cmb_source_locate(const cmb_source *s, size_t at, int *line, int *column)
 {
   *line = s->line;
@@ -141,6 +143,7 @@ const char *cmb_source_quote(const cmb_source *s, size_t at, size_t length,
 
 /* ---- tokens */
 
+/* Returns the offset of the next character that is neither white space nor in a comment (from # to the end of the line). */
 static size_t skip_space(const cmb_source *s, size_t at)
 {
   while (at < s->length && (is_space(s->text[at]) || s->text[at] == '#')) {
@@ -160,7 +163,8 @@ static size_t skip_digits(const cmb_source *s, size_t at)
   return at;
 }
 
-/* digits . digits e sign digits, of which all after the first digits may be missing, or these if others follow. */
+/* Reads a number such as 2, 0.5, .5 or 1.5e-3 at token->at, and sets the token's length and value. Reports one that is malformed, too
+ * long or too large. */
 static cmb_status read_number(const cmb_source *s, cmb_token *token)
 {
   char quote[CMB_QUOTE_ROOM], digits[MOST_DIGITS + 1];
@@ -171,8 +175,8 @@ static cmb_status read_number(const cmb_source *s, cmb_token *token)
     if (is_digit(peek(s, end + 1 + sign))) end = skip_digits(s, end + 1 + sign);
   }
   token->length = end - token->at;
-  if (is_inside(peek(s, end))) {
-    while (is_inside(peek(s, end))) end++;
+  if (is_name_or_number_character(peek(s, end))) {
+    while (is_name_or_number_character(peek(s, end))) end++;
     cmb_source_quote(s, token->at, end - token->at, quote);
     return cmb_source_fail(s, token->at,
                            "malformed number %s: expected one such as 2, 0.5 or 1.5e-3, and "
@@ -202,7 +206,7 @@ static cmb_status read_name(const cmb_source *s, cmb_token *token)
 {
   char quote[CMB_QUOTE_ROOM];
   size_t end = token->at;
-  while (is_inside(peek(s, end))) end++;
+  while (is_name_or_number_character(peek(s, end))) end++;
   bool ends_with_point = peek(s, end - 1) == '.';
   if (peek(s, end) == '\'' && !ends_with_point) end++;
   token->length = end - token->at;

@@ -1,13 +1,13 @@
 /*
- * The words of a formula: numbers, names, operators, parentheses; and the one table of operators with how tightly
- * they bind, which reading (formula.c) and printing (print.c) share. Private to the layer.
+ * The tokens of a formula: numbers, names, operators, parentheses; and the table of operators with their precedence, which parsing
+ * (formula.c) and printing (print.c) share.
  */
 #ifndef CMB_EXPR_TOKEN_H
 #define CMB_EXPR_TOKEN_H
 
 #include <camber/expr.h>
 
-/* How tightly: a + b * c is a + (b * c) because a product binds tighter than a sum. */
+/* Precedence of operators: a + b * c is a + (b * c) because a product binds tighter than a sum. */
 enum {
   CMB_BINDS_OR = 1,
   CMB_BINDS_AND,
@@ -16,18 +16,18 @@ enum {
   CMB_BINDS_SUM,
   CMB_BINDS_PRODUCT,
   CMB_BINDS_SIGN,
-  CMB_BINDS_POWER, /* to the right */
+  CMB_BINDS_POWER, /* associates to the right */
   CMB_BINDS_ATOM   /* numbers, names, calls */
 };
 
 enum { CMB_FORMULA_NAME_ROOM = 256 }; /* a name in a formula, the final 0 included */
 
-/* A row of the table of operators. Slips, such as && for `and`, are rows too, for the sake of a good message. */
+/* A row of the table of operators. Frequent mistakes, such as && for `and`, are rows too, so that the message can be specific. */
 typedef struct cmb_operator {
   const char *text;
-  uint8_t binds;       /* as a binary operator; 0: it is none */
+  uint8_t binds;       /* precedence as a binary operator; 0: it is not one */
   uint8_t op;          /* cmb_op */
-  const char *instead; /* of a slip: what to write */
+  const char *instead; /* for a mistake: what to write instead */
 } cmb_operator;
 
 typedef enum cmb_token_kind {
@@ -42,12 +42,12 @@ typedef enum cmb_token_kind {
 
 typedef struct cmb_token {
   cmb_token_kind kind;
-  size_t at, length;       /* where it stands in the text */
-  double number;           /* of a number */
-  const cmb_operator *row; /* of an operator */
+  size_t at, length;       /* position in the text */
+  double number;           /* value of a number */
+  const cmb_operator *row; /* row of an operator */
 } cmb_token;
 
-/* The text and where it comes from. */
+/* The text of a formula and its position in a file. */
 typedef struct cmb_source {
   cmb_context *ctx;
   const char *text;
@@ -55,19 +55,19 @@ typedef struct cmb_source {
   int line, column; /* of the first character */
 } cmb_source;
 
-/* The token that begins at `at` or, after white space and comments, later. */
+/* Reads the token that begins at offset `at`, or after the white space and comments there. */
 cmb_status cmb_token_read(const cmb_source *source, size_t at, cmb_token *token);
 
-/* Line and column of a place in the text. Columns count bytes; later lines begin with column 1. */
+/* Finds line and column of an offset in the text. Columns count bytes; lines after the first begin with column 1. */
 void cmb_source_locate(const cmb_source *source, size_t at, int *line, int *column);
 
-/* CMB_ERROR_INPUT with "LINE:COLUMN: " and the words. */
+/* Reports an error as "LINE:COLUMN: message" for an offset in the text. Returns CMB_ERROR_INPUT. */
 cmb_status cmb_source_fail(const cmb_source *source, size_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 enum { CMB_QUOTE_ROOM = 64 };
 
-/* 'words of the text' for a message: long ones are cut, what is not text becomes "byte 0xNN". Returns `quote`. */
+/* Quotes a part of the text for a message: long parts are cut, a byte that is not printable text becomes "byte 0xNN". Returns `quote`. */
 const char *cmb_source_quote(const cmb_source *source, size_t at, size_t length,
                              char quote[CMB_QUOTE_ROOM]);
 

@@ -1,10 +1,10 @@
 /*
- * Sums of waves (table.h): f(x, y) = Σ a sin(2π (n x + m y + p)) and its derivatives
+ * Tables that are sums of waves (table.h): f(x, y) = Σ a sin(2π (n x + m y + p)) and its derivatives
  *
  *     ∂^(i+j) f/∂x^i ∂y^j = Σ a (2π n)^i (2π m)^j sin(2π (n x + m y + p + (i + j)/4)),
  *
- * in one loop over plain arrays (table_code.h). In turns the angle's whole part is taken away without an error, so that a sine
- * costs a polynomial and no division. Waves of amplitude 0 fill the last block.
+ * evaluated in one loop over plain arrays (table_code.h). The angle is measured in turns, so that its whole part can be subtracted without
+ * a rounding error and a sine costs a polynomial and no division. The last block is filled up with waves of amplitude 0.
  */
 #include "base/context.h"
 #include "expr/sine_code.h"

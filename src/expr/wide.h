@@ -1,7 +1,7 @@
 /*
- * Loops over blocks of numbers for wider vector instructions than the library is compiled for, where the processor has them. A function that is
- * CMB_WIDE has all that it calls inside; it has the same operations in the same order, and no products are contracted with sums, so that no
- * bit differs from the plain one.
+ * Marks functions to be compiled for wider vector instructions (AVX2) than the rest of the library, for processors that have them; used
+ * for loops over blocks of waves. In a function that is CMB_WIDE all calls are inlined. It has the same operations in the same order, and
+ * no products are contracted with sums, so that its results have the same bits as those of the plain function.
  */
 #ifndef CMB_EXPR_WIDE_H
 #define CMB_EXPR_WIDE_H
