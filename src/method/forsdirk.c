@@ -26,15 +26,15 @@ struct forsdirk {
   double *J;  /* (n x active) ∂F(Π(y))/∂y for the active components of y */
   double *LU; /* (active x active) factors of I − c J for the active components */
   double *scale;
-  int *pivot;  /* (active) right side and solution */
-  int *active; /* (n) slopes of the stages */
+  int *pivot;  /* (active) row permutation of the factors */
+  int *active; /* (n) indices of the active components of y */
   int active_count;
   double c;          /* c = h γ of the factored matrix; 0: none is factored */
   double *a;         /* (nv) accelerations where the step begins */
-  double *k[STAGES]; /* (n) */
+  double *k[STAGES]; /* (n) slopes of the stages */
   double *base, *y;  /* (n) */
   double *f, *f0;    /* (n) slopes, at the stage and where the step begins */
-  double *z;         /* (active) */
+  double *z;         /* (active) right side and solution */
   double *x;         /* (n) error estimate, increment; afterwards the gap of the dense output */
   cmb_newton newton;
 };

@@ -35,9 +35,9 @@ static const double a[STAGES][STAGES] = { /* row i: a_{i+2,j} */
 
 struct hem5 {
   cmb_half_explicit head;
-  double *k[STAGES]; /* (n) state of stage 8, for the error estimate */
+  double *k[STAGES]; /* (n) slopes (T V_i, V'_i) of the stages */
   double *Y[2];      /* (n) state of the current stage and of the next one */
-  double *Y8;        /* (n) */
+  double *Y8;        /* (n) state of stage 8, for the error estimate */
   double *G_here;    /* (ng x nv) G at the start of the step */
 };
 

@@ -1,11 +1,15 @@
 /*
- * mdop853: Dormand–Prince 8(5,3) with the projection of mdop5; dense output of order 7.
+ * The method `mdop853` of the integrator: the explicit Runge–Kutta method of Dormand and Prince of order 8(5,3) with the projection of
+ * mdop5; dense output of order 7.
  *
- * Error from two embedded formulas (Hairer, Nørsett, Wanner): with E5 and E3 the mean squares of the two
- * scaled estimates, err = E5 / sqrt(E5 + 0.01 E3); positions and velocities must each pass.
- * Three further slopes make the continuous extension; they are taken only when it is asked for. Where stability limits the steps it would be
- * off by hundreds of tolerances and more: there it is the polynomial through values and slopes at thirds of the step, by steps of that size.
+ * The error estimate uses two embedded formulas (Hairer, Nørsett, Wanner): with E5 and E3 the mean squares of their two scaled estimates,
+ * err = E5 / sqrt(E5 + 0.01 E3); positions and velocities are tested separately. The dense output
+ *
  *     y(θ) = r_0 + θ(r_1 + θ̄(r_2 + θ(r_3 + θ̄(r_4 + θ(r_5 + θ̄(r_6 + θ r_7)))))),   θ̄ = 1 − θ
+ *
+ * needs three further slopes, which are computed only on request. Where stability limits the steps its error would be hundreds of
+ * tolerances and more: there it is the polynomial through values and slopes at thirds of the step, which are computed by steps of that
+ * size.
  */
 #include "method/mdop.h"
 
@@ -84,8 +88,9 @@ static void dense(cmb_integrator *in)
   }
 }
 
-/* The error of the polynomial beside its last term is 1/1500 to 1/700 for y' = zy, |hz| from 0.2 to 6. It is 1 to 3 times the estimate of
- * the step's error up to |hz| = 4, and 100 times that at the limit of stability, 6. */
+/* Returns the estimated error of dense output in tolerances, 1/800 of its last vector r_7. For y' = zy the error is 1/1500 to 1/700 of
+ * that vector for |hz| from 0.2 to 6. It is 1 to 3 times the estimated error of the step up to |hz| = 4, and 100 times as large at the
+ * limit of stability, |hz| = 6. */
 static double dense_error(const cmb_integrator *in)
 {
   const cmb_mdop *m = in->data;
@@ -94,8 +99,9 @@ static double dense_error(const cmb_integrator *in)
   return worst / 800;
 }
 
-/* r_4 + θ(r_5 + θ̄(r_6 + θ r_7)) is what the polynomial has beside that of degree 3 through the ends, over θ²θ̄²: with its values g and
- * slopes dg at 1/3 and 2/3, where θ²θ̄² is 4/81 and has the slope ±4/27. */
+/* Computes the vectors r_4 .. r_7 of dense output from the values y and slopes at thirds of the step. The polynomial r_4 + θ(r_5 +
+ * θ̄(r_6 + θ r_7)) is the difference to the cubic through the ends, divided by θ²θ̄²; it follows from its values g and slopes dg at
+ * 1/3 and 2/3, where θ²θ̄² is 4/81 and has the slope ±4/27. */
 static void dense_by_thirds(cmb_integrator *in, const double *const y[2], double *const slope[2])
 {
   const cmb_mdop *m = in->data;
@@ -145,7 +151,7 @@ static cmb_status create(cmb_integrator *in)
 
 static const cmb_option options[] = {CMB_OPTION_PROJECTION, CMB_OPTION_MDOP_FORM, CMB_OPTION_STEPS};
 
-/* The constants of DOP853 (Hairer, Nørsett, Wanner). */
+/* The step-size controller with the constants of DOP853 (Hairer, Nørsett, Wanner). */
 static const cmb_controller control = {
     .kind = CMB_CONTROLLER_PI,
     CMB_CONTROLLER_PI_ORDER(8, 0),
