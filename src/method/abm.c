@@ -108,7 +108,7 @@ static cmb_status begin(cmb_integrator *in)
 }
 
 /* Computes the coefficients g_0 .. g_k of the Adams formulas for a step of size h in g, and the scaled differences φ*_j = β_j φ_j for
- * all known differences φ_j. */
+ * all known divided differences φ_j of the slopes. */
 static void compute_coefficients(const cmb_integrator *in, struct abm *m, double h, double *g)
 {
   const double x_new = m->x_new;
@@ -128,7 +128,7 @@ static void compute_coefficients(const cmb_integrator *in, struct abm *m, double
 }
 
 /* Estimates the errors of orders k, k−1 and k−2 from the slope at the predicted state p, in tolerances (infinite for orders below 1).
- * On return m->d contains the difference φ_k(n+1), which the corrector uses. */
+ * On return m->d contains the k-th divided difference of the slopes, φ_k(n+1), which the corrector uses. */
 static void estimate_errors(const cmb_integrator *in, struct abm *m, double h, const double *g)
 {
   const int k = m->order;
@@ -141,8 +141,8 @@ static void estimate_errors(const cmb_integrator *in, struct abm *m, double h, c
   m->error[0] = h * fabs(g[k] - g[k - 1]) * cmb_size_of_change(in, m->d);
 }
 
-/* Computes the differences φ_j(n+1) from the slope at y_new, and from them the error estimate of order k + 1. That estimate is
- * infinite unless the last steps were equal and k is below the highest order. */
+/* Computes the divided differences φ_j(n+1) of the slopes from the one at y_new, and from them the error estimate of order k + 1. That
+ * estimate is infinite unless the last steps were equal and k is below the highest order. */
 static void compute_new_differences(const cmb_integrator *in, struct abm *m, double h)
 {
   const int k = m->order;

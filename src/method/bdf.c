@@ -201,8 +201,8 @@ static void take_memory(cmb_integrator *in, struct bdf *m)
   m->y_sub = cmb_arena_doubles(arena, in->n);
 }
 
-/* Selects the rules and the factor `caution` of error estimates by the option `control`. Returns the part of the tolerance that the
- * Newton iteration may leave. */
+/* Selects the constants of the method and the factor `caution` of error estimates by the option `control`. Returns the part of the
+ * tolerance that the Newton iteration may leave. */
 static double choose_control(const cmb_integrator *in, struct bdf *m)
 {
   const double rtol = in->options.rtol;
@@ -299,8 +299,9 @@ static cmb_form_state iterate_at(const cmb_integrator *in, const struct bdf *m, 
   return (cmb_form_state){t, m->y, m->y + in->nq, m->rate + in->nq, m->y + in->n};
 }
 
-/* Computes M and G at the iterate and factors the matrix for the current c = 1/α. The derivatives are computed as well if `derive` is
- * set, if there are none yet, or if the Jacobian strategy has no partial updates. */
+/* Makes a new Newton matrix: computes the mass matrix M and the constraint Jacobian G at the iterate and factors the matrix for the
+ * current step. The derivatives of the residual are computed as well if `derive` is set, if there are none yet, or if the Jacobian
+ * strategy has no partial updates. */
 static cmb_status renew(cmb_integrator *in, struct bdf *m, double t, bool derive)
 {
   const struct strategy *s = m->strategy;
@@ -343,7 +344,7 @@ static cmb_status renew_after_failure(cmb_integrator *in, struct bdf *m, double 
 
 /* ---- the iteration */
 
-/* Completes the iterate from its velocities v where q̇ = v − Ḡᵀ η (T = I): computes the accelerations v̇ and the positions q by the
+/* Completes the iterate from its velocities v where q̇ = v − Ḡᵀ η: computes the accelerations v̇ and the positions q by the BDF
  * formula. Works on two numbers at a time; the last q of an odd number is computed separately, since v follows it in the array. */
 static void complete_plain(const cmb_integrator *in, struct bdf *m)
 {
@@ -362,8 +363,8 @@ static void complete_plain(const cmb_integrator *in, struct bdf *m)
   q[i] = q0[i] + c * (v[i] - normal[i] - u0[i]);
 }
 
-/* Completes the iterate from its velocities v: computes the accelerations v̇ and the positions q by the formula. Where q̇ = T(q) v, q
- * is on both sides of the equation and is found by a few fixed-point iterations. */
+/* Completes the iterate from its velocities v: computes the accelerations v̇ and the positions q by the BDF formula. Where q̇ = T(q)
+ * v, q is on both sides of the equation and is found by a few fixed-point iterations. */
 static void complete(const cmb_integrator *in, struct bdf *m)
 {
   enum { ROUNDS = 3 };
@@ -384,8 +385,8 @@ static void complete(const cmb_integrator *in, struct bdf *m)
   }
 }
 
-/* Makes one Newton iteration: solves for the increments of v, λ and η, adds them, and completes the iterate. *size receives the
- * weighted root mean square of the increments. */
+/* Makes one Newton iteration: solves for the increments of the velocities v and the multipliers λ and η, adds them, and computes
+ * positions and accelerations from them. *size receives the weighted root mean square of the increments. */
 static cmb_status newton_step(cmb_integrator *in, struct bdf *m, double t, double *size)
 {
   const double c = 1 / m->history.alpha, ratio = c / m->c_factored;
@@ -430,7 +431,7 @@ static cmb_status iterate(cmb_integrator *in, struct bdf *m, double t)
   return CMB_OK;
 }
 
-/* Resets the iterate to the predictor, with η = 0. */
+/* Resets the iterate of the Newton iteration to the predictor, with the multipliers η = 0. */
 static void restart_iteration(const cmb_integrator *in, struct bdf *m)
 {
   memcpy(m->y, m->y0, (size_t)m->size * sizeof *m->y);
@@ -438,7 +439,7 @@ static void restart_iteration(const cmb_integrator *in, struct bdf *m)
   complete(in, m);
 }
 
-/* Solves the formula for the step that ends at time t by the Newton iteration from the predictor. After failures the iteration is
+/* Solves the BDF formula for the step that ends at time t by the Newton iteration from the predictor. After failures the iteration is
  * repeated with better matrices, as long as there are any. */
 static cmb_status solve(cmb_integrator *in, struct bdf *m, double t)
 {
@@ -502,7 +503,8 @@ static cmb_status project(cmb_integrator *in, struct bdf *m, double t)
 /* ---- errors and orders */
 
 /* Returns the weighted norm of the error x (q, v, λ), multiplied by the factor `caution`; the multipliers take part only if the error
- * test includes them. In index 3 without projection the part of the velocities perpendicular to the constraints does not count. */
+ * test includes them. In the index-3 form without projection the part of the velocities perpendicular to the constraints does not
+ * count. */
 static double size_of(const cmb_integrator *in, struct bdf *m, const double *x)
 {
   const double *of_v = x + in->nq;

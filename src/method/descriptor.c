@@ -81,7 +81,7 @@ struct descriptor {
   cmb_newton newton;
 };
 
-/* Allocates the arrays of past values for vectors of n numbers and the given number of stages. */
+/* Allocates the arrays for past values of the accelerations or multipliers, vectors of n numbers, and the given number of stages. */
 static void create_past(cmb_arena *arena, int stages, int n, struct past *past)
 {
   past->n = n;
@@ -145,8 +145,8 @@ cmb_status cmb_descriptor_begin(cmb_integrator *in)
   return CMB_OK;
 }
 
-/* Prepares the partition of the coordinates at (t, y) and the factored matrix for steps of size h. What is still valid from an earlier
- * attempt is reused. */
+/* Prepares the partition into dependent and independent coordinates at the beginning of the step and the factored matrix for steps of
+ * size h. What is still valid from an earlier attempt is reused. */
 static cmb_status prepare(cmb_integrator *in, double h)
 {
   struct descriptor *m = in->data;
@@ -169,8 +169,8 @@ static cmb_status prepare(cmb_integrator *in, double h)
   return CMB_OK;
 }
 
-/* Computes k := T(q) v (nq) at the current stage and the resulting change of the coordinates, q_turn := c (new k − old k). Returns the
- * size of that change in tolerances. */
+/* Computes k := T(q) v (nq), the rates of the coordinates at the current stage, and the resulting change of the coordinates, m->q_turn
+ * := c (new k − old k) with c = h a_ii. Returns the size of that change in tolerances. */
 static double rate_change(cmb_integrator *in, struct descriptor *m, double *k)
 {
   memcpy(m->q_turn, k, (size_t)in->nq * sizeof *k);
@@ -230,8 +230,8 @@ static void move_state(cmb_integrator *in, struct descriptor *m, int i)
 }
 
 /* Completes stage i after its iteration has converged. For the last stage, which is the end of the step, all dependent coordinates are
- * corrected; of the others only velocities and q̇ are needed. Since N changes within the step, velocities are off by a part of the
- * last increment: they are corrected if that was above the Newton tolerance. */
+ * corrected; of the others only velocities and q̇ are needed. Since the directions that the constraints permit change within the step,
+ * velocities are off by a part of the last increment: they are corrected if that was above the Newton tolerance. */
 static cmb_status finish_stage(cmb_integrator *in, struct descriptor *m, int i, double t)
 {
   cmb_partition *p = m->head.partition;
@@ -321,8 +321,8 @@ static double correct(cmb_integrator *in, struct descriptor *m, int i, bool *sol
 }
 
 /* Computes the Newton increments of stage i and their remaining error in *size. If the refinement does not converge in the first
- * iteration, the partition, N and the factors are made again at the stage: the axes of a spinning body turn so much within a step that
- * those of its beginning are useless. */
+ * iteration, the partition of the coordinates, the null-space matrix and the factors are made again at the stage: the axes of a
+ * spinning body turn so much within a step that those of its beginning are useless. */
 static cmb_status correct_at(cmb_integrator *in, struct descriptor *m, int i, double t,
                              double *size)
 {
@@ -336,8 +336,8 @@ static cmb_status correct_at(cmb_integrator *in, struct descriptor *m, int i, do
   return CMB_OK;
 }
 
-/* Computes the weights with which the values here and at the beginnings of the two previous steps give their interpolating polynomial
- * at the time x from here. With no or one previous step the polynomial is constant or linear. */
+/* Computes the weights with which a quantity's values at the beginnings of this step and of the two before give their interpolating
+ * polynomial at the time x after the step's beginning. With no or one previous step the polynomial is constant or linear. */
 static void extrapolate(const struct descriptor *m, double x, double weight[3])
 {
   const double h1 = m->past_h[0], h2 = m->past_h[1];
@@ -459,8 +459,8 @@ cmb_status cmb_descriptor_attempt(cmb_integrator *in, double h, double *error)
   return regained ? cmb_slope(in, in->t + h, in->y_new, m->k[last], in->lambda_new) : CMB_OK;
 }
 
-/* Stores the value `end` at the end of an accepted step in the past values, and the differences of the stage values from the
- * polynomial through the ends of steps. */
+/* Stores the accelerations or multipliers `end` at the end of an accepted step in their past values, and the differences of the stage
+ * values from the polynomial through the ends of steps. */
 static void store_past(const struct descriptor *m, const double *end, struct past *past)
 {
   double *free = past->kept[1], of[3];

@@ -41,8 +41,8 @@ static double squared_norm(int n, const double *x)
   return sum;
 }
 
-/* Returns the squared Frobenius norm ‖D P‖² with D = to − from, two matrices with the values of G on its sparsity pattern; overwrites
- * `to` with D. */
+/* Returns the squared Frobenius norm ‖D P‖² with D = to − from, two matrices with the sparsity pattern of the constraint Jacobian G;
+ * overwrites `to` with D. */
 static double squared_change(cmb_drift *d, const cmb_equations *eq, const double *from, double *to,
                              const double *P)
 {
@@ -82,7 +82,7 @@ static cmb_status curvature(cmb_drift *d, cmb_evaluator *ev, double t, const dou
   return CMB_OK;
 }
 
-/* Returns whether G (in d->G_plain) has changed by more than 0.5 % of its norm since A₂ was last measured. */
+/* Returns whether the constraint Jacobian (in d->G_plain) has changed by more than 0.5 % of its norm since A₂ was last measured. */
 static bool has_turned(const cmb_drift *d)
 {
   const double part = 0.005;
@@ -95,7 +95,8 @@ static bool has_turned(const cmb_drift *d)
   return !(squared_change <= part * part * size);
 }
 
-/* Measures A₂ = ½ ‖g_qq(P·, P·)‖ at (t, q) and increases it by 2 % to cover the positions up to the next measurement. */
+/* Measures A₂ = ½ ‖g_qq(P·, P·)‖, the curvature of the constraints g, at (t, q) and increases it by 2 % to cover the positions up to
+ * the next measurement. */
 static cmb_status measure_curvature(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
                                     const double *P)
 {
@@ -112,8 +113,8 @@ static void widen(double *most, double value)
   if (!(value <= *most)) *most = value;
 }
 
-/* Estimates in *size how far the rounding of the coordinates can move g: 2ε Σ |∂g/∂q_j q_j|, by differences. d->g_plain has to be g at
- * (t, q). */
+/* Estimates in *size how far the rounding of the coordinates can move the constraint values g: 2ε Σ |∂g/∂q_j q_j|, by differences.
+ * d->g_plain has to be g at (t, q). */
 static cmb_status rounding_of_q(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
                                 double *size)
 {
@@ -131,9 +132,9 @@ static cmb_status rounding_of_q(cmb_drift *d, cmb_evaluator *ev, double t, const
   return CMB_OK;
 }
 
-/* Estimates the rounding error of g from its second differences at equally spaced points on a short line from (t, q), on which g would
- * be linear without rounding. The seed `line` selects the direction and `near` the spacing; *size receives the largest norm so far.
- * d->g_plain has to be g at (t, q). */
+/* Estimates the rounding error of the constraint values g from their second differences at equally spaced points on a short line from
+ * (t, q), on which g would be linear without rounding. The seed `line` selects the direction and `near` the spacing; *size receives
+ * the largest norm so far. d->g_plain has to be g at (t, q). */
 static cmb_status rounding_along(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
                                  uint32_t line, double near, double *size)
 {
@@ -154,8 +155,8 @@ static cmb_status rounding_along(cmb_drift *d, cmb_evaluator *ev, double t, cons
   return CMB_OK;
 }
 
-/* Estimates in *size how far rounding inside the evaluation of g can move it. Rounding of the coordinates does not show this, since
- * they may be 0 where lengths are not. Several lines are sampled because the points on one line can by chance differ by whole
+/* Estimates in *size the rounding error inside the evaluation of the constraints g. Rounding of the coordinates does not show this,
+ * since they may be 0 where lengths are not. Several lines are sampled because the points on one line can by chance differ by whole
  * roundings and show no error; the result is multiplied by a safety factor, since the samples are few. */
 static cmb_status rounding_inside(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
                                   double *size)
@@ -170,8 +171,8 @@ static cmb_status rounding_inside(cmb_drift *d, cmb_evaluator *ev, double t, con
   return CMB_OK;
 }
 
-/* Estimates the rounding error of g at (t, q) from that of the coordinates and that inside the evaluation, and raises d->rounding to
- * it. */
+/* Estimates the rounding error of the constraint values g at (t, q) from that of the coordinates and that inside the evaluation, and
+ * raises d->rounding to it. */
 static cmb_status find_rounding(cmb_drift *d, cmb_evaluator *ev, double t, const double *q)
 {
   double of_q, inside;
@@ -181,7 +182,7 @@ static cmb_status find_rounding(cmb_drift *d, cmb_evaluator *ev, double t, const
   return CMB_OK;
 }
 
-/* Gives up the bound at time t: from then on it is infinite and does not hold. */
+/* Gives up the bound on the drift from the constraints at time t: from then on it is infinite and does not hold. */
 static void give_up(cmb_drift *d, double t)
 {
   d->bound.limit = INFINITY;
@@ -189,9 +190,9 @@ static void give_up(cmb_drift *d, double t)
   d->bound.broken_at = t;
 }
 
-/* Updates the bound g_lim from the constants, or gives it up with a warning if condition (13) fails. The constants and d->h never
- * shrink, so neither does the bound. Violations at the start of the run are covered as well: below the larger fixed point they shrink
- * to the smaller one. */
+/* Updates the bound on the drift ‖g‖ from the constants C₀, C₁, C₂ measured so far, or gives it up with a warning if it does not exist
+ * (condition 13). The constants and d->h never shrink, so neither does the bound. Violations at the start of the run are covered as
+ * well: below the larger fixed point they shrink to the smaller one. */
 static void update_bound(cmb_drift *d, const cmb_evaluator *ev, double t)
 {
   cmb_drift_bound *b = &d->bound;

@@ -70,8 +70,8 @@ static cmb_status begin(cmb_integrator *in)
   return CMB_OK;
 }
 
-/* Lists the indices of the active components of y = (q, v): the independent coordinates and velocities, or all coordinates where q̇ ≠
- * v. */
+/* Lists the indices of the active components of y = (q, v), the unknowns of Newton's method: the independent coordinates and
+ * velocities, or all coordinates where q̇ ≠ v. */
 static void list_active(const cmb_integrator *in, struct forsdirk *m)
 {
   const cmb_partition *p = m->head.partition;
@@ -85,8 +85,8 @@ static void list_active(const cmb_integrator *in, struct forsdirk *m)
   m->active_count = count;
 }
 
-/* Computes the Jacobian J of F(Π(y)) with respect to the active components by differences; the increments are chosen as in
- * dae/derivative.c. */
+/* Computes the Jacobian J of the slope F(Π(y)) with respect to the active components of y by differences, where Π corrects the
+ * dependent components; the increments are chosen as in dae/derivative.c. */
 static cmb_status differentiate(cmb_integrator *in, struct forsdirk *m)
 {
   const int count = m->active_count;
@@ -108,8 +108,8 @@ static cmb_status differentiate(cmb_integrator *in, struct forsdirk *m)
   return CMB_OK;
 }
 
-/* Prepares a step of size h: the partition of the coordinates and the Jacobian where the step begins, and the factors of I − c J with
- * c = h γ. What is valid from an earlier attempt is reused. */
+/* Prepares a step of size h: the partition into dependent and independent coordinates and the Jacobian where the step begins, and the
+ * factors of I − c J with c = h γ. What is valid from an earlier attempt is reused. */
 static cmb_status prepare(cmb_integrator *in, double h)
 {
   struct forsdirk *m = in->data;
@@ -134,7 +134,7 @@ static cmb_status prepare(cmb_integrator *in, double h)
   return CMB_OK;
 }
 
-/* Solves x := (I − c J)⁻¹ x (n) for the active components; the others become 0. */
+/* Computes x := (I − c J)⁻¹ x (n) with the factored matrix for the active (independent) components; the others become 0. */
 static void solve(cmb_integrator *in, struct forsdirk *m, double *x)
 {
   for (int i = 0; i < m->active_count; i++) m->z[i] = x[m->active[i]];

@@ -58,6 +58,7 @@ static cmb_expr product(cmb_step_source *s, int n, const cmb_expr *x, const cmb_
 
 /* ---- where the step begins */
 
+/* Returns how many switching functions of the equations belong to friction that can stick. */
 int cmb_grip_count(const cmb_equations *eq)
 {
   int count = 0;
@@ -91,7 +92,7 @@ static cmb_expr sliding_sign(cmb_step_source *s, const cmb_grip *x, int k)
   return choose(s, greater(s, mode, cmb_constant(s->graph, 1.5)), 0, mode);
 }
 
-/* Reports the error that steps of fixed cost cannot treat sticking friction of equations written in C: without expressions it is not
+/* Returns the error that steps of fixed cost cannot treat sticking friction of equations written in C: without expressions it is not
  * known how friction enters them. */
 static cmb_status refuse_calls(cmb_step_source *s)
 {
@@ -170,8 +171,9 @@ static cmb_status sliding_velocities(cmb_step_source *s, const cmb_grip *x,
   return s->sliding(s, &at, x->count, x->which, w, a->S);
 }
 
-/* Fills the complementarity problem w = w₀ − P φ for the friction forces of the step: solves for the change X of accelerations and
- * multipliers by each friction, and sets P = −h S X and the sizes below which values are rounding. */
+/* Builds the complementarity problem w = w₀ − P φ between the sliding velocities w and the parts φ of the friction forces in the step:
+ * solves for the change X of accelerations and multipliers by each friction, and sets P = −h S X and the sizes below which values are
+ * rounding. */
 static void build_problem(cmb_step_source *s, const cmb_grip *x, const cmb_grip_step *step,
                           struct problem_arrays *a)
 {
@@ -194,8 +196,8 @@ static void build_problem(cmb_step_source *s, const cmb_grip *x, const cmb_grip_
   }
 }
 
-/* Solves the complementarity problem for the parts φ of the friction forces. Returns an error if too many frictions depend on each
- * other for a step of fixed cost. */
+/* Solves the complementarity problem for the friction forces, as parts φ (−1 to 1) of their ranges. Returns an error if too many
+ * frictions depend on each other for a step of fixed cost. */
 static cmb_status solve(cmb_step_source *s, const cmb_grip *x, struct problem_arrays *a)
 {
   int most;
@@ -212,7 +214,8 @@ static cmb_status solve(cmb_step_source *s, const cmb_grip *x, struct problem_ar
   return cmb_complement_solve(&a->problem);
 }
 
-/* Adds to the velocities, accelerations and multipliers of the step what the friction forces with the parts φ (count) change in them. */
+/* Adds the effect of the friction forces, given as parts φ (count) of their ranges, to the velocities, accelerations and multipliers
+ * of the step. */
 static void apply(cmb_step_source *s, const cmb_grip *x, const struct problem_arrays *a,
                   const cmb_expr *phi, const cmb_grip_step *step)
 {
@@ -228,8 +231,8 @@ static void apply(cmb_step_source *s, const cmb_grip *x, const struct problem_ar
   }
 }
 
-/* Corrects φ and the velocities twice so that held sliding velocities become 0: removes the rounding errors, and the error made
- * because the problem was solved with a slightly larger diagonal. */
+/* Corrects the friction forces and the velocities twice so that held sliding velocities become 0: removes the rounding errors, and the
+ * error made because the problem was solved with a slightly larger diagonal. */
 static cmb_status correct(cmb_step_source *s, const cmb_grip *x, const cmb_grip_step *step,
                           struct problem_arrays *a)
 {
@@ -245,8 +248,8 @@ static cmb_status correct(cmb_step_source *s, const cmb_grip *x, const cmb_grip_
 
 /* ---- what comes of it */
 
-/* Sets the mode of each friction after the step: 3 − φ if it sticks, else the sign of its sliding velocity. Friction at a bound that
- * hardly slides sticks as well, since another friction may hold it. */
+/* Sets the mode of each friction after the step: 3 − φ if it sticks with the part φ of its largest force, else the sign of its sliding
+ * velocity. Friction at a bound that hardly slides sticks as well, since another friction may hold it. */
 static void find_modes(cmb_step_source *s, cmb_grip *x, const struct problem_arrays *a)
 {
   cmb_graph *g = s->graph;
@@ -308,8 +311,8 @@ static cmb_expr uncoupled_diagonal(cmb_step_source *s, const cmb_grip *x,
   return cmb_mul(g, s->h, sum);
 }
 
-/* Sets x->settled to −1 − k if friction k accelerates the sliding that it should stop, which a negative diagonal P_kk shows; otherwise
- * x->settled tells whether the complementarity problem was solved. */
+/* Sets x->settled to −1 − k if friction k accelerates the sliding that it should stop, which a negative diagonal element of its
+ * complementarity problem shows; otherwise x->settled tells whether the complementarity problem was solved. */
 static void check_diagonal(cmb_step_source *s, cmb_grip *x, const struct problem_arrays *a,
                            const cmb_expr *A)
 {

@@ -21,7 +21,7 @@ static const double INVISIBLE = 0.1;
 /* A warning is logged where rounding widens the tolerance by more than this factor. */
 static const double WIDENED = 10;
 
-/* Computes the weights w_i = 1 / (rtol |y_i| + atol) of the n components of y. */
+/* Computes the weights w_i = 1 / (rtol |y_i| + atol) of the n components of y in an error norm. */
 static inline void weights_of(int n, const double *y, const cmb_tolerance *tol, double *w)
 {
   const double rtol = tol->rtol, atol = tol->atol;
@@ -33,8 +33,8 @@ static inline void weights_of(int n, const double *y, const cmb_tolerance *tol, 
   if (i < n) w[i] = 1 / (rtol * fabs(y[i]) + atol);
 }
 
-/* Computes the weights w_i = 1 / (rtol |q_i| + atol + rounding) of the positions q (n). The rounding is divided by `least`, the part
- * of the tolerance that is resolved, since it must not exceed that part. */
+/* Computes the weights w_i = 1 / (rtol |q_i| + atol + rounding) of the positions q (n). The rounding error is divided by `least`, the
+ * smallest part of the tolerance that matters, so that rounding cannot exceed that part. */
 static void rounded_weights(int n, const double *y, const cmb_tolerance *tol, double least,
                             double *w)
 {
@@ -44,8 +44,8 @@ static void rounded_weights(int n, const double *y, const cmb_tolerance *tol, do
   }
 }
 
-/* Computes the weights w_i = 1 / (rtol |v_i| + atol + rounding) of the velocities v (n); `least` is the part of the tolerance that is
- * resolved. The rounding that all constraints together cause in a velocity counts only up to the tolerance of the whole motion,
+/* Computes the weights w_i = 1 / (rtol |v_i| + atol + rounding) of the velocities v (n); `least` is the smallest part of the tolerance
+ * that matters. The rounding that all constraints together cause in a velocity counts only up to the tolerance of the whole motion,
  * measured by its energy: near a loss of rank it is larger than that, and no tolerance can be met. */
 static void rounded_velocity_weights(int n, const double *v, const cmb_tolerance *tol, double least,
                                      double *w)
@@ -59,8 +59,8 @@ static void rounded_velocity_weights(int n, const double *v, const cmb_tolerance
   }
 }
 
-/* Computes the weights of the multipliers (ng) relative to the largest one, since many are 0 up to rounding. They are measured in the
- * form's units if these differ much. */
+/* Computes the weights of the multipliers (ng) in an error norm. They are relative to the largest multiplier, since many are 0 up to
+ * rounding. They are measured in the form's units if these differ much. */
 static void multiplier_weights(const cmb_integrator *in, const cmb_tolerance *tol, double h,
                                double *w)
 {

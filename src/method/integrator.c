@@ -360,8 +360,8 @@ static void describe_singularity(cmb_integrator *in, size_t room, char *text)
   }
 }
 
-/* Returns the final error for a status from which no smaller step can recover: with a message that names the time, the step size h and
- * the cause. */
+/* Returns the error with which a run ends because no step is possible, for the recoverable status of the last attempt: with a message
+ * that names the time, the step size h and the cause. */
 static cmb_status give_up(cmb_integrator *in, cmb_status status, double h)
 {
   char text[512] = "the error test asks for steps below the resolution of time";
@@ -406,7 +406,8 @@ void cmb_integrator_reset(cmb_integrator *in)
   if (in->switcher) cmb_switcher_begin(in);
 }
 
-/* Lets the times of fixed steps be counted from t on, so that roundings of single steps do not add up. */
+/* Makes t the time from which fixed steps are counted; their times are t plus a multiple of the step size, so that roundings of single
+ * steps do not add up. */
 static void count_from(cmb_integrator *in, double t)
 {
   in->t_begin = t;
@@ -448,8 +449,8 @@ cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, c
   return CMB_OK;
 }
 
-/* Returns the step size without regard to t_limit and to losses of rank: the fixed one or the one that the controller proposed, at
- * most max_step. */
+/* Returns the size of the next step before it is shortened for t_limit or for a loss of rank of the constraints: the fixed one or the
+ * one that the controller proposed, at most max_step. */
 static double full_step(const cmb_integrator *in)
 {
   const double h = in->fixed_step ? in->options.step : in->h;

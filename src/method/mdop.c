@@ -55,8 +55,8 @@ cmb_status cmb_mdop_create(cmb_integrator *in, const cmb_mdop_table *table)
 
 /* ---- the projecting descriptor form */
 
-/* Projects y = (q, u) of the projecting form at time t: y becomes the state (p, v) on the constraints, `offset` (n) the difference (q,
- * u) − (p, v), and `lambda` (ng) the multipliers. */
+/* Projects y = (q, u) of the projecting descriptor form (Simeon 1996, eq. 5) at time t: y becomes the state (p, v) on the constraints,
+ * `offset` (n) the difference (q, u) − (p, v), and `lambda` (ng) the multipliers. */
 static cmb_status project_form(cmb_integrator *in, const cmb_mdop *m, double t, double *y,
                                double *offset, double *lambda)
 {
@@ -104,8 +104,9 @@ static ASIDE cmb_status stages_of_form(cmb_integrator *in, cmb_mdop *m, double t
   return CMB_OK;
 }
 
-/* Sets the offset of the projecting form at the end of a step to 0 as far as the option `projection` requires, together with its
- * contribution to the slope: the part of velocities (η), and that of positions (τ) if it is due. */
+/* Sets the offset of the projecting form, the distance of (q, u) from the constraints, to 0 at the end of a step as far as the option
+ * `projection` requires, together with its contribution to the slope: the part of velocities (η), and that of positions (τ) if it is
+ * due. */
 static void reset_offset(cmb_integrator *in, cmb_mdop *m)
 {
   const size_t size = (size_t)in->nv * sizeof *m->offset;

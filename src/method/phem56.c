@@ -73,8 +73,8 @@ static cmb_status begin(cmb_integrator *in)
   return cmb_slope(in, in->t, in->y, m->k[0], in->lambda);
 }
 
-/* Computes slope i at the state y (n) of a step of size h, such that y_bar (n), which is completed by it, satisfies the velocity
- * constraint. */
+/* Computes slope i of a step of size h at the stage's state y (n), such that the state y_bar (n), to which it is added, satisfies the
+ * velocity constraints. */
 static cmb_status stage(cmb_integrator *in, struct phem56 *m, int i, double h, bool index1,
                         const double *y, double *y_bar)
 {

@@ -187,7 +187,7 @@ static cmb_form_kind form_of(const cmb_integrator *in)
   return cmb_choice(in, "control") == CMB_CONTROL_STRICT ? CMB_FORM_GGL : CMB_FORM_INDEX3;
 }
 
-/* Returns the factor of rtol^(4/5) to which control=strict holds the error estimate. */
+/* Returns the factor f of the tolerance f rtol^(4/5) to which control=strict holds the error estimate of this order. */
 static double tolerance_factor(const struct order *order)
 {
   return order->table->stages == 3 ? 0.4 : 0.2;
@@ -212,7 +212,7 @@ static void take_tolerances(const cmb_integrator *in, struct radau *m)
   }
 }
 
-/* Makes `order` the order of the next attempt: the factors of the matrices become invalid, and the tolerances change. */
+/* Makes `order` the order of the method for the next attempt: the factors of the matrices become invalid, and the tolerances change. */
 static void take_order(cmb_integrator *in, struct radau *m, const struct order *order)
 {
   m->order = m->next = order;
@@ -222,7 +222,7 @@ static void take_order(cmb_integrator *in, struct radau *m, const struct order *
   take_tolerances(in, m);
 }
 
-/* Determines the permitted orders: the first one for radau5; for radau all, or the one that its option names. */
+/* Determines the permitted orders of the method: the lowest one for radau5; for radau all, or the one that its option names. */
 static void take_orders(cmb_integrator *in, struct radau *m)
 {
   const int last = CMB_RADAU_TABLES - 1;
@@ -235,13 +235,13 @@ static void take_orders(cmb_integrator *in, struct radau *m)
   take_order(in, m, m->least);
 }
 
-/* Returns whether velocity errors are weighted with the step size h, RADAU5's rule for index 3. */
+/* Returns whether velocity errors are multiplied by the step size h, RADAU5's rule for index 3. */
 static bool weights_velocities_by_h(const struct radau *m)
 {
   return !m->strict && m->form->kind == CMB_FORM_INDEX3;
 }
 
-/* Logs a warning that velocity errors are weighted with the step size and therefore are not held to the tolerance. */
+/* Logs a warning that velocity errors are multiplied by the step size and therefore are not held to the tolerance. */
 static void warn_of_velocities(const cmb_integrator *in)
 {
   cmb_log(in->ctx, CMB_LOG_WARNING,
@@ -306,7 +306,7 @@ static cmb_status begin(cmb_integrator *in)
 
 /* ---- the iteration */
 
-/* Computes the complex coefficient h/(α + iβ) of the k-th pair of eigenvalues. */
+/* Computes the complex coefficient h/(α + iβ) = re + i im of the k-th complex pair of eigenvalues of the Runge–Kutta matrix. */
 static inline void pair_of(const cmb_radau_table *t, int k, double h, double *re, double *im)
 {
   const double alpha = t->alpha[k], beta = t->beta[k], square = alpha * alpha + beta * beta;
@@ -340,7 +340,8 @@ KERNEL cmb_status look_ahead(const cmb_radau_table *const t, cmb_integrator *in,
   return cmb_accelerate(in->ev, at->t, q, v, m->a[0], in->lambda_new);
 }
 
-/* Computes the derivatives D and K for a step of size h: in its middle if that can be predicted, else where it begins. */
+/* Computes the derivatives of the equations for the Newton matrix of a step of size h: in its middle if the state there can be
+ * predicted, else where it begins. */
 static cmb_status linearize(cmb_integrator *in, struct radau *m, double h)
 {
   const cmb_form_state here = {in->t, in->y, in->y + in->nq, m->a_here, in->lambda};
@@ -357,7 +358,7 @@ static cmb_status linearize(cmb_integrator *in, struct radau *m, double h)
   return CMB_OK;
 }
 
-/* Makes the derivatives D and K if they are due, and the factors of all matrices for the step size h. */
+/* Computes the derivatives of the equations if they are due, and factors the Newton matrices for the step size h. */
 static cmb_status prepare(cmb_integrator *in, struct radau *m, double h)
 {
   const cmb_radau_table *t = m->order->table;
@@ -702,7 +703,8 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   return CMB_OK;
 }
 
-/* Returns the order below the current one, which has proved less efficient; the steps until it is tried again are doubled. */
+/* Returns the order below the current one, which has proved less efficient, and doubles the number of steps until the current one is
+ * tried again. */
 static const struct order *order_below(struct radau *m)
 {
   struct efficiency *below = m->efficiency + (m->order - 1 - orders);

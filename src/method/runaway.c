@@ -61,14 +61,16 @@ void cmb_runaway_begin(cmb_integrator *in)
   w->next = w->base;
 }
 
-/* Returns the time T_k − T_{k−HALF} that the last HALF doublings took (earlier = 0) or the HALF doublings before these (earlier = 1). */
+/* Returns the time in which the largest velocity doubled HALF times: the last HALF doublings (earlier = 0) or the HALF doublings
+ * before these (earlier = 1). */
 static double time_of_doublings(const cmb_runaway *w, int earlier)
 {
   const int k = w->level - 1 - earlier * HALF;
   return w->t[k] - w->t[k - HALF];
 }
 
-/* Returns the number of steps that the last HALF doublings took (earlier = 0) or the HALF doublings before these (earlier = 1). */
+/* Returns the number of steps in which the largest velocity doubled HALF times: the last HALF doublings (earlier = 0) or the HALF
+ * doublings before these (earlier = 1). */
 static double steps_of_doublings(const cmb_runaway *w, int earlier)
 {
   const int k = w->level - 1 - earlier * HALF;

@@ -14,6 +14,7 @@
 
 enum { MOST_SUSPICION = 1000000 }; /* far more than can occur */
 
+/* Saves or restores which method is active, for a method that consists of several (auto). */
 void cmb_integrator_visit_method(cmb_integrator *in, cmb_archive *a)
 {
   if (in->switcher) cmb_switcher_visit(in, a);

@@ -55,13 +55,13 @@ static cmb_expr number(struct builder *b, double value)
   return cmb_constant(b->g, value);
 }
 
-/* Builds y := y + c x for vectors of n expressions. */
+/* Builds the expressions y := y + c x for vectors of n expressions. */
 static void add_scaled(struct builder *b, int n, cmb_expr c, const cmb_expr *x, cmb_expr *y)
 {
   for (int i = 0; i < n; i++) y[i] = cmb_add(b->g, y[i], cmb_mul(b->g, c, x[i]));
 }
 
-/* Builds y := y + c B x with the matrix B (rows x columns) of expressions. */
+/* Builds the expressions y := y + c B x with the matrix B (rows x columns) of expressions. */
 static void add_product(struct builder *b, int rows, int columns, const cmb_expr *B, cmb_expr c,
                         const cmb_expr *x, cmb_expr *y)
 {
@@ -101,7 +101,7 @@ static void limit_growth(struct builder *b)
   }
 }
 
-/* Builds the derivatives of the applied forces that the option `jacobian` puts into the matrix. */
+/* Builds expressions for those derivatives of the applied forces that the option `jacobian` puts into the matrix of the step. */
 static cmb_status take_forces(struct builder *b)
 {
   const cmb_step_jacobian j = b->o->jacobian;
@@ -117,7 +117,8 @@ static cmb_status take_forces(struct builder *b)
   return CMB_OK;
 }
 
-/* Factors the matrix [A Bᵀ; C 0] into *out, which becomes b->last, and updates the health of the step. */
+/* Factors the matrix [A Bᵀ; C 0] symbolically into *out, which becomes b->last, and updates the health of the step, its smallest
+ * relative pivot. */
 static cmb_status eliminate(struct builder *b, const cmb_expr *A, const cmb_expr *B,
                             const cmb_expr *C, cmb_elimination **out)
 {
@@ -313,7 +314,7 @@ static cmb_status project_velocity(struct builder *b)
 
 /* ---- steps */
 
-/* Builds y := start + h k for vectors of n expressions. */
+/* Builds the expressions y := start + h k, a vector after a step of size h with the slope k (n). */
 static void advance(struct builder *b, int n, const cmb_expr *start, const cmb_expr *k, cmb_expr *y)
 {
   memcpy(y, start, (size_t)n * sizeof *y);
@@ -370,7 +371,7 @@ static cmb_status step_index2(struct builder *b)
   return CMB_OK;
 }
 
-/* Builds y := 3/2 y + 1/2 x for vectors of n expressions. */
+/* Builds the weighted mean of two stages, the expressions y := 3/2 y + 1/2 x for vectors of n expressions. */
 static void mean(struct builder *b, int n, const cmb_expr *x, cmb_expr *y)
 {
   for (int i = 0; i < n; i++) {

@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-/* Begins a new evaluation of the equations at a point given by expressions; its values are the next inputs. */
+/* Begins a new evaluation of equations written in C at a point given by expressions; its values become the next inputs of the step's
+ * programs. */
 static cmb_status begin_call(cmb_step_source *s, const cmb_step_point *at, cmb_step_call **out)
 {
   const int nq = s->nq, nv = s->nv;
@@ -68,7 +69,7 @@ static cmb_status mass(cmb_step_source *s, cmb_expr *to, bool *flag)
   return CMB_OK;
 }
 
-/* Makes an evaluation of the wanted terms at a point; the inputs are in the order in which stepper.c fills them. */
+/* Adds an evaluation of the wanted terms of the equations at a point; the inputs are in the order in which stepper.c fills them. */
 static cmb_status terms(cmb_step_source *s, const cmb_step_point *at, const cmb_step_terms *want)
 {
   cmb_step_call *call;

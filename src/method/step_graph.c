@@ -142,7 +142,8 @@ static cmb_status take_forces(cmb_step_source *s, bool loose, cmb_expr **to)
   return import(s, &r, s->nv, loose ? x->loose : x->forces ? x->forces : x->f, f);
 }
 
-/* Builds the data of the stiff forces in s->stiff: their rows (count x nv), then their derivatives with respect to x and to its rate. */
+/* Builds the data of the stiff forces, each of which acts along a row (nv) and depends on one deflection x: in s->stiff their rows
+ * (count x nv), then their derivatives with respect to x and to its rate. */
 static cmb_status take_stiff(cmb_step_source *s)
 {
   const cmb_code *x = s->eq->code;
@@ -154,7 +155,8 @@ static cmb_status take_stiff(cmb_step_source *s)
   return import(s, &r, count, x->stiff_row, s->stiff);
 }
 
-/* Builds out := out + Σ c_k row_k row_kᵀ (nv x nv) over the stiff forces, with the same node on both sides of the diagonal. */
+/* Adds Σ c_k row_k row_kᵀ (nv x nv) to `out`, the derivative of the stiff forces with the coefficients c_k, with the same node on both
+ * sides of the diagonal. */
 static void add_stiff(cmb_step_source *s, const cmb_expr *c, cmb_expr *out)
 {
   cmb_graph *g = s->graph;
@@ -241,7 +243,7 @@ static cmb_status forces(cmb_step_source *s, cmb_expr *by_q, cmb_expr *by_v)
 
 /* ---- friction that sticks */
 
-/* Reports the error that steps of fixed cost cannot treat this sticking friction, and why. */
+/* Returns the error that steps of fixed cost cannot treat this sticking friction, and why. */
 static cmb_status refuse(cmb_step_source *s, int function, const char *why)
 {
   const char *name = s->eq->switch_names[function];

@@ -26,7 +26,7 @@ cmb_stepper_outputs cmb_stepper_places(const cmb_equations *eq, const cmb_step_o
 
 /* ---- making */
 
-/* Copies `count` expressions to the outputs of a program, unless `from` is NULL. */
+/* Copies `count` expressions to the list of a program's outputs, unless `from` is NULL. */
 static void copy_outputs(cmb_expr *output, int count, const cmb_expr *from)
 {
   if (from) memcpy(output, from, (size_t)count * sizeof *output);

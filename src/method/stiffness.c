@@ -36,7 +36,7 @@ void cmb_stiffness_begin(cmb_stiffness *s)
   s->suspicion = 0;
 }
 
-/* Scales the direction d (n) to a small part of the tolerance that is well above rounding. */
+/* Scales the direction d (n) of the power iteration to a length that is a small part of the tolerance but well above rounding. */
 static void shorten(const cmb_integrator *in, double *d)
 {
   const double wanted = fmax(0.01, 1e-8 / in->options.rtol);
