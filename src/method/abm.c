@@ -64,11 +64,11 @@ struct abm {
   double above;       /* error estimate of order k+1; infinite if it is not available */
   /* size of the correction by the constraints in the attempted step, in tolerances */
   double correction;
-  double *phi[ROWS];  /* (n) φ_j(n) */
-  double *star[ROWS]; /* (n) φ*_j(n) */
-  double *next[ROWS]; /* (n) φ_j(n+1) */
+  double *phi[ROWS];  /* (n) divided differences φ_j(n) of the slopes */
+  double *star[ROWS]; /* (n) scaled differences φ*_j(n) */
+  double *next[ROWS]; /* (n) divided differences φ_j(n+1) */
   double *p;          /* (n) predicted state */
-  double *slope, *d;  /* (n) */
+  double *slope, *d;  /* (n) slope; scratch */
   /* (n) error of the backward integration at the left end of the step, for dense output */
   double *gap;
   double *a; /* (nv) accelerations at the end of the last step */

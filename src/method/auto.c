@@ -105,7 +105,7 @@ cmb_status cmb_switcher_change(cmb_integrator *in)
   activate(in, s->active == EXPLICIT ? IMPLICIT : EXPLICIT);
   cmb_log(in->ctx, CMB_LOG_INFO, "t = %.9g: on with %s", in->t, in->method->name);
   cmb_stiffness_begin(in->stiffness);
-  cmb_watch_rank(in->ev, true); /* an implicit method takes that back */
+  cmb_watch_rank(in->ev, true); /* the implicit methods switch it off again */
   CMB_TRY(in->method->begin(in));
   in->h = h;
   return CMB_OK;

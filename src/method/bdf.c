@@ -157,12 +157,12 @@ struct bdf {
   double *y0, *rate0; /* (size) predictor of y and of its rate */
   double *y, *rate;   /* (size), padded by one: the iterate (q, v, λ) and its rate */
   double *e;          /* (size) y − y0, corrector minus predictor */
-  double *normal, *W; /* (nv) Ḡᵀ η, v − Ḡᵀ η */
+  double *normal, *W; /* (nv) Ḡᵀ η of the ggl form, and v − Ḡᵀ η */
   cmb_weights weights;
-  double *work; /* (size) */
+  double *work; /* (size) scratch */
   double *r, *position, *motion;
   cmb_increment increment;
-  double *a; /* (nv) */
+  double *a; /* (nv) accelerations at the end of the last step */
 
   bool factored;     /* the matrix is factored, */
   double c_factored; /* for this c */
@@ -173,7 +173,7 @@ struct bdf {
   cmb_newton newton;
   double alpha_before; /* α of the last iteration */
 
-  double *k1[4], *y_sub; /* (n) slopes of the Runge–Kutta start */
+  double *k1[4], *y_sub; /* (n) slopes and state of the Runge–Kutta start */
 };
 
 /* ---- creation */
@@ -292,7 +292,7 @@ static cmb_status begin(cmb_integrator *in)
   return CMB_OK;
 }
 
-/* ---- the matrix */
+/* ---- the Newton matrix */
 
 static cmb_form_state iterate_at(const cmb_integrator *in, const struct bdf *m, double t)
 {
@@ -342,7 +342,7 @@ static cmb_status renew_after_failure(cmb_integrator *in, struct bdf *m, double 
   return renew(in, m, t, m->updated_here);
 }
 
-/* ---- the iteration */
+/* ---- the Newton iteration */
 
 /* Completes the iterate from its velocities v where q̇ = v − Ḡᵀ η: computes the accelerations v̇ and the positions q by the BDF
  * formula. Works on two numbers at a time; the last q of an odd number is computed separately, since v follows it in the array. */
@@ -463,7 +463,7 @@ static cmb_status solve(cmb_integrator *in, struct bdf *m, double t)
   }
 }
 
-/* ---- the start with fixed steps */
+/* ---- the first steps with a fixed order */
 
 /* Makes one step of size h by the classical Runge–Kutta method of order 4 on the index-1 form, in a few substeps, and projects the
  * result onto the constraints. The result becomes the iterate m->y. */

@@ -37,7 +37,7 @@ typedef struct cmb_controller {
   /* PI: exponent β of the previous error, and 1/k − 0.75 β (CMB_CONTROLLER_PI_ORDER) */
   double beta, exponent;
 
-  /* PREDICTIVE */
+  /* fields of PREDICTIVE */
   int iterations; /* N: S = safety (1 + 2 N) / (iterations of the step + 2 N), no more than safety */
   /* h is kept if h_new/h is between these and the matrix can be reused */
   double keep_from, keep_to;
@@ -47,7 +47,7 @@ typedef struct cmb_controller {
   /* h stays below this part of a size with which the iteration failed; this limit grows by the factor `back` with each step */
   double below_failure, back;
 
-  /* HALVING */
+  /* fields of HALVING */
   double floor;
   double decided;         /* upper limit of h_new/h if it is below 1 */
   double rejected_least;  /* lower limit of h_new/h after a rejection, */

@@ -30,11 +30,11 @@ typedef struct cmb_drift {
   double *g, *g_plain, *g_last;
   /* the constraint Jacobian there, with its entries as the equations store them */
   double *G, *G_plain;
-  double *G_curved; /* G where A2 was measured */
+  double *G_curved; /* G where A2 was measured last */
   double A2;
-  double *column, *direction; /* (nv), (nq) */
-  double *q;                  /* (nq) */
-  double *product;            /* (ng) */
+  double *column, *direction; /* (nv), (nq) a column of P, and its direction in coordinates */
+  double *q;                  /* (nq) displaced position */
+  double *product;            /* (ng) scratch */
   double rounding; /* bound on the rounding error of g; measured in the steps 0, 1, 2, 4, 8 .. */
   double h;        /* the largest step so far */
   double first;    /* ‖g‖ where the run begins */

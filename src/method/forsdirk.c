@@ -32,10 +32,11 @@ struct forsdirk {
   double c;          /* c = h γ of the factored matrix; 0: none is factored */
   double *a;         /* (nv) accelerations where the step begins */
   double *k[STAGES]; /* (n) slopes of the stages */
-  double *base, *y;  /* (n) */
-  double *f, *f0;    /* (n) slopes, at the stage and where the step begins */
-  double *z;         /* (active) right side and solution */
-  double *x;         /* (n) error estimate, increment; afterwards the gap of the dense output */
+  /* (n) state of the stage without the term of its own slope; state of the stage */
+  double *base, *y;
+  double *f, *f0; /* (n) slopes, at the stage and where the step begins */
+  double *z;      /* (active) right side and solution */
+  double *x;      /* (n) error estimate, increment; afterwards the gap of the dense output */
   cmb_newton newton;
 };
 

@@ -17,7 +17,7 @@ static const double AT_REST = 1e-12; /* the same limit for the given state where
 static const double DRIVES = 1e-2;
 enum { CORRECTIONS = 2 };
 
-/* ---- small things */
+/* ---- expressions */
 
 static cmb_expr *take(cmb_step_source *s, int count)
 {
@@ -56,7 +56,7 @@ static cmb_expr product(cmb_step_source *s, int n, const cmb_expr *x, const cmb_
   return sum;
 }
 
-/* ---- where the step begins */
+/* ---- the ranges of the friction forces */
 
 /* Returns how many switching functions of the equations belong to friction that can stick. */
 int cmb_grip_count(const cmb_equations *eq)
@@ -130,15 +130,15 @@ cmb_status cmb_grip_begin(cmb_step_source *s, cmb_grip *x)
   return cmb_graph_status(g);
 }
 
-/* ---- the problem */
+/* ---- the complementarity problem */
 
 /* The working arrays of one solution of the complementarity problem. */
 struct problem_arrays {
   cmb_complement problem;
   int nv, n;   /* n = nv + ng */
-  cmb_expr *S; /* (count x nv) */
+  cmb_expr *S; /* (count x nv) gradients of the sliding velocities */
   cmb_expr *X; /* (count x n) change of accelerations and multipliers by each friction at φ = 1 */
-  cmb_expr *P; /* (count x count) */
+  cmb_expr *P; /* (count x count) matrix of the problem */
   cmb_expr *whole, *noise, *w0, *w, *dx, *phi; /* (count) */
 };
 
@@ -246,7 +246,7 @@ static cmb_status correct(cmb_step_source *s, const cmb_grip *x, const cmb_grip_
   return CMB_OK;
 }
 
-/* ---- what comes of it */
+/* ---- modes after the step */
 
 /* Sets the mode of each friction after the step: 3 − φ if it sticks with the part φ of its largest force, else the sign of its sliding
  * velocity. Friction at a bound that hardly slides sticks as well, since another friction may hold it. */

@@ -35,7 +35,7 @@ cmb_status cmb_half_explicit_solve(cmb_integrator *in, const cmb_half_explicit_s
 typedef struct cmb_half_explicit {
   double *B;       /* (ng x nv) G at the stage */
   double *y_plain; /* (n) y_new before its projection */
-  double *work;    /* (n) */
+  double *work;    /* (n) scratch */
   cmb_projection_control projection;
   cmb_hermite dense;
 } cmb_half_explicit;

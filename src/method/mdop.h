@@ -21,7 +21,7 @@ enum { CMB_MDOP_SLOPES = 16 };
 
 typedef struct cmb_mdop_table {
   int stages;      /* s: slopes before the end of the step; slope s + 1 is taken there */
-  const double *c; /* (s) */
+  const double *c; /* (s) nodes */
   /* the rows 2 .. s of the coefficients a_ij, then b as row s + 1, each of length s, padded with zeros */
   const double *a;
   int dense_stages; /* number of further slopes for dense output */
@@ -43,10 +43,10 @@ typedef struct cmb_mdop {
   const cmb_mdop_table *table;
   cmb_projection_control projection;
   double *k[CMB_MDOP_SLOPES]; /* (n each) slopes */
-  double *y_stage;            /* (n) */
-  double *y_plain;            /* (n) y_new before projection */
+  double *y_stage;            /* (n) state of a stage */
+  double *y_plain;            /* (n) y_new before its projection */
   double *r[8];               /* (n each) vectors of dense output */
-  double *work;               /* (n) */
+  double *work;               /* (n) scratch */
   /* the projecting form; NULL: the index-1 form is integrated */
   cmb_projecting *form;
   /* (n) (q, u) of the projecting form minus y, where the step begins and ends; exchanged after an accepted step */

@@ -56,8 +56,8 @@ typedef struct cmb_dirk_table {
   int stages;
   bool explicit_first; /* the first stage is the state where the step begins */
   double gamma;        /* a_ii of the other stages */
-  const double *c;     /* (stages) */
-  const double *a;     /* (stages x stages) */
+  const double *c;     /* (stages) nodes */
+  const double *a;     /* (stages x stages) coefficients, row by row */
   const double *error; /* (stages) weights of the difference to the embedded method */
   /* (stages x stages) row i: weights of earlier slopes for the starting value of stage i, i > 0 */
   const double *start;

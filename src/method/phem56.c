@@ -48,7 +48,7 @@ static const double inside[SLOPES] = {
 struct phem56 {
   cmb_half_explicit head;
   double *k[SLOPES]; /* (n) slopes of the stages */
-  double *Y, *Y_bar; /* (n) */
+  double *Y, *Y_bar; /* (n) states Y_i and Ȳ_i of a stage */
   bool shift;        /* the last slope of the previous step is to become the first of the next */
 };
 

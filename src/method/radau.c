@@ -120,13 +120,14 @@ struct radau {
   struct efficiency efficiency[CMB_RADAU_TABLES];
 
   /* quantities of the stages */
-  double *Q[MOST];                                 /* (nq) */
-  double *V[MOST], *z[MOST], *w[MOST], *a[MOST];   /* (nv) */
+  double *Q[MOST]; /* (nq) positions */
+  /* (nv) velocities, their changes z, integrals w, and accelerations */
+  double *V[MOST], *z[MOST], *w[MOST], *a[MOST];
   double *lambda[MOST];                            /* (ng) multipliers of the stages */
-  double *r[MOST], *position[MOST], *motion[MOST]; /* defects */
-  double *dv[MOST], *dw[MOST], *dl[MOST];          /* increments */
+  double *r[MOST], *position[MOST], *motion[MOST]; /* defects of the equations */
+  double *dv[MOST], *dw[MOST], *dl[MOST];          /* Newton increments */
   double *normal[MOST], *dn[MOST];                 /* (nv) Ḡᵀ η and its increments; ggl form */
-  double *rate_of_q[MOST];                         /* (nq) T(Q_j) W_j */
+  double *rate_of_q[MOST];                         /* (nq) T(Q_j) W_j, rates of the positions */
   cmb_weights weights;
   bool rounded; /* rounding influences the increments of velocities */
   double *s_w, *s_v, *e_w, *e_v, *e_q;
@@ -134,8 +135,8 @@ struct radau {
 
   /* data of the last accepted step, for extrapolation and dense output */
   double *y_stage[MOST];       /* (n) y_i − y_0 of the stages */
-  double *lambda_last[MOST];   /* (ng) */
-  const cmb_radau_table *last; /* its coefficients */
+  double *lambda_last[MOST];   /* (ng) multipliers of the stages */
+  const cmb_radau_table *last; /* coefficients of that step */
   double h_tried, h_last;      /* size of the attempt, and of that last step; 0: there is none */
 
   bool jacobian_here; /* the derivatives D and K were made where the step begins */
@@ -198,7 +199,8 @@ static void take_tolerances(const cmb_integrator *in, struct radau *m)
 {
   const double rtol = in->options.rtol;
   const int s = m->order->table->stages, most = m->order->control->iterations;
-  const double power = 2 * (s - 1) / (3 * (s + 1.0)); /* of what classic leaves */
+  /* power of the tolerance that classic leaves */
+  const double power = 2 * (s - 1) / (3 * (s + 1.0));
   m->rtol = m->strict ? fmax(tolerance_factor(m->order) * pow(rtol, 4.0 / 5), LEAST_TOLERANCE)
                       : 0.1 * pow(rtol, (s + 1) / (2.0 * s));
   m->atol = m->rtol * (in->options.atol / rtol);
@@ -304,7 +306,7 @@ static cmb_status begin(cmb_integrator *in)
   return cmb_accelerate(in->ev, in->t, in->y, in->y + in->nq, m->a_here, in->lambda);
 }
 
-/* ---- the iteration */
+/* ---- the Newton iteration */
 
 /* Computes the complex coefficient h/(α + iβ) = re + i im of the k-th complex pair of eigenvalues of the Runge–Kutta matrix. */
 static inline void pair_of(const cmb_radau_table *t, int k, double h, double *re, double *im)
@@ -388,7 +390,7 @@ KERNEL void extrapolate(const cmb_radau_table *const t, const cmb_integrator *in
     double of_z[MOST] = {0}, of_lambda[MOST];
     cmb_radau_basis(t, x, of_lambda);
     for (int j = 0; j < s; j++) of_z[j] = of_lambda[j] * x / t->c[j];
-    of_z[s - 1] -= 1; /* from where this step begins */
+    of_z[s - 1] -= 1; /* relative to where this step begins */
     cmb_radau_sum_up(t, in->nv, of_z, m->y_stage, in->nq, m->z[i]);
     cmb_radau_sum_up(t, in->ng, of_lambda, m->lambda_last, 0, m->lambda[i]);
   }

@@ -40,7 +40,7 @@ struct builder {
   cmb_elimination *here;       /* factors of [A Gᵀ; G 0] there; NULL: not made yet */
   cmb_elimination *last;       /* factors from which the velocities after the step follow */
   cmb_grip grip;               /* friction that can stick */
-  cmb_expr *x;                 /* (nv + ng) right sides and solutions */
+  cmb_expr *x;                 /* (nv + ng) right side, and then the solution, of a stage */
   cmb_expr *kq, *k, *lambda;   /* (nq), (nv), (ng) q̇, v̇ and λ of the current stage */
   cmb_expr *q, *v;             /* (nq), (nv) positions and velocities after the step, so far */
 };

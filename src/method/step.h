@@ -34,13 +34,13 @@ typedef enum cmb_step_positions {
 typedef enum cmb_stabilization {
   CMB_STABILIZE_NONE,
   CMB_STABILIZE_BAUMGARTE,
-  CMB_STABILIZE_POSITION, /* one Newton step for q (eq. 11) */
-  CMB_STABILIZE_BOTH,     /* the same, then v exactly */
-  CMB_STABILIZE_GGL       /* index 2 only: q first, then v from its constraint there */
+  CMB_STABILIZE_POSITION, /* positions by one Newton step (eq. 11) */
+  CMB_STABILIZE_BOTH,     /* the same, then velocities exactly */
+  CMB_STABILIZE_GGL /* index 2 only: positions first, then velocities from the constraint there */
 } cmb_stabilization;
 
 typedef struct cmb_step_options {
-  int stages; /* 1: linear-implicit Euler, 2: of order 2 */
+  int stages; /* 1: linear-implicit Euler, 2: the method of order 2 */
   int index;
   cmb_step_jacobian jacobian;
   cmb_step_positions positions;

@@ -18,7 +18,7 @@ static cmb_expr *expressions(cmb_step_source *s, int count)
   return cmb_arena_take(s->arena, (size_t)count, sizeof(cmb_expr));
 }
 
-/* ---- terms */
+/* ---- terms of the equations */
 
 /* The inputs of the model that are replaced on import, and the expressions that replace them. */
 struct replacement {
@@ -97,7 +97,7 @@ static cmb_status terms(cmb_step_source *s, const cmb_step_point *at, const cmb_
   return import(s, &r, s->ng, x->gt, want->gt);
 }
 
-/* ---- rates */
+/* ---- rates of the coordinates */
 
 static cmb_status rates(cmb_step_source *s, const cmb_expr *q, const cmb_expr *v, cmb_expr *qdot)
 {
@@ -124,7 +124,7 @@ static void normalize(cmb_step_source *s, cmb_expr *q)
   }
 }
 
-/* ---- forces */
+/* ---- derivatives of the applied forces */
 
 static bool has_stiff(const cmb_step_source *s)
 {
@@ -241,7 +241,7 @@ static cmb_status forces(cmb_step_source *s, cmb_expr *by_q, cmb_expr *by_v)
   return cmb_graph_status(s->graph);
 }
 
-/* ---- friction that sticks */
+/* ---- friction that can stick */
 
 /* Returns the error that steps of fixed cost cannot treat this sticking friction, and why. */
 static cmb_status refuse(cmb_step_source *s, int function, const char *why)

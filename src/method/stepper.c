@@ -24,7 +24,7 @@ cmb_stepper_outputs cmb_stepper_places(const cmb_equations *eq, const cmb_step_o
   return p;
 }
 
-/* ---- making */
+/* ---- creating the programs of a step */
 
 /* Copies `count` expressions to the list of a program's outputs, unless `from` is NULL. */
 static void copy_outputs(cmb_expr *output, int count, const cmb_expr *from)
@@ -156,7 +156,7 @@ void cmb_stepper_destroy(cmb_stepper *st)
   cmb_arena_destroy(st->arena);
 }
 
-/* ---- running */
+/* ---- running a step */
 
 /* Returns the next `count` numbers of the buffer at *place and advances it, if they are wanted; else NULL. */
 static double *next_values(bool wanted, int count, double **place)

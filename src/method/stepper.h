@@ -33,7 +33,7 @@ typedef struct cmb_stepper {
   int inputs;
   double *in, *out, *work, *point;
   double *zero;        /* (nv + ng) zeros */
-  double *unit, *rate; /* (nv), (nq) */
+  double *unit, *rate; /* (nv), (nq) a unit velocity and its rates of coordinates */
 } cmb_stepper;
 
 /* The indices of the outputs of a step's program: q (from 0 on), v, λ, a, health, modes of frictions that can stick and whether they

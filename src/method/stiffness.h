@@ -10,7 +10,7 @@
 
 /* The estimate of ρ, the largest absolute value of an eigenvalue of the motion. */
 typedef struct cmb_stiffness {
-  double *direction, *point, *slope; /* (n) */
+  double *direction, *point, *slope; /* (n) direction of the power iteration; scratch */
   double stretch; /* the stretching factor of the last step of the power iteration */
   double rho;     /* the geometric mean of the last two factors; 0: not known */
   int wait;       /* accepted steps until the next estimate */
