@@ -54,14 +54,14 @@ static const double gamma_star[ROWS] = {1,
 struct abm {
   cmb_partitioned head;
   int order;          /* order k of the next step */
-  int used;           /* order k of the last step */
+  int order_taken;    /* order k of the last step */
   int known;          /* the differences φ_0 .. φ_{known−1} are valid */
-  int equal;          /* number of consecutive steps of equal size */
+  int equal_steps;    /* number of consecutive steps of equal size */
   bool starting;      /* start-up phase: order and step size grow with every step */
   double x[ROWS + 1]; /* the times x_n, x_{n−1}, .. */
   double x_new;       /* x_{n+1} of the attempted step */
   double error[3];    /* error estimates of orders k, k−1, k−2 for the attempted step */
-  double above;       /* error estimate of order k+1; infinite if it is not available */
+  double error_above; /* error estimate of order k+1; infinite if it is not available */
   /* size of the correction by the constraints in the attempted step, in tolerances */
   double correction;
   double *phi[ROWS];  /* (n) divided differences φ_j(n) of the slopes */
@@ -98,7 +98,7 @@ static cmb_status begin(cmb_integrator *in)
   struct abm *m = in->data;
   cmb_partitioned_begin(in);
   m->order = m->known = 1;
-  m->equal = 0;
+  m->equal_steps = 0;
   m->starting = true;
   m->x[0] = in->t;
   CMB_TRY(cmb_slope(in, in->t, in->y, m->phi[0], in->lambda));
@@ -150,9 +150,9 @@ static void compute_new_differences(const cmb_integrator *in, struct abm *m, dou
   for (int j = 0; j < m->known && j + 1 < ROWS; j++) {
     for (int i = 0; i < in->n; i++) m->next[j + 1][i] = m->next[j][i] - m->star[j][i];
   }
-  m->above = INFINITY;
-  if (m->equal >= k && k < MOST_ORDER && m->known > k) {
-    m->above = h * gamma_star[k + 1] * cmb_size_of_change(in, m->next[k + 1]);
+  m->error_above = INFINITY;
+  if (m->equal_steps >= k && k < MOST_ORDER && m->known > k) {
+    m->error_above = h * gamma_star[k + 1] * cmb_size_of_change(in, m->next[k + 1]);
   }
 }
 
@@ -174,7 +174,7 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   CMB_TRY(cmb_partitioned_prepare(in));
   in->order_tried = m->order;
   m->x_new = in->t + h;
-  m->equal = m->known > 1 && fabs(h - (m->x[0] - m->x[1])) <= 1e-6 * h ? m->equal : 0;
+  m->equal_steps = m->known > 1 && fabs(h - (m->x[0] - m->x[1])) <= 1e-6 * h ? m->equal_steps : 0;
   compute_coefficients(in, m, h, g);
   cmb_combine(in->n, in->y, h, m->order, g, m->star, m->p);
   memcpy(in->y_new, m->p, bytes);
@@ -208,13 +208,13 @@ static double choose_order(struct abm *m)
     m->order++;
     return 0;
   }
-  if (lower || (m->order > 1 && m->error[1] <= fmin(m->error[0], m->above))) {
+  if (lower || (m->order > 1 && m->error[1] <= fmin(m->error[0], m->error_above))) {
     m->order--;
     return m->error[1];
   }
-  if (m->above < (m->order == 1 ? 0.5 : 1) * m->error[0]) {
+  if (m->error_above < (m->order == 1 ? 0.5 : 1) * m->error[0]) {
     m->order++;
-    return m->above;
+    return m->error_above;
   }
   return m->error[0];
 }
@@ -236,7 +236,7 @@ static double propose(cmb_integrator *in, double h, double error, cmb_status sta
   struct abm *m = in->data;
   if (status != CMB_OK || (error > 1 && !in->fixed_step))
     return step_after_failure(in, m, h, error, status);
-  m->used = m->order;
+  m->order_taken = m->order;
   const double left = fmax(choose_order(m), m->correction);
   return cmb_controller_halve(&control, h, left, m->order + 1, true);
 }
@@ -252,7 +252,7 @@ static void accept(cmb_integrator *in)
   }
   memmove(m->x + 1, m->x, ROWS * sizeof *m->x);
   m->x[0] = m->x_new;
-  m->equal++;
+  m->equal_steps++;
   m->head.ready = false;
   memcpy(m->a, m->slope + in->nq, (size_t)in->nv * sizeof *m->a);
   in->a = m->a;
@@ -265,7 +265,7 @@ static void integrate_back(const cmb_integrator *in, const struct abm *m, double
 {
   const double s = -back;
   double w[ROWS + 1], before = 0;
-  const int terms = m->used + 1;
+  const int terms = m->order_taken + 1;
   for (int q = 0; q < terms; q++) w[q] = 1.0 / (q + 1);
   memcpy(y, in->y, (size_t)in->n * sizeof *y);
   for (int j = 0; j < terms; j++) {
@@ -296,7 +296,7 @@ static void interpolate(const cmb_integrator *in, double theta, double *y)
 static int dense_degree_now(const cmb_integrator *in)
 {
   const struct abm *m = in->data;
-  return m->used + 1;
+  return m->order_taken + 1;
 }
 
 static const cmb_option options[] = {CMB_OPTION_STEPS};

@@ -134,13 +134,13 @@ struct bdf {
   const struct strategy *strategy;
   const struct rules *rules;
   cmb_implicit_projection projection;
-  bool tested;             /* the error test includes the multipliers */
+  bool tests_multipliers;  /* the error test includes the multipliers */
   int order;               /* fixed order; 0: variable */
   int size;                /* length of y: nq + nv + ng */
   bool finds_oscillations; /* looks for irrelevant oscillations that limit the step size */
-  double caution;  /* factor of all error estimates, since the errors of many steps add up */
-  double followed; /* smallest relative tolerance that the error test can follow */
-  double least;    /* the smaller of the Newton tolerance and of 1/caution */
+  double caution;    /* factor of all error estimates, since the errors of many steps add up */
+  double least_rtol; /* smallest relative tolerance that the error test can follow */
+  double least;      /* the smaller of the Newton tolerance and of 1/caution */
   cmb_bdf_history history;
 
   int k, k_next; /* order of the attempt, and of the next step if it is accepted */
@@ -213,7 +213,7 @@ static double choose_control(const cmb_integrator *in, struct bdf *m)
   if (wanted != CMB_CONTROL_STRICT) return m->rules->newton.kappa;
   const bool turning = cmb_has_turning_velocities(in->ev->eq);
   const double times = turning ? TURNING : 1, more = times * pow(rtol, -1.0 / CMB_BDF_MOST);
-  m->followed = pow(times * LEAST_TOLERANCE, CMB_BDF_MOST / (CMB_BDF_MOST + 1.0));
+  m->least_rtol = pow(times * LEAST_TOLERANCE, CMB_BDF_MOST / (CMB_BDF_MOST + 1.0));
   m->caution = fmax(m->caution, fmin(more, rtol / LEAST_TOLERANCE));
   return turning ? fmax(0.003 / m->caution, fmin(0.01, 200 * DBL_EPSILON / rtol)) : 0.01;
 }
@@ -240,7 +240,7 @@ static cmb_status create(cmb_integrator *in)
   if (!m) return CMB_OK;
   m->strategy = &strategies[cmb_choice(in, "jacobian")];
   m->order = cmb_choice(in, "order");
-  m->tested = cmb_choice(in, "multipliers") == 1;
+  m->tests_multipliers = cmb_choice(in, "multipliers") == 1;
   m->size = in->n + in->ng;
   create_newton(in, m);
   take_memory(in, m);
@@ -275,7 +275,7 @@ static cmb_status begin(cmb_integrator *in)
 {
   struct bdf *m = in->data;
   cmb_watch_rank(in->ev, false);
-  cmb_warn_of_least_tolerance(in, m->followed);
+  cmb_warn_of_least_tolerance(in, m->least_rtol);
   CMB_TRY(cmb_accelerate(in->ev, in->t, in->y, in->y + in->nq, m->a, in->lambda));
   in->a = m->a;
   copy_to_y(in, in->y, in->lambda, m->y);
@@ -515,7 +515,7 @@ static double size_of(const cmb_integrator *in, struct bdf *m, const double *x)
   const cmb_weights *w = &m->weights;
   double sum =
       cmb_weighted_square(in->nq, w->error_q, x) + cmb_weighted_square(in->nv, w->error_v, of_v);
-  if (!m->tested) return m->caution * sqrt(sum / in->n);
+  if (!m->tests_multipliers) return m->caution * sqrt(sum / in->n);
   sum += cmb_weighted_square(in->ng, w->l, x + in->n);
   return m->caution * sqrt(sum / m->size);
 }

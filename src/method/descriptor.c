@@ -51,7 +51,7 @@ struct past {
   double *kept[2];        /* (n) storage of the latter two */
   double *stage[CMB_DIRK_MOST_STAGES]; /* (n) values at the stages of this step */
   /* (n) difference of the previous step's stage values from the polynomial through the ends of steps */
-  double *off[CMB_DIRK_MOST_STAGES];
+  double *deviation[CMB_DIRK_MOST_STAGES];
 };
 
 struct descriptor {
@@ -59,7 +59,7 @@ struct descriptor {
   const cmb_dirk_table *table;
   cmb_partition_jacobian *jacobian;
   bool linearized;                 /* the derivatives in the matrix have been computed, */
-  bool here;                       /* and at the beginning of this step */
+  bool linearized_here;            /* and at the beginning of this step */
   double theta;                    /* the slowest rate of convergence of the stages in this step */
   double c;                        /* c of the factored matrix; 0: none is factored */
   double *a;                       /* (nv) accelerations where the step begins */
@@ -86,7 +86,7 @@ static void create_past(cmb_arena *arena, int stages, int n, struct past *past)
 {
   past->n = n;
   for (int i = 0; i < 2; i++) past->value[i + 1] = past->kept[i] = cmb_arena_doubles(arena, n);
-  for (int i = 0; i < stages; i++) past->off[i] = cmb_arena_doubles(arena, n);
+  for (int i = 0; i < stages; i++) past->deviation[i] = cmb_arena_doubles(arena, n);
 }
 
 cmb_status cmb_descriptor_create(cmb_integrator *in)
@@ -156,7 +156,7 @@ static cmb_status prepare(cmb_integrator *in, double h)
     m->head.ready = false; /* until everything is prepared */
     if (!m->linearized) {
       CMB_TRY(cmb_partition_linearize(m->jacobian, in->t, in->y, in->y + in->nq, m->a, in->lambda));
-      m->linearized = m->here = true;
+      m->linearized = m->linearized_here = true;
     }
     CMB_TRY(cmb_partition_assemble(m->jacobian, in->t, in->y));
     m->head.ready = true;
@@ -362,8 +362,9 @@ static void predict(const struct descriptor *m, const struct past *past, int i, 
   }
   for (int l = 0; l < past->n; l++) {
     double sum = all[0] * past->value[0][l] + all[1] * past->value[1][l] +
-                 all[2] * past->value[2][l] + again * past->off[i][l];
-    for (int j = 0; j < i; j++) sum += start[j] * (past->stage[j][l] - again * past->off[j][l]);
+                 all[2] * past->value[2][l] + again * past->deviation[i][l];
+    for (int j = 0; j < i; j++)
+      sum += start[j] * (past->stage[j][l] - again * past->deviation[j][l]);
     x[l] = sum;
   }
 }
@@ -445,7 +446,7 @@ cmb_status cmb_descriptor_attempt(cmb_integrator *in, double h, double *error)
   memcpy(in->y_new, in->y, (size_t)in->n * sizeof *in->y); /* norms take their weights from y_new */
   cmb_status status = all_stages(in, m, h);
   /* perhaps old derivatives are the cause, not the step size */
-  if (status == CMB_RETRY_NEWTON && !m->here) {
+  if (status == CMB_RETRY_NEWTON && !m->linearized_here) {
     m->linearized = m->head.ready = false;
     status = all_stages(in, m, h);
   }
@@ -464,16 +465,16 @@ cmb_status cmb_descriptor_attempt(cmb_integrator *in, double h, double *error)
 static void store_past(const struct descriptor *m, const double *end, struct past *past)
 {
   double *free = past->kept[1], of[3];
-  const double *here = past->value[0];
+  const double *current = past->value[0];
   past->value[2] = past->kept[1] = past->kept[0];
   past->value[1] = past->kept[0] = free;
-  memcpy(free, here, (size_t)past->n * sizeof *free);
+  memcpy(free, current, (size_t)past->n * sizeof *free);
   past->value[0] = end;
   for (int i = 0; i < m->table->stages; i++) {
     extrapolate(m, (m->table->c[i] - 1) * m->h, of);
     for (int l = 0; l < past->n; l++) {
-      past->off[i][l] = past->stage[i][l] - of[0] * end[l] - of[1] * past->value[1][l] -
-                        of[2] * past->value[2][l];
+      past->deviation[i][l] = past->stage[i][l] - of[0] * end[l] - of[1] * past->value[1][l] -
+                              of[2] * past->value[2][l];
     }
   }
 }
@@ -486,7 +487,7 @@ void cmb_descriptor_accept(cmb_integrator *in)
   store_past(m, in->lambda_new, &m->of_lambda);
   memcpy(m->a, m->k[m->table->stages - 1] + in->nq, (size_t)in->nv * sizeof *m->a);
   in->a = m->a;
-  m->head.ready = m->here = false;
+  m->head.ready = m->linearized_here = false;
   m->linearized = m->theta <= SLOW;
 }
 

@@ -76,9 +76,9 @@ void cmb_grip_list(const cmb_equations *eq, int *which)
 static cmb_status take_memory(cmb_step_source *s, cmb_grip *x)
 {
   x->which = cmb_arena_ints(s->arena, x->count);
-  x->side = take(s, x->count);
-  x->half = take(s, x->count * s->nv);
-  x->middle = take(s, s->nv);
+  x->sign = take(s, x->count);
+  x->half_range = take(s, x->count * s->nv);
+  x->middle_sum = take(s, s->nv);
   x->mode = take(s, x->count);
   x->settled = cmb_constant(s->graph, 1);
   return cmb_arena_failed(s->arena) ? cmb_fail_memory(s->ctx) : CMB_OK;
@@ -119,12 +119,12 @@ cmb_status cmb_grip_begin(cmb_step_source *s, cmb_grip *x)
   if (!slip || !hold) return cmb_fail_memory(s->ctx);
   CMB_TRY(s->friction(s, x->count, x->which, slip, hold));
   for (int k = 0; k < x->count; k++) {
-    const cmb_expr side = x->side[k] = sliding_sign(s, x, k), moves = cmb_square(g, side);
+    const cmb_expr sign = x->sign[k] = sliding_sign(s, x, k), moves = cmb_square(g, sign);
     for (int i = 0; i < nv; i++) {
       const int at = k * nv + i;
       const cmb_expr less = scaled(s, 0.5, cmb_sub(g, slip[at], hold[at]));
-      x->half[at] = cmb_add(g, hold[at], cmb_mul(g, moves, less));
-      x->middle[i] = cmb_add(g, x->middle[i], cmb_mul(g, side, less));
+      x->half_range[at] = cmb_add(g, hold[at], cmb_mul(g, moves, less));
+      x->middle_sum[i] = cmb_add(g, x->middle_sum[i], cmb_mul(g, sign, less));
     }
   }
   return cmb_graph_status(g);
@@ -157,7 +157,7 @@ static cmb_status take_work(cmb_step_source *s, const cmb_grip *x, struct proble
                                 .w0 = a->w0,
                                 .whole = a->whole,
                                 .noise = a->noise,
-                                .first = x->side};
+                                .first = x->sign};
   return CMB_OK;
 }
 
@@ -181,7 +181,7 @@ static void build_problem(cmb_step_source *s, const cmb_grip *x, const cmb_grip_
   const cmb_expr minus_h = cmb_neg(g, s->h);
   for (int k = 0; k < x->count; k++) {
     cmb_expr *column = a->X + (ptrdiff_t)k * a->n;
-    memcpy(column, x->half + (ptrdiff_t)k * a->nv, (size_t)a->nv * sizeof *column);
+    memcpy(column, x->half_range + (ptrdiff_t)k * a->nv, (size_t)a->nv * sizeof *column);
     cmb_elimination_solve(step->factors, column);
   }
   for (int i = 0; i < x->count; i++) {
@@ -304,7 +304,8 @@ static cmb_expr uncoupled_diagonal(cmb_step_source *s, const cmb_grip *x,
   cmb_graph *g = s->graph;
   cmb_expr sum = 0;
   for (int i = 0; i < a->nv; i++) {
-    const cmb_expr force = x->half[(ptrdiff_t)k * a->nv + i], S = a->S[(ptrdiff_t)k * a->nv + i];
+    const cmb_expr force = x->half_range[(ptrdiff_t)k * a->nv + i],
+                   S = a->S[(ptrdiff_t)k * a->nv + i];
     const cmb_expr part = cmb_mul(g, S, force);
     if (part != 0) sum = cmb_add(g, sum, size_of(s, cmb_div(g, part, A[i * a->nv + i])));
   }

@@ -24,12 +24,12 @@
 #include "method/step_source.h"
 
 typedef struct cmb_grip {
-  int count;        /* number of frictions that can stick */
-  int *which;       /* (count) indices of their switching functions */
-  cmb_expr *side;   /* (count) sign of w where the step begins; 0: it sticks */
-  cmb_expr *half;   /* (count x nv) d, half the range of each friction force */
-  cmb_expr *middle; /* (nv) the sum of c, the middles of these ranges */
-  cmb_expr *mode;   /* (count) modes after the step */
+  int count;            /* number of frictions that can stick */
+  int *which;           /* (count) indices of their switching functions */
+  cmb_expr *sign;       /* (count) sign of w where the step begins; 0: it sticks */
+  cmb_expr *half_range; /* (count x nv) d, half the range of each friction force */
+  cmb_expr *middle_sum; /* (nv) the sum of c, the middles of these ranges */
+  cmb_expr *mode;       /* (count) modes after the step */
   /* 1: solved; 0: φ is only near a solution; −1 − i: friction i accelerates the sliding that it should stop */
   cmb_expr settled;
 } cmb_grip;

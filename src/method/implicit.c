@@ -105,11 +105,11 @@ void cmb_warn_of_rounding(cmb_integrator *in, const cmb_weights *w)
 {
   const cmb_equations *eq = in->ev->eq;
   double most = WIDENED;
-  if (!w->rounded || in->said_rounding) return;
+  if (!w->rounded || in->rounding_reported) return;
   const int q = widest(in, in->nq, in->y, w->error_q, &most);
   const int v = widest(in, in->nv, in->y + in->nq, w->error_v, &most);
   if (q < 0 && v < 0) return;
-  in->said_rounding = true;
+  in->rounding_reported = true;
   cmb_log(in->ctx, CMB_LOG_WARNING,
           "from t = %.6g on the tolerance is below what rounding permits %s: errors of '%s' are "
           "held to "
@@ -119,8 +119,8 @@ void cmb_warn_of_rounding(cmb_integrator *in, const cmb_weights *w)
 
 void cmb_warn_of_least_tolerance(cmb_integrator *in, double least)
 {
-  if (in->options.rtol >= least || in->fixed_step || in->said_rounding) return;
-  in->said_rounding = true;
+  if (in->options.rtol >= least || in->fixed_step || in->rounding_reported) return;
+  in->rounding_reported = true;
   cmb_log(in->ctx, CMB_LOG_WARNING,
           "the tolerance %.3g is below what rounding permits %s: errors of steps are held to what "
           "%.2g asks for",

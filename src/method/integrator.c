@@ -400,7 +400,7 @@ void cmb_integrator_reset(cmb_integrator *in)
 {
   cmb_forget_grip(in->ev);
   cmb_runaway_reset(in);
-  in->said_rounding = in->keep_size = false;
+  in->rounding_reported = in->keep_size = false;
   in->h_taken = 0;
   if (in->stiffness) in->stiffness->reported = false;
   if (in->switcher) cmb_switcher_begin(in);

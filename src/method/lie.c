@@ -15,18 +15,18 @@
 
 struct lie {
   cmb_stepper *stepper;
-  cmb_stepper_outputs place;
+  cmb_stepper_outputs output_index;
   bool bounded;
   cmb_drift drift;
   double *slope; /* (n) slope where a motion begins */
   double *a;     /* (nv) accelerations of the last step */
 
   /* friction that can stick */
-  int grips;
-  int *grip;      /* (grips) indices of their switching functions */
-  double *mode;   /* (grips) their modes after the last step, */
-  double *before; /* (grips) and before it */
-  bool unsettled; /* the warning of unsettled friction has been logged */
+  int grip_count;
+  int *grip;           /* (grips) indices of their switching functions */
+  double *mode;        /* (grips) their modes after the last step, */
+  double *mode_before; /* (grips) and before it */
+  bool unsettled;      /* the warning of unsettled friction has been logged */
 };
 
 /* Reads the options of lie or rosw2 into the options of a step; returns an error for combinations that make no sense. */
@@ -60,13 +60,13 @@ static cmb_status create(cmb_integrator *in)
   if (!m) return CMB_OK;
   CMB_TRY(read_step_options(in, &options));
   CMB_TRY(cmb_stepper_create(in->ev, &options, &m->stepper));
-  m->place = cmb_stepper_places(in->ev->eq, &options);
+  m->output_index = cmb_stepper_places(in->ev->eq, &options);
   m->slope = cmb_arena_doubles(in->arena, in->n);
   m->a = cmb_arena_doubles(in->arena, in->nv);
-  m->grips = cmb_grip_count(in->ev->eq);
-  m->grip = cmb_arena_ints(in->arena, m->grips);
-  m->mode = cmb_arena_doubles(in->arena, m->grips);
-  m->before = cmb_arena_doubles(in->arena, m->grips);
+  m->grip_count = cmb_grip_count(in->ev->eq);
+  m->grip = cmb_arena_ints(in->arena, m->grip_count);
+  m->mode = cmb_arena_doubles(in->arena, m->grip_count);
+  m->mode_before = cmb_arena_doubles(in->arena, m->grip_count);
   if (m->grip) cmb_grip_list(in->ev->eq, m->grip);
   m->bounded = options.bound;
   in->loose_rates = options.index == 1 && (options.stabilization == CMB_STABILIZE_NONE ||
@@ -98,19 +98,19 @@ static cmb_status begin_grip(cmb_integrator *in, struct lie *m)
   double *grip = in->ev->grip;
   const double h = in->options.step, *x;
   bool known = true;
-  for (int k = 0; k < m->grips; k++) {
-    if (in->keep_size) grip[m->grip[k]] = m->before[k]; /* the last step has been undone */
+  for (int k = 0; k < m->grip_count; k++) {
+    if (in->keep_size) grip[m->grip[k]] = m->mode_before[k]; /* the last step has been undone */
     known = known && grip[m->grip[k]] != 0;
   }
   if (known) return CMB_OK;
   x = cmb_stepper_first_grip(m->stepper, in->ev, in->t, h, in->y, in->y + in->nq);
-  for (int k = 0; k < m->grips; k++) {
+  for (int k = 0; k < m->grip_count; k++) {
     if (grip[m->grip[k]] == 0) grip[m->grip[k]] = x[k];
   }
   CMB_TRY(cmb_stepper_run(m->stepper, in->ev, in->t, h, in->y, in->y + in->nq, &x));
-  for (int k = 0; k < m->grips; k++) {
+  for (int k = 0; k < m->grip_count; k++) {
     double *now = &grip[m->grip[k]];
-    const double after = x[m->place.grip + k];
+    const double after = x[m->output_index.grip + k];
     if (*now == CMB_MODE_HELD && isfinite(after)) {
       *now = after >= 2 ? after : CMB_MODE_HELD - after;
     }
@@ -170,24 +170,25 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   if (in->ev->eq->code) in->ev->stats.f += m->stepper->options.stages;
   in->ev->stats.factor += m->stepper->options.stages;
   memcpy(in->y_new, x, (size_t)in->n * sizeof *x);
-  memcpy(in->lambda_new, x + m->place.lambda, (size_t)in->ng * sizeof *x);
-  memcpy(m->a, x + m->place.a, (size_t)in->nv * sizeof *x);
-  const bool healthy = x[m->place.health] > CMB_LEAST_HEALTH;
-  const double settled = m->grips > 0 ? x[m->place.settled] : 1;
+  memcpy(in->lambda_new, x + m->output_index.lambda, (size_t)in->ng * sizeof *x);
+  memcpy(m->a, x + m->output_index.a, (size_t)in->nv * sizeof *x);
+  const bool healthy = x[m->output_index.health] > CMB_LEAST_HEALTH;
+  const double settled = m->grip_count > 0 ? x[m->output_index.settled] : 1;
   if (!healthy || !cmb_all_finite(in->n, in->y_new)) return find_failure(in, m, settled);
   if (settled == 0) warn_unsettled(in, m);
-  memcpy(m->mode, x + m->place.grip, (size_t)m->grips * sizeof *x);
+  memcpy(m->mode, x + m->output_index.grip, (size_t)m->grip_count * sizeof *x);
   if (!m->bounded) return CMB_OK;
-  return cmb_drift_look(&m->drift, in->ev, in->t, h, in->y, x + m->place.q_plain, x + m->place.P);
+  return cmb_drift_look(&m->drift, in->ev, in->t, h, in->y, x + m->output_index.q_plain,
+                        x + m->output_index.P);
 }
 
 static void accept(cmb_integrator *in)
 {
   const struct lie *m = in->data;
   in->a = m->a;
-  for (int k = 0; k < m->grips; k++) {
+  for (int k = 0; k < m->grip_count; k++) {
     double *grip = &in->ev->grip[m->grip[k]];
-    m->before[k] = *grip;
+    m->mode_before[k] = *grip;
     *grip = m->mode[k];
   }
 }
@@ -196,9 +197,9 @@ static void accept(cmb_integrator *in)
 static void visit(cmb_integrator *in, cmb_archive *a)
 {
   const struct lie *m = in->data;
-  if (m->grips == 0) return;
+  if (m->grip_count == 0) return;
   cmb_archive_doubles(a, "grip", in->ev->eq->ns, in->ev->grip);
-  for (int k = 0; k < m->grips; k++) {
+  for (int k = 0; k < m->grip_count; k++) {
     const double grip = in->ev->grip[m->grip[k]];
     const bool slips = fabs(grip) == 1, holds = grip > 1.5 && grip < 4.5;
     if (!slips && !holds) cmb_archive_refuse(a, "friction cannot hold like that");

@@ -117,7 +117,7 @@ struct cmb_integrator {
   long fixed_steps; /* and their number: t = t_begin + fixed_steps h avoids accumulated rounding */
   double h;         /* size of the next attempt */
   bool keep_size;   /* keep this size and the order at the next begin */
-  bool said_rounding; /* the warning that rounding exceeds the tolerance has been logged */
+  bool rounding_reported; /* the warning that rounding exceeds the tolerance has been logged */
   cmb_controller_memory control;
   bool begun, step_taken, dense_ready;
   void *data;                      /* data of the method */

@@ -108,7 +108,7 @@ struct radau {
   double rtol, atol; /* tolerances of the error estimate */
   cmb_newton newton; /* its tolerance is relative to those */
   cmb_implicit_projection projection;
-  bool tested, strict;
+  bool tests_multipliers, strict;
   bool largest_counts; /* the largest component counts in norms, not the mean of all */
 
   const struct order *order;        /* current order; of radau5 always the first one */
@@ -261,7 +261,7 @@ static cmb_status create(cmb_integrator *in)
                               .formalism = (cmb_formalism)cmb_choice(in, "formalism")};
   take_orders(in, m);
   m->projection = cmb_implicit_projection_of(in, options.kind);
-  m->tested = cmb_choice(in, "multipliers") == 1;
+  m->tests_multipliers = cmb_choice(in, "multipliers") == 1;
   take_memory(in, m);
   CMB_TRY(cmb_form_create(in->ev, &options, &m->form));
   CMB_TRY(cmb_form_matrix_create(m->form, false, &m->real));
@@ -701,7 +701,7 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   memcpy(m->a_new, m->a[end], (size_t)in->nv * sizeof(double));
   if (*error > 1 && !in->fixed_step) return CMB_OK;
   CMB_TRY(cmb_implicit_project(in, m->projection, in->t + h, m->a_new));
-  if (m->tested) *error = cmb_larger_error(*error, multiplier_error(in, m));
+  if (m->tests_multipliers) *error = cmb_larger_error(*error, multiplier_error(in, m));
   return CMB_OK;
 }
 

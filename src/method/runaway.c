@@ -45,8 +45,8 @@ void cmb_runaway_restart(cmb_integrator *in, double t, const double *v)
     in->method->interpolate(in, (t - in->t_before) / in->h_taken, in->y_out);
     y = in->y_out;
   }
-  const double before = largest_of(in, y + in->nq, &w->most);
-  const double after = largest_of(in, v, &w->most);
+  const double before = largest_of(in, y + in->nq, &w->fastest);
+  const double after = largest_of(in, v, &w->fastest);
   if (!(before > 0) || !(after > before)) return;
   w->base *= after / before;
   w->next *= after / before;
@@ -57,7 +57,7 @@ void cmb_runaway_begin(cmb_integrator *in)
   cmb_runaway *w = in->runaway;
   if (w->begun) return;
   *w = (cmb_runaway){.begun = true};
-  w->base = fmax(largest_rate(in, &w->most), ABOVE * in->options.atol / in->options.rtol);
+  w->base = fmax(largest_rate(in, &w->fastest), ABOVE * in->options.atol / in->options.rtol);
   w->next = w->base;
 }
 
@@ -99,11 +99,12 @@ cmb_status cmb_runaway_fail(cmb_integrator *in)
   const cmb_runaway *w = in->runaway;
   const double *v = in->y + in->nq;
   return cmb_fail_about(
-      in->ctx, CMB_ERROR_DIVERGED, cmb_about_time(in->t, "velocity", in->ev->eq->v_names[w->most]),
+      in->ctx, CMB_ERROR_DIVERGED,
+      cmb_about_time(in->t, "velocity", in->ev->eq->v_names[w->fastest]),
       "the motion has run away at t = %.9g: %s = %.3g is growing without end, and has "
       "doubled %d times since t = %.6g; does a force or damper act the wrong way, does a drive "
       "leave what the mechanism can reach%s?",
-      in->t, in->ev->eq->v_names[w->most], v[w->most], w->level - 1, w->t[0],
+      in->t, in->ev->eq->v_names[w->fastest], v[w->fastest], w->level - 1, w->t[0],
       in->fixed_step ? ", or is the step too large for the method" : "");
 }
 
@@ -112,7 +113,7 @@ cmb_status cmb_runaway_look(cmb_integrator *in, double t_limit)
   cmb_runaway *w = in->runaway;
   const long accepted = in->ev->stats.accepted;
   if (accepted % LOOK_EVERY != 0) return CMB_OK;
-  const double size = largest_rate(in, &w->most);
+  const double size = largest_rate(in, &w->fastest);
   if (size < w->next) return CMB_OK;
   for (; size >= w->next && w->level < CMB_RUNAWAY_LEVELS; w->level++, w->next *= 2) {
     w->t[w->level] = in->t;

@@ -29,7 +29,7 @@ typedef struct cmb_runaway {
   double base;
   double next;                    /* velocity of the next level, 2^level base */
   int level;                      /* number of levels that have been reached */
-  int most;                       /* index of the velocity that reached the last level */
+  int fastest;                    /* index of the velocity that reached the last level */
   double t[CMB_RUNAWAY_LEVELS];   /* time when each level was reached, */
   long steps[CMB_RUNAWAY_LEVELS]; /* and the accepted steps until then */
 } cmb_runaway;

@@ -23,7 +23,7 @@ void cmb_integrator_visit_method(cmb_integrator *in, cmb_archive *a)
 /* Saves or restores the data of the detection of diverging runs. */
 static void visit_runaway(cmb_runaway *w, cmb_archive *a)
 {
-  int level[] = {w->level, w->most};
+  int level[] = {w->level, w->fastest};
   double size[] = {w->base, w->next};
   cmb_archive_bools(a, "runaway-begun", 1, &w->begun);
   cmb_archive_ints(a, "runaway-level", 2, level);
@@ -34,7 +34,7 @@ static void visit_runaway(cmb_runaway *w, cmb_archive *a)
   if (level[0] < 0 || level[0] > CMB_RUNAWAY_LEVELS || level[1] < 0) {
     cmb_archive_refuse(a, "there is no such level of growth");
   } else {
-    w->level = level[0], w->most = level[1];
+    w->level = level[0], w->fastest = level[1];
   }
 }
 
@@ -80,7 +80,7 @@ void cmb_integrator_visit(cmb_integrator *in, cmb_archive *a)
   if (in->method->visit) in->method->visit(in, a);
   cmb_archive_doubles(a, "a-here", in->nv, in->a);
   visit_runaway(in->runaway, a);
-  if (in->runaway->most >= in->nv) cmb_archive_refuse(a, "there is no such velocity");
+  if (in->runaway->fastest >= in->nv) cmb_archive_refuse(a, "there is no such velocity");
   if (in->stiffness) visit_stiffness(in, in->stiffness, a);
   if (in->drift) visit_drift(in->drift, a);
 }

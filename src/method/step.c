@@ -259,7 +259,7 @@ static cmb_status first_stage(struct builder *b, bool index1, struct stage *stag
   b->G = stage->terms.G;
   CMB_TRY(cmb_grip_begin(b->s, &b->grip));
   CMB_TRY(put_forces(b, stage));
-  if (b->grip.count > 0) add_scaled(b, b->nv, number(b, 1), b->grip.middle, b->x);
+  if (b->grip.count > 0) add_scaled(b, b->nv, number(b, 1), b->grip.middle_sum, b->x);
   return CMB_OK;
 }
 
