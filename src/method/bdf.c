@@ -331,8 +331,9 @@ static bool can_renew(const struct bdf *m)
   return !m->derived_here || (m->strategy->source == CMB_SOURCE_SPARSE && !m->widened_here);
 }
 
-/* Makes a better matrix after the iteration has failed: with new M, G and c if those are older than the step, else with new
- * derivatives. If the derivatives were made in this step as well, it widens the estimated sparsity pattern and makes them again. */
+/* Makes a better Newton matrix after the iteration has failed: with the current mass matrix, constraint Jacobian and step size if the
+ * matrix is older than this step, else with new derivatives of the residual. If those were made in this step as well, it widens their
+ * estimated sparsity pattern and makes them again. */
 static cmb_status renew_after_failure(cmb_integrator *in, struct bdf *m, double t)
 {
   if (m->derived_here) {

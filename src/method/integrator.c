@@ -523,8 +523,8 @@ static double step_after_failure(const cmb_integrator *in, double h, double erro
   return status == CMB_OK ? cmb_controller_pi_rejected(c, h, error) : c->failed * h;
 }
 
-/* Returns the next step size if the accepted step of size h was cut to end on t_limit. Such a step says little about the next one,
- * which therefore gets at least the size that was wanted before. */
+/* Returns the next step size after an accepted step of size h. A step that was cut to end on t_limit says little about the next one,
+ * which then gets at least the size `wanted` before the cut. */
 static double step_after_limit(const cmb_integrator *in, double h, double t_limit, double wanted)
 {
   const bool cut = h == t_limit - in->t && h < wanted && in->rejections == 0;

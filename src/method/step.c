@@ -417,7 +417,7 @@ static cmb_status second_stage(struct builder *b, const cmb_expr *q, const cmb_e
   return CMB_OK;
 }
 
-/* Builds the step of order 2 from its two stages. */
+/* Builds the step of the W-method of order 2 (ROS2): both stages, and the state after the step from their weighted mean. */
 static cmb_status two_stages(struct builder *b)
 {
   cmb_expr *q = take(b, b->nq), *v = take(b, b->nv);
