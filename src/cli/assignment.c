@@ -1,9 +1,9 @@
 /*
- * The assignment problem by shortest augmenting paths (Kuhn 1955; Tomizawa 1971).
+ * Solves the assignment problem by shortest augmenting paths (Kuhn 1955; Tomizawa 1971); interface in assignment.h.
  *
- * Prices u of rows and p of columns keep every reduced cost c_ij − u_i − p_j from being negative, and those of the couples at 0. A further row
- * is assigned along the path of least reduced cost that ends in a free column: on it rows pass on their columns, and the prices
- * change by how far the columns on the way are (Dijkstra).
+ * Prices u of rows and p of columns keep every reduced cost c_ij − u_i − p_j ≥ 0, and those of assigned pairs at 0. A further row is
+ * assigned along the path of least reduced cost that ends in a free column: the rows on this path each move to the next column, and the
+ * prices change by the distances of the columns on it (Dijkstra's algorithm).
  */
 #include "cli/assignment.h"
 
@@ -11,18 +11,19 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-struct work {
+struct assignment {
   int rows, columns;
   const double *cost;
   double *u, *p;    /* (rows), (columns) prices */
-  double *distance; /* (columns) of the row that is to be assigned */
-  int *row;         /* (columns) whose the column is; -1: free */
-  int *from;        /* (columns) the column before it on the path; -1: it is the first */
+  double *distance; /* (columns) distance from the row that is to be assigned */
+  int *row;         /* (columns) the row assigned to the column; -1: it is free */
+  int *from;        /* (columns) the previous column on the path; -1: it is the first */
   bool *reached;    /* (columns) its distance is final */
 };
 
-/* Distances get shorter by a way through the row, which is `so_far` away and was reached by the column `by`. */
-static void look_on(struct work *w, int row, int by, double so_far)
+/* Updates the distances of all columns that are not final by the paths through `row`, which is at the distance `so_far` and was
+ * reached through the column `by` (-1: it is the first). */
+static void update_distances(struct assignment *w, int row, int by, double so_far)
 {
   for (int j = 0; j < w->columns; j++) {
     if (w->reached[j]) continue;
@@ -31,7 +32,8 @@ static void look_on(struct work *w, int row, int by, double so_far)
   }
 }
 
-static int nearest(const struct work *w)
+/* Returns the column with the smallest distance among those that are not final, or -1. */
+static int nearest_column(const struct assignment *w)
 {
   int best = -1;
   for (int j = 0; j < w->columns; j++) {
@@ -40,16 +42,16 @@ static int nearest(const struct work *w)
   return best;
 }
 
-/* Gives the row a column; others may get new ones. */
-static void assign_row(struct work *w, int row)
+/* Assigns a column to the row; rows that are assigned already may get other columns. */
+static void assign_row(struct assignment *w, int row)
 {
   for (int j = 0; j < w->columns; j++) w->distance[j] = INFINITY, w->reached[j] = false;
-  look_on(w, row, -1, 0);
-  int end = nearest(w);
+  update_distances(w, row, -1, 0);
+  int end = nearest_column(w);
   while (w->row[end] >= 0) {
     w->reached[end] = true;
-    look_on(w, w->row[end], end, w->distance[end]);
-    end = nearest(w);
+    update_distances(w, w->row[end], end, w->distance[end]);
+    end = nearest_column(w);
   }
   const double length = w->distance[end];
   for (int j = 0; j < w->columns; j++) {
@@ -65,7 +67,7 @@ static void assign_row(struct work *w, int row)
 bool cli_assign(int rows, int columns, const double *cost, int *column)
 {
   const size_t m = (size_t)rows, n = (size_t)columns;
-  struct work w = {.rows = rows, .columns = columns, .cost = cost};
+  struct assignment w = {.rows = rows, .columns = columns, .cost = cost};
   double *numbers = calloc(m + 2 * n + 1, sizeof *numbers);
   int *indices = calloc(2 * n + 1, sizeof *indices);
   w.reached = calloc(n + 1, sizeof *w.reached);

@@ -1,5 +1,6 @@
 /*
- * The axis of a plot (axis.h). Ticks are at 1, 2 or 5 times a power of ten, on a logarithmic axis of several decades at powers of ten.
+ * Computes the range, the ticks and the tick labels of an axis of a plot (axis.h). Ticks are at multiples of 1, 2 or 5 times a power of
+ * ten, on a logarithmic axis of several decades at powers of ten.
  */
 #include "cli/axis.h"
 
@@ -9,10 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beside the largest value: sums of some dozen terms vary by so much although they are constant. */
+/* The smallest range relative to the largest value: the rounding of sums of some dozen terms that are constant. */
 static const double ROUNDING = 64 * DBL_EPSILON;
-static const double FEW_DIGITS = 1e6; /* from so many steps from 0 on ticks have an offset */
+static const double FEW_DIGITS = 1e6; /* at this many tick steps from 0 tick labels get an offset */
 
+/* Returns an axis with an empty range. */
 struct cli_axis cli_axis_empty(bool logarithmic)
 {
   return (struct cli_axis){INFINITY, -INFINITY, logarithmic, false};
@@ -31,6 +33,7 @@ void cli_axis_include(struct cli_axis *a, double value)
   a->high = fmax(a->high, value);
 }
 
+/* Returns the largest absolute value in the range of the axis. */
 static double size_of(const struct cli_axis *a)
 {
   return fmax(fabs(a->low), fabs(a->high));
@@ -44,12 +47,12 @@ void cli_axis_widen(struct cli_axis *a)
     const double half = size > 0 ? 0.5 * size : 0.5;
     a->low -= half, a->high += half;
   }
-  if (a->high == a->low) a->low -= 0.5, a->high += 0.5; /* half a decade */
+  if (a->high == a->low) a->low -= 0.5, a->high += 0.5; /* half a unit, or half a decade */
 }
 
 /* ---- ticks */
 
-/* Parts of a turn, and whole turns by doubling. */
+/* Returns a tick step in degrees of about `rough`: a part of a turn, or whole turns doubled as often as necessary. */
 static double degree_step(double rough)
 {
   static const double steps[] = {15, 30, 45, 90, 180};
@@ -61,6 +64,7 @@ static double degree_step(double rough)
   return step;
 }
 
+/* Returns the distance of ticks of a linear axis that gives about `wanted` ticks: 1, 2 or 5 times a power of ten, or a part of a turn. */
 static double tick_step(const struct cli_axis *a, int wanted)
 {
   const double rough = (a->high - a->low) / wanted, power = pow(10, floor(log10(rough)));
@@ -69,7 +73,8 @@ static double tick_step(const struct cli_axis *a, int wanted)
   return power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
 }
 
-/* The number of the axis with the fewest digits, if its ticks had many: 0 if they have few. */
+/* Returns the offset that is subtracted from all tick labels: the number in the range with the fewest digits, or 0 if the labels are
+ * short without an offset. */
 static double offset_of(const struct cli_axis *a, int wanted)
 {
   if (a->logarithmic || size_of(a) < FEW_DIGITS * tick_step(a, wanted)) return 0;
@@ -83,6 +88,7 @@ static double offset_of(const struct cli_axis *a, int wanted)
   return a->low;
 }
 
+/* Computes the ticks of a linear axis; returns their number. */
 static int linear_ticks(const struct cli_axis *a, int wanted, double *tick)
 {
   const double step = tick_step(a, wanted), offset = offset_of(a, wanted);
@@ -94,7 +100,7 @@ static int linear_ticks(const struct cli_axis *a, int wanted, double *tick)
   return count;
 }
 
-/* Powers of ten, or 1, 2 and 5 times them on a short axis. */
+/* Computes the ticks of a logarithmic axis: powers of ten, and on a short axis also 2 and 5 times them. Returns their number. */
 static int logarithmic_ticks(const struct cli_axis *a, int wanted, double *tick)
 {
   static const double digits[] = {1, 2, 5};
@@ -140,7 +146,7 @@ void cli_axis_tick_text(const struct cli_axis *a, int wanted, double tick, char 
     return;
   }
   if (a->logarithmic && (a->low < -4 || a->high >= 6)) {
-    snprintf(text, CLI_AXIS_TEXT, "%.0e", tick); /* of one digit, all with exponents */
+    snprintf(text, CLI_AXIS_TEXT, "%.0e", tick); /* one digit, all with exponents */
   } else {
     const int digits = step > 0 ? (int)fmax(1, floor(log10(size / step)) + 2) : 6;
     snprintf(text, CLI_AXIS_TEXT, "%.*g", digits, tick);
@@ -153,7 +159,8 @@ void cli_axis_offset_text(const struct cli_axis *a, int wanted, char text[CLI_AX
   const double offset = offset_of(a, wanted);
   text[0] = '\0';
   if (offset == 0) return;
-  for (int digits = 1; digits <= DBL_DECIMAL_DIG; digits++) { /* as few as say the number */
+  /* as few digits as determine the number */
+  for (int digits = 1; digits <= DBL_DECIMAL_DIG; digits++) {
     snprintf(text, CLI_AXIS_TEXT, "%+.*g", digits, offset);
     if (strtod(text, NULL) == offset) break;
   }

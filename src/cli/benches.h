@@ -1,16 +1,18 @@
 /*
- * The benches of `camber bench`: the one list of them. `camber` takes names and titles from it, and `camber-bench`, which it starts, all.
+ * The list of benchmarks for `camber bench`, as X macros. `camber` takes the names and titles from it; the program `camber-bench`, which
+ * it starts, everything.
  */
 #ifndef CMB_CLI_BENCHES_H
 #define CMB_CLI_BENCHES_H
 
-/* The row of the command in both programs, without its last entries: the function that carries it out, and no derivatives. */
+/* The row of the command `bench` for the tables of both programs, without its last two entries: the function that runs it, and false,
+ * since it needs no derivatives. */
 #define CLI_BENCH_COMMAND                                                                          \
   "bench", "NAME", NULL, "reproduce a table or figure of a paper",                                 \
       "Runs a published experiment and prints the published numbers beside the computed ones."
 
-/* Name, title, MODEL or NULL, a parameter of it to set or NULL, its value, whether it takes --rtol, whether it takes --plot, and what is
- * behind cli_bench_ in the name of its function. */
+/* For each benchmark: name, title, MODEL or NULL, a parameter of the model to set or NULL, its value, whether it takes --rtol, whether
+ * it takes --plot, and the end of the name of its function, after cli_bench_. */
 #define CLI_BENCH_LIST(X)                                                                          \
   X("simeon-table1", "four ways of projecting on the five-link suspension (Simeon 1996, Table 1)", \
     "fivelink", "shock_damping", 1500, true, true, simeon_table1)                                  \

@@ -1,12 +1,12 @@
 /*
- * The bytes of a file (bytes.h).
+ * Reads whole files into memory (bytes.h).
  */
 #include "cli/bytes.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* Room for more of them, and for the 0 behind. */
+/* Enlarges the buffer, with room for a terminating 0; returns false if memory runs out. */
 static bool grow(char **bytes, size_t *room)
 {
   const size_t wanted = *room ? 2 * *room : 1 << 16;
@@ -17,6 +17,8 @@ static bool grow(char **bytes, size_t *room)
   return true;
 }
 
+/* Appends the rest of the file to the buffer. Returns false if memory runs out, the file cannot be read, or it is longer than `most`
+ * bytes (errno is EFBIG). */
 static bool read_all(FILE *file, size_t most, char **bytes, size_t *length)
 {
   for (size_t room = 0;;) {

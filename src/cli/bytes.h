@@ -1,5 +1,5 @@
 /*
- * The bytes of a file, as a whole, from malloc.
+ * Reads whole files into memory that was allocated by malloc.
  */
 #ifndef CMB_CLI_BYTES_H
 #define CMB_CLI_BYTES_H
@@ -8,11 +8,12 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* What the open file has from its beginning on, at most `most` bytes, with a 0 behind them; to be freed. False and errno on failure;
- * EFBIG: it is longer. */
+/* Reads an open file from its beginning, at most `most` bytes, and appends a terminating 0; *bytes has to be freed. Returns false and
+ * sets errno on failure; EFBIG: the file is longer. */
 bool cli_bytes_read(FILE *file, size_t most, char **bytes, size_t *length);
 
-/* The same of the file at `path`. */
+/* Reads the file at `path`, at most `most` bytes, and appends a terminating 0; *bytes has to be freed. Returns false and sets errno on
+ * failure; EFBIG: the file is longer. */
 bool cli_bytes_of(const char *path, size_t most, char **bytes, size_t *length);
 
 #endif

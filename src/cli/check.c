@@ -1,6 +1,6 @@
 /*
- * camber check: degrees of freedom, rank, redundant constraints, singular positions, consistent initial values; the pattern of the
- * Jacobian.
+ * The command `camber check`: prints degrees of freedom, rank and redundant constraints, singular positions and consistent initial values
+ * of a model, and the pattern of its Jacobian.
  */
 #include "base/output.h"
 #include "cli/counts.h"
@@ -16,17 +16,19 @@ struct check {
   struct cli_pattern pattern;
 };
 
-/* All constraints that the model states. */
-static int stated(const struct cli_counts *c)
+/* Returns the number of all constraints that the model contains, including those left out as redundant. */
+static int constraint_count(const struct cli_counts *c)
 {
   return c->eq->ng + c->left_out_count;
 }
 
+/* Returns whether the rank of the constraints at the start is lower than at positions around it. */
 static bool is_singular(const struct cli_counts *c)
 {
   return c->rank.here < c->rank.around;
 }
 
+/* Prints the names of redundant constraints, and a note if the position is singular. */
 static void print_names(const struct cli_counts *c)
 {
   for (int i = 0; i < c->left_out_count; i++) {
@@ -42,6 +44,7 @@ static void print_names(const struct cli_counts *c)
   }
 }
 
+/* Prints how far the positions or velocities had to move to be consistent, and the name of the one that moved most. */
 static void print_moved(const char *what, double moved, const char *const *units,
                         const char *const *names, int most)
 {
@@ -63,8 +66,8 @@ static void print_text(const struct check *c, const cmb_result *r)
   printf("%s: %d degree%s of freedom", eq->name, freedoms, freedoms == 1 ? "" : "s");
   if (eq->nz > 0) printf(", %d state%s", eq->nz, eq->nz > 1 ? "s" : "");
   printf("\n  coordinates  %d, velocities %d\n", eq->nq, nv);
-  printf("  constraints  %d, rank %d", stated(n), n->rank.around);
-  printf("; Gruebler's count is %d - %d = %d\n", nv, stated(n), nv - stated(n));
+  printf("  constraints  %d, rank %d", constraint_count(n), n->rank.around);
+  printf("; Gruebler's count is %d - %d = %d\n", nv, constraint_count(n), nv - constraint_count(n));
   print_names(n);
   if (r->status != CMB_OK) return;
   print_moved("positions", r->start.q_moved, eq->q_units, eq->q_names, r->start.q_most);
@@ -97,10 +100,10 @@ void cli_counts_end(struct cli_counts *c)
 void cli_json_counts(struct cli_json *j, const struct cli_counts *c)
 {
   const cmb_equations *eq = c->eq;
-  cli_json_integer(j, "constraints", stated(c));
+  cli_json_integer(j, "constraints", constraint_count(c));
   cli_json_integer(j, "rank", c->rank.around);
   cli_json_integer(j, "rank_here", c->rank.here);
-  cli_json_integer(j, "gruebler", eq->nv - eq->nz - stated(c));
+  cli_json_integer(j, "gruebler", eq->nv - eq->nz - constraint_count(c));
   cli_json_integer(j, "degrees_of_freedom", eq->nv - eq->nz - c->rank.around);
   cli_json_bool(j, "singular", is_singular(c));
   cli_json_open(j, "redundant", '[');
@@ -141,7 +144,8 @@ static void print_json(const struct check *c, const cmb_model *model, const cmb_
   cli_json_end(&j);
 }
 
-/* --pattern, and what --plot on the command line draws; that of a model file is for its run. */
+/* Finds the pattern of the Jacobian if --pattern is given, and draws it if --plot is on the command line. A plot named in a model file
+ * belongs to its run. */
 static cmb_status find_pattern(cmb_context *ctx, const struct cli_arguments *a,
                                const cmb_system *system, const cmb_result *r, struct check *c)
 {
@@ -151,7 +155,8 @@ static cmb_status find_pattern(cmb_context *ctx, const struct cli_arguments *a,
   return cli_given(a, "plot") ? cli_pattern_draw(ctx, &c->pattern, a->plot) : CMB_OK;
 }
 
-/* Of the values as given, in case there is no consistent start, the rank may not be known. */
+/* Counts the constraints at the consistent start values, or at the given ones if there is no consistent start, and prints the report.
+ * Returns the exit code. */
 static int check_system(cmb_context *ctx, const struct cli_arguments *a, const cmb_system *system,
                         struct check *c)
 {
@@ -175,6 +180,7 @@ static int check_system(cmb_context *ctx, const struct cli_arguments *a, const c
   return code;
 }
 
+/* Checks that --plot is given together with --pattern and that its file can be written; returns the exit code. */
 static int check_plot(cmb_context *ctx, const struct cli_arguments *a)
 {
   if (!cli_given(a, "plot")) return CLI_DONE;

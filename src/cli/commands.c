@@ -1,5 +1,5 @@
 /*
- * The table of commands, and the first word of the command line, which is one of them.
+ * The table of commands, and the parsing of the first word of the command line, which names one of them.
  */
 #include "base/text.h"
 #include "cli/benches.h"
@@ -73,6 +73,7 @@ const struct cli_command cli_commands[] = {
 };
 const int cli_command_count = sizeof cli_commands / sizeof cli_commands[0];
 
+/* Prints the error message for an unknown command, with the most similar one; returns CLI_BAD_INPUT. */
 static int complain_command(const char *text)
 {
   const char *near = cmb_nearest_name(text, cli_commands, cli_command_count, sizeof *cli_commands);

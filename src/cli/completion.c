@@ -1,6 +1,6 @@
 /*
- * camber completion: scripts that complete commands, options and their values in bash, zsh and fish, from the tables in
- * options.c and those of methods, models and benches.
+ * The command `camber completion`: prints scripts that complete commands, options and their values in bash, zsh and fish, made from the
+ * tables in options.c and those of methods, models and benchmarks.
  */
 #include "base/text.h"
 #include "cli/cli.h"
@@ -9,13 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- words that can stand somewhere, separated by blanks */
+/* ---- lists of words, separated by blanks */
 
+/* Prints the names of all commands, separated by blanks. */
 static void put_commands(void)
 {
   for (int i = 0; i < cli_command_count; i++) printf("%s%s", i ? " " : "", cli_commands[i].name);
 }
 
+/* Prints all options of a command with their dashes, separated by blanks. */
 static void put_options(const struct cli_command *command)
 {
   const char *gap = "";
@@ -41,6 +43,7 @@ static void put_models(void)
   }
 }
 
+/* Prints the values that the operand of a command can take, separated by blanks. */
 static void put_operands(const struct cli_command *c)
 {
   if (!c->operand) return;
@@ -66,7 +69,7 @@ static void put_methods(void)
 
 enum { MOST_NAMES = 64 };
 
-/* The names of all methods' options, each once; how many. */
+/* Lists the names of the options of all methods, each once; returns their number. */
 static int option_names(const char *names[MOST_NAMES])
 {
   int found = 0, count;
@@ -79,6 +82,7 @@ static int option_names(const char *names[MOST_NAMES])
   return found;
 }
 
+/* Returns whether the word of this length is among the `count` words. */
 static bool has_word(const char *const *words, const size_t *lengths, int count, const char *word,
                      size_t length)
 {
@@ -88,7 +92,8 @@ static bool has_word(const char *const *words, const size_t *lengths, int count,
   return false;
 }
 
-/* The values that an option has in one method or another, each once; NUMBER, which is none of them, is left out. */
+/* Prints the values that an option of the methods can take, each once and after the text `before_each`. NUMBER is left out, since it
+ * is not a value itself. */
 static void put_values(const char *name, const char *before_each)
 {
   const char *words[MOST_NAMES];
@@ -109,7 +114,7 @@ static void put_values(const char *name, const char *before_each)
   }
 }
 
-/* "projection=none projection=every ..." */
+/* Prints all settings of the methods' options: "projection=none projection=every ...". */
 static void put_settings(void)
 {
   const char *names[MOST_NAMES];
@@ -126,6 +131,7 @@ static void put_settings(void)
 
 enum follows { NOTHING, ANYTHING, WORDS, METHODS, SETTINGS, FILES, FOLDERS };
 
+/* Returns what kind of word follows an option on the command line. */
 static enum follows what_follows(const struct cli_option *o)
 {
   if (!o->argument) return NOTHING;
@@ -136,6 +142,7 @@ static enum follows what_follows(const struct cli_option *o)
   return strcmp(o->argument, "DIR") == 0 ? FOLDERS : ANYTHING;
 }
 
+/* Prints the words that can follow an option, separated by blanks, if they are known. */
 static void put_words(const struct cli_option *o)
 {
   switch (what_follows(o)) {
@@ -146,20 +153,22 @@ static void put_words(const struct cli_option *o)
   }
 }
 
-/* Whether an option of the same name stands before it: what follows is the same. */
+/* Returns whether an option of the same name is earlier in the table; the same words follow both. */
 static bool is_repeated(const struct cli_option *o)
 {
   return cmb_find_name(o->name, cli_options, cli_option_count, sizeof *cli_options) !=
          (int)(o - cli_options);
 }
 
-/* ---- bash: it cuts words at '=', so that "--option NAME=VALUE" are four of them */
+/* ---- bash, which splits words at '=', so that "--option NAME=VALUE" is four words */
 
+/* Prints the beginning of a bash statement that offers a list of words for completion. */
 static void bash_offer(const char *indent)
 {
   printf("%sCOMPREPLY=($(compgen -W \"", indent);
 }
 
+/* Prints the bash code that completes --option NAME=VALUE for the options of methods. */
 static void bash_settings(void)
 {
   const char *names[MOST_NAMES];
@@ -177,6 +186,7 @@ static void bash_settings(void)
   fputs("\" -- \"$word\")) ;;\n      esac\n      return ;;\n", stdout);
 }
 
+/* Prints the bash code that completes the word after an option. */
 static void bash_values(const struct cli_option *o)
 {
   const enum follows follows = what_follows(o);
@@ -233,6 +243,7 @@ static void completion_bash(void)
 
 /* ---- zsh */
 
+/* Prints the zsh code that completes the word after an option. */
 static void zsh_values(const struct cli_option *o)
 {
   const enum follows follows = what_follows(o);
@@ -274,7 +285,7 @@ static void completion_zsh(void)
 
 /* ---- fish */
 
-/* A text in single quotes. */
+/* Prints a text in single quotes, as fish reads it. */
 static void put_fish(const char *text)
 {
   fputc('\'', stdout);
@@ -285,6 +296,7 @@ static void put_fish(const char *text)
   fputc('\'', stdout);
 }
 
+/* Prints the arguments of fish's `complete` for the word after an option. */
 static void fish_values(const struct cli_option *o)
 {
   switch (what_follows(o)) {
@@ -299,6 +311,7 @@ static void fish_values(const struct cli_option *o)
   }
 }
 
+/* Prints the fish command that completes an option of a command, or its negation --no-NAME. */
 static void fish_option(const struct cli_command *c, const struct cli_option *o, bool undone)
 {
   printf("complete -c camber -n '__fish_seen_subcommand_from %s' -l %s%s", c->name,
@@ -310,6 +323,7 @@ static void fish_option(const struct cli_command *c, const struct cli_option *o,
   fputc('\n', stdout);
 }
 
+/* Prints the fish commands that complete a command, its operands and its options. */
 static void fish_command(const struct cli_command *c)
 {
   printf("complete -c camber -n __fish_use_subcommand -a %s -d ", c->name);

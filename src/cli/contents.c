@@ -1,6 +1,6 @@
 /*
- * What a model has, as JSON: a list for each kind of items, under the name of its section in model files. Motions are loops to the
- * library (camber/model.h), and have a section of their own.
+ * Prints the items of a model as JSON: a list for each kind of item, under the name of its section in model files. The library treats
+ * motions as loops (camber/model.h), but they have a section of their own.
  */
 #include "cli/cli.h"
 
@@ -26,6 +26,7 @@ static const char *const sections[CMB_ITEM_KINDS] = {[CMB_ITEM_PARAMETER] = "par
                                                      [CMB_ITEM_TEMPLATE] = "templates",
                                                      [CMB_ITEM_ROAD] = "roads"};
 
+/* Prints the name of body i of the model under this key; "ground" if there is no such body. */
 static void put_body_name(struct cli_json *j, const char *key, const cmb_model *m, int i)
 {
   cmb_body body;
@@ -51,12 +52,13 @@ static void put_joint(struct cli_json *j, const cmb_model *m, int i)
   cli_json_texts(j, "coordinates", joint.nq, joint.q_names);
 }
 
-/* What there is of it. */
+/* Prints a text under this key, unless it is empty. */
 static void put_text(struct cli_json *j, const char *key, const char *text)
 {
   if (text[0]) cli_json_text(j, key, text);
 }
 
+/* Prints item i of a kind as a JSON object: its texts, and the values that this kind has. */
 static void put_item(struct cli_json *j, const cmb_model *m, cmb_item_kind kind, int i,
                      const cmb_item *item)
 {
@@ -74,6 +76,7 @@ static void put_item(struct cli_json *j, const cmb_model *m, cmb_item_kind kind,
   cli_json_close(j, '}');
 }
 
+/* Prints the items of a kind as a JSON list under the name of their section: of loops the motions or all others, as `motions` tells. */
 static void put_section(struct cli_json *j, const cmb_model *model, cmb_item_kind kind,
                         const char *section, bool motions)
 {

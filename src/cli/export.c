@@ -1,11 +1,11 @@
 /*
- * camber export c MODEL: standalone C of a model and a real-time method.
+ * The command `camber export c MODEL`: writes standalone C code of a model with a real-time method.
  */
 #include "cli/cli.h"
 
 #include <string.h>
 
-/* Names with blanks between them, as a list. */
+/* Prints names that are separated by blanks in `names` as a JSON list. */
 static void json_names(struct cli_json *j, const char *key, const char *names)
 {
   char name[sizeof((cmb_export_report *)NULL)->rate_names];
@@ -19,6 +19,7 @@ static void json_names(struct cli_json *j, const char *key, const char *names)
   cli_json_close(j, ']');
 }
 
+/* Prints what was exported: as JSON with --json, else as text with the command to compile it. */
 static void print_report(const struct cli_arguments *a, const char *folder,
                          const cmb_run_options *options, const cmb_export_report *r)
 {

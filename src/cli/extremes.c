@@ -1,8 +1,8 @@
 /*
- * Least, greatest and root mean square values of the outputs of a run (extremes.h).
+ * Computes least, greatest and root mean square values of the outputs of a run (extremes.h).
  *
- * In an interval of length h with the values a and b at its ends an output is y(s) = a (1 − s) + b s − c s (1 − s), s from 0 to 1, where
- * c = h² y''/2. Then
+ * In an interval of length h with the values a and b at its ends an output is y(s) = a (1 − s) + b s − c s (1 − s), s from 0 to 1, where c
+ * = h² y''/2. Then
  *
  *     1/h ∫ y dt  = (a + b)/2 − c/6
  *     1/h ∫ y² dt = (a² + a b + b²)/3 − c (a + b)/6 + c²/30
@@ -14,9 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A sine with k points a period deviates at them by 2 (π/k)² of itself from the lines between neighbours: 0.2 with ten. */
+/* The relative deviation above which an output counts as coarse. The points of a sine, k in a period, deviate from the lines between
+ * their neighbours by 2 (π/k)² of its amplitude: 0.2 with ten points. */
 static const double COARSE = 0.2;
-static const double ROUNDING = 1e-6; /* of the values: smaller deviations are no oscillation */
+/* relative to the values: smaller deviations are no oscillation */
+static const double ROUNDING = 1e-6;
 
 cmb_status cli_extremes_begin(struct cli_extremes *x, int n)
 {
@@ -35,20 +37,22 @@ void cli_extremes_end(struct cli_extremes *x)
   free(x->memory);
 }
 
-/* The second divided difference of output i at three points, half of its second derivative. */
-static double bend(const double t[3], double a, double b, double c)
+/* Returns the second divided difference of the values a, b and c at the three times t, which is half of the second derivative. */
+static double second_difference(const double t[3], double a, double b, double c)
 {
   return ((c - b) / (t[2] - t[1]) - (b - a) / (t[1] - t[0])) / (t[2] - t[0]);
 }
 
+/* Returns the one of a and b with the smaller absolute value, or 0 if their signs differ. */
 static double smaller(double a, double b)
 {
   if (!(a * b > 0)) return 0;
   return fabs(a) < fabs(b) ? a : b;
 }
 
-/* Output i over an interval of length h, from a to b, with c of the file's first lines. */
-static void take_interval(struct cli_extremes *x, int i, double h, double a, double b, double c)
+/* Adds an interval of length h to the sums of output i, whose values are a and b at its ends and whose parabola has the coefficient c
+ * (file header); also its extreme, if that is inside the interval. */
+static void add_interval(struct cli_extremes *x, int i, double h, double a, double b, double c)
 {
   const double squares = (a * a + b * b) / 2;
   x->integral[i] += h * ((a + b) / 2 - c / 6);
@@ -61,7 +65,8 @@ static void take_interval(struct cli_extremes *x, int i, double h, double a, dou
   }
 }
 
-/* The interval between the two last points, before a point that follows at t; without: `next` is NULL. */
+/* Adds the interval between the last two points to the sums, when the following point with the values `next` at t is known; next ==
+ * NULL: there is none without a discontinuity. */
 static void close_interval(struct cli_extremes *x, double t, const double *next)
 {
   if (x->known < 2) return;
@@ -69,10 +74,10 @@ static void close_interval(struct cli_extremes *x, double t, const double *next)
   const bool both = next && x->known == 3;
   for (int i = 0; i < x->n; i++) {
     const double a = x->at[1][i], b = x->at[2][i];
-    const double right = next ? bend(behind, a, b, next[i]) : 0;
-    const double left = both ? bend(x->t, x->at[0][i], a, b) : 0;
+    const double right = next ? second_difference(behind, a, b, next[i]) : 0;
+    const double left = both ? second_difference(x->t, x->at[0][i], a, b) : 0;
     const double deviation = next ? right * h * (t - x->t[2]) : 0;
-    take_interval(x, i, h, a, b, h * h * smaller(left, right));
+    add_interval(x, i, h, a, b, h * h * smaller(left, right));
     x->deviations[i] += h * deviation * deviation;
   }
   x->duration += h;
@@ -102,6 +107,8 @@ void cli_extremes_finish(struct cli_extremes *x)
   x->known = 0;
 }
 
+/* Returns whether the points are too far apart to show output i: they deviate much from the lines between their neighbours, relative
+ * to the standard deviation. */
 static bool is_coarse(const struct cli_extremes *x, int i)
 {
   const double mean = x->integral[i] / x->duration;

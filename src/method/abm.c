@@ -1,15 +1,18 @@
 /*
- * abm (Haug, Negrut and Engstler 1999, ExplDEABM): Adams–Bashforth–Moulton methods of orders 1 to 12 in PECE form with variable
- * steps, on the state-space form y' = F(Π(y)) (partitioned.h). Coefficients and differences after Krogh (Hairer, Nørsett, Wanner,
- * Solving ODEs I, §III.5), order and step after Shampine and Gordon (1975). With x_n = t, h = x_{n+1} − x_n, f_n the slope:
+ * The method `abm` of the integrator: Adams–Bashforth–Moulton multistep methods of orders 1 to 12 with variable step sizes (Haug, Negrut
+ * and Engstler 1999, their ExplDEABM). They are evaluated in PECE form (predict, evaluate, correct, evaluate) on the state-space form y' =
+ * F(Π(y)) (partitioned.h), where Π corrects the dependent coordinates so that the constraints hold. Coefficients and differences after
+ * Krogh (Hairer, Nørsett, Wanner, Solving ODEs I, §III.5), choice of order and step size after Shampine and Gordon (1975). With x_n = t
+ * the time, h = x_{n+1} − x_n the step size and f_n the slope:
  *
  *     φ_0(n) = f_n,  φ_{j+1}(n) = φ_j(n) − φ*_j(n−1),  φ*_j(n) = β_j φ_j(n)
  *     β_0 = 1,  β_j = β_{j−1} (x_{n+1} − x_{n−j+1}) / (x_n − x_{n−j})
  *     p = y_n + h Σ_{j<k} g_j φ*_j(n),   y_{n+1} = p + h g_k φ_k(n+1) with the slope at p
  *     g_j = c_{j1},  c_{0q} = 1/q,  c_{1q} = 1/(q(q+1)),  c_{jq} = c_{j−1,q} − c_{j−1,q+1} h / (x_{n+1} − x_{n−j+1})
  *
- * Error of order k: h (g_k − g_{k−1}) φ_k, and what Π has changed in y_{n+1}; those of neighbouring orders j with the coefficients γ*_j
- * of equal steps. Between steps: the polynomial of the slopes, integrated backwards from y_{n+1}, and a straight line to meet y_n.
+ * The error estimate of order k is h (g_k − g_{k−1}) φ_k, or the correction of y_{n+1} by Π if that is larger; the estimates of
+ * neighbouring orders j use the coefficients γ*_j of equal steps. Dense output between steps integrates the interpolating polynomial of
+ * the slopes backwards from y_{n+1}; a linear term is added so that it also passes through y_n.
  */
 #include "method/partitioned.h"
 
@@ -18,7 +21,7 @@
 
 enum { MOST_ORDER = 12, ROWS = MOST_ORDER + 2 };
 
-/* Shampine and Gordon: half of the tolerance is what the next step aims at. */
+/* The step-size controller of Shampine and Gordon: it aims at half of the tolerance for the next step. */
 static const cmb_controller control = {
     .kind = CMB_CONTROLLER_HALVING,
     .order = 2,
@@ -32,7 +35,7 @@ static const cmb_controller control = {
     .failed = 0.25,
 };
 
-/* −γ*_j */
+/* −γ*_j, the coefficients of the Adams–Moulton error estimates for equal steps */
 static const double gamma_star[ROWS] = {1,
                                         1.0 / 2,
                                         1.0 / 12,
@@ -50,24 +53,25 @@ static const double gamma_star[ROWS] = {1,
 
 struct abm {
   cmb_partitioned head;
-  int order;          /* k of the next step */
-  int used;           /* k of the last one */
-  int known;          /* differences φ_0 .. φ_{known−1} are there */
-  int equal;          /* steps of the same size in a row */
-  bool starting;      /* order and step grow with every step */
-  double x[ROWS + 1]; /* x_n, x_{n−1}, .. */
-  double x_new;       /* of the attempt */
-  double error[3];    /* of orders k, k−1, k−2 in the attempt */
-  double above;       /* of order k+1, if it can be told; else infinite */
-  double
-      recovered; /* by how much the constraints have changed what was integrated, in the attempt */
-  double *phi[ROWS];  /* (n) φ_j(n) */
-  double *star[ROWS]; /* (n) φ*_j(n) */
-  double *next[ROWS]; /* (n) φ_j(n+1) */
-  double *p;          /* (n) predicted */
-  double *slope, *d;  /* (n) */
-  double *gap;        /* (n) what the interpolation misses at the left end */
-  double *a;          /* (nv) */
+  int order;          /* order k of the next step */
+  int order_taken;    /* order k of the last step */
+  int known;          /* the differences φ_0 .. φ_{known−1} are valid */
+  int equal_steps;    /* number of consecutive steps of equal size */
+  bool starting;      /* start-up phase: order and step size grow with every step */
+  double x[ROWS + 1]; /* the times x_n, x_{n−1}, .. */
+  double x_new;       /* x_{n+1} of the attempted step */
+  double error[3];    /* error estimates of orders k, k−1, k−2 for the attempted step */
+  double error_above; /* error estimate of order k+1; infinite if it is not available */
+  /* size of the correction by the constraints in the attempted step, in tolerances */
+  double correction;
+  double *phi[ROWS];  /* (n) divided differences φ_j(n) of the slopes */
+  double *star[ROWS]; /* (n) scaled differences φ*_j(n) */
+  double *next[ROWS]; /* (n) divided differences φ_j(n+1) */
+  double *p;          /* (n) predicted state */
+  double *slope, *d;  /* (n) slope; scratch */
+  /* (n) error of the backward integration at the left end of the step, for dense output */
+  double *gap;
+  double *a; /* (nv) accelerations at the end of the last step */
 };
 
 static cmb_status create(cmb_integrator *in)
@@ -94,7 +98,7 @@ static cmb_status begin(cmb_integrator *in)
   struct abm *m = in->data;
   cmb_partitioned_begin(in);
   m->order = m->known = 1;
-  m->equal = 0;
+  m->equal_steps = 0;
   m->starting = true;
   m->x[0] = in->t;
   CMB_TRY(cmb_slope(in, in->t, in->y, m->phi[0], in->lambda));
@@ -103,8 +107,9 @@ static cmb_status begin(cmb_integrator *in)
   return CMB_OK;
 }
 
-/* g_0 .. g_k for a step of size h; φ*_j for all that is known. */
-static void make_coefficients(const cmb_integrator *in, struct abm *m, double h, double *g)
+/* Computes the coefficients g_0 .. g_k of the Adams formulas for a step of size h in g, and the scaled differences φ*_j = β_j φ_j for
+ * all known divided differences φ_j of the slopes. */
+static void compute_coefficients(const cmb_integrator *in, struct abm *m, double h, double *g)
 {
   const double x_new = m->x_new;
   double c[ROWS + 1], beta = 1;
@@ -122,8 +127,9 @@ static void make_coefficients(const cmb_integrator *in, struct abm *m, double h,
   }
 }
 
-/* Errors of orders k, k−1, k−2 by the slope at p; m->d becomes φ_k(n+1). */
-static void find_errors(const cmb_integrator *in, struct abm *m, double h, const double *g)
+/* Estimates the errors of orders k, k−1 and k−2 from the slope at the predicted state p, in tolerances (infinite for orders below 1).
+ * On return m->d contains the k-th divided difference of the slopes, φ_k(n+1), which the corrector uses. */
+static void estimate_errors(const cmb_integrator *in, struct abm *m, double h, const double *g)
 {
   const int k = m->order;
   m->error[1] = m->error[2] = INFINITY;
@@ -135,23 +141,25 @@ static void find_errors(const cmb_integrator *in, struct abm *m, double h, const
   m->error[0] = h * fabs(g[k] - g[k - 1]) * cmb_size_of_change(in, m->d);
 }
 
-/* φ_j(n+1) by the slope at y_new, and the error of order k + 1. */
-static void make_next(const cmb_integrator *in, struct abm *m, double h)
+/* Computes the divided differences φ_j(n+1) of the slopes from the one at y_new, and from them the error estimate of order k + 1. That
+ * estimate is infinite unless the last steps were equal and k is below the highest order. */
+static void compute_new_differences(const cmb_integrator *in, struct abm *m, double h)
 {
   const int k = m->order;
   memcpy(m->next[0], m->slope, (size_t)in->n * sizeof *m->d);
   for (int j = 0; j < m->known && j + 1 < ROWS; j++) {
     for (int i = 0; i < in->n; i++) m->next[j + 1][i] = m->next[j][i] - m->star[j][i];
   }
-  m->above = INFINITY;
-  if (m->equal >= k && k < MOST_ORDER && m->known > k) {
-    m->above = h * gamma_star[k + 1] * cmb_size_of_change(in, m->next[k + 1]);
+  m->error_above = INFINITY;
+  if (m->equal_steps >= k && k < MOST_ORDER && m->known > k) {
+    m->error_above = h * gamma_star[k + 1] * cmb_size_of_change(in, m->next[k + 1]);
   }
 }
 
-/* The difference between dependent coordinates as integrated, in m->d, and as they follow from the independent ones: where these say
- * little about them it is much larger than the error of either as integrated. */
-static double recovery_error(const cmb_integrator *in, struct abm *m)
+/* Returns how far the constraints have moved the dependent coordinates and velocities away from their integrated values (passed in
+ * m->d, which is overwritten), in tolerances. Where the independent coordinates hardly determine the dependent ones, this correction
+ * is much larger than the integration error of either, so it takes part in the error test. */
+static double correction_error(const cmb_integrator *in, struct abm *m)
 {
   for (int i = 0; i < in->n; i++) m->d[i] -= in->y_new[i];
   const double weak = cmb_forgive_weak(in, m->d, NULL);
@@ -166,23 +174,23 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   CMB_TRY(cmb_partitioned_prepare(in));
   in->order_tried = m->order;
   m->x_new = in->t + h;
-  m->equal = m->known > 1 && fabs(h - (m->x[0] - m->x[1])) <= 1e-6 * h ? m->equal : 0;
-  make_coefficients(in, m, h, g);
+  m->equal_steps = m->known > 1 && fabs(h - (m->x[0] - m->x[1])) <= 1e-6 * h ? m->equal_steps : 0;
+  compute_coefficients(in, m, h, g);
   cmb_combine(in->n, in->y, h, m->order, g, m->star, m->p);
   memcpy(in->y_new, m->p, bytes);
   CMB_TRY(cmb_partitioned_slope(in, in->t + h, in->y_new, m->slope, in->lambda_new));
-  find_errors(in, m, h, g);
+  estimate_errors(in, m, h, g);
   *error = m->error[0];
   if (!(*error <= 1) && !in->fixed_step) return CMB_OK;
   for (int i = 0; i < in->n; i++) in->y_new[i] = m->d[i] = m->p[i] + h * g[m->order] * m->d[i];
   CMB_TRY(cmb_partitioned_slope(in, in->t + h, in->y_new, m->slope, in->lambda_new));
-  m->recovered = recovery_error(in, m);
-  *error = cmb_larger_error(*error, m->recovered);
-  make_next(in, m, h);
+  m->correction = correction_error(in, m);
+  *error = cmb_larger_error(*error, m->correction);
+  compute_new_differences(in, m, h);
   return CMB_OK;
 }
 
-/* Whether order k − 1 would have done as well. */
+/* Returns whether the error estimates of the lower orders are no larger than that of order k, so that order k − 1 is sufficient. */
 static bool is_lower_better(const struct abm *m)
 {
   if (m->order == 1) return false;
@@ -190,7 +198,8 @@ static bool is_lower_better(const struct abm *m)
   return fmax(m->error[1], m->error[2]) <= m->error[0];
 }
 
-/* The next order after an accepted step of order k; returns the error that step would have had with it. */
+/* Chooses the order of the next step after an accepted step of order k. Returns the error estimate that belongs to the new order; it
+ * is 0 during the start-up phase, in which order and step size grow with each step. */
 static double choose_order(struct abm *m)
 {
   const bool lower = is_lower_better(m);
@@ -199,17 +208,19 @@ static double choose_order(struct abm *m)
     m->order++;
     return 0;
   }
-  if (lower || (m->order > 1 && m->error[1] <= fmin(m->error[0], m->above))) {
+  if (lower || (m->order > 1 && m->error[1] <= fmin(m->error[0], m->error_above))) {
     m->order--;
     return m->error[1];
   }
-  if (m->above < (m->order == 1 ? 0.5 : 1) * m->error[0]) {
+  if (m->error_above < (m->order == 1 ? 0.5 : 1) * m->error[0]) {
     m->order++;
-    return m->above;
+    return m->error_above;
   }
   return m->error[0];
 }
 
+/* Returns the size of the next attempt after a step of size h was rejected for its error (status CMB_OK) or failed. The order is
+ * lowered if a lower one has a smaller error estimate, and becomes 1 from the third rejection on. */
 static double step_after_failure(const cmb_integrator *in, struct abm *m, double h, double error,
                                  cmb_status status)
 {
@@ -225,8 +236,8 @@ static double propose(cmb_integrator *in, double h, double error, cmb_status sta
   struct abm *m = in->data;
   if (status != CMB_OK || (error > 1 && !in->fixed_step))
     return step_after_failure(in, m, h, error, status);
-  m->used = m->order;
-  const double left = fmax(choose_order(m), m->recovered);
+  m->order_taken = m->order;
+  const double left = fmax(choose_order(m), m->correction);
   return cmb_controller_halve(&control, h, left, m->order + 1, true);
 }
 
@@ -241,19 +252,20 @@ static void accept(cmb_integrator *in)
   }
   memmove(m->x + 1, m->x, ROWS * sizeof *m->x);
   m->x[0] = m->x_new;
-  m->equal++;
+  m->equal_steps++;
   m->head.ready = false;
   memcpy(m->a, m->slope + in->nq, (size_t)in->nv * sizeof *m->a);
   in->a = m->a;
 }
 
-/* y at x_{n+1} − back by the slopes' polynomial. Its integrals over the basis Π (x − x_{n+1−i})/(x_{n+1} − x_{n−i}) follow from
- * repeated ones, w_q = (q−1)!/s^q times the q-fold integral, by parts. */
+/* Computes y (n) at the time x_{n+1} − back by integrating the interpolating polynomial of the slopes backwards. The integrals of its
+ * basis functions Π (x − x_{n+1−i})/(x_{n+1} − x_{n−i}) follow by parts from repeated integrals: w_q is (q−1)!/s^q times the q-fold
+ * integral over s = −back. */
 static void integrate_back(const cmb_integrator *in, const struct abm *m, double back, double *y)
 {
   const double s = -back;
   double w[ROWS + 1], before = 0;
-  const int terms = m->used + 1;
+  const int terms = m->order_taken + 1;
   for (int q = 0; q < terms; q++) w[q] = 1.0 / (q + 1);
   memcpy(y, in->y, (size_t)in->n * sizeof *y);
   for (int j = 0; j < terms; j++) {
@@ -284,7 +296,7 @@ static void interpolate(const cmb_integrator *in, double theta, double *y)
 static int dense_degree_now(const cmb_integrator *in)
 {
   const struct abm *m = in->data;
-  return m->used + 1;
+  return m->order_taken + 1;
 }
 
 static const cmb_option options[] = {CMB_OPTION_STEPS};

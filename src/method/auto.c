@@ -1,10 +1,11 @@
 /*
- * auto: an explicit method as long as the system is not stiff where it is, an implicit one as long as it is (stiffness.h).
+ * The method `auto` of the integrator: an explicit method as long as the system is not stiff, an implicit one where it is. The integrator
+ * calls it when an estimate of the stiffness (stiffness.h) says that a change is due.
  *
- * mdop5, or mdop853 for small tolerances, and radau5, unless told otherwise, each with its options as they are. The run begins with
- * the implicit one, whose steps show what accuracy asks for: with the control of RADAU5, which counts errors of velocities h times, they
- * would not, and pass over vibrations that the tolerance asks to be followed. The first change comes soon, and each takes more evidence
- * than the one before it.
+ * The explicit method is mdop5, or mdop853 for small tolerances, and the implicit one radau5, unless the options choose others. The run
+ * begins with the implicit method, because its step sizes show what accuracy requires. That holds with control=strict; the control of
+ * RADAU5 counts errors of velocities h times, so its steps would pass over vibrations that the tolerance requires to be resolved. The
+ * first change needs little evidence, and each further change more than the one before it.
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -12,14 +13,15 @@
 #include "method/stiffness.h"
 
 enum { EXPLICIT, IMPLICIT };
-enum { MOST = 1000 }; /* looks for a change */
+enum { MOST = 1000 }; /* limit of the stiffness estimates that a change has to have in its favour */
 
-static const double SMALL = 1e-5; /* from this tolerance on the higher order pays */
+/* up to this tolerance the method of higher order is more efficient */
+static const double SMALL = 1e-5;
 
 static const cmb_method *const explicit_methods[] = {NULL, &cmb_method_mdop5, &cmb_method_mdop853},
                                *const implicit_methods[] = {&cmb_method_radau5, &cmb_method_bdf};
 
-/* Make the method with the given number the one at work. */
+/* Makes method number `which` (EXPLICIT or IMPLICIT) the active one: the integrator gets its functions, data and options. */
 static void activate(cmb_integrator *in, int which)
 {
   cmb_switcher *s = in->switcher;
@@ -30,7 +32,8 @@ static void activate(cmb_integrator *in, int which)
   in->chosen = s->chosen[which];
 }
 
-static int place_of(const char *option, const cmb_method *m)
+/* Returns the index of the option named `option` among the options of method m, or −1. */
+static int option_index(const char *option, const cmb_method *m)
 {
   return cmb_find_name(option, m->options, m->option_count, sizeof *m->options);
 }
@@ -46,7 +49,7 @@ cmb_status cmb_switcher_create(cmb_integrator *in)
   for (int which = EXPLICIT; which <= IMPLICIT; which++) {
     cmb_choices *chosen = &s->chosen[which];
     if (cmb_choices_create(in->arena, s->method[which], chosen) != CMB_OK) return CMB_OK;
-    if (which == IMPLICIT) chosen->word[place_of("control", s->method[which])] = control;
+    if (which == IMPLICIT) chosen->word[option_index("control", s->method[which])] = control;
     activate(in, which);
     cmb_status status = s->method[which]->create(in);
     s->data[which] = in->data;
@@ -102,7 +105,7 @@ cmb_status cmb_switcher_change(cmb_integrator *in)
   activate(in, s->active == EXPLICIT ? IMPLICIT : EXPLICIT);
   cmb_log(in->ctx, CMB_LOG_INFO, "t = %.9g: on with %s", in->t, in->method->name);
   cmb_stiffness_begin(in->stiffness);
-  cmb_watch_rank(in->ev, true); /* an implicit method takes that back */
+  cmb_watch_rank(in->ev, true); /* the implicit methods switch it off again */
   CMB_TRY(in->method->begin(in));
   in->h = h;
   return CMB_OK;

@@ -1,33 +1,39 @@
 /*
- * bdf: backward differentiation formulas of order 1 to 5, variable order and step after DASSL (Brenan, Campbell, Petzold), with the
- * Jacobian strategies of Arnold, Fuchs and Führer 2006. Its y = (p, v, λ) is ours; η has no history: it is 0 but for errors.
+ * The method `bdf` of the integrator: backward differentiation formulas of orders 1 to 5 with variable order and step size after DASSL
+ * (Brenan, Campbell, Petzold), for stiff systems, with the Jacobian strategies of Arnold, Fuchs and Führer 2006. Their unknowns y = (p, v,
+ * λ) are (q, v, λ) here; the multipliers η of the velocity constraints (ggl form) have no history, since they vanish up to discretisation
+ * errors.
  *
- * The formula (bdf_history.h) makes v̇ = v̇⁰ + α (v − v⁰) and, from the kinematic equations, q = q⁰ + (T (v − Ḡᵀη) − q̇⁰)/α. The defects of
- * the form vanish by a modified Newton iteration in v, λ, η with the matrix made for another c' = 1/α':
+ * The formula (bdf_history.h) gives v̇ = v̇⁰ + α (v − v⁰) and, with the kinematic equations q̇ = T (v − Ḡᵀη), q = q⁰ + (T (v − Ḡᵀη) −
+ * q̇⁰)/α, where the superscript 0 marks the predictor. The defects of the chosen form of the equations (form.h) are made zero by a
+ * modified Newton iteration in v, λ, η, whose matrix may have been made for another c' = 1/α':
  *
- *     r is multiplied by 2/(1 + (c/c')²), which is between what M alone and what the stiffness alone would ask for (the factor c of
- *     eq. 18); the iteration may leave (newton.h) 0.03 of the tolerance, or 0.01 with control=strict (DASSL has 0.33; the error
- *     estimates are smoother so, and fewer steps are needed). control=dassl has DASSL's numbers instead (struct rules); its factor
- *     2/(1 + α/α') of all defects is 2/(1 + c/c') of r once q is eliminated.
+ *     the residual r of the dynamic equations is multiplied by 2/(1 + (c/c')²), a compromise between the factors that would suit
+ *     M alone and the stiffness alone (the factor c of eq. 18). The iteration (newton.h) may leave 0.03 of the tolerance, or 0.01
+ *     with control=strict (DASSL: 0.33); this makes the error estimates smoother, so that fewer steps are needed. control=dassl
+ *     uses DASSL's numbers instead (struct rules); its factor 2/(1 + α/α') of all defects becomes 2/(1 + c/c') of r once q is
+ *     eliminated.
  *
- * In index 3 the first increment is mostly g/c, across the constraints, and what its turning leaves along them is not seen in the rate of
- * other steps: each step measures ρ itself, and so makes two iterations at least. Velocities are projected after the step; of
- * increments, and without projection of errors, what crosses the constraints does not count (implicit.h).
+ * In index 3 the first Newton increment mainly corrects g/c, perpendicular to the constraints. The error that this leaves along the
+ * constraints, because their directions turn, cannot be judged from the convergence rate of other steps: each step therefore measures its
+ * rate θ itself, with at least two iterations. Velocities are projected after the step; the part of increments perpendicular to the
+ * constraints does not count, nor that of errors if nothing is projected (implicit.h).
  *
- * Errors of O(h⁶) in each of O(1/h) steps add up to O(h⁵). control=strict holds those of a step to rtol^(6/5), so that their sum
- * is proportional to rtol; classic to rtol/1.5. In Cartesian coordinates, whose velocities are rates of Euler parameters, strict holds
- * them to a tenth of that, and ends the iteration at 0.003 of what a step may have. Either alone was not enough; both were found by trial.
+ * Errors of O(h⁶) in each of O(1/h) steps add up to O(h⁵). control=strict holds the error of a step to rtol^(6/5), so that the sum is
+ * proportional to rtol; classic to rtol/1.5. In Cartesian coordinates, whose velocities are rates of Euler parameters, strict holds it to
+ * a tenth of that, and ends the iteration at 0.003 of the permitted error. Either measure alone was not enough; both were found by trial.
  *
- * A new matrix is made if a) the iteration fails, b) it was too slow in the last step, c) c/c' leaves [0.8, 1.25]. "dense" and "sparse"
- * then take all derivatives anew; the partitioned ones first only M, G and c (eqs. 24, 25), extended by what the inputs change (26),
- * and the derivatives only if that does not do.
+ * A new matrix is made if a) the iteration fails, b) it converged too slowly in the last step, c) c/c' leaves [0.8, 1.25]. The strategies
+ * "dense" and "sparse" then compute all derivatives anew; the partitioned ones first only M, G and c (eqs. 24, 25), extended by the
+ * influence of the inputs (26), and the derivatives only if the iteration fails with that.
  *
- * Orders from 3 on are not stable for undamped oscillations. One that is smaller than the tolerance, and was of no interest, grows
- * with them until it holds the step, which DASSL's choice of the order does not see. With control=strict differences that do not decay
- * with their order tell of it, and if order 2 can do with the same step it takes over, and damps the oscillation away (idles, below).
+ * Orders from 3 on are unstable for undamped oscillations. An oscillation too small to matter grows with them until it limits the step
+ * size, which DASSL's choice of the order does not notice. With control=strict it is detected from divided differences that do not decay
+ * with their order; if order 2 can take the same step, it is chosen, and damps the oscillation away (is_held_by_oscillation, below).
  *
  * With steps=fixed and order=k the first k − 1 steps are made by a Runge–Kutta method of order 4, whose errors are as small as those of
  * the formula.
+ *
  */
 #include "dae/project.h"
 #include "method/bdf_history.h"
@@ -40,34 +46,34 @@
 
 enum { SUBSTEPS = 4 };
 
-/* What is not as in DASSL (Brenan, Campbell, Petzold, §5.2), and with control=dassl is. */
+/* The constants in which this implementation differs from DASSL (Brenan, Campbell, Petzold, §5.2); control=dassl selects DASSL's own. */
 struct rules {
   cmb_newton_rule newton;
-  double least_ratio;   /* of c/c' before a new matrix is made, and the most is its inverse */
-  bool factor_of_first; /* c/c' in the factor of eq. 18 is not squared */
-  double caution;       /* the least factor of error estimates */
-  bool waits;           /* k + 3 steps after a failure before the step may grow */
+  double least_ratio;   /* a new matrix is made where c/c' is below this or above its inverse */
+  bool factor_of_first; /* the factor of eq. 18 uses c/c' in place of its square */
+  double caution;       /* the least factor that error estimates are multiplied by */
+  bool waits;           /* after a failure the step size may not grow for k + 3 steps */
 };
 
-static const struct rules ours = {
+static const struct rules default_rules = {
     .newton = {.most = 4,
                .mean = CMB_NEWTON_OF_ALL,
                .diverges = 0.9,
                .slow = 0.2,
                .eta_new = 100,
                .eta_power = 1,
-               .eta_least = 0.02, /* whatever the last steps have shown */
+               .eta_least = 0.02, /* also if the last steps converged faster */
                .kappa = 0.03},
     .least_ratio = 0.8,
     .caution = 1.5,
     .waits = true,
 };
 
-static const struct rules of_dassl = {
+static const struct rules dassl_rules = {
     .newton = {.most = 4,
                .mean = CMB_NEWTON_OF_ALL,
                .diverges = 0.9,
-               .slow = 1, /* never: what arrives has a rate below `diverges` */
+               .slow = 1, /* never: an iteration that converges has a rate below `diverges` */
                .eta_new = 100,
                .eta_power = 1,
                .kappa = 0.33},
@@ -76,7 +82,7 @@ static const struct rules of_dassl = {
     .caution = 1,
 };
 
-/* DASSL (§5.2). */
+/* The step-size controller of DASSL (§5.2). */
 static const cmb_controller control = {
     .kind = CMB_CONTROLLER_HALVING,
     .order = 2,
@@ -91,20 +97,22 @@ static const cmb_controller control = {
     .failed = 0.25,
 };
 
-/* Roundings of 1 beside the tolerance that keep increments from shrinking; the part of them that is nothing. */
+/* ROUNDINGS: Newton increments below this many machine epsilons, relative to the tolerance, need not shrink any more, since they are
+ * rounding. NEGLIGIBLE: the part of that below which even the first increment is accepted. */
 static const double ROUNDINGS = 1000, NEGLIGIBLE = 0.1;
 
-/* What the error of a step can be held to; below it is rounding. */
+/* The smallest tolerance that the error of a step can be held to; smaller errors are rounding. */
 static const double LEAST_TOLERANCE = 1e4 * DBL_EPSILON;
 
-/* How many times smaller errors of a step are to be with control=strict where velocities turn with the bodies. Found by
- * trial on bundled models (docs/methods/bdf.md, Control). */
+/* The factor by which control=strict reduces the permitted error of a step where velocities are rates of Euler parameters, which turn
+ * with the bodies. Found by trial on bundled models (docs/methods/bdf.md, Control). */
 static const double TURNING = 10;
 
-/* An oscillation is idle if its amplitude is below IDLE times what the error of a step may be. Its differences decay with their order
- * by less than UNSMOOTH, mean squares over about 1/(1 − KEPT) steps; those of a motion that is followed decay faster. */
+/* An oscillation is irrelevant if its amplitude is below IDLE times the permitted error of a step. Its divided differences decay from
+ * one order to the next by a factor above UNSMOOTH (mean squares over about 1/(1 − KEPT) steps); those of a resolved motion decay
+ * faster. */
 static const double IDLE = 10, UNSMOOTH = 0.3, KEPT = 0.8;
-enum { FIRST_STAY = 50, LONGEST_STAY = 1600 }; /* steps without a higher order than 2 */
+enum { FIRST_STAY = 50, LONGEST_STAY = 1600 }; /* number of steps without an order above 2 */
 
 struct strategy {
   cmb_jacobian_source source;
@@ -126,43 +134,46 @@ struct bdf {
   const struct strategy *strategy;
   const struct rules *rules;
   cmb_implicit_projection projection;
-  bool tested;     /* multipliers */
-  int order;       /* 0: variable */
-  int size;        /* numbers in y: nq + nv + ng */
-  bool watches;    /* for oscillations that hold the step idly */
-  double caution;  /* which errors are multiplied by: those of many steps add up */
-  double followed; /* the least relative tolerance that the error test follows */
-  double least;    /* the smaller of what the iteration may leave and of 1/caution */
+  bool tests_multipliers;  /* the error test includes the multipliers */
+  int order;               /* fixed order; 0: variable */
+  int size;                /* length of y: nq + nv + ng */
+  bool finds_oscillations; /* looks for irrelevant oscillations that limit the step size */
+  double caution;    /* factor of all error estimates, since the errors of many steps add up */
+  double least_rtol; /* smallest relative tolerance that the error test can follow */
+  double least;      /* the smaller of the Newton tolerance and of 1/caution */
   cmb_bdf_history history;
 
-  int k, k_next;    /* order now and after the attempt, if it is accepted */
-  bool rising;      /* at the beginning order and size rise each step */
-  int failures;     /* of the error test in a row */
-  int wait;         /* steps until the size may grow: after a failure, so that the order can */
-  double est, norm; /* error estimates of the attempt, for order and size */
+  int k, k_next; /* order of the attempt, and of the next step if it is accepted */
+  bool rising;   /* start-up phase: order and step size grow with each step */
+  int failures;  /* consecutive failures of the error test */
+  int wait; /* steps until the size may grow again after a failure, so that first the order can */
+  /* of the attempt: the error estimate that the next size follows from, and the norm of e */
+  double est, norm;
   double error_lower, error_lowest, error_k;
-  double sum, sum_higher, sum_weight; /* of squares of differences, orders k and k + 1 */
-  int stay, stays;                    /* steps left with order 2, and how many they were at first */
+  /* decaying sums of squares of the divided differences of orders k and k + 1, and of their weights */
+  double sum, sum_higher, sum_weight;
+  int stay, stay_length; /* steps left with order 2, and the length of that period */
 
-  double *y0, *rate0; /* (size) predictor */
-  double *y, *rate;   /* (size), its end padded: the iterate q, v, λ and its rates */
-  double *e;          /* (size) y − y0 */
-  double *normal, *W; /* (nv) Ḡᵀ η, v − Ḡᵀ η */
+  double *y0, *rate0; /* (size) predictor of y and of its rate */
+  double *y, *rate;   /* (size), padded by one: the iterate (q, v, λ) and its rate */
+  double *e;          /* (size) y − y0, corrector minus predictor */
+  double *normal, *W; /* (nv) Ḡᵀ η of the ggl form, and v − Ḡᵀ η */
   cmb_weights weights;
-  double *work; /* (size) */
+  double *work; /* (size) scratch */
   double *r, *position, *motion;
   cmb_increment increment;
-  double *a; /* (nv) */
+  double *a; /* (nv) accelerations at the end of the last step */
 
-  bool factored;                                 /* there is a matrix, */
-  double c_factored;                             /* made for this c */
-  bool derived;                                  /* D and K are known */
-  bool updated_here, derived_here, widened_here; /* in the step under way */
-  bool update_wanted;                            /* by rule b) */
+  bool factored;     /* the matrix is factored, */
+  double c_factored; /* for this c */
+  bool derived;      /* the derivatives D and K have been computed */
+  /* done in this step: the matrix, the derivatives, the pattern */
+  bool updated_here, derived_here, widened_here;
+  bool update_wanted; /* because the iteration was slow: rule b) */
   cmb_newton newton;
-  double alpha_before; /* of the last iteration */
+  double alpha_before; /* α of the last iteration */
 
-  double *k1[4], *y_sub; /* (n) slopes of the Runge–Kutta start */
+  double *k1[4], *y_sub; /* (n) slopes and state of the Runge–Kutta start */
 };
 
 /* ---- creation */
@@ -190,22 +201,25 @@ static void take_memory(cmb_integrator *in, struct bdf *m)
   m->y_sub = cmb_arena_doubles(arena, in->n);
 }
 
-/* The rules and the caution; returns the part of the tolerance that the iteration may leave. */
+/* Selects the constants of the method and the factor `caution` of error estimates by the option `control`. Returns the part of the
+ * tolerance that the Newton iteration may leave. */
 static double choose_control(const cmb_integrator *in, struct bdf *m)
 {
   const double rtol = in->options.rtol;
   const int wanted = cmb_choice(in, "control");
-  m->rules = wanted == CONTROL_DASSL ? &of_dassl : &ours;
+  m->rules = wanted == CONTROL_DASSL ? &dassl_rules : &default_rules;
   m->caution = m->rules->caution;
-  m->watches = wanted == CMB_CONTROL_STRICT;
+  m->finds_oscillations = wanted == CMB_CONTROL_STRICT;
   if (wanted != CMB_CONTROL_STRICT) return m->rules->newton.kappa;
   const bool turning = cmb_has_turning_velocities(in->ev->eq);
   const double times = turning ? TURNING : 1, more = times * pow(rtol, -1.0 / CMB_BDF_MOST);
-  m->followed = pow(times * LEAST_TOLERANCE, CMB_BDF_MOST / (CMB_BDF_MOST + 1.0));
+  m->least_rtol = pow(times * LEAST_TOLERANCE, CMB_BDF_MOST / (CMB_BDF_MOST + 1.0));
   m->caution = fmax(m->caution, fmin(more, rtol / LEAST_TOLERANCE));
   return turning ? fmax(0.003 / m->caution, fmin(0.01, 200 * DBL_EPSILON / rtol)) : 0.01;
 }
 
+/* Prepares the convergence test of the Newton iteration: its tolerance, and the increments that count as rounding at this relative
+ * tolerance. */
 static void create_newton(const cmb_integrator *in, struct bdf *m)
 {
   const double rounding = ROUNDINGS * DBL_EPSILON / in->options.rtol;
@@ -226,7 +240,7 @@ static cmb_status create(cmb_integrator *in)
   if (!m) return CMB_OK;
   m->strategy = &strategies[cmb_choice(in, "jacobian")];
   m->order = cmb_choice(in, "order");
-  m->tested = cmb_choice(in, "multipliers") == 1;
+  m->tests_multipliers = cmb_choice(in, "multipliers") == 1;
   m->size = in->n + in->ng;
   create_newton(in, m);
   take_memory(in, m);
@@ -249,8 +263,9 @@ static void destroy(cmb_integrator *in)
   cmb_form_destroy(m->form);
 }
 
-/* y and its rate where the integrator stands; λ's rate is not known. */
-static void gather(const cmb_integrator *in, const double *q_and_v, const double *lambda, double *y)
+/* Copies positions and velocities (n) and the multipliers (ng) into the vector y = (q, v, λ). */
+static void copy_to_y(const cmb_integrator *in, const double *q_and_v, const double *lambda,
+                      double *y)
 {
   memcpy(y, q_and_v, (size_t)in->n * sizeof *y);
   memcpy(y + in->n, lambda, (size_t)in->ng * sizeof *y);
@@ -260,31 +275,33 @@ static cmb_status begin(cmb_integrator *in)
 {
   struct bdf *m = in->data;
   cmb_watch_rank(in->ev, false);
-  cmb_warn_of_least_tolerance(in, m->followed);
+  cmb_warn_of_least_tolerance(in, m->least_rtol);
   CMB_TRY(cmb_accelerate(in->ev, in->t, in->y, in->y + in->nq, m->a, in->lambda));
   in->a = m->a;
-  gather(in, in->y, in->lambda, m->y);
+  copy_to_y(in, in->y, in->lambda, m->y);
   cmb_rates(in->ev, in->y, in->y + in->nq, m->rate);
   memcpy(m->rate + in->nq, m->a, (size_t)in->nv * sizeof *m->a);
   memset(m->rate + in->n, 0, (size_t)in->ng * sizeof *m->rate);
   cmb_bdf_begin(&m->history, m->y, m->rate, in->h);
   m->k = 1;
   m->rising = true;
-  m->failures = m->wait = m->stay = m->stays = 0;
+  m->failures = m->wait = m->stay = m->stay_length = 0;
   m->factored = m->derived = m->update_wanted = false;
   if (!in->keep_size) cmb_form_forget(m->form);
   cmb_newton_forget(&m->newton);
   return CMB_OK;
 }
 
-/* ---- the matrix */
+/* ---- the Newton matrix */
 
 static cmb_form_state iterate_at(const cmb_integrator *in, const struct bdf *m, double t)
 {
   return (cmb_form_state){t, m->y, m->y + in->nq, m->rate + in->nq, m->y + in->n};
 }
 
-/* M, G, c, and the derivatives if they are asked for or there are none yet. */
+/* Makes a new Newton matrix: computes the mass matrix M and the constraint Jacobian G at the iterate and factors the matrix for the
+ * current step. The derivatives of the residual are computed as well if `derive` is set, if there are none yet, or if the Jacobian
+ * strategy has no partial updates. */
 static cmb_status renew(cmb_integrator *in, struct bdf *m, double t, bool derive)
 {
   const struct strategy *s = m->strategy;
@@ -307,13 +324,16 @@ static cmb_status renew(cmb_integrator *in, struct bdf *m, double t, bool derive
   return CMB_OK;
 }
 
-/* The iteration has failed. What more can be done for the matrix? false: nothing. */
+/* Returns whether a better matrix can still be made in this step, after the iteration has failed: the derivatives have not been
+ * renewed, or the estimated sparsity pattern has not been widened. */
 static bool can_renew(const struct bdf *m)
 {
   return !m->derived_here || (m->strategy->source == CMB_SOURCE_SPARSE && !m->widened_here);
 }
 
-/* First M, G and c; then the derivatives; then the estimated pattern. */
+/* Makes a better Newton matrix after the iteration has failed: with the current mass matrix, constraint Jacobian and step size if the
+ * matrix is older than this step, else with new derivatives of the residual. If those were made in this step as well, it widens their
+ * estimated sparsity pattern and makes them again. */
 static cmb_status renew_after_failure(cmb_integrator *in, struct bdf *m, double t)
 {
   if (m->derived_here) {
@@ -323,9 +343,10 @@ static cmb_status renew_after_failure(cmb_integrator *in, struct bdf *m, double 
   return renew(in, m, t, m->updated_here);
 }
 
-/* ---- the iteration */
+/* ---- the Newton iteration */
 
-/* q̇ = v − Ḡᵀ η where T = I: v̇ and q of the iterate, two at a time; the last q by itself, since v follows it. */
+/* Completes the iterate from its velocities v where q̇ = v − Ḡᵀ η: computes the accelerations v̇ and the positions q by the BDF
+ * formula. Works on two numbers at a time; the last q of an odd number is computed separately, since v follows it in the array. */
 static void complete_plain(const cmb_integrator *in, struct bdf *m)
 {
   const int n = in->nv;
@@ -343,7 +364,8 @@ static void complete_plain(const cmb_integrator *in, struct bdf *m)
   q[i] = q0[i] + c * (v[i] - normal[i] - u0[i]);
 }
 
-/* The same with T: q is on both sides, and a few rounds make it fit. */
+/* Completes the iterate from its velocities v: computes the accelerations v̇ and the positions q by the BDF formula. Where q̇ = T(q)
+ * v, q is on both sides of the equation and is found by a few fixed-point iterations. */
 static void complete(const cmb_integrator *in, struct bdf *m)
 {
   enum { ROUNDS = 3 };
@@ -364,8 +386,9 @@ static void complete(const cmb_integrator *in, struct bdf *m)
   }
 }
 
-/* One iteration; the size of its increment. */
-static cmb_status improve(cmb_integrator *in, struct bdf *m, double t, double *size)
+/* Makes one Newton iteration: solves for the increments of the velocities v and the multipliers λ and η, adds them, and computes
+ * positions and accelerations from them. *size receives the weighted root mean square of the increments. */
+static cmb_status newton_step(cmb_integrator *in, struct bdf *m, double t, double *size)
 {
   const double c = 1 / m->history.alpha, ratio = c / m->c_factored;
   const double factor = 2 / (1 + (m->rules->factor_of_first ? ratio : ratio * ratio));
@@ -397,18 +420,19 @@ static cmb_status improve(cmb_integrator *in, struct bdf *m, double t, double *s
   return CMB_OK;
 }
 
-/* From the predictor, or from where a new matrix found it. */
+/* Iterates from the current iterate until the Newton iteration has converged. Returns CMB_RETRY_NEWTON if it diverges or is too slow. */
 static cmb_status iterate(cmb_integrator *in, struct bdf *m, double t)
 {
   for (cmb_newton_begin(&m->newton); !m->newton.arrived;) {
     double size = 0;
-    CMB_TRY(improve(in, m, t, &size));
+    CMB_TRY(newton_step(in, m, t, &size));
     CMB_TRY(cmb_newton_judge(&m->newton, size));
   }
   m->update_wanted = cmb_newton_is_slow(&m->newton);
   return CMB_OK;
 }
 
+/* Resets the iterate of the Newton iteration to the predictor, with the multipliers η = 0. */
 static void restart_iteration(const cmb_integrator *in, struct bdf *m)
 {
   memcpy(m->y, m->y0, (size_t)m->size * sizeof *m->y);
@@ -416,6 +440,8 @@ static void restart_iteration(const cmb_integrator *in, struct bdf *m)
   complete(in, m);
 }
 
+/* Solves the BDF formula for the step that ends at time t by the Newton iteration from the predictor. After failures the iteration is
+ * repeated with better matrices, as long as there are any. */
 static cmb_status solve(cmb_integrator *in, struct bdf *m, double t)
 {
   const double ratio = m->factored ? 1 / (m->history.alpha * m->c_factored) : 0;
@@ -438,9 +464,10 @@ static cmb_status solve(cmb_integrator *in, struct bdf *m, double t)
   }
 }
 
-/* ---- the start with fixed steps */
+/* ---- the first steps with a fixed order */
 
-/* Classical Runge–Kutta on the index-1 form in a few substeps, projected; y becomes the iterate. */
+/* Makes one step of size h by the classical Runge–Kutta method of order 4 on the index-1 form, in a few substeps, and projects the
+ * result onto the constraints. The result becomes the iterate m->y. */
 static cmb_status runge_kutta(cmb_integrator *in, struct bdf *m, double h)
 {
   static const double node[4] = {0, 0.5, 0.5, 1}, share[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
@@ -460,21 +487,25 @@ static cmb_status runge_kutta(cmb_integrator *in, struct bdf *m, double h)
     }
   }
   CMB_TRY(cmb_implicit_project(in, CMB_IMPLICIT_EVERY, in->t + h, m->rate + in->nq));
-  gather(in, y, in->lambda_new, m->y);
+  copy_to_y(in, y, in->lambda_new, m->y);
   return CMB_OK;
 }
 
-/* The iterate onto the constraints, with the multipliers that belong to it. */
+/* Projects the iterate onto the constraints at time t, as the option `projection` requires, and computes the accelerations and
+ * multipliers there. */
 static cmb_status project(cmb_integrator *in, struct bdf *m, double t)
 {
   memcpy(in->y_new, m->y, (size_t)in->n * sizeof *in->y_new);
   CMB_TRY(cmb_implicit_project(in, m->projection, t, m->rate + in->nq));
-  gather(in, in->y_new, in->lambda_new, m->y);
+  copy_to_y(in, in->y_new, in->lambda_new, m->y);
   return CMB_OK;
 }
 
 /* ---- errors and orders */
 
+/* Returns the weighted norm of the error x (q, v, λ), multiplied by the factor `caution`; the multipliers take part only if the error
+ * test includes them. In the index-3 form without projection the part of the velocities perpendicular to the constraints does not
+ * count. */
 static double size_of(const cmb_integrator *in, struct bdf *m, const double *x)
 {
   const double *of_v = x + in->nq;
@@ -485,12 +516,12 @@ static double size_of(const cmb_integrator *in, struct bdf *m, const double *x)
   const cmb_weights *w = &m->weights;
   double sum =
       cmb_weighted_square(in->nq, w->error_q, x) + cmb_weighted_square(in->nv, w->error_v, of_v);
-  if (!m->tested) return m->caution * sqrt(sum / in->n);
+  if (!m->tests_multipliers) return m->caution * sqrt(sum / in->n);
   sum += cmb_weighted_square(in->ng, w->l, x + in->n);
   return m->caution * sqrt(sum / m->size);
 }
 
-/* out = x + c φ_i */
+/* Computes out := x + c φ_i with the i-th divided difference φ_i; out may be x. */
 static void add_phi(const struct bdf *m, int i, double c, const double *x, double *out)
 {
   const double *phi = m->history.phi[i];
@@ -499,7 +530,8 @@ static void add_phi(const struct bdf *m, int i, double c, const double *x, doubl
   }
 }
 
-/* Estimates for this order and the two below, each times (order + 1), and whether a lower one is better. */
+/* Estimates the errors of order k and of the two orders below, each multiplied by (order + 1), and sets k_next = k − 1 if the lower
+ * order is preferable. */
 static void estimate(const cmb_integrator *in, struct bdf *m)
 {
   const int k = m->k;
@@ -523,7 +555,8 @@ static void estimate(const cmb_integrator *in, struct bdf *m)
   m->est = lower;
 }
 
-/* Mean squares of the differences of orders k and k + 1 since the size of steps and the order are what they are. */
+/* Updates the decaying sums of squares of the divided differences of orders k and k + 1. They start at 0 whenever step size or order
+ * has changed. */
 static void watch_differences(struct bdf *m)
 {
   const double lower = m->error_lower / (m->k * m->history.sigma[m->k - 1]);
@@ -533,16 +566,18 @@ static void watch_differences(struct bdf *m)
   m->sum_weight = KEPT * m->sum_weight + 1;
 }
 
-/* Whether an oscillation holds the step, of amplitude A and with differences A s^i, that is smaller than anything that counts. */
-static bool idles(const struct bdf *m)
+/* Returns whether the step size is limited by an oscillation too small to matter: its divided differences are A sⁱ with a ratio s
+ * above UNSMOOTH, and its amplitude A is below IDLE permitted errors. */
+static bool is_held_by_oscillation(const struct bdf *m)
 {
   if (m->k < 3 || m->history.constant < m->k + 1) return false;
   const double s = sqrt(m->sum_higher / m->sum), higher = sqrt(m->sum_higher / m->sum_weight);
   return s > UNSMOOTH && higher < IDLE * pow(s, m->k + 1);
 }
 
-/* Order 2, if it can do with the step, and no other one for some time, each time a longer one. */
-static bool damp(const cmb_integrator *in, struct bdf *m)
+/* Chooses order 2 for the next steps, which damps an oscillation, if its error estimate permits the same step size; returns whether it
+ * did. Order 2 is then kept for some time, each time a longer one. */
+static bool choose_order_2(const cmb_integrator *in, struct bdf *m)
 {
   memcpy(m->work, m->e, (size_t)m->size * sizeof *m->work);
   for (int i = m->k; i > 2; i--) add_phi(m, i, 1, m->work, m->work);
@@ -550,22 +585,26 @@ static bool damp(const cmb_integrator *in, struct bdf *m)
   if (2 * est > 1) return false;
   m->k_next = 2;
   m->est = est;
-  m->stays = m->stays == 0 ? FIRST_STAY : m->stays < LONGEST_STAY ? 2 * m->stays : LONGEST_STAY;
-  m->stay = m->stays;
+  m->stay_length = m->stay_length == 0             ? FIRST_STAY
+                   : m->stay_length < LONGEST_STAY ? 2 * m->stay_length
+                                                   : LONGEST_STAY;
+  m->stay = m->stay_length;
   return true;
 }
 
-/* Whether the order is to be 2, because of an idle oscillation now or before. It need not be if it asks for smaller steps. */
-static bool stays_low(const cmb_integrator *in, struct bdf *m)
+/* Returns whether the order of the next step is to be 2 because an irrelevant oscillation limits the step size, or did so recently.
+ * Order 2 is given up as soon as it would require a smaller step. */
+static bool keeps_order_2(const cmb_integrator *in, struct bdf *m)
 {
-  if (!m->watches || in->fixed_step || m->k < 2) return false;
+  if (!m->finds_oscillations || in->fixed_step || m->k < 2) return false;
   watch_differences(m);
-  if (idles(m) && damp(in, m)) return true;
+  if (is_held_by_oscillation(m) && choose_order_2(in, m)) return true;
   m->stay = 2 * m->est > 1 || m->stay == 0 ? 0 : m->stay - 1;
   return m->stay > 0 && m->k == 2 && m->k_next == 2;
 }
 
-/* After an accepted step: a higher order, or a lower one, by the estimates of all three. */
+/* Chooses the order of the next step after an accepted one by comparing the error estimates of orders k − 1, k and k + 1. In the
+ * start-up phase, and until a fixed order is reached, the order rises with each step. */
 static void choose_order(const cmb_integrator *in, struct bdf *m)
 {
   const int k = m->k;
@@ -579,7 +618,7 @@ static void choose_order(const cmb_integrator *in, struct bdf *m)
     m->k_next = k + 1;
     return;
   }
-  if (stays_low(in, m)) return;
+  if (keeps_order_2(in, m)) return;
   if (m->k_next < k || k == CMB_BDF_MOST || k + 1 >= b->constant || k == b->k_taken + 1) return;
   add_phi(m, k + 1, -1, m->e, m->work);
   const double higher = size_of(in, m, m->work) / (k + 2), error_higher = (k + 2) * higher;

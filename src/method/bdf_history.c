@@ -1,5 +1,6 @@
 /*
- * The history of a backward differentiation formula (bdf_history.h): coefficients α_i, β_i, γ_i, σ_i, ψ_i of DASSL, counted from 0.
+ * Maintains the divided differences of a backward differentiation formula (interface in bdf_history.h; used by bdf.c). The coefficients
+ * α_i, β_i, γ_i, σ_i, ψ_i are those of DASSL, counted from 0.
  */
 #include "method/bdf_history.h"
 
@@ -28,8 +29,8 @@ void cmb_bdf_begin(cmb_bdf_history *b, const double *y, const double *rate, doub
   b->open = false;
 }
 
-/* φ and ψ as they were before the attempt. */
-static void give_up(cmb_bdf_history *b, double h)
+/* Restores the divided differences φ and the sums of step sizes ψ to the values they had before the attempt of size h. */
+static void restore_history(cmb_bdf_history *b, double h)
 {
   for (int i = b->scaled_from; i <= b->k; i++) {
     const double back = 1 / b->beta[i];
@@ -39,7 +40,8 @@ static void give_up(cmb_bdf_history *b, double h)
   b->open = false;
 }
 
-/* α_i, β_i, γ_i, σ_i for the sizes of the last steps and h; returns Σ_{i<k} α_i and α_k in *last. */
+/* Computes the coefficients β_i, γ_i, σ_i and ψ_i for an attempt of order k and size h after the last steps. Returns Σ_{i<k} α_i, and
+ * α_k in *last, where α_i = h/ψ_i. */
 static double coefficients(cmb_bdf_history *b, int k, double h, double *last)
 {
   double size = h, sum = 1, alpha = 1;
@@ -66,7 +68,7 @@ void cmb_bdf_open(cmb_bdf_history *b, int k, double h)
                                                          11.0 / 6, 25.0 / 12, 137.0 / 60};
   const double harmonic = harmonic_sums[k];
   double last, sum;
-  if (b->open) give_up(b, b->h_open);
+  if (b->open) restore_history(b, b->h_open);
   if (h != b->h_taken || k != b->k_taken) b->constant = 0;
   if (b->constant < b->k_taken + 2) b->constant++;
   sum = coefficients(b, k, h, &last);
@@ -81,9 +83,10 @@ void cmb_bdf_open(cmb_bdf_history *b, int k, double h)
   b->open = true;
 }
 
-/* Most steps are of the highest order: what goes through all φ is compiled for it, without counting. */
+/* Most steps are of the highest order: the loops over all φ are compiled for it separately, with a constant number of iterations. */
 #define COMPILED_FOR_ORDER static inline __attribute__((always_inline))
 
+/* Computes the predictor y⁰ = Σ φ_i in y and its rate ẏ⁰ = Σ γ_i φ_i in `rate`, summed over the orders 0 .. k. */
 COMPILED_FOR_ORDER void predict(const cmb_bdf_history *b, int k, double *y, double *rate)
 {
   const int n = b->n;
@@ -108,8 +111,8 @@ void cmb_bdf_predict(const cmb_bdf_history *b, double *y, double *rate)
   }
 }
 
-/* φ of the new step from y − y⁰ */
-COMPILED_FOR_ORDER void renew(cmb_bdf_history *b, int k, const double *e)
+/* Updates the divided differences φ_0 .. φ_{k+1} at the end of an accepted step of order k from e = y − y⁰, corrector minus predictor. */
+COMPILED_FOR_ORDER void update_differences(cmb_bdf_history *b, int k, const double *e)
 {
   const int n = b->n;
   for (int j = 0; j < n; j += 2) {
@@ -125,9 +128,9 @@ COMPILED_FOR_ORDER void renew(cmb_bdf_history *b, int k, const double *e)
 void cmb_bdf_accept(cmb_bdf_history *b, double h, const double *e)
 {
   if (b->k == CMB_BDF_MOST) {
-    renew(b, CMB_BDF_MOST, e);
+    update_differences(b, CMB_BDF_MOST, e);
   } else {
-    renew(b, b->k, e);
+    update_differences(b, b->k, e);
   }
   b->k_taken = b->k;
   b->h_taken = h;

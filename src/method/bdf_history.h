@@ -1,7 +1,9 @@
 /*
- * What a backward differentiation formula of variable order and step remembers (Brenan, Campbell, Petzold, §5.2; the code DASSL).
+ * The history of a backward differentiation formula of variable order and step size, used by bdf.c (Brenan, Campbell, Petzold, §5.2; the
+ * code DASSL).
  *
- * The history of y is kept as modified divided differences φ_0 .. φ_{k+1}, for steps of sizes ψ. With fixed leading coefficient:
+ * The past values of y are kept as modified divided differences φ_0 .. φ_{k+1}, for the sums of step sizes ψ. With fixed leading
+ * coefficient:
  *
  *     predictor   y⁰ = Σ_{i≤k} φ_i,   ẏ⁰ = Σ γ_i φ_i
  *     corrector   ẏ = ẏ⁰ + α (y − y⁰),   α = (1 + 1/2 + .. + 1/k) / h
@@ -16,36 +18,39 @@
 enum { CMB_BDF_MOST = 5, CMB_BDF_TERMS = CMB_BDF_MOST + 2 };
 
 typedef struct cmb_bdf_history {
-  int n;                      /* numbers in y */
-  double *phi[CMB_BDF_TERMS]; /* (n) */
+  int n;                      /* length of y */
+  double *phi[CMB_BDF_TERMS]; /* (n) modified divided differences φ_i */
   double psi[CMB_BDF_TERMS];
   double beta[CMB_BDF_TERMS], sigma[CMB_BDF_TERMS], gamma[CMB_BDF_TERMS];
-  int constant;    /* steps of the same size and order, counted up to the order + 2 */
-  int scaled_from; /* φ from here to k were multiplied by β for the attempt under way */
-  int k, k_taken;  /* order of the attempt, and of the last step */
+  int constant;    /* consecutive steps of equal size and order, counted up to the order + 2 */
+  int scaled_from; /* φ_i from this i to k have been multiplied by β_i for the current attempt */
+  int k, k_taken;  /* order of the attempt, and of the last accepted step */
   double h_taken;
-  bool open;     /* an attempt is under way: φ and ψ are those for it */
-  double h_open; /* its size */
+  bool open;     /* an attempt is in progress: φ and ψ are scaled for it */
+  double h_open; /* size of that attempt */
 
-  double alpha;      /* leading coefficient */
-  double error_part; /* error of the step = error_part ‖y − y⁰‖ */
+  double alpha;      /* leading coefficient α of the corrector */
+  double error_part; /* the error estimate of the step is error_part ‖y − y⁰‖ */
 } cmb_bdf_history;
 
+/* Allocates the history of a vector y of n numbers from the arena; an allocation failure is recorded in the arena. */
 void cmb_bdf_history_create(cmb_bdf_history *b, cmb_arena *arena, int n);
 
-/* Only y and its rate are known; the first step will have about size h. */
+/* Starts a new history at y (n) with its rate (n), of order 1; the first step will have about size h. */
 void cmb_bdf_begin(cmb_bdf_history *b, const double *y, const double *rate, double h);
 
-/* An attempt of order k and size h; one that was open before is given up. */
+/* Begins an attempt of order k and size h: computes the coefficients and scales the differences. An attempt that was open before is
+ * discarded. */
 void cmb_bdf_open(cmb_bdf_history *b, int k, double h);
 
-/* y⁰ and ẏ⁰ of the attempt. */
+/* Computes the predictor y⁰ (n) of the open attempt in y, and its rate ẏ⁰ (n) in `rate`. */
 void cmb_bdf_predict(const cmb_bdf_history *b, double *y, double *rate);
 
-/* The attempt is accepted with e = y − y⁰. */
+/* Ends the open attempt of size h as accepted: updates the differences by e = y − y⁰ (n), corrector minus predictor. */
 void cmb_bdf_accept(cmb_bdf_history *b, double h, const double *e);
 
-/* y at the last step's end + dt, dt <= 0. */
+/* Computes in y the first n numbers of the solution at the last step's end + dt, dt <= 0, by the interpolating polynomial of the
+ * history. */
 void cmb_bdf_interpolate(const cmb_bdf_history *b, double dt, int n, double *y);
 
 #endif

@@ -1,13 +1,15 @@
 /*
- * The step-size controller (controller.h): what is not on the way of explicit methods.
+ * The step-size controller (controller.h): the formulas that are not inline there, for the implicit and the multistep methods.
  */
 #include "method/controller.h"
 
-/* After a failure that was foreseen: limits of the excess, and the power's denominator beside the iterations left (RADAU5). */
+/* After an iteration was given up because it was predicted to be too slow (RADAU5): limits of the excess over the tolerance, and the
+ * constant part of the denominator of its power. */
 static const double LEAST_EXCESS = 1e-4, MOST_EXCESS = 20;
 enum { EXCESS_ORDER = 4 };
 
-static const double LEAST_TREND = 1e-2; /* smaller errors count as this in the trend (RADAU5) */
+/* smaller errors count as this in the predictive formula (RADAU5) */
+static const double LEAST_TREND = 1e-2;
 
 void cmb_controller_begin(cmb_controller_memory *memory)
 {
@@ -21,18 +23,19 @@ void cmb_controller_restart(cmb_controller_memory *memory)
   memory->limit = INFINITY;
 }
 
+/* Returns x limited to the interval from `least` to `most`. */
 static double between(double least, double most, double x)
 {
   return fmax(least, fmin(most, x));
 }
 
-/* x^(1/k); the estimate of RADAU5 has k = 4 */
+/* Returns x^(1/k), without a call of pow for k = 4, the value for RADAU5. */
 static double root(double x, double k)
 {
   return k == 4 ? sqrt(sqrt(x)) : pow(x, 1 / k);
 }
 
-/* h/h_new by the error alone. */
+/* Returns h/h_new by the error of the attempt s alone, without its history; the safety factor shrinks with the number of iterations. */
 static double quotient_of(const cmb_controller *c, const cmb_controller_step *s)
 {
   const int N = c->iterations;
@@ -76,15 +79,15 @@ double cmb_controller_failure(const cmb_controller *c, double excess, int left)
   return c->foreseen * pow(counted, -1.0 / (EXCESS_ORDER + left));
 }
 
-/* (h/h_new)^k */
-static double measure(const cmb_controller *c, double error)
+/* Returns (h/h_new)^k for the HALVING kind of controller: 2 error + floor. */
+static double error_measure(const cmb_controller *c, double error)
 {
   return 2 * error + c->floor;
 }
 
 double cmb_controller_halve(const cmb_controller *c, double h, double error, int k, bool may_grow)
 {
-  const double x = measure(c, error);
+  const double x = error_measure(c, error);
   if (x <= 1.0 / (1 << k) && may_grow) return c->grow * h;
   return x < 1 ? h : h * between(c->shrink, c->decided, pow(x, -1.0 / k));
 }
@@ -93,6 +96,6 @@ double cmb_controller_halve_rejected(const cmb_controller *c, double h, double e
                                      int count)
 {
   if (count > 1) return c->rejected_again * h;
-  const double wanted = c->rejected_safety * pow(measure(c, error), -1.0 / k);
+  const double wanted = c->rejected_safety * pow(error_measure(c, error), -1.0 / k);
   return h * between(c->rejected_least, c->rejected_most, wanted);
 }

@@ -1,19 +1,19 @@
 /*
- * How large the next step is: the one step-size controller of all methods.
+ * The step-size controller that all adaptive methods share: it computes the size of the next step from the error of the last one.
  *
- * With an error err of a step of size h in units of the tolerance, O(h^k), the next size h_new is
+ * With the error err of a step of size h in units of the tolerance, err = O(h^k), the next size h_new is
  *
  *     PI          h 0.9 err^(−1/k + 0.75 β) err_before^β       DOPRI5: Hairer, Nørsett, Wanner, Solving ODEs I, §IV.2; β = 0: without memory
  *     PREDICTIVE  the smaller of h S err^(−1/k) and h 0.9 err^(−1/k) h/h_before (err_before/err)^(1/k), after Gustafsson
- *                 RADAU5: Hairer, Wanner, Solving ODEs II, §IV.8; S is 0.9, less the more iterations the step has taken;
- *                 h stays if the factors of the matrix serve again and little would be gained
- *     HALVING     h (2 err + floor)^(−1/k), but h doubles, stays, or becomes less by some part at the least, since differences of
- *                 equal steps tell more. DEABM: Shampine, Gordon 1975; DASSL: Brenan, Campbell, Petzold, §5.2
+ *                 RADAU5: Hairer, Wanner, Solving ODEs II, §IV.8; S is 0.9, or less if the step took many iterations;
+ *                 h is kept if the factors of the matrix can be reused and a new size would gain little
+ *     HALVING     h (2 err + floor)^(−1/k), but h is doubled, kept, or reduced by at least a given factor, since multistep methods
+ *                 work best with equal steps. DEABM: Shampine, Gordon 1975; DASSL: Brenan, Campbell, Petzold, §5.2
  *
- * within limits, and no larger than h after an attempt that was rejected. After a rejection the same with rules of its own; where
- * the equations or an iteration have failed, a fixed part of h, or what the rate of the iteration tells. Numbers are data: a
- * cmb_controller stands in each method's file. Only what errors and excesses are limited to, and RADAU5's power after a failure that was
- * foreseen, are constants here and in controller.c.
+ * within limits, and no larger than h after an attempt that was rejected. After a rejection the same formulas hold with other constants;
+ * where the equations or an iteration have failed, h_new is a fixed part of h, or follows from the convergence rate of the iteration. The
+ * constants are data: each method's file has a cmb_controller. Only the limits of errors and excesses, and RADAU5's power after an
+ * iteration that was given up early, are constants here and in controller.c.
  */
 #ifndef CMB_METHOD_CONTROLLER_H
 #define CMB_METHOD_CONTROLLER_H
@@ -29,69 +29,73 @@ typedef enum cmb_controller_kind {
 
 typedef struct cmb_controller {
   cmb_controller_kind kind;
-  double order; /* k; HALVING: of the first step, later attempts pass their own */
+  double order; /* k; HALVING: that of the first step, later attempts pass their own */
   double safety;
   double shrink, grow; /* limits of h_new/h; HALVING: grow is 2 */
   double failed;       /* h_new/h where the equations, a projection or an iteration have failed */
 
-  /* PI: weight of the error before, and 1/k − 0.75 β (CMB_CONTROLLER_PI_ORDER) */
+  /* PI: exponent β of the previous error, and 1/k − 0.75 β (CMB_CONTROLLER_PI_ORDER) */
   double beta, exponent;
 
-  /* PREDICTIVE */
+  /* fields of PREDICTIVE */
   int iterations; /* N: S = safety (1 + 2 N) / (iterations of the step + 2 N), no more than safety */
-  double keep_from, keep_to; /* h stays if h_new/h is between these and the matrix serves again */
-  double first_rejected;     /* h_new/h after a rejection, if no step has been accepted yet */
-  double foreseen; /* safety where an iteration was given up because it would not arrive in time */
-  double below_failure, back; /* h stays below this part of one with which the iteration has failed;
-                               * the limit grows by the factor `back` with each step */
+  /* h is kept if h_new/h is between these and the matrix can be reused */
+  double keep_from, keep_to;
+  double first_rejected; /* h_new/h after a rejection, if no step has been accepted yet */
+  /* safety factor where an iteration was given up because it was predicted to be too slow */
+  double foreseen;
+  /* h stays below this part of a size with which the iteration failed; this limit grows by the factor `back` with each step */
+  double below_failure, back;
 
-  /* HALVING */
+  /* fields of HALVING */
   double floor;
-  double decided;         /* the most that h_new/h is if it is below 1 */
-  double rejected_least;  /* limit of h_new/h after a rejection; */
-  double rejected_most;   /* the other; */
-  double rejected_safety; /* and a factor */
+  double decided;         /* upper limit of h_new/h if it is below 1 */
+  double rejected_least;  /* lower limit of h_new/h after a rejection, */
+  double rejected_most;   /* upper limit, */
+  double rejected_safety; /* and safety factor */
   double rejected_again;  /* h_new/h after a second one in a row */
 } cmb_controller;
 
-/* PI: the fields that belong together. */
+/* PI: initialises the fields order, beta and exponent of a cmb_controller for an error of O(h^k) and β = b. */
 #define CMB_CONTROLLER_PI_ORDER(k, b) .order = (k), .beta = (b), .exponent = 1.0 / (k)-0.75 * (b)
 
-/* PI: smaller errors, of the step and of the one before it, count as these. */
+/* PI: lower limits of the errors of a step and of the one before it; smaller errors count as these. */
 #define CMB_CONTROLLER_LEAST_ERROR  1e-10
 #define CMB_CONTROLLER_LEAST_BEFORE 1e-4
 
-/* What is kept from step to step. */
+/* The memory of the controller from step to step. */
 typedef struct cmb_controller_memory {
-  double log_error; /* PI: logarithm of the last accepted step's error, not below the least */
-  double h, error;  /* PREDICTIVE: of the last accepted step; h = 0: there is none */
-  double limit;     /* of h, since an iteration has failed */
+  double log_error; /* PI: logarithm of the last accepted step's error, limited from below */
+  double h, error;  /* PREDICTIVE: size and error of the last accepted step; h = 0: there is none */
+  double limit;     /* PREDICTIVE: upper limit of h after an iteration has failed */
 } cmb_controller_memory;
 
-/* An attempt: its size, its error, how many attempts before it from the same place were rejected, and how many iterations it took. */
+/* An attempted step: its size, its error, how many attempts from the same state were rejected before it, and how many iterations it
+ * took. */
 typedef struct cmb_controller_step {
   double h, error;
   int rejections, iterations;
 } cmb_controller_step;
 
-/* A motion begins: nothing is known. */
+/* Resets the whole memory at the beginning of a motion. */
 void cmb_controller_begin(cmb_controller_memory *memory);
 
-/* PREDICTIVE: a method begins anew on the way. */
+/* PREDICTIVE: forgets the last step and the limit of h, where the method restarts during a run. */
 void cmb_controller_restart(cmb_controller_memory *memory);
 
-/* As fmax and fmin, where none is NaN; without a call. */
+/* Returns the larger of a and b, neither of which is NaN; avoids the function call of fmax. */
 static inline double cmb_controller_larger(double a, double b)
 {
   return a > b ? a : b;
 }
 
+/* Returns the smaller of a and b, neither of which is NaN; avoids the function call of fmin. */
 static inline double cmb_controller_smaller(double a, double b)
 {
   return a < b ? a : b;
 }
 
-/* PI: h_new/h in logarithms. `most` is the upper limit. */
+/* PI: returns h_new/h from the logarithms of the errors of this step and of the one before; `most` is the upper limit of the result. */
 static inline double cmb_controller_pi_factor(const cmb_controller *c, double log_error,
                                               double log_before, double most)
 {
@@ -99,7 +103,8 @@ static inline double cmb_controller_pi_factor(const cmb_controller *c, double lo
   return cmb_controller_smaller(most, cmb_controller_larger(c->shrink, factor));
 }
 
-/* PI: h_new after an accepted step. Here, so that it costs no call. */
+/* PI: returns the next step size after an accepted step of size h with this error, and stores the error in the memory. Inline, to save
+ * a function call. */
 static inline double cmb_controller_pi(const cmb_controller *c, cmb_controller_memory *memory,
                                        double h, double error, int rejections)
 {
@@ -110,31 +115,34 @@ static inline double cmb_controller_pi(const cmb_controller *c, cmb_controller_m
   return next;
 }
 
-/* PI: h_new after a rejection; what came before says nothing. */
+/* PI: returns the size of the next attempt after one of size h was rejected; the previous error is not used. */
 static inline double cmb_controller_pi_rejected(const cmb_controller *c, double h, double error)
 {
   return h * cmb_controller_pi_factor(c, log(error), 0, 1);
 }
 
-/* PREDICTIVE: h_new after an accepted step; `again`: the factors of the matrix would serve again. */
+/* PREDICTIVE: returns the next step size after an accepted step; `again` tells that the factors of the matrix could be reused for an
+ * equal size. */
 double cmb_controller_predict(const cmb_controller *c, cmb_controller_memory *memory,
                               const cmb_controller_step *step, bool again);
 
-/* PREDICTIVE: h_new after a rejection. `first`: no step has been accepted yet. */
+/* PREDICTIVE: returns the size of the next attempt after a rejection; `first`: no step has been accepted yet. */
 double cmb_controller_predict_rejected(const cmb_controller *c, const cmb_controller_step *step,
                                        bool first);
 
-/* An iteration has failed with steps of size h although its matrix was new: the next stay below. */
+/* PREDICTIVE: limits the next step sizes to a part of h, after an iteration has failed with steps of size h although its matrix was
+ * new. */
 void cmb_controller_stay_below(const cmb_controller *c, cmb_controller_memory *memory, double h);
 
-/* h_new/h after a failure; of an iteration that would have left `excess` times too much after `left` further ones, if
- * excess > 0. */
+/* Returns h_new/h after a failure. If excess > 0, an iteration was given up because it would have ended `excess` times above its
+ * tolerance after `left` further iterations; the factor then depends on these. */
 double cmb_controller_failure(const cmb_controller *c, double excess, int left);
 
-/* HALVING: h_new after an accepted step whose error with the order of the next one would be O(h^k). */
+/* HALVING: returns the next step size after an accepted step of size h, from the error estimate O(h^k) for the order of the next step.
+ * The size may grow only if may_grow is set. */
 double cmb_controller_halve(const cmb_controller *c, double h, double error, int k, bool may_grow);
 
-/* HALVING: h_new after a rejection, the `count`th in a row. */
+/* HALVING: returns the size of the next attempt after the `count`th rejection in a row, from the error estimate O(h^k). */
 double cmb_controller_halve_rejected(const cmb_controller *c, double h, double error, int k,
                                      int count);
 

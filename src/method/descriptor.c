@@ -1,21 +1,22 @@
 /*
- * Implicit Runge–Kutta in descriptor form (descriptor.h; Haug, Negrut and Engstler 1999, eqs. 29 to 61). Stage i with c = h a_ii,
- * unknowns a and λ:
+ * Diagonally implicit Runge–Kutta methods in descriptor form, for the methods sdirk4 and trap (descriptor.h; Haug, Negrut and Engstler
+ * 1999, eqs. 29 to 61). Stage i, with c = h a_ii, is solved for the accelerations a and the multipliers λ:
  *
- *     v = v_n + h Σ_{j<i} a_ij a_j + c a          independent ones, (31)
- *     q = q_n + h Σ_{j<i} a_ij T v_j + c T(q) v   independent ones, (30); T ≠ I: all of them
- *     dependent ones by (53) and (54)
+ *     v = v_n + h Σ_{j<i} a_ij a_j + c a          independent velocities (31)
+ *     q = q_n + h Σ_{j<i} a_ij T v_j + c T(q) v   independent coordinates (30); T ≠ I: all coordinates
+ *     dependent velocities and coordinates by (53) and (54)
  *     0 = M a − f + Gᵀ λ,  0 = G a + γ            (48), by Newton's method (52) with the matrix (51)
  *
- * Of the matrix M, G and N are those of the step's beginning, and by refinement those of the stage; the derivatives in it, which cost
- * most, are those of an earlier step as long as the iteration converges fast with them. (The paper makes all of it anew in each
- * step.) The matrix depends on h through c only: after a rejected step its blocks serve again.
+ * In this matrix, M, G and the null-space basis N are those of the step's beginning; iterative refinement corrects for those of the stage.
+ * Its derivatives, which cost most, are kept from an earlier step as long as the iteration converges fast with them. (The paper makes the
+ * whole matrix anew in each step.) The matrix depends on h through c only: after a rejected step its blocks are reused.
  *
- * A stage starts from what the ends of steps before and earlier stages lead one to expect of accelerations and multipliers.
+ * The starting values of accelerations and multipliers of a stage are extrapolated from the ends of previous steps and from earlier
+ * stages.
  *
- * Error (58), (59): h Σ (b_i − b̂_i) k_i, where k_i is the slope of stage i, holds the tolerance in each position and velocity;
- * stiff parts of it are damped by (I − c J)⁻¹, as in Hairer and Wanner's SDIRK4. So does what (53) and (54) have changed in the
- * step, which the paper does not look at.
+ * The error estimate (58), (59), h Σ (b_i − b̂_i) k_i with the slopes k_i of the stages, has to be within the tolerance for each position
+ * and velocity; its stiff components are damped by (I − c J)⁻¹, as in Hairer and Wanner's SDIRK4. The correction of the step by (53) and
+ * (54) has to be within the tolerance as well, which the paper does not require.
  */
 #include "method/descriptor.h"
 
@@ -27,61 +28,65 @@
 #include <math.h>
 #include <string.h>
 
-enum { TURNS = 10, REFINEMENTS = 4 };
+enum { ROUNDS = 10, REFINEMENTS = 4 };
 
-/* Tolerances: change of q in the iteration with T(q) v that ends it, and that is still good enough after the last. */
-static const double TURN_ENOUGH = 1e-3, TURN_MOST = 0.03;
+/* In tolerances, for the fixed-point iteration of q with q̇ = T(q) v: the change of q at which it ends, and the change that is still
+ * acceptable after the last iteration. */
+static const double CHANGE_ENOUGH = 1e-3, CHANGE_MOST = 0.03;
 
-/* Rate of convergence beyond which the next step has derivatives of its own. They cost as much as some ten to twenty iterations, and
- * at this rate a tolerance more or less in the starting values costs half of one in each stage. */
+/* The rate of convergence above which the next step computes new derivatives. They cost as much as ten to twenty iterations, and at
+ * this rate starting values that are worse by one tolerance cost half of an iteration in each stage. */
 static const double SLOW = 0.03;
 
-/* Part of what the iteration may leave that (53) and (54) may leave unseen. */
+/* The part of the Newton tolerance that the corrections of dependent coordinates and velocities (eqs. 53, 54) may leave. */
 static const double UNSEEN = 0.01;
 
-/* Part of an increment below which its refinement need not go on. */
+/* The part of an increment below which its refinement can stop. */
 static const double REFINED = 0.003;
 
-/* What starting values are made of: accelerations or multipliers. */
+/* Past values of the accelerations or of the multipliers, from which the starting values of the stages are extrapolated. */
 struct past {
   int n;
-  const double *value[3];              /* (n) here, and where the two steps before began */
-  double *kept[2];                     /* (n) the latter two */
-  double *stage[CMB_DIRK_MOST_STAGES]; /* (n) of this step */
-  double *off
-      [CMB_DIRK_MOST_STAGES]; /* (n) by how much those of the step before were off what the ends of steps say */
+  const double *value[3]; /* (n) at the beginning of this step and of the two steps before */
+  double *kept[2];        /* (n) storage of the latter two */
+  double *stage[CMB_DIRK_MOST_STAGES]; /* (n) values at the stages of this step */
+  /* (n) difference of the previous step's stage values from the polynomial through the ends of steps */
+  double *deviation[CMB_DIRK_MOST_STAGES];
 };
 
 struct descriptor {
   cmb_partitioned head;
   const cmb_dirk_table *table;
   cmb_partition_jacobian *jacobian;
-  bool linearized;                      /* there are derivatives, */
-  bool here;                            /* and they are those of where the step begins */
-  double theta;                         /* the slowest rate of convergence in the step */
-  double c;                             /* of the matrix that is factored; 0: none is */
-  double *a;                            /* (nv) where the step begins */
-  double *k[CMB_DIRK_MOST_STAGES];      /* (n) slopes (T v, a) of the stages */
-  double *v[CMB_DIRK_MOST_STAGES];      /* (nv) velocities of the stages, T ≠ I */
-  double *lambda[CMB_DIRK_MOST_STAGES]; /* (ng) */
-  double h, past_h[2];                  /* of the step, and of those before; 0: there was none */
+  bool linearized;                 /* the derivatives in the matrix have been computed, */
+  bool linearized_here;            /* and at the beginning of this step */
+  double theta;                    /* the slowest rate of convergence of the stages in this step */
+  double c;                        /* c of the factored matrix; 0: none is factored */
+  double *a;                       /* (nv) accelerations where the step begins */
+  double *k[CMB_DIRK_MOST_STAGES]; /* (n) slopes (T v, a) of the stages */
+  double *v[CMB_DIRK_MOST_STAGES]; /* (nv) velocities of the stages */
+  double *lambda[CMB_DIRK_MOST_STAGES]; /* (ng) multipliers of the stages */
+  double h, past_h[2]; /* sizes of this step and of the two before; 0: there was none */
   struct past of_a, of_lambda;
-  double enough;                  /* what (53) and (54) may leave inside the iteration */
-  double *base, *y;               /* (n) stage without its own slope; stage */
-  double *q_turn;                 /* (nq) */
-  double *r, *s;                  /* (nv), (ng) what is left of (48) */
-  double *da, *dlambda;           /* (nv), (ng) increments */
-  double *da_more, *dlambda_more; /* (nv), (ng) refinement */
-  double *x; /* (n) error, size of an increment; gap of the continuous solution */
-  double *w; /* (nv) */
+  double enough; /* tolerance of the corrections (53) and (54) inside the iteration */
+  /* (n) state of the stage without the term of its own slope; state of the stage */
+  double *base, *y;
+  double *q_turn;                 /* (nq) change of q in the iteration with T(q) v */
+  double *r, *s;                  /* (nv), (ng) residuals of (48) */
+  double *da, *dlambda;           /* (nv), (ng) Newton increments */
+  double *da_more, *dlambda_more; /* (nv), (ng) their refinement */
+  double *x; /* (n) error estimate, increment; afterwards the gap of the dense output */
+  /* (nv) the motion N Δz of an increment; scratch */
+  double *w;
   cmb_newton newton;
 };
 
+/* Allocates the arrays for past values of the accelerations or multipliers, vectors of n numbers, and the given number of stages. */
 static void create_past(cmb_arena *arena, int stages, int n, struct past *past)
 {
   past->n = n;
   for (int i = 0; i < 2; i++) past->value[i + 1] = past->kept[i] = cmb_arena_doubles(arena, n);
-  for (int i = 0; i < stages; i++) past->off[i] = cmb_arena_doubles(arena, n);
+  for (int i = 0; i < stages; i++) past->deviation[i] = cmb_arena_doubles(arena, n);
 }
 
 cmb_status cmb_descriptor_create(cmb_integrator *in)
@@ -133,24 +138,25 @@ cmb_status cmb_descriptor_begin(cmb_integrator *in)
   cmb_partitioned_begin(in);
   cmb_newton_forget(&m->newton);
   m->past_h[0] = m->past_h[1] = 0;
-  m->linearized = false; /* in other modes forces and constraints are others */
+  m->linearized = false; /* in other modes the forces and constraints differ */
   CMB_TRY(cmb_slope(in, in->t, in->y, m->k[0], in->lambda));
   memcpy(m->a, m->k[0] + in->nq, (size_t)in->nv * sizeof *m->a);
   in->a = m->a;
   return CMB_OK;
 }
 
-/* Partition and matrix for steps of size h from (t, y). */
+/* Prepares the partition into dependent and independent coordinates at the beginning of the step and the factored matrix for steps of
+ * size h. What is still valid from an earlier attempt is reused. */
 static cmb_status prepare(cmb_integrator *in, double h)
 {
   struct descriptor *m = in->data;
   const double c = m->table->gamma * h;
   if (!m->head.ready) {
     CMB_TRY(cmb_partitioned_prepare(in));
-    m->head.ready = false; /* until all is there */
+    m->head.ready = false; /* until everything is prepared */
     if (!m->linearized) {
       CMB_TRY(cmb_partition_linearize(m->jacobian, in->t, in->y, in->y + in->nq, m->a, in->lambda));
-      m->linearized = m->here = true;
+      m->linearized = m->linearized_here = true;
     }
     CMB_TRY(cmb_partition_assemble(m->jacobian, in->t, in->y));
     m->head.ready = true;
@@ -163,8 +169,9 @@ static cmb_status prepare(cmb_integrator *in, double h)
   return CMB_OK;
 }
 
-/* k := T(q) v, q_turn := c times its change; the size of that in tolerances. */
-static double turn(cmb_integrator *in, struct descriptor *m, double *k)
+/* Computes k := T(q) v (nq), the rates of the coordinates at the current stage, and the resulting change of the coordinates, m->q_turn
+ * := c (new k − old k) with c = h a_ii. Returns the size of that change in tolerances. */
+static double rate_change(cmb_integrator *in, struct descriptor *m, double *k)
 {
   memcpy(m->q_turn, k, (size_t)in->nq * sizeof *k);
   cmb_rates(in->ev, m->y, m->y + in->nq, k);
@@ -172,30 +179,33 @@ static double turn(cmb_integrator *in, struct descriptor *m, double *k)
   return cmb_error_norm(in, 0, in->nq, m->q_turn);
 }
 
-/* q moves with T(q) v until they agree, whatever the constraints say. */
-static void turn_on(cmb_integrator *in, struct descriptor *m, double *k)
+/* Iterates the coordinates q of the stage until they agree with q̇ = T(q) v, without regard to the constraints. */
+static void iterate_positions(cmb_integrator *in, struct descriptor *m, double *k)
 {
-  for (int n = 0; n < TURNS && turn(in, m, k) > TURN_ENOUGH; n++) {
+  for (int n = 0; n < ROUNDS && rate_change(in, m, k) > CHANGE_ENOUGH; n++) {
     cmb_add_scaled(in->nq, 1, m->q_turn, m->y);
   }
 }
 
-/* (53), (54) from where the formula or the last increment has led, and q̇. Where T ≠ I, T(q) v is iterated. */
+/* Corrects the dependent coordinates and velocities of the stage at time t so that they satisfy the constraints (eqs. 53, 54), and
+ * computes q̇ in k. Where q̇ = T(q) v with T ≠ I, q and q̇ are iterated together. Returns CMB_RETRY_NEWTON if they do not agree in the
+ * end. */
 static cmb_status recover(cmb_integrator *in, struct descriptor *m, double *k, double t)
 {
   const bool turns = in->ev->eq->rates;
   double change = 0;
-  if (turns) turn_on(in, m, k);
-  for (int n = 0; n < TURNS; n++) {
+  if (turns) iterate_positions(in, m, k);
+  for (int n = 0; n < ROUNDS; n++) {
     CMB_TRY(cmb_partitioned_recover(in, t, m->y));
-    change = turn(in, m, k);
-    if (!turns || change <= TURN_ENOUGH) return CMB_OK;
-    if (n < TURNS - 1) cmb_add_scaled(in->nq, 1, m->q_turn, m->y);
+    change = rate_change(in, m, k);
+    if (!turns || change <= CHANGE_ENOUGH) return CMB_OK;
+    if (n < ROUNDS - 1) cmb_add_scaled(in->nq, 1, m->q_turn, m->y);
   }
-  return change <= TURN_MOST ? CMB_OK : CMB_RETRY_NEWTON;
+  return change <= CHANGE_MOST ? CMB_OK : CMB_RETRY_NEWTON;
 }
 
-/* (30), (31): the stage's state by the formula, before anything is recovered. */
+/* Computes the state of stage i by the Runge–Kutta formulas (eqs. 30, 31) from its starting slope, before the dependent coordinates
+ * are corrected. */
 static void integrate(cmb_integrator *in, struct descriptor *m, int i)
 {
   const int nq = in->nq;
@@ -205,22 +215,24 @@ static void integrate(cmb_integrator *in, struct descriptor *m, int i)
   for (int l = 0; l < nq; l++) q[l] = m->base[l] + m->c * k[l];
 }
 
-/* The state behind an increment Δa: it moves by c² N Δz and c N Δz, which leaves of the constraints the square of it. */
-static void move(cmb_integrator *in, struct descriptor *m, int i)
+/* Moves the state of stage i by a Newton increment: with the motion w = N Δz that the constraints permit, c w is added to velocities
+ * and c² w to positions, which violates the constraints only to second order. */
+static void move_state(cmb_integrator *in, struct descriptor *m, int i)
 {
   const int nq = in->nq;
   double *q = m->y, *v = m->y + nq;
   for (int l = 0; l < in->nv; l++) v[l] += m->c * m->w[l];
   if (in->ev->eq->rates) {
-    turn_on(in, m, m->k[i]);
+    iterate_positions(in, m, m->k[i]);
   } else {
     for (int l = 0; l < nq; l++) q[l] += m->c * m->c * m->w[l];
   }
 }
 
-/* A stage that has arrived. Of those that are not the step's end nothing but velocities and q̇ is wanted. N has changed since the step
- * began, so that velocities are off by a part of the last increment: not more than may be left, if it is no larger. */
-static cmb_status finish(cmb_integrator *in, struct descriptor *m, int i, double t)
+/* Completes stage i after its iteration has converged. For the last stage, which is the end of the step, all dependent coordinates are
+ * corrected; of the others only velocities and q̇ are needed. Since the directions that the constraints permit change within the step,
+ * velocities are off by a part of the last increment: they are corrected if that was above the Newton tolerance. */
+static cmb_status finish_stage(cmb_integrator *in, struct descriptor *m, int i, double t)
 {
   cmb_partition *p = m->head.partition;
   if (i == m->table->stages - 1) {
@@ -234,7 +246,8 @@ static cmb_status finish(cmb_integrator *in, struct descriptor *m, int i, double
   return CMB_OK;
 }
 
-/* What is left of (48). G at the stage is the evaluator's. */
+/* Computes the residuals of the equations of motion and of the acceleration constraints at stage i (eq. 48): r = M a − f + Gᵀλ in m->r
+ * and G a + γ in m->s. */
 static cmb_status evaluate(cmb_integrator *in, struct descriptor *m, int i, double t)
 {
   cmb_evaluator *ev = in->ev;
@@ -249,7 +262,7 @@ static cmb_status evaluate(cmb_integrator *in, struct descriptor *m, int i, doub
   return CMB_OK;
 }
 
-/* An increment Δa as one of positions and velocities, in units of the tolerance. */
+/* Returns the size of an increment Δa (nv) of the accelerations, converted to positions and velocities, in units of the tolerance. */
 static double size_of(const cmb_integrator *in, struct descriptor *m, const double *da)
 {
   cmb_rates(in->ev, m->y, da, m->x);
@@ -258,7 +271,8 @@ static double size_of(const cmb_integrator *in, struct descriptor *m, const doub
   return cmb_size_of_change(in, m->x);
 }
 
-/* Δλ beside the largest multiplier, in the same units. */
+/* Returns the size of an increment Δλ (ng) of the multipliers of stage i relative to the largest multiplier, in units of the
+ * tolerance. */
 static double size_of_forces(const cmb_integrator *in, const struct descriptor *m, int i,
                              const double *dlambda)
 {
@@ -271,19 +285,21 @@ static double size_of_forces(const cmb_integrator *in, const struct descriptor *
   return fmin(m->c, 1) * moved / (in->options.rtol * most + in->options.atol);
 }
 
+/* Returns the larger of the sizes of the increments Δa (nv) and Δλ (ng) of stage i, in units of the tolerance. */
 static double size_of_all(const cmb_integrator *in, struct descriptor *m, int i, const double *da,
                           const double *dlambda)
 {
   return cmb_larger_error(size_of(in, m, da), size_of_forces(in, m, i, dlambda));
 }
 
-/* Δa and Δλ by (52), with M and G of the stage by refinement. An increment no larger than what may be left needs none; a larger one does,
- * however fast the iteration has been so far: its rate is that of refined increments, and without refinement an increment is off by the
- * part by which M and G have changed in the step, which for a body that spins is most of it.
- * Returns the size of what may not have arrived: where the refinement converges the equations are solved in all that is linear in
- * them, and what is left comes from the motion N Δz, or is as large as the last refinement; else all counts. It counts as well where
- * the next step begins with this acceleration. An iteration in which only λ goes on moving has not arrived: a constraint may have gone
- * since the step began. */
+/* Computes the Newton increments Δa of the accelerations and Δλ of the multipliers of stage i (eq. 52); iterative refinement accounts
+ * for the M and G of the stage. An increment within the Newton tolerance is not refined. A larger one always is: without refinement it
+ * is off by the part by which M and G have changed within the step, which for a spinning body is most of it.
+ *
+ * Returns the size of the error that may remain, and in *solved whether the refinement has converged. If it has, what remains comes
+ * from the motion N Δz, or is as large as the last refinement; otherwise the whole increment counts. The whole increment counts as
+ * well for methods whose next step starts from this acceleration. An iteration in which only λ still changes has not converged, since
+ * the constraints may have lost rank within the step. */
 static double correct(cmb_integrator *in, struct descriptor *m, int i, bool *solved)
 {
   cmb_partition_correct(m->jacobian, m->r, m->s, m->da, m->dlambda);
@@ -304,8 +320,9 @@ static double correct(cmb_integrator *in, struct descriptor *m, int i, bool *sol
   return size_of_all(in, m, i, m->da, m->dlambda);
 }
 
-/* The same, if need be with N and the factors of the stage in place of those of the step's beginning: the axes in which a body's
- * velocities are counted turn with it, and have nothing left of where they were after a fraction of a turn. */
+/* Computes the Newton increments of stage i and their remaining error in *size. If the refinement does not converge in the first
+ * iteration, the partition of the coordinates, the null-space matrix and the factors are made again at the stage: the axes of a
+ * spinning body turn so much within a step that those of its beginning are useless. */
 static cmb_status correct_at(cmb_integrator *in, struct descriptor *m, int i, double t,
                              double *size)
 {
@@ -319,8 +336,8 @@ static cmb_status correct_at(cmb_integrator *in, struct descriptor *m, int i, do
   return CMB_OK;
 }
 
-/* Weights of the values here and at the ends of the two steps before in their polynomial at time x from here; of the value here alone if
- * there is none before, and of two if there is one. */
+/* Computes the weights with which a quantity's values at the beginnings of this step and of the two before give their interpolating
+ * polynomial at the time x after the step's beginning. With no or one previous step the polynomial is constant or linear. */
 static void extrapolate(const struct descriptor *m, double x, double weight[3])
 {
   const double h1 = m->past_h[0], h2 = m->past_h[1];
@@ -330,8 +347,9 @@ static void extrapolate(const struct descriptor *m, double x, double weight[3])
   weight[0] = 1 - weight[1] - weight[2];
 }
 
-/* x (n) of stage i: that polynomial, by how much the stage of the step before was off, and by how much earlier stages of this one
- * are, with the weights of the formula's own starting values. */
+/* Extrapolates the starting value x (n) of stage i: the polynomial through past values, plus the scaled difference of the previous
+ * step's stage from it, plus the differences of the earlier stages of this step from their predictions, with the weights that the
+ * tableau has for starting values. */
 static void predict(const struct descriptor *m, const struct past *past, int i, double *x)
 {
   const double *start = m->table->start + i * m->table->stages, *c = m->table->c;
@@ -344,13 +362,15 @@ static void predict(const struct descriptor *m, const struct past *past, int i, 
   }
   for (int l = 0; l < past->n; l++) {
     double sum = all[0] * past->value[0][l] + all[1] * past->value[1][l] +
-                 all[2] * past->value[2][l] + again * past->off[i][l];
-    for (int j = 0; j < i; j++) sum += start[j] * (past->stage[j][l] - again * past->off[j][l]);
+                 all[2] * past->value[2][l] + again * past->deviation[i][l];
+    for (int j = 0; j < i; j++)
+      sum += start[j] * (past->stage[j][l] - again * past->deviation[j][l]);
     x[l] = sum;
   }
 }
 
-/* Acceleration and multipliers that the stage's iteration begins with. */
+/* Sets the starting values of the accelerations and multipliers for the iteration of stage i; for the first stage also the state, from
+ * which T(q) is taken. */
 static void start_stage(cmb_integrator *in, struct descriptor *m, int i)
 {
   m->of_a.value[0] = m->a;
@@ -360,6 +380,7 @@ static void start_stage(cmb_integrator *in, struct descriptor *m, int i)
   if (i == 0) memcpy(m->y, in->y, (size_t)in->n * sizeof *m->y);
 }
 
+/* Solves the equations of stage i in a step of size h by Newton's method: its acceleration, its multipliers and its state. */
 static cmb_status stage(cmb_integrator *in, struct descriptor *m, int i, double h)
 {
   const cmb_dirk_table *table = m->table;
@@ -383,14 +404,15 @@ static cmb_status stage(cmb_integrator *in, struct descriptor *m, int i, double 
     for (int l = 0; l < in->nv; l++) a[l] += m->da[l];
     for (int l = 0; l < in->ng; l++) m->lambda[i][l] += m->dlambda[l];
     CMB_TRY(cmb_newton_judge(&m->newton, size));
-    move(in, m, i);
+    move_state(in, m, i);
   }
   m->theta = fmax(m->theta, m->newton.theta);
-  CMB_TRY(finish(in, m, i, t));
+  CMB_TRY(finish_stage(in, m, i, t));
   memcpy(m->v[i], m->y + in->nq, (size_t)in->nv * sizeof *a);
   return CMB_OK;
 }
 
+/* Returns the error estimate of the step of size h in tolerances: the difference to the embedded method, with stiff components damped. */
 static double error_of(cmb_integrator *in, struct descriptor *m, double h)
 {
   const int nq = in->nq, nv = in->nv;
@@ -407,6 +429,7 @@ static double error_of(cmb_integrator *in, struct descriptor *m, double h)
   return cmb_largest_error(in, m->x);
 }
 
+/* Prepares the matrix for the step size h and solves all stages of the step. */
 static cmb_status all_stages(cmb_integrator *in, struct descriptor *m, double h)
 {
   CMB_TRY(prepare(in, h));
@@ -420,9 +443,10 @@ cmb_status cmb_descriptor_attempt(cmb_integrator *in, double h, double *error)
 {
   struct descriptor *m = in->data;
   const int last = m->table->stages - 1;
-  memcpy(in->y_new, in->y, (size_t)in->n * sizeof *in->y); /* the weights of norms */
+  memcpy(in->y_new, in->y, (size_t)in->n * sizeof *in->y); /* norms take their weights from y_new */
   cmb_status status = all_stages(in, m, h);
-  if (status == CMB_RETRY_NEWTON && !m->here) { /* not the step's fault, perhaps */
+  /* perhaps old derivatives are the cause, not the step size */
+  if (status == CMB_RETRY_NEWTON && !m->linearized_here) {
     m->linearized = m->head.ready = false;
     status = all_stages(in, m, h);
   }
@@ -436,20 +460,21 @@ cmb_status cmb_descriptor_attempt(cmb_integrator *in, double h, double *error)
   return regained ? cmb_slope(in, in->t + h, in->y_new, m->k[last], in->lambda_new) : CMB_OK;
 }
 
-/* The step is over, `end` is what is there at its end. */
-static void keep(const struct descriptor *m, const double *end, struct past *past)
+/* Stores the accelerations or multipliers `end` at the end of an accepted step in their past values, and the differences of the stage
+ * values from the polynomial through the ends of steps. */
+static void store_past(const struct descriptor *m, const double *end, struct past *past)
 {
   double *free = past->kept[1], of[3];
-  const double *here = past->value[0];
+  const double *current = past->value[0];
   past->value[2] = past->kept[1] = past->kept[0];
   past->value[1] = past->kept[0] = free;
-  memcpy(free, here, (size_t)past->n * sizeof *free);
+  memcpy(free, current, (size_t)past->n * sizeof *free);
   past->value[0] = end;
   for (int i = 0; i < m->table->stages; i++) {
     extrapolate(m, (m->table->c[i] - 1) * m->h, of);
     for (int l = 0; l < past->n; l++) {
-      past->off[i][l] = past->stage[i][l] - of[0] * end[l] - of[1] * past->value[1][l] -
-                        of[2] * past->value[2][l];
+      past->deviation[i][l] = past->stage[i][l] - of[0] * end[l] - of[1] * past->value[1][l] -
+                              of[2] * past->value[2][l];
     }
   }
 }
@@ -458,11 +483,11 @@ void cmb_descriptor_accept(cmb_integrator *in)
 {
   struct descriptor *m = in->data;
   m->past_h[1] = m->past_h[0], m->past_h[0] = m->h;
-  keep(m, m->k[m->table->stages - 1] + in->nq, &m->of_a);
-  keep(m, in->lambda_new, &m->of_lambda);
+  store_past(m, m->k[m->table->stages - 1] + in->nq, &m->of_a);
+  store_past(m, in->lambda_new, &m->of_lambda);
   memcpy(m->a, m->k[m->table->stages - 1] + in->nq, (size_t)in->nv * sizeof *m->a);
   in->a = m->a;
-  m->head.ready = m->here = false;
+  m->head.ready = m->linearized_here = false;
   m->linearized = m->theta <= SLOW;
 }
 

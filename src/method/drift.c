@@ -1,5 +1,5 @@
 /*
- * Measuring the constants of the drift bound (drift.h).
+ * Measures the constants of the drift bound during a run (drift.h).
  */
 #include "method/drift.h"
 
@@ -33,16 +33,18 @@ void cmb_drift_begin(cmb_drift *d)
   d->rounding = d->h = d->first = d->A2 = 0;
 }
 
-static double square(int n, const double *x)
+/* Returns Σ x_i², the square of the 2-norm of x (n). */
+static double squared_norm(int n, const double *x)
 {
   double sum = 0;
   for (int i = 0; i < n; i++) sum += x[i] * x[i];
   return sum;
 }
 
-/* ‖D P‖², D = (to − from) on G's pattern, row by row; `to` becomes D. */
-static double change(cmb_drift *d, const cmb_equations *eq, const double *from, double *to,
-                     const double *P)
+/* Returns the squared Frobenius norm ‖D P‖² with D = to − from, two matrices with the sparsity pattern of the constraint Jacobian G;
+ * overwrites `to` with D. */
+static double squared_change(cmb_drift *d, const cmb_equations *eq, const double *from, double *to,
+                             const double *P)
 {
   const cmb_pattern *p = eq->G_pattern;
   double sum = 0;
@@ -52,47 +54,49 @@ static double change(cmb_drift *d, const cmb_equations *eq, const double *from, 
     memset(d->product, 0, (size_t)d->ng * sizeof *d->product);
     for (int k = first; k < end; k++) {
       const double *row = P + (p ? p->column[k] : k - first) * d->ng;
-      if (to[k] == 0) continue; /* most of them, where G is stored as a whole */
+      if (to[k] == 0) continue; /* most entries, where G is stored as a dense matrix */
       for (int j = 0; j < d->ng; j++) d->product[j] += to[k] * row[j];
     }
-    sum += square(d->ng, d->product);
+    sum += squared_norm(d->ng, d->product);
   }
   return sum;
 }
 
-/* ‖g_qq(P·, P·)‖ at (t, q) by differences of G, which is d->G_plain there */
+/* Computes in *norm the Frobenius norm ‖g_qq(P·, P·)‖ of the second derivatives of the constraints at (t, q), by differences of G
+ * along the columns of P (nv x ng). d->G_plain has to be G at (t, q). */
 static cmb_status curvature(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
                             const double *P, double *norm)
 {
   double sum = 0;
-  const double size = sqrt(square(d->nq, q));
+  const double size = sqrt(squared_norm(d->nq, q));
   for (int j = 0; j < d->ng; j++) {
     for (int i = 0; i < d->nv; i++) d->column[i] = P[i * d->ng + j];
     cmb_rates(ev, q, d->column, d->direction);
-    const double length = sqrt(square(d->nq, d->direction));
+    const double length = sqrt(squared_norm(d->nq, d->direction));
     const double step = sqrt(DBL_EPSILON) * (1 + size) / (length > 0 ? length : 1);
     for (int i = 0; i < d->nq; i++) d->q[i] = q[i] + step * d->direction[i];
     CMB_TRY(cmb_evaluate(ev, t, d->q, NULL, &(cmb_terms){.G = d->G}));
-    sum += change(d, ev->eq, d->G_plain, d->G, P) / (step * step);
+    sum += squared_change(d, ev->eq, d->G_plain, d->G, P) / (step * step);
   }
   *norm = sqrt(sum);
   return CMB_OK;
 }
 
-/* Whether G, which is d->G_plain, has changed by more than half a hundredth of itself since A₂ was measured. */
+/* Returns whether the constraint Jacobian (in d->G_plain) has changed by more than 0.5 % of its norm since A₂ was last measured. */
 static bool has_turned(const cmb_drift *d)
 {
   const double part = 0.005;
-  double change = 0, size = 0;
+  double squared_change = 0, size = 0;
   for (int k = 0; k < d->G_size; k++) {
     const double difference = d->G_plain[k] - d->G_curved[k];
-    change += difference * difference;
+    squared_change += difference * difference;
     size += d->G_curved[k] * d->G_curved[k];
   }
-  return !(change <= part * part * size);
+  return !(squared_change <= part * part * size);
 }
 
-/* A₂ at (t, q), with two hundredths on top for the places up to the next measurement */
+/* Measures A₂ = ½ ‖g_qq(P·, P·)‖, the curvature of the constraints g, at (t, q) and increases it by 2 % to cover the positions up to
+ * the next measurement. */
 static cmb_status measure_curvature(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
                                     const double *P)
 {
@@ -103,12 +107,14 @@ static cmb_status measure_curvature(cmb_drift *d, cmb_evaluator *ev, double t, c
   return CMB_OK;
 }
 
+/* Sets *most to the value if that is larger or NaN. */
 static void widen(double *most, double value)
 {
   if (!(value <= *most)) *most = value;
 }
 
-/* How far rounding of each coordinate can move g: 2ε Σ |∂g/∂q_j q_j|, by differences. d->g_plain is g at (t, q). */
+/* Estimates in *size how far the rounding of the coordinates can move the constraint values g: 2ε Σ |∂g/∂q_j q_j|, by differences.
+ * d->g_plain has to be g at (t, q). */
 static cmb_status rounding_of_q(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
                                 double *size)
 {
@@ -120,14 +126,15 @@ static cmb_status rounding_of_q(cmb_drift *d, cmb_evaluator *ev, double t, const
     CMB_TRY(cmb_evaluate(ev, t, d->q, NULL, &(cmb_terms){.g = d->product}));
     d->q[j] = q[j];
     for (int i = 0; i < d->ng; i++) d->product[i] -= d->g_plain[i];
-    sum += sqrt(square(d->ng, d->product)) / part;
+    sum += sqrt(squared_norm(d->ng, d->product)) / part;
   }
   *size = 2 * DBL_EPSILON * sum;
   return CMB_OK;
 }
 
-/* Second differences of g at places on a line, so near to each other that g is straight there but for rounding; the largest into
- * *size. d->g_plain is g at (t, q). */
+/* Estimates the rounding error of the constraint values g from their second differences at equally spaced points on a short line from
+ * (t, q), on which g would be linear without rounding. The seed `line` selects the direction and `near` the spacing; *size receives
+ * the largest norm so far. d->g_plain has to be g at (t, q). */
 static cmb_status rounding_along(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
                                  uint32_t line, double near, double *size)
 {
@@ -141,16 +148,16 @@ static cmb_status rounding_along(cmb_drift *d, cmb_evaluator *ev, double t, cons
     }
     CMB_TRY(cmb_evaluate(ev, t, d->q, NULL, &(cmb_terms){.g = now}));
     for (int i = 0; k > 1 && i < d->ng; i++) before[i] += now[i] - 2 * last[i];
-    if (k > 1) *size = fmax(*size, sqrt(square(d->ng, before)));
+    if (k > 1) *size = fmax(*size, sqrt(squared_norm(d->ng, before)));
     memcpy(before, last, (size_t)d->ng * sizeof *last);
     memcpy(last, now, (size_t)d->ng * sizeof *last);
   }
   return CMB_OK;
 }
 
-/* How far rounding inside of g can move it, which the coordinates do not show: they may be 0 where lengths are not. There are several
- * lines, since the places on one can by chance all be a whole number of roundings apart, and then show none. The factor is for
- * what a few samples do not show. */
+/* Estimates in *size the rounding error inside the evaluation of the constraints g. Rounding of the coordinates does not show this,
+ * since they may be 0 where lengths are not. Several lines are sampled because the points on one line can by chance differ by whole
+ * roundings and show no error; the result is multiplied by a safety factor, since the samples are few. */
 static cmb_status rounding_inside(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
                                   double *size)
 {
@@ -164,6 +171,8 @@ static cmb_status rounding_inside(cmb_drift *d, cmb_evaluator *ev, double t, con
   return CMB_OK;
 }
 
+/* Estimates the rounding error of the constraint values g at (t, q) from that of the coordinates and that inside the evaluation, and
+ * raises d->rounding to it. */
 static cmb_status find_rounding(cmb_drift *d, cmb_evaluator *ev, double t, const double *q)
 {
   double of_q, inside;
@@ -173,7 +182,7 @@ static cmb_status find_rounding(cmb_drift *d, cmb_evaluator *ev, double t, const
   return CMB_OK;
 }
 
-/* The promise is over; the first time the log has the reason. */
+/* Gives up the bound on the drift from the constraints at time t: from then on it is infinite and does not hold. */
 static void give_up(cmb_drift *d, double t)
 {
   d->bound.limit = INFINITY;
@@ -181,9 +190,10 @@ static void give_up(cmb_drift *d, double t)
   d->bound.broken_at = t;
 }
 
-/* The largest fixed point so far. The constants and d->h never shrink, and so it does not; errors that the start has left come on
- * top, and shrink to it if they are below the other fixed point. */
-static void judge(cmb_drift *d, const cmb_evaluator *ev, double t)
+/* Updates the bound on the drift ‖g‖ from the constants C₀, C₁, C₂ measured so far, or gives it up with a warning if it does not exist
+ * (condition 13). The constants and d->h never shrink, so neither does the bound. Violations at the start of the run are covered as
+ * well: below the larger fixed point they shrink to the smaller one. */
+static void update_bound(cmb_drift *d, const cmb_evaluator *ev, double t)
 {
   cmb_drift_bound *b = &d->bound;
   const double h = d->h, fresh = h * h * h * b->C0 + d->rounding;
@@ -192,7 +202,8 @@ static void judge(cmb_drift *d, const cmb_evaluator *ev, double t)
   b->steps++;
   if (!b->holds) return;
   if (rest > 0 && root > 0 && 2 * b->C2 * d->first < other) {
-    b->limit = fmax(2 * fresh / other, d->first); /* the smaller root, without cancellation */
+    /* the smaller root, computed without cancellation */
+    b->limit = fmax(2 * fresh / other, d->first);
     return;
   }
   give_up(d, t);
@@ -223,16 +234,16 @@ cmb_status cmb_drift_look(cmb_drift *d, cmb_evaluator *ev, double t, double h, c
   CMB_TRY(cmb_evaluate(ev, t, q, NULL, &here));
   CMB_TRY(cmb_evaluate(ev, t + h, q_plain, NULL, &there));
   for (int i = 0; i < d->ng; i++) d->product[i] = d->g_plain[i] - d->g[i];
-  A1 = sqrt(square(d->ng, d->product)) / (d->h * d->h);
+  A1 = sqrt(squared_norm(d->ng, d->product)) / (d->h * d->h);
   for (int k = 0; k < d->G_size; k++) d->G[k] = 2 * d->G_plain[k] - d->G[k];
-  A3 = sqrt(change(d, ev->eq, d->G_plain, d->G, P)) / d->h;
+  A3 = sqrt(squared_change(d, ev->eq, d->G_plain, d->G, P)) / d->h;
   if (steps == 0 || has_turned(d)) CMB_TRY(measure_curvature(d, ev, t + h, q_plain, P));
   const double A2 = d->A2;
   widen(&d->bound.C2, A2);
   widen(&d->bound.C1, A3 + 2 * d->h * A2 * A1);
   widen(&d->bound.C0, A3 * A1 + d->h * A2 * A1 * A1);
-  if (steps == 0) d->first = sqrt(square(d->ng, d->g));
+  if (steps == 0) d->first = sqrt(squared_norm(d->ng, d->g));
   if ((steps & (steps - 1)) == 0) CMB_TRY(find_rounding(d, ev, t + h, q_plain));
-  judge(d, ev, t);
+  update_bound(d, ev, t);
   return CMB_OK;
 }

@@ -1,18 +1,20 @@
 /*
- * The bound on the drift of Burgermeister, Arnold and Esterl (2006), §3.4: with one Newton step of projection per step,
+ * The proven bound on the drift of positions from the constraints g = 0 (Burgermeister, Arnold and Esterl 2006, §3.4), for the real-time
+ * methods in lie.c. With one Newton step of projection per step of size h,
  *
  *     ‖g_{n+1}‖ <= C₂ ‖g_n‖² + h C₁ ‖g_n‖ + h³ C₀,
  *
- * so that ‖g‖ never exceeds g_lim, the smaller fixed point, as long as condition (13) holds. The constants are measured along the
- * run from the quantities that they bound:
+ * so that ‖g‖ never exceeds g_lim, the smaller fixed point, as long as condition (13) holds. The constants are measured during the run
+ * from the quantities that they bound:
  *
  *     A₁ = ‖g(q̃) − g(q_n)‖ / h²      A₂ = ½ ‖g_qq(P·, P·)‖      A₃ = ‖(G(q̃) − G(q_n)) P‖ / h
  *     C₂ = A₂,   C₁ = A₃ + 2h A₂ A₁,   C₀ = A₃ A₁ + h A₂ A₁²
  *
- * with Frobenius norms, which are not below the norms meant. q̃ is the position before its projection, at the time t + h. To h³ C₀ comes
- * the rounding of g. A shorter step, such as the last one of a run, counts like one of full size h that moved so little: its changes are
- * divided by the largest h. A₂ takes an evaluation of G for each constraint: it is measured anew where G has changed by half a hundredth of itself,
- * and taken with two hundredths on top. So g_lim never shrinks, and it holds for all steps up to now. (The paper prints C₁ with one h A₂ A₁; its own expansion has two.)
+ * with Frobenius norms, which are not below the norms of the paper. Here q̃ is the position before its projection at the time t + h, and P
+ * maps violations of the constraints to the displacements that remove them. The rounding of g is added to h³ C₀. A shorter step, such as
+ * the last one of a run, counts like one of full size h with the same changes: these are divided by the largest h. A₂ takes an evaluation
+ * of G for each constraint; therefore it is measured again only when G has changed by 0.5 %, and increased by 2 %. The constants never
+ * shrink, so g_lim never shrinks, and it holds for all steps so far. (The paper prints C₁ with one h A₂ A₁; its own expansion has two.)
  */
 #ifndef CMB_METHOD_DRIFT_H
 #define CMB_METHOD_DRIFT_H
@@ -24,27 +26,31 @@
 typedef struct cmb_drift {
   cmb_drift_bound bound;
   int nq, nv, ng, G_size;
-  double *g, *g_plain, *g_last; /* (ng) */
-  double *G, *G_plain;          /* as the equations store G */
-  double *G_curved;             /* G where A2 was measured */
+  /* (ng) constraints g where the step begins, before its projection at the end, and scratch */
+  double *g, *g_plain, *g_last;
+  /* the constraint Jacobian there, with its entries as the equations store them */
+  double *G, *G_plain;
+  double *G_curved; /* G where A2 was measured last */
   double A2;
-  double *column, *direction; /* (nv), (nq) */
-  double *q;                  /* (nq) */
-  double *product;            /* (ng) */
-  double rounding;            /* of g; found now and then, in the steps 0, 1, 2, 4, 8 .. */
-  double h;                   /* the largest step so far */
-  double first;               /* ‖g‖ where the run begins */
+  double *column, *direction; /* (nv), (nq) a column of P, and its direction in coordinates */
+  double *q;                  /* (nq) displaced position */
+  double *product;            /* (ng) scratch */
+  double rounding; /* bound on the rounding error of g; measured in the steps 0, 1, 2, 4, 8 .. */
+  double h;        /* the largest step so far */
+  double first;    /* ‖g‖ where the run begins */
 } cmb_drift;
 
-/* From the arena; a failure is left to it. */
+/* Allocates the arrays for the drift bound of these equations from the arena; an allocation failure is recorded in the arena. */
 void cmb_drift_create(cmb_drift *d, const cmb_equations *eq, cmb_arena *arena);
+/* Resets the constants and the bound at the beginning of a run. */
 void cmb_drift_begin(cmb_drift *d);
 
-/* A step has led from (t, q) over h to q_plain, then by P (nv x ng) to the end. The first time that (13) fails, the log has it. */
+/* Updates the constants and the bound after a step from (t, q) over h to the unprojected position q_plain, whose projection used P (nv
+ * x ng). The first time that condition (13) for the bound fails, a warning is logged. */
 cmb_status cmb_drift_look(cmb_drift *d, cmb_evaluator *ev, double t, double h, const double *q,
                           const double *q_plain, const double *P);
 
-/* The constraints have been found violated by ‖g‖ = size at t. If that is above the bound, the bound is over, and the log says so. */
+/* Reports that the constraints are violated by ‖g‖ = size at time t. If that exceeds the bound, the bound is given up with a warning. */
 void cmb_drift_meet(cmb_drift *d, const cmb_evaluator *ev, double t, double size);
 
 #endif

@@ -1,12 +1,14 @@
 /*
- * forsdirk (Haug, Negrut and Engstler: ForSDIRK): the reference, SDIRK4 on the first-order state-space form y' = F(Π(y)) (partitioned.h).
+ * The method `forsdirk` of the integrator (Haug, Negrut and Engstler: ForSDIRK), a slow reference for others: the implicit Runge–Kutta
+ * method SDIRK4 on the first-order state-space form y' = F(Π(y)) (partitioned.h), where y = (q, v) and Π corrects the dependent
+ * coordinates.
  *
  *     k_i = F(Π(h Σ_{j<i} a_ij k_j + c k_i + y_n)),  c = h γ      by Newton's method for the active components of y
  *
- * Active are the independent velocities and coordinates; where T ≠ I, all coordinates. The matrix I − c J is made by differences
- * of F(Π(y)), one for each active component, where the step begins. Error as in SDIRK4: (I − c J)⁻¹ h Σ (b_i − b̂_i) k_i of the
- * active components; the dependent ones have the error that the constraints give them, and what Π has changed in the step
- * counts as well.
+ * The active components are the independent coordinates and velocities; where T ≠ I, all coordinates and the independent velocities. The
+ * matrix I − c J is made by differences of F(Π(y)) where the step begins, one for each active component. Error estimate as in SDIRK4: (I −
+ * c J)⁻¹ h Σ (b_i − b̂_i) k_i for the active components. Dependent components have the error that follows from the constraints, and the
+ * correction by Π in the step counts as well.
  */
 #include "method/partitioned.h"
 
@@ -21,19 +23,20 @@ enum { STAGES = 5 };
 struct forsdirk {
   cmb_partitioned head;
   const cmb_dirk_table *table;
-  double *J;     /* (n x active) ∂F(Π(y))/∂y by the active components */
-  double *LU;    /* (active x active) I − c J of the active rows */
-  double *scale; /* (active) */
-  int *pivot;    /* (active) */
-  int *active;   /* (n) components of y */
+  double *J;  /* (n x active) ∂F(Π(y))/∂y for the active components of y */
+  double *LU; /* (active x active) factors of I − c J for the active components */
+  double *scale;
+  int *pivot;  /* (active) row permutation of the factors */
+  int *active; /* (n) indices of the active components of y */
   int active_count;
-  double c;          /* of the factors; 0: there are none */
-  double *a;         /* (nv) where the step begins */
-  double *k[STAGES]; /* (n) */
-  double *base, *y;  /* (n) */
-  double *f, *f0;    /* (n) slopes */
-  double *z;         /* (active) */
-  double *x;         /* (n) error, increment; gap of the continuous solution */
+  double c;          /* c = h γ of the factored matrix; 0: none is factored */
+  double *a;         /* (nv) accelerations where the step begins */
+  double *k[STAGES]; /* (n) slopes of the stages */
+  /* (n) state of the stage without the term of its own slope; state of the stage */
+  double *base, *y;
+  double *f, *f0; /* (n) slopes, at the stage and where the step begins */
+  double *z;      /* (active) right side and solution */
+  double *x;      /* (n) error estimate, increment; afterwards the gap of the dense output */
   cmb_newton newton;
 };
 
@@ -68,6 +71,8 @@ static cmb_status begin(cmb_integrator *in)
   return CMB_OK;
 }
 
+/* Lists the indices of the active components of y = (q, v), the unknowns of Newton's method: the independent coordinates and
+ * velocities, or all coordinates where q̇ ≠ v. */
 static void list_active(const cmb_integrator *in, struct forsdirk *m)
 {
   const cmb_partition *p = m->head.partition;
@@ -81,7 +86,8 @@ static void list_active(const cmb_integrator *in, struct forsdirk *m)
   m->active_count = count;
 }
 
-/* J by differences; increments as in dae/derivative.c. */
+/* Computes the Jacobian J of the slope F(Π(y)) with respect to the active components of y by differences, where Π corrects the
+ * dependent components; the increments are chosen as in dae/derivative.c. */
 static cmb_status differentiate(cmb_integrator *in, struct forsdirk *m)
 {
   const int count = m->active_count;
@@ -103,13 +109,15 @@ static cmb_status differentiate(cmb_integrator *in, struct forsdirk *m)
   return CMB_OK;
 }
 
+/* Prepares a step of size h: the partition into dependent and independent coordinates and the Jacobian where the step begins, and the
+ * factors of I − c J with c = h γ. What is valid from an earlier attempt is reused. */
 static cmb_status prepare(cmb_integrator *in, double h)
 {
   struct forsdirk *m = in->data;
   const double c = m->table->gamma * h;
   if (!m->head.ready) {
     CMB_TRY(cmb_partitioned_prepare(in));
-    m->head.ready = false; /* until all is there */
+    m->head.ready = false; /* until everything is prepared */
     list_active(in, m);
     CMB_TRY(differentiate(in, m));
     m->head.ready = true;
@@ -127,7 +135,7 @@ static cmb_status prepare(cmb_integrator *in, double h)
   return CMB_OK;
 }
 
-/* x := (I − c J)⁻¹ x for the active components, the others become 0. */
+/* Computes x := (I − c J)⁻¹ x (n) with the factored matrix for the active (independent) components; the others become 0. */
 static void solve(cmb_integrator *in, struct forsdirk *m, double *x)
 {
   for (int i = 0; i < m->active_count; i++) m->z[i] = x[m->active[i]];
@@ -137,18 +145,17 @@ static void solve(cmb_integrator *in, struct forsdirk *m, double *x)
   for (int i = 0; i < m->active_count; i++) x[m->active[i]] = m->z[i];
 }
 
-/* The stage's state for its slope, and F there. */
+/* Computes the state of stage i at time t from its slope k_i, and the slope F there in m->f. */
 static cmb_status evaluate(cmb_integrator *in, struct forsdirk *m, int i, double t)
 {
   for (int l = 0; l < in->n; l++) m->y[l] = m->base[l] + m->c * m->k[i][l];
   return cmb_partitioned_slope(in, t, m->y, m->f, in->lambda_new);
 }
 
-/* Newton's step for all slopes k of a stage: F(Π(y)) depends on the active components of y only, so Δ of their slopes solves
- * (I − c J) Δ = F − k, and every slope becomes F + c J Δ. Without the second term the slopes of the
- * dependent components would be those before Newton's step, wrong by c J Δ: in stiff systems that is far more than Δ, and the
- * continuous solution is made of them. x := c Δ. */
-static void correct(cmb_integrator *in, struct forsdirk *m, double *k)
+/* Makes one Newton step for the slopes k (n) of a stage. F(Π(y)) depends on the active components of y only: the change Δ of their
+ * slopes solves (I − c J) Δ = F − k, and every slope becomes F + c J Δ. Without the second term the slopes of dependent components
+ * would be wrong by c J Δ, which in stiff systems is far more than Δ, and dense output is made of them. m->x receives c Δ. */
+static void newton_step(cmb_integrator *in, struct forsdirk *m, double *k)
 {
   const int count = m->active_count;
   for (int l = 0; l < in->n; l++) m->x[l] = m->f[l] - k[l];
@@ -158,6 +165,7 @@ static void correct(cmb_integrator *in, struct forsdirk *m, double *k)
   for (int l = 0; l < in->n; l++) k[l] = m->f[l] + cmb_dot(count, m->J + l * count, m->z);
 }
 
+/* Solves for the slope k_i of stage i in a step of size h by Newton's method, with starting values from earlier stages. */
 static cmb_status stage(cmb_integrator *in, struct forsdirk *m, int i, double h)
 {
   const cmb_dirk_table *table = m->table;
@@ -168,15 +176,15 @@ static cmb_status stage(cmb_integrator *in, struct forsdirk *m, int i, double h)
   cmb_combine(in->n, m->k[i], 1, i, table->start + i * table->stages, m->k, m->k[i]);
   for (cmb_newton_begin(&m->newton); !m->newton.arrived;) {
     CMB_TRY(evaluate(in, m, i, t));
-    correct(in, m, m->k[i]);
+    newton_step(in, m, m->k[i]);
     in->ev->stats.newton++;
     CMB_TRY(cmb_newton_judge(&m->newton, cmb_size_of_change(in, m->x)));
   }
   return CMB_OK;
 }
 
-/* x: the error of all components. */
-static cmb_status find_error(cmb_integrator *in, struct forsdirk *m, double h)
+/* Estimates the error of all components of y_new in m->x (n); dependent components have the error that follows from the constraints. */
+static cmb_status estimate_error(cmb_integrator *in, struct forsdirk *m, double h)
 {
   memset(m->x, 0, (size_t)in->n * sizeof *m->x);
   cmb_combine(in->n, m->x, h, STAGES, m->table->error, m->k, m->x);
@@ -190,12 +198,13 @@ static cmb_status find_error(cmb_integrator *in, struct forsdirk *m, double h)
 static cmb_status attempt(cmb_integrator *in, double h, double *error)
 {
   struct forsdirk *m = in->data;
-  memcpy(in->y_new, in->y, (size_t)in->n * sizeof *in->y); /* the weights of norms */
+  memcpy(in->y_new, in->y, (size_t)in->n * sizeof *in->y); /* norms take their weights from y_new */
   CMB_TRY(prepare(in, h));
   for (int i = 0; i < STAGES; i++) CMB_TRY(stage(in, m, i, h));
-  CMB_TRY(evaluate(in, m, STAGES - 1, in->t + h)); /* λ and a there */
+  /* multipliers and accelerations at the end of the step */
+  CMB_TRY(evaluate(in, m, STAGES - 1, in->t + h));
   memcpy(in->y_new, m->y, (size_t)in->n * sizeof *in->y);
-  CMB_TRY(find_error(in, m, h));
+  CMB_TRY(estimate_error(in, m, h));
   *error = cmb_largest_error(in, m->x);
   bool regained;
   CMB_TRY(cmb_partitioned_regain(in, h, &regained));

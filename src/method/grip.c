@@ -1,5 +1,5 @@
 /*
- * Friction that sticks, in a step of fixed cost (grip.h).
+ * Dry friction that can stick, in a real-time step of fixed cost (grip.h).
  */
 #include "method/grip.h"
 
@@ -9,19 +9,22 @@
 
 #include <string.h>
 
-static const double ROUNDING = 1e-14; /* of w, beside what it is added up from */
-static const double AT_REST = 1e-12;  /* the same for a state that is given */
-/* A negative diagonal beside what it would be without constraints. A smaller one is that of friction whose lever changes its sign in the step. */
+/* sliding velocities below this part of the sum of their terms are rounding */
+static const double ROUNDING = 1e-14;
+static const double AT_REST = 1e-12; /* the same limit for the given state where a step begins */
+/* Friction is rejected if it accelerates the sliding it should stop by more than this part of what it would do without constraints.
+ * Less than that is permitted: friction whose lever arm changes its sign within the step. */
 static const double DRIVES = 1e-2;
 enum { CORRECTIONS = 2 };
 
-/* ---- small things */
+/* ---- expressions */
 
 static cmb_expr *take(cmb_step_source *s, int count)
 {
   return cmb_arena_take(s->arena, (size_t)count, sizeof(cmb_expr));
 }
 
+/* Builds the expression "if a is not 0 then yes, else no". */
 static cmb_expr choose(cmb_step_source *s, cmb_expr a, cmb_expr yes, cmb_expr no)
 {
   return cmb_apply(s->graph, CMB_OP_IF, a, yes, no);
@@ -42,7 +45,7 @@ static cmb_expr scaled(cmb_step_source *s, double c, cmb_expr a)
   return cmb_mul(s->graph, cmb_constant(s->graph, c), a);
 }
 
-/* Σ x_k y_k, or the sum of its parts' sizes */
+/* Builds the expression Σ x_k y_k over n terms or, if `sizes` is set, Σ |x_k y_k|. */
 static cmb_expr product(cmb_step_source *s, int n, const cmb_expr *x, const cmb_expr *y, bool sizes)
 {
   cmb_expr sum = 0;
@@ -53,8 +56,9 @@ static cmb_expr product(cmb_step_source *s, int n, const cmb_expr *x, const cmb_
   return sum;
 }
 
-/* ---- where the step begins */
+/* ---- the ranges of the friction forces */
 
+/* Returns how many switching functions of the equations belong to friction that can stick. */
 int cmb_grip_count(const cmb_equations *eq)
 {
   int count = 0;
@@ -72,22 +76,24 @@ void cmb_grip_list(const cmb_equations *eq, int *which)
 static cmb_status take_memory(cmb_step_source *s, cmb_grip *x)
 {
   x->which = cmb_arena_ints(s->arena, x->count);
-  x->side = take(s, x->count);
-  x->half = take(s, x->count * s->nv);
-  x->middle = take(s, s->nv);
+  x->sign = take(s, x->count);
+  x->half_range = take(s, x->count * s->nv);
+  x->middle_sum = take(s, s->nv);
   x->mode = take(s, x->count);
   x->settled = cmb_constant(s->graph, 1);
   return cmb_arena_failed(s->arena) ? cmb_fail_memory(s->ctx) : CMB_OK;
 }
 
-/* Which way friction k goes where the step begins, by its mode there. */
-static cmb_expr side_of(cmb_step_source *s, const cmb_grip *x, int k)
+/* Returns the sign of the sliding velocity of friction k where the step begins, as an expression of its mode there: ±1, or 0 if it
+ * sticks. */
+static cmb_expr sliding_sign(cmb_step_source *s, const cmb_grip *x, int k)
 {
   const cmb_expr mode = s->input[s->layout.first[CMB_BLOCK_MODE] + x->which[k]];
   return choose(s, greater(s, mode, cmb_constant(s->graph, 1.5)), 0, mode);
 }
 
-/* Of equations that are functions only, nobody knows how friction enters them. */
+/* Returns the error that steps of fixed cost cannot treat sticking friction of equations written in C: without expressions it is not
+ * known how friction enters them. */
 static cmb_status refuse_calls(cmb_step_source *s)
 {
   int i = 0;
@@ -113,33 +119,33 @@ cmb_status cmb_grip_begin(cmb_step_source *s, cmb_grip *x)
   if (!slip || !hold) return cmb_fail_memory(s->ctx);
   CMB_TRY(s->friction(s, x->count, x->which, slip, hold));
   for (int k = 0; k < x->count; k++) {
-    const cmb_expr side = x->side[k] = side_of(s, x, k), moves = cmb_square(g, side);
+    const cmb_expr sign = x->sign[k] = sliding_sign(s, x, k), moves = cmb_square(g, sign);
     for (int i = 0; i < nv; i++) {
       const int at = k * nv + i;
       const cmb_expr less = scaled(s, 0.5, cmb_sub(g, slip[at], hold[at]));
-      x->half[at] = cmb_add(g, hold[at], cmb_mul(g, moves, less));
-      x->middle[i] = cmb_add(g, x->middle[i], cmb_mul(g, side, less));
+      x->half_range[at] = cmb_add(g, hold[at], cmb_mul(g, moves, less));
+      x->middle_sum[i] = cmb_add(g, x->middle_sum[i], cmb_mul(g, sign, less));
     }
   }
   return cmb_graph_status(g);
 }
 
-/* ---- the problem */
+/* ---- the complementarity problem */
 
-/* Of one solution. */
-struct work {
+/* The working arrays of one solution of the complementarity problem. */
+struct problem_arrays {
   cmb_complement problem;
   int nv, n;   /* n = nv + ng */
-  cmb_expr *S; /* (count x nv) */
-  cmb_expr *X; /* (count x n) what a part 1 does to accelerations and multipliers */
-  cmb_expr *P; /* (count x count) */
+  cmb_expr *S; /* (count x nv) gradients of the sliding velocities */
+  cmb_expr *X; /* (count x n) change of accelerations and multipliers by each friction at φ = 1 */
+  cmb_expr *P; /* (count x count) matrix of the problem */
   cmb_expr *whole, *noise, *w0, *w, *dx, *phi; /* (count) */
 };
 
-static cmb_status take_work(cmb_step_source *s, const cmb_grip *x, struct work *a)
+static cmb_status take_work(cmb_step_source *s, const cmb_grip *x, struct problem_arrays *a)
 {
   const int count = x->count;
-  *a = (struct work){.nv = s->nv, .n = s->nv + s->ng};
+  *a = (struct problem_arrays){.nv = s->nv, .n = s->nv + s->ng};
   a->S = take(s, count * s->nv), a->X = take(s, count * a->n), a->P = take(s, count * count);
   a->whole = take(s, count), a->noise = take(s, count), a->w0 = take(s, count);
   a->w = take(s, count), a->dx = take(s, count), a->phi = take(s, count);
@@ -151,26 +157,31 @@ static cmb_status take_work(cmb_step_source *s, const cmb_grip *x, struct work *
                                 .w0 = a->w0,
                                 .whole = a->whole,
                                 .noise = a->noise,
-                                .first = x->side};
+                                .first = x->sign};
   return CMB_OK;
 }
 
-/* w with the velocities v, and its gradients, which do not depend on them. */
-static cmb_status take_rates(cmb_step_source *s, const cmb_grip *x, const cmb_grip_step *step,
-                             struct work *a, cmb_expr *w)
+/* Computes the sliding velocities w (count) for the velocities of the step, and their gradients with respect to v in a->S, which do
+ * not depend on the velocities. */
+static cmb_status sliding_velocities(cmb_step_source *s, const cmb_grip *x,
+                                     const cmb_grip_step *step, struct problem_arrays *a,
+                                     cmb_expr *w)
 {
   const cmb_step_point at = {step->at.t, step->at.q, step->v};
   return s->sliding(s, &at, x->count, x->which, w, a->S);
 }
 
-static void fill_problem(cmb_step_source *s, const cmb_grip *x, const cmb_grip_step *step,
-                         struct work *a)
+/* Builds the complementarity problem w = w₀ − P φ between the sliding velocities w and the parts φ of the friction forces in the step:
+ * solves for the change X of accelerations and multipliers by each friction, and sets P = −h S X and the sizes below which values are
+ * rounding. */
+static void build_problem(cmb_step_source *s, const cmb_grip *x, const cmb_grip_step *step,
+                          struct problem_arrays *a)
 {
   cmb_graph *g = s->graph;
   const cmb_expr minus_h = cmb_neg(g, s->h);
   for (int k = 0; k < x->count; k++) {
     cmb_expr *column = a->X + (ptrdiff_t)k * a->n;
-    memcpy(column, x->half + (ptrdiff_t)k * a->nv, (size_t)a->nv * sizeof *column);
+    memcpy(column, x->half_range + (ptrdiff_t)k * a->nv, (size_t)a->nv * sizeof *column);
     cmb_elimination_solve(step->factors, column);
   }
   for (int i = 0; i < x->count; i++) {
@@ -185,7 +196,9 @@ static void fill_problem(cmb_step_source *s, const cmb_grip *x, const cmb_grip_s
   }
 }
 
-static cmb_status solve(cmb_step_source *s, const cmb_grip *x, struct work *a)
+/* Solves the complementarity problem for the friction forces, as parts φ (−1 to 1) of their ranges. Returns an error if too many
+ * frictions depend on each other for a step of fixed cost. */
+static cmb_status solve(cmb_step_source *s, const cmb_grip *x, struct problem_arrays *a)
 {
   int most;
   CMB_TRY(cmb_complement_parts(&a->problem, &most));
@@ -201,9 +214,10 @@ static cmb_status solve(cmb_step_source *s, const cmb_grip *x, struct work *a)
   return cmb_complement_solve(&a->problem);
 }
 
-/* Velocities, accelerations and multipliers change by what the parts φ do. */
-static void apply(cmb_step_source *s, const cmb_grip *x, const struct work *a, const cmb_expr *phi,
-                  const cmb_grip_step *step)
+/* Adds the effect of the friction forces, given as parts φ (count) of their ranges, to the velocities, accelerations and multipliers
+ * of the step. */
+static void apply(cmb_step_source *s, const cmb_grip *x, const struct problem_arrays *a,
+                  const cmb_expr *phi, const cmb_grip_step *step)
 {
   cmb_graph *g = s->graph;
   for (int i = 0; i < a->n; i++) {
@@ -217,13 +231,14 @@ static void apply(cmb_step_source *s, const cmb_grip *x, const struct work *a, c
   }
 }
 
-/* Rounding, and what the larger diagonal has left of w where it is held. */
+/* Corrects the friction forces and the velocities twice so that held sliding velocities become 0: removes the rounding errors, and the
+ * error made because the problem was solved with a slightly larger diagonal. */
 static cmb_status correct(cmb_step_source *s, const cmb_grip *x, const cmb_grip_step *step,
-                          struct work *a)
+                          struct problem_arrays *a)
 {
   memcpy(a->phi, a->problem.x, (size_t)x->count * sizeof *a->phi);
   for (int k = 0; k < CORRECTIONS; k++) {
-    CMB_TRY(take_rates(s, x, step, a, a->w));
+    CMB_TRY(sliding_velocities(s, x, step, a, a->w));
     CMB_TRY(cmb_complement_correct(&a->problem, a->w, a->dx));
     for (int i = 0; i < x->count; i++) a->phi[i] = cmb_add(s->graph, a->phi[i], a->dx[i]);
     apply(s, x, a, a->dx, step);
@@ -231,10 +246,11 @@ static cmb_status correct(cmb_step_source *s, const cmb_grip *x, const cmb_grip_
   return CMB_OK;
 }
 
-/* ---- what comes of it */
+/* ---- modes after the step */
 
-/* What is at a bound and hardly moves is held, too: other friction may hold it. */
-static void find_modes(cmb_step_source *s, cmb_grip *x, const struct work *a)
+/* Sets the mode of each friction after the step: 3 − φ if it sticks with the part φ of its largest force, else the sign of its sliding
+ * velocity. Friction at a bound that hardly slides sticks as well, since another friction may hold it. */
+static void find_modes(cmb_step_source *s, cmb_grip *x, const struct problem_arrays *a)
 {
   cmb_graph *g = s->graph;
   for (int k = 0; k < x->count; k++) {
@@ -245,9 +261,11 @@ static void find_modes(cmb_step_source *s, cmb_grip *x, const struct work *a)
   }
 }
 
-/* Where the rate of friction k is one velocity but for a factor, the number of that; else −1. */
-static cmb_status one_velocity(cmb_step_source *s, const cmb_grip *x, const cmb_grip_step *step,
-                               const struct work *a, int k, int *number)
+/* Finds the velocity coordinate that alone determines the sliding velocity of friction k, as a multiple of it: *number is its index,
+ * or −1 if the sliding velocity depends on several coordinates or on time. */
+static cmb_status find_single_velocity(cmb_step_source *s, const cmb_grip *x,
+                                       const cmb_grip_step *step, const struct problem_arrays *a,
+                                       int k, int *number)
 {
   const cmb_expr *row = a->S + (ptrdiff_t)k * a->nv;
   cmb_expr *none = take(s, a->nv), *unused = take(s, a->nv), rest;
@@ -263,13 +281,14 @@ static cmb_status one_velocity(cmb_step_source *s, const cmb_grip *x, const cmb_
   return CMB_OK;
 }
 
-/* A velocity that is held is 0, without any rounding. */
-static cmb_status hold_exactly(cmb_step_source *s, const cmb_grip *x, const cmb_grip_step *step,
-                               const struct work *a)
+/* Sets velocity coordinates that friction holds to exactly 0, without rounding errors, where a sliding velocity is a multiple of one
+ * coordinate. */
+static cmb_status set_held_to_zero(cmb_step_source *s, const cmb_grip *x, const cmb_grip_step *step,
+                                   const struct problem_arrays *a)
 {
   for (int k = 0; k < x->count; k++) {
     int i = -1;
-    CMB_TRY(one_velocity(s, x, step, a, k, &i));
+    CMB_TRY(find_single_velocity(s, x, step, a, k, &i));
     if (i < 0) continue;
     const cmb_expr between = choose(s, cmb_square(s->graph, a->problem.at[k]), step->v[i], 0);
     step->v[i] = choose(s, a->problem.settled, between, step->v[i]);
@@ -277,46 +296,49 @@ static cmb_status hold_exactly(cmb_step_source *s, const cmb_grip *x, const cmb_
   return CMB_OK;
 }
 
-/* What friction k would do to its rate if the velocities had nothing to do with each other. */
-static cmb_expr free_diagonal(cmb_step_source *s, const cmb_grip *x, const struct work *a,
-                              const cmb_expr *A, int k)
+/* Returns how much friction k would change its sliding velocity in a step if velocities were not coupled: only the diagonal of the
+ * matrix A is used. Contributions are added by their absolute values. */
+static cmb_expr uncoupled_diagonal(cmb_step_source *s, const cmb_grip *x,
+                                   const struct problem_arrays *a, const cmb_expr *A, int k)
 {
   cmb_graph *g = s->graph;
   cmb_expr sum = 0;
   for (int i = 0; i < a->nv; i++) {
-    const cmb_expr force = x->half[(ptrdiff_t)k * a->nv + i], S = a->S[(ptrdiff_t)k * a->nv + i];
+    const cmb_expr force = x->half_range[(ptrdiff_t)k * a->nv + i],
+                   S = a->S[(ptrdiff_t)k * a->nv + i];
     const cmb_expr part = cmb_mul(g, S, force);
     if (part != 0) sum = cmb_add(g, sum, size_of(s, cmb_div(g, part, A[i * a->nv + i])));
   }
   return cmb_mul(g, s->h, sum);
 }
 
-/* Friction that drives on the rate that it should hold has a negative diagonal. */
-static void look_at_diagonal(cmb_step_source *s, cmb_grip *x, const struct work *a,
-                             const cmb_expr *A)
+/* Sets x->settled to −1 − k if friction k accelerates the sliding that it should stop, which a negative diagonal element of its
+ * complementarity problem shows; otherwise x->settled tells whether the complementarity problem was solved. */
+static void check_diagonal(cmb_step_source *s, cmb_grip *x, const struct problem_arrays *a,
+                           const cmb_expr *A)
 {
   x->settled = cmb_apply(s->graph, CMB_OP_MIN, x->settled, a->problem.settled, 0);
   for (int k = 0; k < x->count; k++) {
     const cmb_expr d = cmb_neg(s->graph, a->P[k * x->count + k]);
-    const cmb_expr much = scaled(s, DRIVES, free_diagonal(s, x, a, A, k));
+    const cmb_expr much = scaled(s, DRIVES, uncoupled_diagonal(s, x, a, A, k));
     x->settled = choose(s, greater(s, d, much), cmb_constant(s->graph, -1 - k), x->settled);
   }
 }
 
 cmb_status cmb_grip_rub(cmb_step_source *s, cmb_grip *x, const cmb_grip_step *step)
 {
-  struct work a;
+  struct problem_arrays a;
   if (x->count == 0) return CMB_OK;
   CMB_TRY(take_work(s, x, &a));
-  CMB_TRY(take_rates(s, x, step, &a, a.w0));
-  fill_problem(s, x, step, &a);
+  CMB_TRY(sliding_velocities(s, x, step, &a, a.w0));
+  build_problem(s, x, step, &a);
   CMB_TRY(solve(s, x, &a));
   apply(s, x, &a, a.problem.x, step);
   CMB_TRY(correct(s, x, step, &a));
-  CMB_TRY(take_rates(s, x, step, &a, a.w));
-  CMB_TRY(hold_exactly(s, x, step, &a));
+  CMB_TRY(sliding_velocities(s, x, step, &a, a.w));
+  CMB_TRY(set_held_to_zero(s, x, step, &a));
   find_modes(s, x, &a);
-  look_at_diagonal(s, x, &a, step->A);
+  check_diagonal(s, x, &a, step->A);
   return cmb_graph_status(s->graph);
 }
 

@@ -1,5 +1,6 @@
 /*
- * Half-explicit stages (half_explicit.h): with w = v_next before, c = weight,
+ * Half-explicit Runge–Kutta stages for hem5 and phem56 (half_explicit.h). With w the velocity v_next without this stage and c its weight,
+ * the acceleration a and multipliers λ of the stage at (Q, V) solve
  *
  *     [ M(Q)    G(Q)ᵀ ] [ a ]   [ f(Q, V)               ]
  *     [ G(Q⁺)   0     ] [ λ ] = [ −(G(Q⁺) w + g_t)/c    ]     so that G(Q⁺)(w + c a) + g_t = 0.
@@ -12,7 +13,8 @@
 
 #include <assert.h>
 
-/* The acceleration at the stage. */
+/* Solves for the acceleration a (nv) and multipliers λ (ng) of stage s by the index-1 equations, which is done near a loss of rank,
+ * and completes v_next. */
 static cmb_status solve_index1(cmb_integrator *in, const cmb_half_explicit_stage *s, double *a,
                                double *lambda)
 {

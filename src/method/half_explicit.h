@@ -1,10 +1,10 @@
 /*
- * Half-explicit Runge–Kutta stages, as hem5 and phem56 need them.
+ * Half-explicit Runge–Kutta stages and what else the methods hem5 and phem56 share.
  *
- * A stage's multipliers are chosen so that a velocity further on satisfies the velocity constraint there. No
- * second derivatives (γ) are needed, but the matrix is not symmetric. Near a loss of rank (dae/branch.h) that would carry a
- * stage's errors, divided by the small singular values of both ends, to the next: there the stages are those of an explicit
- * method on the index-1 form, with the same coefficients, and the velocities are projected.
+ * The multipliers of a stage are chosen so that a velocity at a later node satisfies the velocity constraint there. No second derivatives
+ * (γ) are needed, but the matrix is not symmetric. Near a loss of rank (dae/branch.h) such a matrix would carry the errors of a stage,
+ * divided by the small singular values of both nodes, to the next stage: there the stages are those of an explicit method on the index-1
+ * form, with the same coefficients, and the velocities are projected.
  */
 #ifndef CMB_METHOD_HALF_EXPLICIT_H
 #define CMB_METHOD_HALF_EXPLICIT_H
@@ -13,59 +13,63 @@
 #include "method/projection.h"
 
 typedef struct cmb_half_explicit_stage {
-  double t;        /* time and state of the stage: M, f, Bᵀ are taken here */
-  const double *y; /* (n) */
+  double t;        /* time and state of the stage, at which M, f and B = G are evaluated */
+  const double *y; /* (n) state (q, v) of the stage */
   double t_next;   /* time and position at which the velocity constraint is imposed */
   const double *q_next;
-  double *v_next; /* (nv) in: the velocity without this stage; out: with it */
-  double weight;  /* v_next gains weight * a */
-  double *B;      /* (ng x nv) G at the stage */
-  bool B_known;   /* false: evaluate B with M and f */
-  bool index1;    /* near a loss of rank: none of t_next, q_next and B are needed */
+  double *v_next; /* (nv) in: the velocity without the term of this stage; out: with it */
+  double weight;  /* weight * a is added to v_next */
+  double *B;      /* (ng x nv) constraint Jacobian at the stage */
+  bool B_known;   /* B is given; false: it is evaluated together with M and f */
+  /* the stage is solved by the index-1 equations, near a loss of rank: t_next, q_next and B are not used */
+  bool index1;
 } cmb_half_explicit_stage;
 
-/* Solve for the stage's acceleration a and multipliers; v_next is completed. G, g_t and the factors at
- * q_next stay in the evaluator, unless index1. CMB_RETRY_SINGULAR: it is to be done with index1. */
+/* Solves for the acceleration a (nv) and multipliers λ (ng) of a stage and completes v_next. G, g_t and the factors at q_next stay in
+ * the evaluator, unless index1 is set. Returns CMB_RETRY_SINGULAR if the stage is near a loss of rank and has to be repeated with
+ * index1. */
 cmb_status cmb_half_explicit_solve(cmb_integrator *in, const cmb_half_explicit_stage *stage,
                                    double *a, double *lambda);
 
-/* The data of such a method begin with this. */
+/* The data of a half-explicit method; its own structure begins with this one. */
 typedef struct cmb_half_explicit {
   double *B;       /* (ng x nv) G at the stage */
-  double *y_plain; /* (n) y_new before projection */
-  double *work;    /* (n) */
+  double *y_plain; /* (n) y_new before its projection */
+  double *work;    /* (n) scratch */
   cmb_projection_control projection;
   cmb_hermite dense;
 } cmb_half_explicit;
 
-/* What is above, from the integrator's arena. */
+/* Creates the shared data of a half-explicit method: allocates the arrays from the integrator's arena and reads the option
+ * `projection`. */
 void cmb_half_explicit_create(cmb_integrator *in, cmb_half_explicit *m);
 
+/* Computes y (n) at the part θ of the last step by Hermite interpolation. */
 void cmb_half_explicit_interpolate(const cmb_integrator *in, double theta, double *y);
 
 extern const cmb_option cmb_half_explicit_options[];
 enum { CMB_HALF_EXPLICIT_OPTIONS = 2 };
 
-/* What the two methods have in common, as fields of a cmb_method: both are of order 5. */
+/* The fields of a cmb_method that both methods have in common; both are of order 5. */
 #define CMB_HALF_EXPLICIT_METHOD                                                                   \
   .passes_singular = true, .order = 5, .options = cmb_half_explicit_options,                       \
   .option_count = CMB_HALF_EXPLICIT_OPTIONS, .stability = 3.25, .dense_degree = 4,                 \
   .interpolate = cmb_half_explicit_interpolate
 
-/* Limits of step sizes as in DOPRI5; beta is the weight of the error before. */
+/* The step-size controller with the limits of DOPRI5; `weight` is β, the exponent of the previous error. */
 #define CMB_HALF_EXPLICIT_CONTROLLER(weight)                                                       \
   {                                                                                                \
     .kind = CMB_CONTROLLER_PI, CMB_CONTROLLER_PI_ORDER(5, weight), .safety = 0.9, .shrink = 0.2,   \
     .grow = 10, .failed = 0.25                                                                     \
   }
 
-/* After the last stage: y_new projected if it is due, else left as it is; the velocities in any case if index1. G and g_t at the
- * new position stay in the evaluator. */
+/* Projects y_new at time t after the last stage: the positions if `control` says so, and with them, or with index1, the velocities.
+ * Otherwise y_new is left as it is. G and g_t at the new position stay in the evaluator. */
 cmb_status cmb_half_explicit_project(cmb_integrator *in, cmb_projection_control *control, double t,
                                      bool index1);
 
-/* The stages of an attempt by `stages`, with index1 at once if the step begins near a loss of rank, or else if it comes near one;
- * *index1 tells. */
+/* Runs the stages of an attempted step of size h by the function `stages`. They use the index-1 equations (*index1 is set) if the step
+ * begins near a loss of rank, or are repeated with them if the step comes near one. */
 cmb_status cmb_half_explicit_attempt(cmb_integrator *in, double h,
                                      cmb_status (*stages)(cmb_integrator *in, double h,
                                                           bool index1),

@@ -1,13 +1,13 @@
 /*
- * hem5: half-explicit Runge–Kutta of order 5 with 8 stages (Brasey 1992), for q̇ = T v, M v̇ = f − Gᵀλ,
- * 0 = G v + g_t. Stage i = 1 .. 8, the result being stage 9 with b as its row:
+ * The method `hem5` of the integrator: half-explicit Runge–Kutta of order 5 with 8 stages (Brasey 1992), for q̇ = T v, M v̇ = f − Gᵀλ, 0 =
+ * G v + g_t. For the stages i = 1 .. 8, the result being stage 9 with the weights b as its row:
  *
  *     Q_{i+1} = q_0 + h Σ_{j≤i} a_{i+1,j} T V_j,   V_{i+1} = v_0 + h Σ_{j≤i} a_{i+1,j} V'_j,
  *     V'_i, Λ_i from G(Q_{i+1}) V_{i+1} + g_t = 0 (half_explicit.h).
  *
- * Error: err1 = ‖y_1 − Y_8‖, err2 = ‖y_1 − y_0 − h(5/2 Y'_7 − 3/2 Y'_8)‖, err = err1²/(err1 + 0.01 err2).
- * λ and a are those of the last stage, of lower order than q and v. Dense output: quartic Hermite by bootstrapping,
- * which needs no stage of its own; Brasey's takes an extra stage of the same cost.
+ * Error estimate: err1 = ‖y_1 − Y_8‖, err2 = ‖y_1 − y_0 − h(5/2 Y'_7 − 3/2 Y'_8)‖, err = err1²/(err1 + 0.01 err2). The multipliers λ and
+ * accelerations a are those of the last stage, of lower order than q and v. Dense output: quartic Hermite interpolation with a
+ * bootstrapped inner value (hermite.h), which needs no additional stage; Brasey's takes one of the same cost.
  */
 #include "math/pattern.h"
 #include "method/half_explicit.h"
@@ -35,9 +35,9 @@ static const double a[STAGES][STAGES] = { /* row i: a_{i+2,j} */
 
 struct hem5 {
   cmb_half_explicit head;
-  double *k[STAGES]; /* (n) slopes (T V_i, V'_i) */
-  double *Y[2];      /* (n) stage under way and the next */
-  double *Y8;        /* (n) */
+  double *k[STAGES]; /* (n) slopes (T V_i, V'_i) of the stages */
+  double *Y[2];      /* (n) state of the current stage and of the next one */
+  double *Y8;        /* (n) state of stage 8, for the error estimate */
   double *G_here;    /* (ng x nv) G at the start of the step */
 };
 
@@ -57,8 +57,8 @@ static cmb_status create(cmb_integrator *in)
   return CMB_OK;
 }
 
-/* The evaluator's G becomes `*mine`; its array takes the place of the other. */
-static void keep_G(cmb_integrator *in, double **mine)
+/* Exchanges the evaluator's array G with *mine, so that the constraint Jacobian last evaluated is kept without being copied. */
+static void exchange_G(cmb_integrator *in, double **mine)
 {
   double *G = in->ev->G;
   in->ev->G = *mine;
@@ -71,11 +71,11 @@ static cmb_status begin(cmb_integrator *in)
   cmb_projection_begin(&m->head.projection);
   CMB_TRY(cmb_factor_and_slope(in, in->t, in->y, m->k[STAGES - 1], in->lambda));
   in->a = m->k[STAGES - 1] + in->nq;
-  keep_G(in, &m->G_here);
+  exchange_G(in, &m->G_here);
   return CMB_OK;
 }
 
-/* Stage i from state y; fills y_next. */
+/* Solves stage i of a step of size h at the state y (n) and computes the state y_next (n) of the following stage. */
 static cmb_status stage(cmb_integrator *in, struct hem5 *m, int i, double h, bool index1,
                         const double *y, double *y_next)
 {
@@ -94,10 +94,12 @@ static cmb_status stage(cmb_integrator *in, struct hem5 *m, int i, double h, boo
                                .B_known = true,
                                .index1 = index1};
   CMB_TRY(cmb_half_explicit_solve(in, &s, k + in->nq, in->lambda_new));
-  if (!index1) keep_G(in, &m->head.B);
+  if (!index1) exchange_G(in, &m->head.B);
   return CMB_OK;
 }
 
+/* Computes all stages of a step of size h; the last one gives y_new. With index1 the accelerations are those of the index-1 equations,
+ * as is done near a loss of rank. */
 static cmb_status stages(cmb_integrator *in, double h, bool index1)
 {
   struct hem5 *m = in->data;
@@ -107,11 +109,13 @@ static cmb_status stages(cmb_integrator *in, double h, bool index1)
     CMB_TRY(stage(in, m, i, h, index1, y, next));
     y = next;
   }
-  if (!index1) keep_G(in, &m->head.B); /* G at y_new back to the evaluator, for the projection */
+  /* gives G at y_new back to the evaluator, for the projection */
+  if (!index1) exchange_G(in, &m->head.B);
   return CMB_OK;
 }
 
-/* y: y_new, or y_plain. */
+/* Returns the error estimate of a step of size h in tolerances, where y (n) is the result of the step with or without its projection.
+ * Positions and velocities are estimated separately; the larger value counts. */
 static double error_of(const cmb_integrator *in, struct hem5 *m, double h, const double *y)
 {
   static const double low[STAGES] = {[6] = 2.5, [7] = -1.5};
@@ -146,7 +150,7 @@ static void accept(cmb_integrator *in)
   struct hem5 *m = in->data;
   cmb_projection_accept(&m->head.projection);
   in->a = m->k[STAGES - 1] + in->nq;
-  keep_G(in, &m->G_here);
+  exchange_G(in, &m->G_here);
 }
 
 static void visit(cmb_integrator *in, cmb_archive *archive)

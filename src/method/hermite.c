@@ -1,11 +1,11 @@
 /*
- * Quartic Hermite interpolation (hermite.h). With x = θ and T the inner node,
+ * Quartic Hermite interpolation over one step, the dense output of hem5 and phem56 (hermite.h). With x = θ and T the inner node,
  *
  *     p(x) = y0 + h x(x−1)²(T−x)/T y0' − h x²(x−1)(T−x)/(1−T) y1' + x²(x−1)²/((1−T)²T²) (yT − y0)
  *          + x² (T(3T−4) + (4−2T²)x + (2T−3)x²)/(1−T)² (y1 − y0)
  *
- * Bootstrapping: p = c(x) + w x²(1−x)² with the cubic c through the ends; p'(T) = h f(c(T)) gives
- * w = (h f − c'(T)) / (2T(1−T)(1−2T)). The divisor is largest at T = (3 − √3)/6.
+ * Bootstrapping finds the inner value yT: p = c(x) + w x²(1−x)² with the cubic c through values and slopes at the ends; the condition
+ * p'(T) = h f(c(T)) gives w = (h f − c'(T)) / (2T(1−T)(1−2T)). The divisor is largest at T = (3 − √3)/6.
  */
 #include "method/hermite.h"
 
@@ -33,7 +33,7 @@ cmb_status cmb_hermite_bootstrap(cmb_integrator *in, cmb_hermite *p)
   double *slope = in->y_out;
   CMB_TRY(cmb_slope(in, in->t_before, y0, p->f0, in->lambda_new));
   CMB_TRY(cmb_slope(in, in->t, y1, p->f1, in->lambda_new));
-  for (int i = 0; i < in->n; i++) { /* c(T) */
+  for (int i = 0; i < in->n; i++) { /* the cubic c at T */
     double step = y1[i] - y0[i];
     p->inside[i] = y0[i] + T * step +
                    T * (T - 1) * ((1 - 2 * T) * step + (T - 1) * h * p->f0[i] + T * h * p->f1[i]);

@@ -1,5 +1,6 @@
 /*
- * What the implicit methods share (implicit.h).
+ * What the implicit methods bdf, radau5 and radau share: the weights of their error norms and the projection at the end of a step
+ * (implicit.h).
  */
 #include "method/implicit.h"
 
@@ -8,17 +9,19 @@
 
 #include <math.h>
 
-static const double ROUNDINGS = 32; /* of a number of the state that add up in an increment */
-static const double MOVES = 8;      /* the same, of a velocity that all constraints move together */
-static const double CLEAR =
-    10; /* times an error test looks at more than an iteration at rounding leaves */
+static const double ROUNDINGS = 32; /* roundings of a state component that add up in an increment */
+/* the same for a velocity that is moved by all constraints at once */
+static const double MOVES = 8;
+static const double RESOLVED =
+    10; /* an error test can resolve errors down to this multiple of the rounding in an iteration */
 
-/* The part of what an iteration may leave below which rounding does not show in the size of its increments. */
-static const double UNSEEN = 0.1;
+/* The part of the Newton tolerance below which rounding does not influence the size of increments. */
+static const double INVISIBLE = 0.1;
 
-/* Tolerances that rounding makes of one before a run says so. */
+/* A warning is logged where rounding widens the tolerance by more than this factor. */
 static const double WIDENED = 10;
 
+/* Computes the weights w_i = 1 / (rtol |y_i| + atol) of the n components of y in an error norm. */
 static inline void weights_of(int n, const double *y, const cmb_tolerance *tol, double *w)
 {
   const double rtol = tol->rtol, atol = tol->atol;
@@ -30,7 +33,8 @@ static inline void weights_of(int n, const double *y, const cmb_tolerance *tol, 
   if (i < n) w[i] = 1 / (rtol * fabs(y[i]) + atol);
 }
 
-/* The same with what rounding asks for, `least` being the part of the tolerance that is looked at: of positions, */
+/* Computes the weights w_i = 1 / (rtol |q_i| + atol + rounding) of the positions q (n). The rounding error is divided by `least`, the
+ * smallest part of the tolerance that matters, so that rounding cannot exceed that part. */
 static void rounded_weights(int n, const double *y, const cmb_tolerance *tol, double least,
                             double *w)
 {
@@ -40,8 +44,9 @@ static void rounded_weights(int n, const double *y, const cmb_tolerance *tol, do
   }
 }
 
-/* and of velocities. What all constraints together make of one counts up to the tolerance of the whole motion, measured by the energy:
- * where they are near to losing rank it is more than that, and no tolerance can be met. */
+/* Computes the weights w_i = 1 / (rtol |v_i| + atol + rounding) of the velocities v (n); `least` is the smallest part of the tolerance
+ * that matters. The rounding that all constraints together cause in a velocity counts only up to the tolerance of the whole motion,
+ * measured by its energy: near a loss of rank it is larger than that, and no tolerance can be met. */
 static void rounded_velocity_weights(int n, const double *v, const cmb_tolerance *tol, double least,
                                      double *w)
 {
@@ -54,7 +59,8 @@ static void rounded_velocity_weights(int n, const double *v, const cmb_tolerance
   }
 }
 
-/* All beside the largest one, in the form's units if these are very different: many are 0 but for rounding. */
+/* Computes the weights of the multipliers (ng) in an error norm. They are relative to the largest multiplier, since many are 0 up to
+ * rounding. They are measured in the form's units if these differ much. */
 static void multiplier_weights(const cmb_integrator *in, const cmb_tolerance *tol, double h,
                                double *w)
 {
@@ -83,7 +89,8 @@ void cmb_weights_create(const cmb_integrator *in, cmb_weights *w)
   w->apart_v = cmb_arena_doubles(in->arena, in->nv);
 }
 
-/* The component of x (n) whose error may be the most tolerances of the user's, if that is more than *most. */
+/* Returns the index of the component of x (n) whose weight w widens the user's tolerance most, if by a factor above *most, which is
+ * then raised to that factor; otherwise −1. */
 static int widest(const cmb_integrator *in, int n, const double *x, const double *w, double *most)
 {
   int found = -1;
@@ -98,11 +105,11 @@ void cmb_warn_of_rounding(cmb_integrator *in, const cmb_weights *w)
 {
   const cmb_equations *eq = in->ev->eq;
   double most = WIDENED;
-  if (!w->rounded || in->said_rounding) return;
+  if (!w->rounded || in->rounding_reported) return;
   const int q = widest(in, in->nq, in->y, w->error_q, &most);
   const int v = widest(in, in->nv, in->y + in->nq, w->error_v, &most);
   if (q < 0 && v < 0) return;
-  in->said_rounding = true;
+  in->rounding_reported = true;
   cmb_log(in->ctx, CMB_LOG_WARNING,
           "from t = %.6g on the tolerance is below what rounding permits %s: errors of '%s' are "
           "held to "
@@ -112,8 +119,8 @@ void cmb_warn_of_rounding(cmb_integrator *in, const cmb_weights *w)
 
 void cmb_warn_of_least_tolerance(cmb_integrator *in, double least)
 {
-  if (in->options.rtol >= least || in->fixed_step || in->said_rounding) return;
-  in->said_rounding = true;
+  if (in->options.rtol >= least || in->fixed_step || in->rounding_reported) return;
+  in->rounding_reported = true;
   cmb_log(in->ctx, CMB_LOG_WARNING,
           "the tolerance %.3g is below what rounding permits %s: errors of steps are held to what "
           "%.2g asks for",
@@ -122,7 +129,7 @@ void cmb_warn_of_least_tolerance(cmb_integrator *in, double least)
 
 void cmb_weights_at(const cmb_integrator *in, const cmb_tolerance *tol, double h, cmb_weights *w)
 {
-  const double *q = in->y, *v = in->y + in->nq, least = fmax(tol->left, tol->tested / CLEAR);
+  const double *q = in->y, *v = in->y + in->nq, least = fmax(tol->left, tol->tested / RESOLVED);
   const bool rounded = ROUNDINGS * tol->form->noise_most > 0.1 * tol->left * tol->atol;
   const bool apart = rounded && least > tol->left;
   w->rounded = rounded;
@@ -153,7 +160,7 @@ bool cmb_rounding_shows(const cmb_form *form, double least, double c, const doub
   double most = 0;
   if (form->kind != CMB_FORM_INDEX3) return false;
   for (int i = 0; i < form->nv; i++) most = cmb_larger_error(w_v[i] * form->noise_moved[i], most);
-  return MOVES * most > UNSEEN * least * c;
+  return MOVES * most > INVISIBLE * least * c;
 }
 
 void cmb_drop_rounding(cmb_form *form, double least, double c, cmb_linear *matrix,

@@ -1,5 +1,6 @@
 /*
- * What the implicit methods share: their options, weights of errors, and the end of a step.
+ * What the implicit methods bdf, radau5 and radau share: their options, the weights of their error norms, and the projection at the end of
+ * a step.
  */
 #ifndef CMB_METHOD_IMPLICIT_H
 #define CMB_METHOD_IMPLICIT_H
@@ -22,7 +23,7 @@ typedef enum cmb_implicit_projection {
   CMB_IMPLICIT_EVERY
 } cmb_implicit_projection;
 
-/* The words after "auto" stand in the order of the enumeration. */
+/* The words of this option after "auto" are in the order of the enumeration cmb_implicit_projection. */
 #define CMB_OPTION_IMPLICIT_PROJECTION                                                             \
   {                                                                                                \
     "projection", "auto|none|velocity|every", "auto",                                              \
@@ -30,11 +31,12 @@ typedef enum cmb_implicit_projection {
         "multipliers from them; positions too; what the form needs"                                \
   }
 
-/* The choice of the option above, for a form. */
+/* Returns what is projected at the end of a step for this form of the equations: what the option `projection` names or, with "auto",
+ * what the form needs. */
 cmb_implicit_projection cmb_implicit_projection_of(const cmb_integrator *in, cmb_form_kind kind);
 
-/* Whether index 1 is what form=auto chooses: with a T, of which the Newton matrix does not know how it depends on q, and with Euler
- * parameters, whose lengths are constraints that say nothing about the motion. */
+/* Returns whether form=auto chooses the index-1 form: where q̇ = T(q) v with T ≠ I, because the Newton matrix does not contain the
+ * derivative of T, and with Euler parameters, whose unit lengths are constraints without influence on the motion. */
 static inline bool cmb_implicit_prefers_index1(const cmb_equations *eq)
 {
   return eq->rates || eq->euler_parameters;
@@ -45,8 +47,9 @@ static inline bool cmb_implicit_prefers_index1(const cmb_equations *eq)
     "multipliers", "free|tested", "free", "whether the error test looks at the multipliers, too"   \
   }
 
-/* Steps of radau5, radau and bdf. Strict: errors at the end of a run are about as large as the tolerance, whatever it is. Classic: the
- * rule of the code that the method is made after; errors are then up to some 100 times the tolerance, the more the smaller it is. */
+/* The values of the option `control` of radau5, radau and bdf. Strict: errors at the end of a run are about as large as the tolerance.
+ * Classic: the error test of the original code; errors at the end are then up to about 100 times the tolerance, the more the smaller
+ * it is. */
 typedef enum cmb_control { CMB_CONTROL_STRICT, CMB_CONTROL_CLASSIC } cmb_control;
 
 #define CMB_OPTION_CONTROL(code)                                                                   \
@@ -55,49 +58,57 @@ typedef enum cmb_control { CMB_CONTROL_STRICT, CMB_CONTROL_CLASSIC } cmb_control
         "steps so small that errors at the end are about the tolerance; or as those of " code      \
   }
 
-/* Tolerances of a step of an implicit method, and the least parts of them that it looks at: what an iteration may leave, and the error test
- * of a cautious control. They are not below the rounding of the state (form->noise), each of them for itself: an iteration that has
- * to arrive within a thousandth of what a step may have is at rounding long before the error is. */
+/* The tolerances of a step of an implicit method, and the smallest parts of them that matter: `left` is the part that the Newton
+ * iteration may leave, `tested` the part that the error test of a cautious control permits. Neither part is held below the rounding of
+ * the state (form->noise). They are limited separately, since an iteration that has to converge to a thousandth of the permitted error
+ * reaches rounding long before the error does. */
 typedef struct cmb_tolerance {
   const cmb_form *form;
   double rtol, atol, left, tested;
 } cmb_tolerance;
 
-/* Weights 1 / (rtol |y| + atol): q (nq); v (nv) and l (ng) for velocities and multipliers, in the units of the form's kind, of an
- * iteration's increments; error_q (nq) and error_v (nv) of the errors of a step. Multipliers are not in the error test unless asked
- * for, but an iteration has not arrived while they move. */
+/* The weights 1 / (rtol |y| + atol) of a step: q (nq), v (nv) and l (ng) for the Newton increments of positions, velocities and
+ * multipliers, in the units of the form's kind; error_q (nq) and error_v (nv) for the error estimates. Multipliers are in the error
+ * test only on request, but the iteration has not converged while they still change. */
 typedef struct cmb_weights {
   double *q, *v, *l;
-  double *error_q, *error_v; /* q and v, or where errors count otherwise than increments: */
+  /* q and v themselves, or where errors have other weights than increments the next two arrays: */
+  double *error_q, *error_v;
   double *apart_q, *apart_v;
-  bool rounded; /* rounding is in them */
+  bool rounded; /* the weights are widened by rounding */
 } cmb_weights;
 
+/* Allocates the arrays of the weights from the integrator's arena. */
 void cmb_weights_create(const cmb_integrator *in, cmb_weights *w);
 
-/* For a step of size h from where the integrator stands. */
+/* Computes the weights for a step of size h from the integrator's current state. */
 void cmb_weights_at(const cmb_integrator *in, const cmb_tolerance *tolerance, double h,
                     cmb_weights *w);
 
-/* Where rounding makes many tolerances of one a run says so, once: for a method whose errors are about what its error test permits. */
+/* Logs a warning, once in a run, if the weights are so much widened by rounding that the user's tolerance cannot be met. For methods
+ * whose errors are about what their error test permits. */
 void cmb_warn_of_rounding(cmb_integrator *in, const cmb_weights *w);
 
-/* The same where a run begins, for a method whose steps cannot be held to less than what the relative tolerance `least` asks for. */
+/* Logs a warning at the beginning of a run with adaptive steps if the relative tolerance is below `least`, the smallest one to which
+ * the method can hold its steps. */
 void cmb_warn_of_least_tolerance(cmb_integrator *in, double least);
 
-/* Errors of velocities count `factor` times; increments do not. */
+/* Multiplies the weights of velocities in the error estimates by `factor`; the weights of increments stay as they are. */
 void cmb_weigh_velocity_errors(const cmb_integrator *in, double factor, cmb_weights *w);
 
-/* What does not count of velocities x in index 3 is dropped, in place. There what crosses the constraints comes from g/c: it is the larger
- * the smaller the step, and the next step or a projection takes it away. What is along the constraints moves positions for the rest of
- * the motion, whatever the index. Dropped is all that crosses them, or what rounding of g can have made of it, which costs a solution
- * with the matrix and is needed only where rounding shows; `least` is that of cmb_tolerance, the matrix that of c, real. */
+/* The part of velocities x (nv) in index 3 that does not count in increments and errors: the part perpendicular to the constraints
+ * results from g/c, is the larger the smaller the step, and is removed by the next step or a projection. The part along the
+ * constraints moves positions for the rest of the motion, whatever the index.
+ *
+ * cmb_drop_crossing removes the perpendicular part from x; it does nothing in other forms than index 3. cmb_drop_rounding removes the
+ * share of it that the rounding of g can have caused. That costs a solution with the matrix, and is needed only where
+ * cmb_rounding_shows returns true. `least` is the Newton tolerance, and `matrix` the real matrix made for c. */
 void cmb_drop_crossing(cmb_form *form, cmb_linear *matrix, double *x);
 bool cmb_rounding_shows(const cmb_form *form, double least, double c, const double *w_v);
 void cmb_drop_rounding(cmb_form *form, double least, double c, cmb_linear *matrix,
                        const double *w_v, double *x);
 
-/* Σ (w_i x_i)², two at a time */
+/* Returns Σ (w_i x_i)² over n components, computed two at a time. */
 static inline double cmb_weighted_square(int n, const double *w, const double *x)
 {
   cmb_lanes sum = {0, 0};
@@ -110,7 +121,7 @@ static inline double cmb_weighted_square(int n, const double *w, const double *x
   return sum[0] + sum[1] + last * last;
 }
 
-/* max (w_i x_i)², NaN if one of them is */
+/* Returns max (w_i x_i)² over n components, or NaN if one of them is NaN. */
 static inline double cmb_weighted_worst(int n, const double *w, const double *x)
 {
   double most = 0;
@@ -118,7 +129,8 @@ static inline double cmb_weighted_worst(int n, const double *w, const double *x)
   return most;
 }
 
-/* y_new onto the constraints at t; accelerations a and in->lambda_new from it. The evaluator's factors are new. */
+/* Projects y_new onto the constraints at time t as `kind` requires, and computes the accelerations a (nv) and the multipliers
+ * in->lambda_new there. With CMB_IMPLICIT_NONE nothing is done. */
 cmb_status cmb_implicit_project(cmb_integrator *in, cmb_implicit_projection kind, double t,
                                 double *a);
 

@@ -1,8 +1,9 @@
 /*
- * The integrator: creation, options, and the step loop that all methods share.
+ * The integrator: its creation, its options, and the step loop that all methods share. The run loop in sim calls it through
+ * include/camber/method.h and integrator.h.
  *
- * Step sizes by the method's controller (controller.h). First step after Hairer, Nørsett and Wanner (Solving ODEs I, §II.4): from the
- * sizes of y, y', y''.
+ * Step sizes follow from the method's controller (controller.h). The first step size is chosen after Hairer, Nørsett and Wanner (Solving
+ * ODEs I, §II.4) from the sizes of y, y', y''.
  */
 #include "method/integrator.h"
 #include "method/drift.h"
@@ -20,12 +21,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { HELD_LOOKS = 6 };        /* that find a method held by stability, until it says so */
-enum { RESCUE_AFTER = 12 };     /* rejections in a row: another method may do */
-enum { MOST_REJECTIONS = 100 }; /* in a row: 4^-100 is beyond any time scale */
+enum { STIFF_ESTIMATES = 6 }; /* estimates in favour of stiffness until it is reported */
+enum { RESCUE_AFTER = 12 };   /* consecutive rejections after which `auto` tries its other method */
+enum { MOST_REJECTIONS = 100 }; /* consecutive rejections: 4^-100 is beyond any time scale */
 
-static const double SAME_STEP = 1e-6; /* relative difference in size that is rounding of time */
-static const double LEAST_FIRST = 1024 * DBL_EPSILON; /* part of t: the smallest first step */
+/* relative difference of step sizes that counts as rounding of time */
+static const double SAME_STEP = 1e-6;
+static const double LEAST_FIRST = 1024 * DBL_EPSILON; /* the smallest first step, relative to t */
 
 static const cmb_method *const methods[] = {
     &cmb_method_auto,   &cmb_method_mdop5,  &cmb_method_mdop853, &cmb_method_hem5,
@@ -96,7 +98,7 @@ cmb_integrator_options cmb_integrator_defaults(void)
       .rtol = 1e-6, .atol = CMB_ATOL_PER_RTOL * 1e-6, .max_steps = 100000000};
 }
 
-/* The position of `word` in "one|two|three", -1 if it is not there. */
+/* Returns the index of `word` in the list "one|two|three", or −1 if it is not in it. */
 static int word_index(const char *words, const char *word)
 {
   size_t length = strlen(word);
@@ -108,9 +110,11 @@ static int word_index(const char *words, const char *word)
   }
 }
 
-/* What a setting means: the option i, the place of its word among the option's words, and its number if that word is NUMBER. */
-static cmb_status understand(cmb_context *ctx, const cmb_method *m,
-                             const cmb_option_setting *setting, int *i, int *choice, double *number)
+/* Parses an option setting of method m: *i receives the index of the option, *choice the index of the word among the option's words,
+ * and *number the value if that word is NUMBER, else 0. Returns an error if there is no such option or word. */
+static cmb_status parse_setting(cmb_context *ctx, const cmb_method *m,
+                                const cmb_option_setting *setting, int *i, int *choice,
+                                double *number)
 {
   if (!setting->name || !setting->value) {
     return cmb_fail(ctx, CMB_ERROR_ARGUMENT, "an option of method %s has no name or no value",
@@ -131,7 +135,7 @@ static cmb_status understand(cmb_context *ctx, const cmb_method *m,
   if (any >= 0 && cmb_parse_number(setting->value, number)) {
     *choice = *number > 0 ? any : -1;
   } else if (*choice == any) {
-    *choice = -1; /* the word NUMBER itself */
+    *choice = -1; /* the user gave the word NUMBER itself */
   }
   if (*choice >= 0) return CMB_OK;
   return cmb_fail_about(ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("option", setting->name),
@@ -145,14 +149,16 @@ cmb_status cmb_method_check_option(cmb_context *ctx, const cmb_method *method,
   int i, choice;
   double number;
   CMB_REQUIRE(ctx, method && setting, "cmb_method_check_option needs a method and a setting");
-  return understand(ctx, method, setting, &i, &choice, &number);
+  return parse_setting(ctx, method, setting, &i, &choice, &number);
 }
 
-static cmb_status choose(cmb_context *ctx, cmb_integrator *in, const cmb_option_setting *setting)
+/* Stores an option setting of the user among the integrator's choices; returns an error if the method has no such option or value. */
+static cmb_status set_option(cmb_context *ctx, cmb_integrator *in,
+                             const cmb_option_setting *setting)
 {
   int i = 0, choice = 0;
   double number = 0;
-  CMB_TRY(understand(ctx, in->method, setting, &i, &choice, &number));
+  CMB_TRY(parse_setting(ctx, in->method, setting, &i, &choice, &number));
   in->chosen.word[i] = choice;
   in->chosen.number[i] = number;
   return CMB_OK;
@@ -169,7 +175,7 @@ cmb_status cmb_choices_create(cmb_arena *arena, const cmb_method *method, cmb_ch
   return CMB_OK;
 }
 
-static bool has_option(const cmb_method *m, const char *name)
+static bool method_has_option(const cmb_method *m, const char *name)
 {
   return cmb_find_name(name, m->options, m->option_count, sizeof *m->options) >= 0;
 }
@@ -187,6 +193,7 @@ double cmb_option_number(const cmb_integrator *in, const char *name)
   return in->chosen.number[cmb_find_name(name, m->options, m->option_count, sizeof *m->options)];
 }
 
+/* Returns an error unless the value of the option `name` is finite and positive (or 0, where that is permitted). */
 static cmb_status check_number(cmb_context *ctx, const char *name, double value,
                                bool zero_permitted)
 {
@@ -196,7 +203,8 @@ static cmb_status check_number(cmb_context *ctx, const char *name, double value,
                         zero_permitted ? "non-negative" : "positive");
 }
 
-static cmb_status take_options(cmb_context *ctx, cmb_integrator *in)
+/* Checks the integrator's options, stores the choices for the method's options, and determines whether steps have a fixed size. */
+static cmb_status read_options(cmb_context *ctx, cmb_integrator *in)
 {
   const cmb_integrator_options *o = &in->options;
   CMB_REQUIRE(ctx, o->setting_count == 0 || (o->setting_count > 0 && o->settings),
@@ -206,8 +214,8 @@ static cmb_status take_options(cmb_context *ctx, cmb_integrator *in)
   CMB_TRY(check_number(ctx, "step", o->step, true));
   CMB_TRY(check_number(ctx, "max_step", o->max_step, true));
   if (cmb_choices_create(in->arena, in->method, &in->chosen) != CMB_OK) return cmb_fail_memory(ctx);
-  for (int k = 0; k < o->setting_count; k++) CMB_TRY(choose(ctx, in, &o->settings[k]));
-  const bool may_be_fixed = has_option(in->method, "steps");
+  for (int k = 0; k < o->setting_count; k++) CMB_TRY(set_option(ctx, in, &o->settings[k]));
+  const bool may_be_fixed = method_has_option(in->method, "steps");
   in->fixed_step = in->method->real_time || (may_be_fixed && cmb_choice(in, "steps") == 1);
   if (in->method->real_time && o->step == 0) in->options.step = CMB_USUAL_PERIOD;
   if (in->fixed_step && o->step == 0) {
@@ -217,7 +225,8 @@ static cmb_status take_options(cmb_context *ctx, cmb_integrator *in)
   return CMB_OK;
 }
 
-/* One number more than is needed: states are worked on two at a time. */
+/* Allocates the integrator's arrays and those of its method. States have one number more than needed, since they are processed two
+ * numbers at a time. */
 static cmb_status take_memory(cmb_integrator *in)
 {
   cmb_arena *a = in->arena;
@@ -259,7 +268,7 @@ cmb_status cmb_integrator_create(cmb_context *ctx, const cmb_equations *eq,
   in->method = method;
   in->options = *options;
   in->nq = eq->nq, in->nv = eq->nv, in->ng = eq->ng, in->n = eq->nq + eq->nv;
-  cmb_status status = take_options(ctx, in);
+  cmb_status status = read_options(ctx, in);
   if (status == CMB_OK) status = cmb_evaluator_create(ctx, eq, &in->ev);
   if (status == CMB_OK) status = take_memory(in);
   if (status != CMB_OK) {
@@ -309,8 +318,8 @@ cmb_status cmb_factor_and_slope(cmb_integrator *in, double t, const double *y, d
   return cmb_factor_and_accelerate(in->ev, t, y, y + in->nq, slope + in->nq, lambda);
 }
 
-/* Eight numbers at a time, held in registers over all terms, some beyond n if need be: the arrays come from the
- * arena, which hands out whole blocks of 8 doubles, zeroed. */
+/* Two numbers that are processed at once. cmb_combine adds eight numbers at a time over all terms, held in registers. It may go beyond
+ * n: the arrays come from the arena, which hands out zeroed blocks of a multiple of 8 doubles. */
 typedef double pair __attribute__((vector_size(16), may_alias));
 
 void cmb_combine(int n, const double *y, double h, int count, const double *c, double *const *k,
@@ -336,8 +345,9 @@ void cmb_combine(int n, const double *y, double h, int count, const double *c, d
   }
 }
 
-/* "; the constraints are near to losing rank here, ..." if that is so, and which methods pass such positions. */
-static void name_a_passage(cmb_integrator *in, size_t room, char *text)
+/* Writes into `text` (of `room` bytes) that the constraints are near a loss of rank, and which methods can pass such positions; an
+ * empty string if they are not near one. */
+static void describe_singularity(cmb_integrator *in, size_t room, char *text)
 {
   const char *name, *end = in->method->passes_singular ? "" : "; methods that pass such positions:";
   *text = '\0';
@@ -350,7 +360,8 @@ static void name_a_passage(cmb_integrator *in, size_t room, char *text)
   }
 }
 
-/* A recoverable status that cannot be cured any more becomes the end, with words. */
+/* Returns the error with which a run ends because no step is possible, for the recoverable status of the last attempt: with a message
+ * that names the time, the step size h and the cause. */
 static cmb_status give_up(cmb_integrator *in, cmb_status status, double h)
 {
   char text[512] = "the error test asks for steps below the resolution of time";
@@ -358,18 +369,20 @@ static cmb_status give_up(cmb_integrator *in, cmb_status status, double h)
   const char *blamed = cmb_evaluator_blamed(in->ev, status);
   if (status > 0) cmb_evaluator_blame(in->ev, status, 256, text);
   const size_t length = strlen(text);
-  name_a_passage(in, sizeof text - length, text + length);
+  describe_singularity(in, sizeof text - length, text + length);
   return cmb_fail_about(in->ctx, CMB_ERROR_STEP_SIZE, cmb_about_time(in->t, "constraint", blamed),
                         "no step possible at t = %.9g (step size %.3g): %s", in->t, h, text);
 }
 
-/* The first step size from y, y' and a difference for y'' (Solving ODEs I, §II.4). */
+/* Computes the first step size *h from the sizes of y, y' and a difference quotient for y'' (Hairer, Nørsett, Wanner, Solving ODEs I,
+ * §II.4). Returns a status > 0 if the equations cannot be evaluated at the trial point. */
 static cmb_status first_step(cmb_integrator *in, double *h)
 {
   const int n = in->n;
   double *f0 = in->y_out, *y1 = in->y_new, *f1 = in->y_before;
   CMB_TRY(cmb_slope(in, in->t, in->y, f0, in->lambda_new));
-  memcpy(in->y_new, in->y, (size_t)n * sizeof *in->y_new); /* the norm's weights */
+  /* the norm takes its weights from y_new */
+  memcpy(in->y_new, in->y, (size_t)n * sizeof *in->y_new);
   double d0 = cmb_error_norm(in, 0, n, in->y), d1 = cmb_error_norm(in, 0, n, f0);
   double h0 = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
   if (in->options.max_step > 0) h0 = fmin(h0, in->options.max_step);
@@ -387,13 +400,14 @@ void cmb_integrator_reset(cmb_integrator *in)
 {
   cmb_forget_grip(in->ev);
   cmb_runaway_reset(in);
-  in->said_rounding = in->keep_size = false;
+  in->rounding_reported = in->keep_size = false;
   in->h_taken = 0;
   if (in->stiffness) in->stiffness->reported = false;
   if (in->switcher) cmb_switcher_begin(in);
 }
 
-/* Times of fixed steps are counted from t on. */
+/* Makes t the time from which fixed steps are counted; their times are t plus a multiple of the step size, so that roundings of single
+ * steps do not add up. */
 static void count_from(cmb_integrator *in, double t)
 {
   in->t_begin = t;
@@ -421,7 +435,8 @@ cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, c
   cmb_status status = CMB_OK;
   if (in->h == 0) {
     status = first_step(in, &in->h);
-    if (status > 0) { /* the trial point may be out of bounds: begin small */
+    /* the trial point may be outside of the equations' domain: begin with a small step */
+    if (status > 0) {
       in->h = 1e-6;
       status = CMB_OK;
     }
@@ -434,21 +449,23 @@ cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, c
   return CMB_OK;
 }
 
-/* What a step has if nothing is in its way. */
+/* Returns the size of the next step before it is shortened for t_limit or for a loss of rank of the constraints: the fixed one or the
+ * one that the controller proposed, at most max_step. */
 static double full_step(const cmb_integrator *in)
 {
   const double h = in->fixed_step ? in->options.step : in->h;
   return in->options.max_step > 0 ? fmin(h, in->options.max_step) : h;
 }
 
-/* Whether a step of fixed size h that begins where the integrator stands leads to t_limit: no last step is made for what the rounding
- * of t_limit, or of its quotient with h, has left over. */
+/* Returns whether a step of fixed size h from the current time ends at t_limit up to rounding. No additional step is made for the
+ * small remainder that the rounding of t_limit, or of its quotient with h, leaves. */
 static bool fixed_step_ends(const cmb_integrator *in, double h, double t_limit)
 {
   return fabs(t_limit - in->t - h) <= SAME_STEP * h;
 }
 
-/* The size to try: what the rule proposed, within max_step, ending exactly on t_limit. */
+/* Returns the size of the next attempt: what the controller proposed, within max_step, and shortened so that steps end exactly on
+ * t_limit. */
 static double step_to_try(const cmb_integrator *in, double t_limit)
 {
   const double h = cmb_passage_size(in, full_step(in));
@@ -456,10 +473,11 @@ static double step_to_try(const cmb_integrator *in, double t_limit)
   if (in->method->real_time && fixed_step_ends(in, h, t_limit)) return h;
   if (in->fixed_step) return left < h * (1 + SAME_STEP) ? left : h;
   if (left <= h * (1 + 1e-10)) return left;
-  return left < 2 * h ? left / 2 : h; /* rather two equal steps than a tiny last one */
+  return left < 2 * h ? left / 2 : h; /* two equal steps in place of a tiny last one */
 }
 
-/* Where the step that was accepted ends. */
+/* Returns the time at which the accepted step of size h ends: exactly t_limit if it was to end there, and for fixed steps a time
+ * counted from their beginning. */
 static double end_of_step(cmb_integrator *in, double h, double t_limit)
 {
   if (h == t_limit - in->t || (in->method->real_time && fixed_step_ends(in, h, t_limit))) {
@@ -469,6 +487,7 @@ static double end_of_step(cmb_integrator *in, double h, double t_limit)
   return in->fixed_step ? in->t_begin + (double)++in->fixed_steps * h : in->t + h;
 }
 
+/* Makes the attempted step the current one: the states and multipliers before and after it are exchanged, and the time becomes t_new. */
 static void accept_step(cmb_integrator *in, double h, double t_new)
 {
   in->method->accept(in);
@@ -486,7 +505,8 @@ static void accept_step(cmb_integrator *in, double h, double t_new)
   in->eta_square = in->ev->eta_square;
 }
 
-/* The next step size after one of size h was accepted. */
+/* Returns the next step size after a step of size h was accepted with this error, by the PI controller; near a loss of rank it is at
+ * least the size that was proposed before. */
 static double step_after(cmb_integrator *in, double h, double error)
 {
   const double wanted = in->h;
@@ -495,7 +515,7 @@ static double step_after(cmb_integrator *in, double h, double error)
   return cmb_passage_next(in, h, wanted, next);
 }
 
-/* The same after one that was rejected for its error, or failed with a status > 0. */
+/* Returns the size of the next attempt after one of size h was rejected for its error (status CMB_OK) or failed with a status > 0. */
 static double step_after_failure(const cmb_integrator *in, double h, double error,
                                  cmb_status status)
 {
@@ -503,21 +523,23 @@ static double step_after_failure(const cmb_integrator *in, double h, double erro
   return status == CMB_OK ? cmb_controller_pi_rejected(c, h, error) : c->failed * h;
 }
 
-/* A step that was cut to end on t_limit says little about the next one: it is tried as the one before was to be. */
-static double step_behind_limit(const cmb_integrator *in, double h, double t_limit, double wanted)
+/* Returns the next step size after an accepted step of size h. A step that was cut to end on t_limit says little about the next one,
+ * which then gets at least the size `wanted` before the cut. */
+static double step_after_limit(const cmb_integrator *in, double h, double t_limit, double wanted)
 {
   const bool cut = h == t_limit - in->t && h < wanted && in->rejections == 0;
   return cut && !in->method->propose ? fmax(in->h, wanted) : in->h;
 }
 
-/* With auto a change of the method may be due; otherwise an explicit method says once that it is held by stability. */
+/* Checks for stiffness after an accepted step. With auto a change of the method may become due; otherwise a warning is logged once if
+ * stability limits the steps of the explicit method. */
 static cmb_status look_for_stiffness(cmb_integrator *in)
 {
   if (cmb_step_is_near_singular(in)) return CMB_OK;
   if (in->switcher) {
     cmb_switcher_look(in);
   } else if (!in->stiffness->reported &&
-             cmb_stiffness_look(in, in->stiffness, in->method->stability, HELD_LOOKS)) {
+             cmb_stiffness_look(in, in->stiffness, in->method->stability, STIFF_ESTIMATES)) {
     in->stiffness->reported = true;
     cmb_log(
         in->ctx, CMB_LOG_WARNING,
@@ -528,6 +550,7 @@ static cmb_status look_for_stiffness(cmb_integrator *in)
   return in->stiffness->end;
 }
 
+/* With the method auto: changes to the other method if that is due. */
 static cmb_status change_method(cmb_integrator *in)
 {
   if (!in->switcher->due) return CMB_OK;
@@ -535,7 +558,8 @@ static cmb_status change_method(cmb_integrator *in)
   return status > 0 ? give_up(in, status, in->h) : status;
 }
 
-/* With auto: an implicit method is stuck where the constraints lose rank, which the explicit one can pass. */
+/* With the method auto: changes to the explicit method if the implicit one fails near a loss of rank of the constraints, which the
+ * explicit one can pass. */
 static cmb_status rescue(cmb_integrator *in)
 {
   const char *name;
@@ -580,7 +604,7 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
       if (!m->real_time) {
         const double wanted = in->h;
         in->h = m->propose ? m->propose(in, h, error, status) : step_after(in, h, error);
-        in->h = step_behind_limit(in, h, t_limit, wanted);
+        in->h = step_after_limit(in, h, t_limit, wanted);
       }
       accept_step(in, h, end_of_step(in, h, t_limit));
       CMB_TRY(cmb_runaway_look(in, t_limit));

@@ -1,5 +1,5 @@
 /*
- * What the run loop may reach of an integrator beyond its public functions.
+ * Functions of the integrator beyond its public ones (include/camber/method.h), for the run loop in sim.
  */
 #ifndef CMB_METHOD_INTEGRATOR_H
 #define CMB_METHOD_INTEGRATOR_H
@@ -9,46 +9,49 @@
 
 #include <camber/method.h>
 
-/* The evaluator, for projecting and for the mode. It may be used freely between steps. */
+/* Returns the integrator's evaluator, with which the run loop projects states and changes modes. It may be used freely between steps. */
 cmb_evaluator *cmb_integrator_evaluator(cmb_integrator *in);
 
-/* A new run: what was learnt in the last one is forgotten. Before cmb_integrator_begin. */
+/* Prepares the integrator for a new run: what it has learnt in the last one is forgotten. To be called before cmb_integrator_begin. */
 void cmb_integrator_reset(cmb_integrator *in);
 
-/* A run that is saved, or goes on from there (state.c): first which method is at work; then, when it has begun at the state,
- * what it has learnt on the way. */
+/* Save or restore the integrator's part of a saved run (state.c): the first function which method is active; the second, called after
+ * the integrator has begun at the saved state, what it has learnt during the run. */
 void cmb_integrator_visit_method(cmb_integrator *in, cmb_archive *a);
 void cmb_integrator_visit(cmb_integrator *in, cmb_archive *a);
 
-/* The time at the part theta of the last step, 0 to 1: never beyond its end. */
+/* Returns the time at the part theta (0 to 1) of the last step; rounding never leads beyond the step's end. */
 double cmb_integrator_time_at(const cmb_integrator *in, double theta);
 
-/* λ where the last step began. */
+/* Returns the multipliers λ (ng) where the last step began. */
 const double *cmb_integrator_lambda_before(const cmb_integrator *in);
 
-/* Where in a step, as parts of it, the method at work evaluates the equations besides at its ends; how many places, perhaps none. */
+/* Returns the nodes (as parts of a step) at which the active method evaluates the equations besides the ends of the step; *count is
+ * their number, perhaps 0. */
 const double *cmb_integrator_nodes(const cmb_integrator *in, int *count);
 
+/* Return the relative and the absolute tolerance. */
 double cmb_integrator_rtol(const cmb_integrator *in);
 double cmb_integrator_atol(const cmb_integrator *in);
-bool cmb_integrator_is_fixed(const cmb_integrator *in);     /* its steps have the size given */
+bool cmb_integrator_is_fixed(const cmb_integrator *in); /* whether all steps have the given size */
 double cmb_integrator_fixed_step(const cmb_integrator *in); /* that size */
 
-/* Where it begins next it takes the step size along, and what it knows of stiffness: what changes there is small. A multistep method
- * begins small all the same. */
+/* Lets the next cmb_integrator_begin keep the step size and what is known of stiffness, because the motion changes little there.
+ * Multistep methods begin with a small step nevertheless. */
 void cmb_integrator_keep_size(cmb_integrator *in);
 
-/* Whether a real-time method, with its options, never brings velocities to the constraints: a jump of a rate would stay an error. */
+/* Returns whether a real-time method, with its options, never corrects velocities onto the velocity constraints: a discontinuity of a
+ * prescribed rate would then remain as an error. */
 bool cmb_integrator_has_loose_rates(const cmb_integrator *in);
 
-/* Whether steps of a real-time method solve for friction that sticks. */
+/* Returns whether the steps of a real-time method solve for sticking friction. */
 bool cmb_method_holds_friction(const cmb_method *method);
 
-/* q and v there. */
+/* Return the positions q (nq) and velocities v (nv) where the last step began. */
 const double *cmb_integrator_q_before(const cmb_integrator *in);
 const double *cmb_integrator_v_before(const cmb_integrator *in);
 
-/* ‖g‖ at t, where the integrator stands: a bound on the drift that it has passed is over. */
+/* Reports the violation ‖g‖ = size of the constraints at the current time t: a bound on the drift that it exceeds is given up. */
 void cmb_integrator_meet_drift(cmb_integrator *in, double t, double size);
 
 #endif

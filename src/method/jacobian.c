@@ -1,6 +1,7 @@
 /*
- * The pattern of a system's difference Jacobian and its groups, for whoever has the system only (include/camber/method.h): Arnold, Fuchs
- * and Führer 2006 §3.1 and Figs. 3 to 5. The Jacobian is that of the form that bdf takes unless told otherwise.
+ * The sparsity pattern of a system's difference Jacobian and its groups of columns, for cmb_system_jacobian in the public interface
+ * (include/camber/method.h): Arnold, Fuchs and Führer 2006 §3.1 and Figs. 3 to 5. The Jacobian is that of the form that bdf takes by
+ * default.
  */
 #include "base/context.h"
 #include "form/form.h"
@@ -11,22 +12,26 @@
 #include <math.h>
 #include <string.h>
 
-/* Σ as the equations know it: the entries of their derivatives, [K D; C₁ ·] or [K D; C₂ C₁]. */
+/* The exact sparsity pattern as the equations know it, composed of the patterns of their derivatives: [K D; C₁ ·] or, in index 1, [K
+ * D; C₂ C₁]. */
 struct exact {
-  const cmb_pattern *by_q, *by_v; /* of r */
+  const cmb_pattern *by_q, *by_v; /* of the residual r of the dynamic equations */
   const cmb_pattern *motion_by_q, *motion_by_v;
 };
 
+/* Finds the exact patterns of the equations' derivatives; returns false if they are not all known, or where q̇ = T(q) v with T ≠ I. */
 static bool find_exact(const cmb_equations *eq, bool index1, struct exact *x)
 {
   const cmb_pattern *const *d = eq->derivative_pattern;
   *x = (struct exact){d[CMB_RESIDUAL_Q], d[CMB_RESIDUAL_V],
                       d[index1 ? CMB_GAMMA_Q : CMB_VELOCITY_Q], index1 ? d[CMB_GAMMA_V] : NULL};
-  if (eq->rates || !x->by_q || !x->by_v) return false; /* with T they have other columns */
+  /* with T their columns are other directions */
+  if (eq->rates || !x->by_q || !x->by_v) return false;
   return eq->ng == 0 || (x->motion_by_q && (!index1 || x->motion_by_v));
 }
 
-/* Row i of a pattern, moved to the right by `shift`, behind what is there. */
+/* Appends the columns of row i of the pattern p (NULL: empty), each increased by `shift`, to the `count` entries in `column`. Returns
+ * the new number of entries. */
 static int append(const cmb_pattern *p, int i, int shift, int *column, int count)
 {
   for (int k = p ? p->start[i] : 0; p && k < p->start[i + 1]; k++) {
@@ -35,6 +40,8 @@ static int append(const cmb_pattern *p, int i, int shift, int *column, int count
   return count;
 }
 
+/* Counts the entries of the exact sparsity pattern and the groups of columns that it needs, and stores both numbers in the report.
+ * They remain −1 if the pattern is not known. */
 static cmb_status count_exact(cmb_context *ctx, const cmb_equations *eq, bool index1,
                               cmb_arena *arena, cmb_jacobian_report *report)
 {
@@ -57,8 +64,8 @@ static cmb_status count_exact(cmb_context *ctx, const cmb_equations *eq, bool in
   return CMB_OK;
 }
 
-/* Groups are numbered as their first columns follow each other. */
-static void number(const cmb_form_estimate *e, int *group)
+/* Numbers the groups in the order of their first columns; group (columns) receives the number of each column's group. */
+static void number_groups(const cmb_form_estimate *e, int *group)
 {
   int next = 0;
   for (int j = 0; j < e->columns; j++) {
@@ -68,16 +75,21 @@ static void number(const cmb_form_estimate *e, int *group)
   }
 }
 
-static void hand_over(const cmb_form *form, cmb_jacobian_report *report, bool *there, int *group)
+/* Copies the estimated pattern of the form's Jacobian into the report and the arrays of the caller, `there` (rows x columns) and
+ * `group` (columns), which may be NULL. */
+static void copy_pattern(const cmb_form *form, cmb_jacobian_report *report, bool *there, int *group)
 {
   const cmb_form_estimate e = cmb_form_estimated(form);
   *report = (cmb_jacobian_report){e.rows, e.columns, e.entries, e.groups, -1, -1};
   if (there) memcpy(there, e.there, (size_t)e.rows * (size_t)e.columns * sizeof *there);
-  if (group) number(&e, group);
+  if (group) number_groups(&e, group);
 }
 
-static cmb_status examine(cmb_evaluator *ev, cmb_arena *arena, double t, const double *q,
-                          const double *v, cmb_jacobian_report *report, bool *there, int *group)
+/* Estimates the pattern of the Jacobian at the state (t, q, v), as bdf does, and fills the report and the arrays of
+ * cmb_system_jacobian. */
+static cmb_status estimate_pattern(cmb_evaluator *ev, cmb_arena *arena, double t, const double *q,
+                                   const double *v, cmb_jacobian_report *report, bool *there,
+                                   int *group)
 {
   const cmb_equations *eq = ev->eq;
   const bool index1 = cmb_implicit_prefers_index1(eq);
@@ -90,7 +102,7 @@ static cmb_status examine(cmb_evaluator *ev, cmb_arena *arena, double t, const d
   CMB_TRY(cmb_form_create(ev, &options, &form));
   const cmb_form_state at = {t, q, v, a, lambda};
   const cmb_status status = cmb_form_linearize(form, &at, true);
-  if (status == CMB_OK) hand_over(form, report, there, group);
+  if (status == CMB_OK) copy_pattern(form, report, there, group);
   cmb_form_destroy(form);
   return status == CMB_OK ? count_exact(ev->ctx, eq, index1, arena, report) : status;
 }
@@ -110,7 +122,7 @@ cmb_status cmb_system_jacobian(cmb_context *ctx, const cmb_system *system, doubl
   for (int i = 0; i < eq->ns; i++) ev->mode[i] = mode[i];
   cmb_arena *arena = cmb_arena_create(ctx);
   const cmb_status status =
-      arena ? examine(ev, arena, t, q, v, report, there, group) : cmb_fail_memory(ctx);
+      arena ? estimate_pattern(ev, arena, t, q, v, report, there, group) : cmb_fail_memory(ctx);
   cmb_arena_destroy(arena);
   cmb_evaluator_destroy(ev);
   if (status <= 0) return status;

@@ -1,6 +1,7 @@
 /*
- * lie and rosw2: methods of fixed cost for real time (Burgermeister, Arnold, Esterl 2006). What a step is stands in step.c; here are its options, and the
- * integrator's way to it. Both always make steps of the size given and change their mode only at the end of one.
+ * The methods `lie` and `rosw2` of the integrator: methods of fixed cost per step, for real time (Burgermeister, Arnold, Esterl 2006). The
+ * step itself is built in step.c; here are its options and the functions of a method (method.h). Both always make steps of the given size
+ * and change their modes only at the end of a step.
  */
 #include "math/finite.h"
 #include "method/drift.h"
@@ -14,21 +15,22 @@
 
 struct lie {
   cmb_stepper *stepper;
-  cmb_stepper_outputs place;
+  cmb_stepper_outputs output_index;
   bool bounded;
   cmb_drift drift;
-  double *slope; /* (n) at the beginning */
-  double *a;     /* (nv) of the last step */
+  double *slope; /* (n) slope where a motion begins */
+  double *a;     /* (nv) accelerations of the last step */
 
-  /* friction that sticks */
-  int grips;
-  int *grip;      /* (grips) its switching functions */
-  double *mode;   /* (grips) their modes after the last step, */
-  double *before; /* (grips) and before it */
-  bool unsettled; /* that was warned of */
+  /* friction that can stick */
+  int grip_count;
+  int *grip;           /* (grips) indices of their switching functions */
+  double *mode;        /* (grips) their modes after the last step, */
+  double *mode_before; /* (grips) and before it */
+  bool unsettled;      /* the warning of unsettled friction has been logged */
 };
 
-static cmb_status read_options(const cmb_integrator *in, cmb_step_options *o)
+/* Reads the options of lie or rosw2 into the options of a step; returns an error for combinations that make no sense. */
+static cmb_status read_step_options(const cmb_integrator *in, cmb_step_options *o)
 {
   const bool euler = in->method == &cmb_method_lie;
   *o = (cmb_step_options){.stages = euler ? 1 : 2, .index = 1};
@@ -56,15 +58,15 @@ static cmb_status create(cmb_integrator *in)
   cmb_step_options options;
   struct lie *m = in->data = cmb_arena_take(in->arena, 1, sizeof *m);
   if (!m) return CMB_OK;
-  CMB_TRY(read_options(in, &options));
+  CMB_TRY(read_step_options(in, &options));
   CMB_TRY(cmb_stepper_create(in->ev, &options, &m->stepper));
-  m->place = cmb_stepper_places(in->ev->eq, &options);
+  m->output_index = cmb_stepper_places(in->ev->eq, &options);
   m->slope = cmb_arena_doubles(in->arena, in->n);
   m->a = cmb_arena_doubles(in->arena, in->nv);
-  m->grips = cmb_grip_count(in->ev->eq);
-  m->grip = cmb_arena_ints(in->arena, m->grips);
-  m->mode = cmb_arena_doubles(in->arena, m->grips);
-  m->before = cmb_arena_doubles(in->arena, m->grips);
+  m->grip_count = cmb_grip_count(in->ev->eq);
+  m->grip = cmb_arena_ints(in->arena, m->grip_count);
+  m->mode = cmb_arena_doubles(in->arena, m->grip_count);
+  m->mode_before = cmb_arena_doubles(in->arena, m->grip_count);
   if (m->grip) cmb_grip_list(in->ev->eq, m->grip);
   m->bounded = options.bound;
   in->loose_rates = options.index == 1 && (options.stabilization == CMB_STABILIZE_NONE ||
@@ -89,25 +91,26 @@ const cmb_stepper *cmb_integrator_stepper(const cmb_integrator *in)
   return m->stepper;
 }
 
-/* Friction whose mode is not known has that of the state; where it holds, with what it would hold with in a step from there. */
+/* Sets the modes of frictions that are not known yet: those of the current state or, for sticking friction, the part of its largest
+ * force with which it would hold in a step from there. Where the last step was undone, the modes before it are restored first. */
 static cmb_status begin_grip(cmb_integrator *in, struct lie *m)
 {
   double *grip = in->ev->grip;
   const double h = in->options.step, *x;
   bool known = true;
-  for (int k = 0; k < m->grips; k++) {
-    if (in->keep_size) grip[m->grip[k]] = m->before[k]; /* the last step is undone */
+  for (int k = 0; k < m->grip_count; k++) {
+    if (in->keep_size) grip[m->grip[k]] = m->mode_before[k]; /* the last step has been undone */
     known = known && grip[m->grip[k]] != 0;
   }
   if (known) return CMB_OK;
   x = cmb_stepper_first_grip(m->stepper, in->ev, in->t, h, in->y, in->y + in->nq);
-  for (int k = 0; k < m->grips; k++) {
+  for (int k = 0; k < m->grip_count; k++) {
     if (grip[m->grip[k]] == 0) grip[m->grip[k]] = x[k];
   }
   CMB_TRY(cmb_stepper_run(m->stepper, in->ev, in->t, h, in->y, in->y + in->nq, &x));
-  for (int k = 0; k < m->grips; k++) {
+  for (int k = 0; k < m->grip_count; k++) {
     double *now = &grip[m->grip[k]];
-    const double after = x[m->place.grip + k];
+    const double after = x[m->output_index.grip + k];
     if (*now == CMB_MODE_HELD && isfinite(after)) {
       *now = after >= 2 ? after : CMB_MODE_HELD - after;
     }
@@ -125,7 +128,7 @@ static cmb_status begin(cmb_integrator *in)
   return CMB_OK;
 }
 
-/* Friction that does not oppose the motion that it switches with. */
+/* Returns the error that friction with this switching function accelerates the motion which it should oppose. */
 static cmb_status refuse_driving(const cmb_integrator *in, int function)
 {
   const char *name = in->ev->eq->switch_names[function];
@@ -136,7 +139,8 @@ static cmb_status refuse_driving(const cmb_integrator *in, int function)
                         name, in->t);
 }
 
-/* Said once: φ is within its bounds, but what holds may creep and what slips may be held in this step. */
+/* Logs a warning, once, that the friction forces of a step are within their bounds but only near a solution: sticking friction may
+ * creep and sliding friction may be held in such a step. */
 static void warn_unsettled(const cmb_integrator *in, struct lie *m)
 {
   if (m->unsettled) return;
@@ -147,8 +151,9 @@ static void warn_unsettled(const cmb_integrator *in, struct lie *m)
           in->t);
 }
 
-/* Why a step has come to nothing: the equations themselves, their constraints, or the matrix with its derivatives. */
-static cmb_status trouble(cmb_integrator *in, struct lie *m, double settled)
+/* Finds the reason why a step has failed, and returns it as a status: the equations themselves, dependent constraints, friction that
+ * does not oppose its motion (settled < 0), or the step's matrix with its derivatives. */
+static cmb_status find_failure(cmb_integrator *in, struct lie *m, double settled)
 {
   if (settled < 0) return refuse_driving(in, m->grip[(int)-settled - 1]);
   CMB_TRY(cmb_factor_and_slope(in, in->t, in->y, m->slope, in->lambda_new));
@@ -165,35 +170,36 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   if (in->ev->eq->code) in->ev->stats.f += m->stepper->options.stages;
   in->ev->stats.factor += m->stepper->options.stages;
   memcpy(in->y_new, x, (size_t)in->n * sizeof *x);
-  memcpy(in->lambda_new, x + m->place.lambda, (size_t)in->ng * sizeof *x);
-  memcpy(m->a, x + m->place.a, (size_t)in->nv * sizeof *x);
-  const bool healthy = x[m->place.health] > CMB_LEAST_HEALTH;
-  const double settled = m->grips > 0 ? x[m->place.settled] : 1;
-  if (!healthy || !cmb_all_finite(in->n, in->y_new)) return trouble(in, m, settled);
+  memcpy(in->lambda_new, x + m->output_index.lambda, (size_t)in->ng * sizeof *x);
+  memcpy(m->a, x + m->output_index.a, (size_t)in->nv * sizeof *x);
+  const bool healthy = x[m->output_index.health] > CMB_LEAST_HEALTH;
+  const double settled = m->grip_count > 0 ? x[m->output_index.settled] : 1;
+  if (!healthy || !cmb_all_finite(in->n, in->y_new)) return find_failure(in, m, settled);
   if (settled == 0) warn_unsettled(in, m);
-  memcpy(m->mode, x + m->place.grip, (size_t)m->grips * sizeof *x);
+  memcpy(m->mode, x + m->output_index.grip, (size_t)m->grip_count * sizeof *x);
   if (!m->bounded) return CMB_OK;
-  return cmb_drift_look(&m->drift, in->ev, in->t, h, in->y, x + m->place.q_plain, x + m->place.P);
+  return cmb_drift_look(&m->drift, in->ev, in->t, h, in->y, x + m->output_index.q_plain,
+                        x + m->output_index.P);
 }
 
 static void accept(cmb_integrator *in)
 {
   const struct lie *m = in->data;
   in->a = m->a;
-  for (int k = 0; k < m->grips; k++) {
+  for (int k = 0; k < m->grip_count; k++) {
     double *grip = &in->ev->grip[m->grip[k]];
-    m->before[k] = *grip;
+    m->mode_before[k] = *grip;
     *grip = m->mode[k];
   }
 }
 
-/* Which friction holds is part of the state. */
+/* Saves or restores the modes of frictions that can stick, which are part of the state. */
 static void visit(cmb_integrator *in, cmb_archive *a)
 {
   const struct lie *m = in->data;
-  if (m->grips == 0) return;
+  if (m->grip_count == 0) return;
   cmb_archive_doubles(a, "grip", in->ev->eq->ns, in->ev->grip);
-  for (int k = 0; k < m->grips; k++) {
+  for (int k = 0; k < m->grip_count; k++) {
     const double grip = in->ev->grip[m->grip[k]];
     const bool slips = fabs(grip) == 1, holds = grip > 1.5 && grip < 4.5;
     if (!slips && !holds) cmb_archive_refuse(a, "friction cannot hold like that");

@@ -1,16 +1,18 @@
 /*
- * Explicit Runge–Kutta with projection (Simeon 1996 §4.2; its p is our q, its P'_i, V'_i our slopes k_i):
+ * Explicit Runge–Kutta methods with projection onto the constraints, for mdop5 and mdop853 (Simeon 1996 §4.2; its p is q here, its P'_i,
+ * V'_i are the slopes k_i):
  *
  *     Y_i = y_0 + h Σ_j a_ij k_j,  k_i = (T(Q_i) V_i, a(t_i, Q_i, V_i)) by eq. (4)        i = 1 .. s
  *     y_1 = y_0 + h Σ_j b_j k_j, projected by (12) before the slope k_{s+1} = k(y_1) is taken
  *
- * k_{s+1} serves the error estimate and is the next step's first slope. The position projection uses the
- * factors of the last stage, which lies at the same time; the factors made for the velocity projection
- * serve k_{s+1}. So projecting costs back-substitutions only.
+ * The slope k_{s+1} serves the error estimate and is the first slope of the next step. The projection of positions uses the factors of the
+ * last stage, which lies at the same time; the factors made for the projection of velocities serve k_{s+1}. So projecting costs back
+ * substitutions only.
  *
- * form=projecting: the same table on the projecting descriptor form (form/projecting.h). Its q and u are y + offset, with y = (p, v) on the
- * constraints; so the offset, which is what τ and η stand for, is all that the form has besides. At the end of a step `projection`
- * tells what of it becomes 0: nothing, η, both when projection control asks for it, or both always.
+ * With form=projecting the same Runge–Kutta table is applied to the projecting descriptor form (form/projecting.h). Its variables q and u
+ * are y + offset, with y = (p, v) on the constraints; this offset, which results from the multipliers τ and η, is all that the form has in
+ * addition. The option `projection` tells which part of it is set to 0 at the end of a step: none, that of η, that of both when projection
+ * control decides so, or always that of both.
  */
 #include "method/mdop.h"
 
@@ -19,14 +21,14 @@
 #include <float.h>
 #include <string.h>
 
-/* For what belongs to form=projecting: it stays out of the way of the steps that are to be fast. */
+/* Marks functions for form=projecting, which are rarely used: they are compiled apart from the code of the fast steps. */
 #define ASIDE __attribute__((noinline, cold))
 
 static const double ROUNDING =
-    512 * DBL_EPSILON; /* as much as an iteration that has arrived may leave (project.c) */
+    512 * DBL_EPSILON; /* as much as a converged projection may leave (project.c) */
 
-/* Tolerances that dense output may be off before it is made anew by smaller steps. Of steps that accuracy limits it is off by 1 to 3 of
- * their own errors' estimates (mdop853.c). */
+/* The error of dense output, in tolerances, above which it is computed again with smaller steps. Where accuracy limits the steps it is
+ * 1 to 3 times the error estimate of the step (mdop853.c). */
 static const double MOST_DENSE = 4;
 
 cmb_status cmb_mdop_create(cmb_integrator *in, const cmb_mdop_table *table)
@@ -53,7 +55,8 @@ cmb_status cmb_mdop_create(cmb_integrator *in, const cmb_mdop_table *table)
 
 /* ---- the projecting descriptor form */
 
-/* The form solved for (q, u) = y, which becomes (p, v); the offset is what lies between. */
+/* Projects y = (q, u) of the projecting descriptor form (Simeon 1996, eq. 5) at time t: y becomes the state (p, v) on the constraints,
+ * `offset` (n) the difference (q, u) − (p, v), and `lambda` (ng) the multipliers. */
 static cmb_status project_form(cmb_integrator *in, const cmb_mdop *m, double t, double *y,
                                double *offset, double *lambda)
 {
@@ -66,7 +69,7 @@ static cmb_status project_form(cmb_integrator *in, const cmb_mdop *m, double t, 
   return CMB_OK;
 }
 
-/* The slope of (q, u) where the form was last solved. */
+/* Computes the slope (n) of (q, u) in the projecting form at the state for which it was last solved. */
 static void slope_of_form(const cmb_integrator *in, const cmb_mdop *m, double *slope)
 {
   const cmb_projecting *f = m->form;
@@ -76,7 +79,8 @@ static void slope_of_form(const cmb_integrator *in, const cmb_mdop *m, double *s
   }
 }
 
-/* The slope at y_stage + offset, with the offset where the step begins. y_stage is changed. */
+/* Computes the slope (n) of the projecting form at time t and the state y_stage + offset, where `offset` is that of the beginning of
+ * the step. Overwrites y_stage. */
 static cmb_status slope_by_form(cmb_integrator *in, const cmb_mdop *m, double t,
                                 const double *offset, double *slope)
 {
@@ -86,7 +90,8 @@ static cmb_status slope_by_form(cmb_integrator *in, const cmb_mdop *m, double t,
   return CMB_OK;
 }
 
-/* The slopes of all stages but the first, of a step of size h from (t, y). */
+/* Computes the slopes of all stages but the first of a step of size h from (t, y) in the projecting form; `offset` is that of the
+ * beginning of the step. */
 static ASIDE cmb_status stages_of_form(cmb_integrator *in, cmb_mdop *m, double t, const double *y,
                                        double h, const double *offset)
 {
@@ -99,7 +104,9 @@ static ASIDE cmb_status stages_of_form(cmb_integrator *in, cmb_mdop *m, double t
   return CMB_OK;
 }
 
-/* What the option `projection` asks for at the end of a step: τ and η become 0, and so does what they add to the slope. */
+/* Sets the offset of the projecting form, the distance of (q, u) from the constraints, to 0 at the end of a step as far as the option
+ * `projection` requires, together with its contribution to the slope: the part of velocities (η), and that of positions (τ) if it is
+ * due. */
 static void reset_offset(cmb_integrator *in, cmb_mdop *m)
 {
   const size_t size = (size_t)in->nv * sizeof *m->offset;
@@ -113,6 +120,8 @@ static void reset_offset(cmb_integrator *in, cmb_mdop *m)
   memset(m->form->rate, 0, size);
 }
 
+/* Completes a step in the projecting form: projects y_new at time t, resets the offset as the options require, and computes the slope
+ * there. */
 static ASIDE cmb_status finish_form(cmb_integrator *in, cmb_mdop *m, double t, double *slope)
 {
   const cmb_projecting *f = m->form;
@@ -125,7 +134,7 @@ static ASIDE cmb_status finish_form(cmb_integrator *in, cmb_mdop *m, double t, d
   return CMB_OK;
 }
 
-/* Whether the projection has moved y by no more than rounding of positions and velocities can. */
+/* Returns whether the projection has moved y (n) by no more than the rounding of positions and velocities. */
 static bool offset_is_rounding(const cmb_integrator *in, const double *y, const double *offset)
 {
   const int nq = in->nq, nv = in->nv;
@@ -134,8 +143,9 @@ static bool offset_is_rounding(const cmb_integrator *in, const double *y, const 
          cmb_largest(nv, offset + nq) <= ROUNDING * v_size;
 }
 
-/* y may be off the constraints: it is where q and u begin. A consistent state stays what it is, to the last bit: perhaps an event was
- * found there, and functions just behind their zeros have to stay there. */
+/* Begins a motion in the projecting form at y, which may be off the constraints: q and u begin there, and y is projected. A consistent
+ * state keeps all its bits, because an event may have been located there: switching functions just behind their zeros have to stay
+ * behind them. */
 static ASIDE cmb_status begin_form(cmb_integrator *in, cmb_mdop *m)
 {
   cmb_copy(in->n, in->y, m->y_stage);
@@ -154,12 +164,12 @@ static ASIDE void accept_form(cmb_integrator *in, cmb_mdop *m)
 {
   double *before = m->offset;
   m->offset = m->offset_new;
-  m->offset_new = before; /* for dense output over the step */
+  m->offset_new = before; /* for dense output over the last step */
   cmb_copy(in->nv, m->form->w, m->a);
   in->a = m->a;
 }
 
-/* y and a as well: beginning at y need not leave them as they were to the last bit. */
+/* Saves or restores the state of the projecting form. This includes y and a, because a new start at y could change their last bits. */
 static void visit_form(cmb_integrator *in, const cmb_mdop *m, cmb_archive *a)
 {
   cmb_archive_doubles(a, "offset", in->n, m->offset);
@@ -179,7 +189,8 @@ cmb_status cmb_mdop_begin(cmb_integrator *in)
   return cmb_slope(in, in->t, in->y, m->k[0], in->lambda);
 }
 
-/* y_new onto the constraints, and the slope there. */
+/* Projects y_new onto the constraints at time t as the options require, and computes the slope there for the error estimate and the
+ * next step. */
 static cmb_status finish(cmb_integrator *in, cmb_mdop *m, double t)
 {
   bool due;
@@ -195,6 +206,7 @@ static cmb_status finish(cmb_integrator *in, cmb_mdop *m, double t)
   return cmb_accelerate_factored(in->ev, t, q, v, slope + in->nq, in->lambda_new);
 }
 
+/* Computes the slopes of all stages but the first of a step of size h from (t, y) by the index-1 equations. */
 static inline cmb_status stages_of_index1(cmb_integrator *in, cmb_mdop *m, double t,
                                           const double *y, double h)
 {
@@ -237,14 +249,15 @@ void cmb_mdop_accept(cmb_integrator *in)
 
 /* ---- dense output over the last step */
 
-/* The slope at y_stage, which may be changed. */
+/* Computes the slope (n) at time t and the state y_stage inside the last step, for dense output. May overwrite y_stage. */
 static cmb_status slope_inside(cmb_integrator *in, const cmb_mdop *m, double t, double *slope)
 {
   return m->form ? slope_by_form(in, m, t, m->offset_new, slope)
                  : cmb_slope(in, t, m->y_stage, slope, in->lambda_new);
 }
 
-/* A step of size h from (t, y), whose slope is k[0]: where it leads, and the slope there. It takes the place of the slopes of the stages. */
+/* Makes a step of size h inside the last step, from (t, y) with the slope k[0], to y_end (n), and computes the slope there. The slopes
+ * of the stages are overwritten. */
 static cmb_status step_inside(cmb_integrator *in, cmb_mdop *m, double t, const double *y, double h,
                               double *y_end, double *slope)
 {
@@ -256,7 +269,8 @@ static cmb_status step_inside(cmb_integrator *in, cmb_mdop *m, double t, const d
   return slope_inside(in, m, t + h, slope);
 }
 
-/* Dense output by two steps of a third of the size. Where one of them fails, it stays as it is. */
+/* Makes dense output from two steps of a third of the step size, where the usual polynomial is not accurate. If one of these steps
+ * fails, the polynomial is kept as it is. */
 static ASIDE cmb_status densify_by_thirds(cmb_integrator *in, cmb_mdop *m)
 {
   const int end = m->table->stages;
@@ -287,7 +301,8 @@ cmb_status cmb_mdop_densify(cmb_integrator *in)
   }
   table->dense(in);
   if (!table->dense_error || in->fixed_step) return CMB_OK;
-  memcpy(in->y_new, in->y_before, (size_t)in->n * sizeof *in->y_new); /* the weights of norms */
+  /* norms take their weights from y_new */
+  memcpy(in->y_new, in->y_before, (size_t)in->n * sizeof *in->y_new);
   return table->dense_error(in) > MOST_DENSE ? densify_by_thirds(in, m) : CMB_OK;
 }
 

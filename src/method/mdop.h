@@ -1,5 +1,5 @@
 /*
- * Explicit Runge–Kutta methods on the index-1 form with projection: what mdop5 and mdop853 share.
+ * Explicit Runge–Kutta methods on the index-1 form with projection: the data and functions that mdop5 and mdop853 share.
  */
 #ifndef CMB_METHOD_MDOP_H
 #define CMB_METHOD_MDOP_H
@@ -7,7 +7,7 @@
 #include "form/projecting.h"
 #include "method/projection.h"
 
-/* The second word is the enumeration's one. */
+/* The second word of this option corresponds to CMB_MDOP_PROJECTING. */
 #define CMB_OPTION_MDOP_FORM                                                                       \
   {                                                                                                \
     "form", "index1|projecting", "index1",                                                         \
@@ -20,38 +20,39 @@ enum { CMB_MDOP_PROJECTING = 1 };
 enum { CMB_MDOP_SLOPES = 16 };
 
 typedef struct cmb_mdop_table {
-  int stages;       /* s: slopes before the end of the step; slope s + 1 is taken there */
-  const double *c;  /* (s) */
-  const double *a;  /* rows 2 .. s and b as row s + 1, each of length s, zero-filled */
-  int dense_stages; /* further slopes for dense output */
+  int stages;      /* s: slopes before the end of the step; slope s + 1 is taken there */
+  const double *c; /* (s) nodes */
+  /* the rows 2 .. s of the coefficients a_ij, then b as row s + 1, each of length s, padded with zeros */
+  const double *a;
+  int dense_stages; /* number of further slopes for dense output */
   const double *dense_c;
-  const double *dense_a; /* their rows, each of length s + 1 + dense_stages */
-  int dense_vectors;     /* vectors of dense output */
-  /* error of the step to y_new, from the slopes and the displacement by projection */
+  /* coefficients of the further slopes, rows of length s + 1 + dense_stages */
+  const double *dense_a;
+  int dense_vectors; /* number of vectors r of dense output */
+  /* returns the error estimate of the step to y_new, in tolerances, from the slopes and the displacement by projection */
   double (*error)(const cmb_integrator *in, double h);
-  /* dense output vectors from y_before, y, and all slopes */
+  /* computes the vectors of dense output from y_before, y and all slopes */
   void (*dense)(cmb_integrator *in);
-  /* error of dense output as large as the vectors tell, in tolerances; NULL: it is no larger than that of the step */
+  /* returns the error of dense output in tolerances, estimated from its vectors; NULL: it is no larger than that of the step */
   double (*dense_error)(const cmb_integrator *in);
-  /* the vectors from y_before, y, values and slopes at thirds of the step, and the slopes at its ends */
+  /* computes the vectors of dense output from y_before, y, the values and slopes at thirds of the step, and the slopes at its ends */
   void (*dense_by_thirds)(cmb_integrator *in, const double *const y[2], double *const slope[2]);
 } cmb_mdop_table;
 
 typedef struct cmb_mdop {
   const cmb_mdop_table *table;
   cmb_projection_control projection;
-  double *k[CMB_MDOP_SLOPES]; /* slopes (n each) */
-  double *y_stage;            /* (n) */
-  double *y_plain;            /* (n) y_new before projection */
-  double *r[8];               /* (n each) dense output */
-  double *work;               /* (n) */
-  /* form=projecting; NULL: index 1 */
+  double *k[CMB_MDOP_SLOPES]; /* (n each) slopes */
+  double *y_stage;            /* (n) state of a stage */
+  double *y_plain;            /* (n) y_new before its projection */
+  double *r[8];               /* (n each) vectors of dense output */
+  double *work;               /* (n) scratch */
+  /* the projecting form; NULL: the index-1 form is integrated */
   cmb_projecting *form;
-  double *offset,
-      *offset_new; /* (n) (q, u) of the form minus y, where the step begins and ends; behind it the
-                                * other way round */
-  double *a;       /* (nv) accelerations where the integrator stands */
-  bool shift;      /* the last slope of the step before is the first of the next */
+  /* (n) (q, u) of the projecting form minus y, where the step begins and ends; exchanged after an accepted step */
+  double *offset, *offset_new;
+  double *a;  /* (nv) current accelerations */
+  bool shift; /* the last slope of the previous step is to become the first of the next */
 } cmb_mdop;
 
 cmb_status cmb_mdop_create(cmb_integrator *in, const cmb_mdop_table *table);

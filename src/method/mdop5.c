@@ -1,9 +1,11 @@
 /*
- * mdop5 (Simeon 1996 §4.2): Dormand–Prince 5(4) with projection, dense output of order 4.
+ * The method `mdop5` of the integrator (Simeon 1996 §4.2): the explicit Runge–Kutta method of Dormand and Prince of order 5(4) with
+ * projection, dense output of order 4.
  *
- * Error estimate ‖y_1 − ŷ_1‖ with the fourth-order ŷ_1 = y_0 + h Σ a_8j k_j; y_1 is the projected value, as
- * in the paper, so the displacement by projection is part of it. Positions and velocities must each pass.
- * Dense output (Hairer, Nørsett, Wanner): with θ = (t − t_0)/h,
+ * The error estimate is ‖y_1 − ŷ_1‖ with the fourth-order ŷ_1 = y_0 + h Σ a_8j k_j; y_1 is the projected value, as in the paper, so the
+ * displacement by the projection is part of it. Positions and velocities are tested separately. Dense output (Hairer, Nørsett, Wanner):
+ * with θ = (t − t_0)/h,
+ *
  *     y(θ) = r_0 + θ (r_1 + (1−θ)(r_2 + θ (r_3 + (1−θ) r_4))).
  */
 #include "method/mdop.h"
@@ -71,7 +73,7 @@ static cmb_status create(cmb_integrator *in)
 
 static const cmb_option options[] = {CMB_OPTION_PROJECTION, CMB_OPTION_MDOP_FORM, CMB_OPTION_STEPS};
 
-/* The constants of DOPRI5 (Hairer, Nørsett, Wanner). */
+/* The step-size controller with the constants of DOPRI5 (Hairer, Nørsett, Wanner). */
 static const cmb_controller control = {
     .kind = CMB_CONTROLLER_PI,
     CMB_CONTROLLER_PI_ORDER(5, 0.04),

@@ -1,11 +1,15 @@
 /*
- * mdop853: Dormand–Prince 8(5,3) with the projection of mdop5; dense output of order 7.
+ * The method `mdop853` of the integrator: the explicit Runge–Kutta method of Dormand and Prince of order 8(5,3) with the projection of
+ * mdop5; dense output of order 7.
  *
- * Error from two embedded formulas (Hairer, Nørsett, Wanner): with E5 and E3 the mean squares of the two
- * scaled estimates, err = E5 / sqrt(E5 + 0.01 E3); positions and velocities must each pass.
- * Three further slopes make the continuous extension; they are taken only when it is asked for. Where stability limits the steps it would be
- * off by hundreds of tolerances and more: there it is the polynomial through values and slopes at thirds of the step, by steps of that size.
+ * The error estimate uses two embedded formulas (Hairer, Nørsett, Wanner): with E5 and E3 the mean squares of their two scaled estimates,
+ * err = E5 / sqrt(E5 + 0.01 E3); positions and velocities are tested separately. The dense output
+ *
  *     y(θ) = r_0 + θ(r_1 + θ̄(r_2 + θ(r_3 + θ̄(r_4 + θ(r_5 + θ̄(r_6 + θ r_7)))))),   θ̄ = 1 − θ
+ *
+ * needs three further slopes, which are computed only on request. Where stability limits the steps its error would be hundreds of
+ * tolerances and more: there it is the polynomial through values and slopes at thirds of the step, which are computed by steps of that
+ * size.
  */
 #include "method/mdop.h"
 
@@ -38,9 +42,9 @@ static const double dense_a[3][16]={
   {[0]=3.18346481635021405060768473261e-2, [5]=2.83009096723667755288322961402e-2, [6]=5.35419883074385676223797384372e-2, [7]=-5.49237485713909884646569340306e-2, [10]=-1.08347328697249322858509316994e-4, [11]=3.82571090835658412954920192323e-4, [12]=-3.40465008687404560802977114492e-4, [13]=1.41312443674632500278074618366e-1},
   {[0]=-4.28896301583791923408573538692e-1, [5]=-4.69762141536116384314449447206, [6]=7.68342119606259904184240953878, [7]=4.06898981839711007970213554331, [8]=3.56727187455281109270669543021e-1, [12]=-1.39902416515901462129418009734e-3, [13]=2.9475147891527723389556272149, [14]=-9.15095847217987001081870187138},
 };
-static const double e5[12]={ /* order 5 */
+static const double e5[12]={ /* weights of the error estimate of order 5 */
   [0]=0.1312004499419488073250102996e-1, [5]=-0.1225156446376204440720569753e1, [6]=-0.4957589496572501915214079952, [7]=0.1664377182454986536961530415e1, [8]=-0.3503288487499736816886487290, [9]=0.3341791187130174790297318841, [10]=0.8192320648511571246570742613e-1, [11]=-0.2235530786388629525884427845e-1};
-static const double b3[12]={ /* order 3 */
+static const double b3[12]={ /* weights of the embedded formula of order 3 */
   [0]=0.244094488188976377952755905512, [8]=0.733846688281611857341361741547, [11]=0.220588235294117647058823529412e-1};
 static const double d[4][16]={
   {[0]=-0.84289382761090128651353491142e1, [5]=0.56671495351937776962531783590, [6]=-0.30689499459498916912797304727e1, [7]=0.23846676565120698287728149680e1, [8]=0.21170345824450282767155149946e1, [9]=-0.87139158377797299206789907490, [10]=0.22404374302607882758541771650e1, [11]=0.63157877876946881815570249290, [12]=-0.88990336451333310820698117400e-1, [13]=0.18148505520854727256656404962e2, [14]=-0.91946323924783554000451984436e1, [15]=-0.44360363875948939664310572000e1},
@@ -84,8 +88,9 @@ static void dense(cmb_integrator *in)
   }
 }
 
-/* The error of the polynomial beside its last term is 1/1500 to 1/700 for y' = zy, |hz| from 0.2 to 6. It is 1 to 3 times the estimate of
- * the step's error up to |hz| = 4, and 100 times that at the limit of stability, 6. */
+/* Returns the estimated error of dense output in tolerances, 1/800 of its last vector r_7. For y' = zy the error is 1/1500 to 1/700 of
+ * that vector for |hz| from 0.2 to 6. It is 1 to 3 times the estimated error of the step up to |hz| = 4, and 100 times as large at the
+ * limit of stability, |hz| = 6. */
 static double dense_error(const cmb_integrator *in)
 {
   const cmb_mdop *m = in->data;
@@ -94,8 +99,9 @@ static double dense_error(const cmb_integrator *in)
   return worst / 800;
 }
 
-/* r_4 + θ(r_5 + θ̄(r_6 + θ r_7)) is what the polynomial has beside that of degree 3 through the ends, over θ²θ̄²: with its values g and
- * slopes dg at 1/3 and 2/3, where θ²θ̄² is 4/81 and has the slope ±4/27. */
+/* Computes the vectors r_4 .. r_7 of dense output from the values y and slopes at thirds of the step. The polynomial r_4 + θ(r_5 +
+ * θ̄(r_6 + θ r_7)) is the difference to the cubic through the ends, divided by θ²θ̄²; it follows from its values g and slopes dg at
+ * 1/3 and 2/3, where θ²θ̄² is 4/81 and has the slope ±4/27. */
 static void dense_by_thirds(cmb_integrator *in, const double *const y[2], double *const slope[2])
 {
   const cmb_mdop *m = in->data;
@@ -145,7 +151,7 @@ static cmb_status create(cmb_integrator *in)
 
 static const cmb_option options[] = {CMB_OPTION_PROJECTION, CMB_OPTION_MDOP_FORM, CMB_OPTION_STEPS};
 
-/* The constants of DOP853 (Hairer, Nørsett, Wanner). */
+/* The step-size controller with the constants of DOP853 (Hairer, Nørsett, Wanner). */
 static const cmb_controller control = {
     .kind = CMB_CONTROLLER_PI,
     CMB_CONTROLLER_PI_ORDER(8, 0),

@@ -1,9 +1,10 @@
 /*
- * What a method is, seen from inside: a row of functions, and the integrator they work on.
+ * The interface between the integrator and its methods: a method is a table of functions that work on the integrator's data. Included by
+ * all files of this folder.
  *
- * The integrator owns the step loop and the error norm, controller.h the step-size rule and newton.h the end of iterations; a method
- * supplies stages, an error estimate and dense output, and the constants of those rules. State is y = (q, v), n = nq + nv numbers, so
- * that Runge–Kutta sums run over one array.
+ * The integrator runs the step loop and computes error norms; controller.h has the rules for step sizes and newton.h those for the end of
+ * iterations. A method supplies stages, an error estimate and dense output, and the constants of these rules. The state is y = (q, v),
+ * positions and velocities in one array of n = nq + nv numbers, so that Runge–Kutta sums run over one array.
  */
 #ifndef CMB_METHOD_METHOD_H
 #define CMB_METHOD_METHOD_H
@@ -19,67 +20,71 @@
 
 struct cmb_method {
   const char *name, *title;
-  int order; /* of q and v */
-  /* of step sizes; NULL: real time, or auto, which has that of the method at work */
+  int order; /* order of convergence of q and v */
+  /* step-size controller; NULL for real-time methods, and for auto, which uses that of the active method */
   const cmb_controller *control;
   const cmb_option *options;
   int option_count;
-  bool implicit;        /* needs derivatives of the equations */
-  bool multistep;       /* it needs the steps before: where it begins anew it begins small */
-  bool real_time;       /* steps of the size given, always, and the same operations in each */
-  bool holds_friction;  /* real time: friction that sticks is solved for in a step (grip.h) */
-  double stability;     /* explicit: h times an eigenvalue that it still bears, about */
-  bool ends_with_slope; /* in->a is M⁻¹(f − Gᵀλ) at y, not only up to errors of the method */
+  bool implicit;       /* uses derivatives of the equations */
+  bool multistep;      /* uses previous steps: after a restart it begins with small steps */
+  bool real_time;      /* always makes steps of the given size, with the same operations in each */
+  bool holds_friction; /* real time: a step solves for sticking friction (grip.h) */
+  double stability;    /* explicit: about the largest |h × eigenvalue| for which it is stable */
+  bool ends_with_slope; /* in->a is exactly M⁻¹(f − Gᵀλ) at y, without discretisation errors */
 
   const void *table; /* coefficients, where several methods have the same functions */
 
-  /* take memory from in->arena into in->data; a failure to take it may be left to in->arena */
+  /* allocates the method's data from in->arena into in->data; an allocation failure may be left recorded in in->arena */
   cmb_status (*create)(cmb_integrator *in);
-  /* at a fresh (t, y): slopes, in->lambda, in->a */
+  /* begins at a new (t, y): computes the slopes, in->lambda and in->a */
   cmb_status (*begin)(cmb_integrator *in);
-  /* try a step of size h from (t, y) to y_new, lambda_new; *error <= 1 is good enough */
+  /* attempts a step of size h from (t, y) to y_new and lambda_new; it is good enough if *error <= 1 */
   cmb_status (*attempt)(cmb_integrator *in, double h, double *error);
-  /* the attempt was accepted (y and y_new not yet exchanged): in->a is that of y_new */
+  /* is called when the attempt was accepted, before y and y_new are exchanged: sets in->a to the accelerations at y_new */
   void (*accept)(cmb_integrator *in);
-  /* make ready for interpolation over the last step: from y_before to y; NULL: nothing to do */
+  /* prepares interpolation over the last step, from y_before to y; NULL: nothing to do */
   cmb_status (*densify)(cmb_integrator *in);
-  /* where in a step, as parts of it, besides at its ends, slopes are taken that have a weight in the result; NULL: nowhere */
+  /* the nodes, as parts of a step, besides its ends, at which slopes are evaluated that have a weight in the result; NULL: none */
   const double *nodes;
   int node_count;
-  /* those of the last step, where steps differ; NULL: as above */
+  /* returns the nodes of the last step if steps differ in them; NULL: always those above */
   const double *(*nodes_now)(const cmb_integrator *in, int *count);
-  /* the degree of the polynomials in theta that `interpolate` gives, at the most; and over the last step, NULL: that one */
+  /* the highest degree of the polynomials in theta that `interpolate` evaluates, and a function that returns the degree over the last
+   * step; NULL: always dense_degree */
   int dense_degree;
   int (*dense_degree_now)(const cmb_integrator *in);
-  /* whether it takes care of losses of rank in passing (passage.c) */
+  /* the method can pass positions in which the constraints lose rank (passage.c) */
   bool passes_singular;
-  /* y at t_before + theta h_taken */
+  /* computes y at t_before + theta h_taken */
   void (*interpolate)(const cmb_integrator *in, double theta, double *y);
-  /* the size of the next step after an attempt with size h: accepted with this error, rejected for it (status CMB_OK), or
-   * failed with a status > 0. NULL: the controller's, of kind PI */
+  /* returns the size of the next step after an attempt of size h that was accepted with this error, rejected for it (status CMB_OK),
+   * or failed with a status > 0; NULL: the PI controller does */
   double (*propose)(cmb_integrator *in, double h, double error, cmb_status status);
-  /* what it takes along when a run is saved, or finds when it has begun where one was (base/archive.h); NULL: nothing */
+  /* saves the method's data in an archive, or restores them after it has begun at the saved state (base/archive.h); NULL: nothing */
   void (*visit)(cmb_integrator *in, cmb_archive *a);
-  /* release what is not in the arena; NULL: nothing. in->data may be NULL */
+  /* releases what is not in the arena; in->data may be NULL. NULL: nothing to release */
   void (*destroy)(cmb_integrator *in);
 };
 
-/* What was chosen, for each option of a method. */
+/* The user's choices for the options of a method. */
 typedef struct cmb_choices {
-  int *word;      /* (option_count) index of the word */
-  double *number; /* (option_count) the number given where that word is NUMBER; else 0 */
+  int *word;      /* (option_count) index of the chosen word */
+  double *number; /* (option_count) the number given where the word is NUMBER; else 0 */
 } cmb_choices;
 
-/* Where the constraints lose rank, for the step loop (passage.c). */
+/* What the step loop knows about a nearby loss of rank of the constraints, in which a singular value of G goes through zero
+ * (passage.c). */
 typedef struct cmb_passage {
-  int near_steps;   /* accepted in a row, near to a loss of rank */
-  int inside_steps; /* the same, so near that no step should end there */
-  double nearness;  /* cmb_kkt_nearness at the end of the last step tried */
-  double ahead;     /* time from t to the next one, if that is near and known; else infinite */
-  double zone;      /* how long it takes to get away from one to where a step may end */
-  double jump, jump_error; /* size and error of the last step over it that was rejected; 0: none */
-  double *weak;            /* (nv) scratch of cmb_forgive_weak */
-  double *weak_error;      /* (1) what it returned where it took something out */
+  int near_steps;   /* consecutive accepted steps near a loss of rank */
+  int inside_steps; /* consecutive accepted steps so near to it that no step should end there */
+  /* cmb_kkt_nearness (smallest singular value) at the end of the last accepted step */
+  double nearness;
+  double ahead; /* time from t to the next loss of rank, if it is near; else infinite */
+  double zone;  /* time from a loss of rank to where a step may end */
+  /* size and error of the last rejected step over a loss of rank; 0: none */
+  double jump, jump_error;
+  double *weak;       /* (nv) scratch of cmb_forgive_weak */
+  double *weak_error; /* (1) the error that cmb_forgive_weak returned last */
 } cmb_passage;
 
 struct cmb_integrator {
@@ -90,106 +95,112 @@ struct cmb_integrator {
   cmb_integrator_options options;
   cmb_choices chosen;
   bool fixed_step;
-  bool loose_rates; /* of a real-time method: no step brings velocities to the constraints */
+  bool loose_rates; /* of a real-time method: no step corrects velocities onto the constraints */
 
   int nq, nv, ng, n;
   double t;
-  double *y, *lambda;         /* (n), (ng) here and now */
-  double *a;                  /* (nv) accelerations that go with λ; the method's own array */
-  double *y_new, *lambda_new; /* of the attempt */
-  double *y_before;           /* (n) where the last step began */
-  double *lambda_before;      /* (ng) */
-  double *y_out;              /* (n) for interpolation */
-  int rejections;             /* in a row, of the step under way */
-  int order_tried;            /* of the last attempt, where the method varies it; 0: the method's */
-  bool old_drift; /* the projection of this step's positions takes back drift of earlier ones */
+  double *y, *lambda;         /* (n), (ng) current state (q, v) and multipliers */
+  double *a;                  /* (nv) accelerations that belong to λ; an array of the method */
+  double *y_new, *lambda_new; /* (n), (ng) state and multipliers at the end of the attempt */
+  double *y_before;           /* (n) state where the last step began */
+  double *lambda_before;      /* (ng) multipliers there */
+  double *y_out;              /* (n) result of interpolation */
+  int rejections;             /* consecutive rejections of the current step */
+  int order_tried; /* order of the last attempt, for methods that vary it; 0: that of the method */
+  /* the projection of positions in this step removes drift of earlier steps as well */
+  bool old_drift;
   cmb_passage passage;
   double t_before, h_taken;
-  double tau_square, eta_square; /* ‖τ‖² and ‖η‖² of its projections; 0: it made none */
-  double t_begin;                /* where the steps of a fixed size are counted from, */
-  long
-      fixed_steps; /* and how many there were: t = t_begin + fixed_steps h has no sum of roundings */
-  double h;        /* size to try next */
-  bool keep_size;  /* .. also where it begins next, with the order that it belongs to */
-  bool said_rounding; /* a warning that rounding is more than the tolerance */
+  /* squared norms of the multipliers τ and η of the last step's projections; 0: it made none */
+  double tau_square, eta_square;
+  double t_begin;   /* time from which fixed steps are counted, */
+  long fixed_steps; /* and their number: t = t_begin + fixed_steps h avoids accumulated rounding */
+  double h;         /* size of the next attempt */
+  bool keep_size;   /* keep this size and the order at the next begin */
+  bool rounding_reported; /* the warning that rounding exceeds the tolerance has been logged */
   cmb_controller_memory control;
   bool begun, step_taken, dense_ready;
-  void *data;                      /* the method's own */
-  struct cmb_stiffness *stiffness; /* NULL: not looked for */
-  struct cmb_switcher *switcher;   /* NULL but for auto */
+  void *data;                      /* data of the method */
+  struct cmb_stiffness *stiffness; /* stiffness estimate; NULL: none */
+  struct cmb_switcher *switcher;   /* of the method auto; else NULL */
   struct cmb_runaway *runaway;
-  struct cmb_drift *drift; /* NULL: not known */
+  struct cmb_drift *drift; /* bound on the drift; NULL: none */
 };
 
-/* Room for the choices of a method's options, from the arena; they are those of a user who tells nothing. CMB_ERROR_MEMORY. */
+/* Allocates the choices for the options of a method from the arena and sets them to the defaults. Returns CMB_ERROR_MEMORY if memory
+ * runs out. */
 cmb_status cmb_choices_create(cmb_arena *arena, const cmb_method *method, cmb_choices *chosen);
 
-/* The method's choice for its option `name`, as an index into the option's words. */
+/* Returns the chosen value of the method's option `name`, as an index into the option's words. */
 int cmb_choice(const cmb_integrator *in, const char *name);
 
-/* The number given for the option `name`, whose words are "..|NUMBER"; 0 if a word was. */
+/* Returns the number given for the option `name`, whose words are "..|NUMBER"; 0 if a word was given. */
 double cmb_option_number(const cmb_integrator *in, const char *name);
 
-/* Error norm of Simeon (1996), eq. (15): root mean square of x_i / (rtol max(|y_i|, |y_new_i|) + atol), i from
- * `from` to `to` - 1. */
+/* Returns the error norm of x after Simeon (1996), eq. (15): the root mean square of x_i / (rtol max(|y_i|, |y_new_i|) + atol) over
+ * the indices from `from` to `to` - 1. */
 double cmb_error_norm(const cmb_integrator *in, int from, int to, const double *x);
 
-/* The larger of two such norms, NaN if either is: fmax would drop the NaN, and the step would pass. */
+/* Returns the larger of two error norms, or NaN if one is NaN; fmax would drop the NaN, and the step would be accepted. */
 static inline double cmb_larger_error(double a, double b)
 {
   return a > b || a != a ? a : b;
 }
 
-/* Are velocities rates of Euler parameters? They turn with the body, so that even a steady rotation is an oscillation to a method. What
- * an iteration leaves in each step then adds up, and is as large as the norm permits: a mean over the coordinates of all bodies, of
- * which a few may move, would permit √(nq/7) times as much to one of them. */
+/* Returns whether velocities are rates of Euler parameters. These turn with the body, so that even a steady rotation is an oscillation
+ * for a method. Remaining errors of the iteration then add up from step to step, and are as large as the norm permits; a mean over the
+ * coordinates of all bodies, of which only a few may move, would permit √(nq/7) times as much for one of them. */
 static inline bool cmb_has_turning_velocities(const cmb_equations *eq)
 {
   return eq->euler_parameters && cmb_velocities_pair(eq);
 }
 
-/* Whether the step under way begins, or ends at the factors held, near a loss of rank (dae/branch.h). */
+/* Returns whether the current step begins near a loss of rank of the constraints, or ends there according to the factors that the
+ * evaluator holds (dae/branch.h). */
 static inline bool cmb_step_is_near_singular(const cmb_integrator *in)
 {
   return in->passage.near_steps > 0 || (*in->ev->doubtful && in->ev->watching);
 }
 
-/* Whether what the projection does is left out of the error: near a loss of rank, and if a step has been rejected again and
- * again. It may be what earlier steps have left, and a smaller step does not make it smaller then. */
+/* Returns whether the displacement by the projection is left out of the error estimate: near a loss of rank, and after repeated
+ * rejections. The displacement may result from earlier steps, and then a smaller step does not reduce it. */
 static inline bool cmb_forgive_projection(const cmb_integrator *in)
 {
   return in->rejections >= 3 || cmb_step_is_near_singular(in);
 }
 
-/* x = y_new − y_plain, what the projection has done, if that counts. */
+/* Computes x := y_new − y_plain (n), the displacement by the projection, or 0 where it does not count in the error. */
 static inline void cmb_displacement(const cmb_integrator *in, const double *y_plain, double *x)
 {
   cmb_subtract(in->n, in->y_new, y_plain, x);
   if (cmb_forgive_projection(in)) memset(x, 0, (size_t)in->n * sizeof *x);
 }
 
-/* Errors x (n), and y (n) or NULL, of the step to y_new, whose factors the evaluator holds: near a loss of rank the part in the
- * weak directions is taken out. It does no harm while its square is small: returned is what is to be held below 1 instead, the
- * velocities' part of it over the root of rtol, measured by the energy. */
+/* Removes from the error estimates x (n) and y (n, or NULL) of a step to y_new their parts in the weak directions, those of small
+ * singular values of the constraints by the factors that the evaluator holds. This part does no harm while its square is small.
+ * Returns what has to be below 1 instead: its velocity part divided by the root of rtol, measured by the energy. */
 double cmb_take_weak_out(const cmb_integrator *in, double *x, double *y);
 
+/* Near a loss of rank of the constraints: removes the weak directions from the error estimates x (n) and y (n, or NULL) and returns
+ * the error that counts instead (cmb_take_weak_out). Elsewhere it returns 0 and changes nothing. */
 static inline double cmb_forgive_weak(const cmb_integrator *in, double *x, double *y)
 {
   return *in->ev->doubtful && in->ev->watching ? cmb_take_weak_out(in, x, y) : 0;
 }
 
-/* Whether the constraints are near to losing rank where the step under way begins; *name is the one that takes part most. */
+/* Returns whether the constraints are near a loss of rank at the current state; *name is the constraint that contributes most to it. */
 bool cmb_passage_is_near(cmb_integrator *in, const char **name);
 
-/* slope = (T(q) v, a) at (t, y) and λ, by the index-1 equations. */
+/* Computes slope = (T(q) v, a) (n) at (t, y) and the multipliers λ (ng) from the index-1 equations. */
 cmb_status cmb_slope(cmb_integrator *in, double t, const double *y, double *slope, double *lambda);
 
-/* The same by G and factors, which stay in the evaluator. */
+/* Computes slope = (T(q) v, a) (n) at (t, y) and the multipliers λ (ng) from the index-1 equations. G and the factors made there stay
+ * in the evaluator. */
 cmb_status cmb_factor_and_slope(cmb_integrator *in, double t, const double *y, double *slope,
                                 double *lambda);
 
-/* out = y + h Σ c_j k_j; zero coefficients cost next to nothing. out may be y. The arrays must come from an
- * arena: they are worked on in blocks of eight. */
+/* Computes out := y + h Σ c_j k_j over `count` terms; zero coefficients cost next to nothing. out may be y. The arrays must come from
+ * an arena, since they are processed in blocks of eight numbers. */
 void cmb_combine(int n, const double *y, double h, int count, const double *c, double *const *k,
                  double *out);
 
@@ -208,56 +219,57 @@ extern const cmb_method cmb_method_abm;
 extern const cmb_method cmb_method_lie;
 extern const cmb_method cmb_method_rosw2;
 
-/* The option every adaptive method has. */
+/* The option of every adaptive method for steps of fixed size. */
 #define CMB_OPTION_STEPS                                                                           \
   {                                                                                                \
     "steps", "adaptive|fixed", "adaptive",                                                         \
         "step size by the error, or always the one given by --step"                                \
   }
 
-/* ---- what a passage through a loss of rank has to say in the step loop (passage.c): before a step, at each attempt and after the step */
+/* ---- steps near a loss of rank of the constraints (passage.c): before a step, at each attempt and after the step */
 
-void cmb_passage_take(cmb_integrator *in);  /* memory */
-void cmb_passage_begin(cmb_integrator *in); /* a motion begins: nothing is known */
+void cmb_passage_take(cmb_integrator *in);  /* allocates the scratch arrays of in->passage */
+void cmb_passage_begin(cmb_integrator *in); /* forgets everything at the beginning of a motion */
 
-/* For the functions below, which call these near a loss of rank; far from one they cost a comparison. */
+/* Called by the inline functions below near a loss of rank; far from one these cost a comparison only. */
 void cmb_passage_look_ahead(cmb_integrator *in);
 double cmb_passage_step(const cmb_integrator *in, double h);
 double cmb_passage_judge(cmb_integrator *in, double h, double error);
 void cmb_passage_count(cmb_integrator *in);
 
-/* Before the first attempt at a step: when the next loss of rank is due. */
+/* Predicts when the next loss of rank occurs, before the first attempt at a step, if the state is near one. */
 static inline void cmb_passage_before(cmb_integrator *in)
 {
   if (in->passage.near_steps > 0) cmb_passage_look_ahead(in);
 }
 
-/* The size of an attempt, so that it neither ends nor has a stage near a loss of rank. */
+/* Returns the size of an attempt, at most about h, chosen so that the step neither ends nor has a stage near a loss of rank. */
 static inline double cmb_passage_size(const cmb_integrator *in, double h)
 {
   return in->passage.ahead < INFINITY ? cmb_passage_step(in, h) : h;
 }
 
-/* Whether an attempt with a stage at a loss of rank is given up, since another size will miss it, unless it begins there. */
+/* Returns whether an attempt with a stage at a loss of rank is to be given up, because another step size will avoid it. It is not if
+ * the step begins so near, or after several rejections. */
 static inline bool cmb_passage_may_refuse(const cmb_integrator *in)
 {
   return in->passage.inside_steps == 0 && in->rejections < 5;
 }
 
-/* The error of an attempt, also of one that began or ended near. */
+/* Returns the error that counts for an attempt of size h: near a loss of rank it takes into account that the estimate may be rounding. */
 static inline double cmb_passage_error(cmb_integrator *in, double h, double error)
 {
   return cmb_step_is_near_singular(in) ? cmb_passage_judge(in, h, error) : error;
 }
 
-/* A step has been accepted, or the method has begun. */
+/* Updates the data about a nearby loss of rank after an accepted step, or after the method has begun. */
 static inline void cmb_passage_after(cmb_integrator *in)
 {
   if (cmb_step_is_near_singular(in)) cmb_passage_count(in);
   in->passage.ahead = INFINITY;
 }
 
-/* The size of the next step: at least what was wanted before the passage asked for less. */
+/* Returns the size of the next step: at least the size `wanted` before it was reduced because of a loss of rank. */
 static inline double cmb_passage_next(const cmb_integrator *in, double h, double wanted,
                                       double next)
 {

@@ -1,5 +1,5 @@
 /*
- * Convergence of Newton's method (newton.h).
+ * The convergence test of Newton iterations, for all implicit methods (newton.h).
  */
 #include "method/newton.h"
 
@@ -18,7 +18,7 @@ void cmb_newton_forget(cmb_newton *n)
   n->eta = n->rule->eta_new;
 }
 
-/* Powers that a rule may have without the price of pow. */
+/* Returns x^p, without a call of pow for p = 1 and p = 0.75. */
 static double power(double x, double p)
 {
   if (p == 1) return x;
@@ -35,6 +35,8 @@ void cmb_newton_begin(cmb_newton *n)
   n->arrived = false;
 }
 
+/* Returns the convergence rate θ from the quotient of the last two increments, from the last two quotients, or from all increments, as
+ * the rule requires; `size` is that of the last increment. */
 static double rate_of(const cmb_newton *n, double quotient, double size)
 {
   const int i = n->iterations;
@@ -43,15 +45,17 @@ static double rate_of(const cmb_newton *n, double quotient, double size)
   return pow(size / n->first, 1.0 / i);
 }
 
-/* How many times too large the last increment permitted would leave the result, at this rate. */
-static double excess_of(const cmb_newton *n, double size, int left)
+/* Returns by what factor the error would exceed the tolerance after the last permitted iteration, `left` iterations from now, if the
+ * increments go on shrinking at the rate θ. */
+static double predicted_excess(const cmb_newton *n, double size, int left)
 {
   double excess = n->eta * size / n->enough;
   for (int i = 0; i < left; i++) excess *= n->theta;
   return excess;
 }
 
-/* θ and η by an increment that is not the first. */
+/* Updates the convergence rate θ and the factor η = θ/(1 − θ) from an increment that is not the first. Returns CMB_RETRY_NEWTON if the
+ * iteration diverges or is predicted not to converge in time. */
 static cmb_status measure(cmb_newton *n, double size)
 {
   const int left = n->most - 1 - n->rule->spare - n->iterations;
@@ -66,7 +70,7 @@ static cmb_status measure(cmb_newton *n, double size)
   n->theta = theta;
   n->eta = theta / (1 - theta);
   if (!n->rule->predicts) return CMB_OK;
-  const double excess = excess_of(n, size, left);
+  const double excess = predicted_excess(n, size, left);
   if (excess <= 1) return CMB_OK;
   n->excess = excess;
   n->left = left;

@@ -1,17 +1,18 @@
 /*
- * When a simplified Newton iteration has arrived, and when there is no hope for it: the one rule of all implicit methods.
+ * The convergence test of simplified Newton iterations, shared by all implicit methods: it tells when an iteration has converged, and when
+ * it diverges or is too slow.
  *
- * Seen are the sizes d_0, d_1, .. of its increments in units of the tolerance. With the rate θ of contraction
+ * It uses the sizes d_0, d_1, .. of the increments in units of the tolerance. With the rate θ of convergence
  *
- *     θ_i = d_i/d_{i−1},  or  (θ_i θ_{i−1})^½ of two that follow each other,  or  (d_i/d_0)^(1/i) of all
- *     η = θ/(1 − θ),  so that η d_i bounds what is left            (Hairer, Wanner, Solving ODEs II, §IV.8)
+ *     θ_i = d_i/d_{i−1},  or  (θ_i θ_{i−1})^½ of the last two,  or  (d_i/d_0)^(1/i) of all
+ *     η = θ/(1 − θ),  so that η d_i bounds the remaining error     (Hairer, Wanner, Solving ODEs II, §IV.8)
  *
- *     arrived       η d_i ≤ κ;  η of the first increment is that of the iteration before, to a power below 1 or not below a least one
- *     diverges      θ ≥ a limit, unless d_i is rounding: then it has arrived
+ *     converged     η d_i ≤ κ;  for the first increment η is that of the previous iteration to a power below 1, with a lower limit
+ *     diverges      θ ≥ a limit, unless d_i is rounding: then it has converged
  *     too slow      η θ^left d_i > κ, with `left` further iterations permitted
- *     slow          θ > another limit: it has arrived, but the next step is better off with a new matrix
+ *     slow          θ > another limit: it has converged, but the next step should have a new matrix
  *
- * What differs between the codes is data: a cmb_newton_rule stands in each method's file, and says whose constants it has.
+ * The constants that differ between methods are data: each method's file has a cmb_newton_rule and names their source.
  */
 #ifndef CMB_METHOD_NEWTON_H
 #define CMB_METHOD_NEWTON_H
@@ -20,59 +21,62 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Whose rate θ is. */
+/* How the convergence rate θ is averaged. */
 typedef enum cmb_newton_mean {
-  CMB_NEWTON_OF_LAST, /* the last quotient */
-  CMB_NEWTON_OF_TWO,  /* the geometric mean of the last two */
-  CMB_NEWTON_OF_ALL   /* the geometric mean of all */
+  CMB_NEWTON_OF_LAST, /* the quotient of the last two increments */
+  CMB_NEWTON_OF_TWO,  /* the geometric mean of the last two quotients */
+  CMB_NEWTON_OF_ALL   /* the geometric mean of all quotients */
 } cmb_newton_mean;
 
 typedef struct cmb_newton_rule {
-  int most; /* iterations, 2 or more */
+  int most; /* permitted iterations, 2 or more */
   cmb_newton_mean mean;
-  double diverges;  /* θ from which on it does */
-  bool predicts;    /* gives up as soon as the rate says that it will not arrive in time; */
-  int spare;        /* last iterations that neither measure θ nor count in the prediction */
-  double slow;      /* θ beyond which the matrix is to be renewed before the next step */
-  double eta_new;   /* η while nothing is known: at the beginning, or with a new matrix */
-  double eta_power; /* η of the first increment: that of the iteration before to this power, */
-  double eta_least; /* not below this one */
-  double kappa;     /* the largest part of the tolerance that may be left */
-  double roundings; /* of 1, beside the tolerance: no κ is below them */
+  double diverges; /* the iteration diverges from this θ on */
+  bool predicts;   /* gives up as soon as the rate predicts that it will not converge in time */
+  int spare;   /* number of last iterations that neither measure θ nor count in the prediction */
+  double slow; /* above this θ the next step should have a new matrix */
+  double eta_new;   /* η while no rate is known: at the beginning, or with a new matrix */
+  double eta_power; /* for the first increment: η of the previous iteration to this power, */
+  double eta_least; /* but at least this */
+  double kappa;     /* the largest part κ of the tolerance that may remain */
+  double roundings; /* κ is at least this many machine epsilons, relative to the tolerance */
 } cmb_newton_rule;
 
 typedef struct cmb_newton {
   const cmb_newton_rule *rule;
-  int most;          /* iterations; those of the rule unless the method says otherwise */
-  double enough;     /* κ */
-  double tolerable;  /* increments of this size that shrink no more are rounding; 0: none are */
-  double negligible; /* a first increment of this size is rounding; 0: none is */
+  int most;         /* permitted iterations; those of the rule unless the method sets others */
+  double enough;    /* the part κ of the tolerance that may remain */
+  double tolerable; /* increments up to this size that no longer shrink are rounding; 0: none are */
+  double negligible; /* a first increment up to this size is rounding; 0: none is */
 
-  double eta;      /* η */
+  double eta;      /* the factor η of the error bound */
   double before;   /* size of the last increment, */
-  double first;    /* and of the first, once there is a second */
-  double quotient; /* of the last two */
-  double theta;    /* θ; 0 while it is not known */
-  double excess;   /* foreseen not to arrive: how many times too large the end would be, .. */
-  int left;        /* .. after how many more iterations; else 0: not known */
-  int iterations;  /* increments that were judged */
-  bool arrived;    /* the last one was small enough */
+  double first;    /* and of the first one, once there is a second */
+  double quotient; /* quotient of the last two increments */
+  double theta;    /* the rate θ; 0: not known yet */
+  double excess;   /* by which factor the final error is predicted to exceed the tolerance */
+  int left;        /* after how many more iterations; excess = 0: no prediction */
+  int iterations;  /* increments checked so far */
+  bool arrived;    /* the last increment was small enough */
 } cmb_newton;
 
-/* κ is `wanted`, if the rule and the rounding of numbers beside the tolerance permit. */
+/* Initialises a convergence test with the rule. The part κ of the tolerance that may remain is `wanted`, but at most that of the rule
+ * and at least the rounding of numbers relative to the tolerance rtol. */
 void cmb_newton_create(cmb_newton *newton, const cmb_newton_rule *rule, double wanted, double rtol);
 
-/* Nothing is known of η: a motion begins, or the matrix is new. */
+/* Forgets the convergence rate η, at the beginning of a motion or when the matrix is new. */
 void cmb_newton_forget(cmb_newton *newton);
 
-/* An iteration begins. */
+/* Begins an iteration: resets its counters, and computes η for its first increment. */
 void cmb_newton_begin(cmb_newton *newton);
 
-/* The same as below, for an increment that is not the first. */
+/* Checks an increment of this size that is not the first one, and sets `arrived` if the iteration has converged. Returns
+ * CMB_RETRY_NEWTON if it diverges, is too slow, or this was the last permitted increment. */
 cmb_status cmb_newton_judge_next(cmb_newton *newton, double size);
 
-/* An increment of this size has been added; `arrived` tells. CMB_RETRY_NEWTON: it diverges, is too slow or was the last one;
- * CMB_RETRY_NONFINITE. */
+/* Checks an increment of this size after it has been added, and sets `arrived` if the iteration has converged. Returns
+ * CMB_RETRY_NEWTON if the iteration diverges, is too slow, or has used up its increments, and CMB_RETRY_NONFINITE if the size is not
+ * finite. */
 static inline cmb_status cmb_newton_judge(cmb_newton *n, double size)
 {
   if (!isfinite(size)) return CMB_RETRY_NONFINITE;
@@ -83,7 +87,7 @@ static inline cmb_status cmb_newton_judge(cmb_newton *n, double size)
   return CMB_OK;
 }
 
-/* Whether the iteration, which has arrived, asks for a new matrix. */
+/* Returns whether the iteration, which has converged, was so slow that the next step should have a new matrix. */
 static inline bool cmb_newton_is_slow(const cmb_newton *newton)
 {
   return newton->theta > newton->rule->slow;

@@ -1,12 +1,13 @@
 /*
- * Shared parts of the methods with coordinate partitioning (partitioned.h).
+ * Functions that the methods with coordinate partitioning share: abm, forsdirk, sdirk4 and trap (partitioned.h).
  */
 #include "method/partitioned.h"
 
 #include <float.h>
 #include <math.h>
 
-/* Hairer and Wanner, Solving ODEs II, §IV.8, and their SDIRK4; the matrix is new in each step. */
+/* The rule for the convergence of Newton's method in the diagonally implicit methods, after Hairer and Wanner, Solving ODEs II, §IV.8,
+ * and their SDIRK4; the matrix is new in each step. */
 static const cmb_newton_rule dirk_newton = {
     .most = 10,
     .mean = CMB_NEWTON_OF_LAST,
@@ -61,7 +62,7 @@ cmb_status cmb_partitioned_regain(cmb_integrator *in, double h, bool *regained)
   cmb_partitioned *m = in->data;
   *regained = false;
   if (!cmb_partition_lacks_constraints(m->partition)) return CMB_OK;
-  m->ready = false; /* the partition will no longer be that of the step's beginning */
+  m->ready = false; /* the partition is then no longer that of the step's beginning */
   CMB_TRY(cmb_partition_check(m->partition, in->t + h, in->y_new));
   if (cmb_partition_lacks_constraints(m->partition)) return CMB_OK;
   *regained = true;
@@ -85,7 +86,8 @@ double cmb_size_of_change(const cmb_integrator *in, const double *x)
   return cmb_larger_error(cmb_error_norm(in, 0, in->nq, x), cmb_error_norm(in, in->nq, in->n, x));
 }
 
-/* The continuous solution over a step of size h from `from`, with nothing but the slopes. */
+/* Computes the dense output y (n) at the part theta of a step of size h from the state `from` (n), from the slopes k of the stages
+ * alone. */
 static void dirk_sum(const cmb_integrator *in, const cmb_dirk_table *table, const double *from,
                      double h, double *const *k, double theta, double *y)
 {

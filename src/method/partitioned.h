@@ -1,11 +1,11 @@
 /*
- * What the methods with coordinate partitioning (form/partition.h) share: Haug, Negrut and Engstler 1999.
+ * What the methods with coordinate partitioning (form/partition.h) share: abm, forsdirk, sdirk4 and trap (Haug, Negrut and Engstler 1999).
  *
- * All of y = (q, v) is integrated. With Π(y) the state whose dependent positions and velocities are those of the constraints,
- * and F its slope (T(q) v, a), the methods solve y' = F(Π(y)): independent coordinates and velocities are the state-space form
- * of the paper, and the dependent ones are predictions for Newton's method. Where T ≠ I every coordinate of q is integrated by
- * the formula and then corrected along the dependent directions; as Π is smooth and leaves points on the constraints alone,
- * orders are the same.
+ * All of y = (q, v) is integrated. Π(y) is the state whose dependent positions and velocities have been computed from the constraints, and
+ * F its slope (T(q) v, a); the methods solve y' = F(Π(y)). The independent coordinates and velocities then follow the state-space form of
+ * the paper, and the dependent ones are predictions for Newton's method. Where T ≠ I every coordinate of q is integrated by the formula
+ * and then corrected along the dependent directions. Since Π is smooth and does not move points on the constraints, orders of convergence
+ * are the same.
  */
 #ifndef CMB_METHOD_PARTITIONED_H
 #define CMB_METHOD_PARTITIONED_H
@@ -14,76 +14,80 @@
 #include "method/method.h"
 #include "method/newton.h"
 
-/* The data of such a method begin with this. */
+/* The data that these methods share; a method's own structure begins with it. */
 typedef struct cmb_partitioned {
   cmb_partition *partition;
-  bool ready; /* the partition has been checked where the step begins */
+  bool ready; /* the partition has been checked at the state where the step begins */
 } cmb_partitioned;
 
-/* Give back the partition. A method without more to give back takes it as its destroy. */
+/* Destroys the partition. The function `destroy` of methods that have nothing else to release. */
 void cmb_partitioned_destroy(cmb_integrator *in);
 
-/* A motion begins: in its modes the constraints may have another rank. */
+/* Begins a motion: forgets the partition, since the constraints may have another rank in the current modes. */
 void cmb_partitioned_begin(cmb_integrator *in);
 
-/* Check the partition at (t, y), once for all attempts from there. */
+/* Checks the partition of the coordinates at (t, y), once for all attempts from there, and makes a new one if needed. */
 cmb_status cmb_partitioned_prepare(cmb_integrator *in);
 
-/* y := Π(y) */
+/* Computes y := Π(y) at time t: the dependent positions and velocities of y (n) are corrected so that the constraints hold. */
 cmb_status cmb_partitioned_recover(cmb_integrator *in, double t, double *y);
 
-/* The same, slope (n) and λ (ng) there. */
+/* Corrects the dependent positions and velocities of y (n) at time t, y := Π(y), and computes the slope (n) and the multipliers λ (ng)
+ * there. */
 cmb_status cmb_partitioned_slope(cmb_integrator *in, double t, double *y, double *slope,
                                  double *lambda);
 
-/* y_new := Π(y_new) with a partition for where the step of size h ends: after a step that began where the constraints had lost rank,
- * and so went without some of them, if they are back there. */
+/* After a step of size h that began where the constraints had lost rank, and so was made without some of them: makes a new partition
+ * at its end and, if these constraints are independent again there, corrects y_new by it. *regained tells whether it has. */
 cmb_status cmb_partitioned_regain(cmb_integrator *in, double h, bool *regained);
 
-/* (59) for an error x (n) of y_new: the largest |x_i| / (rtol max(|y_i|, |y_new_i|) + atol), NaN if there is one. A mean as (60)
- * lets a single stiff component exceed its tolerance √k times. */
+/* Returns the size of an error x (n) of y_new in tolerances (eq. 59): the largest |x_i| / (rtol max(|y_i|, |y_new_i|) + atol), or NaN
+ * if there is one. A mean as in (60) would let a single stiff component exceed its tolerance √k times. */
 double cmb_largest_error(const cmb_integrator *in, const double *x);
 
-/* The size of an increment x (n), or of an error: the larger of the norms of positions and of velocities; with turning velocities the
- * largest of all. */
+/* Returns the size of an increment or error x (n) in tolerances: the larger of the norms of positions and of velocities or, for
+ * velocities that turn with the bodies, the largest component. */
 double cmb_size_of_change(const cmb_integrator *in, const double *x);
 
-/* A diagonally implicit Runge–Kutta method whose last stage is the result. */
+/* The limit of stages of a diagonally implicit Runge–Kutta method, whose last stage is the result. */
 enum { CMB_DIRK_MOST_STAGES = 5 };
 
 typedef struct cmb_dirk_table {
   int stages;
-  bool explicit_first; /* the first stage is where the step begins */
-  double gamma;        /* a_ii of the others */
-  const double *c;     /* (stages) */
-  const double *a;     /* (stages x stages) */
+  bool explicit_first; /* the first stage is the state where the step begins */
+  double gamma;        /* a_ii of the other stages */
+  const double *c;     /* (stages) nodes */
+  const double *a;     /* (stages x stages) coefficients, row by row */
   const double *error; /* (stages) weights of the difference to the embedded method */
-  const double *
-      start; /* (stages x stages) row i: combination of earlier slopes to begin the iteration with, i > 0 */
-  void (*dense)(double theta, double *weight); /* (stages) of the continuous solution */
+  /* (stages x stages) row i: weights of earlier slopes for the starting value of stage i, i > 0 */
+  const double *start;
+  /* computes the weights (stages) of the slopes for dense output at theta */
+  void (*dense)(double theta, double *weight);
 } cmb_dirk_table;
 
 extern const cmb_dirk_table cmb_sdirk4_table;
 
-/* The difference between y_new, whose dependent components are those of the constraints, and all of it as integrated over the step
- * of size h from y with the slopes k, as an error (59); gap (n) is scratch. The formula's own error says nothing about how fast the
- * dependent components change: driven by time alone they have none, and between its ends a step would leave the constraints so far
- * that nothing leads back, or lead to another of their branches. */
+/* Returns the difference, in tolerances (eq. 59), between y_new, whose dependent components satisfy the constraints, and the result of
+ * integrating all components over the step of size h with the slopes k; gap (n) is scratch. The error estimate of the formula does not
+ * cover the dependent components: where they are driven by time alone, a step could otherwise move so far off the constraints that the
+ * correction fails, or leads to another branch. */
 double cmb_dirk_recovery_error(const cmb_integrator *in, const cmb_dirk_table *table,
                                double *const *k, double h, double *gap);
 
-/* The continuous solution over the last step with the slopes k, and gap (n), which is what it misses at the right end: there the
- * dependent components are those of the constraints. */
+/* Prepares dense output over the last step with the slopes k: computes gap (n), the difference between the end of the step, where
+ * dependent components satisfy the constraints, and what the slopes give there. */
 void cmb_dirk_densify(const cmb_integrator *in, const cmb_dirk_table *table, double *const *k,
                       double *gap);
+/* Computes the dense output y (n) at the part theta of the last step from the slopes k and the gap. */
 void cmb_dirk_interpolate(const cmb_integrator *in, const cmb_dirk_table *table, double *const *k,
                           const double *gap, double theta, double *y);
 
-/* Newton's method for the stages of an implicit method: κ = min(0.03, √rtol), if rounding permits. */
+/* Initialises the convergence test of Newton's method for the stages of the diagonally implicit methods: κ = min(0.03, √rtol), if
+ * rounding permits. */
 void cmb_dirk_newton(cmb_newton *newton, double rtol);
 
-/* Haug, Negrut and Engstler 1999, eq. (61), with a factor of at most 1 after a rejection, as they advise; facmax, "usually between
- * 1.5 and 5", is 4. k = q + 1, the order of the embedded formula and 1. */
+/* The step-size controller of Haug, Negrut and Engstler 1999, eq. (61), with a factor of at most 1 after a rejection, as they advise;
+ * facmax, "usually between 1.5 and 5", is 4. Here k = q + 1, with the order q of the embedded formula. */
 #define CMB_DIRK_CONTROLLER(k)                                                                     \
   {                                                                                                \
     .kind = CMB_CONTROLLER_PI, CMB_CONTROLLER_PI_ORDER(k, 0), .safety = 0.9, .shrink = 0.25,       \

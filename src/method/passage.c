@@ -1,18 +1,19 @@
 /*
- * Steps near positions in which the constraints lose rank (dae/branch.h).
+ * Step sizes and error tests near positions in which the constraints lose rank, so that a motion can pass them (dae/branch.h). Called by
+ * the step loop through the inline functions in method.h.
  *
- * With σ the smallest singular value and eps the rounding of a constraint, positions are known to eps/σ in the direction in
- * question, the velocities that go with them to eps/σ², accelerations to eps/σ³. So no step should end at a small σ, and one
- * that jumps over σ = 0 should have no stage there. What a wrong constraint force does is of no account while it is small: it
- * does no work, and the projections take it back once σ has grown again.
+ * With the smallest singular value σ of the constraint Jacobian and the rounding eps of a constraint, positions are known to eps/σ in the
+ * corresponding direction, the velocities that go with them to eps/σ², accelerations to eps/σ³. So no step should end at a small σ, and a
+ * step over σ = 0 should have no stage there. A wrong constraint force does no harm while it is small: it does no work, and the
+ * projections remove its effect once σ has grown again.
  */
 #include "method/method.h"
 
 #include <math.h>
 
 enum {
-  MOST_NEAR = 5000, /* steps in a row near a loss of rank: a slow passage takes hundreds */
-  MOST_INSIDE = 100 /* steps in a row even nearer, where none should end */
+  MOST_NEAR = 5000, /* consecutive steps near a loss of rank: a slow passage takes hundreds */
+  MOST_INSIDE = 100 /* consecutive steps even nearer, where none should end */
 };
 
 void cmb_passage_take(cmb_integrator *in)
@@ -29,8 +30,8 @@ void cmb_passage_begin(cmb_integrator *in)
   p->jump = 0;
 }
 
-/* A step has been accepted: count those near a loss of rank. If there is no end to them this is how the constraints are made,
- * and is not taken care of any more. */
+/* Counts the consecutive accepted steps near a loss of rank of the constraints. If there are too many, the constraints are nearly
+ * dependent everywhere, and the special treatment is switched off. */
 void cmb_passage_count(cmb_integrator *in)
 {
   in->passage.nearness = *in->ev->doubtful ? cmb_kkt_nearness(in->ev->kkt) : 1;
@@ -42,17 +43,18 @@ void cmb_passage_count(cmb_integrator *in)
   cmb_watch_rank(in->ev, false);
 }
 
-/* Take the part in direction d out of x. */
-static void take_out(int n, const double *d, double *x)
+/* Removes from x (n) its part in the direction d (n). */
+static void remove_direction(int n, const double *d, double *x)
 {
   double square = 0, product = 0;
   for (int i = 0; i < n; i++) square += d[i] * d[i], product += d[i] * x[i];
   for (int i = 0; i < n && square > 0; i++) x[i] -= product / square * d[i];
 }
 
-/* The weak part out of the error x of positions and velocities; in->passage.weak becomes the velocities' part. Where positions are no
- * integrals of velocities, theirs is what lies along T times that. */
-static void take_both_out(const cmb_integrator *in, double *x)
+/* Removes from the error x (n) of positions and velocities its parts in the weak directions, which belong to small singular values of
+ * the constraint Jacobian; in->passage.weak (nv) receives the removed part of velocities. Where q̇ = T(q) v, the part of positions is
+ * the one along T times that. */
+static void remove_weak_parts(const cmb_integrator *in, double *x)
 {
   cmb_evaluator *ev = in->ev;
   double *weak = in->passage.weak, *v = x + in->nq;
@@ -64,10 +66,10 @@ static void take_both_out(const cmb_integrator *in, double *x)
   for (int i = 0; i < in->nv; i++) v[i] -= weak[i];
   if (!ev->eq->rates) return;
   cmb_rates(ev, in->y_new, weak, ev->dq);
-  take_out(in->nq, ev->dq, x);
+  remove_direction(in->nq, ev->dq, x);
 }
 
-/* xᵀ M x */
+/* Returns xᵀ M x, twice the kinetic energy of the velocities x (nv). */
 static double energy_of(cmb_evaluator *ev, const double *x)
 {
   double sum = 0;
@@ -79,8 +81,8 @@ static double energy_of(cmb_evaluator *ev, const double *x)
 double cmb_take_weak_out(const cmb_integrator *in, double *x, double *y)
 {
   cmb_evaluator *ev = in->ev;
-  if (y) take_both_out(in, y);
-  take_both_out(in, x);
+  if (y) remove_weak_parts(in, y);
+  remove_weak_parts(in, x);
   const double weak = sqrt(fmax(energy_of(ev, in->passage.weak), 0));
   *in->passage.weak_error =
       weak / (sqrt(in->options.rtol * energy_of(ev, in->y_new + in->nq)) + in->options.atol);
@@ -97,8 +99,8 @@ bool cmb_passage_is_near(cmb_integrator *in, const char **name)
   return true;
 }
 
-/* When the constraints lose rank next, by the singular value σ that is nearest to that and its rate; and how long it takes
- * to cross the zone on one side of it. */
+/* Predicts the time until the constraints lose rank next, from the smallest singular value σ of the constraints and its rate, and the
+ * time to cross the zone on one side of it in which no step should end. */
 void cmb_passage_look_ahead(cmb_integrator *in)
 {
   double sigma, rate;
@@ -112,8 +114,9 @@ void cmb_passage_look_ahead(cmb_integrator *in)
   in->passage.zone = in->passage.ahead * CMB_WEAK_ZONE / cmb_kkt_nearness(in->ev->kkt);
 }
 
-/* A step that ended next to a loss of rank, or had a stage there, would suffer from rounding: stop before it at such a
- * distance that the next step jumps over it, with the place in question between the nodes of all methods. */
+/* Returns the step size to try instead of h near a predicted loss of rank of the constraints. A step that ends next to it, or has a
+ * stage there, would suffer from rounding: steps end at such a distance before it that the next one passes over it, with the singular
+ * position between the nodes of all methods. */
 double cmb_passage_step(const cmb_integrator *in, double h)
 {
   const double at = 0.45, ahead = in->passage.ahead, zone = in->passage.zone;
@@ -123,9 +126,9 @@ double cmb_passage_step(const cmb_integrator *in, double h)
   return fmax(ahead - 0.9 * at * jump, ahead / 4);
 }
 
-/* The error of a step that jumps over a loss of rank and is too large. If one over the same place was larger and had a smaller error,
- * it is rounding in stages next to that place, which grows the nearer they are: it does no harm if the weak directions have little of
- * it. A truncation error would have become smaller. */
+/* Returns the error that counts for a step of size h over a position in which the constraints lose rank, if its error estimate is too
+ * large. If a larger step over the same position had a smaller error, the estimate is rounding of stages next to that position, since
+ * a truncation error would have become smaller: it counts as 1 if the part in the weak directions is small. */
 static double error_of_jump(cmb_integrator *in, double h, double error)
 {
   const double weak = *in->ev->doubtful ? *in->passage.weak_error : 0;
@@ -136,8 +139,9 @@ static double error_of_jump(cmb_integrator *in, double h, double error)
   return rounding ? 1 : error;
 }
 
-/* The error of a step that began or ended near a loss of rank. If it jumps over that and cannot be made smaller, what its
- * error estimate sees is rounding; if it came from elsewhere and ended too near, it is to be repeated. */
+/* Returns the error that counts for a step of size h that began or ended near a loss of rank of the constraints. If it passes over
+ * that and cannot be made smaller, its error estimate is rounding. If it came from elsewhere and ended too near, it has to be
+ * repeated. */
 double cmb_passage_judge(cmb_integrator *in, double h, double error)
 {
   const bool jumps = h > in->passage.ahead;

@@ -1,16 +1,16 @@
 /*
- * phem56: partitioned half-explicit Runge–Kutta of order 5 on Dormand–Prince's nodes (Murua 1997).
+ * The method `phem56` of the integrator: partitioned half-explicit Runge–Kutta of order 5 on the nodes of Dormand and Prince (Murua 1997).
  *
- * Stage states Y_i = (Q_i, V_i) come from the rows a of Dormand–Prince. Beside each stands Ȳ_i from the rows
- * ā, which include the stage itself, and carries the constraint:
+ * Stage states Y_i = (Q_i, V_i) follow from the coefficients a of Dormand and Prince. Each has a second state Ȳ_i from the coefficients ā,
+ * whose row includes the stage itself; it has to satisfy the velocity constraint:
  *
  *     Q̄_i = q_0 + h Σ_{j≤i} ā_ij T V_j,  V̄_i = v_0 + h Σ_{j≤i} ā_ij V'_j,  G(Q̄_i) V̄_i + g_t = 0  ⇒  V'_i, Λ_i
  *
- * i = 2 .. 6; Ȳ_6 = y_1 is the result. The seventh slope, at y_1, is the next step's first. Murua takes it by
- * one more half-explicit stage with its constraint at 19/30 of the step; that leaves λ at order 4 or less
- * (measured on the car axis), so here slope and λ at y_1 come from eq. (4) of Simeon 1996 at the same cost, and
- * λ has order 5. Error: the embedded formula of Dormand–Prince, its velocity part taken back to the
- * constraint by one Newton step. Dense output: the value at 19/30 from weights, then quartic Hermite.
+ * for i = 2 .. 6; Ȳ_6 = y_1 is the result. The seventh slope, at y_1, is the first one of the next step. Murua computes it by one more
+ * half-explicit stage with its constraint at 19/30 of the step; that leaves λ at order 4 or less (measured on the car axis), so here slope
+ * and λ at y_1 come from eq. (4) of Simeon 1996 at the same cost, and λ has order 5. Error estimate: the embedded formula of Dormand and
+ * Prince, whose velocity part is projected onto the constraint by one Newton step. Dense output: quartic Hermite interpolation (hermite.h)
+ * with the value at 19/30 from weights of the slopes.
  */
 #include "method/half_explicit.h"
 
@@ -47,9 +47,9 @@ static const double inside[SLOPES] = {
 
 struct phem56 {
   cmb_half_explicit head;
-  double *k[SLOPES]; /* (n) slopes */
-  double *Y, *Y_bar; /* (n) */
-  bool shift;        /* the last slope of the step before is the first of the next */
+  double *k[SLOPES]; /* (n) slopes of the stages */
+  double *Y, *Y_bar; /* (n) states Y_i and Ȳ_i of a stage */
+  bool shift;        /* the last slope of the previous step is to become the first of the next */
 };
 
 static cmb_status create(cmb_integrator *in)
@@ -73,7 +73,8 @@ static cmb_status begin(cmb_integrator *in)
   return cmb_slope(in, in->t, in->y, m->k[0], in->lambda);
 }
 
-/* Slope i at state y, the constraint imposed on y_bar, which is completed. */
+/* Computes slope i of a step of size h at the stage's state y (n), such that the state y_bar (n), to which it is added, satisfies the
+ * velocity constraints. */
 static cmb_status stage(cmb_integrator *in, struct phem56 *m, int i, double h, bool index1,
                         const double *y, double *y_bar)
 {
@@ -94,6 +95,8 @@ static cmb_status stage(cmb_integrator *in, struct phem56 *m, int i, double h, b
   return cmb_half_explicit_solve(in, &s, k + in->nq, in->lambda_new);
 }
 
+/* Returns the error estimate of a step of size h in tolerances: the embedded formula and the displacement by the projection, with
+ * velocities projected onto the constraints. */
 static double error_of(const cmb_integrator *in, struct phem56 *m, double h)
 {
   cmb_evaluator *ev = in->ev;
@@ -108,6 +111,8 @@ static double error_of(const cmb_integrator *in, struct phem56 *m, double h)
   return cmb_larger_error(worst, cmb_error_norm(in, in->nq, in->n, x));
 }
 
+/* Computes all stages of a step of size h; the last one gives y_new. With index1 the accelerations are those of the index-1 equations,
+ * as is done near a loss of rank. */
 static cmb_status stages(cmb_integrator *in, double h, bool index1)
 {
   struct phem56 *m = in->data;

@@ -1,10 +1,11 @@
 /*
- * Projection control, Simeon 1996 eq. (16). With k steps between two projections (12a) of the positions:
+ * Projection control (Simeon 1996 eq. 16): decides how often the explicit methods project positions onto the constraints. With k steps
+ * between two projections (12a), and the first increment Δp⁽⁰⁾ of the last one:
  *
  *     ‖Δp⁽⁰⁾‖ < 0.009: k := min(2k, 8);   < 0.02: k stays;   else k := max(k/2, 1)
  *
- * The norm is that of the error test, so that drift is held to a small part of the tolerance. Where the constraints are near to
- * losing rank every step projects: velocities that go with positions beside the constraints are far off there.
+ * The norm is that of the error test, so that drift is held to a small part of the tolerance. Near a loss of rank of the constraints every
+ * step projects, because velocities that belong to positions off the constraints are far off there.
  */
 #include "method/projection.h"
 
@@ -28,6 +29,8 @@ void cmb_projection_begin(cmb_projection_control *control)
   control->since = control->next = 0;
 }
 
+/* Returns the number of steps until the next projection of positions, from the last number and the drift that a projection has
+ * removed. */
 static int next_interval(int between, double drift)
 {
   if (drift < DRIFT_SMALL) return 2 * between < BETWEEN_MOST ? 2 * between : BETWEEN_MOST;

@@ -1,5 +1,6 @@
 /*
- * When to project: the four ways of Simeon 1996 Table 1, with its projection control, eq. (16).
+ * Projection of positions onto the constraints, and how often: the four ways of Simeon 1996 Table 1, with projection control, eq. (16).
+ * Used by the explicit methods.
  */
 #ifndef CMB_METHOD_PROJECTION_H
 #define CMB_METHOD_PROJECTION_H
@@ -7,13 +8,13 @@
 #include "method/method.h"
 
 typedef enum cmb_projection {
-  CMB_PROJECT_NONE,     /* index 1 as it is: drifts */
-  CMB_PROJECT_VELOCITY, /* (12b) after each step */
-  CMB_PROJECT_CONTROL,  /* (12b) after each step, (12a) when the control asks for it */
-  CMB_PROJECT_EVERY     /* (12a) and (12b) after each step */
+  CMB_PROJECT_NONE,     /* never: the index-1 solution drifts */
+  CMB_PROJECT_VELOCITY, /* velocities after each step (12b) */
+  CMB_PROJECT_CONTROL, /* velocities after each step, positions (12a) when the control decides so */
+  CMB_PROJECT_EVERY    /* positions and velocities after each step */
 } cmb_projection;
 
-/* The words of the option stand in the order of the enumeration. */
+/* The words of this option are in the order of the enumeration cmb_projection. */
 #define CMB_OPTION_PROJECTION                                                                      \
   {                                                                                                \
     "projection", "none|velocity|control|every", "control",                                        \
@@ -24,30 +25,35 @@ typedef enum cmb_projection {
 
 typedef struct cmb_projection_control {
   cmb_projection kind;
-  int between;   /* steps to be made without (12a) */
-  int since;     /* steps made without it */
-  int next;      /* `between` if the step under way is accepted, 0 if it did not project */
-  double *first; /* (nq) first increment of (13) */
+  int between; /* steps to be made before positions are projected again */
+  int since;   /* steps made since positions were projected */
+  /* new value of `between` if the current step is accepted; 0: it did not project positions */
+  int next;
+  double *first; /* (nq) first increment of the last projection of positions (eq. 13) */
 } cmb_projection_control;
 
-/* No constraints: nothing to project, whatever `kind` says. */
+/* Initialises the projection control and allocates its array from the integrator's arena. Without constraints nothing is projected,
+ * whatever `kind` is. */
 void cmb_projection_create(cmb_integrator *in, cmb_projection_control *control,
                            cmb_projection kind);
+/* Resets the counters of the projection control at the beginning of a motion. */
 void cmb_projection_begin(cmb_projection_control *control);
 
-/* (12a) for y_new at t if it is due, with the factors the evaluator holds from nearby, or new ones. *due tells. */
+/* Projects the positions of y_new at time t onto the constraints if that is due (*due), with factors that the evaluator holds from
+ * nearby, or with new ones. In any case Euler parameters are normalised. */
 cmb_status cmb_projection_position(cmb_integrator *in, cmb_projection_control *control, double t,
                                    bool *due);
 
-/* Whether (12a) is due in the step under way; and what its first increment (nq) of positions means for the steps to come. */
+/* cmb_projection_due returns whether positions are to be projected in the current step. cmb_projection_measure determines from the
+ * first increment of positions (nq) of a projection in how many steps the next one is due. */
 bool cmb_projection_due(const cmb_integrator *in, const cmb_projection_control *control);
 void cmb_projection_measure(const cmb_integrator *in, cmb_projection_control *control,
                             const double *first);
 
-/* For a run that is saved. */
+/* Saves or restores the counters of the projection control. */
 void cmb_projection_visit(cmb_projection_control *control, cmb_archive *a);
 
-/* The step was accepted. */
+/* Updates the counters after an accepted step. */
 void cmb_projection_accept(cmb_projection_control *control);
 
 #endif

@@ -1,28 +1,30 @@
 /*
- * radau5 and radau: Radau IIA with three stages, and with three, five or seven, of orders 5, 9 and 13 (Hairer and Wanner, Solving ODEs II,
- * §§IV.8 and VII.6; Stiff differential equations solved by Radau methods, 1999), for second-order equations with constraints of index 3,
- * ggl or index 1 (form.h).
+ * The methods `radau5` and `radau` of the integrator: Radau IIA with three stages, and with three, five or seven, of orders 5, 9 and 13
+ * (Hairer and Wanner, Solving ODEs II, §§IV.8 and VII.6; Stiff differential equations solved by Radau methods, 1999), for second-order
+ * equations with constraints in the forms index 3, ggl or index 1 (form.h).
  *
  *     V_i = v_0 + z_i,   a_i = h⁻¹ Σ_j (A⁻¹)_ij z_j,   Q_i = q_0 + h Σ_j A_ij T(Q_j) W_j,   W_j = V_j − Ḡᵀ η_j
  *
- * The defects of the s stages vanish by a simplified Newton iteration. A⁻¹ = T Λ T⁻¹ with one real eigenvalue γ₀ and complex
- * pairs α ± iβ: T⁻¹ takes the increments apart into a real system with c = h/γ₀ and complex ones with c = h/(α + iβ), each
- * nv + ng wide. Error: the embedded formula of order s, smoothed,
+ * A simplified Newton iteration makes the defects of the s stages zero. A⁻¹ = T Λ T⁻¹ with one real eigenvalue γ₀ and complex pairs α ±
+ * iβ: T⁻¹ decouples the increments into a real system with c = h/γ₀ and complex ones with c = h/(α + iβ), each nv + ng wide. Error
+ * estimate: the embedded formula of order s, smoothed,
  *     s_w = v_0 + h⁻¹ Σ e_i w_i,  s_v = a_0 + h⁻¹ Σ e_i z_i,   w_i = h Σ_j A_ij W_j.
- * It is of lower order than the step: O(h^(s+1)), while errors at the end of a run are O(h^(2s−1)). control=strict holds it to 0.4 rtol^(4/5),
- * which makes them proportional to rtol with three stages, and what the iteration leaves in each of the O(1/h) steps to its (3/2)th
- * power, O(h rtol). With more stages smooth motion would permit more, but where it is not smooth, behind an impact or in a transient
- * that no step resolves, errors are as large as the estimate: it is held to the half of that, 0.2 rtol^(4/5). classic holds it to
- * 0.1 rtol^((s+1)/(2s)), as their codes RADAU5 and RADAU, and counts errors of velocities of index 3 h times, but not what the iteration
- * leaves in them, which no later step takes away; strict counts what is along the constraints fully (implicit.h), and prefers ggl, since
- * the rest loses orders. In Cartesian coordinates sizes of increments and errors are those of the worst number (method.h), but for fixed
- * steps, which cannot become smaller if the iteration is slow.
  *
- * The order of radau: choose_by_pace and, with classic, choose_by_rate. Order 1, which RADAU can be asked for, is left out: its default
- * begins with 5, too.
+ * The estimate is of lower order than the step: O(h^(s+1)), while errors at the end of a run are O(h^(2s−1)). control=strict holds it to
+ * 0.4 rtol^(4/5), which makes these errors proportional to rtol with three stages; the iteration may leave the (3/2)th power of that in
+ * each of the O(1/h) steps, O(h rtol). With more stages smooth motion would permit more, but where the motion is not smooth, after an
+ * impact or in a transient that no step resolves, errors are as large as the estimate: it is held to half of that, 0.2 rtol^(4/5).
+ * control=classic holds it to 0.1 rtol^((s+1)/(2s)), as the authors' codes RADAU5 and RADAU, and multiplies velocity errors of index 3 by
+ * h, but not what the iteration leaves in them, which no later step removes; strict counts the part along the constraints fully
+ * (implicit.h), and prefers ggl, since index 3 loses orders. In Cartesian coordinates the largest component of increments and errors
+ * counts (method.h), except with fixed steps, which cannot become smaller if the iteration is slow.
  *
- * Dense output: the collocation polynomials of q and v. Where q̇ = T(q) v the matrix leaves out that T depends on q: positions then
- * follow the increments only to O(h ω), which index 1 bears best.
+ * The order of radau is chosen by choose_by_efficiency or, with classic, by choose_by_rate. Order 1, which RADAU permits, is left out:
+ * RADAU begins with order 5 by default, too.
+ *
+ * Dense output: the collocation polynomials of q and v. Where q̇ = T(q) v the matrix omits the derivative of T with respect to q:
+ * positions then follow the increments only up to O(h ω), which the index-1 form tolerates best.
+ *
  */
 #include "base/context.h"
 #include "math/dense.h"
@@ -37,13 +39,14 @@
 enum {
   MOST = CMB_RADAU_MOST,
   MOST_FIXED = 12
-}; /* iterations of a fixed step, which cannot become smaller */
+}; /* permitted iterations of a fixed step, which cannot become smaller */
 
 #define KERNEL CMB_RADAU_KERNEL
 
-static const double LEAST_TOLERANCE = 1e6 * DBL_EPSILON; /* of the estimate; below it is rounding */
+/* smallest tolerance of the error estimate; smaller errors are rounding */
+static const double LEAST_TOLERANCE = 1e6 * DBL_EPSILON;
 
-/* RADAU5 (Hairer, Wanner, §IV.8), but for `slow`, 1e-3 there, for the power of η, 0.8 there, and for κ (above). */
+/* The Newton rule of RADAU5 (Hairer, Wanner, §IV.8), except for `slow` (1e-3 there), the power of η (0.8 there) and κ (see above). */
 #define NEWTON(theta)                                                                              \
   {                                                                                                \
     .most = 7, .mean = CMB_NEWTON_OF_TWO, .diverges = 0.99, .predicts = true, .spare = 1,          \
@@ -53,12 +56,12 @@ static const double LEAST_TOLERANCE = 1e6 * DBL_EPSILON; /* of the estimate; bel
 
 static const cmb_newton_rule newton = NEWTON(2e-2);
 
-/* Where the order follows θ it has to be that of a new matrix, as RADAU's is. */
+/* The Newton rule where the order is chosen by the convergence rate θ: θ has to be that of a new matrix, as in RADAU. */
 static const cmb_newton_rule newton_of_rate = NEWTON(1e-3);
 
-/* RADAU5, but for keep_from, 1 there. After the iteration has failed with a matrix made where the step begins, the next steps stay below
- * the size in question, and come back to it slowly: else every other step would fail where motion turns the matrix faster than
- * accuracy limits h. */
+/* The step-size controller of RADAU5, except for keep_from (1 there). After the iteration has failed with a matrix made where the step
+ * begins, the next steps stay below the size in question and return to it slowly; otherwise every other step would fail where the
+ * motion changes the matrix faster than accuracy limits h. */
 #define CONTROL(estimate, most)                                                                    \
   {                                                                                                \
     .kind = CMB_CONTROLLER_PREDICTIVE, .order = (estimate), .safety = 0.9, .shrink = 0.2,          \
@@ -69,7 +72,7 @@ static const cmb_newton_rule newton_of_rate = NEWTON(1e-3);
 static const cmb_controller control_3 = CONTROL(4, 7), control_5 = CONTROL(6, 12),
                             control_7 = CONTROL(8, 17);
 
-/* What belongs to an order: its coefficients, and its control, which says how many iterations there may be, too (RADAU). */
+/* The data of an order: its coefficients, and its controller, which also contains the permitted number of iterations (RADAU). */
 struct order {
   const cmb_radau_table *table;
   const cmb_controller *control;
@@ -78,71 +81,72 @@ struct order {
 static const struct order orders[CMB_RADAU_TABLES] = {
     {&cmb_radau_3, &control_3}, {&cmb_radau_5, &control_5}, {&cmb_radau_7, &control_7}};
 
-/* RADAU's choice of the order: the rate θ below which it rises, if the size stays about the same, and that from which on it falls; and
- * the steps that it stays at the least before it rises. */
+/* RADAU's choice of the order: the convergence rate θ below which the order rises if the step size stays about the same, the rate from
+ * which on it falls, and the least number of steps before it rises. */
 static const double RISES = 0.002, FALLS = 0.8, SAME_FROM = 0.8, SAME_TO = 1.2;
 enum { LEAST_STAY = 10 };
 
-/* Ours: steps of an order before its pace is known, the first of which still has the size of the order before; the steps until a higher
- * one is tried, at first and at the most; and what making factors costs, in iterations. */
-enum { PACE_KNOWN = 4, FIRST_PATIENCE = 4, MOST_PATIENCE = 1024, FACTORING = 2 };
+/* The choice of the order by efficiency: steps of an order before its efficiency is known (the first of them still has the size of the
+ * previous order); steps until a higher order is tried, at first and at the most; and the costs of a factorisation, in iterations. */
+enum { EFFICIENCY_KNOWN = 4, FIRST_PATIENCE = 4, MOST_PATIENCE = 1024, FACTORING = 2 };
 
-/* The part of the pace of the order below that is not a matter of chance any more. */
-static const double WORSE = 0.8;
+/* An order is given up if its efficiency is below this part of that of the order below; the difference is then not a matter of chance. */
+static const double LESS_EFFICIENT = 0.8;
 
-/* The part of the last step's size up to which its polynomials serve to look ahead. */
-static const double FAR_AHEAD = 2;
+/* The largest ratio of the step size to the last one for which the last step's polynomials predict the middle of the step. */
+static const double MOST_RATIO_AHEAD = 2;
 
-/* How an order is doing. */
-struct pace {
-  double value; /* the time that a unit of work gains; 0: not known */
+/* The measured efficiency of an order. */
+struct efficiency {
+  double value; /* simulated time per unit of work; 0: not known */
   int patience; /* steps until the order above is tried */
 };
 
 struct radau {
   cmb_form *form;
   cmb_linear *real, *complex[CMB_RADAU_PAIRS];
-  double rtol, atol; /* of the error estimate */
-  cmb_newton newton; /* what it may leave is a part of that */
+  double rtol, atol; /* tolerances of the error estimate */
+  cmb_newton newton; /* its tolerance is relative to those */
   cmb_implicit_projection projection;
-  bool tested, strict;
-  bool worst; /* sizes are those of the worst number, not the mean of all */
+  bool tests_multipliers, strict;
+  bool largest_counts; /* the largest component counts in norms, not the mean of all */
 
-  const struct order *order;        /* at work; of radau5 always the first one, */
-  const struct order *least, *most; /* between these */
-  const struct order *next;         /* of the step after the attempt, if it is accepted */
-  int stay;                         /* steps since the order has changed */
-  double rate;                      /* classic: θ, of the slower steps among the last ones */
-  double time, work;                /* strict: gained and done in the last steps */
-  struct pace pace[CMB_RADAU_TABLES];
+  const struct order *order;        /* current order; of radau5 always the first one */
+  const struct order *least, *most; /* the range of permitted orders */
+  const struct order *next;         /* order of the next step if the attempt is accepted */
+  int stay;                         /* steps since the order changed */
+  double rate;       /* classic: convergence rate θ, the slower one of the last steps */
+  double time, work; /* strict: simulated time and work of the last steps */
+  struct efficiency efficiency[CMB_RADAU_TABLES];
 
-  /* of the stages */
-  double *Q[MOST];                                 /* (nq) */
-  double *V[MOST], *z[MOST], *w[MOST], *a[MOST];   /* (nv) */
-  double *lambda[MOST];                            /* (ng) */
-  double *r[MOST], *position[MOST], *motion[MOST]; /* defects */
-  double *dv[MOST], *dw[MOST], *dl[MOST];          /* increments */
-  double *normal[MOST], *dn[MOST];                 /* (nv) Ḡᵀ η and its increments; ggl */
-  double *rate_of_q[MOST];                         /* (nq) T(Q_j) W_j */
+  /* quantities of the stages */
+  double *Q[MOST]; /* (nq) positions */
+  /* (nv) velocities, their changes z, integrals w, and accelerations */
+  double *V[MOST], *z[MOST], *w[MOST], *a[MOST];
+  double *lambda[MOST];                            /* (ng) multipliers of the stages */
+  double *r[MOST], *position[MOST], *motion[MOST]; /* defects of the equations */
+  double *dv[MOST], *dw[MOST], *dl[MOST];          /* Newton increments */
+  double *normal[MOST], *dn[MOST];                 /* (nv) Ḡᵀ η and its increments; ggl form */
+  double *rate_of_q[MOST];                         /* (nq) T(Q_j) W_j, rates of the positions */
   cmb_weights weights;
-  bool rounded; /* rounding shows in the increments of velocities */
+  bool rounded; /* rounding influences the increments of velocities */
   double *s_w, *s_v, *e_w, *e_v, *e_q;
-  double *a_here, *a_new; /* (nv) where the step begins and where it ends */
+  double *a_here, *a_new; /* (nv) accelerations where the step begins and where it ends */
 
-  /* the last accepted step, for extrapolation and dense output */
-  double *y_stage[MOST];       /* (n) y_i − y_0 */
-  double *lambda_last[MOST];   /* (ng) */
-  const cmb_radau_table *last; /* its coefficients */
-  double h_tried, h_last;      /* the size of the attempt, and of that step; 0: there is none */
+  /* data of the last accepted step, for extrapolation and dense output */
+  double *y_stage[MOST];       /* (n) y_i − y_0 of the stages */
+  double *lambda_last[MOST];   /* (ng) multipliers of the stages */
+  const cmb_radau_table *last; /* coefficients of that step */
+  double h_tried, h_last;      /* size of the attempt, and of that last step; 0: there is none */
 
-  bool jacobian_here; /* D and K belong to where the step begins */
+  bool jacobian_here; /* the derivatives D and K were made where the step begins */
   bool want_jacobian;
-  double h_factored; /* 0: there are no factors */
+  double h_factored; /* step size for which the matrices are factored; 0: none are */
 };
 
 /* ---- creation */
 
-/* One more than is needed: they are worked on two at a time. */
+/* Allocates an array of `size` numbers for each stage, and one more, since they are processed two at a time. */
 static void take_stages(cmb_integrator *in, int size, double **array)
 {
   const struct radau *m = in->data;
@@ -174,6 +178,7 @@ static void take_memory(cmb_integrator *in, struct radau *m)
   m->a_new = cmb_arena_doubles(in->arena, nv);
 }
 
+/* Returns the form of the equations that the option `form` selects; its default depends on the equations and on the option `control`. */
 static cmb_form_kind form_of(const cmb_integrator *in)
 {
   static const cmb_form_kind kinds[] = {CMB_FORM_INDEX3, CMB_FORM_GGL, CMB_FORM_INDEX1};
@@ -183,42 +188,43 @@ static cmb_form_kind form_of(const cmb_integrator *in)
   return cmb_choice(in, "control") == CMB_CONTROL_STRICT ? CMB_FORM_GGL : CMB_FORM_INDEX3;
 }
 
-/* The part of rtol^(4/5) that control=strict holds the estimate to. */
-static double part_of(const struct order *order)
+/* Returns the factor f of the tolerance f rtol^(4/5) to which control=strict holds the error estimate of this order. */
+static double tolerance_factor(const struct order *order)
 {
   return order->table->stages == 3 ? 0.4 : 0.2;
 }
 
-/* The tolerances of the order at work. */
+/* Computes the tolerances of the error estimate and of the Newton iteration for the current order. */
 static void take_tolerances(const cmb_integrator *in, struct radau *m)
 {
   const double rtol = in->options.rtol;
   const int s = m->order->table->stages, most = m->order->control->iterations;
-  const double power = 2 * (s - 1) / (3 * (s + 1.0)); /* of what classic leaves */
-  m->rtol = m->strict ? fmax(part_of(m->order) * pow(rtol, 4.0 / 5), LEAST_TOLERANCE)
+  /* power of the tolerance that classic leaves */
+  const double power = 2 * (s - 1) / (3 * (s + 1.0));
+  m->rtol = m->strict ? fmax(tolerance_factor(m->order) * pow(rtol, 4.0 / 5), LEAST_TOLERANCE)
                       : 0.1 * pow(rtol, (s + 1) / (2.0 * s));
   m->atol = m->rtol * (in->options.atol / rtol);
   const double wanted = m->strict ? sqrt(m->rtol) : 0.5 * pow(m->rtol, power);
   cmb_newton_create(&m->newton, m->strict || m->least == m->most ? &newton : &newton_of_rate,
                     wanted, m->rtol);
   m->newton.most = in->fixed_step ? MOST_FIXED * (s - 1) / 2 : most;
-  if (m->worst) { /* which is at most the mean times this, and so are roundings */
+  if (m->largest_counts) { /* the largest component is at most the mean times this, and so is its rounding */
     const double times = sqrt(s * in->n);
     m->newton.enough = fmax(m->newton.enough, times * newton.roundings * DBL_EPSILON / m->rtol);
   }
 }
 
-/* The next attempt is of this order: its factors are others. */
+/* Makes `order` the order of the method for the next attempt: the factors of the matrices become invalid, and the tolerances change. */
 static void take_order(cmb_integrator *in, struct radau *m, const struct order *order)
 {
   m->order = m->next = order;
   m->h_factored = 0;
   m->stay = 0;
-  in->control.h = 0; /* the error of another order is no trend */
+  in->control.h = 0; /* the error of another order shows no trend */
   take_tolerances(in, m);
 }
 
-/* What the methods may have: radau5 the first order, radau all, or the one that its option names. */
+/* Determines the permitted orders of the method: the lowest one for radau5; for radau all, or the one that its option names. */
 static void take_orders(cmb_integrator *in, struct radau *m)
 {
   const int last = CMB_RADAU_TABLES - 1;
@@ -226,17 +232,18 @@ static void take_orders(cmb_integrator *in, struct radau *m)
   m->least = orders + (choice > 0 ? choice - 1 : 0);
   m->most = orders + (choice > 0 ? choice - 1 : last);
   m->strict = cmb_choice(in, "control") == CMB_CONTROL_STRICT;
-  m->worst = cmb_has_turning_velocities(in->ev->eq) && !in->fixed_step;
+  m->largest_counts = cmb_has_turning_velocities(in->ev->eq) && !in->fixed_step;
   m->last = m->least->table;
   take_order(in, m, m->least);
 }
 
-/* RADAU5's rule for index 3: errors of velocities count h times. */
-static bool has_light_velocities(const struct radau *m)
+/* Returns whether velocity errors are multiplied by the step size h, RADAU5's rule for index 3. */
+static bool weights_velocities_by_h(const struct radau *m)
 {
   return !m->strict && m->form->kind == CMB_FORM_INDEX3;
 }
 
+/* Logs a warning that velocity errors are multiplied by the step size and therefore are not held to the tolerance. */
 static void warn_of_velocities(const cmb_integrator *in)
 {
   cmb_log(in->ctx, CMB_LOG_WARNING,
@@ -254,14 +261,14 @@ static cmb_status create(cmb_integrator *in)
                               .formalism = (cmb_formalism)cmb_choice(in, "formalism")};
   take_orders(in, m);
   m->projection = cmb_implicit_projection_of(in, options.kind);
-  m->tested = cmb_choice(in, "multipliers") == 1;
+  m->tests_multipliers = cmb_choice(in, "multipliers") == 1;
   take_memory(in, m);
   CMB_TRY(cmb_form_create(in->ev, &options, &m->form));
   CMB_TRY(cmb_form_matrix_create(m->form, false, &m->real));
   for (int k = 0; k < m->most->table->stages / 2; k++) {
     CMB_TRY(cmb_form_matrix_create(m->form, true, &m->complex[k]));
   }
-  if (has_light_velocities(m) && !in->fixed_step) warn_of_velocities(in);
+  if (weights_velocities_by_h(m) && !in->fixed_step) warn_of_velocities(in);
   return CMB_OK;
 }
 
@@ -273,12 +280,13 @@ static void destroy(cmb_integrator *in)
   cmb_form_destroy(m->form);
 }
 
-/* Nothing is known of the motion, nor of the orders. */
+/* Forgets what is known of the motion and of the efficiency of the orders, and begins with the lowest order. */
 static void forget(cmb_integrator *in, struct radau *m)
 {
   cmb_form_forget(m->form);
   m->rate = 0;
-  for (int i = 0; i < CMB_RADAU_TABLES; i++) m->pace[i] = (struct pace){0, FIRST_PATIENCE};
+  for (int i = 0; i < CMB_RADAU_TABLES; i++)
+    m->efficiency[i] = (struct efficiency){0, FIRST_PATIENCE};
   take_order(in, m, m->least);
 }
 
@@ -286,7 +294,8 @@ static cmb_status begin(cmb_integrator *in)
 {
   struct radau *m = in->data;
   cmb_watch_rank(in->ev, false);
-  if (m->strict) cmb_warn_of_least_tolerance(in, pow(LEAST_TOLERANCE / part_of(m->most), 5.0 / 4));
+  if (m->strict)
+    cmb_warn_of_least_tolerance(in, pow(LEAST_TOLERANCE / tolerance_factor(m->most), 5.0 / 4));
   m->h_last = m->h_factored = 0;
   if (!in->keep_size) forget(in, m);
   cmb_controller_restart(&in->control);
@@ -297,9 +306,9 @@ static cmb_status begin(cmb_integrator *in)
   return cmb_accelerate(in->ev, in->t, in->y, in->y + in->nq, m->a_here, in->lambda);
 }
 
-/* ---- the iteration */
+/* ---- the Newton iteration */
 
-/* h/(α + iβ) of a pair */
+/* Computes the complex coefficient h/(α + iβ) = re + i im of the k-th complex pair of eigenvalues of the Runge–Kutta matrix. */
 static inline void pair_of(const cmb_radau_table *t, int k, double h, double *re, double *im)
 {
   const double alpha = t->alpha[k], beta = t->beta[k], square = alpha * alpha + beta * beta;
@@ -307,14 +316,16 @@ static inline void pair_of(const cmb_radau_table *t, int k, double h, double *re
   *im = -h * beta / square;
 }
 
-/* Whether the polynomials of the last step say enough about the middle of this one; with three stages, as in RADAU5, it is not asked. */
+/* Returns whether the last step's polynomials can predict the middle of a step of size h, where the matrix is then made. With three
+ * stages this is not done, as in RADAU5. */
 static bool can_look_ahead(const cmb_integrator *in, const struct radau *m, double h)
 {
   const bool large = m->order->table->stages > 3 && !in->fixed_step;
-  return large && in->rejections == 0 && m->h_last > 0 && h <= FAR_AHEAD * m->h_last;
+  return large && in->rejections == 0 && m->h_last > 0 && h <= MOST_RATIO_AHEAD * m->h_last;
 }
 
-/* The middle of the step under way: from there a large step changes the matrix only half as much. */
+/* Computes in *at the state in the middle of a step of size h by extrapolation of the last step's polynomials. Made there, the matrix
+ * differs only half as much from that at the ends of a large step. */
 KERNEL cmb_status look_ahead(const cmb_radau_table *const t, cmb_integrator *in, struct radau *m,
                              double h, cmb_form_state *at)
 {
@@ -322,7 +333,7 @@ KERNEL cmb_status look_ahead(const cmb_radau_table *const t, cmb_integrator *in,
   double of[MOST], *q = m->Q[0], *v = m->V[0];
   cmb_radau_basis(t, x, of);
   for (int j = 0; j < t->stages; j++) of[j] *= x / t->c[j];
-  of[t->stages - 1] -= 1; /* from where this step begins */
+  of[t->stages - 1] -= 1; /* relative to where this step begins */
   cmb_radau_sum_up(t, in->nq, of, m->y_stage, 0, q);
   cmb_radau_sum_up(t, in->nv, of, m->y_stage, in->nq, v);
   cmb_add_scaled(in->nq, 1, in->y, q);
@@ -331,7 +342,8 @@ KERNEL cmb_status look_ahead(const cmb_radau_table *const t, cmb_integrator *in,
   return cmb_accelerate(in->ev, at->t, q, v, m->a[0], in->lambda_new);
 }
 
-/* D and K of the step: in its middle or, if that is not known well or has been tried, where it begins. */
+/* Computes the derivatives of the equations for the Newton matrix of a step of size h: in its middle if the state there can be
+ * predicted, else where it begins. */
 static cmb_status linearize(cmb_integrator *in, struct radau *m, double h)
 {
   const cmb_form_state here = {in->t, in->y, in->y + in->nq, m->a_here, in->lambda};
@@ -348,7 +360,7 @@ static cmb_status linearize(cmb_integrator *in, struct radau *m, double h)
   return CMB_OK;
 }
 
-/* D and K if they are wanted and not there, and factors for h. */
+/* Computes the derivatives of the equations if they are due, and factors the Newton matrices for the step size h. */
 static cmb_status prepare(cmb_integrator *in, struct radau *m, double h)
 {
   const cmb_radau_table *t = m->order->table;
@@ -366,7 +378,8 @@ static cmb_status prepare(cmb_integrator *in, struct radau *m, double h)
   return CMB_OK;
 }
 
-/* The collocation polynomials of the last step, that of t, continued: z from nodes 0, c_1, .., 1 and λ from c_1, .., 1. */
+/* Computes the starting values z and λ of all stages by extrapolating the last step's collocation polynomials (with coefficients t): z
+ * from the nodes 0, c_1, .., 1 and λ from c_1, .., 1. */
 KERNEL void extrapolate(const cmb_radau_table *const t, const cmb_integrator *in, struct radau *m,
                         double h)
 {
@@ -377,12 +390,14 @@ KERNEL void extrapolate(const cmb_radau_table *const t, const cmb_integrator *in
     double of_z[MOST] = {0}, of_lambda[MOST];
     cmb_radau_basis(t, x, of_lambda);
     for (int j = 0; j < s; j++) of_z[j] = of_lambda[j] * x / t->c[j];
-    of_z[s - 1] -= 1; /* from where this step begins */
+    of_z[s - 1] -= 1; /* relative to where this step begins */
     cmb_radau_sum_up(t, in->nv, of_z, m->y_stage, in->nq, m->z[i]);
     cmb_radau_sum_up(t, in->ng, of_lambda, m->lambda_last, 0, m->lambda[i]);
   }
 }
 
+/* Sets the starting values of the Newton iteration for a step of size h: extrapolated from the last step or, without one, from the
+ * accelerations where the step begins. */
 static void start_values(const cmb_integrator *in, struct radau *m, double h)
 {
   const bool ggl = m->form->kind == CMB_FORM_GGL, rates = in->ev->eq->rates != NULL;
@@ -402,8 +417,9 @@ static void start_values(const cmb_integrator *in, struct radau *m, double h)
   }
 }
 
-/* Q from T(Q) W, Q itself on both sides: a few rounds, each by h |ω| / 2 better, beside what the iteration does anyway; more of them
- * where steps are larger. */
+/* Computes the positions Q of the stages from Q = q_0 + h A T(Q) W. Q is on both sides: a few fixed-point iterations, each of which
+ * reduces the error by a factor of about h |ω| / 2, in addition to what the Newton iteration does; more of them with more stages,
+ * since steps are larger then. */
 KERNEL void integrate_rates(const cmb_radau_table *const t, const cmb_integrator *in,
                             struct radau *m, double h, double *const *W)
 {
@@ -417,7 +433,7 @@ KERNEL void integrate_rates(const cmb_radau_table *const t, const cmb_integrator
   }
 }
 
-/* V, a, w and Q of the stages from z, where q̇ = v. */
+/* Computes V, a, w and Q of the stages from z for the case q̇ = v. */
 KERNEL void complete_plain(const cmb_radau_table *const t, const cmb_integrator *in,
                            struct radau *m, double h)
 {
@@ -428,12 +444,12 @@ KERNEL void complete_plain(const cmb_radau_table *const t, const cmb_integrator 
       .V = m->V,
       .a = m->a,
       .w = m->w,
-      .Q = in->ev->eq->rates ? m->rate_of_q : m->Q /* in the first case not meant */
+      .Q = in->ev->eq->rates ? m->rate_of_q : m->Q /* in the first case a dummy */
   };
   cmb_radau_complete(t, in->nv, h, &stages);
 }
 
-/* The same with η, or T ≠ I. */
+/* Computes V, a, w and Q of the stages from z in all cases, also with the multipliers η of the ggl form or where q̇ = T(q) v. */
 KERNEL void complete_stages(const cmb_radau_table *const t, const cmb_integrator *in,
                             struct radau *m, double h)
 {
@@ -455,6 +471,7 @@ KERNEL void complete_stages(const cmb_radau_table *const t, const cmb_integrator
   }
 }
 
+/* Computes the defects of the equations at all stages of a step of size h. */
 KERNEL cmb_status stage_defects(const cmb_radau_table *const t, cmb_integrator *in, struct radau *m,
                                 double h)
 {
@@ -466,8 +483,9 @@ KERNEL cmb_status stage_defects(const cmb_radau_table *const t, cmb_integrator *
   return CMB_OK;
 }
 
-/* The defects taken apart by T⁻¹, and solved for: dv, dw, dl, dn. */
-KERNEL void take_apart(const cmb_radau_table *const t, const cmb_integrator *in, struct radau *m)
+/* Decouples the defects of all stages: multiplies them by T⁻¹. */
+KERNEL void decouple_defects(const cmb_radau_table *const t, const cmb_integrator *in,
+                             struct radau *m)
 {
   const cmb_form *form = m->form;
   const int ng = in->ng;
@@ -477,10 +495,11 @@ KERNEL void take_apart(const cmb_radau_table *const t, const cmb_integrator *in,
   if (form->has_motion) cmb_radau_combine(t, ng, t->T_inverse, 1, p, p);
 }
 
+/* Solves for the Newton increments dv, dw, dl and dn of all stages, in decoupled form: one real system and pairs of complex ones. */
 KERNEL void solve_stages(const cmb_radau_table *const t, const cmb_integrator *in, struct radau *m,
                          double h)
 {
-  take_apart(t, in, m);
+  decouple_defects(t, in, m);
   const cmb_defects first = {m->r[0], m->position[0], m->motion[0]}, single[2] = {first, first};
   cmb_increment one = {
       .v = {m->dv[0]}, .lambda = {m->dl[0]}, .w = {m->dw[0]}, .normal = {m->dn[0]}};
@@ -499,7 +518,7 @@ KERNEL void solve_stages(const cmb_radau_table *const t, const cmb_integrator *i
   }
 }
 
-/* The largest increment of a stage. */
+/* Returns the largest component of all increments of the stages, in units of the tolerance. */
 static double worst_increment(const cmb_integrator *in, const struct radau *m, double *const *dq)
 {
   const cmb_weights *w = &m->weights;
@@ -512,7 +531,7 @@ static double worst_increment(const cmb_integrator *in, const struct radau *m, d
   return sqrt(most);
 }
 
-/* The root of the mean square of all increments. */
+/* Returns the root mean square of all increments of the stages, in units of the tolerance. */
 KERNEL double mean_increment(const cmb_radau_table *const t, const cmb_integrator *in,
                              const struct radau *m, double *const *dq)
 {
@@ -526,7 +545,7 @@ KERNEL double mean_increment(const cmb_radau_table *const t, const cmb_integrato
   return sqrt(sum / (s * in->n));
 }
 
-/* What rounding has made of the increments of velocities in index 3 does not count. */
+/* Removes from the velocity increments of all s stages, in index 3, the part that is rounding, since it must not count in their size. */
 static void drop_roundings(struct radau *m, int s)
 {
   const double c = m->h_factored / m->order->table->gamma;
@@ -535,8 +554,9 @@ static void drop_roundings(struct radau *m, int s)
   }
 }
 
-/* The increments are made; their size in the units of the error estimate. */
-KERNEL double move_stages(const cmb_radau_table *const t, const cmb_integrator *in, struct radau *m)
+/* Adds the Newton increments, coupled again by T, to the stages. Returns their size in units of the error estimate's tolerance. */
+KERNEL double add_increments(const cmb_radau_table *const t, const cmb_integrator *in,
+                             struct radau *m)
 {
   const int s = t->stages;
   const bool rates = in->ev->eq->rates != NULL, ggl = m->form->kind == CMB_FORM_GGL;
@@ -547,10 +567,11 @@ KERNEL double move_stages(const cmb_radau_table *const t, const cmb_integrator *
   if (ggl) cmb_radau_put_together(t, in->nv, m->dn, m->normal);
   for (int i = 0; rates && i < s; i++) cmb_rates(in->ev, in->y, m->dw[i], m->rate_of_q[i]);
   if (m->rounded) drop_roundings(m, s);
-  return m->worst ? worst_increment(in, m, dq) : mean_increment(t, in, m, dq);
+  return m->largest_counts ? worst_increment(in, m, dq) : mean_increment(t, in, m, dq);
 }
 
-/* Nothing that is not finite may stay behind the ends of the arrays, which are worked on two at a time. */
+/* Sets all increments and the variables of the stages to 0 after an iteration that was not finite, so that no NaN remains in the
+ * padding of arrays, which are processed two numbers at a time. */
 static void clear_increments(const cmb_integrator *in, struct radau *m)
 {
   double **velocities[] = {m->z, m->dv, m->dw, m->dn, m->normal},
@@ -565,6 +586,7 @@ static void clear_increments(const cmb_integrator *in, struct radau *m)
   }
 }
 
+/* Runs the Newton iteration for all stages of a step of size h, from their starting values until it has converged. */
 KERNEL cmb_status iterate_stages(const cmb_radau_table *const t, cmb_integrator *in,
                                  struct radau *m, double h)
 {
@@ -573,7 +595,7 @@ KERNEL cmb_status iterate_stages(const cmb_radau_table *const t, cmb_integrator 
     CMB_TRY(stage_defects(t, in, m, h));
     solve_stages(t, in, m, h);
     in->ev->stats.newton++;
-    const cmb_status status = cmb_newton_judge(&m->newton, move_stages(t, in, m));
+    const cmb_status status = cmb_newton_judge(&m->newton, add_increments(t, in, m));
     if (status == CMB_RETRY_NONFINITE) clear_increments(in, m);
     CMB_TRY(status);
   }
@@ -592,6 +614,7 @@ static cmb_status iterate(cmb_integrator *in, struct radau *m, double h)
 
 /* ---- the step */
 
+/* Returns the size of the error estimate of positions and velocities (m->e_w, m->e_v) in tolerances, at least 1e-10. */
 static double size_of_error(const cmb_integrator *in, struct radau *m)
 {
   const double *e_q = m->e_w;
@@ -602,15 +625,16 @@ static double size_of_error(const cmb_integrator *in, struct radau *m)
   double *e_v = memcpy(m->dv[0], m->e_v, (size_t)in->nv * sizeof *e_v);
   if (m->strict) cmb_drop_crossing(m->form, m->real, e_v);
   const cmb_weights *w = &m->weights;
-  const double size = m->worst ? cmb_larger_error(cmb_weighted_worst(in->nq, w->error_q, e_q),
-                                                  cmb_weighted_worst(in->nv, w->error_v, e_v))
-                               : (cmb_weighted_square(in->nq, w->error_q, e_q) +
-                                  cmb_weighted_square(in->nv, w->error_v, e_v)) /
-                                     in->n;
+  const double size = m->largest_counts
+                          ? cmb_larger_error(cmb_weighted_worst(in->nq, w->error_q, e_q),
+                                             cmb_weighted_worst(in->nv, w->error_v, e_v))
+                          : (cmb_weighted_square(in->nq, w->error_q, e_q) +
+                             cmb_weighted_square(in->nv, w->error_v, e_v)) /
+                                in->n;
   return cmb_larger_error(sqrt(size), 1e-10);
 }
 
-/* How far the multipliers of the last stage are from those that belong to the new state. */
+/* Returns the difference, in tolerances, between the multipliers of the last stage and those that belong to the new state. */
 static double multiplier_error(const cmb_integrator *in, struct radau *m)
 {
   const int end = m->order->table->stages - 1;
@@ -619,7 +643,8 @@ static double multiplier_error(const cmb_integrator *in, struct radau *m)
   return in->ng > 0 ? sqrt(cmb_weighted_square(in->ng, m->weights.l, error) / in->ng) : 0;
 }
 
-/* After a step that was rejected, or the first, the estimate is smoothed again: with the defect at y_0 + error. */
+/* Estimates the error of a step of size h in tolerances by the smoothed embedded formula. If the error is too large in the first step,
+ * or in one that was rejected before, the estimate is smoothed a second time, with the defect at y_0 + error. */
 static cmb_status estimate_error(cmb_integrator *in, struct radau *m, double h, double *error)
 {
   const double *v = in->y + in->nq, *e = m->order->table->e, c = h / m->order->table->gamma;
@@ -634,7 +659,7 @@ static cmb_status estimate_error(cmb_integrator *in, struct radau *m, double h, 
   *error = size_of_error(in, m);
   if (*error < 1 || (m->h_last > 0 && in->rejections == 0)) return CMB_OK;
   double *q_off = in->y_new, *v_off = in->y_new + in->nq,
-         *a_off = m->a_new; /* the stages are needed */
+         *a_off = m->a_new; /* arrays that are free; those of the stages are still needed */
   for (int k = 0; k < in->nv; k++) v_off[k] = v[k] + m->e_v[k], m->s_w[k] += m->e_v[k];
   cmb_rates(in->ev, in->y, m->e_w, q_off);
   for (int k = 0; k < in->nq; k++) q_off[k] += in->y[k];
@@ -651,19 +676,18 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   const int end = m->order->table->stages - 1;
   m->h_tried = h;
   in->order_tried = 2 * end + 1;
-  m->newton.excess =
-      0; /* that of an earlier attempt says nothing if this one does not come so far */
+  m->newton.excess = 0; /* that of an earlier attempt must not be used if this one ends early */
   CMB_TRY(prepare(in, m, h));
   const cmb_tolerance tolerance = {m->form, m->rtol, m->atol, m->newton.enough, 1};
   cmb_weights_at(in, &tolerance, h, &m->weights);
-  if (has_light_velocities(m)) cmb_weigh_velocity_errors(in, h, &m->weights);
+  if (weights_velocities_by_h(m)) cmb_weigh_velocity_errors(in, h, &m->weights);
   m->rounded =
       cmb_rounding_shows(m->form, m->newton.enough, h / m->order->table->gamma, m->weights.v);
   start_values(in, m, h);
   cmb_status status = iterate(in, m, h);
   if (status > 0 && !m->jacobian_here) {
     m->want_jacobian = true;
-    if (in->fixed_step) { /* which cannot become smaller */
+    if (in->fixed_step) { /* fixed steps cannot become smaller */
       CMB_TRY(prepare(in, m, h));
       start_values(in, m, h);
       status = iterate(in, m, h);
@@ -677,20 +701,21 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   memcpy(m->a_new, m->a[end], (size_t)in->nv * sizeof(double));
   if (*error > 1 && !in->fixed_step) return CMB_OK;
   CMB_TRY(cmb_implicit_project(in, m->projection, in->t + h, m->a_new));
-  if (m->tested) *error = cmb_larger_error(*error, multiplier_error(in, m));
+  if (m->tests_multipliers) *error = cmb_larger_error(*error, multiplier_error(in, m));
   return CMB_OK;
 }
 
-/* The order below, since this one does worse: it is not tried again so soon. */
+/* Returns the order below the current one, which has proved less efficient, and doubles the number of steps until the current one is
+ * tried again. */
 static const struct order *order_below(struct radau *m)
 {
-  struct pace *below = m->pace + (m->order - 1 - orders);
+  struct efficiency *below = m->efficiency + (m->order - 1 - orders);
   below->patience = below->patience < MOST_PATIENCE ? 2 * below->patience : MOST_PATIENCE;
   return m->order - 1;
 }
 
-/* RADAU's choice (Hairer, Wanner 1999, §4): steps of a higher order pay if they can be larger, and an iteration that converges fast
- * permits that; one that is slow asks for the order below. */
+/* Chooses the order of the next step by the convergence rate, as RADAU does (Hairer, Wanner 1999, §4): higher orders pay if steps can
+ * be larger, which a fast iteration permits; a slow iteration requires the order below. `next` is the proposed step size. */
 static void choose_by_rate(struct radau *m, double h, double next)
 {
   m->rate = fmin(10, fmax(m->newton.theta, 0.5 * m->rate));
@@ -700,31 +725,32 @@ static void choose_by_rate(struct radau *m, double h, double next)
   if (fast && same && m->stay > LEAST_STAY && m->order < m->most) m->next = m->order + 1;
 }
 
-/* Ours: a higher order is tried, and stays as long as a unit of work gains more time than it did with the one below. */
-static void choose_by_pace(struct radau *m, double h)
+/* Chooses the order of the next step by efficiency: a higher order is tried, and kept as long as a unit of work gains more simulated
+ * time than with the order below. */
+static void choose_by_efficiency(struct radau *m, double h)
 {
-  struct pace *here = m->pace + (m->order - orders);
+  struct efficiency *here = m->efficiency + (m->order - orders);
   if (m->stay == 1) {
     m->time = m->work = 0;
     return;
   }
   m->time += h;
-  if (m->stay < PACE_KNOWN) return;
+  if (m->stay < EFFICIENCY_KNOWN) return;
   here->value = m->time / m->work;
-  m->time *= 0.75, m->work *= 0.75; /* that of long ago counts no more */
-  if (m->order > m->least && here->value < WORSE * here[-1].value) {
+  m->time *= 0.75, m->work *= 0.75; /* so that recent steps count more */
+  if (m->order > m->least && here->value < LESS_EFFICIENT * here[-1].value) {
     m->next = order_below(m);
   } else if (m->order < m->most && m->stay >= here->patience) {
     m->next = m->order + 1;
   }
 }
 
-/* The order of the step after this one, which is accepted. */
+/* Chooses the order of the next step after an accepted one of size h; `next` is the proposed step size. */
 static void choose_order(struct radau *m, double h, double next)
 {
   m->stay++;
   if (m->strict) {
-    choose_by_pace(m, h);
+    choose_by_efficiency(m, h);
   } else {
     choose_by_rate(m, h, next);
   }
@@ -754,7 +780,7 @@ static double propose(cmb_integrator *in, double h, double error, cmb_status sta
   return cmb_controller_predict_rejected(control, &step, m->h_last == 0);
 }
 
-/* out = x − y, two at a time; what lies behind out must be free. */
+/* Computes out := x − y (n), two numbers at a time; out must have room for one number more if n is odd. */
 static inline void subtract(int n, const double *x, const double *y, double *out)
 {
   for (int k = 0; k < n; k += 2) {
@@ -810,7 +836,7 @@ static const double *nodes_now(const cmb_integrator *in, int *count)
   return m->last->c;
 }
 
-/* The order goes with the size of the next step. */
+/* Saves or restores the order, to which the saved size of the next step belongs. */
 static void visit(cmb_integrator *in, cmb_archive *a)
 {
   struct radau *m = in->data;

@@ -1,7 +1,7 @@
 /*
- * Sums over the stages of a Radau method, two numbers at a time. The number of stages is that of the table, known where these are
- * inlined (CMB_RADAU_WITH): loops over it are unrolled then. Arrays come from the arena, which hands out whole blocks: what lies one
- * beyond n is worked on, too.
+ * Inner loops of radau.c: sums over the stages of a Radau method, computed two numbers at a time. The number of stages is that of the
+ * table, a constant where these functions are inlined (CMB_RADAU_WITH), so that loops over it are unrolled. Arrays come from the arena,
+ * which hands out whole blocks: one number beyond n may be processed as well.
  */
 #ifndef CMB_METHOD_RADAU_KERNELS_H
 #define CMB_METHOD_RADAU_KERNELS_H
@@ -11,7 +11,7 @@
 
 #define CMB_RADAU_KERNEL static inline __attribute__((always_inline))
 
-/* The statement with t, the table of so many stages. */
+/* Executes the statement with t, the constant table of the method with `count` stages. */
 #define CMB_RADAU_WITH(count, statement)                                                           \
   do {                                                                                             \
     if ((count) == 3) {                                                                            \
@@ -26,7 +26,7 @@
     }                                                                                              \
   } while (0)
 
-/* Σ_j factor_j x_j */
+/* Returns Σ_j factor_j x_j over s vectors of two numbers. */
 CMB_RADAU_KERNEL cmb_lanes cmb_radau_sum(const int s, const double *factor, const cmb_lanes *x)
 {
   cmb_lanes sum = factor[0] * x[0];
@@ -34,7 +34,7 @@ CMB_RADAU_KERNEL cmb_lanes cmb_radau_sum(const int s, const double *factor, cons
   return sum;
 }
 
-/* out = Σ_j factor_j x_j from place `from` on */
+/* Computes out := Σ_j factor_j x_j for n numbers of the arrays x_j from the index `from` on. */
 CMB_RADAU_KERNEL void cmb_radau_sum_up(const cmb_radau_table *const t, int n, const double *factor,
                                        double *const *x, int from, double *out)
 {
@@ -46,7 +46,7 @@ CMB_RADAU_KERNEL void cmb_radau_sum_up(const cmb_radau_table *const t, int n, co
   }
 }
 
-/* out_i = factor Σ_j B_ij x_j, each of n numbers; out may be x. */
+/* Computes out_i := factor Σ_j B_ij x_j for arrays of n numbers with the matrix B (s x s); out may be x. */
 CMB_RADAU_KERNEL void cmb_radau_combine(const cmb_radau_table *const t, int n, const double *B,
                                         double factor, double *const *x, double *const *out)
 {
@@ -60,7 +60,7 @@ CMB_RADAU_KERNEL void cmb_radau_combine(const cmb_radau_table *const t, int n, c
   }
 }
 
-/* x += T d for the increments d of the stages, taken apart; d is put together, too. */
+/* Couples the decoupled increments d_j of the stages again: d := T d and x := x + T d, arrays of n numbers for each stage. */
 CMB_RADAU_KERNEL void cmb_radau_put_together(const cmb_radau_table *const t, int n,
                                              double *const *d, double *const *x)
 {
@@ -76,13 +76,13 @@ CMB_RADAU_KERNEL void cmb_radau_put_together(const cmb_radau_table *const t, int
   }
 }
 
-/* What the stages are made of, for the function below. */
+/* The arrays of the stages for cmb_radau_complete. */
 typedef struct cmb_radau_stages {
-  const double *q, *v; /* where the step begins */
+  const double *q, *v; /* positions and velocities where the step begins */
   double *const *z, *const *V, *const *a, *const *w, *const *Q;
 } cmb_radau_stages;
 
-/* V, a, w and Q of the stages from z, where q̇ = v: w_i = h Σ A_ij (v + z_j), and the rows of A add up to c. */
+/* Computes V, a, w and Q of the stages from z for the case q̇ = v: w_i = h Σ A_ij (v + z_j), where the rows of A add up to c. */
 CMB_RADAU_KERNEL void cmb_radau_complete(const cmb_radau_table *const t, int n, double h,
                                          const cmb_radau_stages *m)
 {
@@ -102,7 +102,7 @@ CMB_RADAU_KERNEL void cmb_radau_complete(const cmb_radau_table *const t, int n, 
   }
 }
 
-/* square[i] = cmb_weighted_square of x[i] */
+/* Computes square[i] := Σ_k (w_k x[i]_k)² over n components for each stage i. */
 CMB_RADAU_KERNEL void cmb_radau_squares(const cmb_radau_table *const t, int n, const double *w,
                                         double *const *x, double *square)
 {
@@ -122,7 +122,8 @@ CMB_RADAU_KERNEL void cmb_radau_squares(const cmb_radau_table *const t, int n, c
   }
 }
 
-/* Values at x of the polynomials that are 1 at c_j and 0 at the other nodes; of[j] x/c_j those that are 0 at 0, too. */
+/* Computes the values at x of the Lagrange polynomials, which are 1 at c_j and 0 at the other nodes; of[j] x/c_j are those that are 0
+ * at 0 as well. */
 CMB_RADAU_KERNEL void cmb_radau_basis(const cmb_radau_table *const t, double x, double *of)
 {
   for (int j = 0; j < t->stages; j++) {

@@ -1,13 +1,14 @@
 /*
- * sdirk4 (Haug, Negrut and Engstler 1999, InflSDIRK): the singly diagonally implicit method of order 4 with 5 stages of Hairer and
- * Wanner, L-stable and stiffly accurate, γ = 1/4, on the descriptor form (descriptor.h). Table 2 of the paper.
+ * The method `sdirk4` of the integrator (Haug, Negrut and Engstler 1999, their InflSDIRK): the singly diagonally implicit Runge–Kutta
+ * method of order 4 with 5 stages of Hairer and Wanner, L-stable and stiffly accurate, γ = 1/4, on the descriptor form (descriptor.h).
+ * Coefficients from Table 2 of the paper.
  *
- * The continuous extension is of order 3, as that of Hairer and Wanner's SDIRK4, which for stiff components is off by h² y''/28
- * however good the ends of the step are. So one more condition takes the place of one for order 4, bᵀ A⁻¹ c² = θ²: with
- * y' = z (y − φ) + φ', z → −∞, it reproduces parabolas.
+ * Dense output is of order 3, as in Hairer and Wanner's SDIRK4, whose dense output for stiff components is wrong by h² y''/28 however
+ * accurate the ends of the step are. Therefore one of the conditions for order 4 is replaced by bᵀ A⁻¹ c² = θ²: with y' = z (y − φ) + φ',
+ * z → −∞, the dense output then reproduces parabolas.
  *
- * A stage begins with the acceleration that SDIRK4's starting values have: interpolation of earlier ones, for the last the
- * embedded solution.
+ * The starting value of a stage's acceleration is that of SDIRK4: interpolated from earlier stages, for the last stage the embedded
+ * solution.
  */
 #include "method/descriptor.h"
 
@@ -32,7 +33,8 @@ static const double start[STAGES][STAGES] = {
 };
 /* clang-format on */
 
-/* Σ b = x, Σ b c = x²/2, Σ b c² = x³/3, bᵀ A c = x³/6, bᵀ A⁻¹ c² = x². */
+/* Computes the weights b (5) of the slopes for dense output at the part x of a step, from the conditions Σ b = x, Σ b c = x²/2, Σ b c²
+ * = x³/3, bᵀ A c = x³/6, bᵀ A⁻¹ c² = x². */
 static void dense(double x, double *b)
 {
   b[0] = x * (97.0 / 32 + x * (-109.0 / 32 + x * 17.0 / 12));

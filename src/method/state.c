@@ -1,7 +1,7 @@
 /*
- * What an integrator takes along when a run is saved (integrator.h): it begins anew at the state that was saved, so that stages, histories,
- * factors and partitions are none of it. The size of the next step is, but for methods whose steps are large only with a history; and
- * what explicit methods carry from step to step, so that they go on as if nothing had been.
+ * Saves and restores the integrator's part of a saved run (integrator.h). A restored run begins anew at the saved state, so that stages,
+ * histories, factors and partitions are not saved. The size of the next step is, except for methods whose steps are large only with a
+ * history; and also what explicit methods carry from step to step, so that they continue exactly as without the interruption.
  */
 #include "method/drift.h"
 #include "method/integrator.h"
@@ -12,16 +12,18 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_SUSPICION = 1000000 }; /* far more than there ever is */
+enum { MOST_SUSPICION = 1000000 }; /* far more than can occur */
 
+/* Saves or restores which method is active, for a method that consists of several (auto). */
 void cmb_integrator_visit_method(cmb_integrator *in, cmb_archive *a)
 {
   if (in->switcher) cmb_switcher_visit(in, a);
 }
 
+/* Saves or restores the data of the detection of diverging runs. */
 static void visit_runaway(cmb_runaway *w, cmb_archive *a)
 {
-  int level[] = {w->level, w->most};
+  int level[] = {w->level, w->fastest};
   double size[] = {w->base, w->next};
   cmb_archive_bools(a, "runaway-begun", 1, &w->begun);
   cmb_archive_ints(a, "runaway-level", 2, level);
@@ -32,10 +34,11 @@ static void visit_runaway(cmb_runaway *w, cmb_archive *a)
   if (level[0] < 0 || level[0] > CMB_RUNAWAY_LEVELS || level[1] < 0) {
     cmb_archive_refuse(a, "there is no such level of growth");
   } else {
-    w->level = level[0], w->most = level[1];
+    w->level = level[0], w->fastest = level[1];
   }
 }
 
+/* Saves or restores the constants of the bound on the drift. */
 static void visit_drift(cmb_drift *d, cmb_archive *a)
 {
   cmb_drift_bound *b = &d->bound;
@@ -48,6 +51,7 @@ static void visit_drift(cmb_drift *d, cmb_archive *a)
   cmb_archive_doubles(a, "drift-gradients", d->G_size, d->G_curved);
 }
 
+/* Saves or restores the estimate of the stiffness. */
 static void visit_stiffness(const cmb_integrator *in, cmb_stiffness *s, cmb_archive *a)
 {
   cmb_archive_bools(a, "stiff", 1, &s->reported);
@@ -76,7 +80,7 @@ void cmb_integrator_visit(cmb_integrator *in, cmb_archive *a)
   if (in->method->visit) in->method->visit(in, a);
   cmb_archive_doubles(a, "a-here", in->nv, in->a);
   visit_runaway(in->runaway, a);
-  if (in->runaway->most >= in->nv) cmb_archive_refuse(a, "there is no such velocity");
+  if (in->runaway->fastest >= in->nv) cmb_archive_refuse(a, "there is no such velocity");
   if (in->stiffness) visit_stiffness(in, in->stiffness, a);
   if (in->drift) visit_drift(in->drift, a);
 }

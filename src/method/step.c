@@ -1,21 +1,21 @@
 /*
- * The step of fixed cost (step.h), its stages and its projections.
+ * Builds the expressions of a real-time step of fixed cost, its stages and its projections, for the methods lie and rosw2 (step.h).
  *
- * Stages. One stage with γ = 1 is the linear-implicit Euler method. Two are ROS2 (Verwer, Spee, Blom, Hundsdorfer 1999), a W-method:
- * of order 2 whatever the matrix,
+ * Stages. One stage with γ = 1 is the linear-implicit Euler method. Two stages are ROS2 (Verwer, Spee, Blom, Hundsdorfer 1999), a
+ * W-method, which has order 2 with any matrix:
  *
  *     (I − γh J) k₁ = φ(y),   (I − γh J) k₂ = φ(y + h k₁) − 2 k₁,   y₁ = y + h (3/2 k₁ + 1/2 k₂),   γ = 1 − 1/√2.
  *
- * φ are the equations of index 1 solved for accelerations, and J = Π M⁻¹ ∂f with the projector Π onto G a = 0: then a stage is
- * one solve with the matrix of step.h. The second has M, G and γ at its own point; that changes J by O(h), which the order bears.
+ * φ are the equations of index 1 solved for accelerations, and J = Π M⁻¹ ∂f with the projector Π onto G a = 0: then a stage is one
+ * solution with the matrix of step.h. The second stage has M, G and γ at its own point; that changes J by O(h), without loss of order.
  *
- * Projections. q by one Newton step in the metric of the matrix A = M − .., whose factors are there,
+ * Projections. q by one Newton step in the metric of the matrix A = M − .., whose factors are available,
  *
  *     q₁ = q̃ − T P g(q̃),   P = A⁻¹ Gᵀ (G A⁻¹ Gᵀ)⁻¹ at the beginning of the step:   G P = I, which is all that §3.4 needs;
  *
  * v exactly, v₁ = ṽ − R (G ṽ + g_t) at q₁ with G R = I: R = A⁻¹ Gᵀ (G A⁻¹ Gᵀ)⁻¹ where A is symmetric; where it is not, the right Gᵀ is
- * that of the beginning of the step, for which half of the elimination is done. Where the same expressions occur again they are
- * the same nodes: A is factored once.
+ * that of the beginning of the step, for which half of the elimination has been done. Expressions that occur repeatedly are the same nodes
+ * of the graph: A is factored once.
  */
 #include "method/step.h"
 
@@ -36,13 +36,13 @@ struct builder {
   cmb_expr gh;                 /* γ h */
   cmb_expr t_next;             /* t + h */
   cmb_expr *force_q, *force_v; /* (nv x nv) ∂f/∂q T and ∂f/∂v; NULL: not in the matrix */
-  cmb_expr *A, *G;             /* at the beginning of the step */
-  cmb_elimination *here;       /* [A Gᵀ; G 0] there; NULL: not made yet */
-  cmb_elimination *last;       /* the one that the velocities after the step come from */
-  cmb_grip grip;               /* friction that sticks */
-  cmb_expr *x;                 /* (nv + ng) right sides and solutions */
-  cmb_expr *kq, *k, *lambda;   /* (nq), (nv), (ng) of the stage under way */
-  cmb_expr *q, *v;             /* (nq), (nv) after the step, so far */
+  cmb_expr *A, *G;             /* matrix A and constraint Jacobian at the beginning of the step */
+  cmb_elimination *here;       /* factors of [A Gᵀ; G 0] there; NULL: not made yet */
+  cmb_elimination *last;       /* factors from which the velocities after the step follow */
+  cmb_grip grip;               /* friction that can stick */
+  cmb_expr *x;                 /* (nv + ng) right side, and then the solution, of a stage */
+  cmb_expr *kq, *k, *lambda;   /* (nq), (nv), (ng) q̇, v̇ and λ of the current stage */
+  cmb_expr *q, *v;             /* (nq), (nv) positions and velocities after the step, so far */
 };
 
 static cmb_expr *take(struct builder *b, int count)
@@ -55,13 +55,13 @@ static cmb_expr number(struct builder *b, double value)
   return cmb_constant(b->g, value);
 }
 
-/* y += c x */
+/* Builds the expressions y := y + c x for vectors of n expressions. */
 static void add_scaled(struct builder *b, int n, cmb_expr c, const cmb_expr *x, cmb_expr *y)
 {
   for (int i = 0; i < n; i++) y[i] = cmb_add(b->g, y[i], cmb_mul(b->g, c, x[i]));
 }
 
-/* y += c B x */
+/* Builds the expressions y := y + c B x with the matrix B (rows x columns) of expressions. */
 static void add_product(struct builder *b, int rows, int columns, const cmb_expr *B, cmb_expr c,
                         const cmb_expr *x, cmb_expr *y)
 {
@@ -81,7 +81,7 @@ static void normalize(struct builder *b, cmb_expr *q)
 
 /* ---- matrices */
 
-/* M becomes A = M − γh ∂f/∂v − (γh)² ∂f/∂q T. */
+/* Turns the mass matrix M (nv x nv) into the matrix of a stage, A = M − γh ∂f/∂v − (γh)² ∂f/∂q T, in place. */
 static void complete_matrix(struct builder *b, cmb_expr *M)
 {
   const int n = b->nv * b->nv;
@@ -90,9 +90,10 @@ static void complete_matrix(struct builder *b, cmb_expr *M)
   if (b->force_q) add_scaled(b, n, twice, b->force_q, M);
 }
 
-/* A state whose rate grows with it, ∂ż/∂z > 0, as the slip of a tyre does that begins to slide, would make 1 − γh ∂ż/∂z vanish at some step size
- * and turn the step around beyond it. Both methods keep their order whatever the matrix: growth is left to the right side. */
-static void leave_growth_out(struct builder *b)
+/* Limits the derivatives ∂ż/∂z of first-order states z with respect to themselves to at most 0. For a state whose rate grows with it,
+ * such as the slip of a tyre that begins to slide, 1 − γh ∂ż/∂z would vanish at some step size and reverse the step beyond it. Both
+ * methods keep their order with any matrix; growth is left to the right side. */
+static void limit_growth(struct builder *b)
 {
   for (int i = b->nv - b->s->eq->nz; i < b->nv; i++) {
     cmb_expr *own = &b->force_v[i * b->nv + i];
@@ -100,6 +101,7 @@ static void leave_growth_out(struct builder *b)
   }
 }
 
+/* Builds expressions for those derivatives of the applied forces that the option `jacobian` puts into the matrix of the step. */
 static cmb_status take_forces(struct builder *b)
 {
   const cmb_step_jacobian j = b->o->jacobian;
@@ -111,10 +113,12 @@ static cmb_status take_forces(struct builder *b)
   if (by_q) b->force_q = take(b, n);
   if (cmb_arena_failed(b->arena)) return cmb_fail_memory(b->s->ctx);
   CMB_TRY(b->s->forces(b->s, b->force_q, b->force_v));
-  if (by_v) leave_growth_out(b);
+  if (by_v) limit_growth(b);
   return CMB_OK;
 }
 
+/* Factors the matrix [A Bᵀ; C 0] symbolically into *out, which becomes b->last, and updates the health of the step, its smallest
+ * relative pivot. */
 static cmb_status eliminate(struct builder *b, const cmb_expr *A, const cmb_expr *B,
                             const cmb_expr *C, cmb_elimination **out)
 {
@@ -126,6 +130,8 @@ static cmb_status eliminate(struct builder *b, const cmb_expr *A, const cmb_expr
   return CMB_OK;
 }
 
+/* Factors the matrix [A Gᵀ; G 0] of the beginning of the step into b->here, unless that has been done; b->last is changed only if
+ * there was none. */
 static cmb_status eliminate_here(struct builder *b)
 {
   cmb_elimination *last = b->last;
@@ -137,13 +143,14 @@ static cmb_status eliminate_here(struct builder *b)
 
 /* ---- stages */
 
-/* Terms at a point, and the matrix A. */
+/* A stage: the terms of the equations at its point; M becomes the matrix A. */
 struct stage {
   cmb_step_point at;
   cmb_step_terms terms;
-  cmb_expr *base; /* (nq) what q̇ is without the new velocities */
+  cmb_expr *base; /* (nq) q̇ without the term of the new velocities */
 };
 
+/* Builds the terms of the equations at the point of a stage, those that the index and the stabilisation need, and q̇ there. */
 static cmb_status take_stage(struct builder *b, bool index1, struct stage *stage)
 {
   const bool baumgarte = index1 && b->o->stabilization == CMB_STABILIZE_BAUMGARTE;
@@ -159,18 +166,19 @@ static cmb_status take_stage(struct builder *b, bool index1, struct stage *stage
   return b->s->rates(b->s, stage->at.q, stage->at.v, stage->base);
 }
 
-/* Whether positions go on with the new velocities. */
-static bool leads(const struct builder *b)
+/* Returns whether the step computes positions from the new velocities rather than from the old ones. */
+static bool uses_new_velocities(const struct builder *b)
 {
   return b->o->jacobian == CMB_STEP_EXACT || b->o->positions == CMB_POSITIONS_NEW;
 }
 
-/* f + γh ∂f/∂q base into x; f alone for veDYNA's step */
+/* Builds the right side f + γh ∂f/∂q q̇ of a stage in b->x (nv); f alone with jacobian=none and in veDYNA's step (positions=new). */
 static cmb_status put_forces(struct builder *b, const struct stage *stage)
 {
   memcpy(b->x, stage->terms.f, (size_t)b->nv * sizeof *b->x);
   if (b->o->jacobian == CMB_STEP_NONE || b->o->positions == CMB_POSITIONS_NEW) return CMB_OK;
-  if (b->o->jacobian == CMB_STEP_EXACT && !b->s->eq->rates) { /* T = I: the matrix is there */
+  /* T = I: the derivative ∂f/∂q has been built */
+  if (b->o->jacobian == CMB_STEP_EXACT && !b->s->eq->rates) {
     add_product(b, b->nv, b->nv, b->force_q, b->gh, stage->base, b->x);
     return CMB_OK;
   }
@@ -181,20 +189,23 @@ static cmb_status put_forces(struct builder *b, const struct stage *stage)
   return CMB_OK;
 }
 
-/* Baumgarte's α and β, or 1/h and its square: they take out defects within two steps. Where positions go on with
- * velocities in which the correction already is, that is too much (stable for hα < 2√2 − 2, with index 2 for 2/3): 1/(2h). */
+/* Builds Baumgarte's parameter α: the given one or 1/h, which removes violations within two steps. Where positions follow from
+ * velocities that contain the correction already, 1/h is too much (stable for hα < 2√2 − 2, with index 2 for 2/3), and the default is
+ * 1/(2h). */
 static cmb_expr alpha(struct builder *b)
 {
-  const double part = leads(b) ? 0.5 : 1;
+  const double part = uses_new_velocities(b) ? 0.5 : 1;
   return b->o->alpha > 0 ? number(b, b->o->alpha) : cmb_div(b->g, number(b, part), b->s->h);
 }
 
+/* Builds Baumgarte's parameter β of positions: the given one or α². */
 static cmb_expr beta(struct builder *b)
 {
   return b->o->beta > 0 ? number(b, b->o->beta) : cmb_square(b->g, alpha(b));
 }
 
-/* −γ, less 2α (G v + g_t) + β g with Baumgarte, into the constraints' part of x */
+/* Builds the right side of the acceleration constraints in the constraints' part of b->x: −γ and, with Baumgarte's stabilisation, −2α
+ * (G v + g_t) − β g. */
 static void put_accelerations(struct builder *b, const struct stage *stage)
 {
   const cmb_step_terms *w = &stage->terms;
@@ -207,8 +218,9 @@ static void put_accelerations(struct builder *b, const struct stage *stage)
   add_scaled(b, b->ng, cmb_neg(b->g, beta(b)), w->g, s);
 }
 
-/* k with what friction does to it, as far as is known before there is a new position. */
-static cmb_status rub_ahead(struct builder *b, cmb_expr *k)
+/* Copies the accelerations of the stage into k (nv) and adds the effect of friction as it is known before the new positions, for
+ * methods whose positions follow from the new velocities. */
+static cmb_status predict_friction(struct builder *b, cmb_expr *k)
 {
   const cmb_grip_step ahead = {
       {b->t_next, b->s->q, NULL}, b->A, b->last, take(b, b->nv), k, take(b, b->ng)};
@@ -220,21 +232,23 @@ static cmb_status rub_ahead(struct builder *b, cmb_expr *k)
   return cmb_grip_rub(b->s, &b->grip, &ahead);
 }
 
-/* The solution x as k, λ and q̇. */
+/* Takes the solution b->x of a stage apart into the acceleration k, the multipliers λ and q̇, which includes the new velocities where
+ * positions follow from them. */
 static cmb_status take_solution(struct builder *b, const struct stage *stage)
 {
   memcpy(b->k, b->x, (size_t)b->nv * sizeof *b->k);
   memcpy(b->lambda, b->x + b->nv, (size_t)b->ng * sizeof *b->lambda);
   memcpy(b->kq, stage->base, (size_t)b->nq * sizeof *b->kq);
-  if (!leads(b)) return CMB_OK;
+  if (!uses_new_velocities(b)) return CMB_OK;
   cmb_expr *more = take(b, b->nq), *k = take(b, b->nv);
   if (!more || !k) return cmb_fail_memory(b->s->ctx);
-  CMB_TRY(rub_ahead(b, k));
+  CMB_TRY(predict_friction(b, k));
   CMB_TRY(b->s->rates(b->s, stage->at.q, k, more));
   add_scaled(b, b->nq, b->gh, more, b->kq);
   return CMB_OK;
 }
 
+/* Builds the terms, the matrix and the right side of the first stage, at the beginning of the step. */
 static cmb_status first_stage(struct builder *b, bool index1, struct stage *stage)
 {
   stage->at = (cmb_step_point){b->s->t, b->s->q, b->s->v};
@@ -245,13 +259,14 @@ static cmb_status first_stage(struct builder *b, bool index1, struct stage *stag
   b->G = stage->terms.G;
   CMB_TRY(cmb_grip_begin(b->s, &b->grip));
   CMB_TRY(put_forces(b, stage));
-  if (b->grip.count > 0) add_scaled(b, b->nv, number(b, 1), b->grip.middle, b->x);
+  if (b->grip.count > 0) add_scaled(b, b->nv, number(b, 1), b->grip.middle_sum, b->x);
   return CMB_OK;
 }
 
 /* ---- projections */
 
-/* One Newton step for q at t + h with the factors of the beginning. */
+/* Projects q (nq) onto the position constraints at t + h by one Newton step with the factors of the beginning of the step. If the
+ * bound on the drift is wanted, q before its projection is kept as well. */
 static cmb_status project_position(struct builder *b, cmb_expr *q)
 {
   const cmb_step_point at = {b->t_next, q, NULL};
@@ -281,7 +296,7 @@ static bool is_symmetric(int n, const cmb_expr *A)
   return true;
 }
 
-/* v onto G v + g_t = 0 at (t + h, q), exactly. */
+/* Projects the velocities after the step exactly onto the velocity constraints G v + g_t = 0 at t + h and the new positions. */
 static cmb_status project_velocity(struct builder *b)
 {
   const cmb_step_point at = {b->t_next, b->q, NULL};
@@ -292,19 +307,21 @@ static cmb_status project_velocity(struct builder *b)
   CMB_TRY(eliminate(b, b->A, is_symmetric(b->nv, b->A) ? G : b->G, G, &there));
   add_product(b, b->ng, b->nv, G, number(b, 1), b->v, x + b->nv);
   cmb_elimination_solve(there, x);
-  add_scaled(b, b->nv - b->s->eq->nz, number(b, -1), x, b->v); /* states stay as they are */
+  /* first-order states are not changed */
+  add_scaled(b, b->nv - b->s->eq->nz, number(b, -1), x, b->v);
   return CMB_OK;
 }
 
 /* ---- steps */
 
-/* y = start + h k */
+/* Builds the expressions y := start + h k, a vector after a step of size h with the slope k (n). */
 static void advance(struct builder *b, int n, const cmb_expr *start, const cmb_expr *k, cmb_expr *y)
 {
   memcpy(y, start, (size_t)n * sizeof *y);
   add_scaled(b, n, b->s->h, k, y);
 }
 
+/* Builds the linear-implicit Euler step with acceleration constraints (index 1); also the first stage of the method of order 2. */
 static cmb_status step_index1(struct builder *b)
 {
   struct stage stage = {0};
@@ -319,13 +336,13 @@ static cmb_status step_index1(struct builder *b)
   return CMB_OK;
 }
 
-/* Eq. (6): the constraint on velocities is met at the new position. Where positions go on with the new velocities it is met where
- * the old ones lead to, and the position that the new ones lead to is projected. */
+/* Builds the linear-implicit Euler step with velocity constraints at the new position (index 2, eq. 6). Where positions follow from
+ * the new velocities, the constraint holds at the position to which the old velocities lead, and the final position is projected. */
 static cmb_status step_index2(struct builder *b)
 {
   struct stage stage = {0};
   const bool baumgarte = b->o->stabilization == CMB_STABILIZE_BAUMGARTE;
-  const bool ggl = b->o->stabilization == CMB_STABILIZE_GGL, later = leads(b);
+  const bool ggl = b->o->stabilization == CMB_STABILIZE_GGL, later = uses_new_velocities(b);
   cmb_expr *q = take(b, b->nq), *G = take(b, b->ng * b->nv), *gt = take(b, b->ng);
   cmb_expr *g = baumgarte ? take(b, b->ng) : NULL, *s = b->x + b->nv;
   cmb_elimination *mixed;
@@ -354,7 +371,7 @@ static cmb_status step_index2(struct builder *b)
   return CMB_OK;
 }
 
-/* y = 3/2 y + 1/2 x */
+/* Builds the weighted mean of two stages, the expressions y := 3/2 y + 1/2 x for vectors of n expressions. */
 static void mean(struct builder *b, int n, const cmb_expr *x, cmb_expr *y)
 {
   for (int i = 0; i < n; i++) {
@@ -362,7 +379,8 @@ static void mean(struct builder *b, int n, const cmb_expr *x, cmb_expr *y)
   }
 }
 
-/* The multipliers of the mean: of M (3/2 k₁ + 1/2 k₂) = 1/2 (f₁ − Gᵀλ₁) + 1/2 (f₂ − Gᵀλ₂), since − 2 k₁ is in the second stage. */
+/* Builds the multipliers of the whole step from those of both stages, λ := 1/2 (λ₁ + λ₂). They satisfy M (3/2 k₁ + 1/2 k₂) = 1/2 (f₁ −
+ * Gᵀλ₁) + 1/2 (f₂ − Gᵀλ₂), since the second stage contains − 2 k₁. */
 static void mean_multipliers(struct builder *b, const cmb_expr *second, cmb_expr *lambda)
 {
   for (int i = 0; i < b->ng; i++) {
@@ -370,7 +388,8 @@ static void mean_multipliers(struct builder *b, const cmb_expr *second, cmb_expr
   }
 }
 
-/* The second stage; b->kq, k and lambda are those of the first, and become the means. */
+/* Builds the second stage at (t + h, q, v). On entry b->kq, k and lambda are those of the first stage; on return they are the weighted
+ * means of both stages. */
 static cmb_status second_stage(struct builder *b, const cmb_expr *q, const cmb_expr *v)
 {
   struct stage stage = {.at = {b->t_next, q, v}};
@@ -398,6 +417,7 @@ static cmb_status second_stage(struct builder *b, const cmb_expr *q, const cmb_e
   return CMB_OK;
 }
 
+/* Builds the step of the W-method of order 2 (ROS2): both stages, and the state after the step from their weighted mean. */
 static cmb_status two_stages(struct builder *b)
 {
   cmb_expr *q = take(b, b->nq), *v = take(b, b->nv);
@@ -412,7 +432,7 @@ static cmb_status two_stages(struct builder *b)
   return CMB_OK;
 }
 
-/* P, column by column: what a unit defect of each constraint displaces. */
+/* Builds the matrix P (nv x ng), which maps violations of the constraints to the displacements that remove them, column by column. */
 static cmb_status find_displacements(struct builder *b)
 {
   cmb_expr *x = take(b, b->nv + b->ng);
@@ -427,6 +447,7 @@ static cmb_status find_displacements(struct builder *b)
   return CMB_OK;
 }
 
+/* Builds the projections after the step that the option `stabilization` selects. */
 static cmb_status project(struct builder *b)
 {
   const cmb_stabilization stabilization = b->o->stabilization;
@@ -438,8 +459,9 @@ static cmb_status project(struct builder *b)
   return b->step->q_plain ? find_displacements(b) : CMB_OK;
 }
 
-/* Friction that sticks changes velocities last: what it holds is held at the new position, by forces that the constraints bear. */
-static cmb_status rub(struct builder *b)
+/* Adds the effect of friction that can stick, and of the constraint forces that it causes, to the velocities after the step, as the
+ * last operation: what friction holds is held at the new position. */
+static cmb_status apply_friction(struct builder *b)
 {
   const cmb_grip_step there = {{b->t_next, b->q, NULL}, b->A, b->last, b->v, b->k, b->lambda};
   CMB_TRY(cmb_grip_rub(b->s, &b->grip, &there));
@@ -447,7 +469,7 @@ static cmb_status rub(struct builder *b)
   b->step->settled = b->grip.settled;
   if (b->grip.count == 0) return CMB_OK;
   const cmb_expr drives =
-      cmb_apply(b->g, CMB_OP_LT, b->step->settled, 0, 0); /* friction that does not hold */
+      cmb_apply(b->g, CMB_OP_LT, b->step->settled, 0, 0); /* friction that accelerates the motion */
   b->step->health = cmb_apply(b->g, CMB_OP_IF, drives, number(b, -1), b->step->health);
   return CMB_OK;
 }
@@ -456,7 +478,7 @@ static cmb_status make(struct builder *b)
 {
   CMB_TRY(b->o->stages == 2 ? two_stages(b) : b->o->index == 2 ? step_index2(b) : step_index1(b));
   CMB_TRY(project(b));
-  return rub(b);
+  return apply_friction(b);
 }
 
 cmb_status cmb_step_make(cmb_step_source *s, const cmb_step_options *o, cmb_step *step)

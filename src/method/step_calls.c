@@ -1,7 +1,7 @@
 /*
- * A real-time step of equations written in C (step_source.h): what they compute is an input of the programs, so every set of terms
- * begins a new program. What an earlier program has computed and a later one needs is computed again: these programs are for trying
- * methods out, those of models for running in time.
+ * The source of terms for a real-time step of equations written in C (step_source.h). The values that these compute are inputs of the
+ * step's programs, so each set of terms begins a new program. Values that several programs need are computed in each of them: programs for
+ * equations in C are for trying methods out, those of models for real time.
  */
 #include "base/context.h"
 #include "expr/algebra.h"
@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+/* Begins a new evaluation of equations written in C at a point given by expressions; its values become the next inputs of the step's
+ * programs. */
 static cmb_status begin_call(cmb_step_source *s, const cmb_step_point *at, cmb_step_call **out)
 {
   const int nq = s->nq, nv = s->nv;
@@ -23,6 +25,7 @@ static cmb_status begin_call(cmb_step_source *s, const cmb_step_point *at, cmb_s
   return CMB_OK;
 }
 
+/* Makes `count` new inputs for a vector of values, copies them to `to` and sets *flag; does nothing if `to` is NULL. */
 static cmb_status vector(cmb_step_source *s, const char *name, int count, cmb_expr *to, bool *flag)
 {
   cmb_expr *input;
@@ -33,7 +36,8 @@ static cmb_status vector(cmb_step_source *s, const char *name, int count, cmb_ex
   return CMB_OK;
 }
 
-/* On a pattern, or dense. */
+/* Makes new inputs for the values of a matrix on its sparsity pattern (NULL: dense), copies them to `to` (rows x columns) and sets
+ * *flag; does nothing if `to` is NULL. */
 static cmb_status matrix(cmb_step_source *s, const char *name, int rows, int columns,
                          const cmb_pattern *pattern, cmb_expr *to, bool *flag)
 {
@@ -51,6 +55,7 @@ static cmb_status matrix(cmb_step_source *s, const char *name, int rows, int col
   return CMB_OK;
 }
 
+/* Makes new inputs for the mass matrix, which may be diagonal; does nothing if `to` is NULL. */
 static cmb_status mass(cmb_step_source *s, cmb_expr *to, bool *flag)
 {
   cmb_expr *input;
@@ -64,7 +69,7 @@ static cmb_status mass(cmb_step_source *s, cmb_expr *to, bool *flag)
   return CMB_OK;
 }
 
-/* In the order in which the values are put (stepper.c). */
+/* Adds an evaluation of the wanted terms of the equations at a point; the inputs are in the order in which stepper.c fills them. */
 static cmb_status terms(cmb_step_source *s, const cmb_step_point *at, const cmb_step_terms *want)
 {
   cmb_step_call *call;
@@ -77,7 +82,8 @@ static cmb_status terms(cmb_step_source *s, const cmb_step_point *at, const cmb_
   return vector(s, "gt", s->ng, want->gt, &call->gt);
 }
 
-/* ∂f/∂x is −∂r/∂x where a = 0 and λ = 0. */
+/* Makes inputs for a derivative of the residual r and builds that of the applied forces in *to (nv x columns): ∂f/∂x = −∂r/∂x where a
+ * = 0 and λ = 0. */
 static cmb_status take_forces(cmb_step_source *s, const char *name, cmb_derivative which,
                               int columns, cmb_expr **to, bool *flag)
 {
@@ -89,7 +95,7 @@ static cmb_status take_forces(cmb_step_source *s, const char *name, cmb_derivati
   return CMB_OK;
 }
 
-/* C = A B, (rows x inner)(inner x columns) */
+/* Builds the matrix product C := A B, (rows x inner)(inner x columns). */
 static void multiply(cmb_graph *g, int rows, int inner, int columns, const cmb_expr *A,
                      const cmb_expr *B, cmb_expr *C)
 {
@@ -104,7 +110,7 @@ static void multiply(cmb_graph *g, int rows, int inner, int columns, const cmb_e
   }
 }
 
-/* T(q); at the beginning of the step it is evaluated once. */
+/* Makes inputs for the matrix T(q) (nq x nv); at the beginning of the step it is evaluated only once. */
 static cmb_status rate_matrix(cmb_step_source *s, const cmb_expr *q, cmb_expr **T)
 {
   cmb_step_call *call;

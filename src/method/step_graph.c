@@ -1,8 +1,9 @@
 /*
- * A real-time step from a model's own expressions (step_source.h): they are imported with the point put in for t, q and v.
+ * The source of terms for a real-time step of a model (step_source.h): the model's own expressions are imported into the graph of the
+ * step, with those of the point substituted for t, q and v.
  *
- * The applied forces are differentiated where the step begins, or only what is stiff in them (dyn/stiffness.c). Gyroscopic and
- * centrifugal forces are not: they are not stiff (Burgermeister, Arnold and Esterl 2006 §2), and a W-method needs no exact matrix.
+ * The applied forces are differentiated where the step begins, or only their stiff part (dyn/stiffness.c). Gyroscopic and centrifugal
+ * forces are not: they are not stiff (Burgermeister, Arnold and Esterl 2006 §2), and a W-method needs no exact matrix.
  */
 #include "base/context.h"
 #include "dae/code.h"
@@ -17,13 +18,15 @@ static cmb_expr *expressions(cmb_step_source *s, int count)
   return cmb_arena_take(s->arena, (size_t)count, sizeof(cmb_expr));
 }
 
-/* ---- terms */
+/* ---- terms of the equations */
 
+/* The inputs of the model that are replaced on import, and the expressions that replace them. */
 struct replacement {
   int count;
   cmb_expr *input, *by;
 };
 
+/* Appends `count` inputs and the expressions that replace them; by == NULL: they become 0. */
 static void replace(struct replacement *r, int count, const cmb_expr *input, const cmb_expr *by)
 {
   for (int i = 0; i < count; i++) {
@@ -32,7 +35,7 @@ static void replace(struct replacement *r, int count, const cmb_expr *input, con
   }
 }
 
-/* λ and a become 0. */
+/* Prepares the replacement of the model's t, q, v by those of a point, and of λ and a by 0. */
 static cmb_status put_state(cmb_step_source *s, const cmb_step_point *at, struct replacement *r)
 {
   const cmb_code *x = s->eq->code;
@@ -47,7 +50,7 @@ static cmb_status put_state(cmb_step_source *s, const cmb_step_point *at, struct
   return CMB_OK;
 }
 
-/* The same without friction that sticks: it exerts nothing in mode 0. */
+/* Prepares the replacement of the model's inputs by those of a point, without friction that can stick: in mode 0 it exerts no force. */
 static cmb_status put_point(cmb_step_source *s, const cmb_step_point *at, struct replacement *r)
 {
   CMB_TRY(put_state(s, at, r));
@@ -57,6 +60,7 @@ static cmb_status put_point(cmb_step_source *s, const cmb_step_point *at, struct
   return CMB_OK;
 }
 
+/* Imports `count` expressions of the model with the replacements r; does nothing if `to` is NULL. */
 static cmb_status import(cmb_step_source *s, const struct replacement *r, int count,
                          const cmb_expr *from, cmb_expr *to)
 {
@@ -64,6 +68,7 @@ static cmb_status import(cmb_step_source *s, const struct replacement *r, int co
   return cmb_import(s->graph, s->eq->code->graph, r->count, r->input, r->by, count, from, to);
 }
 
+/* Imports a sparse matrix of the model, with `rows` rows and nv columns, as a dense one; does nothing if `to` is NULL. */
 static cmb_status import_matrix(cmb_step_source *s, const struct replacement *r, int rows,
                                 const cmb_entries *m, cmb_expr *to)
 {
@@ -92,7 +97,7 @@ static cmb_status terms(cmb_step_source *s, const cmb_step_point *at, const cmb_
   return import(s, &r, s->ng, x->gt, want->gt);
 }
 
-/* ---- rates */
+/* ---- rates of the coordinates */
 
 static cmb_status rates(cmb_step_source *s, const cmb_expr *q, const cmb_expr *v, cmb_expr *qdot)
 {
@@ -106,7 +111,7 @@ static cmb_status rates(cmb_step_source *s, const cmb_expr *q, const cmb_expr *v
   return import(s, &r, s->nq, x->rates, qdot);
 }
 
-/* Euler parameters to length 1. */
+/* Builds the normalised Euler parameters in q: each quadruple is divided by its length. */
 static void normalize(cmb_step_source *s, cmb_expr *q)
 {
   const cmb_code *x = s->eq->code;
@@ -119,14 +124,14 @@ static void normalize(cmb_step_source *s, cmb_expr *q)
   }
 }
 
-/* ---- forces */
+/* ---- derivatives of the applied forces */
 
 static bool has_stiff(const cmb_step_source *s)
 {
   return s->stiff_only && s->eq->code->stiff_row;
 }
 
-/* The applied forces where the step begins, or those that are not among the stiff. */
+/* Builds the applied forces (nv) where the step begins; with `loose` only those that are not stiff. */
 static cmb_status take_forces(cmb_step_source *s, bool loose, cmb_expr **to)
 {
   const cmb_code *x = s->eq->code;
@@ -137,7 +142,8 @@ static cmb_status take_forces(cmb_step_source *s, bool loose, cmb_expr **to)
   return import(s, &r, s->nv, loose ? x->loose : x->forces ? x->forces : x->f, f);
 }
 
-/* The rows of the stiff forces (count x nv), behind them their derivatives by x and by its rate. */
+/* Builds the data of the stiff forces, each of which acts along a row (nv) and depends on one deflection x: in s->stiff their rows
+ * (count x nv), then their derivatives with respect to x and to its rate. */
 static cmb_status take_stiff(cmb_step_source *s)
 {
   const cmb_code *x = s->eq->code;
@@ -149,7 +155,8 @@ static cmb_status take_stiff(cmb_step_source *s)
   return import(s, &r, count, x->stiff_row, s->stiff);
 }
 
-/* out += Σ row c rowᵀ; the same node on both sides of the diagonal. */
+/* Adds Σ c_k row_k row_kᵀ (nv x nv) to `out`, the derivative of the stiff forces with the coefficients c_k, with the same node on both
+ * sides of the diagonal. */
 static void add_stiff(cmb_step_source *s, const cmb_expr *c, cmb_expr *out)
 {
   cmb_graph *g = s->graph;
@@ -167,7 +174,8 @@ static void add_stiff(cmb_step_source *s, const cmb_expr *c, cmb_expr *out)
   }
 }
 
-/* result += Σ row c (row·v) for a direction q̇ = v */
+/* Builds result := result + Σ row_k c_k (row_k·v) (nv) over the stiff forces for a direction q̇ = v; c_k is the derivative of force k
+ * with respect to x. */
 static void add_stiff_along(cmb_step_source *s, const cmb_expr *direction, cmb_expr *result)
 {
   cmb_graph *g = s->graph;
@@ -182,7 +190,8 @@ static void add_stiff_along(cmb_step_source *s, const cmb_expr *direction, cmb_e
   }
 }
 
-/* Where T ≠ I, a direction of q is none of v: then all forces are differentiated in it. */
+/* Builds the derivative of the applied forces in a direction of q, in `result` (nv). Where T ≠ I a direction of q is not one of v:
+ * then the stiff forces are differentiated like all others. */
 static cmb_status along(cmb_step_source *s, const cmb_expr *direction, cmb_expr *result)
 {
   const bool stiff = has_stiff(s) && !s->eq->rates;
@@ -193,7 +202,8 @@ static cmb_status along(cmb_step_source *s, const cmb_expr *direction, cmb_expr 
   return cmb_graph_status(s->graph);
 }
 
-/* Column by column; what is not there costs nothing in the program. */
+/* Builds the derivatives of the forces in s->force_v, ∂f/∂q T in by_q and ∂f/∂v in by_v (nv x nv, or NULL), column by column. Zero
+ * entries cost nothing in the program. */
 static cmb_status differentiate(cmb_step_source *s, cmb_expr *by_q, cmb_expr *by_v)
 {
   const int nv = s->nv;
@@ -216,6 +226,8 @@ static cmb_status differentiate(cmb_step_source *s, cmb_expr *by_q, cmb_expr *by
   return CMB_OK;
 }
 
+/* Builds the derivatives of the applied forces, ∂f/∂q T in by_q and ∂f/∂v in by_v (nv x nv, or NULL), from those that are not stiff by
+ * differentiation and from the rows of the stiff ones. */
 static cmb_status forces(cmb_step_source *s, cmb_expr *by_q, cmb_expr *by_v)
 {
   const int count = s->eq->code->stiff_count;
@@ -229,8 +241,9 @@ static cmb_status forces(cmb_step_source *s, cmb_expr *by_q, cmb_expr *by_v)
   return cmb_graph_status(s->graph);
 }
 
-/* ---- friction that sticks */
+/* ---- friction that can stick */
 
+/* Returns the error that steps of fixed cost cannot treat this sticking friction, and why. */
 static cmb_status refuse(cmb_step_source *s, int function, const char *why)
 {
   const char *name = s->eq->switch_names[function];
@@ -240,15 +253,17 @@ static cmb_status refuse(cmb_step_source *s, int function, const char *why)
                         name, why);
 }
 
-/* The modes of friction that sticks, as inputs of the step. */
-struct sticks {
+/* The modes of frictions that can stick, which are inputs of the step. */
+struct friction_modes {
   int count;
-  cmb_expr *mode, *value, *one; /* (count) what they are to be replaced by; ones */
+  cmb_expr *mode, *value, *one; /* (count) inputs, the values that replace them, and ones */
 };
 
-static cmb_status take_sticks(cmb_step_source *s, int count, const int *which, struct sticks *m)
+static cmb_status create_friction_modes(cmb_step_source *s, int count, const int *which,
+                                        struct friction_modes *m)
 {
-  *m = (struct sticks){count, expressions(s, count), expressions(s, count), expressions(s, count)};
+  *m = (struct friction_modes){count, expressions(s, count), expressions(s, count),
+                               expressions(s, count)};
   if (!m->mode || !m->value || !m->one) return cmb_fail_memory(s->ctx);
   for (int k = 0; k < count; k++) {
     m->mode[k] = s->input[s->layout.first[CMB_BLOCK_MODE] + which[k]];
@@ -257,8 +272,9 @@ static cmb_status take_sticks(cmb_step_source *s, int count, const int *which, s
   return CMB_OK;
 }
 
-/* ∂f/∂mode k (nv) where it is `value` and the others are 0; *linear: it depends on no mode there. */
-static cmb_status take_column(cmb_step_source *s, struct sticks *m, int k, double value,
+/* Builds ∂f/∂mode k (nv) in `column` for the given value of mode k, with all other modes 0. *linear becomes false if that derivative
+ * depends on a mode. */
+static cmb_status take_column(cmb_step_source *s, struct friction_modes *m, int k, double value,
                               const cmb_expr *f, cmb_expr *column, bool *linear)
 {
   const int nv = s->nv;
@@ -274,16 +290,18 @@ static cmb_status take_column(cmb_step_source *s, struct sticks *m, int k, doubl
   return CMB_OK;
 }
 
+/* Builds the forces (count x nv) of each friction at the beginning of the step: while it slides towards w > 0, and the largest with
+ * which it can hold. */
 static cmb_status friction(cmb_step_source *s, int count, const int *which, cmb_expr *slip,
                            cmb_expr *hold)
 {
   const cmb_code *x = s->eq->code;
   const int nv = s->nv;
   struct replacement r;
-  struct sticks m;
+  struct friction_modes m;
   cmb_expr *f = expressions(s, nv);
   if (!f) return cmb_fail_memory(s->ctx);
-  CMB_TRY(take_sticks(s, count, which, &m));
+  CMB_TRY(create_friction_modes(s, count, which, &m));
   CMB_TRY(put_state(s, &(cmb_step_point){s->t, s->q, s->v}, &r));
   CMB_TRY(import(s, &r, nv, x->f, f));
   for (int k = 0; k < count; k++) {
@@ -291,14 +309,15 @@ static cmb_status friction(cmb_step_source *s, int count, const int *which, cmb_
     bool linear = true;
     CMB_TRY(take_column(s, &m, k, 1, f, slip + (ptrdiff_t)k * nv, &linear));
     CMB_TRY(take_column(s, &m, k, CMB_MODE_HELD - 0.5, f, held, &linear));
-    for (int i = 0; i < nv; i++) held[i] = cmb_neg(s->graph, held[i]); /* the mode is 3 − φ */
+    /* the derivative is negated, since the mode is 3 − φ */
+    for (int i = 0; i < nv; i++) held[i] = cmb_neg(s->graph, held[i]);
     if (!linear) return refuse(s, which[k], "and forces are not linear in what it exerts");
   }
   return cmb_graph_status(s->graph);
 }
 
-/* The inputs that the model's own expressions have, and what is to stand for them at a point. */
-static cmb_status own_inputs(cmb_step_source *s, const cmb_step_point *at, struct replacement *r)
+/* Prepares the replacement of inputs with the names that the model's own expressions have, by those of a point. */
+static cmb_status name_inputs(cmb_step_source *s, const cmb_step_point *at, struct replacement *r)
 {
   const cmb_code *x = s->eq->code;
   CMB_TRY(put_state(s, at, r));
@@ -308,6 +327,8 @@ static cmb_status own_inputs(cmb_step_source *s, const cmb_step_point *at, struc
   return cmb_graph_status(s->graph);
 }
 
+/* Builds the sliding velocities w (count) of frictions at a point, and their gradients S (count x nv) with respect to v. Returns an
+ * error if w is not linear in v. */
 static cmb_status sliding(cmb_step_source *s, const cmb_step_point *at, int count, const int *which,
                           cmb_expr *w, cmb_expr *S)
 {
@@ -318,7 +339,7 @@ static cmb_status sliding(cmb_step_source *s, const cmb_step_point *at, int coun
   cmb_expr *v = expressions(s, s->nv), *margin = expressions(s, count);
   bool *bent = cmb_arena_take(s->arena, (size_t)s->nv, sizeof *bent);
   if (!v || !margin || !bent) return cmb_fail_memory(s->ctx);
-  CMB_TRY(own_inputs(s, at, &r));
+  CMB_TRY(name_inputs(s, at, &r));
   for (int i = 0; i < s->nv; i++) v[i] = cmb_input(s->graph, cmb_expr_name(x->graph, x->v[i]));
   for (int k = 0; k < count; k++) {
     cmb_expr *row = S + (ptrdiff_t)k * s->nv;

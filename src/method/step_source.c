@@ -1,5 +1,5 @@
 /*
- * Inputs of a real-time step's programs (step_source.h).
+ * The inputs of a real-time step's programs (step_source.h).
  */
 #include "method/step_source.h"
 
@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Enlarges the array of inputs so that `count` more fit. */
 static cmb_status make_room(cmb_step_source *s, int count)
 {
   if (s->inputs + count <= s->room) return CMB_OK;
@@ -21,8 +22,8 @@ static cmb_status make_room(cmb_step_source *s, int count)
   return CMB_OK;
 }
 
-/* The inputs of a block in their places. */
-static cmb_expr *take_block(cmb_step_source *s, cmb_block block, const char *name)
+/* Creates the inputs of a block of the layout with this name and their index, and returns the first of them. */
+static cmb_expr *create_block(cmb_step_source *s, cmb_block block, const char *name)
 {
   const int first = s->layout.first[block];
   char text[64];
@@ -33,8 +34,8 @@ static cmb_expr *take_block(cmb_step_source *s, cmb_block block, const char *nam
   return s->input + first;
 }
 
-/* The same with the model's own names: imported expressions refer to them so. */
-static void take_own(cmb_step_source *s, const cmb_code *x, cmb_block block)
+/* Creates the inputs of a block of the layout under the model's own names, by which imported expressions refer to them. */
+static void create_named_block(cmb_step_source *s, const cmb_code *x, cmb_block block)
 {
   for (int i = x->layout.first[block]; i < cmb_layout_end(&x->layout, block); i++) {
     s->input[i] = cmb_input(s->graph, cmb_expr_name(x->graph, x->input[i]));
@@ -49,9 +50,9 @@ cmb_status cmb_step_layout(cmb_step_source *s)
   s->layout = eq->code ? eq->code->layout : cmb_layout_make(in_c);
   CMB_TRY(make_room(s, cmb_layout_size(&s->layout)));
   s->inputs = cmb_layout_size(&s->layout);
-  s->t = *take_block(s, CMB_BLOCK_T, "t");
-  s->h = *take_block(s, CMB_BLOCK_H, "h");
-  const cmb_expr *q = take_block(s, CMB_BLOCK_Q, "q"), *v = take_block(s, CMB_BLOCK_V, "v");
+  s->t = *create_block(s, CMB_BLOCK_T, "t");
+  s->h = *create_block(s, CMB_BLOCK_H, "h");
+  const cmb_expr *q = create_block(s, CMB_BLOCK_Q, "q"), *v = create_block(s, CMB_BLOCK_V, "v");
   s->q = cmb_arena_take(s->arena, (size_t)s->nq + (size_t)s->nv, sizeof *s->q);
   if (!s->q) return cmb_fail_memory(s->ctx);
   s->v = s->q + s->nq;
@@ -59,7 +60,8 @@ cmb_status cmb_step_layout(cmb_step_source *s)
   memcpy(s->v, v, (size_t)s->nv * sizeof *v);
   static const cmb_block own[] = {CMB_BLOCK_MODE,   CMB_BLOCK_U, CMB_BLOCK_P,
                                   CMB_BLOCK_LAMBDA, CMB_BLOCK_A, CMB_BLOCK_PUSH};
-  for (size_t k = 0; eq->code && k < sizeof own / sizeof own[0]; k++) take_own(s, eq->code, own[k]);
+  for (size_t k = 0; eq->code && k < sizeof own / sizeof own[0]; k++)
+    create_named_block(s, eq->code, own[k]);
   return cmb_graph_status(s->graph);
 }
 

@@ -1,5 +1,5 @@
 /*
- * Programs of a fixed-cost step: making and running them (stepper.h).
+ * Creates and runs the programs of a real-time step of fixed cost (stepper.h).
  */
 #include "method/stepper.h"
 
@@ -24,28 +24,31 @@ cmb_stepper_outputs cmb_stepper_places(const cmb_equations *eq, const cmb_step_o
   return p;
 }
 
-/* ---- making */
+/* ---- creating the programs of a step */
 
-static void put(cmb_expr *output, int count, const cmb_expr *from)
+/* Copies `count` expressions to the list of a program's outputs, unless `from` is NULL. */
+static void copy_outputs(cmb_expr *output, int count, const cmb_expr *from)
 {
   if (from) memcpy(output, from, (size_t)count * sizeof *output);
 }
 
+/* Makes the programs of a step: that of the whole step, that of the first modes of friction, and those that compute the points of
+ * evaluations in C. */
 static cmb_status make_programs(cmb_stepper *st, const cmb_step_source *s, const cmb_step *step)
 {
   const cmb_equations *eq = st->eq;
   const cmb_stepper_outputs p = cmb_stepper_places(eq, &st->options);
   cmb_expr *output = cmb_arena_take(s->arena, (size_t)p.count, sizeof *output);
   if (!output) return cmb_fail_memory(st->ctx);
-  put(output, eq->nq, step->q);
-  put(output + p.v, eq->nv, step->v);
-  put(output + p.lambda, eq->ng, step->lambda);
-  put(output + p.a, eq->nv, step->a);
+  copy_outputs(output, eq->nq, step->q);
+  copy_outputs(output + p.v, eq->nv, step->v);
+  copy_outputs(output + p.lambda, eq->ng, step->lambda);
+  copy_outputs(output + p.a, eq->nv, step->a);
   output[p.health] = step->health;
-  put(output + p.grip, p.settled - p.grip, step->grip);
+  copy_outputs(output + p.grip, p.settled - p.grip, step->grip);
   if (p.settled > p.grip) output[p.settled] = step->settled;
-  if (st->options.bound) put(output + p.q_plain, eq->nq, step->q_plain);
-  if (st->options.bound) put(output + p.P, eq->nv * eq->ng, step->P);
+  if (st->options.bound) copy_outputs(output + p.q_plain, eq->nq, step->q_plain);
+  if (st->options.bound) copy_outputs(output + p.P, eq->nv * eq->ng, step->P);
   CMB_TRY(
       cmb_program_create(st->ctx, s->graph, s->inputs, s->input, p.count, output, &st->program));
   if (p.settled > p.grip) {
@@ -62,6 +65,7 @@ static cmb_status make_programs(cmb_stepper *st, const cmb_step_source *s, const
   return CMB_OK;
 }
 
+/* Builds the expressions of a step in the graph and makes the programs from them. */
 static cmb_status make_step(cmb_stepper *st, cmb_graph *graph, cmb_arena *arena)
 {
   const cmb_equations *eq = st->eq;
@@ -75,6 +79,7 @@ static cmb_status make_step(cmb_stepper *st, cmb_graph *graph, cmb_arena *arena)
   return make_programs(st, &s, &step);
 }
 
+/* Compiles the program of the step to machine code if the options of the model permit it; otherwise it is interpreted. */
 static cmb_status compile(cmb_stepper *st)
 {
   const cmb_code *x = st->eq->code;
@@ -151,10 +156,10 @@ void cmb_stepper_destroy(cmb_stepper *st)
   cmb_arena_destroy(st->arena);
 }
 
-/* ---- running */
+/* ---- running a step */
 
-/* The next `count` places, if they are wanted. */
-static double *next(bool wanted, int count, double **place)
+/* Returns the next `count` numbers of the buffer at *place and advances it, if they are wanted; else NULL. */
+static double *next_values(bool wanted, int count, double **place)
 {
   double *here = *place;
   if (!wanted) return NULL;
@@ -162,8 +167,8 @@ static double *next(bool wanted, int count, double **place)
   return here;
 }
 
-/* T(q), column by column */
-static void put_rates(cmb_stepper *st, const cmb_evaluator *ev, const double *q, double *T)
+/* Computes the matrix T(q) (nq x nv) column by column from the rates of unit velocities. */
+static void put_rate_matrix(cmb_stepper *st, const cmb_evaluator *ev, const double *q, double *T)
 {
   const int nq = st->eq->nq, nv = st->eq->nv;
   for (int j = 0; j < nv; j++) {
@@ -174,15 +179,16 @@ static void put_rates(cmb_stepper *st, const cmb_evaluator *ev, const double *q,
   }
 }
 
-/* Whether all that a call has put is finite: an infinite mass, say, would leave no trace in the result. */
-static cmb_status check(const cmb_stepper *st, int i)
+/* Returns CMB_RETRY_NONFINITE unless all values of evaluation i are finite: an infinite mass, for example, would not show in the
+ * result. */
+static cmb_status check_finite(const cmb_stepper *st, int i)
 {
   const int first = st->call[i].what.first,
             end = i + 1 < st->call_count ? st->call[i + 1].what.first : st->inputs;
   return cmb_all_finite(end - first, st->in + first) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
-/* The terms of a call behind the inputs that are there, in the order of step_calls.c. */
+/* Evaluates the equations at st->point and stores the wanted terms among the inputs, in the order of step_calls.c. */
 static cmb_status evaluate(cmb_stepper *st, cmb_evaluator *ev, const cmb_step_call *c)
 {
   const cmb_equations *eq = st->eq;
@@ -191,23 +197,25 @@ static cmb_status evaluate(cmb_stepper *st, cmb_evaluator *ev, const cmb_step_ca
   double *place = st->in + c->first;
   cmb_terms want = {0};
   if (c->T) {
-    put_rates(st, ev, q, place);
+    put_rate_matrix(st, ev, q, place);
     return CMB_OK;
   }
-  want.M = next(c->M, eq->mass_diagonal ? nv : cmb_pattern_values(eq->M_pattern, nv, nv), &place);
-  want.f = next(c->f, nv, &place);
-  want.g = next(c->g, ng, &place);
-  want.G = next(c->G, cmb_pattern_values(eq->G_pattern, ng, nv), &place);
-  want.gamma = next(c->gamma, ng, &place);
-  want.gt = next(c->gt, ng, &place);
+  want.M =
+      next_values(c->M, eq->mass_diagonal ? nv : cmb_pattern_values(eq->M_pattern, nv, nv), &place);
+  want.f = next_values(c->f, nv, &place);
+  want.g = next_values(c->g, ng, &place);
+  want.G = next_values(c->G, cmb_pattern_values(eq->G_pattern, ng, nv), &place);
+  want.gamma = next_values(c->gamma, ng, &place);
+  want.gt = next_values(c->gt, ng, &place);
   if (!c->force_q) return cmb_evaluate(ev, t, q, v, &want);
   const cmb_pattern *pattern = eq->derivative_pattern[CMB_RESIDUAL_Q];
-  double *J = next(true, cmb_pattern_values(pattern, nv, eq->nq), &place);
+  double *J = next_values(true, cmb_pattern_values(pattern, nv, eq->nq), &place);
   CMB_TRY(cmb_derivative_at(st->differences, t, q, v, st->zero, st->zero, CMB_RESIDUAL_Q, J));
   if (!c->force_v) return CMB_OK;
   return cmb_derivative_at(st->differences, t, q, v, st->zero, st->zero, CMB_RESIDUAL_V, place);
 }
 
+/* Fills the first inputs of the programs: t, h, q, v, modes and live parameters. */
 static void put_inputs(cmb_stepper *st, const cmb_evaluator *ev, double t, double h,
                        const double *q, const double *v)
 {
@@ -239,7 +247,7 @@ cmb_status cmb_stepper_run(cmb_stepper *st, cmb_evaluator *ev, double t, double 
   for (int i = 0; i < st->call_count; i++) {
     cmb_program_run(st->call[i].program, in, st->point, st->work);
     CMB_TRY(evaluate(st, ev, &st->call[i].what));
-    CMB_TRY(check(st, i));
+    CMB_TRY(check_finite(st, i));
   }
   if (st->native) {
     cmb_native_run(st->native, 0, in, st->out, st->work);

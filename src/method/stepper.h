@@ -1,6 +1,6 @@
 /*
- * A step of fixed cost as programs (step.h): made once for given equations and options, then run as often as one likes without
- * allocating, and with the same operations each time.
+ * A real-time step of fixed cost as programs (step.h): made once for given equations and options, then run any number of times without
+ * allocation and with the same operations each time. Used by lie.c and the C export.
  */
 #ifndef CMB_METHOD_STEPPER_H
 #define CMB_METHOD_STEPPER_H
@@ -10,7 +10,7 @@
 
 #include <camber/method.h>
 
-/* The programs before the last compute the points where equations written in C are evaluated; a model has none of them. */
+/* A program that computes the point of an evaluation of equations written in C, and what is evaluated there; a model needs none. */
 typedef struct cmb_stepper_call {
   cmb_step_call what;
   cmb_program *program;
@@ -24,41 +24,46 @@ typedef struct cmb_stepper {
   int call_count;
   cmb_stepper_call call[CMB_MOST_STEP_CALLS];
   cmb_program *program;
-  cmb_program *first_grip; /* modes of friction that sticks at a state; NULL: none does */
-  cmb_native *native;      /* NULL: interpreted */
+  /* computes the modes of frictions that can stick at a state with unknown history; NULL: there are none */
+  cmb_program *first_grip;
+  cmb_native *native; /* machine code of the program; NULL: it is interpreted */
   cmb_differences *differences;
-  cmb_layout layout; /* of the inputs of the last program; behind them the values of calls */
+  /* layout of the inputs of the last program, followed by the values of evaluations */
+  cmb_layout layout;
   int inputs;
   double *in, *out, *work, *point;
-  double *zero;        /* (nv + ng) */
-  double *unit, *rate; /* (nv), (nq) */
+  double *zero;        /* (nv + ng) zeros */
+  double *unit, *rate; /* (nv), (nq) a unit velocity and its rates of coordinates */
 } cmb_stepper;
 
-/* What it computes: q, v, λ, a, health, modes of friction that sticks and whether they have settled, then q_plain and P if the bound is
- * wanted. Places of its outputs: */
+/* The indices of the outputs of a step's program: q (from 0 on), v, λ, a, health, modes of frictions that can stick and whether they
+ * have settled, then q_plain and P if the bound on the drift is wanted. */
 typedef struct cmb_stepper_outputs {
   int v, lambda, a, health, grip, settled, q_plain, P, count;
 } cmb_stepper_outputs;
 
+/* Returns the indices of the outputs of a step's program for these equations and options. */
 cmb_stepper_outputs cmb_stepper_places(const cmb_equations *eq, const cmb_step_options *o);
 
-/* ev: for equations written in C; its mode is what the step is made with. */
+/* Creates a stepper for the equations of the evaluator ev, which it keeps to compute derivatives of equations written in C. Returns an
+ * error if the equations or options do not permit steps of fixed cost. */
 cmb_status cmb_stepper_create(cmb_evaluator *ev, const cmb_step_options *options,
                               cmb_stepper **stepper);
 void cmb_stepper_destroy(cmb_stepper *stepper);
 
-/* Below this health the constraints are too near to losing rank for an elimination without pivoting, or A is not positive:
- * the least that the explicit formalism bears, too (dae/graph_evaluate.c). */
+/* The smallest acceptable health of a step: below it the constraints are too near a loss of rank for an elimination without pivoting,
+ * or A is not positive definite. It is also the limit of the explicit formalism (dae/graph_evaluate.c). */
 #define CMB_LEAST_HEALTH 1e-10
 
-/* The stepper of an integrator with a real-time method. */
+/* Returns the stepper of an integrator with a real-time method. */
 const cmb_stepper *cmb_integrator_stepper(const cmb_integrator *in);
 
-/* From (t, q, v) over h; the results stay until the next run. */
+/* Runs a step from (t, q, v) over h; *results receives the outputs (cmb_stepper_outputs), which are valid until the next run. Returns
+ * CMB_RETRY_NONFINITE if an evaluation is not finite. */
 cmb_status cmb_stepper_run(cmb_stepper *stepper, cmb_evaluator *ev, double t, double h,
                            const double *q, const double *v, const double **results);
 
-/* The modes of friction that sticks (cmb_grip_count) at a state of which nothing else is known; likewise. */
+/* Returns the modes of frictions that can stick (cmb_grip_count) at a state with unknown history; valid until the next run. */
 const double *cmb_stepper_first_grip(cmb_stepper *stepper, const cmb_evaluator *ev, double t,
                                      double h, const double *q, const double *v);
 

@@ -1,11 +1,11 @@
 /*
- * Stiffness (stiffness.h). A nonlinear power iteration along the way:
+ * Estimates whether stability limits the steps of an explicit method (stiffness.h), by a nonlinear power iteration along the motion:
  *
- *     d ← f(t, y + d) − f(t, y), made short again;   ρ = geometric mean of two ‖f(t, y + d) − f(t, y)‖/‖d‖ that follow each other,
+ *     d ← f(t, y + d) − f(t, y), scaled to be short again;   ρ = geometric mean of two successive ‖f(t, y + d) − f(t, y)‖/‖d‖,
  *
- * f the slope of the index-1 equations; the mean since positions and velocities take turns in an oscillation. An explicit method is
- * held by stability where h ρ comes near to the end of its stability region step after step; accuracy alone keeps h ρ smaller,
- * since a motion with the rate ρ would have to be followed.
+ * where f is the slope of the index-1 equations; the mean is taken since positions and velocities alternate in an oscillation. Stability
+ * limits an explicit method where h ρ is near the end of its stability region step after step; accuracy alone keeps h ρ smaller, since a
+ * motion with the rate ρ would have to be resolved.
  */
 #include "method/stiffness.h"
 
@@ -16,7 +16,7 @@
 
 enum { RARELY = 8, OFTEN = 2 };
 
-/* Parts of the stability region: an explicit method is held by it from here on; it would not be up to there. */
+/* Parts of the stability region: stability limits an explicit method above HELD, and would not limit it below FREE. */
 static const double HELD = 0.7, FREE = 0.4;
 
 cmb_stiffness *cmb_stiffness_create(cmb_integrator *in)
@@ -36,7 +36,7 @@ void cmb_stiffness_begin(cmb_stiffness *s)
   s->suspicion = 0;
 }
 
-/* d, scaled to a small part of the tolerance, but well above rounding. */
+/* Scales the direction d (n) of the power iteration to a length that is a small part of the tolerance but well above rounding. */
 static void shorten(const cmb_integrator *in, double *d)
 {
   const double wanted = fmax(0.01, 1e-8 / in->options.rtol);
@@ -45,8 +45,8 @@ static void shorten(const cmb_integrator *in, double *d)
   for (int i = 0; i < in->n; i++) d[i] *= factor;
 }
 
-/* f(t, y), which some methods have. Where constraints are near to losing rank it is computed all the same: the evaluator's factors are then
- * those of y again, by which it is judged. */
+/* Computes the slope f(t, y) (n) at the current state, from in->a if the method has made it there. Near a loss of rank it is computed
+ * all the same, so that the evaluator's factors are those of y again, from which the nearness is determined. */
 static cmb_status slope_here(cmb_integrator *in, double *slope)
 {
   if (!in->method->ends_with_slope || *in->ev->doubtful) {
@@ -57,8 +57,9 @@ static cmb_status slope_here(cmb_integrator *in, double *slope)
   return CMB_OK;
 }
 
-/* One step of the power iteration; y_new is free and serves the norm. */
-static cmb_status stretch(cmb_integrator *in, cmb_stiffness *s)
+/* Makes one step of the power iteration: updates the direction, its stretching factor and ρ. Overwrites y_new, from which the norm
+ * takes its weights. */
+static cmb_status power_step(cmb_integrator *in, cmb_stiffness *s)
 {
   memcpy(in->y_new, in->y, (size_t)in->n * sizeof *in->y_new);
   if (s->stretch == 0) {
@@ -82,7 +83,7 @@ bool cmb_stiffness_look(cmb_integrator *in, cmb_stiffness *s, double stability, 
   s->end = CMB_OK;
   if (--s->wait > 0) return false;
   const double before = s->stretch;
-  const cmb_status status = stretch(in, s);
+  const cmb_status status = power_step(in, s);
   if (status < 0) s->end = status;
   if (status != CMB_OK || !isfinite(s->stretch)) {
     cmb_stiffness_begin(s);

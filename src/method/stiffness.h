@@ -1,6 +1,6 @@
 /*
- * Whether a step size is held by stability rather than by accuracy, and the change between an explicit and an implicit method
- * that follows from it (--method auto).
+ * Detects whether stability rather than accuracy limits the step size, and makes the change between an explicit and an implicit method
+ * that follows from it (method auto). Called by the step loop.
  */
 #ifndef CMB_METHOD_STIFFNESS_H
 #define CMB_METHOD_STIFFNESS_H
@@ -8,48 +8,53 @@
 #include "base/archive.h"
 #include "method/method.h"
 
-/* An estimate of ρ, the largest eigenvalue of the motion by its size. */
+/* The estimate of ρ, the largest absolute value of an eigenvalue of the motion. */
 typedef struct cmb_stiffness {
-  double *direction, *point, *slope; /* (n) */
-  double stretch;                    /* of the last look, and */
-  double rho;                        /* the geometric mean of two; 0: not known */
-  int wait;                          /* accepted steps until the next look */
-  int suspicion; /* looks in favour of the other kind of method, less those against */
-  double since;  /* when suspicion began */
+  double *direction, *point, *slope; /* (n) direction of the power iteration; scratch */
+  double stretch; /* the stretching factor of the last step of the power iteration */
+  double rho;     /* the geometric mean of the last two factors; 0: not known */
+  int wait;       /* accepted steps until the next estimate */
+  int suspicion;  /* estimates in favour of the other kind of method, less those against it */
+  double since;   /* time when `suspicion` last rose from 0 */
   bool reported;
-  cmb_status end; /* < 0: the equations have asked for the end of the run in the last look */
+  cmb_status end; /* < 0: the equations requested the end of the run in the last estimate */
 } cmb_stiffness;
 
-/* From the integrator's arena; a failure is left to it. */
+/* Allocates the estimate from the integrator's arena. Returns NULL if memory runs out, or leaves the failure recorded in the arena. */
 cmb_stiffness *cmb_stiffness_create(cmb_integrator *in);
+/* Resets the estimate at the beginning of a motion. */
 void cmb_stiffness_begin(cmb_stiffness *s);
 
-/* After an accepted step of an explicit method: true if it has been held by stability, `enough` looks more than not. With an
- * implicit one: true if the explicit method, stable up to h ρ = `stability`, would not be. Costs two evaluations every few steps. */
+/* Updates the estimate after an accepted step; it costs two evaluations every few steps. With an explicit method it returns true if
+ * stability has limited its steps in at least `enough` more estimates than not. With an implicit method it returns true if an explicit
+ * one, stable up to h ρ = `stability`, would not be limited by stability. */
 bool cmb_stiffness_look(cmb_integrator *in, cmb_stiffness *s, double stability, int enough);
 
-/* auto: the two methods, each with its data; in->method and in->data are those at work. */
+/* The method auto: its two methods, each with its data; in->method and in->data are those of the active one. */
 typedef struct cmb_switcher {
-  const cmb_method *method[2]; /* explicit, implicit */
+  const cmb_method *method[2]; /* the explicit and the implicit method */
   void *data[2];
   cmb_choices chosen[2];
   int active;
-  int enough; /* looks for a change; more with each */
-  bool due;   /* the change is to be made before the next step */
+  int enough; /* estimates needed for a change; the number grows with each change */
+  bool due;   /* the method is to be changed before the next step */
 } cmb_switcher;
 
+/* Creates both methods of auto with their options, as its function `create`. */
 cmb_status cmb_switcher_create(cmb_integrator *in);
-void cmb_switcher_begin(cmb_integrator *in); /* a new run */
+void cmb_switcher_begin(cmb_integrator *in); /* activates the implicit method for a new run */
 void cmb_switcher_destroy(cmb_integrator *in);
 
-/* Which of them is at work, for a run that is saved (base/archive.h). */
+/* Saves or restores which of the two methods is active (base/archive.h). */
 void cmb_switcher_visit(cmb_integrator *in, cmb_archive *a);
 
-/* After an accepted step; and before the next one, when the change is made. */
+/* cmb_switcher_look is called after an accepted step and decides whether a change is due. cmb_switcher_change makes the change before
+ * the next step; the new method begins at the current state. */
 void cmb_switcher_look(cmb_integrator *in);
 cmb_status cmb_switcher_change(cmb_integrator *in);
 
-/* Whether a change would bring a method that can pass positions in which the constraints lose rank. */
+/* Returns whether auto is active and a change would bring the explicit method, which can pass positions in which the constraints lose
+ * rank. */
 bool cmb_switcher_can_pass(const cmb_integrator *in);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * trap (Haug, Negrut and Engstler 1999, InflTrap): the trapezoidal rule on the descriptor form (descriptor.h), with the implicit
- * Euler method as the embedded one. Table 3 of the paper. A-stable, but not L-stable. Between the ends of a step the solution is a
- * parabola.
+ * The method `trap` of the integrator (Haug, Negrut and Engstler 1999, their InflTrap): the trapezoidal rule on the descriptor form
+ * (descriptor.h), with the implicit Euler method as the embedded one for the error estimate. Coefficients from Table 3 of the paper. It is
+ * A-stable, but not L-stable. Dense output is a parabola.
  */
 #include "method/descriptor.h"
 
