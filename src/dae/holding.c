@@ -1,5 +1,5 @@
 /*
- * Bounds of what holds (holding.h).
+ * Bounds over time of the functions that end sticking and contact (holding.h).
  */
 #include "dae/holding.h"
 
@@ -8,16 +8,17 @@
 
 #include <string.h>
 
-static const double SAME = 1e-9;      /* of gradients, beside themselves */
-static const double ROUNDING = 1e-14; /* of loads, beside themselves */
-static const double SMALL = 1e-9;     /* of what friction can hold, beside that */
+static const double SAME = 1e-9;      /* relative difference up to which gradients count as equal */
+static const double ROUNDING = 1e-14; /* relative rounding error of loads */
+static const double SMALL = 1e-9;     /* negligible part of what friction can hold */
 
-/* Where in an interval of time it is expanded: a place that is special to no function, so that equal values and bounds there are no coincidence. */
+/* Where in the interval of time t₀ is: at the golden section, which is special to no function, so that equal values and bounds
+ * there are no coincidence. */
 static const double PLACE = 0.381966011250105;
 
 /* ---- intervals */
 
-/* The smaller one of two functions. */
+/* Returns bounds of min(a, b). */
 static cmb_interval smaller(cmb_interval a, cmb_interval b)
 {
   return cmb_op_enclose(CMB_OP_MIN, a, b, b);
@@ -28,9 +29,9 @@ static double most(cmb_interval a)
   return fmax(fabs(a.low), fabs(a.high));
 }
 
-/* ---- making */
+/* ---- creation */
 
-/* The functionals: rests that hold from both sides have none, since their functions have forces of other modes. */
+/* Lists the functionals. Contacts that hold from both sides have none, since their functions also depend on forces in other modes. */
 static void list_functions(cmb_holding *x)
 {
   const cmb_resting *r = x->resting;
@@ -106,7 +107,7 @@ int cmb_holding_name(const cmb_holding *x, int function)
 
 /* ---- bounds of loads */
 
-/* The modes below the slides: all groups at −1, and group k at +1; k < 0: none. */
+/* Sets the modes of the equations below: all groups at −1, and group k at +1 if k ≥ 0. */
 static void put_modes(cmb_holding *x, const int *mode, int k)
 {
   if (x->sliding) cmb_sliding_lower(x->sliding, mode, k, x->ev->mode);
@@ -129,7 +130,7 @@ static bool is_late(const cmb_equations *eq, int i)
   return false;
 }
 
-/* At a time that is unknown everything is unknown that depends on it. */
+/* Marks the loads that depend on time: those whose bounds are unknown over an unknown time. *any: some do. */
 static void find_varying(cmb_holding *x, const int *mode, const double *q, const double *v,
                          bool *any)
 {
@@ -158,7 +159,7 @@ static void find_varying(cmb_holding *x, const int *mode, const double *q, const
   }
 }
 
-/* θ and the factors at a state, in the modes of the slides. */
+/* Computes the weights θ of the mixture and the KKT factors at a state, in the modes of the layer. */
 static cmb_status find_mixture(cmb_holding *x, const int *mode, double t, const double *q,
                                const double *v)
 {
@@ -167,7 +168,8 @@ static cmb_status find_mixture(cmb_holding *x, const int *mode, double t, const 
   return cmb_sliding_find(x->sliding, &at);
 }
 
-/* A part of what friction can hold from one bound to the other, or what a rest allows for. */
+/* Computes the negligible error x->small of each function: a part of the range of what friction can hold, or the slack of a
+ * contact. */
 static cmb_status find_small(cmb_holding *x, const int *mode, double t, const double *q,
                              const double *v)
 {
@@ -188,7 +190,7 @@ cmb_status cmb_holding_begin(cmb_holding *x, const int *mode, double t, const do
   return *any ? find_small(x, mode, t, q, v) : CMB_OK;
 }
 
-/* Bounds of f and γ less their values at t₀, which the evaluator has; in the modes of side k. */
+/* Computes bounds of f and γ over the box, minus their values at t₀, which are in the evaluator; in the modes of side k. */
 static void find_loads(cmb_holding *x, int k, const cmb_box *box, cmb_interval *f,
                        cmb_interval *gamma)
 {
@@ -206,7 +208,7 @@ static void find_loads(cmb_holding *x, int k, const cmb_box *box, cmb_interval *
   }
 }
 
-/* x_j·f − y_j·γ */
+/* Computes bounds of x_j·f − y_j·γ, the response of functional j to changes f, γ of the loads. */
 static cmb_interval respond(const cmb_holding *x, int j, const cmb_interval *f,
                             const cmb_interval *gamma)
 {
@@ -232,7 +234,7 @@ static cmb_status flow_along(cmb_holding *x, const cmb_point *at, const double *
   return x->ev->eq->switch_flow(x->ev->eq->self, at, a, flow);
 }
 
-/* Whether the gradients at hand are those of this state: along a direction that is special to none. */
+/* Checks whether the stored gradients of the held functions are those of this state, by their rates along one arbitrary direction. */
 static cmb_status are_gradients(cmb_holding *x, const cmb_point *at, bool *yes)
 {
   const int nv = x->eq->nv;
@@ -247,7 +249,7 @@ static cmb_status are_gradients(cmb_holding *x, const cmb_point *at, bool *yes)
   return CMB_OK;
 }
 
-/* S of all slides. */
+/* Computes the gradients S of all held functions, column by column, unless the stored ones are still right. */
 static cmb_status find_gradients(cmb_holding *x, const cmb_point *at)
 {
   const int nv = x->eq->nv;
@@ -267,7 +269,7 @@ static cmb_status find_gradients(cmb_holding *x, const cmb_point *at)
   return CMB_OK;
 }
 
-/* The rows of the inverse, with the factors at hand. */
+/* Computes the rows of the inverse of [M Gᵀ; G 0] that belong to the functionals, with the current factors. */
 static void find_rows(cmb_holding *x)
 {
   const int nv = x->eq->nv, ng = x->eq->ng;
@@ -279,28 +281,29 @@ static void find_rows(cmb_holding *x)
       cmb_solve(x->ev, x->gradient + (ptrdiff_t)j * nv, NULL, row, row_g);
     } else {
       double *one = e + x->resting->layer.inner->ng + x->rest[j];
-      *one = -1; /* the sign of γ */
+      *one = -1; /* sign of γ in the right-hand side */
       cmb_solve(x->ev, x->rhs, e, row, row_g);
       *one = 0;
     }
   }
 }
 
-/* Functional j at t₀, with the accelerations and multipliers at hand. */
+/* Returns functional j at t₀, from the rates and multipliers last computed. */
 static double value_there(const cmb_holding *x, int j)
 {
   return j < x->slides ? x->rate[x->function[j]]
                        : x->lambda[x->resting->layer.inner->ng + x->rest[j]];
 }
 
-/* Its own dependence on time, c(t) − c(t₀). */
+/* Returns bounds of c_j(t) − c_j(t₀), the explicit dependence of functional j on time. */
 static cmb_interval drift(const cmb_holding *x, int j)
 {
   if (j >= x->slides || !x->flow_varies[j]) return cmb_interval_of(0);
   return cmb_interval_subtract(x->flow[x->function[j]], cmb_interval_of(value_there(x, j)));
 }
 
-/* All functionals on side k. */
+/* Computes bounds of all functionals over the box on side k: all groups at −1 (k = 0) or group k − 1 at +1. Also writes the changes
+ * of loads to f and gamma. */
 static cmb_status find_side(cmb_holding *x, const int *mode, int k, const cmb_point *at,
                             const cmb_box *box, cmb_interval *f, cmb_interval *gamma)
 {
@@ -318,7 +321,8 @@ static cmb_status find_side(cmb_holding *x, const int *mode, int k, const cmb_po
   return CMB_OK;
 }
 
-/* g − f, of values of the sizes `one` and `other` at t₀. What varies on both sides alike, but for rounding, cancels. */
+/* Computes bounds of g − f for loads whose values at t₀ are of the sizes `one` and `other`. What is the same on both sides but for
+ * rounding cancels. */
 static cmb_interval cancel(cmb_interval f, cmb_interval g, double one, double other)
 {
   const double rounding = ROUNDING * (fabs(one) + fabs(other) + most(f));
@@ -328,7 +332,7 @@ static cmb_interval cancel(cmb_interval f, cmb_interval g, double one, double ot
                                             : (cmb_interval){-rounding, rounding};
 }
 
-/* What the group adds to the functionals that side k has at +1; its side has just been found. */
+/* Computes what group k − 1 adds to all functionals when it goes from −1 to +1, from the loads of side k, which was computed last. */
 static void find_changes(cmb_holding *x, int k)
 {
   cmb_interval *change = x->change + (ptrdiff_t)(k - 1) * x->count;
@@ -360,7 +364,7 @@ static cmb_status find_sides(cmb_holding *x, const int *mode, const cmb_point *a
 
 /* ---- mixtures */
 
-/* L_j with the groups mixed, but for group `without`, from its value on one side. */
+/* Returns `sum`, functional j on one side, plus the contributions θ_i · change_i of all groups but `without` (−1: of all). */
 static cmb_interval mix(const cmb_holding *x, int j, int without, cmb_interval sum)
 {
   for (int i = 0; i < x->slides; i++) {
@@ -371,7 +375,7 @@ static cmb_interval mix(const cmb_holding *x, int j, int without, cmb_interval s
   return sum;
 }
 
-/* |A(t₀)⁻¹| */
+/* Computes |A(t₀)⁻¹|, entry by entry, from its factors. */
 static void find_inverse(cmb_holding *x)
 {
   const int n = x->slides;
@@ -382,7 +386,8 @@ static void find_inverse(cmb_holding *x)
   }
 }
 
-/* How far θ may be from θ₀: |A₀⁻¹| |r + A θ₀|, and what A − A₀ makes of that. Not finite: anywhere. */
+/* Computes how far θ may be from θ₀, into x->spread: |A₀⁻¹| |r + A θ₀|, enlarged for the change A − A₀. Infinite if there is no
+ * bound. */
 static void find_spread(cmb_holding *x)
 {
   const int n = x->slides;
@@ -409,7 +414,7 @@ static void find_spread(cmb_holding *x)
   }
 }
 
-/* Bounds of θ, of which 0 and 1 are some. */
+/* Computes bounds of θ, inside [0, 1]. */
 static void bound_theta(cmb_holding *x)
 {
   find_spread(x);

@@ -1,12 +1,12 @@
 /*
- * The mean of the two sides of functions that are held (mean.h).
+ * The mean of forces over both signs of velocities that are held at 0 (mean.h).
  */
 #include "dae/mean.h"
 
 #include "dae/evaluator.h"
 #include "expr/interval.h"
 
-/* The modes with those functions on one side, into the layer's own. */
+/* Writes the modes to the layer's scratch array: held functions on the given side (1 or −1), the others as in `mode`. */
 static void put_side(const cmb_mean *x, const int *mode, int side)
 {
   for (int i = 0; i < x->layer.inner->ns; i++) {
@@ -14,7 +14,7 @@ static void put_side(const cmb_mean *x, const int *mode, int side)
   }
 }
 
-/* The point there. */
+/* Returns the point with held functions on the given side (1 or −1). */
 static cmb_point point_on(const cmb_mean *x, const cmb_point *at, int side)
 {
   cmb_point there = *at;
@@ -23,7 +23,7 @@ static cmb_point point_on(const cmb_mean *x, const cmb_point *at, int side)
   return there;
 }
 
-/* a := (a + b) / 2 */
+/* Computes a := (a + b) / 2 for n numbers. */
 static void take_mean(int n, double *a, const double *b)
 {
   for (int i = 0; i < n; i++) a[i] += (b[i] - a[i]) / 2;
@@ -44,7 +44,7 @@ static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_term
   return CMB_OK;
 }
 
-/* Over a box, each end by itself; γ is the same on both sides. */
+/* Computes bounds of the mean force f as means of the bounds on both sides; γ is the same on both sides. */
 static void load_bounds(const void *self, const cmb_box *box, cmb_interval *f, cmb_interval *gamma)
 {
   const cmb_mean *x = self;
@@ -64,7 +64,7 @@ static void load_bounds(const void *self, const cmb_box *box, cmb_interval *f, c
   }
 }
 
-/* The outputs at a point below, where bodies rest or do not. */
+/* Computes the inner outputs at a point; `push` are the contact forces of rules, NULL if there is no contact. */
 static cmb_status outputs_below(const cmb_mean *x, const cmb_point *at, const double *a,
                                 const double *lambda, const double *push, double *out)
 {

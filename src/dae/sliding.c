@@ -1,5 +1,5 @@
 /*
- * Sliding along the surfaces of switching functions (sliding.h).
+ * Switching functions held at 0 by a mixture of the forces of both modes (sliding.h).
  */
 #include "dae/sliding.h"
 
@@ -10,10 +10,10 @@
 #include <math.h>
 #include <string.h>
 
-static const double SAME = 1e-9;  /* forces beside those that they are compared with */
-static const double NONE = 1e-13; /* what a mode makes of a rate, beside the rate */
+static const double SAME = 1e-9;  /* relative difference up to which forces count as equal */
+static const double NONE = 1e-13; /* relative change of a rate by a mode that counts as none */
 
-/* The group of function `leader` is put to one side. */
+/* Sets the modes of the group of function `leader` to one side, 1 or −1. */
 static void put_group(const cmb_sliding *x, int leader, int side, int *mode)
 {
   for (int i = 0; i < x->layer.inner->ns; i++) {
@@ -24,7 +24,7 @@ static void put_group(const cmb_sliding *x, int leader, int side, int *mode)
   }
 }
 
-/* All groups at −1. */
+/* Computes the inner modes with all groups at −1. */
 static void lower_modes(const cmb_layer *layer, const int *mode, int *lower)
 {
   const cmb_sliding *x = (const cmb_sliding *)layer;
@@ -39,14 +39,15 @@ void cmb_sliding_lower(const cmb_sliding *x, const int *mode, int k, int *lower)
   if (k >= 0) put_group(x, x->function[k], 1, lower);
 }
 
-/* Rates of late states are no forces: they need not be a sum of what each group switches. */
+/* Sets the rows of late states in f to 0: their rates are no forces and need not be a sum over the groups. */
 static void leave_late(const cmb_sliding *x, double *f)
 {
   const cmb_equations *inner = x->layer.inner;
   for (int i = 0; i < inner->nl; i++) f[inner->late_row[i]] = 0;
 }
 
-/* Forces and rates of the functions in the modes that the evaluator below has. */
+/* Computes accelerations, and from them the rates of the inner switching functions into flow (2 ns), in the current modes of
+ * x->below. */
 static cmb_status look(const cmb_sliding *x, const cmb_point *at, double *flow)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -57,14 +58,15 @@ static cmb_status look(const cmb_sliding *x, const cmb_point *at, double *flow)
   return cmb_all_finite(2 * inner->ns, flow) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
-/* Whether the modes of group k make no difference to its rate. */
+/* Returns whether the modes of group k do not change its rate. */
 static bool makes_none(const cmb_sliding *x, int k)
 {
   const double jump = x->A[(ptrdiff_t)k * (x->count + 1)], rate = x->rest[k];
   return fabs(jump) <= NONE * (fabs(rate) + fabs(rate + jump));
 }
 
-/* θ from A and the rates at −1, which are in x->rest. Where a mode makes no difference it has no θ: any will do. */
+/* Solves A θ = −rest for the weights θ, where x->rest are the rates with all groups at −1. A group whose mode makes no difference
+ * gets θ = 1/2. */
 static cmb_status solve(const cmb_sliding *x)
 {
   const int n = x->count;
@@ -79,7 +81,7 @@ static cmb_status solve(const cmb_sliding *x)
   return CMB_OK;
 }
 
-/* What the rates are in the two modes of each group. */
+/* Computes the layer's switching functions, x->hold, and the mean rates, x->mean, from the rates in the two modes of each group. */
 static void compare_modes(const cmb_sliding *x)
 {
   const int n = x->count;
@@ -120,7 +122,7 @@ cmb_status cmb_sliding_find(const cmb_sliding *x, const cmb_point *at)
   return CMB_OK;
 }
 
-/* Whether the forces with groups k and l at +1 are not f₋ + (f_k − f₋) + (f_l − f₋), as they were last found. */
+/* Sets *yes to whether the forces with groups k and l at +1 differ from f₋ + (f_k − f₋) + (f_l − f₋), the forces last computed. */
 static cmb_status are_multiplied(const cmb_sliding *x, const cmb_point *at, int k, int l, bool *yes)
 {
   const int nv = x->layer.eq.nv;
@@ -176,8 +178,8 @@ cmb_status cmb_sliding_residue(const cmb_sliding *x, const cmb_point *at, double
   return CMB_OK;
 }
 
-/* The impulses of the groups that take what is left of their functions of velocities, into x->part; *any: something is left. Functions of
- * positions keep their rates. */
+/* Computes the impulses of the groups, x->part, that bring the remaining values of held functions of velocities to 0. *any: one was
+ * not 0. Functions of positions keep their rates. */
 static cmb_status find_impulses(const cmb_sliding *x, const cmb_point *at, bool *any)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -200,7 +202,7 @@ static cmb_status find_impulses(const cmb_sliding *x, const cmb_point *at, bool 
 cmb_status cmb_sliding_stop(const cmb_sliding *x, const cmb_point *at, double *v)
 {
   const int nv = x->layer.eq.nv;
-  for (int round = 0; round < 2; round++) { /* the second one takes what rounding has left */
+  for (int round = 0; round < 2; round++) { /* the second round removes rounding errors */
     bool any;
     CMB_TRY(find_impulses(x, at, &any));
     if (!any) return CMB_OK;
@@ -214,9 +216,9 @@ cmb_status cmb_sliding_stop(const cmb_sliding *x, const cmb_point *at, double *v
   return CMB_OK;
 }
 
-/* ---- other forces that switch with what friction holds */
+/* ---- other forces that switch together with sticking friction */
 
-/* The first member of group k that friction of this kind has; -1: none. */
+/* Returns the first member of group k that belongs, or does not belong, to friction that can stick with a larger force; −1: none. */
 static int member_of(const cmb_sliding *x, int k, bool sticks)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -227,7 +229,8 @@ static int member_of(const cmb_sliding *x, int k, bool sticks)
   return -1;
 }
 
-/* What the members of group k of one kind add to the accelerations where they go from −1 to +1. */
+/* Computes the change (nv) of the accelerations when the members of group k, those of sticking friction or the others, go from −1
+ * to +1. */
 static cmb_status change_by(const cmb_sliding *x, const cmb_point *at, int k, bool sticks,
                             double *change)
 {
@@ -247,7 +250,7 @@ static cmb_status change_by(const cmb_sliding *x, const cmb_point *at, int k, bo
   return CMB_OK;
 }
 
-/* Whether `other` is not a multiple of `one`, but for what is little beside that. */
+/* Returns whether the vector `other` (n) is not a multiple of `one`, up to a small relative error. */
 static bool lead_elsewhere(int n, const double *one, const double *other)
 {
   const double square = cmb_dot(n, one, one);
@@ -298,13 +301,14 @@ static cmb_status switches(const void *self, const cmb_point *at, const double *
   const cmb_point below = cmb_layer_point(&x->layer, at);
   CMB_TRY(inner->switches(inner->self, &below, lambda, s));
   for (int i = 0; i < inner->ns; i++) {
-    if (x->group[i] != 0) s[i] = at->mode[i]; /* all but the leaders stay as they are */
+    /* functions other than the leaders keep their modes */
+    if (x->group[i] != 0) s[i] = at->mode[i];
   }
   for (int k = 0; k < x->count; k++) s[x->function[k]] = x->hold[k];
   return CMB_OK;
 }
 
-/* ---- what is mixed like the forces */
+/* ---- values mixed like the forces */
 
 static cmb_status mix(const cmb_sliding *x, const cmb_point *at, const cmb_slide_question *asked,
                       double *scratch, double *out)
@@ -338,7 +342,7 @@ cmb_status cmb_sliding_ask(const cmb_sliding *x, const cmb_point *at,
   return status;
 }
 
-/* What the equations below are asked for. */
+/* Arguments of the inner functions whose results are mixed. */
 struct below {
   const cmb_equations *inner;
   const cmb_point *at;
@@ -370,7 +374,7 @@ static cmb_status outputs(const void *self, const cmb_point *at, const double *a
   return mix(x, at, &asked, x->out, out);
 }
 
-/* Rates of late states. */
+/* Computes the rates of late states, mixed over the modes of the groups. */
 static cmb_status late(const void *self, const cmb_point *at, const double *a, const double *lambda,
                        const double *push, double *out)
 {
@@ -380,7 +384,8 @@ static cmb_status late(const void *self, const cmb_point *at, const double *a, c
   return mix(x, at, &asked, x->late, out);
 }
 
-/* Bounds over a motion are not known of the functions that slide; over time they are (holding.h). */
+/* Copies the inner functions' properties and removes bounds and rates of held functions: bounds over a motion are not known for
+ * them; over time they are (holding.h). */
 static void hide_bounds(const cmb_sliding *x, cmb_arena *arena, cmb_equations *eq)
 {
   bool *enclosed = cmb_arena_take(arena, (size_t)eq->ns, sizeof *enclosed);
@@ -397,7 +402,7 @@ static void hide_bounds(const cmb_sliding *x, cmb_arena *arena, cmb_equations *e
   eq->switch_order = order;
 }
 
-/* The groups, and their leaders. */
+/* Copies the groups and lists their leaders. */
 static cmb_status take_groups(cmb_sliding *x, cmb_context *ctx, cmb_arena *arena, int ns, int n,
                               const int *group)
 {
