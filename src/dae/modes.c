@@ -62,12 +62,8 @@ static cmb_status values_at(cmb_evaluator *ev, const struct place *x, double *s)
 static cmb_status look_ahead(cmb_evaluator *ev, cmb_mode_search *m, const struct place *x)
 {
   const cmb_equations *eq = ev->eq;
-  const double ahead =
-      1e-8 *
-      fmax(
-          1,
-          fabs(
-              x->t)); /* long enough to change s by more than rounding, short enough not to matter otherwise */
+  /* long enough to change s by more than rounding, short enough not to matter otherwise */
+  const double ahead = 1e-8 * fmax(1, fabs(x->t));
   for (int i = 0; i < eq->nv; i++) m->v[i] = x->v[i] + ahead / 2 * x->a[i];
   cmb_rates(ev, x->q, m->v, m->rate);
   for (int i = 0; i < eq->nq; i++) m->q[i] = x->q[i] + ahead * m->rate[i];

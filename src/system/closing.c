@@ -1,14 +1,14 @@
 /*
- * Closing loops in small steps (closing.h): a step changes the offset of the held equations and solves them by Newton's
- * method, each increment the least one in the metric of their mass matrix. Modes follow the state: where they change, the
+ * Closes loops in small steps (closing.h): a step changes the offset of the held equations and solves them by Newton's method, each
+ * increment the smallest one in the metric of their mass matrix. The modes are updated with the state: where they change, the
  * iteration goes on with the new ones.
  *
- * A slide goes from q along w, the part of the way h to home that the constraints permit,
+ * A relaxation goes from q along w, the part of the difference h to the home position that the constraints permit,
  *
  *     M w + Gᵀ y = M h,   G w = 0,
  *
- * and is closed by the same iteration. It is steepest descent of hᵀ M h on the closed positions: the share of w that is taken brings at
- * least half of what the slope promises.
+ * and is followed by the same iteration. It is a step of steepest descent for hᵀ M h on the closed positions: the fraction of w
+ * that is taken must achieve at least half of the decrease that the slope predicts.
  */
 #include "system/closing.h"
 
@@ -20,16 +20,17 @@
 
 enum { ITERATIONS = 12, MOST_STEPS = 4000, SPAN = 200, MOST_SLIDES = 200 };
 
-static const double STRAIGHT = 0.05;    /* later increments over the first */
-static const double AT_ONCE = 0.1;      /* radians, if one step is all it takes */
-static const double TURN = 0.05;        /* in one of several steps */
-static const double LEAST_STEP = 1e-9;  /* of s; a dead centre or a singular position is ahead */
-static const double CONVERGED = 1e-9;   /* an increment, after which the next one is rounding */
-static const double SMALL = 1e-6;       /* an increment that does not bend */
-static const double SQUARE = 1e-3;      /* the cosine of an angle that counts as a right one */
-static const double LEAST_SHARE = 1e-3; /* of the way home: something is in the way */
+static const double STRAIGHT = 0.05;   /* largest ratio of later increments to the first one */
+static const double AT_ONCE = 0.1;     /* largest turn in radians, if one step is enough */
+static const double TURN = 0.05;       /* largest turn in one of several steps */
+static const double LEAST_STEP = 1e-9; /* of s: a dead centre or a singular position lies ahead */
+static const double CONVERGED = 1e-9;  /* an increment after which the next one is rounding */
+/* an increment too small for its straightness to be judged */
+static const double SMALL = 1e-6;
+static const double SQUARE = 1e-3;      /* cosine of an angle that counts as a right one */
+static const double LEAST_SHARE = 1e-3; /* smallest fraction of a relaxation: something blocks it */
 
-/* What may be left of a constraint, and of the angle between dependent ones, by rounding. */
+/* The residual of a constraint, and the sine between dependent ones, that rounding may leave. */
 static const cmb_closed ROUNDING = {1e-11, 1e-11};
 
 void cmb_closing_take(cmb_closing *c, cmb_arena *arena, int ng)
@@ -41,12 +42,12 @@ void cmb_closing_take(cmb_closing *c, cmb_arena *arena, int ng)
   c->way = cmb_arena_doubles(arena, eq->nv);
 }
 
-/* How far an iteration has gone: increments in coordinates, and in the metric of M. */
+/* Path length of an iteration, in its first and its later increments: in coordinates [0], and in the metric of M [1]. */
 struct way {
   double first[2], later[2];
 };
 
-/* One increment from q_new; *size is its largest entry. */
+/* Makes one Newton increment from q_new and adds its length to *way. *size is its largest entry. */
 static cmb_status increment(cmb_closing *c, struct way *way, double *size)
 {
   cmb_evaluator *ev = c->ev;
@@ -69,7 +70,8 @@ static cmb_status increment(cmb_closing *c, struct way *way, double *size)
   return CMB_OK;
 }
 
-/* Newton's method from q_new with the offsets at hand. CMB_RETRY_NEWTON if it does not converge on a nearly straight way. */
+/* Solves the held equations by Newton's method from q_new with the current offsets. Returns CMB_RETRY_NEWTON if it does not
+ * converge along a nearly straight path. */
 static cmb_status solve(cmb_closing *c, struct way *way)
 {
   for (int k = 0; k < ITERATIONS; k++) {
@@ -84,7 +86,7 @@ static cmb_status solve(cmb_closing *c, struct way *way)
   return CMB_RETRY_NEWTON;
 }
 
-/* No joint is turned further than it may between q and q_new. */
+/* Returns whether no joint turns by more than `turn` between q and q_new. */
 static bool is_near(const cmb_closing *c, const double *q, double turn)
 {
   for (int i = 0; i < c->ev->eq->nq; i++) {
@@ -93,7 +95,8 @@ static bool is_near(const cmb_closing *c, const double *q, double turn)
   return true;
 }
 
-/* Near a position in which constraints lose rank increments shrink slowly: on, as long as g becomes smaller. */
+/* Improves q_new by further Newton increments as long as each at least halves g: near a position in which constraints lose rank
+ * they shrink slowly. */
 static cmb_status polish(cmb_closing *c)
 {
   cmb_evaluator *ev = c->ev;
@@ -123,13 +126,14 @@ bool cmb_closed_as_well(const cmb_closed *loops, const cmb_closed *others)
          loops->dropped <= fmax(ROUNDING.dropped, 2 * o.dropped);
 }
 
-/* With g and the factors at hand. */
+/* Returns how accurately the loops are closed, with the evaluator's g and factors. */
 static cmb_closed measure(const cmb_evaluator *ev)
 {
   return (cmb_closed){cmb_constraints_off(ev), cmb_kkt_dropped(ev->kkt)};
 }
 
-/* Whether g is what it may be at s. */
+/* Returns whether the loops are as accurately closed as required at s: at the end they must be met, before it only if they were at
+ * the beginning. */
 static bool is_good(const cmb_closing *c, double s)
 {
   if (s < 1 && !c->closed) return true;
@@ -137,14 +141,14 @@ static bool is_good(const cmb_closing *c, double s)
   return cmb_constraints_met(c->ev) && (!c->closed || cmb_closed_as_well(&now, &c->first));
 }
 
-/* From q_new to the offsets of s, with the modes there; q is where the step began. Where constraints are dependent the iteration ends at
- * the least squares: at the end they must be met, and on the way if they were at the beginning. */
+/* Solves from q_new for the offsets of s and finds the modes there; q is where the step began. CMB_RETRY_NEWTON if the step is too
+ * long or, since dependent constraints are solved by least squares, the constraints are not met. */
 static cmb_status settle(cmb_closing *c, double s, const double *q, double turn, struct way *way)
 {
   const cmb_equations *eq = c->ev->eq;
   bool changed;
   CMB_TRY(cmb_guess_modes(c->ev, c->modes, c->t, q, c->v,
-                          &changed)); /* a step that failed has left its own */
+                          &changed)); /* a step that failed has left its modes */
   changed = true;
   for (int round = 0; changed; round++) {
     if (round >= cmb_mode_rounds(eq)) return CMB_RETRY_NEWTON;
@@ -157,7 +161,7 @@ static cmb_status settle(cmb_closing *c, double s, const double *q, double turn,
   return is_good(c, s) ? CMB_OK : CMB_RETRY_NEWTON;
 }
 
-/* From q to g = (1 − s) r, into q_new. */
+/* Makes a step from q to g = (1 − s) r, into q_new. */
 static cmb_status step_to(cmb_closing *c, double s, const double *q, double turn)
 {
   const cmb_equations *eq = c->ev->eq;
@@ -167,9 +171,9 @@ static cmb_status step_to(cmb_closing *c, double s, const double *q, double turn
   return settle(c, s, q, turn, &way);
 }
 
-/* ---- slides */
+/* ---- relaxation towards the home position */
 
-/* ev->dw := w at q. `whole` and `part` are the squares of the lengths of h and w. */
+/* Computes the direction of relaxation w at q into ev->dw. `whole` and `part` become the squared lengths of h and w. */
 static cmb_status find_slide(cmb_closing *c, const double *q, double *whole, double *part)
 {
   cmb_evaluator *ev = c->ev;
@@ -186,7 +190,7 @@ static cmb_status find_slide(cmb_closing *c, const double *q, double *whole, dou
   return isfinite(*part) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
-/* The share of ev->dq that turns no joint too far. */
+/* Returns the fraction of ev->dq, at most c->share, that turns no joint too far. */
 static double share_taken(const cmb_closing *c)
 {
   double most = 0;
@@ -196,8 +200,8 @@ static double share_taken(const cmb_closing *c)
   return most * c->share > TURN ? TURN / most : c->share;
 }
 
-/* One slide from q with the offsets of s; the next one will take more of its way or less. False in *on: this is the nearest
- * position to home, or nothing leads there. */
+/* Makes one relaxation from q with the offsets of s, and adapts the fraction for the next one. *on becomes false if q is the
+ * position nearest to home, or if nothing leads there. */
 static cmb_status slide(cmb_closing *c, double s, double *q, bool *on)
 {
   cmb_evaluator *ev = c->ev;
@@ -221,7 +225,7 @@ static cmb_status slide(cmb_closing *c, double s, double *q, bool *on)
   return CMB_OK;
 }
 
-/* Up to `most` slides. */
+/* Makes up to `most` relaxations of q. */
 static cmb_status slide_home(cmb_closing *c, double s, double *q, int most)
 {
   bool on = c->home_count > 0;
@@ -233,9 +237,9 @@ static cmb_status slide_home(cmb_closing *c, double s, double *q, int most)
   return CMB_OK;
 }
 
-/* ---- the whole way */
+/* ---- the whole path */
 
-/* g at q without offsets is the residual to be let go. */
+/* Sets the residual r to g at q without offsets, and finds out whether the loops are closed already. */
 static cmb_status begin(cmb_closing *c, double *q)
 {
   cmb_evaluator *ev = c->ev;
@@ -257,7 +261,7 @@ static cmb_status begin(cmb_closing *c, double *q)
   return CMB_OK;
 }
 
-/* All slides that there are at s = 1; into q_new, with the modes and the factors there. */
+/* Relaxes q at s = 1 as far as possible (at most MOST_SLIDES times) and copies it to q_new, with the modes and the factors there. */
 static cmb_status slide_to_end(cmb_closing *c, double *q)
 {
   bool changed;
@@ -267,7 +271,7 @@ static cmb_status slide_to_end(cmb_closing *c, double *q)
   return cmb_factor_at(c->ev, c->t, q);
 }
 
-/* At s = 1: along the freedoms, and to rounding. */
+/* Finishes at s = 1: relaxes the freedoms and solves the constraints to rounding. */
 static cmb_status finish(cmb_closing *c, double *q)
 {
   const cmb_terms want = {.g = c->ev->g};
@@ -291,7 +295,7 @@ cmb_status cmb_close_loops(cmb_closing *c, double *q)
   cmb_status status = begin(c, q);
   if (status != CMB_OK) return status < 0 ? status : CMB_OK;
   for (int steps = 0; s < 1 && ds >= LEAST_STEP; steps++) {
-    if (steps % SPAN == 0) { /* at this rate more than MOST_STEPS will be needed */
+    if (steps % SPAN == 0) { /* stops if more than MOST_STEPS will be needed at this rate */
       if ((s - before) * MOST_STEPS < SPAN) break;
       before = s;
     }

@@ -1,15 +1,15 @@
 /*
- * Agreement of dependent constraints (consistency.h).
+ * Compatibility of dependent constraints (consistency.h).
  *
- * Where constraints are dependent, velocities and accelerations are solved for in the sense of least squares, with gradients
- * of unit length (math/kkt_rank.h). What is left,
+ * Where constraints are dependent, velocities and accelerations are solved for in the sense of least squares, with gradients of
+ * unit length (math/kkt_rank.h). The residual
  *
- *     ρ = G v + g_t   or   ρ = G a + γ,
+ *     ρ = G v + g_t   or   ρ = G a + γ
  *
- * is 0 if the constraints agree. Otherwise ρ_i / |G_i| is the combination of gradients that is 0, and its large entries are
- * the constraints that contradict each other. Constraints that are dependent but for an angle σ leave σ |x| of any x that meets the
- * others: that is no contradiction, as the angle is none. In accelerations the change of such an angle is left as well, if the
- * constraints could not be looked at beside the position.
+ * is 0 if the constraints are compatible. Otherwise ρ_i / |G_i| is the combination of gradients that is 0, and its large entries
+ * belong to the constraints that contradict each other. Constraints that are dependent but for an angle σ leave a residual σ |x| of
+ * any x that satisfies the others: that is no contradiction, since the angle counts as 0. In accelerations the change of such an
+ * angle leaves a residual as well, if the constraints could not be examined beside the position.
  */
 #include "system/consistency.h"
 
@@ -20,13 +20,15 @@
 
 #include <math.h>
 
-static const double RELATIVE = 1e-6;  /* of the terms in ρ */
-static const double ROUNDING = 1e-11; /* of the largest terms in any of them */
-static const double PART = 0.05;      /* of the largest entry: belongs to the contradiction */
-static const double NOTHING = 1e-8;   /* a rate or an acceleration, over how much g changes */
-static const double VANISHED = 1e-3;  /* a gradient, over what it is beside the constraint */
+static const double RELATIVE = 1e-6;  /* tolerance relative to the terms in ρ */
+static const double ROUNDING = 1e-11; /* tolerance relative to the largest terms in any ρ */
+/* part of the largest entry above which a constraint belongs to the contradiction */
+static const double PART = 0.05;
+/* negligible rate or acceleration, relative to the extent of g */
+static const double NOTHING = 1e-8;
+static const double VANISHED = 1e-3; /* a gradient this small beside its reference vanishes */
 
-/* The sum of |G_ij x_j| over row i. */
+/* Returns Σ_j |G_ij x_j| of row i. */
 static double row_terms(const cmb_evaluator *ev, int i, const double *x)
 {
   const cmb_equations *eq = ev->eq;
@@ -38,15 +40,16 @@ static double row_terms(const cmb_evaluator *ev, int i, const double *x)
   return sum;
 }
 
-/* The length of x in the metric of M. */
+/* Returns the length of x (nv) in the metric of M. */
 static double length_of(cmb_evaluator *ev, const double *x)
 {
   cmb_multiply_mass(ev, x, ev->w);
   return sqrt(cmb_dot(ev->eq->nv, x, ev->w));
 }
 
-/* ρ = G x + rest, over the extents of the constraints; those at fault are listed. `unresolved` may be left with gradients of unit
- * length. Rounding in one constraint's large terms shows in the others, too: least squares share it out. */
+/* Computes the residual ρ = G x + rest, divided by the extents of the constraints, and lists the contradictory constraints in
+ * `found` if it is too large. A residual `unresolved`, for gradients of unit length, is allowed. Rounding in the large terms of one
+ * constraint is allowed in all, since least squares distribute it. */
 static void compare(cmb_evaluator *ev, const double *x, const double *rest, cmb_disagreement what,
                     double unresolved, double *rho, cmb_consistency *found)
 {
@@ -73,8 +76,8 @@ static void compare(cmb_evaluator *ev, const double *x, const double *rest, cmb_
   }
 }
 
-/* Redundant constraints with gradients that are 0 wherever they are met, but not where they are not. In one position a gradient
- * may vanish as it likes. */
+/* Lists the redundant constraints whose gradients vanish where they are met, but not beside that. In a single position a gradient
+ * may vanish. */
 static void find_vanished(const cmb_evaluator *ev, const cmb_rank *rank, cmb_consistency *found)
 {
   for (int k = 0; k < rank->redundant_count; k++) {

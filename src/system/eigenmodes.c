@@ -1,7 +1,7 @@
 /*
- * Eigenvalues and mode shapes of the linearised equations (linearize.h): A x = λ x (math/eigen.h). The upper part of x
- * is z, the last of it are the states: (T N z, states) divided by the largest change of a coordinate, or of a state where no
- * coordinate changes, is the shape.
+ * Eigenvalues and mode shapes of the linearised equations (linearize.h): A x = λ x (math/eigen.h). The upper part of x is z, the
+ * last nz entries are the states. The mode shape is (T N z, states), divided by the largest change of a coordinate, or of a state
+ * where no coordinate changes.
  */
 #include "base/context.h"
 #include "dae/attach.h"
@@ -18,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double NOTHING = 1e-10; /* such a part of a mode is rounding */
+static const double NOTHING = 1e-10; /* relative size of a part of a mode that is rounding */
 static const double TWO_PI = 6.28318530717958647692;
 
 struct linearization {
@@ -31,11 +31,11 @@ struct eigen {
   const cmb_steady_frame *frame; /* NULL: none */
   cmb_tangent tangent;
   double *A, *scratch_A; /* (m x m), m = 2n − nz */
-  double *re, *im;       /* (m) */
+  double *re, *im;       /* (m) eigenvalues */
   double *V, *work;
-  bool *neutral; /* (m) */
+  bool *neutral; /* (m) eigenvalues that are 0 but for rounding */
   double *a, *lambda;
-  double *w; /* (nv) */
+  double *w; /* (nv) scratch */
   cmb_eigenmode *modes;
 };
 
@@ -68,7 +68,7 @@ static int size_of(const struct eigen *e)
   return freedoms(e) + e->tangent.n;
 }
 
-/* One part of the shape, of the part x (m) of an eigenvector: T N z, and the states behind it. */
+/* Computes the real or imaginary part of a mode shape (nq + nz) from that part x (m) of the eigenvector: T N z, then the states. */
 static void displace(struct eigen *e, const double *q, const double *x, double *shape)
 {
   const cmb_equations *eq = e->ev->eq;
@@ -81,21 +81,22 @@ static void displace(struct eigen *e, const double *q, const double *x, double *
   for (int i = 0; i < eq->nz; i++) shape[eq->nq + i] = x[size_of(e) - eq->nz + i];
 }
 
-/* The size of the largest component of those from..to − 1, and which it is. */
+/* Returns the largest absolute value of the complex components from .. to − 1, and writes its index to *most. */
 static double largest_of(int from, int to, const double *re, const double *im, int *most)
 {
   double largest = -1;
   for (int i = from; i < to; i++) {
     double size = hypot(re[i], im[i]);
     if (size <= largest * (1 + 1e-9))
-      continue; /* of equal ones the first, whatever rounding says */
+      continue; /* of equal ones the first, independently of rounding */
     largest = size;
     *most = i;
   }
   return largest;
 }
 
-/* Divide by the coordinate that changes most, a complex number, or by the state that does if it is nothing beside it. */
+/* Divides a mode shape (re, im) by its largest coordinate, a complex number, or by its largest state if no coordinate changes.
+ * *most is the index. */
 static void normalize(const cmb_equations *eq, double *re, double *im, int *most)
 {
   const int count = eq->nq + eq->nz;
@@ -113,8 +114,9 @@ static void normalize(const cmb_equations *eq, double *re, double *im, int *most
   im[*most] = 0;
 }
 
-/* Displaced along a circle or off it the mechanism goes on as before, with its velocities: in the turning frame that is ± iω, and nothing
- * restores it. Among slow eigenvalues the vector is not known well enough to ask it. */
+/* Returns whether an oscillatory mode with eigenvector x + iy is only a displaced circular motion: displaced, the mechanism goes on
+ * as before with the same velocities, which in the turning frame is an eigenvalue ± iω without any restoring force. Among
+ * eigenvalues below neutral_below the eigenvector is too inaccurate and is not examined. */
 static bool is_displaced_circle(const struct eigen *e, const cmb_eigenmode *mode, const double *x,
                                 const double *y, double neutral_below)
 {
@@ -142,7 +144,7 @@ static bool comes_before(const cmb_eigenmode *a, const cmb_eigenmode *b)
   return x != y ? x < y : a->re < b->re;
 }
 
-/* Insertion keeps equal ones in their order. */
+/* Sorts the modes: neutral ones first, then by absolute value. Insertion sort keeps equal ones in order. */
 static void sort(int count, cmb_eigenmode *modes)
 {
   for (int i = 1; i < count; i++) {
@@ -153,8 +155,8 @@ static void sort(int count, cmb_eigenmode *modes)
   }
 }
 
-/* The modes from the eigenvalues and -vectors at hand. A defective double 0, as of a free motion, comes out as the root
- * of an error in A: hence the root of the noise (neutral.h). */
+/* Makes the list of modes from the eigenvalues and eigenvectors. A defective double eigenvalue 0, as of a free motion, is computed
+ * as the root of an error in A: hence the limit is the root of the noise (neutral.h). */
 static cmb_status collect(struct eigen *e, cmb_arena *arena, const double *q, cmb_linearization *l)
 {
   const int m = size_of(e), count = e->ev->eq->nq + e->ev->eq->nz;
@@ -165,7 +167,7 @@ static cmb_status collect(struct eigen *e, cmb_arena *arena, const double *q, cm
   cmb_find_neutral(freedoms(e), m, e->A, cmb_stiffness_noise(e->ev->eq), neutral_below, e->re,
                    e->im, e->neutral, e->work);
   for (int i = 0; i < m; i++) {
-    if (e->im[i] < 0) continue; /* the other one of a pair */
+    if (e->im[i] < 0) continue; /* the other one of a conjugate pair */
     cmb_eigenmode *mode = &e->modes[l->eigenmode_count++];
     double *re = cmb_arena_doubles(arena, count), *im = cmb_arena_doubles(arena, count);
     if (!re || !im) return cmb_fail_memory(e->ev->ctx);
@@ -183,7 +185,7 @@ static cmb_status collect(struct eigen *e, cmb_arena *arena, const double *q, cm
   return CMB_OK;
 }
 
-/* A as it is seen from the frame of a steady motion, if there is one; accelerations are those that the frame does not explain. */
+/* Transforms A to the frame of a steady motion, if there is one, and subtracts from the accelerations those of the frame. */
 static cmb_status see_from_frame(struct eigen *e, cmb_arena *arena, double t, const double *q,
                                  const double *v)
 {

@@ -1,16 +1,15 @@
 /*
  * Static equilibrium (equilibrium.h) in the n free motions z of the tangent space (tangent.h):
  *
- *     p = Nᵀ f                        the force that is left; Gᵀλ balances the rest of f
+ *     p = Nᵀ f                        the unbalanced force; Gᵀλ balances the rest of f
  *     K = Nᵀ ∂(−f + Gᵀλ)/∂q T N       the stiffness, with the change of the constraint forces
  *     (K + μ I) z = p,   q ← q ⊕ N z, projected onto g = 0
  *
- * μ = 0 is Newton's method. 1/μ is a step of linearly implicit Euler for ż = p, the motion without inertia under heavy
- * damping in the metric of M: μ > 0 is taken where K has negative eigenvalues, which leads away from unstable
- * equilibria, and where the step would be longer than the trust radius. A step is halved if it runs far beyond the lowest
- * point on its way. Directions with neither stiffness nor force are left alone (least-norm step). The modes follow the
- * state: p is the true force, continuous where force laws are, with a kink where a mode changes. What dry friction holds at the start
- * stays there (stuck.h).
+ * μ = 0 is Newton's method. 1/μ is a step of linearly implicit Euler for ż = p, the motion without inertia under heavy damping in
+ * the metric of M: μ > 0 is taken where K has negative eigenvalues, which leads away from unstable equilibria, and where the step
+ * would be longer than the trust radius. A step is halved if it runs far beyond the lowest point on its path. Directions with
+ * neither stiffness nor force are not changed (least-norm step). The modes are updated with the state: p is the true force,
+ * continuous where force laws are, with a kink where a mode changes. What dry friction holds at the start stays there (stuck.h).
  */
 #include "system/equilibrium.h"
 
@@ -32,39 +31,42 @@
 
 enum { ITERATIONS = 300, HALVINGS = 40, SHIFTS = 60 };
 
-/* Lengths are parts of 1 + |q|, forces parts of the largest seen. */
-static const double FIRST_RADIUS = 0.5;  /* m or rad: mechanisms are of that size; it adapts */
-static const double NO_FORCE = 1e-9;     /* none, where there is no stiffness */
-static const double BALANCED = 1e-13;    /* rounding */
-static const double SMALL_FORCE = 1e-3;  /* on the way to it, and not just before a jump */
-static const double NEARLY_THERE = 1e-6; /* a step that is taken without looking at the force */
+/* lengths are relative to 1 + |q|, forces to the largest so far */
+/* m or rad: the usual size of a mechanism; adapted later */
+static const double FIRST_RADIUS = 0.5;
+static const double NO_FORCE = 1e-9;  /* no force, in directions without stiffness */
+static const double BALANCED = 1e-13; /* rounding */
+/* a small force: near an equilibrium and not just before a jump */
+static const double SMALL_FORCE = 1e-3;
+static const double NEARLY_THERE = 1e-6; /* a step that is taken without checking the force */
 static const double ARRIVED =
-    1e-9; /* a step that no longer shrinks: rounding, if the force is small */
-static const double ROUNDING = 1e-12; /* likewise, whatever the force */
-static const double AWAY = 1e8;       /* beyond, forces have no digits left */
+    1e-9; /* a step that no longer shrinks is rounding, if the force is small */
+/* a step that no longer shrinks is rounding, whatever the force */
+static const double ROUNDING = 1e-12;
+static const double AWAY = 1e8; /* |q| beyond which forces have no correct digits left */
 
 struct seek {
   cmb_evaluator *ev;
   cmb_differences *differences;
   cmb_tangent tangent;
-  cmb_stuck stuck; /* what friction holds where it is */
+  cmb_stuck stuck; /* coordinates that friction holds */
   double t;
-  double *q, *q_trial, *dq; /* (nq) */
-  double *rest;             /* (nv) velocities 0, and states, which are held */
-  double *lambda;           /* (ng) */
+  double *q, *q_trial, *dq; /* (nq) position, trial position, step */
+  double *rest;             /* (nv) velocities 0, and the states, which are held */
+  double *lambda;           /* (ng) multipliers */
   cmb_mode_search modes;
-  double *left;          /* (nv) f − Gᵀλ at the state last evaluated */
-  double *p, *p_hat, *z; /* (n <= nv) force, the same in the eigenvectors' directions, step */
+  double *left;          /* (nv) unbalanced forces f − Gᵀλ at the state last evaluated */
+  double *p, *p_hat, *z; /* (n <= nv) force, the same in the basis of eigenvectors, step */
   double *w;             /* (nv) N z */
   double *J;             /* ∂r/∂q as the equations store it */
-  double *K, *U,
-      *theta; /* (n x n), (n x n), (n): stiffness, eigenvectors and -values of its symmetric part */
+  /* (n x n), (n x n), (n): stiffness, eigenvectors and eigenvalues of its symmetric part */
+  double *K, *U, *theta;
   double *A, *V; /* (n x n) scratch */
   double *im;    /* (n) scratch */
   int *pivot;
   double *work;
-  double force_scale; /* largest |f| seen, in the metric of M⁻¹ */
-  double radius;      /* largest permitted change of a coordinate */
+  double force_scale; /* largest |f| so far, in the metric of M⁻¹ */
+  double radius;      /* trust radius: largest permitted change of a coordinate */
 };
 
 double cmb_stiffness_noise(const cmb_equations *eq)
@@ -124,17 +126,17 @@ cmb_status cmb_static_forces(cmb_tangent *tangent, cmb_mode_search *modes, doubl
   return CMB_OK;
 }
 
-/* Those at q. */
+/* Computes the tangent space, multipliers and unbalanced forces at q, without the directions that friction holds. */
 static cmb_status forces_at(struct seek *k, const double *q)
 {
   double size;
   CMB_TRY(cmb_static_forces(&k->tangent, &k->modes, k->t, q, k->rest, k->lambda, k->left, &size));
-  k->tangent.n -= k->ev->eq->nz; /* states have the last directions */
+  k->tangent.n -= k->ev->eq->nz; /* directions of states come last and are left out */
   k->force_scale = fmax(k->force_scale, size);
   return cmb_stuck_restrict(&k->stuck, &k->tangent, k->t, q, k->rest, k->lambda);
 }
 
-/* p and K at q, the latter also by the eigenvalues of its symmetric part. */
+/* Computes the reduced force p and stiffness K at q, and the eigenvalues and eigenvectors of the symmetric part of K. */
 static cmb_status reduce(struct seek *k)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -157,14 +159,14 @@ static double stiffest(const struct seek *k)
   return n > 0 ? fmax(fabs(k->theta[0]), fabs(k->theta[n - 1])) : 0;
 }
 
-/* No stiffness along eigenvector i, and no force either? */
+/* Returns whether there is neither stiffness nor force along eigenvector i. */
 static bool is_idle(const struct seek *k, int i)
 {
   return fabs(k->theta[i]) <= cmb_stiffness_noise(k->ev->eq) * stiffest(k) &&
          fabs(k->p_hat[i]) <= NO_FORCE * k->force_scale;
 }
 
-/* A = U K Uᵀ + μ I and p̂ = U p, without the idle directions. */
+/* Computes A = U K Uᵀ + μ I and p̂ = U p, without the directions that have neither stiffness nor force. */
 static void shifted_stiffness(struct seek *k, double mu)
 {
   const int n = k->tangent.n;
@@ -181,7 +183,7 @@ static void shifted_stiffness(struct seek *k, double mu)
   }
 }
 
-/* The step with the given μ: z, w = N z and dq = T w. false: singular. */
+/* Computes the step for a given μ: z, w = N z and dq = T w. Returns false if the matrix is singular. */
 static bool solve_step(struct seek *k, double mu)
 {
   const int n = k->tangent.n, nv = k->ev->eq->nv;
@@ -198,8 +200,8 @@ static bool solve_step(struct seek *k, double mu)
   return cmb_all_finite(k->ev->eq->nq, k->dq);
 }
 
-/* The smallest μ of a rising sequence for which the step leads downhill and stays inside the radius; *whole tells whether
- * the radius had no say. */
+/* Computes the step with the smallest μ of an increasing sequence for which it goes downhill and stays inside the trust radius.
+ * *whole: the radius did not shorten it. Returns false if there is none. */
 static bool choose_step(struct seek *k, bool *whole)
 {
   const int n = k->tangent.n;
@@ -226,14 +228,14 @@ cmb_status cmb_displace(cmb_evaluator *ev, double t, const double *q, double alp
   return CMB_OK;
 }
 
-/* q_trial = q ⊕ α w on the constraints, and the forces there. */
+/* Moves by the part α of the step to q_trial on the constraints, and computes the forces there. */
 static cmb_status try_step(struct seek *k, double alpha)
 {
   CMB_TRY(cmb_displace(k->ev, k->t, k->q, alpha, k->dq, k->q_trial));
   return forces_at(k, k->q_trial);
 }
 
-/* What is left of f, in the metric of the tangent space last computed. */
+/* Returns the norm of the unbalanced force in the metric of the tangent space last computed. */
 static double force_left(struct seek *k)
 {
   const int n = k->tangent.n, nv = k->ev->eq->nv;
@@ -241,7 +243,8 @@ static double force_left(struct seek *k)
   return cmb_norm2(n, k->im);
 }
 
-/* The step, halved until the force at its end does not point back too strongly, or is smaller than before. */
+/* Takes the step, halved until the force at its end does not point back too strongly or is smaller than before, and adapts the
+ * trust radius. Near the solution the step is taken in full. */
 static cmb_status descend(struct seek *k, bool near)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -264,17 +267,17 @@ static cmb_status descend(struct seek *k, bool near)
   return status;
 }
 
-/* Balanced but for what rounding leaves: no force, apart from directions without stiffness. */
+/* Returns whether the force is balanced up to rounding, in all directions. */
 static bool is_balanced(const struct seek *k)
 {
   return cmb_norm2(k->tangent.n, k->p) <= BALANCED * k->force_scale;
 }
 
-/* Has a whole step of this size, after one of size `last`, found what there is to find? */
+/* Returns whether a full step of this size, after one of size `last`, is only rounding, so that the iteration has converged. */
 static bool has_arrived(const struct seek *k, double size, double last, double scale)
 {
   bool small = cmb_norm2(k->tangent.n, k->p) <= SMALL_FORCE * k->force_scale;
-  if (k->theta[0] < -cmb_stiffness_noise(k->ev->eq) * stiffest(k)) return false; /* a way down */
+  if (k->theta[0] < -cmb_stiffness_noise(k->ev->eq) * stiffest(k)) return false; /* not a minimum */
   if (size <= 8 * DBL_EPSILON * scale) return true;
   return size >= last / 2 && size <= (small ? ARRIVED : ROUNDING) * scale;
 }
@@ -297,7 +300,8 @@ static cmb_status iterate(struct seek *k, int *iterations)
   return CMB_RETRY_NEWTON;
 }
 
-/* The neutral directions as orthonormal rows of A, in free motions; how many. */
+/* Computes the neutral directions, whose eigenvalues are below `noise`, as orthonormal rows of k->A (n columns). Returns how many
+ * there are. */
 static int neutral_directions(struct seek *k, double noise)
 {
   const int n = k->tangent.n;
@@ -318,7 +322,7 @@ static int neutral_directions(struct seek *k, double noise)
   return count;
 }
 
-/* w = N x, the velocities of a free motion. */
+/* Computes the velocities w = Nᵀ x (nv) of a free motion x (n). */
 static void velocities_of(const struct seek *k, const double *x, double *w)
 {
   const int n = k->tangent.n, nv = k->ev->eq->nv;
@@ -329,7 +333,7 @@ static void velocities_of(const struct seek *k, const double *x, double *w)
   }
 }
 
-/* Of the velocities v (nv) only the part along the neutral directions stays: a wheel goes on spinning. */
+/* Removes from the velocities v (nv) all but the part along the `count` neutral directions: a wheel goes on spinning. */
 static void keep_neutral(struct seek *k, int count, double *v)
 {
   const int n = k->tangent.n, nv = k->ev->eq->nv;
@@ -374,7 +378,7 @@ static void name_neutral(struct seek *k, int count, cmb_equilibrium_report *repo
   cmb_name_neutral(count, nv, W, report);
 }
 
-/* Counts of what the eigenvalues of the stiffness say, and the force that is left. */
+/* Reports the stability by the eigenvalues of the stiffness, the neutral directions, and the largest remaining force. */
 static cmb_status judge(struct seek *k, double *v, cmb_equilibrium_report *report)
 {
   const int n = k->tangent.n, nv = k->ev->eq->nv;
@@ -402,7 +406,7 @@ static cmb_status judge(struct seek *k, double *v, cmb_equilibrium_report *repor
   return CMB_OK;
 }
 
-/* Friction takes part in what is left, and in the multipliers. */
+/* Adds the forces of friction that holds, and what they contribute to the multipliers; fails if friction cannot hold that much. */
 static cmb_status add_friction(struct seek *k)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -466,7 +470,7 @@ void cmb_note_moved(int nq, const double *given, const double *q, cmb_equilibriu
   report->q_moved = sqrt(sum);
 }
 
-/* On the constraints first, in the modes there; the velocities that go with it are of no use here. */
+/* Finds a consistent position near q, and the modes there; the velocities that go with it are not used. */
 static cmb_status assemble(struct seek *k, const double *q)
 {
   cmb_start_report start;
@@ -475,7 +479,7 @@ static cmb_status assemble(struct seek *k, const double *q)
   return cmb_start_in_modes(k->ev, &k->modes, k->t, k->q, k->w, k->left, k->lambda, &start);
 }
 
-/* q (nq) to where forces are in balance while the states among v (nv) are held. */
+/* Moves q (nq) to a position where forces are balanced while the states, in v (nv), keep their values. */
 static cmb_status relax(cmb_evaluator *ev, double t, const double *v, double *q)
 {
   const cmb_equations *eq = ev->eq;
@@ -497,7 +501,8 @@ static cmb_status relax(cmb_evaluator *ev, double t, const double *v, double *q)
   return status;
 }
 
-/* With states: Newton's method from the start given, and if that comes to nothing from where forces are in balance. */
+/* Finds an equilibrium with states: by Newton's method from the given start, and if that fails, from a position where forces are
+ * balanced. */
 static cmb_status balance(cmb_evaluator *ev, double t, double *q, double *v, double *lambda,
                           cmb_equilibrium_report *report)
 {
@@ -556,7 +561,7 @@ cmb_status cmb_equilibrium(cmb_evaluator *ev, double t, double *q, double *v, do
   return status;
 }
 
-static const double CLOSED = 1e-9; /* a gap that is negative, in metres */
+static const double CLOSED = 1e-9; /* a gap below −CLOSED counts as closed, in metres */
 
 cmb_status cmb_equilibrium_start(cmb_context *ctx, const cmb_system *system, const double *p,
                                  double *q, double *v, cmb_equilibrium_report *report)
@@ -591,7 +596,7 @@ static cmb_status bring_to_rest(cmb_context *ctx, cmb_system *system, cmb_arena 
   CMB_TRY(cmb_start_change_note(ctx, system, &to_rest));
   memcpy(system->q, q, (size_t)eq->nq * sizeof *q);
   memcpy(system->v, v, (size_t)eq->nv * sizeof *v);
-  system->q_given = system->v_given = NULL; /* these are the start values now */
+  system->q_given = system->v_given = NULL; /* these are the start values from here on */
   system->frame = NULL;
   return CMB_OK;
 }

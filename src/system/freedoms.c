@@ -1,7 +1,9 @@
 /*
- * Freedoms of a mechanism (camber/system.h). With the rows of N orthonormal in the metric of the held equations (tangent.h), column i of N times the
- * root of its entry of the metric is the share of the free motions in velocity i: its length is 1 if no constraint speaks of it, and 0 if they hold
- * it. Velocities are chosen one after the other; what is left of a column beside those chosen, an angle, tells whether they determine it.
+ * Freedoms of a mechanism (camber/system.h): chooses independent coordinates and moves the mechanism along them. With the rows of N
+ * orthonormal in the metric of the held equations (tangent.h), column i of N times the root of its entry of the metric is the share
+ * of the free motions in velocity i: its length is 1 if no constraint affects the velocity, and 0 if the constraints hold it.
+ * Velocities are chosen one after the other; the length of the part of a column perpendicular to those chosen tells whether they
+ * determine it.
  */
 #include "system/closing.h"
 
@@ -17,17 +19,19 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What must be left of a column, in this order: a coordinate that the others nearly determine is a bad one, but better than none. */
+/* Least length of the perpendicular part of a column, in this order: a coordinate that others nearly determine is a bad choice, but
+ * better than none. */
 static const double LEFT[] = {0.05, 1e-3, 1e-6};
 
-static const double CLEARLY = 1.5; /* with so much more room a later coordinate is taken */
+/* a later coordinate is preferred if its column is longer by this factor */
+static const double CLEARLY = 1.5;
 
-enum { ONLY, COORDINATE, TURN, KINDS }; /* ONLY: the joint has no other */
+enum { ONLY, COORDINATE, TURN, KINDS }; /* ONLY: the joint has no other coordinate */
 
 /* A velocity that may be chosen. */
 struct candidate {
   cmb_freedom freedom;
-  int depth; /* of its joint: 0 on the ground */
+  int depth; /* of its joint in the tree of bodies: 0 on the ground */
   int kind;
   bool chosen;
 };
@@ -36,23 +40,23 @@ struct cmb_freedoms {
   cmb_context *ctx;
   cmb_arena *arena;
   cmb_freedoms_place at;
-  double *q, *v, *v_rest; /* of the start; no velocities */
+  double *q, *v, *v_rest; /* start values; zero velocities */
   cmb_held_equations *x;
   cmb_mode_search modes;
   cmb_closing closing;
-  cmb_evaluator *plain; /* of the equations without held values */
-  bool *turns, *angle;  /* (nv), (nq) */
+  cmb_evaluator *plain; /* evaluator of the equations without held values */
+  bool *turns, *angle;  /* (nv) velocities of angles, (nq) coordinates that are angles */
   int candidate_count, count;
   struct candidate *candidates;
-  cmb_freedom *list; /* (count) */
-  cmb_held *held;    /* (count) where each of them is to be */
+  cmb_freedom *list; /* (count) the chosen freedoms */
+  cmb_held *held;    /* (count) value at which each is held */
   int driven;
   int output_count;
-  int *output;               /* (output_count) those that depend on positions and time alone */
-  double *observed, *others; /* (no + nh), and with other velocities and forces */
-  double *lambda;            /* (ng) zeros, but while those outputs are told apart */
-  double *a;                 /* (nv) likewise */
-  double *deepest; /* (rules) how far gaps may be closed: as far as they are at the start */
+  int *output;               /* (output_count) outputs that depend on positions and time alone */
+  double *observed, *others; /* (no + nh) outputs, and those with other velocities and forces */
+  double *lambda;            /* (ng) zeros, except in find_outputs */
+  double *a;                 /* (nv) zeros, except in find_outputs */
+  double *deepest;           /* (rule_count) how far gaps may be closed: as far as at the start */
 };
 
 /* ---- candidates */
@@ -65,7 +69,7 @@ static int depth_of(const cmb_model *model, int body)
   return depth;
 }
 
-/* "body.wx'" as "body about x". */
+/* Returns a name for a rotation: "body about x" for the velocity "body.wx'". */
 static const char *name_of_turn(cmb_freedoms *f, const char *velocity, int axis)
 {
   const char *dot = strrchr(velocity, '.');
@@ -90,7 +94,7 @@ static void add_candidate(cmb_freedoms *f, const cmb_joint *j, int i, int q, int
       turn ? name_of_turn(f, f->at.eq->v_names[v + i], axis) : f->at.eq->q_names[q + i];
 }
 
-/* All joints by the names of their coordinates; the angles of the equations on the way. */
+/* Lists the coordinates of all joints as candidates, and marks which coordinates and velocities are angles. */
 static void list_candidates(cmb_freedoms *f)
 {
   const cmb_equations *eq = f->at.eq;
@@ -106,9 +110,9 @@ static void list_candidates(cmb_freedoms *f)
   }
 }
 
-/* ---- choosing */
+/* ---- choice */
 
-/* The columns of N that are left beside those chosen: (n x nv), changed in place. */
+/* The parts of the columns of N that are perpendicular to those chosen: (n x nv), changed in place. */
 struct columns {
   int n, nv;
   double *N;
@@ -121,7 +125,7 @@ static double length_of(const struct columns *c, int i)
   return sqrt(square);
 }
 
-/* All columns become perpendicular to column i. */
+/* Makes all columns perpendicular to column i, and column i zero. */
 static void take_out(const struct columns *c, int i)
 {
   const double length = length_of(c, i);
@@ -135,7 +139,8 @@ static void take_out(const struct columns *c, int i)
   for (int k = 0; k < c->n; k++) c->N[k * c->nv + i] = 0;
 }
 
-/* The candidate of this depth and kind with most of it left, or the first of those with nearly as much; NULL: none has enough. */
+/* Returns the candidate of this depth and kind with the longest remaining column, or the first one that is nearly as long; NULL if
+ * none is longer than `enough`. */
 static struct candidate *freest(const cmb_freedoms *f, const struct columns *c, int depth, int kind,
                                 double enough)
 {
@@ -172,7 +177,7 @@ static void choose(cmb_freedoms *f, const struct columns *c, int wanted)
   }
 }
 
-/* Those chosen, in the order of the coordinates; where nothing constrains them, all. */
+/* Lists the chosen freedoms in the order of the coordinates; all candidates if `all`. */
 static void list_chosen(cmb_freedoms *f, bool all)
 {
   for (int i = 0; i < f->candidate_count; i++) {
@@ -180,7 +185,7 @@ static void list_chosen(cmb_freedoms *f, bool all)
   }
 }
 
-/* Where freedom i is at the start. */
+/* Describes the value of freedom i at the start as a held value. */
 static void hold_at_start(const cmb_freedoms *f, int i)
 {
   const cmb_freedom *d = &f->list[i];
@@ -190,7 +195,7 @@ static void hold_at_start(const cmb_freedoms *f, int i)
   memcpy(h->value, f->q + d->q, (d->axis < 0 ? 1 : 4) * sizeof *h->value);
 }
 
-/* An evaluator for the equations with all freedoms held, or with none. */
+/* Creates the evaluator of the equations with all freedoms held, or with none. */
 static cmb_status hold_others(cmb_freedoms *f, bool held)
 {
   cmb_evaluator_destroy(f->closing.ev);
@@ -229,7 +234,7 @@ static cmb_status find_freedoms(cmb_freedoms *f)
 
 /* ---- outputs */
 
-/* In the modes of the position, with the velocities at hand. */
+/* Evaluates the outputs and next sampled values at (t, q, v), in the modes of the position. */
 static cmb_status observe(cmb_freedoms *f, double t, const double *q, const double *v, double *out)
 {
   bool changed;
@@ -237,7 +242,8 @@ static cmb_status observe(cmb_freedoms *f, double t, const double *q, const doub
   return cmb_next_samples(f->plain, t, q, v, f->a, f->lambda, out);
 }
 
-/* With other velocities, states, accelerations and forces of constraints an output that depends on any of them has another value. */
+/* Lists the outputs that depend on positions and time alone: the others change with other velocities, states, accelerations and
+ * multipliers. */
 static cmb_status find_outputs(cmb_freedoms *f)
 {
   const cmb_equations *eq = f->at.eq;
@@ -298,7 +304,8 @@ static cmb_status take_memory(cmb_freedoms *f)
   return CMB_OK;
 }
 
-/* Gaps that are closed at the start, those by rounding alone too: no position is the first at which they close, but bodies come no nearer to each other. */
+/* Stores how far gaps are closed at the start, also those closed by rounding alone: they are not reported, but bodies may come no
+ * nearer to each other. */
 static cmb_status note_closed_gaps(cmb_freedoms *f)
 {
   const cmb_equations *eq = f->at.eq;
@@ -373,7 +380,7 @@ const cmb_freedom *cmb_freedoms_list(const cmb_freedoms *f, int *count)
   return f->list;
 }
 
-/* ---- moving */
+/* ---- motion */
 
 cmb_status cmb_freedoms_drive(cmb_freedoms *f, int k)
 {
@@ -383,7 +390,7 @@ cmb_status cmb_freedoms_drive(cmb_freedoms *f, int k)
   return f->at.eq->ng > 0 ? hold_others(f, k != CMB_FREEDOMS_LOOSE) : CMB_OK;
 }
 
-/* What the driven freedom has behind the change: a number, or four Euler parameters. */
+/* Computes the value of freedom d after a change from q, into `to`: one number, or four Euler parameters. Returns how many. */
 static int moved_by(const cmb_freedom *d, double change, const double *q, double to[4])
 {
   if (d->axis < 0) {
@@ -396,7 +403,8 @@ static int moved_by(const cmb_freedom *d, double change, const double *q, double
   return 4;
 }
 
-/* It is held there; other turns of the same joint go on from where that is. */
+/* Sets the held value of the driven freedom to its value at q plus the change. Other rotations of the same joint continue from
+ * there. */
 static void aim(const cmb_freedoms *f, double change, const double *q)
 {
   const cmb_freedom *d = &f->list[f->driven];
@@ -411,7 +419,7 @@ static void aim(const cmb_freedoms *f, double change, const double *q)
 cmb_status cmb_freedoms_move(cmb_freedoms *f, double change, double t, double *q, double *reached)
 {
   *reached = 1;
-  if (f->at.eq->ng == 0) { /* nothing has to follow */
+  if (f->at.eq->ng == 0) { /* no constraints: nothing has to follow */
     double to[4];
     const cmb_freedom *d = f->driven >= 0 ? &f->list[f->driven] : NULL;
     if (d) memcpy(q + d->q, to, (size_t)moved_by(d, change, q, to) * sizeof *to);

@@ -16,7 +16,7 @@
 
 static const int next[] = {1, 2, 0, 1};
 
-/* e = p̄_given ∘ p, the shorter way round. */
+/* Computes the rotation e = p̄_given ∘ p from the held orientation to that in q, with the sign for the shorter way round. */
 static void turn_left(const cmb_held *h, const double *q, double e[4])
 {
   const double *given = h->value;
@@ -26,7 +26,7 @@ static void turn_left(const cmb_held *h, const double *q, double e[4])
   if (e[0] < 0) e[0] = -e[0];
 }
 
-/* The residual of a row and, if `row` is not NULL, its gradient: one entry, or three for Euler parameters. */
+/* Returns the residual of a row and, if `row` is not NULL, writes its gradient: one entry, or three for Euler parameters. */
 static double held_row(const cmb_held_row *r, const double *q, double *row)
 {
   const cmb_held *h = r->held;
@@ -110,7 +110,7 @@ static void take_memory(cmb_held_equations *x, cmb_arena *arena, int rows)
   x->eq.g_names = x->eq.lambda_names = names;
 }
 
-/* The mean squares of the derivatives with respect to angles and to displacements, and the metric from them. */
+/* Computes the metric from the mean squares of the constraints' derivatives with respect to angles and to displacements. */
 static cmb_status measure(cmb_context *ctx, const cmb_held_equations *x, const cmb_held_place *at)
 {
   const cmb_equations *inner = x->inner;
@@ -138,7 +138,7 @@ cmb_status cmb_held_create(cmb_context *ctx, cmb_arena *arena, const cmb_equatio
 {
   cmb_held_equations *x = *out = cmb_arena_take(arena, 1, sizeof *x);
   if (!x) return cmb_fail_memory(ctx);
-  /* only what a start asks for: terms, rates and modes */
+  /* only what a start needs: terms, rates and modes */
   x->eq = (cmb_equations){.name = inner->name,
                           .nq = inner->nq,
                           .nv = inner->nv,
@@ -172,7 +172,7 @@ cmb_status cmb_held_create(cmb_context *ctx, cmb_arena *arena, const cmb_equatio
   return measure(ctx, x, at);
 }
 
-/* Sizes and pattern with the rows that there are. */
+/* Updates the number of constraints and the pattern to the rows added. */
 static void take_rows(cmb_held_equations *x)
 {
   x->eq.ng = x->inner->ng + x->count;
@@ -205,7 +205,8 @@ void cmb_held_add(cmb_held_equations *x, const cmb_held *held)
   for (int c = 0; c < (held->kind == CMB_HELD_TURN ? 3 : 1); c++) cmb_held_add_row(x, held, c);
 }
 
-/* w (1 or 3): from q to one value. The length of vec e is the sine of half the angle: e is turned back by the whole of it. */
+/* Computes the difference w from q to one held value and returns its number of entries, 1 or 3. The length of vec e is the sine of
+ * half the angle; the difference is the whole angle. */
 static int way_to(const cmb_held *held, const double *q, double *w)
 {
   const int entries = held->kind == CMB_HELD_TURN ? 3 : 1;

@@ -1,20 +1,20 @@
 /*
- * Held start values (hold.h). Four ways to a consistent position, in this order:
+ * Held start values (hold.h). There are four ways to a consistent position:
  *
  *     near       from the values as given, in one step: the loops were nearly closed
- *     by design  from the design position: it is closed first, then the given coordinates go to their values in small steps,
+ *     by design  from the design position: it is closed first, then the given coordinates move to their values in small steps,
  *                and the loops follow
  *     as given   from the values as given, in small steps
  *
- *     beside     from a position a little beside the design position, where that is a dead centre for a given coordinate: its
+ *     beside     from a position a little beside the design position, if that is a dead centre for a given coordinate: its
  *                constraint depends on those of the loops there, though it can be moved
  *
- * A way that meets all given values is taken. If there is none (too many are given, or one is out of reach), given
- * coordinates go to their values one after the other from the design position, each as far as it gets; then the position
- * nearest to what was given counts.
+ * A way that meets all given values is taken. If there is none (too many are given, or one is out of reach), given coordinates move
+ * to their values one after the other from the design position, each as far as possible; then the position nearest to the given
+ * values is taken.
  *
- * Only independent values can be held by constraints: one that depends on the constraints and the values before it is left
- * out, and looked at afterwards.
+ * Only independent values can be held by constraints: one that depends on the constraints and the values before it is left out, and
+ * checked afterwards.
  */
 #include "system/hold.h"
 
@@ -28,17 +28,18 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_BESIDE = 12 };               /* tries to leave a dead centre */
-static const double BESIDE = 0.1;        /* rad: how far a dead centre is left */
-static const double LEAST_MOTION = 1e-6; /* of a joint, against what it does alone: it is held */
+enum { MOST_BESIDE = 12 };        /* attempts to leave a dead centre */
+static const double BESIDE = 0.1; /* rad: distance by which a dead centre is left */
+/* motion of a joint, relative to that without constraints, below which it is blocked */
+static const double LEAST_MOTION = 1e-6;
 static const double STUCK =
     1e-3; /* the same near the end of its reach: there the others move 30 times as fast */
 
-static const double MET = 1e-8; /* relative: a held value that is not met so well is not held */
+static const double MET = 1e-8; /* relative deviation up to which a held value is met */
 
 enum place { PLACE_ANY, PLACE_MET, PLACE_OFF };
 
-/* A consistent position, if it was found. */
+/* A consistent position, if one was found. */
 struct candidate {
   double *q;
   bool found, at_once;
@@ -52,20 +53,20 @@ struct hold {
   const cmb_equations *eq;
   const cmb_hold_task *task;
   double t;
-  int count;            /* values of the level at work: positions, then velocities */
+  int count;            /* number of held values: first positions, later velocities */
   const cmb_held *held; /* (count) */
-  bool *active;         /* (count) held by a constraint now */
-  int *list;            /* (rows) */
+  bool *active;         /* (count) whether the value is held by a constraint at present */
+  int *list;            /* (ng + rows) scratch: dependent rows */
   cmb_held_equations *x;
   cmb_mode_search modes;
   cmb_closing closing;
-  double *v;      /* as given */
-  double *metric; /* (nv) of x where the values are as given */
+  double *v;      /* (nv) velocities as given */
+  double *metric; /* (nv) metric of x at the values as given */
 };
 
 /* ---- what is held */
 
-/* An evaluator for the equations with the values that are active. */
+/* Creates an evaluator for the equations with the active values held. */
 static cmb_status open_active(struct hold *h, cmb_evaluator **ev)
 {
   cmb_held_clear(h->x);
@@ -82,7 +83,7 @@ static void activate(struct hold *h, int first, int end)
   for (int i = 0; i < h->count; i++) h->active[i] = i >= first && i < end;
 }
 
-/* Those rows that depend on the constraints and on rows before them at q are taken back, with the whole value they are of. */
+/* Deactivates the held values that have a row which depends, at q, on the constraints and on rows before it. */
 static cmb_status drop_dependent(struct hold *h, cmb_evaluator *ev, const double *q)
 {
   const int ng = h->eq->ng;
@@ -98,7 +99,7 @@ static cmb_status drop_dependent(struct hold *h, cmb_evaluator *ev, const double
   return CMB_OK;
 }
 
-/* Of the values that are active those stay so that are independent at q. */
+/* Deactivates those of the active values that are dependent at q. */
 static cmb_status keep_independent(struct hold *h, const double *q)
 {
   cmb_evaluator *ev;
@@ -109,7 +110,7 @@ static cmb_status keep_independent(struct hold *h, const double *q)
   return status < 0 ? status : CMB_OK;
 }
 
-/* How far a held value is off, relative to it or to 1. */
+/* Returns the distance of a held value from the given one, relative to it or to 1. */
 static double off_by(const cmb_held *held, const double *q, const double *v)
 {
   double sign = 1, sum = 0;
@@ -141,7 +142,7 @@ static cmb_status new_candidate(struct hold *h, const double *from, struct candi
   return CMB_OK;
 }
 
-/* Close the loops from c->q on with the active values held; *reached = 1: done. */
+/* Closes the loops from c->q on with the active values held; *reached = 1: done. */
 static cmb_status close_active(struct hold *h, struct candidate *c, double *reached)
 {
   CMB_TRY(open_active(h, &h->closing.ev));
@@ -156,7 +157,8 @@ static cmb_status close_active(struct hold *h, struct candidate *c, double *reac
   return CMB_OK;
 }
 
-/* With all values held that are independent at `from`; the other coordinates stay as near to what was given as they can. */
+/* Closes the loops from the position `from` with all values held that are independent there; the other coordinates stay as near to
+ * the given ones as possible. */
 static cmb_status close_from(struct hold *h, const double *from, struct candidate *c)
 {
   double reached;
@@ -169,8 +171,8 @@ static cmb_status close_from(struct hold *h, const double *from, struct candidat
   return status;
 }
 
-/* The given coordinates one after the other from the consistent position c->q on, each as far as it gets. On the way only the
- * value that moves is not met, so all positions are consistent. */
+/* Moves the given coordinates to their values one after the other from the consistent position c->q, each as far as possible. All
+ * positions on the way are consistent, since only the value that moves is not met. */
 static cmb_status close_one_by_one(struct hold *h, struct candidate *c)
 {
   bool *kept = cmb_arena_take(h->arena, (size_t)h->count, sizeof *kept);
@@ -191,7 +193,7 @@ static cmb_status close_one_by_one(struct hold *h, struct candidate *c)
     if (reached > 0) memcpy(c->q, next.q, (size_t)h->eq->nq * sizeof *c->q);
     kept[i] = reached >= 1;
   }
-  /* where a value got stuck the way ended: what was reached, once more and exactly */
+  /* closes the loops once more and exactly at what was reached, since the motion of a blocked value ended on the way */
   memcpy(h->active, kept, (size_t)h->count * sizeof *kept);
   memcpy(next.q, c->q, (size_t)h->eq->nq * sizeof *c->q);
   CMB_TRY(close_active(h, &next, &reached));
@@ -200,7 +202,7 @@ static cmb_status close_one_by_one(struct hold *h, struct candidate *c)
   return CMB_OK;
 }
 
-/* The position nearest to what was given among those that were found. */
+/* Replaces *best by c if c was found and is nearer to the given values. */
 static void take_better(const struct candidate *c, struct candidate *best)
 {
   if (c->found && (!best->found || c->off < best->off)) *best = *c;
@@ -208,7 +210,7 @@ static void take_better(const struct candidate *c, struct candidate *best)
 
 /* ---- dead centres */
 
-/* The first given coordinate that the constraints alone keep from moving at q, and that is not met there; -1: none. */
+/* Finds the first given coordinate that is not met at q and that the constraints alone block there; −1: none. */
 static cmb_status find_dead(struct hold *h, const double *q, int *dead)
 {
   *dead = -1;
@@ -223,7 +225,8 @@ static cmb_status find_dead(struct hold *h, const double *q, int *dead)
   return CMB_OK;
 }
 
-/* What the constraints, last factored, leave of velocity i alone; ev->dw (nv) is what they change. */
+/* Returns what remains of a unit velocity i after projection onto the constraints last factored; ev->dw (nv) becomes the change by
+ * the projection. */
 static double motion_left(cmb_evaluator *ev, int i)
 {
   const cmb_equations *eq = ev->eq;
@@ -234,8 +237,8 @@ static double motion_left(cmb_evaluator *ev, int i)
   return 1 + ev->dw[i];
 }
 
-/* w (nv): the motion nearest to that of velocity i alone that the constraints permit at q, its largest turn being `turn`. False: it
- * cannot move that way. */
+/* Computes the velocities w (nv) nearest to a motion of velocity i alone that the constraints permit at q, scaled so that the
+ * largest turn is `turn`. Returns false if velocity i is blocked. */
 static bool motion_of(struct hold *h, cmb_evaluator *ev, const double *q, int i, double turn,
                       double *w)
 {
@@ -252,7 +255,7 @@ static bool motion_of(struct hold *h, cmb_evaluator *ev, const double *q, int i,
   return true;
 }
 
-/* A consistent position beside c->q, by velocity i. */
+/* Moves c->q to a consistent position nearby, by a motion of velocity i. */
 static cmb_status move_beside(struct hold *h, int i, double turn, struct candidate *c)
 {
   double reached, *w = cmb_arena_doubles(h->arena, h->eq->nv);
@@ -278,7 +281,7 @@ static void tell_side(const struct hold *h, const cmb_held *dead, int i, bool gr
       h->eq->q_names[dead->q], dead->value[0], h->eq->v_names[i], grows ? "positive" : "negative");
 }
 
-/* From beside the closed design position `base`, if that is a dead centre. */
+/* Tries to meet the given values from positions beside the closed design position `base`, if that is a dead centre. */
 static cmb_status close_beside(struct hold *h, const double *base, struct candidate *best)
 {
   int dead, tries = 0;
@@ -321,7 +324,7 @@ static cmb_status find_position(struct hold *h, const double *q, const double *q
     best->found = given.found && cmb_closed_as_well(&given.closed, &base.closed);
     CMB_TRY(close_from(h, base.q, &design));
     if (design.found && design.off <= MET)
-      best->found = false; /* the way an engineer has in mind */
+      best->found = false; /* the way that an engineer expects */
     take_better(&design, best);
     if (best->found && best->off <= MET) return CMB_OK;
     CMB_TRY(close_beside(h, base.q, best));
@@ -337,7 +340,7 @@ static cmb_status find_position(struct hold *h, const double *q, const double *q
 
 /* ---- velocities */
 
-/* Consistent velocities at q with the active ones held, and the modes that belong to them. */
+/* Computes consistent velocities v at q with the active ones held, and the modes that belong to them. */
 static cmb_status project_velocities(struct hold *h, cmb_evaluator *ev, const double *q, double *v)
 {
   const size_t size = (size_t)h->eq->nv * sizeof *v;
@@ -354,7 +357,7 @@ static cmb_status project_velocities(struct hold *h, cmb_evaluator *ev, const do
   return CMB_OK;
 }
 
-/* Whether the coordinate with this velocity was given a value, and has it at q. */
+/* Returns whether the coordinate that belongs to velocity v was given a value, and whether it has that value at q. */
 static enum place place_of(const struct hold *h, const double *q, int v)
 {
   for (int k = 0; k < h->task->count; k++) {
@@ -365,8 +368,8 @@ static enum place place_of(const struct hold *h, const double *q, int v)
   return PLACE_ANY;
 }
 
-/* What the constraints and the values that are active leave of velocity i at q; 0 where constraints count as dependent that are so only
- * nearly. */
+/* Computes what the constraints and the active values leave of a unit velocity i at q; 0 if nearly dependent constraints are
+ * treated as dependent. */
 static cmb_status motion_beside(struct hold *h, const double *q, int i, double *left)
 {
   cmb_evaluator *ev;
@@ -379,10 +382,10 @@ static cmb_status motion_beside(struct hold *h, const double *q, int i, double *
   return status;
 }
 
-/* A coordinate at the end of its reach does not move there: what the others would have to do for its rate has no bound, or the
- * constraints leave it no room, though by an angle that counts as none. How far it reaches depends on the coordinates that were given before
- * it and on those that have got their values, be they given after it: their rates are held. At the end of a reach turns may have no lever, and
- * in the metric of q they would cost nothing: then that of the values as given counts. */
+/* Sets the given rates of coordinates at the end of their reach to 0: the other velocities would have to be unbounded there, or the
+ * constraints block the coordinate but for an angle that counts as 0. How far a coordinate reaches depends on those given before it
+ * and on those that have reached their values: their rates are held. At the end of a reach, rotations may have no lever arm and
+ * cost nothing in the metric at q: then the metric at the given values is used. */
 static cmb_status let_stuck_rest(struct hold *h, const double *q)
 {
   bool *moves = cmb_arena_take(h->arena, (size_t)h->count, sizeof *moves), all = true;
@@ -420,9 +423,9 @@ static cmb_status find_velocities(struct hold *h, const double *q, double *v)
   return status < 0 ? status : CMB_OK;
 }
 
-/* ---- both */
+/* ---- positions and velocities */
 
-/* What could not be held. */
+/* Warns of each value that could not be held. */
 static void warn(const struct hold *h, const double *q, const double *v)
 {
   for (int i = 0; i < h->count; i++) {
@@ -440,7 +443,7 @@ static void warn(const struct hold *h, const double *q, const double *v)
   }
 }
 
-/* The values to be held of one level, positions or velocities. */
+/* Prepares the search on one level: lists the values to be held, positions or velocities. */
 static cmb_status begin(struct hold *h, const double *q, bool rates)
 {
   const int count = h->task->count;
@@ -496,6 +499,6 @@ cmb_status cmb_hold_start(cmb_context *ctx, const cmb_equations *eq, const cmb_h
   cmb_status status = hold(&h, q, v);
   cmb_arena_destroy(arena);
   if (status == CMB_ERROR_MEMORY || status == CMB_OK) return status;
-  cmb_forget_error(ctx); /* the consistent start of a run will say it */
+  cmb_forget_error(ctx); /* the consistent start of the run will report it */
   return CMB_OK;
 }

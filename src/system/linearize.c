@@ -1,5 +1,6 @@
 /*
- * Linearisation (docs/linearize.md has the derivation). δq = T w; r = M a − f + Gᵀλ; N, P and the tangent space of tangent.h.
+ * Linearisation (linearize.h; docs/linearize.md has the derivation). δq = T w; r = M a − f + Gᵀλ; N, P and the tangent space of
+ * tangent.h.
  *
  *     ẇ = δv + C w,          T C w = D_{Tw}(T v) − D_{Tv}(T w): 0 if T = I
  *     G w = 0                w = N z
@@ -9,7 +10,7 @@
  *     ż = P C N z + y,   ẏ = −Nᵀ (K − D R H) N z − Nᵀ D N y        as Nᵀ Gᵀ = 0 and Nᵀ M δa = P δa = ẏ
  *
  * States of the equations are the last of the velocities, and their directions the last rows of N. Among the displacements z they
- * stand for nothing, T being 0 for them: these rows and columns are taken out of A.
+ * have no meaning, since T is 0 for them: these rows and columns are removed from A.
  */
 #include "system/linearize.h"
 
@@ -27,13 +28,13 @@ struct work {
   cmb_evaluator *ev;
   cmb_differences *differences;
   double *J;                        /* a derivative as the equations store it */
-  double *gamma;                    /* ∂γ/∂v likewise */
+  double *gamma;                    /* ∂γ/∂v as the equations store it */
   double *block;                    /* (n x n) */
   double *cw;                       /* (nv) C w */
   double *hw, *gc;                  /* (ng) H w, G C w */
   double *normal;                   /* (nv) R H w */
   double *T, *TT;                   /* (nv x nq) rows T e_j, (nv x nv) factors of TᵀT */
-  double *q, *b, *x, *y, *y_before; /* (nq) */
+  double *q, *b, *x, *y, *y_before; /* (nq) scratch */
 };
 
 static int most_values(const cmb_equations *eq)
@@ -65,7 +66,8 @@ static cmb_status take_memory(struct work *k, cmb_arena *arena)
   return cmb_differences_create(k->ev, &k->differences);
 }
 
-/* TᵀT, to solve T c = b by. */
+/* Computes the columns of T at q and factors TᵀT, for solving T c = b by least squares. Returns CMB_RETRY_SINGULAR if TᵀT is
+ * singular. */
 static cmb_status factor_rates(struct work *k, const double *q)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -79,13 +81,13 @@ static cmb_status factor_rates(struct work *k, const double *q)
   }
   for (int i = 0; i < nv; i++) {
     for (int j = 0; j <= i; j++) k->TT[i * nv + j] = cmb_dot(nq, k->T + i * nq, k->T + j * nq);
-    if (i >= nv - eq->nz) k->TT[i * nv + i] = 1; /* of a state, whose C w is 0 */
+    if (i >= nv - eq->nz) k->TT[i * nv + i] = 1; /* row of a state, whose C w is 0 */
   }
   return cmb_ldlt_factor(nv, k->TT) >= 0 ? CMB_RETRY_SINGULAR : CMB_OK;
 }
 
-/* b += c D_{T x}(T y) at q by central differences of fourth order: exact but for rounding where T is linear in q, as it is for Euler
- * parameters, and exactly 0 where it is constant. */
+/* Adds c D_{T x}(T y), the derivative of T y along T x at q, to k->b by central differences of fourth order. They are exact but for
+ * rounding where T is linear in q, as for Euler parameters, and exactly 0 where T is constant. */
 static void add_derivative_of_rates(struct work *k, const double *q, double c, const double *x,
                                     const double *y)
 {
@@ -105,7 +107,7 @@ static void add_derivative_of_rates(struct work *k, const double *q, double c, c
   }
 }
 
-/* cw = C w */
+/* Computes k->cw = C w, the coupling of a displacement w with the velocities v through the change of T. */
 static void kinematic_coupling(struct work *k, const double *q, const double *v, const double *w)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -118,7 +120,7 @@ static void kinematic_coupling(struct work *k, const double *q, const double *v,
   cmb_ldlt_solve(eq->nv, k->TT, k->cw);
 }
 
-/* normal = R H w with w = N_j; cw is at hand. */
+/* Computes k->normal = R H w, the velocities normal to the constraints that a displacement w = N_j requires. k->cw must be C w. */
 static void follow_constraints(struct work *k, const double *w)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -129,7 +131,7 @@ static void follow_constraints(struct work *k, const double *w)
   cmb_tangent_normal(k->tangent, k->hw, k->normal);
 }
 
-/* The columns of A for the displacements; J holds D, and A already −Nᵀ K N. */
+/* Computes the columns of A for the displacements. k->J must hold D = ∂r/∂v, and A already −Nᵀ K N. */
 static void displacement_columns(struct work *k, const double *q, const double *v, double *A)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -146,7 +148,7 @@ static void displacement_columns(struct work *k, const double *q, const double *
   }
 }
 
-/* The block of A at (row, column) becomes c times the reduced derivative. */
+/* Sets the block of A that begins at (row, column) to c times the reduced derivative k->block. */
 static void place(const struct work *k, double c, int row, int column, double *A)
 {
   const int n = k->tangent->n;
@@ -155,7 +157,7 @@ static void place(const struct work *k, double c, int row, int column, double *A
   }
 }
 
-/* Without the rows and columns from..from + count - 1 of A (m x m). */
+/* Removes the rows and columns from .. from + count − 1 of A (m x m). */
 static void take_out(int m, int from, int count, double *A)
 {
   double *to = A;
@@ -167,7 +169,7 @@ static void take_out(int m, int from, int count, double *A)
   }
 }
 
-/* ∂γ/∂v, of which H is made; a and λ have no part in it. */
+/* Computes ∂γ/∂v, from which H is made, into k->gamma. It does not depend on a and λ. */
 static cmb_status take_gamma(struct work *k, double t, const double *q, const double *v,
                              const double *a, const double *lambda)
 {

@@ -1,8 +1,8 @@
 /*
- * From a model to a system: expressions, programs, and the search for constraints that depend on the others.
+ * Creates a system from a model: expressions, programs, and the search for constraints that depend on the others.
  *
- * Redundant constraints are left out, and the equations are made again without them: then every method finds constraints of
- * full rank, and the straight-line elimination of the explicit formalism works.
+ * Redundant constraints are left out, and the equations are made again without them: then the constraints have full rank for every
+ * method, and the straight-line elimination of the explicit formalism works.
  */
 #include "base/context.h"
 #include "dae/graph_system.h"
@@ -21,7 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double DEFAULT_END = 1; /* seconds, if the model does not say */
+static const double DEFAULT_END = 1; /* end time in seconds for a model that does not specify one */
 
 static cmb_status find_end(cmb_context *ctx, const cmb_model *model, double *t)
 {
@@ -40,18 +40,21 @@ static cmb_status find_end(cmb_context *ctx, const cmb_model *model, double *t)
   return CMB_OK;
 }
 
-/* ---- building */
+/* ---- creation */
 
-/* A system on its way. */
+/* Data of a system while it is created. */
 struct making {
   cmb_context *ctx;
   const cmb_model *model;
   const cmb_model_system_options *o;
-  cmb_system *joints;               /* of a Cartesian one: that has its start values */
-  cmb_start *in_joints, *in_bodies; /* how they are found, if parameters are live */
+  /* system in joint coordinates, which provides the start values of a Cartesian one */
+  cmb_system *joints;
+  /* how start values are found again for other parameters, if some are live */
+  cmb_start *in_joints, *in_bodies;
 };
 
-/* What is needed to find start values again stays, once. */
+/* Moves mechanism->start, which finds start values for other parameters, to *kept, if the system has live parameters and *kept is
+ * empty. */
 static void keep_start(cmb_mechanism *mechanism, const cmb_system *system, cmb_start **kept)
 {
   if (system->eq.np == 0 || *kept) return;
@@ -59,7 +62,8 @@ static void keep_start(cmb_mechanism *mechanism, const cmb_system *system, cmb_s
   mechanism->start = NULL;
 }
 
-/* The system in one set of coordinates. Joint coordinates that have no start values yet get consistent ones. */
+/* Creates the system in one set of coordinates. Start values in joint coordinates are made consistent, unless `wanted` has start
+ * values. */
 static cmb_status build_form(struct making *k, const cmb_mechanism_options *wanted,
                              const cmb_graph_options *graph, cmb_system **system)
 {
@@ -79,7 +83,7 @@ static cmb_status build_form(struct making *k, const cmb_mechanism_options *want
   return status;
 }
 
-/* The system without the constraints that are redundant. `joints` has its start values already, or is NULL. */
+/* Creates the system without the redundant constraints in `rank`. `joints` provides its start values; NULL: they are to be found. */
 static cmb_status build(struct making *k, const cmb_rank *rank, const cmb_system *joints,
                         cmb_system **system)
 {
@@ -110,14 +114,14 @@ static cmb_status build(struct making *k, const cmb_rank *rank, const cmb_system
 
 /* ---- redundant constraints */
 
-/* What is to be known about the constraints of a system. */
+/* Results of examining the constraints of a system. */
 struct examined {
   cmb_rank rank;
   cmb_consistency consistency;
   cmb_shared shared;
 };
 
-/* At consistent start values; if there are none, nothing is left out, and whoever starts a run is told. */
+/* Examines the constraints at consistent start values. Fails if there are none. */
 static cmb_status examine_at_start(cmb_evaluator *ev, const cmb_system *system, cmb_arena *arena,
                                    struct examined *x)
 {
@@ -150,7 +154,7 @@ static cmb_status examine(cmb_context *ctx, const cmb_system *system, cmb_arena 
   return CMB_OK;
 }
 
-/* "motion 'b' (line 12), loop 'close.x' (line 15)": constraints that are at fault, but for the last of them. */
+/* Lists the contradictory constraints but the last in `text`: "motion 'b' (line 12), loop 'close.x' (line 15)". */
 static void list_others(const cmb_model *model, const cmb_equations *eq, const cmb_consistency *c,
                         size_t room, char *text)
 {
@@ -167,7 +171,7 @@ static void list_others(const cmb_model *model, const cmb_equations *eq, const c
   }
 }
 
-/* Constraints that do not agree are the user's mistake. */
+/* Fails with a message about constraints that contradict each other, which is an error of the model. It refers to the last of them. */
 static cmb_status complain(cmb_context *ctx, const cmb_model *model, const cmb_system *system,
                            const cmb_consistency *c)
 {
@@ -198,7 +202,7 @@ static cmb_status complain(cmb_context *ctx, const cmb_model *model, const cmb_s
                         o.kind, name, levels[c->what], others);
 }
 
-/* In joint coordinates, where only loops and motions can be at fault. */
+/* Fails if loops or motions contradict each other, examined in joint coordinates, where no other constraints occur. */
 static cmb_status refuse_contradictions(cmb_context *ctx, const cmb_model *model,
                                         const cmb_system *joints)
 {
@@ -213,7 +217,7 @@ static cmb_status refuse_contradictions(cmb_context *ctx, const cmb_model *model
   return status;
 }
 
-/* Constraints with branches stay: they may become independent in another one. */
+/* Removes constraints that depend on modes from the list of redundant ones: they may become independent in another mode. */
 static void keep_branches(const cmb_system *system, cmb_rank *rank)
 {
   int count = 0;
@@ -225,7 +229,8 @@ static void keep_branches(const cmb_system *system, cmb_rank *rank)
   rank->redundant_count = count;
 }
 
-/* "3 redundant constraints are left out: 'a', 'b', 'c'", with the first names and how many more there are; each of them as a note. */
+/* Logs a warning such as "3 redundant constraints are left out: 'a', 'b', 'c'", with the first names and the number of others; and
+ * a note for each. */
 static void warn_left_out(cmb_context *ctx, int count, const char *const *names)
 {
   enum { NAMED = 6 };
@@ -246,7 +251,7 @@ static void warn_left_out(cmb_context *ctx, int count, const char *const *names)
     cmb_log(ctx, CMB_LOG_WARNING, "%d redundant constraints are left out: %s", count, text);
 }
 
-/* The names and numbers of what is left out, for the system that is made without it; and a warning. */
+/* Stores the names and indices of the constraints that are left out in the system made without them, and logs a warning. */
 static cmb_status remember_left_out(const struct making *k, const cmb_system *whole,
                                     const cmb_rank *rank, cmb_system *system)
 {
@@ -262,7 +267,7 @@ static cmb_status remember_left_out(const struct making *k, const cmb_system *wh
     system->left_out[i] = whole->eq.g_names[rank->redundant[i]];
     cmb_model_origin o;
     const bool known = cmb_model_origin_of(k->model, system->left_out[i], &o);
-    if (known && cmb_is_addition(o.file)) continue; /* who added it speaks of it */
+    if (known && cmb_is_addition(o.file)) continue; /* its creator reports it */
     told[told_count++] = system->left_out[i];
   }
   warn_left_out(ctx, told_count, told);
@@ -270,7 +275,7 @@ static cmb_status remember_left_out(const struct making *k, const cmb_system *wh
   return CMB_OK;
 }
 
-/* "outputs 'a', 'b' and 3 more are not unique .." */
+/* Logs a warning that outputs are not unique: "outputs 'a', 'b' and 3 more are not unique ..". */
 static void warn_shared(cmb_context *ctx, const cmb_system *system)
 {
   char names[700];
@@ -282,7 +287,8 @@ static void warn_shared(cmb_context *ctx, const cmb_system *system)
           count > 1 ? "s" : "", names, count > 1 ? "are" : "is");
 }
 
-/* What the redundant constraints leave open, in the numbers of the system that is run. */
+/* Stores which multipliers and outputs are not unique, with the indices of the system without redundant constraints, and logs a
+ * warning. */
 static cmb_status remember_shared(cmb_context *ctx, const cmb_shared *shared, int ng_whole,
                                   cmb_system *system)
 {
@@ -304,7 +310,7 @@ static cmb_status remember_shared(cmb_context *ctx, const cmb_shared *shared, in
   return CMB_OK;
 }
 
-/* A motion must not depend on the order of lines. */
+/* Fails if the rate of a state is not unique, since the motion would depend on the order of lines in the model. */
 static cmb_status refuse_shared(cmb_context *ctx, const cmb_model *model, const char *state)
 {
   const cmb_place *place = &model->place;
@@ -322,7 +328,8 @@ static cmb_status refuse_shared(cmb_context *ctx, const cmb_model *model, const 
                         state);
 }
 
-/* The system again, without the constraints that are redundant; it keeps the whole one, to watch them. */
+/* Replaces the system by one without its redundant constraints, if there are any, which keeps the whole one to monitor them. Fails
+ * on contradictions. */
 static cmb_status leave_out(struct making *k, cmb_system **system)
 {
   cmb_context *ctx = k->ctx;

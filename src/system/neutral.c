@@ -1,10 +1,11 @@
 /*
- * Neutral eigenvalues (neutral.h). A free motion has the eigenvalue 0 twice, with one eigenvector, and an error ε in A moves it by √ε. So
- * eigenvalues below √ε times the largest are neutral, to begin with. A slow one that is not 0 may be among them. It is found by taking the eigenvalue 0 out
- * of A (math/deflate.h) and looking at what is left, which no √ε disturbs.
+ * Neutral eigenvalues (neutral.h). A free motion has the eigenvalue 0 twice, with one eigenvector, and an error ε in A moves it by
+ * √ε. So eigenvalues below √ε times the largest are neutral at first. A slow one that is not 0 may be among them. It is found by
+ * deflating the eigenvalue 0 from A (math/deflate.h) and computing the eigenvalues of the rest, which have no error √ε.
  *
- * That is believed if there is a clear gap between the singular values that count as 0 and the others, if both ways have the same number of eigenvalues in
- * the band, and for an eigenvalue that both ways agree on: then what was taken out does not bear on it. Otherwise all stay neutral.
+ * The result is accepted if there is a clear gap between the singular values that count as 0 and the others, if both computations
+ * have the same number of eigenvalues in the band, and for an eigenvalue on which both agree: then the deflation does not affect
+ * it. Otherwise all stay neutral.
  */
 #include "system/neutral.h"
 
@@ -16,14 +17,16 @@
 #include <stddef.h>
 #include <string.h>
 
-static const double CLEAR = 100; /* so far the least singular value is from what counts as 0 */
+/* least ratio of the smallest remaining singular value to the noise */
+static const double CLEAR = 100;
 
 int cmb_neutral_work(int m)
 {
   return 3 * m * m + 3 * m + cmb_eigen_work(m, 0);
 }
 
-/* S = A/s with displacements in a unit of time in which stiffness and velocities are of one size, for singular values to be compared. Returns s. */
+/* Computes S = A/s, with displacements in a unit of time in which stiffness and velocities have the same size, so that singular
+ * values can be compared. Returns the factor s. */
 static double scale(int n, int m, const double *A, double *S)
 {
   double stiffest = 0;
@@ -49,7 +52,8 @@ static int count_up_to(double most, int count, const double *re, const double *i
   return found;
 }
 
-/* The neutral eigenvalue nearest to this one that is real as it is, or one of a pair with im > 0; -1: none is near. */
+/* Returns the neutral eigenvalue nearest to (re, im) that is likewise real, or likewise the one of a pair with im > 0; −1 if none
+ * is near. */
 static int find_same(double re, double im, int m, const double *all_re, const double *all_im,
                      const bool *neutral)
 {

@@ -1,11 +1,10 @@
 /*
- * The rank of the constraints (rank.h). A constraint that depends on the others in one position only makes that position
- * singular; one that does so everywhere is redundant. To tell them apart G is looked at in a few more positions: random
- * displacements, always the same ones, brought back onto the constraints.
+ * The rank of the constraints (rank.h). A constraint that depends on the others in one position only makes that position singular;
+ * one that does so everywhere is redundant. To distinguish them, G is examined at a few more positions: random displacements,
+ * always the same ones, projected back onto the constraints.
  *
- * Which constraints depend on those before them may differ from one position to the next, with the same rank: bodies that are parallel make
- * others dependent than bodies that are not. What is left out has to leave a full rank behind where a run begins, so one position
- * decides.
+ * Which constraints depend on those before them may differ between positions of the same rank: if bodies are parallel, others may
+ * be dependent. Without the constraints left out, G must have full rank where a run begins, so a single position decides.
  */
 #include "system/rank.h"
 
@@ -19,10 +18,11 @@
 
 enum { PLACES = 4 };
 
-static const double PART = 0.05; /* of the sizes of coordinates (dae/size.h) */
+/* largest displacement, relative to the sizes of coordinates (dae/size.h) */
+static const double PART = 0.05;
 static const double LEAST_PART = 0.05 / 16;
 
-/* The sine of an angle that counts as 0, but is more than rounding. */
+/* the sine of an angle that counts as 0 but is more than rounding */
 static const double ANGLE = 1e-11;
 
 struct probe {
@@ -30,17 +30,17 @@ struct probe {
   double t;
   const double *q;
   double *q_near, *q_regular;
-  const bool *last; /* (ng) */
-  int *list;        /* (ng) */
-  int *redundant;   /* (ng) dependent in the place that decides */
-  double *gradient; /* (ng) the longest in all places so far */
-  double part;      /* how far places are tried */
-  bool found;       /* any place but the first */
-  double dropped;   /* in the place that is taken for regular (math/kkt.h) */
+  const bool *last; /* (ng) constraints to be ordered last */
+  int *list;        /* (ng) dependent constraints at the position last examined */
+  int *redundant;   /* (ng) dependent constraints at the position that decides */
+  double *gradient; /* (ng) the largest lengths at all positions so far */
+  double part;      /* displacement to be tried */
+  bool found;       /* a displaced position was found */
+  double dropped;   /* largest sine treated as 0 at the position taken for regular (math/kkt.h) */
   uint32_t random;
 };
 
-/* Rank at q; what depends on constraints before it there is in the list. */
+/* Computes the rank at q, and lists the constraints that depend on earlier ones there in p->list. */
 static cmb_status look_at(struct probe *p, const double *q, int *rank)
 {
   cmb_evaluator *ev = p->ev;
@@ -57,7 +57,8 @@ static cmb_status look_at(struct probe *p, const double *q, int *rank)
   return CMB_OK;
 }
 
-/* A consistent position near q; false if none was found. A displacement that was too far once is so again. */
+/* Moves to a random consistent position near q, into q_near. Halves the displacement until one is found; returns false if there is
+ * none. A displacement that was once too large is not tried again. */
 static bool move_away(struct probe *p)
 {
   for (;; p->part /= 2) {
@@ -81,15 +82,15 @@ static cmb_status take_memory(struct probe *p, cmb_arena *arena)
   return CMB_OK;
 }
 
-/* The place that has just been looked at decides what is redundant. */
+/* Takes the dependent constraints at the position last examined as the redundant ones. */
 static void decide(struct probe *p, cmb_rank *rank)
 {
   rank->redundant_count = p->ev->eq->ng - rank->around;
   memcpy(p->redundant, p->list, (size_t)rank->redundant_count * sizeof *p->list);
 }
 
-/* One more place. Of those with the same rank that is the most regular in which angles that count as 0 are largest: a singular
- * position in which a constraint is dependent may have such angles beside it. */
+/* Examines one more displaced position. Of those with the same rank, the one with the largest angles that count as 0 is the most
+ * regular: beside a singular position, a constraint that is dependent there may form such a small angle. */
 static cmb_status look_beside(struct probe *p, cmb_rank *rank)
 {
   int there = 0;

@@ -1,6 +1,6 @@
 /*
- * What linearised equations answer (camber/system.h): to waves, C (s − A)⁻¹ (B + s B') + D + s D' with s = iω; to steps, with the exponential of the
- * equations and the constant input beside them,
+ * Responses of linearised equations (camber/system.h): the frequency response C (s − A)⁻¹ (B + s B') + D + s D' with s = iω; and
+ * step responses, by the exponential of the equations extended by the constant input,
  *
  *     d/dt (x, u) = [A B; 0 0] (x, u),   x = B' at the beginning: the rate of a step is an impulse.
  */
@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-/* An entry of B' or D'. */
+/* Returns entry i of B' or D'; 0 if the matrix is NULL. */
 static double rate_of(const double *rates, int i)
 {
   return rates ? rates[i] : 0;
@@ -73,7 +73,7 @@ cmb_status cmb_state_space_response(cmb_context *ctx, const cmb_state_space *spa
                   omega);
 }
 
-/* [A b; 0 0] dt */
+/* Computes W = [A b; 0 0] dt, ((nx + 1) x (nx + 1)), where b is column k of B. */
 static void put_equations(const cmb_state_space *s, int k, double dt, double *W)
 {
   const int n = s->nx, m = n + 1;

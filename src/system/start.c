@@ -17,16 +17,17 @@
 
 /* ---- settings */
 
-/* What is known of the values while they are found. */
+/* Data for finding start values. */
 struct given {
   const cmb_model_system_options *o;
   const cmb_start *s;
   const cmb_equations *eq; /* in joint coordinates */
   const cmb_start_values *x;
-  bool *q, *v; /* (nq), (nv) to be held; of Euler parameters the first says it for all four */
+  bool *q, *v; /* (nq), (nv) values to be held; for four Euler parameters the first entry counts */
 };
 
-/* Joint coordinates and velocities that are not 0 in the model were given on purpose. Nothing moves a state, so that it need not be held. */
+/* Marks the values of the model that are to be held: coordinates and velocities other than 0. States are not marked, since no
+ * constraint changes them. */
 static void note_given(const struct given *k)
 {
   const cmb_start *s = k->s;
@@ -41,7 +42,7 @@ static void note_given(const struct given *k)
   }
 }
 
-/* Euler parameters that are about to be divided by their length, which should be 1. */
+/* Logs a warning for Euler parameters whose length is not 1, by which they will be divided. */
 static void warn_lengths(cmb_context *ctx, const struct given *k)
 {
   for (int n = 0; n < k->s->ball_count; n++) {
@@ -60,7 +61,8 @@ static bool has_name(const cmb_equations *eq, const char *name)
          cmb_find_name(name, eq->v_names, eq->nv, sizeof *eq->v_names) >= 0;
 }
 
-/* The settings become values that are held. In Cartesian coordinates, those that are no joint's wait for the bodies. */
+/* Adds the settings to the requested values and marks them to be held. In Cartesian coordinates, settings that belong to no joint
+ * are left to cmb_start_set_bodies. */
 static cmb_status take_settings(cmb_context *ctx, const struct given *k)
 {
   const cmb_start *s = k->s;
@@ -106,7 +108,7 @@ static bool is_set(const cmb_model_system_options *o, const char *name)
   return cmb_find_name(name, o->start, o->start_count, sizeof *o->start) >= 0;
 }
 
-/* Where all coordinates start, as given. Returns how many values that are. */
+/* Lists all coordinates with their given values as held values. Returns how many there are. */
 static int list_position(const struct given *k, cmb_held *position)
 {
   const cmb_start *s = k->s;
@@ -123,7 +125,8 @@ static int list_position(const struct given *k, cmb_held *position)
   return count;
 }
 
-/* The values that are to be held and are among the settings, or are not; behind those that are there. */
+/* Appends to `held` the values that are to be held and are among the settings (set) or not (!set). Returns the new number of
+ * values. */
 static int list_some(const struct given *k, bool set, const cmb_hold_task *task, int count,
                      cmb_held *held)
 {
@@ -140,13 +143,14 @@ static int list_some(const struct given *k, bool set, const cmb_hold_task *task,
   return count;
 }
 
-/* All of them. Where not all can be held the first ones are: settings come before what the model says. */
+/* Lists all values that are to be held, settings before values of the model: if not all can be held, the first ones are. Returns
+ * their number. */
 static int list_held(const struct given *k, const cmb_hold_task *task, cmb_held *held)
 {
   return list_some(k, false, task, list_some(k, true, task, 0, held), held);
 }
 
-/* What was given stays, the rest follows. */
+/* Finds consistent start values with the requested ones held, for the parameters p. */
 static cmb_status hold(cmb_context *ctx, cmb_arena *arena, struct given *k, double t,
                        const double *p)
 {
@@ -185,14 +189,14 @@ cmb_status cmb_start_hold(cmb_context *ctx, const cmb_model_system_options *o, c
   return status;
 }
 
-/* ---- what is kept */
+/* ---- data that are kept */
 
 struct cmb_start_source {
   cmb_arena *arena;
-  cmb_model_system_options options; /* of which formulation and settings count */
+  cmb_model_system_options options; /* only formulation and settings */
   cmb_start *in_joints;
   cmb_start *in_bodies; /* NULL: the system has joint coordinates */
-  cmb_system *joints;   /* likewise: that they are found in */
+  cmb_system *joints;   /* system in joint coordinates; NULL: the system itself has them */
 };
 
 static void destroy(struct cmb_start_source *source)
@@ -250,7 +254,7 @@ cmb_start_way cmb_start_way_of(const cmb_system *system)
   return set || system->eq.ng > 0 ? CMB_START_CLOSED : CMB_START_FORMULAS;
 }
 
-/* ---- finding them again */
+/* ---- finding start values again */
 
 static cmb_status refuse(cmb_context *ctx, const char *name)
 {
@@ -280,7 +284,7 @@ static cmb_status take_values(cmb_context *ctx, cmb_arena *arena, const cmb_equa
   return cmb_arena_failed(arena) ? cmb_fail_memory(ctx) : CMB_OK;
 }
 
-/* From the model on to the coordinates of the system. */
+/* Finds start values for the parameters p: from the model in joint coordinates, then in the coordinates of the system. */
 static cmb_status find(cmb_context *ctx, cmb_arena *arena, const cmb_system *system,
                        const double *p, const cmb_start_values *x)
 {
@@ -307,7 +311,7 @@ static cmb_status find(cmb_context *ctx, cmb_arena *arena, const cmb_system *sys
   return cmb_start_set_bodies(ctx, &source->options, &joints->eq, &system->eq, x);
 }
 
-/* What was done to them since they were found for the first time. */
+/* Repeats the changes made to the start values after they were found for the first time. */
 static cmb_status repeat_changes(cmb_context *ctx, const cmb_system *system, const double *p,
                                  cmb_start_values *x)
 {

@@ -1,14 +1,15 @@
 /*
- * A, B, C, D (camber/system.h) in coordinates and velocities by their names.
+ * State-space matrices A, B, C, D (camber/system.h) in named coordinates and velocities.
  *
- * Free motions (linearize.h) ξ = (z, y) give changes that the constraints permit, δq = T N z, δv = N y − R H N z. As many coordinates and
- * velocities as there are degrees of freedom are chosen, one after the other, each the one that those before determine least; their
- * changes are x = S ξ. For a change of each x by 1, and of each input, what follows is
+ * Free motions (linearize.h) ξ = (z, y) give changes that the constraints permit, δq = T N z, δv = N y − R H N z. As many
+ * coordinates and velocities as there are degrees of freedom are chosen, one after the other, each the one that those before
+ * determine least; their changes are x = S ξ. For a change of each x by 1, and of each input, the consequences are
  *
  *     M δa + Gᵀ δλ = −∂r/∂q δq − ∂r/∂v δv − ∂r/∂p δp,    G δa = −∂(G a + γ)/∂q δq − ∂γ/∂v δv,    δq̇ = δ(T v)
  *
- * with exact derivatives: δq̇ and δa of the chosen ones are the columns of A and B, and of B' where the parameter is the rate of another. Outputs depend on accelerations and multipliers, too;
- * their derivatives are those of the model's expressions, in the branches that the modes say.
+ * with exact derivatives: δq̇ and δa of the chosen ones are the columns of A and B, and of B' if the parameter is the rate of
+ * another. Outputs depend on accelerations and multipliers, too; their derivatives are those of the model's expressions, in the
+ * branches given by the modes.
  */
 #include "base/context.h"
 #include "dae/attach.h"
@@ -34,22 +35,22 @@ struct space {
   const double *q, *v;           /* the state */
   const cmb_steady_frame *frame; /* NULL: none */
   const int *parameter, *output;
-  int *rate;             /* (nu) the parameter that is the rate of an input; -1: none */
+  int *rate;             /* (nu) parameter that is the rate of an input; −1: none */
   int n;                 /* degrees of freedom */
   double *a, *lambda;    /* (nv), (ng) */
-  double *A, *B, *C, *D; /* in the end those of x */
+  double *A, *B, *C, *D; /* (nx x nx), (nx x nu), (ny x nx), (ny x nu) */
   double *B_rate, *D_rate;
   double *follow;             /* (n x nv) −R H N */
   double *dq;                 /* (n x nq) T N_j */
   int *coordinate, *velocity; /* (nq), (nv) the first n are chosen */
-  double *S, *inverse;        /* (nx x nx) */
+  double *S, *inverse;        /* (nx x nx) transformation x = S ξ; its inverse by columns */
   double *scratch;            /* (nx x nx) */
   int *pivot;                 /* (nx) */
   double *J[CMB_DERIVATIVES]; /* derivatives at the state, as the equations store them */
   double *q_there, *q_rate, *q_trial, *v_there, *a_there, *lambda_there,
       *out_g;                /* (nq) (nq) (nq) (nv) (nv) (ng) (ng) scratch */
   double *change;            /* (no) */
-  cmb_output_change outputs; /* if any are wanted */
+  cmb_output_change outputs; /* if outputs are wanted */
 };
 
 static cmb_status take_memory(struct space *s)
@@ -95,7 +96,8 @@ static cmb_status take_memory(struct space *s)
 
 /* ---- the unknowns */
 
-/* The first n of `order` become the rows of W (rows x n), given by its columns (n x rows), that determine the others best. */
+/* Chooses the n rows of W (rows x n) that determine the others best: the first n of `order` (rows) become their indices, ascending.
+ * W is given by its columns (n x rows). */
 static cmb_status choose(struct space *s, int rows, const double *columns, int *order)
 {
   const int n = s->n;
@@ -106,7 +108,7 @@ static cmb_status choose(struct space *s, int rows, const double *columns, int *
     for (int j = 0; j < n; j++) W[i * n + j] = columns[j * rows + i];
   }
   cmb_reduce_rows(rows, n, -1, W, order, beta, beta + rows);
-  for (int i = 1; i < n; i++) { /* in their own order */
+  for (int i = 1; i < n; i++) { /* sorted */
     const int kept = order[i];
     int k = i;
     for (; k > 0 && order[k - 1] > kept; k--) order[k] = order[k - 1];
@@ -115,7 +117,7 @@ static cmb_status choose(struct space *s, int rows, const double *columns, int *
   return CMB_OK;
 }
 
-/* S, and its inverse by columns. */
+/* Computes S and, by columns, its inverse. */
 static cmb_status transform(struct space *s)
 {
   const cmb_equations *eq = s->ev->eq;
@@ -157,7 +159,7 @@ static cmb_status name_unknowns(struct space *s)
   return CMB_OK;
 }
 
-/* Entry (i, j) of a matrix on a pattern; NULL: dense. */
+/* Returns entry (i, j) of a matrix J stored on the pattern p; p == NULL: dense with the given number of columns. */
 static double entry(const cmb_pattern *p, int columns, const double *J, int i, int j)
 {
   if (!p) return J[i * columns + j];
@@ -167,16 +169,17 @@ static double entry(const cmb_pattern *p, int columns, const double *J, int i, i
   return 0;
 }
 
-/* ---- what follows from a change */
+/* ---- consequences of a change */
 
-/* Changes of positions, velocities and one parameter by 1, and what follows from them. */
+/* Changes of positions, velocities and one parameter, and the resulting changes of accelerations and multipliers. */
 struct change {
   double *q, *v;      /* (nq), (nv) */
-  int parameter;      /* -1: none */
+  int parameter;      /* changes by 1; −1: none */
   double *a, *lambda; /* (nv), (ng) */
 };
 
-/* M δa + Gᵀ δλ = −∂r/∂q δq − ∂r/∂v δv − ∂r/∂p δp,   G δa = −∂(G a + γ)/∂q δq − ∂γ/∂v δv */
+/* Computes the changes δa, δλ of accelerations and multipliers, into c->a and c->lambda, from those of positions, velocities and a
+ * parameter: M δa + Gᵀ δλ = −∂r/∂q δq − ∂r/∂v δv − ∂r/∂p δp,   G δa = −∂(G a + γ)/∂q δq − ∂γ/∂v δv. */
 static void follow_change(struct space *s, struct change *c)
 {
   const cmb_equations *eq = s->ev->eq;
@@ -198,7 +201,8 @@ static void follow_change(struct space *s, struct change *c)
   cmb_solve(s->ev, r, g, c->a, c->lambda);
 }
 
-/* δ(T v) into s->q_there: T δv, and the change of T, which is linear in Euler parameters. */
+/* Computes the change of the coordinates' rates, δ(T v), into s->q_there: T δv, and the change of T, which is linear in Euler
+ * parameters. */
 static void change_of_rates(struct space *s, const struct change *c)
 {
   const cmb_equations *eq = s->ev->eq;
@@ -214,7 +218,7 @@ static void change_of_rates(struct space *s, const struct change *c)
   }
 }
 
-/* The derivatives at the state, and the factors of the KKT matrix. */
+/* Computes the derivatives at the state and the factors of the KKT matrix. */
 static cmb_status take_derivatives(struct space *s)
 {
   static const cmb_derivative wanted[] = {CMB_RESIDUAL_Q, CMB_RESIDUAL_V, CMB_GAMMA_Q,
@@ -238,7 +242,8 @@ static cmb_status take_derivatives(struct space *s)
   return cmb_factor_at(s->ev, s->t, s->q);
 }
 
-/* The input of which a parameter is a rate: that with its name but for the dashes; else the parameter itself. */
+/* Returns the input of which a parameter is a rate: the parameter with the same name without primes; the parameter itself if there
+ * is none. */
 static int input_of(const cmb_equations *eq, int parameter)
 {
   const char *name = eq->p_names[parameter];
@@ -249,7 +254,7 @@ static int input_of(const cmb_equations *eq, int parameter)
   return parameter;
 }
 
-/* A parameter on which constraints depend moves bodies by itself, and its rates count as well. */
+/* Fails if constraints depend on an input: it moves bodies directly, so that its rates act as inputs as well. */
 static cmb_status refuse_drives(struct space *s)
 {
   const cmb_equations *eq = s->ev->eq;
@@ -270,7 +275,7 @@ static cmb_status refuse_drives(struct space *s)
 
 /* ---- outputs */
 
-/* s->change = what a change does to the outputs. */
+/* Computes the change of the outputs, s->change, that a change causes. */
 static void change_of_outputs(struct space *s, const struct change *c)
 {
   const cmb_output_point at = {s->q, s->v, s->a, s->lambda, -1};
@@ -280,7 +285,7 @@ static void change_of_outputs(struct space *s, const struct change *c)
 
 /* ---- columns */
 
-/* The changes of q and v that the unknown ξ of this vector makes. */
+/* Computes the changes c->q and c->v for the free motions xi = (z, y); zero changes if xi is NULL. */
 static void change_by(const struct space *s, const double *xi, struct change *c)
 {
   const cmb_equations *eq = s->ev->eq;
@@ -296,7 +301,8 @@ static void change_by(const struct space *s, const double *xi, struct change *c)
   }
 }
 
-/* Rates as the frame of a steady motion has them: those that a constant change has there are taken off. Outputs are as they are. */
+/* Computes the changes of outputs, then transforms the rates to the frame of a steady motion, if there is one: subtracts those of a
+ * change that is constant in the frame. */
 static void see_from_frame(struct space *s, const struct change *c)
 {
   const int nq = s->ev->eq->nq, nv = s->ev->eq->nv;
@@ -310,7 +316,7 @@ static void see_from_frame(struct space *s, const struct change *c)
   }
 }
 
-/* Column j of X (nx x columns) and of Y (ny x columns). */
+/* Computes column j of X (nx x columns) and of Y (ny x columns), the rates of the unknowns and the outputs for one change. */
 static cmb_status fill_column(struct space *s, struct change *c, int columns, int j, double *X,
                               double *Y)
 {
@@ -356,7 +362,7 @@ static cmb_status fill_matrices(struct space *s)
 
 /* ---- rates of inputs */
 
-/* The live parameter called like this one with a dash, unless it is an input itself; -1: none. */
+/* Returns the live parameter whose name is that of the given one followed by a prime, unless it is an input itself; −1: none. */
 static int find_rate(const struct space *s, int parameter)
 {
   const cmb_equations *eq = s->ev->eq;
@@ -373,7 +379,7 @@ static int find_rate(const struct space *s, int parameter)
   return -1;
 }
 
-/* Whether a column of X (rows x columns) is not 0. */
+/* Returns whether column j of X (rows x columns) is not 0. */
 static bool has_column(int rows, int columns, const double *X, int j)
 {
   for (int i = 0; i < rows; i++) {
@@ -382,7 +388,7 @@ static bool has_column(int rows, int columns, const double *X, int j)
   return false;
 }
 
-/* The matrices as they are seen. */
+/* Sets the matrices of the public result; those for rates of inputs only if some have an effect. */
 static cmb_status show(struct space *s)
 {
   cmb_state_space *seen = &s->seen;
@@ -400,7 +406,7 @@ static cmb_status show(struct space *s)
   return CMB_OK;
 }
 
-/* ---- the whole */
+/* ---- creation */
 
 static cmb_status fill(struct space *s)
 {

@@ -1,17 +1,18 @@
 /*
- * Steady motion (camber/system.h): positions q, the velocities v that may be other than 0, the turn ω of the frame (steady_frame.h), states,
- * multipliers λ and parameters to trim together, from
+ * Steady motion (camber/system.h): finds positions q, the velocities v that may be other than 0, the turn rate ω of the frame
+ * (steady_frame.h), states, multipliers λ and trimmed parameters at the same time, from
  *
  *     0 = r(q, v, a, λ) = M a − f + Gᵀ λ,  a = ω S v;  rates of states are among r
  *     0 = g(q),   0 = G v + g_t
- *     0 = v_i − ω s_i            first turns about the vertical, s_i = ±1; 0 = ω where there is no such turn
- *     0 = v_ball − ω Rᵀ R0ᵀ e    balls
- *     0 = y_k − value_k          what is held
+ *     0 = v_i − ω s_i            first rotations about the vertical, s_i = ±1; 0 = ω if there is no such rotation
+ *     0 = v_ball − ω Rᵀ R0ᵀ e    ball joints
+ *     0 = y_k − value_k          held quantities
  *
- * Coordinates that grow stay where they are, those of parts with joints of their own (a trailer) where the first part has them. This is Newton's method with exact derivatives; rows and columns are scaled, and the
- * step is the shortest one that meets the equations best (singular values, math/orthogonal.h), so that what nothing determines stays as it is. A
- * step is halved until the correction that the same matrix gives at its end is shorter (Deuflhard's natural monotonicity test). What was found
- * is judged by what was not solved for: the accelerations that the equations of motion give there, and whether r stays 0 along the motion.
+ * Coordinates that grow keep their start values; for parts with joints to the ground (a trailer) they are found relative to the
+ * first part. Newton's method with exact derivatives: rows and columns are scaled, and the step is the shortest one that meets the
+ * equations best (singular values, math/orthogonal.h), so that undetermined unknowns do not change. A step is halved until the
+ * correction that the same matrix gives at its end is shorter (Deuflhard's natural monotonicity test). The result is checked by
+ * what was not solved for: the accelerations that the equations of motion give there, and whether r stays 0 along the motion.
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -36,11 +37,12 @@
 enum { ITERATIONS = 100, HALVINGS = 30 };
 
 static const double RADIUS = 0.5;   /* m or rad: the largest step of a coordinate */
-static const double ARRIVED = 1e-9; /* a step that no longer shrinks is rounding */
+static const double ARRIVED = 1e-9; /* a step below this that no longer shrinks is rounding */
 static const double ROUNDING = 1e-13;
-static const double NOTHING = 1e-11; /* such a part of the largest singular value */
-static const double STEADY = 1e-7;   /* m/s², rad/s²: parts of 1 + the largest acceleration */
-static const double SAME = 1e-6;     /* such a part of the terms of dr/dt may be left of them */
+static const double NOTHING = 1e-11; /* singular values below this part of the largest count as 0 */
+/* tolerance of accelerations in m/s² and rad/s², relative to 1 + the largest one */
+static const double STEADY = 1e-7;
+static const double SAME = 1e-6; /* tolerance of dr/dt relative to its terms */
 
 enum unknown { U_PLACE, U_VELOCITY, U_TURN, U_FORCE, U_PARAMETER };
 enum row { R_FORCE, R_POSITION, R_VELOCITY, R_TURN, R_STRAIGHT, R_BALL, R_HOLD };
@@ -52,7 +54,7 @@ struct entry {
 struct hold {
   const char *name;
   double value;
-  int output, q, v; /* one of them; -1 */
+  int output, q, v; /* one of them; the others −1 */
 };
 
 struct point {
@@ -72,13 +74,13 @@ struct steady {
   double t;
   struct point here, trial;
   bool *free; /* (nv) the velocity may be other than 0 */
-  int n, m;   /* unknowns, equations */
+  int n, m;   /* numbers of unknowns and of equations */
   struct entry *unknown, *row;
   struct hold *hold;
   int hold_count;
   double *a, *r, *g, *y;                              /* (nv) (nv) (ng) (no) scratch */
-  double *left;                                       /* (m) */
-  double *dq, *dv, *da, *dlambda, *dr, *dg, *dw, *dy; /* of a change */
+  double *left;                                       /* (m) residuals */
+  double *dq, *dv, *da, *dlambda, *dr, *dg, *dw, *dy; /* changes, for one column of the matrix */
   double *J[CMB_DERIVATIVES];
   double *A, *turned, *sigma, *b, *row_scale, *column_scale, *x;
   int rank;
@@ -108,7 +110,8 @@ static cmb_status mark_free(struct steady *k, const cmb_system *system, const ch
   return found ? CMB_OK : no_name(k, "coordinate or joint", name, k->eq->q_names, k->eq->nq);
 }
 
-/* What --free has to name so that the velocity may be other than 0: its coordinate, or the joint where three belong together. */
+/* Returns the name that --free needs so that velocity i may be other than 0: its coordinate, or its joint if several velocities
+ * share a coordinate. */
 static const char *free_name(const struct steady *k, const cmb_system *system, int i)
 {
   const cmb_carrier *c = &k->frame.carrier[i];
@@ -205,7 +208,8 @@ static bool is_ball(const struct steady *k, int i)
          k->frame.carrier[i].kind == CMB_CARRY_BALL_MORE;
 }
 
-/* Whether what carries a part of the mechanism that is not the first has its place by the first: behind a hitch, or on a spring. */
+/* Returns whether velocity i moves a part of the mechanism other than the first over the ground: then its position relative to the
+ * first part, for example behind a hitch, is an unknown. */
 static bool has_place(const struct steady *k, int i)
 {
   return cmb_frame_carries(&k->frame, i) && cmb_frame_follows(&k->frame, i);
@@ -283,7 +287,7 @@ static cmb_status take_memory(struct steady *k, const cmb_steady_options *o)
 
 /* ---- the equations at a point */
 
-/* a = ω S v */
+/* Computes the accelerations of the frame, a = ω S v (nv). */
 static void frame_rates(const struct steady *k, double omega, const double *v, double *a)
 {
   const int nv = k->eq->nv;
@@ -359,7 +363,7 @@ static cmb_status take_derivatives(struct steady *k)
   return cmb_factor_at(k->ev, k->t, x->q); /* M and G */
 }
 
-/* What the unknown changes when it grows by 1; the parameter, or -1. */
+/* Computes the changes dq, dv, da, dλ when unknown u grows by 1. Returns the index of the parameter if u is one, else −1. */
 static int change_by(struct steady *k, const struct entry *u)
 {
   const cmb_equations *eq = k->eq;
@@ -377,7 +381,8 @@ static int change_by(struct steady *k, const struct entry *u)
   return u->kind == U_PARAMETER ? u->index : -1;
 }
 
-/* dr, dg and dw := changes of G v + g_t, g and r. */
+/* Computes the changes of r, into k->dr, of G v + g_t, into k->dg, and of g, into k->g, from the changes dq, dv, da, dλ and of a
+ * parameter (−1: none). */
 static void follow_change(struct steady *k, int parameter)
 {
   const cmb_equations *eq = k->eq;
@@ -405,7 +410,7 @@ static void follow_change(struct steady *k, int parameter)
   }
 }
 
-/* Of an equation, by the change at hand; `turn` is that of ω. */
+/* Returns the change of equation e from the changes last computed; `turn` is the change of ω. */
 static double change_of(struct steady *k, const struct entry *e, double turn)
 {
   const int i = e->index;
@@ -417,7 +422,7 @@ static double change_of(struct steady *k, const struct entry *e, double turn)
   case R_STRAIGHT: return turn;
   case R_BALL: {
     double up[3];
-    cmb_frame_up(&k->frame, i, k->here.q, up); /* its change is up × w */
+    cmb_frame_up(&k->frame, i, k->here.q, up); /* changes by up × w */
     const int a = (e->part + 1) % 3, b = (e->part + 2) % 3;
     const double moved = up[a] * k->dw[i + b] - up[b] * k->dw[i + a];
     return k->dv[i + e->part] - turn * up[e->part] - k->here.omega * moved;
@@ -463,7 +468,7 @@ static void scale(struct steady *k)
   }
 }
 
-/* x, the shortest step that meets the equations best; its length in scaled unknowns. */
+/* Computes the shortest step k->x that meets the equations best, from the singular values. Returns its length in scaled unknowns. */
 static double solve(struct steady *k)
 {
   const int m = k->m, n = k->n;
@@ -488,7 +493,7 @@ static void copy_point(const struct steady *k, const struct point *from, struct 
   to->omega = from->omega;
 }
 
-/* The step's largest part of an unknown; dq = T w of its places. */
+/* Returns the size of the step relative to the unknowns, and computes dq = T w for the positions. */
 static double relative_size(struct steady *k)
 {
   const struct point *x = &k->here;
@@ -557,7 +562,7 @@ static cmb_status iterate(struct steady *k, int *iterations)
   return CMB_RETRY_NEWTON;
 }
 
-/* ---- what was found */
+/* ---- results */
 
 static const char *row_name(const struct steady *k, const struct entry *e)
 {
@@ -567,7 +572,7 @@ static const char *row_name(const struct steady *k, const struct entry *e)
                                                         : k->eq->v_names[e->index];
 }
 
-/* In words: the equation of which most is left, compared with its largest derivative. */
+/* Fails with a message about the equation with the largest residual relative to its derivatives. */
 static cmb_status complain(struct steady *k)
 {
   static const char *const words[] = {
@@ -591,7 +596,7 @@ static cmb_status complain(struct steady *k)
       words[e->kind], row_name(k, e), k->left[most]);
 }
 
-/* The accelerations that the equations of motion give are those of the frame. */
+/* Checks that the accelerations by the equations of motion are those of the frame; reports the largest difference. */
 static cmb_status check_accelerations(struct steady *k, cmb_steady_report *report)
 {
   const struct point *x = &k->here;
@@ -611,7 +616,7 @@ static cmb_status check_accelerations(struct steady *k, cmb_steady_report *repor
                         k->eq->v_names[most], k->da[most], k->a[most]);
 }
 
-/* dr/dt along the motion is 0: nothing depends on where it is. */
+/* Checks that dr/dt = 0 along the motion, so that no force depends on a coordinate that grows. */
 static cmb_status check_place(struct steady *k)
 {
   const cmb_equations *eq = k->eq;
@@ -699,7 +704,7 @@ static cmb_status seek(struct steady *k, const cmb_system *system, const cmb_ste
   return status > 0 ? complain(k) : status;
 }
 
-/* The values of live parameters are what a model file could give them. */
+/* Checks that the trimmed parameters are inside the limits that hold for a model file. */
 static cmb_status check_limits(const struct steady *k, const cmb_system *system)
 {
   cmb_limits *limits = NULL;
@@ -710,7 +715,7 @@ static cmb_status check_limits(const struct steady *k, const cmb_system *system)
   return status;
 }
 
-/* Into the system, and into the one with all constraints, if some were left out. */
+/* Stores the result in the system; parameters also in the system with all constraints, if some were left out. */
 static cmb_status keep(struct steady *k, cmb_system *system)
 {
   const cmb_equations *eq = k->eq;

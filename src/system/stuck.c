@@ -11,10 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double DEPENDENT = 1e-10; /* of gradients, as in tangent.c */
-static const double ACROSS =
-    1e-9;                        /* a force in other directions than those that it switches with */
-static const double EDGE = 1e-9; /* beyond what friction can hold, as a part of it */
+static const double DEPENDENT = 1e-10; /* relative size of dependent gradients, as in tangent.c */
+/* relative size of a force in other directions than that of its switching function */
+static const double ACROSS = 1e-9;
+static const double EDGE = 1e-9; /* relative excess over what friction can hold that is accepted */
 
 void cmb_stuck_create(cmb_stuck *x, cmb_arena *arena, cmb_evaluator *ev)
 {
@@ -56,7 +56,7 @@ cmb_status cmb_stuck_find(cmb_stuck *x, double t, const double *q, const double 
   return CMB_OK;
 }
 
-/* S: the functions are linear in v. */
+/* Computes the gradients S of the held functions, which are linear in v. */
 static cmb_status find_gradients(cmb_stuck *x, double t, const double *q, const double *v,
                                  const double *lambda)
 {
@@ -75,7 +75,7 @@ static cmb_status find_gradients(cmb_stuck *x, double t, const double *q, const 
   return CMB_OK;
 }
 
-/* Rows Q_k of n motions (n x nv), into `turned`. */
+/* Computes x->turned = Q · rows for n motions (n x nv), the motions in the basis Q. */
 static void turn(const cmb_stuck *x, int n, const double *rows)
 {
   const int nv = x->ev->eq->nv;
@@ -88,7 +88,8 @@ static void turn(const cmb_stuck *x, int n, const double *rows)
   }
 }
 
-/* The gradients in free motions, scaled to length 1: how many are independent, with the motions that they hold first in Q. */
+/* Computes the gradients in free motions, scaled to length 1, and a basis Q of the free motions, those that friction holds first.
+ * Returns the number of independent gradients. */
 static int split_motions(cmb_stuck *x, const cmb_tangent *tangent)
 {
   const int nv = x->ev->eq->nv, n = tangent->n;
@@ -124,7 +125,7 @@ cmb_status cmb_stuck_restrict(cmb_stuck *x, cmb_tangent *tangent, double t, cons
   return CMB_OK;
 }
 
-/* What is wanted with function i in a mode, the others as they are. */
+/* Evaluates the requested terms with function i in the given mode and the others in their current modes. */
 static cmb_status evaluate_in(cmb_stuck *x, int i, int mode, double t, const double *q,
                               const double *v, const cmb_terms *want)
 {
@@ -135,7 +136,7 @@ static cmb_status evaluate_in(cmb_stuck *x, int i, int mode, double t, const dou
   return status;
 }
 
-/* f_k, and what function k exerts in its mode, which is taken from `left` (nv). */
+/* Computes f_k, the force of held function k at its bound, and removes what it exerts in its current mode from `left` (nv). */
 static cmb_status find_force(cmb_stuck *x, int k, double t, const double *q, const double *v,
                              double *left)
 {
@@ -151,7 +152,7 @@ static cmb_status find_force(cmb_stuck *x, int k, double t, const double *q, con
   return CMB_OK;
 }
 
-/* Whether force k moves something that it does not switch with. */
+/* Returns whether force k also acts on a motion that friction does not hold. */
 static bool acts_across(const cmb_stuck *x, const cmb_tangent *tangent, int k)
 {
   const int nv = x->ev->eq->nv;
@@ -166,7 +167,7 @@ static bool acts_across(const cmb_stuck *x, const cmb_tangent *tangent, int k)
   return across > ACROSS * along;
 }
 
-/* θ; false: the forces do not determine it. */
+/* Solves for the shares θ of the friction forces that balance `left`. Returns false if the forces do not determine them. */
 static bool solve_shares(cmb_stuck *x, const double *left)
 {
   const int nv = x->ev->eq->nv, n = x->count;

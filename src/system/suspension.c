@@ -1,9 +1,9 @@
 /*
  * Kinematics and compliance of suspensions (camber/system.h, docs/kinematics.md; terms and signs of ISO 8855).
  *
- * A drive is a motion of the model whose value is a live parameter, a load a force on a wheel's carrier with live components: both are
- * added to the model before it is read. Sweeps follow the states of rest (quasistatic.h). With their exact derivatives w the carrier's
- * velocities at v = w are its twist (C', ω), by which contact point, roll centre, support angles and kingpin are found:
+ * A drive is a motion of the model whose value is a live parameter, a load a force on a wheel's carrier with live components: both
+ * are added to the model before it is read. Sweeps follow the states of rest (quasistatic.h). With their exact derivatives w the
+ * carrier's velocities at v = w are its twist (C', ω), which gives contact point, roll centre, support angles and kingpin:
  *
  *     n  outward unit vector along the spin axis,  d = (z − n_z n)/|..|,  P = C − R d     centre, contact point
  *     camber = −asin n_z,  toe = atan2(n_x, |n_y|)
@@ -75,11 +75,12 @@ static const cmb_suspension_column wheel_columns[WHEEL_COLUMNS] = {
     [TRAIL] = {"trail", "m"}};
 
 struct wheel {
-  int body;          /* the carrier */
-  int output;        /* the first of OF_WHEEL: C, y axis, velocity, angular velocity */
+  int body; /* the carrier */
+  /* index of the first of OF_WHEEL outputs: C, y axis, velocity, angular velocity */
+  int output;
   double design[3];  /* centre in the design position */
   double contact[3]; /* contact point there, of an upright wheel */
-  int travel, steer; /* drives, -1: none */
+  int travel, steer; /* drives of the wheel's travel and steering, −1: none */
 };
 
 struct cmb_suspension {
@@ -90,10 +91,10 @@ struct cmb_suspension {
   cmb_quasistatic x;
   bool created;
   int points, at;
-  int freedoms;       /* of the model as it is */
-  int drives, inputs; /* drives, and with the loads behind them */
+  int freedoms;       /* degrees of freedom of the model without drives */
+  int drives, inputs; /* number of drives; number of drives and loads */
   cmb_suspension_range range[2 * MOST];
-  int parameter[2 * MOST], row[MOST]; /* of drives: the constraint */
+  int parameter[2 * MOST], row[MOST]; /* live parameter of each input; constraint of each drive */
   int wheel_count;
   double radius;
   struct wheel wheel[MOST];
@@ -123,7 +124,7 @@ static void put(struct text *t, const char *format, ...)
   if (t->used >= TEXT_ROOM) t->used = TEXT_ROOM - 1;
 }
 
-/* The wheel that a load "MARKER.fy" acts on, and which part of it; false if there is none. */
+/* Finds the wheel that a load such as "MARKER.fy" acts on, and its component. Returns false if there is none. */
 static bool find_load(const cmb_suspension_options *o, const char *name, int *wheel, int *part)
 {
   static const char *const parts[LOAD_PARTS] = {"fx", "fy", "fz", "mz"};
@@ -138,7 +139,8 @@ static bool find_load(const cmb_suspension_options *o, const char *name, int *wh
   return false;
 }
 
-/* The force at the contact point as one at the centre with the moment r × F, r = −R d. */
+/* Writes the load on a wheel with marker m as model text: the force at the contact point, moved to the centre with the moment r ×
+ * F, r = −R d. */
 static void put_load(struct text *t, const char *m, int wheel, double radius)
 {
   char r[3][3 * NAME_ROOM];
@@ -159,7 +161,7 @@ static void put_load(struct text *t, const char *m, int wheel, double radius)
   put(t, "]}\n");
 }
 
-/* What is driven: an output of the model stands for its formula. */
+/* Returns the formula of the model's output with this name, or the name itself, which is then a formula. */
 static const char *formula_of(const cmb_model *plain, const char *name)
 {
   cmb_item item;
@@ -194,7 +196,7 @@ static void put_additions(struct text *t, const cmb_suspension_options *o, const
   }
 }
 
-/* The names of items of the model, into `names`; how many there are then. */
+/* Appends the names of the model's items of one kind to `names`, which has `count` already. Returns the new number. */
 static int list_items(const cmb_model *model, cmb_item_kind kind, int count, const char **names)
 {
   cmb_item item;
@@ -220,7 +222,8 @@ static cmb_status check_wheels(cmb_context *ctx, const cmb_suspension_options *o
   return CMB_OK;
 }
 
-/* Names that the options have are what a formula can have, and what the model knows. */
+/* Checks the names of drives, wheels and loads in the options: they can occur in formulas, exist in the model, and loads are not
+ * repeated. */
 static cmb_status check_names(cmb_context *ctx, const cmb_suspension_options *o,
                               const cmb_model *plain)
 {
@@ -249,7 +252,7 @@ static cmb_status check_names(cmb_context *ctx, const cmb_suspension_options *o,
   return CMB_OK;
 }
 
-/* The drive that something of this name was added for, -1: none. */
+/* Returns the drive for which an item of this name was added to the model, −1 if none. */
 static int drive_named(const cmb_suspension_options *o, const char *added)
 {
   char name[64];
@@ -260,7 +263,7 @@ static int drive_named(const cmb_suspension_options *o, const char *added)
   return -1;
 }
 
-/* What an error is about, if that was added for a drive: its words with the drive's name. */
+/* Repeats the last error with the name of the drive, if it concerns an item that was added for a drive. Returns the status. */
 static cmb_status fail_drive(cmb_context *ctx, const cmb_suspension_options *o,
                              const cmb_model *plain, cmb_status status)
 {
@@ -287,7 +290,7 @@ static cmb_status fail_drive(cmb_context *ctx, const cmb_suspension_options *o,
                         drive, near);
 }
 
-/* Whether the body is the wheel's carrier, or hangs on it. */
+/* Returns whether the body is a wheel's carrier or is attached to one. */
 static bool is_of_wheel(const cmb_suspension *k, int body)
 {
   while (body != CMB_NO_BODY) {
@@ -301,7 +304,7 @@ static bool is_of_wheel(const cmb_suspension *k, int body)
   return false;
 }
 
-/* A tyre becomes a spring without stiffness: its law and its states go. */
+/* Turns a tyre into a spring without stiffness: removes its law and states. */
 static cmb_status leave_out_tyre(cmb_suspension *k, cmb_model_force *f)
 {
   cmb_model_tyre *none = cmb_arena_take(k->model->arena, 1, sizeof *none);
@@ -322,7 +325,7 @@ static cmb_status refuse_state(cmb_suspension *k, const char *name)
                   "the model has the state '%s', and sweeps are for models without states", name);
 }
 
-/* The states of tyres that are left out go with them; others are refused. */
+/* Removes the states of tyres that are left out; fails if the model has others. */
 static cmb_status drop_states(cmb_suspension *k)
 {
   for (int i = 0; i < k->model->state_count; i++) {
@@ -334,7 +337,7 @@ static cmb_status drop_states(cmb_suspension *k)
   return CMB_OK;
 }
 
-/* The road's push on wheels is what drives and loads stand for: contacts, tyres, and loads with no body to react on, are left out. */
+/* Leaves out the forces of the road on wheels, which drives and loads replace: contacts, tyres, and loads that react on the ground. */
 static cmb_status leave_out_road(cmb_suspension *k)
 {
   for (int i = 0; i < k->model->force_count; i++) {
@@ -354,7 +357,8 @@ static cmb_status leave_out_road(cmb_suspension *k)
   return drop_states(k);
 }
 
-/* Where the vehicle is the ground such a spring is the suspension's; where it is a body, a tyre. */
+/* Logs a warning for springs between the ground and a wheel: if the vehicle is the ground they are the suspension's, if it is a
+ * body they are tyres. */
 static void warn_ground_springs(cmb_suspension *k)
 {
   for (int i = 0; i < k->model->force_count; i++) {
@@ -369,7 +373,7 @@ static void warn_ground_springs(cmb_suspension *k)
   }
 }
 
-/* The model with the text. */
+/* Reads the model from the file with the text t added and with the live parameters of drives and loads. */
 static cmb_status read_with(cmb_suspension *k, const char *path, const cmb_suspension_options *o,
                             const struct text *t, cmb_model **model)
 {
@@ -394,7 +398,7 @@ static cmb_status read_with(cmb_suspension *k, const char *path, const cmb_suspe
   return cmb_model_read(k->ctx, path, &with, model);
 }
 
-/* The number of what was added under a name of this format. */
+/* Returns the index of the name that the format yields for i and j, −1 if it is not in `names`. */
 __attribute__((format(printf, 3, 0))) static int find_named(const char *const *names, int count,
                                                             const char *format, int i, int j)
 {
@@ -403,7 +407,8 @@ __attribute__((format(printf, 3, 0))) static int find_named(const char *const *n
   return cmb_find_name(name, names, count, sizeof *names);
 }
 
-/* The values that drives have at the start, and how many freedoms there are without them. */
+/* Computes the values of the drives at the start, `design` (count), and the number of freedoms without drives, from a model in
+ * which drives are outputs. */
 static cmb_status evaluate_drives(cmb_suspension *k, const cmb_model *model, int count,
                                   double *design)
 {
@@ -430,7 +435,7 @@ static cmb_status evaluate_drives(cmb_suspension *k, const cmb_model *model, int
                   cmb_status_meaning(status));
 }
 
-/* Where drives are in the model as it is: first they are outputs. */
+/* Finds the values of the drives in the unchanged model, by adding them as outputs first. */
 static cmb_status find_design(cmb_suspension *k, const char *path, const cmb_suspension_options *o,
                               const cmb_model *plain, double *design)
 {
@@ -501,7 +506,7 @@ static cmb_status find_wheels(cmb_suspension *k, const cmb_suspension_options *o
   return CMB_OK;
 }
 
-/* Parameters, constraints and outputs of drives, loads and wheels by their names. */
+/* Finds the parameters, constraints and outputs of drives, loads and wheels by their names. */
 static cmb_status find_places(cmb_suspension *k, const cmb_suspension_options *o)
 {
   const cmb_equations *eq = &k->system->eq;
@@ -534,7 +539,7 @@ static cmb_status find_places(cmb_suspension *k, const cmb_suspension_options *o
   return CMB_OK;
 }
 
-/* Whether the wheels' carriers hang on the body. */
+/* Returns whether a wheel's carrier is the body or is attached to it. */
 static bool carries_wheel(const cmb_suspension *k, int body)
 {
   for (int i = 0; i < k->wheel_count; i++) {
@@ -546,7 +551,7 @@ static bool carries_wheel(const cmb_suspension *k, int body)
   return false;
 }
 
-/* A vehicle that nothing holds moves with the wheel: then the sweep says nothing of its suspension. */
+/* Fails if nothing holds the vehicle: it would move with the wheel, and the sweep would not describe its suspension. */
 static cmb_status refuse_loose(cmb_suspension *k)
 {
   const cmb_equations *eq = &k->system->eq;
@@ -569,7 +574,7 @@ static cmb_status refuse_loose(cmb_suspension *k)
   return CMB_OK;
 }
 
-/* An error about a motion that was added, with the drive's name. */
+/* Repeats the last error with the name of the drive, if it concerns a motion that was added for a drive. Returns the status. */
 static cmb_status fail_motion(cmb_suspension *k, const cmb_suspension_options *o, cmb_status status)
 {
   const cmb_error *error = cmb_error_of(k->ctx);
@@ -608,13 +613,13 @@ static cmb_status make_system(cmb_suspension *k, const cmb_suspension_options *o
 
 /* ---- quantities of wheels */
 
-/* The outputs at the state with the velocities v, which derivatives of the state are. */
+/* Evaluates the outputs at the state with velocities v, for which derivatives of the state are used. */
 static cmb_status outputs_with(cmb_suspension *k, const double *v, double *out)
 {
   return cmb_outputs(k->x.ev, k->x.t, k->x.q, v, k->x.ev->zero, k->x.lambda, out);
 }
 
-/* Outputs at rest, and with the velocities of each drive and load, and of the sweep behind them. */
+/* Evaluates the outputs at rest, and with the velocities caused by each drive and load, then by the whole sweep. */
 static cmb_status evaluate(cmb_suspension *k)
 {
   const cmb_equations *eq = &k->system->eq;
@@ -635,27 +640,29 @@ static const double *twist(const cmb_suspension *k, const struct wheel *w, int i
   return k->out_moved + (ptrdiff_t)input * room + w->output + 6;
 }
 
-/* Which drives are travel and steering to a wheel: by what they move most of it, its height or its turn about the vertical. */
+/* Finds the drives of travel and steering of each wheel: travel mostly changes its height, steering mostly turns it about the
+ * vertical. */
 static void find_roles(cmb_suspension *k)
 {
   for (int n = 0; n < k->wheel_count; n++) {
     struct wheel *w = &k->wheel[n];
     double rise = 1e-6, turn = 1e-6;
-    bool moves = false; /* a drive that moves in the sweep comes before those that are held */
+    /* a drive that moves in the sweep takes precedence over those that are held */
+    bool moves = false;
     for (int i = 0; i < k->drives; i++) {
       const double *x = twist(k, w, i), up = fabs(x[2]), about = k->radius * fabs(x[5]);
       const bool swept = k->range[i].to != k->range[i].from;
       if (up >= about && up > 1e-6 && (swept > moves || (swept == moves && up > rise))) {
         rise = up, moves = swept, w->travel = i;
       }
-      const bool steers =
-          up < about && fabs(x[5]) > 0.8 * cmb_norm3(x + 3); /* an axis that stands */
+      const bool steers = up < about && fabs(x[5]) > 0.8 * cmb_norm3(x + 3); /* an upright axis */
       if (steers && about > turn) turn = about, w->steer = i;
     }
   }
 }
 
-/* What a drive needs to hold its value, and how that changes with it: along the sweep, or with this drive alone where it does not move. */
+/* holding_force returns the force or moment that a drive needs to hold its value, holding_stiffness its change with that value:
+ * along the sweep, or with this drive alone if it does not move. */
 static double holding_force(const cmb_suspension *k, int drive)
 {
   const int ng = k->system->eq.ng, row = k->row[drive];
@@ -673,7 +680,8 @@ static double holding_stiffness(const cmb_suspension *k, int drive)
   return (own != 0 ? sum : k->x.L[drive * ng + row]) * k->x.gp[drive * ng + row];
 }
 
-/* What a steering twist x (velocity of the centre, angular velocity) says of the kingpin. */
+/* Computes the caster and kingpin angles, scrub radius and trail into `to` from a steering twist x (velocity of the centre, angular
+ * velocity). C, P are wheel centre and contact point, n the outward spin axis. */
 static void find_kingpin(const double *x, const double *C, const double *P, const double *n,
                          double side, double *to)
 {
@@ -706,7 +714,7 @@ static void find_travel(const cmb_suspension *k, const struct wheel *w, const do
   to[RATE] = fabs(x[2] - 1) < 1e-6 ? holding_stiffness(k, w->travel) : NAN;
 }
 
-/* All columns of a wheel. */
+/* Computes all columns of a wheel into to (WHEEL_COLUMNS); NaN where there is no value. */
 static void find_wheel(const cmb_suspension *k, const struct wheel *w, double *to)
 {
   const double *C = k->out + w->output, *axis = C + 3, *x = twist(k, w, k->inputs);
@@ -748,7 +756,7 @@ static void add_column(cmb_suspension *k, const char *of, const char *what, cons
   k->columns[k->column_count++] = (cmb_suspension_column){name, unit};
 }
 
-/* Whether the output is the model's, and not one that was added for a wheel. */
+/* Returns whether output i is one of the model, not one that was added for a wheel. */
 static bool is_own_output(const cmb_suspension *k, int i)
 {
   for (int n = 0; n < k->wheel_count; n++) {
@@ -801,7 +809,7 @@ static void fill_row(const cmb_suspension *k, double *row)
   }
 }
 
-/* Why the sweep ends: the quantity that was to go furthest, and how far it got. */
+/* Fails with a message that the sweep cannot go on. It names the quantity that has furthest to go and the value it has reached. */
 static cmb_status fail_to_reach(cmb_suspension *k)
 {
   double most = 0;
@@ -818,7 +826,7 @@ static cmb_status fail_to_reach(cmb_suspension *k)
                         name, k->to[furthest], k->x.p[k->parameter[furthest]]);
 }
 
-/* On to the values `to`. */
+/* Moves to the input values `k->to`. */
 static cmb_status go(cmb_suspension *k)
 {
   double reached;

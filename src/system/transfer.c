@@ -1,24 +1,25 @@
 /*
  * Transfer functions of linearised equations (camber/system.h): zeros, poles and gain of c (s − A)⁻¹ b + d.
  *
- * E = [d c; b A], with rows and columns of about equal size (Parlett and Reinsch 1969), is brought to Hessenberg form by reflectors that leave
- * its first row and column, those of input and output, to themselves. Where a subdiagonal entry is nothing the input does not reach
- * what comes behind: it is cut off, and its eigenvalues are cancelled. The same with Eᵀ, whose transfer function is that of E, for what the
- * output does not see (the staircase algorithm; Paige 1981). What is left is minimal, its eigenvalues are the poles.
+ * E = [d c; b A], with rows and columns scaled to about equal size (Parlett and Reinsch 1969), is brought to Hessenberg form by
+ * reflectors that leave its first row and column, those of output and input, separate. Where a subdiagonal entry is negligible, the
+ * input does not reach the states behind it: they are cut off, and their eigenvalues are cancelled. Then the same with Eᵀ, whose
+ * transfer function is that of E, for states that the output does not depend on (the staircase algorithm; Paige 1981). The rest is
+ * minimal, its eigenvalues are the poles.
  *
- * The zeros are those s for which [d c; b A − s] is singular (Rosenbrock's system matrix). With b = (γ₁, 0, …) and d = 0 row 1 and column 0 say
- * that the first state is 0 (Emami-Naeini and Van Dooren 1982): they are struck out, γ₁ is a factor of the gain, and what is left is of
- * the same form, until its d, an entry of row 0, is not nothing. Then the zeros are the eigenvalues of A − b c/d.
+ * The zeros are those s for which [d c; b A − s] is singular (Rosenbrock's system matrix). With b = (γ₁, 0, …) and d = 0, row 1 and
+ * column 0 imply that the first state is 0 (Emami-Naeini and Van Dooren 1982): they are deleted, γ₁ is a factor of the gain, and
+ * the rest has the same form, until its d, an entry of row 0, is not negligible. Then the zeros are the eigenvalues of A − b c/d.
  *
- * Where rates of the input count, c (s − A)⁻¹ (b + s b') + d + s d' may have a zero more than poles. Divided by s − p it is a function of the form
- * above, that of the equations behind a filter ẇ = p w + u, whose state is what they have for an input:
+ * If rates of the input count, c (s − A)⁻¹ (b + s b') + d + s d' may have a zero more than poles. Divided by s − p it is a function
+ * of the form above, that of the equations behind a filter ẇ = p w + u, whose state is their input:
  *
  *     E = [d'  c  d + p d';  b'  A  b + p b';  1  0  p].
  *
- * It has the same zeros, and the pole p besides, which is taken off again.
+ * It has the same zeros, and in addition the pole p, which is removed again.
  *
- * What counts as nothing is tried from large to small. Each result is compared with c (s − A)⁻¹ b + d at points in the right half-plane, far
- * below to far above all eigenvalues; the first that agrees to GOOD is taken, else the best.
+ * The limit for negligible entries is tried from large to small. Each result is compared with c (s − A)⁻¹ b + d at points in the
+ * right half-plane, far below to far above all eigenvalues; the first that agrees to GOOD is taken, else the best.
  */
 #include "base/arena.h"
 #include "base/context.h"
@@ -36,17 +37,19 @@ enum { POINTS = 24 };
 
 static const double NOTHING[] = {1e-11, 1e-13, 1e-15, 0};
 static const double GOOD = 1e-9, BAD = 1e-6;
-static const double NEUTRAL =
-    1e-6;                        /* a smaller part of the largest eigenvalue may be a multiple 0 */
-static const double SUM = 1e-5;  /* a smaller part of its terms is known to their rounding only */
-static const double NEAR = 0.05; /* of |s|: too near to a zero or pole to compare there */
+/* an eigenvalue smaller than this part of the largest may be a multiple 0 */
+static const double NEUTRAL = 1e-6;
+/* a response smaller than this part of its terms is mostly rounding */
+static const double SUM = 1e-5;
+/* relative distance to a zero or pole within which responses are not compared */
+static const double NEAR = 0.05;
 
 struct transfer {
   cmb_transfer seen; /* first, so that a pointer to it is a pointer to the whole */
   cmb_arena *arena;
 };
 
-/* Roots of one attempt. */
+/* Zeros and poles of one attempt. */
 struct roots {
   double gain, off;
   int zeros, poles, cancelled;
@@ -55,12 +58,14 @@ struct roots {
 
 struct seek {
   cmb_context *ctx;
-  int n;                                      /* states of the whole, with that of a filter */
-  double filter;                              /* its pole; 0: there is none */
-  double *E, *W, *Q, *V;                      /* ((n + 1) x (n + 1)): evened out; scratch */
-  double *re, *im, *work;                     /* (n + 1) each, of eigenvalues */
-  double complex s[POINTS], response[POINTS]; /* of the equations; NaN where there is none */
-  double terms[POINTS];                       /* what it is a sum of */
+  int n;         /* number of states, with that of a filter */
+  double filter; /* the filter's pole; 0: no filter */
+  /* ((n + 1) x (n + 1)): the scaled equations; scratch */
+  double *E, *W, *Q, *V;
+  double *re, *im, *work; /* (n + 1) eigenvalues; scratch */
+  /* points and the exact response; NaN where there is none */
+  double complex s[POINTS], response[POINTS];
+  double terms[POINTS]; /* size of the terms of the response */
   struct roots now, best;
 };
 
@@ -90,7 +95,7 @@ static cmb_status take_memory(struct seek *k, cmb_arena *arena)
 
 /* ---- roots */
 
-/* The eigenvalues of the block of W (rows `stride` long) that begins at `from`, in row and column, and has n rows. */
+/* Computes the eigenvalues of the n x n diagonal block of W (rows of length `stride`) that begins at row and column `from`. */
 static cmb_status eigenvalues(struct seek *k, const double *W, int stride, int from, int n,
                               double complex *to)
 {
@@ -104,7 +109,8 @@ static cmb_status eigenvalues(struct seek *k, const double *W, int stride, int f
   return CMB_OK;
 }
 
-/* W (m x m) in Hessenberg form, without what its first column does not reach: the size that is left. */
+/* Brings k->W (m x m) to Hessenberg form and cuts off what its first column does not reach, whose eigenvalues are added to the
+ * cancelled ones. *m becomes the remaining size. */
 static cmb_status cut_off(struct seek *k, double nothing, int *m)
 {
   const int whole = *m;
@@ -133,7 +139,7 @@ static void transpose(int m, double *W)
   }
 }
 
-/* Zeros and gain of W (m x m), which is minimal and in Hessenberg form. */
+/* Computes the zeros and the gain of k->W (m x m), which is minimal and in Hessenberg form. */
 static cmb_status find_zeros(struct seek *k, double nothing, int m)
 {
   double *W = k->W, gain = 1;
@@ -142,7 +148,7 @@ static cmb_status find_zeros(struct seek *k, double nothing, int m)
   for (; r < m && fabs(W[r]) <= least; r++) {
     if (r + 1 < m) gain *= W[(ptrdiff_t)(r + 1) * m + r];
   }
-  if (r == m) { /* no part of the input arrives */
+  if (r == m) { /* the input does not affect the output */
     k->now.gain = 0;
     k->now.zeros = 0;
     return CMB_OK;
@@ -161,7 +167,7 @@ static double complex value_at(const struct roots *r, double complex s)
 {
   double complex g = r->gain;
   const int most = r->zeros > r->poles ? r->zeros : r->poles;
-  for (int i = 0; i < most; i++) { /* in turn, so that nothing overflows on the way */
+  for (int i = 0; i < most; i++) { /* alternately, so that nothing overflows on the way */
     if (i < r->zeros) g *= s - r->zero[i];
     if (i < r->poles) g /= s - r->pole[i];
   }
@@ -193,7 +199,8 @@ static double difference(const struct seek *k)
   return worst;
 }
 
-/* From a tenth of the smallest eigenvalue to ten times the largest, at angles up to 80° that follow no rule. */
+/* Chooses the points of comparison: sizes from a tenth of the smallest eigenvalue to ten times the largest, at quasi-random angles
+ * up to 80°. */
 static void choose_points(struct seek *k, const double complex *eigenvalue)
 {
   double low = INFINITY, high = 0;
@@ -210,7 +217,7 @@ static void choose_points(struct seek *k, const double complex *eigenvalue)
   }
 }
 
-/* The evened equations as a state space of one input, with the states as outputs behind the one that is asked for. */
+/* Makes a state space of the scaled equations with one input; its outputs are the output in question and then all states. */
 static cmb_status make_space(const struct seek *k, cmb_arena *arena, cmb_state_space *space)
 {
   const int n = k->n, m = n + 1;
@@ -229,7 +236,7 @@ static cmb_status make_space(const struct seek *k, cmb_arena *arena, cmb_state_s
   return CMB_OK;
 }
 
-/* The response at all points, and the size of the terms that it is a sum of. */
+/* Computes the exact response at all points, and the size of the terms of which it is a sum. */
 static cmb_status ask_equations(struct seek *k, cmb_arena *arena)
 {
   cmb_state_space space = {0};
@@ -247,7 +254,8 @@ static cmb_status ask_equations(struct seek *k, cmb_arena *arena)
 
 /* ---- attempts */
 
-/* Zeros that are poles, too, are neither: what the input hardly moves, or the output hardly sees, is not always cut off. */
+/* Cancels zeros that coincide with poles: states that the input hardly moves, or that hardly affect the output, are not always cut
+ * off. */
 static void cancel_pairs(struct roots *r)
 {
   for (int i = r->zeros - 1; i >= 0; i--) {
@@ -279,7 +287,8 @@ static cmb_status attempt(struct seek *k, double nothing)
   return CMB_OK;
 }
 
-/* k->best: the first that is good, else the one that is least off. */
+/* Tries all limits for negligible entries; k->best becomes the first result that is good, else the one with the smallest
+ * difference. */
 static cmb_status try_all(struct seek *k)
 {
   k->best.off = INFINITY;
@@ -293,7 +302,7 @@ static cmb_status try_all(struct seek *k)
   return CMB_OK;
 }
 
-/* [d c; b A], evened out. */
+/* Fills k->E with [d c; b A] of one input and one output, scaled. */
 static void put_equations(struct seek *k, const cmb_state_space *s, int input, int output)
 {
   const int n = k->n, m = n + 1;
@@ -317,7 +326,7 @@ static bool has_rates(const cmb_state_space *s, int input, int output)
   return s->D_rate[output * s->nu + input] != 0;
 }
 
-/* The equations of one input and one output behind the filter, whose pole is beyond all of theirs. */
+/* Makes the equations of one input and one output behind the filter, whose pole is larger than all of theirs. */
 static cmb_status put_filter(struct seek *k, cmb_arena *arena, const cmb_state_space *s, int input,
                              int output, cmb_state_space *to)
 {
@@ -351,7 +360,7 @@ static int nearest_to(double p, int count, const double complex *x)
   return best;
 }
 
-/* Without the filter's pole. If it was cancelled there is a zero at this place. */
+/* Removes the filter's pole from the results. If it was cancelled, there is a zero at the same place. */
 static void take_off_filter(const struct seek *k, struct roots *r)
 {
   const double p = k->filter;
@@ -367,7 +376,7 @@ static void take_off_filter(const struct seek *k, struct roots *r)
 
 /* ---- the result */
 
-/* By size; of equal ones the larger real part first, and of a pair that above the axis. */
+/* Orders roots by size; of equal ones the larger real part comes first, and of a pair the one above the axis. */
 static bool comes_before(double complex a, double complex b)
 {
   const double x = cabs(a), y = cabs(b);
@@ -388,7 +397,7 @@ static double *keep(cmb_arena *arena, int count, double complex *x)
   return to;
 }
 
-/* lead Π (s − x), highest power first; NULL: not finite, or there is no memory. */
+/* Computes the coefficients of lead Π (s − x_i), highest power first. Returns NULL if they are not finite or memory runs out. */
 static double *expand(cmb_arena *arena, double lead, int count, const double complex *x)
 {
   double complex *p = take_complex(arena, count);
