@@ -8,6 +8,7 @@
 
 enum { MAX_SIZE = 10000000 }; /* upper bound of each size: sums of sizes stay far below INT_MAX */
 
+/* Fails with CMB_ERROR_ARGUMENT and the message "equations 'NAME': WHAT; expected EXPECTED". */
 static cmb_status fail(cmb_context *ctx, const cmb_equations *eq, const char *what,
                        const char *expected)
 {

@@ -90,7 +90,8 @@ struct cmb_branch *cmb_branch_create(cmb_arena *arena, const cmb_equations *eq)
   return b;
 }
 
-/* Evaluates G and γ at time t + e and position q + e q̇ with unchanged velocities v; q̇ is in ev->branch->q_dot. */
+/* Evaluates the constraint Jacobian G and γ, the velocity-dependent part of the acceleration constraints, at time t + e and
+ * position q + e q̇ with unchanged velocities v; q̇ is in ev->branch->q_dot. */
 static cmb_status evaluate_shifted(cmb_evaluator *ev, double t, const double *q, const double *v,
                                    double e, double *G, double *gamma)
 {
@@ -101,8 +102,8 @@ static cmb_status evaluate_shifted(cmb_evaluator *ev, double t, const double *q,
   return cmb_evaluate(ev, t + e, b->q, v, &want);
 }
 
-/* Computes by central differences along the motion Ġ, into the scratch array b->G, and ∂γ/∂t + ∂γ/∂q T v, into b->gamma[0]. `speed`
- * is the norm of q̇, by which the increment is scaled. */
+/* Differentiates the constraints along the motion by central differences: the Jacobian's rate Ġ into b->G, and ∂γ/∂t + ∂γ/∂q T v
+ * into b->gamma[0], b being ev->branch. `speed` is the norm of q̇, by which the time increment is scaled. */
 static cmb_status differentiate_along_motion(cmb_evaluator *ev, double t, const double *q,
                                              const double *v, double speed)
 {
@@ -139,8 +140,8 @@ static cmb_status add_acceleration_terms(cmb_evaluator *ev, double t, const doub
   return CMB_OK;
 }
 
-/* Computes the null vectors n of Gᵀ, the rows Ġᵀ n and the directions w of the limit forces, into ev->branch. Returns false if all
- * w vanish: then the acceleration needs no correction. */
+/* Computes the null vectors n of Gᵀ, the rows Ġᵀ n and the directions w of the constraint forces that grow without bound at the
+ * loss of rank, into ev->branch. Returns false if all w vanish: then the acceleration needs no correction. */
 static bool find_force_directions(cmb_evaluator *ev)
 {
   struct cmb_branch *b = ev->branch;
@@ -205,7 +206,8 @@ void cmb_watch_rank(cmb_evaluator *ev, bool watching)
   cmb_kkt_set_limits(ev->kkt, &limits);
 }
 
-/* Computes the position q_star on the branch next to q, by two steps of the chord iteration with the current factors. */
+/* Computes a position q_star near q that meets all constraints, by two steps of the chord iteration with the current KKT factors,
+ * into ev->branch. */
 static cmb_status position_on_branch(cmb_evaluator *ev, double t, const double *q)
 {
   struct cmb_branch *b = ev->branch;
@@ -221,7 +223,8 @@ static cmb_status position_on_branch(cmb_evaluator *ev, double t, const double *
   return CMB_OK;
 }
 
-/* Computes the velocity v_star on the branch, the projection of v onto the constraints at q_star. Makes new factors there. */
+/* Computes v_star, the projection of the velocities v onto the constraints at the position q_star, into ev->branch. Makes new KKT
+ * factors there. */
 static cmb_status velocity_on_branch(cmb_evaluator *ev, double t, const double *v)
 {
   struct cmb_branch *b = ev->branch;
@@ -262,8 +265,8 @@ cmb_status cmb_branch_settle(cmb_evaluator *ev, double t, const double *q, const
   return CMB_OK;
 }
 
-/* Adds to share (ng) how much each constraint takes part in the losses of rank of the current factors. Returns false and adds
- * nothing if no more constraints are dependent here than everywhere. */
+/* Adds to share (ng) how much each constraint takes part in the loss of rank of the current KKT factors. Returns false and adds
+ * nothing if no more constraints are dependent here than in all positions. */
 static bool lost_constraints(cmb_evaluator *ev, double *share)
 {
   struct cmb_branch *b = ev->branch;

@@ -127,7 +127,8 @@ static cmb_status copy_parameters(const cmb_graph_parts *p, cmb_arena *arena, cm
   return cmb_arena_failed(arena) ? cmb_fail_memory(p->ctx) : CMB_OK;
 }
 
-/* Sets *any if one of the `count` expressions depends on parameter k, directly or through a condition. `reads` is scratch (count). */
+/* Sets *any to true if one of the `count` expressions in `of` depends on parameter k, directly or through a condition. `reads`
+ * (count) is scratch. */
 static cmb_status mark_dependence(const cmb_graph_parts *p, int k, int count, const cmb_expr *of,
                                   bool *reads, bool *any)
 {

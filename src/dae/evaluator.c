@@ -130,8 +130,8 @@ void cmb_evaluator_destroy(cmb_evaluator *ev)
   cmb_arena_destroy(ev->arena);
 }
 
-/* Evaluates the requested terms as the equations give them, without the rates of late states in f. Counts an evaluation if f is
- * wanted. */
+/* Evaluates the terms requested in `want` by the equations' function, without the rates of late states in f (states whose rates
+ * depend on accelerations). Counts an evaluation if f is requested. */
 static inline cmb_status evaluate(cmb_evaluator *ev, double t, const double *q, const double *v,
                                   const cmb_terms *want)
 {
@@ -141,7 +141,8 @@ static inline cmb_status evaluate(cmb_evaluator *ev, double t, const double *q, 
   return eq->evaluate(eq->self, &at, want);
 }
 
-/* Computes the rates of the late states at (t, q, v) into ev->late, by a second evaluator: the factors of ev are kept. */
+/* Computes the rates of the late states (those that depend on accelerations and multipliers) at (t, q, v) into ev->late. Uses a
+ * second evaluator, so that the KKT factors of ev are kept. */
 static __attribute__((noinline)) cmb_status compute_late_rates(cmb_evaluator *ev, double t,
                                                                const double *q, const double *v)
 {
@@ -191,8 +192,9 @@ double *cmb_mass_wanted(cmb_evaluator *ev)
   return ev->mass_ready ? NULL : ev->M;
 }
 
-/* Decides whether factors with dependent constraints are accepted, and sets ev->deficiency. Least-squares solutions are accepted if
- * the matrix is symmetric (B = G) or no more constraints are dependent than everywhere; else returns the given status. */
+/* Decides whether KKT factors with dependent constraints are accepted, and sets ev->deficiency, their number. Least-squares
+ * solutions are accepted if the matrix is symmetric or no more constraints are dependent than in all positions; else returns the
+ * given status. */
 static __attribute__((noinline)) cmb_status accept_deficiency(cmb_evaluator *ev, cmb_status status,
                                                               bool symmetric)
 {
@@ -218,8 +220,8 @@ void cmb_solve(cmb_evaluator *ev, const double *r, const double *s, double *x, d
   ev->stats.solve++;
 }
 
-/* Computes the correction x for the constraint defect s if constraints are nearly dependent, and multipliers y with Gᵀ y = −M x. x
- * may then satisfy the constraints only in part. */
+/* Computes the correction x (nv) for the constraint defect s (ng) by KKT factors in which constraints are nearly dependent, and
+ * multipliers y with Gᵀ y = −M x. x may then satisfy the constraints only in part. */
 static __attribute__((noinline)) void correct_nearly_dependent(cmb_evaluator *ev, const double *s,
                                                                double *x, double *y)
 {
@@ -239,7 +241,8 @@ void cmb_correct(cmb_evaluator *ev, const double *s, double *x, double *y)
   ev->stats.solve++;
 }
 
-/* Replaces the acceleration a by that of the smooth branch of the motion, if the constraints have lost rank or nearly so. */
+/* Replaces the accelerations a (nv) by those of the smooth motion through the position, if the constraints have lost rank or nearly
+ * so in the current KKT factors. */
 static __attribute__((noinline)) cmb_status follow_branch(cmb_evaluator *ev, double t,
                                                           const double *q, const double *v,
                                                           double *a)
@@ -248,8 +251,8 @@ static __attribute__((noinline)) cmb_status follow_branch(cmb_evaluator *ev, dou
   return ev->watching ? cmb_branch_settle(ev, t, q, v, a) : CMB_OK;
 }
 
-/* Evaluates the rates of the late states from the given accelerations and multipliers, and stores them in their rows of a and
- * ev->f. */
+/* Computes the rates of the late states (those that depend on accelerations and multipliers) from the given a and λ, and stores
+ * them in their entries of a and ev->f. */
 static __attribute__((noinline)) cmb_status store_late_rates(cmb_evaluator *ev, double t,
                                                              const double *q, const double *v,
                                                              double *a, const double *lambda)
@@ -261,8 +264,8 @@ static __attribute__((noinline)) cmb_status store_late_rates(cmb_evaluator *ev, 
   return CMB_OK;
 }
 
-/* Solves [M Gᵀ; G 0] (a, λ) = (f, −γ) with the current factors, then corrects a near a loss of rank and adds the rates of late
- * states. */
+/* Solves [M Gᵀ; G 0] (a, λ) = (f, −γ) with the current factors. Then corrects a near a loss of rank of the constraints, and sets
+ * the rates of states that depend on a and λ. */
 static inline cmb_status solve_motion(cmb_evaluator *ev, double t, const double *q, const double *v,
                                       double *a, double *lambda)
 {

@@ -1,5 +1,5 @@
 /*
- * Fingerprint of a system, by which results are recognised as belonging to the same equations: a SHA-256 hash of their sizes,
+ * Fingerprint of a system, by which a saved run is checked to belong to the same equations: a SHA-256 hash of their sizes,
  * names, rules and start values, of their values at an arbitrary point, and of the programs that compute them. For equations
  * written in C the programs are not known and not hashed.
  */

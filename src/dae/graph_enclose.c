@@ -32,8 +32,8 @@ cmb_status cmb_graph_reads_unknown(const cmb_graph_parts *p, cmb_expr e, bool *c
   return CMB_OK;
 }
 
-/* Lists the expression that determines each mode in `of` (ns), 0 for a mode without bounds, and marks in d->switch_enclosed which
- * have bounds. *count becomes the number of those that have. */
+/* Lists in `of` (ns) the expression that determines the mode of each switching function, 0 if it has no bounds, and marks those
+ * that have in d->switch_enclosed. *count becomes the number of those that have bounds. */
 static cmb_status list_deciding(const cmb_graph_parts *p, cmb_graph_data *d, cmb_expr *of,
                                 int *count)
 {
@@ -75,7 +75,7 @@ static cmb_status make_rates(const cmb_graph_parts *p, cmb_graph_data *d, cmb_ex
   return cmb_program_create(p->ctx, x->graph, fixed + moving, input, p->ns, of, &d->switch_rates);
 }
 
-/* Returns the size of the work array that serves both the program of the values and that of the rates. */
+/* Returns the size of a work array that is large enough for both the program of the switching functions and that of their rates. */
 static int work_size(const cmb_graph_data *d)
 {
   const int values = cmb_program_work(d->program[CMB_PROGRAM_SWITCHES]);
@@ -83,7 +83,7 @@ static int work_size(const cmb_graph_data *d)
   return values > rates ? values : rates;
 }
 
-/* Enlarges d->scratch to hold the given number of inputs and the work array, all of them intervals. */
+/* Enlarges the scratch memory d->scratch, if necessary, to hold the given number of inputs and a work array, all of them intervals. */
 static void measure_scratch(cmb_graph_data *d, int inputs)
 {
   const int doubles = 2 * (inputs + work_size(d));
@@ -184,7 +184,8 @@ void cmb_graph_enclose_take_plan(cmb_graph_data *d)
   d->scratch += 1 + (int)(bytes / sizeof(double));
 }
 
-/* Computes bounds of the results of a program, that of the values or that of the rates, for the functions selected by box->wanted. */
+/* Computes bounds of the results of a program, that of the switching functions or that of their rates, for the functions selected
+ * by box->wanted (NULL: all). Lists the instructions needed when the selection changes. */
 static void enclose_wanted(const cmb_graph_data *d, const cmb_box *box, const cmb_program *program,
                            const cmb_interval *in, cmb_interval *out, cmb_interval *work)
 {

@@ -38,8 +38,8 @@ void cmb_graph_put_first(const cmb_graph_data *d, const cmb_point *at, const dou
   if (d->np > 0) put(d->np, at->p ? at->p : d->p, in + first[CMB_BLOCK_P]);
 }
 
-/* Stores the inputs of all programs in the point's scratch memory and returns its parts. v, λ or a that are NULL are left out: no
- * program that runs then reads them. */
+/* Stores t, q, modes, parameters, v, λ and a in the point's scratch memory, where all programs find their inputs, and returns its
+ * sections. v, λ or a may be NULL if the program to be run does not read them. */
 static struct workplace put_inputs(const cmb_graph_data *d, const cmb_point *at,
                                    const double *lambda, const double *a)
 {
@@ -119,6 +119,7 @@ static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_term
 
 /* ---- forms of the equations of motion */
 
+/* Computes the residual r = M a − f + Gᵀ λ (nv) at a point, by one program. */
 static cmb_status residual(const void *self, const cmb_point *at, const double *a,
                            const double *lambda, double *r)
 {
@@ -189,8 +190,7 @@ static int level_at(const cmb_graph_level *level, double value)
   return below >= INT_MAX ? INT_MAX : below <= -INT_MAX ? -INT_MAX : (int)below;
 }
 
-/* Updates the modes that are levels to their values at the point, computed in the point's modes. A level whose value is not finite
- * keeps its mode. */
+/* Updates the modes that are whole numbers (levels) to their values at the point. A level whose value is not finite keeps its mode. */
 static cmb_status levels(const void *self, const cmb_point *at, const double *lambda, int *mode)
 {
   const cmb_graph_data *d = self;
@@ -205,6 +205,7 @@ static cmb_status levels(const void *self, const cmb_point *at, const double *la
 
 /* ---- outputs and other observed quantities */
 
+/* Runs a program whose results depend on contact forces. `push` are the contact forces of all rules, NULL if no contact is closed. */
 static cmb_status run_at_rest(const cmb_graph_data *d, cmb_graph_program k, const cmb_point *at,
                               const double *a, const double *lambda, const double *push,
                               double *out)
@@ -234,7 +235,7 @@ static cmb_status outputs(const void *self, const cmb_point *at, const double *a
   return outputs_at_rest(self, at, a, lambda, NULL, out);
 }
 
-/* Computes the inputs u(t). q is not stored, since no input depends on it. */
+/* Computes the inputs u(t) of the model at the point's time. The point's q may be undefined, since no input depends on it. */
 static cmb_status inputs(const void *self, const cmb_point *at, double *u)
 {
   const cmb_graph_data *d = self;
@@ -265,8 +266,8 @@ static const char *unsolved(const void *self, const cmb_point *at)
   return NULL;
 }
 
-/* Sets the functions of eq for what happens inside a step: functions of time and of position, bounds of switching functions and of
- * loads. */
+/* Sets those functions of the equations that monitor what happens inside a step: functions of time and of position, and bounds of
+ * switching functions and of loads. */
 static void watch_functions(const cmb_graph_data *d, cmb_equations *eq)
 {
   if (d->time) {

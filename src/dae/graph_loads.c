@@ -14,7 +14,7 @@
 
 enum { LOADS = 1 << CMB_PART_F | 1 << CMB_PART_GAMMA };
 
-/* Sets *yes if one of the expressions depends on t. */
+/* Sets *yes to true if one of the `count` expressions e depends on the time t. */
 static cmb_status find_time_dependence(const cmb_graph_parts *p, int count, const cmb_expr *e,
                                        bool *yes)
 {
@@ -59,8 +59,8 @@ cmb_status cmb_graph_loads_make(const cmb_graph_parts *p, cmb_graph_data *d)
   return CMB_OK;
 }
 
-/* Computes bounds of a program's results over the box, in the scratch memory, and returns them. λ is unknown, and so is a if it is
- * NULL. */
+/* Computes bounds of the results of program k over a box of t, q and v, in the box's scratch memory, and returns them. The
+ * multipliers λ are unknown, and so are the accelerations a if a is NULL. */
 static const cmb_interval *run(const cmb_graph_data *d, cmb_graph_program k, const cmb_box *box,
                                const double *a)
 {

@@ -37,8 +37,8 @@ static bool has_expression(const cmb_graph_parts *p, int i, cmb_expr e, cmb_expr
   return of == e || of == minus_e;
 }
 
-/* Returns whether hint k, whose expression with frozen modes is e, names switching function i: it belongs to the same expression,
- * and no other function with that expression fits better. */
+/* Returns whether name suggestion k of the model, whose expression is e, names switching function i: both have the same expression,
+ * and the name fits no other function with that expression better. */
 static bool is_named(const cmb_graph_parts *p, int i, int k, cmb_expr e)
 {
   const bool of_rule = p->x->hint_of_rule[k];
@@ -51,7 +51,7 @@ static bool is_named(const cmb_graph_parts *p, int i, int k, cmb_expr e)
   return true;
 }
 
-/* Gives the names of the model's hints to the switching functions that have the same expressions. */
+/* Gives the names that the model suggests to the switching functions with the same expressions. */
 static cmb_status use_hints(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
@@ -77,7 +77,8 @@ static void push(struct naming *n, int *depth, cmb_expr e)
   n->stack[(*depth)++] = e;
 }
 
-/* Gives a name to each switching function without one that occurs in the expression `root`, also inside the conditions of others. */
+/* Gives a name to each unnamed switching function that occurs in the expression `root`, also if it occurs inside the condition of
+ * another one. */
 static void name_in(struct naming *n, cmb_expr root, const char *name)
 {
   const cmb_graph *g = n->p->x->graph;

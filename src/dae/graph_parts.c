@@ -20,6 +20,7 @@
 
 /* ---- which parts are wanted */
 
+/* Returns whether the explicit formalism is wanted (accelerations in one call) and the model's expressions include it. */
 static bool wants_explicit(const cmb_graph_parts *p)
 {
   return p->options->explicit_form && p->x->acceleration;
@@ -55,7 +56,8 @@ static cmb_status copy_entries(cmb_graph_parts *p, const cmb_entries *from, cmb_
   return CMB_OK;
 }
 
-/* Sets the size of each part and allocates them one behind the other in one array, so that they can be rewritten together. */
+/* Counts the expressions of each part (mass matrix, forces, constraints, ...) and allocates them one behind the other in one array,
+ * so that they can be rewritten together. */
 static cmb_status take_parts(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
@@ -154,7 +156,7 @@ static void add_product(cmb_graph *g, cmb_expr *sum, cmb_expr a, cmb_expr b)
   *sum = cmb_apply(g, CMB_OP_ADD, *sum, cmb_apply(g, CMB_OP_MUL, a, b, 0), 0);
 }
 
-/* Forms the residual r = M a − f + Gᵀ λ from the entries. */
+/* Forms the expressions of the residual r = M a − f + Gᵀ λ from the entries of M and G. */
 static void make_residual(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
@@ -172,7 +174,8 @@ static void make_residual(cmb_graph_parts *p)
   }
 }
 
-/* Forms the constraints on one level, G x + rest: x = v and rest = g_t for velocities, x = a and rest = γ for accelerations. */
+/* Forms the expressions of the constraints G x + rest on velocities (x = v, rest = ∂g/∂t) or on accelerations (x = a, rest = γ),
+ * into the part `level`. */
 static void make_level(cmb_graph_parts *p, const cmb_expr *x, cmb_graph_part rest,
                        cmb_graph_part level)
 {
@@ -186,8 +189,8 @@ static void make_level(cmb_graph_parts *p, const cmb_expr *x, cmb_graph_part res
   }
 }
 
-/* Freezes the modes in those inputs that the motion depends on; `motion` is the number of expressions of the motion. Adds no modes,
- * since the inputs' conditions also occur in the motion. */
+/* Replaces the conditions in those inputs that the motion depends on by modes, variables that are constant between events. `motion`
+ * is the number of expressions of the motion. Adds no modes, since these conditions also occur in the motion. */
 static cmb_status freeze_inputs(cmb_graph_parts *p, int motion)
 {
   const cmb_expressions *x = p->x;
@@ -202,8 +205,8 @@ static cmb_status freeze_inputs(cmb_graph_parts *p, int motion)
   return status;
 }
 
-/* Replaces conditions in a part that the motion does not depend on by the motion's modes where it has them. The next sampled
- * values, behind the outputs, are left out: they are decided by the values at their instant. */
+/* Replaces those conditions of a part that also occur in the motion by the motion's modes, variables that are constant between
+ * events; other conditions stay. Next sampled values, behind the outputs, keep all conditions: they are decided at their instant. */
 static cmb_status freeze_known(cmb_graph_parts *p, cmb_graph_part part)
 {
   cmb_expr *e = p->part[part];
@@ -211,8 +214,9 @@ static cmb_status freeze_known(cmb_graph_parts *p, cmb_graph_part part)
   return cmb_modes_freeze_known(p->modes, p->x->graph, count, e, e);
 }
 
-/* Freezes the modes in `count` conditions of events. A condition that depends on velocities gets separate switching functions: a
- * velocity that dry friction holds at 0 has no definite sign for the forces, but is 0 for a condition. */
+/* Replaces the conditions in `count` expressions of events by modes, variables that are constant between events. A condition on
+ * velocities gets separate switching functions: a velocity that dry friction holds at 0 has no definite sign for the forces, but is
+ * 0 for a condition. */
 static cmb_status freeze_events(cmb_graph_parts *p, int count, cmb_expr *when)
 {
   const cmb_expressions *x = p->x;
@@ -225,8 +229,9 @@ static cmb_status freeze_events(cmb_graph_parts *p, int count, cmb_expr *when)
   return CMB_OK;
 }
 
-/* Freezes the modes in the conditions, resets and surfaces of rules. Conditions on gaps get separate switching functions: those of
- * the motion, such as the sign of a velocity that dry friction depends on too, must stay active while a contact is closed. */
+/* Replaces the conditions of event rules, their resets and surfaces by modes, variables that are constant between events.
+ * Conditions on gaps get separate switching functions: these are frozen while a contact is closed, and those of the motion, such as
+ * the sign of a velocity in dry friction, must not be. */
 static cmb_status freeze_rules(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
@@ -282,18 +287,19 @@ static cmb_status store_before_zero_inputs(cmb_graph_parts *p)
   return CMB_OK;
 }
 
-/* Return the number of expressions from p->part[0] to the energy, and from the switching functions on. */
+/* Returns the number of expressions in all parts from the mass matrix, p->part[0], to the energy. */
 static int count_parts(const cmb_graph_parts *p)
 {
   return (int)(p->part[CMB_PART_ENERGY] - p->part[0]) + p->count[CMB_PART_ENERGY];
 }
 
+/* Returns the number of switching functions and of the expressions that determine levels, which follow them. */
 static int count_margins(const cmb_graph_parts *p)
 {
   return p->ns + p->count[CMB_PART_DECIDING];
 }
 
-/* Substitutes 0 for u and its rates in all parts, unless the inputs are live parameters. */
+/* Substitutes 0 for the additional inputs u and their rates in all expressions, unless the inputs are live parameters. */
 static cmb_status substitute_zero_inputs(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
@@ -311,7 +317,8 @@ static cmb_status substitute_zero_inputs(cmb_graph_parts *p)
 
 /* ---- dropping zeros */
 
-/* Returns whether the sorted list of entries has an entry (row, column) that is not 0. Binary search. */
+/* Returns whether entry (row, column) of a sparse matrix exists and is not identically 0, by binary search in its sorted list of
+ * entries. */
 static bool has_entry(const cmb_entries *m, int row, int column)
 {
   int low = 0, high = m->count;
@@ -328,7 +335,7 @@ static bool has_entry(const cmb_entries *m, int row, int column)
   return false;
 }
 
-/* Removes the entries for which keep[k] is false, and their expressions. */
+/* Removes the entries k of a sparse matrix for which keep[k] is false, and their expressions in the given part. */
 static void keep_entries(cmb_graph_parts *p, cmb_entries *m, cmb_graph_part part, const bool *keep)
 {
   int count = 0;
@@ -340,7 +347,7 @@ static void keep_entries(cmb_graph_parts *p, cmb_entries *m, cmb_graph_part part
   m->count = p->count[part] = count;
 }
 
-/* Removes entries that are 0. M keeps its diagonal and a symmetric pattern. */
+/* Removes the entries of a sparse matrix that are identically 0. The mass matrix keeps its diagonal and a symmetric pattern. */
 static void drop_zeros(cmb_graph_parts *p, cmb_entries *m, cmb_graph_part part)
 {
   bool *keep = cmb_arena_take(p->arena, (size_t)m->count, sizeof *keep);
@@ -362,7 +369,8 @@ static bool is_in(const cmb_pattern *pattern, int row, int column)
   return false;
 }
 
-/* Removes entries of an inertial derivative on which the residual does not depend: the closed form does not see what cancels. */
+/* Removes those entries of a derivative of the inertial forces with respect to wrt (columns) on which the residual does not depend:
+ * the closed form of the derivative contains terms that cancel in the residual. */
 static cmb_status drop_independent(cmb_graph_parts *p, cmb_entries *m, cmb_graph_part part,
                                    int columns, const cmb_expr *wrt)
 {
@@ -381,7 +389,7 @@ static cmb_status drop_independent(cmb_graph_parts *p, cmb_entries *m, cmb_graph
 
 /* ---- inputs */
 
-/* Lists the rates of inputs that some part reads, and their names. */
+/* Lists the rates of inputs that occur in any of the model's expressions, and their names. */
 static cmb_status list_rates(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
@@ -400,7 +408,7 @@ static cmb_status list_rates(cmb_graph_parts *p)
   return taken ? CMB_OK : cmb_fail_memory(p->ctx);
 }
 
-/* Returns entry i of the block of inputs: first u, then their rates. */
+/* Returns entry i of the block of inputs of all programs: first the inputs u, then their rates. */
 static cmb_expr input_at(const cmb_graph_parts *p, int i)
 {
   return i < p->x->nu ? p->x->u[i] : p->input_rate[i - p->x->nu];
@@ -429,7 +437,7 @@ static cmb_status list_inputs(cmb_graph_parts *p)
   return CMB_OK;
 }
 
-/* Lists the inputs of the products with the mass matrix's factors: the values of the factors and a vector. */
+/* Lists the inputs of the programs that multiply by the factors of the mass matrix: the values of the factors and a vector (nv). */
 static cmb_status list_factor_inputs(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;

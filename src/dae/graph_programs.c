@@ -66,7 +66,8 @@ static cmb_status make_program(const cmb_graph_parts *p, unsigned parts, int inp
   return cmb_program_create(p->ctx, p->x->graph, inputs, input, outputs, output, program);
 }
 
-/* Chooses the shortest program for each set of terms; one without velocities unless f or γ is in the set. */
+/* Chooses for each set of terms (M, f, g, G, γ, g_t) the shortest program that computes all of them; one that does not need
+ * velocities unless f or γ is in the set. */
 static void choose_programs(cmb_graph_data *d)
 {
   for (unsigned want = 0; want < 1U << CMB_TERMS; want++) {
@@ -113,7 +114,8 @@ static bool all_zero(int count, const cmb_expr *e)
   return true;
 }
 
-/* Creates the Jacobian `which`, if it has rows and columns. Of a residual in two parts it is that of the applied forces alone. */
+/* Creates the program of the Jacobian `which`, unless it has no rows or columns. If the residual is a sum of applied and inertial
+ * forces, only the applied ones are differentiated. */
 static cmb_status make_jacobian(const cmb_graph_parts *p, cmb_graph_data *d, cmb_derivative which)
 {
   const cmb_expressions *x = p->x;
@@ -147,6 +149,7 @@ static cmb_status make_jacobian(const cmb_graph_parts *p, cmb_graph_data *d, cmb
 
 /* ---- scratch memory and constants */
 
+/* Returns the larger of two numbers. */
 static int largest(int a, int b)
 {
   return a > b ? a : b;

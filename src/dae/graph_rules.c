@@ -14,8 +14,8 @@
 
 /* ---- parts */
 
-/* Counts the entries of the surfaces' gradients that are not identically 0. Writes row starts to start[1 ..] and columns to
- * `column`, rule by rule, where these are not NULL. */
+/* Counts the entries of the gradients of all contact surfaces that are not identically 0. Writes row starts to start[1 ..] and
+ * column indices to `column`, row by row, if these are not NULL. */
 static int list_gradients(const cmb_expressions *x, int *start, int *column)
 {
   int count = 0;
@@ -66,7 +66,8 @@ void cmb_graph_rule_parts(const cmb_expressions *x, cmb_expr *const part[CMB_PAR
 
 /* ---- rates of switching functions */
 
-/* Differentiates `count` expressions e with respect to time along the motion, with v̇ = a, into `rate`. */
+/* Differentiates `count` expressions e with respect to time along the motion, with accelerations v̇ = a, and writes the derivatives
+ * to `rate`. */
 static cmb_status differentiate_along_motion(const cmb_graph_parts *p, int count, const cmb_expr *e,
                                              cmb_expr *rate)
 {
@@ -113,7 +114,7 @@ cmb_status cmb_graph_flow_part(cmb_graph_parts *p)
 
 /* ---- the list of rules */
 
-/* Marks in reads (ns) the modes that `count` expressions depend on. */
+/* Marks in reads (ns) the switching functions whose modes occur in `count` expressions e. */
 static cmb_status list_modes(const cmb_graph_parts *p, int count, const cmb_expr *e, bool *reads)
 {
   uint8_t *used = cmb_reachable(p->x->graph, count, e);
@@ -134,8 +135,8 @@ static cmb_status list_surfaces(const cmb_graph_parts *p, cmb_arena *arena, cmb_
   return CMB_OK;
 }
 
-/* Lists the modes that conditions and surfaces of rules depend on, (rule_count x ns) each, and those that outputs or energy do,
- * (ns). */
+/* Lists the switching functions whose modes occur in the conditions and in the surfaces of rules, (rule_count x ns) each, and those
+ * whose modes occur in outputs or energy, shown (ns). */
 static cmb_status list_reads(const cmb_graph_parts *p, bool *conditions, bool *surfaces,
                              bool *shown)
 {
@@ -184,8 +185,8 @@ static cmb_status list_rules(const cmb_graph_parts *p, cmb_arena *arena, cmb_equ
   return CMB_OK;
 }
 
-/* Lists properties of the switching functions in eq: the order of their rates, whether the motion is independent of them, whether
- * only gaps depend on them, and which rules, surfaces and outputs do. */
+/* Lists in eq for each switching function: the order of its rate, whether the motion is independent of it, whether only gaps depend
+ * on it, and which rules, surfaces and outputs depend on it. */
 static cmb_status list_switch_properties(const cmb_graph_parts *p, cmb_arena *arena,
                                          cmb_equations *eq)
 {

@@ -37,14 +37,14 @@ static cmb_status read_forces(const cmb_graph_parts *p, bool *yes)
   return CMB_OK;
 }
 
-/* Returns whether two modes are signs of the same function, up to the sign of the function. */
+/* Returns whether the modes a and b are signs of the same expression, or of an expression and its negative. */
 static bool have_same_zeros(cmb_graph *g, const cmb_mode *a, const cmb_mode *b)
 {
   const bool signs = cmb_mode_is_sign(a->kind) && cmb_mode_is_sign(b->kind);
   return signs && (a->of == b->of || a->of == cmb_neg(g, b->of));
 }
 
-/* Marks in reads (ns) the switching functions whose signs also decide inside the formula of sampled value i. */
+/* Marks in reads (ns) the switching functions of the motion whose signs also decide inside the update formula of sampled value i. */
 static cmb_status mark_shared(const cmb_graph_parts *p, int i, bool *reads)
 {
   cmb_graph *g = p->x->graph;

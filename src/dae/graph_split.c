@@ -14,7 +14,7 @@ struct merge {
   int row, k, m; /* next entries: k of this row in the applied part, m in the inertial part */
 };
 
-/* Finds the next entry of the union of both patterns, and writes its row and column. Returns false at the end. */
+/* Finds the next entry, row by row, of the union of two sparsity patterns, and writes its row and column. Returns false at the end. */
 static bool next_place(struct merge *w, int rows, int *row, int *column)
 {
   const cmb_pattern *a = w->applied;

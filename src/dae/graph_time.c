@@ -19,7 +19,8 @@ static kind larger(kind a, kind b)
   return a > b ? a : b;
 }
 
-/* Returns the kind of a table whose interval is given by its mode: as its argument where it is piecewise linear, else CURVED. */
+/* Classifies how a table lookup at a fixed interval of the table depends on time: like its argument if the table is piecewise
+ * linear, else CURVED. */
 static kind kind_of_table(const cmb_graph *g, cmb_expr e, const kind *of)
 {
   const cmb_node *n = &g->nodes[e];
@@ -50,7 +51,7 @@ static kind kind_of(const cmb_graph *g, cmb_expr e, const kind *of)
   }
 }
 
-/* Computes the kinds of all nodes that are marked in `used`; inputs other than t, the modes and the parameters are MOVING. */
+/* Classifies how each graph node marked in `used` depends on time, into `of`. Inputs other than t, modes and parameters are MOVING. */
 static void find_kinds(const cmb_graph_parts *p, const uint8_t *used, kind *of)
 {
   const cmb_graph *g = p->x->graph;
@@ -84,7 +85,7 @@ static bool is_steep(const cmb_graph *g, cmb_expr e, const kind *of)
   }
 }
 
-/* Returns the expression that e only shifts or scales; e itself if it is no shifted or scaled one. */
+/* Returns the expression that e only shifts or scales by constants; e itself if it does neither. */
 static cmb_expr core_of(const cmb_graph *g, cmb_expr e, const kind *of)
 {
   for (;;) {
@@ -97,8 +98,8 @@ static cmb_expr core_of(const cmb_graph *g, cmb_expr e, const kind *of)
   }
 }
 
-/* Marks in `used` the curved nodes that are a result or an argument of a node that depends on the state, without shifts and scales;
- * and the steep nodes. */
+/* Marks in `used` the functions of time to be monitored during a step: those that are results or arguments of a node that depends
+ * on the state, without shifts and scales; and those with narrow bumps. */
 static void mark_parts(const cmb_graph_parts *p, const kind *of, uint8_t *used, int results,
                        const cmb_expr *result)
 {
@@ -150,7 +151,7 @@ cmb_expr *cmb_graph_motion_results(const cmb_graph_parts *p, int *results)
   return result;
 }
 
-/* Creates the programs for the functions of time, the nodes marked in `used`, and for their derivatives. */
+/* Creates the programs for the functions of time that are marked in `used`, and for their derivatives. */
 static cmb_status make_programs(const cmb_graph_parts *p, const uint8_t *used, cmb_graph_data *d)
 {
   cmb_graph *g = p->x->graph;

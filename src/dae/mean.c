@@ -6,19 +6,19 @@
 #include "dae/evaluator.h"
 #include "expr/interval.h"
 
-/* Writes the modes to the layer's scratch array: held functions on the given side (1 or −1), the others as in `mode`. */
-static void put_side(const cmb_mean *x, const int *mode, int side)
+/* Writes modes to the layer's scratch array: held switching functions on the given side (1 or −1), the others as in mode (ns). */
+static void set_side(const cmb_mean *x, const int *mode, int side)
 {
   for (int i = 0; i < x->layer.inner->ns; i++) {
     x->layer.mode[i] = x->side[i] != 0 ? side * x->side[i] : mode[i];
   }
 }
 
-/* Returns the point with held functions on the given side (1 or −1). */
+/* Returns a copy of the point in whose modes all held switching functions are on the given side, 1 or −1. */
 static cmb_point point_on(const cmb_mean *x, const cmb_point *at, int side)
 {
   cmb_point there = *at;
-  put_side(x, at->mode, side);
+  set_side(x, at->mode, side);
   there.mode = x->layer.mode;
   return there;
 }
@@ -44,7 +44,8 @@ static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_term
   return CMB_OK;
 }
 
-/* Computes bounds of the mean force f as means of the bounds on both sides; γ is the same on both sides. */
+/* Computes bounds of the force f, which is the mean of the forces for both signs of the held velocities, over a box; γ is the same
+ * for both signs. */
 static void load_bounds(const void *self, const cmb_box *box, cmb_interval *f, cmb_interval *gamma)
 {
   const cmb_mean *x = self;
@@ -52,11 +53,11 @@ static void load_bounds(const void *self, const cmb_box *box, cmb_interval *f, c
   const cmb_interval half = cmb_interval_of(0.5), none = cmb_interval_unknown();
   cmb_box there = *box;
   there.mode = x->layer.mode;
-  put_side(x, box->mode, x->only ? x->only : 1);
+  set_side(x, box->mode, x->only ? x->only : 1);
   if (!x->any) there.mode = box->mode;
   inner->load_bounds(inner->self, &there, f, gamma);
   if (!x->any || x->only) return;
-  put_side(x, box->mode, -1);
+  set_side(x, box->mode, -1);
   inner->load_bounds(inner->self, &there, x->f_bounds, gamma);
   for (int i = 0; i < inner->nv; i++) {
     const cmb_interval sum = cmb_op_enclose(CMB_OP_ADD, f[i], x->f_bounds[i], none);
@@ -64,7 +65,7 @@ static void load_bounds(const void *self, const cmb_box *box, cmb_interval *f, c
   }
 }
 
-/* Computes the inner outputs at a point; `push` are the contact forces of rules, NULL if there is no contact. */
+/* Computes the outputs of the inner equations at a point. `push` are the contact forces of rules, NULL if no contact is closed. */
 static cmb_status outputs_below(const cmb_mean *x, const cmb_point *at, const double *a,
                                 const double *lambda, const double *push, double *out)
 {

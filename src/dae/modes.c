@@ -45,21 +45,22 @@ void cmb_mode_search_create(cmb_mode_search *m, cmb_arena *arena, const cmb_equa
 }
 
 /* The state whose modes are searched for, with accelerations. */
-struct place {
+struct mode_state {
   double t;
   const double *q, *v, *lambda, *a;
 };
 
-/* Evaluates the switching functions s (ns) in the current modes. Values that are not finite are left to the caller. */
-static cmb_status values_at(cmb_evaluator *ev, const struct place *x, double *s)
+/* Evaluates the switching functions s (ns) at the state x in the current modes. Values that are not finite are left for the caller
+ * to check. */
+static cmb_status values_at(cmb_evaluator *ev, const struct mode_state *x, double *s)
 {
   for (int i = 0; i < ev->eq->ns; i++) s[i] = NAN; /* if the equations fail without giving values */
   cmb_status status = cmb_switches(ev, x->t, x->q, x->v, x->lambda, s);
   return status == CMB_RETRY_NONFINITE ? CMB_OK : status;
 }
 
-/* Computes the state a moment later, and the switching functions and levels there, into the search's scratch memory. */
-static cmb_status look_ahead(cmb_evaluator *ev, cmb_mode_search *m, const struct place *x)
+/* Extrapolates the state x by a very short time, and evaluates the switching functions and levels there, into the scratch memory m. */
+static cmb_status look_ahead(cmb_evaluator *ev, cmb_mode_search *m, const struct mode_state *x)
 {
   const cmb_equations *eq = ev->eq;
   /* long enough to change s by more than rounding, short enough not to matter otherwise */
@@ -68,13 +69,13 @@ static cmb_status look_ahead(cmb_evaluator *ev, cmb_mode_search *m, const struct
   cmb_rates(ev, x->q, m->v, m->rate);
   for (int i = 0; i < eq->nq; i++) m->q[i] = x->q[i] + ahead * m->rate[i];
   for (int i = 0; i < eq->nv; i++) m->v[i] = x->v[i] + ahead * x->a[i];
-  const struct place then = {x->t + ahead, m->q, m->v, x->lambda, NULL};
+  const struct mode_state then = {x->t + ahead, m->q, m->v, x->lambda, NULL};
   CMB_TRY(values_at(ev, &then, m->s_ahead));
   return cmb_levels(ev, then.t, then.q, then.v, then.lambda, m->level_ahead);
 }
 
-/* Returns the new level of function i, whose level was left or is at its edge. Takes the level a moment later if `ahead`, unless
- * that has already turned out to be wrong here, where rounding has made s 0. */
+/* Returns the new mode of switching function i, a level (whole number) that was left or is at its edge: the level at the state, or,
+ * if `ahead`, the level a moment later, unless that has already turned out to be wrong because rounding had made the function 0. */
 static int level_of(cmb_mode_search *m, int i, bool ahead)
 {
   if (m->s[i] < 0) {
@@ -86,7 +87,8 @@ static int level_of(cmb_mode_search *m, int i, bool ahead)
   return m->level_ahead[i];
 }
 
-/* Returns the mode of function i: from its value here, or, where that is 0, from its value a moment later if `ahead`. */
+/* Returns the mode (sign or level) of switching function i: from its value at the state, or, where that is 0, from its value a
+ * moment later if `ahead`. */
 static int mode_of(const cmb_evaluator *ev, cmb_mode_search *m, int i, bool ahead)
 {
   const double s = m->s[i];
@@ -98,8 +100,10 @@ static int mode_of(const cmb_evaluator *ev, cmb_mode_search *m, int i, bool ahea
                                                    : -1; /* −1 if s stays 0, as in the formula */
 }
 
-/* Makes one pass: evaluates all functions in the current modes and sets the modes that follow. *changed: some differ. */
-static cmb_status pass(cmb_evaluator *ev, cmb_mode_search *m, const struct place *x, bool *changed)
+/* Makes one pass of the search for modes: evaluates all switching functions in the current modes and sets the modes that follow.
+ * *changed: some differ from before. */
+static cmb_status pass(cmb_evaluator *ev, cmb_mode_search *m, const struct mode_state *x,
+                       bool *changed)
 {
   bool on_edge = false, level_left = false;
   CMB_TRY(values_at(ev, x, m->s));
@@ -119,8 +123,8 @@ static cmb_status pass(cmb_evaluator *ev, cmb_mode_search *m, const struct place
   return CMB_OK;
 }
 
-/* Checks the values at the end of a search: all are finite and each level is right. A level that is not lies beyond the range of an
- * int. */
+/* Checks the switching functions at the end of a search for modes: all must be finite and each level right. A level that is not
+ * right lies beyond the range of an int. */
 static cmb_status check_values(const cmb_evaluator *ev, const cmb_mode_search *m, double t)
 {
   for (int i = 0; i < ev->eq->ns; i++) {
@@ -135,7 +139,7 @@ static cmb_status check_values(const cmb_evaluator *ev, const cmb_mode_search *m
   return CMB_OK;
 }
 
-static cmb_status search(cmb_evaluator *ev, cmb_mode_search *m, const struct place *x)
+static cmb_status search(cmb_evaluator *ev, cmb_mode_search *m, const struct mode_state *x)
 {
   bool changed = true;
   for (int k = 0; changed; k++) {
@@ -153,7 +157,7 @@ cmb_status cmb_find_modes(cmb_evaluator *ev, cmb_mode_search *m, double t, const
                           const double *v, const double *lambda, const double *a, bool *changed)
 {
   const size_t size = (size_t)ev->eq->ns * sizeof *m->before;
-  const struct place x = {t, q, v, lambda, a};
+  const struct mode_state x = {t, q, v, lambda, a};
   *changed = false;
   if (ev->eq->ns == 0) return CMB_OK;
   memcpy(m->before, ev->mode, size);
@@ -173,7 +177,7 @@ cmb_status cmb_guess_modes(cmb_evaluator *ev, cmb_mode_search *m, double t, cons
   return cmb_find_modes(ev, m, t, q, v, m->no_force, m->no_change, changed);
 }
 
-/* Returns the name of the first function that is not finite at the end of the search; NULL: none. */
+/* Returns the name of the first switching function that is not finite at the end of a search for modes; NULL: none. */
 static const char *not_finite(const cmb_evaluator *ev, const cmb_mode_search *m)
 {
   for (int i = 0; i < ev->eq->ns; i++) {
@@ -184,7 +188,8 @@ static const char *not_finite(const cmb_evaluator *ev, const cmb_mode_search *m)
 
 /* Turns a recoverable status of the search into an error with a message, since there is no smaller step to take here. Returns
  * others as they are. */
-static cmb_status final(cmb_evaluator *ev, const cmb_mode_search *m, cmb_status status, double t)
+static cmb_status fail_recoverable(cmb_evaluator *ev, const cmb_mode_search *m, cmb_status status,
+                                   double t)
 {
   char text[256];
   if (status <= 0) return status;
@@ -202,7 +207,7 @@ static cmb_status final(cmb_evaluator *ev, const cmb_mode_search *m, cmb_status 
                         cmb_status_meaning(status));
 }
 
-/* Writes the names of the functions whose mode differs from that in `other` to text, such as "'a', 'b' and others". */
+/* Writes the names of the switching functions whose mode differs from that in `other` (ns) to text, such as "'a', 'b' and others". */
 static void name_changed(const cmb_evaluator *ev, const int *other, size_t room, char *text)
 {
   enum { MOST_NAMED = 3 };
@@ -239,13 +244,14 @@ cmb_status cmb_start_in_modes(cmb_evaluator *ev, cmb_mode_search *m, double t, d
   memcpy(m->q_given, q, q_size);
   memcpy(m->v_given, v, v_size);
   for (int i = 0; i < eq->ns; i++) ev->mode[i] = 1;
-  CMB_TRY(final(ev, m, cmb_guess_modes(ev, m, t, q, v, &changed), t));
+  CMB_TRY(fail_recoverable(ev, m, cmb_guess_modes(ev, m, t, q, v, &changed), t));
   for (int round = 0; round < cmb_mode_rounds(eq); round++) {
     memcpy(q, m->q_given, q_size);
     memcpy(v, m->v_given, v_size);
     CMB_TRY(cmb_consistent_start(ev, t, q, v, a, lambda, report));
     if (round == 0) memcpy(m->a_first, a, v_size);
-    CMB_TRY(final(ev, m, cmb_find_modes(ev, m, t, q, v, lambda, m->a_first, &changed), t));
+    CMB_TRY(
+        fail_recoverable(ev, m, cmb_find_modes(ev, m, t, q, v, lambda, m->a_first, &changed), t));
     if (!changed) return CMB_OK;
   }
   return cmb_modes_unsettled(ev, m->before, t);

@@ -37,20 +37,21 @@ static const double ROUNDING = 1e-12;
 static const double SMALL = 1e-8;
 
 /* extent used for a constraint that has none */
-static const double NOTHING = 1e-4;
+static const double LEAST_EXTENT = 1e-4;
 
 /* An extent below this part of the largest one is rounding alone: the constraint depends on no coordinate. */
 static const double UNMOVED = 1e-13;
 
-/* Returns the size of an increment of q below which it is rounding: q itself is known to half an eps, and g(q) sums a few terms. */
+/* Returns the size of an increment of q below which it is only rounding: q itself is known to half an eps, and the constraints g(q)
+ * sum a few terms. */
 static double rounding_of(const cmb_equations *eq, const double *q)
 {
   return 8 * DBL_EPSILON * cmb_sized_norm(eq, q);
 }
 
-/* Returns the size of an increment of q at which an iteration that no longer converges counts as converged. Rounding in g comes
- * from the lengths inside g, which need not show in q (displacements near 0); an error of 1e-13 of the coordinates' sizes is
- * negligible. It grows with the number of constraints, since a chain of bodies passes the errors on. */
+/* Returns the size of an increment of q at which an iteration that no longer converges counts as converged. The rounding errors of
+ * g come from lengths that need not show in q; 1e-13 of the coordinates' sizes is negligible. The size grows with the number of
+ * constraints, since a chain of bodies passes the errors on. */
 static double arrived_at(const cmb_equations *eq, const double *q)
 {
   return 512 * DBL_EPSILON * (1 + cmb_sized_norm(eq, q)) * sqrt(fmax(1, eq->ng));
@@ -84,7 +85,7 @@ cmb_status cmb_project_position(cmb_evaluator *ev, double t, double *q, double *
   return before <= arrived / cmb_kkt_nearness(ev->kkt) ? CMB_OK : CMB_RETRY_NEWTON;
 }
 
-/* Computes the velocity defect G v + g_t (ng) with the evaluator's G and g_t. */
+/* Computes the velocity defect of the constraints, G v + ∂g/∂t (ng), with the evaluator's G and ∂g/∂t. */
 static void velocity_defect(cmb_evaluator *ev, const double *v, double *defect)
 {
   const cmb_equations *eq = ev->eq;
@@ -141,11 +142,11 @@ static double sized_gradient(const cmb_evaluator *ev, int i)
   return cmb_sized_gradient(eq, p->start[i + 1] - from, p->column + from, ev->G + from);
 }
 
-/* Returns |g_i| divided by its extent, so that the units of g do not matter. A constraint that depends on no coordinate counts as
- * met only if it is 0. */
+/* Returns |g_i| divided by the change of g_i that a small displacement causes, so that its units do not matter. A constraint that
+ * depends on no coordinate counts as met only if it is 0. */
 static double distance(const cmb_evaluator *ev, int i)
 {
-  return fabs(ev->g[i]) / fmax(ev->extent[i], NOTHING);
+  return fabs(ev->g[i]) / fmax(ev->extent[i], LEAST_EXTENT);
 }
 
 static int worst_constraint(const cmb_evaluator *ev)
@@ -180,8 +181,8 @@ bool cmb_constraints_exact(const cmb_evaluator *ev)
   return is_met(ev, ROUNDING);
 }
 
-/* Returns whether an increment of q of the given size is only rounding in g: constraints that are nearly dependent amplify it, so
- * that increments no longer shrink. It is, if the increment is small and g itself is rounding. */
+/* Returns whether an increment of q of the given size is only rounding in the constraints g, amplified by constraints that are
+ * nearly dependent: the increment is small, and g is rounding. */
 static bool is_rounding(const cmb_evaluator *ev, double size, const double *q)
 {
   return size <= SMALL * (1 + cmb_sized_norm(ev->eq, q)) && cmb_constraints_exact(ev);
@@ -215,8 +216,9 @@ static cmb_status cannot_start(cmb_evaluator *ev, double t, cmb_status status)
                         constraint);
 }
 
-/* Moves q by α T(q) Δ with the largest α = 1, 1/2, 1/4 ... that reduces g, and leaves g at the new position in the evaluator. An
- * increment near rounding is always taken in full, since the last digits of g must not decide. */
+/* Moves q by α T(q) Δ, where Δ is the Newton increment, with the largest α = 1, 1/2, 1/4 ... that reduces the constraints g, and
+ * leaves g at the new position in the evaluator. An increment near rounding is always taken in full, since the last digits of g
+ * must not decide. */
 static cmb_status damped_move(cmb_evaluator *ev, double t, double *q, double *alpha)
 {
   const cmb_equations *eq = ev->eq;
@@ -272,9 +274,9 @@ static double largest_extent(const cmb_evaluator *ev)
   return largest;
 }
 
-/* Enlarges the reference lengths of gradients that are nothing but rounding to what they would be with the largest extent.
- * Otherwise such a gradient would be scaled to a unit vector and its rounding errors to a large defect. */
-static void judge_lengths(cmb_evaluator *ev)
+/* Enlarges the reference lengths of constraint gradients that are only rounding, as if the constraint depended on q as much as the
+ * others. Otherwise such a gradient would be scaled to a unit vector and its rounding errors to a large defect. */
+static void adjust_lengths(cmb_evaluator *ev)
 {
   const double largest = largest_extent(ev);
   for (int i = 0; i < ev->eq->ng; i++) {
@@ -313,15 +315,15 @@ cmb_status cmb_take_references(cmb_evaluator *ev, double t, const double *q)
       if (place) ev->extent[i] = fmax(ev->extent[i], fabs(g[i] - ev->g[i]));
     }
   }
-  judge_lengths(ev);
+  adjust_lengths(ev);
   cmb_kkt_set_reference(ev->kkt, ev->length);
   return CMB_OK;
 }
 
-/* Iterates q to a position that meets the constraints, with M and G at each iterate; to the nearest one, eq. (12a), if `nearest`,
- * which converges linearly at a rate proportional to the distance. Makes at most `most` iterations and adds them to *iterations. */
-static cmb_status approach(cmb_evaluator *ev, double t, double *q, bool nearest, int most,
-                           int *iterations)
+/* Iterates q to a position that meets the constraints, with M and G at each iterate; to the nearest one if `nearest`, at a linear
+ * rate proportional to the distance. Makes at most `most` iterations and adds their number to *iterations. */
+static cmb_status iterate_position(cmb_evaluator *ev, double t, double *q, bool nearest, int most,
+                                   int *iterations)
 {
   const cmb_equations *eq = ev->eq;
   double before = INFINITY;
@@ -344,15 +346,15 @@ static cmb_status approach(cmb_evaluator *ev, double t, double *q, bool nearest,
  * near one. */
 static cmb_status assemble(cmb_evaluator *ev, double t, double *q, int *iterations)
 {
-  cmb_status status = approach(ev, t, q, true, START_ITERATIONS, iterations);
+  cmb_status status = iterate_position(ev, t, q, true, START_ITERATIONS, iterations);
   if (status != CMB_RETRY_NEWTON) return status;
-  return approach(ev, t, q, false, START_ITERATIONS, iterations);
+  return iterate_position(ev, t, q, false, START_ITERATIONS, iterations);
 }
 
 cmb_status cmb_nearest_position(cmb_evaluator *ev, double t, double *q, double *tau)
 {
   int iterations = 0;
-  CMB_TRY(approach(ev, t, q, true, START_ITERATIONS, &iterations));
+  CMB_TRY(iterate_position(ev, t, q, true, START_ITERATIONS, &iterations));
   memcpy(tau, ev->tau, (size_t)ev->eq->ng * sizeof *tau);
   return CMB_OK;
 }
@@ -363,7 +365,7 @@ cmb_status cmb_position_near(cmb_evaluator *ev, double t, double *q)
   cmb_watch_rank(ev, false);
   if (ev->eq->normalize) ev->eq->normalize(ev->eq->self, q);
   CMB_TRY(cmb_take_references(ev, t, q));
-  CMB_TRY(approach(ev, t, q, false, NEAR_ITERATIONS, &iterations));
+  CMB_TRY(iterate_position(ev, t, q, false, NEAR_ITERATIONS, &iterations));
   return cmb_factor_at(ev, t, q);
 }
 

@@ -18,14 +18,14 @@ static const double ROUNDING = 1e-13;
 /* relative length of what remains of a gradient that the constraints determine */
 static const double FREE = 1e-9;
 
-/* Evaluates the surfaces of all rules at a point into x->u, ut, gamma and U. */
+/* Evaluates the surface functions u of all rules, ∂u/∂t, γ and their gradients at a point into x->u, ut, gamma and U. */
 static cmb_status find_surfaces(const cmb_resting *x, const cmb_point *at)
 {
   const cmb_equations *inner = x->layer.inner;
   return inner->surfaces(inner->self, at, x->u, x->ut, x->gamma, x->U);
 }
 
-/* Returns the number of stored entries of a rule's gradient in U, and writes the index of the first one. */
+/* Returns the number of stored entries of the gradient of a rule's surface, and writes the index of the first one in U. */
 static int entries_of(const cmb_resting *x, int rule, int *first)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -34,7 +34,7 @@ static int entries_of(const cmb_resting *x, int rule, int *first)
   return p ? p->start[rule + 1] - p->start[rule] : inner->nv;
 }
 
-/* Writes the constraint of closed contact k, scaled, behind the inner constraints into the requested terms g, g_t, γ and G. */
+/* Appends the constraint of closed contact k, scaled, behind the inner constraints to the requested terms g, ∂g/∂t, γ and G. */
 static void add_row(const cmb_resting *x, int k, const cmb_terms *want)
 {
   const cmb_equations *inner = x->layer.inner, *eq = &x->layer.eq;
@@ -67,8 +67,9 @@ static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_term
   return CMB_OK;
 }
 
-/* Computes the contact force μ of closed contact k in the modes of the other side of its surface. */
-static cmb_status force_beyond(const cmb_resting *x, const cmb_point *at, int k, double *mu)
+/* Computes the contact force μ of closed contact k, with the modes that the switching functions have on the other side of its
+ * surface. */
+static cmb_status force_on_other_side(const cmb_resting *x, const cmb_point *at, int k, double *mu)
 {
   const cmb_equations *inner = x->layer.inner, *eq = &x->layer.eq;
   const bool *reads = inner->rule_reads + (ptrdiff_t)x->rule[k] * inner->ns;
@@ -80,8 +81,9 @@ static cmb_status force_beyond(const cmb_resting *x, const cmb_point *at, int k,
   return CMB_OK;
 }
 
-/* Merges the parts of the model to which the velocities of a matrix row (nv) belong: they act upon each other. */
-static void join(const cmb_resting *x, const double *row)
+/* Merges the independent parts of the model that are coupled by a matrix row (nv): velocities with non-zero entries belong to the
+ * same part. */
+static void merge_parts(const cmb_resting *x, const double *row)
 {
   const int nv = x->layer.inner->nv;
   int first = -1;
@@ -95,7 +97,8 @@ static void join(const cmb_resting *x, const double *row)
   }
 }
 
-/* Divides the velocities into parts of the model that neither constraints nor masses connect: rounding errors stay inside a part. */
+/* Divides the velocities into independent parts of the model, which neither the mass matrix nor constraints couple. Rounding errors
+ * stay inside a part. */
 static void find_parts(const cmb_resting *x, const cmb_evaluator *ev)
 {
   const cmb_equations *eq = &x->layer.eq;
@@ -104,15 +107,16 @@ static void find_parts(const cmb_resting *x, const cmb_evaluator *ev)
   if (eq->mass_factors) return;
   for (int i = 0; i < nv && !eq->mass_diagonal; i++) {
     cmb_expand_row(eq->M_pattern, nv, i, ev->M, x->row);
-    join(x, x->row);
+    merge_parts(x, x->row);
   }
   for (int k = 0; k < eq->ng; k++) {
     cmb_expand_row(eq->G_pattern, nv, k, ev->G, x->row);
-    join(x, x->row);
+    merge_parts(x, x->row);
   }
 }
 
-/* Computes the size of the forces on each velocity, |f| + |Gᵀ| |λ|, into x->force, and the largest of each part into x->largest. */
+/* Computes the size of the forces on each velocity, |f| + |Gᵀ| |λ|, into x->force, and the largest one in each independent part of
+ * the model into x->largest. */
 static void find_forces(const cmb_resting *x, const cmb_evaluator *ev, const double *lambda)
 {
   const cmb_equations *eq = &x->layer.eq;
@@ -128,9 +132,9 @@ static void find_forces(const cmb_resting *x, const cmb_evaluator *ev, const dou
   }
 }
 
-/* Returns the contact force that counts as 0 for a surface with the gradient u = x->row: the largest of a small part of the forces
- * on the bodies in contact, the rounding error of larger forces connected with them, and a force that gives no more than the
- * acceleration `still`. With |u|² ≤ √(u M uᵀ) √(u M⁻¹ uᵀ) the mass that it moves is at most u M uᵀ / |u|⁴. */
+/* Returns the contact force that counts as 0 for a surface with the gradient x->row: the largest of a small part of the forces on
+ * the bodies in contact, the rounding error of larger forces connected with them, and a force that causes at most the acceleration
+ * `still`. For the latter the mass that a force along u moves is at most u M uᵀ / |u|⁴. */
 static double slack_of(const cmb_resting *x, const cmb_evaluator *ev, double still)
 {
   const int nv = x->layer.inner->nv;
@@ -163,8 +167,8 @@ cmb_status cmb_resting_widen(cmb_resting *x, cmb_evaluator *ev, const cmb_point 
   return CMB_OK;
 }
 
-/* Computes the derivatives of the inner switching functions along x->direction, into change: their rates with that acceleration
- * minus their rates `none` without accelerations. */
+/* Computes the derivatives of all switching functions along the velocity direction x->direction, into `change`: their rates with
+ * that acceleration minus their rates `none` without accelerations. */
 static cmb_status change_along(const cmb_resting *x, const cmb_point *at, const double *none,
                                double *change)
 {
@@ -174,8 +178,8 @@ static cmb_status change_along(const cmb_resting *x, const cmb_point *at, const 
   return CMB_OK;
 }
 
-/* Finds the held functions: ∂s/∂v is not 0, but 0 along the part of two arbitrary directions that the constraints leave free. Sets
- * their limits to the change of s by a velocity `slow`. */
+/* Finds the switching functions that the constraints hold at 0: ∂s/∂v is not 0, but s does not change along two arbitrary
+ * directions projected onto the constraints. Their tolerances are the changes of s by a velocity `slow`. */
 static cmb_status find_held(cmb_resting *x, cmb_evaluator *ev, const cmb_point *at, double slow)
 {
   enum { DIRECTIONS = 2 };
@@ -238,8 +242,9 @@ void cmb_resting_visit(cmb_resting *x, cmb_archive *a)
   }
 }
 
-/* Computes the switching function s of closed contact k with the force mu: it becomes negative where the contact opens. */
-static cmb_status hold_of(const cmb_resting *x, const cmb_point *at, int k, double mu, double *s)
+/* Computes the switching function s of closed contact k with the contact force mu: s becomes negative where the contact opens. */
+static cmb_status contact_function(const cmb_resting *x, const cmb_point *at, int k, double mu,
+                                   double *s)
 {
   const cmb_equations *inner = x->layer.inner;
   const int direction = inner->rules[x->rule[k]].direction;
@@ -247,7 +252,7 @@ static cmb_status hold_of(const cmb_resting *x, const cmb_point *at, int k, doub
   double beyond;
   *s = (direction < 0 ? -mu : mu) + slack;
   if (direction != 0) return CMB_OK;
-  CMB_TRY(force_beyond(x, at, k, &beyond));
+  CMB_TRY(force_on_other_side(x, at, k, &beyond));
   *s = (x->met[x->rule[k]] ? fmin(-mu, beyond) : fmin(mu, -beyond)) + slack;
   return CMB_OK;
 }
@@ -263,12 +268,13 @@ static cmb_status switches(const void *self, const cmb_point *at, const double *
     if (fabs(s[i]) <= x->limit[i]) s[i] = 0;
   }
   for (int k = 0; k < x->count; k++) {
-    CMB_TRY(hold_of(x, at, k, lambda[inner->ng + k], &s[inner->ns + k]));
+    CMB_TRY(contact_function(x, at, k, lambda[inner->ng + k], &s[inner->ns + k]));
   }
   return CMB_OK;
 }
 
-/* Computes bounds of the switching functions over a box. Held functions whose bounds are within their limits get the bounds 0, 0. */
+/* Computes bounds of the switching functions, s, and of their rates over a box. Functions held at 0 whose bounds are within their
+ * tolerances get the bounds 0, 0. */
 static void enclose(const void *self, const cmb_box *box, cmb_interval *s, cmb_interval *rate)
 {
   const cmb_resting *x = self;
@@ -281,8 +287,8 @@ static void enclose(const void *self, const cmb_box *box, cmb_interval *s, cmb_i
   }
 }
 
-/* Sets x->push to the forces of closed contacts, indexed by rule. */
-static void find_pushes(const cmb_resting *x, const double *lambda)
+/* Computes the forces of closed contacts from the multipliers λ, into x->push, indexed by rule. */
+static void find_contact_forces(const cmb_resting *x, const double *lambda)
 {
   const int ng = x->layer.inner->ng;
   for (int k = 0; k < x->count; k++) x->push[x->rule[k]] = lambda[ng + k] * x->unit[k];
@@ -294,7 +300,7 @@ static cmb_status late(const void *self, const cmb_point *at, const double *a, c
   const cmb_resting *x = self;
   const cmb_equations *inner = x->layer.inner;
   (void)push; /* the layer knows the contact forces */
-  find_pushes(x, lambda);
+  find_contact_forces(x, lambda);
   return inner->late(inner->self, at, a, lambda, x->push, out);
 }
 
@@ -303,11 +309,12 @@ static cmb_status outputs(const void *self, const cmb_point *at, const double *a
 {
   const cmb_resting *x = self;
   const cmb_equations *inner = x->layer.inner;
-  find_pushes(x, lambda);
+  find_contact_forces(x, lambda);
   return inner->outputs_at_rest(inner->self, at, a, lambda, x->push, out);
 }
 
-/* Computes the rates of the inner switching functions with accelerations a; those of the layer's own functions are set to 0. */
+/* Computes the rates of the inner switching functions with accelerations a, into flow. Rates of the functions that the layer adds
+ * are set to 0. */
 static cmb_status switch_flow(const void *self, const cmb_point *at, const double *a, double *flow)
 {
   const cmb_resting *x = self;
@@ -319,7 +326,7 @@ static cmb_status switch_flow(const void *self, const cmb_point *at, const doubl
   return CMB_OK;
 }
 
-/* Computes bounds of f and of γ over a box; behind the inner γ come those of the closed contacts. */
+/* Computes bounds of the forces f and of γ over a box. Behind the γ of the inner constraints come those of the closed contacts. */
 static void load_bounds(const void *self, const cmb_box *box, cmb_interval *f, cmb_interval *gamma)
 {
   const cmb_resting *x = self;
@@ -370,8 +377,8 @@ static void name_rows(const cmb_resting *x, cmb_arena *arena, cmb_arena *lasting
   eq->g_names = g, eq->lambda_names = lambda, eq->switch_names = s;
 }
 
-/* Copies the properties of the inner switching functions into eq, marks those that are frozen, and sets those of the layer's
- * functions to unknown. */
+/* Copies the properties of the inner switching functions into eq, and marks functions that conditions of closed contacts depend on
+ * as frozen. The functions that the layer adds have no bounds and no rates. */
 static void list_switches(cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -408,7 +415,7 @@ static void list_switches(cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
   eq->switch_order = order;
 }
 
-/* Lists the functions that conditions read, with rows extended to the layer's number of functions. */
+/* Copies the table of switching functions that the conditions of rules depend on, extended by the functions that the layer adds. */
 static void list_reads(const cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -421,7 +428,7 @@ static void list_reads(const cmb_resting *x, cmb_arena *arena, cmb_equations *eq
   eq->rule_reads = reads;
 }
 
-/* Writes the columns of a row of the pattern p, all nv if p is NULL, and returns how many there are. */
+/* Writes the column indices of a row of the pattern p, or 0 .. nv − 1 if p is NULL, and returns how many there are. */
 static int list_columns(const cmb_pattern *p, int nv, int row, int *column)
 {
   const int count = p ? p->start[row + 1] - p->start[row] : nv;
@@ -429,14 +436,15 @@ static int list_columns(const cmb_pattern *p, int nv, int row, int *column)
   return count;
 }
 
-/* Returns whether G is to be stored on a pattern: if the inner G is, or if the equations have become large enough. */
+/* Returns whether the constraint Jacobian with closed contacts is to be stored sparse: if the inner one is, or if the equations
+ * have become large enough. */
 static bool wants_pattern(const cmb_equations *inner, const cmb_equations *eq)
 {
   const bool large = eq->nv + eq->ng >= CMB_KKT_SPARSE_FROM;
   return inner->G_pattern || (large && inner->U_pattern && (eq->mass_diagonal || eq->M_pattern));
 }
 
-/* Makes the pattern of G: that of the inner equations, then the gradients of the closed contacts. */
+/* Makes the sparsity pattern of the constraint Jacobian: rows of the inner constraints, then the gradients of the closed contacts. */
 static void add_pattern(cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
 {
   const cmb_equations *inner = x->layer.inner;

@@ -11,10 +11,10 @@
 
 #include <camber/dae.h>
 
-/* A change of the start values after they were found, kept so that it can be repeated: either one value was set, or all velocities
- * were set to rest. */
+/* A change of the start values after they were found, kept so that it can be repeated: either one value was set, or the system
+ * was moved to an equilibrium. */
 typedef struct cmb_start_change {
-  /* index of the changed coordinate or velocity, the other is −1; both −1: the system was brought to rest */
+  /* index of the changed coordinate or velocity, the other is −1; both −1: it was moved to an equilibrium */
   int q, v;
   double value;
   struct cmb_start_change *next;

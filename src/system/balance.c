@@ -38,7 +38,7 @@ enum { ITERATIONS = 200, HALVINGS = 30 };
 static const double RADIUS = 0.5;   /* m or rad: the largest step */
 static const double ARRIVED = 1e-9; /* a step below this that no longer shrinks is rounding */
 static const double ROUNDING = 1e-13;
-static const double NOT_SEEN = 1e-12; /* a state below this is 0 but for rounding */
+static const double NEGLIGIBLE_STATE = 1e-12; /* a state below this is 0 but for rounding */
 static const double BALANCED = 1e-13; /* forces below this part of the largest one are rounding */
 static const double AT_REST =
     1e-9; /* tolerance of rows without a pivot: part of the largest force, or 1/s */
@@ -54,7 +54,7 @@ struct balance {
   double *v, *v_trial;      /* (nv) velocities 0, and the states */
   double *z_scale;          /* (nz) the largest values and changes of the states so far */
   double *lambda;           /* (ng) multipliers */
-  double *left;             /* (nv) unbalanced part of (f, e) at the point last evaluated */
+  double *unbalanced;       /* (nv) unbalanced part of (f, e) at the point last evaluated */
   double *w;                /* (nv) step in velocities and states */
   double *J;                /* a derivative as the equations store it */
   double *N;                /* (n x nv) basis of free motions where K was computed */
@@ -62,7 +62,7 @@ struct balance {
   double *K;                /* (n x n) scaled and factored */
   double *D;                /* (n x n) Nᵀ ∂r/∂v N */
   /* (n − rank x n) null vectors of K, and the conserved ℓ of each vanishing row */
-  double *null, *keep;
+  double *null, *conserved;
   double *small;                    /* (n − rank)² */
   int *small_pivot;                 /* (n − rank) */
   double *row_scale, *column_scale; /* (n) */
@@ -78,9 +78,9 @@ static cmb_status take_memory(struct balance *k, cmb_arena *arena)
   const int nv = eq->nv,
             by_q = cmb_pattern_values(eq->derivative_pattern[CMB_RESIDUAL_Q], nv, eq->nq);
   const int by_v = cmb_pattern_values(eq->derivative_pattern[CMB_RESIDUAL_V], nv, nv);
-  double **const vectors[] = {&k->v, &k->v_trial,   &k->left,         &k->w, &k->p, &k->x,
+  double **const vectors[] = {&k->v, &k->v_trial,   &k->unbalanced,   &k->w, &k->p, &k->x,
                               &k->y, &k->row_scale, &k->column_scale, &k->c};
-  double **const matrices[] = {&k->D, &k->N, &k->K, &k->null, &k->keep, &k->small};
+  double **const matrices[] = {&k->D, &k->N, &k->K, &k->null, &k->conserved, &k->small};
   CMB_TRY(cmb_tangent_create(&k->tangent, arena, k->ev));
   k->q = cmb_arena_doubles(arena, eq->nq);
   k->q_trial = cmb_arena_doubles(arena, eq->nq);
@@ -115,14 +115,15 @@ static int first_state(const struct balance *k)
 static cmb_status forces_at(struct balance *k, const double *q, const double *v)
 {
   double size;
-  CMB_TRY(cmb_static_forces(&k->tangent, &k->modes, k->t, q, v, k->lambda, k->left, &size));
+  CMB_TRY(cmb_static_forces(&k->tangent, &k->modes, k->t, q, v, k->lambda, k->unbalanced, &size));
   k->force_scale = fmax(k->force_scale, size);
   return CMB_OK;
 }
 
 /* ---- K, scaled and factored */
 
-/* Computes k->K = Nᵀ ∂r/∂q T N, with the columns of the states from k->D = Nᵀ ∂r/∂v N. */
+/* Computes the stiffness matrix k->K = Nᵀ ∂r/∂q T N in the free motions N, and replaces its columns of first-order states by those
+ * of Nᵀ ∂r/∂v N. */
 static cmb_status stiffness(struct balance *k)
 {
   const cmb_pattern *const *pattern = k->ev->eq->derivative_pattern;
@@ -148,8 +149,8 @@ static double inverse_of_largest(int count, const double *x, int stride)
   return most > 0 ? 1 / most : 0;
 }
 
-/* Scales the rows and columns of K by their largest entries. Rows of forces that are negligible beside the others are rounding and
- * become 0. */
+/* Scales the rows and columns of the stiffness matrix K by their largest entries. Rows of forces that are negligible beside the
+ * others are rounding errors and become 0. */
 static void scale(struct balance *k)
 {
   const int n = k->tangent.n, states = n - k->ev->eq->nz;
@@ -172,8 +173,8 @@ static void swap(int *a, int *b)
   *b = kept;
 }
 
-/* Factors K into L U by rows and columns in the order of the pivots, the largest first. Stops where the remaining entries are
- * rounding; k->rank is the number of pivots. */
+/* Factors the stiffness matrix K into L U with complete pivoting. Stops where the remaining entries are rounding errors; k->rank is
+ * the number of pivots. */
 static void eliminate(struct balance *k)
 {
   const int n = k->tangent.n;
@@ -201,8 +202,8 @@ static void eliminate(struct balance *k)
   }
 }
 
-/* Solves K x = p with the factors; unknowns without a pivot become 0, rows without one are ignored. Returns the 2-norm of x in
- * scaled unknowns. */
+/* Solves K x = p with the LU factors of K; unknowns without a pivot become 0, rows without one are ignored. Returns the 2-norm of x
+ * in scaled unknowns. */
 static double solve(const struct balance *k, const double *p, double *x)
 {
   const int n = k->tangent.n;
@@ -224,7 +225,8 @@ static double solve(const struct balance *k, const double *p, double *x)
 
 /* ---- unknowns that K does not determine */
 
-/* Computes the null vector x of K with 1 (scaled) in column number `free` of those without a pivot. */
+/* Computes the null vector x of K that is 1 (scaled) in the unknown whose position in the pivot order is `free` ≥ rank, and 0 in
+ * the others without a pivot. */
 static void find_null(const struct balance *k, int free, double *x)
 {
   const int n = k->tangent.n, c = k->column[free];
@@ -240,7 +242,8 @@ static void find_null(const struct balance *k, int free, double *x)
   }
 }
 
-/* Computes y with yᵀ K = 0 and 1 (scaled) in row number `free` of those without a pivot. */
+/* Computes y with yᵀ K = 0 that is 1 (scaled) in the row whose position in the pivot order is `free` ≥ rank, and 0 in the others
+ * without a pivot. */
 static void find_left_null(const struct balance *k, int free, double *y)
 {
   const int n = k->tangent.n, r = k->row[free];
@@ -254,21 +257,22 @@ static void find_left_null(const struct balance *k, int free, double *y)
   y[r] = k->row_scale[r] > 0 ? k->row_scale[r] : 1;
 }
 
-/* Computes the conserved vector ℓ = (Dᵀ y, y_z) of a vector y with yᵀ K = 0; y itself if ℓ vanishes but for rounding. */
-static void find_kept(const struct balance *k, const double *y, double *keep)
+/* Computes for y with yᵀ K = 0 the vector ℓ for which ℓᵀ x does not change between two states of rest: Dᵀ y for motions, y for
+ * first-order states. If it vanishes but for rounding, y itself is used. */
+static void find_conserved(const struct balance *k, const double *y, double *conserved)
 {
   const int n = k->tangent.n, states = n - k->ev->eq->nz;
   double size = 0, sum = 0;
   for (int j = 0; j < n; j++) {
-    keep[j] = j < states ? 0 : y[j];
+    conserved[j] = j < states ? 0 : y[j];
     for (int i = 0; i < n && j < states; i++) {
-      keep[j] += y[i] * k->D[i * n + j];
+      conserved[j] += y[i] * k->D[i * n + j];
       sum += fabs(y[i] * k->D[i * n + j]);
     }
-    size = fmax(size, fabs(keep[j]));
+    size = fmax(size, fabs(conserved[j]));
   }
   if (size > n * cmb_stiffness_noise(k->ev->eq) * sum) return;
-  memcpy(keep, y, (size_t)n * sizeof *keep);
+  memcpy(conserved, y, (size_t)n * sizeof *conserved);
 }
 
 static void find_undetermined(struct balance *k)
@@ -277,21 +281,21 @@ static void find_undetermined(struct balance *k)
   for (int i = k->rank; i < n; i++) {
     find_null(k, i, k->null + (ptrdiff_t)(i - k->rank) * n);
     find_left_null(k, i, k->c);
-    find_kept(k, k->c, k->keep + (ptrdiff_t)(i - k->rank) * n);
+    find_conserved(k, k->c, k->conserved + (ptrdiff_t)(i - k->rank) * n);
   }
 }
 
-/* Adds a combination of null vectors to the step x so that all conserved quantities ℓᵀ x stay 0. If there is no such combination, x
- * is unchanged. */
+/* Adds a combination of the null vectors of K to the step x so that no conserved quantity ℓᵀ x changes. If there is no such
+ * combination, x stays as it is. */
 static void keep_conserved(struct balance *k, double *x)
 {
   const int n = k->tangent.n, m = n - k->rank;
   for (int i = 0; i < m; i++) {
-    const double *keep = k->keep + (ptrdiff_t)i * n;
+    const double *conserved = k->conserved + (ptrdiff_t)i * n;
     for (int j = 0; j < m; j++) {
-      k->small[i * m + j] = cmb_dot(n, keep, k->null + (ptrdiff_t)j * n);
+      k->small[i * m + j] = cmb_dot(n, conserved, k->null + (ptrdiff_t)j * n);
     }
-    k->c[i] = -cmb_dot(n, keep, x);
+    k->c[i] = -cmb_dot(n, conserved, x);
   }
   if (m == 0 || cmb_lu_factor(m, k->small, k->w, k->small_pivot) != CMB_OK) return;
   cmb_lu_solve(m, k->small, k->small_pivot, k->c);
@@ -301,7 +305,7 @@ static void keep_conserved(struct balance *k, double *x)
 
 /* ---- steps */
 
-/* Computes w = Nᵀ x = Σ x_i · row i of N, for the rows N (n x nv). */
+/* Computes the velocities w = Σ x_i · (row i of N) of a combination x (n) of free motions, the rows of N (n x nv). */
 static void combine(const struct balance *k, const double *N, const double *x, double *w)
 {
   const int n = k->tangent.n, nv = k->ev->eq->nv;
@@ -312,10 +316,11 @@ static void combine(const struct balance *k, const double *N, const double *x, d
 static void reduce_forces(const struct balance *k, const double *N, double *p)
 {
   const int nv = k->ev->eq->nv;
-  for (int i = 0; i < k->tangent.n; i++) p[i] = cmb_dot(nv, N + (ptrdiff_t)i * nv, k->left);
+  for (int i = 0; i < k->tangent.n; i++) p[i] = cmb_dot(nv, N + (ptrdiff_t)i * nv, k->unbalanced);
 }
 
-/* Computes the Newton step at the point last evaluated: x, w and dq = T w. *size is its norm in scaled unknowns. */
+/* Computes the Newton step towards equilibrium from the point last evaluated: k->x in free motions, k->w in velocities and k->dq in
+ * coordinates. *size is its norm in scaled unknowns. */
 static cmb_status newton_step(struct balance *k, double *size)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -333,7 +338,7 @@ static cmb_status newton_step(struct balance *k, double *size)
   return cmb_all_finite(eq->nq, k->dq) && isfinite(*size) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
-/* Returns the size of the step relative to positions and states, and updates the largest values of the states. */
+/* Returns the size of the Newton step relative to the positions and states, and updates the largest values of the states so far. */
 static double relative_size(struct balance *k)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -346,8 +351,8 @@ static double relative_size(struct balance *k)
   return most;
 }
 
-/* Moves by the part α of the step to the trial point and evaluates the forces there. */
-static cmb_status go_on(struct balance *k, double alpha)
+/* Moves by the fraction alpha of the Newton step to the trial point, and evaluates the forces there. */
+static cmb_status try_step(struct balance *k, double alpha)
 {
   const cmb_equations *eq = k->ev->eq;
   CMB_TRY(cmb_displace(k->ev, k->t, k->q, alpha, k->dq, k->q_trial));
@@ -356,8 +361,8 @@ static cmb_status go_on(struct balance *k, double alpha)
   return forces_at(k, k->q_trial, k->v_trial);
 }
 
-/* Takes the step, halved until the correction that the same matrix gives at its end is smaller; near the solution it is taken in
- * full. */
+/* Takes the Newton step towards equilibrium, halved until the correction that the same matrix gives at its end is smaller. Near the
+ * solution it is taken in full. */
 static cmb_status descend(struct balance *k, double size, bool near)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -365,7 +370,7 @@ static cmb_status descend(struct balance *k, double size, bool near)
   double alpha = most > RADIUS ? RADIUS / most : 1;
   cmb_status status = CMB_RETRY_NEWTON;
   for (int i = 0; i < HALVINGS; i++, alpha /= 2) {
-    status = go_on(k, alpha);
+    status = try_step(k, alpha);
     if (status < 0) return status;
     if (status != CMB_OK) continue;
     reduce_forces(k, k->N, k->p);
@@ -378,7 +383,7 @@ static cmb_status descend(struct balance *k, double size, bool near)
   return status;
 }
 
-/* Returns whether the forces and rates in rows without a pivot are balanced, which no step can change. */
+/* Returns whether the forces and state rates that no step can change, in rows of K without a pivot, are 0 within the tolerance. */
 static bool is_balanced(const struct balance *k)
 {
   const int states = k->tangent.n - k->ev->eq->nz;
@@ -390,9 +395,8 @@ static bool is_balanced(const struct balance *k)
   return true;
 }
 
-/* Returns whether the forces left are rounding and no state has a rate. The relative change of states cannot decide then: a state
- * whose value is 0, such as the deflection of a tyre that stands on a level road, changes by as much as it has, since both are
- * rounding. */
+/* Returns whether the remaining forces are only rounding and no state has a rate. Relative changes of states cannot decide this: a
+ * state that is 0, such as the deflection of a tyre on a level road, changes by as much as its own rounding error. */
 static bool is_rounding(const struct balance *k)
 {
   const int n = k->tangent.n, states = n - k->ev->eq->nz;
@@ -418,8 +422,8 @@ static cmb_status iterate(struct balance *k, int *iterations)
 
 /* ---- results */
 
-/* Counts the neutral directions and reports the velocities or states that dominate them, states in proportion to their largest
- * values. */
+/* Counts the motions and states that the equilibrium leaves undetermined (neutral directions), and reports the velocity or state
+ * that dominates each. */
 static void name_neutral(struct balance *k, cmb_equilibrium_report *report)
 {
   const int nv = k->ev->eq->nv, n = k->tangent.n;
@@ -429,13 +433,14 @@ static void name_neutral(struct balance *k, cmb_equilibrium_report *report)
     combine(k, k->N, k->null + (ptrdiff_t)i * n, w);
     for (int m = first_state(k); m < nv; m++) {
       const double seen = k->z_scale[m - first_state(k)];
-      if (seen > NOT_SEEN) w[m] /= seen;
+      if (seen > NEGLIGIBLE_STATE) w[m] /= seen;
     }
   }
   cmb_name_neutral(report->neutral, nv, k->small, report);
 }
 
-/* Adds to k->v the part of the given velocities along the null vectors: a wheel goes on spinning. */
+/* Adds to k->v the part of the given velocities (nv) along undetermined motions, which equilibrium does not stop: a wheel goes on
+ * spinning. */
 static void keep_velocities(struct balance *k, const double *given)
 {
   const int nv = k->ev->eq->nv, n = k->tangent.n, freedoms = n - k->ev->eq->nz;
@@ -475,8 +480,8 @@ static int count_unstable(const struct balance *k, int m)
   return unstable;
 }
 
-/* Reports the stability of the equilibrium by the eigenvalues of the linearised equations, and the largest remaining force. */
-static cmb_status judge(struct balance *k, cmb_equilibrium_report *report)
+/* Reports whether the equilibrium is stable, by the eigenvalues of the linearised equations, and the largest remaining force. */
+static cmb_status report_stability(struct balance *k, cmb_equilibrium_report *report)
 {
   const cmb_equations *eq = k->ev->eq;
   name_neutral(k, report);
@@ -489,21 +494,21 @@ static cmb_status judge(struct balance *k, cmb_equilibrium_report *report)
                       : report->neutral > 0 ? CMB_NEUTRAL
                                             : CMB_STABLE;
   for (int i = 0; i < eq->nv; i++) {
-    if (fabs(k->left[i]) <= report->force) continue;
-    report->force = fabs(k->left[i]);
+    if (fabs(k->unbalanced[i]) <= report->force) continue;
+    report->force = fabs(k->unbalanced[i]);
     report->force_most = i;
   }
   return CMB_OK;
 }
 
-/* Starts the iteration from a consistent position near q, with the states as given and velocities 0. */
+/* Starts the search for an equilibrium from a consistent position near q, with the first-order states as in v and all velocities 0. */
 static cmb_status begin(struct balance *k, const double *q, const double *v)
 {
   const cmb_equations *eq = k->ev->eq;
   cmb_start_report start;
   memcpy(k->q, q, (size_t)eq->nq * sizeof *q);
   memcpy(k->v, v, (size_t)eq->nv * sizeof *v);
-  CMB_TRY(cmb_start_in_modes(k->ev, &k->modes, k->t, k->q, k->v, k->left, k->lambda, &start));
+  CMB_TRY(cmb_start_in_modes(k->ev, &k->modes, k->t, k->q, k->v, k->unbalanced, k->lambda, &start));
   memset(k->v, 0, (size_t)first_state(k) * sizeof *k->v);
   return CMB_OK;
 }
@@ -516,11 +521,11 @@ static cmb_status balance(struct balance *k, const double *q, const double *v,
       cmb_refuse_stuck(k->ev, k->arena, k->t, k->q, k->v, k->lambda, "an equilibrium with states");
   if (status == CMB_OK) status = forces_at(k, k->q, k->v);
   if (status == CMB_OK) status = iterate(k, &report->iterations);
-  if (status == CMB_OK) status = judge(k, report);
+  if (status == CMB_OK) status = report_stability(k, report);
   if (status == CMB_OK) keep_velocities(k, v);
   if (status <= 0) return status;
   const bool known = status == CMB_RETRY_NEWTON && forces_at(k, k->q, k->v) == CMB_OK;
-  return cmb_no_equilibrium(k->ev, k->t, status, known ? k->left : NULL);
+  return cmb_no_equilibrium(k->ev, k->t, status, known ? k->unbalanced : NULL);
 }
 
 cmb_status cmb_balance(cmb_evaluator *ev, double t, double *q, double *v, double *lambda,

@@ -18,11 +18,11 @@
 #include <math.h>
 #include <string.h>
 
-static const double NOTHING = 1e-10; /* relative size of a part of a mode that is rounding */
+static const double NEGLIGIBLE = 1e-10; /* relative size of a part of a mode that is rounding */
 static const double TWO_PI = 6.28318530717958647692;
 
 struct linearization {
-  cmb_linearization seen; /* first, so that a pointer to it is a pointer to the whole */
+  cmb_linearization result; /* first, so that a pointer to it is a pointer to the whole */
   cmb_arena *arena;
 };
 
@@ -68,8 +68,9 @@ static int size_of(const struct eigen *e)
   return freedoms(e) + e->tangent.n;
 }
 
-/* Computes the real or imaginary part of a mode shape (nq + nz) from that part x (m) of the eigenvector: T N z, then the states. */
-static void displace(struct eigen *e, const double *q, const double *x, double *shape)
+/* Computes the real or imaginary part of a mode shape (nq + nz) from the same part x (m) of the eigenvector: the change of
+ * coordinates, then the first-order states. */
+static void compute_shape(struct eigen *e, const double *q, const double *x, double *shape)
 {
   const cmb_equations *eq = e->ev->eq;
   const int nv = eq->nv;
@@ -103,7 +104,7 @@ static void normalize(const cmb_equations *eq, double *re, double *im, int *most
   int state = 0;
   double largest = largest_of(0, eq->nq, re, im, most);
   const double of_states = largest_of(eq->nq, count, re, im, &state);
-  if (largest <= NOTHING * of_states) largest = of_states, *most = state;
+  if (largest <= NEGLIGIBLE * of_states) largest = of_states, *most = state;
   double c = re[*most] / (largest * largest), s = im[*most] / (largest * largest);
   for (int i = 0; i < count; i++) {
     double x = re[i], y = im[i];
@@ -114,9 +115,9 @@ static void normalize(const cmb_equations *eq, double *re, double *im, int *most
   im[*most] = 0;
 }
 
-/* Returns whether an oscillatory mode with eigenvector x + iy is only a displaced circular motion: displaced, the mechanism goes on
- * as before with the same velocities, which in the turning frame is an eigenvalue ± iω without any restoring force. Among
- * eigenvalues below neutral_below the eigenvector is too inaccurate and is not examined. */
+/* Returns whether an eigenmode (re, im) with eigenvector x + iy is no vibration but a circular motion about a displaced centre,
+ * which appears in the turning frame as an eigenvalue ± iω without restoring force. For eigenvalues below neutral_below the
+ * eigenvector is too inaccurate and is not examined. */
 static bool is_displaced_circle(const struct eigen *e, const cmb_eigenmode *mode, const double *x,
                                 const double *y, double neutral_below)
 {
@@ -144,7 +145,7 @@ static bool comes_before(const cmb_eigenmode *a, const cmb_eigenmode *b)
   return x != y ? x < y : a->re < b->re;
 }
 
-/* Sorts the modes: neutral ones first, then by absolute value. Insertion sort keeps equal ones in order. */
+/* Sorts eigenmodes: neutral ones first, then by the absolute value of the eigenvalue. Insertion sort keeps equal ones in order. */
 static void sort(int count, cmb_eigenmode *modes)
 {
   for (int i = 1; i < count; i++) {
@@ -155,9 +156,10 @@ static void sort(int count, cmb_eigenmode *modes)
   }
 }
 
-/* Makes the list of modes from the eigenvalues and eigenvectors. A defective double eigenvalue 0, as of a free motion, is computed
- * as the root of an error in A: hence the limit is the root of the noise (neutral.h). */
-static cmb_status collect(struct eigen *e, cmb_arena *arena, const double *q, cmb_linearization *l)
+/* Makes the list of eigenmodes from the eigenvalues and eigenvectors. Eigenvalues below the square root of the relative error of A
+ * count as 0, since an error in A moves a double eigenvalue 0, as of a free motion, by its root (neutral.h). */
+static cmb_status collect_modes(struct eigen *e, cmb_arena *arena, const double *q,
+                                cmb_linearization *l)
 {
   const int m = size_of(e), count = e->ev->eq->nq + e->ev->eq->nz;
   double most = 0;
@@ -172,8 +174,8 @@ static cmb_status collect(struct eigen *e, cmb_arena *arena, const double *q, cm
     double *re = cmb_arena_doubles(arena, count), *im = cmb_arena_doubles(arena, count);
     if (!re || !im) return cmb_fail_memory(e->ev->ctx);
     *mode = (cmb_eigenmode){.re = e->re[i], .im = e->im[i], .shape_re = re, .shape_im = im};
-    displace(e, q, e->V + (ptrdiff_t)i * m, re);
-    if (mode->im > 0) displace(e, q, e->V + (ptrdiff_t)(i + 1) * m, im);
+    compute_shape(e, q, e->V + (ptrdiff_t)i * m, re);
+    if (mode->im > 0) compute_shape(e, q, e->V + (ptrdiff_t)(i + 1) * m, im);
     normalize(e->ev->eq, re, im, &mode->most);
     const bool circles =
         mode->im > 0 && is_displaced_circle(e, mode, e->V + (ptrdiff_t)i * m,
@@ -185,9 +187,10 @@ static cmb_status collect(struct eigen *e, cmb_arena *arena, const double *q, cm
   return CMB_OK;
 }
 
-/* Transforms A to the frame of a steady motion, if there is one, and subtracts from the accelerations those of the frame. */
-static cmb_status see_from_frame(struct eigen *e, cmb_arena *arena, double t, const double *q,
-                                 const double *v)
+/* Transforms the linearised equations, matrix A, to the frame of a steady motion, if there is one, and subtracts from the
+ * accelerations those of the frame. */
+static cmb_status transform_to_frame(struct eigen *e, cmb_arena *arena, double t, const double *q,
+                                     const double *v)
 {
   const int nv = e->ev->eq->nv;
   if (!e->frame) return CMB_OK;
@@ -206,7 +209,7 @@ static cmb_status solve(struct eigen *e, cmb_arena *arena, double t, const doubl
 {
   CMB_TRY(cmb_accelerate_in_modes(e->ev, arena, t, q, v, e->a, e->lambda));
   CMB_TRY(cmb_linearize_at(&e->tangent, t, q, v, e->a, e->lambda, e->A));
-  CMB_TRY(see_from_frame(e, arena, t, q, v));
+  CMB_TRY(transform_to_frame(e, arena, t, q, v));
   const int m = size_of(e);
   memcpy(e->scratch_A, e->A, (size_t)m * (size_t)m * sizeof *e->A);
   if (!cmb_eigen_general(m, e->scratch_A, e->re, e->im, e->V, e->work)) return CMB_RETRY_NEWTON;
@@ -222,7 +225,7 @@ static cmb_status solve(struct eigen *e, cmb_arena *arena, double t, const doubl
   for (int i = 0; i < l->nv; i++) {
     if (fabs(e->a[i]) > fabs(e->a[l->a_most])) l->a_most = i;
   }
-  return collect(e, arena, q, l);
+  return collect_modes(e, arena, q, l);
 }
 
 static cmb_status linearize(cmb_context *ctx, struct linearization *l, const cmb_equations *eq,
@@ -233,7 +236,7 @@ static cmb_status linearize(cmb_context *ctx, struct linearization *l, const cmb
   CMB_TRY(cmb_evaluator_create(ctx, eq, &e.ev));
   e.ev->p = eq->p;
   cmb_status status = take_memory(&e, l->arena);
-  if (status == CMB_OK) status = solve(&e, l->arena, t, q, v, &l->seen);
+  if (status == CMB_OK) status = solve(&e, l->arena, t, q, v, &l->result);
   if (status == CMB_OK) {
     status = cmb_refuse_closed_gaps(e.ev, t, q, v, CMB_TOUCHING, "a linearisation");
   }
@@ -271,7 +274,7 @@ cmb_status cmb_linearize_in(cmb_context *ctx, const cmb_equations *eq,
     cmb_arena_destroy(arena);
     return status;
   }
-  *out = &l->seen;
+  *out = &l->result;
   return CMB_OK;
 }
 

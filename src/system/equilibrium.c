@@ -43,9 +43,9 @@ static const double ARRIVED =
     1e-9; /* a step that no longer shrinks is rounding, if the force is small */
 /* a step that no longer shrinks is rounding, whatever the force */
 static const double ROUNDING = 1e-12;
-static const double AWAY = 1e8; /* |q| beyond which forces have no correct digits left */
+static const double TOO_FAR = 1e8; /* |q| beyond which forces have no correct digits left */
 
-struct seek {
+struct equilibrium_search {
   cmb_evaluator *ev;
   cmb_differences *differences;
   cmb_tangent tangent;
@@ -55,7 +55,7 @@ struct seek {
   double *rest;             /* (nv) velocities 0, and the states, which are held */
   double *lambda;           /* (ng) multipliers */
   cmb_mode_search modes;
-  double *left;          /* (nv) unbalanced forces f − Gᵀλ at the state last evaluated */
+  double *unbalanced;    /* (nv) unbalanced forces f − Gᵀλ at the state last evaluated */
   double *p, *p_hat, *z; /* (n <= nv) force, the same in the basis of eigenvectors, step */
   double *w;             /* (nv) N z */
   double *J;             /* ∂r/∂q as the equations store it */
@@ -74,7 +74,7 @@ double cmb_stiffness_noise(const cmb_equations *eq)
   return eq->derivative ? 1e-12 : 1e-7;
 }
 
-static cmb_status take_memory(struct seek *k, cmb_arena *arena)
+static cmb_status take_memory(struct equilibrium_search *k, cmb_arena *arena)
 {
   const cmb_equations *eq = k->ev->eq;
   const int nv = eq->nv;
@@ -84,7 +84,7 @@ static cmb_status take_memory(struct seek *k, cmb_arena *arena)
   k->dq = cmb_arena_doubles(arena, eq->nq);
   k->rest = cmb_arena_doubles(arena, nv);
   k->lambda = cmb_arena_doubles(arena, eq->ng);
-  k->left = cmb_arena_doubles(arena, nv);
+  k->unbalanced = cmb_arena_doubles(arena, nv);
   k->p = cmb_arena_doubles(arena, nv);
   k->p_hat = cmb_arena_doubles(arena, nv);
   k->z = cmb_arena_doubles(arena, nv);
@@ -106,7 +106,7 @@ static cmb_status take_memory(struct seek *k, cmb_arena *arena)
 }
 
 cmb_status cmb_static_forces(cmb_tangent *tangent, cmb_mode_search *modes, double t,
-                             const double *q, const double *v, double *lambda, double *left,
+                             const double *q, const double *v, double *lambda, double *unbalanced,
                              double *size)
 {
   cmb_evaluator *ev = tangent->ev;
@@ -114,35 +114,38 @@ cmb_status cmb_static_forces(cmb_tangent *tangent, cmb_mode_search *modes, doubl
   bool changed = true;
   CMB_TRY(cmb_tangent_at(tangent, t, q));
   for (int round = 0; changed; round++) {
-    cmb_terms want = {.f = left};
+    cmb_terms want = {.f = unbalanced};
     if (round >= cmb_mode_rounds(eq))
       return CMB_RETRY_NEWTON; /* the modes depend on λ and do not settle */
     CMB_TRY(cmb_evaluate(ev, t, q, v, &want));
-    if (!cmb_all_finite(eq->nv, left)) return CMB_RETRY_NONFINITE;
-    *size = cmb_tangent_multipliers(tangent, left, lambda);
+    if (!cmb_all_finite(eq->nv, unbalanced)) return CMB_RETRY_NONFINITE;
+    *size = cmb_tangent_multipliers(tangent, unbalanced, lambda);
     CMB_TRY(cmb_find_modes(ev, modes, t, q, v, lambda, NULL, &changed));
   }
-  cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, tangent->G, -1.0, lambda, left);
+  cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, tangent->G, -1.0, lambda, unbalanced);
   return CMB_OK;
 }
 
-/* Computes the tangent space, multipliers and unbalanced forces at q, without the directions that friction holds. */
-static cmb_status forces_at(struct seek *k, const double *q)
+/* Computes the tangent space, the multipliers and the unbalanced forces at q, and removes the motions that friction holds from the
+ * free motions. */
+static cmb_status forces_at(struct equilibrium_search *k, const double *q)
 {
   double size;
-  CMB_TRY(cmb_static_forces(&k->tangent, &k->modes, k->t, q, k->rest, k->lambda, k->left, &size));
+  CMB_TRY(
+      cmb_static_forces(&k->tangent, &k->modes, k->t, q, k->rest, k->lambda, k->unbalanced, &size));
   k->tangent.n -= k->ev->eq->nz; /* directions of states come last and are left out */
   k->force_scale = fmax(k->force_scale, size);
   return cmb_stuck_restrict(&k->stuck, &k->tangent, k->t, q, k->rest, k->lambda);
 }
 
-/* Computes the reduced force p and stiffness K at q, and the eigenvalues and eigenvectors of the symmetric part of K. */
-static cmb_status reduce(struct seek *k)
+/* Computes the force p and the stiffness matrix K in free motions at the current position, and the eigenvalues and eigenvectors of
+ * the symmetric part of K. */
+static cmb_status reduce(struct equilibrium_search *k)
 {
   const cmb_equations *eq = k->ev->eq;
   const cmb_tangent *tangent = &k->tangent;
   const int n = tangent->n;
-  for (int i = 0; i < n; i++) k->p[i] = cmb_dot(eq->nv, tangent->N + i * eq->nv, k->left);
+  for (int i = 0; i < n; i++) k->p[i] = cmb_dot(eq->nv, tangent->N + i * eq->nv, k->unbalanced);
   CMB_TRY(cmb_derivative_at(k->differences, k->t, k->q, k->rest, k->ev->zero, k->lambda,
                             CMB_RESIDUAL_Q, k->J));
   cmb_tangent_reduce(&k->tangent, eq->derivative_pattern[CMB_RESIDUAL_Q], k->J, k->q, k->K);
@@ -153,21 +156,22 @@ static cmb_status reduce(struct seek *k)
   return cmb_eigen_symmetric(n, k->V, k->theta, k->U, k->work) ? CMB_OK : CMB_RETRY_NEWTON;
 }
 
-static double stiffest(const struct seek *k)
+static double stiffest(const struct equilibrium_search *k)
 {
   const int n = k->tangent.n;
   return n > 0 ? fmax(fabs(k->theta[0]), fabs(k->theta[n - 1])) : 0;
 }
 
-/* Returns whether there is neither stiffness nor force along eigenvector i. */
-static bool is_idle(const struct seek *k, int i)
+/* Returns whether there is neither stiffness nor force along eigenvector i of the stiffness matrix. */
+static bool is_idle(const struct equilibrium_search *k, int i)
 {
   return fabs(k->theta[i]) <= cmb_stiffness_noise(k->ev->eq) * stiffest(k) &&
          fabs(k->p_hat[i]) <= NO_FORCE * k->force_scale;
 }
 
-/* Computes A = U K Uᵀ + μ I and p̂ = U p, without the directions that have neither stiffness nor force. */
-static void shifted_stiffness(struct seek *k, double mu)
+/* Computes A = U K Uᵀ + μ I and p̂ = U p, the stiffness and force in the basis U of eigenvectors, without directions that have
+ * neither stiffness nor force. */
+static void shifted_stiffness(struct equilibrium_search *k, double mu)
 {
   const int n = k->tangent.n;
   for (int i = 0; i < n; i++) k->p_hat[i] = cmb_dot(n, k->U + i * n, k->p);
@@ -183,8 +187,9 @@ static void shifted_stiffness(struct seek *k, double mu)
   }
 }
 
-/* Computes the step for a given μ: z, w = N z and dq = T w. Returns false if the matrix is singular. */
-static bool solve_step(struct seek *k, double mu)
+/* Computes the step z of (K + μ I) z = p for a given shift μ, and from it velocities k->w and changes of coordinates k->dq. Returns
+ * false if the matrix is singular. */
+static bool solve_step(struct equilibrium_search *k, double mu)
 {
   const int n = k->tangent.n, nv = k->ev->eq->nv;
   shifted_stiffness(k, mu);
@@ -200,9 +205,10 @@ static bool solve_step(struct seek *k, double mu)
   return cmb_all_finite(k->ev->eq->nq, k->dq);
 }
 
-/* Computes the step with the smallest μ of an increasing sequence for which it goes downhill and stays inside the trust radius.
- * *whole: the radius did not shorten it. Returns false if there is none. */
-static bool choose_step(struct seek *k, bool *whole)
+/* Computes a step towards equilibrium with the smallest shift μ of an increasing sequence for which it stays inside the trust
+ * radius; μ is above 0 from the start if the stiffness has negative eigenvalues. *whole: the radius did not shorten it. Returns
+ * false if there is no such step. */
+static bool choose_step(struct equilibrium_search *k, bool *whole)
 {
   const int n = k->tangent.n;
   double noise = cmb_stiffness_noise(k->ev->eq) * stiffest(k);
@@ -228,24 +234,24 @@ cmb_status cmb_displace(cmb_evaluator *ev, double t, const double *q, double alp
   return CMB_OK;
 }
 
-/* Moves by the part α of the step to q_trial on the constraints, and computes the forces there. */
-static cmb_status try_step(struct seek *k, double alpha)
+/* Moves by the fraction alpha of the step to a trial position on the constraints, and computes the forces there. */
+static cmb_status try_step(struct equilibrium_search *k, double alpha)
 {
   CMB_TRY(cmb_displace(k->ev, k->t, k->q, alpha, k->dq, k->q_trial));
   return forces_at(k, k->q_trial);
 }
 
-/* Returns the norm of the unbalanced force in the metric of the tangent space last computed. */
-static double force_left(struct seek *k)
+/* Returns the norm of the unbalanced force in the free motions of the tangent space last computed. */
+static double unbalanced_norm(struct equilibrium_search *k)
 {
   const int n = k->tangent.n, nv = k->ev->eq->nv;
-  for (int i = 0; i < n; i++) k->im[i] = cmb_dot(nv, k->tangent.N + i * nv, k->left);
+  for (int i = 0; i < n; i++) k->im[i] = cmb_dot(nv, k->tangent.N + i * nv, k->unbalanced);
   return cmb_norm2(n, k->im);
 }
 
-/* Takes the step, halved until the force at its end does not point back too strongly or is smaller than before, and adapts the
- * trust radius. Near the solution the step is taken in full. */
-static cmb_status descend(struct seek *k, bool near)
+/* Takes the step towards equilibrium, halved until the force at its end does not point back too strongly or is smaller than before,
+ * and adapts the trust radius. Near the solution the step is taken in full. */
+static cmb_status descend(struct equilibrium_search *k, bool near)
 {
   const cmb_equations *eq = k->ev->eq;
   double before = cmb_norm2(k->tangent.n, k->p), slope = cmb_dot(k->tangent.n, k->p, k->z);
@@ -256,8 +262,8 @@ static cmb_status descend(struct seek *k, bool near)
     if (status < 0) return status;
     if (status != CMB_OK) continue;
     status = CMB_RETRY_NEWTON;
-    bool beyond = cmb_dot(eq->nv, k->left, k->w) < -0.5 * slope;
-    if (near || !beyond || force_left(k) <= 0.9 * before) {
+    bool beyond = cmb_dot(eq->nv, k->unbalanced, k->w) < -0.5 * slope;
+    if (near || !beyond || unbalanced_norm(k) <= 0.9 * before) {
       memcpy(k->q, k->q_trial, (size_t)eq->nq * sizeof *k->q);
       k->radius =
           alpha < 1 ? fmax(alpha * cmb_largest(k->ev->eq->nq, k->dq), DBL_MIN) : 2 * k->radius;
@@ -267,14 +273,15 @@ static cmb_status descend(struct seek *k, bool near)
   return status;
 }
 
-/* Returns whether the force is balanced up to rounding, in all directions. */
-static bool is_balanced(const struct seek *k)
+/* Returns whether the force in all free motions is 0 up to rounding. */
+static bool is_balanced(const struct equilibrium_search *k)
 {
   return cmb_norm2(k->tangent.n, k->p) <= BALANCED * k->force_scale;
 }
 
-/* Returns whether a full step of this size, after one of size `last`, is only rounding, so that the iteration has converged. */
-static bool has_arrived(const struct seek *k, double size, double last, double scale)
+/* Returns whether a full step of this size, after one of size `last`, is only rounding at a minimum of energy, so that the search
+ * for an equilibrium has converged. `scale` is the size of the position. */
+static bool has_arrived(const struct equilibrium_search *k, double size, double last, double scale)
 {
   bool small = cmb_norm2(k->tangent.n, k->p) <= SMALL_FORCE * k->force_scale;
   if (k->theta[0] < -cmb_stiffness_noise(k->ev->eq) * stiffest(k)) return false; /* not a minimum */
@@ -282,7 +289,7 @@ static bool has_arrived(const struct seek *k, double size, double last, double s
   return size >= last / 2 && size <= (small ? ARRIVED : ROUNDING) * scale;
 }
 
-static cmb_status iterate(struct seek *k, int *iterations)
+static cmb_status iterate(struct equilibrium_search *k, int *iterations)
 {
   const int nq = k->ev->eq->nq;
   double last = INFINITY;
@@ -292,7 +299,7 @@ static cmb_status iterate(struct seek *k, int *iterations)
     if (is_balanced(k)) return CMB_OK;
     if (!choose_step(k, &whole)) return CMB_RETRY_NEWTON;
     double size = cmb_norm2(nq, k->dq), scale = 1 + cmb_norm2(nq, k->q);
-    if (scale > AWAY) return CMB_RETRY_NEWTON;
+    if (scale > TOO_FAR) return CMB_RETRY_NEWTON;
     if (whole && has_arrived(k, size, last, scale)) return CMB_OK;
     CMB_TRY(descend(k, whole && size <= NEARLY_THERE * scale));
     last = size;
@@ -300,9 +307,8 @@ static cmb_status iterate(struct seek *k, int *iterations)
   return CMB_RETRY_NEWTON;
 }
 
-/* Computes the neutral directions, whose eigenvalues are below `noise`, as orthonormal rows of k->A (n columns). Returns how many
- * there are. */
-static int neutral_directions(struct seek *k, double noise)
+/* Computes the free motions without stiffness (eigenvalues below `noise`) as orthonormal rows of k->A. Returns how many there are. */
+static int neutral_directions(struct equilibrium_search *k, double noise)
 {
   const int n = k->tangent.n;
   int count = 0;
@@ -322,8 +328,8 @@ static int neutral_directions(struct seek *k, double noise)
   return count;
 }
 
-/* Computes the velocities w = Nᵀ x (nv) of a free motion x (n). */
-static void velocities_of(const struct seek *k, const double *x, double *w)
+/* Computes the velocities w = Σ x_l · (row l of N) of a combination x (n) of free motions, the rows of N (n x nv). */
+static void velocities_of(const struct equilibrium_search *k, const double *x, double *w)
 {
   const int n = k->tangent.n, nv = k->ev->eq->nv;
   memset(w, 0, (size_t)nv * sizeof *w);
@@ -333,8 +339,9 @@ static void velocities_of(const struct seek *k, const double *x, double *w)
   }
 }
 
-/* Removes from the velocities v (nv) all but the part along the `count` neutral directions: a wheel goes on spinning. */
-static void keep_neutral(struct seek *k, int count, double *v)
+/* Removes from the velocities v (nv) all but the part along the `count` motions without stiffness: a wheel goes on spinning in
+ * equilibrium. */
+static void keep_neutral(struct equilibrium_search *k, int count, double *v)
 {
   const int n = k->tangent.n, nv = k->ev->eq->nv;
   for (int i = 0; i < n; i++) k->z[i] = cmb_dot(nv, k->tangent.P + (size_t)i * (size_t)nv, v);
@@ -368,7 +375,7 @@ void cmb_name_neutral(int count, int nv, double *W, cmb_equilibrium_report *repo
   }
 }
 
-static void name_neutral(struct seek *k, int count, cmb_equilibrium_report *report)
+static void name_neutral(struct equilibrium_search *k, int count, cmb_equilibrium_report *report)
 {
   const int nv = k->ev->eq->nv;
   double *W = k->U; /* (count x nv) */
@@ -379,7 +386,8 @@ static void name_neutral(struct seek *k, int count, cmb_equilibrium_report *repo
 }
 
 /* Reports the stability by the eigenvalues of the stiffness, the neutral directions, and the largest remaining force. */
-static cmb_status judge(struct seek *k, double *v, cmb_equilibrium_report *report)
+static cmb_status report_stability(struct equilibrium_search *k, double *v,
+                                   cmb_equilibrium_report *report)
 {
   const int n = k->tangent.n, nv = k->ev->eq->nv;
   double most = 0;
@@ -399,61 +407,62 @@ static cmb_status judge(struct seek *k, double *v, cmb_equilibrium_report *repor
   name_neutral(k, neutral, report);
   if (v) keep_neutral(k, neutral, v);
   for (int i = 0; i < nv; i++) {
-    if (fabs(k->left[i]) <= report->force) continue;
-    report->force = fabs(k->left[i]);
+    if (fabs(k->unbalanced[i]) <= report->force) continue;
+    report->force = fabs(k->unbalanced[i]);
     report->force_most = i;
   }
   return CMB_OK;
 }
 
-/* Adds the forces of friction that holds, and what they contribute to the multipliers; fails if friction cannot hold that much. */
-static cmb_status add_friction(struct seek *k)
+/* Adds the forces of sticking friction to the unbalanced forces and to the multipliers; fails if friction cannot hold that much. */
+static cmb_status add_friction(struct equilibrium_search *k)
 {
   const cmb_equations *eq = k->ev->eq;
   if (k->stuck.count == 0) return CMB_OK;
-  CMB_TRY(cmb_stuck_check(&k->stuck, &k->tangent, k->t, k->q, k->rest, k->left));
-  cmb_tangent_multipliers(&k->tangent, k->left, k->stuck.lambda);
+  CMB_TRY(cmb_stuck_check(&k->stuck, &k->tangent, k->t, k->q, k->rest, k->unbalanced));
+  cmb_tangent_multipliers(&k->tangent, k->unbalanced, k->stuck.lambda);
   cmb_add_scaled(eq->ng, 1, k->stuck.lambda, k->lambda);
   cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, k->tangent.G, -1.0, k->stuck.lambda,
-                              k->left);
+                              k->unbalanced);
   return CMB_OK;
 }
 
-static cmb_status seek(struct seek *k, double *v, cmb_equilibrium_report *report)
+static cmb_status seek(struct equilibrium_search *k, double *v, cmb_equilibrium_report *report)
 {
   CMB_TRY(cmb_stuck_find(&k->stuck, k->t, k->q, k->rest, k->lambda));
   CMB_TRY(forces_at(k, k->q));
   CMB_TRY(iterate(k, &report->iterations));
   CMB_TRY(add_friction(k));
   report->held = k->stuck.held;
-  return judge(k, v, report);
+  return report_stability(k, v, report);
 }
 
-cmb_status cmb_no_equilibrium(cmb_evaluator *ev, double t, cmb_status status, const double *left)
+cmb_status cmb_no_equilibrium(cmb_evaluator *ev, double t, cmb_status status,
+                              const double *unbalanced)
 {
   const cmb_equations *eq = ev->eq;
   char text[256];
   int most = 0;
-  if (!left) {
+  if (!unbalanced) {
     return cmb_fail_about(ev->ctx, CMB_ERROR_EQUATIONS,
                           cmb_about_time(t, "constraint", cmb_evaluator_blamed(ev, status)),
                           "no static equilibrium at t = %g: %s", t,
                           cmb_evaluator_blame(ev, status, sizeof text, text));
   }
   for (int i = 1; i < eq->nv; i++) {
-    if (fabs(left[i]) > fabs(left[most])) most = i;
+    if (fabs(unbalanced[i]) > fabs(unbalanced[most])) most = i;
   }
   if (most >= eq->nv - eq->nz) {
     return cmb_fail_about(ev->ctx, CMB_ERROR_EQUATIONS,
                           cmb_about_time(t, "state", eq->v_names[most]),
                           "no static equilibrium at t = %g: state '%s' changes at %.6g /s", t,
-                          eq->v_names[most], left[most]);
+                          eq->v_names[most], unbalanced[most]);
   }
   const char *name = cmb_velocities_pair(eq) ? eq->q_names[most] : eq->v_names[most];
   return cmb_fail_about(
       ev->ctx, CMB_ERROR_EQUATIONS, cmb_about_time(t, "coordinate", name),
       "no static equilibrium at t = %g: the largest force without balance is %.6g on '%s'", t,
-      left[most], name);
+      unbalanced[most], name);
 }
 
 void cmb_note_moved(int nq, const double *given, const double *q, cmb_equilibrium_report *report)
@@ -470,13 +479,13 @@ void cmb_note_moved(int nq, const double *given, const double *q, cmb_equilibriu
   report->q_moved = sqrt(sum);
 }
 
-/* Finds a consistent position near q, and the modes there; the velocities that go with it are not used. */
-static cmb_status assemble(struct seek *k, const double *q)
+/* Finds a consistent position near q from which an equilibrium is searched for, and the modes there. Velocities are taken to be 0. */
+static cmb_status assemble(struct equilibrium_search *k, const double *q)
 {
   cmb_start_report start;
   memcpy(k->q, q, (size_t)k->ev->eq->nq * sizeof *q);
   memset(k->w, 0, (size_t)k->ev->eq->nv * sizeof *k->w);
-  return cmb_start_in_modes(k->ev, &k->modes, k->t, k->q, k->w, k->left, k->lambda, &start);
+  return cmb_start_in_modes(k->ev, &k->modes, k->t, k->q, k->w, k->unbalanced, k->lambda, &start);
 }
 
 /* Moves q (nq) to a position where forces are balanced while the states, in v (nv), keep their values. */
@@ -484,7 +493,7 @@ static cmb_status relax(cmb_evaluator *ev, double t, const double *v, double *q)
 {
   const cmb_equations *eq = ev->eq;
   const int first = eq->nv - eq->nz;
-  struct seek k = {.ev = ev, .t = t, .radius = FIRST_RADIUS};
+  struct equilibrium_search k = {.ev = ev, .t = t, .radius = FIRST_RADIUS};
   int iterations;
   cmb_arena *arena = cmb_arena_create(ev->ctx);
   if (!arena) return cmb_fail_memory(ev->ctx);
@@ -537,7 +546,7 @@ cmb_status cmb_equilibrium(cmb_evaluator *ev, double t, double *q, double *v, do
                            cmb_equilibrium_report *report)
 {
   const cmb_equations *eq = ev->eq;
-  struct seek k = {.ev = ev, .t = t, .radius = FIRST_RADIUS};
+  struct equilibrium_search k = {.ev = ev, .t = t, .radius = FIRST_RADIUS};
   *report = (cmb_equilibrium_report){0};
   if (eq->nz > 0) return balance(ev, t, q, v, lambda, report);
   cmb_arena *arena = cmb_arena_create(ev->ctx);
@@ -548,7 +557,7 @@ cmb_status cmb_equilibrium(cmb_evaluator *ev, double t, double *q, double *v, do
     status = seek(&k, v, report);
     if (status > 0) {
       const bool known = status == CMB_RETRY_NEWTON && forces_at(&k, k.q) == CMB_OK;
-      status = cmb_no_equilibrium(ev, t, status, known ? k.left : NULL);
+      status = cmb_no_equilibrium(ev, t, status, known ? k.unbalanced : NULL);
     }
   }
   if (status == CMB_OK) {
@@ -563,6 +572,7 @@ cmb_status cmb_equilibrium(cmb_evaluator *ev, double t, double *q, double *v, do
 
 static const double CLOSED = 1e-9; /* a gap below −CLOSED counts as closed, in metres */
 
+/* Finds an equilibrium of a system from q and v, in place, with the live parameters p; fails if a gap is closed there. */
 cmb_status cmb_equilibrium_start(cmb_context *ctx, const cmb_system *system, const double *p,
                                  double *q, double *v, cmb_equilibrium_report *report)
 {

@@ -21,19 +21,20 @@ cmb_status cmb_equilibrium(cmb_evaluator *ev, double t, double *q, double *v, do
 cmb_status cmb_balance(cmb_evaluator *ev, double t, double *q, double *v, double *lambda,
                        cmb_equilibrium_report *report);
 
-/* Computes the tangent space at q, and there, at velocities and states v, the multipliers λ and the unbalanced forces left = f − Gᵀ
+/* Computes the tangent space at q, and there, at velocities and states v, the multipliers λ and the forces unbalanced = f − Gᵀ
  * λ (nv), with the modes that belong to them. *size is the size of f. */
 cmb_status cmb_static_forces(cmb_tangent *tangent, cmb_mode_search *modes, double t,
-                             const double *q, const double *v, double *lambda, double *left,
+                             const double *q, const double *v, double *lambda, double *unbalanced,
                              double *size);
 
 /* Computes to = q + α dq, projected onto the constraints. */
 cmb_status cmb_displace(cmb_evaluator *ev, double t, const double *q, double alpha,
                         const double *dq, double *to);
 
-/* Fails with a message that there is no equilibrium. It names the coordinate or state with the largest of the unbalanced forces or
- * rates `left` (nv); if that is NULL, it explains the status. */
-cmb_status cmb_no_equilibrium(cmb_evaluator *ev, double t, cmb_status status, const double *left);
+/* Fails with a message that there is no equilibrium. It names the coordinate or state with the largest of the forces or rates
+ * `unbalanced` (nv); if that is NULL, it explains the status. */
+cmb_status cmb_no_equilibrium(cmb_evaluator *ev, double t, cmb_status status,
+                              const double *unbalanced);
 
 /* Reports a velocity for each of the neutral directions W (count x nv), by elimination with complete pivoting, so that none is
  * reported for two directions. Overwrites W. */

@@ -21,10 +21,10 @@
 
 /* Least length of the perpendicular part of a column, in this order: a coordinate that others nearly determine is a bad choice, but
  * better than none. */
-static const double LEFT[] = {0.05, 1e-3, 1e-6};
+static const double LEAST_LENGTHS[] = {0.05, 1e-3, 1e-6};
 
 /* a later coordinate is preferred if its column is longer by this factor */
-static const double CLEARLY = 1.5;
+static const double PREFERENCE = 1.5;
 
 enum { ONLY, COORDINATE, TURN, KINDS }; /* ONLY: the joint has no other coordinate */
 
@@ -125,8 +125,8 @@ static double length_of(const struct columns *c, int i)
   return sqrt(square);
 }
 
-/* Makes all columns perpendicular to column i, and column i zero. */
-static void take_out(const struct columns *c, int i)
+/* Makes all columns of the matrix perpendicular to column i, and sets column i to zero. */
+static void project_out(const struct columns *c, int i)
 {
   const double length = length_of(c, i);
   for (int m = 0; m < c->nv; m++) {
@@ -139,10 +139,10 @@ static void take_out(const struct columns *c, int i)
   for (int k = 0; k < c->n; k++) c->N[k * c->nv + i] = 0;
 }
 
-/* Returns the candidate of this depth and kind with the longest remaining column, or the first one that is nearly as long; NULL if
- * none is longer than `enough`. */
-static struct candidate *freest(const cmb_freedoms *f, const struct columns *c, int depth, int kind,
-                                double enough)
+/* Returns the candidate coordinate of this depth and kind with the longest column of the matrix c, or the first one that is nearly
+ * as long; NULL if none is longer than `enough`. */
+static struct candidate *longest_candidate(const cmb_freedoms *f, const struct columns *c,
+                                           int depth, int kind, double enough)
 {
   struct candidate *best = NULL;
   double most = enough;
@@ -150,7 +150,7 @@ static struct candidate *freest(const cmb_freedoms *f, const struct columns *c, 
     struct candidate *k = &f->candidates[i];
     if (k->chosen || k->depth != depth || k->kind != kind) continue;
     const double left = length_of(c, k->freedom.v);
-    if (left <= (best ? CLEARLY : 1) * most) continue;
+    if (left <= (best ? PREFERENCE : 1) * most) continue;
     best = k;
     most = left;
   }
@@ -163,21 +163,22 @@ static void choose(cmb_freedoms *f, const struct columns *c, int wanted)
   for (int i = 0; i < f->candidate_count; i++) {
     if (f->candidates[i].depth > deepest) deepest = f->candidates[i].depth;
   }
-  for (size_t pass = 0; pass < sizeof LEFT / sizeof *LEFT; pass++) {
+  for (size_t pass = 0; pass < sizeof LEAST_LENGTHS / sizeof *LEAST_LENGTHS; pass++) {
     for (int group = 0; group < KINDS * (deepest + 1) && chosen < wanted;) {
-      struct candidate *next = freest(f, c, group / KINDS, group % KINDS, LEFT[pass]);
+      struct candidate *next =
+          longest_candidate(f, c, group / KINDS, group % KINDS, LEAST_LENGTHS[pass]);
       if (!next) {
         group++;
         continue;
       }
       next->chosen = true;
       chosen++;
-      take_out(c, next->freedom.v);
+      project_out(c, next->freedom.v);
     }
   }
 }
 
-/* Lists the chosen freedoms in the order of the coordinates; all candidates if `all`. */
+/* Lists the coordinates that were chosen as freedoms, or all candidates if `all`, in the order of the model. */
 static void list_chosen(cmb_freedoms *f, bool all)
 {
   for (int i = 0; i < f->candidate_count; i++) {
@@ -185,7 +186,7 @@ static void list_chosen(cmb_freedoms *f, bool all)
   }
 }
 
-/* Describes the value of freedom i at the start as a held value. */
+/* Describes the start value of freedom i as a held value, f->held[i]. */
 static void hold_at_start(const cmb_freedoms *f, int i)
 {
   const cmb_freedom *d = &f->list[i];
@@ -195,8 +196,8 @@ static void hold_at_start(const cmb_freedoms *f, int i)
   memcpy(h->value, f->q + d->q, (d->axis < 0 ? 1 : 4) * sizeof *h->value);
 }
 
-/* Creates the evaluator of the equations with all freedoms held, or with none. */
-static cmb_status hold_others(cmb_freedoms *f, bool held)
+/* Creates the evaluator for moving the mechanism: with all freedoms held at their values (held), or with none. */
+static cmb_status open_evaluator(cmb_freedoms *f, bool held)
 {
   cmb_evaluator_destroy(f->closing.ev);
   f->closing.ev = NULL;
@@ -214,7 +215,7 @@ static cmb_status find_freedoms(cmb_freedoms *f)
 {
   cmb_tangent tangent;
   const cmb_equations *eq = f->at.eq;
-  CMB_TRY(hold_others(f, false));
+  CMB_TRY(open_evaluator(f, false));
   CMB_TRY(cmb_tangent_create(&tangent, f->arena, f->closing.ev));
   memcpy(f->closing.ev->mode, f->plain->mode, (size_t)eq->ns * sizeof *f->plain->mode);
   const cmb_status status = cmb_tangent_at(&tangent, f->at.t, f->q);
@@ -234,7 +235,7 @@ static cmb_status find_freedoms(cmb_freedoms *f)
 
 /* ---- outputs */
 
-/* Evaluates the outputs and next sampled values at (t, q, v), in the modes of the position. */
+/* Evaluates the outputs at (t, q, v) with zero or test accelerations and multipliers, in the modes of the position. */
 static cmb_status observe(cmb_freedoms *f, double t, const double *q, const double *v, double *out)
 {
   bool changed;
@@ -242,8 +243,8 @@ static cmb_status observe(cmb_freedoms *f, double t, const double *q, const doub
   return cmb_next_samples(f->plain, t, q, v, f->a, f->lambda, out);
 }
 
-/* Lists the outputs that depend on positions and time alone: the others change with other velocities, states, accelerations and
- * multipliers. */
+/* Lists the outputs that depend on positions and time alone, by comparing their values for two sets of velocities, accelerations
+ * and multipliers. */
 static cmb_status find_outputs(cmb_freedoms *f)
 {
   const cmb_equations *eq = f->at.eq;
@@ -304,8 +305,8 @@ static cmb_status take_memory(cmb_freedoms *f)
   return CMB_OK;
 }
 
-/* Stores how far gaps are closed at the start, also those closed by rounding alone: they are not reported, but bodies may come no
- * nearer to each other. */
+/* Stores how far each gap is closed at the start, so that only gaps that close further count as closed later. Gaps that are closed
+ * by rounding alone are included. */
 static cmb_status note_closed_gaps(cmb_freedoms *f)
 {
   const cmb_equations *eq = f->at.eq;
@@ -387,11 +388,11 @@ cmb_status cmb_freedoms_drive(cmb_freedoms *f, int k)
   CMB_REQUIRE(f->ctx, k >= CMB_FREEDOMS_LOOSE && k < f->count,
               "cmb_freedoms_drive: there is no such freedom");
   f->driven = k;
-  return f->at.eq->ng > 0 ? hold_others(f, k != CMB_FREEDOMS_LOOSE) : CMB_OK;
+  return f->at.eq->ng > 0 ? open_evaluator(f, k != CMB_FREEDOMS_LOOSE) : CMB_OK;
 }
 
 /* Computes the value of freedom d after a change from q, into `to`: one number, or four Euler parameters. Returns how many. */
-static int moved_by(const cmb_freedom *d, double change, const double *q, double to[4])
+static int moved_value(const cmb_freedom *d, double change, const double *q, double to[4])
 {
   if (d->axis < 0) {
     to[0] = q[d->q] + change;
@@ -403,13 +404,13 @@ static int moved_by(const cmb_freedom *d, double change, const double *q, double
   return 4;
 }
 
-/* Sets the held value of the driven freedom to its value at q plus the change. Other rotations of the same joint continue from
- * there. */
-static void aim(const cmb_freedoms *f, double change, const double *q)
+/* Sets the target of the driven freedom to its value at q plus the change. Other rotations of the same joint are held relative to
+ * that. */
+static void set_target(const cmb_freedoms *f, double change, const double *q)
 {
   const cmb_freedom *d = &f->list[f->driven];
   double to[4];
-  const size_t size = (size_t)moved_by(d, change, q, to) * sizeof *to;
+  const size_t size = (size_t)moved_value(d, change, q, to) * sizeof *to;
   for (int i = 0; i < f->count; i++) {
     const bool same = d->axis >= 0 && f->list[i].axis >= 0 && f->list[i].q == d->q;
     if (same || i == f->driven) memcpy(f->held[i].value, to, size);
@@ -422,10 +423,10 @@ cmb_status cmb_freedoms_move(cmb_freedoms *f, double change, double t, double *q
   if (f->at.eq->ng == 0) { /* no constraints: nothing has to follow */
     double to[4];
     const cmb_freedom *d = f->driven >= 0 ? &f->list[f->driven] : NULL;
-    if (d) memcpy(q + d->q, to, (size_t)moved_by(d, change, q, to) * sizeof *to);
+    if (d) memcpy(q + d->q, to, (size_t)moved_value(d, change, q, to) * sizeof *to);
     return CMB_OK;
   }
-  if (f->driven >= 0) aim(f, change, q);
+  if (f->driven >= 0) set_target(f, change, q);
   f->closing.t = t;
   const cmb_status status = cmb_close_loops(&f->closing, q);
   *reached = f->closing.reached;

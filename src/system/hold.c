@@ -28,8 +28,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_BESIDE = 12 };        /* attempts to leave a dead centre */
-static const double BESIDE = 0.1; /* rad: distance by which a dead centre is left */
+enum { MOST_BESIDE = 12 };              /* attempts to leave a dead centre */
+static const double DISPLACEMENT = 0.1; /* rad: distance by which a dead centre is left */
 /* motion of a joint, relative to that without constraints, below which it is blocked */
 static const double LEAST_MOTION = 1e-6;
 static const double STUCK =
@@ -47,7 +47,7 @@ struct candidate {
   cmb_closed closed;
 };
 
-struct hold {
+struct hold_search {
   cmb_context *ctx;
   cmb_arena *arena;
   const cmb_equations *eq;
@@ -66,8 +66,8 @@ struct hold {
 
 /* ---- what is held */
 
-/* Creates an evaluator for the equations with the active values held. */
-static cmb_status open_active(struct hold *h, cmb_evaluator **ev)
+/* Creates an evaluator for the system's equations with additional constraints that hold the currently active start values. */
+static cmb_status open_active(struct hold_search *h, cmb_evaluator **ev)
 {
   cmb_held_clear(h->x);
   for (int i = 0; i < h->count; i++) {
@@ -78,13 +78,13 @@ static cmb_status open_active(struct hold *h, cmb_evaluator **ev)
   return CMB_OK;
 }
 
-static void activate(struct hold *h, int first, int end)
+static void activate(struct hold_search *h, int first, int end)
 {
   for (int i = 0; i < h->count; i++) h->active[i] = i >= first && i < end;
 }
 
-/* Deactivates the held values that have a row which depends, at q, on the constraints and on rows before it. */
-static cmb_status drop_dependent(struct hold *h, cmb_evaluator *ev, const double *q)
+/* Deactivates the held start values with a constraint that depends, at q, on the system's constraints and the held ones before it. */
+static cmb_status drop_dependent(struct hold_search *h, cmb_evaluator *ev, const double *q)
 {
   const int ng = h->eq->ng;
   int dependent = 0;
@@ -99,8 +99,8 @@ static cmb_status drop_dependent(struct hold *h, cmb_evaluator *ev, const double
   return CMB_OK;
 }
 
-/* Deactivates those of the active values that are dependent at q. */
-static cmb_status keep_independent(struct hold *h, const double *q)
+/* Deactivates those active held start values whose constraints depend at q on other constraints. */
+static cmb_status keep_independent(struct hold_search *h, const double *q)
 {
   cmb_evaluator *ev;
   if (h->count == 0) return CMB_OK;
@@ -110,8 +110,8 @@ static cmb_status keep_independent(struct hold *h, const double *q)
   return status < 0 ? status : CMB_OK;
 }
 
-/* Returns the distance of a held value from the given one, relative to it or to 1. */
-static double off_by(const cmb_held *held, const double *q, const double *v)
+/* Returns how far a held start value is missed by q and v, relative to its size or to 1. */
+static double deviation(const cmb_held *held, const double *q, const double *v)
 {
   double sign = 1, sum = 0;
   if (held->kind == CMB_HELD_RATE) {
@@ -125,16 +125,16 @@ static double off_by(const cmb_held *held, const double *q, const double *v)
   return 2 * sqrt(sum);
 }
 
-static double most_off(const struct hold *h, const double *q, const double *v)
+static double largest_deviation(const struct hold_search *h, const double *q, const double *v)
 {
   double most = 0;
-  for (int i = 0; i < h->count; i++) most = fmax(most, off_by(&h->held[i], q, v));
+  for (int i = 0; i < h->count; i++) most = fmax(most, deviation(&h->held[i], q, v));
   return most;
 }
 
 /* ---- positions */
 
-static cmb_status new_candidate(struct hold *h, const double *from, struct candidate *c)
+static cmb_status new_candidate(struct hold_search *h, const double *from, struct candidate *c)
 {
   *c = (struct candidate){.q = cmb_arena_doubles(h->arena, h->eq->nq)};
   if (!c->q) return cmb_fail_memory(h->ctx);
@@ -142,8 +142,9 @@ static cmb_status new_candidate(struct hold *h, const double *from, struct candi
   return CMB_OK;
 }
 
-/* Closes the loops from c->q on with the active values held; *reached = 1: done. */
-static cmb_status close_active(struct hold *h, struct candidate *c, double *reached)
+/* Closes the loops from the position c->q, in place, with the active start values held. *reached is the fraction of the path; 1:
+ * done. */
+static cmb_status close_active(struct hold_search *h, struct candidate *c, double *reached)
 {
   CMB_TRY(open_active(h, &h->closing.ev));
   cmb_status status = cmb_close_loops(&h->closing, c->q);
@@ -153,13 +154,13 @@ static cmb_status close_active(struct hold *h, struct candidate *c, double *reac
   c->found = *reached >= 1;
   c->at_once = h->closing.at_once;
   c->closed = h->closing.last;
-  c->off = most_off(h, c->q, h->v);
+  c->off = largest_deviation(h, c->q, h->v);
   return CMB_OK;
 }
 
-/* Closes the loops from the position `from` with all values held that are independent there; the other coordinates stay as near to
- * the given ones as possible. */
-static cmb_status close_from(struct hold *h, const double *from, struct candidate *c)
+/* Closes the loops from the position `from` into candidate c, with all start values held that are independent there. The other
+ * coordinates stay as near to the given ones as possible. */
+static cmb_status close_from(struct hold_search *h, const double *from, struct candidate *c)
 {
   double reached;
   CMB_TRY(new_candidate(h, from, c));
@@ -171,9 +172,9 @@ static cmb_status close_from(struct hold *h, const double *from, struct candidat
   return status;
 }
 
-/* Moves the given coordinates to their values one after the other from the consistent position c->q, each as far as possible. All
- * positions on the way are consistent, since only the value that moves is not met. */
-static cmb_status close_one_by_one(struct hold *h, struct candidate *c)
+/* Moves the given coordinates to their start values one after the other from the consistent position c->q, each as far as possible.
+ * All positions on the way are consistent. */
+static cmb_status close_one_by_one(struct hold_search *h, struct candidate *c)
 {
   bool *kept = cmb_arena_take(h->arena, (size_t)h->count, sizeof *kept);
   struct candidate next;
@@ -198,11 +199,11 @@ static cmb_status close_one_by_one(struct hold *h, struct candidate *c)
   memcpy(next.q, c->q, (size_t)h->eq->nq * sizeof *c->q);
   CMB_TRY(close_active(h, &next, &reached));
   if (reached >= 1) memcpy(c->q, next.q, (size_t)h->eq->nq * sizeof *c->q);
-  c->off = most_off(h, c->q, h->v);
+  c->off = largest_deviation(h, c->q, h->v);
   return CMB_OK;
 }
 
-/* Replaces *best by c if c was found and is nearer to the given values. */
+/* Replaces *best by candidate c if c was found and misses the given start values by less. */
 static void take_better(const struct candidate *c, struct candidate *best)
 {
   if (c->found && (!best->found || c->off < best->off)) *best = *c;
@@ -210,12 +211,13 @@ static void take_better(const struct candidate *c, struct candidate *best)
 
 /* ---- dead centres */
 
-/* Finds the first given coordinate that is not met at q and that the constraints alone block there; −1: none. */
-static cmb_status find_dead(struct hold *h, const double *q, int *dead)
+/* Finds the first given coordinate that has not reached its start value at q and that the constraints alone block there (a dead
+ * centre), into *dead; −1: none. */
+static cmb_status find_dead_centre(struct hold_search *h, const double *q, int *dead)
 {
   *dead = -1;
   for (int i = 0; i < h->count; i++) {
-    if (h->held[i].kind != CMB_HELD_COORDINATE || off_by(&h->held[i], q, h->v) <= MET) continue;
+    if (h->held[i].kind != CMB_HELD_COORDINATE || deviation(&h->held[i], q, h->v) <= MET) continue;
     activate(h, i, i + 1);
     CMB_TRY(keep_independent(h, q));
     if (h->active[i]) continue;
@@ -225,8 +227,8 @@ static cmb_status find_dead(struct hold *h, const double *q, int *dead)
   return CMB_OK;
 }
 
-/* Returns what remains of a unit velocity i after projection onto the constraints last factored; ev->dw (nv) becomes the change by
- * the projection. */
+/* Projects the velocities with v_i = 1 and all others 0 onto the constraints last factored, and returns what remains of v_i: 0 if
+ * it is blocked. ev->dw (nv) becomes the change by the projection. */
 static double motion_left(cmb_evaluator *ev, int i)
 {
   const cmb_equations *eq = ev->eq;
@@ -237,9 +239,9 @@ static double motion_left(cmb_evaluator *ev, int i)
   return 1 + ev->dw[i];
 }
 
-/* Computes the velocities w (nv) nearest to a motion of velocity i alone that the constraints permit at q, scaled so that the
- * largest turn is `turn`. Returns false if velocity i is blocked. */
-static bool motion_of(struct hold *h, cmb_evaluator *ev, const double *q, int i, double turn,
+/* Computes the velocities w (nv) that the constraints permit at q and that are nearest to a motion of velocity i alone, scaled so
+ * that the largest rotation is `turn`. Returns false if velocity i is blocked. */
+static bool motion_of(struct hold_search *h, cmb_evaluator *ev, const double *q, int i, double turn,
                       double *w)
 {
   const cmb_equations *eq = ev->eq;
@@ -255,8 +257,8 @@ static bool motion_of(struct hold *h, cmb_evaluator *ev, const double *q, int i,
   return true;
 }
 
-/* Moves c->q to a consistent position nearby, by a motion of velocity i. */
-static cmb_status move_beside(struct hold *h, int i, double turn, struct candidate *c)
+/* Moves the consistent position c->q to another one nearby, by a motion of velocity i whose largest rotation is `turn`. */
+static cmb_status move_beside(struct hold_search *h, int i, double turn, struct candidate *c)
 {
   double reached, *w = cmb_arena_doubles(h->arena, h->eq->nv);
   cmb_evaluator *ev;
@@ -272,7 +274,7 @@ static cmb_status move_beside(struct hold *h, int i, double turn, struct candida
   return c->found ? close_active(h, c, &reached) : CMB_OK;
 }
 
-static void tell_side(const struct hold *h, const cmb_held *dead, int i, bool grows)
+static void warn_of_side(const struct hold_search *h, const cmb_held *dead, int i, bool grows)
 {
   cmb_log(
       h->ctx, CMB_LOG_WARNING,
@@ -281,16 +283,17 @@ static void tell_side(const struct hold *h, const cmb_held *dead, int i, bool gr
       h->eq->q_names[dead->q], dead->value[0], h->eq->v_names[i], grows ? "positive" : "negative");
 }
 
-/* Tries to meet the given values from positions beside the closed design position `base`, if that is a dead centre. */
-static cmb_status close_beside(struct hold *h, const double *base, struct candidate *best)
+/* Tries to meet the given start values from positions beside the closed design position `base`, if that is a dead centre of a given
+ * coordinate. */
+static cmb_status close_beside(struct hold_search *h, const double *base, struct candidate *best)
 {
   int dead, tries = 0;
-  CMB_TRY(find_dead(h, base, &dead));
+  CMB_TRY(find_dead_centre(h, base, &dead));
   for (int i = 0; dead >= 0 && i < h->eq->nv && tries < MOST_BESIDE; i++) {
     struct candidate beside = {.found = h->task->turns[i]}, c;
     for (int k = 0; beside.found && k < 2; k++, tries++) {
       CMB_TRY(new_candidate(h, base, &beside));
-      CMB_TRY(move_beside(h, i, k == 0 ? BESIDE : -BESIDE, &beside));
+      CMB_TRY(move_beside(h, i, k == 0 ? DISPLACEMENT : -DISPLACEMENT, &beside));
       if (!beside.found) break;
       CMB_TRY(close_from(h, beside.q, &c));
       if (!c.found || c.off > MET) {
@@ -299,7 +302,7 @@ static cmb_status close_beside(struct hold *h, const double *base, struct candid
         if (beside.off > MET) continue;
         c = beside;
       }
-      tell_side(h, &h->held[dead], i, k == 0);
+      warn_of_side(h, &h->held[dead], i, k == 0);
       *best = c;
       return CMB_OK;
     }
@@ -307,7 +310,7 @@ static cmb_status close_beside(struct hold *h, const double *base, struct candid
   return CMB_OK;
 }
 
-static cmb_status find_position(struct hold *h, const double *q, const double *q_design,
+static cmb_status find_position(struct hold_search *h, const double *q, const double *q_design,
                                 struct candidate *best)
 {
   struct candidate given, base, design;
@@ -340,8 +343,10 @@ static cmb_status find_position(struct hold *h, const double *q, const double *q
 
 /* ---- velocities */
 
-/* Computes consistent velocities v at q with the active ones held, and the modes that belong to them. */
-static cmb_status project_velocities(struct hold *h, cmb_evaluator *ev, const double *q, double *v)
+/* Computes consistent velocities v at q with the active start values held, and the modes of switching functions that belong to
+ * them. */
+static cmb_status project_velocities(struct hold_search *h, cmb_evaluator *ev, const double *q,
+                                     double *v)
 {
   const size_t size = (size_t)h->eq->nv * sizeof *v;
   bool changed = true;
@@ -357,20 +362,20 @@ static cmb_status project_velocities(struct hold *h, cmb_evaluator *ev, const do
   return CMB_OK;
 }
 
-/* Returns whether the coordinate that belongs to velocity v was given a value, and whether it has that value at q. */
-static enum place place_of(const struct hold *h, const double *q, int v)
+/* Returns whether the coordinate whose rate is velocity v was given a start value, and whether q has that value. */
+static enum place place_of(const struct hold_search *h, const double *q, int v)
 {
   for (int k = 0; k < h->task->count; k++) {
     const cmb_held *place = &h->task->held[k];
     if (place->kind != CMB_HELD_COORDINATE || place->v != v) continue;
-    return off_by(place, q, h->v) > MET ? PLACE_OFF : PLACE_MET;
+    return deviation(place, q, h->v) > MET ? PLACE_OFF : PLACE_MET;
   }
   return PLACE_ANY;
 }
 
-/* Computes what the constraints and the active values leave of a unit velocity i at q; 0 if nearly dependent constraints are
- * treated as dependent. */
-static cmb_status motion_beside(struct hold *h, const double *q, int i, double *left)
+/* Computes into *left how much of a motion with v_i = 1 remains after projection onto the constraints and the active held values at
+ * q; 0 if constraints that are only nearly dependent count as dependent. */
+static cmb_status remaining_motion(struct hold_search *h, const double *q, int i, double *left)
 {
   cmb_evaluator *ev;
   CMB_TRY(keep_independent(h, q));
@@ -382,11 +387,10 @@ static cmb_status motion_beside(struct hold *h, const double *q, int i, double *
   return status;
 }
 
-/* Sets the given rates of coordinates at the end of their reach to 0: the other velocities would have to be unbounded there, or the
- * constraints block the coordinate but for an angle that counts as 0. How far a coordinate reaches depends on those given before it
- * and on those that have reached their values: their rates are held. At the end of a reach, rotations may have no lever arm and
- * cost nothing in the metric at q: then the metric at the given values is used. */
-static cmb_status let_stuck_rest(struct hold *h, const double *q)
+/* Sets the given rates of coordinates at the end of their reach to 0, since the constraints block them or the other velocities
+ * would have to be unbounded. The rates of coordinates given before and of those that have reached their values are held meanwhile.
+ * If a coordinate is blocked, the metric at the given values is used from then on, since rotations may have no lever arm at q. */
+static cmb_status stop_blocked_coordinates(struct hold_search *h, const double *q)
 {
   bool *moves = cmb_arena_take(h->arena, (size_t)h->count, sizeof *moves), all = true;
   double *metric = h->x->metric;
@@ -400,7 +404,7 @@ static cmb_status let_stuck_rest(struct hold *h, const double *q)
     for (int k = 0; k < h->count; k++) {
       h->active[k] = moves[k] && (k < i || place_of(h, q, h->held[k].v) == PLACE_MET);
     }
-    cmb_status status = motion_beside(h, q, v, &left);
+    cmb_status status = remaining_motion(h, q, v, &left);
     if (status < 0) return status;
     moves[i] = left > STUCK;
     if (!moves[i]) h->v[v] = 0;
@@ -411,10 +415,10 @@ static cmb_status let_stuck_rest(struct hold *h, const double *q)
   return CMB_OK;
 }
 
-static cmb_status find_velocities(struct hold *h, const double *q, double *v)
+static cmb_status find_velocities(struct hold_search *h, const double *q, double *v)
 {
   cmb_evaluator *ev;
-  CMB_TRY(let_stuck_rest(h, q));
+  CMB_TRY(stop_blocked_coordinates(h, q));
   CMB_TRY(keep_independent(h, q));
   CMB_TRY(open_active(h, &ev));
   cmb_status status = project_velocities(h, ev, q, v);
@@ -425,13 +429,13 @@ static cmb_status find_velocities(struct hold *h, const double *q, double *v)
 
 /* ---- positions and velocities */
 
-/* Warns of each value that could not be held. */
-static void warn(const struct hold *h, const double *q, const double *v)
+/* Logs a warning for each given start value that q and v do not have. */
+static void warn(const struct hold_search *h, const double *q, const double *v)
 {
   for (int i = 0; i < h->count; i++) {
     const cmb_held *held = &h->held[i];
     const bool rate = held->kind == CMB_HELD_RATE;
-    if (off_by(held, q, v) <= MET) continue;
+    if (deviation(held, q, v) <= MET) continue;
     const char *name = rate ? h->eq->v_names[held->v] : h->eq->q_names[held->q];
     if (held->kind == CMB_HELD_TURN) {
       cmb_log(h->ctx, CMB_LOG_WARNING,
@@ -443,8 +447,9 @@ static void warn(const struct hold *h, const double *q, const double *v)
   }
 }
 
-/* Prepares the search on one level: lists the values to be held, positions or velocities. */
-static cmb_status begin(struct hold *h, const double *q, bool rates)
+/* Prepares the search for positions, or for velocities (rates): lists the start values to be held and creates the equations that
+ * hold them. */
+static cmb_status begin(struct hold_search *h, const double *q, bool rates)
 {
   const int count = h->task->count;
   const cmb_held *held = h->task->held;
@@ -471,7 +476,7 @@ static cmb_status begin(struct hold *h, const double *q, bool rates)
   return cmb_arena_failed(h->arena) ? cmb_fail_memory(h->ctx) : CMB_OK;
 }
 
-static cmb_status hold(struct hold *h, double *q, double *v)
+static cmb_status hold(struct hold_search *h, double *q, double *v)
 {
   struct candidate best;
   double *v_given = cmb_arena_doubles(h->arena, h->eq->nv);
@@ -495,7 +500,7 @@ cmb_status cmb_hold_start(cmb_context *ctx, const cmb_equations *eq, const cmb_h
   if (eq->ng == 0) return CMB_OK;
   cmb_arena *arena = cmb_arena_create(ctx);
   if (!arena) return cmb_fail_memory(ctx);
-  struct hold h = {.ctx = ctx, .arena = arena, .eq = eq, .task = task, .t = task->t};
+  struct hold_search h = {.ctx = ctx, .arena = arena, .eq = eq, .task = task, .t = task->t};
   cmb_status status = hold(&h, q, v);
   cmb_arena_destroy(arena);
   if (status == CMB_ERROR_MEMORY || status == CMB_OK) return status;

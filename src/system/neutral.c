@@ -25,8 +25,8 @@ int cmb_neutral_work(int m)
   return 3 * m * m + 3 * m + cmb_eigen_work(m, 0);
 }
 
-/* Computes S = A/s, with displacements in a unit of time in which stiffness and velocities have the same size, so that singular
- * values can be compared. Returns the factor s. */
+/* Computes S = A/s, with displacements in a unit of time in which stiffness and velocities have the same size, so that the singular
+ * values can be compared. Returns the factor s, the norm of the rescaled A. */
 static double scale(int n, int m, const double *A, double *S)
 {
   double stiffest = 0;
@@ -52,8 +52,8 @@ static int count_up_to(double most, int count, const double *re, const double *i
   return found;
 }
 
-/* Returns the neutral eigenvalue nearest to (re, im) that is likewise real, or likewise the one of a pair with im > 0; −1 if none
- * is near. */
+/* Returns the index of the neutral eigenvalue nearest to (re, im) and of the same type, real or the one of a conjugate pair with im
+ * > 0; −1 if none is near. */
 static int find_same(double re, double im, int m, const double *all_re, const double *all_im,
                      const bool *neutral)
 {
@@ -71,22 +71,22 @@ void cmb_find_neutral(int n, int m, const double *A, double noise, double band, 
                       double *im, bool *neutral, double *work)
 {
   double *S = work, *deflating = S + (ptrdiff_t)m * m, *V = deflating, kept;
-  double *left_re = deflating + 2 * (ptrdiff_t)m * m + m, *left_im = left_re + m;
+  double *rest_re = deflating + 2 * (ptrdiff_t)m * m + m, *rest_im = rest_re + m;
   for (int i = 0; i < m; i++) neutral[i] = hypot(re[i], im[i]) <= band;
   const int in_band = count_up_to(band, m, re, im);
   if (in_band == 0) return;
   const double size = scale(n, m, A, S);
-  const int left = cmb_deflate(m, noise, S, deflating, &kept);
+  const int rest_size = cmb_deflate(m, noise, S, deflating, &kept);
   if (kept <= CLEAR * noise) return;
-  if (!cmb_eigen_general(left, S, left_re, left_im, V, left_im + m)) return;
-  for (int i = 0; i < left; i++) left_re[i] *= size, left_im[i] *= size;
-  if (m - left + count_up_to(band, left, left_re, left_im) != in_band) return;
-  for (int i = 0; i < left; i++) {
-    if (left_im[i] < 0 || hypot(left_re[i], left_im[i]) > band) continue;
-    const int same = find_same(left_re[i], left_im[i], m, re, im, neutral);
+  if (!cmb_eigen_general(rest_size, S, rest_re, rest_im, V, rest_im + m)) return;
+  for (int i = 0; i < rest_size; i++) rest_re[i] *= size, rest_im[i] *= size;
+  if (m - rest_size + count_up_to(band, rest_size, rest_re, rest_im) != in_band) return;
+  for (int i = 0; i < rest_size; i++) {
+    if (rest_im[i] < 0 || hypot(rest_re[i], rest_im[i]) > band) continue;
+    const int same = find_same(rest_re[i], rest_im[i], m, re, im, neutral);
     if (same < 0) continue;
-    const int last = left_im[i] > 0 ? same + 1 : same;
-    for (int k = same; k <= last; k++) neutral[k] = false, re[k] = left_re[i];
-    im[same] = left_im[i], im[last] = last > same ? -left_im[i] : 0;
+    const int last = rest_im[i] > 0 ? same + 1 : same;
+    for (int k = same; k <= last; k++) neutral[k] = false, re[k] = rest_re[i];
+    im[same] = rest_im[i], im[last] = last > same ? -rest_im[i] : 0;
   }
 }

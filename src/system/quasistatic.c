@@ -26,6 +26,7 @@ static const double NO_STIFFNESS = 1e-3;
 static const double MOVED = 1e-8;
 static const double LEAST_SHARE = 1e-6; /* smallest step as a fraction of the path */
 
+/* Creates the data for following states of rest while `count` live parameters of a system change. */
 cmb_status cmb_quasistatic_create(cmb_quasistatic *x, cmb_context *ctx, const cmb_system *system,
                                   int count, const int *parameter)
 {
@@ -99,8 +100,8 @@ static double find_pivot(struct elimination *e, int rank)
   return fabs(e->A[rank * n + kept]);
 }
 
-/* Solves for x, which is 0 in motions with neither stiffness nor force. Returns an unknown with a force but no stiffness, −1 if
- * there is none. */
+/* Solves the equations e for x, which is 0 in motions with neither stiffness nor force. Returns an unknown that has a force but no
+ * stiffness, −1 if there is none. */
 static int solve_regular(struct elimination *e, double *x)
 {
   const int n = e->n;
@@ -139,7 +140,7 @@ static void take_column(const cmb_pattern *p, int rows, int np, const double *A,
   }
 }
 
-/* Adds J T w to rhs (nv). */
+/* Adds J T w to rhs (nv): the change of the forces by a displacement w (nv), where J = ∂r/∂q and q̇ = T v. */
 static void add_stiffness(cmb_quasistatic *x, const double *w, double *rhs)
 {
   const cmb_equations *eq = x->ev->eq;
@@ -148,9 +149,9 @@ static void add_stiffness(cmb_quasistatic *x, const double *w, double *rhs)
   cmb_add_scaled(eq->nv, 1, x->left, rhs);
 }
 
-/* Fails with a message that the sweep exerts a force on a motion without stiffness: that of row k of N, named by its largest
+/* Fails with a message that the changed parameters exert a force on a motion without stiffness, row k of N, named by its largest
  * velocity. */
-static cmb_status fail_pushed(cmb_quasistatic *x, int k)
+static cmb_status fail_unbalanced_motion(cmb_quasistatic *x, int k)
 {
   const cmb_equations *eq = x->ev->eq;
   const double *w = x->tangent.N + (ptrdiff_t)k * eq->nv;
@@ -164,7 +165,8 @@ static cmb_status fail_pushed(cmb_quasistatic *x, int k)
                         eq->v_names[most]);
 }
 
-/* Computes the derivatives w and λ' with respect to changing parameter i. ∂r/∂p must be in x->rhs and ∂g/∂p in x->gp. */
+/* Computes the derivatives of displacements and multipliers with respect to changing parameter i at the state of rest. ∂r/∂p must
+ * be in x->rhs and ∂g/∂p in x->gp. */
 static cmb_status find_change(cmb_quasistatic *x, int i)
 {
   const cmb_equations *eq = x->ev->eq;
@@ -186,7 +188,7 @@ static cmb_status find_change(cmb_quasistatic *x, int i)
   e.none = NO_STIFFNESS * e.doubt;
   e.small = NO_FORCE * longest * cmb_largest(nv, b);
   const int pushed = solve_regular(&e, x->left);
-  if (pushed >= 0) return fail_pushed(x, pushed);
+  if (pushed >= 0) return fail_unbalanced_motion(x, pushed);
   memcpy(b, x->left, (size_t)n * sizeof *b);
   for (int k = 0; k < n; k++) cmb_add_scaled(nv, b[k], tangent->N + (ptrdiff_t)k * nv, w);
   add_stiffness(x, w, x->rhs);
@@ -195,7 +197,8 @@ static cmb_status find_change(cmb_quasistatic *x, int i)
   return CMB_OK;
 }
 
-/* Computes the forces and the derivatives of the state with respect to all changing parameters. */
+/* Computes at the state of rest the forces and the derivatives of displacements and multipliers with respect to all changing
+ * parameters. */
 static cmb_status find_changes(cmb_quasistatic *x)
 {
   const cmb_equations *eq = x->ev->eq;
@@ -262,8 +265,8 @@ cmb_status cmb_quasistatic_begin(cmb_quasistatic *x, const double *q_start)
   return status <= 0 ? status : cmb_no_equilibrium(x->ev, x->t, status, NULL);
 }
 
-/* Predicts the positions q_try at the next step: at most ds further than s, and no coordinate moves by more than LARGEST_STEP.
- * Returns the step; x->dq becomes the predicted change. */
+/* Predicts the positions x->q_try of the next state of rest, on the way to the parameters `to`: path parameter s increases by at
+ * most ds, and no coordinate moves by more than LARGEST_STEP. Returns the increase; x->dq becomes the predicted change. */
 static double predict(cmb_quasistatic *x, const double *to, double s, double ds)
 {
   const cmb_equations *eq = x->ev->eq;
@@ -284,7 +287,7 @@ static double predict(cmb_quasistatic *x, const double *to, double s, double ds)
   return ds;
 }
 
-/* Finds the state of rest near the predicted one. Returns CMB_RETRY_NEWTON if it is too far from the prediction. */
+/* Finds the state of rest near the predicted positions x->q_try. Returns CMB_RETRY_NEWTON if it is too far from the prediction. */
 static cmb_status correct(cmb_quasistatic *x)
 {
   const cmb_equations *eq = x->ev->eq;

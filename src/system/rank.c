@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PLACES = 4 };
+enum { POSITIONS = 4 };
 
 /* largest displacement, relative to the sizes of coordinates (dae/size.h) */
 static const double PART = 0.05;
@@ -40,8 +40,8 @@ struct probe {
   uint32_t random;
 };
 
-/* Computes the rank at q, and lists the constraints that depend on earlier ones there in p->list. */
-static cmb_status look_at(struct probe *p, const double *q, int *rank)
+/* Computes the rank of the constraint Jacobian at q, and lists the constraints that depend on earlier ones there in p->list. */
+static cmb_status examine_at(struct probe *p, const double *q, int *rank)
 {
   cmb_evaluator *ev = p->ev;
   const int ng = ev->eq->ng;
@@ -82,27 +82,28 @@ static cmb_status take_memory(struct probe *p, cmb_arena *arena)
   return CMB_OK;
 }
 
-/* Takes the dependent constraints at the position last examined as the redundant ones. */
-static void decide(struct probe *p, cmb_rank *rank)
+/* Takes the constraints that were dependent at the position last examined as the redundant ones. */
+static void take_redundant(struct probe *p, cmb_rank *rank)
 {
   rank->redundant_count = p->ev->eq->ng - rank->around;
   memcpy(p->redundant, p->list, (size_t)rank->redundant_count * sizeof *p->list);
 }
 
-/* Examines one more displaced position. Of those with the same rank, the one with the largest angles that count as 0 is the most
- * regular: beside a singular position, a constraint that is dependent there may form such a small angle. */
-static cmb_status look_beside(struct probe *p, cmb_rank *rank)
+/* Examines the constraints at one more position nearby, and updates the largest rank and the most regular position. Among positions
+ * of the same rank, the most regular one has the largest angles between dependent gradients, as these may be real but too small
+ * near a singular position. */
+static cmb_status examine_displaced(struct probe *p, cmb_rank *rank)
 {
   int there = 0;
   if (!move_away(p)) return CMB_OK;
   const double dropped = cmb_kkt_dropped(p->ev->kkt);
   rank->bend = p->found ? fmax(rank->bend, dropped / p->part) : dropped / p->part;
   p->found = true;
-  cmb_status status = look_at(p, p->q_near, &there);
+  cmb_status status = examine_at(p, p->q_near, &there);
   if (status != CMB_OK) return status < 0 ? status : CMB_OK;
   if (there < rank->around || (there == rank->around && !(dropped > p->dropped))) return CMB_OK;
   rank->around = there;
-  if (there > rank->here) decide(p, rank);
+  if (there > rank->here) take_redundant(p, rank);
   p->dropped = fmax(ANGLE, dropped);
   memcpy(p->q_regular, p->q_near, (size_t)p->ev->eq->nq * sizeof *p->q_near);
   return CMB_OK;
@@ -122,14 +123,14 @@ cmb_status cmb_rank_examine_ordered(cmb_evaluator *ev, cmb_arena *arena, double 
   if (ev->eq->ng == 0) return CMB_OK;
   CMB_TRY(take_memory(&p, arena));
   CMB_TRY(cmb_take_references(ev, t, q));
-  CMB_TRY(look_at(&p, q, &rank->here));
+  CMB_TRY(examine_at(&p, q, &rank->here));
   rank->around = rank->here;
-  decide(&p, rank);
+  take_redundant(&p, rank);
   rank->bend = cmb_kkt_zero(ev->kkt) / PART;
   rank->regular = p.q_regular;
   memcpy(p.q_regular, q, (size_t)ev->eq->nq * sizeof *q);
-  for (int k = 0; k < PLACES && rank->around < ev->eq->ng; k++) {
-    CMB_TRY(look_beside(&p, rank));
+  for (int k = 0; k < POSITIONS && rank->around < ev->eq->ng; k++) {
+    CMB_TRY(examine_displaced(&p, rank));
   }
   rank->redundant = p.redundant;
   rank->gradient = p.gradient;

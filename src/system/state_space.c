@@ -26,7 +26,7 @@
 #include <string.h>
 
 struct space {
-  cmb_state_space seen; /* first, so that a pointer to it is a pointer to the whole */
+  cmb_state_space result; /* first, so that a pointer to it is a pointer to the whole */
   cmb_arena *arena;
   cmb_evaluator *ev;
   cmb_differences *differences;
@@ -64,11 +64,11 @@ static cmb_status take_memory(struct space *s)
   } arrays[] = {{&s->a, nv},
                 {&s->lambda, eq->ng},
                 {&s->A, most * most},
-                {&s->B, most * s->seen.nu},
-                {&s->C, most * s->seen.ny},
-                {&s->D, s->seen.ny * s->seen.nu},
-                {&s->B_rate, most * s->seen.nu},
-                {&s->D_rate, s->seen.ny * s->seen.nu},
+                {&s->B, most * s->result.nu},
+                {&s->C, most * s->result.ny},
+                {&s->D, s->result.ny * s->result.nu},
+                {&s->B_rate, most * s->result.nu},
+                {&s->D_rate, s->result.ny * s->result.nu},
                 {&s->follow, nv * nv},
                 {&s->dq, nv * nq},
                 {&s->S, most * most},
@@ -89,15 +89,15 @@ static cmb_status take_memory(struct space *s)
   s->coordinate = cmb_arena_ints(a, nq + 1);
   s->velocity = cmb_arena_ints(a, nv + 1);
   s->pivot = cmb_arena_ints(a, most + 1);
-  s->rate = cmb_arena_ints(a, s->seen.nu + 1);
+  s->rate = cmb_arena_ints(a, s->result.nu + 1);
   if (cmb_arena_failed(a)) return cmb_fail_memory(s->ev->ctx);
   return cmb_differences_create(s->ev, &s->differences);
 }
 
 /* ---- the unknowns */
 
-/* Chooses the n rows of W (rows x n) that determine the others best: the first n of `order` (rows) become their indices, ascending.
- * W is given by its columns (n x rows). */
+/* Chooses n coordinates that determine all others best: the first n entries of `order` (rows) become the indices of n rows of a
+ * matrix (rows x n), ascending. The matrix is given by its columns (n x rows). */
 static cmb_status choose(struct space *s, int rows, const double *columns, int *order)
 {
   const int n = s->n;
@@ -117,11 +117,11 @@ static cmb_status choose(struct space *s, int rows, const double *columns, int *
   return CMB_OK;
 }
 
-/* Computes S and, by columns, its inverse. */
+/* Computes the transformation S from free motions to the chosen coordinates, velocities and states, and its inverse. */
 static cmb_status transform(struct space *s)
 {
   const cmb_equations *eq = s->ev->eq;
-  const int n = s->n, nv = eq->nv, nq = eq->nq, nx = s->seen.nx;
+  const int n = s->n, nv = eq->nv, nq = eq->nq, nx = s->result.nx;
   const double *N = s->tangent.N;
   memset(s->S, 0, (size_t)nx * (size_t)nx * sizeof *s->S);
   for (int i = 0; i < n; i++) {
@@ -148,14 +148,14 @@ static cmb_status transform(struct space *s)
 static cmb_status name_unknowns(struct space *s)
 {
   const cmb_equations *eq = s->ev->eq;
-  const char **names = cmb_arena_take(s->arena, (size_t)s->seen.nx + 1, sizeof(void *));
+  const char **names = cmb_arena_take(s->arena, (size_t)s->result.nx + 1, sizeof(void *));
   if (!names) return cmb_fail_memory(s->ev->ctx);
   for (int i = 0; i < s->n; i++) {
     names[i] = eq->q_names[s->coordinate[i]];
     names[s->n + i] = eq->v_names[s->velocity[i]];
   }
   for (int i = 0; i < eq->nz; i++) names[2 * s->n + i] = eq->v_names[eq->nv - eq->nz + i];
-  s->seen.x_names = names;
+  s->result.x_names = names;
   return CMB_OK;
 }
 
@@ -180,7 +180,7 @@ struct change {
 
 /* Computes the changes δa, δλ of accelerations and multipliers, into c->a and c->lambda, from those of positions, velocities and a
  * parameter: M δa + Gᵀ δλ = −∂r/∂q δq − ∂r/∂v δv − ∂r/∂p δp,   G δa = −∂(G a + γ)/∂q δq − ∂γ/∂v δv. */
-static void follow_change(struct space *s, struct change *c)
+static void compute_consequences(struct space *s, struct change *c)
 {
   const cmb_equations *eq = s->ev->eq;
   const cmb_pattern *const *pattern = eq->derivative_pattern;
@@ -201,8 +201,7 @@ static void follow_change(struct space *s, struct change *c)
   cmb_solve(s->ev, r, g, c->a, c->lambda);
 }
 
-/* Computes the change of the coordinates' rates, δ(T v), into s->q_there: T δv, and the change of T, which is linear in Euler
- * parameters. */
+/* Computes the change of the rates q̇ = T(q) v that a change c of positions and velocities causes, into s->q_there. */
 static void change_of_rates(struct space *s, const struct change *c)
 {
   const cmb_equations *eq = s->ev->eq;
@@ -218,7 +217,7 @@ static void change_of_rates(struct space *s, const struct change *c)
   }
 }
 
-/* Computes the derivatives at the state and the factors of the KKT matrix. */
+/* Computes the derivatives of the residual and the constraints at the state, and factors the KKT matrix there. */
 static cmb_status take_derivatives(struct space *s)
 {
   static const cmb_derivative wanted[] = {CMB_RESIDUAL_Q, CMB_RESIDUAL_V, CMB_GAMMA_Q,
@@ -235,7 +234,7 @@ static cmb_status take_derivatives(struct space *s)
     const int size = cmb_pattern_values(eq->derivative_pattern[which], rows, columns);
     s->J[which] = cmb_arena_doubles(s->arena, size + 1);
     if (!s->J[which]) return cmb_fail_memory(s->ev->ctx);
-    if ((of_g && eq->ng == 0) || (of_p && s->seen.nu == 0)) continue;
+    if ((of_g && eq->ng == 0) || (of_p && s->result.nu == 0)) continue;
     CMB_TRY(
         cmb_derivative_at(s->differences, s->t, s->q, s->v, s->a, s->lambda, which, s->J[which]));
   }
@@ -254,12 +253,12 @@ static int input_of(const cmb_equations *eq, int parameter)
   return parameter;
 }
 
-/* Fails if constraints depend on an input: it moves bodies directly, so that its rates act as inputs as well. */
+/* Fails if a constraint depends on one of the inputs: it would move bodies directly, so that its rates act as inputs as well. */
 static cmb_status refuse_drives(struct space *s)
 {
   const cmb_equations *eq = s->ev->eq;
   const cmb_pattern *p = eq->derivative_pattern[CMB_POSITION_P];
-  for (int k = 0; k < s->seen.nu; k++) {
+  for (int k = 0; k < s->result.nu; k++) {
     const int input = input_of(eq, s->parameter[k]);
     for (int i = 0; i < eq->ng; i++) {
       if (entry(p, eq->np, s->J[CMB_POSITION_P], i, input) == 0) continue;
@@ -275,7 +274,8 @@ static cmb_status refuse_drives(struct space *s)
 
 /* ---- outputs */
 
-/* Computes the change of the outputs, s->change, that a change causes. */
+/* Computes the change s->change (no) of the outputs that is caused by a change c of the state, accelerations, multipliers or a
+ * parameter. */
 static void change_of_outputs(struct space *s, const struct change *c)
 {
   const cmb_output_point at = {s->q, s->v, s->a, s->lambda, -1};
@@ -285,8 +285,8 @@ static void change_of_outputs(struct space *s, const struct change *c)
 
 /* ---- columns */
 
-/* Computes the changes c->q and c->v for the free motions xi = (z, y); zero changes if xi is NULL. */
-static void change_by(const struct space *s, const double *xi, struct change *c)
+/* Computes the changes c->q and c->v of positions and velocities for a vector xi of free motions; zero changes if xi is NULL. */
+static void change_of_free_motion(const struct space *s, const double *xi, struct change *c)
 {
   const cmb_equations *eq = s->ev->eq;
   const int n = s->n, nv = eq->nv;
@@ -301,12 +301,12 @@ static void change_by(const struct space *s, const double *xi, struct change *c)
   }
 }
 
-/* Computes the changes of outputs, then transforms the rates to the frame of a steady motion, if there is one: subtracts those of a
- * change that is constant in the frame. */
-static void see_from_frame(struct space *s, const struct change *c)
+/* Computes the changes of outputs, then transforms the changed rates to the frame of a steady motion, if there is one, by
+ * subtracting those that the frame's turning causes. */
+static void transform_to_frame(struct space *s, const struct change *c)
 {
   const int nq = s->ev->eq->nq, nv = s->ev->eq->nv;
-  if (s->seen.ny > 0) change_of_outputs(s, c);
+  if (s->result.ny > 0) change_of_outputs(s, c);
   if (!s->frame) return;
   for (int i = 0; i < nq; i++) {
     s->q_there[i] -= cmb_dot(nq, s->frame->q_frame + (ptrdiff_t)i * nq, c->q);
@@ -322,16 +322,16 @@ static cmb_status fill_column(struct space *s, struct change *c, int columns, in
 {
   const cmb_equations *eq = s->ev->eq;
   const int n = s->n;
-  follow_change(s, c);
+  compute_consequences(s, c);
   change_of_rates(s, c);
-  see_from_frame(s, c);
+  transform_to_frame(s, c);
   for (int i = 0; i < n; i++) {
     X[i * columns + j] = s->q_there[s->coordinate[i]];
     X[(n + i) * columns + j] = c->a[s->velocity[i]];
   }
   for (int i = 0; i < eq->nz; i++) X[(2 * n + i) * columns + j] = c->a[eq->nv - eq->nz + i];
-  if (s->seen.ny == 0) return CMB_OK;
-  for (int i = 0; i < s->seen.ny; i++) Y[i * columns + j] = s->change[s->output[i]];
+  if (s->result.ny == 0) return CMB_OK;
+  for (int i = 0; i < s->result.ny; i++) Y[i * columns + j] = s->change[s->output[i]];
   return cmb_all_finite(eq->nv, c->a) && cmb_all_finite(eq->no, s->change) ? CMB_OK
                                                                            : CMB_RETRY_NONFINITE;
 }
@@ -339,7 +339,7 @@ static cmb_status fill_column(struct space *s, struct change *c, int columns, in
 static cmb_status fill_matrices(struct space *s)
 {
   const cmb_equations *eq = s->ev->eq;
-  const int nx = s->seen.nx, nu = s->seen.nu;
+  const int nx = s->result.nx, nu = s->result.nu;
   struct change c = {.parameter = -1};
   c.q = cmb_arena_doubles(s->arena, eq->nq);
   c.v = cmb_arena_doubles(s->arena, eq->nv);
@@ -347,10 +347,10 @@ static cmb_status fill_matrices(struct space *s)
   c.lambda = cmb_arena_doubles(s->arena, eq->ng + 1);
   if (cmb_arena_failed(s->arena)) return cmb_fail_memory(s->ev->ctx);
   for (int j = 0; j < nx; j++) {
-    change_by(s, s->inverse + (ptrdiff_t)j * nx, &c);
+    change_of_free_motion(s, s->inverse + (ptrdiff_t)j * nx, &c);
     CMB_TRY(fill_column(s, &c, nx, j, s->A, s->C));
   }
-  change_by(s, NULL, &c);
+  change_of_free_motion(s, NULL, &c);
   for (int k = 0; k < nu; k++) {
     c.parameter = s->parameter[k];
     CMB_TRY(fill_column(s, &c, nu, k, s->B, s->D));
@@ -362,7 +362,8 @@ static cmb_status fill_matrices(struct space *s)
 
 /* ---- rates of inputs */
 
-/* Returns the live parameter whose name is that of the given one followed by a prime, unless it is an input itself; −1: none. */
+/* Returns the live parameter that is the rate of the given one: its name has an additional prime. Returns −1 if there is none or it
+ * is an input itself. */
 static int find_rate(const struct space *s, int parameter)
 {
   const cmb_equations *eq = s->ev->eq;
@@ -371,7 +372,7 @@ static int find_rate(const struct space *s, int parameter)
   for (int i = 0; i < eq->np; i++) {
     const char *other = eq->p_names[i];
     if (strncmp(other, name, length) != 0 || strcmp(other + length, "'") != 0) continue;
-    for (int k = 0; k < s->seen.nu; k++) {
+    for (int k = 0; k < s->result.nu; k++) {
       if (s->parameter[k] == i) return -1;
     }
     return i;
@@ -388,20 +389,20 @@ static bool has_column(int rows, int columns, const double *X, int j)
   return false;
 }
 
-/* Sets the matrices of the public result; those for rates of inputs only if some have an effect. */
-static cmb_status show(struct space *s)
+/* Sets the matrices of the state space that is returned to the caller; those for rates of inputs only if some have an effect. */
+static cmb_status set_result(struct space *s)
 {
-  cmb_state_space *seen = &s->seen;
-  const char **names = cmb_arena_take(s->arena, (size_t)seen->nu + 1, sizeof(void *));
+  cmb_state_space *result = &s->result;
+  const char **names = cmb_arena_take(s->arena, (size_t)result->nu + 1, sizeof(void *));
   if (!names) return cmb_fail_memory(s->ev->ctx);
-  seen->A = s->A, seen->B = s->B, seen->C = s->C, seen->D = s->D;
-  for (int k = 0; k < seen->nu; k++) {
-    if (!has_column(seen->nx, seen->nu, s->B_rate, k) &&
-        !has_column(seen->ny, seen->nu, s->D_rate, k)) {
+  result->A = s->A, result->B = s->B, result->C = s->C, result->D = s->D;
+  for (int k = 0; k < result->nu; k++) {
+    if (!has_column(result->nx, result->nu, s->B_rate, k) &&
+        !has_column(result->ny, result->nu, s->D_rate, k)) {
       continue;
     }
     names[k] = s->ev->eq->p_names[s->rate[k]];
-    seen->B_rate = s->B_rate, seen->D_rate = s->D_rate, seen->rate_names = names;
+    result->B_rate = s->B_rate, result->D_rate = s->D_rate, result->rate_names = names;
   }
   return CMB_OK;
 }
@@ -417,7 +418,7 @@ static cmb_status fill(struct space *s)
   CMB_TRY(cmb_refuse_closed_gaps(s->ev, s->t, s->q, s->v, CMB_TOUCHING, "a linearisation"));
   CMB_TRY(cmb_refuse_stuck(s->ev, s->arena, s->t, s->q, s->v, s->lambda, "a linearisation"));
   s->n = s->tangent.n - eq->nz;
-  s->seen.nx = s->n + s->tangent.n;
+  s->result.nx = s->n + s->tangent.n;
   for (int j = 0; j < s->n; j++) {
     cmb_rates(s->ev, s->q, s->tangent.N + (ptrdiff_t)j * eq->nv, s->dq + (ptrdiff_t)j * eq->nq);
   }
@@ -427,10 +428,10 @@ static cmb_status fill(struct space *s)
   CMB_TRY(name_unknowns(s));
   CMB_TRY(take_derivatives(s));
   CMB_TRY(refuse_drives(s));
-  if (s->seen.ny > 0) CMB_TRY(cmb_output_change_begin(&s->outputs, s->arena, s->ev));
-  for (int k = 0; k < s->seen.nu; k++) s->rate[k] = find_rate(s, s->parameter[k]);
+  if (s->result.ny > 0) CMB_TRY(cmb_output_change_begin(&s->outputs, s->arena, s->ev));
+  for (int k = 0; k < s->result.nu; k++) s->rate[k] = find_rate(s, s->parameter[k]);
   CMB_TRY(fill_matrices(s));
-  return show(s);
+  return set_result(s);
 }
 
 static bool are_numbers_of(int count, const int *numbers, int total)
@@ -474,7 +475,7 @@ cmb_status cmb_state_space_create_in(cmb_context *ctx, const cmb_equations *eq,
     return cmb_fail_memory(ctx);
   }
   *s = (struct space){.arena = arena, .t = t, .q = q, .v = v};
-  s->seen.nu = nu, s->seen.ny = ny, s->frame = frame;
+  s->result.nu = nu, s->result.ny = ny, s->frame = frame;
   s->parameter = parameters, s->output = outputs;
   cmb_status status = cmb_evaluator_create(ctx, eq, &s->ev);
   if (status == CMB_OK) {
@@ -488,7 +489,7 @@ cmb_status cmb_state_space_create_in(cmb_context *ctx, const cmb_equations *eq,
     cmb_arena_destroy(arena);
     return status;
   }
-  *out = &s->seen;
+  *out = &s->result;
   return CMB_OK;
 }
 

@@ -39,7 +39,8 @@ enum { ITERATIONS = 100, HALVINGS = 30 };
 static const double RADIUS = 0.5;   /* m or rad: the largest step of a coordinate */
 static const double ARRIVED = 1e-9; /* a step below this that no longer shrinks is rounding */
 static const double ROUNDING = 1e-13;
-static const double NOTHING = 1e-11; /* singular values below this part of the largest count as 0 */
+static const double NEGLIGIBLE =
+    1e-11; /* singular values below this part of the largest count as 0 */
 /* tolerance of accelerations in m/s² and rad/s², relative to 1 + the largest one */
 static const double STEADY = 1e-7;
 static const double SAME = 1e-6; /* tolerance of dr/dt relative to its terms */
@@ -51,7 +52,7 @@ struct entry {
   int kind, index, part;
 };
 
-struct hold {
+struct held_quantity {
   const char *name;
   double value;
   int output, q, v; /* one of them; the others −1 */
@@ -76,10 +77,10 @@ struct steady {
   bool *free; /* (nv) the velocity may be other than 0 */
   int n, m;   /* numbers of unknowns and of equations */
   struct entry *unknown, *row;
-  struct hold *hold;
+  struct held_quantity *hold;
   int hold_count;
   double *a, *r, *g, *y;                              /* (nv) (nv) (ng) (no) scratch */
-  double *left;                                       /* (m) residuals */
+  double *residuals;                                  /* (m) residuals */
   double *dq, *dv, *da, *dlambda, *dr, *dg, *dw, *dy; /* changes, for one column of the matrix */
   double *J[CMB_DERIVATIVES];
   double *A, *turned, *sigma, *b, *row_scale, *column_scale, *x;
@@ -123,7 +124,7 @@ static const char *free_name(const struct steady *k, const cmb_system *system, i
 }
 
 static cmb_status check_held_velocity(struct steady *k, const cmb_system *system,
-                                      const struct hold *h)
+                                      const struct held_quantity *h)
 {
   if (h->v < 0 || h->v >= k->frame.count || k->free[h->v] || h->value == 0) return CMB_OK;
   const char *name = free_name(k, system, h->v);
@@ -133,10 +134,10 @@ static cmb_status check_held_velocity(struct steady *k, const cmb_system *system
                         h->name, h->value, name, name);
 }
 
-static cmb_status find_hold(struct steady *k, const cmb_setting *s, struct hold *h)
+static cmb_status find_hold(struct steady *k, const cmb_setting *s, struct held_quantity *h)
 {
   const cmb_equations *eq = k->eq;
-  *h = (struct hold){.name = s->name, .value = s->value, .output = -1, .q = -1, .v = -1};
+  *h = (struct held_quantity){.name = s->name, .value = s->value, .output = -1, .q = -1, .v = -1};
   h->v = cmb_find_name(s->name, eq->v_names, eq->nv, sizeof(char *));
   if (h->v < 0) h->q = cmb_find_name(s->name, eq->q_names, eq->nq, sizeof(char *));
   if (h->v < 0 && h->q < 0) {
@@ -158,6 +159,7 @@ static cmb_status find_hold(struct steady *k, const cmb_setting *s, struct hold 
 
 /* ---- unknowns and equations */
 
+/* Appends an unknown of the given kind to the list of unknowns; `index` is its velocity, constraint or parameter. */
 static void add_unknown(struct steady *k, int kind, int index)
 {
   k->unknown[k->n++] = (struct entry){kind, index, 0};
@@ -208,9 +210,9 @@ static bool is_ball(const struct steady *k, int i)
          k->frame.carrier[i].kind == CMB_CARRY_BALL_MORE;
 }
 
-/* Returns whether velocity i moves a part of the mechanism other than the first over the ground: then its position relative to the
- * first part, for example behind a hitch, is an unknown. */
-static bool has_place(const struct steady *k, int i)
+/* Returns whether velocity i moves a part other than the first over the ground: then the position of that part relative to the
+ * first one, for example behind a hitch, is an unknown. */
+static bool is_relative_position(const struct steady *k, int i)
 {
   return cmb_frame_carries(&k->frame, i) && cmb_frame_follows(&k->frame, i);
 }
@@ -226,7 +228,7 @@ static cmb_status list(struct steady *k, const cmb_system *system, const cmb_ste
   }
   k->hold_count = o->hold_count;
   for (int i = 0; i < k->frame.count; i++) {
-    if (!k->free[i] || is_ball(k, i) || has_place(k, i)) add_unknown(k, U_PLACE, i);
+    if (!k->free[i] || is_ball(k, i) || is_relative_position(k, i)) add_unknown(k, U_PLACE, i);
     if (k->free[i]) add_unknown(k, U_VELOCITY, i);
   }
   for (int i = k->frame.count; i < eq->nv; i++) add_unknown(k, U_VELOCITY, i);
@@ -254,7 +256,7 @@ static cmb_status take_memory(struct steady *k, const cmb_steady_options *o)
   const int n = 2 * eq->nv + eq->ng + o->trim_count + 1;
   const int m = 2 * eq->nv + 2 * eq->ng + o->hold_count + 1;
   double **const by_v[] = {&k->a, &k->r, &k->dv, &k->da, &k->dr, &k->dw};
-  double **const by_m[] = {&k->left, &k->sigma, &k->b, &k->row_scale};
+  double **const by_m[] = {&k->residuals, &k->sigma, &k->b, &k->row_scale};
   take_point(k, &k->here);
   take_point(k, &k->trial);
   for (size_t i = 0; i < sizeof by_v / sizeof *by_v; i++) {
@@ -287,19 +289,20 @@ static cmb_status take_memory(struct steady *k, const cmb_steady_options *o)
 
 /* ---- the equations at a point */
 
-/* Computes the accelerations of the frame, a = ω S v (nv). */
+/* Computes the accelerations a = ω S v (nv) of a motion that is constant in a frame turning at the rate omega. */
 static void frame_rates(const struct steady *k, double omega, const double *v, double *a)
 {
   const int nv = k->eq->nv;
   for (int i = 0; i < nv; i++) a[i] = omega * cmb_dot(nv, k->frame.S + (ptrdiff_t)i * nv, v);
 }
 
-static double hold_value(const struct steady *k, const struct point *x, const struct hold *h)
+static double hold_value(const struct steady *k, const struct point *x,
+                         const struct held_quantity *h)
 {
   return h->output >= 0 ? k->y[h->output] : h->v >= 0 ? x->v[h->v] : x->q[h->q];
 }
 
-static double left_of(const struct steady *k, const struct point *x, const struct entry *e)
+static double residual_of(const struct steady *k, const struct point *x, const struct entry *e)
 {
   double up[3];
   switch (e->kind) {
@@ -334,8 +337,8 @@ static cmb_status evaluate(struct steady *k, const struct point *x)
     for (int i = 0; i < eq->ng; i++) k->g[i] += ev->gt[i];
   }
   if (k->outputs.jacobian) CMB_TRY(cmb_outputs(ev, k->t, x->q, x->v, k->a, x->lambda, k->y));
-  for (int i = 0; i < k->m; i++) k->left[i] = left_of(k, x, &k->row[i]);
-  return cmb_all_finite(k->m, k->left) ? CMB_OK : CMB_RETRY_NONFINITE;
+  for (int i = 0; i < k->m; i++) k->residuals[i] = residual_of(k, x, &k->row[i]);
+  return cmb_all_finite(k->m, k->residuals) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
 /* ---- derivatives */
@@ -363,8 +366,9 @@ static cmb_status take_derivatives(struct steady *k)
   return cmb_factor_at(k->ev, k->t, x->q); /* M and G */
 }
 
-/* Computes the changes dq, dv, da, dλ when unknown u grows by 1. Returns the index of the parameter if u is one, else −1. */
-static int change_by(struct steady *k, const struct entry *u)
+/* Computes the changes of velocities, accelerations, multipliers and positions, k->dv, da, dlambda, dw and dq, when the unknown u
+ * grows by 1. Returns the index of the parameter if u is one, else −1. */
+static int change_unknown(struct steady *k, const struct entry *u)
 {
   const cmb_equations *eq = k->eq;
   double *const of_v[] = {k->dw, k->dv, k->da};
@@ -381,9 +385,9 @@ static int change_by(struct steady *k, const struct entry *u)
   return u->kind == U_PARAMETER ? u->index : -1;
 }
 
-/* Computes the changes of r, into k->dr, of G v + g_t, into k->dg, and of g, into k->g, from the changes dq, dv, da, dλ and of a
- * parameter (−1: none). */
-static void follow_change(struct steady *k, int parameter)
+/* Computes the changes of the equations that the changes k->dq, dv, da, dlambda, dw and a parameter (−1: none) cause: of the
+ * residual r into k->dr, of the velocity constraints into k->dg, of the position constraints into k->g. */
+static void change_equations(struct steady *k, int parameter)
 {
   const cmb_equations *eq = k->eq;
   const cmb_pattern *const *pattern = eq->derivative_pattern;
@@ -410,8 +414,8 @@ static void follow_change(struct steady *k, int parameter)
   }
 }
 
-/* Returns the change of equation e from the changes last computed; `turn` is the change of ω. */
-static double change_of(struct steady *k, const struct entry *e, double turn)
+/* Returns the change of equation e of the steady motion for the changes last computed; `turn` is the change of the turn rate ω. */
+static double row_change(struct steady *k, const struct entry *e, double turn)
 {
   const int i = e->index;
   switch (e->kind) {
@@ -428,7 +432,7 @@ static double change_of(struct steady *k, const struct entry *e, double turn)
     return k->dv[i + e->part] - turn * up[e->part] - k->here.omega * moved;
   }
   default: {
-    const struct hold *h = &k->hold[i];
+    const struct held_quantity *h = &k->hold[i];
     return h->output >= 0 ? k->dy[h->output] : h->v >= 0 ? k->dv[h->v] : k->dq[h->q];
   }
   }
@@ -440,12 +444,12 @@ static cmb_status fill_matrix(struct steady *k)
   const cmb_output_point at = {x->q, x->v, k->a, x->lambda, -1};
   CMB_TRY(take_derivatives(k));
   for (int j = 0; j < k->n; j++) {
-    const int parameter = change_by(k, &k->unknown[j]);
+    const int parameter = change_unknown(k, &k->unknown[j]);
     const cmb_output_point by = {k->dq, k->dv, k->da, k->dlambda, parameter};
-    follow_change(k, parameter);
+    change_equations(k, parameter);
     if (k->outputs.jacobian) cmb_output_change_at(&k->outputs, k->t, &at, &by, k->dy);
     const double turn = k->unknown[j].kind == U_TURN;
-    for (int i = 0; i < k->m; i++) k->A[i * k->n + j] = change_of(k, &k->row[i], turn);
+    for (int i = 0; i < k->m; i++) k->A[i * k->n + j] = row_change(k, &k->row[i], turn);
   }
   return cmb_all_finite(k->m * k->n, k->A) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
@@ -468,14 +472,15 @@ static void scale(struct steady *k)
   }
 }
 
-/* Computes the shortest step k->x that meets the equations best, from the singular values. Returns its length in scaled unknowns. */
+/* Computes the shortest Newton step k->x that meets the linearised equations best, from their singular values. Returns its length
+ * in scaled unknowns. */
 static double solve(struct steady *k)
 {
   const int m = k->m, n = k->n;
-  for (int i = 0; i < m; i++) k->b[i] = -k->left[i] * k->row_scale[i];
+  for (int i = 0; i < m; i++) k->b[i] = -k->residuals[i] * k->row_scale[i];
   memset(k->x, 0, (size_t)n * sizeof *k->x);
   k->rank = 0;
-  for (int i = 0; i < m && k->sigma[i] > NOTHING * k->sigma[0]; i++, k->rank++) {
+  for (int i = 0; i < m && k->sigma[i] > NEGLIGIBLE * k->sigma[0]; i++, k->rank++) {
     const double part = cmb_dot(m, k->turned + (ptrdiff_t)i * m, k->b);
     cmb_add_scaled(n, part / (k->sigma[i] * k->sigma[i]), k->A + (ptrdiff_t)i * n, k->x);
   }
@@ -493,7 +498,7 @@ static void copy_point(const struct steady *k, const struct point *from, struct 
   to->omega = from->omega;
 }
 
-/* Returns the size of the step relative to the unknowns, and computes dq = T w for the positions. */
+/* Returns the size of the Newton step relative to the unknowns, and computes the change k->dq of the positions. */
 static double relative_size(struct steady *k)
 {
   const struct point *x = &k->here;
@@ -572,8 +577,9 @@ static const char *row_name(const struct steady *k, const struct entry *e)
                                                         : k->eq->v_names[e->index];
 }
 
-/* Fails with a message about the equation with the largest residual relative to its derivatives. */
-static cmb_status complain(struct steady *k)
+/* Fails with the message that no steady motion was found, and names the equation with the largest residual relative to its
+ * derivatives. */
+static cmb_status fail_not_steady(struct steady *k)
 {
   static const char *const words[] = {
       [R_FORCE] = "the force or rate without balance",  [R_POSITION] = "the gap of the constraint",
@@ -583,8 +589,9 @@ static cmb_status complain(struct steady *k)
   int most = 0;
   if (evaluate(k, &k->here) == CMB_OK) {
     for (int i = 1; i < k->m; i++) {
-      const double here = fabs(k->left[i]) * (k->row_scale[i] > 0 ? k->row_scale[i] : 1);
-      const double there = fabs(k->left[most]) * (k->row_scale[most] > 0 ? k->row_scale[most] : 1);
+      const double here = fabs(k->residuals[i]) * (k->row_scale[i] > 0 ? k->row_scale[i] : 1);
+      const double there =
+          fabs(k->residuals[most]) * (k->row_scale[most] > 0 ? k->row_scale[most] : 1);
       if (here > there) most = i;
     }
   }
@@ -593,10 +600,10 @@ static cmb_status complain(struct steady *k)
       k->ctx, CMB_ERROR_EQUATIONS, cmb_about_time(k->t, "equation", row_name(k, e)),
       "no steady motion near the start: %s of '%s' stays %.6g; more parameters to "
       "trim, fewer values that are held or a nearer start may help",
-      words[e->kind], row_name(k, e), k->left[most]);
+      words[e->kind], row_name(k, e), k->residuals[most]);
 }
 
-/* Checks that the accelerations by the equations of motion are those of the frame; reports the largest difference. */
+/* Checks that the accelerations by the equations of motion are those of a steady motion, and reports the largest difference. */
 static cmb_status check_accelerations(struct steady *k, cmb_steady_report *report)
 {
   const struct point *x = &k->here;
@@ -616,7 +623,7 @@ static cmb_status check_accelerations(struct steady *k, cmb_steady_report *repor
                         k->eq->v_names[most], k->da[most], k->a[most]);
 }
 
-/* Checks that dr/dt = 0 along the motion, so that no force depends on a coordinate that grows. */
+/* Checks that the balance of forces holds along the whole motion, dr/dt = 0: no force may depend on a coordinate that grows. */
 static cmb_status check_place(struct steady *k)
 {
   const cmb_equations *eq = k->eq;
@@ -638,7 +645,7 @@ static cmb_status check_place(struct steady *k)
   const double rounding =
       ROUNDING * cmb_largest(nq, k->dq) * cmb_largest(entries, k->J[CMB_RESIDUAL_Q]);
   const double least = SAME * SAME * cmb_largest(nv, terms) + rounding;
-  follow_change(k, -1);
+  change_equations(k, -1);
   for (int i = 0; i < nv; i++) {
     if (fabs(k->dr[i]) <= SAME * terms[i] + least) continue;
     return cmb_fail_about(k->ctx, CMB_ERROR_EQUATIONS,
@@ -679,19 +686,19 @@ static cmb_status begin(struct steady *k, const cmb_system *system, const cmb_st
   return wanted ? cmb_output_change_begin(&k->outputs, k->arena, k->ev) : CMB_OK;
 }
 
-static cmb_status seek(struct steady *k, const cmb_system *system, const cmb_steady_options *o,
-                       cmb_steady_report *report)
+static cmb_status find_steady(struct steady *k, const cmb_system *system,
+                              const cmb_steady_options *o, cmb_steady_report *report)
 {
   const struct point *x = &k->here;
   CMB_TRY(begin(k, system, o));
   cmb_status status = iterate(k, &report->iterations);
-  if (status > 0) return complain(k);
+  if (status > 0) return fail_not_steady(k);
   CMB_TRY(status);
   report->unknowns = k->n, report->open = k->n - k->rank, report->turn = x->omega;
   for (int i = 0; i < k->hold_count; i++) {
     const struct entry e = {R_HOLD, i, 0};
-    const double left = left_of(k, x, &e);
-    if (fabs(left) > ARRIVED * (1 + fabs(k->hold[i].value))) return complain(k);
+    const double residuals = residual_of(k, x, &e);
+    if (fabs(residuals) > ARRIVED * (1 + fabs(k->hold[i].value))) return fail_not_steady(k);
   }
   status = check_accelerations(k, report);
   if (status == CMB_OK) status = check_place(k);
@@ -701,10 +708,10 @@ static cmb_status seek(struct steady *k, const cmb_system *system, const cmb_ste
   if (status == CMB_OK) {
     status = cmb_refuse_stuck(k->ev, k->arena, k->t, x->q, x->v, x->lambda, "a steady motion");
   }
-  return status > 0 ? complain(k) : status;
+  return status > 0 ? fail_not_steady(k) : status;
 }
 
-/* Checks that the trimmed parameters are inside the limits that hold for a model file. */
+/* Checks that the trimmed live parameters are inside the limits that hold for values in a model file. */
 static cmb_status check_limits(const struct steady *k, const cmb_system *system)
 {
   cmb_limits *limits = NULL;
@@ -715,8 +722,9 @@ static cmb_status check_limits(const struct steady *k, const cmb_system *system)
   return status;
 }
 
-/* Stores the result in the system; parameters also in the system with all constraints, if some were left out. */
-static cmb_status keep(struct steady *k, cmb_system *system)
+/* Stores the steady motion as the start of the system. Trimmed parameters are also set in the system with all constraints, if some
+ * were left out. */
+static cmb_status store_result(struct steady *k, cmb_system *system)
 {
   const cmb_equations *eq = k->eq;
   const cmb_steady_frame *frame = cmb_frame_at(&k->frame, system->arena, k->here.omega);
@@ -747,9 +755,9 @@ cmb_status cmb_system_steady(cmb_context *ctx, cmb_system *system,
   cmb_status status = cmb_evaluator_create(ctx, k.eq, &k.ev);
   if (status == CMB_OK) status = cmb_require_mass_entries(k.ev);
   if (status == CMB_OK) status = take_memory(&k, o);
-  if (status == CMB_OK) status = seek(&k, system, o, report);
+  if (status == CMB_OK) status = find_steady(&k, system, o, report);
   if (status == CMB_OK) status = check_limits(&k, system);
-  if (status == CMB_OK) status = keep(&k, system);
+  if (status == CMB_OK) status = store_result(&k, system);
   cmb_output_change_end(&k.outputs);
   cmb_differences_destroy(k.differences);
   cmb_evaluator_destroy(k.ev);

@@ -42,10 +42,10 @@ cmb_status cmb_stuck_find(cmb_stuck *x, double t, const double *q, const double 
 cmb_status cmb_stuck_restrict(cmb_stuck *x, cmb_tangent *tangent, double t, const double *q,
                               const double *v, const double *lambda);
 
-/* Checks that friction can hold the motions against the unbalanced forces left (nv), in the evaluator's modes; fails with a message
- * otherwise. Then adds the friction forces to `left`. */
+/* Checks that friction can hold the motions against the forces `unbalanced` (nv), in the evaluator's modes; fails with a message
+ * otherwise. Then adds the friction forces to `unbalanced`. */
 cmb_status cmb_stuck_check(cmb_stuck *x, const cmb_tangent *tangent, double t, const double *q,
-                           const double *v, double *left);
+                           const double *v, double *unbalanced);
 
 /* Fails with a message if any friction sticks at (t, q, v). `what` names the computation that takes no account of that. */
 cmb_status cmb_refuse_stuck(cmb_evaluator *ev, cmb_arena *arena, double t, const double *q,

@@ -50,7 +50,7 @@ cmb_status cmb_tangent_create(cmb_tangent *s, cmb_arena *arena, cmb_evaluator *e
   return cmb_arena_failed(arena) ? cmb_fail_memory(ev->ctx) : CMB_OK;
 }
 
-/* Writes a matrix that is stored on a pattern (NULL: dense) as a dense one. */
+/* Copies the matrix A, which is stored on the sparsity pattern p (NULL: dense), to a dense matrix. */
 static void spread(const cmb_pattern *p, int rows, int columns, const double *A, double *dense)
 {
   size_t count = (size_t)rows * (size_t)columns;
@@ -80,7 +80,8 @@ static cmb_status factor_mass(cmb_tangent *s)
   return CMB_OK;
 }
 
-/* Computes and factors B, the rows of G in the metric of M⁻¹ scaled to length 1, and determines the rank. */
+/* Factors the constraint Jacobian, its rows scaled to length 1 in the metric of M⁻¹, and determines its rank and the number of free
+ * motions. */
 static cmb_status factor_constraints(cmb_tangent *s)
 {
   const cmb_equations *eq = s->ev->eq;
@@ -101,7 +102,7 @@ static cmb_status factor_constraints(cmb_tangent *s)
   return CMB_OK;
 }
 
-/* Computes w := C⁻ᵀ w for a vector w (nv). */
+/* Computes w := C⁻ᵀ w for a vector w (nv), where M = C Cᵀ is the mass matrix. */
 static void from_metric(const cmb_tangent *s, double *w)
 {
   cmb_multiply_entries(s->ev->eq->nv, s->root, w, w);

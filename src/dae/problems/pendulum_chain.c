@@ -167,7 +167,7 @@ static void residual_by_u(const double *par, const cmb_point *at, double *J)
   }
 }
 
-/* Computes the derivative `which` of the residual. There are no constraints, so the other derivatives have no rows. */
+/* Computes the derivative `which` of the residual into J. There are no constraints, so the other derivatives have no rows. */
 static cmb_status derivative(const void *self, const cmb_point *at, const double *a,
                              const double *lambda, cmb_derivative which, double *J)
 {
