@@ -1,13 +1,14 @@
 /*
- * The check of equations (attach.h).
+ * Checks of user-supplied equations (attach.h): sizes, names, functions and sparsity patterns, in this order.
  */
 #include "dae/attach.h"
 
 #include "base/context.h"
 #include "dae/evaluator.h"
 
-enum { MOST = 10000000 }; /* of anything: sums of sizes stay far below INT_MAX */
+enum { MAX_SIZE = 10000000 }; /* upper bound of each size: sums of sizes stay far below INT_MAX */
 
+/* Fails with CMB_ERROR_ARGUMENT and the message "equations 'NAME': WHAT; expected EXPECTED". */
 static cmb_status fail(cmb_context *ctx, const cmb_equations *eq, const char *what,
                        const char *expected)
 {
@@ -35,10 +36,10 @@ static cmb_status check_sizes(cmb_context *ctx, const cmb_equations *eq)
                {"rule_count", eq->rule_count, 0},
                {"reset_count", eq->reset_count, 0}};
   for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-    if (sizes[i].size >= sizes[i].least && sizes[i].size <= MOST) continue;
+    if (sizes[i].size >= sizes[i].least && sizes[i].size <= MAX_SIZE) continue;
     return cmb_fail_about(ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("equations", eq->name),
                           "equations '%s': %s is %d; expected %d to %d", eq->name, sizes[i].name,
-                          sizes[i].size, sizes[i].least, (int)MOST);
+                          sizes[i].size, sizes[i].least, (int)MAX_SIZE);
   }
   if (!eq->rates && eq->nq != eq->nv) {
     return fail(ctx, eq, "nq and nv differ and there is no function rates",
@@ -88,7 +89,8 @@ static cmb_status check_names(cmb_context *ctx, const cmb_equations *eq)
   return CMB_OK;
 }
 
-/* Rules whose surface or resets are not there. */
+/* Returns whether every event rule of the equations is complete: its range of resets lies inside 0 .. reset_count, the function
+ * `surfaces` exists if the rule has a surface or a gap, and `rule_reads` exists if there are rules and switching functions. */
 static bool are_rules_complete(const cmb_equations *eq)
 {
   for (int i = 0; eq->rules && i < eq->rule_count; i++) {
@@ -138,7 +140,8 @@ static cmb_status check_functions(cmb_context *ctx, const cmb_equations *eq)
   return CMB_OK;
 }
 
-/* Rows in order, columns that ascend within a row and lie inside. */
+/* Returns whether p is a valid compressed-row pattern of the given size: row starts that do not decrease, and column indices that
+ * ascend strictly within each row and lie in 0 .. columns − 1. */
 static bool is_pattern(const cmb_pattern *p, int rows, int columns)
 {
   if (p->rows != rows || p->columns != columns || !p->start || p->start[0] != 0) return false;

@@ -1,19 +1,19 @@
 /*
- * Accelerations where the constraints lose rank in passing (branch.h).
+ * Accelerations at and near positions where the constraints lose rank while the mechanism passes through (branch.h).
  *
- * There nᵀ (G a + γ) = 0 says nothing about a, but it holds before and after too, so that its derivative is 0. With nᵀ G = 0 and
- * G a + γ = 0 what is left of that is
+ * There nᵀ (G a + γ) = 0 determines nothing of a, but it holds before and after too, so its derivative is 0. With nᵀ G = 0 and G a
+ * + γ = 0 what is left of that is
  *
  *     0 = nᵀ (Ġ a + γ̇),   γ̇ = ∂γ/∂t + ∂γ/∂q T v + ∂γ/∂v a,
  *
- * one equation for each n. The force that enforces it is the limit of Gᵀ λ with growing λ: it acts along w = P M⁻¹ Ġᵀ n, P
- * projecting onto the accelerations that the constraints of full rank permit. So a is a₀, that of the least multipliers, less
- * Σ μ_k w_k. Constraints that are dependent everywhere have w = 0 and need nothing. Derivatives along the motion are central
- * differences; γ is quadratic in v, so that its central difference by v is exact.
+ * one equation for each n. The force that enforces it is the limit of Gᵀ λ with growing λ: it acts along w = P M⁻¹ Ġᵀ n, where P
+ * projects onto the accelerations that the constraints of full rank permit. So a = a₀ − Σ μ_k w_k, where a₀ is the acceleration
+ * with the multipliers of least norm. Constraints that are dependent everywhere have w = 0 and need no correction. Derivatives
+ * along the motion are central differences; γ is quadratic in v, so its central difference with respect to v is exact.
  *
- * Near such a place nᵀ (G a + γ) = 0 is a small number times a, and a stage's errors of position and velocity are divided by
- * it. So that equation is taken at the state (q*, v*) on the branch, (q, v) projected onto all constraints. All else is taken at
- * (q, v), so that a method's order does not suffer.
+ * Near such a position nᵀ (G a + γ) = 0 is a small number times a, so the errors of position and velocity of a Runge–Kutta stage
+ * are divided by it. That equation is therefore evaluated at the state (q*, v*) on the branch, which is (q, v) projected onto all
+ * constraints. All else is evaluated at (q, v), so that the order of the method is kept.
  */
 #include "dae/branch.h"
 
@@ -27,33 +27,33 @@
 #include <math.h>
 #include <string.h>
 
-/* A direction or an equation smaller than this in its own measure is not there: differences leave about 1e-10. */
-static const double NOTHING = 1e-5;
+/* relative size below which a direction or an equation counts as zero: the differences have errors of about 1e-10 */
+static const double NEGLIGIBLE = 1e-5;
 
 struct cmb_branch {
-  double *G;         /* values of G: on one side, then Ġ */
-  double *G_after;   /* on the other */
-  double *gamma[2];  /* (ng) */
-  double *rate;      /* (ng) length of the rows of Ġ */
-  double *n, *share; /* (ng) */
-  double *sigma;     /* (ng) */
-  double *E, *mu;    /* (ng) */
-  double *q, *q_dot; /* (nq) */
-  double *v;         /* (nv) */
+  double *G;         /* values of G before the point, then of Ġ */
+  double *G_after;   /* values of G after the point */
+  double *gamma[2];  /* (ng) γ before and after the point */
+  double *rate;      /* (ng) lengths of the rows of Ġ; differences of γ */
+  double *n, *share; /* (ng) vector n with nᵀ G = 0, and the share of each constraint in it */
+  double *sigma;     /* (ng) singular values */
+  double *E, *mu;    /* (ng) right-hand side and solution of A μ = E */
+  double *q, *q_dot; /* (nq) displaced position, and q̇ */
+  double *v;         /* (nv) displaced velocity */
 
-  /* matrices; of a large system they are taken when it first loses rank */
-  double *N;       /* (ng x ng) the vectors n */
-  double *row, *W; /* (ng x nv) Ġᵀ n and w, one row each */
-  double *A, *J;   /* (ng x ng) */
+  /* matrices; for a large system they are allocated when it first loses rank */
+  double *N;       /* (ng x ng) the vectors n, one in each row */
+  double *row, *W; /* (ng x nv) the vectors Ġᵀ n and w, one in each row */
+  double *A, *J;   /* (ng x ng) matrix of A μ = E, and its orthogonalised rows' coefficients */
 
-  /* of the state on the branch */
-  double *x;               /* (nv) the weakest direction */
-  double *q_star;          /* (nq) */
-  double *v_star, *a_star; /* (nv) */
-  double *lambda_star;     /* (ng) */
+  /* the state on the branch */
+  double *x;               /* (nv) the most weakly determined direction */
+  double *q_star;          /* (nq) position */
+  double *v_star, *a_star; /* (nv) velocity and acceleration */
+  double *lambda_star;     /* (ng) multipliers */
 };
 
-/* What only a loss of rank needs, and would be most of the memory of a large system. */
+/* Allocates the matrices that are needed only at a loss of rank: they would take most of the memory of a large system. */
 static void take_matrices(cmb_arena *arena, const cmb_equations *eq, struct cmb_branch *b)
 {
   const size_t ng = (size_t)eq->ng, square = ng * ng, wide = ng * (size_t)eq->nv;
@@ -90,9 +90,10 @@ struct cmb_branch *cmb_branch_create(cmb_arena *arena, const cmb_equations *eq)
   return b;
 }
 
-/* G and γ at the position where the motion is at t + e, with v as it is. */
-static cmb_status look(cmb_evaluator *ev, double t, const double *q, const double *v, double e,
-                       double *G, double *gamma)
+/* Evaluates the constraint Jacobian G and γ, the velocity-dependent part of the acceleration constraints, at time t + e and
+ * position q + e q̇ with unchanged velocities v; q̇ is in ev->branch->q_dot. */
+static cmb_status evaluate_shifted(cmb_evaluator *ev, double t, const double *q, const double *v,
+                                   double e, double *G, double *gamma)
 {
   struct cmb_branch *b = ev->branch;
   cmb_terms want = {0};
@@ -101,24 +102,25 @@ static cmb_status look(cmb_evaluator *ev, double t, const double *q, const doubl
   return cmb_evaluate(ev, t + e, b->q, v, &want);
 }
 
-/* b->G = Ġ along the motion, b->gamma[0] = ∂γ/∂t + ∂γ/∂q T v. */
-static cmb_status rates_along(cmb_evaluator *ev, double t, const double *q, const double *v,
-                              double speed)
+/* Differentiates the constraints along the motion by central differences: the Jacobian's rate Ġ into b->G, and ∂γ/∂t + ∂γ/∂q T v
+ * into b->gamma[0], b being ev->branch. `speed` is the norm of q̇, by which the time increment is scaled. */
+static cmb_status differentiate_along_motion(cmb_evaluator *ev, double t, const double *q,
+                                             const double *v, double speed)
 {
   struct cmb_branch *b = ev->branch;
   const cmb_equations *eq = ev->eq;
   const double e = cbrt(DBL_EPSILON) * (1 + cmb_sized_norm(eq, q)) / speed;
   const int values = cmb_pattern_values(eq->G_pattern, eq->ng, eq->nv);
-  CMB_TRY(look(ev, t, q, v, -e, b->G, b->gamma[0]));
-  CMB_TRY(look(ev, t, q, v, e, b->G_after, b->gamma[1]));
+  CMB_TRY(evaluate_shifted(ev, t, q, v, -e, b->G, b->gamma[0]));
+  CMB_TRY(evaluate_shifted(ev, t, q, v, e, b->G_after, b->gamma[1]));
   for (int i = 0; i < values; i++) b->G[i] = (b->G_after[i] - b->G[i]) / (2 * e);
   for (int i = 0; i < eq->ng; i++) b->gamma[0][i] = (b->gamma[1][i] - b->gamma[0][i]) / (2 * e);
   return CMB_OK;
 }
 
-/* E_j += n_jᵀ (Ġ x + ∂γ/∂v x) for all j. */
-static cmb_status add_linear(cmb_evaluator *ev, double t, const double *q, const double *v,
-                             const double *x, double *E, int stride)
+/* Adds n_jᵀ (Ġ x + ∂γ/∂v x) to E[j · stride] for each null vector n_j of Gᵀ, given a vector x (nv). */
+static cmb_status add_acceleration_terms(cmb_evaluator *ev, double t, const double *q,
+                                         const double *v, const double *x, double *E, int stride)
 {
   struct cmb_branch *b = ev->branch;
   const int nv = ev->eq->nv, ng = ev->eq->ng;
@@ -138,8 +140,9 @@ static cmb_status add_linear(cmb_evaluator *ev, double t, const double *q, const
   return CMB_OK;
 }
 
-/* Vectors n, rows Ġᵀ n and directions w; false: no direction is worth the name. */
-static bool directions(cmb_evaluator *ev)
+/* Computes the null vectors n of Gᵀ, the rows Ġᵀ n and the directions w of the constraint forces that grow without bound at the
+ * loss of rank, into ev->branch. Returns false if all w vanish: then the acceleration needs no correction. */
+static bool find_force_directions(cmb_evaluator *ev)
 {
   struct cmb_branch *b = ev->branch;
   const cmb_equations *eq = ev->eq;
@@ -154,17 +157,18 @@ static bool directions(cmb_evaluator *ev)
     cmb_multiply_transposed_add(eq->G_pattern, ng, nv, b->G, 1.0, n, row);
     cmb_kkt_solve(ev->kkt, row, NULL, w, NULL);
     for (int i = 0; i < ng; i++) scale += fabs(n[i]) * b->rate[i];
-    any = any || cmb_dot(nv, row, w) > NOTHING * NOTHING * scale * scale;
+    any = any || cmb_dot(nv, row, w) > NEGLIGIBLE * NEGLIGIBLE * scale * scale;
   }
   return any;
 }
 
-/* μ of the least norm with A μ = E, as far as that can be had. */
-static void solve_least(struct cmb_branch *b, int k)
+/* Computes the μ of least norm that solves the k equations A μ = E, by singular values; directions with a relative singular value
+ * below NEGLIGIBLE are left out. */
+static void solve_least_norm(struct cmb_branch *b, int k)
 {
   cmb_orthogonal_rows(k, k, b->A, b->J, b->sigma);
   memset(b->mu, 0, (size_t)k * sizeof *b->mu);
-  for (int i = 0; i < k && b->sigma[i] > NOTHING * b->sigma[0]; i++) {
+  for (int i = 0; i < k && b->sigma[i] > NEGLIGIBLE * b->sigma[0]; i++) {
     double c = cmb_dot(k, b->J + (ptrdiff_t)i * k, b->E) / b->sigma[i] / b->sigma[i];
     cmb_add_scaled(k, c, b->A + (ptrdiff_t)i * k, b->mu);
   }
@@ -177,18 +181,18 @@ cmb_status cmb_branch_accelerate(cmb_evaluator *ev, double t, const double *q, c
   const int nv = ev->eq->nv, ng = ev->eq->ng, k = ev->deficiency;
   cmb_rates(ev, q, v, b->q_dot);
   const double speed = cmb_sized_norm(ev->eq, b->q_dot);
-  if (!(speed > 0) || !isfinite(speed)) return CMB_OK; /* at rest: no branch is being followed */
+  if (!(speed > 0) || !isfinite(speed)) return CMB_OK; /* at rest no branch is being followed */
   if (!b->J) take_matrices(ev->arena, ev->eq, b);
   if (!b->J) return cmb_fail_memory(ev->ctx);
-  CMB_TRY(rates_along(ev, t, q, v, speed));
-  if (!directions(ev)) return CMB_OK;
+  CMB_TRY(differentiate_along_motion(ev, t, q, v, speed));
+  if (!find_force_directions(ev)) return CMB_OK;
   for (int j = 0; j < k; j++) b->E[j] = cmb_dot(ng, b->N + (ptrdiff_t)j * ng, b->gamma[0]);
-  CMB_TRY(add_linear(ev, t, q, v, a, b->E, 1));
+  CMB_TRY(add_acceleration_terms(ev, t, q, v, a, b->E, 1));
   memset(b->A, 0, (size_t)k * (size_t)k * sizeof *b->A);
   for (int l = 0; l < k; l++) {
-    CMB_TRY(add_linear(ev, t, q, v, b->W + (ptrdiff_t)l * nv, b->A + l, k));
+    CMB_TRY(add_acceleration_terms(ev, t, q, v, b->W + (ptrdiff_t)l * nv, b->A + l, k));
   }
-  solve_least(b, k);
+  solve_least_norm(b, k);
   for (int l = 0; l < k; l++) cmb_add_scaled(nv, -b->mu[l], b->W + (ptrdiff_t)l * nv, a);
   return CMB_OK;
 }
@@ -202,7 +206,8 @@ void cmb_watch_rank(cmb_evaluator *ev, bool watching)
   cmb_kkt_set_limits(ev->kkt, &limits);
 }
 
-/* q_star, from q, by two steps of the chord iteration with the factors at hand. */
+/* Computes a position q_star near q that meets all constraints, by two steps of the chord iteration with the current KKT factors,
+ * into ev->branch. */
 static cmb_status position_on_branch(cmb_evaluator *ev, double t, const double *q)
 {
   struct cmb_branch *b = ev->branch;
@@ -218,7 +223,8 @@ static cmb_status position_on_branch(cmb_evaluator *ev, double t, const double *
   return CMB_OK;
 }
 
-/* v_star, with new factors at q_star. */
+/* Computes v_star, the projection of the velocities v onto the constraints at the position q_star, into ev->branch. Makes new KKT
+ * factors there. */
 static cmb_status velocity_on_branch(cmb_evaluator *ev, double t, const double *v)
 {
   struct cmb_branch *b = ev->branch;
@@ -247,19 +253,20 @@ cmb_status cmb_branch_settle(cmb_evaluator *ev, double t, const double *q, const
   if (!cmb_kkt_weakest(ev->kkt, CMB_WEAK, &sigma, b->n, b->x)) return CMB_OK;
   CMB_TRY(position_on_branch(ev, t, q));
   CMB_TRY(velocity_on_branch(ev, t, v));
-  ev->watching = false; /* this state is where it is to be */
+  ev->watching = false; /* the state is on the branch: it needs no further correction */
   cmb_status status =
       cmb_accelerate_factored(ev, t, b->q_star, b->v_star, b->a_star, b->lambda_star);
   ev->watching = true;
   CMB_TRY(status);
   for (int i = 0; i < nv; i++) b->a_star[i] -= a[i];
-  CMB_TRY(cmb_factor_at(ev, t, q)); /* the weak directions are those of q */
+  CMB_TRY(cmb_factor_at(ev, t, q)); /* the weak directions are those at q */
   cmb_weak_part(ev, b->a_star, b->x);
   for (int i = 0; i < nv; i++) a[i] += b->x[i];
   return CMB_OK;
 }
 
-/* How much each constraint takes part in the losses of rank of the factors held; false: nothing is lost that is there elsewhere. */
+/* Adds to share (ng) how much each constraint takes part in the loss of rank of the current KKT factors. Returns false and adds
+ * nothing if no more constraints are dependent here than in all positions. */
 static bool lost_constraints(cmb_evaluator *ev, double *share)
 {
   struct cmb_branch *b = ev->branch;
@@ -301,7 +308,7 @@ cmb_status cmb_weakest(cmb_evaluator *ev, double t, const double *q, const doubl
   cmb_rates(ev, q, v, b->q_dot);
   const double speed = cmb_sized_norm(eq, b->q_dot);
   if (!(speed > 0) || !isfinite(speed)) return CMB_RETRY_SINGULAR;
-  CMB_TRY(rates_along(ev, t, q, v, speed));
+  CMB_TRY(differentiate_along_motion(ev, t, q, v, speed));
   cmb_multiply(eq->G_pattern, eq->ng, eq->nv, b->G, b->x, b->rate); /* Ġ x */
   *rate = cmb_dot(eq->ng, b->n, b->rate);
   return CMB_OK;

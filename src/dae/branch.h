@@ -1,56 +1,58 @@
 /*
- * Where the constraints lose rank in passing, and near such places.
+ * Accelerations at and near positions where the constraints lose rank while the mechanism passes through. Used by the evaluator.
  *
  * A mechanism can run through a position where its constraints are dependent, nᵀ G = 0, and go on along a smooth branch of its
- * motion: a parallelogram through its flat position. Near it, with a small singular value nᵀ G x = σ, everything in the
- * direction x is found by dividing through σ: errors δ of position and δ' of velocity in that direction give errors δ/σ of
- * velocity and δ'/σ of acceleration. The force that causes them is that of the constraint, so it does no work, and what it
- * does is taken back once σ has grown again; but it must not grow without bound, nor lead the motion to another branch.
+ * motion: a parallelogram through its flat position. Near it, with a small singular value nᵀ G x = σ, every component in the
+ * direction x is found by a division by σ: errors δ of position and δ' of velocity in that direction give errors δ/σ of velocity
+ * and δ'/σ of acceleration. The force that causes them is a constraint force, so it does no work, and its effect is reversed once σ
+ * has grown again; but it must not grow without bound, nor lead the motion to another branch.
  */
 #ifndef CMB_DAE_BRANCH_H
 #define CMB_DAE_BRANCH_H
 
 #include "dae/evaluator.h"
 
-/* Singular values, with gradients of unit length: near to a loss of rank; too near to end a step or to correct positions and
- * velocities; a loss of rank. */
+/* Limits for the smallest singular value σ of the constraints with gradients of unit length. σ < CMB_WEAK: near a loss of rank; σ <
+ * CMB_WEAK_ZONE: no step may end here, nor positions and velocities be corrected; σ < CMB_WEAK_ZERO: the rank is lost. */
 #define CMB_WEAK      0.1
-#define CMB_NOT_FAR   0.3 /* where methods that take no care may get stuck */
+#define CMB_NOT_FAR   0.3 /* methods without special treatment may get stuck below this */
 #define CMB_WEAK_ZONE 1e-3
 #define CMB_WEAK_ZERO 1e-4
 
-/* Scratch memory for the evaluator of these equations; a failure is left to the arena. */
+/* Allocates scratch memory for evaluators of these equations. The caller detects a failure by cmb_arena_failed. */
 struct cmb_branch *cmb_branch_create(cmb_arena *arena, const cmb_equations *eq);
 
-/* Take care of nearly dependent constraints by these measures, or only of dependent ones. */
+/* Sets whether the evaluator treats nearly dependent constraints specially, by the limits CMB_WEAK and its companions (watching),
+ * or dependent ones alone, by the usual limits of its KKT object. */
 void cmb_watch_rank(cmb_evaluator *ev, bool watching);
 
-/* Whether the factors held are near to a loss of rank. */
+/* Returns whether the constraints in the current KKT factors are near a loss of rank: smallest singular value below CMB_WEAK. */
 static inline bool cmb_is_near_singular(const cmb_evaluator *ev)
 {
   return *ev->doubtful && cmb_kkt_nearness(ev->kkt) < CMB_WEAK;
 }
 
-/* a, in: with the multipliers of least norm at (t, q, v); out: that of the smooth motion along the branch. The evaluator holds
- * factors made there, with a deficiency. */
+/* Corrects the acceleration at a loss of rank. On entry a (nv) is the acceleration with the multipliers of least norm at (t, q, v);
+ * on return it is that of the smooth motion along the branch. The evaluator's factors must belong to (t, q) and have a deficiency. */
 cmb_status cmb_branch_accelerate(cmb_evaluator *ev, double t, const double *q, const double *v,
                                  double *a);
 
-/* a at (t, q, v) near a loss of rank: its part in the weak directions is replaced by that of the state on the branch next to
- * (q, v). The evaluator holds factors made at q, before and after. */
+/* Corrects the acceleration a (nv) at (t, q, v) near a loss of rank: replaces its part in the weakly determined directions by that
+ * of the nearest state on the branch. The evaluator's factors belong to q before and after the call. */
 cmb_status cmb_branch_settle(cmb_evaluator *ev, double t, const double *q, const double *v,
                              double *a);
 
-/* The part of x (nv) in the weak directions, by the factors held and the evaluator's G, which belongs to them. */
+/* Computes the part of x (nv) in the directions that the constraints determine weakly, by the current factors and the evaluator's
+ * G. */
 void cmb_weak_part(cmb_evaluator *ev, const double *x, double *part);
 
-/* The smallest singular value σ of the constraints at (t, q) that is not 0, and its rate in the motion with v. CMB_RETRY_SINGULAR
- * if none is small. */
+/* Computes the smallest non-zero singular value σ of the constraints at (t, q), and its rate in the motion with velocities v.
+ * Returns CMB_RETRY_SINGULAR if none is below CMB_WEAK or if nothing moves. */
 cmb_status cmb_weakest(cmb_evaluator *ev, double t, const double *q, const double *v, double *sigma,
                        double *rate);
 
-/* Whether the constraints at (t, q) are not far from losing rank, and how much each takes part in that: share (ng). For words about
- * a method that got stuck. */
+/* Returns whether the constraints at (t, q) are close to losing rank, and writes how much each takes part in that into share (ng).
+ * Serves the message about a method that got stuck. */
 bool cmb_weakest_constraints(cmb_evaluator *ev, double t, const double *q, double *share);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The compiled model (code.h): expressions are imported into a graph of their own, which has nothing else in it.
+ * Fills the compiled model (code.h): copies the expressions that it needs into a new graph that has nothing else in it.
  */
 #include "dae/code.h"
 
@@ -11,9 +11,10 @@ static cmb_expr *expressions(cmb_arena *arena, int count)
   return cmb_arena_take(arena, (size_t)count, sizeof(cmb_expr));
 }
 
-/* count expressions, as they are; NULL stays NULL. */
-static cmb_status keep(const cmb_graph_parts *p, cmb_arena *arena, cmb_code *code, int count,
-                       const cmb_expr *from, cmb_expr **to)
+/* Copies `count` expressions unchanged into the graph of `code`, and writes an array of the copies to *to. Does nothing if `from`
+ * is NULL. */
+static cmb_status copy_expressions(const cmb_graph_parts *p, cmb_arena *arena, cmb_code *code,
+                                   int count, const cmb_expr *from, cmb_expr **to)
 {
   if (!from) return CMB_OK;
   *to = expressions(arena, count);
@@ -21,17 +22,17 @@ static cmb_status keep(const cmb_graph_parts *p, cmb_arena *arena, cmb_code *cod
   return cmb_import(code->graph, p->x->graph, 0, NULL, NULL, count, from, *to);
 }
 
-static cmb_status keep_part(const cmb_graph_parts *p, cmb_arena *arena, cmb_code *code,
+static cmb_status copy_part(const cmb_graph_parts *p, cmb_arena *arena, cmb_code *code,
                             cmb_graph_part part, cmb_expr **to)
 {
-  return keep(p, arena, code, p->count[part], p->part[part], to);
+  return copy_expressions(p, arena, code, p->count[part], p->part[part], to);
 }
 
-static cmb_status keep_entries(const cmb_graph_parts *p, cmb_arena *arena, cmb_code *code,
+static cmb_status copy_entries(const cmb_graph_parts *p, cmb_arena *arena, cmb_code *code,
                                const cmb_entries *from, cmb_graph_part part, cmb_entries *to)
 {
   cmb_expr *value = NULL;
-  CMB_TRY(keep_part(p, arena, code, part, &value));
+  CMB_TRY(copy_part(p, arena, code, part, &value));
   to->entry = cmb_arena_take(arena, (size_t)from->count, sizeof *to->entry);
   if (!to->entry || !value) return cmb_fail_memory(p->ctx);
   for (int k = 0; k < from->count; k++) {
@@ -41,7 +42,7 @@ static cmb_status keep_entries(const cmb_graph_parts *p, cmb_arena *arena, cmb_c
   return CMB_OK;
 }
 
-static cmb_status keep_inputs(const cmb_graph_parts *p, cmb_arena *arena, cmb_code *code)
+static cmb_status copy_inputs(const cmb_graph_parts *p, cmb_arena *arena, cmb_code *code)
 {
   const cmb_layout *l = &p->layout;
   code->layout = *l;
@@ -61,9 +62,9 @@ static cmb_status keep_inputs(const cmb_graph_parts *p, cmb_arena *arena, cmb_co
   return cmb_graph_status(code->graph);
 }
 
-static cmb_status keep_input_counts(const cmb_graph_parts *p, cmb_arena *arena, cmb_code *code)
+static cmb_status copy_input_counts(const cmb_graph_parts *p, cmb_arena *arena, cmb_code *code)
 {
-  if (p->x->live_inputs) return CMB_OK; /* they are parameters */
+  if (p->x->live_inputs) return CMB_OK; /* then the inputs are parameters */
   code->nu = p->x->nu;
   code->nr = p->nr;
   code->input_rate_names = cmb_arena_take(arena, (size_t)p->nr, sizeof *code->input_rate_names);
@@ -73,10 +74,10 @@ static cmb_status keep_input_counts(const cmb_graph_parts *p, cmb_arena *arena, 
   return cmb_arena_failed(arena) ? cmb_fail_memory(p->ctx) : CMB_OK;
 }
 
-static cmb_status keep_stiff(const cmb_graph_parts *p, cmb_arena *arena, cmb_code *code)
+static cmb_status copy_stiff(const cmb_graph_parts *p, cmb_arena *arena, cmb_code *code)
 {
   const size_t count = (size_t)p->x->stiff_count, nv = (size_t)p->x->nv;
-  CMB_TRY(keep_part(p, arena, code, CMB_PART_STIFF, &code->stiff_row));
+  CMB_TRY(copy_part(p, arena, code, CMB_PART_STIFF, &code->stiff_row));
   code->stiff_count = p->x->stiff_count;
   code->stiff_x = code->stiff_row + count * nv;
   code->stiff_rate = code->stiff_x + count;
@@ -85,7 +86,7 @@ static cmb_status keep_stiff(const cmb_graph_parts *p, cmb_arena *arena, cmb_cod
   return CMB_OK;
 }
 
-static cmb_status keep_balls(const cmb_graph_parts *p, cmb_arena *arena, cmb_code *code)
+static cmb_status copy_balls(const cmb_graph_parts *p, cmb_arena *arena, cmb_code *code)
 {
   code->ball_count = p->x->ball_count;
   code->ball_q = cmb_arena_ints(arena, code->ball_count);
@@ -94,7 +95,7 @@ static cmb_status keep_balls(const cmb_graph_parts *p, cmb_arena *arena, cmb_cod
   return CMB_OK;
 }
 
-static cmb_status keep_levels(const cmb_graph_parts *p, cmb_arena *arena, cmb_code *code)
+static cmb_status copy_levels(const cmb_graph_parts *p, cmb_arena *arena, cmb_code *code)
 {
   const size_t count = (size_t)p->count[CMB_PART_DECIDING];
   code->level_table = cmb_arena_take(arena, count, sizeof(const cmb_table *));
@@ -108,10 +109,10 @@ static cmb_status keep_levels(const cmb_graph_parts *p, cmb_arena *arena, cmb_co
     }
     code->level_mode[code->level_count++] = i;
   }
-  return keep_part(p, arena, code, CMB_PART_DECIDING, &code->deciding);
+  return copy_part(p, arena, code, CMB_PART_DECIDING, &code->deciding);
 }
 
-static cmb_status keep_parameters(const cmb_graph_parts *p, cmb_arena *arena, cmb_code *code)
+static cmb_status copy_parameters(const cmb_graph_parts *p, cmb_arena *arena, cmb_code *code)
 {
   const cmb_expressions *x = p->x;
   code->parameter_value = cmb_arena_doubles(arena, x->np);
@@ -126,9 +127,10 @@ static cmb_status keep_parameters(const cmb_graph_parts *p, cmb_arena *arena, cm
   return cmb_arena_failed(arena) ? cmb_fail_memory(p->ctx) : CMB_OK;
 }
 
-/* Whether any of these depends on parameter k, also through a condition. */
-static cmb_status mark_read(const cmb_graph_parts *p, int k, int count, const cmb_expr *of,
-                            bool *reads, bool *any)
+/* Sets *any to true if one of the `count` expressions in `of` depends on parameter k, directly or through a condition. `reads`
+ * (count) is scratch. */
+static cmb_status mark_dependence(const cmb_graph_parts *p, int k, int count, const cmb_expr *of,
+                                  bool *reads, bool *any)
 {
   const cmb_expressions *x = p->x;
   if (count == 0) return CMB_OK;
@@ -137,7 +139,7 @@ static cmb_status mark_read(const cmb_graph_parts *p, int k, int count, const cm
   return CMB_OK;
 }
 
-static cmb_status keep_start(const cmb_graph_parts *p, cmb_arena *arena, cmb_code *code)
+static cmb_status copy_start(const cmb_graph_parts *p, cmb_arena *arena, cmb_code *code)
 {
   const cmb_expressions *x = p->x;
   const int most = x->first_count > x->ng ? x->first_count : x->ng;
@@ -147,34 +149,34 @@ static cmb_status keep_start(const cmb_graph_parts *p, cmb_arena *arena, cmb_cod
   if (!reads || !code->start_reads) return cmb_fail_memory(p->ctx);
   for (int k = 0; k < x->np; k++) {
     bool *any = &code->start_reads[k];
-    CMB_TRY(mark_read(p, k, x->first_count, x->first, reads, any));
-    CMB_TRY(mark_read(p, k, x->ng, x->g, reads, any));
-    CMB_TRY(mark_read(p, k, x->ng, x->gt, reads, any));
+    CMB_TRY(mark_dependence(p, k, x->first_count, x->first, reads, any));
+    CMB_TRY(mark_dependence(p, k, x->ng, x->g, reads, any));
+    CMB_TRY(mark_dependence(p, k, x->ng, x->gt, reads, any));
   }
   code->first_count = x->first_count;
-  return keep(p, arena, code, x->first_count, x->first, &code->first);
+  return copy_expressions(p, arena, code, x->first_count, x->first, &code->first);
 }
 
 cmb_status cmb_code_fill(const cmb_graph_parts *p, cmb_arena *arena, cmb_code *code)
 {
   const cmb_expressions *x = p->x;
   *code = (cmb_code){.nq = x->nq, .nv = x->nv, .ng = x->ng, .ns = p->ns, .no = x->no};
-  CMB_TRY(keep_input_counts(p, arena, code));
+  CMB_TRY(copy_input_counts(p, arena, code));
   code->evaluation = p->options->evaluation;
   CMB_TRY(cmb_graph_create(p->ctx, &code->graph));
-  CMB_TRY(keep_inputs(p, arena, code));
-  CMB_TRY(keep_entries(p, arena, code, &p->M, CMB_PART_M, &code->M));
-  CMB_TRY(keep_entries(p, arena, code, &p->G, CMB_PART_G, &code->G));
-  CMB_TRY(keep_part(p, arena, code, CMB_PART_F, &code->f));
-  CMB_TRY(keep_part(p, arena, code, CMB_PART_POSITION, &code->g));
-  CMB_TRY(keep_part(p, arena, code, CMB_PART_GAMMA, &code->gamma));
-  CMB_TRY(keep_part(p, arena, code, CMB_PART_GT, &code->gt));
-  CMB_TRY(keep_part(p, arena, code, CMB_PART_OUTPUTS, &code->outputs));
-  CMB_TRY(keep_part(p, arena, code, CMB_PART_MARGINS, &code->margin));
-  CMB_TRY(keep_levels(p, arena, code));
-  if (p->count[CMB_PART_STIFF] > 0) CMB_TRY(keep_stiff(p, arena, code));
-  if (cmb_has_rates(x)) CMB_TRY(keep(p, arena, code, x->nq, x->rates, &code->rates));
-  CMB_TRY(keep_balls(p, arena, code));
-  CMB_TRY(keep_start(p, arena, code));
-  return keep_parameters(p, arena, code);
+  CMB_TRY(copy_inputs(p, arena, code));
+  CMB_TRY(copy_entries(p, arena, code, &p->M, CMB_PART_M, &code->M));
+  CMB_TRY(copy_entries(p, arena, code, &p->G, CMB_PART_G, &code->G));
+  CMB_TRY(copy_part(p, arena, code, CMB_PART_F, &code->f));
+  CMB_TRY(copy_part(p, arena, code, CMB_PART_POSITION, &code->g));
+  CMB_TRY(copy_part(p, arena, code, CMB_PART_GAMMA, &code->gamma));
+  CMB_TRY(copy_part(p, arena, code, CMB_PART_GT, &code->gt));
+  CMB_TRY(copy_part(p, arena, code, CMB_PART_OUTPUTS, &code->outputs));
+  CMB_TRY(copy_part(p, arena, code, CMB_PART_MARGINS, &code->margin));
+  CMB_TRY(copy_levels(p, arena, code));
+  if (p->count[CMB_PART_STIFF] > 0) CMB_TRY(copy_stiff(p, arena, code));
+  if (cmb_has_rates(x)) CMB_TRY(copy_expressions(p, arena, code, x->nq, x->rates, &code->rates));
+  CMB_TRY(copy_balls(p, arena, code));
+  CMB_TRY(copy_start(p, arena, code));
+  return copy_parameters(p, arena, code);
 }

@@ -1,6 +1,6 @@
 /*
- * Difference Jacobians, column by column (Arnold, Fuchs and Führer 2006 eq. 16) or by groups of columns that share no row
- * (eq. 20) where the equations give a pattern. Increment of variable y_j (Arnold, Fuchs and Führer 2006, eq. 17):
+ * Difference Jacobians (derivative.h), column by column (Arnold, Fuchs and Führer 2006 eq. 16) or by groups of columns that share
+ * no row (eq. 20) where the equations give a pattern. Increment of variable y_j (Arnold, Fuchs and Führer 2006, eq. 17):
  *
  *     δ_j = max(|y_j|, eps^(1/4)) sqrt(eps),   made exactly representable as (y_j + δ_j) − y_j.
  */
@@ -15,16 +15,18 @@
 #include <math.h>
 #include <string.h>
 
-enum { DIFFERENCED = CMB_RESIDUAL_U }; /* inputs are inside the equations: they cannot be moved */
+/* number of derivatives that differences can give: inputs and parameters are inside the equations and cannot be displaced */
+enum { DIFFERENCED = CMB_RESIDUAL_U };
 
 struct cmb_differences {
   cmb_evaluator *ev;
   cmb_arena *arena;
   int *group[DIFFERENCED]; /* (columns) group of each column */
   int groups[DIFFERENCED];
-  double *base, *moved; /* (max(nv, ng)) values at the point and beside it */
-  double *q, *v;        /* moved variables */
-  double *delta;        /* (max(nq, nv)) increments */
+  double *at_point,
+      *at_displaced; /* (max(nv, ng)) function values at the point and at the displaced point */
+  double *q, *v;     /* (nq), (nv) displaced variables */
+  double *delta;     /* (max(nq, nv)) increments */
 };
 
 static bool is_of_constraints(cmb_derivative which)
@@ -32,7 +34,7 @@ static bool is_of_constraints(cmb_derivative which)
   return which == CMB_VELOCITY_Q || which == CMB_GAMMA_Q || which == CMB_GAMMA_V;
 }
 
-static bool by_velocity(cmb_derivative which)
+static bool is_by_velocity(cmb_derivative which)
 {
   return which == CMB_RESIDUAL_V || which == CMB_GAMMA_V;
 }
@@ -44,7 +46,7 @@ static int row_count(const cmb_equations *eq, cmb_derivative which)
 
 static int column_count(const cmb_equations *eq, cmb_derivative which)
 {
-  return by_velocity(which) ? eq->nv : eq->nq;
+  return is_by_velocity(which) ? eq->nv : eq->nq;
 }
 
 static cmb_status make_groups(struct cmb_differences *d, cmb_derivative which)
@@ -66,8 +68,8 @@ static cmb_status allocate(struct cmb_differences *d)
   int most_rows = eq->nv > eq->ng ? eq->nv : eq->ng;
   int most_columns = eq->nq > eq->nv ? eq->nq : eq->nv;
   for (int k = 0; k < DIFFERENCED; k++) CMB_TRY(make_groups(d, (cmb_derivative)k));
-  d->base = cmb_arena_doubles(d->arena, most_rows);
-  d->moved = cmb_arena_doubles(d->arena, most_rows);
+  d->at_point = cmb_arena_doubles(d->arena, most_rows);
+  d->at_displaced = cmb_arena_doubles(d->arena, most_rows);
   d->q = cmb_arena_doubles(d->arena, eq->nq);
   d->v = cmb_arena_doubles(d->arena, eq->nv);
   d->delta = cmb_arena_doubles(d->arena, most_columns);
@@ -100,7 +102,8 @@ int cmb_difference_groups(const cmb_differences *d, cmb_derivative which)
   return d->groups[which];
 }
 
-/* G v + g_t, G a + γ, or γ. */
+/* Computes the function y (ng) of the constraints that is differentiated: G v + g_t for CMB_VELOCITY_Q, G a + γ for CMB_GAMMA_Q, γ
+ * for CMB_GAMMA_V. */
 static cmb_status constraints_at(struct cmb_differences *d, double t, const double *q,
                                  const double *v, const double *a, cmb_derivative which, double *y)
 {
@@ -129,14 +132,14 @@ static cmb_status function_at(struct cmb_differences *d, double t, const double 
   return cmb_residual(d->ev, t, q, v, a, lambda, y);
 }
 
-/* Store the differences of one group: each row has at most one column of the group. */
+/* Stores the difference quotients of the columns of one group in J: each row has at most one column of the group. */
 static void store_group(const struct cmb_differences *d, cmb_derivative which, int group, double *J)
 {
   const cmb_equations *eq = d->ev->eq;
   const cmb_pattern *p = eq->derivative_pattern[which];
   int rows = row_count(eq, which), columns = column_count(eq, which);
   for (int i = 0; i < rows; i++) {
-    double difference = d->moved[i] - d->base[i];
+    double difference = d->at_displaced[i] - d->at_point[i];
     if (!p) {
       J[i * columns + group] = difference / d->delta[group];
       continue;
@@ -153,20 +156,21 @@ static cmb_status difference(struct cmb_differences *d, double t, const double *
 {
   const cmb_equations *eq = d->ev->eq;
   int columns = column_count(eq, which);
-  const double *from = by_velocity(which) ? v : q;
-  double *moving = by_velocity(which) ? d->v : d->q;
+  const double *from = is_by_velocity(which) ? v : q;
+  double *moving = is_by_velocity(which) ? d->v : d->q;
   memcpy(d->q, q, (size_t)eq->nq * sizeof *q);
   memcpy(d->v, v, (size_t)eq->nv * sizeof *v);
-  CMB_TRY(function_at(d, t, q, v, a, lambda, which, d->base));
+  CMB_TRY(function_at(d, t, q, v, a, lambda, which, d->at_point));
   for (int group = 0; group < d->groups[which]; group++) {
     for (int j = 0; j < columns; j++) {
       if (d->group[which][j] != group) continue;
       double wanted = fmax(fabs(from[j]), sqrt(sqrt(DBL_EPSILON))) * sqrt(DBL_EPSILON);
-      volatile double there = from[j] + wanted; /* rounded to a double, whatever the registers */
-      moving[j] = there;
-      d->delta[j] = there - from[j];
+      /* volatile: rounded to a double, even with wider registers */
+      volatile double displaced = from[j] + wanted;
+      moving[j] = displaced;
+      d->delta[j] = displaced - from[j];
     }
-    CMB_TRY(function_at(d, t, d->q, d->v, a, lambda, which, d->moved));
+    CMB_TRY(function_at(d, t, d->q, d->v, a, lambda, which, d->at_displaced));
     store_group(d, which, group, J);
     for (int j = 0; j < columns; j++) moving[j] = from[j];
   }

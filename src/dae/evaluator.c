@@ -1,10 +1,10 @@
 /*
- * The evaluator (evaluator.h): calls into the equations, the KKT solve of Simeon 1996 eq. (4)
+ * The evaluator (evaluator.h): calls of the equations' functions, the KKT solve of Simeon 1996 eq. (4)
  *
  *     [ M  Gᵀ ] [ a ]   [  f ]
  *     [ G  0  ] [ λ ] = [ −γ ]
  *
- * and the residual r = M a − f + Gᵀ λ built from M, f, G where the equations do not give it themselves.
+ * and the residual r = M a − f + Gᵀ λ, built from M, f, G where the equations do not give it themselves.
  */
 #include "dae/evaluator.h"
 
@@ -130,7 +130,8 @@ void cmb_evaluator_destroy(cmb_evaluator *ev)
   cmb_arena_destroy(ev->arena);
 }
 
-/* As the equations give them. */
+/* Evaluates the terms requested in `want` by the equations' function, without the rates of late states in f (states whose rates
+ * depend on accelerations). Counts an evaluation if f is requested. */
 static inline cmb_status evaluate(cmb_evaluator *ev, double t, const double *q, const double *v,
                                   const cmb_terms *want)
 {
@@ -140,9 +141,10 @@ static inline cmb_status evaluate(cmb_evaluator *ev, double t, const double *q, 
   return eq->evaluate(eq->self, &at, want);
 }
 
-/* The rates of late states at (t, q, v), into ev->late; the factors at hand stay. */
-static __attribute__((noinline)) cmb_status find_late(cmb_evaluator *ev, double t, const double *q,
-                                                      const double *v)
+/* Computes the rates of the late states (those that depend on accelerations and multipliers) at (t, q, v) into ev->late. Uses a
+ * second evaluator, so that the KKT factors of ev are kept. */
+static __attribute__((noinline)) cmb_status compute_late_rates(cmb_evaluator *ev, double t,
+                                                               const double *q, const double *v)
 {
   const cmb_equations *eq = ev->eq;
   cmb_evaluator *aside = ev->aside;
@@ -161,7 +163,7 @@ cmb_status cmb_evaluate(cmb_evaluator *ev, double t, const double *q, const doub
   const cmb_equations *eq = ev->eq;
   CMB_TRY(evaluate(ev, t, q, v, want));
   if (!want->f || !ev->aside) return CMB_OK;
-  CMB_TRY(find_late(ev, t, q, v));
+  CMB_TRY(compute_late_rates(ev, t, q, v));
   for (int i = 0; i < eq->nl; i++) want->f[eq->late_row[i]] = ev->late[i];
   return CMB_OK;
 }
@@ -171,7 +173,7 @@ cmb_status cmb_late_residual(cmb_evaluator *ev, double t, const double *q, const
 {
   const cmb_equations *eq = ev->eq;
   if (!ev->aside) return CMB_OK;
-  CMB_TRY(find_late(ev, t, q, v));
+  CMB_TRY(compute_late_rates(ev, t, q, v));
   for (int i = 0; i < eq->nl; i++) r[eq->late_row[i]] = a[eq->late_row[i]] - ev->late[i];
   return CMB_OK;
 }
@@ -190,9 +192,11 @@ double *cmb_mass_wanted(cmb_evaluator *ev)
   return ev->mass_ready ? NULL : ev->M;
 }
 
-/* Dependent constraints are accepted in the sense of least squares, unless B ≠ G and they are not so everywhere. */
-static __attribute__((noinline)) cmb_status judge(cmb_evaluator *ev, cmb_status status,
-                                                  bool symmetric)
+/* Decides whether KKT factors with dependent constraints are accepted, and sets ev->deficiency, their number. Least-squares
+ * solutions are accepted if the matrix is symmetric or no more constraints are dependent than in all positions; else returns the
+ * given status. */
+static __attribute__((noinline)) cmb_status accept_deficiency(cmb_evaluator *ev, cmb_status status,
+                                                              bool symmetric)
 {
   ev->deficiency = 0;
   if (status != CMB_RETRY_SINGULAR) return status;
@@ -205,7 +209,7 @@ cmb_status cmb_factor(cmb_evaluator *ev, const double *M, const double *G, const
   ev->stats.factor++;
   ev->factors_near = true;
   cmb_status status = cmb_kkt_factor(ev->kkt, M, G, B);
-  if (*ev->doubtful) status = judge(ev, status, !B || B == G);
+  if (*ev->doubtful) status = accept_deficiency(ev, status, !B || B == G);
   if (status == CMB_OK) ev->mass_ready = ev->eq->mass_constant;
   return status;
 }
@@ -216,9 +220,10 @@ void cmb_solve(cmb_evaluator *ev, const double *r, const double *s, double *x, d
   ev->stats.solve++;
 }
 
-/* x need not be all that the constraints ask for here; Gᵀ y = −M x all the same. */
-static __attribute__((noinline)) void correct_in_doubt(cmb_evaluator *ev, const double *s,
-                                                       double *x, double *y)
+/* Computes the correction x (nv) for the constraint defect s (ng) by KKT factors in which constraints are nearly dependent, and
+ * multipliers y with Gᵀ y = −M x. x may then satisfy the constraints only in part. */
+static __attribute__((noinline)) void correct_nearly_dependent(cmb_evaluator *ev, const double *s,
+                                                               double *x, double *y)
 {
   cmb_kkt_correct(ev->kkt, s, x);
   cmb_multiply_mass(ev, x, ev->w);
@@ -229,14 +234,15 @@ static __attribute__((noinline)) void correct_in_doubt(cmb_evaluator *ev, const 
 void cmb_correct(cmb_evaluator *ev, const double *s, double *x, double *y)
 {
   if (*ev->doubtful) {
-    correct_in_doubt(ev, s, x, y);
+    correct_nearly_dependent(ev, s, x, y);
   } else {
     cmb_kkt_move(ev->kkt, ev->zero, s, x, y);
   }
   ev->stats.solve++;
 }
 
-/* The constraints have lost rank, or nearly: a becomes that of the branch. */
+/* Replaces the accelerations a (nv) by those of the smooth motion through the position, if the constraints have lost rank or nearly
+ * so in the current KKT factors. */
 static __attribute__((noinline)) cmb_status follow_branch(cmb_evaluator *ev, double t,
                                                           const double *q, const double *v,
                                                           double *a)
@@ -245,10 +251,11 @@ static __attribute__((noinline)) cmb_status follow_branch(cmb_evaluator *ev, dou
   return ev->watching ? cmb_branch_settle(ev, t, q, v, a) : CMB_OK;
 }
 
-/* The rates of late states, from accelerations and multipliers that have been found, among the former. */
-static __attribute__((noinline)) cmb_status put_late(cmb_evaluator *ev, double t, const double *q,
-                                                     const double *v, double *a,
-                                                     const double *lambda)
+/* Computes the rates of the late states (those that depend on accelerations and multipliers) from the given a and λ, and stores
+ * them in their entries of a and ev->f. */
+static __attribute__((noinline)) cmb_status store_late_rates(cmb_evaluator *ev, double t,
+                                                             const double *q, const double *v,
+                                                             double *a, const double *lambda)
 {
   const cmb_equations *eq = ev->eq;
   const cmb_point at = cmb_evaluator_point(ev, t, q, v);
@@ -257,16 +264,17 @@ static __attribute__((noinline)) cmb_status put_late(cmb_evaluator *ev, double t
   return CMB_OK;
 }
 
-/* [M Gᵀ; G 0] (a, λ) = (f, −γ) with the factors at hand. */
+/* Solves [M Gᵀ; G 0] (a, λ) = (f, −γ) with the current factors. Then corrects a near a loss of rank of the constraints, and sets
+ * the rates of states that depend on a and λ. */
 static inline cmb_status solve_motion(cmb_evaluator *ev, double t, const double *q, const double *v,
                                       double *a, double *lambda)
 {
   const cmb_equations *eq = ev->eq;
-  for (int i = 0; i < eq->nl; i++) ev->f[eq->late_row[i]] = 0; /* it may be not finite */
+  for (int i = 0; i < eq->nl; i++) ev->f[eq->late_row[i]] = 0; /* it may be NaN */
   cmb_solve(ev, ev->f, ev->gamma, a, lambda);
   if (*ev->doubtful) CMB_TRY(follow_branch(ev, t, q, v, a));
-  if (eq->nl > 0) CMB_TRY(put_late(ev, t, q, v, a, lambda));
-  /* Every component of f and, through Gᵀλ, of γ enters some component of a: what is not finite shows there. */
+  if (eq->nl > 0) CMB_TRY(store_late_rates(ev, t, q, v, a, lambda));
+  /* Every component of f and, through Gᵀλ, of γ enters some component of a, so checking a is enough. */
   return cmb_all_finite(eq->nv, a) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
@@ -280,7 +288,8 @@ static inline cmb_status factor_and_solve(cmb_evaluator *ev, double t, const dou
   return solve_motion(ev, t, q, v, a, lambda);
 }
 
-/* By the equations' explicit formalism; not where the factors last made were in doubt. */
+/* Computes a and λ by the equations' explicit formalism. Falls back to factorisation if the constraints in the last factors were
+ * nearly dependent, or if the explicit formalism reports a singular point. */
 static __attribute__((noinline)) cmb_status accelerate_explicitly(cmb_evaluator *ev, double t,
                                                                   const double *q, const double *v,
                                                                   double *a, double *lambda)
@@ -334,7 +343,7 @@ bool cmb_unique_multipliers(const cmb_evaluator *ev, bool *unique)
   for (int k = 0; k < ev->deficiency; k++) {
     cmb_kkt_null(ev->kkt, k, ev->tau, ev->dtau);
     for (int i = 0; i < ng; i++) {
-      if (ev->dtau[i] > 1e-6) unique[i] = false; /* the vectors have length 1 */
+      if (ev->dtau[i] > 1e-6) unique[i] = false; /* the share vectors have length 1 */
     }
   }
   return false;
@@ -367,12 +376,12 @@ void cmb_multiply_mass(const cmb_evaluator *ev, const double *x, double *y)
 void cmb_solve_again(cmb_evaluator *ev, const double *r, double *x, double *y)
 {
   const cmb_equations *eq = ev->eq;
-  double *left = ev->w;
-  cmb_multiply_mass(ev, x, left);
-  cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, ev->G, 1, y, left);
-  for (int i = 0; i < eq->nv; i++) left[i] = r[i] - left[i];
+  double *residual_left = ev->w;
+  cmb_multiply_mass(ev, x, residual_left);
+  cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, ev->G, 1, y, residual_left);
+  for (int i = 0; i < eq->nv; i++) residual_left[i] = r[i] - residual_left[i];
   cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, x, ev->tau);
-  cmb_solve(ev, left, ev->tau, ev->dw, ev->dtau);
+  cmb_solve(ev, residual_left, ev->tau, ev->dw, ev->dtau);
   cmb_add_scaled(eq->nv, 1, ev->dw, x);
   cmb_add_scaled(eq->ng, 1, ev->dtau, y);
 }
@@ -422,7 +431,7 @@ cmb_status cmb_outputs(cmb_evaluator *ev, double t, const double *q, const doubl
   if (all == 0) return CMB_OK;
   cmb_point at = cmb_evaluator_point(ev, t, q, v);
   CMB_TRY(ev->eq->outputs(ev->eq->self, &at, a, lambda, out));
-  for (int i = 0; i < all; i++) out[i] += 0.0; /* no −0 */
+  for (int i = 0; i < all; i++) out[i] += 0.0; /* turns −0 into +0 */
   return cmb_all_finite(ev->eq->no, out) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 

@@ -1,5 +1,5 @@
 /*
- * The digest of equations (fingerprint.h).
+ * Computes the fingerprint of a system (fingerprint.h).
  */
 #include "dae/fingerprint.h"
 
@@ -9,7 +9,8 @@
 
 #include <math.h>
 
-static const double LATER = 0.37, BESIDE = 0.01; /* s, and m or rad: of no meaning */
+/* arbitrary displacements of the evaluated point: s, and m or rad */
+static const double TIME_SHIFT = 0.37, POSITION_SHIFT = 0.01;
 
 static void add_names(cmb_sha256 *s, int count, const char *const *names)
 {
@@ -52,7 +53,7 @@ static void add_structure(cmb_sha256 *s, const cmb_system *system)
   add_numbers(s, eq->nv, system->v);
 }
 
-/* What could not be evaluated has left the numbers as they were, at 0. */
+/* Adds M, f, g, G, γ and g_t at (t, q, v) to the hash; if they cannot be evaluated, only the status. */
 static void add_values(cmb_sha256 *s, cmb_evaluator *ev, double t, const double *q, const double *v)
 {
   const cmb_equations *eq = ev->eq;
@@ -71,9 +72,9 @@ static void add_values(cmb_sha256 *s, cmb_evaluator *ev, double t, const double 
   add_numbers(s, eq->ng, ev->gt);
 }
 
-/* Switching functions and outputs, without forces and accelerations. */
-static void add_more(cmb_sha256 *s, cmb_evaluator *ev, double t, const double *q, const double *v,
-                     double *out)
+/* Adds the switching functions and outputs at (t, q, v) to the hash, with zero accelerations. `out` is scratch. */
+static void add_switches_and_outputs(cmb_sha256 *s, cmb_evaluator *ev, double t, const double *q,
+                                     const double *v, double *out)
 {
   const cmb_equations *eq = ev->eq;
   if (eq->switches && cmb_switches(ev, t, q, v, ev->dtau, out) == CMB_OK) {
@@ -97,13 +98,13 @@ cmb_status cmb_fingerprint(cmb_context *ctx, const cmb_system *system, char text
     cmb_evaluator_destroy(ev);
     return cmb_fail_memory(ctx);
   }
-  for (int i = 0; i < eq->nq; i++) q[i] = system->q[i] + BESIDE * sin(i + 1.0);
+  for (int i = 0; i < eq->nq; i++) q[i] = system->q[i] + POSITION_SHIFT * sin(i + 1.0);
   for (int i = 0; i < eq->nv; i++) v[i] = system->v[i] + cos(i + 1.0);
   if (eq->normalize) eq->normalize(eq->self, q);
   add_structure(&s, system);
   if (system->digest) system->digest(system, &s);
-  add_values(&s, ev, system->t_start + LATER, q, v);
-  add_more(&s, ev, system->t_start + LATER, q, v, out);
+  add_values(&s, ev, system->t_start + TIME_SHIFT, q, v);
+  add_switches_and_outputs(&s, ev, system->t_start + TIME_SHIFT, q, v, out);
   cmb_evaluator_destroy(ev);
   cmb_sha256_end(&s, digest);
   cmb_digest_print(digest, text);

@@ -1,6 +1,7 @@
 /*
- * Whether two sets of equations are the same: a digest of their sizes, names, rules and start values, of what they give at a point that
- * has nothing special, and of the programs that compute it. Of equations written in C the programs are not known.
+ * Fingerprint of a system, by which a saved run is checked to belong to the same equations: a SHA-256 hash of their sizes,
+ * names, rules and start values, of their values at an arbitrary point, and of the programs that compute them. For equations
+ * written in C the programs are not known and not hashed.
  */
 #ifndef CMB_DAE_FINGERPRINT_H
 #define CMB_DAE_FINGERPRINT_H

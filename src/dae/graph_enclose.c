@@ -1,11 +1,12 @@
 /*
- * Bounds of a graph system's switching functions over a piece of a motion (dae.h, `enclose`): their program runs on intervals
- * (expr/interval.h), and so does a program for the derivative of what decides on the modes,
+ * Bounds of a graph system's switching functions over a piece of a motion (dae.h, `enclose`), by which the search for events misses
+ * no crossing inside a step. The program of the functions runs on intervals (expr/interval.h), and so does a program for the
+ * derivatives of the expressions that determine the modes,
  *
  *     d/dθ s(t, q, v) = s_t t' + s_q q' + s_v v',
  *
- * whose inputs are those of the first, up to v, and then t', q', v'. A function of λ is left out, since nothing is known of λ inside a
- * step, and so is one that calls a C function of the user's or has the root of a system.
+ * whose inputs are those of the first program up to v, then t', q', v'. A function of λ has no bounds, since λ inside a step is
+ * unknown, nor has a function that calls a user's C function or depends on the solution of an implicit equation.
  */
 #include "base/context.h"
 #include "dae/graph_data.h"
@@ -31,7 +32,8 @@ cmb_status cmb_graph_reads_unknown(const cmb_graph_parts *p, cmb_expr e, bool *c
   return CMB_OK;
 }
 
-/* What decides on each mode; 0 for those that have no bounds. Returns how many have. */
+/* Lists in `of` (ns) the expression that determines the mode of each switching function, 0 if it has no bounds, and marks those
+ * that have in d->switch_enclosed. *count becomes the number of those that have bounds. */
 static cmb_status list_deciding(const cmb_graph_parts *p, cmb_graph_data *d, cmb_expr *of,
                                 int *count)
 {
@@ -73,22 +75,23 @@ static cmb_status make_rates(const cmb_graph_parts *p, cmb_graph_data *d, cmb_ex
   return cmb_program_create(p->ctx, x->graph, fixed + moving, input, p->ns, of, &d->switch_rates);
 }
 
-/* Of a work array, the same for values and rates. */
-static int slots(const cmb_graph_data *d)
+/* Returns the size of a work array that is large enough for both the program of the switching functions and that of their rates. */
+static int work_size(const cmb_graph_data *d)
 {
   const int values = cmb_program_work(d->program[CMB_PROGRAM_SWITCHES]);
   const int rates = cmb_program_work(d->switch_rates);
   return values > rates ? values : rates;
 }
 
-/* Scratch memory: inputs and work array, both of intervals. */
+/* Enlarges the scratch memory d->scratch, if necessary, to hold the given number of inputs and a work array, all of them intervals. */
 static void measure_scratch(cmb_graph_data *d, int inputs)
 {
-  const int doubles = 2 * (inputs + slots(d));
+  const int doubles = 2 * (inputs + work_size(d));
   if (doubles > d->scratch) d->scratch = doubles;
 }
 
-/* The components of (q, v) that a program reads, or along which it goes; `along` is the first of these inputs, 0: there are none. */
+/* Marks in d->switch_reads the components of (q, v) that a program reads or whose derivatives it reads. `along` is the index of the
+ * first input for derivatives of q, 0 if there are none; `read` is scratch. */
 static void add_reads(cmb_graph_data *d, const cmb_program *program, int along, bool *read)
 {
   const int q = d->layout.first[CMB_BLOCK_Q], v = d->layout.first[CMB_BLOCK_V];
@@ -144,16 +147,17 @@ void cmb_graph_put_first_box(const cmb_graph_data *d, const cmb_box *box, const 
   for (int i = 0; i < d->np; i++) *in++ = cmb_interval_of(p[i]);
 }
 
-/* ---- functions that are wanted
+/* ---- bounds of selected functions
  *
- * What they need of a program is found once, and found anew when others are wanted: it stays in the scratch memory, behind everything that
- * is computed there. */
+ * The instructions that a selection of functions needs are listed once and kept in the scratch
+ * memory, behind everything that is computed there, until another selection is wanted. */
 
 struct plan {
-  int *count; /* (2) 1 + how many instructions of each program are needed; 0: not known yet */
-  uint32_t *needed[2]; /* of the values' program, and of the rates' */
+  int *count; /* (2) 1 + number of instructions listed for each program; 0: not listed yet */
+  /* the instructions listed for the program of the values and that of the rates */
+  uint32_t *needed[2];
   uint8_t *alive;
-  bool *wanted; /* (ns) */
+  bool *wanted; /* (ns) the selection for which they were listed */
 };
 
 static int instructions(const cmb_graph_data *d)
@@ -161,13 +165,13 @@ static int instructions(const cmb_graph_data *d)
   return cmb_program_instructions(d->program[CMB_PROGRAM_SWITCHES]);
 }
 
-static struct plan plan_in(const cmb_graph_data *d, void *scratch)
+static struct plan plan_at(const cmb_graph_data *d, void *scratch)
 {
   struct plan p = {.count = (int *)((double *)scratch + d->enclose_plan)};
   p.needed[0] = (uint32_t *)(p.count + 2);
   p.needed[1] = p.needed[0] + instructions(d);
   p.alive = (uint8_t *)(p.needed[1] + cmb_program_instructions(d->switch_rates));
-  p.wanted = (bool *)(p.alive + slots(d));
+  p.wanted = (bool *)(p.alive + work_size(d));
   return p;
 }
 
@@ -175,12 +179,13 @@ void cmb_graph_enclose_take_plan(cmb_graph_data *d)
 {
   if (!d->switch_rates) return;
   const int numbers = 2 + instructions(d) + cmb_program_instructions(d->switch_rates);
-  const size_t bytes = (size_t)numbers * sizeof(uint32_t) + (size_t)(slots(d) + d->ns);
+  const size_t bytes = (size_t)numbers * sizeof(uint32_t) + (size_t)(work_size(d) + d->ns);
   d->enclose_plan = d->scratch;
   d->scratch += 1 + (int)(bytes / sizeof(double));
 }
 
-/* The bounds of a program, the values' or the rates', for the functions that the box wants. */
+/* Computes bounds of the results of a program, that of the switching functions or that of their rates, for the functions selected
+ * by box->wanted (NULL: all). Lists the instructions needed when the selection changes. */
 static void enclose_wanted(const cmb_graph_data *d, const cmb_box *box, const cmb_program *program,
                            const cmb_interval *in, cmb_interval *out, cmb_interval *work)
 {
@@ -189,7 +194,7 @@ static void enclose_wanted(const cmb_graph_data *d, const cmb_box *box, const cm
     return;
   }
   const int which = program == d->switch_rates;
-  const struct plan p = plan_in(d, box->scratch);
+  const struct plan p = plan_at(d, box->scratch);
   const size_t size = (size_t)d->ns * sizeof *p.wanted;
   if (memcmp(p.wanted, box->wanted, size) != 0) {
     memcpy(p.wanted, box->wanted, size);

@@ -1,6 +1,6 @@
 /*
- * The functions of cmb_equations for graph systems (graph_data.h): inputs into the scratch memory, run a program, results
- * to where they are wanted. Nothing is allocated.
+ * The functions of cmb_equations for graph systems (graph_data.h): each stores its inputs in the scratch memory, runs a program and
+ * copies the results to the caller's arrays. Nothing is allocated.
  */
 #include "dae/evaluator.h"
 #include "dae/graph_data.h"
@@ -9,10 +9,9 @@
 #include <limits.h>
 #include <math.h>
 
-/* The explicit form eliminates G M⁻¹ Gᵀ without pivoting. A pivot is the squared sine of the angle between a
- * constraint's gradient and those before it; the multipliers lose 1/pivot, the accelerations 1/sine. Down to this
- * pivot, an angle of 1e-5, at least 5 digits of λ and 10 of a are right; below it the way with complete pivoting
- * decides. */
+/* The explicit form eliminates G M⁻¹ Gᵀ without pivoting. A pivot is the squared sine of the angle between a constraint's gradient
+ * and those before it; the relative error grows by 1/pivot in the multipliers, by 1/sine in the accelerations. Down to this pivot,
+ * an angle of 1e-5, at least 5 digits of λ and 10 of a are right; below it the factorisation with complete pivoting is used. */
 static const double LEAST_PIVOT = 1e-10;
 
 struct workplace {
@@ -39,7 +38,8 @@ void cmb_graph_put_first(const cmb_graph_data *d, const cmb_point *at, const dou
   if (d->np > 0) put(d->np, at->p ? at->p : d->p, in + first[CMB_BLOCK_P]);
 }
 
-/* What is NULL is not put: no program that runs then reads it. */
+/* Stores t, q, modes, parameters, v, λ and a in the point's scratch memory, where all programs find their inputs, and returns its
+ * sections. v, λ or a may be NULL if the program to be run does not read them. */
 static struct workplace put_inputs(const cmb_graph_data *d, const cmb_point *at,
                                    const double *lambda, const double *a)
 {
@@ -119,6 +119,7 @@ static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_term
 
 /* ---- forms of the equations of motion */
 
+/* Computes the residual r = M a − f + Gᵀ λ (nv) at a point, by one program. */
 static cmb_status residual(const void *self, const cmb_point *at, const double *a,
                            const double *lambda, double *r)
 {
@@ -189,7 +190,7 @@ static int level_at(const cmb_graph_level *level, double value)
   return below >= INT_MAX ? INT_MAX : below <= -INT_MAX ? -INT_MAX : (int)below;
 }
 
-/* In the modes of the point; a level whose value is not finite is left as it is. */
+/* Updates the modes that are whole numbers (levels) to their values at the point. A level whose value is not finite keeps its mode. */
 static cmb_status levels(const void *self, const cmb_point *at, const double *lambda, int *mode)
 {
   const cmb_graph_data *d = self;
@@ -202,8 +203,9 @@ static cmb_status levels(const void *self, const cmb_point *at, const double *la
   return CMB_OK;
 }
 
-/* ---- what is looked at */
+/* ---- outputs and other observed quantities */
 
+/* Runs a program whose results depend on contact forces. `push` are the contact forces of all rules, NULL if no contact is closed. */
 static cmb_status run_at_rest(const cmb_graph_data *d, cmb_graph_program k, const cmb_point *at,
                               const double *a, const double *lambda, const double *push,
                               double *out)
@@ -233,7 +235,7 @@ static cmb_status outputs(const void *self, const cmb_point *at, const double *a
   return outputs_at_rest(self, at, a, lambda, NULL, out);
 }
 
-/* Without q: no input's program reads it. */
+/* Computes the inputs u(t) of the model at the point's time. The point's q may be undefined, since no input depends on it. */
 static cmb_status inputs(const void *self, const cmb_point *at, double *u)
 {
   const cmb_graph_data *d = self;
@@ -264,7 +266,8 @@ static const char *unsolved(const void *self, const cmb_point *at)
   return NULL;
 }
 
-/* Those of time and of places, and the bounds of switching functions. */
+/* Sets those functions of the equations that monitor what happens inside a step: functions of time and of position, and bounds of
+ * switching functions and of loads. */
 static void watch_functions(const cmb_graph_data *d, cmb_equations *eq)
 {
   if (d->time) {

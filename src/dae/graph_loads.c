@@ -1,7 +1,8 @@
 /*
- * Bounds of what holds while time goes on (dae.h, `load_bounds`): the programs for f and γ, for the rates of switching functions and for the surfaces of
- * rules run on intervals. They are only offered where one of these depends on t; where the state alone decides there is nothing in a
- * step that its dense output does not show.
+ * Bounds of forces and of rates while time goes on in one state (dae.h, `load_bounds`), by which it is found when sticking friction
+ * or a closed contact is released. The programs for f and γ, for the rates of switching functions and for the surfaces of rules run
+ * on intervals. The bounds are only offered if one of these depends on t: otherwise the dense output of a step shows all that
+ * happens in it.
  */
 #include "base/context.h"
 #include "dae/graph_data.h"
@@ -13,8 +14,9 @@
 
 enum { LOADS = 1 << CMB_PART_F | 1 << CMB_PART_GAMMA };
 
-/* Whether one of these expressions depends on t. */
-static cmb_status read_time(const cmb_graph_parts *p, int count, const cmb_expr *e, bool *yes)
+/* Sets *yes to true if one of the `count` expressions e depends on the time t. */
+static cmb_status find_time_dependence(const cmb_graph_parts *p, int count, const cmb_expr *e,
+                                       bool *yes)
 {
   if (count == 0 || *yes) return CMB_OK;
   uint8_t *used = cmb_reachable(p->x->graph, count, e);
@@ -24,7 +26,7 @@ static cmb_status read_time(const cmb_graph_parts *p, int count, const cmb_expr 
   return CMB_OK;
 }
 
-static void make_room(cmb_graph_data *d, const cmb_program *program)
+static void enlarge_scratch(cmb_graph_data *d, const cmb_program *program)
 {
   const int values = cmb_layout_end(&d->layout, CMB_BLOCK_A) + cmb_program_work(program) +
                      cmb_program_outputs(program);
@@ -39,24 +41,26 @@ cmb_status cmb_graph_loads_make(const cmb_graph_parts *p, cmb_graph_data *d)
   const cmb_expr *surface = p->part[CMB_PART_SURFACES];
   if (p->ns == 0) return CMB_OK;
   for (int k = 0; k < 3; k++) {
-    CMB_TRY(read_time(p, p->count[loads[k]], p->part[loads[k]], &d->loads_vary));
+    CMB_TRY(find_time_dependence(p, p->count[loads[k]], p->part[loads[k]], &d->loads_vary));
   }
   for (int k = 0; k < 2; k++) {
-    CMB_TRY(read_time(p, p->count[matrices[k]], p->part[matrices[k]], &d->matrices_vary));
+    CMB_TRY(
+        find_time_dependence(p, p->count[matrices[k]], p->part[matrices[k]], &d->matrices_vary));
   }
   if (all > surfaces) {
-    CMB_TRY(read_time(p, surfaces, surface, &d->loads_vary));
-    CMB_TRY(read_time(p, all - surfaces, surface + surfaces, &d->matrices_vary));
+    CMB_TRY(find_time_dependence(p, surfaces, surface, &d->loads_vary));
+    CMB_TRY(find_time_dependence(p, all - surfaces, surface + surfaces, &d->matrices_vary));
   }
   d->loads_vary = d->loads_vary || d->matrices_vary;
   if (!d->loads_vary) return CMB_OK;
-  make_room(d, d->program[d->for_terms[LOADS]]);
-  if (d->program[CMB_PROGRAM_FLOW]) make_room(d, d->program[CMB_PROGRAM_FLOW]);
-  if (d->program[CMB_PROGRAM_SURFACES]) make_room(d, d->program[CMB_PROGRAM_SURFACES]);
+  enlarge_scratch(d, d->program[d->for_terms[LOADS]]);
+  if (d->program[CMB_PROGRAM_FLOW]) enlarge_scratch(d, d->program[CMB_PROGRAM_FLOW]);
+  if (d->program[CMB_PROGRAM_SURFACES]) enlarge_scratch(d, d->program[CMB_PROGRAM_SURFACES]);
   return CMB_OK;
 }
 
-/* The program's results over the box, into the scratch memory. */
+/* Computes bounds of the results of program k over a box of t, q and v, in the box's scratch memory, and returns them. The
+ * multipliers λ are unknown, and so are the accelerations a if a is NULL. */
 static const cmb_interval *run(const cmb_graph_data *d, cmb_graph_program k, const cmb_box *box,
                                const double *a)
 {

@@ -1,6 +1,6 @@
 /*
- * Products with the factors of a mass matrix that is not formed (math/mass_factors.h). Their programs read the factors'
- * values and a vector; scratch memory is these inputs, the results and the work array.
+ * Products with the factors of a mass matrix that is not formed (math/mass_factors.h). Their programs read the factors' values and
+ * a vector; the scratch memory holds these inputs, the results and the work array.
  */
 #include "dae/graph_data.h"
 

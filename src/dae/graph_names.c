@@ -1,9 +1,9 @@
 /*
- * What switches are called (graph_parts.h).
+ * Names of switching functions, for messages about events (graph_parts.h).
  *
- * A hint of the model names the switch that its sign decides. Any other is called after the formula or force that it is in: of those
- * that share it, the first, which is the innermost; several in one are numbered. A switch whose condition contains another one is in
- * the same formula, or in one further out.
+ * A name suggested by the model (a hint) goes to the switching function that has the expression of the hint. Any other function is
+ * named after the formula or force that contains it: of several, the first one listed, which is the innermost. Functions with the
+ * same name are numbered. A function whose expression contains another one belongs to the same formula or to one further out.
  */
 #include "base/context.h"
 #include "dae/graph_parts.h"
@@ -16,47 +16,49 @@ enum { NAME_ROOM = 450 };
 
 struct naming {
   cmb_graph_parts *p;
-  int *mode_at;     /* (size) 1 + the number of the mode that a node is; 0: none */
-  uint8_t *visited; /* (size) */
-  cmb_expr *stack;  /* (size) */
+  int *mode_at;     /* (size) 1 + index of the mode that a graph node represents; 0: none */
+  uint8_t *visited; /* (size) nodes that have been visited */
+  cmb_expr *stack;  /* (size) nodes that are to be visited */
 };
 
-/* How well the name of a hint fits a switch for the same expression: that of a condition, one that conditions read alone; that of friction, one
- * that can hold more than it exerts. */
-static int fit(const cmb_graph_parts *p, int i, bool of_rule)
+/* Scores how well a hint's name fits switching function i, if both have the same expression; the hint with the highest score wins.
+ * For the name of a condition: 1 if only conditions read the function, else 0. For another name: −1 if only conditions read the
+ * function, 1 if it belongs to friction that can stick, else 0. */
+static int hint_score(const cmb_graph_parts *p, int i, bool of_rule)
 {
   const bool silent = i >= p->motion_ns, sticks = cmb_modes_at(p->modes, i)->kind == CMB_MODE_STICK;
   return of_rule ? silent : silent ? -1 : sticks;
 }
 
-/* Whether switch i is decided by the sign of e, or of −e: the arguments of min and max may have changed places. */
-static bool is_decided_by(const cmb_graph_parts *p, int i, cmb_expr e, cmb_expr minus_e)
+/* Returns whether the mode of switching function i is the sign of e or of −e: the arguments of min and max may have been exchanged. */
+static bool has_expression(const cmb_graph_parts *p, int i, cmb_expr e, cmb_expr minus_e)
 {
   const cmb_expr of = cmb_modes_at(p->modes, i)->of;
   return of == e || of == minus_e;
 }
 
-/* Whether hint k, which has become `e`, names switch i: none fits better. */
+/* Returns whether name suggestion k of the model, whose expression is e, names switching function i: both have the same expression,
+ * and the name fits no other function with that expression better. */
 static bool is_named(const cmb_graph_parts *p, int i, int k, cmb_expr e)
 {
   const bool of_rule = p->x->hint_of_rule[k];
-  const int own = fit(p, i, of_rule);
+  const int score = hint_score(p, i, of_rule);
   const cmb_expr minus_e = cmb_apply(p->x->graph, CMB_OP_NEG, e, 0, 0);
-  if (own < 0 || !is_decided_by(p, i, e, minus_e)) return false;
+  if (score < 0 || !has_expression(p, i, e, minus_e)) return false;
   for (int j = 0; j < p->ns; j++) {
-    if (is_decided_by(p, j, e, minus_e) && fit(p, j, of_rule) > own) return false;
+    if (has_expression(p, j, e, minus_e) && hint_score(p, j, of_rule) > score) return false;
   }
   return true;
 }
 
-/* The sign of a hint decides: that is the name. */
+/* Gives the names that the model suggests to the switching functions with the same expressions. */
 static cmb_status use_hints(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
   cmb_expr *hint = cmb_arena_take(p->arena, (size_t)x->hint_count, sizeof *hint);
   if (!hint) return cmb_fail_memory(p->ctx);
   CMB_TRY(cmb_modes_freeze(p->modes, x->graph, x->hint_count, x->hints, hint));
-  for (int k = 0; k < 2 * x->hint_count; k++) { /* those of the motion last: they win */
+  for (int k = 0; k < 2 * x->hint_count; k++) { /* those of the motion come last and win */
     const int h = k % x->hint_count;
     if (x->hint_of_rule[h] != (k < x->hint_count)) continue;
     for (int i = 0; i < p->ns; i++) {
@@ -75,7 +77,8 @@ static void push(struct naming *n, int *depth, cmb_expr e)
   n->stack[(*depth)++] = e;
 }
 
-/* The switches in an expression that have no name yet get this one. */
+/* Gives a name to each unnamed switching function that occurs in the expression `root`, also if it occurs inside the condition of
+ * another one. */
 static void name_in(struct naming *n, cmb_expr root, const char *name)
 {
   const cmb_graph *g = n->p->x->graph;
@@ -95,7 +98,7 @@ static void name_in(struct naming *n, cmb_expr root, const char *name)
   }
 }
 
-/* Each switch by the first source that has it. */
+/* Names each switching function without a name after the first source (formula or force) that contains it. */
 static cmb_status use_sources(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
@@ -118,13 +121,13 @@ static cmb_status use_sources(cmb_graph_parts *p)
   return good ? CMB_OK : cmb_fail_memory(p->ctx);
 }
 
-/* "input u, line 12 (2)" where there are several; `number` (ns) is which one of them each is. */
+/* Numbers switching functions that have the same name, as in "input u, line 12 (2)". */
 static cmb_status number_names(cmb_graph_parts *p)
 {
   int *number = cmb_arena_ints(p->arena, p->ns);
   if (!number) return cmb_fail_memory(p->ctx);
   for (int i = 0; i < p->ns; i++) {
-    int k = i - 1; /* the last one before it that is called the same */
+    int k = i - 1; /* the last function before i with the same name */
     while (k >= 0 && strcmp(p->switch_names[i], p->switch_names[k]) != 0) k--;
     if (k < 0) continue;
     if (number[k] == 0) number[k] = 1;

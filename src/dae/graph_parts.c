@@ -1,13 +1,13 @@
 /*
- * From the expressions of a model to those of its programs (graph_parts.h):
+ * Makes the expressions of a graph system's programs from those of its model (graph_parts.h):
  *
- *   - the modes are frozen, in all that the motion depends on with one set of switches. Outputs and energy have these switches too,
- *     so that they show both sides of an event, and keep comparisons of their own: a switch in them alone is no event;
- *   - an input that the motion depends on has the modes of the motion, any other keeps its comparisons;
- *   - where Jacobians are wanted and the model gives no residual, it is r = M a − f + Gᵀ λ from the entries, and so are
- *     the constraints on velocities and accelerations, G v + g_t and G a + γ;
- *   - u = 0, since the programs compute the motion; only derivatives with respect to u need it;
- *   - entries of M and G that are 0 after all are dropped.
+ *     - The modes are frozen. All that the motion depends on has one set of switching functions. Outputs and energy share these, so that they
+ *       show both sides of an event; a comparison that occurs in them alone is evaluated as it is and is no event.
+ *     - An input that the motion depends on has the modes of the motion, any other keeps its comparisons.
+ *     - If Jacobians are wanted and the model gives no residual, r = M a − f + Gᵀ λ is formed from the entries, and so are
+ *       the constraints on velocities and accelerations, G v + g_t and G a + γ.
+ *     - u = 0 is substituted, since the programs compute the motion; only derivatives with respect to u need u.
+ *     - Entries of M and G that have become 0 are dropped.
  */
 #include "dae/graph_parts.h"
 
@@ -18,14 +18,15 @@
 
 #include <string.h>
 
-/* ---- choosing */
+/* ---- which parts are wanted */
 
+/* Returns whether the explicit formalism is wanted (accelerations in one call) and the model's expressions include it. */
 static bool wants_explicit(const cmb_graph_parts *p)
 {
   return p->options->explicit_form && p->x->acceleration;
 }
 
-/* Late states take the way by M, f and G, which finds their rates. */
+/* Returns whether accelerations for given λ are wanted. Not with late states: their rates are only computed from M, f and G. */
 static bool wants_forced(const cmb_graph_parts *p)
 {
   return p->options->forced_form && p->x->forced && p->x->nl == 0;
@@ -55,7 +56,8 @@ static cmb_status copy_entries(cmb_graph_parts *p, const cmb_entries *from, cmb_
   return CMB_OK;
 }
 
-/* The parts lie one behind the other in one array, so that they are rewritten together. */
+/* Counts the expressions of each part (mass matrix, forces, constraints, ...) and allocates them one behind the other in one array,
+ * so that they can be rewritten together. */
 static cmb_status take_parts(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
@@ -154,7 +156,7 @@ static void add_product(cmb_graph *g, cmb_expr *sum, cmb_expr a, cmb_expr b)
   *sum = cmb_apply(g, CMB_OP_ADD, *sum, cmb_apply(g, CMB_OP_MUL, a, b, 0), 0);
 }
 
-/* r = M a − f + Gᵀ λ */
+/* Forms the expressions of the residual r = M a − f + Gᵀ λ from the entries of M and G. */
 static void make_residual(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
@@ -172,7 +174,8 @@ static void make_residual(cmb_graph_parts *p)
   }
 }
 
-/* G x + rest */
+/* Forms the expressions of the constraints G x + rest on velocities (x = v, rest = ∂g/∂t) or on accelerations (x = a, rest = γ),
+ * into the part `level`. */
 static void make_level(cmb_graph_parts *p, const cmb_expr *x, cmb_graph_part rest,
                        cmb_graph_part level)
 {
@@ -186,7 +189,8 @@ static void make_level(cmb_graph_parts *p, const cmb_expr *x, cmb_graph_part res
   }
 }
 
-/* The inputs that the motion depends on. Their conditions are in the motion: there are no new modes. */
+/* Replaces the conditions in those inputs that the motion depends on by modes, variables that are constant between events. `motion`
+ * is the number of expressions of the motion. Adds no modes, since these conditions also occur in the motion. */
 static cmb_status freeze_inputs(cmb_graph_parts *p, int motion)
 {
   const cmb_expressions *x = p->x;
@@ -201,8 +205,8 @@ static cmb_status freeze_inputs(cmb_graph_parts *p, int motion)
   return status;
 }
 
-/* A part that shows the motion, in its modes. Updates, which stand behind the outputs, are no pictures of it: they decide by the values
- * of an instant. */
+/* Replaces those conditions of a part that also occur in the motion by the motion's modes, variables that are constant between
+ * events; other conditions stay. Next sampled values, behind the outputs, keep all conditions: they are decided at their instant. */
 static cmb_status freeze_known(cmb_graph_parts *p, cmb_graph_part part)
 {
   cmb_expr *e = p->part[part];
@@ -210,8 +214,9 @@ static cmb_status freeze_known(cmb_graph_parts *p, cmb_graph_part part)
   return cmb_modes_freeze_known(p->modes, p->x->graph, count, e, e);
 }
 
-/* Those of events. Where they read velocities they have switches of their own: a velocity that dry friction holds at 0 has no sign for the
- * forces, and is 0 to a condition (sim/readers.c). */
+/* Replaces the conditions in `count` expressions of events by modes, variables that are constant between events. A condition on
+ * velocities gets separate switching functions: a velocity that dry friction holds at 0 has no definite sign for the forces, but is
+ * 0 for a condition. */
 static cmb_status freeze_events(cmb_graph_parts *p, int count, cmb_expr *when)
 {
   const cmb_expressions *x = p->x;
@@ -224,8 +229,9 @@ static cmb_status freeze_events(cmb_graph_parts *p, int count, cmb_expr *when)
   return CMB_OK;
 }
 
-/* Conditions and what belongs to them. Whether a gap is closed and closing is told by switches of its own: those of the motion,
- * such as the sign of a rate that dry friction has too, must not rest with the bodies. */
+/* Replaces the conditions of event rules, their resets and surfaces by modes, variables that are constant between events.
+ * Conditions on gaps get separate switching functions: these are frozen while a contact is closed, and those of the motion, such as
+ * the sign of a velocity in dry friction, must not be. */
 static cmb_status freeze_rules(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
@@ -270,7 +276,7 @@ static cmb_status freeze(cmb_graph_parts *p)
   return cmb_graph_name_switches(p);
 }
 
-static cmb_status remember_u(cmb_graph_parts *p)
+static cmb_status store_before_zero_inputs(cmb_graph_parts *p)
 {
   size_t nv = (size_t)p->x->nv, ng = (size_t)p->x->ng;
   p->residual_of_u = cmb_arena_take(p->arena, nv, sizeof(cmb_expr));
@@ -281,23 +287,24 @@ static cmb_status remember_u(cmb_graph_parts *p)
   return CMB_OK;
 }
 
-/* How many expressions there are from p->part[0] on, and from the margins on. */
+/* Returns the number of expressions in all parts from the mass matrix, p->part[0], to the energy. */
 static int count_parts(const cmb_graph_parts *p)
 {
   return (int)(p->part[CMB_PART_ENERGY] - p->part[0]) + p->count[CMB_PART_ENERGY];
 }
 
+/* Returns the number of switching functions and of the expressions that determine levels, which follow them. */
 static int count_margins(const cmb_graph_parts *p)
 {
   return p->ns + p->count[CMB_PART_DECIDING];
 }
 
-/* u and its rates are 0 in all that there is, unless they are live. */
-static cmb_status put_no_inputs(cmb_graph_parts *p)
+/* Substitutes 0 for the additional inputs u and their rates in all expressions, unless the inputs are live parameters. */
+static cmb_status substitute_zero_inputs(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
   if (x->nu == 0) return CMB_OK;
-  if (p->options->derivatives) CMB_TRY(remember_u(p));
+  if (p->options->derivatives) CMB_TRY(store_before_zero_inputs(p));
   if (x->live_inputs) return CMB_OK;
   const int count = p->layout.count[CMB_BLOCK_U];
   const cmb_expr *u = p->input + p->layout.first[CMB_BLOCK_U];
@@ -310,7 +317,8 @@ static cmb_status put_no_inputs(cmb_graph_parts *p)
 
 /* ---- dropping zeros */
 
-/* Entry (row, column) is there and not 0. The entries are sorted. */
+/* Returns whether entry (row, column) of a sparse matrix exists and is not identically 0, by binary search in its sorted list of
+ * entries. */
 static bool has_entry(const cmb_entries *m, int row, int column)
 {
   int low = 0, high = m->count;
@@ -327,7 +335,7 @@ static bool has_entry(const cmb_entries *m, int row, int column)
   return false;
 }
 
-/* The entries that are kept, and their expressions. */
+/* Removes the entries k of a sparse matrix for which keep[k] is false, and their expressions in the given part. */
 static void keep_entries(cmb_graph_parts *p, cmb_entries *m, cmb_graph_part part, const bool *keep)
 {
   int count = 0;
@@ -339,7 +347,7 @@ static void keep_entries(cmb_graph_parts *p, cmb_entries *m, cmb_graph_part part
   m->count = p->count[part] = count;
 }
 
-/* M keeps its diagonal and a pattern that is symmetric, G what is not 0. */
+/* Removes the entries of a sparse matrix that are identically 0. The mass matrix keeps its diagonal and a symmetric pattern. */
 static void drop_zeros(cmb_graph_parts *p, cmb_entries *m, cmb_graph_part part)
 {
   bool *keep = cmb_arena_take(p->arena, (size_t)m->count, sizeof *keep);
@@ -361,7 +369,8 @@ static bool is_in(const cmb_pattern *pattern, int row, int column)
   return false;
 }
 
-/* Derivatives of inertial forces keep what the residual depends on: the closed form does not see what cancels. */
+/* Removes those entries of a derivative of the inertial forces with respect to wrt (columns) on which the residual does not depend:
+ * the closed form of the derivative contains terms that cancel in the residual. */
 static cmb_status drop_independent(cmb_graph_parts *p, cmb_entries *m, cmb_graph_part part,
                                    int columns, const cmb_expr *wrt)
 {
@@ -380,7 +389,7 @@ static cmb_status drop_independent(cmb_graph_parts *p, cmb_entries *m, cmb_graph
 
 /* ---- inputs */
 
-/* The rates of inputs that the parts read. */
+/* Lists the rates of inputs that occur in any of the model's expressions, and their names. */
 static cmb_status list_rates(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
@@ -399,7 +408,7 @@ static cmb_status list_rates(cmb_graph_parts *p)
   return taken ? CMB_OK : cmb_fail_memory(p->ctx);
 }
 
-/* The block of inputs: u, and their rates. */
+/* Returns entry i of the block of inputs of all programs: first the inputs u, then their rates. */
 static cmb_expr input_at(const cmb_graph_parts *p, int i)
 {
   return i < p->x->nu ? p->x->u[i] : p->input_rate[i - p->x->nu];
@@ -409,7 +418,7 @@ static cmb_status list_inputs(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
   if (x->nr > 0) CMB_TRY(list_rates(p));
-  const int nu = x->live_inputs ? 0 : x->nu + p->nr; /* else they are among the parameters */
+  const int nu = x->live_inputs ? 0 : x->nu + p->nr; /* otherwise they are parameters */
   const int count[CMB_BLOCKS] = {1, x->nq, p->ns, x->np, x->nv, x->ng, x->nv, x->push_count, nu, 1};
   const cmb_expr *const blocks[CMB_BLOCK_H] = {&x->t,     x->q, NULL, x->parameter, x->v,
                                                x->lambda, x->a, NULL, NULL};
@@ -428,7 +437,7 @@ static cmb_status list_inputs(cmb_graph_parts *p)
   return CMB_OK;
 }
 
-/* The values of the mass matrix's factors, and a vector. */
+/* Lists the inputs of the programs that multiply by the factors of the mass matrix: the values of the factors and a vector (nv). */
 static cmb_status list_factor_inputs(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
@@ -454,7 +463,7 @@ cmb_status cmb_graph_parts_make(cmb_graph_parts *p)
     make_level(p, p->x->a, CMB_PART_GAMMA, CMB_PART_ACCELERATION_LEVEL);
   }
   if (p->code) CMB_TRY(cmb_code_fill(p, p->lasting, p->code));
-  CMB_TRY(put_no_inputs(p));
+  CMB_TRY(substitute_zero_inputs(p));
   CMB_TRY(cmb_graph_flow_part(p));
   if (p->x->mass_factors.count == 0) drop_zeros(p, &p->M, CMB_PART_M);
   drop_zeros(p, &p->G, CMB_PART_G);

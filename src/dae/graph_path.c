@@ -1,15 +1,17 @@
 /*
- * What the motion of a graph system takes from where it is, and could pass over in one step (dae.h, `path_values`): the largest parts of f
- * and g that read a single coordinate, or one single function of q and t, and can have narrow bumps; and in them each function that has
- * them whatever its argument is.
+ * Functions of the position that a step of the time integration could pass over unnoticed (dae.h, `path_values`). They are the
+ * largest subexpressions of f and g that depend on a single coordinate, or on one single function of q and t, and can have narrow
+ * bumps; and inside these each function that can have bumps whatever its argument is.
  *
- * Smooth tables, exp and tanh can, whatever their arguments are. Of a single coordinate a quotient, a power, a circular function of more
- * than the coordinate itself, atan, sinh and cosh can, too; the sines, lengths and angles of kinematics, and what is divided by them,
- * cannot, since they change no faster than the coordinates do. Tables of straight lines are not among them: their corners are events.
- * Sums of many waves are not, either: they have no bump that stands alone, and a step feels them wherever it looks.
+ * Smooth tables, exp and tanh can, whatever their arguments are. Functions of a single coordinate can, too, if they are a quotient,
+ * a power, a circular function of more than the coordinate itself, atan, sinh or cosh. The sines, lengths and angles of kinematics,
+ * and quotients with them, cannot, since they change no faster than the coordinates do. Piecewise linear tables are left out: their
+ * corners are events. Sums of many waves are left out, too: they have no isolated bump, so that every stage of a step is affected
+ * by them.
  *
- * Of heights over a line that turns there are second derivatives, too: on the way along the line x and y vary much and the place across it hardly does,
- * which bounds of x, y and their first derivatives do not see. They say how a function varies only if its first derivative has no jumps.
+ * For heights over a curved line there are second derivatives, too: along the line x and y vary much while the distance from it
+ * hardly does, which bounds of x, y and their first derivatives do not show. They bound the variation of a function only if its
+ * first derivative is continuous.
  */
 #include "base/context.h"
 #include "dae/graph_data.h"
@@ -21,21 +23,22 @@
 #include <math.h>
 #include <string.h>
 
-/* What an expression is as a function of q, from the least to the most; BEYOND: it reads more than t, q and the modes. */
-typedef enum kind { FIXED, UNIT, LINEAR, CURVED, BEYOND } kind; /* UNIT: a coordinate, or a sum */
+/* How an expression depends on q, from the simplest to the most general. UNIT: a coordinate, or a sum of coordinates with
+ * coefficients ±1; BEYOND: it reads more than t, q and the modes, or has no bounds. */
+typedef enum kind { FIXED, UNIT, LINEAR, CURVED, BEYOND } kind;
 
 enum { NONE = -1, SEVERAL = -2, PART = CMB_WATCHED_PART };
 
-/* Of a node. It reads a single thing: a coordinate 0 .. nq − 1, t (nq), or what the node nq + 1 + .. stands for. */
-typedef struct nature {
+/* Properties of a graph node. What it depends on is numbered: coordinates 0 .. nq − 1, t nq, the function of node k nq + 1 + k. */
+typedef struct traits {
   kind kind;
-  int single;    /* NONE, SEVERAL */
-  cmb_expr core; /* the node is this one but for constants added and factors */
-  bool plain;    /* it reads coordinates otherwise than by sines and cosines of angles */
+  int single;    /* the only thing it depends on, as numbered above; or NONE, SEVERAL */
+  cmb_expr core; /* the node is this one up to added constants and factors */
+  bool plain;    /* it depends on coordinates in another way than by sines and cosines of angles */
   bool steep;    /* it can have narrow bumps */
-  bool smooth;   /* its derivative has no jumps */
-  bool on_line;  /* it reads the place on a line (expr/foot.h) */
-} nature;
+  bool smooth;   /* its derivative is continuous */
+  bool on_line;  /* it depends on the position on a line (expr/foot.h) */
+} traits;
 
 static int merge(int a, int b)
 {
@@ -43,7 +46,8 @@ static int merge(int a, int b)
   return b == NONE ? a : SEVERAL;
 }
 
-/* The kind of an operation on arguments of the kinds x, the most of them being `most`, neither FIXED nor BEYOND. */
+/* Classifies how the result of an operation depends on the position q (fixed, linear, curved ..), given the kinds x of its
+ * arguments and the most general of them, `most`, which is neither FIXED nor BEYOND. */
 static kind kind_of(cmb_op op, const kind x[3], kind most)
 {
   const kind scaled = most == CURVED ? CURVED : LINEAR;
@@ -56,7 +60,7 @@ static kind kind_of(cmb_op op, const kind x[3], kind most)
   case CMB_OP_DIV: return x[1] == FIXED ? scaled : CURVED;
   case CMB_OP_IF: return x[0] == FIXED ? most : CURVED;
   case CMB_OP_SOLVE:
-  case CMB_OP_CALL: return BEYOND; /* there are no bounds of it */
+  case CMB_OP_CALL: return BEYOND; /* it has no bounds */
   default: return CURVED;
   }
 }
@@ -68,8 +72,9 @@ int cmb_graph_scaled_argument(cmb_op op, bool first_fixed, bool second_fixed)
   return affine && first_fixed ? 1 : -1;
 }
 
-/* The core of an operation: that of the one argument that moves, if the others only shift or scale it. */
-static cmb_expr core_of(const cmb_graph *g, cmb_expr e, const nature *of)
+/* Returns the core of expression e: that of its one variable argument if the operation only shifts or scales it, else e itself.
+ * `of` has the properties of all nodes. */
+static cmb_expr core_of(const cmb_graph *g, cmb_expr e, const traits *of)
 {
   const cmb_expr a = cmb_expr_argument(g, e, 0), b = cmb_expr_argument(g, e, 1);
   const int k =
@@ -84,7 +89,8 @@ bool cmb_graph_is_polynomial(const cmb_graph *g, cmb_expr exponent)
   return n >= 0 && n <= 4 && n == floor(n);
 }
 
-/* A sum of so many waves goes on everywhere alike: no stage of a step is without them. A foot changes as the place does. */
+/* Returns whether a table of two arguments has no isolated narrow bump: a sum of many waves, which looks alike everywhere, or the
+ * foot of a point on a line, which changes only as fast as the position does. */
 static bool has_no_bumps(const cmb_table *t)
 {
   enum { MANY_WAVES = 16 };
@@ -99,8 +105,9 @@ bool cmb_graph_is_steep(const cmb_graph *g, cmb_expr e)
   return n->op == CMB_OP_TABLE || n->op == CMB_OP_EXP || n->op == CMB_OP_TANH;
 }
 
-/* Whether it has where its arguments are functions of a single coordinate. */
-static bool is_steep_alone(const cmb_graph *g, const cmb_node *n, const nature *of)
+/* Returns whether an operation on functions of a single coordinate can have narrow bumps: some quotients, powers and circular
+ * functions, and atan, sinh, cosh. `of` are the properties of all nodes. */
+static bool is_steep_in_coordinate(const cmb_graph *g, const cmb_node *n, const traits *of)
 {
   switch (n->op) {
   case CMB_OP_DIV: return of[n->b].plain && cmb_expr_op(g, of[n->b].core) != CMB_OP_SQRT;
@@ -115,15 +122,17 @@ static bool is_steep_alone(const cmb_graph *g, const cmb_node *n, const nature *
   }
 }
 
-/* Whether a table has a derivative without jumps. Its own derivatives may have none. */
+/* Returns whether the table at node n is a function with a continuous derivative: the foot of a point on a line, or any table other
+ * than a piecewise linear one unless the node is itself a derivative. */
 static bool is_smooth_table(const cmb_graph *g, const cmb_node *n)
 {
   const cmb_table *t = g->tables[n->data];
   return t->kind == CMB_TABLE_FOOT || (n->order == 0 && t->kind != CMB_TABLE_LINEAR);
 }
 
-/* Whether an operation on arguments with the natures `of` them keeps derivatives without jumps, wherever its bounds are known. */
-static bool is_smooth(const cmb_graph *g, const cmb_node *n, const nature *of)
+/* Returns whether an operation on smooth functions has a continuous derivative wherever its bounds are known. `of` has the
+ * properties of all nodes. */
+static bool is_smooth(const cmb_graph *g, const cmb_node *n, const traits *of)
 {
   switch (n->op) {
   case CMB_OP_ADD:
@@ -142,14 +151,14 @@ static bool is_smooth(const cmb_graph *g, const cmb_node *n, const nature *of)
   }
 }
 
-static nature nature_of(const cmb_graph *g, cmb_expr e, int nq, const nature *of)
+static traits traits_of(const cmb_graph *g, cmb_expr e, int nq, const traits *of)
 {
   const cmb_op op = cmb_expr_op(g, e);
   const cmb_node *n = &g->nodes[e];
-  nature result = {.kind = FIXED, .single = NONE, .core = e, .smooth = true};
+  traits result = {.kind = FIXED, .single = NONE, .core = e, .smooth = true};
   kind x[3] = {FIXED, FIXED, FIXED};
   for (int i = 0; i < cmb_op_arity(op); i++) {
-    const nature *argument = &of[cmb_expr_argument(g, e, i)];
+    const traits *argument = &of[cmb_expr_argument(g, e, i)];
     x[i] = argument->kind;
     if (x[i] > result.kind) result.kind = x[i];
     result.single = merge(result.single, argument->single);
@@ -165,44 +174,45 @@ static nature nature_of(const cmb_graph *g, cmb_expr e, int nq, const nature *of
   result.smooth = result.smooth && is_smooth(g, n, of);
   if (op == CMB_OP_TABLE2 && g->tables[n->data]->kind == CMB_TABLE_FOOT) result.on_line = true;
   const bool always = cmb_graph_is_steep(g, e);
-  if (always || (result.single >= 0 && is_steep_alone(g, n, of))) result.steep = true;
+  if (always || (result.single >= 0 && is_steep_in_coordinate(g, n, of))) result.steep = true;
   if (always && result.single == SEVERAL) {
     result.single = nq + 1 + (int)(op == CMB_OP_TABLE2 ? e : of[n->a].core);
   }
   return result;
 }
 
-/* The natures of all nodes that are used. */
-static void find_natures(const cmb_graph_parts *p, const uint8_t *used, nature *of)
+/* Computes for all graph nodes that are marked in `used` how they depend on t and q, into `of`. */
+static void find_traits(const cmb_graph_parts *p, const uint8_t *used, traits *of)
 {
   const cmb_graph *g = p->x->graph;
   const int nq = p->x->nq;
   for (cmb_expr e = 0; e < cmb_graph_size(g); e++) {
     const kind of_input = cmb_expr_op(g, e) == CMB_OP_INPUT ? BEYOND : FIXED;
-    of[e] = (nature){.kind = of_input, .single = NONE, .core = e, .smooth = true};
+    of[e] = (traits){.kind = of_input, .single = NONE, .core = e, .smooth = true};
   }
   for (int i = 0; i < nq; i++) {
     const cmb_expr q = p->x->q[i];
-    of[q] = (nature){.kind = UNIT, .single = i, .core = q, .plain = true, .smooth = true};
+    of[q] = (traits){.kind = UNIT, .single = i, .core = q, .plain = true, .smooth = true};
   }
   of[p->x->t] =
-      (nature){.kind = LINEAR, .single = nq, .core = p->x->t, .plain = true, .smooth = true};
+      (traits){.kind = LINEAR, .single = nq, .core = p->x->t, .plain = true, .smooth = true};
   for (int i = 0; i < p->ns; i++) of[cmb_modes_at(p->modes, i)->mode].kind = FIXED;
   for (int i = 0; i < p->x->np; i++) of[p->x->parameter[i]].kind = FIXED;
   for (cmb_expr e = 0; e < cmb_graph_size(g); e++) {
-    if (used[e] && cmb_op_arity(cmb_expr_op(g, e)) > 0) of[e] = nature_of(g, e, nq, of);
+    if (used[e] && cmb_op_arity(cmb_expr_op(g, e)) > 0) of[e] = traits_of(g, e, nq, of);
   }
 }
 
-/* Steep parts of a single thing; those of t alone are among the functions of time. */
-static bool is_part(const cmb_graph_parts *p, const nature *n)
+/* Returns whether a node is a steep function of one single quantity other than the time t. */
+static bool is_part(const cmb_graph_parts *p, const traits *n)
 {
   return n->kind == CURVED && n->steep && n->single >= 0 && n->single != p->x->nq;
 }
 
-/* Marks steep functions, since what they are added to or multiplied by may hide their bumps; and the largest steep parts: results, and
- * arguments of what is none, or one of something else. What only shifts or scales one of these is none. */
-static void mark_parts(const cmb_graph_parts *p, const nature *of, int results,
+/* Marks in `used` the expressions that are to be monitored during a step: steep functions, and the largest steep subexpressions,
+ * which are results or arguments of a node that depends on anything else. Steep functions are marked separately, since terms added
+ * to or multiplied with them may hide their bumps. */
+static void mark_parts(const cmb_graph_parts *p, const traits *of, int results,
                        const cmb_expr *result, uint8_t *used)
 {
   const cmb_graph *g = p->x->graph;
@@ -219,22 +229,22 @@ static void mark_parts(const cmb_graph_parts *p, const nature *of, int results,
   }
 }
 
-/* The watched functions: those among them with second derivatives are bent[0], bent[1], .. */
+/* The monitored functions. Those of them that have second derivatives are number bent[0], bent[1], .. */
 struct watched {
   int count, bent_count;
   const cmb_expr *part; /* (count) */
   int *bent;            /* (bent_count) */
   int grid_count;
-  cmb_expr *grid; /* (grid_count) the tables over grids that they read */
+  cmb_expr *grid; /* (grid_count) the tables over grids that these depend on */
 };
 
-static cmb_status list_bent(const cmb_graph_parts *p, cmb_arena *arena, const nature *of,
+static cmb_status list_bent(const cmb_graph_parts *p, cmb_arena *arena, const traits *of,
                             struct watched *w)
 {
   w->bent = cmb_arena_ints(arena, w->count);
   if (!w->bent) return cmb_fail_memory(p->ctx);
   for (int i = 0; i < w->count; i++) {
-    const nature *n = &of[w->part[i]];
+    const traits *n = &of[w->part[i]];
     if (n->smooth && n->on_line) w->bent[w->bent_count++] = i;
   }
   return CMB_OK;
@@ -246,7 +256,8 @@ static bool is_grid(const cmb_graph *g, cmb_expr e)
   return n->op == CMB_OP_TABLE2 && g->tables[n->data]->kind == CMB_TABLE_SPLINE;
 }
 
-/* Grids have borders, where slopes jump (cmb_table2_crosses_border). */
+/* Lists the tables over a two-dimensional grid that functions with second derivatives depend on: their slopes jump at the borders
+ * of the grid. */
 static cmb_status list_grids(const cmb_graph_parts *p, struct watched *w)
 {
   const cmb_graph *g = p->x->graph;
@@ -270,7 +281,8 @@ static void grow_scratch(cmb_graph_data *d, int inputs, const cmb_program *progr
   if (doubles > d->scratch) d->scratch = doubles;
 }
 
-/* The derivatives of `rate` along the motion: x are t and q, then t' and q', then q''. */
+/* Creates the program for second derivatives of the monitored functions along a motion, from their first derivatives `rate`. Its
+ * inputs are t, q, modes and parameters, then t' and q', then q''. */
 static cmb_status make_bends(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d,
                              const struct watched *w, const cmb_expr *rate, int inputs,
                              const cmb_expr *input)
@@ -303,7 +315,8 @@ static cmb_status make_bends(const cmb_graph_parts *p, cmb_arena *arena, cmb_gra
   return CMB_OK;
 }
 
-/* The derivatives along (t', q') and q'', whose inputs stand behind those of the functions. */
+/* Creates the programs for first and second derivatives of the monitored functions along a motion. Their inputs are those of the
+ * functions, then t' and q', then q''. */
 static cmb_status make_rates(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d,
                              struct watched *w)
 {
@@ -340,17 +353,17 @@ static cmb_status make_programs(const cmb_graph_parts *p, cmb_arena *arena, cmb_
   return CMB_OK;
 }
 
-/* What is to be watched. */
+/* Finds the steep functions of the position that are to be monitored during a step, and which of them have second derivatives. */
 static cmb_status find_watched(const cmb_graph_parts *p, cmb_arena *arena, struct watched *w)
 {
   int results;
   const cmb_expr *result = cmb_graph_motion_results(p, &results);
   if (!result) return cmb_fail_memory(p->ctx);
-  nature *of = cmb_allocate(p->ctx, (size_t)cmb_graph_size(p->x->graph) * sizeof *of);
+  traits *of = cmb_allocate(p->ctx, (size_t)cmb_graph_size(p->x->graph) * sizeof *of);
   uint8_t *used = cmb_reachable(p->x->graph, results, result);
   cmb_status status = CMB_OK;
   if (of && used) {
-    find_natures(p, used, of);
+    find_traits(p, used, of);
     mark_parts(p, of, results, result, used);
     w->part = cmb_graph_list_parts(p, used, &w->count);
     if (w->part) status = list_bent(p, arena, of, w);
@@ -383,7 +396,8 @@ void cmb_graph_path_bounds(const void *self, const cmb_box *box, cmb_interval *b
   cmb_program_enclose(d->path, in, bounds, in + cmb_layout_end(&d->layout, CMB_BLOCK_P));
 }
 
-/* The box as inputs; returns where those behind t' and q' begin. */
+/* Stores the box of t and q and their derivatives t', q' as inputs of a program in the box's scratch memory, and returns the
+ * position behind them. */
 static cmb_interval *put_rates(const cmb_graph_data *d, const cmb_box *box)
 {
   cmb_interval *in = box->scratch;
@@ -401,7 +415,8 @@ void cmb_graph_path_rates(const void *self, const cmb_box *box, cmb_interval *ra
   cmb_program_enclose(d->path_rates, box->scratch, rates, work);
 }
 
-/* Whether the motion may pass over the border of a grid; place has where it is on each. */
+/* Returns whether the motion over a box may cross the border of a table's grid. place[2 i] and place[2 i + 1] are the bounds of the
+ * two coordinates on grid i. */
 static bool passes_border(const cmb_graph_data *d, const cmb_interval *place)
 {
   for (int i = 0; i < d->path_grid_count; i++) {

@@ -1,23 +1,22 @@
 /*
- * The programs of a graph system (graph_data.h).
+ * Creates the programs of a graph system (graph_data.h).
  *
- * What methods ask for in one call is, in the order of how often: M f G γ (accelerations), g (projection), G g_t with or
- * without M, f γ (with factors at hand), M f (half-explicit
- * stages, which impose constraints elsewhere). A program computes one such set; a call runs the shortest one that has all that
- * is wanted. A set without velocities needs none as inputs. Most of g is part of G, and most of g_t is nothing, so that
- * M f G γ has no program of its own beside that of all six terms.
+ * Methods request the following sets of terms in one call, the most frequent first: M f G γ (accelerations), g (projection), G g_t
+ * with or without M, f γ (with existing factors), M f (half-explicit stages, which impose constraints elsewhere). A program
+ * computes one such set; a call runs the shortest program that has all terms wanted. A set without velocities does not have them as
+ * inputs. Most of g is part of G, and g_t is mostly empty, so M f G γ has no separate program beside that of all six terms.
  */
 #include "base/context.h"
 #include "dae/graph_data.h"
 
 #define BIT(part) (1U << CMB_PART_##part)
 
-/* Not the first blocks of the layout, but `factor_input`. */
+/* Stands for `factor_input` in place of the first blocks of the layout. */
 enum { FACTOR_INPUTS = CMB_BLOCKS };
 
 static const struct {
   unsigned parts;
-  int inputs; /* the last block that it reads */
+  int inputs; /* the last block that the program reads */
 } rows[CMB_PROGRAMS] = {
     [CMB_PROGRAM_POSITION] = {BIT(POSITION), CMB_BLOCK_P},
     [CMB_PROGRAM_CONSTRAINTS] = {BIT(POSITION) | BIT(G) | BIT(GT), CMB_BLOCK_P},
@@ -67,7 +66,8 @@ static cmb_status make_program(const cmb_graph_parts *p, unsigned parts, int inp
   return cmb_program_create(p->ctx, p->x->graph, inputs, input, outputs, output, program);
 }
 
-/* The shortest program for each set of terms: without velocities unless f or γ is among them. */
+/* Chooses for each set of terms (M, f, g, G, γ, g_t) the shortest program that computes all of them; one that does not need
+ * velocities unless f or γ is in the set. */
 static void choose_programs(cmb_graph_data *d)
 {
   for (unsigned want = 0; want < 1U << CMB_TERMS; want++) {
@@ -114,7 +114,8 @@ static bool all_zero(int count, const cmb_expr *e)
   return true;
 }
 
-/* Of the applied forces alone, where the residual is in two parts. */
+/* Creates the program of the Jacobian `which`, unless it has no rows or columns. If the residual is a sum of applied and inertial
+ * forces, only the applied ones are differentiated. */
 static cmb_status make_jacobian(const cmb_graph_parts *p, cmb_graph_data *d, cmb_derivative which)
 {
   const cmb_expressions *x = p->x;
@@ -148,6 +149,7 @@ static cmb_status make_jacobian(const cmb_graph_parts *p, cmb_graph_data *d, cmb
 
 /* ---- scratch memory and constants */
 
+/* Returns the larger of two numbers. */
 static int largest(int a, int b)
 {
   return a > b ? a : b;
@@ -155,7 +157,7 @@ static int largest(int a, int b)
 
 static void measure_scratch(cmb_graph_data *d)
 {
-  enum { LINE = 8 }; /* doubles of 64 bytes */
+  enum { LINE = 8 }; /* 64 bytes */
   int out = 0, work = 0;
   for (int k = 0; k < CMB_PROGRAMS; k++) {
     if (!d->program[k]) continue;
@@ -184,7 +186,8 @@ cmb_status cmb_graph_programs_make(const cmb_graph_parts *p, cmb_arena *arena, c
   return CMB_OK;
 }
 
-/* The constant mass matrix is computed here and now: an entry can be a table or a C function of constants. */
+/* Evaluates a constant mass matrix into d->M_constant, by a program without inputs: an entry can be a table or a C function of
+ * constants. */
 cmb_status cmb_graph_constant_mass(const cmb_graph_parts *p, cmb_graph_data *d)
 {
   cmb_program *program;

@@ -1,9 +1,8 @@
 /*
- * q̇ = T(q) v and the length of Euler parameters, for graph systems (graph_data.h).
+ * Rates of coordinates, q̇ = T(q) v, and normalisation of Euler parameters for graph systems (graph_data.h).
  *
- * Rates are asked for without scratch memory. Most are a velocity as it is. The others come in small programs, one for
- * up to four coordinates that follow each other, whose arrays are on the stack: a body's orientation takes some 30
- * places.
+ * The function for rates has no scratch memory. Most rates are equal to a velocity. The others are computed by small programs, one
+ * for up to four successive coordinates, whose arrays are on the stack: the orientation of a body takes some 30 numbers.
  */
 #include "base/context.h"
 #include "dae/graph_data.h"
@@ -13,7 +12,7 @@
 
 enum { RATES = 4, INPUTS = 64, WORK = 512 };
 
-/* By node: 1 + number of a coordinate, or nq + that of a velocity; 0: neither. To be released. */
+/* Returns an array over all graph nodes: 1 + i for coordinate i, 1 + nq + i for velocity i, 0 for others. The caller releases it. */
 static int *number_inputs(const cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
@@ -29,7 +28,8 @@ static cmb_status too_long(const cmb_graph_parts *p, const cmb_graph_rate *rate)
                   p->x->name, p->x->q_names[rate->first]);
 }
 
-/* In a graph of its own, so that it does not cost what the whole graph is large. */
+/* Creates the program for `count` successive rates from a copy of their expressions in the empty graph `small`: a program of the
+ * whole graph would cost time in proportion to that graph. */
 static cmb_status make_rate(const cmb_graph_parts *p, const int *number, int count,
                             cmb_arena *arena, cmb_graph *small, cmb_graph_rate *rate)
 {
@@ -112,7 +112,7 @@ void cmb_graph_rates(const void *self, const double *q, const double *v, double 
   }
 }
 
-/* Four zeros have no direction and stay. */
+/* Scales each set of Euler parameters to length 1; four zeros are left as they are. */
 void cmb_graph_normalize(const void *self, double *q)
 {
   const cmb_graph_data *d = self;

@@ -1,10 +1,10 @@
 /*
- * Events of the user's in a graph system (dae.h, `rules`), and the rates of its switching functions along a motion,
+ * The user's events of a graph system (dae.h, `rules`), and the rates of its switching functions along a motion,
  *
- *     ṡ = s_t + s_q T v + s_v a             of functions that depend on velocities,
- *     s̈ = (the same of ṡ)                   of functions of t and q alone; and ṡ of these.
+ *     ṡ = s_t + s_q T v + s_v a             for functions that depend on velocities,
+ *     s̈ = (the same of ṡ), and ṡ            for functions of t and q alone.
  *
- * Nothing is known of functions of λ, of levels, and of those that call a C function of the user's.
+ * There are no rates of functions of λ, of levels, and of functions that call a user's C function or solve an implicit equation.
  */
 #include "base/context.h"
 #include "dae/graph_data.h"
@@ -14,7 +14,8 @@
 
 /* ---- parts */
 
-/* Entries of the surfaces' gradients that are not always 0; their columns into `column`, rule by rule, if it is not NULL. */
+/* Counts the entries of the gradients of all contact surfaces that are not identically 0. Writes row starts to start[1 ..] and
+ * column indices to `column`, row by row, if these are not NULL. */
 static int list_gradients(const cmb_expressions *x, int *start, int *column)
 {
   int count = 0;
@@ -37,7 +38,7 @@ void cmb_graph_rule_counts(const cmb_expressions *x, int count[CMB_PARTS])
   count[CMB_PART_SURFACES] = 3 * x->rule_count + list_gradients(x, NULL, NULL);
 }
 
-/* A condition is 1 where it is met: `when` > 0, unless it is a condition already. */
+/* Returns an expression that is 1 where the condition `when` is met and 0 elsewhere. */
 static cmb_expr condition(cmb_graph *g, cmb_expr when)
 {
   const cmb_expr one = cmb_constant(g, 1);
@@ -65,8 +66,10 @@ void cmb_graph_rule_parts(const cmb_expressions *x, cmb_expr *const part[CMB_PAR
 
 /* ---- rates of switching functions */
 
-/* d/dt of count expressions, with v̇ = a. */
-static cmb_status flow_of(const cmb_graph_parts *p, int count, const cmb_expr *e, cmb_expr *rate)
+/* Differentiates `count` expressions e with respect to time along the motion, with accelerations v̇ = a, and writes the derivatives
+ * to `rate`. */
+static cmb_status differentiate_along_motion(const cmb_graph_parts *p, int count, const cmb_expr *e,
+                                             cmb_expr *rate)
 {
   const cmb_expressions *x = p->x;
   const size_t nq = (size_t)x->nq, nv = (size_t)x->nv, n = 1 + nq + nv;
@@ -90,8 +93,8 @@ cmb_status cmb_graph_flow_part(cmb_graph_parts *p)
   p->switch_order = cmb_arena_ints(p->arena, ns);
   if (cmb_arena_failed(p->arena)) return cmb_fail_memory(p->ctx);
   if (ns == 0) return CMB_OK;
-  CMB_TRY(flow_of(p, ns, s, rate));
-  CMB_TRY(flow_of(p, ns, rate, second));
+  CMB_TRY(differentiate_along_motion(p, ns, s, rate));
+  CMB_TRY(differentiate_along_motion(p, ns, rate, second));
   CMB_TRY(cmb_depends(x->graph, x->nv, x->v, ns, s, on_v));
   CMB_TRY(cmb_depends(x->graph, x->nq, x->q, ns, s, moves));
   for (int i = 0; i < ns; i++) {
@@ -111,7 +114,7 @@ cmb_status cmb_graph_flow_part(cmb_graph_parts *p)
 
 /* ---- the list of rules */
 
-/* The modes that expressions read, into reads (ns). */
+/* Marks in reads (ns) the switching functions whose modes occur in `count` expressions e. */
 static cmb_status list_modes(const cmb_graph_parts *p, int count, const cmb_expr *e, bool *reads)
 {
   uint8_t *used = cmb_reachable(p->x->graph, count, e);
@@ -132,7 +135,8 @@ static cmb_status list_surfaces(const cmb_graph_parts *p, cmb_arena *arena, cmb_
   return CMB_OK;
 }
 
-/* Those that conditions and surfaces read, and outputs. */
+/* Lists the switching functions whose modes occur in the conditions and in the surfaces of rules, (rule_count x ns) each, and those
+ * whose modes occur in outputs or energy, shown (ns). */
 static cmb_status list_reads(const cmb_graph_parts *p, bool *conditions, bool *surfaces,
                              bool *shown)
 {
@@ -145,7 +149,7 @@ static cmb_status list_reads(const cmb_graph_parts *p, bool *conditions, bool *s
   return list_modes(p, outputs + p->count[CMB_PART_ENERGY], p->part[CMB_PART_OUTPUTS], shown);
 }
 
-/* The rules and the names of what they reset. */
+/* Copies the rules, and the names and units of what they reset, into eq. */
 static cmb_status list_rules(const cmb_graph_parts *p, cmb_arena *arena, cmb_equations *eq)
 {
   const cmb_expressions *x = p->x;
@@ -181,8 +185,10 @@ static cmb_status list_rules(const cmb_graph_parts *p, cmb_arena *arena, cmb_equ
   return CMB_OK;
 }
 
-/* Of the switching functions: their order, which the motion does not read, which belong to gaps only; and which rules read which. */
-static cmb_status list_readers(const cmb_graph_parts *p, cmb_arena *arena, cmb_equations *eq)
+/* Lists in eq for each switching function: the order of its rate, whether the motion is independent of it, whether only gaps depend
+ * on it, and which rules, surfaces and outputs depend on it. */
+static cmb_status list_switch_properties(const cmb_graph_parts *p, cmb_arena *arena,
+                                         cmb_equations *eq)
 {
   const cmb_expressions *x = p->x;
   const size_t ns = (size_t)p->ns, pairs = (size_t)x->rule_count * ns;
@@ -217,7 +223,7 @@ cmb_status cmb_graph_rules_list(const cmb_graph_parts *p, cmb_arena *arena, cmb_
                                 cmb_equations *eq)
 {
   CMB_TRY(list_rules(p, arena, eq));
-  CMB_TRY(list_readers(p, arena, eq));
+  CMB_TRY(list_switch_properties(p, arena, eq));
   CMB_TRY(list_surfaces(p, arena, d));
   d->rule_count = eq->rule_count;
   d->reset_count = eq->reset_count;

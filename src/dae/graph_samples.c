@@ -1,13 +1,13 @@
 /*
- * Sampled values of a graph system (graph_parts.h): their samplers, which of them the motion depends on, which of its switches they
- * read, and whether their new values take forces or accelerations to be known.
+ * Sampled values of a graph system (graph_parts.h): finds their samplers, which of them the motion depends on, which switching
+ * functions they depend on, and whether their new values depend on forces or accelerations.
  */
 #include "base/context.h"
 #include "dae/graph_data.h"
 #include "expr/algebra.h"
 #include "expr/graph.h"
 
-/* Marks what the motion, events and switching functions are made of. */
+/* Marks in moves (nh) the sampled values that the motion, the user's events or the switching functions depend on. */
 static cmb_status mark_moving(const cmb_graph_parts *p, bool *moves)
 {
   const cmb_expressions *x = p->x;
@@ -37,14 +37,14 @@ static cmb_status read_forces(const cmb_graph_parts *p, bool *yes)
   return CMB_OK;
 }
 
-/* Whether two modes change at the same zeros. */
-static bool have_one_surface(cmb_graph *g, const cmb_mode *a, const cmb_mode *b)
+/* Returns whether the modes a and b are signs of the same expression, or of an expression and its negative. */
+static bool have_same_zeros(cmb_graph *g, const cmb_mode *a, const cmb_mode *b)
 {
   const bool signs = cmb_mode_is_sign(a->kind) && cmb_mode_is_sign(b->kind);
   return signs && (a->of == b->of || a->of == cmb_neg(g, b->of));
 }
 
-/* The switching functions of the motion whose signs update i decides by, too. */
+/* Marks in reads (ns) the switching functions of the motion whose signs also decide inside the update formula of sampled value i. */
 static cmb_status mark_shared(const cmb_graph_parts *p, int i, bool *reads)
 {
   cmb_graph *g = p->x->graph;
@@ -52,12 +52,12 @@ static cmb_status mark_shared(const cmb_graph_parts *p, int i, bool *reads)
   cmb_modes *own;
   cmb_expr frozen;
   if (cmb_op_arity(cmb_expr_op(g, *update)) == 0)
-    return CMB_OK; /* most are the values before them, delayed */
+    return CMB_OK; /* most are just earlier values, delayed */
   CMB_TRY(cmb_modes_create(p->ctx, &own));
   cmb_status status = cmb_modes_freeze(own, g, 1, update, &frozen);
   for (int n = 0; status == CMB_OK && n < cmb_modes_count(own); n++) {
     for (int k = 0; k < p->ns; k++) {
-      reads[k] = reads[k] || have_one_surface(g, cmb_modes_at(own, n), cmb_modes_at(p->modes, k));
+      reads[k] = reads[k] || have_same_zeros(g, cmb_modes_at(own, n), cmb_modes_at(p->modes, k));
     }
   }
   cmb_modes_destroy(own);

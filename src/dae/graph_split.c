@@ -1,20 +1,20 @@
 /*
- * ∂r/∂q and ∂r/∂v as a sum: the Jacobian of the applied forces, and the derivatives of the inertial forces, whose entries the
- * model gives (dyn/expressions.h). The pattern is the union of both.
+ * ∂r/∂q and ∂r/∂v of a graph system as sums: the Jacobian of the applied forces, and the derivatives of the inertial forces, whose
+ * entries the model gives (dyn/expressions.h). The pattern is the union of both.
  */
 #include "base/context.h"
 #include "dae/graph_data.h"
 
 #include <limits.h>
 
-/* Both parts, walked through in the order of rows and columns. */
+/* Merge of the entries of both parts in the order of rows and columns. */
 struct merge {
-  const cmb_pattern *applied; /* NULL: nothing */
+  const cmb_pattern *applied; /* NULL: empty */
   const cmb_entries *inertial;
-  int row, k, m; /* the applied part is at entry k of this row, the inertial part at entry m */
+  int row, k, m; /* next entries: k of this row in the applied part, m in the inertial part */
 };
 
-/* The next place of the union; false: there is none. */
+/* Finds the next entry, row by row, of the union of two sparsity patterns, and writes its row and column. Returns false at the end. */
 static bool next_place(struct merge *w, int rows, int *row, int *column)
 {
   const cmb_pattern *a = w->applied;
@@ -71,7 +71,8 @@ cmb_status cmb_graph_split_make(const cmb_graph_parts *p, cmb_arena *arena, cmb_
 void cmb_graph_split_add(const cmb_graph_split *s, const double *inertial, double *J)
 {
   int k = s->applied_count - 1;
-  for (int n = s->pattern.start[s->pattern.rows]; n-- > 0;) { /* from behind: places only grow */
+  /* backwards, since indices only grow */
+  for (int n = s->pattern.start[s->pattern.rows]; n-- > 0;) {
     bool there = k >= 0 && s->applied[k] == n;
     J[n] = there ? J[k--] : 0;
   }

@@ -1,6 +1,6 @@
 /*
- * A system from expressions (graph_system.h): everything that outlives the expressions is copied into its arena, and the
- * functions of its equations run programs.
+ * Creates a system from expressions (graph_system.h): copies everything that outlives the expressions into its arena, and sets the
+ * functions of its equations, which run programs.
  *
  * Small matrices are stored dense: the dense KKT solve is faster there (CMB_KKT_SPARSE_FROM).
  */
@@ -39,7 +39,7 @@ static void add_digest(const cmb_system *system, cmb_sha256 *s)
 
 static const char *const *copy_names(cmb_arena *arena, int count, const char *const *names)
 {
-  if (!names) return NULL; /* units that nobody gave */
+  if (!names) return NULL; /* no units given */
   const char **copy = cmb_arena_take(arena, (size_t)count, sizeof *copy);
   for (int i = 0; copy && i < count; i++) {
     copy[i] = cmb_arena_text(arena, names[i]);
@@ -140,7 +140,8 @@ static cmb_status list_closing(const cmb_graph_parts *p, cmb_system *system)
   return CMB_OK;
 }
 
-/* Which constraints have branches: those that are redundant in one may not be so in another. */
+/* Marks the constraints that depend on the modes of switching functions: a constraint that is redundant in one mode may not be so
+ * in another. */
 static cmb_status list_branches(const cmb_graph_parts *p, cmb_system *system)
 {
   const int ng = p->x->ng;
@@ -152,7 +153,7 @@ static cmb_status list_branches(const cmb_graph_parts *p, cmb_system *system)
   return cmb_depends(p->x->graph, p->ns, mode, ng, p->part[CMB_PART_POSITION], branches);
 }
 
-/* Which of the live parameters are rates of inputs with which constraints or surfaces move. */
+/* Marks the live parameters that are rates of inputs which move constraints or contact surfaces. */
 static cmb_status list_moving_rates(const cmb_graph_parts *p, cmb_system *system)
 {
   static const cmb_graph_part parts[] = {CMB_PART_GT, CMB_PART_GAMMA, CMB_PART_SURFACES};
@@ -186,7 +187,8 @@ static const cmb_pattern *make_pattern(cmb_arena *arena, int rows, int columns,
   return pattern;
 }
 
-/* Where the entries are in a dense matrix; row_length 0: on its diagonal. */
+/* Returns for each entry of a sparse matrix its index in a dense matrix with rows of length row_length; row_length 0: its index on
+ * the diagonal. */
 static int *make_places(cmb_arena *arena, int row_length, const cmb_entries *m)
 {
   int *place = cmb_arena_ints(arena, m->count);
@@ -204,7 +206,7 @@ static bool is_diagonal(const cmb_entries *m)
   return true;
 }
 
-/* None of the expressions depends on an input. */
+/* Sets *constant to whether none of the `count` expressions depends on any input of the graph (time, coordinates, parameters ..). */
 static cmb_status is_constant(const cmb_graph *g, int count, const cmb_expr *exprs, bool *constant)
 {
   uint8_t *used = cmb_reachable(g, count, exprs);

@@ -1,8 +1,9 @@
 /*
- * What the motion of a graph system takes from time alone (dae.h, `time_values`): the largest parts of f and g, and of the surfaces on which
- * bodies may come to rest, that read nothing but t and the modes; and in them each function that can have narrow bumps, since 0.3 t + bump(t)
- * has moved further in a long step than its bump is high. Parts that are straight lines in t while the modes stay are left out: there is
- * nothing in them that a step could pass over.
+ * Functions of time alone on which the motion of a graph system depends, and whose variation inside a step must be noticed (dae.h,
+ * `time_values`). They are the largest subexpressions of f, g and the surfaces of contacts that read nothing but t, modes and
+ * parameters; and inside these each function that can have narrow bumps, since in 0.3 t + bump(t) a long step changes the sum by
+ * more than the height of its bump. Subexpressions that are linear in t while the modes stay are left out: a step cannot pass over
+ * anything in them.
  */
 #include "base/context.h"
 #include "dae/graph_data.h"
@@ -10,15 +11,16 @@
 #include "expr/interval.h"
 #include "expr/table.h"
 
-/* What an expression is as a function of time, from the least to the most. */
-typedef enum kind { FIXED, STRAIGHT, CURVED, MOVING } kind; /* MOVING: it reads the state */
+/* How an expression depends on time, from the simplest to the most general. MOVING: it depends on the state, or has no bounds. */
+typedef enum kind { FIXED, STRAIGHT, CURVED, MOVING } kind;
 
 static kind larger(kind a, kind b)
 {
   return a > b ? a : b;
 }
 
-/* A function of one argument, or a table in the piece that its mode says. */
+/* Classifies how a table lookup at a fixed interval of the table depends on time: like its argument if the table is piecewise
+ * linear, else CURVED. */
 static kind kind_of_table(const cmb_graph *g, cmb_expr e, const kind *of)
 {
   const cmb_node *n = &g->nodes[e];
@@ -44,12 +46,12 @@ static kind kind_of(const cmb_graph *g, cmb_expr e, const kind *of)
   case CMB_OP_IF: return x[0] == FIXED ? most : CURVED;
   case CMB_OP_TABLE_AT: return kind_of_table(g, e, of);
   case CMB_OP_SOLVE:
-  case CMB_OP_CALL: return MOVING; /* there are no bounds of it, only of its arguments */
+  case CMB_OP_CALL: return MOVING; /* only its arguments have bounds */
   default: return CURVED;
   }
 }
 
-/* The kinds of all nodes that are used; the inputs but for t, the modes and the parameters are MOVING. */
+/* Classifies how each graph node marked in `used` depends on time, into `of`. Inputs other than t, modes and parameters are MOVING. */
 static void find_kinds(const cmb_graph_parts *p, const uint8_t *used, kind *of)
 {
   const cmb_graph *g = p->x->graph;
@@ -65,7 +67,7 @@ static void find_kinds(const cmb_graph_parts *p, const uint8_t *used, kind *of)
   }
 }
 
-/* Whether it has narrow bumps, which other functions of time that are added or multiplied may hide. */
+/* Returns whether a node is a function of time with narrow bumps, which functions added to or multiplied with it may hide. */
 static bool is_steep(const cmb_graph *g, cmb_expr e, const kind *of)
 {
   const cmb_node *n = &g->nodes[e];
@@ -83,7 +85,7 @@ static bool is_steep(const cmb_graph *g, cmb_expr e, const kind *of)
   }
 }
 
-/* What the function only shifts or scales; itself if there is more to it. */
+/* Returns the expression that e only shifts or scales by constants; e itself if it does neither. */
 static cmb_expr core_of(const cmb_graph *g, cmb_expr e, const kind *of)
 {
   for (;;) {
@@ -96,8 +98,8 @@ static cmb_expr core_of(const cmb_graph *g, cmb_expr e, const kind *of)
   }
 }
 
-/* Marks the curved nodes that are a result, or an argument of what moves, but for what only shifts or scales them; and those that are
- * steep. */
+/* Marks in `used` the functions of time to be monitored during a step: those that are results or arguments of a node that depends
+ * on the state, without shifts and scales; and those with narrow bumps. */
 static void mark_parts(const cmb_graph_parts *p, const kind *of, uint8_t *used, int results,
                        const cmb_expr *result)
 {
@@ -149,7 +151,7 @@ cmb_expr *cmb_graph_motion_results(const cmb_graph_parts *p, int *results)
   return result;
 }
 
-/* The parts, and their derivatives in their places. */
+/* Creates the programs for the functions of time that are marked in `used`, and for their derivatives. */
 static cmb_status make_programs(const cmb_graph_parts *p, const uint8_t *used, cmb_graph_data *d)
 {
   cmb_graph *g = p->x->graph;

@@ -1,5 +1,5 @@
 /*
- * Bounds of what holds (holding.h).
+ * Bounds over time of the functions that end sticking and contact (holding.h).
  */
 #include "dae/holding.h"
 
@@ -8,16 +8,17 @@
 
 #include <string.h>
 
-static const double SAME = 1e-9;      /* of gradients, beside themselves */
-static const double ROUNDING = 1e-14; /* of loads, beside themselves */
-static const double SMALL = 1e-9;     /* of what friction can hold, beside that */
+static const double SAME = 1e-9;      /* relative difference up to which gradients count as equal */
+static const double ROUNDING = 1e-14; /* relative rounding error of loads */
+static const double SMALL = 1e-9;     /* negligible part of what friction can hold */
 
-/* Where in an interval of time it is expanded: a place that is special to no function, so that equal values and bounds there are no coincidence. */
-static const double PLACE = 0.381966011250105;
+/* Where in the interval of time t₀ is: at the golden section, which is special to no function, so that equal values and bounds
+ * there are no coincidence. */
+static const double T0_FRACTION = 0.381966011250105;
 
 /* ---- intervals */
 
-/* The smaller one of two functions. */
+/* Returns bounds of min(x, y) for x in the interval a and y in the interval b. */
 static cmb_interval smaller(cmb_interval a, cmb_interval b)
 {
   return cmb_op_enclose(CMB_OP_MIN, a, b, b);
@@ -28,9 +29,10 @@ static double most(cmb_interval a)
   return fmax(fabs(a.low), fabs(a.high));
 }
 
-/* ---- making */
+/* ---- creation */
 
-/* The functionals: rests that hold from both sides have none, since their functions have forces of other modes. */
+/* Lists the functions to be bounded: those of groups of held switching functions, then the forces of closed contacts. Contacts that
+ * hold from both sides are left out, since their functions also depend on forces in other modes. */
 static void list_functions(cmb_holding *x)
 {
   const cmb_resting *r = x->resting;
@@ -106,8 +108,8 @@ int cmb_holding_name(const cmb_holding *x, int function)
 
 /* ---- bounds of loads */
 
-/* The modes below the slides: all groups at −1, and group k at +1; k < 0: none. */
-static void put_modes(cmb_holding *x, const int *mode, int k)
+/* Sets the modes from which held forces are mixed: all groups of held switching functions at −1, and group k at +1 if k ≥ 0. */
+static void set_modes(cmb_holding *x, const int *mode, int k)
 {
   if (x->sliding) cmb_sliding_lower(x->sliding, mode, k, x->ev->mode);
 }
@@ -129,7 +131,7 @@ static bool is_late(const cmb_equations *eq, int i)
   return false;
 }
 
-/* At a time that is unknown everything is unknown that depends on it. */
+/* Marks the forces and other loads that depend on time: those whose bounds are unknown over an unknown time. *any: some do. */
 static void find_varying(cmb_holding *x, const int *mode, const double *q, const double *v,
                          bool *any)
 {
@@ -137,7 +139,7 @@ static void find_varying(cmb_holding *x, const int *mode, const double *q, const
   const cmb_box box = box_at(x, cmb_interval_unknown(), q, v);
   for (int k = 0; k <= x->slides; k++) {
     bool *varies = x->varies + (ptrdiff_t)k * eq->nv;
-    put_modes(x, mode, k - 1);
+    set_modes(x, mode, k - 1);
     below->load_bounds(below->self, &box, x->f, x->gamma);
     for (int i = 0; i < eq->nv; i++) {
       varies[i] = !cmb_interval_known(x->f[i]) && !is_late(eq, i);
@@ -149,7 +151,7 @@ static void find_varying(cmb_holding *x, const int *mode, const double *q, const
     *any = *any || x->gamma_varies[i];
   }
   if (x->slides == 0) return;
-  put_modes(x, mode, -1);
+  set_modes(x, mode, -1);
   memset(x->a, 0, (size_t)eq->nv * sizeof *x->a);
   below->flow_bounds(below->self, &box, x->a, x->flow);
   for (int j = 0; j < x->slides; j++) {
@@ -158,7 +160,8 @@ static void find_varying(cmb_holding *x, const int *mode, const double *q, const
   }
 }
 
-/* θ and the factors at a state, in the modes of the slides. */
+/* Computes the weights θ of the mixture of forces that holds switching functions at 0, and the KKT factors, at (t, q, v) in the
+ * given modes. */
 static cmb_status find_mixture(cmb_holding *x, const int *mode, double t, const double *q,
                                const double *v)
 {
@@ -167,7 +170,8 @@ static cmb_status find_mixture(cmb_holding *x, const int *mode, double t, const 
   return cmb_sliding_find(x->sliding, &at);
 }
 
-/* A part of what friction can hold from one bound to the other, or what a rest allows for. */
+/* Computes the negligible error x->small of each bounded function: a small part of what friction can hold, or the slack of a
+ * contact force. */
 static cmb_status find_small(cmb_holding *x, const int *mode, double t, const double *q,
                              const double *v)
 {
@@ -188,7 +192,8 @@ cmb_status cmb_holding_begin(cmb_holding *x, const int *mode, double t, const do
   return *any ? find_small(x, mode, t, q, v) : CMB_OK;
 }
 
-/* Bounds of f and γ less their values at t₀, which the evaluator has; in the modes of side k. */
+/* Computes bounds of the forces f and of γ over the box, minus their values at time t₀, which are in the evaluator. k selects the
+ * modes: all groups of held functions at −1 (0), or group k − 1 at +1. */
 static void find_loads(cmb_holding *x, int k, const cmb_box *box, cmb_interval *f,
                        cmb_interval *gamma)
 {
@@ -206,9 +211,10 @@ static void find_loads(cmb_holding *x, int k, const cmb_box *box, cmb_interval *
   }
 }
 
-/* x_j·f − y_j·γ */
-static cmb_interval respond(const cmb_holding *x, int j, const cmb_interval *f,
-                            const cmb_interval *gamma)
+/* Computes bounds of x_j·f − y_j·γ: how much function j changes with the changes f and γ of the loads, where x_j, y_j is its row of
+ * the inverse KKT matrix. */
+static cmb_interval response(const cmb_holding *x, int j, const cmb_interval *f,
+                             const cmb_interval *gamma)
 {
   const int nv = x->eq->nv, ng = x->eq->ng;
   const double *row = x->row + (ptrdiff_t)j * nv, *row_g = x->row_g + (ptrdiff_t)j * ng;
@@ -232,7 +238,8 @@ static cmb_status flow_along(cmb_holding *x, const cmb_point *at, const double *
   return x->ev->eq->switch_flow(x->ev->eq->self, at, a, flow);
 }
 
-/* Whether the gradients at hand are those of this state: along a direction that is special to none. */
+/* Sets *yes to whether the stored gradients of the held switching functions are still valid at this state, by comparing their rates
+ * along one arbitrary direction. */
 static cmb_status are_gradients(cmb_holding *x, const cmb_point *at, bool *yes)
 {
   const int nv = x->eq->nv;
@@ -247,7 +254,8 @@ static cmb_status are_gradients(cmb_holding *x, const cmb_point *at, bool *yes)
   return CMB_OK;
 }
 
-/* S of all slides. */
+/* Computes the gradients with respect to velocities of all held switching functions, column by column, unless the stored ones are
+ * still valid. */
 static cmb_status find_gradients(cmb_holding *x, const cmb_point *at)
 {
   const int nv = x->eq->nv;
@@ -267,7 +275,7 @@ static cmb_status find_gradients(cmb_holding *x, const cmb_point *at)
   return CMB_OK;
 }
 
-/* The rows of the inverse, with the factors at hand. */
+/* Computes the rows of the inverse of [M Gᵀ; G 0] that belong to the functions to be bounded, with the current factors. */
 static void find_rows(cmb_holding *x)
 {
   const int nv = x->eq->nv, ng = x->eq->ng;
@@ -279,47 +287,50 @@ static void find_rows(cmb_holding *x)
       cmb_solve(x->ev, x->gradient + (ptrdiff_t)j * nv, NULL, row, row_g);
     } else {
       double *one = e + x->resting->layer.inner->ng + x->rest[j];
-      *one = -1; /* the sign of γ */
+      *one = -1; /* sign of γ in the right-hand side */
       cmb_solve(x->ev, x->rhs, e, row, row_g);
       *one = 0;
     }
   }
 }
 
-/* Functional j at t₀, with the accelerations and multipliers at hand. */
-static double value_there(const cmb_holding *x, int j)
+/* Returns the value of bounded function j at time t₀, from the rates and multipliers last computed: the rate of a held switching
+ * function or the force of a closed contact. */
+static double value_at_t0(const cmb_holding *x, int j)
 {
   return j < x->slides ? x->rate[x->function[j]]
                        : x->lambda[x->resting->layer.inner->ng + x->rest[j]];
 }
 
-/* Its own dependence on time, c(t) − c(t₀). */
+/* Returns bounds of c_j(t) − c_j(t₀), the part of bounded function j that depends on time explicitly. */
 static cmb_interval drift(const cmb_holding *x, int j)
 {
   if (j >= x->slides || !x->flow_varies[j]) return cmb_interval_of(0);
-  return cmb_interval_subtract(x->flow[x->function[j]], cmb_interval_of(value_there(x, j)));
+  return cmb_interval_subtract(x->flow[x->function[j]], cmb_interval_of(value_at_t0(x, j)));
 }
 
-/* All functionals on side k. */
+/* Computes bounds of all functions over the box in the modes of side k: all groups of held switching functions at −1 (k = 0), or
+ * group k − 1 at +1. Also writes the changes of the loads to f and gamma. */
 static cmb_status find_side(cmb_holding *x, const int *mode, int k, const cmb_point *at,
                             const cmb_box *box, cmb_interval *f, cmb_interval *gamma)
 {
   const cmb_equations *below = x->ev->eq;
-  put_modes(x, mode, k - 1);
+  set_modes(x, mode, k - 1);
   CMB_TRY(cmb_accelerate_factored(x->ev, at->t, at->q, at->v, x->a, x->lambda));
   if (x->slides > 0) CMB_TRY(flow_along(x, at, x->a, x->rate));
   if (x->slides > 0) below->flow_bounds(below->self, box, x->a, x->flow);
   find_loads(x, k, box, f, gamma);
   for (int j = 0; j < x->count; j++) {
-    const cmb_interval there = cmb_interval_of(value_there(x, j));
-    const cmb_interval varies = cmb_interval_add(drift(x, j), respond(x, j, f, gamma));
+    const cmb_interval there = cmb_interval_of(value_at_t0(x, j));
+    const cmb_interval varies = cmb_interval_add(drift(x, j), response(x, j, f, gamma));
     x->value[k * x->count + j] = cmb_interval_add(there, varies);
   }
   return CMB_OK;
 }
 
-/* g − f, of values of the sizes `one` and `other` at t₀. What varies on both sides alike, but for rounding, cancels. */
-static cmb_interval cancel(cmb_interval f, cmb_interval g, double one, double other)
+/* Computes bounds of g − f from bounds of f and g, whose values at time t₀ have the sizes `one` and `other`. If both bounds are
+ * equal but for rounding, f and g are taken to be the same function, whose difference is 0 but for rounding. */
+static cmb_interval subtract_common(cmb_interval f, cmb_interval g, double one, double other)
 {
   const double rounding = ROUNDING * (fabs(one) + fabs(other) + most(f));
   const bool same = fabs(g.low - f.low) <= rounding && fabs(g.high - f.high) <= rounding;
@@ -328,19 +339,20 @@ static cmb_interval cancel(cmb_interval f, cmb_interval g, double one, double ot
                                             : (cmb_interval){-rounding, rounding};
 }
 
-/* What the group adds to the functionals that side k has at +1; its side has just been found. */
+/* Computes how much all bounded functions change when the group k − 1 of held switching functions goes from −1 to +1. The loads of
+ * that side must have been computed last. */
 static void find_changes(cmb_holding *x, int k)
 {
   cmb_interval *change = x->change + (ptrdiff_t)(k - 1) * x->count;
   for (int i = 0; i < x->eq->nv; i++) {
-    x->g_f[i] = cancel(x->f[i], x->g_f[i], x->force[i], x->ev->f[i]);
+    x->g_f[i] = subtract_common(x->f[i], x->g_f[i], x->force[i], x->ev->f[i]);
   }
   for (int i = 0; i < x->eq->ng; i++) {
-    x->g_gamma[i] = cancel(x->gamma[i], x->g_gamma[i], x->ev->gamma[i], x->ev->gamma[i]);
+    x->g_gamma[i] = subtract_common(x->gamma[i], x->g_gamma[i], x->ev->gamma[i], x->ev->gamma[i]);
   }
   for (int j = 0; j < x->count; j++) {
-    const cmb_interval own = drift(x, j), there = cmb_interval_of(value_there(x, j) - x->first[j]);
-    const cmb_interval loads = respond(x, j, x->g_f, x->g_gamma);
+    const cmb_interval own = drift(x, j), there = cmb_interval_of(value_at_t0(x, j) - x->first[j]);
+    const cmb_interval loads = response(x, j, x->g_f, x->g_gamma);
     change[j] = cmb_interval_add(cmb_interval_add(there, cmb_interval_subtract(own, own)), loads);
   }
 }
@@ -349,7 +361,7 @@ static cmb_status find_sides(cmb_holding *x, const int *mode, const cmb_point *a
                              const cmb_box *box)
 {
   CMB_TRY(find_side(x, mode, 0, at, box, x->f, x->gamma));
-  for (int j = 0; j < x->count; j++) x->first[j] = value_there(x, j);
+  for (int j = 0; j < x->count; j++) x->first[j] = value_at_t0(x, j);
   memcpy(x->force, x->ev->f, (size_t)x->eq->nv * sizeof *x->force);
   for (int k = 1; k <= x->slides; k++) {
     CMB_TRY(find_side(x, mode, k, at, box, x->g_f, x->g_gamma));
@@ -360,8 +372,9 @@ static cmb_status find_sides(cmb_holding *x, const int *mode, const cmb_point *a
 
 /* ---- mixtures */
 
-/* L_j with the groups mixed, but for group `without`, from its value on one side. */
-static cmb_interval mix(const cmb_holding *x, int j, int without, cmb_interval sum)
+/* Returns bounds of function j with the forces of held groups mixed: `sum`, its bounds on one side, plus the contributions θ_i ·
+ * change_i of all groups i but `without` (−1: of all). */
+static cmb_interval mix_groups(const cmb_holding *x, int j, int without, cmb_interval sum)
 {
   for (int i = 0; i < x->slides; i++) {
     if (i == without) continue;
@@ -371,7 +384,7 @@ static cmb_interval mix(const cmb_holding *x, int j, int without, cmb_interval s
   return sum;
 }
 
-/* |A(t₀)⁻¹| */
+/* Computes the absolute values of all entries of the inverse of the matrix A(t₀), from its LU factors. */
 static void find_inverse(cmb_holding *x)
 {
   const int n = x->slides;
@@ -382,14 +395,15 @@ static void find_inverse(cmb_holding *x)
   }
 }
 
-/* How far θ may be from θ₀: |A₀⁻¹| |r + A θ₀|, and what A − A₀ makes of that. Not finite: anywhere. */
+/* Computes bounds x->spread of |θ − θ₀|, where θ are the weights by which held forces are mixed: |A₀⁻¹| |r + A θ₀|, enlarged for
+ * the change A − A₀ of the matrix. Infinite if there is no bound. */
 static void find_spread(cmb_holding *x)
 {
   const int n = x->slides;
   double largest = 0, factor = 0;
   find_inverse(x);
   for (int i = 0; i < n; i++) x->theta[i] = cmb_interval_of(x->sliding->theta[i]);
-  for (int k = 0; k < n; k++) x->defect[k] = most(mix(x, k, -1, x->value[k]));
+  for (int k = 0; k < n; k++) x->defect[k] = most(mix_groups(x, k, -1, x->value[k]));
   for (int i = 0; i < n; i++) {
     x->spread[i] = cmb_dot(n, x->inverse + (ptrdiff_t)i * n, x->defect);
     largest = fmax(largest, x->spread[i]);
@@ -409,7 +423,7 @@ static void find_spread(cmb_holding *x)
   }
 }
 
-/* Bounds of θ, of which 0 and 1 are some. */
+/* Computes bounds, inside [0, 1], of the weights θ by which the forces of held switching functions are mixed. */
 static void bound_theta(cmb_holding *x)
 {
   find_spread(x);
@@ -420,19 +434,19 @@ static void bound_theta(cmb_holding *x)
   }
 }
 
-static cmb_interval slide_of(const cmb_holding *x, int k)
+static cmb_interval held_function_bounds(const cmb_holding *x, int k)
 {
   const cmb_interval zero = cmb_interval_of(0);
-  const cmb_interval lower = mix(x, k, k, x->value[k]);
-  const cmb_interval upper = mix(x, k, k, x->value[(ptrdiff_t)(k + 1) * x->count + k]);
+  const cmb_interval lower = mix_groups(x, k, k, x->value[k]);
+  const cmb_interval upper = mix_groups(x, k, k, x->value[(ptrdiff_t)(k + 1) * x->count + k]);
   return smaller(lower, cmb_interval_subtract(zero, upper));
 }
 
-static cmb_interval rest_of(const cmb_holding *x, int j)
+static cmb_interval contact_function_bounds(const cmb_holding *x, int j)
 {
   const cmb_resting *r = x->resting;
   const int k = x->rest[j], direction = r->layer.inner->rules[r->rule[k]].direction;
-  const cmb_interval mu = mix(x, j, -1, x->value[j]), zero = cmb_interval_of(0);
+  const cmb_interval mu = mix_groups(x, j, -1, x->value[j]), zero = cmb_interval_of(0);
   return cmb_interval_add(direction < 0 ? cmb_interval_subtract(zero, mu) : mu,
                           cmb_interval_of(r->slack[k]));
 }
@@ -440,7 +454,7 @@ static cmb_interval rest_of(const cmb_holding *x, int j)
 cmb_status cmb_holding_enclose(cmb_holding *x, const int *mode, cmb_interval t, const double *q,
                                const double *v, cmb_interval *s)
 {
-  const double there = t.low + PLACE * (t.high - t.low);
+  const double there = t.low + T0_FRACTION * (t.high - t.low);
   if (x->sliding) {
     CMB_TRY(find_mixture(x, mode, there, q, v));
   } else {
@@ -452,7 +466,7 @@ cmb_status cmb_holding_enclose(cmb_holding *x, const int *mode, cmb_interval t, 
   find_rows(x);
   CMB_TRY(find_sides(x, mode, &at, &box));
   if (x->sliding) bound_theta(x);
-  for (int k = 0; k < x->slides; k++) s[x->function[k]] = slide_of(x, k);
-  for (int j = x->slides; j < x->count; j++) s[x->function[j]] = rest_of(x, j);
+  for (int k = 0; k < x->slides; k++) s[x->function[k]] = held_function_bounds(x, k);
+  for (int j = x->slides; j < x->count; j++) s[x->function[j]] = contact_function_bounds(x, j);
   return CMB_OK;
 }

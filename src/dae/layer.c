@@ -1,5 +1,5 @@
 /*
- * Layers (layer.h): functions that hand on to the equations below.
+ * Functions of a layer that pass on their call to the inner equations (layer.h), with modes translated.
  */
 #include "dae/layer.h"
 
@@ -19,7 +19,7 @@ cmb_point cmb_layer_point(const cmb_layer *layer, const cmb_point *at)
   return below;
 }
 
-/* The same for a piece of a motion. */
+/* Returns the box with the modes of the inner equations in place of the modes of the layer on top of them. */
 static cmb_box lower_box(const cmb_layer *layer, const cmb_box *box)
 {
   cmb_box below = *box;
@@ -76,7 +76,8 @@ static cmb_status late(const void *self, const cmb_point *at, const double *a, c
   return x->inner->late(x->inner->self, &below, a, lambda, push, out);
 }
 
-/* Only levels are taken over: the other modes are the layer's. */
+/* Updates those modes of the layer that are whole numbers (levels) by the inner equations' function at the point. Other modes are
+ * not changed. */
 static cmb_status levels(const void *self, const cmb_point *at, const double *lambda, int *mode)
 {
   const cmb_layer *x = self;

@@ -1,11 +1,11 @@
 /*
- * Where values lie in the one array that all programs made from a model read: those of the equations (graph_programs.c), steps of fixed
+ * Layout of the one input array that all programs made from a model read: those of the equations (graph_programs.c), steps of fixed
  * cost (method/stepper.h) and exported code (export/c_code.h).
  *
- *     t, q, modes, p, v, λ, a, forces of rests, u, h
+ *     t, q, modes, p, v, λ, a, contact forces of rules, u, h
  *
- * A program reads the blocks up to some block, so that its inputs are the first part of the array. What it does not read need not be
- * filled in.
+ * A program reads the blocks up to some block, so that its inputs are the first part of the array. Entries that a program does not
+ * read need not be filled in.
  */
 #ifndef CMB_DAE_LAYOUT_H
 #define CMB_DAE_LAYOUT_H
@@ -18,9 +18,9 @@ typedef enum cmb_block {
   CMB_BLOCK_V,
   CMB_BLOCK_LAMBDA,
   CMB_BLOCK_A,
-  CMB_BLOCK_PUSH, /* forces of rests, a rule each, if outputs read them */
-  CMB_BLOCK_U,    /* what is added to the model's inputs; behind them rates of that */
-  CMB_BLOCK_H,    /* the size of a step */
+  CMB_BLOCK_PUSH, /* forces of closed contacts, one for each rule, if outputs read them */
+  CMB_BLOCK_U,    /* additions to the model's inputs, followed by the rates of these additions */
+  CMB_BLOCK_H,    /* the step size */
   CMB_BLOCKS
 } cmb_block;
 
@@ -29,10 +29,10 @@ typedef struct cmb_layout {
   int first[CMB_BLOCKS];
 } cmb_layout;
 
-/* Blocks with these counts, one after the other. */
+/* Computes the layout whose blocks have these counts and follow one another without gaps. */
 cmb_layout cmb_layout_make(const int count[CMB_BLOCKS]);
 
-/* How many values there are up to the end of this block; and in all. */
+/* cmb_layout_end returns the number of values up to the end of the given block, cmb_layout_size the number of all values. */
 static inline int cmb_layout_end(const cmb_layout *l, cmb_block last)
 {
   return l->first[last] + l->count[last];
@@ -43,7 +43,7 @@ static inline int cmb_layout_size(const cmb_layout *l)
   return cmb_layout_end(l, CMB_BLOCK_H);
 }
 
-/* What a block is called in the comments of exported code. */
+/* Returns the name of a block for the comments of exported code, such as "multipliers". */
 const char *cmb_block_name(cmb_block block);
 
 #endif

@@ -1,29 +1,29 @@
 /*
- * The mean of the two sides of functions that are held (mean.h).
+ * The mean of forces over both signs of velocities that are held at 0 (mean.h).
  */
 #include "dae/mean.h"
 
 #include "dae/evaluator.h"
 #include "expr/interval.h"
 
-/* The modes with those functions on one side, into the layer's own. */
-static void put_side(const cmb_mean *x, const int *mode, int side)
+/* Writes modes to the layer's scratch array: held switching functions on the given side (1 or −1), the others as in mode (ns). */
+static void set_side(const cmb_mean *x, const int *mode, int side)
 {
   for (int i = 0; i < x->layer.inner->ns; i++) {
     x->layer.mode[i] = x->side[i] != 0 ? side * x->side[i] : mode[i];
   }
 }
 
-/* The point there. */
+/* Returns a copy of the point in whose modes all held switching functions are on the given side, 1 or −1. */
 static cmb_point point_on(const cmb_mean *x, const cmb_point *at, int side)
 {
   cmb_point there = *at;
-  put_side(x, at->mode, side);
+  set_side(x, at->mode, side);
   there.mode = x->layer.mode;
   return there;
 }
 
-/* a := (a + b) / 2 */
+/* Computes a := (a + b) / 2 for n numbers. */
 static void take_mean(int n, double *a, const double *b)
 {
   for (int i = 0; i < n; i++) a[i] += (b[i] - a[i]) / 2;
@@ -44,7 +44,8 @@ static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_term
   return CMB_OK;
 }
 
-/* Over a box, each end by itself; γ is the same on both sides. */
+/* Computes bounds of the force f, which is the mean of the forces for both signs of the held velocities, over a box; γ is the same
+ * for both signs. */
 static void load_bounds(const void *self, const cmb_box *box, cmb_interval *f, cmb_interval *gamma)
 {
   const cmb_mean *x = self;
@@ -52,11 +53,11 @@ static void load_bounds(const void *self, const cmb_box *box, cmb_interval *f, c
   const cmb_interval half = cmb_interval_of(0.5), none = cmb_interval_unknown();
   cmb_box there = *box;
   there.mode = x->layer.mode;
-  put_side(x, box->mode, x->only ? x->only : 1);
+  set_side(x, box->mode, x->only ? x->only : 1);
   if (!x->any) there.mode = box->mode;
   inner->load_bounds(inner->self, &there, f, gamma);
   if (!x->any || x->only) return;
-  put_side(x, box->mode, -1);
+  set_side(x, box->mode, -1);
   inner->load_bounds(inner->self, &there, x->f_bounds, gamma);
   for (int i = 0; i < inner->nv; i++) {
     const cmb_interval sum = cmb_op_enclose(CMB_OP_ADD, f[i], x->f_bounds[i], none);
@@ -64,7 +65,7 @@ static void load_bounds(const void *self, const cmb_box *box, cmb_interval *f, c
   }
 }
 
-/* The outputs at a point below, where bodies rest or do not. */
+/* Computes the outputs of the inner equations at a point. `push` are the contact forces of rules, NULL if no contact is closed. */
 static cmb_status outputs_below(const cmb_mean *x, const cmb_point *at, const double *a,
                                 const double *lambda, const double *push, double *out)
 {

@@ -1,18 +1,18 @@
 /*
- * The modes of a state (modes.h). With all modes given, the equations give all switching functions s at once, those in wrong
- * modes too. So the search goes in passes, at least as many as functions are nested, and one more that changes nothing:
+ * Finds the modes that belong to a state (modes.h). With given modes, the equations yield all switching functions s at once, also
+ * those of wrong modes. So the search makes passes, at least as many as functions are nested, and one more that changes nothing:
  *
- *     pass 1     functions of the state alone have their modes
- *     pass k     functions of modes that pass k − 1 has found have theirs
+ *     pass 1     functions of the state alone get their modes
+ *     pass k     functions of modes that pass k − 1 has found get theirs
  *
- * for a function may depend on modes of functions before it only (expr/modes.c freezes inner ones first). A level on its edge
- * takes up to three: here, ahead, and here again. A function that is not finite in wrong modes waits. Where a function is exactly
- * 0 the state a moment later decides,
+ * for a function depends on modes of earlier functions only (expr/modes.c freezes inner ones first). A level at its edge takes up
+ * to three passes: here, ahead, and here again. A function that is not finite in wrong modes is left for the next pass. Where a
+ * function is exactly 0, the state a moment later decides,
  *
- *     q + τ T(q) (v + τ/2 a),   v + τ a,   t + τ:
+ *     q + τ T(q) (v + τ/2 a),   v + τ a,   t + τ,
  *
- * from rest, too, things begin to move. In further rounds with new accelerations, the ones of the first modes still do so:
- * where each mode drives its function towards 0, as dry friction at rest does, the new ones would say the opposite each time.
+ * which also covers motion that begins from rest. In later rounds, too, the accelerations of the first modes are used for this:
+ * where each mode drives its function towards 0, as dry friction at rest does, the new ones would reverse the prediction each time.
  */
 #include "dae/modes.h"
 
@@ -44,36 +44,38 @@ void cmb_mode_search_create(cmb_mode_search *m, cmb_arena *arena, const cmb_equa
   m->still = NULL;
 }
 
-/* The state whose modes are wanted, and where it goes. */
-struct place {
+/* The state whose modes are searched for, with accelerations. */
+struct mode_state {
   double t;
   const double *q, *v, *lambda, *a;
 };
 
-/* Switching functions in the modes as they are. What is not finite is for the caller to see. */
-static cmb_status values_at(cmb_evaluator *ev, const struct place *x, double *s)
+/* Evaluates the switching functions s (ns) at the state x in the current modes. Values that are not finite are left for the caller
+ * to check. */
+static cmb_status values_at(cmb_evaluator *ev, const struct mode_state *x, double *s)
 {
-  for (int i = 0; i < ev->eq->ns; i++) s[i] = NAN; /* where the equations give up without values */
+  for (int i = 0; i < ev->eq->ns; i++) s[i] = NAN; /* if the equations fail without giving values */
   cmb_status status = cmb_switches(ev, x->t, x->q, x->v, x->lambda, s);
   return status == CMB_RETRY_NONFINITE ? CMB_OK : status;
 }
 
-/* The state a moment later, and the switching functions and levels there. */
-static cmb_status look_ahead(cmb_evaluator *ev, cmb_mode_search *m, const struct place *x)
+/* Extrapolates the state x by a very short time, and evaluates the switching functions and levels there, into the scratch memory m. */
+static cmb_status look_ahead(cmb_evaluator *ev, cmb_mode_search *m, const struct mode_state *x)
 {
   const cmb_equations *eq = ev->eq;
-  const double ahead =
-      1e-8 * fmax(1, fabs(x->t)); /* s changes by far more than rounding, by nothing else */
+  /* long enough to change s by more than rounding, short enough not to matter otherwise */
+  const double ahead = 1e-8 * fmax(1, fabs(x->t));
   for (int i = 0; i < eq->nv; i++) m->v[i] = x->v[i] + ahead / 2 * x->a[i];
   cmb_rates(ev, x->q, m->v, m->rate);
   for (int i = 0; i < eq->nq; i++) m->q[i] = x->q[i] + ahead * m->rate[i];
   for (int i = 0; i < eq->nv; i++) m->v[i] = x->v[i] + ahead * x->a[i];
-  const struct place then = {x->t + ahead, m->q, m->v, x->lambda, NULL};
+  const struct mode_state then = {x->t + ahead, m->q, m->v, x->lambda, NULL};
   CMB_TRY(values_at(ev, &then, m->s_ahead));
   return cmb_levels(ev, then.t, then.q, then.v, then.lambda, m->level_ahead);
 }
 
-/* A level that was left, or is on its edge. The one ahead may turn out to be wrong here, where rounding has made s 0. */
+/* Returns the new mode of switching function i, a level (whole number) that was left or is at its edge: the level at the state, or,
+ * if `ahead`, the level a moment later, unless that has already turned out to be wrong because rounding had made the function 0. */
 static int level_of(cmb_mode_search *m, int i, bool ahead)
 {
   if (m->s[i] < 0) {
@@ -85,7 +87,8 @@ static int level_of(cmb_mode_search *m, int i, bool ahead)
   return m->level_ahead[i];
 }
 
-/* The mode of function i from its value here, or, where that is 0, from what lies ahead. */
+/* Returns the mode (sign or level) of switching function i: from its value at the state, or, where that is 0, from its value a
+ * moment later if `ahead`. */
 static int mode_of(const cmb_evaluator *ev, cmb_mode_search *m, int i, bool ahead)
 {
   const double s = m->s[i];
@@ -94,11 +97,13 @@ static int mode_of(const cmb_evaluator *ev, cmb_mode_search *m, int i, bool ahea
   if (m->lift && fabs(s) < m->lift[i]) return m->before[i];
   if (cmb_mode_is_level(ev, i)) return s > 0 ? ev->mode[i] : level_of(m, i, ahead);
   return (s == 0 && ahead ? m->s_ahead[i] : s) > 0 ? 1
-                                                   : -1; /* as the formula has it where s stays 0 */
+                                                   : -1; /* −1 if s stays 0, as in the formula */
 }
 
-/* One pass: all functions in the modes as they are, and the modes that follow. */
-static cmb_status pass(cmb_evaluator *ev, cmb_mode_search *m, const struct place *x, bool *changed)
+/* Makes one pass of the search for modes: evaluates all switching functions in the current modes and sets the modes that follow.
+ * *changed: some differ from before. */
+static cmb_status pass(cmb_evaluator *ev, cmb_mode_search *m, const struct mode_state *x,
+                       bool *changed)
 {
   bool on_edge = false, level_left = false;
   CMB_TRY(values_at(ev, x, m->s));
@@ -118,7 +123,8 @@ static cmb_status pass(cmb_evaluator *ev, cmb_mode_search *m, const struct place
   return CMB_OK;
 }
 
-/* The values at the end of the search: finite, and each level right. One that is not is beyond an int. */
+/* Checks the switching functions at the end of a search for modes: all must be finite and each level right. A level that is not
+ * right lies beyond the range of an int. */
 static cmb_status check_values(const cmb_evaluator *ev, const cmb_mode_search *m, double t)
 {
   for (int i = 0; i < ev->eq->ns; i++) {
@@ -133,7 +139,7 @@ static cmb_status check_values(const cmb_evaluator *ev, const cmb_mode_search *m
   return CMB_OK;
 }
 
-static cmb_status search(cmb_evaluator *ev, cmb_mode_search *m, const struct place *x)
+static cmb_status search(cmb_evaluator *ev, cmb_mode_search *m, const struct mode_state *x)
 {
   bool changed = true;
   for (int k = 0; changed; k++) {
@@ -151,7 +157,7 @@ cmb_status cmb_find_modes(cmb_evaluator *ev, cmb_mode_search *m, double t, const
                           const double *v, const double *lambda, const double *a, bool *changed)
 {
   const size_t size = (size_t)ev->eq->ns * sizeof *m->before;
-  const struct place x = {t, q, v, lambda, a};
+  const struct mode_state x = {t, q, v, lambda, a};
   *changed = false;
   if (ev->eq->ns == 0) return CMB_OK;
   memcpy(m->before, ev->mode, size);
@@ -171,7 +177,7 @@ cmb_status cmb_guess_modes(cmb_evaluator *ev, cmb_mode_search *m, double t, cons
   return cmb_find_modes(ev, m, t, q, v, m->no_force, m->no_change, changed);
 }
 
-/* The first function that is not finite where the search ended; NULL: none is. */
+/* Returns the name of the first switching function that is not finite at the end of a search for modes; NULL: none. */
 static const char *not_finite(const cmb_evaluator *ev, const cmb_mode_search *m)
 {
   for (int i = 0; i < ev->eq->ns; i++) {
@@ -180,8 +186,10 @@ static const char *not_finite(const cmb_evaluator *ev, const cmb_mode_search *m)
   return NULL;
 }
 
-/* A recoverable status is final here. */
-static cmb_status final(cmb_evaluator *ev, const cmb_mode_search *m, cmb_status status, double t)
+/* Turns a recoverable status of the search into an error with a message, since there is no smaller step to take here. Returns
+ * others as they are. */
+static cmb_status fail_recoverable(cmb_evaluator *ev, const cmb_mode_search *m, cmb_status status,
+                                   double t)
 {
   char text[256];
   if (status <= 0) return status;
@@ -199,7 +207,7 @@ static cmb_status final(cmb_evaluator *ev, const cmb_mode_search *m, cmb_status 
                         cmb_status_meaning(status));
 }
 
-/* "'a', 'b' and others": the functions that have another mode than in `other`. */
+/* Writes the names of the switching functions whose mode differs from that in `other` (ns) to text, such as "'a', 'b' and others". */
 static void name_changed(const cmb_evaluator *ev, const int *other, size_t room, char *text)
 {
   enum { MOST_NAMED = 3 };
@@ -236,13 +244,14 @@ cmb_status cmb_start_in_modes(cmb_evaluator *ev, cmb_mode_search *m, double t, d
   memcpy(m->q_given, q, q_size);
   memcpy(m->v_given, v, v_size);
   for (int i = 0; i < eq->ns; i++) ev->mode[i] = 1;
-  CMB_TRY(final(ev, m, cmb_guess_modes(ev, m, t, q, v, &changed), t));
+  CMB_TRY(fail_recoverable(ev, m, cmb_guess_modes(ev, m, t, q, v, &changed), t));
   for (int round = 0; round < cmb_mode_rounds(eq); round++) {
     memcpy(q, m->q_given, q_size);
     memcpy(v, m->v_given, v_size);
     CMB_TRY(cmb_consistent_start(ev, t, q, v, a, lambda, report));
     if (round == 0) memcpy(m->a_first, a, v_size);
-    CMB_TRY(final(ev, m, cmb_find_modes(ev, m, t, q, v, lambda, m->a_first, &changed), t));
+    CMB_TRY(
+        fail_recoverable(ev, m, cmb_find_modes(ev, m, t, q, v, lambda, m->a_first, &changed), t));
     if (!changed) return CMB_OK;
   }
   return cmb_modes_unsettled(ev, m->before, t);

@@ -1,13 +1,12 @@
 /*
- * Projection onto the constraints (Simeon 1996 §4.1; its p is our projected q, its q our q before).
+ * Projection onto the constraints (project.h; Simeon 1996 §4.1; its p is the projected q, its q the position before).
  *
  *     (12a)  0 = M(p)(p − q) + G(p)ᵀ τ,  0 = g(p)            nearest point in the metric of M
  *     (12b)  0 = M(p)(v − u) + G(p)ᵀ η,  0 = G(p) v + g_t    nearest velocity
  *
- * (12a) by p⁽ʲ⁺¹⁾ = p⁽ʲ⁾ + Δp⁽ʲ⁾ with Q (Δp, Δτ) = −(M(p − q) + Gᵀτ, g(p)), eq. (13) with Δ of the other
- * sign. With M and G taken
- * once, the first block of the right-hand side vanishes from the start: only g is evaluated again.
- * Where T ≠ I increments live in the directions of v, and T(q) carries them to q.
+ * (12a) by p⁽ʲ⁺¹⁾ = p⁽ʲ⁾ + Δp⁽ʲ⁾ with Q (Δp, Δτ) = −(M(p − q) + Gᵀτ, g(p)), eq. (13) with Δ of the other sign. With M and G
+ * evaluated once, the first block of the right-hand side vanishes from the start: only g is evaluated again. Where T ≠ I increments
+ * are computed in the directions of v, and T(q) maps them to q.
  */
 #include "dae/project.h"
 
@@ -28,30 +27,31 @@
 enum { CHORD_ITERATIONS = 10, START_ITERATIONS = 60, HALVINGS = 12, PLACES = 3 };
 enum {
   NEAR_ITERATIONS = 30
-}; /* where a gradient vanishes each increment is half of the one before */
+}; /* where a gradient vanishes, each increment is half of the one before */
 
-/* A constraint is met if g is this part of what a change of q by a twentieth makes of it. */
+/* A constraint is met if |g| is at most this part of its extent, the change of g for a displacement of q by a twentieth. */
 static const double MET = 1e-8;
 
-/* The same when g is nothing but rounding, and an increment that may come from it where constraints are nearly dependent. */
+/* the same limit for g that is nothing but rounding */
 static const double ROUNDING = 1e-12;
 static const double SMALL = 1e-8;
 
-/* The extent of a constraint that has none: its g is rounding below MET times this. */
-static const double NOTHING = 1e-4;
+/* extent used for a constraint that has none */
+static const double LEAST_EXTENT = 1e-4;
 
-/* An extent beside the largest one that comes from rounding alone: nothing that moves changes the constraint. */
+/* An extent below this part of the largest one is rounding alone: the constraint depends on no coordinate. */
 static const double UNMOVED = 1e-13;
 
-/* Increments below this are rounding: q itself is known to half an eps, and g(q) sums a few terms. */
+/* Returns the size of an increment of q below which it is only rounding: q itself is known to half an eps, and the constraints g(q)
+ * sum a few terms. */
 static double rounding_of(const cmb_equations *eq, const double *q)
 {
   return 8 * DBL_EPSILON * cmb_sized_norm(eq, q);
 }
 
-/* An iteration that no longer converges has arrived if its increments are this small. Rounding in g comes from the lengths
- * inside g, which q need not show (displacements near 0); 1e-13 of the sizes of coordinates is nothing. Each constraint has
- * its own, and a row of bodies passes it on. */
+/* Returns the size of an increment of q at which an iteration that no longer converges counts as converged. The rounding errors of
+ * g come from lengths that need not show in q; 1e-13 of the coordinates' sizes is negligible. The size grows with the number of
+ * constraints, since a chain of bodies passes the errors on. */
 static double arrived_at(const cmb_equations *eq, const double *q)
 {
   return 512 * DBL_EPSILON * (1 + cmb_sized_norm(eq, q)) * sqrt(fmax(1, eq->ng));
@@ -70,7 +70,7 @@ cmb_status cmb_project_position(cmb_evaluator *ev, double t, double *q, double *
     ev->stats.newton++;
     for (int i = 0; i < eq->nq; i++) q[i] += ev->dq[i];
     if (eq->normalize)
-      eq->normalize(eq->self, q); /* G knows nothing of what a norm beside 1 does to g */
+      eq->normalize(eq->self, q); /* G does not contain how a norm other than 1 changes g */
     if (j == 0) ev->tau_square = cmb_dot(eq->ng, ev->dtau, ev->dtau);
     if (j == 0 && first) memcpy(first, ev->dq, (size_t)eq->nq * sizeof *first);
     double size = cmb_sized_norm(eq, ev->dq);
@@ -80,12 +80,12 @@ cmb_status cmb_project_position(cmb_evaluator *ev, double t, double *q, double *
     before = size;
     if (rate >= 1) break;
   }
-  /* Rounding, which grows where the constraints are nearly dependent, or lost. Increments of displacements that are below the rounding
-   * of the lengths inside g change nothing there: then they become smaller slowly, step by step. */
+  /* The remaining increment may be rounding, which is larger where the constraints are nearly dependent. Increments of
+   * displacements below the rounding of the lengths inside g do not change g: then they decrease only slowly. */
   return before <= arrived / cmb_kkt_nearness(ev->kkt) ? CMB_OK : CMB_RETRY_NEWTON;
 }
 
-/* G v + g_t with the evaluator's G and g_t. */
+/* Computes the velocity defect of the constraints, G v + ∂g/∂t (ng), with the evaluator's G and ∂g/∂t. */
 static void velocity_defect(cmb_evaluator *ev, const double *v, double *defect)
 {
   const cmb_equations *eq = ev->eq;
@@ -93,7 +93,7 @@ static void velocity_defect(cmb_evaluator *ev, const double *v, double *defect)
   cmb_add_to(eq->ng, ev->gt, defect);
 }
 
-/* v + dw */
+/* Computes v := v + dw with the evaluator's increment dw; reports whether that is finite. */
 static cmb_status change_velocity(cmb_evaluator *ev, double *v)
 {
   cmb_add_to(ev->eq->nv, ev->dw, v);
@@ -132,7 +132,7 @@ double cmb_gradient_length(const cmb_evaluator *ev, int i)
            : cmb_norm2(nv, ev->G + (ptrdiff_t)i * nv);
 }
 
-/* The same in parts of the sizes of coordinates. */
+/* Returns the 2-norm of row i of the evaluator's G, with each entry multiplied by the size of its velocity. */
 static double sized_gradient(const cmb_evaluator *ev, int i)
 {
   const cmb_equations *eq = ev->eq;
@@ -142,11 +142,11 @@ static double sized_gradient(const cmb_evaluator *ev, int i)
   return cmb_sized_gradient(eq, p->start[i + 1] - from, p->column + from, ev->G + from);
 }
 
-/* How far constraint i is from being met, in parts of its extent: the units of g do not matter. A constraint with no extent
- * at all, which no coordinate changes, is met only if it is 0. */
+/* Returns |g_i| divided by the change of g_i that a small displacement causes, so that its units do not matter. A constraint that
+ * depends on no coordinate counts as met only if it is 0. */
 static double distance(const cmb_evaluator *ev, int i)
 {
-  return fabs(ev->g[i]) / fmax(ev->extent[i], NOTHING);
+  return fabs(ev->g[i]) / fmax(ev->extent[i], LEAST_EXTENT);
 }
 
 static int worst_constraint(const cmb_evaluator *ev)
@@ -181,8 +181,8 @@ bool cmb_constraints_exact(const cmb_evaluator *ev)
   return is_met(ev, ROUNDING);
 }
 
-/* Where constraints are nearly dependent, rounding in g makes increments that do not shrink any more: it has arrived if they
- * are small and g itself is rounding. */
+/* Returns whether an increment of q of the given size is only rounding in the constraints g, amplified by constraints that are
+ * nearly dependent: the increment is small, and g is rounding. */
 static bool is_rounding(const cmb_evaluator *ev, double size, const double *q)
 {
   return size <= SMALL * (1 + cmb_sized_norm(ev->eq, q)) && cmb_constraints_exact(ev);
@@ -216,8 +216,9 @@ static cmb_status cannot_start(cmb_evaluator *ev, double t, cmb_status status)
                         constraint);
 }
 
-/* Take q + α T(q) Δ with the largest α = 1, 1/2, 1/4 ... that brings g down; leaves g there. The last
- * digits of g do not decide: an increment at rounding is always taken whole. */
+/* Moves q by α T(q) Δ, where Δ is the Newton increment, with the largest α = 1, 1/2, 1/4 ... that reduces the constraints g, and
+ * leaves g at the new position in the evaluator. An increment near rounding is always taken in full, since the last digits of g
+ * must not decide. */
 static cmb_status damped_move(cmb_evaluator *ev, double t, double *q, double *alpha)
 {
   const cmb_equations *eq = ev->eq;
@@ -241,8 +242,9 @@ static cmb_status damped_move(cmb_evaluator *ev, double t, double *q, double *al
   return status == CMB_OK ? CMB_RETRY_NEWTON : status;
 }
 
-/* One iteration: M, G and g at q, the increment for the right-hand side (−nearest, −g), and the damped move. `nearest` is
- * the residual of M(p)(p − q) + G(p)ᵀ τ = 0 if the nearest point is sought, and left out otherwise. */
+/* Makes one Newton iteration for a consistent position: evaluates M, G and g at q, solves for the increment, and moves q with
+ * damping. If `nearest`, the residual of M(p)(p − q) + G(p)ᵀ τ = 0 is included, so that it converges to the nearest point. *size is
+ * the size of the increment. */
 static cmb_status iterate(cmb_evaluator *ev, double t, double *q, bool nearest, double *size)
 {
   const cmb_equations *eq = ev->eq;
@@ -272,9 +274,9 @@ static double largest_extent(const cmb_evaluator *ev)
   return largest;
 }
 
-/* A gradient that is nothing but rounding would become a direction by being made a unit vector, and g, rounding as well, a large
- * defect in it. Its usual length is that which it would have with the largest extent: beside that it is 0. */
-static void judge_lengths(cmb_evaluator *ev)
+/* Enlarges the reference lengths of constraint gradients that are only rounding, as if the constraint depended on q as much as the
+ * others. Otherwise such a gradient would be scaled to a unit vector and its rounding errors to a large defect. */
+static void adjust_lengths(cmb_evaluator *ev)
 {
   const double largest = largest_extent(ev);
   for (int i = 0; i < ev->eq->ng; i++) {
@@ -304,23 +306,24 @@ cmb_status cmb_take_references(cmb_evaluator *ev, double t, const double *q)
     cmb_status status = cmb_evaluate(ev, t, ev->q_trial, NULL, &want);
     if (status == CMB_OK) status = cmb_kkt_lengths(ev->kkt, M, ev->G, ev->dtau);
     if (status < 0 || (status > 0 && place == 0)) return status;
-    if (status > 0) continue; /* out of bounds there */
+    if (status > 0) continue; /* the equations cannot be evaluated there */
     ev->mass_ready = eq->mass_constant;
     for (int i = 0; i < eq->ng; i++) {
       ev->length[i] = fmax(ev->length[i], ev->dtau[i]);
-      ev->extent[i] =
-          fmax(ev->extent[i], part * sized_gradient(ev, i)); /* what normalising hides */
+      /* change of g that normalisation hides */
+      ev->extent[i] = fmax(ev->extent[i], part * sized_gradient(ev, i));
       if (place) ev->extent[i] = fmax(ev->extent[i], fabs(g[i] - ev->g[i]));
     }
   }
-  judge_lengths(ev);
+  adjust_lengths(ev);
   cmb_kkt_set_reference(ev->kkt, ev->length);
   return CMB_OK;
 }
 
-/* (12a) with M and G at each iterate: linear convergence with a rate of the order of the way to go. */
-static cmb_status approach(cmb_evaluator *ev, double t, double *q, bool nearest, int most,
-                           int *iterations)
+/* Iterates q to a position that meets the constraints, with M and G at each iterate; to the nearest one if `nearest`, at a linear
+ * rate proportional to the distance. Makes at most `most` iterations and adds their number to *iterations. */
+static cmb_status iterate_position(cmb_evaluator *ev, double t, double *q, bool nearest, int most,
+                                   int *iterations)
 {
   const cmb_equations *eq = ev->eq;
   double before = INFINITY;
@@ -339,18 +342,19 @@ static cmb_status approach(cmb_evaluator *ev, double t, double *q, bool nearest,
   return CMB_RETRY_NEWTON;
 }
 
-/* The nearest point if it can be found; from far off, further than the constraints' curvature permits, any near one. */
+/* Moves q to the nearest position that meets the constraints, or, if the iteration for it fails because q is too far away, to any
+ * near one. */
 static cmb_status assemble(cmb_evaluator *ev, double t, double *q, int *iterations)
 {
-  cmb_status status = approach(ev, t, q, true, START_ITERATIONS, iterations);
+  cmb_status status = iterate_position(ev, t, q, true, START_ITERATIONS, iterations);
   if (status != CMB_RETRY_NEWTON) return status;
-  return approach(ev, t, q, false, START_ITERATIONS, iterations);
+  return iterate_position(ev, t, q, false, START_ITERATIONS, iterations);
 }
 
 cmb_status cmb_nearest_position(cmb_evaluator *ev, double t, double *q, double *tau)
 {
   int iterations = 0;
-  CMB_TRY(approach(ev, t, q, true, START_ITERATIONS, &iterations));
+  CMB_TRY(iterate_position(ev, t, q, true, START_ITERATIONS, &iterations));
   memcpy(tau, ev->tau, (size_t)ev->eq->ng * sizeof *tau);
   return CMB_OK;
 }
@@ -361,7 +365,7 @@ cmb_status cmb_position_near(cmb_evaluator *ev, double t, double *q)
   cmb_watch_rank(ev, false);
   if (ev->eq->normalize) ev->eq->normalize(ev->eq->self, q);
   CMB_TRY(cmb_take_references(ev, t, q));
-  CMB_TRY(approach(ev, t, q, false, NEAR_ITERATIONS, &iterations));
+  CMB_TRY(iterate_position(ev, t, q, false, NEAR_ITERATIONS, &iterations));
   return cmb_factor_at(ev, t, q);
 }
 

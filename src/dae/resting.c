@@ -1,5 +1,5 @@
 /*
- * Bodies at rest on surfaces (resting.h).
+ * Closed contacts as constraints (resting.h).
  */
 #include "dae/resting.h"
 
@@ -12,18 +12,20 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double SMALL = 1e-9; /* a force that does not matter, as a part of those beside it */
-static const double ROUNDING = 1e-13; /* of a force, beside the largest that it is found with */
-static const double FREE = 1e-9; /* what the constraints leave of a gradient, as a part of it */
+static const double SMALL = 1e-9; /* negligible part of the forces on the bodies in contact */
+/* relative rounding error of a contact force, beside the largest force connected with it */
+static const double ROUNDING = 1e-13;
+/* relative length of what remains of a gradient that the constraints determine */
+static const double FREE = 1e-9;
 
-/* The surfaces of all rules, into u, ut, gamma and U. */
+/* Evaluates the surface functions u of all rules, ∂u/∂t, γ and their gradients at a point into x->u, ut, gamma and U. */
 static cmb_status find_surfaces(const cmb_resting *x, const cmb_point *at)
 {
   const cmb_equations *inner = x->layer.inner;
   return inner->surfaces(inner->self, at, x->u, x->ut, x->gamma, x->U);
 }
 
-/* The stored entries of a gradient in U: the first one, and how many. */
+/* Returns the number of stored entries of the gradient of a rule's surface, and writes the index of the first one in U. */
 static int entries_of(const cmb_resting *x, int rule, int *first)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -32,7 +34,7 @@ static int entries_of(const cmb_resting *x, int rule, int *first)
   return p ? p->start[rule + 1] - p->start[rule] : inner->nv;
 }
 
-/* The constraint of rule k of those that there are, behind the others. */
+/* Appends the constraint of closed contact k, scaled, behind the inner constraints to the requested terms g, ∂g/∂t, γ and G. */
 static void add_row(const cmb_resting *x, int k, const cmb_terms *want)
 {
   const cmb_equations *inner = x->layer.inner, *eq = &x->layer.eq;
@@ -65,8 +67,9 @@ static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_term
   return CMB_OK;
 }
 
-/* μ of rule k in the modes of the other side. */
-static cmb_status force_beyond(const cmb_resting *x, const cmb_point *at, int k, double *mu)
+/* Computes the contact force μ of closed contact k, with the modes that the switching functions have on the other side of its
+ * surface. */
+static cmb_status force_on_other_side(const cmb_resting *x, const cmb_point *at, int k, double *mu)
 {
   const cmb_equations *inner = x->layer.inner, *eq = &x->layer.eq;
   const bool *reads = inner->rule_reads + (ptrdiff_t)x->rule[k] * inner->ns;
@@ -78,8 +81,9 @@ static cmb_status force_beyond(const cmb_resting *x, const cmb_point *at, int k,
   return CMB_OK;
 }
 
-/* The velocities of a row of a matrix act upon each other: they belong to one part. */
-static void join(const cmb_resting *x, const double *row)
+/* Merges the independent parts of the model that are coupled by a matrix row (nv): velocities with non-zero entries belong to the
+ * same part. */
+static void merge_parts(const cmb_resting *x, const double *row)
 {
   const int nv = x->layer.inner->nv;
   int first = -1;
@@ -93,7 +97,8 @@ static void join(const cmb_resting *x, const double *row)
   }
 }
 
-/* Parts of the model that no constraint and no mass connects: rounding errors stay inside of one. */
+/* Divides the velocities into independent parts of the model, which neither the mass matrix nor constraints couple. Rounding errors
+ * stay inside a part. */
 static void find_parts(const cmb_resting *x, const cmb_evaluator *ev)
 {
   const cmb_equations *eq = &x->layer.eq;
@@ -102,15 +107,16 @@ static void find_parts(const cmb_resting *x, const cmb_evaluator *ev)
   if (eq->mass_factors) return;
   for (int i = 0; i < nv && !eq->mass_diagonal; i++) {
     cmb_expand_row(eq->M_pattern, nv, i, ev->M, x->row);
-    join(x, x->row);
+    merge_parts(x, x->row);
   }
   for (int k = 0; k < eq->ng; k++) {
     cmb_expand_row(eq->G_pattern, nv, k, ev->G, x->row);
-    join(x, x->row);
+    merge_parts(x, x->row);
   }
 }
 
-/* The sizes of the forces on each velocity, |f| + |Gᵀ| |λ|, into x->force; and the largest in the part of each, into x->largest. */
+/* Computes the size of the forces on each velocity, |f| + |Gᵀ| |λ|, into x->force, and the largest one in each independent part of
+ * the model into x->largest. */
 static void find_forces(const cmb_resting *x, const cmb_evaluator *ev, const double *lambda)
 {
   const cmb_equations *eq = &x->layer.eq;
@@ -126,8 +132,9 @@ static void find_forces(const cmb_resting *x, const cmb_evaluator *ev, const dou
   }
 }
 
-/* The force on a surface with the gradient x->row that does not matter: far less than those that act on what the surface touches, or
- * what rounding makes of larger ones that are connected with it, or too little to give the acceleration `still`. With |u|² ≤ √(u M uᵀ) √(u M⁻¹ uᵀ) the mass that it moves is at most u M uᵀ / |u|⁴. */
+/* Returns the contact force that counts as 0 for a surface with the gradient x->row: the largest of a small part of the forces on
+ * the bodies in contact, the rounding error of larger forces connected with them, and a force that causes at most the acceleration
+ * `still`. For the latter the mass that a force along u moves is at most u M uᵀ / |u|⁴. */
 static double slack_of(const cmb_resting *x, const cmb_evaluator *ev, double still)
 {
   const int nv = x->layer.inner->nv;
@@ -160,7 +167,8 @@ cmb_status cmb_resting_widen(cmb_resting *x, cmb_evaluator *ev, const cmb_point 
   return CMB_OK;
 }
 
-/* ∂s/∂v along x->direction of the functions below, beside their rates `none` without accelerations. */
+/* Computes the derivatives of all switching functions along the velocity direction x->direction, into `change`: their rates with
+ * that acceleration minus their rates `none` without accelerations. */
 static cmb_status change_along(const cmb_resting *x, const cmb_point *at, const double *none,
                                double *change)
 {
@@ -170,7 +178,8 @@ static cmb_status change_along(const cmb_resting *x, const cmb_point *at, const 
   return CMB_OK;
 }
 
-/* Which functions are held: ∂s/∂v is not 0, and is 0 along what the constraints leave of directions that are special to none. */
+/* Finds the switching functions that the constraints hold at 0: ∂s/∂v is not 0, but s does not change along two arbitrary
+ * directions projected onto the constraints. Their tolerances are the changes of s by a velocity `slow`. */
 static cmb_status find_held(cmb_resting *x, cmb_evaluator *ev, const cmb_point *at, double slow)
 {
   enum { DIRECTIONS = 2 };
@@ -233,8 +242,9 @@ void cmb_resting_visit(cmb_resting *x, cmb_archive *a)
   }
 }
 
-/* What rule k says of the end of its rest. */
-static cmb_status hold_of(const cmb_resting *x, const cmb_point *at, int k, double mu, double *s)
+/* Computes the switching function s of closed contact k with the contact force mu: s becomes negative where the contact opens. */
+static cmb_status contact_function(const cmb_resting *x, const cmb_point *at, int k, double mu,
+                                   double *s)
 {
   const cmb_equations *inner = x->layer.inner;
   const int direction = inner->rules[x->rule[k]].direction;
@@ -242,7 +252,7 @@ static cmb_status hold_of(const cmb_resting *x, const cmb_point *at, int k, doub
   double beyond;
   *s = (direction < 0 ? -mu : mu) + slack;
   if (direction != 0) return CMB_OK;
-  CMB_TRY(force_beyond(x, at, k, &beyond));
+  CMB_TRY(force_on_other_side(x, at, k, &beyond));
   *s = (x->met[x->rule[k]] ? fmin(-mu, beyond) : fmin(mu, -beyond)) + slack;
   return CMB_OK;
 }
@@ -258,12 +268,13 @@ static cmb_status switches(const void *self, const cmb_point *at, const double *
     if (fabs(s[i]) <= x->limit[i]) s[i] = 0;
   }
   for (int k = 0; k < x->count; k++) {
-    CMB_TRY(hold_of(x, at, k, lambda[inner->ng + k], &s[inner->ns + k]));
+    CMB_TRY(contact_function(x, at, k, lambda[inner->ng + k], &s[inner->ns + k]));
   }
   return CMB_OK;
 }
 
-/* Functions that are held and whose bounds are near 0 are 0. */
+/* Computes bounds of the switching functions, s, and of their rates over a box. Functions held at 0 whose bounds are within their
+ * tolerances get the bounds 0, 0. */
 static void enclose(const void *self, const cmb_box *box, cmb_interval *s, cmb_interval *rate)
 {
   const cmb_resting *x = self;
@@ -276,8 +287,8 @@ static void enclose(const void *self, const cmb_box *box, cmb_interval *s, cmb_i
   }
 }
 
-/* The forces of the surfaces, by rules. */
-static void find_pushes(const cmb_resting *x, const double *lambda)
+/* Computes the forces of closed contacts from the multipliers λ, into x->push, indexed by rule. */
+static void find_contact_forces(const cmb_resting *x, const double *lambda)
 {
   const int ng = x->layer.inner->ng;
   for (int k = 0; k < x->count; k++) x->push[x->rule[k]] = lambda[ng + k] * x->unit[k];
@@ -288,8 +299,8 @@ static cmb_status late(const void *self, const cmb_point *at, const double *a, c
 {
   const cmb_resting *x = self;
   const cmb_equations *inner = x->layer.inner;
-  (void)push; /* what rests is known here */
-  find_pushes(x, lambda);
+  (void)push; /* the layer knows the contact forces */
+  find_contact_forces(x, lambda);
   return inner->late(inner->self, at, a, lambda, x->push, out);
 }
 
@@ -298,11 +309,12 @@ static cmb_status outputs(const void *self, const cmb_point *at, const double *a
 {
   const cmb_resting *x = self;
   const cmb_equations *inner = x->layer.inner;
-  find_pushes(x, lambda);
+  find_contact_forces(x, lambda);
   return inner->outputs_at_rest(inner->self, at, a, lambda, x->push, out);
 }
 
-/* Of the functions below, as they are; nothing is known of the others. */
+/* Computes the rates of the inner switching functions with accelerations a, into flow. Rates of the functions that the layer adds
+ * are set to 0. */
 static cmb_status switch_flow(const void *self, const cmb_point *at, const double *a, double *flow)
 {
   const cmb_resting *x = self;
@@ -314,7 +326,7 @@ static cmb_status switch_flow(const void *self, const cmb_point *at, const doubl
   return CMB_OK;
 }
 
-/* Behind the γ below come those of the surfaces. */
+/* Computes bounds of the forces f and of γ over a box. Behind the γ of the inner constraints come those of the closed contacts. */
 static void load_bounds(const void *self, const cmb_box *box, cmb_interval *f, cmb_interval *gamma)
 {
   const cmb_resting *x = self;
@@ -338,7 +350,7 @@ static void flow_bounds(const void *self, const cmb_box *box, const double *a, c
   for (int i = below; i < all; i++) flow[i] = flow[all + i] = cmb_interval_of(0);
 }
 
-/* ---- making */
+/* ---- creation */
 
 static const char *name_of(cmb_arena *arena, const char *rule, const char *what)
 {
@@ -365,7 +377,8 @@ static void name_rows(const cmb_resting *x, cmb_arena *arena, cmb_arena *lasting
   eq->g_names = g, eq->lambda_names = lambda, eq->switch_names = s;
 }
 
-/* What is known of the switching functions below, and nothing of those that are added or frozen. */
+/* Copies the properties of the inner switching functions into eq, and marks functions that conditions of closed contacts depend on
+ * as frozen. The functions that the layer adds have no bounds and no rates. */
 static void list_switches(cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -402,7 +415,7 @@ static void list_switches(cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
   eq->switch_order = order;
 }
 
-/* What conditions read: of the functions below, and of the others nothing. */
+/* Copies the table of switching functions that the conditions of rules depend on, extended by the functions that the layer adds. */
 static void list_reads(const cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -415,7 +428,7 @@ static void list_reads(const cmb_resting *x, cmb_arena *arena, cmb_equations *eq
   eq->rule_reads = reads;
 }
 
-/* The columns of a row of p, or all. */
+/* Writes the column indices of a row of the pattern p, or 0 .. nv − 1 if p is NULL, and returns how many there are. */
 static int list_columns(const cmb_pattern *p, int nv, int row, int *column)
 {
   const int count = p ? p->start[row + 1] - p->start[row] : nv;
@@ -423,14 +436,15 @@ static int list_columns(const cmb_pattern *p, int nv, int row, int *column)
   return count;
 }
 
-/* Whether the layer's matrices are stored on patterns: where those below are, or where they have grown so much. */
+/* Returns whether the constraint Jacobian with closed contacts is to be stored sparse: if the inner one is, or if the equations
+ * have become large enough. */
 static bool wants_pattern(const cmb_equations *inner, const cmb_equations *eq)
 {
   const bool large = eq->nv + eq->ng >= CMB_KKT_SPARSE_FROM;
   return inner->G_pattern || (large && inner->U_pattern && (eq->mass_diagonal || eq->M_pattern));
 }
 
-/* The pattern of G, with those of the surfaces behind it. */
+/* Makes the sparsity pattern of the constraint Jacobian: rows of the inner constraints, then the gradients of the closed contacts. */
 static void add_pattern(cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
 {
   const cmb_equations *inner = x->layer.inner;

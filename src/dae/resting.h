@@ -1,18 +1,19 @@
 /*
- * Equations in which bodies rest on surfaces of rules (dae.h, `surfaces`): a layer with the constraints u = 0 and with a switching
- * function for each that becomes negative where the rest ends.
+ * Equations in which contacts stay closed: a layer that adds the constraints u = 0 of the surfaces of rules (dae.h, `surfaces`),
+ * and for each a switching function that becomes negative when the contact opens.
  *
  *     M v̇ = f − Gᵀλ − Uᵀμ,   0 = u(t, q),   U = ∂u̇/∂v
  *
- * Where a rule holds from one side, what is met where u > 0, the rest lasts while the surface pushes: μ ≥ 0; from the other side
- * while μ ≤ 0. Where it holds from both sides, the force without which the motion would leave must lead back on each: with μ₊ and
- * μ₋ in the modes of the two sides, μ₋ ≥ 0 ≥ μ₊. In place of 0 stands a force that is far too small to matter beside those on what the surface touches, so that bodies which
- * touch and are not pushed together at all do not part and meet for ever by rounding errors.
+ * If a rule holds from one side, its condition being met where u > 0, the contact lasts while the surface pushes: μ ≥ 0; from the
+ * other side while μ ≤ 0. If it holds from both sides, the force without which the motion would leave must lead back on each: with
+ * μ₊ and μ₋ in the modes of the two sides, μ₋ ≥ 0 ≥ μ₊. Instead of 0, μ is compared with a slack far below the forces on the bodies
+ * in contact, so that bodies which touch without pressing do not separate and meet again endlessly because of rounding errors.
  *
- * The constraints and their forces are in units in which the largest entry of U was 1 where the rest began, whatever the unit of u is.
+ * The constraints and their forces are scaled so that the largest entry of U was 1 when the contact closed, whatever the unit of u
+ * is.
  *
- * Functions of velocities of which the constraints leave nothing free, ∂s/∂v = c G, as the rate of a body that rests, are held. Where
- * they are 0 but for what is within the tolerances they are 0, and their modes are those that the formulas have at 0.
+ * Switching functions of velocities that the constraints determine completely, ∂s/∂v = c G, such as the sliding velocity of a body
+ * that cannot move, are held: where they are 0 within the tolerances they are set to 0, with the modes that the formulas have at 0.
  */
 #ifndef CMB_DAE_RESTING_H
 #define CMB_DAE_RESTING_H
@@ -24,49 +25,51 @@
 typedef struct cmb_resting {
   cmb_layer layer;
   int count;
-  const int *rule; /* (count) those that bodies rest on */
-  bool *
-      frozen; /* (ns of inner) functions that the rules' conditions read: 0 on the surface, but for rounding */
-  double *u, *ut, *gamma; /* (rule_count) the surfaces of all rules .. */
-  double *U;              /* .. and their gradients, as below */
+  const int *rule; /* (count) the rules whose contacts are closed */
+  /* (ns of inner) functions that the rules' conditions read: 0 on the surface but for rounding, so their modes are kept */
+  bool *frozen;
+  double *u, *ut, *gamma; /* (rule_count) surfaces of all rules */
+  double *U;              /* (rule_count x nv) their gradients, stored as in the inner equations */
   cmb_pattern pattern;    /* of G */
-  cmb_evaluator *
-      other; /* of these equations, in the modes of the other side; NULL: no rule holds from both */
-  double *a, *lambda; /* (nv), (ng) scratch for it */
-  double *unit;       /* (count) of the constraints */
-  double *slack;      /* (count) that force */
-  double *force;      /* (nv) sizes of forces, for it, .. */
-  double *largest;    /* (nv) .. the largest of a part of the model .. */
-  int *part;          /* (nv) .. and to which part a velocity belongs */
-  double *limit; /* (ns of inner) up to which functions that are held are 0; 0 for the others */
-  int *
-      held; /* (ns of inner) those functions, frozen ones too: their signs along a direction that is special to none; 0: others */
-  double *direction;          /* (nv) scratch for finding them .. */
-  double *flow;               /* (6 ns of inner) .. and this */
-  bool *met;                  /* (rule_count) */
-  double *row;                /* (nv) a gradient, written out */
-  double *push;               /* (rule_count) forces of rests, 0 for the others */
+  /* evaluator of these equations in the modes of the other side; NULL: no rule holds from both sides */
+  cmb_evaluator *other;
+  double *a, *lambda; /* (nv), (ng) scratch */
+  double *unit;       /* (count) factors by which the constraints are scaled */
+  double *slack;      /* (count) contact forces that count as 0 */
+  double *force;      /* (nv) size of the forces on each velocity */
+  double *largest;    /* (nv) largest such force in each independent part of the model */
+  int *part;          /* (nv) the part of the model to which each velocity belongs */
+  /* (ns of inner) absolute value up to which a held function is 0; 0 for functions that are not held */
+  double *limit;
+  /* (ns of inner) for held functions, frozen ones too, the sign of their rate along an arbitrary direction; 0: not held */
+  int *held;
+  double *direction;          /* (nv) scratch for finding held functions */
+  double *flow;               /* (6 ns of inner) scratch for finding held functions */
+  bool *met;                  /* (rule_count) which conditions are met */
+  double *row;                /* (nv) a dense gradient */
+  double *push;               /* (rule_count) forces of closed contacts, 0 for other rules */
   cmb_interval *gamma_bounds; /* (rule_count) scratch */
 } cmb_resting;
 
-/* Rules with a surface. Arrays from the arena, names of switching functions from that which lasts as long as somebody may know them; `inner` and `rule` must outlive it. */
+/* Creates the layer for closed contacts of the given rules, which have surfaces. Arrays come from `arena`; names of switching
+ * functions, which may be reported after the layer is gone, from `lasting`. `inner` and `rule` must outlive the layer. */
 cmb_status cmb_resting_create(cmb_context *ctx, cmb_arena *arena, cmb_arena *lasting,
                               const cmb_equations *inner, int count, const int *rule,
                               cmb_resting **out);
 void cmb_resting_destroy(cmb_resting *x);
 
-/* Where a rest begins: the units of its constraints, before anything else is asked for. */
+/* Sets the scaling of the constraints when contacts close. Call it before anything is evaluated. */
 cmb_status cmb_resting_measure(cmb_resting *x, const cmb_point *at);
 
-/* A rest begins at a state; an acceleration `still` and a velocity `slow` do not matter. `ev` is that of these equations, and has M and G
- * with their factors there afterwards. */
+/* Computes the slack of contact forces and the held functions when contacts close at a state. An acceleration `still` and a
+ * velocity `slow` count as 0. `ev` is the evaluator of the layer's equations; afterwards it has M, G and factors of that state. */
 cmb_status cmb_resting_begin(cmb_resting *x, cmb_evaluator *ev, const cmb_point *at, double still,
                              double slow);
 
-/* The rest goes on at another state, where forces may be larger: so is then what does not matter. */
+/* Enlarges the slack of contact forces at a later state where the other forces are larger. */
 cmb_status cmb_resting_widen(cmb_resting *x, cmb_evaluator *ev, const cmb_point *at, double still);
 
-/* What has been learnt of the rest since it began, for a run that is saved (base/archive.h). */
+/* Writes or reads what was computed when the contacts closed, for a saved run (base/archive.h). */
 void cmb_resting_visit(cmb_resting *x, cmb_archive *a);
 
 #endif

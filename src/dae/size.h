@@ -1,9 +1,10 @@
 /*
- * Sizes of coordinates: what changes of lengths and of angles are compared in.
+ * Sizes of coordinates, by which changes of lengths and of angles are made comparable; used for displacing a position at random and
+ * for testing convergence.
  *
- * An angle or an Euler parameter changes much where it changes by 1, whatever the mechanism is. A length that changes by a metre changes as much
- * only in a mechanism of ordinary size; in one of a micrometre it has to change by some micrometres. So each coordinate has a size (dae.h),
- * and changes are measured in parts of it: where coordinates are displaced, and where an iteration has arrived.
+ * An angle or an Euler parameter changes much if it changes by 1, whatever the mechanism is. A length that changes by a metre
+ * changes as much only in a mechanism of ordinary size; in a mechanism of a micrometre, a change of some micrometres is as large.
+ * So each coordinate has a size (dae.h, q_sizes), and changes are divided by it.
  */
 #ifndef CMB_DAE_SIZE_H
 #define CMB_DAE_SIZE_H
@@ -11,15 +12,16 @@
 #include <camber/dae.h>
 #include <stdint.h>
 
-/* The 2-norm of q, or of a change of q (nq), with each entry in parts of its size. */
+/* Returns the 2-norm of q (nq), or of a change of q, with each entry divided by the size of its coordinate: √Σ (q_i / size_i)². */
 double cmb_sized_norm(const cmb_equations *eq, const double *q);
 
-/* The length of a gradient by velocities in such parts; entry k of count belongs to velocity column[k], or to velocity k if column is NULL. */
+/* Returns the 2-norm of a gradient with respect to velocities, each entry multiplied by the size of its velocity. Entry k of
+ * `count` belongs to velocity column[k], or to velocity k if column is NULL. */
 double cmb_sized_gradient(const cmb_equations *eq, int count, const int *column,
                           const double *gradient);
 
-/* displaced = q (nq), but for a random part, at most `part`, of the size of each entry; in mechanisms of ordinary size, of the entry itself
- * where that is larger. */
+/* Writes q (nq) plus a random displacement into `displaced`. Coordinate i is moved by at most `part` · size_i if its size is below
+ * 1, else by at most `part` · max(1, |q_i|). `random` is the state of the random generator. */
 void cmb_displace_beside(const cmb_equations *eq, const double *q, double part, uint32_t *random,
                          double *displaced);
 

@@ -1,5 +1,5 @@
 /*
- * Sliding along the surfaces of switching functions (sliding.h).
+ * Switching functions held at 0 by a mixture of the forces of both modes (sliding.h).
  */
 #include "dae/sliding.h"
 
@@ -10,11 +10,12 @@
 #include <math.h>
 #include <string.h>
 
-static const double SAME = 1e-9;  /* forces beside those that they are compared with */
-static const double NONE = 1e-13; /* what a mode makes of a rate, beside the rate */
+static const double SAME = 1e-9; /* relative difference up to which forces count as equal */
+static const double NEGLIGIBLE =
+    1e-13; /* relative change of a rate by a mode that counts as none */
 
-/* The group of function `leader` is put to one side. */
-static void put_group(const cmb_sliding *x, int leader, int side, int *mode)
+/* Sets the modes of all held switching functions in the group of function `leader` to one side, 1 or −1. */
+static void set_group(const cmb_sliding *x, int leader, int side, int *mode)
 {
   for (int i = 0; i < x->layer.inner->ns; i++) {
     const int group = x->group[i];
@@ -24,7 +25,7 @@ static void put_group(const cmb_sliding *x, int leader, int side, int *mode)
   }
 }
 
-/* All groups at −1. */
+/* Computes the modes of the inner equations, with all groups of held switching functions on side −1. */
 static void lower_modes(const cmb_layer *layer, const int *mode, int *lower)
 {
   const cmb_sliding *x = (const cmb_sliding *)layer;
@@ -36,18 +37,19 @@ static void lower_modes(const cmb_layer *layer, const int *mode, int *lower)
 void cmb_sliding_lower(const cmb_sliding *x, const int *mode, int k, int *lower)
 {
   lower_modes(&x->layer, mode, lower);
-  if (k >= 0) put_group(x, x->function[k], 1, lower);
+  if (k >= 0) set_group(x, x->function[k], 1, lower);
 }
 
-/* Rates of late states are no forces: they need not be a sum of what each group switches. */
-static void leave_late(const cmb_sliding *x, double *f)
+/* Sets the entries of late states in f to 0: their rates are no forces and are not mixed like forces. */
+static void clear_late_rows(const cmb_sliding *x, double *f)
 {
   const cmb_equations *inner = x->layer.inner;
   for (int i = 0; i < inner->nl; i++) f[inner->late_row[i]] = 0;
 }
 
-/* Forces and rates of the functions in the modes that the evaluator below has. */
-static cmb_status look(const cmb_sliding *x, const cmb_point *at, double *flow)
+/* Computes accelerations, and from them the rates of the inner switching functions into flow (2 ns), in the current modes of the
+ * evaluator x->below. */
+static cmb_status compute_rates(const cmb_sliding *x, const cmb_point *at, double *flow)
 {
   const cmb_equations *inner = x->layer.inner;
   cmb_evaluator *ev = x->below;
@@ -57,20 +59,21 @@ static cmb_status look(const cmb_sliding *x, const cmb_point *at, double *flow)
   return cmb_all_finite(2 * inner->ns, flow) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
-/* Whether the modes of group k make no difference to its rate. */
-static bool makes_none(const cmb_sliding *x, int k)
+/* Returns whether the modes of group k of held switching functions do not affect its rate, so that its weight θ is not unique. */
+static bool has_no_effect(const cmb_sliding *x, int k)
 {
   const double jump = x->A[(ptrdiff_t)k * (x->count + 1)], rate = x->rest[k];
-  return fabs(jump) <= NONE * (fabs(rate) + fabs(rate + jump));
+  return fabs(jump) <= NEGLIGIBLE * (fabs(rate) + fabs(rate + jump));
 }
 
-/* θ from A and the rates at −1, which are in x->rest. Where a mode makes no difference it has no θ: any will do. */
+/* Solves A θ = −rest for the weights θ by which held forces are mixed, where x->rest are the rates with all groups on side −1. A
+ * group whose mode does not affect its rate gets θ = 1/2. */
 static cmb_status solve(const cmb_sliding *x)
 {
   const int n = x->count;
   memcpy(x->LU, x->A, (size_t)n * (size_t)n * sizeof *x->LU);
   for (int k = 0; k < n; k++) {
-    const bool none = makes_none(x, k);
+    const bool none = has_no_effect(x, k);
     x->theta[k] = none ? 0.5 : -x->rest[k];
     for (int i = 0; none && i < n; i++) x->LU[k * n + i] = i == k;
   }
@@ -79,7 +82,8 @@ static cmb_status solve(const cmb_sliding *x)
   return CMB_OK;
 }
 
-/* What the rates are in the two modes of each group. */
+/* Computes from the rates in both modes of each group of held functions whether they stay held: x->hold becomes negative where they
+ * do not, and the sign of x->mean is the side of their release. */
 static void compare_modes(const cmb_sliding *x)
 {
   const int n = x->count;
@@ -100,15 +104,15 @@ cmb_status cmb_sliding_find(const cmb_sliding *x, const cmb_point *at)
   double *first = x->flow, *second = x->flow + 2 * (ptrdiff_t)ns;
   lower_modes(&x->layer, at->mode, ev->mode);
   CMB_TRY(cmb_factor_at(ev, at->t, at->q));
-  CMB_TRY(look(x, at, first));
-  leave_late(x, ev->f);
+  CMB_TRY(compute_rates(x, at, first));
+  clear_late_rows(x, ev->f);
   memcpy(x->f, ev->f, size);
   for (int k = 0; k < n; k++) {
     double *change = x->change + (ptrdiff_t)k * nv;
-    put_group(x, x->function[k], 1, ev->mode);
-    CMB_TRY(look(x, at, second));
-    leave_late(x, ev->f);
-    put_group(x, x->function[k], -1, ev->mode);
+    set_group(x, x->function[k], 1, ev->mode);
+    CMB_TRY(compute_rates(x, at, second));
+    clear_late_rows(x, ev->f);
+    set_group(x, x->function[k], -1, ev->mode);
     for (int i = 0; i < nv; i++) change[i] = ev->f[i] - x->f[i];
     for (int i = 0; i < n; i++) {
       x->A[i * n + k] = second[x->function[i]] - first[x->function[i]];
@@ -120,7 +124,8 @@ cmb_status cmb_sliding_find(const cmb_sliding *x, const cmb_point *at)
   return CMB_OK;
 }
 
-/* Whether the forces with groups k and l at +1 are not f₋ + (f_k − f₋) + (f_l − f₋), as they were last found. */
+/* Sets *yes to whether two held forces are multiplied with each other: the force with groups k and l at +1 is not f₋ + (f_k − f₋) +
+ * (f_l − f₋), where f_k and f_l are the forces with one of them at +1. */
 static cmb_status are_multiplied(const cmb_sliding *x, const cmb_point *at, int k, int l, bool *yes)
 {
   const int nv = x->layer.eq.nv;
@@ -128,13 +133,13 @@ static cmb_status are_multiplied(const cmb_sliding *x, const cmb_point *at, int 
   cmb_evaluator *ev = x->below;
   const cmb_terms want = {.f = ev->f};
   double size = 0, rest = 0;
-  put_group(x, x->function[k], 1, ev->mode);
-  put_group(x, x->function[l], 1, ev->mode);
+  set_group(x, x->function[k], 1, ev->mode);
+  set_group(x, x->function[l], 1, ev->mode);
   cmb_status status = cmb_evaluate(ev, at->t, at->q, at->v, &want);
-  put_group(x, x->function[k], -1, ev->mode);
-  put_group(x, x->function[l], -1, ev->mode);
+  set_group(x, x->function[k], -1, ev->mode);
+  set_group(x, x->function[l], -1, ev->mode);
   CMB_TRY(status);
-  leave_late(x, ev->f);
+  clear_late_rows(x, ev->f);
   for (int i = 0; i < nv; i++) {
     size = fmax(size, fabs(x->f[i]) + fabs(one[i]) + fabs(other[i]));
     rest = fmax(rest, fabs(ev->f[i] - x->f[i] - one[i] - other[i]));
@@ -168,16 +173,16 @@ cmb_status cmb_sliding_residue(const cmb_sliding *x, const cmb_point *at, double
   for (int k = 0; k < n; k++) part[k] = along[x->function[k]];
   cmb_lu_solve(n, x->LU, x->pivot, part);
   for (int k = 0; k < n; k++) {
-    put_group(x, x->function[k], 1, ev->mode);
-    CMB_TRY(look(x, at, second));
-    put_group(x, x->function[k], -1, ev->mode);
+    set_group(x, x->function[k], 1, ev->mode);
+    CMB_TRY(compute_rates(x, at, second));
+    set_group(x, x->function[k], -1, ev->mode);
     for (int i = 0; i < ns; i++) along[i] -= part[k] * (second[i] - first[i]);
   }
   return CMB_OK;
 }
 
-/* The impulses of the groups that take what is left of their functions of velocities, into x->part; *any: something is left. Functions of
- * positions keep their rates. */
+/* Computes the impulses x->part of holding forces by which held functions of velocities become exactly 0. Functions of positions
+ * get none. *any: one was not 0. */
 static cmb_status find_impulses(const cmb_sliding *x, const cmb_point *at, bool *any)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -189,7 +194,7 @@ static cmb_status find_impulses(const cmb_sliding *x, const cmb_point *at, bool 
   *any = false;
   for (int k = 0; k < x->count; k++) {
     const int i = x->function[k];
-    const bool left = inner->switch_order[i] == 1 && !makes_none(x, k) && s[i] != 0;
+    const bool left = inner->switch_order[i] == 1 && !has_no_effect(x, k) && s[i] != 0;
     x->part[k] = left ? -s[i] : 0;
     *any = *any || left;
   }
@@ -200,7 +205,7 @@ static cmb_status find_impulses(const cmb_sliding *x, const cmb_point *at, bool 
 cmb_status cmb_sliding_stop(const cmb_sliding *x, const cmb_point *at, double *v)
 {
   const int nv = x->layer.eq.nv;
-  for (int round = 0; round < 2; round++) { /* the second one takes what rounding has left */
+  for (int round = 0; round < 2; round++) { /* the second round removes rounding errors */
     bool any;
     CMB_TRY(find_impulses(x, at, &any));
     if (!any) return CMB_OK;
@@ -214,9 +219,10 @@ cmb_status cmb_sliding_stop(const cmb_sliding *x, const cmb_point *at, double *v
   return CMB_OK;
 }
 
-/* ---- other forces that switch with what friction holds */
+/* ---- other forces that switch together with sticking friction */
 
-/* The first member of group k that friction of this kind has; -1: none. */
+/* Returns the first held switching function in group k that belongs (sticks) or does not belong (!sticks) to friction with a larger
+ * sticking force; −1: none. */
 static int member_of(const cmb_sliding *x, int k, bool sticks)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -227,7 +233,8 @@ static int member_of(const cmb_sliding *x, int k, bool sticks)
   return -1;
 }
 
-/* What the members of group k of one kind add to the accelerations where they go from −1 to +1. */
+/* Computes the change (nv) of the accelerations when those members of group k that belong (sticks) or do not belong (!sticks) to
+ * friction with a larger sticking force go from −1 to +1. */
 static cmb_status change_by(const cmb_sliding *x, const cmb_point *at, int k, bool sticks,
                             double *change)
 {
@@ -243,12 +250,12 @@ static cmb_status change_by(const cmb_sliding *x, const cmb_point *at, int k, bo
   }
   CMB_TRY(cmb_accelerate_factored(ev, at->t, at->q, at->v, change, x->lambda));
   for (int i = 0; i < inner->nv; i++) change[i] -= x->a[i];
-  leave_late(x, change);
+  clear_late_rows(x, change);
   return CMB_OK;
 }
 
-/* Whether `other` is not a multiple of `one`, but for what is little beside that. */
-static bool lead_elsewhere(int n, const double *one, const double *other)
+/* Returns whether the vectors `one` and `other` (n) are not parallel, up to a small relative error. */
+static bool is_not_parallel(int n, const double *one, const double *other)
 {
   const double square = cmb_dot(n, one, one);
   const double factor = square > 0 ? cmb_dot(n, one, other) / square : 0;
@@ -272,7 +279,7 @@ cmb_status cmb_sliding_strangers(const cmb_sliding *x, const cmb_point *at, int 
     CMB_TRY(cmb_factor_at(x->below, at->t, at->q));
     CMB_TRY(change_by(x, at, k, true, one));
     CMB_TRY(change_by(x, at, k, false, second));
-    if (lead_elsewhere(nv, one, second)) *friction = sticks, *other = stranger;
+    if (is_not_parallel(nv, one, second)) *friction = sticks, *other = stranger;
   }
   return CMB_OK;
 }
@@ -298,14 +305,17 @@ static cmb_status switches(const void *self, const cmb_point *at, const double *
   const cmb_point below = cmb_layer_point(&x->layer, at);
   CMB_TRY(inner->switches(inner->self, &below, lambda, s));
   for (int i = 0; i < inner->ns; i++) {
-    if (x->group[i] != 0) s[i] = at->mode[i]; /* all but the leaders stay as they are */
+    /* functions other than the leaders keep their modes */
+    if (x->group[i] != 0) s[i] = at->mode[i];
   }
   for (int k = 0; k < x->count; k++) s[x->function[k]] = x->hold[k];
   return CMB_OK;
 }
 
-/* ---- what is mixed like the forces */
+/* ---- values mixed like the forces */
 
+/* Mixes requested values like the forces that hold switching functions at 0, x₋ + Σ_k θ_k (x_k − x₋), into out (n): x₋ with all
+ * groups on side −1, x_k with group k at +1. scratch (2 n). */
 static cmb_status mix(const cmb_sliding *x, const cmb_point *at, const cmb_slide_question *asked,
                       double *scratch, double *out)
 {
@@ -317,9 +327,9 @@ static cmb_status mix(const cmb_sliding *x, const cmb_point *at, const cmb_slide
   CMB_TRY(asked->ask(asked->user, mode, first));
   memcpy(out, first, (size_t)n * sizeof *out);
   for (int k = 0; k < x->count; k++) {
-    put_group(x, x->function[k], 1, mode);
+    set_group(x, x->function[k], 1, mode);
     CMB_TRY(asked->ask(asked->user, mode, second));
-    put_group(x, x->function[k], -1, mode);
+    set_group(x, x->function[k], -1, mode);
     for (int i = 0; i < n; i++) out[i] += x->theta[k] * (second[i] - first[i]);
   }
   return CMB_OK;
@@ -332,30 +342,30 @@ cmb_status cmb_sliding_ask(const cmb_sliding *x, const cmb_point *at,
   memcpy(x->kept, x->found, (size_t)size * sizeof *x->kept);
   cmb_status status = mix(x, at, asked, scratch, out);
   for (int k = 0; k < x->count && status == CMB_OK; k++) {
-    if (makes_none(x, k)) status = CMB_RETRY_SINGULAR;
+    if (has_no_effect(x, k)) status = CMB_RETRY_SINGULAR;
   }
   memcpy(x->found, x->kept, (size_t)size * sizeof *x->kept);
   return status;
 }
 
-/* What the equations below are asked for. */
-struct below {
+/* Arguments of the inner functions whose results are mixed. */
+struct inner_call {
   const cmb_equations *inner;
   const cmb_point *at;
   const double *a, *lambda, *push;
 };
 
-static cmb_status ask_outputs(const void *user, const int *mode, double *out)
+static cmb_status outputs_in_modes(const void *user, const int *mode, double *out)
 {
-  const struct below *b = user;
+  const struct inner_call *b = user;
   cmb_point at = *b->at;
   at.mode = mode;
   return b->inner->outputs(b->inner->self, &at, b->a, b->lambda, out);
 }
 
-static cmb_status ask_late(const void *user, const int *mode, double *out)
+static cmb_status late_in_modes(const void *user, const int *mode, double *out)
 {
-  const struct below *b = user;
+  const struct inner_call *b = user;
   cmb_point at = *b->at;
   at.mode = mode;
   return b->inner->late(b->inner->self, &at, b->a, b->lambda, b->push, out);
@@ -365,22 +375,23 @@ static cmb_status outputs(const void *self, const cmb_point *at, const double *a
                           const double *lambda, double *out)
 {
   const cmb_sliding *x = self;
-  const struct below below = {x->layer.inner, at, a, lambda, NULL};
-  const cmb_slide_question asked = {cmb_observed(below.inner), ask_outputs, &below};
+  const struct inner_call below = {x->layer.inner, at, a, lambda, NULL};
+  const cmb_slide_question asked = {cmb_observed(below.inner), outputs_in_modes, &below};
   return mix(x, at, &asked, x->out, out);
 }
 
-/* Rates of late states. */
+/* Computes the rates of late states, out (nl), mixed like the forces that hold switching functions at 0. */
 static cmb_status late(const void *self, const cmb_point *at, const double *a, const double *lambda,
                        const double *push, double *out)
 {
   const cmb_sliding *x = self;
-  const struct below below = {x->layer.inner, at, a, lambda, push};
-  const cmb_slide_question asked = {below.inner->nl, ask_late, &below};
+  const struct inner_call below = {x->layer.inner, at, a, lambda, push};
+  const cmb_slide_question asked = {below.inner->nl, late_in_modes, &below};
   return mix(x, at, &asked, x->late, out);
 }
 
-/* Bounds over a motion are not known of the functions that slide; over time they are (holding.h). */
+/* Copies the switching functions' properties and removes bounds and rates of held functions: bounds along a motion are not known
+ * for these, only bounds over time (holding.h). */
 static void hide_bounds(const cmb_sliding *x, cmb_arena *arena, cmb_equations *eq)
 {
   bool *enclosed = cmb_arena_take(arena, (size_t)eq->ns, sizeof *enclosed);
@@ -397,7 +408,7 @@ static void hide_bounds(const cmb_sliding *x, cmb_arena *arena, cmb_equations *e
   eq->switch_order = order;
 }
 
-/* The groups, and their leaders. */
+/* Copies the array that specifies groups of held switching functions, and lists the leader of each group. */
 static cmb_status take_groups(cmb_sliding *x, cmb_context *ctx, cmb_arena *arena, int ns, int n,
                               const int *group)
 {
@@ -412,7 +423,7 @@ static cmb_status take_groups(cmb_sliding *x, cmb_context *ctx, cmb_arena *arena
   return CMB_OK;
 }
 
-static void take_found(cmb_sliding *x, cmb_arena *arena)
+static void allocate_found(cmb_sliding *x, cmb_arena *arena)
 {
   const int n = x->count;
   x->found = cmb_arena_doubles(arena, n * (n + 4));
@@ -439,7 +450,7 @@ cmb_status cmb_sliding_create(cmb_context *ctx, cmb_arena *arena, const cmb_equa
   eq->switches = switches;
   if (inner->outputs) eq->outputs = outputs;
   if (inner->late) eq->late = late;
-  take_found(x, arena);
+  allocate_found(x, arena);
   x->a = cmb_arena_doubles(arena, eq->nv);
   x->lambda = cmb_arena_doubles(arena, eq->ng);
   x->f = cmb_arena_doubles(arena, eq->nv);

@@ -1,5 +1,5 @@
 /*
- * Systems: equations with start values; and the list of the problems written by hand in C.
+ * Systems, which are equations with start values: creation, access, changes of start values; and the list of the bundled problems.
  */
 #include "dae/system.h"
 
@@ -245,7 +245,7 @@ cmb_status cmb_system_set_start(cmb_context *ctx, cmb_system *system, int count,
 {
   CMB_REQUIRE(ctx, system, "cmb_system_set_start needs a system");
   CMB_REQUIRE(ctx, count == 0 || (count > 0 && settings), "the start values are missing");
-  if (count > 0) system->frame = NULL; /* no steady motion any more */
+  if (count > 0) system->frame = NULL; /* the start is no steady motion any more */
   for (int k = 0; k < count; k++) {
     cmb_start_change change;
     CMB_TRY(cmb_start_change_find(ctx, &system->eq, &settings[k], &change));

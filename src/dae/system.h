@@ -1,5 +1,6 @@
 /*
- * The inside of a system and of a bundled problem, for the files that make them.
+ * Internal definitions of cmb_system (equations with start values) and of cmb_problem (a bundled problem), for the files that
+ * create them and for those that find consistent start values.
  */
 #ifndef CMB_DAE_SYSTEM_H
 #define CMB_DAE_SYSTEM_H
@@ -10,9 +11,11 @@
 
 #include <camber/dae.h>
 
-/* What was done to the start values after they were found: a value was set, or they were brought to rest. */
+/* A change of the start values after they were found, kept so that it can be repeated: either one value was set, or the system
+ * was moved to an equilibrium. */
 typedef struct cmb_start_change {
-  int q, v; /* one of them, the other is -1; both are: to rest */
+  /* index of the changed coordinate or velocity, the other is −1; both −1: it was moved to an equilibrium */
+  int q, v;
   double value;
   struct cmb_start_change *next;
 } cmb_start_change;
@@ -22,55 +25,62 @@ struct cmb_start_source;
 struct cmb_system {
   cmb_context *ctx;
   cmb_arena *arena;
-  const cmb_model *model; /* what it was made from; NULL: equations written in C */
+  /* the model that the system was made from; NULL: equations written in C */
+  const cmb_model *model;
   cmb_equations eq;
   double t_start, t_end;
-  double *q;       /* (nq) start values */
-  double *v;       /* (nv) */
-  double *p;       /* (np) values of live parameters, those of eq; NULL: equations written in C */
-  double *q_given; /* (nq) what the user asked for, and q was found from; NULL: q itself */
-  double *v_given; /* (nv) */
-  struct cmb_start_source *
-      start; /* how they are found for other values of live parameters; NULL: these do not change them */
+  double *q; /* (nq) start positions */
+  double *v; /* (nv) start velocities */
+  /* (np) values of the live parameters, which eq.p points to; NULL: equations written in C */
+  double *p;
+  /* (nq) start positions requested by the user, from which q was found; NULL: q itself */
+  double *q_given;
+  double *v_given; /* (nv) the requested start velocities */
+  /* finds the start values again when live parameters change; NULL: they do not depend on parameters */
+  struct cmb_start_source *start;
   void (*destroy_start)(struct cmb_start_source *start);
-  cmb_start_change *first_change, *last_change; /* only where there is a source */
-  const cmb_steady_frame *frame; /* of the steady motion that the start values are; NULL: of none */
-  const char **left_out;         /* names of constraints that were left out */
+  cmb_start_change *first_change, *last_change; /* list of later changes; empty without `start` */
+  /* frame of the steady motion at the start; NULL: the start is no steady motion */
+  const cmb_steady_frame *frame;
+  /* (left_out_count) names of the redundant constraints that were left out */
+  const char **left_out;
   int left_out_count;
-  int *left_out_row;        /* (left_out_count) their numbers in `whole` */
-  struct cmb_system *whole; /* the same with them, to watch them; NULL: none was left out */
-  bool *lambda_shared,
-      *output_shared; /* (ng), (no) not unique, since constraints are redundant; NULL: all are */
+  int *left_out_row; /* (left_out_count) their indices in `whole` */
+  /* the same system with these constraints, for monitoring their residuals; NULL: none was left out */
+  struct cmb_system *whole;
+  /* (ng), (no) multipliers and outputs that are not unique because constraints are redundant; NULL: all are unique */
+  bool *lambda_shared, *output_shared;
   const bool *g_has_branches; /* (ng) constraints that depend on the modes; NULL: none does */
-  const bool *
-      g_closes; /* (ng) constraints of loops and motions: what is redundant is among them; NULL: not known */
-  const bool
-      *p_moves; /* (np) rates of inputs with which constraints or gaps move; NULL: there are none */
+  /* (ng) constraints of closed loops and prescribed motions, the only ones that can be redundant; NULL: not known */
+  const bool *g_closes;
+  /* (np) parameters that are rates of inputs which move constraints or gaps; NULL: there are none */
+  const bool *p_moves;
   int lock_count;
-  cmb_lock *locks; /* positions in which M is singular */
-  void (*digest)(const cmb_system *system,
-                 cmb_sha256 *s); /* adds all that its functions depend on; NULL: it is not known */
-  void (*destroy)(cmb_system *system); /* gives back what is not in the arena; NULL: nothing is */
+  cmb_lock *locks; /* (lock_count) positions in which M is singular */
+  /* adds all that the functions of eq depend on to a hash; NULL: not known */
+  void (*digest)(const cmb_system *system, cmb_sha256 *s);
+  void (*destroy)(cmb_system *system); /* frees what is not in the arena; NULL: nothing to free */
 };
 
-/* A system with its arena and nothing else, NULL without memory. */
+/* Creates a system that has only its arena; the caller fills in the rest. Returns NULL if memory runs out. */
 cmb_system *cmb_system_new(cmb_context *ctx);
 
-/* A setting as a change; words for a name that the equations do not have. And the change made. */
+/* cmb_start_change_find looks up the name of a setting among the coordinates and velocities and writes the change that it
+ * describes; an unknown name fails with a suggestion of the nearest one. cmb_start_change_make applies a change to q (nq) and v
+ * (nv). */
 cmb_status cmb_start_change_find(cmb_context *ctx, const cmb_equations *eq,
                                  const cmb_setting *setting, cmb_start_change *change);
 void cmb_start_change_make(const cmb_start_change *change, double *q, double *v);
 
-/* Remembers a change, if there is a source that has to repeat it. */
+/* Appends a change to the system's list of changes, if its start values may have to be found again (`start` is not NULL). */
 cmb_status cmb_start_change_note(cmb_context *ctx, cmb_system *system,
                                  const cmb_start_change *change);
 
-/* A problem: a table row. `build` fills eq and t_end, and start values into arrays that it takes from
- * the arena; `values` holds the parameters in the order of the table. A NULL from the arena may be
- * left to the caller, who looks at cmb_arena_failed. */
+/* A bundled problem. `build` fills eq, t_end and the start values, in arrays from the system's arena; `values` holds the parameters
+ * in the order of `parameters`. `build` need not check for a NULL from the arena: its caller checks cmb_arena_failed. */
 struct cmb_problem {
   const char *name, *title;
-  const char *twin; /* the bundled model file of the same mechanism; NULL: none */
+  const char *twin; /* bundled model file of the same mechanism; NULL: none */
   const cmb_parameter *parameters;
   int parameter_count;
   cmb_status (*build)(cmb_system *system, const double *values);

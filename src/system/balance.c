@@ -1,23 +1,23 @@
 /*
- * Equilibrium of equations with states (equilibrium.h): positions and states together,
+ * Equilibrium of equations with first-order states (equilibrium.h): positions q and states z together,
  *
  *     0 = Nᵀ f(t, q, 0, z),   0 = e(t, q, 0, z),   0 = g(t, q)
  *
- * by Newton's method in the n = freedoms + nz free motions x of the tangent space (tangent.h), in which the states have directions of their
- * own:
+ * by Newton's method in the n = freedoms + nz free motions x of the tangent space (tangent.h), in which each state has a separate
+ * direction:
  *
  *     K x = p,   p = Nᵀ (f, e),   K = Nᵀ (∂r/∂q T + ∂r/∂z) N,   q ← q ⊕ N x projected onto g = 0,   z ← z + x
  *
- * K is not symmetric, and a controller's equilibrium need not be the lowest point of anything: a step is halved until the next
+ * K is not symmetric, and a controller's equilibrium need not be the minimum of anything: a step is halved until the next
  * simplified correction is shorter (Deuflhard's natural monotonicity test). Rows and columns are scaled, since units differ, and
- * eliminated with complete pivoting. What gets no pivot is determined by these equations up to null vectors of K; as many combinations of
- * rows vanish, yᵀ K = 0. By the equations of motion, M v̇ = −K_w w − D v − K_z z and ż = .., each of them conserves
+ * eliminated with complete pivoting. Unknowns without a pivot are determined by these equations up to null vectors of K; as many
+ * combinations of rows vanish, yᵀ K = 0. By the equations of motion, M v̇ = −K_w w − D v − K_z z and ż = .., each such y conserves
  *
  *     ℓᵀ x,   ℓ = (Dᵀ y, y_z)      D = Nᵀ ∂r/∂v N in the columns of velocities, between two states of rest
  *
- * so ℓᵀ x = 0 is what determines the rest: a state that nothing changes stays, two tanks keep their contents. Where ℓ vanishes, as for a
- * wheel that turns freely without damping, the step is orthogonal to y instead, which leaves the wheel where it is. Whether the
- * equilibrium is stable is told by the eigenvalues of the linearised equations.
+ * so ℓᵀ x = 0 determines the remaining unknowns: a state that nothing changes stays, two tanks keep their contents. Where ℓ
+ * vanishes, as for a wheel that turns freely without damping, the step is made orthogonal to y instead, which leaves the wheel
+ * where it is. Whether the equilibrium is stable is decided by the eigenvalues of the linearised equations.
  */
 #include "base/context.h"
 #include "dae/derivative.h"
@@ -36,12 +36,12 @@
 enum { ITERATIONS = 200, HALVINGS = 30 };
 
 static const double RADIUS = 0.5;   /* m or rad: the largest step */
-static const double ARRIVED = 1e-9; /* a step that no longer shrinks is rounding */
+static const double ARRIVED = 1e-9; /* a step below this that no longer shrinks is rounding */
 static const double ROUNDING = 1e-13;
-static const double NOT_SEEN = 1e-12; /* a state that is 0 but for rounding */
-static const double BALANCED = 1e-13; /* likewise, a force beside the largest */
+static const double NEGLIGIBLE_STATE = 1e-12; /* a state below this is 0 but for rounding */
+static const double BALANCED = 1e-13; /* forces below this part of the largest one are rounding */
 static const double AT_REST =
-    1e-9; /* what nothing can balance is none: of the largest force; 1/s */
+    1e-9; /* tolerance of rows without a pivot: part of the largest force, or 1/s */
 
 struct balance {
   cmb_evaluator *ev;
@@ -50,24 +50,25 @@ struct balance {
   cmb_tangent tangent;
   cmb_mode_search modes;
   double t;
-  double *q, *q_trial, *dq; /* (nq) */
-  double *v, *v_trial;      /* (nv) 0, and the states */
-  double *z_scale;          /* (nz) the largest values and changes seen */
-  double *lambda;           /* (ng) */
-  double *left;             /* (nv) what is left of (f, e) at the point last evaluated */
-  double *w;                /* (nv) scratch */
+  double *q, *q_trial, *dq; /* (nq) position, trial position, step */
+  double *v, *v_trial;      /* (nv) velocities 0, and the states */
+  double *z_scale;          /* (nz) the largest values and changes of the states so far */
+  double *lambda;           /* (ng) multipliers */
+  double *unbalanced;       /* (nv) unbalanced part of (f, e) at the point last evaluated */
+  double *w;                /* (nv) step in velocities and states */
   double *J;                /* a derivative as the equations store it */
-  double *N;                /* (n x nv) where K was computed */
-  double *p, *x, *y, *c;    /* (n) */
+  double *N;                /* (n x nv) basis of free motions where K was computed */
+  double *p, *x, *y, *c;    /* (n) reduced forces, step, scratch */
   double *K;                /* (n x n) scaled and factored */
   double *D;                /* (n x n) Nᵀ ∂r/∂v N */
-  double *null, *keep; /* (n − rank x n) null vectors of K; what each vanishing row conserves, ℓ */
-  double *small;       /* (n − rank)² */
-  int *small_pivot;    /* (n − rank) */
+  /* (n − rank x n) null vectors of K, and the conserved ℓ of each vanishing row */
+  double *null, *conserved;
+  double *small;                    /* (n − rank)² */
+  int *small_pivot;                 /* (n − rank) */
   double *row_scale, *column_scale; /* (n) */
   int *row, *column;                /* (n) in the order of the pivots */
   int rank;
-  double force_scale; /* largest |f| seen, in the metric of M⁻¹ */
+  double force_scale; /* largest |f| so far, in the metric of M⁻¹ */
   double *A, *V, *re, *im, *work;
 };
 
@@ -77,9 +78,9 @@ static cmb_status take_memory(struct balance *k, cmb_arena *arena)
   const int nv = eq->nv,
             by_q = cmb_pattern_values(eq->derivative_pattern[CMB_RESIDUAL_Q], nv, eq->nq);
   const int by_v = cmb_pattern_values(eq->derivative_pattern[CMB_RESIDUAL_V], nv, nv);
-  double **const vectors[] = {&k->v, &k->v_trial,   &k->left,         &k->w, &k->p, &k->x,
+  double **const vectors[] = {&k->v, &k->v_trial,   &k->unbalanced,   &k->w, &k->p, &k->x,
                               &k->y, &k->row_scale, &k->column_scale, &k->c};
-  double **const matrices[] = {&k->D, &k->N, &k->K, &k->null, &k->keep, &k->small};
+  double **const matrices[] = {&k->D, &k->N, &k->K, &k->null, &k->conserved, &k->small};
   CMB_TRY(cmb_tangent_create(&k->tangent, arena, k->ev));
   k->q = cmb_arena_doubles(arena, eq->nq);
   k->q_trial = cmb_arena_doubles(arena, eq->nq);
@@ -114,14 +115,15 @@ static int first_state(const struct balance *k)
 static cmb_status forces_at(struct balance *k, const double *q, const double *v)
 {
   double size;
-  CMB_TRY(cmb_static_forces(&k->tangent, &k->modes, k->t, q, v, k->lambda, k->left, &size));
+  CMB_TRY(cmb_static_forces(&k->tangent, &k->modes, k->t, q, v, k->lambda, k->unbalanced, &size));
   k->force_scale = fmax(k->force_scale, size);
   return CMB_OK;
 }
 
 /* ---- K, scaled and factored */
 
-/* Nᵀ ∂r/∂q T N, and Nᵀ ∂r/∂v N in the columns of the states. */
+/* Computes the stiffness matrix k->K = Nᵀ ∂r/∂q T N in the free motions N, and replaces its columns of first-order states by those
+ * of Nᵀ ∂r/∂v N. */
 static cmb_status stiffness(struct balance *k)
 {
   const cmb_pattern *const *pattern = k->ev->eq->derivative_pattern;
@@ -139,7 +141,7 @@ static cmb_status stiffness(struct balance *k)
   return cmb_all_finite(n * n, k->K) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
-/* 1 over the largest of `count` numbers at this distance from each other; 0: all are 0. */
+/* Returns 1 / max |x[i · stride]| over i < count; 0 if all are 0. */
 static double inverse_of_largest(int count, const double *x, int stride)
 {
   double most = 0;
@@ -147,7 +149,8 @@ static double inverse_of_largest(int count, const double *x, int stride)
   return most > 0 ? 1 / most : 0;
 }
 
-/* Rows of forces that are nothing beside the others are rounding. */
+/* Scales the rows and columns of the stiffness matrix K by their largest entries. Rows of forces that are negligible beside the
+ * others are rounding errors and become 0. */
 static void scale(struct balance *k)
 {
   const int n = k->tangent.n, states = n - k->ev->eq->nz;
@@ -170,7 +173,8 @@ static void swap(int *a, int *b)
   *b = kept;
 }
 
-/* L U of the rows and columns in the order of the pivots, the largest first. */
+/* Factors the stiffness matrix K into L U with complete pivoting. Stops where the remaining entries are rounding errors; k->rank is
+ * the number of pivots. */
 static void eliminate(struct balance *k)
 {
   const int n = k->tangent.n;
@@ -198,7 +202,8 @@ static void eliminate(struct balance *k)
   }
 }
 
-/* x of K x = p, 0 in what has no pivot; the rows without one are left aside. Returns its size in the scaled unknowns. */
+/* Solves K x = p with the LU factors of K; unknowns without a pivot become 0, rows without one are ignored. Returns the 2-norm of x
+ * in scaled unknowns. */
 static double solve(const struct balance *k, const double *p, double *x)
 {
   const int n = k->tangent.n;
@@ -218,9 +223,10 @@ static double solve(const struct balance *k, const double *p, double *x)
   return sqrt(size);
 }
 
-/* ---- what K does not determine */
+/* ---- unknowns that K does not determine */
 
-/* The null vector with 1 in the column without pivot number `free`. */
+/* Computes the null vector x of K that is 1 (scaled) in the unknown whose position in the pivot order is `free` ≥ rank, and 0 in
+ * the others without a pivot. */
 static void find_null(const struct balance *k, int free, double *x)
 {
   const int n = k->tangent.n, c = k->column[free];
@@ -236,13 +242,14 @@ static void find_null(const struct balance *k, int free, double *x)
   }
 }
 
-/* y of yᵀ K = 0, with 1 in the row without pivot number `free`. */
+/* Computes y with yᵀ K = 0 that is 1 (scaled) in the row whose position in the pivot order is `free` ≥ rank, and 0 in the others
+ * without a pivot. */
 static void find_left_null(const struct balance *k, int free, double *y)
 {
   const int n = k->tangent.n, r = k->row[free];
   double *c = k->y;
   memset(y, 0, (size_t)n * sizeof *y);
-  for (int i = k->rank - 1; i >= 0; i--) { /* c L = the row's factors */
+  for (int i = k->rank - 1; i >= 0; i--) { /* solves c L = the row's factors */
     c[i] = k->K[r * n + k->column[i]];
     for (int j = i + 1; j < k->rank; j++) c[i] -= c[j] * k->K[k->row[j] * n + k->column[i]];
     y[k->row[i]] = -c[i] * k->row_scale[k->row[i]];
@@ -250,21 +257,22 @@ static void find_left_null(const struct balance *k, int free, double *y)
   y[r] = k->row_scale[r] > 0 ? k->row_scale[r] : 1;
 }
 
-/* What such a y conserves, ℓ. */
-static void find_kept(const struct balance *k, const double *y, double *keep)
+/* Computes for y with yᵀ K = 0 the vector ℓ for which ℓᵀ x does not change between two states of rest: Dᵀ y for motions, y for
+ * first-order states. If it vanishes but for rounding, y itself is used. */
+static void find_conserved(const struct balance *k, const double *y, double *conserved)
 {
   const int n = k->tangent.n, states = n - k->ev->eq->nz;
   double size = 0, sum = 0;
   for (int j = 0; j < n; j++) {
-    keep[j] = j < states ? 0 : y[j];
+    conserved[j] = j < states ? 0 : y[j];
     for (int i = 0; i < n && j < states; i++) {
-      keep[j] += y[i] * k->D[i * n + j];
+      conserved[j] += y[i] * k->D[i * n + j];
       sum += fabs(y[i] * k->D[i * n + j]);
     }
-    size = fmax(size, fabs(keep[j]));
+    size = fmax(size, fabs(conserved[j]));
   }
   if (size > n * cmb_stiffness_noise(k->ev->eq) * sum) return;
-  memcpy(keep, y, (size_t)n * sizeof *keep);
+  memcpy(conserved, y, (size_t)n * sizeof *conserved);
 }
 
 static void find_undetermined(struct balance *k)
@@ -273,20 +281,21 @@ static void find_undetermined(struct balance *k)
   for (int i = k->rank; i < n; i++) {
     find_null(k, i, k->null + (ptrdiff_t)(i - k->rank) * n);
     find_left_null(k, i, k->c);
-    find_kept(k, k->c, k->keep + (ptrdiff_t)(i - k->rank) * n);
+    find_conserved(k, k->c, k->conserved + (ptrdiff_t)(i - k->rank) * n);
   }
 }
 
-/* x += Σ c null, so that what is conserved is; if that has no solution x stays as it is, 0 in what has no pivot. */
+/* Adds a combination of the null vectors of K to the step x so that no conserved quantity ℓᵀ x changes. If there is no such
+ * combination, x stays as it is. */
 static void keep_conserved(struct balance *k, double *x)
 {
   const int n = k->tangent.n, m = n - k->rank;
   for (int i = 0; i < m; i++) {
-    const double *keep = k->keep + (ptrdiff_t)i * n;
+    const double *conserved = k->conserved + (ptrdiff_t)i * n;
     for (int j = 0; j < m; j++) {
-      k->small[i * m + j] = cmb_dot(n, keep, k->null + (ptrdiff_t)j * n);
+      k->small[i * m + j] = cmb_dot(n, conserved, k->null + (ptrdiff_t)j * n);
     }
-    k->c[i] = -cmb_dot(n, keep, x);
+    k->c[i] = -cmb_dot(n, conserved, x);
   }
   if (m == 0 || cmb_lu_factor(m, k->small, k->w, k->small_pivot) != CMB_OK) return;
   cmb_lu_solve(m, k->small, k->small_pivot, k->c);
@@ -296,7 +305,7 @@ static void keep_conserved(struct balance *k, double *x)
 
 /* ---- steps */
 
-/* w = N x for rows N (n x nv). */
+/* Computes the velocities w = Σ x_i · (row i of N) of a combination x (n) of free motions, the rows of N (n x nv). */
 static void combine(const struct balance *k, const double *N, const double *x, double *w)
 {
   const int n = k->tangent.n, nv = k->ev->eq->nv;
@@ -307,10 +316,11 @@ static void combine(const struct balance *k, const double *N, const double *x, d
 static void reduce_forces(const struct balance *k, const double *N, double *p)
 {
   const int nv = k->ev->eq->nv;
-  for (int i = 0; i < k->tangent.n; i++) p[i] = cmb_dot(nv, N + (ptrdiff_t)i * nv, k->left);
+  for (int i = 0; i < k->tangent.n; i++) p[i] = cmb_dot(nv, N + (ptrdiff_t)i * nv, k->unbalanced);
 }
 
-/* The Newton step at the point last evaluated: x, w = N x, dq = T w. */
+/* Computes the Newton step towards equilibrium from the point last evaluated: k->x in free motions, k->w in velocities and k->dq in
+ * coordinates. *size is its norm in scaled unknowns. */
 static cmb_status newton_step(struct balance *k, double *size)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -328,7 +338,7 @@ static cmb_status newton_step(struct balance *k, double *size)
   return cmb_all_finite(eq->nq, k->dq) && isfinite(*size) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
-/* The step as a part of positions and states. */
+/* Returns the size of the Newton step relative to the positions and states, and updates the largest values of the states so far. */
 static double relative_size(struct balance *k)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -341,8 +351,8 @@ static double relative_size(struct balance *k)
   return most;
 }
 
-/* Goes on by a part of the step; the forces there are at hand. */
-static cmb_status go_on(struct balance *k, double alpha)
+/* Moves by the fraction alpha of the Newton step to the trial point, and evaluates the forces there. */
+static cmb_status try_step(struct balance *k, double alpha)
 {
   const cmb_equations *eq = k->ev->eq;
   CMB_TRY(cmb_displace(k->ev, k->t, k->q, alpha, k->dq, k->q_trial));
@@ -351,7 +361,8 @@ static cmb_status go_on(struct balance *k, double alpha)
   return forces_at(k, k->q_trial, k->v_trial);
 }
 
-/* The step, shortened until the correction that the same matrix gives at its end is smaller; near the end it is taken as it is. */
+/* Takes the Newton step towards equilibrium, halved until the correction that the same matrix gives at its end is smaller. Near the
+ * solution it is taken in full. */
 static cmb_status descend(struct balance *k, double size, bool near)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -359,7 +370,7 @@ static cmb_status descend(struct balance *k, double size, bool near)
   double alpha = most > RADIUS ? RADIUS / most : 1;
   cmb_status status = CMB_RETRY_NEWTON;
   for (int i = 0; i < HALVINGS; i++, alpha /= 2) {
-    status = go_on(k, alpha);
+    status = try_step(k, alpha);
     if (status < 0) return status;
     if (status != CMB_OK) continue;
     reduce_forces(k, k->N, k->p);
@@ -372,7 +383,7 @@ static cmb_status descend(struct balance *k, double size, bool near)
   return status;
 }
 
-/* What rows without a pivot say must be met by itself. */
+/* Returns whether the forces and state rates that no step can change, in rows of K without a pivot, are 0 within the tolerance. */
 static bool is_balanced(const struct balance *k)
 {
   const int states = k->tangent.n - k->ev->eq->nz;
@@ -384,8 +395,8 @@ static bool is_balanced(const struct balance *k)
   return true;
 }
 
-/* No rate of a state is left, and of forces what rounding leaves: then a state whose value is 0, such as the deflection of a tyre that stands
- * on a level road, changes by as much as it has, since both are rounding. */
+/* Returns whether the remaining forces are only rounding and no state has a rate. Relative changes of states cannot decide this: a
+ * state that is 0, such as the deflection of a tyre on a level road, changes by as much as its own rounding error. */
 static bool is_rounding(const struct balance *k)
 {
   const int n = k->tangent.n, states = n - k->ev->eq->nz;
@@ -409,9 +420,10 @@ static cmb_status iterate(struct balance *k, int *iterations)
   return CMB_RETRY_NEWTON;
 }
 
-/* ---- what was found */
+/* ---- results */
 
-/* The velocities or states that the null vectors have most of, in parts of what was seen of states. */
+/* Counts the motions and states that the equilibrium leaves undetermined (neutral directions), and reports the velocity or state
+ * that dominates each. */
 static void name_neutral(struct balance *k, cmb_equilibrium_report *report)
 {
   const int nv = k->ev->eq->nv, n = k->tangent.n;
@@ -421,13 +433,14 @@ static void name_neutral(struct balance *k, cmb_equilibrium_report *report)
     combine(k, k->N, k->null + (ptrdiff_t)i * n, w);
     for (int m = first_state(k); m < nv; m++) {
       const double seen = k->z_scale[m - first_state(k)];
-      if (seen > NOT_SEEN) w[m] /= seen;
+      if (seen > NEGLIGIBLE_STATE) w[m] /= seen;
     }
   }
   cmb_name_neutral(report->neutral, nv, k->small, report);
 }
 
-/* Velocities along null vectors stay as given: a wheel goes on spinning. */
+/* Adds to k->v the part of the given velocities (nv) along undetermined motions, which equilibrium does not stop: a wheel goes on
+ * spinning. */
 static void keep_velocities(struct balance *k, const double *given)
 {
   const int nv = k->ev->eq->nv, n = k->tangent.n, freedoms = n - k->ev->eq->nz;
@@ -448,8 +461,8 @@ static void keep_velocities(struct balance *k, const double *given)
   }
 }
 
-/* Eigenvalues with a positive real part. Those of null vectors are 0, twice if they are free motions, and an error ε in A moves a double
- * one by √ε: so many of the smallest do not count. */
+/* Counts the eigenvalues (m) with a positive real part. Those that belong to null vectors are 0, twice if they are free motions,
+ * and an error ε in A moves a double one by √ε: as many of the smallest ones are ignored. */
 static int count_unstable(const struct balance *k, int m)
 {
   const int of_null = 2 * (k->tangent.n - k->rank);
@@ -467,8 +480,8 @@ static int count_unstable(const struct balance *k, int m)
   return unstable;
 }
 
-/* By the eigenvalues of the linearised equations. */
-static cmb_status judge(struct balance *k, cmb_equilibrium_report *report)
+/* Reports whether the equilibrium is stable, by the eigenvalues of the linearised equations, and the largest remaining force. */
+static cmb_status report_stability(struct balance *k, cmb_equilibrium_report *report)
 {
   const cmb_equations *eq = k->ev->eq;
   name_neutral(k, report);
@@ -481,21 +494,21 @@ static cmb_status judge(struct balance *k, cmb_equilibrium_report *report)
                       : report->neutral > 0 ? CMB_NEUTRAL
                                             : CMB_STABLE;
   for (int i = 0; i < eq->nv; i++) {
-    if (fabs(k->left[i]) <= report->force) continue;
-    report->force = fabs(k->left[i]);
+    if (fabs(k->unbalanced[i]) <= report->force) continue;
+    report->force = fabs(k->unbalanced[i]);
     report->force_most = i;
   }
   return CMB_OK;
 }
 
-/* On the constraints first; states as given, velocities 0. */
+/* Starts the search for an equilibrium from a consistent position near q, with the first-order states as in v and all velocities 0. */
 static cmb_status begin(struct balance *k, const double *q, const double *v)
 {
   const cmb_equations *eq = k->ev->eq;
   cmb_start_report start;
   memcpy(k->q, q, (size_t)eq->nq * sizeof *q);
   memcpy(k->v, v, (size_t)eq->nv * sizeof *v);
-  CMB_TRY(cmb_start_in_modes(k->ev, &k->modes, k->t, k->q, k->v, k->left, k->lambda, &start));
+  CMB_TRY(cmb_start_in_modes(k->ev, &k->modes, k->t, k->q, k->v, k->unbalanced, k->lambda, &start));
   memset(k->v, 0, (size_t)first_state(k) * sizeof *k->v);
   return CMB_OK;
 }
@@ -508,11 +521,11 @@ static cmb_status balance(struct balance *k, const double *q, const double *v,
       cmb_refuse_stuck(k->ev, k->arena, k->t, k->q, k->v, k->lambda, "an equilibrium with states");
   if (status == CMB_OK) status = forces_at(k, k->q, k->v);
   if (status == CMB_OK) status = iterate(k, &report->iterations);
-  if (status == CMB_OK) status = judge(k, report);
+  if (status == CMB_OK) status = report_stability(k, report);
   if (status == CMB_OK) keep_velocities(k, v);
   if (status <= 0) return status;
   const bool known = status == CMB_RETRY_NEWTON && forces_at(k, k->q, k->v) == CMB_OK;
-  return cmb_no_equilibrium(k->ev, k->t, status, known ? k->left : NULL);
+  return cmb_no_equilibrium(k->ev, k->t, status, known ? k->unbalanced : NULL);
 }
 
 cmb_status cmb_balance(cmb_evaluator *ev, double t, double *q, double *v, double *lambda,

@@ -1,14 +1,14 @@
 /*
- * Closing loops in small steps (closing.h): a step changes the offset of the held equations and solves them by Newton's
- * method, each increment the least one in the metric of their mass matrix. Modes follow the state: where they change, the
+ * Closes loops in small steps (closing.h): a step changes the offset of the held equations and solves them by Newton's method, each
+ * increment the smallest one in the metric of their mass matrix. The modes are updated with the state: where they change, the
  * iteration goes on with the new ones.
  *
- * A slide goes from q along w, the part of the way h to home that the constraints permit,
+ * A relaxation goes from q along w, the part of the difference h to the home position that the constraints permit,
  *
  *     M w + Gᵀ y = M h,   G w = 0,
  *
- * and is closed by the same iteration. It is steepest descent of hᵀ M h on the closed positions: the share of w that is taken brings at
- * least half of what the slope promises.
+ * and is followed by the same iteration. It is a step of steepest descent for hᵀ M h on the closed positions: the fraction of w
+ * that is taken must achieve at least half of the decrease that the slope predicts.
  */
 #include "system/closing.h"
 
@@ -18,18 +18,19 @@
 #include <math.h>
 #include <string.h>
 
-enum { ITERATIONS = 12, MOST_STEPS = 4000, SPAN = 200, MOST_SLIDES = 200 };
+enum { ITERATIONS = 12, MOST_STEPS = 4000, SPAN = 200, MAX_RELAXATIONS = 200 };
 
-static const double STRAIGHT = 0.05;    /* later increments over the first */
-static const double AT_ONCE = 0.1;      /* radians, if one step is all it takes */
-static const double TURN = 0.05;        /* in one of several steps */
-static const double LEAST_STEP = 1e-9;  /* of s; a dead centre or a singular position is ahead */
-static const double CONVERGED = 1e-9;   /* an increment, after which the next one is rounding */
-static const double SMALL = 1e-6;       /* an increment that does not bend */
-static const double SQUARE = 1e-3;      /* the cosine of an angle that counts as a right one */
-static const double LEAST_SHARE = 1e-3; /* of the way home: something is in the way */
+static const double STRAIGHT = 0.05;   /* largest ratio of later increments to the first one */
+static const double AT_ONCE = 0.1;     /* largest turn in radians, if one step is enough */
+static const double TURN = 0.05;       /* largest turn in one of several steps */
+static const double LEAST_STEP = 1e-9; /* of s: a dead centre or a singular position lies ahead */
+static const double CONVERGED = 1e-9;  /* an increment after which the next one is rounding */
+/* an increment too small for its straightness to be judged */
+static const double SMALL = 1e-6;
+static const double RIGHT_ANGLE = 1e-3; /* cosine of an angle that counts as a right one */
+static const double LEAST_SHARE = 1e-3; /* smallest fraction of a relaxation: something blocks it */
 
-/* What may be left of a constraint, and of the angle between dependent ones, by rounding. */
+/* The residual of a constraint, and the sine between dependent ones, that rounding may leave. */
 static const cmb_closed ROUNDING = {1e-11, 1e-11};
 
 void cmb_closing_take(cmb_closing *c, cmb_arena *arena, int ng)
@@ -41,13 +42,13 @@ void cmb_closing_take(cmb_closing *c, cmb_arena *arena, int ng)
   c->way = cmb_arena_doubles(arena, eq->nv);
 }
 
-/* How far an iteration has gone: increments in coordinates, and in the metric of M. */
-struct way {
+/* Path length of an iteration, in its first and its later increments: in coordinates [0], and in the metric of M [1]. */
+struct path_length {
   double first[2], later[2];
 };
 
-/* One increment from q_new; *size is its largest entry. */
-static cmb_status increment(cmb_closing *c, struct way *way, double *size)
+/* Makes one Newton increment of c->q_new towards closed loops and adds its length to *way. *size becomes its largest entry. */
+static cmb_status increment(cmb_closing *c, struct path_length *way, double *size)
 {
   cmb_evaluator *ev = c->ev;
   const cmb_equations *eq = ev->eq;
@@ -69,8 +70,9 @@ static cmb_status increment(cmb_closing *c, struct way *way, double *size)
   return CMB_OK;
 }
 
-/* Newton's method from q_new with the offsets at hand. CMB_RETRY_NEWTON if it does not converge on a nearly straight way. */
-static cmb_status solve(cmb_closing *c, struct way *way)
+/* Solves the constraints of the held equations, with their current offsets, by Newton's method from c->q_new, and adds the path
+ * length to *way. Returns CMB_RETRY_NEWTON if it does not converge along a nearly straight path. */
+static cmb_status solve(cmb_closing *c, struct path_length *way)
 {
   for (int k = 0; k < ITERATIONS; k++) {
     double size;
@@ -84,7 +86,7 @@ static cmb_status solve(cmb_closing *c, struct way *way)
   return CMB_RETRY_NEWTON;
 }
 
-/* No joint is turned further than it may between q and q_new. */
+/* Returns whether no joint turns by more than `turn` radians between q and c->q_new. */
 static bool is_near(const cmb_closing *c, const double *q, double turn)
 {
   for (int i = 0; i < c->ev->eq->nq; i++) {
@@ -93,7 +95,8 @@ static bool is_near(const cmb_closing *c, const double *q, double turn)
   return true;
 }
 
-/* Near a position in which constraints lose rank increments shrink slowly: on, as long as g becomes smaller. */
+/* Improves the closed position c->q_new by further Newton increments as long as each at least halves the constraints g: near a
+ * position in which constraints lose rank, convergence is slow. */
 static cmb_status polish(cmb_closing *c)
 {
   cmb_evaluator *ev = c->ev;
@@ -101,7 +104,7 @@ static cmb_status polish(cmb_closing *c)
   const cmb_terms want = {.g = ev->g};
   double size, before = INFINITY;
   for (int k = 0; k <= ITERATIONS; k++) {
-    struct way way = {{-1, -1}, {0, 0}};
+    struct path_length way = {{-1, -1}, {0, 0}};
     CMB_TRY(cmb_evaluate(ev, c->t, c->q_new, NULL, &want));
     const double now = cmb_norm2(eq->ng, ev->g);
     if (cmb_constraints_exact(ev)) return CMB_OK;
@@ -123,28 +126,31 @@ bool cmb_closed_as_well(const cmb_closed *loops, const cmb_closed *others)
          loops->dropped <= fmax(ROUNDING.dropped, 2 * o.dropped);
 }
 
-/* With g and the factors at hand. */
+/* Returns how accurately the loops are closed at the position last evaluated: the largest residual, and the largest angle between
+ * dependent constraints. */
 static cmb_closed measure(const cmb_evaluator *ev)
 {
   return (cmb_closed){cmb_constraints_off(ev), cmb_kkt_dropped(ev->kkt)};
 }
 
-/* Whether g is what it may be at s. */
-static bool is_good(const cmb_closing *c, double s)
+/* Returns whether the loops are closed as accurately as required at path parameter s: at the end, s = 1, always; before it only if
+ * they were closed at the beginning. */
+static bool is_closed_enough(const cmb_closing *c, double s)
 {
   if (s < 1 && !c->closed) return true;
   const cmb_closed now = measure(c->ev);
   return cmb_constraints_met(c->ev) && (!c->closed || cmb_closed_as_well(&now, &c->first));
 }
 
-/* From q_new to the offsets of s, with the modes there; q is where the step began. Where constraints are dependent the iteration ends at
- * the least squares: at the end they must be met, and on the way if they were at the beginning. */
-static cmb_status settle(cmb_closing *c, double s, const double *q, double turn, struct way *way)
+/* Solves from c->q_new for the position with residuals (1 − s) r, and finds the modes of switching functions there; q is where the
+ * step began. Returns CMB_RETRY_NEWTON if it does not converge, turns a joint by more than `turn`, or ends with unmet constraints. */
+static cmb_status solve_in_modes(cmb_closing *c, double s, const double *q, double turn,
+                                 struct path_length *way)
 {
   const cmb_equations *eq = c->ev->eq;
   bool changed;
   CMB_TRY(cmb_guess_modes(c->ev, c->modes, c->t, q, c->v,
-                          &changed)); /* a step that failed has left its own */
+                          &changed)); /* a step that failed has left its modes */
   changed = true;
   for (int round = 0; changed; round++) {
     if (round >= cmb_mode_rounds(eq)) return CMB_RETRY_NEWTON;
@@ -154,23 +160,24 @@ static cmb_status settle(cmb_closing *c, double s, const double *q, double turn,
   }
   cmb_terms want = {.g = c->ev->g};
   CMB_TRY(cmb_evaluate(c->ev, c->t, c->q_new, NULL, &want));
-  return is_good(c, s) ? CMB_OK : CMB_RETRY_NEWTON;
+  return is_closed_enough(c, s) ? CMB_OK : CMB_RETRY_NEWTON;
 }
 
-/* From q to g = (1 − s) r, into q_new. */
+/* Makes one step of closing loops from position q to one in which the residuals have shrunk to (1 − s) r, into c->q_new. */
 static cmb_status step_to(cmb_closing *c, double s, const double *q, double turn)
 {
   const cmb_equations *eq = c->ev->eq;
-  struct way way = {{-1, -1}, {0, 0}};
+  struct path_length way = {{-1, -1}, {0, 0}};
   memcpy(c->q_new, q, (size_t)eq->nq * sizeof *q);
   for (int i = 0; i < eq->ng; i++) c->x->offset[i] = (1 - s) * c->r[i];
-  return settle(c, s, q, turn, &way);
+  return solve_in_modes(c, s, q, turn, &way);
 }
 
-/* ---- slides */
+/* ---- relaxation towards the home position */
 
-/* ev->dw := w at q. `whole` and `part` are the squares of the lengths of h and w. */
-static cmb_status find_slide(cmb_closing *c, const double *q, double *whole, double *part)
+/* Computes the direction w in which the constraints permit q to move towards the home position, into ev->dw. `whole` and `part`
+ * become the squared lengths of the whole difference to the home position and of w. */
+static cmb_status find_relaxation(cmb_closing *c, const double *q, double *whole, double *part)
 {
   cmb_evaluator *ev = c->ev;
   const int nv = ev->eq->nv;
@@ -186,8 +193,8 @@ static cmb_status find_slide(cmb_closing *c, const double *q, double *whole, dou
   return isfinite(*part) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
-/* The share of ev->dq that turns no joint too far. */
-static double share_taken(const cmb_closing *c)
+/* Returns the fraction of the displacement ev->dq to be taken: c->share, or less if a joint would turn too far. */
+static double fraction_taken(const cmb_closing *c)
 {
   double most = 0;
   for (int i = 0; i < c->ev->eq->nq; i++) {
@@ -196,22 +203,22 @@ static double share_taken(const cmb_closing *c)
   return most * c->share > TURN ? TURN / most : c->share;
 }
 
-/* One slide from q with the offsets of s; the next one will take more of its way or less. False in *on: this is the nearest
- * position to home, or nothing leads there. */
-static cmb_status slide(cmb_closing *c, double s, double *q, bool *on)
+/* Moves q by one step towards the home position along the freedoms, at path parameter s, and adapts the fraction for the next step.
+ * *on becomes false if q is as near as the constraints permit, or if something blocks it. */
+static cmb_status relax_once(cmb_closing *c, double s, double *q, bool *on)
 {
   cmb_evaluator *ev = c->ev;
   const cmb_equations *eq = ev->eq;
   double whole, part;
   *on = false;
-  CMB_TRY(find_slide(c, q, &whole, &part));
-  if (part <= SQUARE * SQUARE * whole) return CMB_OK;
+  CMB_TRY(find_relaxation(c, q, &whole, &part));
+  if (part <= RIGHT_ANGLE * RIGHT_ANGLE * whole) return CMB_OK;
   cmb_rates(ev, q, ev->dw, ev->dq);
-  const double share = share_taken(c);
-  struct way way = {{share * cmb_largest(eq->nq, ev->dq), share * sqrt(part)}, {0, 0}};
+  const double share = fraction_taken(c);
+  struct path_length way = {{share * cmb_largest(eq->nq, ev->dq), share * sqrt(part)}, {0, 0}};
   for (int i = 0; i < eq->nq; i++) c->q_new[i] = q[i] + share * ev->dq[i];
   if (eq->normalize) eq->normalize(eq->self, c->q_new);
-  cmb_status status = settle(c, s, q, 2 * TURN, &way);
+  cmb_status status = solve_in_modes(c, s, q, 2 * TURN, &way);
   if (status < 0) return status;
   const double left = cmb_held_way(c->x, c->home_count, c->home, c->q_new, c->way);
   const bool good = status == CMB_OK && whole - left >= share * part;
@@ -221,21 +228,22 @@ static cmb_status slide(cmb_closing *c, double s, double *q, bool *on)
   return CMB_OK;
 }
 
-/* Up to `most` slides. */
-static cmb_status slide_home(cmb_closing *c, double s, double *q, int most)
+/* Moves q towards the home position along the freedoms by up to `most` steps, at path parameter s. */
+static cmb_status relax_towards_home(cmb_closing *c, double s, double *q, int most)
 {
   bool on = c->home_count > 0;
   c->share = fmax(c->share, LEAST_SHARE);
   for (int i = 0; on && i < most; i++) {
-    cmb_status status = slide(c, s, q, &on);
+    cmb_status status = relax_once(c, s, q, &on);
     if (status != CMB_OK) return status < 0 ? status : CMB_OK;
   }
   return CMB_OK;
 }
 
-/* ---- the whole way */
+/* ---- the whole path */
 
-/* g at q without offsets is the residual to be let go. */
+/* Prepares closing the loops from q: sets the residual r to the constraints at q, and finds out whether the loops are closed
+ * already. */
 static cmb_status begin(cmb_closing *c, double *q)
 {
   cmb_evaluator *ev = c->ev;
@@ -257,21 +265,23 @@ static cmb_status begin(cmb_closing *c, double *q)
   return CMB_OK;
 }
 
-/* All slides that there are at s = 1; into q_new, with the modes and the factors there. */
-static cmb_status slide_to_end(cmb_closing *c, double *q)
+/* Moves the closed position q as near to the home position as the constraints permit (by at most MAX_RELAXATIONS steps), copies it
+ * to c->q_new, and makes the modes and factors there. */
+static cmb_status relax_fully(cmb_closing *c, double *q)
 {
   bool changed;
-  CMB_TRY(slide_home(c, 1, q, MOST_SLIDES));
+  CMB_TRY(relax_towards_home(c, 1, q, MAX_RELAXATIONS));
   memcpy(c->q_new, q, (size_t)c->ev->eq->nq * sizeof *q);
   CMB_TRY(cmb_guess_modes(c->ev, c->modes, c->t, q, c->v, &changed));
   return cmb_factor_at(c->ev, c->t, q);
 }
 
-/* At s = 1: along the freedoms, and to rounding. */
+/* Finishes closing the loops: moves q as near to the home position as the constraints permit, and solves the constraints to
+ * rounding. */
 static cmb_status finish(cmb_closing *c, double *q)
 {
   const cmb_terms want = {.g = c->ev->g};
-  if (c->home_count > 0 && !c->at_once) CMB_TRY(slide_to_end(c, q));
+  if (c->home_count > 0 && !c->at_once) CMB_TRY(relax_fully(c, q));
   cmb_status status = polish(c);
   if (status < 0) return status;
   if (status == CMB_OK) memcpy(q, c->q_new, (size_t)c->ev->eq->nq * sizeof *q);
@@ -291,7 +301,7 @@ cmb_status cmb_close_loops(cmb_closing *c, double *q)
   cmb_status status = begin(c, q);
   if (status != CMB_OK) return status < 0 ? status : CMB_OK;
   for (int steps = 0; s < 1 && ds >= LEAST_STEP; steps++) {
-    if (steps % SPAN == 0) { /* at this rate more than MOST_STEPS will be needed */
+    if (steps % SPAN == 0) { /* stops if more than MOST_STEPS will be needed at this rate */
       if ((s - before) * MOST_STEPS < SPAN) break;
       before = s;
     }
@@ -305,7 +315,7 @@ cmb_status cmb_close_loops(cmb_closing *c, double *q)
     s += ds;
     c->at_once = steps == 0;
     ds = fmin(2 * ds, 1 - s);
-    if (s < 1) CMB_TRY(slide_home(c, s, q, 1));
+    if (s < 1) CMB_TRY(relax_towards_home(c, s, q, 1));
   }
   c->reached = s;
   if (s < 1) return CMB_OK;

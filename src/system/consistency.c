@@ -1,15 +1,15 @@
 /*
- * Agreement of dependent constraints (consistency.h).
+ * Compatibility of dependent constraints (consistency.h).
  *
- * Where constraints are dependent, velocities and accelerations are solved for in the sense of least squares, with gradients
- * of unit length (math/kkt_rank.h). What is left,
+ * Where constraints are dependent, velocities and accelerations are solved for in the sense of least squares, with gradients of
+ * unit length (math/kkt_rank.h). The residual
  *
- *     ρ = G v + g_t   or   ρ = G a + γ,
+ *     ρ = G v + g_t   or   ρ = G a + γ
  *
- * is 0 if the constraints agree. Otherwise ρ_i / |G_i| is the combination of gradients that is 0, and its large entries are
- * the constraints that contradict each other. Constraints that are dependent but for an angle σ leave σ |x| of any x that meets the
- * others: that is no contradiction, as the angle is none. In accelerations the change of such an angle is left as well, if the
- * constraints could not be looked at beside the position.
+ * is 0 if the constraints are compatible. Otherwise ρ_i / |G_i| is the combination of gradients that is 0, and its large entries
+ * belong to the constraints that contradict each other. Constraints that are dependent but for an angle σ leave a residual σ |x| of
+ * any x that satisfies the others: that is no contradiction, since the angle counts as 0. In accelerations the change of such an
+ * angle leaves a residual as well, if the constraints could not be examined beside the position.
  */
 #include "system/consistency.h"
 
@@ -20,13 +20,15 @@
 
 #include <math.h>
 
-static const double RELATIVE = 1e-6;  /* of the terms in ρ */
-static const double ROUNDING = 1e-11; /* of the largest terms in any of them */
-static const double PART = 0.05;      /* of the largest entry: belongs to the contradiction */
-static const double NOTHING = 1e-8;   /* a rate or an acceleration, over how much g changes */
-static const double VANISHED = 1e-3;  /* a gradient, over what it is beside the constraint */
+static const double RELATIVE = 1e-6;  /* tolerance relative to the terms in ρ */
+static const double ROUNDING = 1e-11; /* tolerance relative to the largest terms in any ρ */
+/* part of the largest entry above which a constraint belongs to the contradiction */
+static const double PART = 0.05;
+/* negligible rate or acceleration, relative to the extent of g */
+static const double NEGLIGIBLE = 1e-8;
+static const double VANISHED = 1e-3; /* a gradient this small beside its reference vanishes */
 
-/* The sum of |G_ij x_j| over row i. */
+/* Returns Σ_j |G_ij x_j|, the sum of absolute terms in row i of G x, for the constraint Jacobian G in the evaluator. */
 static double row_terms(const cmb_evaluator *ev, int i, const double *x)
 {
   const cmb_equations *eq = ev->eq;
@@ -38,33 +40,35 @@ static double row_terms(const cmb_evaluator *ev, int i, const double *x)
   return sum;
 }
 
-/* The length of x in the metric of M. */
+/* Returns the length √(xᵀ M x) of a vector x (nv) in the metric of the mass matrix M. */
 static double length_of(cmb_evaluator *ev, const double *x)
 {
   cmb_multiply_mass(ev, x, ev->w);
   return sqrt(cmb_dot(ev->eq->nv, x, ev->w));
 }
 
-/* ρ = G x + rest, over the extents of the constraints; those at fault are listed. `unresolved` may be left with gradients of unit
- * length. Rounding in one constraint's large terms shows in the others, too: least squares share it out. */
-static void compare(cmb_evaluator *ev, const double *x, const double *rest, cmb_disagreement what,
-                    double unresolved, double *rho, cmb_consistency *found)
+/* Computes the residuals ρ = G x + rest of dependent constraints, divided by their extents, and lists the contradictory constraints
+ * in `found` if any is too large. A residual `unresolved`, for gradients of unit length, is allowed, and so are rounding errors of
+ * any constraint's large terms, since least squares distribute them. */
+static void compare_residuals(cmb_evaluator *ev, const double *x, const double *rest,
+                              cmb_disagreement what, double unresolved, double *rho,
+                              cmb_consistency *found)
 {
   const cmb_equations *eq = ev->eq;
   double most = 0, size = 0;
   bool agree = true;
   cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, x, rho);
   for (int i = 0; i < eq->ng; i++) {
-    const double unit = 1 / fmax(ev->extent[i], NOTHING);
+    const double unit = 1 / fmax(ev->extent[i], NEGLIGIBLE);
     rho[i] = fabs(rho[i] + rest[i]) * unit;
     most = fmax(most, rho[i]);
     size = fmax(size, (row_terms(ev, i, x) + fabs(rest[i])) * unit);
   }
   for (int i = 0; i < eq->ng; i++) {
-    const double unit = 1 / fmax(ev->extent[i], NOTHING);
+    const double unit = 1 / fmax(ev->extent[i], NEGLIGIBLE);
     const double own = RELATIVE * (row_terms(ev, i, x) + fabs(rest[i]));
     const double doubt = unresolved * ev->length[i];
-    if (!(rho[i] <= (own + doubt) * unit + ROUNDING * size + NOTHING)) agree = false;
+    if (!(rho[i] <= (own + doubt) * unit + ROUNDING * size + NEGLIGIBLE)) agree = false;
   }
   if (agree) return;
   found->what = what;
@@ -73,8 +77,7 @@ static void compare(cmb_evaluator *ev, const double *x, const double *rest, cmb_
   }
 }
 
-/* Redundant constraints with gradients that are 0 wherever they are met, but not where they are not. In one position a gradient
- * may vanish as it likes. */
+/* Lists in `found` the redundant constraints whose gradients vanish wherever they are met, but not at displaced positions. */
 static void find_vanished(const cmb_evaluator *ev, const cmb_rank *rank, cmb_consistency *found)
 {
   for (int k = 0; k < rank->redundant_count; k++) {
@@ -104,11 +107,12 @@ cmb_status cmb_consistency_examine(cmb_evaluator *ev, cmb_arena *arena, double t
   if (found->what != CMB_AGREE) return CMB_OK;
   CMB_TRY(cmb_project_velocity(ev, v_near));
   const double speed = length_of(ev, v_near);
-  compare(ev, v_near, ev->gt, CMB_DISAGREE_VELOCITY, cmb_kkt_dropped(ev->kkt) * speed, rho, found);
+  compare_residuals(ev, v_near, ev->gt, CMB_DISAGREE_VELOCITY, cmb_kkt_dropped(ev->kkt) * speed,
+                    rho, found);
   if (found->what != CMB_AGREE) return CMB_OK;
   CMB_TRY(cmb_factor_and_accelerate(ev, t, q, v_near, a, lambda));
   const double turned = rank->bend * cmb_norm2(eq->nv, v_near) * speed;
-  compare(ev, a, ev->gamma, CMB_DISAGREE_ACCELERATION,
-          cmb_kkt_dropped(ev->kkt) * length_of(ev, a) + turned, rho, found);
+  compare_residuals(ev, a, ev->gamma, CMB_DISAGREE_ACCELERATION,
+                    cmb_kkt_dropped(ev->kkt) * length_of(ev, a) + turned, rho, found);
   return CMB_OK;
 }

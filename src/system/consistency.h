@@ -1,5 +1,6 @@
 /*
- * Constraints that depend on each other must also agree: on velocities and on accelerations, not only on positions.
+ * Checks whether constraints that depend on each other are compatible on velocities and accelerations too, not only on positions.
+ * Used when redundant constraints are left out.
  */
 #ifndef CMB_SYSTEM_CONSISTENCY_H
 #define CMB_SYSTEM_CONSISTENCY_H
@@ -9,18 +10,18 @@
 typedef enum cmb_disagreement {
   CMB_AGREE,
   CMB_DISAGREE_VELOCITY,     /* 0 = G v + g_t has no solution */
-  CMB_DISAGREE_ACCELERATION, /* 0 = G a + γ has none */
+  CMB_DISAGREE_ACCELERATION, /* 0 = G a + γ has no solution */
   CMB_NO_GRADIENT            /* a constraint has no gradient where it is met, like x² = 0 */
 } cmb_disagreement;
 
 typedef struct cmb_consistency {
   cmb_disagreement what;
   int count;
-  int *row; /* (count) the constraints at fault, ascending */
+  int *row; /* (count) the contradictory constraints, ascending */
 } cmb_consistency;
 
-/* Of the constraints that `rank` calls redundant, at its regular position and at t, with the least velocities there: a rate
- * that is given may not be possible. The modes are the evaluator's. `row` is taken from `arena`. */
+/* Checks the constraints that `rank` found redundant, at its regular position and at time t, with the smallest velocities possible
+ * there: a prescribed rate may be impossible. Uses the evaluator's modes. `found->row` is taken from `arena`. */
 cmb_status cmb_consistency_examine(cmb_evaluator *ev, cmb_arena *arena, double t,
                                    const cmb_rank *rank, cmb_consistency *found);
 

@@ -1,7 +1,7 @@
 /*
- * Eigenvalues and mode shapes of the linearised equations (linearize.h): A x = λ x (math/eigen.h). The upper part of x
- * is z, the last of it are the states: (T N z, states) divided by the largest change of a coordinate, or of a state where no
- * coordinate changes, is the shape.
+ * Eigenvalues and mode shapes of the linearised equations (linearize.h): A x = λ x (math/eigen.h). The upper part of x is z, the
+ * last nz entries are the states. The mode shape is (T N z, states), divided by the largest change of a coordinate, or of a state
+ * where no coordinate changes.
  */
 #include "base/context.h"
 #include "dae/attach.h"
@@ -18,11 +18,11 @@
 #include <math.h>
 #include <string.h>
 
-static const double NOTHING = 1e-10; /* such a part of a mode is rounding */
+static const double NEGLIGIBLE = 1e-10; /* relative size of a part of a mode that is rounding */
 static const double TWO_PI = 6.28318530717958647692;
 
 struct linearization {
-  cmb_linearization seen; /* first, so that a pointer to it is a pointer to the whole */
+  cmb_linearization result; /* first, so that a pointer to it is a pointer to the whole */
   cmb_arena *arena;
 };
 
@@ -31,11 +31,11 @@ struct eigen {
   const cmb_steady_frame *frame; /* NULL: none */
   cmb_tangent tangent;
   double *A, *scratch_A; /* (m x m), m = 2n − nz */
-  double *re, *im;       /* (m) */
+  double *re, *im;       /* (m) eigenvalues */
   double *V, *work;
-  bool *neutral; /* (m) */
+  bool *neutral; /* (m) eigenvalues that are 0 but for rounding */
   double *a, *lambda;
-  double *w; /* (nv) */
+  double *w; /* (nv) scratch */
   cmb_eigenmode *modes;
 };
 
@@ -68,8 +68,9 @@ static int size_of(const struct eigen *e)
   return freedoms(e) + e->tangent.n;
 }
 
-/* One part of the shape, of the part x (m) of an eigenvector: T N z, and the states behind it. */
-static void displace(struct eigen *e, const double *q, const double *x, double *shape)
+/* Computes the real or imaginary part of a mode shape (nq + nz) from the same part x (m) of the eigenvector: the change of
+ * coordinates, then the first-order states. */
+static void compute_shape(struct eigen *e, const double *q, const double *x, double *shape)
 {
   const cmb_equations *eq = e->ev->eq;
   const int nv = eq->nv;
@@ -81,28 +82,29 @@ static void displace(struct eigen *e, const double *q, const double *x, double *
   for (int i = 0; i < eq->nz; i++) shape[eq->nq + i] = x[size_of(e) - eq->nz + i];
 }
 
-/* The size of the largest component of those from..to − 1, and which it is. */
+/* Returns the largest absolute value of the complex components from .. to − 1, and writes its index to *most. */
 static double largest_of(int from, int to, const double *re, const double *im, int *most)
 {
   double largest = -1;
   for (int i = from; i < to; i++) {
     double size = hypot(re[i], im[i]);
     if (size <= largest * (1 + 1e-9))
-      continue; /* of equal ones the first, whatever rounding says */
+      continue; /* of equal ones the first, independently of rounding */
     largest = size;
     *most = i;
   }
   return largest;
 }
 
-/* Divide by the coordinate that changes most, a complex number, or by the state that does if it is nothing beside it. */
+/* Divides a mode shape (re, im) by its largest coordinate, a complex number, or by its largest state if no coordinate changes.
+ * *most is the index. */
 static void normalize(const cmb_equations *eq, double *re, double *im, int *most)
 {
   const int count = eq->nq + eq->nz;
   int state = 0;
   double largest = largest_of(0, eq->nq, re, im, most);
   const double of_states = largest_of(eq->nq, count, re, im, &state);
-  if (largest <= NOTHING * of_states) largest = of_states, *most = state;
+  if (largest <= NEGLIGIBLE * of_states) largest = of_states, *most = state;
   double c = re[*most] / (largest * largest), s = im[*most] / (largest * largest);
   for (int i = 0; i < count; i++) {
     double x = re[i], y = im[i];
@@ -113,8 +115,9 @@ static void normalize(const cmb_equations *eq, double *re, double *im, int *most
   im[*most] = 0;
 }
 
-/* Displaced along a circle or off it the mechanism goes on as before, with its velocities: in the turning frame that is ± iω, and nothing
- * restores it. Among slow eigenvalues the vector is not known well enough to ask it. */
+/* Returns whether an eigenmode (re, im) with eigenvector x + iy is no vibration but a circular motion about a displaced centre,
+ * which appears in the turning frame as an eigenvalue ± iω without restoring force. For eigenvalues below neutral_below the
+ * eigenvector is too inaccurate and is not examined. */
 static bool is_displaced_circle(const struct eigen *e, const cmb_eigenmode *mode, const double *x,
                                 const double *y, double neutral_below)
 {
@@ -142,7 +145,7 @@ static bool comes_before(const cmb_eigenmode *a, const cmb_eigenmode *b)
   return x != y ? x < y : a->re < b->re;
 }
 
-/* Insertion keeps equal ones in their order. */
+/* Sorts eigenmodes: neutral ones first, then by the absolute value of the eigenvalue. Insertion sort keeps equal ones in order. */
 static void sort(int count, cmb_eigenmode *modes)
 {
   for (int i = 1; i < count; i++) {
@@ -153,9 +156,10 @@ static void sort(int count, cmb_eigenmode *modes)
   }
 }
 
-/* The modes from the eigenvalues and -vectors at hand. A defective double 0, as of a free motion, comes out as the root
- * of an error in A: hence the root of the noise (neutral.h). */
-static cmb_status collect(struct eigen *e, cmb_arena *arena, const double *q, cmb_linearization *l)
+/* Makes the list of eigenmodes from the eigenvalues and eigenvectors. Eigenvalues below the square root of the relative error of A
+ * count as 0, since an error in A moves a double eigenvalue 0, as of a free motion, by its root (neutral.h). */
+static cmb_status collect_modes(struct eigen *e, cmb_arena *arena, const double *q,
+                                cmb_linearization *l)
 {
   const int m = size_of(e), count = e->ev->eq->nq + e->ev->eq->nz;
   double most = 0;
@@ -165,13 +169,13 @@ static cmb_status collect(struct eigen *e, cmb_arena *arena, const double *q, cm
   cmb_find_neutral(freedoms(e), m, e->A, cmb_stiffness_noise(e->ev->eq), neutral_below, e->re,
                    e->im, e->neutral, e->work);
   for (int i = 0; i < m; i++) {
-    if (e->im[i] < 0) continue; /* the other one of a pair */
+    if (e->im[i] < 0) continue; /* the other one of a conjugate pair */
     cmb_eigenmode *mode = &e->modes[l->eigenmode_count++];
     double *re = cmb_arena_doubles(arena, count), *im = cmb_arena_doubles(arena, count);
     if (!re || !im) return cmb_fail_memory(e->ev->ctx);
     *mode = (cmb_eigenmode){.re = e->re[i], .im = e->im[i], .shape_re = re, .shape_im = im};
-    displace(e, q, e->V + (ptrdiff_t)i * m, re);
-    if (mode->im > 0) displace(e, q, e->V + (ptrdiff_t)(i + 1) * m, im);
+    compute_shape(e, q, e->V + (ptrdiff_t)i * m, re);
+    if (mode->im > 0) compute_shape(e, q, e->V + (ptrdiff_t)(i + 1) * m, im);
     normalize(e->ev->eq, re, im, &mode->most);
     const bool circles =
         mode->im > 0 && is_displaced_circle(e, mode, e->V + (ptrdiff_t)i * m,
@@ -183,9 +187,10 @@ static cmb_status collect(struct eigen *e, cmb_arena *arena, const double *q, cm
   return CMB_OK;
 }
 
-/* A as it is seen from the frame of a steady motion, if there is one; accelerations are those that the frame does not explain. */
-static cmb_status see_from_frame(struct eigen *e, cmb_arena *arena, double t, const double *q,
-                                 const double *v)
+/* Transforms the linearised equations, matrix A, to the frame of a steady motion, if there is one, and subtracts from the
+ * accelerations those of the frame. */
+static cmb_status transform_to_frame(struct eigen *e, cmb_arena *arena, double t, const double *q,
+                                     const double *v)
 {
   const int nv = e->ev->eq->nv;
   if (!e->frame) return CMB_OK;
@@ -204,7 +209,7 @@ static cmb_status solve(struct eigen *e, cmb_arena *arena, double t, const doubl
 {
   CMB_TRY(cmb_accelerate_in_modes(e->ev, arena, t, q, v, e->a, e->lambda));
   CMB_TRY(cmb_linearize_at(&e->tangent, t, q, v, e->a, e->lambda, e->A));
-  CMB_TRY(see_from_frame(e, arena, t, q, v));
+  CMB_TRY(transform_to_frame(e, arena, t, q, v));
   const int m = size_of(e);
   memcpy(e->scratch_A, e->A, (size_t)m * (size_t)m * sizeof *e->A);
   if (!cmb_eigen_general(m, e->scratch_A, e->re, e->im, e->V, e->work)) return CMB_RETRY_NEWTON;
@@ -220,7 +225,7 @@ static cmb_status solve(struct eigen *e, cmb_arena *arena, double t, const doubl
   for (int i = 0; i < l->nv; i++) {
     if (fabs(e->a[i]) > fabs(e->a[l->a_most])) l->a_most = i;
   }
-  return collect(e, arena, q, l);
+  return collect_modes(e, arena, q, l);
 }
 
 static cmb_status linearize(cmb_context *ctx, struct linearization *l, const cmb_equations *eq,
@@ -231,7 +236,7 @@ static cmb_status linearize(cmb_context *ctx, struct linearization *l, const cmb
   CMB_TRY(cmb_evaluator_create(ctx, eq, &e.ev));
   e.ev->p = eq->p;
   cmb_status status = take_memory(&e, l->arena);
-  if (status == CMB_OK) status = solve(&e, l->arena, t, q, v, &l->seen);
+  if (status == CMB_OK) status = solve(&e, l->arena, t, q, v, &l->result);
   if (status == CMB_OK) {
     status = cmb_refuse_closed_gaps(e.ev, t, q, v, CMB_TOUCHING, "a linearisation");
   }
@@ -269,7 +274,7 @@ cmb_status cmb_linearize_in(cmb_context *ctx, const cmb_equations *eq,
     cmb_arena_destroy(arena);
     return status;
   }
-  *out = &l->seen;
+  *out = &l->result;
   return CMB_OK;
 }
 

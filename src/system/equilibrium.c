@@ -1,16 +1,15 @@
 /*
  * Static equilibrium (equilibrium.h) in the n free motions z of the tangent space (tangent.h):
  *
- *     p = Nᵀ f                        the force that is left; Gᵀλ balances the rest of f
+ *     p = Nᵀ f                        the unbalanced force; Gᵀλ balances the rest of f
  *     K = Nᵀ ∂(−f + Gᵀλ)/∂q T N       the stiffness, with the change of the constraint forces
  *     (K + μ I) z = p,   q ← q ⊕ N z, projected onto g = 0
  *
- * μ = 0 is Newton's method. 1/μ is a step of linearly implicit Euler for ż = p, the motion without inertia under heavy
- * damping in the metric of M: μ > 0 is taken where K has negative eigenvalues, which leads away from unstable
- * equilibria, and where the step would be longer than the trust radius. A step is halved if it runs far beyond the lowest
- * point on its way. Directions with neither stiffness nor force are left alone (least-norm step). The modes follow the
- * state: p is the true force, continuous where force laws are, with a kink where a mode changes. What dry friction holds at the start
- * stays there (stuck.h).
+ * μ = 0 is Newton's method. 1/μ is a step of linearly implicit Euler for ż = p, the motion without inertia under heavy damping in
+ * the metric of M: μ > 0 is taken where K has negative eigenvalues, which leads away from unstable equilibria, and where the step
+ * would be longer than the trust radius. A step is halved if it runs far beyond the lowest point on its path. Directions with
+ * neither stiffness nor force are not changed (least-norm step). The modes are updated with the state: p is the true force,
+ * continuous where force laws are, with a kink where a mode changes. What dry friction holds at the start stays there (stuck.h).
  */
 #include "system/equilibrium.h"
 
@@ -32,39 +31,42 @@
 
 enum { ITERATIONS = 300, HALVINGS = 40, SHIFTS = 60 };
 
-/* Lengths are parts of 1 + |q|, forces parts of the largest seen. */
-static const double FIRST_RADIUS = 0.5;  /* m or rad: mechanisms are of that size; it adapts */
-static const double NO_FORCE = 1e-9;     /* none, where there is no stiffness */
-static const double BALANCED = 1e-13;    /* rounding */
-static const double SMALL_FORCE = 1e-3;  /* on the way to it, and not just before a jump */
-static const double NEARLY_THERE = 1e-6; /* a step that is taken without looking at the force */
+/* lengths are relative to 1 + |q|, forces to the largest so far */
+/* m or rad: the usual size of a mechanism; adapted later */
+static const double FIRST_RADIUS = 0.5;
+static const double NO_FORCE = 1e-9;  /* no force, in directions without stiffness */
+static const double BALANCED = 1e-13; /* rounding */
+/* a small force: near an equilibrium and not just before a jump */
+static const double SMALL_FORCE = 1e-3;
+static const double NEARLY_THERE = 1e-6; /* a step that is taken without checking the force */
 static const double ARRIVED =
-    1e-9; /* a step that no longer shrinks: rounding, if the force is small */
-static const double ROUNDING = 1e-12; /* likewise, whatever the force */
-static const double AWAY = 1e8;       /* beyond, forces have no digits left */
+    1e-9; /* a step that no longer shrinks is rounding, if the force is small */
+/* a step that no longer shrinks is rounding, whatever the force */
+static const double ROUNDING = 1e-12;
+static const double TOO_FAR = 1e8; /* |q| beyond which forces have no correct digits left */
 
-struct seek {
+struct equilibrium_search {
   cmb_evaluator *ev;
   cmb_differences *differences;
   cmb_tangent tangent;
-  cmb_stuck stuck; /* what friction holds where it is */
+  cmb_stuck stuck; /* coordinates that friction holds */
   double t;
-  double *q, *q_trial, *dq; /* (nq) */
-  double *rest;             /* (nv) velocities 0, and states, which are held */
-  double *lambda;           /* (ng) */
+  double *q, *q_trial, *dq; /* (nq) position, trial position, step */
+  double *rest;             /* (nv) velocities 0, and the states, which are held */
+  double *lambda;           /* (ng) multipliers */
   cmb_mode_search modes;
-  double *left;          /* (nv) f − Gᵀλ at the state last evaluated */
-  double *p, *p_hat, *z; /* (n <= nv) force, the same in the eigenvectors' directions, step */
+  double *unbalanced;    /* (nv) unbalanced forces f − Gᵀλ at the state last evaluated */
+  double *p, *p_hat, *z; /* (n <= nv) force, the same in the basis of eigenvectors, step */
   double *w;             /* (nv) N z */
   double *J;             /* ∂r/∂q as the equations store it */
-  double *K, *U,
-      *theta; /* (n x n), (n x n), (n): stiffness, eigenvectors and -values of its symmetric part */
+  /* (n x n), (n x n), (n): stiffness, eigenvectors and eigenvalues of its symmetric part */
+  double *K, *U, *theta;
   double *A, *V; /* (n x n) scratch */
   double *im;    /* (n) scratch */
   int *pivot;
   double *work;
-  double force_scale; /* largest |f| seen, in the metric of M⁻¹ */
-  double radius;      /* largest permitted change of a coordinate */
+  double force_scale; /* largest |f| so far, in the metric of M⁻¹ */
+  double radius;      /* trust radius: largest permitted change of a coordinate */
 };
 
 double cmb_stiffness_noise(const cmb_equations *eq)
@@ -72,7 +74,7 @@ double cmb_stiffness_noise(const cmb_equations *eq)
   return eq->derivative ? 1e-12 : 1e-7;
 }
 
-static cmb_status take_memory(struct seek *k, cmb_arena *arena)
+static cmb_status take_memory(struct equilibrium_search *k, cmb_arena *arena)
 {
   const cmb_equations *eq = k->ev->eq;
   const int nv = eq->nv;
@@ -82,7 +84,7 @@ static cmb_status take_memory(struct seek *k, cmb_arena *arena)
   k->dq = cmb_arena_doubles(arena, eq->nq);
   k->rest = cmb_arena_doubles(arena, nv);
   k->lambda = cmb_arena_doubles(arena, eq->ng);
-  k->left = cmb_arena_doubles(arena, nv);
+  k->unbalanced = cmb_arena_doubles(arena, nv);
   k->p = cmb_arena_doubles(arena, nv);
   k->p_hat = cmb_arena_doubles(arena, nv);
   k->z = cmb_arena_doubles(arena, nv);
@@ -104,7 +106,7 @@ static cmb_status take_memory(struct seek *k, cmb_arena *arena)
 }
 
 cmb_status cmb_static_forces(cmb_tangent *tangent, cmb_mode_search *modes, double t,
-                             const double *q, const double *v, double *lambda, double *left,
+                             const double *q, const double *v, double *lambda, double *unbalanced,
                              double *size)
 {
   cmb_evaluator *ev = tangent->ev;
@@ -112,35 +114,38 @@ cmb_status cmb_static_forces(cmb_tangent *tangent, cmb_mode_search *modes, doubl
   bool changed = true;
   CMB_TRY(cmb_tangent_at(tangent, t, q));
   for (int round = 0; changed; round++) {
-    cmb_terms want = {.f = left};
+    cmb_terms want = {.f = unbalanced};
     if (round >= cmb_mode_rounds(eq))
       return CMB_RETRY_NEWTON; /* the modes depend on λ and do not settle */
     CMB_TRY(cmb_evaluate(ev, t, q, v, &want));
-    if (!cmb_all_finite(eq->nv, left)) return CMB_RETRY_NONFINITE;
-    *size = cmb_tangent_multipliers(tangent, left, lambda);
+    if (!cmb_all_finite(eq->nv, unbalanced)) return CMB_RETRY_NONFINITE;
+    *size = cmb_tangent_multipliers(tangent, unbalanced, lambda);
     CMB_TRY(cmb_find_modes(ev, modes, t, q, v, lambda, NULL, &changed));
   }
-  cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, tangent->G, -1.0, lambda, left);
+  cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, tangent->G, -1.0, lambda, unbalanced);
   return CMB_OK;
 }
 
-/* Those at q. */
-static cmb_status forces_at(struct seek *k, const double *q)
+/* Computes the tangent space, the multipliers and the unbalanced forces at q, and removes the motions that friction holds from the
+ * free motions. */
+static cmb_status forces_at(struct equilibrium_search *k, const double *q)
 {
   double size;
-  CMB_TRY(cmb_static_forces(&k->tangent, &k->modes, k->t, q, k->rest, k->lambda, k->left, &size));
-  k->tangent.n -= k->ev->eq->nz; /* states have the last directions */
+  CMB_TRY(
+      cmb_static_forces(&k->tangent, &k->modes, k->t, q, k->rest, k->lambda, k->unbalanced, &size));
+  k->tangent.n -= k->ev->eq->nz; /* directions of states come last and are left out */
   k->force_scale = fmax(k->force_scale, size);
   return cmb_stuck_restrict(&k->stuck, &k->tangent, k->t, q, k->rest, k->lambda);
 }
 
-/* p and K at q, the latter also by the eigenvalues of its symmetric part. */
-static cmb_status reduce(struct seek *k)
+/* Computes the force p and the stiffness matrix K in free motions at the current position, and the eigenvalues and eigenvectors of
+ * the symmetric part of K. */
+static cmb_status reduce(struct equilibrium_search *k)
 {
   const cmb_equations *eq = k->ev->eq;
   const cmb_tangent *tangent = &k->tangent;
   const int n = tangent->n;
-  for (int i = 0; i < n; i++) k->p[i] = cmb_dot(eq->nv, tangent->N + i * eq->nv, k->left);
+  for (int i = 0; i < n; i++) k->p[i] = cmb_dot(eq->nv, tangent->N + i * eq->nv, k->unbalanced);
   CMB_TRY(cmb_derivative_at(k->differences, k->t, k->q, k->rest, k->ev->zero, k->lambda,
                             CMB_RESIDUAL_Q, k->J));
   cmb_tangent_reduce(&k->tangent, eq->derivative_pattern[CMB_RESIDUAL_Q], k->J, k->q, k->K);
@@ -151,21 +156,22 @@ static cmb_status reduce(struct seek *k)
   return cmb_eigen_symmetric(n, k->V, k->theta, k->U, k->work) ? CMB_OK : CMB_RETRY_NEWTON;
 }
 
-static double stiffest(const struct seek *k)
+static double stiffest(const struct equilibrium_search *k)
 {
   const int n = k->tangent.n;
   return n > 0 ? fmax(fabs(k->theta[0]), fabs(k->theta[n - 1])) : 0;
 }
 
-/* No stiffness along eigenvector i, and no force either? */
-static bool is_idle(const struct seek *k, int i)
+/* Returns whether there is neither stiffness nor force along eigenvector i of the stiffness matrix. */
+static bool is_idle(const struct equilibrium_search *k, int i)
 {
   return fabs(k->theta[i]) <= cmb_stiffness_noise(k->ev->eq) * stiffest(k) &&
          fabs(k->p_hat[i]) <= NO_FORCE * k->force_scale;
 }
 
-/* A = U K Uᵀ + μ I and p̂ = U p, without the idle directions. */
-static void shifted_stiffness(struct seek *k, double mu)
+/* Computes A = U K Uᵀ + μ I and p̂ = U p, the stiffness and force in the basis U of eigenvectors, without directions that have
+ * neither stiffness nor force. */
+static void shifted_stiffness(struct equilibrium_search *k, double mu)
 {
   const int n = k->tangent.n;
   for (int i = 0; i < n; i++) k->p_hat[i] = cmb_dot(n, k->U + i * n, k->p);
@@ -181,8 +187,9 @@ static void shifted_stiffness(struct seek *k, double mu)
   }
 }
 
-/* The step with the given μ: z, w = N z and dq = T w. false: singular. */
-static bool solve_step(struct seek *k, double mu)
+/* Computes the step z of (K + μ I) z = p for a given shift μ, and from it velocities k->w and changes of coordinates k->dq. Returns
+ * false if the matrix is singular. */
+static bool solve_step(struct equilibrium_search *k, double mu)
 {
   const int n = k->tangent.n, nv = k->ev->eq->nv;
   shifted_stiffness(k, mu);
@@ -198,9 +205,10 @@ static bool solve_step(struct seek *k, double mu)
   return cmb_all_finite(k->ev->eq->nq, k->dq);
 }
 
-/* The smallest μ of a rising sequence for which the step leads downhill and stays inside the radius; *whole tells whether
- * the radius had no say. */
-static bool choose_step(struct seek *k, bool *whole)
+/* Computes a step towards equilibrium with the smallest shift μ of an increasing sequence for which it stays inside the trust
+ * radius; μ is above 0 from the start if the stiffness has negative eigenvalues. *whole: the radius did not shorten it. Returns
+ * false if there is no such step. */
+static bool choose_step(struct equilibrium_search *k, bool *whole)
 {
   const int n = k->tangent.n;
   double noise = cmb_stiffness_noise(k->ev->eq) * stiffest(k);
@@ -226,23 +234,24 @@ cmb_status cmb_displace(cmb_evaluator *ev, double t, const double *q, double alp
   return CMB_OK;
 }
 
-/* q_trial = q ⊕ α w on the constraints, and the forces there. */
-static cmb_status try_step(struct seek *k, double alpha)
+/* Moves by the fraction alpha of the step to a trial position on the constraints, and computes the forces there. */
+static cmb_status try_step(struct equilibrium_search *k, double alpha)
 {
   CMB_TRY(cmb_displace(k->ev, k->t, k->q, alpha, k->dq, k->q_trial));
   return forces_at(k, k->q_trial);
 }
 
-/* What is left of f, in the metric of the tangent space last computed. */
-static double force_left(struct seek *k)
+/* Returns the norm of the unbalanced force in the free motions of the tangent space last computed. */
+static double unbalanced_norm(struct equilibrium_search *k)
 {
   const int n = k->tangent.n, nv = k->ev->eq->nv;
-  for (int i = 0; i < n; i++) k->im[i] = cmb_dot(nv, k->tangent.N + i * nv, k->left);
+  for (int i = 0; i < n; i++) k->im[i] = cmb_dot(nv, k->tangent.N + i * nv, k->unbalanced);
   return cmb_norm2(n, k->im);
 }
 
-/* The step, halved until the force at its end does not point back too strongly, or is smaller than before. */
-static cmb_status descend(struct seek *k, bool near)
+/* Takes the step towards equilibrium, halved until the force at its end does not point back too strongly or is smaller than before,
+ * and adapts the trust radius. Near the solution the step is taken in full. */
+static cmb_status descend(struct equilibrium_search *k, bool near)
 {
   const cmb_equations *eq = k->ev->eq;
   double before = cmb_norm2(k->tangent.n, k->p), slope = cmb_dot(k->tangent.n, k->p, k->z);
@@ -253,8 +262,8 @@ static cmb_status descend(struct seek *k, bool near)
     if (status < 0) return status;
     if (status != CMB_OK) continue;
     status = CMB_RETRY_NEWTON;
-    bool beyond = cmb_dot(eq->nv, k->left, k->w) < -0.5 * slope;
-    if (near || !beyond || force_left(k) <= 0.9 * before) {
+    bool beyond = cmb_dot(eq->nv, k->unbalanced, k->w) < -0.5 * slope;
+    if (near || !beyond || unbalanced_norm(k) <= 0.9 * before) {
       memcpy(k->q, k->q_trial, (size_t)eq->nq * sizeof *k->q);
       k->radius =
           alpha < 1 ? fmax(alpha * cmb_largest(k->ev->eq->nq, k->dq), DBL_MIN) : 2 * k->radius;
@@ -264,22 +273,23 @@ static cmb_status descend(struct seek *k, bool near)
   return status;
 }
 
-/* Balanced but for what rounding leaves: no force, apart from directions without stiffness. */
-static bool is_balanced(const struct seek *k)
+/* Returns whether the force in all free motions is 0 up to rounding. */
+static bool is_balanced(const struct equilibrium_search *k)
 {
   return cmb_norm2(k->tangent.n, k->p) <= BALANCED * k->force_scale;
 }
 
-/* Has a whole step of this size, after one of size `last`, found what there is to find? */
-static bool has_arrived(const struct seek *k, double size, double last, double scale)
+/* Returns whether a full step of this size, after one of size `last`, is only rounding at a minimum of energy, so that the search
+ * for an equilibrium has converged. `scale` is the size of the position. */
+static bool has_arrived(const struct equilibrium_search *k, double size, double last, double scale)
 {
   bool small = cmb_norm2(k->tangent.n, k->p) <= SMALL_FORCE * k->force_scale;
-  if (k->theta[0] < -cmb_stiffness_noise(k->ev->eq) * stiffest(k)) return false; /* a way down */
+  if (k->theta[0] < -cmb_stiffness_noise(k->ev->eq) * stiffest(k)) return false; /* not a minimum */
   if (size <= 8 * DBL_EPSILON * scale) return true;
   return size >= last / 2 && size <= (small ? ARRIVED : ROUNDING) * scale;
 }
 
-static cmb_status iterate(struct seek *k, int *iterations)
+static cmb_status iterate(struct equilibrium_search *k, int *iterations)
 {
   const int nq = k->ev->eq->nq;
   double last = INFINITY;
@@ -289,7 +299,7 @@ static cmb_status iterate(struct seek *k, int *iterations)
     if (is_balanced(k)) return CMB_OK;
     if (!choose_step(k, &whole)) return CMB_RETRY_NEWTON;
     double size = cmb_norm2(nq, k->dq), scale = 1 + cmb_norm2(nq, k->q);
-    if (scale > AWAY) return CMB_RETRY_NEWTON;
+    if (scale > TOO_FAR) return CMB_RETRY_NEWTON;
     if (whole && has_arrived(k, size, last, scale)) return CMB_OK;
     CMB_TRY(descend(k, whole && size <= NEARLY_THERE * scale));
     last = size;
@@ -297,8 +307,8 @@ static cmb_status iterate(struct seek *k, int *iterations)
   return CMB_RETRY_NEWTON;
 }
 
-/* The neutral directions as orthonormal rows of A, in free motions; how many. */
-static int neutral_directions(struct seek *k, double noise)
+/* Computes the free motions without stiffness (eigenvalues below `noise`) as orthonormal rows of k->A. Returns how many there are. */
+static int neutral_directions(struct equilibrium_search *k, double noise)
 {
   const int n = k->tangent.n;
   int count = 0;
@@ -318,8 +328,8 @@ static int neutral_directions(struct seek *k, double noise)
   return count;
 }
 
-/* w = N x, the velocities of a free motion. */
-static void velocities_of(const struct seek *k, const double *x, double *w)
+/* Computes the velocities w = Σ x_l · (row l of N) of a combination x (n) of free motions, the rows of N (n x nv). */
+static void velocities_of(const struct equilibrium_search *k, const double *x, double *w)
 {
   const int n = k->tangent.n, nv = k->ev->eq->nv;
   memset(w, 0, (size_t)nv * sizeof *w);
@@ -329,8 +339,9 @@ static void velocities_of(const struct seek *k, const double *x, double *w)
   }
 }
 
-/* Of the velocities v (nv) only the part along the neutral directions stays: a wheel goes on spinning. */
-static void keep_neutral(struct seek *k, int count, double *v)
+/* Removes from the velocities v (nv) all but the part along the `count` motions without stiffness: a wheel goes on spinning in
+ * equilibrium. */
+static void keep_neutral(struct equilibrium_search *k, int count, double *v)
 {
   const int n = k->tangent.n, nv = k->ev->eq->nv;
   for (int i = 0; i < n; i++) k->z[i] = cmb_dot(nv, k->tangent.P + (size_t)i * (size_t)nv, v);
@@ -364,7 +375,7 @@ void cmb_name_neutral(int count, int nv, double *W, cmb_equilibrium_report *repo
   }
 }
 
-static void name_neutral(struct seek *k, int count, cmb_equilibrium_report *report)
+static void name_neutral(struct equilibrium_search *k, int count, cmb_equilibrium_report *report)
 {
   const int nv = k->ev->eq->nv;
   double *W = k->U; /* (count x nv) */
@@ -374,8 +385,9 @@ static void name_neutral(struct seek *k, int count, cmb_equilibrium_report *repo
   cmb_name_neutral(count, nv, W, report);
 }
 
-/* Counts of what the eigenvalues of the stiffness say, and the force that is left. */
-static cmb_status judge(struct seek *k, double *v, cmb_equilibrium_report *report)
+/* Reports the stability by the eigenvalues of the stiffness, the neutral directions, and the largest remaining force. */
+static cmb_status report_stability(struct equilibrium_search *k, double *v,
+                                   cmb_equilibrium_report *report)
 {
   const int n = k->tangent.n, nv = k->ev->eq->nv;
   double most = 0;
@@ -395,61 +407,62 @@ static cmb_status judge(struct seek *k, double *v, cmb_equilibrium_report *repor
   name_neutral(k, neutral, report);
   if (v) keep_neutral(k, neutral, v);
   for (int i = 0; i < nv; i++) {
-    if (fabs(k->left[i]) <= report->force) continue;
-    report->force = fabs(k->left[i]);
+    if (fabs(k->unbalanced[i]) <= report->force) continue;
+    report->force = fabs(k->unbalanced[i]);
     report->force_most = i;
   }
   return CMB_OK;
 }
 
-/* Friction takes part in what is left, and in the multipliers. */
-static cmb_status add_friction(struct seek *k)
+/* Adds the forces of sticking friction to the unbalanced forces and to the multipliers; fails if friction cannot hold that much. */
+static cmb_status add_friction(struct equilibrium_search *k)
 {
   const cmb_equations *eq = k->ev->eq;
   if (k->stuck.count == 0) return CMB_OK;
-  CMB_TRY(cmb_stuck_check(&k->stuck, &k->tangent, k->t, k->q, k->rest, k->left));
-  cmb_tangent_multipliers(&k->tangent, k->left, k->stuck.lambda);
+  CMB_TRY(cmb_stuck_check(&k->stuck, &k->tangent, k->t, k->q, k->rest, k->unbalanced));
+  cmb_tangent_multipliers(&k->tangent, k->unbalanced, k->stuck.lambda);
   cmb_add_scaled(eq->ng, 1, k->stuck.lambda, k->lambda);
   cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, k->tangent.G, -1.0, k->stuck.lambda,
-                              k->left);
+                              k->unbalanced);
   return CMB_OK;
 }
 
-static cmb_status seek(struct seek *k, double *v, cmb_equilibrium_report *report)
+static cmb_status seek(struct equilibrium_search *k, double *v, cmb_equilibrium_report *report)
 {
   CMB_TRY(cmb_stuck_find(&k->stuck, k->t, k->q, k->rest, k->lambda));
   CMB_TRY(forces_at(k, k->q));
   CMB_TRY(iterate(k, &report->iterations));
   CMB_TRY(add_friction(k));
   report->held = k->stuck.held;
-  return judge(k, v, report);
+  return report_stability(k, v, report);
 }
 
-cmb_status cmb_no_equilibrium(cmb_evaluator *ev, double t, cmb_status status, const double *left)
+cmb_status cmb_no_equilibrium(cmb_evaluator *ev, double t, cmb_status status,
+                              const double *unbalanced)
 {
   const cmb_equations *eq = ev->eq;
   char text[256];
   int most = 0;
-  if (!left) {
+  if (!unbalanced) {
     return cmb_fail_about(ev->ctx, CMB_ERROR_EQUATIONS,
                           cmb_about_time(t, "constraint", cmb_evaluator_blamed(ev, status)),
                           "no static equilibrium at t = %g: %s", t,
                           cmb_evaluator_blame(ev, status, sizeof text, text));
   }
   for (int i = 1; i < eq->nv; i++) {
-    if (fabs(left[i]) > fabs(left[most])) most = i;
+    if (fabs(unbalanced[i]) > fabs(unbalanced[most])) most = i;
   }
   if (most >= eq->nv - eq->nz) {
     return cmb_fail_about(ev->ctx, CMB_ERROR_EQUATIONS,
                           cmb_about_time(t, "state", eq->v_names[most]),
                           "no static equilibrium at t = %g: state '%s' changes at %.6g /s", t,
-                          eq->v_names[most], left[most]);
+                          eq->v_names[most], unbalanced[most]);
   }
   const char *name = cmb_velocities_pair(eq) ? eq->q_names[most] : eq->v_names[most];
   return cmb_fail_about(
       ev->ctx, CMB_ERROR_EQUATIONS, cmb_about_time(t, "coordinate", name),
       "no static equilibrium at t = %g: the largest force without balance is %.6g on '%s'", t,
-      left[most], name);
+      unbalanced[most], name);
 }
 
 void cmb_note_moved(int nq, const double *given, const double *q, cmb_equilibrium_report *report)
@@ -466,21 +479,21 @@ void cmb_note_moved(int nq, const double *given, const double *q, cmb_equilibriu
   report->q_moved = sqrt(sum);
 }
 
-/* On the constraints first, in the modes there; the velocities that go with it are of no use here. */
-static cmb_status assemble(struct seek *k, const double *q)
+/* Finds a consistent position near q from which an equilibrium is searched for, and the modes there. Velocities are taken to be 0. */
+static cmb_status assemble(struct equilibrium_search *k, const double *q)
 {
   cmb_start_report start;
   memcpy(k->q, q, (size_t)k->ev->eq->nq * sizeof *q);
   memset(k->w, 0, (size_t)k->ev->eq->nv * sizeof *k->w);
-  return cmb_start_in_modes(k->ev, &k->modes, k->t, k->q, k->w, k->left, k->lambda, &start);
+  return cmb_start_in_modes(k->ev, &k->modes, k->t, k->q, k->w, k->unbalanced, k->lambda, &start);
 }
 
-/* q (nq) to where forces are in balance while the states among v (nv) are held. */
+/* Moves q (nq) to a position where forces are balanced while the states, in v (nv), keep their values. */
 static cmb_status relax(cmb_evaluator *ev, double t, const double *v, double *q)
 {
   const cmb_equations *eq = ev->eq;
   const int first = eq->nv - eq->nz;
-  struct seek k = {.ev = ev, .t = t, .radius = FIRST_RADIUS};
+  struct equilibrium_search k = {.ev = ev, .t = t, .radius = FIRST_RADIUS};
   int iterations;
   cmb_arena *arena = cmb_arena_create(ev->ctx);
   if (!arena) return cmb_fail_memory(ev->ctx);
@@ -497,7 +510,8 @@ static cmb_status relax(cmb_evaluator *ev, double t, const double *v, double *q)
   return status;
 }
 
-/* With states: Newton's method from the start given, and if that comes to nothing from where forces are in balance. */
+/* Finds an equilibrium with states: by Newton's method from the given start, and if that fails, from a position where forces are
+ * balanced. */
 static cmb_status balance(cmb_evaluator *ev, double t, double *q, double *v, double *lambda,
                           cmb_equilibrium_report *report)
 {
@@ -532,7 +546,7 @@ cmb_status cmb_equilibrium(cmb_evaluator *ev, double t, double *q, double *v, do
                            cmb_equilibrium_report *report)
 {
   const cmb_equations *eq = ev->eq;
-  struct seek k = {.ev = ev, .t = t, .radius = FIRST_RADIUS};
+  struct equilibrium_search k = {.ev = ev, .t = t, .radius = FIRST_RADIUS};
   *report = (cmb_equilibrium_report){0};
   if (eq->nz > 0) return balance(ev, t, q, v, lambda, report);
   cmb_arena *arena = cmb_arena_create(ev->ctx);
@@ -543,7 +557,7 @@ cmb_status cmb_equilibrium(cmb_evaluator *ev, double t, double *q, double *v, do
     status = seek(&k, v, report);
     if (status > 0) {
       const bool known = status == CMB_RETRY_NEWTON && forces_at(&k, k.q) == CMB_OK;
-      status = cmb_no_equilibrium(ev, t, status, known ? k.left : NULL);
+      status = cmb_no_equilibrium(ev, t, status, known ? k.unbalanced : NULL);
     }
   }
   if (status == CMB_OK) {
@@ -556,8 +570,9 @@ cmb_status cmb_equilibrium(cmb_evaluator *ev, double t, double *q, double *v, do
   return status;
 }
 
-static const double CLOSED = 1e-9; /* a gap that is negative, in metres */
+static const double CLOSED = 1e-9; /* a gap below −CLOSED counts as closed, in metres */
 
+/* Finds an equilibrium of a system from q and v, in place, with the live parameters p; fails if a gap is closed there. */
 cmb_status cmb_equilibrium_start(cmb_context *ctx, const cmb_system *system, const double *p,
                                  double *q, double *v, cmb_equilibrium_report *report)
 {
@@ -591,7 +606,7 @@ static cmb_status bring_to_rest(cmb_context *ctx, cmb_system *system, cmb_arena 
   CMB_TRY(cmb_start_change_note(ctx, system, &to_rest));
   memcpy(system->q, q, (size_t)eq->nq * sizeof *q);
   memcpy(system->v, v, (size_t)eq->nv * sizeof *v);
-  system->q_given = system->v_given = NULL; /* these are the start values now */
+  system->q_given = system->v_given = NULL; /* these are the start values from here on */
   system->frame = NULL;
   return CMB_OK;
 }

@@ -1,7 +1,9 @@
 /*
- * Freedoms of a mechanism (camber/system.h). With the rows of N orthonormal in the metric of the held equations (tangent.h), column i of N times the
- * root of its entry of the metric is the share of the free motions in velocity i: its length is 1 if no constraint speaks of it, and 0 if they hold
- * it. Velocities are chosen one after the other; what is left of a column beside those chosen, an angle, tells whether they determine it.
+ * Freedoms of a mechanism (camber/system.h): chooses independent coordinates and moves the mechanism along them. With the rows of N
+ * orthonormal in the metric of the held equations (tangent.h), column i of N times the root of its entry of the metric is the share
+ * of the free motions in velocity i: its length is 1 if no constraint affects the velocity, and 0 if the constraints hold it.
+ * Velocities are chosen one after the other; the length of the part of a column perpendicular to those chosen tells whether they
+ * determine it.
  */
 #include "system/closing.h"
 
@@ -17,17 +19,19 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What must be left of a column, in this order: a coordinate that the others nearly determine is a bad one, but better than none. */
-static const double LEFT[] = {0.05, 1e-3, 1e-6};
+/* Least length of the perpendicular part of a column, in this order: a coordinate that others nearly determine is a bad choice, but
+ * better than none. */
+static const double LEAST_LENGTHS[] = {0.05, 1e-3, 1e-6};
 
-static const double CLEARLY = 1.5; /* with so much more room a later coordinate is taken */
+/* a later coordinate is preferred if its column is longer by this factor */
+static const double PREFERENCE = 1.5;
 
-enum { ONLY, COORDINATE, TURN, KINDS }; /* ONLY: the joint has no other */
+enum { ONLY, COORDINATE, TURN, KINDS }; /* ONLY: the joint has no other coordinate */
 
 /* A velocity that may be chosen. */
 struct candidate {
   cmb_freedom freedom;
-  int depth; /* of its joint: 0 on the ground */
+  int depth; /* of its joint in the tree of bodies: 0 on the ground */
   int kind;
   bool chosen;
 };
@@ -36,23 +40,23 @@ struct cmb_freedoms {
   cmb_context *ctx;
   cmb_arena *arena;
   cmb_freedoms_place at;
-  double *q, *v, *v_rest; /* of the start; no velocities */
+  double *q, *v, *v_rest; /* start values; zero velocities */
   cmb_held_equations *x;
   cmb_mode_search modes;
   cmb_closing closing;
-  cmb_evaluator *plain; /* of the equations without held values */
-  bool *turns, *angle;  /* (nv), (nq) */
+  cmb_evaluator *plain; /* evaluator of the equations without held values */
+  bool *turns, *angle;  /* (nv) velocities of angles, (nq) coordinates that are angles */
   int candidate_count, count;
   struct candidate *candidates;
-  cmb_freedom *list; /* (count) */
-  cmb_held *held;    /* (count) where each of them is to be */
+  cmb_freedom *list; /* (count) the chosen freedoms */
+  cmb_held *held;    /* (count) value at which each is held */
   int driven;
   int output_count;
-  int *output;               /* (output_count) those that depend on positions and time alone */
-  double *observed, *others; /* (no + nh), and with other velocities and forces */
-  double *lambda;            /* (ng) zeros, but while those outputs are told apart */
-  double *a;                 /* (nv) likewise */
-  double *deepest; /* (rules) how far gaps may be closed: as far as they are at the start */
+  int *output;               /* (output_count) outputs that depend on positions and time alone */
+  double *observed, *others; /* (no + nh) outputs, and those with other velocities and forces */
+  double *lambda;            /* (ng) zeros, except in find_outputs */
+  double *a;                 /* (nv) zeros, except in find_outputs */
+  double *deepest;           /* (rule_count) how far gaps may be closed: as far as at the start */
 };
 
 /* ---- candidates */
@@ -65,7 +69,7 @@ static int depth_of(const cmb_model *model, int body)
   return depth;
 }
 
-/* "body.wx'" as "body about x". */
+/* Returns a name for a rotation: "body about x" for the velocity "body.wx'". */
 static const char *name_of_turn(cmb_freedoms *f, const char *velocity, int axis)
 {
   const char *dot = strrchr(velocity, '.');
@@ -90,7 +94,7 @@ static void add_candidate(cmb_freedoms *f, const cmb_joint *j, int i, int q, int
       turn ? name_of_turn(f, f->at.eq->v_names[v + i], axis) : f->at.eq->q_names[q + i];
 }
 
-/* All joints by the names of their coordinates; the angles of the equations on the way. */
+/* Lists the coordinates of all joints as candidates, and marks which coordinates and velocities are angles. */
 static void list_candidates(cmb_freedoms *f)
 {
   const cmb_equations *eq = f->at.eq;
@@ -106,9 +110,9 @@ static void list_candidates(cmb_freedoms *f)
   }
 }
 
-/* ---- choosing */
+/* ---- choice */
 
-/* The columns of N that are left beside those chosen: (n x nv), changed in place. */
+/* The parts of the columns of N that are perpendicular to those chosen: (n x nv), changed in place. */
 struct columns {
   int n, nv;
   double *N;
@@ -121,8 +125,8 @@ static double length_of(const struct columns *c, int i)
   return sqrt(square);
 }
 
-/* All columns become perpendicular to column i. */
-static void take_out(const struct columns *c, int i)
+/* Makes all columns of the matrix perpendicular to column i, and sets column i to zero. */
+static void project_out(const struct columns *c, int i)
 {
   const double length = length_of(c, i);
   for (int m = 0; m < c->nv; m++) {
@@ -135,9 +139,10 @@ static void take_out(const struct columns *c, int i)
   for (int k = 0; k < c->n; k++) c->N[k * c->nv + i] = 0;
 }
 
-/* The candidate of this depth and kind with most of it left, or the first of those with nearly as much; NULL: none has enough. */
-static struct candidate *freest(const cmb_freedoms *f, const struct columns *c, int depth, int kind,
-                                double enough)
+/* Returns the candidate coordinate of this depth and kind with the longest column of the matrix c, or the first one that is nearly
+ * as long; NULL if none is longer than `enough`. */
+static struct candidate *longest_candidate(const cmb_freedoms *f, const struct columns *c,
+                                           int depth, int kind, double enough)
 {
   struct candidate *best = NULL;
   double most = enough;
@@ -145,7 +150,7 @@ static struct candidate *freest(const cmb_freedoms *f, const struct columns *c, 
     struct candidate *k = &f->candidates[i];
     if (k->chosen || k->depth != depth || k->kind != kind) continue;
     const double left = length_of(c, k->freedom.v);
-    if (left <= (best ? CLEARLY : 1) * most) continue;
+    if (left <= (best ? PREFERENCE : 1) * most) continue;
     best = k;
     most = left;
   }
@@ -158,21 +163,22 @@ static void choose(cmb_freedoms *f, const struct columns *c, int wanted)
   for (int i = 0; i < f->candidate_count; i++) {
     if (f->candidates[i].depth > deepest) deepest = f->candidates[i].depth;
   }
-  for (size_t pass = 0; pass < sizeof LEFT / sizeof *LEFT; pass++) {
+  for (size_t pass = 0; pass < sizeof LEAST_LENGTHS / sizeof *LEAST_LENGTHS; pass++) {
     for (int group = 0; group < KINDS * (deepest + 1) && chosen < wanted;) {
-      struct candidate *next = freest(f, c, group / KINDS, group % KINDS, LEFT[pass]);
+      struct candidate *next =
+          longest_candidate(f, c, group / KINDS, group % KINDS, LEAST_LENGTHS[pass]);
       if (!next) {
         group++;
         continue;
       }
       next->chosen = true;
       chosen++;
-      take_out(c, next->freedom.v);
+      project_out(c, next->freedom.v);
     }
   }
 }
 
-/* Those chosen, in the order of the coordinates; where nothing constrains them, all. */
+/* Lists the coordinates that were chosen as freedoms, or all candidates if `all`, in the order of the model. */
 static void list_chosen(cmb_freedoms *f, bool all)
 {
   for (int i = 0; i < f->candidate_count; i++) {
@@ -180,7 +186,7 @@ static void list_chosen(cmb_freedoms *f, bool all)
   }
 }
 
-/* Where freedom i is at the start. */
+/* Describes the start value of freedom i as a held value, f->held[i]. */
 static void hold_at_start(const cmb_freedoms *f, int i)
 {
   const cmb_freedom *d = &f->list[i];
@@ -190,8 +196,8 @@ static void hold_at_start(const cmb_freedoms *f, int i)
   memcpy(h->value, f->q + d->q, (d->axis < 0 ? 1 : 4) * sizeof *h->value);
 }
 
-/* An evaluator for the equations with all freedoms held, or with none. */
-static cmb_status hold_others(cmb_freedoms *f, bool held)
+/* Creates the evaluator for moving the mechanism: with all freedoms held at their values (held), or with none. */
+static cmb_status open_evaluator(cmb_freedoms *f, bool held)
 {
   cmb_evaluator_destroy(f->closing.ev);
   f->closing.ev = NULL;
@@ -209,7 +215,7 @@ static cmb_status find_freedoms(cmb_freedoms *f)
 {
   cmb_tangent tangent;
   const cmb_equations *eq = f->at.eq;
-  CMB_TRY(hold_others(f, false));
+  CMB_TRY(open_evaluator(f, false));
   CMB_TRY(cmb_tangent_create(&tangent, f->arena, f->closing.ev));
   memcpy(f->closing.ev->mode, f->plain->mode, (size_t)eq->ns * sizeof *f->plain->mode);
   const cmb_status status = cmb_tangent_at(&tangent, f->at.t, f->q);
@@ -229,7 +235,7 @@ static cmb_status find_freedoms(cmb_freedoms *f)
 
 /* ---- outputs */
 
-/* In the modes of the position, with the velocities at hand. */
+/* Evaluates the outputs at (t, q, v) with zero or test accelerations and multipliers, in the modes of the position. */
 static cmb_status observe(cmb_freedoms *f, double t, const double *q, const double *v, double *out)
 {
   bool changed;
@@ -237,7 +243,8 @@ static cmb_status observe(cmb_freedoms *f, double t, const double *q, const doub
   return cmb_next_samples(f->plain, t, q, v, f->a, f->lambda, out);
 }
 
-/* With other velocities, states, accelerations and forces of constraints an output that depends on any of them has another value. */
+/* Lists the outputs that depend on positions and time alone, by comparing their values for two sets of velocities, accelerations
+ * and multipliers. */
 static cmb_status find_outputs(cmb_freedoms *f)
 {
   const cmb_equations *eq = f->at.eq;
@@ -298,7 +305,8 @@ static cmb_status take_memory(cmb_freedoms *f)
   return CMB_OK;
 }
 
-/* Gaps that are closed at the start, those by rounding alone too: no position is the first at which they close, but bodies come no nearer to each other. */
+/* Stores how far each gap is closed at the start, so that only gaps that close further count as closed later. Gaps that are closed
+ * by rounding alone are included. */
 static cmb_status note_closed_gaps(cmb_freedoms *f)
 {
   const cmb_equations *eq = f->at.eq;
@@ -373,18 +381,18 @@ const cmb_freedom *cmb_freedoms_list(const cmb_freedoms *f, int *count)
   return f->list;
 }
 
-/* ---- moving */
+/* ---- motion */
 
 cmb_status cmb_freedoms_drive(cmb_freedoms *f, int k)
 {
   CMB_REQUIRE(f->ctx, k >= CMB_FREEDOMS_LOOSE && k < f->count,
               "cmb_freedoms_drive: there is no such freedom");
   f->driven = k;
-  return f->at.eq->ng > 0 ? hold_others(f, k != CMB_FREEDOMS_LOOSE) : CMB_OK;
+  return f->at.eq->ng > 0 ? open_evaluator(f, k != CMB_FREEDOMS_LOOSE) : CMB_OK;
 }
 
-/* What the driven freedom has behind the change: a number, or four Euler parameters. */
-static int moved_by(const cmb_freedom *d, double change, const double *q, double to[4])
+/* Computes the value of freedom d after a change from q, into `to`: one number, or four Euler parameters. Returns how many. */
+static int moved_value(const cmb_freedom *d, double change, const double *q, double to[4])
 {
   if (d->axis < 0) {
     to[0] = q[d->q] + change;
@@ -396,12 +404,13 @@ static int moved_by(const cmb_freedom *d, double change, const double *q, double
   return 4;
 }
 
-/* It is held there; other turns of the same joint go on from where that is. */
-static void aim(const cmb_freedoms *f, double change, const double *q)
+/* Sets the target of the driven freedom to its value at q plus the change. Other rotations of the same joint are held relative to
+ * that. */
+static void set_target(const cmb_freedoms *f, double change, const double *q)
 {
   const cmb_freedom *d = &f->list[f->driven];
   double to[4];
-  const size_t size = (size_t)moved_by(d, change, q, to) * sizeof *to;
+  const size_t size = (size_t)moved_value(d, change, q, to) * sizeof *to;
   for (int i = 0; i < f->count; i++) {
     const bool same = d->axis >= 0 && f->list[i].axis >= 0 && f->list[i].q == d->q;
     if (same || i == f->driven) memcpy(f->held[i].value, to, size);
@@ -411,13 +420,13 @@ static void aim(const cmb_freedoms *f, double change, const double *q)
 cmb_status cmb_freedoms_move(cmb_freedoms *f, double change, double t, double *q, double *reached)
 {
   *reached = 1;
-  if (f->at.eq->ng == 0) { /* nothing has to follow */
+  if (f->at.eq->ng == 0) { /* no constraints: nothing has to follow */
     double to[4];
     const cmb_freedom *d = f->driven >= 0 ? &f->list[f->driven] : NULL;
-    if (d) memcpy(q + d->q, to, (size_t)moved_by(d, change, q, to) * sizeof *to);
+    if (d) memcpy(q + d->q, to, (size_t)moved_value(d, change, q, to) * sizeof *to);
     return CMB_OK;
   }
-  if (f->driven >= 0) aim(f, change, q);
+  if (f->driven >= 0) set_target(f, change, q);
   f->closing.t = t;
   const cmb_status status = cmb_close_loops(&f->closing, q);
   *reached = f->closing.reached;

@@ -1,5 +1,5 @@
 /*
- * Refuses positions at which a stop is closed, for computations that know nothing of stops (gaps.h).
+ * Refuses positions at which a stop is closed, for computations that take no account of stops (gaps.h).
  */
 #include "system/gaps.h"
 

@@ -16,8 +16,9 @@
 
 static const int next[] = {1, 2, 0, 1};
 
-/* e = p̄_given ∘ p, the shorter way round. */
-static void turn_left(const cmb_held *h, const double *q, double e[4])
+/* Computes the rotation e from a held orientation to that in q, as Euler parameters e = p̄_held ∘ p with e[0] ≥ 0 (the shorter way
+ * round). */
+static void rotation_from_held(const cmb_held *h, const double *q, double e[4])
 {
   const double *given = h->value;
   const double back[4] = {given[0], -given[1], -given[2], -given[3]};
@@ -26,7 +27,8 @@ static void turn_left(const cmb_held *h, const double *q, double e[4])
   if (e[0] < 0) e[0] = -e[0];
 }
 
-/* The residual of a row and, if `row` is not NULL, its gradient: one entry, or three for Euler parameters. */
+/* Returns the residual of a constraint that holds a start value: the deviation of q from it. If `row` is not NULL, writes the
+ * gradient: one entry, or three for Euler parameters. */
 static double held_row(const cmb_held_row *r, const double *q, double *row)
 {
   const cmb_held *h = r->held;
@@ -36,7 +38,7 @@ static double held_row(const cmb_held_row *r, const double *q, double *row)
     return h->kind == CMB_HELD_RATE ? 0 : q[h->q] - h->value[0];
   }
   const int c = r->component;
-  turn_left(h, q, e);
+  rotation_from_held(h, q, e);
   if (row) {
     row[c] = e[0];
     row[next[c]] = -e[1 + next[next[c]]];
@@ -110,8 +112,10 @@ static void take_memory(cmb_held_equations *x, cmb_arena *arena, int rows)
   x->eq.g_names = x->eq.lambda_names = names;
 }
 
-/* The mean squares of the derivatives with respect to angles and to displacements, and the metric from them. */
-static cmb_status measure(cmb_context *ctx, const cmb_held_equations *x, const cmb_held_place *at)
+/* Computes the metric in which start values are changed least: 1 for angles, 1/L² for displacements, where L is the mean lever arm
+ * of the constraints at the given position. */
+static cmb_status compute_metric(cmb_context *ctx, const cmb_held_equations *x,
+                                 const cmb_held_place *at)
 {
   const cmb_equations *inner = x->inner;
   const cmb_pattern *p = inner->G_pattern;
@@ -138,7 +142,7 @@ cmb_status cmb_held_create(cmb_context *ctx, cmb_arena *arena, const cmb_equatio
 {
   cmb_held_equations *x = *out = cmb_arena_take(arena, 1, sizeof *x);
   if (!x) return cmb_fail_memory(ctx);
-  /* only what a start asks for: terms, rates and modes */
+  /* only what a start needs: terms, rates and modes */
   x->eq = (cmb_equations){.name = inner->name,
                           .nq = inner->nq,
                           .nv = inner->nv,
@@ -169,11 +173,11 @@ cmb_status cmb_held_create(cmb_context *ctx, cmb_arena *arena, const cmb_equatio
     memcpy(x->column, p->column, (size_t)p->start[inner->ng] * sizeof *x->column);
   }
   cmb_held_clear(x);
-  return measure(ctx, x, at);
+  return compute_metric(ctx, x, at);
 }
 
-/* Sizes and pattern with the rows that there are. */
-static void take_rows(cmb_held_equations *x)
+/* Updates the number of constraints and the sparsity pattern after constraints for held values were added or removed. */
+static void update_rows(cmb_held_equations *x)
 {
   x->eq.ng = x->inner->ng + x->count;
   if (!x->start) return;
@@ -185,7 +189,7 @@ void cmb_held_clear(cmb_held_equations *x)
 {
   x->count = 0;
   memset(x->offset, 0, (size_t)x->inner->ng * sizeof *x->offset);
-  take_rows(x);
+  update_rows(x);
 }
 
 void cmb_held_add_row(cmb_held_equations *x, const cmb_held *held, int component)
@@ -197,7 +201,7 @@ void cmb_held_add_row(cmb_held_equations *x, const cmb_held *held, int component
     x->start[i + 1] = x->start[i];
     for (int n = 0; n < entries; n++) x->column[x->start[i + 1]++] = held->v + n;
   }
-  take_rows(x);
+  update_rows(x);
 }
 
 void cmb_held_add(cmb_held_equations *x, const cmb_held *held)
@@ -205,8 +209,9 @@ void cmb_held_add(cmb_held_equations *x, const cmb_held *held)
   for (int c = 0; c < (held->kind == CMB_HELD_TURN ? 3 : 1); c++) cmb_held_add_row(x, held, c);
 }
 
-/* w (1 or 3): from q to one value. The length of vec e is the sine of half the angle: e is turned back by the whole of it. */
-static int way_to(const cmb_held *held, const double *q, double *w)
+/* Computes the difference w from q to one held value: a number, or the rotation vector for Euler parameters. Returns the number of
+ * entries, 1 or 3. */
+static int difference_to(const cmb_held *held, const double *q, double *w)
 {
   const int entries = held->kind == CMB_HELD_TURN ? 3 : 1;
   for (int c = 0; c < entries; c++) {
@@ -225,7 +230,7 @@ double cmb_held_way(const cmb_held_equations *x, int count, const cmb_held *home
   double square = 0;
   memset(w, 0, (size_t)x->inner->nv * sizeof *w);
   for (int i = 0; i < count; i++) {
-    const int v = home[i].v, entries = way_to(&home[i], q, w + v);
+    const int v = home[i].v, entries = difference_to(&home[i], q, w + v);
     for (int c = v; c < v + entries; c++) square += x->metric[c] * w[c] * w[c];
   }
   return square;

@@ -1,20 +1,20 @@
 /*
- * Held start values (hold.h). Four ways to a consistent position, in this order:
+ * Held start values (hold.h). There are four ways to a consistent position:
  *
  *     near       from the values as given, in one step: the loops were nearly closed
- *     by design  from the design position: it is closed first, then the given coordinates go to their values in small steps,
+ *     by design  from the design position: it is closed first, then the given coordinates move to their values in small steps,
  *                and the loops follow
  *     as given   from the values as given, in small steps
  *
- *     beside     from a position a little beside the design position, where that is a dead centre for a given coordinate: its
+ *     beside     from a position a little beside the design position, if that is a dead centre for a given coordinate: its
  *                constraint depends on those of the loops there, though it can be moved
  *
- * A way that meets all given values is taken. If there is none (too many are given, or one is out of reach), given
- * coordinates go to their values one after the other from the design position, each as far as it gets; then the position
- * nearest to what was given counts.
+ * A way that meets all given values is taken. If there is none (too many are given, or one is out of reach), given coordinates move
+ * to their values one after the other from the design position, each as far as possible; then the position nearest to the given
+ * values is taken.
  *
- * Only independent values can be held by constraints: one that depends on the constraints and the values before it is left
- * out, and looked at afterwards.
+ * Only independent values can be held by constraints: one that depends on the constraints and the values before it is left out, and
+ * checked afterwards.
  */
 #include "system/hold.h"
 
@@ -28,17 +28,18 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_BESIDE = 12 };               /* tries to leave a dead centre */
-static const double BESIDE = 0.1;        /* rad: how far a dead centre is left */
-static const double LEAST_MOTION = 1e-6; /* of a joint, against what it does alone: it is held */
+enum { MOST_BESIDE = 12 };              /* attempts to leave a dead centre */
+static const double DISPLACEMENT = 0.1; /* rad: distance by which a dead centre is left */
+/* motion of a joint, relative to that without constraints, below which it is blocked */
+static const double LEAST_MOTION = 1e-6;
 static const double STUCK =
     1e-3; /* the same near the end of its reach: there the others move 30 times as fast */
 
-static const double MET = 1e-8; /* relative: a held value that is not met so well is not held */
+static const double MET = 1e-8; /* relative deviation up to which a held value is met */
 
 enum place { PLACE_ANY, PLACE_MET, PLACE_OFF };
 
-/* A consistent position, if it was found. */
+/* A consistent position, if one was found. */
 struct candidate {
   double *q;
   bool found, at_once;
@@ -46,27 +47,27 @@ struct candidate {
   cmb_closed closed;
 };
 
-struct hold {
+struct hold_search {
   cmb_context *ctx;
   cmb_arena *arena;
   const cmb_equations *eq;
   const cmb_hold_task *task;
   double t;
-  int count;            /* values of the level at work: positions, then velocities */
+  int count;            /* number of held values: first positions, later velocities */
   const cmb_held *held; /* (count) */
-  bool *active;         /* (count) held by a constraint now */
-  int *list;            /* (rows) */
+  bool *active;         /* (count) whether the value is held by a constraint at present */
+  int *list;            /* (ng + rows) scratch: dependent rows */
   cmb_held_equations *x;
   cmb_mode_search modes;
   cmb_closing closing;
-  double *v;      /* as given */
-  double *metric; /* (nv) of x where the values are as given */
+  double *v;      /* (nv) velocities as given */
+  double *metric; /* (nv) metric of x at the values as given */
 };
 
 /* ---- what is held */
 
-/* An evaluator for the equations with the values that are active. */
-static cmb_status open_active(struct hold *h, cmb_evaluator **ev)
+/* Creates an evaluator for the system's equations with additional constraints that hold the currently active start values. */
+static cmb_status open_active(struct hold_search *h, cmb_evaluator **ev)
 {
   cmb_held_clear(h->x);
   for (int i = 0; i < h->count; i++) {
@@ -77,13 +78,13 @@ static cmb_status open_active(struct hold *h, cmb_evaluator **ev)
   return CMB_OK;
 }
 
-static void activate(struct hold *h, int first, int end)
+static void activate(struct hold_search *h, int first, int end)
 {
   for (int i = 0; i < h->count; i++) h->active[i] = i >= first && i < end;
 }
 
-/* Those rows that depend on the constraints and on rows before them at q are taken back, with the whole value they are of. */
-static cmb_status drop_dependent(struct hold *h, cmb_evaluator *ev, const double *q)
+/* Deactivates the held start values with a constraint that depends, at q, on the system's constraints and the held ones before it. */
+static cmb_status drop_dependent(struct hold_search *h, cmb_evaluator *ev, const double *q)
 {
   const int ng = h->eq->ng;
   int dependent = 0;
@@ -98,8 +99,8 @@ static cmb_status drop_dependent(struct hold *h, cmb_evaluator *ev, const double
   return CMB_OK;
 }
 
-/* Of the values that are active those stay so that are independent at q. */
-static cmb_status keep_independent(struct hold *h, const double *q)
+/* Deactivates those active held start values whose constraints depend at q on other constraints. */
+static cmb_status keep_independent(struct hold_search *h, const double *q)
 {
   cmb_evaluator *ev;
   if (h->count == 0) return CMB_OK;
@@ -109,8 +110,8 @@ static cmb_status keep_independent(struct hold *h, const double *q)
   return status < 0 ? status : CMB_OK;
 }
 
-/* How far a held value is off, relative to it or to 1. */
-static double off_by(const cmb_held *held, const double *q, const double *v)
+/* Returns how far a held start value is missed by q and v, relative to its size or to 1. */
+static double deviation(const cmb_held *held, const double *q, const double *v)
 {
   double sign = 1, sum = 0;
   if (held->kind == CMB_HELD_RATE) {
@@ -124,16 +125,16 @@ static double off_by(const cmb_held *held, const double *q, const double *v)
   return 2 * sqrt(sum);
 }
 
-static double most_off(const struct hold *h, const double *q, const double *v)
+static double largest_deviation(const struct hold_search *h, const double *q, const double *v)
 {
   double most = 0;
-  for (int i = 0; i < h->count; i++) most = fmax(most, off_by(&h->held[i], q, v));
+  for (int i = 0; i < h->count; i++) most = fmax(most, deviation(&h->held[i], q, v));
   return most;
 }
 
 /* ---- positions */
 
-static cmb_status new_candidate(struct hold *h, const double *from, struct candidate *c)
+static cmb_status new_candidate(struct hold_search *h, const double *from, struct candidate *c)
 {
   *c = (struct candidate){.q = cmb_arena_doubles(h->arena, h->eq->nq)};
   if (!c->q) return cmb_fail_memory(h->ctx);
@@ -141,8 +142,9 @@ static cmb_status new_candidate(struct hold *h, const double *from, struct candi
   return CMB_OK;
 }
 
-/* Close the loops from c->q on with the active values held; *reached = 1: done. */
-static cmb_status close_active(struct hold *h, struct candidate *c, double *reached)
+/* Closes the loops from the position c->q, in place, with the active start values held. *reached is the fraction of the path; 1:
+ * done. */
+static cmb_status close_active(struct hold_search *h, struct candidate *c, double *reached)
 {
   CMB_TRY(open_active(h, &h->closing.ev));
   cmb_status status = cmb_close_loops(&h->closing, c->q);
@@ -152,12 +154,13 @@ static cmb_status close_active(struct hold *h, struct candidate *c, double *reac
   c->found = *reached >= 1;
   c->at_once = h->closing.at_once;
   c->closed = h->closing.last;
-  c->off = most_off(h, c->q, h->v);
+  c->off = largest_deviation(h, c->q, h->v);
   return CMB_OK;
 }
 
-/* With all values held that are independent at `from`; the other coordinates stay as near to what was given as they can. */
-static cmb_status close_from(struct hold *h, const double *from, struct candidate *c)
+/* Closes the loops from the position `from` into candidate c, with all start values held that are independent there. The other
+ * coordinates stay as near to the given ones as possible. */
+static cmb_status close_from(struct hold_search *h, const double *from, struct candidate *c)
 {
   double reached;
   CMB_TRY(new_candidate(h, from, c));
@@ -169,9 +172,9 @@ static cmb_status close_from(struct hold *h, const double *from, struct candidat
   return status;
 }
 
-/* The given coordinates one after the other from the consistent position c->q on, each as far as it gets. On the way only the
- * value that moves is not met, so all positions are consistent. */
-static cmb_status close_one_by_one(struct hold *h, struct candidate *c)
+/* Moves the given coordinates to their start values one after the other from the consistent position c->q, each as far as possible.
+ * All positions on the way are consistent. */
+static cmb_status close_one_by_one(struct hold_search *h, struct candidate *c)
 {
   bool *kept = cmb_arena_take(h->arena, (size_t)h->count, sizeof *kept);
   struct candidate next;
@@ -191,16 +194,16 @@ static cmb_status close_one_by_one(struct hold *h, struct candidate *c)
     if (reached > 0) memcpy(c->q, next.q, (size_t)h->eq->nq * sizeof *c->q);
     kept[i] = reached >= 1;
   }
-  /* where a value got stuck the way ended: what was reached, once more and exactly */
+  /* closes the loops once more and exactly at what was reached, since the motion of a blocked value ended on the way */
   memcpy(h->active, kept, (size_t)h->count * sizeof *kept);
   memcpy(next.q, c->q, (size_t)h->eq->nq * sizeof *c->q);
   CMB_TRY(close_active(h, &next, &reached));
   if (reached >= 1) memcpy(c->q, next.q, (size_t)h->eq->nq * sizeof *c->q);
-  c->off = most_off(h, c->q, h->v);
+  c->off = largest_deviation(h, c->q, h->v);
   return CMB_OK;
 }
 
-/* The position nearest to what was given among those that were found. */
+/* Replaces *best by candidate c if c was found and misses the given start values by less. */
 static void take_better(const struct candidate *c, struct candidate *best)
 {
   if (c->found && (!best->found || c->off < best->off)) *best = *c;
@@ -208,12 +211,13 @@ static void take_better(const struct candidate *c, struct candidate *best)
 
 /* ---- dead centres */
 
-/* The first given coordinate that the constraints alone keep from moving at q, and that is not met there; -1: none. */
-static cmb_status find_dead(struct hold *h, const double *q, int *dead)
+/* Finds the first given coordinate that has not reached its start value at q and that the constraints alone block there (a dead
+ * centre), into *dead; −1: none. */
+static cmb_status find_dead_centre(struct hold_search *h, const double *q, int *dead)
 {
   *dead = -1;
   for (int i = 0; i < h->count; i++) {
-    if (h->held[i].kind != CMB_HELD_COORDINATE || off_by(&h->held[i], q, h->v) <= MET) continue;
+    if (h->held[i].kind != CMB_HELD_COORDINATE || deviation(&h->held[i], q, h->v) <= MET) continue;
     activate(h, i, i + 1);
     CMB_TRY(keep_independent(h, q));
     if (h->active[i]) continue;
@@ -223,7 +227,8 @@ static cmb_status find_dead(struct hold *h, const double *q, int *dead)
   return CMB_OK;
 }
 
-/* What the constraints, last factored, leave of velocity i alone; ev->dw (nv) is what they change. */
+/* Projects the velocities with v_i = 1 and all others 0 onto the constraints last factored, and returns what remains of v_i: 0 if
+ * it is blocked. ev->dw (nv) becomes the change by the projection. */
 static double motion_left(cmb_evaluator *ev, int i)
 {
   const cmb_equations *eq = ev->eq;
@@ -234,9 +239,9 @@ static double motion_left(cmb_evaluator *ev, int i)
   return 1 + ev->dw[i];
 }
 
-/* w (nv): the motion nearest to that of velocity i alone that the constraints permit at q, its largest turn being `turn`. False: it
- * cannot move that way. */
-static bool motion_of(struct hold *h, cmb_evaluator *ev, const double *q, int i, double turn,
+/* Computes the velocities w (nv) that the constraints permit at q and that are nearest to a motion of velocity i alone, scaled so
+ * that the largest rotation is `turn`. Returns false if velocity i is blocked. */
+static bool motion_of(struct hold_search *h, cmb_evaluator *ev, const double *q, int i, double turn,
                       double *w)
 {
   const cmb_equations *eq = ev->eq;
@@ -252,8 +257,8 @@ static bool motion_of(struct hold *h, cmb_evaluator *ev, const double *q, int i,
   return true;
 }
 
-/* A consistent position beside c->q, by velocity i. */
-static cmb_status move_beside(struct hold *h, int i, double turn, struct candidate *c)
+/* Moves the consistent position c->q to another one nearby, by a motion of velocity i whose largest rotation is `turn`. */
+static cmb_status move_beside(struct hold_search *h, int i, double turn, struct candidate *c)
 {
   double reached, *w = cmb_arena_doubles(h->arena, h->eq->nv);
   cmb_evaluator *ev;
@@ -269,7 +274,7 @@ static cmb_status move_beside(struct hold *h, int i, double turn, struct candida
   return c->found ? close_active(h, c, &reached) : CMB_OK;
 }
 
-static void tell_side(const struct hold *h, const cmb_held *dead, int i, bool grows)
+static void warn_of_side(const struct hold_search *h, const cmb_held *dead, int i, bool grows)
 {
   cmb_log(
       h->ctx, CMB_LOG_WARNING,
@@ -278,16 +283,17 @@ static void tell_side(const struct hold *h, const cmb_held *dead, int i, bool gr
       h->eq->q_names[dead->q], dead->value[0], h->eq->v_names[i], grows ? "positive" : "negative");
 }
 
-/* From beside the closed design position `base`, if that is a dead centre. */
-static cmb_status close_beside(struct hold *h, const double *base, struct candidate *best)
+/* Tries to meet the given start values from positions beside the closed design position `base`, if that is a dead centre of a given
+ * coordinate. */
+static cmb_status close_beside(struct hold_search *h, const double *base, struct candidate *best)
 {
   int dead, tries = 0;
-  CMB_TRY(find_dead(h, base, &dead));
+  CMB_TRY(find_dead_centre(h, base, &dead));
   for (int i = 0; dead >= 0 && i < h->eq->nv && tries < MOST_BESIDE; i++) {
     struct candidate beside = {.found = h->task->turns[i]}, c;
     for (int k = 0; beside.found && k < 2; k++, tries++) {
       CMB_TRY(new_candidate(h, base, &beside));
-      CMB_TRY(move_beside(h, i, k == 0 ? BESIDE : -BESIDE, &beside));
+      CMB_TRY(move_beside(h, i, k == 0 ? DISPLACEMENT : -DISPLACEMENT, &beside));
       if (!beside.found) break;
       CMB_TRY(close_from(h, beside.q, &c));
       if (!c.found || c.off > MET) {
@@ -296,7 +302,7 @@ static cmb_status close_beside(struct hold *h, const double *base, struct candid
         if (beside.off > MET) continue;
         c = beside;
       }
-      tell_side(h, &h->held[dead], i, k == 0);
+      warn_of_side(h, &h->held[dead], i, k == 0);
       *best = c;
       return CMB_OK;
     }
@@ -304,7 +310,7 @@ static cmb_status close_beside(struct hold *h, const double *base, struct candid
   return CMB_OK;
 }
 
-static cmb_status find_position(struct hold *h, const double *q, const double *q_design,
+static cmb_status find_position(struct hold_search *h, const double *q, const double *q_design,
                                 struct candidate *best)
 {
   struct candidate given, base, design;
@@ -321,7 +327,7 @@ static cmb_status find_position(struct hold *h, const double *q, const double *q
     best->found = given.found && cmb_closed_as_well(&given.closed, &base.closed);
     CMB_TRY(close_from(h, base.q, &design));
     if (design.found && design.off <= MET)
-      best->found = false; /* the way an engineer has in mind */
+      best->found = false; /* the way that an engineer expects */
     take_better(&design, best);
     if (best->found && best->off <= MET) return CMB_OK;
     CMB_TRY(close_beside(h, base.q, best));
@@ -337,8 +343,10 @@ static cmb_status find_position(struct hold *h, const double *q, const double *q
 
 /* ---- velocities */
 
-/* Consistent velocities at q with the active ones held, and the modes that belong to them. */
-static cmb_status project_velocities(struct hold *h, cmb_evaluator *ev, const double *q, double *v)
+/* Computes consistent velocities v at q with the active start values held, and the modes of switching functions that belong to
+ * them. */
+static cmb_status project_velocities(struct hold_search *h, cmb_evaluator *ev, const double *q,
+                                     double *v)
 {
   const size_t size = (size_t)h->eq->nv * sizeof *v;
   bool changed = true;
@@ -354,20 +362,20 @@ static cmb_status project_velocities(struct hold *h, cmb_evaluator *ev, const do
   return CMB_OK;
 }
 
-/* Whether the coordinate with this velocity was given a value, and has it at q. */
-static enum place place_of(const struct hold *h, const double *q, int v)
+/* Returns whether the coordinate whose rate is velocity v was given a start value, and whether q has that value. */
+static enum place place_of(const struct hold_search *h, const double *q, int v)
 {
   for (int k = 0; k < h->task->count; k++) {
     const cmb_held *place = &h->task->held[k];
     if (place->kind != CMB_HELD_COORDINATE || place->v != v) continue;
-    return off_by(place, q, h->v) > MET ? PLACE_OFF : PLACE_MET;
+    return deviation(place, q, h->v) > MET ? PLACE_OFF : PLACE_MET;
   }
   return PLACE_ANY;
 }
 
-/* What the constraints and the values that are active leave of velocity i at q; 0 where constraints count as dependent that are so only
- * nearly. */
-static cmb_status motion_beside(struct hold *h, const double *q, int i, double *left)
+/* Computes into *left how much of a motion with v_i = 1 remains after projection onto the constraints and the active held values at
+ * q; 0 if constraints that are only nearly dependent count as dependent. */
+static cmb_status remaining_motion(struct hold_search *h, const double *q, int i, double *left)
 {
   cmb_evaluator *ev;
   CMB_TRY(keep_independent(h, q));
@@ -379,11 +387,10 @@ static cmb_status motion_beside(struct hold *h, const double *q, int i, double *
   return status;
 }
 
-/* A coordinate at the end of its reach does not move there: what the others would have to do for its rate has no bound, or the
- * constraints leave it no room, though by an angle that counts as none. How far it reaches depends on the coordinates that were given before
- * it and on those that have got their values, be they given after it: their rates are held. At the end of a reach turns may have no lever, and
- * in the metric of q they would cost nothing: then that of the values as given counts. */
-static cmb_status let_stuck_rest(struct hold *h, const double *q)
+/* Sets the given rates of coordinates at the end of their reach to 0, since the constraints block them or the other velocities
+ * would have to be unbounded. The rates of coordinates given before and of those that have reached their values are held meanwhile.
+ * If a coordinate is blocked, the metric at the given values is used from then on, since rotations may have no lever arm at q. */
+static cmb_status stop_blocked_coordinates(struct hold_search *h, const double *q)
 {
   bool *moves = cmb_arena_take(h->arena, (size_t)h->count, sizeof *moves), all = true;
   double *metric = h->x->metric;
@@ -397,7 +404,7 @@ static cmb_status let_stuck_rest(struct hold *h, const double *q)
     for (int k = 0; k < h->count; k++) {
       h->active[k] = moves[k] && (k < i || place_of(h, q, h->held[k].v) == PLACE_MET);
     }
-    cmb_status status = motion_beside(h, q, v, &left);
+    cmb_status status = remaining_motion(h, q, v, &left);
     if (status < 0) return status;
     moves[i] = left > STUCK;
     if (!moves[i]) h->v[v] = 0;
@@ -408,10 +415,10 @@ static cmb_status let_stuck_rest(struct hold *h, const double *q)
   return CMB_OK;
 }
 
-static cmb_status find_velocities(struct hold *h, const double *q, double *v)
+static cmb_status find_velocities(struct hold_search *h, const double *q, double *v)
 {
   cmb_evaluator *ev;
-  CMB_TRY(let_stuck_rest(h, q));
+  CMB_TRY(stop_blocked_coordinates(h, q));
   CMB_TRY(keep_independent(h, q));
   CMB_TRY(open_active(h, &ev));
   cmb_status status = project_velocities(h, ev, q, v);
@@ -420,15 +427,15 @@ static cmb_status find_velocities(struct hold *h, const double *q, double *v)
   return status < 0 ? status : CMB_OK;
 }
 
-/* ---- both */
+/* ---- positions and velocities */
 
-/* What could not be held. */
-static void warn(const struct hold *h, const double *q, const double *v)
+/* Logs a warning for each given start value that q and v do not have. */
+static void warn(const struct hold_search *h, const double *q, const double *v)
 {
   for (int i = 0; i < h->count; i++) {
     const cmb_held *held = &h->held[i];
     const bool rate = held->kind == CMB_HELD_RATE;
-    if (off_by(held, q, v) <= MET) continue;
+    if (deviation(held, q, v) <= MET) continue;
     const char *name = rate ? h->eq->v_names[held->v] : h->eq->q_names[held->q];
     if (held->kind == CMB_HELD_TURN) {
       cmb_log(h->ctx, CMB_LOG_WARNING,
@@ -440,8 +447,9 @@ static void warn(const struct hold *h, const double *q, const double *v)
   }
 }
 
-/* The values to be held of one level, positions or velocities. */
-static cmb_status begin(struct hold *h, const double *q, bool rates)
+/* Prepares the search for positions, or for velocities (rates): lists the start values to be held and creates the equations that
+ * hold them. */
+static cmb_status begin(struct hold_search *h, const double *q, bool rates)
 {
   const int count = h->task->count;
   const cmb_held *held = h->task->held;
@@ -468,7 +476,7 @@ static cmb_status begin(struct hold *h, const double *q, bool rates)
   return cmb_arena_failed(h->arena) ? cmb_fail_memory(h->ctx) : CMB_OK;
 }
 
-static cmb_status hold(struct hold *h, double *q, double *v)
+static cmb_status hold(struct hold_search *h, double *q, double *v)
 {
   struct candidate best;
   double *v_given = cmb_arena_doubles(h->arena, h->eq->nv);
@@ -492,10 +500,10 @@ cmb_status cmb_hold_start(cmb_context *ctx, const cmb_equations *eq, const cmb_h
   if (eq->ng == 0) return CMB_OK;
   cmb_arena *arena = cmb_arena_create(ctx);
   if (!arena) return cmb_fail_memory(ctx);
-  struct hold h = {.ctx = ctx, .arena = arena, .eq = eq, .task = task, .t = task->t};
+  struct hold_search h = {.ctx = ctx, .arena = arena, .eq = eq, .task = task, .t = task->t};
   cmb_status status = hold(&h, q, v);
   cmb_arena_destroy(arena);
   if (status == CMB_ERROR_MEMORY || status == CMB_OK) return status;
-  cmb_forget_error(ctx); /* the consistent start of a run will say it */
+  cmb_forget_error(ctx); /* the consistent start of the run will report it */
   return CMB_OK;
 }

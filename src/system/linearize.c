@@ -1,5 +1,6 @@
 /*
- * Linearisation (docs/linearize.md has the derivation). δq = T w; r = M a − f + Gᵀλ; N, P and the tangent space of tangent.h.
+ * Linearisation (linearize.h; docs/linearize.md has the derivation). δq = T w; r = M a − f + Gᵀλ; N, P and the tangent space of
+ * tangent.h.
  *
  *     ẇ = δv + C w,          T C w = D_{Tw}(T v) − D_{Tv}(T w): 0 if T = I
  *     G w = 0                w = N z
@@ -8,8 +9,8 @@
  *
  *     ż = P C N z + y,   ẏ = −Nᵀ (K − D R H) N z − Nᵀ D N y        as Nᵀ Gᵀ = 0 and Nᵀ M δa = P δa = ẏ
  *
- * States of the equations are the last of the velocities, and their directions the last rows of N. Among the displacements z they
- * stand for nothing, T being 0 for them: these rows and columns are taken out of A.
+ * States of the equations are the last of the velocities, and their directions the last columns of N. Among the displacements z they
+ * have no meaning, since T is 0 for them: these rows and columns are removed from A.
  */
 #include "system/linearize.h"
 
@@ -22,18 +23,18 @@
 #include <math.h>
 #include <string.h>
 
-struct work {
+struct linearizer {
   cmb_tangent *tangent;
   cmb_evaluator *ev;
   cmb_differences *differences;
   double *J;                        /* a derivative as the equations store it */
-  double *gamma;                    /* ∂γ/∂v likewise */
+  double *gamma;                    /* ∂γ/∂v as the equations store it */
   double *block;                    /* (n x n) */
   double *cw;                       /* (nv) C w */
   double *hw, *gc;                  /* (ng) H w, G C w */
   double *normal;                   /* (nv) R H w */
   double *T, *TT;                   /* (nv x nq) rows T e_j, (nv x nv) factors of TᵀT */
-  double *q, *b, *x, *y, *y_before; /* (nq) */
+  double *q, *b, *x, *y, *y_before; /* (nq) scratch */
 };
 
 static int most_values(const cmb_equations *eq)
@@ -43,7 +44,7 @@ static int most_values(const cmb_equations *eq)
   return by_q > by_v ? by_q : by_v;
 }
 
-static cmb_status take_memory(struct work *k, cmb_arena *arena)
+static cmb_status take_memory(struct linearizer *k, cmb_arena *arena)
 {
   const cmb_equations *eq = k->ev->eq;
   const cmb_pattern *gamma = eq->derivative_pattern[CMB_GAMMA_V];
@@ -65,8 +66,9 @@ static cmb_status take_memory(struct work *k, cmb_arena *arena)
   return cmb_differences_create(k->ev, &k->differences);
 }
 
-/* TᵀT, to solve T c = b by. */
-static cmb_status factor_rates(struct work *k, const double *q)
+/* Computes the columns of T in q̇ = T(q) v and factors TᵀT, for solving T c = b by least squares. Returns CMB_RETRY_SINGULAR if TᵀT
+ * is singular. */
+static cmb_status factor_rates(struct linearizer *k, const double *q)
 {
   const cmb_equations *eq = k->ev->eq;
   const int nv = eq->nv, nq = eq->nq;
@@ -79,15 +81,15 @@ static cmb_status factor_rates(struct work *k, const double *q)
   }
   for (int i = 0; i < nv; i++) {
     for (int j = 0; j <= i; j++) k->TT[i * nv + j] = cmb_dot(nq, k->T + i * nq, k->T + j * nq);
-    if (i >= nv - eq->nz) k->TT[i * nv + i] = 1; /* of a state, whose C w is 0 */
+    if (i >= nv - eq->nz) k->TT[i * nv + i] = 1; /* row of a state, whose C w is 0 */
   }
   return cmb_ldlt_factor(nv, k->TT) >= 0 ? CMB_RETRY_SINGULAR : CMB_OK;
 }
 
-/* b += c D_{T x}(T y) at q by central differences of fourth order: exact but for rounding where T is linear in q, as it is for Euler
- * parameters, and exactly 0 where it is constant. */
-static void add_derivative_of_rates(struct work *k, const double *q, double c, const double *x,
-                                    const double *y)
+/* Adds c times the derivative of T(q) y along the direction T x to k->b, by central differences of fourth order (q̇ = T(q) v). They
+ * are exact but for rounding where T is linear in q, as for Euler parameters, and exactly 0 where T is constant. */
+static void add_derivative_of_rates(struct linearizer *k, const double *q, double c,
+                                    const double *x, const double *y)
 {
   static const double weight[2] = {8.0 / 12, -1.0 / 12};
   const int nq = k->ev->eq->nq;
@@ -105,8 +107,10 @@ static void add_derivative_of_rates(struct work *k, const double *q, double c, c
   }
 }
 
-/* cw = C w */
-static void kinematic_coupling(struct work *k, const double *q, const double *v, const double *w)
+/* Computes k->cw (nv), the rate of a displacement w that is caused by the velocities v alone, because T in q̇ = T(q) v changes with
+ * q. It is 0 if T = I. */
+static void kinematic_coupling(struct linearizer *k, const double *q, const double *v,
+                               const double *w)
 {
   const cmb_equations *eq = k->ev->eq;
   memset(k->cw, 0, (size_t)eq->nv * sizeof *k->cw);
@@ -118,8 +122,9 @@ static void kinematic_coupling(struct work *k, const double *q, const double *v,
   cmb_ldlt_solve(eq->nv, k->TT, k->cw);
 }
 
-/* normal = R H w with w = N_j; cw is at hand. */
-static void follow_constraints(struct work *k, const double *w)
+/* Computes k->normal (nv), the change of velocities normal to the constraints that a displacement w requires. k->cw must be that of
+ * kinematic_coupling for w. */
+static void compute_normal_velocities(struct linearizer *k, const double *w)
 {
   const cmb_equations *eq = k->ev->eq;
   const int nv = eq->nv, ng = eq->ng;
@@ -129,8 +134,9 @@ static void follow_constraints(struct work *k, const double *w)
   cmb_tangent_normal(k->tangent, k->hw, k->normal);
 }
 
-/* The columns of A for the displacements; J holds D, and A already −Nᵀ K N. */
-static void displacement_columns(struct work *k, const double *q, const double *v, double *A)
+/* Computes the columns of the state matrix A that belong to displacements. k->J must hold ∂r/∂v, and the lower part of A already
+ * the reduced −∂r/∂q. */
+static void displacement_columns(struct linearizer *k, const double *q, const double *v, double *A)
 {
   const cmb_equations *eq = k->ev->eq;
   const cmb_tangent *tangent = k->tangent;
@@ -140,14 +146,14 @@ static void displacement_columns(struct work *k, const double *q, const double *
     kinematic_coupling(k, q, v, w);
     for (int i = 0; i < n; i++) A[i * m + j] = cmb_dot(nv, tangent->P + i * nv, k->cw);
     if (eq->ng == 0) continue;
-    follow_constraints(k, w);
+    compute_normal_velocities(k, w);
     cmb_multiply(eq->derivative_pattern[CMB_RESIDUAL_V], nv, nv, k->J, k->normal, k->cw);
     for (int i = 0; i < n; i++) A[(n + i) * m + j] += cmb_dot(nv, tangent->N + i * nv, k->cw);
   }
 }
 
-/* The block of A at (row, column) becomes c times the reduced derivative. */
-static void place(const struct work *k, double c, int row, int column, double *A)
+/* Sets the n x n block of A (2n x 2n) that begins at (row, column) to c times the matrix k->block. */
+static void set_block(const struct linearizer *k, double c, int row, int column, double *A)
 {
   const int n = k->tangent->n;
   for (int i = 0; i < n; i++) {
@@ -155,8 +161,8 @@ static void place(const struct work *k, double c, int row, int column, double *A
   }
 }
 
-/* Without the rows and columns from..from + count - 1 of A (m x m). */
-static void take_out(int m, int from, int count, double *A)
+/* Removes the rows and columns with indices from .. from + count − 1 from the matrix A (m x m), in place. */
+static void remove_rows_and_columns(int m, int from, int count, double *A)
 {
   double *to = A;
   for (int i = 0; i < m; i++) {
@@ -167,16 +173,17 @@ static void take_out(int m, int from, int count, double *A)
   }
 }
 
-/* ∂γ/∂v, of which H is made; a and λ have no part in it. */
-static cmb_status take_gamma(struct work *k, double t, const double *q, const double *v,
+/* Computes ∂γ/∂v into k->gamma, where γ is the velocity-dependent part of the acceleration constraints. It does not depend on a and
+ * λ. */
+static cmb_status take_gamma(struct linearizer *k, double t, const double *q, const double *v,
                              const double *a, const double *lambda)
 {
   if (k->ev->eq->ng == 0) return CMB_OK;
   return cmb_derivative_at(k->differences, t, q, v, a, lambda, CMB_GAMMA_V, k->gamma);
 }
 
-static cmb_status fill(struct work *k, double t, const double *q, const double *v, const double *a,
-                       const double *lambda, double *A)
+static cmb_status fill(struct linearizer *k, double t, const double *q, const double *v,
+                       const double *a, const double *lambda, double *A)
 {
   const cmb_pattern *const *pattern = k->ev->eq->derivative_pattern;
   CMB_TRY(cmb_tangent_at(k->tangent, t, q));
@@ -185,15 +192,15 @@ static cmb_status fill(struct work *k, double t, const double *q, const double *
   CMB_TRY(factor_rates(k, q));
   CMB_TRY(cmb_derivative_at(k->differences, t, q, v, a, lambda, CMB_RESIDUAL_Q, k->J));
   cmb_tangent_reduce(k->tangent, pattern[CMB_RESIDUAL_Q], k->J, q, k->block);
-  place(k, -1, n, 0, A);
+  set_block(k, -1, n, 0, A);
   CMB_TRY(cmb_derivative_at(k->differences, t, q, v, a, lambda, CMB_RESIDUAL_V, k->J));
   cmb_tangent_reduce(k->tangent, pattern[CMB_RESIDUAL_V], k->J, NULL, k->block);
-  place(k, -1, n, n, A);
+  set_block(k, -1, n, n, A);
   CMB_TRY(take_gamma(k, t, q, v, a, lambda));
   displacement_columns(k, q, v, A);
   for (int i = 0; i < n; i++) A[i * 2 * n + n + i] = 1;
   const int nz = k->ev->eq->nz;
-  if (nz > 0) take_out(2 * n, n - nz, nz, A);
+  if (nz > 0) remove_rows_and_columns(2 * n, n - nz, nz, A);
   return cmb_all_finite((2 * n - nz) * (2 * n - nz), A) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
@@ -229,7 +236,7 @@ cmb_status cmb_no_linearization(const cmb_evaluator *ev, double t, cmb_status st
 cmb_status cmb_linearize_at(cmb_tangent *tangent, double t, const double *q, const double *v,
                             const double *a, const double *lambda, double *A)
 {
-  struct work k = {.tangent = tangent, .ev = tangent->ev};
+  struct linearizer k = {.tangent = tangent, .ev = tangent->ev};
   cmb_arena *arena = cmb_arena_create(k.ev->ctx);
   if (!arena) return cmb_fail_memory(k.ev->ctx);
   cmb_status status = take_memory(&k, arena);
@@ -239,7 +246,7 @@ cmb_status cmb_linearize_at(cmb_tangent *tangent, double t, const double *q, con
   return status;
 }
 
-static cmb_status fill_follow(struct work *k, double t, const double *q, const double *v,
+static cmb_status fill_follow(struct linearizer *k, double t, const double *q, const double *v,
                               const double *a, const double *lambda, double *follow)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -250,7 +257,7 @@ static cmb_status fill_follow(struct work *k, double t, const double *q, const d
   for (int j = 0; j < k->tangent->n - eq->nz && eq->ng > 0; j++) {
     const double *w = k->tangent->N + j * nv;
     kinematic_coupling(k, q, v, w);
-    follow_constraints(k, w);
+    compute_normal_velocities(k, w);
     for (int i = 0; i < nv; i++) follow[j * nv + i] = -k->normal[i];
   }
   return CMB_OK;
@@ -259,7 +266,7 @@ static cmb_status fill_follow(struct work *k, double t, const double *q, const d
 cmb_status cmb_follow_at(cmb_tangent *tangent, double t, const double *q, const double *v,
                          const double *a, const double *lambda, double *follow)
 {
-  struct work k = {.tangent = tangent, .ev = tangent->ev};
+  struct linearizer k = {.tangent = tangent, .ev = tangent->ev};
   cmb_arena *arena = cmb_arena_create(k.ev->ctx);
   if (!arena) return cmb_fail_memory(k.ev->ctx);
   cmb_status status = take_memory(&k, arena);

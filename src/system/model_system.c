@@ -1,8 +1,8 @@
 /*
- * From a model to a system: expressions, programs, and the search for constraints that depend on the others.
+ * Creates a system from a model: expressions, programs, and the search for constraints that depend on the others.
  *
- * Redundant constraints are left out, and the equations are made again without them: then every method finds constraints of
- * full rank, and the straight-line elimination of the explicit formalism works.
+ * Redundant constraints are left out, and the equations are made again without them: then the constraints have full rank for every
+ * method, and the straight-line elimination of the explicit formalism works.
  */
 #include "base/context.h"
 #include "dae/graph_system.h"
@@ -21,8 +21,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double DEFAULT_END = 1; /* seconds, if the model does not say */
+static const double DEFAULT_END = 1; /* end time in seconds for a model that does not specify one */
 
+/* Finds the end time *t of a simulation in the model's defaults, or takes DEFAULT_END. Fails if it is no time ≥ 0. */
 static cmb_status find_end(cmb_context *ctx, const cmb_model *model, double *t)
 {
   int count;
@@ -40,27 +41,30 @@ static cmb_status find_end(cmb_context *ctx, const cmb_model *model, double *t)
   return CMB_OK;
 }
 
-/* ---- building */
+/* ---- creation */
 
-/* A system on its way. */
-struct making {
+/* Data of a system while it is created. */
+struct system_builder {
   cmb_context *ctx;
   const cmb_model *model;
   const cmb_model_system_options *o;
-  cmb_system *joints;               /* of a Cartesian one: that has its start values */
-  cmb_start *in_joints, *in_bodies; /* how they are found, if parameters are live */
+  /* system in joint coordinates, which provides the start values of a Cartesian one */
+  cmb_system *joints;
+  /* how start values are found again for other parameters, if some are live */
+  cmb_start *in_joints, *in_bodies;
 };
 
-/* What is needed to find start values again stays, once. */
-static void keep_start(cmb_mechanism *mechanism, const cmb_system *system, cmb_start **kept)
+/* Moves mechanism->start, the data for finding start values again, to *kept, if the system has live parameters and *kept is empty. */
+static void take_start(cmb_mechanism *mechanism, const cmb_system *system, cmb_start **kept)
 {
   if (system->eq.np == 0 || *kept) return;
   *kept = mechanism->start;
   mechanism->start = NULL;
 }
 
-/* The system in one set of coordinates. Joint coordinates that have no start values yet get consistent ones. */
-static cmb_status build_form(struct making *k, const cmb_mechanism_options *wanted,
+/* Creates the system of a model in one set of coordinates. Finds consistent start values in joint coordinates, unless `wanted`
+ * contains start values. */
+static cmb_status build_form(struct system_builder *k, const cmb_mechanism_options *wanted,
                              const cmb_graph_options *graph, cmb_system **system)
 {
   cmb_mechanism *mechanism;
@@ -73,14 +77,14 @@ static cmb_status build_form(struct making *k, const cmb_mechanism_options *want
     status = cmb_start_hold(k->ctx, k->o, mechanism->start, s, NULL, &start);
   }
   if (status == CMB_OK) {
-    keep_start(mechanism, *system, cartesian ? &k->in_bodies : &k->in_joints);
+    take_start(mechanism, *system, cartesian ? &k->in_bodies : &k->in_joints);
   }
   cmb_mechanism_destroy(mechanism);
   return status;
 }
 
-/* The system without the constraints that are redundant. `joints` has its start values already, or is NULL. */
-static cmb_status build(struct making *k, const cmb_rank *rank, const cmb_system *joints,
+/* Creates the system without the redundant constraints listed in `rank`. `joints`, if not NULL, provides its start values. */
+static cmb_status build(struct system_builder *k, const cmb_rank *rank, const cmb_system *joints,
                         cmb_system **system)
 {
   const cmb_model_system_options *o = k->o;
@@ -110,14 +114,14 @@ static cmb_status build(struct making *k, const cmb_rank *rank, const cmb_system
 
 /* ---- redundant constraints */
 
-/* What is to be known about the constraints of a system. */
+/* Results of examining the constraints of a system. */
 struct examined {
   cmb_rank rank;
   cmb_consistency consistency;
   cmb_shared shared;
 };
 
-/* At consistent start values; if there are none, nothing is left out, and whoever starts a run is told. */
+/* Examines rank, consistency and indeterminate forces of the constraints at consistent start values. Fails if there are none. */
 static cmb_status examine_at_start(cmb_evaluator *ev, const cmb_system *system, cmb_arena *arena,
                                    struct examined *x)
 {
@@ -150,7 +154,7 @@ static cmb_status examine(cmb_context *ctx, const cmb_system *system, cmb_arena 
   return CMB_OK;
 }
 
-/* "motion 'b' (line 12), loop 'close.x' (line 15)": constraints that are at fault, but for the last of them. */
+/* Lists the contradictory constraints but the last in `text`: "motion 'b' (line 12), loop 'close.x' (line 15)". */
 static void list_others(const cmb_model *model, const cmb_equations *eq, const cmb_consistency *c,
                         size_t room, char *text)
 {
@@ -167,9 +171,9 @@ static void list_others(const cmb_model *model, const cmb_equations *eq, const c
   }
 }
 
-/* Constraints that do not agree are the user's mistake. */
-static cmb_status complain(cmb_context *ctx, const cmb_model *model, const cmb_system *system,
-                           const cmb_consistency *c)
+/* Fails with a message about constraints that contradict each other, which is an error of the model. It refers to the last of them. */
+static cmb_status fail_contradiction(cmb_context *ctx, const cmb_model *model,
+                                     const cmb_system *system, const cmb_consistency *c)
 {
   static const char *const levels[] = {
       [CMB_DISAGREE_VELOCITY] = "velocities", [CMB_DISAGREE_ACCELERATION] = "accelerations"};
@@ -198,7 +202,8 @@ static cmb_status complain(cmb_context *ctx, const cmb_model *model, const cmb_s
                         o.kind, name, levels[c->what], others);
 }
 
-/* In joint coordinates, where only loops and motions can be at fault. */
+/* Fails if loops or prescribed motions contradict each other. They are examined in joint coordinates, where no other constraints
+ * occur. */
 static cmb_status refuse_contradictions(cmb_context *ctx, const cmb_model *model,
                                         const cmb_system *joints)
 {
@@ -207,14 +212,14 @@ static cmb_status refuse_contradictions(cmb_context *ctx, const cmb_model *model
   if (!arena) return cmb_fail_memory(ctx);
   cmb_status status = examine(ctx, joints, arena, &x);
   if (status == CMB_OK && x.consistency.count > 0) {
-    status = complain(ctx, model, joints, &x.consistency);
+    status = fail_contradiction(ctx, model, joints, &x.consistency);
   }
   cmb_arena_destroy(arena);
   return status;
 }
 
-/* Constraints with branches stay: they may become independent in another one. */
-static void keep_branches(const cmb_system *system, cmb_rank *rank)
+/* Removes constraints that depend on modes from the list of redundant ones: they may become independent in another mode. */
+static void keep_mode_dependent(const cmb_system *system, cmb_rank *rank)
 {
   int count = 0;
   for (int k = 0; k < rank->redundant_count; k++) {
@@ -225,7 +230,8 @@ static void keep_branches(const cmb_system *system, cmb_rank *rank)
   rank->redundant_count = count;
 }
 
-/* "3 redundant constraints are left out: 'a', 'b', 'c'", with the first names and how many more there are; each of them as a note. */
+/* Logs a warning such as "3 redundant constraints are left out: 'a', 'b', 'c'", with the first names and the number of others; and
+ * a note for each. */
 static void warn_left_out(cmb_context *ctx, int count, const char *const *names)
 {
   enum { NAMED = 6 };
@@ -246,32 +252,32 @@ static void warn_left_out(cmb_context *ctx, int count, const char *const *names)
     cmb_log(ctx, CMB_LOG_WARNING, "%d redundant constraints are left out: %s", count, text);
 }
 
-/* The names and numbers of what is left out, for the system that is made without it; and a warning. */
-static cmb_status remember_left_out(const struct making *k, const cmb_system *whole,
-                                    const cmb_rank *rank, cmb_system *system)
+/* Stores the names and indices of the constraints that are left out in the system made without them, and logs a warning. */
+static cmb_status store_left_out(const struct system_builder *k, const cmb_system *whole,
+                                 const cmb_rank *rank, cmb_system *system)
 {
   cmb_context *ctx = k->ctx;
   const int count = rank->redundant_count;
   system->left_out = cmb_arena_take(system->arena, (size_t)count, sizeof *system->left_out);
   system->left_out_row = cmb_arena_ints(system->arena, count);
-  const char **told = cmb_arena_take(system->arena, (size_t)count, sizeof *told);
-  int told_count = 0;
+  const char **reported = cmb_arena_take(system->arena, (size_t)count, sizeof *reported);
+  int reported_count = 0;
   if (cmb_arena_failed(system->arena)) return cmb_fail_memory(ctx);
   for (int i = 0; i < count; i++) {
     system->left_out_row[i] = rank->redundant[i];
     system->left_out[i] = whole->eq.g_names[rank->redundant[i]];
     cmb_model_origin o;
     const bool known = cmb_model_origin_of(k->model, system->left_out[i], &o);
-    if (known && cmb_is_addition(o.file)) continue; /* who added it speaks of it */
-    told[told_count++] = system->left_out[i];
+    if (known && cmb_is_addition(o.file)) continue; /* its creator reports it */
+    reported[reported_count++] = system->left_out[i];
   }
-  warn_left_out(ctx, told_count, told);
+  warn_left_out(ctx, reported_count, reported);
   system->left_out_count = count;
   return CMB_OK;
 }
 
-/* "outputs 'a', 'b' and 3 more are not unique .." */
-static void warn_shared(cmb_context *ctx, const cmb_system *system)
+/* Logs a warning that outputs are not unique: "outputs 'a', 'b' and 3 more are not unique ..". */
+static void warn_indeterminate(cmb_context *ctx, const cmb_system *system)
 {
   char names[700];
   const int count = cmb_shared_names(&system->eq, system->output_shared, true, sizeof names, names);
@@ -282,9 +288,10 @@ static void warn_shared(cmb_context *ctx, const cmb_system *system)
           count > 1 ? "s" : "", names, count > 1 ? "are" : "is");
 }
 
-/* What the redundant constraints leave open, in the numbers of the system that is run. */
-static cmb_status remember_shared(cmb_context *ctx, const cmb_shared *shared, int ng_whole,
-                                  cmb_system *system)
+/* Stores which multipliers and outputs are not unique, with the indices of the system without redundant constraints, and logs a
+ * warning. */
+static cmb_status store_indeterminate(cmb_context *ctx, const cmb_shared *shared, int ng_whole,
+                                      cmb_system *system)
 {
   cmb_arena *arena = system->arena;
   const int no = system->eq.no;
@@ -300,12 +307,13 @@ static cmb_status remember_shared(cmb_context *ctx, const cmb_shared *shared, in
     }
   }
   for (int i = 0; i < no; i++) system->output_shared[i] = shared->outputs[i];
-  warn_shared(ctx, system);
+  warn_indeterminate(ctx, system);
   return CMB_OK;
 }
 
-/* A motion must not depend on the order of lines. */
-static cmb_status refuse_shared(cmb_context *ctx, const cmb_model *model, const char *state)
+/* Fails if the rate of a state is not unique, since the motion would depend on the order of lines in the model. */
+static cmb_status refuse_indeterminate_state(cmb_context *ctx, const cmb_model *model,
+                                             const char *state)
 {
   const cmb_place *place = &model->place;
   if (!state) return CMB_OK;
@@ -322,8 +330,9 @@ static cmb_status refuse_shared(cmb_context *ctx, const cmb_model *model, const 
                         state);
 }
 
-/* The system again, without the constraints that are redundant; it keeps the whole one, to watch them. */
-static cmb_status leave_out(struct making *k, cmb_system **system)
+/* Replaces the system by one without its redundant constraints, if there are any, which keeps the whole one to monitor them. Fails
+ * if constraints contradict each other or a state's rate is not unique. */
+static cmb_status leave_out(struct system_builder *k, cmb_system **system)
 {
   cmb_context *ctx = k->ctx;
   cmb_system *whole = *system, *less = NULL;
@@ -332,13 +341,13 @@ static cmb_status leave_out(struct making *k, cmb_system **system)
   if (!arena) return cmb_fail_memory(ctx);
   cmb_status status = examine(ctx, whole, arena, &x);
   if (status == CMB_OK && x.consistency.count > 0) {
-    status = complain(ctx, k->model, whole, &x.consistency);
+    status = fail_contradiction(ctx, k->model, whole, &x.consistency);
   }
-  if (status == CMB_OK) status = refuse_shared(ctx, k->model, x.shared.state);
-  keep_branches(whole, &x.rank);
+  if (status == CMB_OK) status = refuse_indeterminate_state(ctx, k->model, x.shared.state);
+  keep_mode_dependent(whole, &x.rank);
   if (status == CMB_OK && x.rank.redundant_count > 0) {
     status = build(k, &x.rank, k->joints ? k->joints : whole, &less);
-    if (status == CMB_OK) status = remember_left_out(k, whole, &x.rank, less);
+    if (status == CMB_OK) status = store_left_out(k, whole, &x.rank, less);
     if (status == CMB_OK) {
       less->whole = whole;
       *system = less;
@@ -346,12 +355,12 @@ static cmb_status leave_out(struct making *k, cmb_system **system)
       cmb_system_destroy(less);
     }
   }
-  if (status == CMB_OK) status = remember_shared(ctx, &x.shared, whole->eq.ng, *system);
+  if (status == CMB_OK) status = store_indeterminate(ctx, &x.shared, whole->eq.ng, *system);
   cmb_arena_destroy(arena);
   return status;
 }
 
-static cmb_status make_joints(struct making *k)
+static cmb_status make_joints(struct system_builder *k)
 {
   const cmb_mechanism_options in_joints = {.formulation = CMB_FORM_RESIDUAL,
                                            .live_inputs = k->o->live_inputs};
@@ -360,7 +369,7 @@ static cmb_status make_joints(struct making *k)
   return k->joints->eq.ng > 0 ? refuse_contradictions(k->ctx, k->model, k->joints) : CMB_OK;
 }
 
-static cmb_status make(struct making *k, cmb_system **system)
+static cmb_status make(struct system_builder *k, cmb_system **system)
 {
   if (k->o->formulation == CMB_FORM_CARTESIAN) CMB_TRY(make_joints(k));
   CMB_TRY(build(k, &(cmb_rank){0}, k->joints, system));
@@ -368,7 +377,7 @@ static cmb_status make(struct making *k, cmb_system **system)
   CMB_TRY(find_end(k->ctx, k->model, &(*system)->t_end));
   (*system)->model = k->model;
   if ((*system)->eq.np == 0) return CMB_OK;
-  const struct making kept = *k;
+  const struct system_builder kept = *k;
   k->in_joints = k->in_bodies = NULL;
   k->joints = NULL;
   return cmb_start_keep(k->ctx, k->o, kept.in_joints, kept.in_bodies, kept.joints, *system);
@@ -384,7 +393,7 @@ cmb_status cmb_model_system(cmb_context *ctx, const cmb_model *model,
   CMB_REQUIRE(ctx, model, "cmb_model_system needs a model");
   CMB_REQUIRE(ctx, o->formulation >= CMB_FORM_EXPLICIT && o->formulation <= CMB_FORM_CARTESIAN,
               "there is no such formulation");
-  struct making k = {.ctx = ctx, .model = model, .o = o};
+  struct system_builder k = {.ctx = ctx, .model = model, .o = o};
   const cmb_status status = make(&k, system);
   cmb_start_destroy(k.in_joints);
   cmb_start_destroy(k.in_bodies);

@@ -1,10 +1,11 @@
 /*
- * Neutral eigenvalues (neutral.h). A free motion has the eigenvalue 0 twice, with one eigenvector, and an error ε in A moves it by √ε. So
- * eigenvalues below √ε times the largest are neutral, to begin with. A slow one that is not 0 may be among them. It is found by taking the eigenvalue 0 out
- * of A (math/deflate.h) and looking at what is left, which no √ε disturbs.
+ * Neutral eigenvalues (neutral.h). A free motion has the eigenvalue 0 twice, with one eigenvector, and an error ε in A moves it by
+ * √ε. So eigenvalues below √ε times the largest are neutral at first. A slow one that is not 0 may be among them. It is found by
+ * deflating the eigenvalue 0 from A (math/deflate.h) and computing the eigenvalues of the rest, which have no error √ε.
  *
- * That is believed if there is a clear gap between the singular values that count as 0 and the others, if both ways have the same number of eigenvalues in
- * the band, and for an eigenvalue that both ways agree on: then what was taken out does not bear on it. Otherwise all stay neutral.
+ * The result is accepted if there is a clear gap between the singular values that count as 0 and the others, if both computations
+ * have the same number of eigenvalues in the band, and for an eigenvalue on which both agree: then the deflation does not affect
+ * it. Otherwise all stay neutral.
  */
 #include "system/neutral.h"
 
@@ -16,14 +17,16 @@
 #include <stddef.h>
 #include <string.h>
 
-static const double CLEAR = 100; /* so far the least singular value is from what counts as 0 */
+/* least ratio of the smallest remaining singular value to the noise */
+static const double CLEAR = 100;
 
 int cmb_neutral_work(int m)
 {
   return 3 * m * m + 3 * m + cmb_eigen_work(m, 0);
 }
 
-/* S = A/s with displacements in a unit of time in which stiffness and velocities are of one size, for singular values to be compared. Returns s. */
+/* Computes S = A/s, with displacements in a unit of time in which stiffness and velocities have the same size, so that the singular
+ * values can be compared. Returns the factor s, the norm of the rescaled A. */
 static double scale(int n, int m, const double *A, double *S)
 {
   double stiffest = 0;
@@ -49,7 +52,8 @@ static int count_up_to(double most, int count, const double *re, const double *i
   return found;
 }
 
-/* The neutral eigenvalue nearest to this one that is real as it is, or one of a pair with im > 0; -1: none is near. */
+/* Returns the index of the neutral eigenvalue nearest to (re, im) and of the same type, real or the one of a conjugate pair with im
+ * > 0; −1 if none is near. */
 static int find_same(double re, double im, int m, const double *all_re, const double *all_im,
                      const bool *neutral)
 {
@@ -67,22 +71,22 @@ void cmb_find_neutral(int n, int m, const double *A, double noise, double band, 
                       double *im, bool *neutral, double *work)
 {
   double *S = work, *deflating = S + (ptrdiff_t)m * m, *V = deflating, kept;
-  double *left_re = deflating + 2 * (ptrdiff_t)m * m + m, *left_im = left_re + m;
+  double *rest_re = deflating + 2 * (ptrdiff_t)m * m + m, *rest_im = rest_re + m;
   for (int i = 0; i < m; i++) neutral[i] = hypot(re[i], im[i]) <= band;
   const int in_band = count_up_to(band, m, re, im);
   if (in_band == 0) return;
   const double size = scale(n, m, A, S);
-  const int left = cmb_deflate(m, noise, S, deflating, &kept);
+  const int rest_size = cmb_deflate(m, noise, S, deflating, &kept);
   if (kept <= CLEAR * noise) return;
-  if (!cmb_eigen_general(left, S, left_re, left_im, V, left_im + m)) return;
-  for (int i = 0; i < left; i++) left_re[i] *= size, left_im[i] *= size;
-  if (m - left + count_up_to(band, left, left_re, left_im) != in_band) return;
-  for (int i = 0; i < left; i++) {
-    if (left_im[i] < 0 || hypot(left_re[i], left_im[i]) > band) continue;
-    const int same = find_same(left_re[i], left_im[i], m, re, im, neutral);
+  if (!cmb_eigen_general(rest_size, S, rest_re, rest_im, V, rest_im + m)) return;
+  for (int i = 0; i < rest_size; i++) rest_re[i] *= size, rest_im[i] *= size;
+  if (m - rest_size + count_up_to(band, rest_size, rest_re, rest_im) != in_band) return;
+  for (int i = 0; i < rest_size; i++) {
+    if (rest_im[i] < 0 || hypot(rest_re[i], rest_im[i]) > band) continue;
+    const int same = find_same(rest_re[i], rest_im[i], m, re, im, neutral);
     if (same < 0) continue;
-    const int last = left_im[i] > 0 ? same + 1 : same;
-    for (int k = same; k <= last; k++) neutral[k] = false, re[k] = left_re[i];
-    im[same] = left_im[i], im[last] = last > same ? -left_im[i] : 0;
+    const int last = rest_im[i] > 0 ? same + 1 : same;
+    for (int k = same; k <= last; k++) neutral[k] = false, re[k] = rest_re[i];
+    im[same] = rest_im[i], im[last] = last > same ? -rest_im[i] : 0;
   }
 }

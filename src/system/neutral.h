@@ -1,20 +1,20 @@
 /*
- * Which eigenvalues of linearised equations are 0, as far as one can tell.
+ * Finds the eigenvalues of linearised equations that are 0 but for rounding errors (neutral ones).
  */
 #ifndef CMB_SYSTEM_NEUTRAL_H
 #define CMB_SYSTEM_NEUTRAL_H
 
 #include <stdbool.h>
 
-/* An eigenvalue that is told from 0 is known to so much of its size. */
+/* relative accuracy of an eigenvalue that can be distinguished from 0 */
 #define CMB_TOLD 1e-4
 
-/* How many doubles of `work` are wanted for m eigenvalues. */
+/* Returns the number of doubles of scratch memory that cmb_find_neutral needs for m eigenvalues. */
 int cmb_neutral_work(int m);
 
-/* Of the eigenvalues re, im (m) of A (m x m), with displacements as its first n unknowns, those up to `band` are neutral, but for those
- * that can be told from 0: their values are replaced by more exact ones. Entries of A are known to `noise` of its size; pairs stand next to each
- * other. */
+/* Marks in neutral (m) the eigenvalues re, im (m) of A (m x m) up to the size `band` that cannot be distinguished from 0; those
+ * that can get more exact values. The first n unknowns of A are displacements. Entries of A have a relative error of `noise`;
+ * conjugate pairs must be adjacent. */
 void cmb_find_neutral(int n, int m, const double *A, double noise, double band, double *re,
                       double *im, bool *neutral, double *work);
 

@@ -1,5 +1,5 @@
 /*
- * What small changes do to outputs (output_change.h): directional derivatives of the model's expressions (camber/expr.h).
+ * Directional derivatives of outputs (output_change.h), from the model's expressions (camber/expr.h).
  */
 #include "system/output_change.h"
 

@@ -1,6 +1,7 @@
 /*
- * What small changes do to the outputs of equations whose expressions are kept: the product of the outputs' derivatives with a change of
- * positions, velocities, accelerations, multipliers and parameters, as one program, in the branches that the modes say.
+ * Directional derivatives of the outputs: the product of the outputs' derivatives with a change of positions, velocities,
+ * accelerations, multipliers and parameters, as one program, for equations whose expressions are kept. The branches are those of
+ * the evaluator's modes.
  */
 #ifndef CMB_SYSTEM_OUTPUT_CHANGE_H
 #define CMB_SYSTEM_OUTPUT_CHANGE_H
@@ -16,17 +17,18 @@ typedef struct cmb_output_change {
   double *p; /* (np) scratch */
 } cmb_output_change;
 
-/* Changes, or a point: positions (nq), velocities and accelerations (nv), multipliers (ng); and the parameter that changes by 1, -1: none. */
+/* A point or a change: positions (nq), velocities and accelerations (nv), multipliers (ng); and the parameter that changes by 1,
+ * −1: none. */
 typedef struct cmb_output_point {
   const double *q, *v, *a, *lambda;
   int parameter;
 } cmb_output_point;
 
-/* Memory from `arena`, but for what cmb_output_change_end gives back, also after a failure. */
+/* Creates the program. Memory comes from `arena`, except for what cmb_output_change_end frees, also after a failure. */
 cmb_status cmb_output_change_begin(cmb_output_change *x, cmb_arena *arena, cmb_evaluator *ev);
 void cmb_output_change_end(cmb_output_change *x);
 
-/* `change` (no) of the outputs at a point, with the evaluator's modes and parameters. */
+/* Computes the change (no) of the outputs at the point `at` for the change `by`, with the evaluator's modes and parameters. */
 void cmb_output_change_at(cmb_output_change *x, double t, const cmb_output_point *at,
                           const cmb_output_point *by, double *change);
 

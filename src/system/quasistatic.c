@@ -1,6 +1,6 @@
 /*
- * States of rest along a way of the parameters (quasistatic.h): Euler's predictor with exact derivatives, corrected by the search for an
- * equilibrium, in steps that are halved where the corrector goes astray.
+ * States of rest along a path of the parameters (quasistatic.h): Euler's predictor with exact derivatives, corrected by the search
+ * for an equilibrium, in steps that are halved where the corrector moves too far.
  */
 #include "system/quasistatic.h"
 
@@ -16,14 +16,17 @@
 enum { MOST_STEPS = 2000 }; /* from one point to the next */
 
 static const double LARGEST_STEP = 0.1; /* m or rad, of any coordinate */
-static const double STRAIGHT = 0.1;     /* the correction over the step, */
-static const double SMALL = 1e-6;       /* unless it is small */
-static const double NO_FORCE =
-    1e-11; /* a part of all forces that a change brings, in one motion: rounding */
-static const double NO_STIFFNESS = 1e-3; /* of the stiffness that may be rounding */
-static const double MOVED = 1e-8;        /* of the largest part of a motion: more than rounding */
-static const double LEAST_SHARE = 1e-6;  /* of the way; nothing leads on */
+static const double STRAIGHT = 0.1;     /* largest ratio of the correction to the step */
+static const double SMALL = 1e-6;       /* a correction up to this is always accepted */
+/* a force in one motion up to this part of all forces that a change causes is rounding */
+static const double NO_FORCE = 1e-11;
+/* part of the stiffness that may be rounding below which there is none */
+static const double NO_STIFFNESS = 1e-3;
+/* part of the largest component of a motion above which it is more than rounding */
+static const double MOVED = 1e-8;
+static const double LEAST_SHARE = 1e-6; /* smallest step as a fraction of the path */
 
+/* Creates the data for following states of rest while `count` live parameters of a system change. */
 cmb_status cmb_quasistatic_create(cmb_quasistatic *x, cmb_context *ctx, const cmb_system *system,
                                   int count, const int *parameter)
 {
@@ -65,17 +68,18 @@ void cmb_quasistatic_destroy(cmb_quasistatic *x)
   cmb_arena_destroy(x->arena);
 }
 
-/* A (n x n) x = b by elimination with complete pivoting. */
+/* Linear equations A (n x n) x = b, solved by elimination with complete pivoting. */
 struct elimination {
   int n;
   double *A, *b; /* overwritten */
-  int *column;   /* (n) the order of the unknowns */
-  double doubt;  /* pivots of at most this are stiffness only if b needs them, */
-  double none;   /* and of at most this never */
-  double small;  /* in b: no force */
+  int *column;   /* (n) order of the unknowns */
+  double doubt;  /* pivots up to this count as stiffness only if b requires it */
+  double none;   /* pivots up to this never count as stiffness */
+  double small;  /* entries of b up to this are no force */
 };
 
-/* The largest entry of what is left comes to the place `rank`; returns its size. */
+/* Moves the largest entry of the remaining matrix to the pivot position `rank` by exchanging rows and columns. Returns its absolute
+ * value. */
 static double find_pivot(struct elimination *e, int rank)
 {
   const int n = e->n;
@@ -96,7 +100,8 @@ static double find_pivot(struct elimination *e, int rank)
   return fabs(e->A[rank * n + kept]);
 }
 
-/* x, with 0 in motions that have neither stiffness nor force. Returns the unknown that has a force and no stiffness, -1 if none has. */
+/* Solves the equations e for x, which is 0 in motions with neither stiffness nor force. Returns an unknown that has a force but no
+ * stiffness, −1 if there is none. */
 static int solve_regular(struct elimination *e, double *x)
 {
   const int n = e->n;
@@ -123,7 +128,8 @@ static int solve_regular(struct elimination *e, double *x)
   return -1;
 }
 
-/* Column k of a derivative with respect to the parameters. */
+/* Copies column k of a derivative with respect to the np parameters, stored on the pattern p (NULL: dense), to a dense vector
+ * (rows). */
 static void take_column(const cmb_pattern *p, int rows, int np, const double *A, int k, double *to)
 {
   for (int i = 0; i < rows; i++) {
@@ -134,7 +140,7 @@ static void take_column(const cmb_pattern *p, int rows, int np, const double *A,
   }
 }
 
-/* rhs += J T w */
+/* Adds J T w to rhs (nv): the change of the forces by a displacement w (nv), where J = ∂r/∂q and q̇ = T v. */
 static void add_stiffness(cmb_quasistatic *x, const double *w, double *rhs)
 {
   const cmb_equations *eq = x->ev->eq;
@@ -143,8 +149,9 @@ static void add_stiffness(cmb_quasistatic *x, const double *w, double *rhs)
   cmb_add_scaled(eq->nv, 1, x->left, rhs);
 }
 
-/* The motion that row k of N has most of is pushed, and nothing holds it. */
-static cmb_status fail_pushed(cmb_quasistatic *x, int k)
+/* Fails with a message that the changed parameters exert a force on a motion without stiffness, row k of N, named by its largest
+ * velocity. */
+static cmb_status fail_unbalanced_motion(cmb_quasistatic *x, int k)
 {
   const cmb_equations *eq = x->ev->eq;
   const double *w = x->tangent.N + (ptrdiff_t)k * eq->nv;
@@ -158,7 +165,8 @@ static cmb_status fail_pushed(cmb_quasistatic *x, int k)
                         eq->v_names[most]);
 }
 
-/* w and λ' for parameter number i of those that change; r_p is in rhs, g_p in x->gp. */
+/* Computes the derivatives of displacements and multipliers with respect to changing parameter i at the state of rest. ∂r/∂p must
+ * be in x->rhs and ∂g/∂p in x->gp. */
 static cmb_status find_change(cmb_quasistatic *x, int i)
 {
   const cmb_equations *eq = x->ev->eq;
@@ -176,11 +184,11 @@ static cmb_status find_change(cmb_quasistatic *x, int i)
   const double longest = cmb_largest(n * nv, tangent->N);
   const double most = cmb_largest(entries, x->J) * longest * longest;
   struct elimination e = {.n = n, .A = x->K, .b = x->z, .column = x->column};
-  e.doubt = n * cmb_stiffness_noise(eq) * most; /* of which rounding is a part */
+  e.doubt = n * cmb_stiffness_noise(eq) * most; /* rounding is a part of this */
   e.none = NO_STIFFNESS * e.doubt;
   e.small = NO_FORCE * longest * cmb_largest(nv, b);
   const int pushed = solve_regular(&e, x->left);
-  if (pushed >= 0) return fail_pushed(x, pushed);
+  if (pushed >= 0) return fail_unbalanced_motion(x, pushed);
   memcpy(b, x->left, (size_t)n * sizeof *b);
   for (int k = 0; k < n; k++) cmb_add_scaled(nv, b[k], tangent->N + (ptrdiff_t)k * nv, w);
   add_stiffness(x, w, x->rhs);
@@ -189,7 +197,8 @@ static cmb_status find_change(cmb_quasistatic *x, int i)
   return CMB_OK;
 }
 
-/* The derivatives at the state. */
+/* Computes at the state of rest the forces and the derivatives of displacements and multipliers with respect to all changing
+ * parameters. */
 static cmb_status find_changes(cmb_quasistatic *x)
 {
   const cmb_equations *eq = x->ev->eq;
@@ -256,7 +265,8 @@ cmb_status cmb_quasistatic_begin(cmb_quasistatic *x, const double *q_start)
   return status <= 0 ? status : cmb_no_equilibrium(x->ev, x->t, status, NULL);
 }
 
-/* The step from s on by at most ds that moves no coordinate too far; dq is the way predicted. */
+/* Predicts the positions x->q_try of the next state of rest, on the way to the parameters `to`: path parameter s increases by at
+ * most ds, and no coordinate moves by more than LARGEST_STEP. Returns the increase; x->dq becomes the predicted change. */
 static double predict(cmb_quasistatic *x, const double *to, double s, double ds)
 {
   const cmb_equations *eq = x->ev->eq;
@@ -277,7 +287,7 @@ static double predict(cmb_quasistatic *x, const double *to, double s, double ds)
   return ds;
 }
 
-/* The state of rest near the one predicted, if it is where the way leads. */
+/* Finds the state of rest near the predicted positions x->q_try. Returns CMB_RETRY_NEWTON if it is too far from the prediction. */
 static cmb_status correct(cmb_quasistatic *x)
 {
   const cmb_equations *eq = x->ev->eq;

@@ -1,11 +1,10 @@
 /*
- * The rank of the constraints (rank.h). A constraint that depends on the others in one position only makes that position
- * singular; one that does so everywhere is redundant. To tell them apart G is looked at in a few more positions: random
- * displacements, always the same ones, brought back onto the constraints.
+ * The rank of the constraints (rank.h). A constraint that depends on the others in one position only makes that position singular;
+ * one that does so everywhere is redundant. To distinguish them, G is examined at a few more positions: random displacements,
+ * always the same ones, projected back onto the constraints.
  *
- * Which constraints depend on those before them may differ from one position to the next, with the same rank: bodies that are parallel make
- * others dependent than bodies that are not. What is left out has to leave a full rank behind where a run begins, so one position
- * decides.
+ * Which constraints depend on those before them may differ between positions of the same rank: if bodies are parallel, others may
+ * be dependent. Without the constraints left out, G must have full rank where a run begins, so a single position decides.
  */
 #include "system/rank.h"
 
@@ -17,12 +16,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { PLACES = 4 };
+enum { POSITIONS = 4 };
 
-static const double PART = 0.05; /* of the sizes of coordinates (dae/size.h) */
+/* largest displacement, relative to the sizes of coordinates (dae/size.h) */
+static const double PART = 0.05;
 static const double LEAST_PART = 0.05 / 16;
 
-/* The sine of an angle that counts as 0, but is more than rounding. */
+/* the sine of an angle that counts as 0 but is more than rounding */
 static const double ANGLE = 1e-11;
 
 struct probe {
@@ -30,18 +30,18 @@ struct probe {
   double t;
   const double *q;
   double *q_near, *q_regular;
-  const bool *last; /* (ng) */
-  int *list;        /* (ng) */
-  int *redundant;   /* (ng) dependent in the place that decides */
-  double *gradient; /* (ng) the longest in all places so far */
-  double part;      /* how far places are tried */
-  bool found;       /* any place but the first */
-  double dropped;   /* in the place that is taken for regular (math/kkt.h) */
+  const bool *last; /* (ng) constraints to be ordered last */
+  int *list;        /* (ng) dependent constraints at the position last examined */
+  int *redundant;   /* (ng) dependent constraints at the position that decides */
+  double *gradient; /* (ng) the largest lengths at all positions so far */
+  double part;      /* displacement to be tried */
+  bool found;       /* a displaced position was found */
+  double dropped;   /* largest sine treated as 0 at the position taken for regular (math/kkt.h) */
   uint32_t random;
 };
 
-/* Rank at q; what depends on constraints before it there is in the list. */
-static cmb_status look_at(struct probe *p, const double *q, int *rank)
+/* Computes the rank of the constraint Jacobian at q, and lists the constraints that depend on earlier ones there in p->list. */
+static cmb_status examine_at(struct probe *p, const double *q, int *rank)
 {
   cmb_evaluator *ev = p->ev;
   const int ng = ev->eq->ng;
@@ -57,7 +57,8 @@ static cmb_status look_at(struct probe *p, const double *q, int *rank)
   return CMB_OK;
 }
 
-/* A consistent position near q; false if none was found. A displacement that was too far once is so again. */
+/* Moves to a random consistent position near q, into q_near. Halves the displacement until one is found; returns false if there is
+ * none. A displacement that was once too large is not tried again. */
 static bool move_away(struct probe *p)
 {
   for (;; p->part /= 2) {
@@ -81,27 +82,28 @@ static cmb_status take_memory(struct probe *p, cmb_arena *arena)
   return CMB_OK;
 }
 
-/* The place that has just been looked at decides what is redundant. */
-static void decide(struct probe *p, cmb_rank *rank)
+/* Takes the constraints that were dependent at the position last examined as the redundant ones. */
+static void take_redundant(struct probe *p, cmb_rank *rank)
 {
   rank->redundant_count = p->ev->eq->ng - rank->around;
   memcpy(p->redundant, p->list, (size_t)rank->redundant_count * sizeof *p->list);
 }
 
-/* One more place. Of those with the same rank that is the most regular in which angles that count as 0 are largest: a singular
- * position in which a constraint is dependent may have such angles beside it. */
-static cmb_status look_beside(struct probe *p, cmb_rank *rank)
+/* Examines the constraints at one more position nearby, and updates the largest rank and the most regular position. Among positions
+ * of the same rank, the most regular one has the largest angles between dependent gradients, as these may be real but too small
+ * near a singular position. */
+static cmb_status examine_displaced(struct probe *p, cmb_rank *rank)
 {
   int there = 0;
   if (!move_away(p)) return CMB_OK;
   const double dropped = cmb_kkt_dropped(p->ev->kkt);
   rank->bend = p->found ? fmax(rank->bend, dropped / p->part) : dropped / p->part;
   p->found = true;
-  cmb_status status = look_at(p, p->q_near, &there);
+  cmb_status status = examine_at(p, p->q_near, &there);
   if (status != CMB_OK) return status < 0 ? status : CMB_OK;
   if (there < rank->around || (there == rank->around && !(dropped > p->dropped))) return CMB_OK;
   rank->around = there;
-  if (there > rank->here) decide(p, rank);
+  if (there > rank->here) take_redundant(p, rank);
   p->dropped = fmax(ANGLE, dropped);
   memcpy(p->q_regular, p->q_near, (size_t)p->ev->eq->nq * sizeof *p->q_near);
   return CMB_OK;
@@ -121,14 +123,14 @@ cmb_status cmb_rank_examine_ordered(cmb_evaluator *ev, cmb_arena *arena, double 
   if (ev->eq->ng == 0) return CMB_OK;
   CMB_TRY(take_memory(&p, arena));
   CMB_TRY(cmb_take_references(ev, t, q));
-  CMB_TRY(look_at(&p, q, &rank->here));
+  CMB_TRY(examine_at(&p, q, &rank->here));
   rank->around = rank->here;
-  decide(&p, rank);
+  take_redundant(&p, rank);
   rank->bend = cmb_kkt_zero(ev->kkt) / PART;
   rank->regular = p.q_regular;
   memcpy(p.q_regular, q, (size_t)ev->eq->nq * sizeof *q);
-  for (int k = 0; k < PLACES && rank->around < ev->eq->ng; k++) {
-    CMB_TRY(look_beside(&p, rank));
+  for (int k = 0; k < POSITIONS && rank->around < ev->eq->ng; k++) {
+    CMB_TRY(examine_displaced(&p, rank));
   }
   rank->redundant = p.redundant;
   rank->gradient = p.gradient;

@@ -1,5 +1,6 @@
 /*
- * How many constraints there really are: the rank of G where a mechanism is assembled, and around.
+ * The number of independent constraints: the rank of G at an assembled position, and at positions nearby. Used to find redundant
+ * constraints.
  */
 #ifndef CMB_SYSTEM_RANK_H
 #define CMB_SYSTEM_RANK_H
@@ -7,21 +8,25 @@
 #include "dae/evaluator.h"
 
 typedef struct cmb_rank {
-  int here;            /* rank of G at the position given */
-  int around;          /* the largest found at consistent positions near it */
-  int redundant_count; /* constraints less `around`: those that depend on the ones before them, here if the position is regular, .. */
-  int *redundant;      /* (redundant_count) ascending; .. else in `regular` */
-  double *regular;     /* (nq) one of the positions where the rank is `around` */
-  double *gradient;    /* (ng) lengths of the rows of G, the largest in all of these positions */
-  double
-      bend; /* by how much a dependent gradient of unit length may leave the others, when q moves by 1, and not be seen to */
+  int here;            /* rank of G at the given position */
+  int around;          /* the largest rank found at consistent positions nearby */
+  int redundant_count; /* number of constraints minus `around` */
+  /* (redundant_count) ascending: constraints that depend on those before them; at the given position if its rank is `around`, else
+   * at `regular` */
+  int *redundant;
+  double *regular;  /* (nq) a position at which the rank is `around` */
+  double *gradient; /* (ng) the largest length of each row of G at all these positions */
+  /* bound for how far a dependent gradient of unit length may leave the span of the others unnoticed when q moves by 1 */
+  double bend;
 } cmb_rank;
 
-/* At (t, q), which satisfies the constraints. The arrays are taken from `arena`. The position is singular if `here` is less than `around`. */
+/* Examines the rank at (t, q), which satisfies the constraints, and nearby. Arrays are taken from `arena`. The position is singular
+ * if `here` is less than `around`. */
 cmb_status cmb_rank_examine(cmb_evaluator *ev, cmb_arena *arena, double t, const double *q,
                             cmb_rank *rank);
 
-/* The same with some of the constraints behind all others: last (ng); NULL: none. */
+/* Examines the rank at (t, q) and nearby, with the constraints marked in last (ng; NULL: none) ordered behind all others, so that
+ * these are the first to be found redundant. */
 cmb_status cmb_rank_examine_ordered(cmb_evaluator *ev, cmb_arena *arena, double t, const double *q,
                                     const bool *last, cmb_rank *rank);
 

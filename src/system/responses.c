@@ -1,6 +1,6 @@
 /*
- * What linearised equations answer (camber/system.h): to waves, C (s − A)⁻¹ (B + s B') + D + s D' with s = iω; to steps, with the exponential of the
- * equations and the constant input beside them,
+ * Responses of linearised equations (camber/system.h): the frequency response C (s − A)⁻¹ (B + s B') + D + s D' with s = iω; and
+ * step responses, by the exponential of the equations extended by the constant input,
  *
  *     d/dt (x, u) = [A B; 0 0] (x, u),   x = B' at the beginning: the rate of a step is an impulse.
  */
@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-/* An entry of B' or D'. */
+/* Returns entry i of a matrix `rates` for the rates of inputs; 0 if the matrix is NULL. */
 static double rate_of(const double *rates, int i)
 {
   return rates ? rates[i] : 0;
@@ -73,8 +73,9 @@ cmb_status cmb_state_space_response(cmb_context *ctx, const cmb_state_space *spa
                   omega);
 }
 
-/* [A b; 0 0] dt */
-static void put_equations(const cmb_state_space *s, int k, double dt, double *W)
+/* Computes W = dt · [A b; 0 0], ((nx + 1) x (nx + 1)), whose exponential advances ẋ = A x + b u with constant u by dt; b is column
+ * k of B. */
+static void fill_extended_matrix(const cmb_state_space *s, int k, double dt, double *W)
 {
   const int n = s->nx, m = n + 1;
   memset(W, 0, (size_t)m * (size_t)m * sizeof *W);
@@ -92,7 +93,7 @@ static cmb_status fill_step(cmb_context *ctx, cmb_arena *arena, const cmb_state_
   double *work = cmb_arena_doubles(arena, 2 * m * m), *x = cmb_arena_doubles(arena, m);
   double *next = cmb_arena_doubles(arena, m);
   if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
-  put_equations(s, k, dt, W);
+  fill_extended_matrix(s, k, dt, W);
   cmb_status status = cmb_exponential(m, W, E, work);
   for (int i = 0; i < n; i++) x[i] = rate_of(s->B_rate, i * s->nu + k);
   x[n] = 1;

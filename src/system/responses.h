@@ -1,12 +1,13 @@
 /*
- * What linearised equations answer, at any point of the complex plane.
+ * The response of linearised equations at a point of the complex plane.
  */
 #ifndef CMB_SYSTEM_RESPONSES_H
 #define CMB_SYSTEM_RESPONSES_H
 
 #include <camber/system.h>
 
-/* C (s − A)⁻¹ (B + s B') + D + s D' at s = re + i im, as (re, im) (ny x nu x 2). > 0: s is an eigenvalue. */
+/* Computes the response C (s − A)⁻¹ (B + s B') + D + s D' at s = re + i im, as pairs (re, im) (ny x nu x 2). Returns a positive
+ * status if s is an eigenvalue. */
 cmb_status cmb_response_at(cmb_context *ctx, const cmb_state_space *space, double re, double im,
                            double *response);
 

@@ -1,7 +1,7 @@
 /*
- * What redundant constraints leave open (shared.h). The forces −Gᵀ λ do not change along the vectors n with nᵀ G = 0, so that λ is
- * known but for multiples of them. An output, or the rate of a late state, is not unique if it changes along one of them; it is looked at with two sets of
- * multipliers that have nothing special, so that max(0, λ) is seen as well.
+ * Indeterminate forces of redundant constraints (shared.h). The forces −Gᵀ λ do not change along the vectors n with nᵀ G = 0, so
+ * that λ is known up to multiples of them. An output, or the rate of a late state, is not unique if it changes along one of them;
+ * it is evaluated with two arbitrary sets of multipliers, one positive and one negative, so that max(0, λ) is recognised as well.
  */
 #include "system/shared.h"
 
@@ -10,9 +10,10 @@
 #include <math.h>
 #include <stdio.h>
 
-static const double PART = 1e-6;      /* of a vector of length 1: a constraint takes part in it */
-static const double CHANGE = 1e-9;    /* of an output, relative */
-static const double ROUNDING = 1e-12; /* absolute: multipliers are about 1 here */
+/* part of a null vector of length 1 above which a constraint takes part in it */
+static const double PART = 1e-6;
+static const double CHANGE = 1e-9;    /* relative change of an output that is significant */
+static const double ROUNDING = 1e-12; /* absolute rounding error: multipliers are about 1 here */
 
 struct probe {
   cmb_evaluator *ev;
@@ -41,7 +42,8 @@ static bool is_same(double one, double other)
   return fabs(other - one) <= CHANGE * size + ROUNDING || !isfinite(size);
 }
 
-/* The rates of late states with these multipliers. */
+/* Computes the rates (nl) of the late states, which depend on constraint forces, with the multipliers p->lambda. Does nothing if
+ * there are none. */
 static void find_late(const struct probe *p, double *rate)
 {
   const cmb_equations *eq = p->ev->eq;
@@ -49,7 +51,8 @@ static void find_late(const struct probe *p, double *rate)
   if (eq->late) eq->late(eq->self, &at, p->a, p->lambda, NULL, rate);
 }
 
-/* Outputs that change from λ to λ + n, with λ of this sign. One that is not finite there is left alone. */
+/* Marks in `shared` the outputs, and a late state, whose values change if an arbitrary λ of the given sign is replaced by λ + n,
+ * where Gᵀ n = 0: these are not unique. Values that are not finite are not marked. */
 static void compare(struct probe *p, double sign, cmb_shared *shared)
 {
   const cmb_equations *eq = p->ev->eq;

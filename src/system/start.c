@@ -17,17 +17,18 @@
 
 /* ---- settings */
 
-/* What is known of the values while they are found. */
+/* Data for finding start values. */
 struct given {
   const cmb_model_system_options *o;
   const cmb_start *s;
   const cmb_equations *eq; /* in joint coordinates */
   const cmb_start_values *x;
-  bool *q, *v; /* (nq), (nv) to be held; of Euler parameters the first says it for all four */
+  bool *q, *v; /* (nq), (nv) values to be held; for four Euler parameters the first entry counts */
 };
 
-/* Joint coordinates and velocities that are not 0 in the model were given on purpose. Nothing moves a state, so that it need not be held. */
-static void note_given(const struct given *k)
+/* Marks the start values in the model that are to be held: coordinates and velocities other than 0. First-order states are not
+ * marked, since no constraint changes them. */
+static void mark_model_values(const struct given *k)
 {
   const cmb_start *s = k->s;
   for (int i = 0; i < s->nv; i++) {
@@ -41,7 +42,7 @@ static void note_given(const struct given *k)
   }
 }
 
-/* Euler parameters that are about to be divided by their length, which should be 1. */
+/* Logs a warning for Euler parameters whose length is not 1, by which they will be divided. */
 static void warn_lengths(cmb_context *ctx, const struct given *k)
 {
   for (int n = 0; n < k->s->ball_count; n++) {
@@ -60,8 +61,9 @@ static bool has_name(const cmb_equations *eq, const char *name)
          cmb_find_name(name, eq->v_names, eq->nv, sizeof *eq->v_names) >= 0;
 }
 
-/* The settings become values that are held. In Cartesian coordinates, those that are no joint's wait for the bodies. */
-static cmb_status take_settings(cmb_context *ctx, const struct given *k)
+/* Adds the user's settings to the requested start values and marks them to be held. In Cartesian coordinates, settings that belong
+ * to no joint are left to cmb_start_set_bodies. */
+static cmb_status add_settings(cmb_context *ctx, const struct given *k)
 {
   const cmb_start *s = k->s;
   const cmb_start_values *x = k->x;
@@ -106,7 +108,7 @@ static bool is_set(const cmb_model_system_options *o, const char *name)
   return cmb_find_name(name, o->start, o->start_count, sizeof *o->start) >= 0;
 }
 
-/* Where all coordinates start, as given. Returns how many values that are. */
+/* Lists the given start values of all coordinates as held values. Returns how many there are. */
 static int list_position(const struct given *k, cmb_held *position)
 {
   const cmb_start *s = k->s;
@@ -123,9 +125,10 @@ static int list_position(const struct given *k, cmb_held *position)
   return count;
 }
 
-/* The values that are to be held and are among the settings, or are not; behind those that are there. */
-static int list_some(const struct given *k, bool set, const cmb_hold_task *task, int count,
-                     cmb_held *held)
+/* Appends to `held` the marked start values that are among the user's settings (set) or are not (!set). Returns the new number of
+ * values. */
+static int list_held_values(const struct given *k, bool set, const cmb_hold_task *task, int count,
+                            cmb_held *held)
 {
   const cmb_start *s = k->s;
   const cmb_equations *eq = k->eq;
@@ -140,13 +143,14 @@ static int list_some(const struct given *k, bool set, const cmb_hold_task *task,
   return count;
 }
 
-/* All of them. Where not all can be held the first ones are: settings come before what the model says. */
+/* Lists all start values that are to be held, the user's settings before values of the model: if not all can be held, the first
+ * ones are. Returns their number. */
 static int list_held(const struct given *k, const cmb_hold_task *task, cmb_held *held)
 {
-  return list_some(k, false, task, list_some(k, true, task, 0, held), held);
+  return list_held_values(k, false, task, list_held_values(k, true, task, 0, held), held);
 }
 
-/* What was given stays, the rest follows. */
+/* Finds consistent start values at time t with the requested ones held, for the live parameters p. */
 static cmb_status hold(cmb_context *ctx, cmb_arena *arena, struct given *k, double t,
                        const double *p)
 {
@@ -158,8 +162,8 @@ static cmb_status hold(cmb_context *ctx, cmb_arena *arena, struct given *k, doub
   k->q = cmb_arena_take(arena, (size_t)s->nq, sizeof *k->q);
   k->v = cmb_arena_take(arena, (size_t)s->nv, sizeof *k->v);
   if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
-  note_given(k);
-  CMB_TRY(take_settings(ctx, k));
+  mark_model_values(k);
+  CMB_TRY(add_settings(ctx, k));
   for (int n = 0; n < s->ball_count; n++) design[s->ball_q[n]] = 1;
   for (int i = 0; i < s->nv; i++) turns[i] = s->rate_of[i] < 0 || s->angle[s->rate_of[i]];
   cmb_hold_task task = {.t = t,
@@ -185,14 +189,14 @@ cmb_status cmb_start_hold(cmb_context *ctx, const cmb_model_system_options *o, c
   return status;
 }
 
-/* ---- what is kept */
+/* ---- data that are kept */
 
 struct cmb_start_source {
   cmb_arena *arena;
-  cmb_model_system_options options; /* of which formulation and settings count */
+  cmb_model_system_options options; /* only formulation and settings */
   cmb_start *in_joints;
   cmb_start *in_bodies; /* NULL: the system has joint coordinates */
-  cmb_system *joints;   /* likewise: that they are found in */
+  cmb_system *joints;   /* system in joint coordinates; NULL: the system itself has them */
 };
 
 static void destroy(struct cmb_start_source *source)
@@ -250,8 +254,9 @@ cmb_start_way cmb_start_way_of(const cmb_system *system)
   return set || system->eq.ng > 0 ? CMB_START_CLOSED : CMB_START_FORMULAS;
 }
 
-/* ---- finding them again */
+/* ---- finding start values again */
 
+/* Fails with the message that the start value of the named coordinate or velocity is not finite. */
 static cmb_status refuse(cmb_context *ctx, const char *name)
 {
   return cmb_fail_about(ctx, CMB_ERROR_NONFINITE, cmb_about_thing("coordinate or velocity", name),
@@ -280,7 +285,8 @@ static cmb_status take_values(cmb_context *ctx, cmb_arena *arena, const cmb_equa
   return cmb_arena_failed(arena) ? cmb_fail_memory(ctx) : CMB_OK;
 }
 
-/* From the model on to the coordinates of the system. */
+/* Finds start values x for the live parameters p: from the model in joint coordinates, then converted to the coordinates of the
+ * system. */
 static cmb_status find(cmb_context *ctx, cmb_arena *arena, const cmb_system *system,
                        const double *p, const cmb_start_values *x)
 {
@@ -307,7 +313,7 @@ static cmb_status find(cmb_context *ctx, cmb_arena *arena, const cmb_system *sys
   return cmb_start_set_bodies(ctx, &source->options, &joints->eq, &system->eq, x);
 }
 
-/* What was done to them since they were found for the first time. */
+/* Repeats on x the changes that were made to the system's start values after they were found for the first time. */
 static cmb_status repeat_changes(cmb_context *ctx, const cmb_system *system, const double *p,
                                  cmb_start_values *x)
 {

@@ -1,14 +1,15 @@
 /*
- * A, B, C, D (camber/system.h) in coordinates and velocities by their names.
+ * State-space matrices A, B, C, D (camber/system.h) in named coordinates and velocities.
  *
- * Free motions (linearize.h) ξ = (z, y) give changes that the constraints permit, δq = T N z, δv = N y − R H N z. As many coordinates and
- * velocities as there are degrees of freedom are chosen, one after the other, each the one that those before determine least; their
- * changes are x = S ξ. For a change of each x by 1, and of each input, what follows is
+ * Free motions (linearize.h) ξ = (z, y) give changes that the constraints permit, δq = T N z, δv = N y − R H N z. As many
+ * coordinates and velocities as there are degrees of freedom are chosen, one after the other, each the one that those before
+ * determine least; their changes are x = S ξ. For a change of each x by 1, and of each input, the consequences are
  *
  *     M δa + Gᵀ δλ = −∂r/∂q δq − ∂r/∂v δv − ∂r/∂p δp,    G δa = −∂(G a + γ)/∂q δq − ∂γ/∂v δv,    δq̇ = δ(T v)
  *
- * with exact derivatives: δq̇ and δa of the chosen ones are the columns of A and B, and of B' where the parameter is the rate of another. Outputs depend on accelerations and multipliers, too;
- * their derivatives are those of the model's expressions, in the branches that the modes say.
+ * with exact derivatives: δq̇ and δa of the chosen ones are the columns of A and B, and of B' if the parameter is the rate of
+ * another. Outputs depend on accelerations and multipliers, too; their derivatives are those of the model's expressions, in the
+ * branches given by the modes.
  */
 #include "base/context.h"
 #include "dae/attach.h"
@@ -25,7 +26,7 @@
 #include <string.h>
 
 struct space {
-  cmb_state_space seen; /* first, so that a pointer to it is a pointer to the whole */
+  cmb_state_space result; /* first, so that a pointer to it is a pointer to the whole */
   cmb_arena *arena;
   cmb_evaluator *ev;
   cmb_differences *differences;
@@ -34,22 +35,22 @@ struct space {
   const double *q, *v;           /* the state */
   const cmb_steady_frame *frame; /* NULL: none */
   const int *parameter, *output;
-  int *rate;             /* (nu) the parameter that is the rate of an input; -1: none */
+  int *rate;             /* (nu) parameter that is the rate of an input; −1: none */
   int n;                 /* degrees of freedom */
   double *a, *lambda;    /* (nv), (ng) */
-  double *A, *B, *C, *D; /* in the end those of x */
+  double *A, *B, *C, *D; /* (nx x nx), (nx x nu), (ny x nx), (ny x nu) */
   double *B_rate, *D_rate;
   double *follow;             /* (n x nv) −R H N */
   double *dq;                 /* (n x nq) T N_j */
   int *coordinate, *velocity; /* (nq), (nv) the first n are chosen */
-  double *S, *inverse;        /* (nx x nx) */
+  double *S, *inverse;        /* (nx x nx) transformation x = S ξ; its inverse by columns */
   double *scratch;            /* (nx x nx) */
   int *pivot;                 /* (nx) */
   double *J[CMB_DERIVATIVES]; /* derivatives at the state, as the equations store them */
   double *q_there, *q_rate, *q_trial, *v_there, *a_there, *lambda_there,
       *out_g;                /* (nq) (nq) (nq) (nv) (nv) (ng) (ng) scratch */
   double *change;            /* (no) */
-  cmb_output_change outputs; /* if any are wanted */
+  cmb_output_change outputs; /* if outputs are wanted */
 };
 
 static cmb_status take_memory(struct space *s)
@@ -63,11 +64,11 @@ static cmb_status take_memory(struct space *s)
   } arrays[] = {{&s->a, nv},
                 {&s->lambda, eq->ng},
                 {&s->A, most * most},
-                {&s->B, most * s->seen.nu},
-                {&s->C, most * s->seen.ny},
-                {&s->D, s->seen.ny * s->seen.nu},
-                {&s->B_rate, most * s->seen.nu},
-                {&s->D_rate, s->seen.ny * s->seen.nu},
+                {&s->B, most * s->result.nu},
+                {&s->C, most * s->result.ny},
+                {&s->D, s->result.ny * s->result.nu},
+                {&s->B_rate, most * s->result.nu},
+                {&s->D_rate, s->result.ny * s->result.nu},
                 {&s->follow, nv * nv},
                 {&s->dq, nv * nq},
                 {&s->S, most * most},
@@ -88,14 +89,15 @@ static cmb_status take_memory(struct space *s)
   s->coordinate = cmb_arena_ints(a, nq + 1);
   s->velocity = cmb_arena_ints(a, nv + 1);
   s->pivot = cmb_arena_ints(a, most + 1);
-  s->rate = cmb_arena_ints(a, s->seen.nu + 1);
+  s->rate = cmb_arena_ints(a, s->result.nu + 1);
   if (cmb_arena_failed(a)) return cmb_fail_memory(s->ev->ctx);
   return cmb_differences_create(s->ev, &s->differences);
 }
 
 /* ---- the unknowns */
 
-/* The first n of `order` become the rows of W (rows x n), given by its columns (n x rows), that determine the others best. */
+/* Chooses n coordinates that determine all others best: the first n entries of `order` (rows) become the indices of n rows of a
+ * matrix (rows x n), ascending. The matrix is given by its columns (n x rows). */
 static cmb_status choose(struct space *s, int rows, const double *columns, int *order)
 {
   const int n = s->n;
@@ -106,7 +108,7 @@ static cmb_status choose(struct space *s, int rows, const double *columns, int *
     for (int j = 0; j < n; j++) W[i * n + j] = columns[j * rows + i];
   }
   cmb_reduce_rows(rows, n, -1, W, order, beta, beta + rows);
-  for (int i = 1; i < n; i++) { /* in their own order */
+  for (int i = 1; i < n; i++) { /* sorted */
     const int kept = order[i];
     int k = i;
     for (; k > 0 && order[k - 1] > kept; k--) order[k] = order[k - 1];
@@ -115,11 +117,11 @@ static cmb_status choose(struct space *s, int rows, const double *columns, int *
   return CMB_OK;
 }
 
-/* S, and its inverse by columns. */
+/* Computes the transformation S from free motions to the chosen coordinates, velocities and states, and its inverse. */
 static cmb_status transform(struct space *s)
 {
   const cmb_equations *eq = s->ev->eq;
-  const int n = s->n, nv = eq->nv, nq = eq->nq, nx = s->seen.nx;
+  const int n = s->n, nv = eq->nv, nq = eq->nq, nx = s->result.nx;
   const double *N = s->tangent.N;
   memset(s->S, 0, (size_t)nx * (size_t)nx * sizeof *s->S);
   for (int i = 0; i < n; i++) {
@@ -146,18 +148,18 @@ static cmb_status transform(struct space *s)
 static cmb_status name_unknowns(struct space *s)
 {
   const cmb_equations *eq = s->ev->eq;
-  const char **names = cmb_arena_take(s->arena, (size_t)s->seen.nx + 1, sizeof(void *));
+  const char **names = cmb_arena_take(s->arena, (size_t)s->result.nx + 1, sizeof(void *));
   if (!names) return cmb_fail_memory(s->ev->ctx);
   for (int i = 0; i < s->n; i++) {
     names[i] = eq->q_names[s->coordinate[i]];
     names[s->n + i] = eq->v_names[s->velocity[i]];
   }
   for (int i = 0; i < eq->nz; i++) names[2 * s->n + i] = eq->v_names[eq->nv - eq->nz + i];
-  s->seen.x_names = names;
+  s->result.x_names = names;
   return CMB_OK;
 }
 
-/* Entry (i, j) of a matrix on a pattern; NULL: dense. */
+/* Returns entry (i, j) of a matrix J stored on the pattern p; p == NULL: dense with the given number of columns. */
 static double entry(const cmb_pattern *p, int columns, const double *J, int i, int j)
 {
   if (!p) return J[i * columns + j];
@@ -167,17 +169,18 @@ static double entry(const cmb_pattern *p, int columns, const double *J, int i, i
   return 0;
 }
 
-/* ---- what follows from a change */
+/* ---- consequences of a change */
 
-/* Changes of positions, velocities and one parameter by 1, and what follows from them. */
+/* Changes of positions, velocities and one parameter, and the resulting changes of accelerations and multipliers. */
 struct change {
   double *q, *v;      /* (nq), (nv) */
-  int parameter;      /* -1: none */
+  int parameter;      /* changes by 1; −1: none */
   double *a, *lambda; /* (nv), (ng) */
 };
 
-/* M δa + Gᵀ δλ = −∂r/∂q δq − ∂r/∂v δv − ∂r/∂p δp,   G δa = −∂(G a + γ)/∂q δq − ∂γ/∂v δv */
-static void follow_change(struct space *s, struct change *c)
+/* Computes the changes δa, δλ of accelerations and multipliers, into c->a and c->lambda, from those of positions, velocities and a
+ * parameter: M δa + Gᵀ δλ = −∂r/∂q δq − ∂r/∂v δv − ∂r/∂p δp,   G δa = −∂(G a + γ)/∂q δq − ∂γ/∂v δv. */
+static void compute_consequences(struct space *s, struct change *c)
 {
   const cmb_equations *eq = s->ev->eq;
   const cmb_pattern *const *pattern = eq->derivative_pattern;
@@ -198,7 +201,7 @@ static void follow_change(struct space *s, struct change *c)
   cmb_solve(s->ev, r, g, c->a, c->lambda);
 }
 
-/* δ(T v) into s->q_there: T δv, and the change of T, which is linear in Euler parameters. */
+/* Computes the change of the rates q̇ = T(q) v that a change c of positions and velocities causes, into s->q_there. */
 static void change_of_rates(struct space *s, const struct change *c)
 {
   const cmb_equations *eq = s->ev->eq;
@@ -214,7 +217,7 @@ static void change_of_rates(struct space *s, const struct change *c)
   }
 }
 
-/* The derivatives at the state, and the factors of the KKT matrix. */
+/* Computes the derivatives of the residual and the constraints at the state, and factors the KKT matrix there. */
 static cmb_status take_derivatives(struct space *s)
 {
   static const cmb_derivative wanted[] = {CMB_RESIDUAL_Q, CMB_RESIDUAL_V, CMB_GAMMA_Q,
@@ -231,14 +234,15 @@ static cmb_status take_derivatives(struct space *s)
     const int size = cmb_pattern_values(eq->derivative_pattern[which], rows, columns);
     s->J[which] = cmb_arena_doubles(s->arena, size + 1);
     if (!s->J[which]) return cmb_fail_memory(s->ev->ctx);
-    if ((of_g && eq->ng == 0) || (of_p && s->seen.nu == 0)) continue;
+    if ((of_g && eq->ng == 0) || (of_p && s->result.nu == 0)) continue;
     CMB_TRY(
         cmb_derivative_at(s->differences, s->t, s->q, s->v, s->a, s->lambda, which, s->J[which]));
   }
   return cmb_factor_at(s->ev, s->t, s->q);
 }
 
-/* The input of which a parameter is a rate: that with its name but for the dashes; else the parameter itself. */
+/* Returns the input of which a parameter is a rate: the parameter with the same name without primes; the parameter itself if there
+ * is none. */
 static int input_of(const cmb_equations *eq, int parameter)
 {
   const char *name = eq->p_names[parameter];
@@ -249,12 +253,12 @@ static int input_of(const cmb_equations *eq, int parameter)
   return parameter;
 }
 
-/* A parameter on which constraints depend moves bodies by itself, and its rates count as well. */
+/* Fails if a constraint depends on one of the inputs: it would move bodies directly, so that its rates act as inputs as well. */
 static cmb_status refuse_drives(struct space *s)
 {
   const cmb_equations *eq = s->ev->eq;
   const cmb_pattern *p = eq->derivative_pattern[CMB_POSITION_P];
-  for (int k = 0; k < s->seen.nu; k++) {
+  for (int k = 0; k < s->result.nu; k++) {
     const int input = input_of(eq, s->parameter[k]);
     for (int i = 0; i < eq->ng; i++) {
       if (entry(p, eq->np, s->J[CMB_POSITION_P], i, input) == 0) continue;
@@ -270,7 +274,8 @@ static cmb_status refuse_drives(struct space *s)
 
 /* ---- outputs */
 
-/* s->change = what a change does to the outputs. */
+/* Computes the change s->change (no) of the outputs that is caused by a change c of the state, accelerations, multipliers or a
+ * parameter. */
 static void change_of_outputs(struct space *s, const struct change *c)
 {
   const cmb_output_point at = {s->q, s->v, s->a, s->lambda, -1};
@@ -280,8 +285,8 @@ static void change_of_outputs(struct space *s, const struct change *c)
 
 /* ---- columns */
 
-/* The changes of q and v that the unknown ξ of this vector makes. */
-static void change_by(const struct space *s, const double *xi, struct change *c)
+/* Computes the changes c->q and c->v of positions and velocities for a vector xi of free motions; zero changes if xi is NULL. */
+static void change_of_free_motion(const struct space *s, const double *xi, struct change *c)
 {
   const cmb_equations *eq = s->ev->eq;
   const int n = s->n, nv = eq->nv;
@@ -296,11 +301,12 @@ static void change_by(const struct space *s, const double *xi, struct change *c)
   }
 }
 
-/* Rates as the frame of a steady motion has them: those that a constant change has there are taken off. Outputs are as they are. */
-static void see_from_frame(struct space *s, const struct change *c)
+/* Computes the changes of outputs, then transforms the changed rates to the frame of a steady motion, if there is one, by
+ * subtracting those that the frame's turning causes. */
+static void transform_to_frame(struct space *s, const struct change *c)
 {
   const int nq = s->ev->eq->nq, nv = s->ev->eq->nv;
-  if (s->seen.ny > 0) change_of_outputs(s, c);
+  if (s->result.ny > 0) change_of_outputs(s, c);
   if (!s->frame) return;
   for (int i = 0; i < nq; i++) {
     s->q_there[i] -= cmb_dot(nq, s->frame->q_frame + (ptrdiff_t)i * nq, c->q);
@@ -310,22 +316,22 @@ static void see_from_frame(struct space *s, const struct change *c)
   }
 }
 
-/* Column j of X (nx x columns) and of Y (ny x columns). */
+/* Computes column j of X (nx x columns) and of Y (ny x columns), the rates of the unknowns and the outputs for one change. */
 static cmb_status fill_column(struct space *s, struct change *c, int columns, int j, double *X,
                               double *Y)
 {
   const cmb_equations *eq = s->ev->eq;
   const int n = s->n;
-  follow_change(s, c);
+  compute_consequences(s, c);
   change_of_rates(s, c);
-  see_from_frame(s, c);
+  transform_to_frame(s, c);
   for (int i = 0; i < n; i++) {
     X[i * columns + j] = s->q_there[s->coordinate[i]];
     X[(n + i) * columns + j] = c->a[s->velocity[i]];
   }
   for (int i = 0; i < eq->nz; i++) X[(2 * n + i) * columns + j] = c->a[eq->nv - eq->nz + i];
-  if (s->seen.ny == 0) return CMB_OK;
-  for (int i = 0; i < s->seen.ny; i++) Y[i * columns + j] = s->change[s->output[i]];
+  if (s->result.ny == 0) return CMB_OK;
+  for (int i = 0; i < s->result.ny; i++) Y[i * columns + j] = s->change[s->output[i]];
   return cmb_all_finite(eq->nv, c->a) && cmb_all_finite(eq->no, s->change) ? CMB_OK
                                                                            : CMB_RETRY_NONFINITE;
 }
@@ -333,7 +339,7 @@ static cmb_status fill_column(struct space *s, struct change *c, int columns, in
 static cmb_status fill_matrices(struct space *s)
 {
   const cmb_equations *eq = s->ev->eq;
-  const int nx = s->seen.nx, nu = s->seen.nu;
+  const int nx = s->result.nx, nu = s->result.nu;
   struct change c = {.parameter = -1};
   c.q = cmb_arena_doubles(s->arena, eq->nq);
   c.v = cmb_arena_doubles(s->arena, eq->nv);
@@ -341,10 +347,10 @@ static cmb_status fill_matrices(struct space *s)
   c.lambda = cmb_arena_doubles(s->arena, eq->ng + 1);
   if (cmb_arena_failed(s->arena)) return cmb_fail_memory(s->ev->ctx);
   for (int j = 0; j < nx; j++) {
-    change_by(s, s->inverse + (ptrdiff_t)j * nx, &c);
+    change_of_free_motion(s, s->inverse + (ptrdiff_t)j * nx, &c);
     CMB_TRY(fill_column(s, &c, nx, j, s->A, s->C));
   }
-  change_by(s, NULL, &c);
+  change_of_free_motion(s, NULL, &c);
   for (int k = 0; k < nu; k++) {
     c.parameter = s->parameter[k];
     CMB_TRY(fill_column(s, &c, nu, k, s->B, s->D));
@@ -356,7 +362,8 @@ static cmb_status fill_matrices(struct space *s)
 
 /* ---- rates of inputs */
 
-/* The live parameter called like this one with a dash, unless it is an input itself; -1: none. */
+/* Returns the live parameter that is the rate of the given one: its name has an additional prime. Returns −1 if there is none or it
+ * is an input itself. */
 static int find_rate(const struct space *s, int parameter)
 {
   const cmb_equations *eq = s->ev->eq;
@@ -365,7 +372,7 @@ static int find_rate(const struct space *s, int parameter)
   for (int i = 0; i < eq->np; i++) {
     const char *other = eq->p_names[i];
     if (strncmp(other, name, length) != 0 || strcmp(other + length, "'") != 0) continue;
-    for (int k = 0; k < s->seen.nu; k++) {
+    for (int k = 0; k < s->result.nu; k++) {
       if (s->parameter[k] == i) return -1;
     }
     return i;
@@ -373,7 +380,7 @@ static int find_rate(const struct space *s, int parameter)
   return -1;
 }
 
-/* Whether a column of X (rows x columns) is not 0. */
+/* Returns whether column j of X (rows x columns) is not 0. */
 static bool has_column(int rows, int columns, const double *X, int j)
 {
   for (int i = 0; i < rows; i++) {
@@ -382,25 +389,25 @@ static bool has_column(int rows, int columns, const double *X, int j)
   return false;
 }
 
-/* The matrices as they are seen. */
-static cmb_status show(struct space *s)
+/* Sets the matrices of the state space that is returned to the caller; those for rates of inputs only if some have an effect. */
+static cmb_status set_result(struct space *s)
 {
-  cmb_state_space *seen = &s->seen;
-  const char **names = cmb_arena_take(s->arena, (size_t)seen->nu + 1, sizeof(void *));
+  cmb_state_space *result = &s->result;
+  const char **names = cmb_arena_take(s->arena, (size_t)result->nu + 1, sizeof(void *));
   if (!names) return cmb_fail_memory(s->ev->ctx);
-  seen->A = s->A, seen->B = s->B, seen->C = s->C, seen->D = s->D;
-  for (int k = 0; k < seen->nu; k++) {
-    if (!has_column(seen->nx, seen->nu, s->B_rate, k) &&
-        !has_column(seen->ny, seen->nu, s->D_rate, k)) {
+  result->A = s->A, result->B = s->B, result->C = s->C, result->D = s->D;
+  for (int k = 0; k < result->nu; k++) {
+    if (!has_column(result->nx, result->nu, s->B_rate, k) &&
+        !has_column(result->ny, result->nu, s->D_rate, k)) {
       continue;
     }
     names[k] = s->ev->eq->p_names[s->rate[k]];
-    seen->B_rate = s->B_rate, seen->D_rate = s->D_rate, seen->rate_names = names;
+    result->B_rate = s->B_rate, result->D_rate = s->D_rate, result->rate_names = names;
   }
   return CMB_OK;
 }
 
-/* ---- the whole */
+/* ---- creation */
 
 static cmb_status fill(struct space *s)
 {
@@ -411,7 +418,7 @@ static cmb_status fill(struct space *s)
   CMB_TRY(cmb_refuse_closed_gaps(s->ev, s->t, s->q, s->v, CMB_TOUCHING, "a linearisation"));
   CMB_TRY(cmb_refuse_stuck(s->ev, s->arena, s->t, s->q, s->v, s->lambda, "a linearisation"));
   s->n = s->tangent.n - eq->nz;
-  s->seen.nx = s->n + s->tangent.n;
+  s->result.nx = s->n + s->tangent.n;
   for (int j = 0; j < s->n; j++) {
     cmb_rates(s->ev, s->q, s->tangent.N + (ptrdiff_t)j * eq->nv, s->dq + (ptrdiff_t)j * eq->nq);
   }
@@ -421,10 +428,10 @@ static cmb_status fill(struct space *s)
   CMB_TRY(name_unknowns(s));
   CMB_TRY(take_derivatives(s));
   CMB_TRY(refuse_drives(s));
-  if (s->seen.ny > 0) CMB_TRY(cmb_output_change_begin(&s->outputs, s->arena, s->ev));
-  for (int k = 0; k < s->seen.nu; k++) s->rate[k] = find_rate(s, s->parameter[k]);
+  if (s->result.ny > 0) CMB_TRY(cmb_output_change_begin(&s->outputs, s->arena, s->ev));
+  for (int k = 0; k < s->result.nu; k++) s->rate[k] = find_rate(s, s->parameter[k]);
   CMB_TRY(fill_matrices(s));
-  return show(s);
+  return set_result(s);
 }
 
 static bool are_numbers_of(int count, const int *numbers, int total)
@@ -468,7 +475,7 @@ cmb_status cmb_state_space_create_in(cmb_context *ctx, const cmb_equations *eq,
     return cmb_fail_memory(ctx);
   }
   *s = (struct space){.arena = arena, .t = t, .q = q, .v = v};
-  s->seen.nu = nu, s->seen.ny = ny, s->frame = frame;
+  s->result.nu = nu, s->result.ny = ny, s->frame = frame;
   s->parameter = parameters, s->output = outputs;
   cmb_status status = cmb_evaluator_create(ctx, eq, &s->ev);
   if (status == CMB_OK) {
@@ -482,7 +489,7 @@ cmb_status cmb_state_space_create_in(cmb_context *ctx, const cmb_equations *eq,
     cmb_arena_destroy(arena);
     return status;
   }
-  *out = &s->seen;
+  *out = &s->result;
   return CMB_OK;
 }
 

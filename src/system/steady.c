@@ -1,17 +1,18 @@
 /*
- * Steady motion (camber/system.h): positions q, the velocities v that may be other than 0, the turn ω of the frame (steady_frame.h), states,
- * multipliers λ and parameters to trim together, from
+ * Steady motion (camber/system.h): finds positions q, the velocities v that may be other than 0, the turn rate ω of the frame
+ * (steady_frame.h), states, multipliers λ and trimmed parameters at the same time, from
  *
  *     0 = r(q, v, a, λ) = M a − f + Gᵀ λ,  a = ω S v;  rates of states are among r
  *     0 = g(q),   0 = G v + g_t
- *     0 = v_i − ω s_i            first turns about the vertical, s_i = ±1; 0 = ω where there is no such turn
- *     0 = v_ball − ω Rᵀ R0ᵀ e    balls
- *     0 = y_k − value_k          what is held
+ *     0 = v_i − ω s_i            first rotations about the vertical, s_i = ±1; 0 = ω if there is no such rotation
+ *     0 = v_ball − ω Rᵀ R0ᵀ e    ball joints
+ *     0 = y_k − value_k          held quantities
  *
- * Coordinates that grow stay where they are, those of parts with joints of their own (a trailer) where the first part has them. This is Newton's method with exact derivatives; rows and columns are scaled, and the
- * step is the shortest one that meets the equations best (singular values, math/orthogonal.h), so that what nothing determines stays as it is. A
- * step is halved until the correction that the same matrix gives at its end is shorter (Deuflhard's natural monotonicity test). What was found
- * is judged by what was not solved for: the accelerations that the equations of motion give there, and whether r stays 0 along the motion.
+ * Coordinates that grow keep their start values; for parts with joints to the ground (a trailer) they are found relative to the
+ * first part. Newton's method with exact derivatives: rows and columns are scaled, and the step is the shortest one that meets the
+ * equations best (singular values, math/orthogonal.h), so that undetermined unknowns do not change. A step is halved until the
+ * correction that the same matrix gives at its end is shorter (Deuflhard's natural monotonicity test). The result is checked by
+ * what was not solved for: the accelerations that the equations of motion give there, and whether r stays 0 along the motion.
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -36,11 +37,13 @@
 enum { ITERATIONS = 100, HALVINGS = 30 };
 
 static const double RADIUS = 0.5;   /* m or rad: the largest step of a coordinate */
-static const double ARRIVED = 1e-9; /* a step that no longer shrinks is rounding */
+static const double ARRIVED = 1e-9; /* a step below this that no longer shrinks is rounding */
 static const double ROUNDING = 1e-13;
-static const double NOTHING = 1e-11; /* such a part of the largest singular value */
-static const double STEADY = 1e-7;   /* m/s², rad/s²: parts of 1 + the largest acceleration */
-static const double SAME = 1e-6;     /* such a part of the terms of dr/dt may be left of them */
+static const double NEGLIGIBLE =
+    1e-11; /* singular values below this part of the largest count as 0 */
+/* tolerance of accelerations in m/s² and rad/s², relative to 1 + the largest one */
+static const double STEADY = 1e-7;
+static const double SAME = 1e-6; /* tolerance of dr/dt relative to its terms */
 
 enum unknown { U_PLACE, U_VELOCITY, U_TURN, U_FORCE, U_PARAMETER };
 enum row { R_FORCE, R_POSITION, R_VELOCITY, R_TURN, R_STRAIGHT, R_BALL, R_HOLD };
@@ -49,10 +52,10 @@ struct entry {
   int kind, index, part;
 };
 
-struct hold {
+struct held_quantity {
   const char *name;
   double value;
-  int output, q, v; /* one of them; -1 */
+  int output, q, v; /* one of them; the others −1 */
 };
 
 struct point {
@@ -72,13 +75,13 @@ struct steady {
   double t;
   struct point here, trial;
   bool *free; /* (nv) the velocity may be other than 0 */
-  int n, m;   /* unknowns, equations */
+  int n, m;   /* numbers of unknowns and of equations */
   struct entry *unknown, *row;
-  struct hold *hold;
+  struct held_quantity *hold;
   int hold_count;
   double *a, *r, *g, *y;                              /* (nv) (nv) (ng) (no) scratch */
-  double *left;                                       /* (m) */
-  double *dq, *dv, *da, *dlambda, *dr, *dg, *dw, *dy; /* of a change */
+  double *residuals;                                  /* (m) residuals */
+  double *dq, *dv, *da, *dlambda, *dr, *dg, *dw, *dy; /* changes, for one column of the matrix */
   double *J[CMB_DERIVATIVES];
   double *A, *turned, *sigma, *b, *row_scale, *column_scale, *x;
   int rank;
@@ -108,7 +111,8 @@ static cmb_status mark_free(struct steady *k, const cmb_system *system, const ch
   return found ? CMB_OK : no_name(k, "coordinate or joint", name, k->eq->q_names, k->eq->nq);
 }
 
-/* What --free has to name so that the velocity may be other than 0: its coordinate, or the joint where three belong together. */
+/* Returns the name that --free needs so that velocity i may be other than 0: its coordinate, or its joint if several velocities
+ * share a coordinate. */
 static const char *free_name(const struct steady *k, const cmb_system *system, int i)
 {
   const cmb_carrier *c = &k->frame.carrier[i];
@@ -120,7 +124,7 @@ static const char *free_name(const struct steady *k, const cmb_system *system, i
 }
 
 static cmb_status check_held_velocity(struct steady *k, const cmb_system *system,
-                                      const struct hold *h)
+                                      const struct held_quantity *h)
 {
   if (h->v < 0 || h->v >= k->frame.count || k->free[h->v] || h->value == 0) return CMB_OK;
   const char *name = free_name(k, system, h->v);
@@ -130,10 +134,10 @@ static cmb_status check_held_velocity(struct steady *k, const cmb_system *system
                         h->name, h->value, name, name);
 }
 
-static cmb_status find_hold(struct steady *k, const cmb_setting *s, struct hold *h)
+static cmb_status find_hold(struct steady *k, const cmb_setting *s, struct held_quantity *h)
 {
   const cmb_equations *eq = k->eq;
-  *h = (struct hold){.name = s->name, .value = s->value, .output = -1, .q = -1, .v = -1};
+  *h = (struct held_quantity){.name = s->name, .value = s->value, .output = -1, .q = -1, .v = -1};
   h->v = cmb_find_name(s->name, eq->v_names, eq->nv, sizeof(char *));
   if (h->v < 0) h->q = cmb_find_name(s->name, eq->q_names, eq->nq, sizeof(char *));
   if (h->v < 0 && h->q < 0) {
@@ -155,6 +159,7 @@ static cmb_status find_hold(struct steady *k, const cmb_setting *s, struct hold 
 
 /* ---- unknowns and equations */
 
+/* Appends an unknown of the given kind to the list of unknowns; `index` is its velocity, constraint or parameter. */
 static void add_unknown(struct steady *k, int kind, int index)
 {
   k->unknown[k->n++] = (struct entry){kind, index, 0};
@@ -205,8 +210,9 @@ static bool is_ball(const struct steady *k, int i)
          k->frame.carrier[i].kind == CMB_CARRY_BALL_MORE;
 }
 
-/* Whether what carries a part of the mechanism that is not the first has its place by the first: behind a hitch, or on a spring. */
-static bool has_place(const struct steady *k, int i)
+/* Returns whether velocity i moves a part other than the first over the ground: then the position of that part relative to the
+ * first one, for example behind a hitch, is an unknown. */
+static bool is_relative_position(const struct steady *k, int i)
 {
   return cmb_frame_carries(&k->frame, i) && cmb_frame_follows(&k->frame, i);
 }
@@ -222,7 +228,7 @@ static cmb_status list(struct steady *k, const cmb_system *system, const cmb_ste
   }
   k->hold_count = o->hold_count;
   for (int i = 0; i < k->frame.count; i++) {
-    if (!k->free[i] || is_ball(k, i) || has_place(k, i)) add_unknown(k, U_PLACE, i);
+    if (!k->free[i] || is_ball(k, i) || is_relative_position(k, i)) add_unknown(k, U_PLACE, i);
     if (k->free[i]) add_unknown(k, U_VELOCITY, i);
   }
   for (int i = k->frame.count; i < eq->nv; i++) add_unknown(k, U_VELOCITY, i);
@@ -250,7 +256,7 @@ static cmb_status take_memory(struct steady *k, const cmb_steady_options *o)
   const int n = 2 * eq->nv + eq->ng + o->trim_count + 1;
   const int m = 2 * eq->nv + 2 * eq->ng + o->hold_count + 1;
   double **const by_v[] = {&k->a, &k->r, &k->dv, &k->da, &k->dr, &k->dw};
-  double **const by_m[] = {&k->left, &k->sigma, &k->b, &k->row_scale};
+  double **const by_m[] = {&k->residuals, &k->sigma, &k->b, &k->row_scale};
   take_point(k, &k->here);
   take_point(k, &k->trial);
   for (size_t i = 0; i < sizeof by_v / sizeof *by_v; i++) {
@@ -283,19 +289,20 @@ static cmb_status take_memory(struct steady *k, const cmb_steady_options *o)
 
 /* ---- the equations at a point */
 
-/* a = ω S v */
+/* Computes the accelerations a = ω S v (nv) of a motion that is constant in a frame turning at the rate omega. */
 static void frame_rates(const struct steady *k, double omega, const double *v, double *a)
 {
   const int nv = k->eq->nv;
   for (int i = 0; i < nv; i++) a[i] = omega * cmb_dot(nv, k->frame.S + (ptrdiff_t)i * nv, v);
 }
 
-static double hold_value(const struct steady *k, const struct point *x, const struct hold *h)
+static double hold_value(const struct steady *k, const struct point *x,
+                         const struct held_quantity *h)
 {
   return h->output >= 0 ? k->y[h->output] : h->v >= 0 ? x->v[h->v] : x->q[h->q];
 }
 
-static double left_of(const struct steady *k, const struct point *x, const struct entry *e)
+static double residual_of(const struct steady *k, const struct point *x, const struct entry *e)
 {
   double up[3];
   switch (e->kind) {
@@ -330,8 +337,8 @@ static cmb_status evaluate(struct steady *k, const struct point *x)
     for (int i = 0; i < eq->ng; i++) k->g[i] += ev->gt[i];
   }
   if (k->outputs.jacobian) CMB_TRY(cmb_outputs(ev, k->t, x->q, x->v, k->a, x->lambda, k->y));
-  for (int i = 0; i < k->m; i++) k->left[i] = left_of(k, x, &k->row[i]);
-  return cmb_all_finite(k->m, k->left) ? CMB_OK : CMB_RETRY_NONFINITE;
+  for (int i = 0; i < k->m; i++) k->residuals[i] = residual_of(k, x, &k->row[i]);
+  return cmb_all_finite(k->m, k->residuals) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
 /* ---- derivatives */
@@ -359,8 +366,9 @@ static cmb_status take_derivatives(struct steady *k)
   return cmb_factor_at(k->ev, k->t, x->q); /* M and G */
 }
 
-/* What the unknown changes when it grows by 1; the parameter, or -1. */
-static int change_by(struct steady *k, const struct entry *u)
+/* Computes the changes of velocities, accelerations, multipliers and positions, k->dv, da, dlambda, dw and dq, when the unknown u
+ * grows by 1. Returns the index of the parameter if u is one, else −1. */
+static int change_unknown(struct steady *k, const struct entry *u)
 {
   const cmb_equations *eq = k->eq;
   double *const of_v[] = {k->dw, k->dv, k->da};
@@ -377,8 +385,9 @@ static int change_by(struct steady *k, const struct entry *u)
   return u->kind == U_PARAMETER ? u->index : -1;
 }
 
-/* dr, dg and dw := changes of G v + g_t, g and r. */
-static void follow_change(struct steady *k, int parameter)
+/* Computes the changes of the equations that the changes k->dq, dv, da, dlambda, dw and a parameter (−1: none) cause: of the
+ * residual r into k->dr, of the velocity constraints into k->dg, of the position constraints into k->g. */
+static void change_equations(struct steady *k, int parameter)
 {
   const cmb_equations *eq = k->eq;
   const cmb_pattern *const *pattern = eq->derivative_pattern;
@@ -405,8 +414,8 @@ static void follow_change(struct steady *k, int parameter)
   }
 }
 
-/* Of an equation, by the change at hand; `turn` is that of ω. */
-static double change_of(struct steady *k, const struct entry *e, double turn)
+/* Returns the change of equation e of the steady motion for the changes last computed; `turn` is the change of the turn rate ω. */
+static double row_change(struct steady *k, const struct entry *e, double turn)
 {
   const int i = e->index;
   switch (e->kind) {
@@ -417,13 +426,13 @@ static double change_of(struct steady *k, const struct entry *e, double turn)
   case R_STRAIGHT: return turn;
   case R_BALL: {
     double up[3];
-    cmb_frame_up(&k->frame, i, k->here.q, up); /* its change is up × w */
+    cmb_frame_up(&k->frame, i, k->here.q, up); /* changes by up × w */
     const int a = (e->part + 1) % 3, b = (e->part + 2) % 3;
     const double moved = up[a] * k->dw[i + b] - up[b] * k->dw[i + a];
     return k->dv[i + e->part] - turn * up[e->part] - k->here.omega * moved;
   }
   default: {
-    const struct hold *h = &k->hold[i];
+    const struct held_quantity *h = &k->hold[i];
     return h->output >= 0 ? k->dy[h->output] : h->v >= 0 ? k->dv[h->v] : k->dq[h->q];
   }
   }
@@ -435,12 +444,12 @@ static cmb_status fill_matrix(struct steady *k)
   const cmb_output_point at = {x->q, x->v, k->a, x->lambda, -1};
   CMB_TRY(take_derivatives(k));
   for (int j = 0; j < k->n; j++) {
-    const int parameter = change_by(k, &k->unknown[j]);
+    const int parameter = change_unknown(k, &k->unknown[j]);
     const cmb_output_point by = {k->dq, k->dv, k->da, k->dlambda, parameter};
-    follow_change(k, parameter);
+    change_equations(k, parameter);
     if (k->outputs.jacobian) cmb_output_change_at(&k->outputs, k->t, &at, &by, k->dy);
     const double turn = k->unknown[j].kind == U_TURN;
-    for (int i = 0; i < k->m; i++) k->A[i * k->n + j] = change_of(k, &k->row[i], turn);
+    for (int i = 0; i < k->m; i++) k->A[i * k->n + j] = row_change(k, &k->row[i], turn);
   }
   return cmb_all_finite(k->m * k->n, k->A) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
@@ -463,14 +472,15 @@ static void scale(struct steady *k)
   }
 }
 
-/* x, the shortest step that meets the equations best; its length in scaled unknowns. */
+/* Computes the shortest Newton step k->x that meets the linearised equations best, from their singular values. Returns its length
+ * in scaled unknowns. */
 static double solve(struct steady *k)
 {
   const int m = k->m, n = k->n;
-  for (int i = 0; i < m; i++) k->b[i] = -k->left[i] * k->row_scale[i];
+  for (int i = 0; i < m; i++) k->b[i] = -k->residuals[i] * k->row_scale[i];
   memset(k->x, 0, (size_t)n * sizeof *k->x);
   k->rank = 0;
-  for (int i = 0; i < m && k->sigma[i] > NOTHING * k->sigma[0]; i++, k->rank++) {
+  for (int i = 0; i < m && k->sigma[i] > NEGLIGIBLE * k->sigma[0]; i++, k->rank++) {
     const double part = cmb_dot(m, k->turned + (ptrdiff_t)i * m, k->b);
     cmb_add_scaled(n, part / (k->sigma[i] * k->sigma[i]), k->A + (ptrdiff_t)i * n, k->x);
   }
@@ -488,7 +498,7 @@ static void copy_point(const struct steady *k, const struct point *from, struct 
   to->omega = from->omega;
 }
 
-/* The step's largest part of an unknown; dq = T w of its places. */
+/* Returns the size of the Newton step relative to the unknowns, and computes the change k->dq of the positions. */
 static double relative_size(struct steady *k)
 {
   const struct point *x = &k->here;
@@ -557,7 +567,7 @@ static cmb_status iterate(struct steady *k, int *iterations)
   return CMB_RETRY_NEWTON;
 }
 
-/* ---- what was found */
+/* ---- results */
 
 static const char *row_name(const struct steady *k, const struct entry *e)
 {
@@ -567,8 +577,9 @@ static const char *row_name(const struct steady *k, const struct entry *e)
                                                         : k->eq->v_names[e->index];
 }
 
-/* In words: the equation of which most is left, compared with its largest derivative. */
-static cmb_status complain(struct steady *k)
+/* Fails with the message that no steady motion was found, and names the equation with the largest residual relative to its
+ * derivatives. */
+static cmb_status fail_not_steady(struct steady *k)
 {
   static const char *const words[] = {
       [R_FORCE] = "the force or rate without balance",  [R_POSITION] = "the gap of the constraint",
@@ -578,8 +589,9 @@ static cmb_status complain(struct steady *k)
   int most = 0;
   if (evaluate(k, &k->here) == CMB_OK) {
     for (int i = 1; i < k->m; i++) {
-      const double here = fabs(k->left[i]) * (k->row_scale[i] > 0 ? k->row_scale[i] : 1);
-      const double there = fabs(k->left[most]) * (k->row_scale[most] > 0 ? k->row_scale[most] : 1);
+      const double here = fabs(k->residuals[i]) * (k->row_scale[i] > 0 ? k->row_scale[i] : 1);
+      const double there =
+          fabs(k->residuals[most]) * (k->row_scale[most] > 0 ? k->row_scale[most] : 1);
       if (here > there) most = i;
     }
   }
@@ -588,10 +600,10 @@ static cmb_status complain(struct steady *k)
       k->ctx, CMB_ERROR_EQUATIONS, cmb_about_time(k->t, "equation", row_name(k, e)),
       "no steady motion near the start: %s of '%s' stays %.6g; more parameters to "
       "trim, fewer values that are held or a nearer start may help",
-      words[e->kind], row_name(k, e), k->left[most]);
+      words[e->kind], row_name(k, e), k->residuals[most]);
 }
 
-/* The accelerations that the equations of motion give are those of the frame. */
+/* Checks that the accelerations by the equations of motion are those of a steady motion, and reports the largest difference. */
 static cmb_status check_accelerations(struct steady *k, cmb_steady_report *report)
 {
   const struct point *x = &k->here;
@@ -611,7 +623,7 @@ static cmb_status check_accelerations(struct steady *k, cmb_steady_report *repor
                         k->eq->v_names[most], k->da[most], k->a[most]);
 }
 
-/* dr/dt along the motion is 0: nothing depends on where it is. */
+/* Checks that the balance of forces holds along the whole motion, dr/dt = 0: no force may depend on a coordinate that grows. */
 static cmb_status check_place(struct steady *k)
 {
   const cmb_equations *eq = k->eq;
@@ -633,7 +645,7 @@ static cmb_status check_place(struct steady *k)
   const double rounding =
       ROUNDING * cmb_largest(nq, k->dq) * cmb_largest(entries, k->J[CMB_RESIDUAL_Q]);
   const double least = SAME * SAME * cmb_largest(nv, terms) + rounding;
-  follow_change(k, -1);
+  change_equations(k, -1);
   for (int i = 0; i < nv; i++) {
     if (fabs(k->dr[i]) <= SAME * terms[i] + least) continue;
     return cmb_fail_about(k->ctx, CMB_ERROR_EQUATIONS,
@@ -674,19 +686,19 @@ static cmb_status begin(struct steady *k, const cmb_system *system, const cmb_st
   return wanted ? cmb_output_change_begin(&k->outputs, k->arena, k->ev) : CMB_OK;
 }
 
-static cmb_status seek(struct steady *k, const cmb_system *system, const cmb_steady_options *o,
-                       cmb_steady_report *report)
+static cmb_status find_steady(struct steady *k, const cmb_system *system,
+                              const cmb_steady_options *o, cmb_steady_report *report)
 {
   const struct point *x = &k->here;
   CMB_TRY(begin(k, system, o));
   cmb_status status = iterate(k, &report->iterations);
-  if (status > 0) return complain(k);
+  if (status > 0) return fail_not_steady(k);
   CMB_TRY(status);
   report->unknowns = k->n, report->open = k->n - k->rank, report->turn = x->omega;
   for (int i = 0; i < k->hold_count; i++) {
     const struct entry e = {R_HOLD, i, 0};
-    const double left = left_of(k, x, &e);
-    if (fabs(left) > ARRIVED * (1 + fabs(k->hold[i].value))) return complain(k);
+    const double residuals = residual_of(k, x, &e);
+    if (fabs(residuals) > ARRIVED * (1 + fabs(k->hold[i].value))) return fail_not_steady(k);
   }
   status = check_accelerations(k, report);
   if (status == CMB_OK) status = check_place(k);
@@ -696,10 +708,10 @@ static cmb_status seek(struct steady *k, const cmb_system *system, const cmb_ste
   if (status == CMB_OK) {
     status = cmb_refuse_stuck(k->ev, k->arena, k->t, x->q, x->v, x->lambda, "a steady motion");
   }
-  return status > 0 ? complain(k) : status;
+  return status > 0 ? fail_not_steady(k) : status;
 }
 
-/* The values of live parameters are what a model file could give them. */
+/* Checks that the trimmed live parameters are inside the limits that hold for values in a model file. */
 static cmb_status check_limits(const struct steady *k, const cmb_system *system)
 {
   cmb_limits *limits = NULL;
@@ -710,8 +722,9 @@ static cmb_status check_limits(const struct steady *k, const cmb_system *system)
   return status;
 }
 
-/* Into the system, and into the one with all constraints, if some were left out. */
-static cmb_status keep(struct steady *k, cmb_system *system)
+/* Stores the steady motion as the start of the system. Trimmed parameters are also set in the system with all constraints, if some
+ * were left out. */
+static cmb_status store_result(struct steady *k, cmb_system *system)
 {
   const cmb_equations *eq = k->eq;
   const cmb_steady_frame *frame = cmb_frame_at(&k->frame, system->arena, k->here.omega);
@@ -742,9 +755,9 @@ cmb_status cmb_system_steady(cmb_context *ctx, cmb_system *system,
   cmb_status status = cmb_evaluator_create(ctx, k.eq, &k.ev);
   if (status == CMB_OK) status = cmb_require_mass_entries(k.ev);
   if (status == CMB_OK) status = take_memory(&k, o);
-  if (status == CMB_OK) status = seek(&k, system, o, report);
+  if (status == CMB_OK) status = find_steady(&k, system, o, report);
   if (status == CMB_OK) status = check_limits(&k, system);
-  if (status == CMB_OK) status = keep(&k, system);
+  if (status == CMB_OK) status = store_result(&k, system);
   cmb_output_change_end(&k.outputs);
   cmb_differences_destroy(k.differences);
   cmb_evaluator_destroy(k.ev);

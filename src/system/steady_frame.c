@@ -1,5 +1,5 @@
 /*
- * The frame of a steady motion (steady_frame.h).
+ * The frame that moves with a steady motion (steady_frame.h).
  */
 #include "system/steady_frame.h"
 
@@ -10,8 +10,9 @@
 #include <camber/system.h>
 #include <math.h>
 
-static const double PARALLEL = 1e-9; /* directions whose angle is smaller are parallel */
+static const double PARALLEL = 1e-9; /* directions with a smaller angle are parallel */
 
+/* Returns the scalar product of two vectors in space. */
 static double dot(const double a[3], const double b[3])
 {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -23,7 +24,7 @@ static bool is_horizontal_shift(const cmb_moving_frame *f, int i)
   return c->kind == CMB_CARRY_SHIFT && fabs(dot(c->axis, f->up)) < PARALLEL;
 }
 
-/* Whether the shift i is among those that the shift j builds on. */
+/* Returns whether the joint of translation i lies between the ground and the joint of translation j, in the same chain of joints. */
 static bool is_before(const cmb_moving_frame *f, int i, int j)
 {
   for (int link = f->carrier[j].before; link >= 0;) {
@@ -91,7 +92,7 @@ bool cmb_frame_carries(const cmb_moving_frame *f, int i)
          kind == CMB_CARRY_BALL || kind == CMB_CARRY_BALL_MORE;
 }
 
-/* The first link of the chain that velocity i belongs to. */
+/* Returns the first link (counted from the ground) of the chain of joints that velocity i belongs to. */
 static int chain_of(const cmb_moving_frame *f, int i)
 {
   int link = f->carrier[i].link;
@@ -117,7 +118,7 @@ double cmb_frame_share(const cmb_moving_frame *f, int i)
   return fabs(along) < 1 - PARALLEL ? 0 : along > 0 ? 1 : -1;
 }
 
-/* R0ᵀ e */
+/* Computes the unit vector along the vertical in the axes of ball joint i at the start, R0ᵀ e. */
 static void up_at_start(const cmb_moving_frame *f, int i, double up[3])
 {
   const double *R0 = f->carrier[i].R0;
@@ -133,7 +134,8 @@ void cmb_frame_up(const cmb_moving_frame *f, int i, const double *q, double up[3
   for (int k = 0; k < 3; k++) up[k] = R[k] * first[0] + R[3 + k] * first[1] + R[6 + k] * first[2];
 }
 
-/* Columns of ½ (0, ω R0ᵀ e) ∘ p. */
+/* Fills the block of q_frame that belongs to the Euler parameters p of ball joint i: the matrix of p ↦ ½ (0, ω R0ᵀ e) ∘ p, their
+ * rate when the frame turns at the rate omega about the vertical e. */
 static void turn_ball(const cmb_moving_frame *f, int i, double omega, double *q_frame)
 {
   const int nq = f->eq->nq, first = f->carrier[i].q;

@@ -1,11 +1,12 @@
 /*
- * The frame that goes with a mechanism on a straight line or on a circle, in joint coordinates (dyn/carrier.h). It turns with ω about the
- * vertical e. Of the horizontal shifts of a chain, along d_i, the velocity vector V = Σ v_i d_i turns with it, V̇ = ω e × V:
+ * The frame that moves with a mechanism along a straight line or a circle, in joint coordinates (dyn/carrier.h), for steady
+ * motions. It turns with ω about the vertical e. For the horizontal translations of a chain, along d_i, the velocity vector V = Σ
+ * v_i d_i turns with it, V̇ = ω e × V:
  *
  *     v̇ = ω S v,    S_ij = d_i · (e × d_j)
  *
- * All other velocities are constant: rates of joints, and the angular velocity of a ball in the axes of its link. The first turn of a chain
- * about the vertical has the rate ω, and a ball the angular velocity ω R(p)ᵀ R0ᵀ e.
+ * All other velocities are constant: rates of joints, and the angular velocity of a ball joint in the axes of its link. The first
+ * rotation of a chain about the vertical has the rate ω, and a ball joint the angular velocity ω R(p)ᵀ R0ᵀ e.
  */
 #ifndef CMB_SYSTEM_STEADY_FRAME_H
 #define CMB_SYSTEM_STEADY_FRAME_H
@@ -15,29 +16,31 @@
 
 typedef struct cmb_moving_frame {
   const cmb_equations *eq;
-  int count; /* velocities but for states */
+  int count; /* number of velocities that are not states */
   cmb_carrier *carrier;
   double up[3]; /* e */
   double *S;    /* (nv x nv) */
 } cmb_moving_frame;
 
-/* Memory from `arena`. A system that is not in the joint coordinates of its model is refused in words. */
+/* Creates the frame with memory from `arena`. Fails if the system is not in the joint coordinates of its model. */
 cmb_status cmb_frame_create(cmb_context *ctx, cmb_arena *arena, const cmb_system *system,
                             cmb_moving_frame *frame);
 
-/* Whether velocity i carries the mechanism over the ground: a horizontal shift, a turn about the vertical, a ball. */
+/* Returns whether velocity i moves the mechanism over the ground: a horizontal translation, a rotation about the vertical, or a
+ * ball joint. */
 bool cmb_frame_carries(const cmb_moving_frame *frame, int i);
 
-/* Of a velocity that does: whether it is one of another chain than the first that does, such as that of a trailer with a joint of its own. */
+/* Returns whether velocity i, which moves a part of the mechanism over the ground, belongs to another chain than the first one that
+ * does, such as that of a trailer with separate joints. */
 bool cmb_frame_follows(const cmb_moving_frame *frame, int i);
 
-/* The part of ω that the first turn of a chain has: 1 or -1; 0: its axis is not vertical. */
+/* Returns the ratio of the velocity of rotation i to ω: 1 or −1; 0 if its axis is not vertical. */
 double cmb_frame_share(const cmb_moving_frame *frame, int i);
 
-/* Rᵀ R0ᵀ e of the ball that velocity i begins. */
+/* Computes up = Rᵀ R0ᵀ e, the vertical in the axes of the ball joint whose first velocity is i, at q. */
 void cmb_frame_up(const cmb_moving_frame *frame, int i, const double *q, double up[3]);
 
-/* For ω, in memory from `arena`; NULL without any. */
+/* Returns the matrices of the frame for the turn rate ω, in memory from `arena`; NULL if memory runs out. */
 const cmb_steady_frame *cmb_frame_at(const cmb_moving_frame *frame, cmb_arena *arena, double omega);
 
 #endif

@@ -11,11 +11,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double DEPENDENT = 1e-10; /* of gradients, as in tangent.c */
-static const double ACROSS =
-    1e-9;                        /* a force in other directions than those that it switches with */
-static const double EDGE = 1e-9; /* beyond what friction can hold, as a part of it */
+static const double DEPENDENT = 1e-10; /* relative size of dependent gradients, as in tangent.c */
+/* relative size of a force in other directions than that of its switching function */
+static const double OFF_DIRECTION = 1e-9;
+static const double EDGE = 1e-9; /* relative excess over what friction can hold that is accepted */
 
+/* Allocates the data for sticking friction of the evaluator's equations; without such friction nothing is allocated. */
 void cmb_stuck_create(cmb_stuck *x, cmb_arena *arena, cmb_evaluator *ev)
 {
   const cmb_equations *eq = ev->eq;
@@ -56,7 +57,8 @@ cmb_status cmb_stuck_find(cmb_stuck *x, double t, const double *q, const double 
   return CMB_OK;
 }
 
-/* S: the functions are linear in v. */
+/* Computes the gradients ∂s/∂v of the friction functions s that are held at 0, x->S, by evaluating them for unit velocities: they
+ * are linear in v. */
 static cmb_status find_gradients(cmb_stuck *x, double t, const double *q, const double *v,
                                  const double *lambda)
 {
@@ -75,8 +77,8 @@ static cmb_status find_gradients(cmb_stuck *x, double t, const double *q, const 
   return CMB_OK;
 }
 
-/* Rows Q_k of n motions (n x nv), into `turned`. */
-static void turn(const cmb_stuck *x, int n, const double *rows)
+/* Computes x->turned = Q · rows: the motions in the rows (n x nv) combined by the orthogonal matrix x->Q (n x n). */
+static void change_basis(const cmb_stuck *x, int n, const double *rows)
 {
   const int nv = x->ev->eq->nv;
   memset(x->turned, 0, (size_t)n * (size_t)nv * sizeof *x->turned);
@@ -88,7 +90,8 @@ static void turn(const cmb_stuck *x, int n, const double *rows)
   }
 }
 
-/* The gradients in free motions, scaled to length 1: how many are independent, with the motions that they hold first in Q. */
+/* Computes a basis x->Q of the free motions of the tangent space, those that sticking friction holds first. Returns how many it
+ * holds, the number of independent gradients of friction functions. */
 static int split_motions(cmb_stuck *x, const cmb_tangent *tangent)
 {
   const int nv = x->ev->eq->nv, n = tangent->n;
@@ -113,18 +116,18 @@ cmb_status cmb_stuck_restrict(cmb_stuck *x, cmb_tangent *tangent, double t, cons
   if (x->count == 0) return CMB_OK;
   CMB_TRY(find_gradients(x, t, q, v, lambda));
   x->held = split_motions(x, tangent);
-  const size_t left = (size_t)(n - x->held) * (size_t)nv * sizeof(double);
+  const size_t unbalanced = (size_t)(n - x->held) * (size_t)nv * sizeof(double);
   const double *rest = x->turned + (ptrdiff_t)x->held * nv;
-  turn(x, n, tangent->N);
+  change_basis(x, n, tangent->N);
   memcpy(x->H, x->turned, (size_t)x->held * (size_t)nv * sizeof(double));
-  memcpy(tangent->N, rest, left);
-  turn(x, n, tangent->P);
-  memcpy(tangent->P, rest, left);
+  memcpy(tangent->N, rest, unbalanced);
+  change_basis(x, n, tangent->P);
+  memcpy(tangent->P, rest, unbalanced);
   tangent->n = n - x->held;
   return CMB_OK;
 }
 
-/* What is wanted with function i in a mode, the others as they are. */
+/* Evaluates the requested terms with switching function i in the given mode and the others in their current modes. */
 static cmb_status evaluate_in(cmb_stuck *x, int i, int mode, double t, const double *q,
                               const double *v, const cmb_terms *want)
 {
@@ -135,23 +138,24 @@ static cmb_status evaluate_in(cmb_stuck *x, int i, int mode, double t, const dou
   return status;
 }
 
-/* f_k, and what function k exerts in its mode, which is taken from `left` (nv). */
+/* Computes the largest force that held friction k can exert, x->force, and removes what it exerts in its current mode from the
+ * unbalanced forces (nv). */
 static cmb_status find_force(cmb_stuck *x, int k, double t, const double *q, const double *v,
-                             double *left)
+                             double *unbalanced)
 {
   const int nv = x->ev->eq->nv, i = x->function[k], mode = x->ev->mode[i];
   double *force = x->force + (ptrdiff_t)k * nv;
   const cmb_terms first = {.f = x->f}, second = {.f = x->g};
   CMB_TRY(evaluate_in(x, i, -mode, t, q, v, &first));
   CMB_TRY(evaluate_in(x, i, mode, t, q, v, &second));
-  for (int j = 0; j < nv; j++) left[j] += (x->f[j] - x->g[j]) / 2;
+  for (int j = 0; j < nv; j++) unbalanced[j] += (x->f[j] - x->g[j]) / 2;
   CMB_TRY(evaluate_in(x, i, 2, t, q, v, &first));
   CMB_TRY(evaluate_in(x, i, -2, t, q, v, &second));
   for (int j = 0; j < nv; j++) force[j] = (x->f[j] - x->g[j]) / 2;
   return CMB_OK;
 }
 
-/* Whether force k moves something that it does not switch with. */
+/* Returns whether the force of friction k also acts on a motion that friction does not hold. */
 static bool acts_across(const cmb_stuck *x, const cmb_tangent *tangent, int k)
 {
   const int nv = x->ev->eq->nv;
@@ -163,17 +167,18 @@ static bool acts_across(const cmb_stuck *x, const cmb_tangent *tangent, int k)
   for (int i = 0; i < tangent->n; i++) {
     across = fmax(across, fabs(cmb_dot(nv, tangent->N + (ptrdiff_t)i * nv, force)));
   }
-  return across > ACROSS * along;
+  return across > OFF_DIRECTION * along;
 }
 
-/* θ; false: the forces do not determine it. */
-static bool solve_shares(cmb_stuck *x, const double *left)
+/* Solves for the shares x->theta of the largest friction forces that balance the unbalanced forces (nv). Returns false if these do
+ * not determine them. */
+static bool solve_shares(cmb_stuck *x, const double *unbalanced)
 {
   const int nv = x->ev->eq->nv, n = x->count;
   if (x->held < n) return false;
   for (int i = 0; i < n; i++) {
     const double *row = x->H + (ptrdiff_t)i * nv;
-    x->theta[i] = -cmb_dot(nv, row, left);
+    x->theta[i] = -cmb_dot(nv, row, unbalanced);
     for (int k = 0; k < n; k++) {
       x->A[i * n + k] = cmb_dot(nv, row, x->force + (ptrdiff_t)k * nv);
     }
@@ -194,22 +199,22 @@ static cmb_status fail_about_friction(const cmb_stuck *x, int k, double t, const
 }
 
 cmb_status cmb_stuck_check(cmb_stuck *x, const cmb_tangent *tangent, double t, const double *q,
-                           const double *v, double *left)
+                           const double *v, double *unbalanced)
 {
   const int nv = x->ev->eq->nv;
   if (x->count == 0) return CMB_OK;
-  for (int k = 0; k < x->count; k++) CMB_TRY(find_force(x, k, t, q, v, left));
+  for (int k = 0; k < x->count; k++) CMB_TRY(find_force(x, k, t, q, v, unbalanced));
   for (int k = 0; k < x->count; k++) {
     if (!acts_across(x, tangent, k)) continue;
     return fail_about_friction(x, k, t, "its force acts on something else than what it holds");
   }
-  if (!solve_shares(x, left)) {
+  if (!solve_shares(x, unbalanced)) {
     return fail_about_friction(x, 0, t,
                                "how it shares out its force with others that stick is not "
                                "determined");
   }
   for (int k = 0; k < x->count; k++) {
-    cmb_add_scaled(nv, x->theta[k], x->force + (ptrdiff_t)k * nv, left);
+    cmb_add_scaled(nv, x->theta[k], x->force + (ptrdiff_t)k * nv, unbalanced);
     if (fabs(x->theta[k]) <= 1 + EDGE) continue;
     char why[120];
     snprintf(why, sizeof why, "would have to exert %.4g times what it can hold", fabs(x->theta[k]));

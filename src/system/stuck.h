@@ -1,11 +1,12 @@
 /*
- * Dry friction that sticks (dae.h, `switch_sticks`) where nothing moves, for those who know nothing of slides.
+ * Dry friction that sticks at rest (dae.h, `switch_sticks`): holds coordinates in equilibria, and is refused by computations that
+ * take no account of sticking.
  *
- * At rest each such function s_k(v), linear in v, that is 0 holds what it switches with: motions with ∂s_k/∂v w = 0 are free. With the free
- * motions N of the tangent space (tangent.h), split into those that are held and those that are left, N = (N_h, N_f), and the forces
- * f_k of its bound,
+ * At rest each such function s_k(v), linear in v, that is 0 holds its direction: motions with ∂s_k/∂v w = 0 are free. With the free
+ * motions N of the tangent space (tangent.h), split into those that are held and the others, N = (N_h, N_f), and the forces f_k at
+ * the bound of friction,
  *
- *     0 = N_hᵀ (f + Σ θ_k f_k),   |θ_k| ≤ 1:   friction can hold where it is;   N_fᵀ f_k = 0: it acts along what it switches with.
+ *     0 = N_hᵀ (f + Σ θ_k f_k),   |θ_k| ≤ 1:   friction can hold;   N_fᵀ f_k = 0: it acts along the held directions only.
  */
 #ifndef CMB_SYSTEM_STUCK_H
 #define CMB_SYSTEM_STUCK_H
@@ -14,37 +15,39 @@
 
 typedef struct cmb_stuck {
   cmb_evaluator *ev;
-  int count;                 /* of functions that are held */
-  int held;                  /* of motions that they hold, in the tangent space last restricted */
-  int *function;             /* (ns) which functions */
-  double *s, *s_rest;        /* (ns) */
+  int count; /* number of held functions */
+  /* number of motions that they hold, in the tangent space last restricted */
+  int held;
+  int *function;             /* (ns) indices of the held functions */
+  double *s, *s_rest;        /* (ns) values, with and without a unit velocity */
   double *lambda;            /* (ng) scratch */
-  double *unit, *f, *g;      /* (nv) */
+  double *unit, *f, *g;      /* (nv) scratch */
   double *force;             /* (ns x nv) f_k */
   double *S, *R;             /* (ns x nv) ∂s/∂v, and in free motions */
-  double *Q, *H, *turned;    /* (nv x nv) */
-  double *A, *theta, *scale; /* (ns x ns), (ns), (ns) */
+  double *Q, *H, *turned;    /* (nv x nv) basis of free motions, held motions, scratch */
+  double *A, *theta, *scale; /* (ns x ns), (ns), (ns) equations for the shares θ */
   double *work;
   int *order, *pivot; /* (ns) */
 } cmb_stuck;
 
-/* Memory from `arena`; a failure is left to it. No function is held yet. */
+/* Allocates memory from `arena`; the caller detects a failure by cmb_arena_failed. No function is held yet. */
 void cmb_stuck_create(cmb_stuck *x, cmb_arena *arena, cmb_evaluator *ev);
 
-/* Those that are 0 at (t, q, v) are held from now on. λ (ng) may be anything where they do not read it. */
+/* Finds the functions of sticking friction that are 0 at (t, q, v): these are held. λ (ng) may be arbitrary if they do not depend
+ * on it. */
 cmb_status cmb_stuck_find(cmb_stuck *x, double t, const double *q, const double *v,
                           const double *lambda);
 
-/* The free motions of the tangent space at (t, q), v at rest, without those that are held. */
+/* Removes the motions that friction holds from the free motions of a tangent space at (t, q), with velocities v at rest. */
 cmb_status cmb_stuck_restrict(cmb_stuck *x, cmb_tangent *tangent, double t, const double *q,
                               const double *v, const double *lambda);
 
-/* Whether friction can hold them against what is `left` (nv) of f there, in the evaluator's modes; else the words. Then `left` is what
- * friction leaves of it. */
+/* Checks that friction can hold the motions against the forces `unbalanced` (nv), in the evaluator's modes; fails with a message
+ * otherwise. Then adds the friction forces to `unbalanced`. */
 cmb_status cmb_stuck_check(cmb_stuck *x, const cmb_tangent *tangent, double t, const double *q,
-                           const double *v, double *left);
+                           const double *v, double *unbalanced);
 
-/* An error in words if any friction sticks at (t, q, v): `what` takes no account of that. */
+/* Fails with a message if any friction sticks at (t, q, v). `what` names the computation that takes no account of that. */
 cmb_status cmb_refuse_stuck(cmb_evaluator *ev, cmb_arena *arena, double t, const double *q,
                             const double *v, const double *lambda, const char *what);
 

@@ -1,9 +1,9 @@
 /*
  * Kinematics and compliance of suspensions (camber/system.h, docs/kinematics.md; terms and signs of ISO 8855).
  *
- * A drive is a motion of the model whose value is a live parameter, a load a force on a wheel's carrier with live components: both are
- * added to the model before it is read. Sweeps follow the states of rest (quasistatic.h). With their exact derivatives w the carrier's
- * velocities at v = w are its twist (C', ω), by which contact point, roll centre, support angles and kingpin are found:
+ * A drive is a motion of the model whose value is a live parameter, a load a force on a wheel's carrier with live components: both
+ * are added to the model before it is read. Sweeps follow the states of rest (quasistatic.h). With their exact derivatives w the
+ * carrier's velocities at v = w are its twist (C', ω), which gives contact point, roll centre, support angles and kingpin:
  *
  *     n  outward unit vector along the spin axis,  d = (z − n_z n)/|..|,  P = C − R d     centre, contact point
  *     camber = −asin n_z,  toe = atan2(n_x, |n_y|)
@@ -75,11 +75,12 @@ static const cmb_suspension_column wheel_columns[WHEEL_COLUMNS] = {
     [TRAIL] = {"trail", "m"}};
 
 struct wheel {
-  int body;          /* the carrier */
-  int output;        /* the first of OF_WHEEL: C, y axis, velocity, angular velocity */
+  int body; /* the carrier */
+  /* index of the first of OF_WHEEL outputs: C, y axis, velocity, angular velocity */
+  int output;
   double design[3];  /* centre in the design position */
   double contact[3]; /* contact point there, of an upright wheel */
-  int travel, steer; /* drives, -1: none */
+  int travel, steer; /* drives of the wheel's travel and steering, −1: none */
 };
 
 struct cmb_suspension {
@@ -90,10 +91,10 @@ struct cmb_suspension {
   cmb_quasistatic x;
   bool created;
   int points, at;
-  int freedoms;       /* of the model as it is */
-  int drives, inputs; /* drives, and with the loads behind them */
+  int freedoms;       /* degrees of freedom of the model without drives */
+  int drives, inputs; /* number of drives; number of drives and loads */
   cmb_suspension_range range[2 * MOST];
-  int parameter[2 * MOST], row[MOST]; /* of drives: the constraint */
+  int parameter[2 * MOST], row[MOST]; /* live parameter of each input; constraint of each drive */
   int wheel_count;
   double radius;
   struct wheel wheel[MOST];
@@ -111,9 +112,10 @@ struct text {
   size_t used;
 };
 
-static void put(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void append_text(struct text *t, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
-static void put(struct text *t, const char *format, ...)
+static void append_text(struct text *t, const char *format, ...)
 {
   va_list arguments;
   va_start(arguments, format);
@@ -123,7 +125,7 @@ static void put(struct text *t, const char *format, ...)
   if (t->used >= TEXT_ROOM) t->used = TEXT_ROOM - 1;
 }
 
-/* The wheel that a load "MARKER.fy" acts on, and which part of it; false if there is none. */
+/* Finds the wheel that a load such as "MARKER.fy" acts on, and its component. Returns false if there is none. */
 static bool find_load(const cmb_suspension_options *o, const char *name, int *wheel, int *part)
 {
   static const char *const parts[LOAD_PARTS] = {"fx", "fy", "fz", "mz"};
@@ -138,8 +140,9 @@ static bool find_load(const cmb_suspension_options *o, const char *name, int *wh
   return false;
 }
 
-/* The force at the contact point as one at the centre with the moment r × F, r = −R d. */
-static void put_load(struct text *t, const char *m, int wheel, double radius)
+/* Appends the load on wheel carrier marker m to the model's text: the force at the wheel's contact point, moved to the wheel centre
+ * together with its moment r × F. */
+static void append_load(struct text *t, const char *m, int wheel, double radius)
 {
   char r[3][3 * NAME_ROOM];
   for (int i = 0; i < 2; i++) {
@@ -147,19 +150,19 @@ static void put_load(struct text *t, const char *m, int wheel, double radius)
              m);
   }
   snprintf(r[2], sizeof r[2], "(-%.17g*sqrt(1 - %s.y_z^2))", radius, m);
-  put(t, "  kinematics_force%d: {type: load, on: %s, force: [", wheel, m);
-  for (int i = 0; i < 3; i++) put(t, "%skinematics_load%d_%d", i ? ", " : "", wheel, i);
-  put(t, "], torque: [");
+  append_text(t, "  kinematics_force%d: {type: load, on: %s, force: [", wheel, m);
+  for (int i = 0; i < 3; i++) append_text(t, "%skinematics_load%d_%d", i ? ", " : "", wheel, i);
+  append_text(t, "], torque: [");
   for (int i = 0; i < 3; i++) {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
-    put(t, "%s'%s*kinematics_load%d_%d - %s*kinematics_load%d_%d", i ? ", " : "", r[j], wheel, k,
-        r[k], wheel, j);
-    put(t, i == 2 ? " + kinematics_load%d_3'" : "'", wheel);
+    append_text(t, "%s'%s*kinematics_load%d_%d - %s*kinematics_load%d_%d", i ? ", " : "", r[j],
+                wheel, k, r[k], wheel, j);
+    append_text(t, i == 2 ? " + kinematics_load%d_3'" : "'", wheel);
   }
-  put(t, "]}\n");
+  append_text(t, "]}\n");
 }
 
-/* What is driven: an output of the model stands for its formula. */
+/* Returns the formula of the model's output with this name; the name itself if there is none, which is then a formula. */
 static const char *formula_of(const cmb_model *plain, const char *name)
 {
   cmb_item item;
@@ -167,34 +170,35 @@ static const char *formula_of(const cmb_model *plain, const char *name)
   return i >= 0 && cmb_model_item(plain, CMB_ITEM_OUTPUT, i, &item) ? item.text : name;
 }
 
-static void put_additions(struct text *t, const cmb_suspension_options *o, const cmb_model *plain,
-                          const double *design)
+static void append_additions(struct text *t, const cmb_suspension_options *o,
+                             const cmb_model *plain, const double *design)
 {
   static const char *const parts[OF_WHEEL] = {"x",  "y",  "z",  "y_x", "y_y", "y_z",
                                               "vx", "vy", "vz", "wx",  "wy",  "wz"};
-  put(t, "parameters:\n");
+  append_text(t, "parameters:\n");
   for (int i = 0; i < o->drive_count; i++) {
-    put(t, "  kinematics_drive%d_value: %.17g\n", i, design[i]);
+    append_text(t, "  kinematics_drive%d_value: %.17g\n", i, design[i]);
   }
   for (int i = 0; i < LOAD_PARTS * o->wheel_count; i++) {
-    put(t, "  kinematics_load%d_%d: 0\n", i / LOAD_PARTS, i % LOAD_PARTS);
+    append_text(t, "  kinematics_load%d_%d: 0\n", i / LOAD_PARTS, i % LOAD_PARTS);
   }
-  put(t, "motions:\n");
+  append_text(t, "motions:\n");
   for (int i = 0; i < o->drive_count; i++) {
-    put(t, "  kinematics_drive%d: {formula: '%s', value: kinematics_drive%d_value}\n", i,
-        formula_of(plain, o->drives[i].name), i);
+    append_text(t, "  kinematics_drive%d: {formula: '%s', value: kinematics_drive%d_value}\n", i,
+                formula_of(plain, o->drives[i].name), i);
   }
   if (o->wheel_count == 0) return;
-  put(t, "forces:\n");
-  for (int i = 0; i < o->wheel_count; i++) put_load(t, o->wheels[i], i, o->radius);
-  put(t, "outputs:\n");
+  append_text(t, "forces:\n");
+  for (int i = 0; i < o->wheel_count; i++) append_load(t, o->wheels[i], i, o->radius);
+  append_text(t, "outputs:\n");
   for (int i = 0; i < OF_WHEEL * o->wheel_count; i++) {
     const int wheel = i / OF_WHEEL, part = i % OF_WHEEL;
-    put(t, "  kinematics_wheel%d_%s: %s.%s\n", wheel, parts[part], o->wheels[wheel], parts[part]);
+    append_text(t, "  kinematics_wheel%d_%s: %s.%s\n", wheel, parts[part], o->wheels[wheel],
+                parts[part]);
   }
 }
 
-/* The names of items of the model, into `names`; how many there are then. */
+/* Appends the names of all items of one kind in the model to `names`, which contains `count` already. Returns the new number. */
 static int list_items(const cmb_model *model, cmb_item_kind kind, int count, const char **names)
 {
   cmb_item item;
@@ -220,7 +224,8 @@ static cmb_status check_wheels(cmb_context *ctx, const cmb_suspension_options *o
   return CMB_OK;
 }
 
-/* Names that the options have are what a formula can have, and what the model knows. */
+/* Checks the names of drives, wheels and loads in the options: drives can occur in formulas, wheels are markers of the model, and
+ * loads are known and not repeated. */
 static cmb_status check_names(cmb_context *ctx, const cmb_suspension_options *o,
                               const cmb_model *plain)
 {
@@ -249,7 +254,7 @@ static cmb_status check_names(cmb_context *ctx, const cmb_suspension_options *o,
   return CMB_OK;
 }
 
-/* The drive that something of this name was added for, -1: none. */
+/* Returns the index of the drive for which an item with the name `added` was added to the model; −1 if there is none. */
 static int drive_named(const cmb_suspension_options *o, const char *added)
 {
   char name[64];
@@ -260,7 +265,8 @@ static int drive_named(const cmb_suspension_options *o, const char *added)
   return -1;
 }
 
-/* What an error is about, if that was added for a drive: its words with the drive's name. */
+/* Fails again with the last error, in terms of the drive's name, if it concerns an item that was added to the model for a drive.
+ * Else returns the given status. */
 static cmb_status fail_drive(cmb_context *ctx, const cmb_suspension_options *o,
                              const cmb_model *plain, cmb_status status)
 {
@@ -287,7 +293,7 @@ static cmb_status fail_drive(cmb_context *ctx, const cmb_suspension_options *o,
                         drive, near);
 }
 
-/* Whether the body is the wheel's carrier, or hangs on it. */
+/* Returns whether the body is a wheel carrier or is attached to one. */
 static bool is_of_wheel(const cmb_suspension *k, int body)
 {
   while (body != CMB_NO_BODY) {
@@ -301,7 +307,7 @@ static bool is_of_wheel(const cmb_suspension *k, int body)
   return false;
 }
 
-/* A tyre becomes a spring without stiffness: its law and its states go. */
+/* Turns a tyre into a spring without stiffness: removes its force law and its states. */
 static cmb_status leave_out_tyre(cmb_suspension *k, cmb_model_force *f)
 {
   cmb_model_tyre *none = cmb_arena_take(k->model->arena, 1, sizeof *none);
@@ -322,7 +328,7 @@ static cmb_status refuse_state(cmb_suspension *k, const char *name)
                   "the model has the state '%s', and sweeps are for models without states", name);
 }
 
-/* The states of tyres that are left out go with them; others are refused. */
+/* Removes the states of tyres that are left out; fails if the model has other states. */
 static cmb_status drop_states(cmb_suspension *k)
 {
   for (int i = 0; i < k->model->state_count; i++) {
@@ -334,7 +340,8 @@ static cmb_status drop_states(cmb_suspension *k)
   return CMB_OK;
 }
 
-/* The road's push on wheels is what drives and loads stand for: contacts, tyres, and loads with no body to react on, are left out. */
+/* Removes the forces of the road on wheels, which the drives and loads of the sweep replace: contacts, tyres, and loads that react
+ * on the ground. */
 static cmb_status leave_out_road(cmb_suspension *k)
 {
   for (int i = 0; i < k->model->force_count; i++) {
@@ -354,7 +361,8 @@ static cmb_status leave_out_road(cmb_suspension *k)
   return drop_states(k);
 }
 
-/* Where the vehicle is the ground such a spring is the suspension's; where it is a body, a tyre. */
+/* Logs a warning for each spring between the ground and a wheel: it is taken for a part of the suspension, which is wrong if the
+ * vehicle is a body and the spring a tyre. */
 static void warn_ground_springs(cmb_suspension *k)
 {
   for (int i = 0; i < k->model->force_count; i++) {
@@ -369,7 +377,7 @@ static void warn_ground_springs(cmb_suspension *k)
   }
 }
 
-/* The model with the text. */
+/* Reads the model from the file with the text t added, and with live parameters for the values of drives and loads. */
 static cmb_status read_with(cmb_suspension *k, const char *path, const cmb_suspension_options *o,
                             const struct text *t, cmb_model **model)
 {
@@ -394,7 +402,7 @@ static cmb_status read_with(cmb_suspension *k, const char *path, const cmb_suspe
   return cmb_model_read(k->ctx, path, &with, model);
 }
 
-/* The number of what was added under a name of this format. */
+/* Returns the index of the name that the format yields for i and j, −1 if it is not in `names`. */
 __attribute__((format(printf, 3, 0))) static int find_named(const char *const *names, int count,
                                                             const char *format, int i, int j)
 {
@@ -403,7 +411,8 @@ __attribute__((format(printf, 3, 0))) static int find_named(const char *const *n
   return cmb_find_name(name, names, count, sizeof *names);
 }
 
-/* The values that drives have at the start, and how many freedoms there are without them. */
+/* Computes the start values of the drives, design (count), from a model that has them as outputs, and the number of its degrees of
+ * freedom. */
 static cmb_status evaluate_drives(cmb_suspension *k, const cmb_model *model, int count,
                                   double *design)
 {
@@ -430,7 +439,7 @@ static cmb_status evaluate_drives(cmb_suspension *k, const cmb_model *model, int
                   cmb_status_meaning(status));
 }
 
-/* Where drives are in the model as it is: first they are outputs. */
+/* Finds the values that the drives have in the unchanged model, `design`, by reading it with the drives added as outputs. */
 static cmb_status find_design(cmb_suspension *k, const char *path, const cmb_suspension_options *o,
                               const cmb_model *plain, double *design)
 {
@@ -438,9 +447,9 @@ static cmb_status find_design(cmb_suspension *k, const char *path, const cmb_sus
   struct text t = {cmb_arena_take(k->arena, TEXT_ROOM, 1), 0};
   cmb_model *model;
   if (!t.at) return cmb_fail_memory(k->ctx);
-  if (o->drive_count > 0) put(&t, "outputs:\n");
+  if (o->drive_count > 0) append_text(&t, "outputs:\n");
   for (int i = 0; i < o->drive_count; i++) {
-    put(&t, "  kinematics_drive%d: '%s'\n", i, formula_of(plain, o->drives[i].name));
+    append_text(&t, "  kinematics_drive%d: '%s'\n", i, formula_of(plain, o->drives[i].name));
   }
   with.addition = o->drive_count > 0 ? t.at : NULL;
   cmb_status status = cmb_model_read(k->ctx, path, &with, &model);
@@ -466,7 +475,7 @@ static cmb_status read_model(cmb_suspension *k, const char *path, const cmb_susp
                       o->drive_count, k->freedoms, k->freedoms == 1 ? "" : "s");
   }
   if (status == CMB_OK) {
-    put_additions(&t, o, plain, design);
+    append_additions(&t, o, plain, design);
     status = read_with(k, path, o, &t, &k->model);
     if (status != CMB_OK) status = fail_drive(k->ctx, o, plain, status);
   }
@@ -501,7 +510,7 @@ static cmb_status find_wheels(cmb_suspension *k, const cmb_suspension_options *o
   return CMB_OK;
 }
 
-/* Parameters, constraints and outputs of drives, loads and wheels by their names. */
+/* Finds the indices of the parameters, constraints and outputs that were added for drives, loads and wheels, by their names. */
 static cmb_status find_places(cmb_suspension *k, const cmb_suspension_options *o)
 {
   const cmb_equations *eq = &k->system->eq;
@@ -534,7 +543,7 @@ static cmb_status find_places(cmb_suspension *k, const cmb_suspension_options *o
   return CMB_OK;
 }
 
-/* Whether the wheels' carriers hang on the body. */
+/* Returns whether the body is a wheel carrier or one on the chain of joints from the ground to a wheel carrier. */
 static bool carries_wheel(const cmb_suspension *k, int body)
 {
   for (int i = 0; i < k->wheel_count; i++) {
@@ -546,7 +555,7 @@ static bool carries_wheel(const cmb_suspension *k, int body)
   return false;
 }
 
-/* A vehicle that nothing holds moves with the wheel: then the sweep says nothing of its suspension. */
+/* Fails if the vehicle's body is free to move: it would move with the wheel, and the sweep would not describe the suspension. */
 static cmb_status refuse_loose(cmb_suspension *k)
 {
   const cmb_equations *eq = &k->system->eq;
@@ -569,7 +578,8 @@ static cmb_status refuse_loose(cmb_suspension *k)
   return CMB_OK;
 }
 
-/* An error about a motion that was added, with the drive's name. */
+/* Fails again with the last error, in terms of the drive's name, if it concerns a motion that was added to the model for a drive.
+ * Else returns the given status. */
 static cmb_status fail_motion(cmb_suspension *k, const cmb_suspension_options *o, cmb_status status)
 {
   const cmb_error *error = cmb_error_of(k->ctx);
@@ -608,13 +618,15 @@ static cmb_status make_system(cmb_suspension *k, const cmb_suspension_options *o
 
 /* ---- quantities of wheels */
 
-/* The outputs at the state with the velocities v, which derivatives of the state are. */
+/* Evaluates the outputs at the current state with velocities v. Derivatives of the state in place of v give the derivatives of
+ * positions. */
 static cmb_status outputs_with(cmb_suspension *k, const double *v, double *out)
 {
   return cmb_outputs(k->x.ev, k->x.t, k->x.q, v, k->x.ev->zero, k->x.lambda, out);
 }
 
-/* Outputs at rest, and with the velocities of each drive and load, and of the sweep behind them. */
+/* Evaluates the outputs at the current state of rest, with the velocities that each drive and load causes, and with those of the
+ * whole sweep. */
 static cmb_status evaluate(cmb_suspension *k)
 {
   const cmb_equations *eq = &k->system->eq;
@@ -635,33 +647,36 @@ static const double *twist(const cmb_suspension *k, const struct wheel *w, int i
   return k->out_moved + (ptrdiff_t)input * room + w->output + 6;
 }
 
-/* Which drives are travel and steering to a wheel: by what they move most of it, its height or its turn about the vertical. */
+/* Finds for each wheel the drive of its travel, which mostly changes its height, and the drive of its steering, which mostly turns
+ * it about the vertical. */
 static void find_roles(cmb_suspension *k)
 {
   for (int n = 0; n < k->wheel_count; n++) {
     struct wheel *w = &k->wheel[n];
     double rise = 1e-6, turn = 1e-6;
-    bool moves = false; /* a drive that moves in the sweep comes before those that are held */
+    /* a drive that moves in the sweep takes precedence over those that are held */
+    bool moves = false;
     for (int i = 0; i < k->drives; i++) {
       const double *x = twist(k, w, i), up = fabs(x[2]), about = k->radius * fabs(x[5]);
       const bool swept = k->range[i].to != k->range[i].from;
       if (up >= about && up > 1e-6 && (swept > moves || (swept == moves && up > rise))) {
         rise = up, moves = swept, w->travel = i;
       }
-      const bool steers =
-          up < about && fabs(x[5]) > 0.8 * cmb_norm3(x + 3); /* an axis that stands */
+      const bool steers = up < about && fabs(x[5]) > 0.8 * cmb_norm3(x + 3); /* an upright axis */
       if (steers && about > turn) turn = about, w->steer = i;
     }
   }
 }
 
-/* What a drive needs to hold its value, and how that changes with it: along the sweep, or with this drive alone where it does not move. */
+/* Returns the force or moment that a drive needs to hold its value. */
 static double holding_force(const cmb_suspension *k, int drive)
 {
   const int ng = k->system->eq.ng, row = k->row[drive];
   return k->x.lambda[row] * k->x.gp[drive * ng + row];
 }
 
+/* Returns the change of a drive's holding force with its value: along the sweep, or with this drive alone if it does not move in
+ * the sweep. */
 static double holding_stiffness(const cmb_suspension *k, int drive)
 {
   const int ng = k->system->eq.ng, row = k->row[drive];
@@ -673,7 +688,8 @@ static double holding_stiffness(const cmb_suspension *k, int drive)
   return (own != 0 ? sum : k->x.L[drive * ng + row]) * k->x.gp[drive * ng + row];
 }
 
-/* What a steering twist x (velocity of the centre, angular velocity) says of the kingpin. */
+/* Computes the caster and kingpin angles, scrub radius and trail into `to` from a steering twist x (velocity of the centre, angular
+ * velocity). C, P are wheel centre and contact point, n the outward spin axis. */
 static void find_kingpin(const double *x, const double *C, const double *P, const double *n,
                          double side, double *to)
 {
@@ -706,7 +722,7 @@ static void find_travel(const cmb_suspension *k, const struct wheel *w, const do
   to[RATE] = fabs(x[2] - 1) < 1e-6 ? holding_stiffness(k, w->travel) : NAN;
 }
 
-/* All columns of a wheel. */
+/* Computes all results for a wheel (camber, toe, track ..) into to (WHEEL_COLUMNS); NaN where there is no value. */
 static void find_wheel(const cmb_suspension *k, const struct wheel *w, double *to)
 {
   const double *C = k->out + w->output, *axis = C + 3, *x = twist(k, w, k->inputs);
@@ -748,7 +764,7 @@ static void add_column(cmb_suspension *k, const char *of, const char *what, cons
   k->columns[k->column_count++] = (cmb_suspension_column){name, unit};
 }
 
-/* Whether the output is the model's, and not one that was added for a wheel. */
+/* Returns whether output i is one of the model, not one that was added for a wheel of the sweep. */
 static bool is_own_output(const cmb_suspension *k, int i)
 {
   for (int n = 0; n < k->wheel_count; n++) {
@@ -801,7 +817,7 @@ static void fill_row(const cmb_suspension *k, double *row)
   }
 }
 
-/* Why the sweep ends: the quantity that was to go furthest, and how far it got. */
+/* Fails with a message that the sweep cannot go on. It names the quantity that has furthest to go and the value it has reached. */
 static cmb_status fail_to_reach(cmb_suspension *k)
 {
   double most = 0;
@@ -818,8 +834,8 @@ static cmb_status fail_to_reach(cmb_suspension *k)
                         name, k->to[furthest], k->x.p[k->parameter[furthest]]);
 }
 
-/* On to the values `to`. */
-static cmb_status go(cmb_suspension *k)
+/* Moves the suspension to the input values k->to (drives and loads), or fails with the value that was reached. */
+static cmb_status move_to_inputs(cmb_suspension *k)
 {
   double reached;
   const cmb_status status = cmb_quasistatic_go(&k->x, k->to, &reached);
@@ -836,7 +852,7 @@ cmb_status cmb_suspension_next(cmb_suspension *k, double *row)
       const cmb_suspension_range *r = &k->range[i];
       k->to[i] = k->at == k->points - 1 ? r->to : r->from + s * (r->to - r->from);
     }
-    CMB_TRY(go(k));
+    CMB_TRY(move_to_inputs(k));
   }
   CMB_TRY(evaluate(k));
   fill_row(k, row);
@@ -851,7 +867,7 @@ static cmb_status create(cmb_suspension *k, const char *path, const cmb_suspensi
   CMB_TRY(find_wheels(k, o));
   CMB_TRY(make_system(k, o));
   for (int i = 0; i < k->inputs; i++) k->to[i] = k->range[i].from;
-  CMB_TRY(go(k));
+  CMB_TRY(move_to_inputs(k));
   CMB_TRY(evaluate(k));
   find_roles(k);
   return make_columns(k, o);

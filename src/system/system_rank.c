@@ -1,5 +1,5 @@
 /*
- * The rank of a system's constraints, for whoever has the system only (include/camber/system.h).
+ * Reports the rank of a system's constraints to callers who have only the system (include/camber/system.h).
  */
 #include "base/context.h"
 #include "system/rank.h"

@@ -1,5 +1,5 @@
 /*
- * How well a state meets constraints, in the modes that belong to it (include/camber/system.h).
+ * Residuals of the constraints at a state, in the modes that belong to it (include/camber/system.h).
  */
 #include "base/context.h"
 #include "dae/modes.h"
@@ -7,7 +7,8 @@
 #include <camber/system.h>
 #include <math.h>
 
-/* An evaluator in the modes of the state. To be destroyed in any case; > 0: the equations cannot be evaluated there. */
+/* Creates an evaluator in the modes of the state, which is to be destroyed in any case. Returns a positive status if the equations
+ * cannot be evaluated there. */
 static cmb_status open_at(cmb_context *ctx, const cmb_equations *eq, double t, const double *q,
                           const double *v, cmb_evaluator **ev)
 {

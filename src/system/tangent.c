@@ -1,7 +1,7 @@
 /*
  * The tangent space (tangent.h). With M = L D Lᵀ, C = L D^(1/2) and B = G C⁻ᵀ, whose rows are scaled to length 1,
  *
- *     Bᵀ Π = Q R,  R_ii falling: the rank is the number of R_ii that are not rounding,
+ *     Bᵀ Π = Q R,  R_ii decreasing: the rank is the number of R_ii that are not rounding,
  *     N = C⁻ᵀ Q₂,  Gᵀλ ≈ f: R λ = Q₁ᵀ C⁻¹ f,  G w = s: w = C⁻ᵀ Q₁ R⁻ᵀ s.
  */
 #include "system/tangent.h"
@@ -15,8 +15,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A constraint whose gradient lies this near to the span of the others depends on them: positions are known to about
- * 1e-13 of the mechanism's size, and a mechanism this near to losing rank is not far from anything. */
+/* A constraint whose gradient has at most this distance from the span of the others counts as dependent: positions are known to
+ * about 1e-13 of the mechanism's size, and a mechanism this near to losing rank is practically singular. */
 static const double DEPENDENT = 1e-10;
 
 static int largest(int a, int b, int c)
@@ -50,7 +50,7 @@ cmb_status cmb_tangent_create(cmb_tangent *s, cmb_arena *arena, cmb_evaluator *e
   return cmb_arena_failed(arena) ? cmb_fail_memory(ev->ctx) : CMB_OK;
 }
 
-/* The matrix on a pattern (NULL: dense) as a dense one. */
+/* Copies the matrix A, which is stored on the sparsity pattern p (NULL: dense), to a dense matrix. */
 static void spread(const cmb_pattern *p, int rows, int columns, const double *A, double *dense)
 {
   size_t count = (size_t)rows * (size_t)columns;
@@ -80,7 +80,8 @@ static cmb_status factor_mass(cmb_tangent *s)
   return CMB_OK;
 }
 
-/* The rows of B: those of G in the metric of M⁻¹, scaled to length 1, factored. */
+/* Factors the constraint Jacobian, its rows scaled to length 1 in the metric of M⁻¹, and determines its rank and the number of free
+ * motions. */
 static cmb_status factor_constraints(cmb_tangent *s)
 {
   const cmb_equations *eq = s->ev->eq;
@@ -101,7 +102,7 @@ static cmb_status factor_constraints(cmb_tangent *s)
   return CMB_OK;
 }
 
-/* w := C⁻ᵀ w */
+/* Computes w := C⁻ᵀ w for a vector w (nv), where M = C Cᵀ is the mass matrix. */
 static void from_metric(const cmb_tangent *s, double *w)
 {
   cmb_multiply_entries(s->ev->eq->nv, s->root, w, w);

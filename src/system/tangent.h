@@ -1,11 +1,11 @@
 /*
- * The tangent space of the constraints at a point: the motions they leave free, orthonormal in the metric of M.
+ * The tangent space of the constraints at a point: a basis N of the motions that they permit, orthonormal in the metric of M.
  *
  *     G N = 0,  Nᵀ M N = I      N: nv x n, n = nv − rank of G;  z ↦ w = N z
  *
- * Displacements w are in the directions of v: δq = T(q) w. States are among v, behind the velocities: the last nz rows of N are their
- * directions, one each. Dependent constraints do no harm. Whoever needs an equilibrium
- * or a linearisation works with n unknowns and no multipliers here.
+ * Displacements w are in the directions of v: δq = T(q) w. States are among v, behind the velocities: the last nz columns of N are
+ * their directions, one each. Constraints may be dependent. Equilibria and linearisations are computed with these n unknowns and
+ * without multipliers.
  */
 #ifndef CMB_SYSTEM_TANGENT_H
 #define CMB_SYSTEM_TANGENT_H
@@ -23,29 +23,29 @@ typedef struct cmb_tangent {
   double *LD, *root; /* (nv x nv), (nv) M = L D Lᵀ, root = D^(−1/2) */
   double *Q;         /* (nv x nv) orthonormal rows, the first `rank` span those of G L⁻ᵀ root */
   double *R;         /* (ng x nv) see cmb_row_space */
-  double *length;    /* (ng) of the rows of G in the metric of M⁻¹ */
+  double *length;    /* (ng) lengths of the rows of G in the metric of M⁻¹ */
   int *order;        /* (ng) */
   double *x, *y;     /* (max(nv, nq, ng)) scratch */
   double *work;
 } cmb_tangent;
 
-enum { CMB_TANGENT_MOST = 10000 }; /* velocities: the matrices are dense */
+enum { CMB_TANGENT_MOST = 10000 }; /* largest number of velocities: the matrices are dense */
 
-/* Memory from `arena`. */
+/* Allocates the arrays from `arena`. */
 cmb_status cmb_tangent_create(cmb_tangent *tangent, cmb_arena *arena, cmb_evaluator *ev);
 
-/* The tangent space at (t, q). */
+/* Computes the tangent space at (t, q). */
 cmb_status cmb_tangent_at(cmb_tangent *tangent, double t, const double *q);
 
-/* Nᵀ J N (n x n) for J (nv x nv), or Nᵀ J T N for J (nv x nq) if q is not NULL; J on its pattern, NULL: dense. */
+/* Computes Nᵀ J N (n x n) for J (nv x nv), or Nᵀ J T N for J (nv x nq) if q is not NULL. J is stored on its pattern, NULL: dense. */
 void cmb_tangent_reduce(cmb_tangent *tangent, const cmb_pattern *pattern, const double *J,
                         const double *q, double *reduced);
 
-/* λ (ng) of the constraint forces Gᵀ λ that come nearest to f in the metric of M⁻¹; those of dependent constraints are 0.
+/* Computes λ (ng) of the constraint forces Gᵀ λ nearest to f in the metric of M⁻¹; multipliers of dependent constraints are 0.
  * Returns the length of f in this metric. */
 double cmb_tangent_multipliers(cmb_tangent *tangent, const double *f, double *lambda);
 
-/* w (nv) of G w = s, orthogonal to the tangent space in the metric of M. s must be attainable. */
+/* Computes w (nv) with G w = s, orthogonal to the tangent space in the metric of M. s must be attainable. */
 void cmb_tangent_normal(cmb_tangent *tangent, const double *s, double *w);
 
 #endif

@@ -1,24 +1,25 @@
 /*
  * Transfer functions of linearised equations (camber/system.h): zeros, poles and gain of c (s − A)⁻¹ b + d.
  *
- * E = [d c; b A], with rows and columns of about equal size (Parlett and Reinsch 1969), is brought to Hessenberg form by reflectors that leave
- * its first row and column, those of input and output, to themselves. Where a subdiagonal entry is nothing the input does not reach
- * what comes behind: it is cut off, and its eigenvalues are cancelled. The same with Eᵀ, whose transfer function is that of E, for what the
- * output does not see (the staircase algorithm; Paige 1981). What is left is minimal, its eigenvalues are the poles.
+ * E = [d c; b A], with rows and columns scaled to about equal size (Parlett and Reinsch 1969), is brought to Hessenberg form by
+ * reflectors that leave its first row and column, those of output and input, separate. Where a subdiagonal entry is negligible, the
+ * input does not reach the states behind it: they are cut off, and their eigenvalues are cancelled. Then the same with Eᵀ, whose
+ * transfer function is that of E, for states that the output does not depend on (the staircase algorithm; Paige 1981). The rest is
+ * minimal, its eigenvalues are the poles.
  *
- * The zeros are those s for which [d c; b A − s] is singular (Rosenbrock's system matrix). With b = (γ₁, 0, …) and d = 0 row 1 and column 0 say
- * that the first state is 0 (Emami-Naeini and Van Dooren 1982): they are struck out, γ₁ is a factor of the gain, and what is left is of
- * the same form, until its d, an entry of row 0, is not nothing. Then the zeros are the eigenvalues of A − b c/d.
+ * The zeros are those s for which [d c; b A − s] is singular (Rosenbrock's system matrix). With b = (γ₁, 0, …) and d = 0, row 1 and
+ * column 0 imply that the first state is 0 (Emami-Naeini and Van Dooren 1982): they are deleted, γ₁ is a factor of the gain, and
+ * the rest has the same form, until its d, an entry of row 0, is not negligible. Then the zeros are the eigenvalues of A − b c/d.
  *
- * Where rates of the input count, c (s − A)⁻¹ (b + s b') + d + s d' may have a zero more than poles. Divided by s − p it is a function of the form
- * above, that of the equations behind a filter ẇ = p w + u, whose state is what they have for an input:
+ * If rates of the input count, c (s − A)⁻¹ (b + s b') + d + s d' may have a zero more than poles. Divided by s − p it is a function
+ * of the form above, that of the equations behind a filter ẇ = p w + u, whose state is their input:
  *
  *     E = [d'  c  d + p d';  b'  A  b + p b';  1  0  p].
  *
- * It has the same zeros, and the pole p besides, which is taken off again.
+ * It has the same zeros, and in addition the pole p, which is removed again.
  *
- * What counts as nothing is tried from large to small. Each result is compared with c (s − A)⁻¹ b + d at points in the right half-plane, far
- * below to far above all eigenvalues; the first that agrees to GOOD is taken, else the best.
+ * The limit for negligible entries is tried from large to small. Each result is compared with c (s − A)⁻¹ b + d at points in the
+ * right half-plane, far below to far above all eigenvalues; the first that agrees to GOOD is taken, else the best.
  */
 #include "base/arena.h"
 #include "base/context.h"
@@ -34,33 +35,37 @@
 
 enum { POINTS = 24 };
 
-static const double NOTHING[] = {1e-11, 1e-13, 1e-15, 0};
+static const double NEGLIGIBLE[] = {1e-11, 1e-13, 1e-15, 0};
 static const double GOOD = 1e-9, BAD = 1e-6;
-static const double NEUTRAL =
-    1e-6;                        /* a smaller part of the largest eigenvalue may be a multiple 0 */
-static const double SUM = 1e-5;  /* a smaller part of its terms is known to their rounding only */
-static const double NEAR = 0.05; /* of |s|: too near to a zero or pole to compare there */
+/* an eigenvalue smaller than this part of the largest may be a multiple 0 */
+static const double NEUTRAL = 1e-6;
+/* a response smaller than this part of its terms is mostly rounding */
+static const double SUM = 1e-5;
+/* relative distance to a zero or pole within which responses are not compared */
+static const double NEAR = 0.05;
 
 struct transfer {
-  cmb_transfer seen; /* first, so that a pointer to it is a pointer to the whole */
+  cmb_transfer result; /* first, so that a pointer to it is a pointer to the whole */
   cmb_arena *arena;
 };
 
-/* Roots of one attempt. */
+/* Zeros and poles of one attempt. */
 struct roots {
   double gain, off;
   int zeros, poles, cancelled;
-  double complex *zero, *pole, *gone; /* (n) each */
+  double complex *zero, *pole, *removed; /* (n) each */
 };
 
-struct seek {
+struct root_search {
   cmb_context *ctx;
-  int n;                                      /* states of the whole, with that of a filter */
-  double filter;                              /* its pole; 0: there is none */
-  double *E, *W, *Q, *V;                      /* ((n + 1) x (n + 1)): evened out; scratch */
-  double *re, *im, *work;                     /* (n + 1) each, of eigenvalues */
-  double complex s[POINTS], response[POINTS]; /* of the equations; NaN where there is none */
-  double terms[POINTS];                       /* what it is a sum of */
+  int n;         /* number of states, with that of a filter */
+  double filter; /* the filter's pole; 0: no filter */
+  /* ((n + 1) x (n + 1)): the scaled equations; scratch */
+  double *E, *W, *Q, *V;
+  double *re, *im, *work; /* (n + 1) eigenvalues; scratch */
+  /* points and the exact response; NaN where there is none */
+  double complex s[POINTS], response[POINTS];
+  double terms[POINTS]; /* size of the terms of the response */
   struct roots now, best;
 };
 
@@ -71,7 +76,7 @@ static double complex *take_complex(cmb_arena *arena, int count)
   return cmb_arena_take(arena, (size_t)count + 1, sizeof(double complex));
 }
 
-static cmb_status take_memory(struct seek *k, cmb_arena *arena)
+static cmb_status take_memory(struct root_search *k, cmb_arena *arena)
 {
   const int m = k->n + 1;
   double **squares[] = {&k->E, &k->W, &k->Q, &k->V};
@@ -83,15 +88,15 @@ static cmb_status take_memory(struct seek *k, cmb_arena *arena)
     struct roots *r = i ? &k->best : &k->now;
     r->zero = take_complex(arena, k->n);
     r->pole = take_complex(arena, k->n);
-    r->gone = take_complex(arena, k->n);
+    r->removed = take_complex(arena, k->n);
   }
   return cmb_arena_failed(arena) ? cmb_fail_memory(k->ctx) : CMB_OK;
 }
 
 /* ---- roots */
 
-/* The eigenvalues of the block of W (rows `stride` long) that begins at `from`, in row and column, and has n rows. */
-static cmb_status eigenvalues(struct seek *k, const double *W, int stride, int from, int n,
+/* Computes the eigenvalues of the n x n diagonal block of W (rows of length `stride`) that begins at row and column `from`. */
+static cmb_status eigenvalues(struct root_search *k, const double *W, int stride, int from, int n,
                               double complex *to)
 {
   double *A = k->Q;
@@ -104,16 +109,17 @@ static cmb_status eigenvalues(struct seek *k, const double *W, int stride, int f
   return CMB_OK;
 }
 
-/* W (m x m) in Hessenberg form, without what its first column does not reach: the size that is left. */
-static cmb_status cut_off(struct seek *k, double nothing, int *m)
+/* Brings the matrix k->W (m x m) to Hessenberg form and cuts off the states that its first column does not reach, whose eigenvalues
+ * are added to the cancelled ones. *m becomes the remaining size. */
+static cmb_status cut_off(struct root_search *k, double negligible, int *m)
 {
   const int whole = *m;
   double *W = k->W;
   int left = 1;
   cmb_hessenberg(whole, W, k->Q, k->work);
-  const double least = nothing * cmb_norm2(whole * whole, W);
+  const double least = negligible * cmb_norm2(whole * whole, W);
   while (left < whole && fabs(W[(ptrdiff_t)left * whole + left - 1]) > least) left++;
-  CMB_TRY(eigenvalues(k, W, whole, left, whole - left, k->now.gone + k->now.cancelled));
+  CMB_TRY(eigenvalues(k, W, whole, left, whole - left, k->now.removed + k->now.cancelled));
   k->now.cancelled += whole - left;
   for (int i = 0; i < left; i++) {
     memmove(W + (ptrdiff_t)i * left, W + (ptrdiff_t)i * whole, (size_t)left * sizeof *W);
@@ -133,16 +139,16 @@ static void transpose(int m, double *W)
   }
 }
 
-/* Zeros and gain of W (m x m), which is minimal and in Hessenberg form. */
-static cmb_status find_zeros(struct seek *k, double nothing, int m)
+/* Computes the zeros and the gain of a transfer function from its minimal equations, k->W (m x m) in Hessenberg form. */
+static cmb_status find_zeros(struct root_search *k, double negligible, int m)
 {
   double *W = k->W, gain = 1;
-  const double least = nothing * cmb_norm2(m, W);
+  const double least = negligible * cmb_norm2(m, W);
   int r = 0;
   for (; r < m && fabs(W[r]) <= least; r++) {
     if (r + 1 < m) gain *= W[(ptrdiff_t)(r + 1) * m + r];
   }
-  if (r == m) { /* no part of the input arrives */
+  if (r == m) { /* the input does not affect the output */
     k->now.gain = 0;
     k->now.zeros = 0;
     return CMB_OK;
@@ -161,7 +167,7 @@ static double complex value_at(const struct roots *r, double complex s)
 {
   double complex g = r->gain;
   const int most = r->zeros > r->poles ? r->zeros : r->poles;
-  for (int i = 0; i < most; i++) { /* in turn, so that nothing overflows on the way */
+  for (int i = 0; i < most; i++) { /* alternately, so that nothing overflows on the way */
     if (i < r->zeros) g *= s - r->zero[i];
     if (i < r->poles) g /= s - r->pole[i];
   }
@@ -176,7 +182,7 @@ static bool is_near(int count, const double complex *roots, double complex s)
   return false;
 }
 
-static double difference(const struct seek *k)
+static double difference(const struct root_search *k)
 {
   const struct roots *r = &k->now;
   double worst = 0;
@@ -193,8 +199,9 @@ static double difference(const struct seek *k)
   return worst;
 }
 
-/* From a tenth of the smallest eigenvalue to ten times the largest, at angles up to 80° that follow no rule. */
-static void choose_points(struct seek *k, const double complex *eigenvalue)
+/* Chooses the points of the complex plane at which results are compared with the exact response: sizes from a tenth of the smallest
+ * eigenvalue to ten times the largest, at quasi-random angles up to 80°. */
+static void choose_points(struct root_search *k, const double complex *eigenvalue)
 {
   double low = INFINITY, high = 0;
   for (int i = 0; i < k->n; i++) high = fmax(high, cabs(eigenvalue[i]));
@@ -210,8 +217,9 @@ static void choose_points(struct seek *k, const double complex *eigenvalue)
   }
 }
 
-/* The evened equations as a state space of one input, with the states as outputs behind the one that is asked for. */
-static cmb_status make_space(const struct seek *k, cmb_arena *arena, cmb_state_space *space)
+/* Makes a state space of the scaled equations with one input. Its outputs are the output of the transfer function and then all
+ * states. */
+static cmb_status make_space(const struct root_search *k, cmb_arena *arena, cmb_state_space *space)
 {
   const int n = k->n, m = n + 1;
   double *A = cmb_arena_doubles(arena, n * n + 1), *B = cmb_arena_doubles(arena, n + 1);
@@ -229,8 +237,8 @@ static cmb_status make_space(const struct seek *k, cmb_arena *arena, cmb_state_s
   return CMB_OK;
 }
 
-/* The response at all points, and the size of the terms that it is a sum of. */
-static cmb_status ask_equations(struct seek *k, cmb_arena *arena)
+/* Computes the exact response at all points of comparison, k->response, and the size of its terms, k->terms. */
+static cmb_status compute_responses(struct root_search *k, cmb_arena *arena)
 {
   cmb_state_space space = {0};
   CMB_TRY(make_space(k, arena, &space));
@@ -247,7 +255,8 @@ static cmb_status ask_equations(struct seek *k, cmb_arena *arena)
 
 /* ---- attempts */
 
-/* Zeros that are poles, too, are neither: what the input hardly moves, or the output hardly sees, is not always cut off. */
+/* Removes zeros that coincide with poles: states that the input hardly moves, or that hardly affect the output, are not always cut
+ * off before. */
 static void cancel_pairs(struct roots *r)
 {
   for (int i = r->zeros - 1; i >= 0; i--) {
@@ -257,34 +266,35 @@ static void cancel_pairs(struct roots *r)
     }
     const double size = r->poles > 0 ? cabs(r->pole[nearest]) : 0;
     if (!(size > 0 && cabs(r->pole[nearest] - r->zero[i]) <= GOOD * size)) continue;
-    r->gone[r->cancelled++] = r->pole[nearest];
+    r->removed[r->cancelled++] = r->pole[nearest];
     r->pole[nearest] = r->pole[--r->poles];
     r->zero[i] = r->zero[--r->zeros];
   }
 }
 
-static cmb_status attempt(struct seek *k, double nothing)
+static cmb_status attempt(struct root_search *k, double negligible)
 {
   int m = k->n + 1;
   memcpy(k->W, k->E, (size_t)m * (size_t)m * sizeof *k->W);
   k->now.cancelled = 0;
-  CMB_TRY(cut_off(k, nothing, &m));
+  CMB_TRY(cut_off(k, negligible, &m));
   transpose(m, k->W);
-  CMB_TRY(cut_off(k, nothing, &m));
+  CMB_TRY(cut_off(k, negligible, &m));
   k->now.poles = m - 1;
   CMB_TRY(eigenvalues(k, k->W, m, 1, m - 1, k->now.pole));
-  CMB_TRY(find_zeros(k, nothing, m));
+  CMB_TRY(find_zeros(k, negligible, m));
   cancel_pairs(&k->now);
   k->now.off = difference(k);
   return CMB_OK;
 }
 
-/* k->best: the first that is good, else the one that is least off. */
-static cmb_status try_all(struct seek *k)
+/* Computes zeros and poles with all limits for negligible entries in turn; k->best becomes the first result that is accurate, else
+ * the most accurate one. */
+static cmb_status try_all(struct root_search *k)
 {
   k->best.off = INFINITY;
-  for (size_t i = 0; i < sizeof NOTHING / sizeof *NOTHING && !(k->best.off <= GOOD); i++) {
-    CMB_TRY(attempt(k, NOTHING[i]));
+  for (size_t i = 0; i < sizeof NEGLIGIBLE / sizeof *NEGLIGIBLE && !(k->best.off <= GOOD); i++) {
+    CMB_TRY(attempt(k, NEGLIGIBLE[i]));
     if (!(k->now.off < k->best.off)) continue;
     const struct roots worse = k->best;
     k->best = k->now;
@@ -293,8 +303,8 @@ static cmb_status try_all(struct seek *k)
   return CMB_OK;
 }
 
-/* [d c; b A], evened out. */
-static void put_equations(struct seek *k, const cmb_state_space *s, int input, int output)
+/* Fills k->E with the matrix [d c; b A] of one input and one output of a state space, scaled. */
+static void fill_equations(struct root_search *k, const cmb_state_space *s, int input, int output)
 {
   const int n = k->n, m = n + 1;
   k->E[0] = s->D[output * s->nu + input];
@@ -308,6 +318,7 @@ static void put_equations(struct seek *k, const cmb_state_space *s, int input, i
 
 /* ---- rates of the input */
 
+/* Returns whether the rate of the input affects the states or the output. */
 static bool has_rates(const cmb_state_space *s, int input, int output)
 {
   if (!s->B_rate) return false;
@@ -317,9 +328,10 @@ static bool has_rates(const cmb_state_space *s, int input, int output)
   return s->D_rate[output * s->nu + input] != 0;
 }
 
-/* The equations of one input and one output behind the filter, whose pole is beyond all of theirs. */
-static cmb_status put_filter(struct seek *k, cmb_arena *arena, const cmb_state_space *s, int input,
-                             int output, cmb_state_space *to)
+/* Makes a state space *to of one input and one output of s behind a filter of first order, whose pole is larger than all
+ * eigenvalues. */
+static cmb_status fill_filter(struct root_search *k, cmb_arena *arena, const cmb_state_space *s,
+                              int input, int output, cmb_state_space *to)
 {
   const int n = s->nx, m = n + 1;
   double *A = cmb_arena_doubles(arena, m * m), *B = cmb_arena_doubles(arena, m);
@@ -351,23 +363,25 @@ static int nearest_to(double p, int count, const double complex *x)
   return best;
 }
 
-/* Without the filter's pole. If it was cancelled there is a zero at this place. */
-static void take_off_filter(const struct seek *k, struct roots *r)
+/* Removes the filter's pole from the zeros and poles found. If the pole was cancelled, there is a zero at the same point. */
+static void remove_filter(const struct root_search *k, struct roots *r)
 {
   const double p = k->filter;
-  const int pole = nearest_to(p, r->poles, r->pole), gone = nearest_to(p, r->cancelled, r->gone);
-  if (pole >= 0 && (gone < 0 || cabs(r->pole[pole] - p) <= cabs(r->gone[gone] - p))) {
+  const int pole = nearest_to(p, r->poles, r->pole),
+            removed = nearest_to(p, r->cancelled, r->removed);
+  if (pole >= 0 && (removed < 0 || cabs(r->pole[pole] - p) <= cabs(r->removed[removed] - p))) {
     r->pole[pole] = r->pole[--r->poles];
     return;
   }
-  if (gone < 0) return;
-  r->gone[gone] = r->gone[--r->cancelled];
+  if (removed < 0) return;
+  r->removed[removed] = r->removed[--r->cancelled];
   if (r->gain != 0) r->zero[r->zeros++] = p;
 }
 
 /* ---- the result */
 
-/* By size; of equal ones the larger real part first, and of a pair that above the axis. */
+/* Orders complex roots by size; of equal ones the larger real part comes first, and of a conjugate pair the one above the real
+ * axis. */
 static bool comes_before(double complex a, double complex b)
 {
   const double x = cabs(a), y = cabs(b);
@@ -375,7 +389,7 @@ static bool comes_before(double complex a, double complex b)
   return creal(a) != creal(b) ? creal(a) > creal(b) : cimag(a) > cimag(b);
 }
 
-static double *keep(cmb_arena *arena, int count, double complex *x)
+static double *copy_sorted(cmb_arena *arena, int count, double complex *x)
 {
   double *to = cmb_arena_doubles(arena, 2 * count + 1);
   for (int i = 1; i < count; i++) {
@@ -388,7 +402,8 @@ static double *keep(cmb_arena *arena, int count, double complex *x)
   return to;
 }
 
-/* lead Π (s − x), highest power first; NULL: not finite, or there is no memory. */
+/* Computes the coefficients of the polynomial lead · Π (s − x_i), highest power first. Returns NULL if they are not finite or
+ * memory runs out. */
 static double *expand(cmb_arena *arena, double lead, int count, const double complex *x)
 {
   double complex *p = take_complex(arena, count);
@@ -403,31 +418,32 @@ static double *expand(cmb_arena *arena, double lead, int count, const double com
   return cmb_all_finite(count + 1, to) ? to : NULL;
 }
 
-static cmb_status keep_best(struct seek *k, cmb_arena *arena, cmb_transfer *to)
+static cmb_status store_best(struct root_search *k, cmb_arena *arena, cmb_transfer *to)
 {
   struct roots *r = &k->best;
-  for (; r->gain == 0 && r->poles > 0; r->poles--) r->gone[r->cancelled++] = r->pole[r->poles - 1];
+  for (; r->gain == 0 && r->poles > 0; r->poles--)
+    r->removed[r->cancelled++] = r->pole[r->poles - 1];
   *to = (cmb_transfer){.gain = r->gain,
                        .zero_count = r->zeros,
                        .pole_count = r->poles,
                        .cancelled_count = r->cancelled,
                        .off = r->off};
-  to->zeros = keep(arena, r->zeros, r->zero);
-  to->poles = keep(arena, r->poles, r->pole);
-  to->cancelled = keep(arena, r->cancelled, r->gone);
+  to->zeros = copy_sorted(arena, r->zeros, r->zero);
+  to->poles = copy_sorted(arena, r->poles, r->pole);
+  to->cancelled = copy_sorted(arena, r->cancelled, r->removed);
   to->numerator = expand(arena, r->gain, r->zeros, r->zero);
   to->denominator = expand(arena, 1, r->poles, r->pole);
   if (!to->numerator || !to->denominator) to->numerator = to->denominator = NULL;
   return cmb_arena_failed(arena) ? cmb_fail_memory(k->ctx) : CMB_OK;
 }
 
-static cmb_status find(struct seek *k, const cmb_state_space *space, int input, int output,
+static cmb_status find(struct root_search *k, const cmb_state_space *space, int input, int output,
                        cmb_arena *scratch)
 {
   CMB_TRY(eigenvalues(k, space->A, k->n, 0, k->n, k->now.pole));
   choose_points(k, k->now.pole);
-  put_equations(k, space, input, output);
-  CMB_TRY(ask_equations(k, scratch));
+  fill_equations(k, space, input, output);
+  CMB_TRY(compute_responses(k, scratch));
   CMB_TRY(try_all(k));
   if (k->best.off <= BAD && isfinite(k->best.gain)) return CMB_OK;
   return cmb_fail(k->ctx, CMB_ERROR_EQUATIONS,
@@ -437,23 +453,23 @@ static cmb_status find(struct seek *k, const cmb_state_space *space, int input, 
 }
 
 static cmb_status create(struct transfer *t, const cmb_state_space *space, int input, int output,
-                         struct seek *k)
+                         struct root_search *k)
 {
   cmb_arena *scratch = cmb_arena_create(k->ctx);
   if (!scratch) return cmb_fail_memory(k->ctx);
   cmb_status status = take_memory(k, scratch);
   cmb_state_space filtered = {0};
   const bool rates = has_rates(space, input, output);
-  if (status == CMB_OK && rates) status = put_filter(k, scratch, space, input, output, &filtered);
+  if (status == CMB_OK && rates) status = fill_filter(k, scratch, space, input, output, &filtered);
   if (status == CMB_OK) {
     status = rates ? find(k, &filtered, 0, 0, scratch) : find(k, space, input, output, scratch);
   }
-  if (status == CMB_OK && rates) take_off_filter(k, &k->best);
+  if (status == CMB_OK && rates) remove_filter(k, &k->best);
   if (status > 0) {
     status = cmb_fail(k->ctx, CMB_ERROR_EQUATIONS,
                       "no zeros and poles: the iteration for eigenvalues did not converge");
   }
-  if (status == CMB_OK) status = keep_best(k, t->arena, &t->seen);
+  if (status == CMB_OK) status = store_best(k, t->arena, &t->result);
   cmb_arena_destroy(scratch);
   return status;
 }
@@ -476,7 +492,7 @@ cmb_status cmb_transfer_create(cmb_context *ctx, const cmb_state_space *space, i
   CMB_REQUIRE(ctx, is_finite(space), "cmb_transfer_create needs finite matrices");
   cmb_arena *arena = cmb_arena_create(ctx);
   struct transfer *t = arena ? cmb_arena_take(arena, 1, sizeof *t) : NULL;
-  struct seek k = {.ctx = ctx, .n = space->nx + has_rates(space, input, output)};
+  struct root_search k = {.ctx = ctx, .n = space->nx + has_rates(space, input, output)};
   if (!t) {
     cmb_arena_destroy(arena);
     return cmb_fail_memory(ctx);
@@ -484,7 +500,7 @@ cmb_status cmb_transfer_create(cmb_context *ctx, const cmb_state_space *space, i
   t->arena = arena;
   const cmb_status status = create(t, space, input, output, &k);
   if (status == CMB_OK)
-    *out = &t->seen;
+    *out = &t->result;
   else
     cmb_arena_destroy(arena);
   return status;

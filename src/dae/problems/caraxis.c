@@ -1,13 +1,13 @@
 /*
- * The car axis (IVP Test Set): two point masses, a rigid bar of length L between them, springs
- * to the wheels; the left wheel rests at the origin, the right one (xb, yb) rolls over a bump.
+ * The bundled problem `caraxis`, the car axis (IVP Test Set): two point masses, a rigid bar of length L between them, springs to
+ * the wheels; the left wheel is fixed at the origin, the right one (xb, yb) rolls over a bump.
  *
  *     K p'' = f(t,p) + φ_pᵀ λ,   0 = φ(t,p),   K = ε² m/2 I,   p = (xl, yl, xr, yr)
- *     φ1 = xl xb + yl yb                       the left spring stands square to the axis
+ *     φ1 = xl xb + yl yb                       the left spring is perpendicular to the axis
  *     φ2 = (xl − xr)² + (yl − yr)² − L²         the bar
  *     xb = sqrt(L² − yb²),  yb = h sin ω t
  *
- * Our equations subtract Gᵀλ, so g = −φ: then λ is the paper's, in sign and scaling (II.17.2).
+ * Camber's equations subtract Gᵀλ, so g = −φ: then λ is the paper's, in sign and scaling (II.17.2).
  *
  * A spring of length ℓ along p pushes with (L0/ℓ − 1) p, whose derivative is (L0/ℓ − 1) I − L0/ℓ³ p pᵀ.
  */
@@ -17,14 +17,14 @@
 
 #include <math.h>
 
-/* The sine and cosine that formulas of model files have, too. */
+/* the sine and cosine used by formulas of model files */
 CMB_TURN_CODE(CMB_CODE_COMPILED)
 CMB_SINE_CODE(CMB_CODE_COMPILED)
 CMB_COSINE_CODE(CMB_CODE_COMPILED)
 
 enum { BAR_LENGTH, SPRING_LENGTH, EPSILON, BUMP, OMEGA, MASS, PARAMETERS };
 
-/* ε² m/2 follows the parameters: the mass of each point and, as gravity is 1, its weight. */
+/* POINT_MASS: ε² m/2, the mass of each point and, as gravity is 1, its weight; stored behind the parameters */
 enum { POINT_MASS = PARAMETERS, NUMBERS };
 
 static const cmb_parameter parameters[PARAMETERS] = {
@@ -44,10 +44,10 @@ static const char *const lambda_names[] = {"lambda1", "lambda2"};
 static const char *const q_units[] = {"m", "m", "m", "m"};
 static const char *const v_units[] = {"m/s", "m/s", "m/s", "m/s"};
 
-static const int no_starts[] = {0, 0, 0, 0, 0}; /* ∂r/∂v = 0 */
+static const int no_starts[] = {0, 0, 0, 0, 0}; /* empty pattern: ∂r/∂v = 0 */
 static const cmb_pattern no_pattern = {4, 4, no_starts, NULL};
 
-/* The right wheel and its first two time derivatives. */
+/* Position of the right wheel and its first two time derivatives. */
 struct wheel {
   double x, y, x1, y1, x2, y2;
 };
@@ -65,14 +65,14 @@ static inline struct wheel compute_wheel(const double *par, double t)
   return b;
 }
 
-/* The wheel for the times it was last asked for: the stages of an implicit method come again and again. */
+/* Cache of the wheel for the times last used: the stages of an implicit method return to the same times. */
 enum { REMEMBERED = 4 };
 
 struct memory {
-  const struct wheel *last; /* that was asked for, at t_last; NULL at first */
+  const struct wheel *last; /* the wheel at t_last; NULL at first */
   double t_last;
   unsigned next;
-  double t[REMEMBERED]; /* NaN: none yet */
+  double t[REMEMBERED]; /* NaN: empty */
   struct wheel wheel[REMEMBERED];
 };
 
@@ -109,7 +109,7 @@ static void forces(const double *par, const struct wheel *b, const double *q, do
   f[3] = right * yr - weight;
 }
 
-/* What G, ∂(G v + g_t)/∂q, ∂(G a + γ)/∂q and ∂γ/∂v look like. */
+/* Fills J (2 x 4) = [−x −y 0 0; −dx −dy dx dy], the form that G, ∂(G v + g_t)/∂q, ∂(G a + γ)/∂q and ∂γ/∂v have in common. */
 static void fill_rows(double x, double y, double dx, double dy, double *J)
 {
   J[0] = -x, J[1] = -y, J[2] = 0, J[3] = 0;
@@ -157,7 +157,8 @@ static cmb_status residual(const void *self, const cmb_point *at, const double *
   return CMB_OK;
 }
 
-/* (−∂f/∂p − bar) of a spring along (x, y): its three different entries. */
+/* Computes −∂f/∂p − bar · I for the force f of a spring from the origin to p = (x, y), L0 long at rest: its entries (1,1), (1,2)
+ * and (2,2) into k. */
 static void stiffness(double L0, double x, double y, double bar, double k[3])
 {
   double inverse = 1 / (x * x + y * y), ratio = L0 * sqrt(inverse); /* 1/ℓ², L0/ℓ */

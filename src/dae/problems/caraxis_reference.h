@@ -1,10 +1,10 @@
 /*
- * The car axis at t = 3: the solution to more digits than a double holds, and the measure of an error.
+ * The solution of the car axis at t = 3, to more digits than a double holds, and the error measure of the IVP Test Set; for tests
+ * and benchmarks.
  *
- * Computed in quadruple precision (index-1 form, extrapolation of order 24; two step sizes agree to 1e-27,
- * constraint residuals below 5e-29). Order: q = (xl, yl, xr, yr), v = q̇, λ as in the IVP Test Set's
- * eq. (II.17.2), which is also the sign and the scaling of Camber's problem `caraxis`. The values printed
- * in the Test Set itself are wrong from the tenth digit on in yl'.
+ * Computed in quadruple precision (index-1 form, extrapolation of order 24; two step sizes agree to 1e-27, constraint residuals
+ * below 5e-29). Order: q = (xl, yl, xr, yr), v = q̇, λ as in the IVP Test Set's eq. (II.17.2), which is also the sign and the
+ * scaling of Camber's problem `caraxis`. The values printed in the Test Set itself are wrong from the tenth digit on in yl'.
  *
  *     mescd = −log10 max_i |error_i| / (atol/rtol + |value_i|)     over all ten components
  */
@@ -24,7 +24,7 @@ static const double cmb_caraxis_reference_v[4] = {
 static const double cmb_caraxis_reference_lambda[2] = {-4.736886590853326515313475997946e-03,
                                                        -1.104680331259565839860600728703e-03};
 
-/* The larger of `worst` and the errors of n components; what is not finite is infinitely wrong. */
+/* Returns the larger of `worst` and the mixed relative errors of the n components of x; infinity if one is not finite. */
 static inline double cmb_mixed_error(int n, const double *x, const double *reference,
                                      double atol_over_rtol, double worst)
 {
@@ -35,7 +35,8 @@ static inline double cmb_mixed_error(int n, const double *x, const double *refer
   return worst;
 }
 
-/* mescd of (q, v, λ) at t = 3; λ == NULL: over q and v only. atol_over_rtol = 1 for rtol = atol, 0 for scd. */
+/* Returns the mescd of (q, v, λ) at t = 3, over q and v only if λ is NULL. atol_over_rtol = 1 for rtol = atol, 0 for the relative
+ * scd. */
 static inline double cmb_caraxis_mescd(const double *q, const double *v, const double *lambda,
                                        double atol_over_rtol)
 {

@@ -1,15 +1,16 @@
 /*
- * The circular track (Burgermeister, Arnold and Esterl 2006 §4.1): a point mass held at distance 1 from the centre by a
- * constraint, its speed held by a PI controller that pushes along the track, while a force pushes it outwards.
+ * The bundled problem `circular-track` (Burgermeister, Arnold and Esterl 2006 §4.1): a point mass held at distance 1 from the
+ * centre by a constraint, its speed held by a PI controller that pushes along the track, while a force pushes it outwards.
  *
  *     m ẍ = F_PI τ + F_R n − Gᵀ λ,   0 = x1² + x2² − 1,   n = x/|x|,  τ = (−x2, x1)/|x|
- *     F_PI = kp (s − ṙ) + ki (s t − r),   ṙ = τᵀ ẋ       r: way along the track, s: wanted speed
+ *     F_PI = kp (s − ṙ) + ki (s t − r),   ṙ = τᵀ ẋ       r: distance along the track, s: desired speed
  *
- * The integral term needs the way r as a third coordinate. It has no velocity of its own: T(q) = [I; τᵀ].
- * The paper leaves its gains out. With m = 1, kp = 10 and ki = 25 the controlled speed is critically
- * damped, and from rest r = s t (1 − exp(−5 t)) exactly, which the tests use.
+ * The integral term needs the distance r as a third coordinate. It has no velocity: T(q) = [I; τᵀ]. The paper does not give the
+ * gains. With m = 1, kp = 10 and ki = 25 the controlled speed is critically damped, and from rest r = s t (1 − exp(−5 t)) exactly,
+ * which the tests use.
  *
  * Derivatives: ∂n/∂x = τ τᵀ/|x|, ∂τ/∂x = −n τᵀ/|x|, so that with f the force without Gᵀ λ
+ *
  *     ∂f/∂x = ((kp nᵀẋ + F_R) τ − F_PI n) τᵀ/|x|,   ∂f/∂r = −ki τ,   ∂f/∂ẋ = −kp τ τᵀ
  */
 #include "dae/system.h"
@@ -48,7 +49,7 @@ static void rates(const void *self, const double *q, const double *v, double *qd
   qdot[2] = speed_along(q, v);
 }
 
-/* F_PI */
+/* Returns the force of the controller, F_PI = kp (s − ṙ) + ki (s t − r). */
 static double push_along(const double *par, const cmb_point *at)
 {
   return par[GAIN_P] * (par[SPEED] - speed_along(at->q, at->v)) +

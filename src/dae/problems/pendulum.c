@@ -1,10 +1,10 @@
 /*
- * The pendulum in Cartesian coordinates: a point mass m at (x, y) on a massless rod of length l, y upwards.
+ * The bundled problem `pendulum`, in Cartesian coordinates: a point mass m at (x, y) on a massless rod of length l, y upwards.
  *
  *     m q̈ = (0, −m g) − Gᵀ λ,   0 = (x² + y² − l²)/2,   G = (x, y),   γ = ẋ² + ẏ²
  *
- * λ l is the tension of the rod. The switching function is x: it changes sign at the lowest point. With
- * the angle φ0 at rest the period is 4 K(sin(φ0/2)) sqrt(l/g), K the complete elliptic integral.
+ * λ l is the tension of the rod. The switching function is x: it changes sign at the lowest point. Released from rest at the angle
+ * φ0 the period is 4 K(sin(φ0/2)) sqrt(l/g), K the complete elliptic integral.
  */
 #include "dae/system.h"
 

@@ -1,17 +1,21 @@
 /*
- * The chain of mathematical pendulums (Arnold, Fuchs and Führer 2006 §4.2.1) in joint angles, without constraints: N point masses
+ * The bundled problem `pendulum-chain` (Arnold, Fuchs and Führer 2006 §4.2.1) in joint angles, without constraints: N point masses
  * hang on N massless rods from a suspension that moves slowly. α_i is the angle of rod i to the vertical.
  *
  *     x_k = x_s + l Σ_{j≤k} sin α_j,   y_k = y_s − l Σ_{j≤k} cos α_j
  *     x_s = 2 + 0.3 sin ω t,  y_s = 0.2 sin ω t,  ω = 0.05
  *
- * The mass at the suspension itself (the paper counts N + 1) is driven and has no equation. Residual in
- * O(N) operations: accelerations of the masses down the chain, sums of m (ẍ, ÿ + g) back up,
+ * The mass at the suspension itself (the paper counts N + 1) is driven and has no equation. Residual in O(N) operations:
+ * accelerations of the masses down the chain, sums of m (ẍ, ÿ + g) back up,
+ *
  *     r_i = l cos α_i Σ_{k≥i} m ẍ_k + l sin α_i Σ_{k≥i} m (ÿ_k + g).
- * Mass matrix and forces written out for the methods that want them:
+ *
+ * Mass matrix and forces for the methods that need them:
+ *
  *     M_ij = m l² (N − max(i,j)) cos(α_i − α_j)
  *
  * The inputs are (ẍ_s, ÿ_s). With d_j = cos α_j a_j − sin α_j v_j² and e_j = sin α_j a_j + cos α_j v_j²
+ *
  *     ∂r_i/∂α_j = m l² (N − max(i,j)) (sin α_i d_j − cos α_i e_j), and for i = j also r_i with α_i + π/2 for α_i
  *     ∂r_i/∂v_j = m l² (N − max(i,j)) (sin α_i 2 v_j cos α_j − cos α_i 2 v_j sin α_j)
  *     ∂r_i/∂u   = m l (N − i) (cos α_i, sin α_i)
@@ -39,7 +43,7 @@ static const char *const output_names[] = {"tip_x", "tip_y"};
 static const char *const output_units[] = {"m", "m"};
 static const char *const u_names[] = {"suspension_ax", "suspension_ay"};
 
-/* (ẍ_s, ÿ_s) */
+/* Computes the inputs u = (ẍ_s, ÿ_s), the acceleration of the suspension. */
 static cmb_status inputs(const void *self, const cmb_point *at, double *u)
 {
   const double *par = self;
@@ -49,10 +53,10 @@ static cmb_status inputs(const void *self, const cmb_point *at, double *u)
   return CMB_OK;
 }
 
-/* What the scratch memory holds; N zeros follow. */
+/* Contents of the scratch memory; N zeros follow. */
 struct chain {
   double *s, *c;   /* (N) sines and cosines */
-  double *x2, *y2; /* (N) accelerations of the masses, gravity counted in; or x, y of fill_row */
+  double *x2, *y2; /* (N) accelerations of the masses minus that of gravity; or x, y of fill_row */
 };
 
 static struct chain chain_at(const double *par, const cmb_point *at)
@@ -61,7 +65,7 @@ static struct chain chain_at(const double *par, const cmb_point *at)
   double *w = at->scratch;
   struct chain k = {w, w + n, w + 2 * n, w + 3 * n};
   for (int i = 0; i < n; i++) {
-    const double angle = at->q[i]; /* read once: one call computes both */
+    const double angle = at->q[i]; /* read once, so that one call computes both */
     k.s[i] = sin(angle);
     k.c[i] = cos(angle);
   }
@@ -103,8 +107,8 @@ static cmb_status residual(const void *self, const cmb_point *at, const double *
   return CMB_OK;
 }
 
-/* J_ij = m l² (N − max(i,j)) (sin α_i x_j − cos α_i y_j) for this i, the last row first: x_j and y_j get their factor
- * m l² (N − j) when row j is done. */
+/* Computes row i of a derivative (N x N), J_ij = m l² (N − max(i,j)) (sin α_i x_j − cos α_i y_j), where x, y are k->x2, k->y2. Call
+ * it for the last row first: it multiplies x_i and y_i by their factor m l² (N − i), which the rows above need. */
 static void fill_row(const double *par, const struct chain *k, int i, double *J)
 {
   const int n = (int)par[COUNT];
@@ -163,7 +167,7 @@ static void residual_by_u(const double *par, const cmb_point *at, double *J)
   }
 }
 
-/* There are no constraints: the other derivatives have no rows. */
+/* Computes the derivative `which` of the residual into J. There are no constraints, so the other derivatives have no rows. */
 static cmb_status derivative(const void *self, const cmb_point *at, const double *a,
                              const double *lambda, cmb_derivative which, double *J)
 {
@@ -174,7 +178,7 @@ static cmb_status derivative(const void *self, const cmb_point *at, const double
   return CMB_OK;
 }
 
-/* f = −r at zero acceleration. */
+/* Computes the forces f = −r at zero acceleration. */
 static cmb_status forces(const void *self, const cmb_point *at, double *f)
 {
   const double *par = self;
@@ -206,7 +210,7 @@ static cmb_status outputs(const void *self, const cmb_point *at, const double *a
   return CMB_OK;
 }
 
-/* "alpha1", "alpha2", ... with a suffix. */
+/* Returns the names "alpha1", "alpha2", ... with a suffix. */
 static const char *const *angle_names(cmb_arena *arena, int n, const char *suffix)
 {
   const char **names = cmb_arena_take(arena, (size_t)n, sizeof *names);
