@@ -1,9 +1,10 @@
 /*
- * The sections of OpenCRG files (crg.h; ASAM OpenCRG 1.2, chapter 3). A section begins with a line `$NAME` and ends with the next line that begins
- * with `$`; the first is $CT, a text. A line that begins with `*` is a comment, and so is what follows a `!`. Names are the same in
- * large and small letters. The numbers follow a line that begins with `$$`.
+ * Reads the sections of OpenCRG files, the part before the numbers, and the file as a whole; called by roads.c (crg.h; ASAM OpenCRG 1.2,
+ * chapter 3). A section begins with a line `$NAME` and ends with the next line that begins with `$`; the first is $CT, a text. A line that
+ * begins with `*` is a comment, and so is what follows a `!`. Upper and lower case of names do not matter. The numbers follow a line that
+ * begins with `$$`.
  *
- * What would change the heights in a way that is not computed here is refused: options and modifiers with other values than those that
+ * Features that would change the heights and are not implemented are errors: options and modifiers with other values than those that
  * leave the road as it is, references to other files, reference lines given by x and y.
  */
 #include "model/crg.h"
@@ -21,7 +22,7 @@ enum section {
   OUTSIDE,
   TEXT,       /* $CT */
   PARAMETERS, /* $ROAD_CRG */
-  PROJECTION, /* where it lies on the globe: heights do not depend on it */
+  PROJECTION, /* position on the globe: heights do not depend on it */
   DEFINITION, /* $KD_Definition: the channels */
   OPTIONS,
   MODIFIERS,
@@ -40,15 +41,15 @@ static const char *const sections[SECTIONS] = {
     [REFERENCE] = "ROAD_CRG_FILE",
 };
 
-/* What is done with a key's number: it is kept; it does not matter; or it has to be the one that changes nothing. */
+/* How the number under a key is treated: KEEP stores it, ANY ignores it, ONLY accepts just the value that changes nothing. */
 enum rule { KEEP, ANY, ONLY };
 
 struct key {
   enum section section;
   const char *name;
   enum rule rule;
-  int kept;    /* KEEP: cmb_crg_key */
-  double only; /* ONLY */
+  int kept;    /* KEEP: index in cmb_crg_file.value */
+  double only; /* ONLY: the accepted value */
 };
 
 #define LINE(suffix) "REFERENCE_LINE_" suffix
@@ -81,17 +82,18 @@ static const struct key keys[] = {
     {PARAMETERS, LINE("END_LON"), ANY, 0, 0},
     {PARAMETERS, LINE("END_LAT"), ANY, 0, 0},
     {PARAMETERS, LINE("END_ALT"), ANY, 0, 0},
-    {OPTIONS, "BORDER_MODE_U", ONLY, 0, 2}, /* 2: the last height is kept */
+    {OPTIONS, "BORDER_MODE_U", ONLY, 0,
+     2}, /* 2: beyond the border the height at the border holds */
     {OPTIONS, "BORDER_MODE_V", ONLY, 0, 2},
     {OPTIONS, "BORDER_OFFSET_U", ONLY, 0, 0},
     {OPTIONS, "BORDER_OFFSET_V", ONLY, 0, 0},
     {OPTIONS, "BORDER_SMOOTH_UBEG", ONLY, 0, 0},
     {OPTIONS, "BORDER_SMOOTH_UEND", ONLY, 0, 0},
     {OPTIONS, "REFLINE_CONTINUATION", ONLY, 0, 0},
-    {OPTIONS, "REFLINE_SEARCH_CLOSE", ANY, 0, 0}, /* of the search for u and v */
+    {OPTIONS, "REFLINE_SEARCH_CLOSE", ANY, 0, 0}, /* settings of the search for u and v */
     {OPTIONS, "REFLINE_SEARCH_FAR", ANY, 0, 0},
     {OPTIONS, "REFLINE_SEARCH_U", ANY, 0, 0},
-    {OPTIONS, "LOG_MSGS", ANY, 0, 0}, /* of what a reader prints */
+    {OPTIONS, "LOG_MSGS", ANY, 0, 0}, /* settings of a program's log */
     {OPTIONS, "LOG_STAT", ANY, 0, 0},
     {OPTIONS, "LOG_STAT_FREQ", ANY, 0, 0},
     {OPTIONS, "WARN_MSGS", ANY, 0, 0},
@@ -112,7 +114,8 @@ static const struct key keys[] = {
     {MODIFIERS, "SCALE_LENGTH", ONLY, 0, 1},
     {MODIFIERS, "SCALE_WIDTH", ONLY, 0, 1},
     {MODIFIERS, "SCALE_CURVATURE", ONLY, 0, 1},
-    {MODIFIERS, "GRID_NAN_MODE", ONLY, 0, 2}, /* 2: at the borders the last height is kept */
+    {MODIFIERS, "GRID_NAN_MODE", ONLY, 0,
+     2}, /* 2: missing numbers at the borders get the next height */
     {MODIFIERS, "GRID_NAN_OFFSET", ONLY, 0, 0},
 };
 enum { KEY_COUNT = (int)(sizeof keys / sizeof *keys) };
@@ -143,9 +146,10 @@ void cmb_crg_copy(const char *from, size_t length, char *to)
   to[length] = '\0';
 }
 
-enum { WORDS_ROOM = 200 }; /* a line of a section is 72 characters long by the rules */
+enum { WORDS_ROOM = 200 }; /* the format limits a line of a section to 72 characters */
 
-/* What a part of a line says, without blanks around it; cut if it is too long. */
+/* Copies the text between `from` and `stop` into `room` without the blanks around it, cut at WORDS_ROOM - 1 characters, and returns
+ * `room`. */
 static const char *words(const char *from, const char *stop, char room[WORDS_ROOM])
 {
   while (from < stop && cmb_crg_blank(*from)) from++;
@@ -155,7 +159,7 @@ static const char *words(const char *from, const char *stop, char room[WORDS_ROO
   return room;
 }
 
-/* The line ends where its comment begins. */
+/* Cuts the comment that begins with '!' off the current line. */
 static void drop_comment(cmb_crg_file *c)
 {
   const char *mark = memchr(c->line, '!', (size_t)(c->line_end - c->line));
@@ -183,7 +187,7 @@ static cmb_status keep_value(cmb_crg_file *c, const struct key *key, double valu
   return CMB_OK;
 }
 
-/* KEY = number */
+/* Reads a line KEY = number of a section and stores, ignores or checks the number as the table `keys` says. An unknown key is an error. */
 static cmb_status read_key(cmb_crg_file *c, enum section section)
 {
   char name[WORDS_ROOM], text[WORDS_ROOM], shown[CMB_SHOWN_ROOM];
@@ -226,7 +230,7 @@ static cmb_status read_format(cmb_crg_file *c, const char *text)
                          cmb_shown(text, shown));
 }
 
-/* "PREFIXnumber,m" */
+/* Reads the number of a text of the form "PREFIXnumber,m" into *number; returns false if the text has another form. */
 static bool read_section_number(const char *text, const char *prefix, double *number)
 {
   char digits[WORDS_ROOM];
@@ -237,7 +241,8 @@ static bool read_section_number(const char *text, const char *prefix, double *nu
   return cmb_parse_number(digits, number);
 }
 
-/* A channel by its definition in small letters without blanks. */
+/* Finds the kind of channel (and the number of a long section) that a definition in lower case without blanks describes, such as
+ * "referencelinephi,rad". Returns false if the channel is not supported. */
 static bool find_channel(const char *text, cmb_crg_channel *channel)
 {
   static const char *const lines[CMB_CRG_LINE_CHANNELS] = {
@@ -282,7 +287,8 @@ static cmb_status read_channel(cmb_crg_file *c, const char *text)
   return CMB_OK;
 }
 
-/* `#:` a format, `D:` a channel, `U:` one without data. */
+/* Reads a line of the section $KD_Definition: `#:` the format of the data, `D:` a channel, `U:` a definition without data, which is
+ * skipped. */
 static cmb_status read_definition(cmb_crg_file *c)
 {
   char text[WORDS_ROOM], rest[WORDS_ROOM], shown[CMB_SHOWN_ROOM];
@@ -300,7 +306,8 @@ static cmb_status read_definition(cmb_crg_file *c)
 
 /* ---- sections */
 
-/* A line that begins with one `$`: the end of a section, or the beginning of one. */
+/* Handles a line that begins with one `$`: it begins the section of that name, or ends the current one. Sets *section and marks the new
+ * one in seen[]; a second section of the same name is an error. */
 static cmb_status change_section(cmb_crg_file *c, bool seen[SECTIONS], enum section *section)
 {
   char name[WORDS_ROOM], shown[CMB_SHOWN_ROOM];
@@ -344,7 +351,8 @@ static cmb_status read_line(cmb_crg_file *c, enum section section)
   return section == DEFINITION ? read_definition(c) : read_key(c, section);
 }
 
-/* All of them, and the line before the data. */
+/* Reads all sections up to the line `$$...` before the data and stores that line's number in c->data_line; a missing section or missing
+ * data is an error. */
 static cmb_status read_sections(cmb_crg_file *c)
 {
   bool seen[SECTIONS] = {false};

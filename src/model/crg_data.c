@@ -1,9 +1,10 @@
 /*
- * The numbers of OpenCRG files (crg.h; ASAM OpenCRG 1.2, 3.4.3 and 3.4.7), in records of 80 bytes:
+ * Reads the numbers of OpenCRG files into the matrix cmb_crg_file.data; called by crg.c (crg.h; ASAM OpenCRG 1.2, 3.4.3 and 3.4.7). The data
+ * are in records of 80 bytes:
  *
- *     LRFI, LDFI   lines with 8 numbers of 10 characters, or 4 of 20; each row begins a line. What begins with `*` is no number.
- *     KRBI, KDBI   20 numbers of 4 bytes, or 10 of 8, IEEE 754 with the highest byte first; rows follow each other at once, and the last
- *                  record is filled with NaN. The end of a line may follow it.
+ *     LRFI, LDFI   lines with 8 numbers of 10 characters, or 4 of 20; each row begins a line. A field that begins with `*` is a missing number.
+ *     KRBI, KDBI   20 numbers of 4 bytes, or 10 of 8, IEEE 754 with the highest byte first; rows follow each other without gaps, and the last
+ *                  record is filled with NaN. A line end may follow it.
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -16,7 +17,7 @@
 
 enum { RECORD = 80 };
 
-/* ---- both */
+/* ---- text and binary */
 
 static int numbers_a_record(const cmb_crg_file *c)
 {
@@ -35,7 +36,7 @@ cmb_place cmb_crg_row_place(const cmb_crg_file *c, int row)
   return cmb_crg_place(c, line, 1);
 }
 
-/* Room for a number of rows that the file has at most. */
+/* Allocates c->data for at most this many rows, which is an error if these are too many numbers. */
 static cmb_status take_rows(cmb_crg_file *c, size_t most)
 {
   if (most * (size_t)c->channel_count > CMB_MOST_CRG_VALUES) {
@@ -49,7 +50,7 @@ static cmb_status take_rows(cmb_crg_file *c, size_t most)
 
 /* ---- text */
 
-/* A part of the line without blanks around it. */
+/* Copies the characters from..from+width of the current line into `text`, without the blanks around them. */
 static void cut(const cmb_crg_file *c, int from, int width, char text[RECORD + 1])
 {
   const ptrdiff_t length = c->line_end - c->line;
@@ -81,7 +82,8 @@ static cmb_status read_record(cmb_crg_file *c, int count, double *to)
   return CMB_OK;
 }
 
-/* The lines are there: they have been counted. */
+/* Reads one row of numbers from the current line and the lines that continue it into `to`; the caller has counted that there are enough
+ * lines. */
 static cmb_status read_row(cmb_crg_file *c, double *to)
 {
   const int per = numbers_a_record(c);
@@ -93,7 +95,7 @@ static cmb_status read_row(cmb_crg_file *c, double *to)
   return CMB_OK;
 }
 
-/* Nothing but empty lines follows the last row. */
+/* Returns whether nothing but empty lines follows the rows that have been read. */
 static bool is_end(const cmb_crg_file *c)
 {
   for (const char *at = c->next; at < c->end; at++) {
@@ -120,7 +122,7 @@ static cmb_status read_text(cmb_crg_file *c)
   return CMB_OK;
 }
 
-/* ---- bytes */
+/* ---- binary */
 
 static double number_at(const cmb_crg_file *c, size_t i)
 {
@@ -139,7 +141,8 @@ static double number_at(const cmb_crg_file *c, size_t i)
   return (double)x;
 }
 
-/* The numbers without those that fill the last record: a row in which they begin is one of the file. */
+/* Returns the number of rows among `count` binary numbers, without the NaNs that fill up the last record; a row of which only a part is
+ * there is counted. */
 static size_t count_rows(const cmb_crg_file *c, size_t count)
 {
   const size_t channels = (size_t)c->channel_count;
@@ -148,7 +151,7 @@ static size_t count_rows(const cmb_crg_file *c, size_t count)
   return (count + channels - 1) / channels;
 }
 
-/* What follows the last record is the end of a line, as some programs write it. */
+/* Returns whether the `left` bytes behind the last record are only a line end, which some programs append. */
 static bool ends_with_line(const cmb_crg_file *c, size_t left)
 {
   return c->end[-1] == '\n' && (left == 1 || (left == 2 && c->end[-2] == '\r'));

@@ -1,12 +1,12 @@
 /*
- * Centre of mass and inertia of a body, as numbers or from a homogeneous solid of mass m (reader.h).
+ * Reads the centre of mass and the inertia of a body, as numbers or from a homogeneous solid of mass m; called by bodies.c (reader.h).
  *
  *     rod, cylinder of radius r, length l    about the axis m r²/2, across it m (3 r² + l²)/12
  *     box a x b x c                          m (b² + c²)/12, ...
  *     sphere of radius r                     2/5 m r²
  *
  * I = Aᵀ I' A takes an inertia I' in the axes that are the rows of A to the global ones; mirrored rows give the inertia of
- * the mirrored body. What an inertia has to be is said in limits.h.
+ * the mirrored body. limits.h checks whether the result is a possible inertia.
  */
 #include "math/vec3.h"
 #include "model/reader.h"
@@ -28,7 +28,8 @@ static void to_global(cmb_graph *g, const cmb_number own[9], const cmb_number ax
 
 /* ---- numbers */
 
-/* [Ixx, Iyy, Izz], [Ixx, Iyy, Izz, Ixy, Ixz, Iyz], or rows. */
+/* Reads an inertia as a symmetric matrix by rows, I[9], from [Ixx, Iyy, Izz], [Ixx, Iyy, Izz, Ixy, Ixz, Iyz] or three rows of three
+ * numbers. */
 static cmb_status read_matrix(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                               cmb_number I[9])
 {
@@ -73,7 +74,7 @@ static cmb_status read_plain(cmb_reader *r, const cmb_scope *s, const cmb_node *
 
 /* ---- homogeneous solids */
 
-/* Where a solid's measures stand: under its own key if that is a map, else beside it. */
+/* A body's solid as it is being read. */
 struct solid {
   cmb_reader *r;
   const cmb_scope *s;
@@ -87,7 +88,8 @@ static cmb_status read_radius(const struct solid *solid, cmb_number *radius)
   return cmb_read_limited(solid->r, solid->s, solid->measures, "radius", CMB_POSITIVE, radius);
 }
 
-/* About the axis m r²/2, across it m (3 r² + l²)/12. */
+/* Computes the inertia b->inertia of a homogeneous cylinder of mass b->mass, or of a thin rod (radius 0), about its centre in global
+ * axes: m r²/2 about the axis, whose unit vector is `along`, and m (3 r² + l²)/12 across it. */
 static void long_inertia(cmb_graph *g, cmb_number radius, cmb_number length,
                          const cmb_number along[3], cmb_model_body *b)
 {
@@ -103,7 +105,8 @@ static void long_inertia(cmb_graph *g, cmb_number radius, cmb_number length,
   }
 }
 
-/* From P to Q: a rod, whose radius may be missing, or a cylinder, which may be longer. */
+/* Reads a rod or a cylinder from its two end points: centre of mass, ends and inertia of *b. A rod's radius is 0 if it is missing; a
+ * cylinder's key `length` replaces the distance of the ends. */
 static cmb_status read_long(const struct solid *solid, bool is_rod, cmb_model_body *b)
 {
   cmb_reader *r = solid->r;
@@ -174,7 +177,8 @@ static cmb_status read_sphere(const struct solid *solid, cmb_model_body *b)
 
 enum { ROD, BOX, CYLINDER, SPHERE, SOLIDS };
 
-/* The first keys may stand inside the solid's own map or beside it; "between" and "size" only inside. */
+/* The keys of each solid: the first count - 1 of them may stand in the solid's own map or beside it in the entry of the body, the last
+ * one only in that map. */
 static const struct {
   const char *name;
   int count;
@@ -197,7 +201,7 @@ static cmb_status check_solid_keys(cmb_reader *r, const cmb_node *entry, int kin
   return cmb_check_keys(r, entry, 4 + count, keys);
 }
 
-/* Which solid the body is; SOLIDS: it is given by numbers. */
+/* Returns which solid the entry of a body contains (ROD, BOX, ...), SOLIDS if its inertia is given by numbers. */
 static int solid_of(const cmb_node *entry)
 {
   int kind = 0;

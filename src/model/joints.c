@@ -1,5 +1,6 @@
 /*
- * Section `joints`: the tree (reader.h). What belongs to the single coordinates is read in coordinates.c.
+ * Reads the section `joints` of a model, the tree of bodies; called by read.c (reader.h). coordinates.c reads what belongs to the single
+ * coordinates of a joint.
  */
 #include "base/text.h"
 #include "model/reader.h"
@@ -14,7 +15,8 @@ int cmb_joint_type_of(const char *name)
 
 /* ---- directions */
 
-/* A list of `count` directions, each perpendicular to the one before. */
+/* Reads a list of `count` directions into axes[0..count-1], unit vectors in global axes. Each has to be perpendicular to the one before
+ * and is made exactly so. */
 static cmb_status read_turned(cmb_reader *r, const cmb_scope *s, const cmb_node *list, int count,
                               cmb_number axes[3][3])
 {
@@ -28,7 +30,8 @@ static cmb_status read_turned(cmb_reader *r, const cmb_scope *s, const cmb_node 
   return CMB_OK;
 }
 
-/* Two directions in the plane with this normal: x in the plane, or y if x is nearly the normal. */
+/* Completes axes[2], a unit normal, with two unit vectors axes[0] and axes[1] in its plane: axes[0] is the scope's x-axis projected into
+ * the plane, or its y-axis if x is within 26° of the normal. */
 static void take_plane(cmb_graph *g, const cmb_scope *s, cmb_number axes[3][3])
 {
   const cmb_mirror *m = &s->placed->mirror;
@@ -46,7 +49,8 @@ static void take_plane(cmb_graph *g, const cmb_scope *s, cmb_number axes[3][3])
   for (int i = 0; i < 3; i++) axes[1][i] = cmb_scaled(g, m->turn, axes[1][i]);
 }
 
-/* Two directions in the plane and the normal; one of the two suffices. */
+/* Reads the axes of a planar joint: two directions in the plane under `axes`, the normal under `normal`, or both; what is missing is
+ * computed. */
 static cmb_status read_plane(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                              cmb_number axes[3][3])
 {
@@ -67,7 +71,7 @@ static cmb_status read_plane(cmb_reader *r, const cmb_scope *s, const cmb_node *
   return CMB_OK;
 }
 
-/* The shafts' direction, and two across it. */
+/* Reads the axes of a constant-velocity joint: axes[2] along the shafts from the key `axis`, axes[0] and axes[1] perpendicular to it. */
 static cmb_status read_shaft(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                              cmb_number axes[3][3])
 {
@@ -182,7 +186,7 @@ static cmb_status read_geometry(cmb_reader *r, const cmb_scope *s, const cmb_nod
   return choice == 1 ? CMB_OK : cmb_read_joint_axes(r, s, entry, j->type, j->axes);
 }
 
-/* The number that only this type of joint has. */
+/* Reads the number that only this type of joint has, such as the pitch of a screw, into j->pitch; it must not be 0. */
 static cmb_status read_more(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                             cmb_model_joint *j)
 {

@@ -1,8 +1,10 @@
 /*
- * What a file sets of those that it includes: `include: {file: F, set: {NAME: number}}` (reader.h).
+ * Applies the parameters that a file sets in files it includes: `include: {file: F, set: {NAME: number}}`; called by parameters.c and
+ * templates.c (reader.h).
  *
- * A value of an including file comes before that of an included one, and before what an instance of the included file gives to its
- * template. Two files of which neither includes the other cannot both set a parameter. The formulas stand in the including scope.
+ * A value of an including file takes precedence over that of an included one, and over what an instance in the included file sets in its
+ * template. Two files of which neither includes the other cannot both set a parameter. The formulas are evaluated in the scope of the
+ * including file.
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -10,9 +12,10 @@
 
 #include <string.h>
 
-/* ---- which files a file includes, by itself and through others */
+/* ---- which files a file includes, directly and through others */
 
-/* Appends a part to the list that begins at `first` and ends at `last`, if it is not there yet; returns the new end. */
+/* Appends a part to the list of files that search number `search` has found, whose last element is `last` (NULL: empty), unless it is in
+ * the list already. Returns the last element. */
 static cmb_part *append(cmb_part *last, cmb_part *part, int search)
 {
   if (part->search == search) return last;
@@ -22,7 +25,7 @@ static cmb_part *append(cmb_part *last, cmb_part *part, int search)
   return part;
 }
 
-/* Whether `from` is `to`, or includes it. */
+/* Returns whether file `from` is file `to` or includes it, directly or through others; a breadth-first search. */
 static bool reaches(cmb_reader *r, cmb_part *from, const cmb_part *to)
 {
   const int search = ++r->part_searches;
@@ -35,7 +38,8 @@ static bool reaches(cmb_reader *r, cmb_part *from, const cmb_part *to)
   return false;
 }
 
-/* The part of the scope that a parameter comes from: of one of an instance inside, the part that has the instance. */
+/* Returns the part (file) of scope s that a parameter comes from; for a parameter of an instance inside s, the part that contains the
+ * instance. Returns NULL if there is none. */
 static const cmb_part *part_of(const cmb_scope *s, const cmb_lazy *parameter)
 {
   const char *file = parameter->entry->place.file;
@@ -46,7 +50,8 @@ static const cmb_part *part_of(const cmb_scope *s, const cmb_lazy *parameter)
   return part;
 }
 
-/* The parameter of this name as seen from the scope, or in it; NULL if there is none that can be set. */
+/* Finds the parameter `name` of a scope, or INSTANCE.NAME of an instance in it; returns NULL if there is none that can be set (`index`
+ * of a copy cannot). */
 static cmb_lazy *named(cmb_reader *r, const cmb_scope *s, const char *name)
 {
   char full[CMB_NAME_ROOM];
@@ -56,7 +61,7 @@ static cmb_lazy *named(cmb_reader *r, const cmb_scope *s, const char *name)
   return parameter && !parameter->is_index ? parameter : NULL;
 }
 
-/* Whether the parameter is one of the included file, or of those that it includes. */
+/* Returns whether a parameter comes from the included file or from a file that this one includes. */
 static bool has(cmb_reader *r, const cmb_scope *s, const cmb_include *include,
                 const cmb_lazy *parameter)
 {
@@ -71,7 +76,9 @@ static void begin(cmb_reader *r, const cmb_scope *s, const cmb_include *include)
   cmb_reader_subject(r, "include", s->prefix, include->file->text);
 }
 
-/* What the instance says of its template's parameter comes first, then the include in a file that includes the other's file. */
+/* Sets a parameter to a value that file `part` of scope s gives, unless another one takes precedence: an argument of an instance over
+ * what its template's own includes set, and an including file over an included one. It is an error if two files of which neither
+ * includes the other set the parameter. */
 static cmb_status put(cmb_reader *r, const cmb_scope *s, cmb_part *part, const cmb_node *value,
                       cmb_lazy *parameter)
 {
@@ -90,7 +97,7 @@ static cmb_status put(cmb_reader *r, const cmb_scope *s, cmb_part *part, const c
   return CMB_OK;
 }
 
-/* What the includes of a scope set of the parameters of an inner one, or of the same. */
+/* Applies the values that the includes of scope s set for the parameters defined in scope `home`, which is s or inside it. */
 static cmb_status put_from(cmb_reader *r, const cmb_scope *s, const cmb_scope *home)
 {
   for (cmb_part *part = s->parts; part; part = part->next) {
@@ -114,9 +121,9 @@ cmb_status cmb_put_overrides(cmb_reader *r, const cmb_scope *home)
   return CMB_OK;
 }
 
-/* ---- names that are no parameters' */
+/* ---- names that are no parameter's */
 
-/* No parameter has the name: the error names the nearest one, and where it is. */
+/* Reports that the included file has no parameter with the name of `value`; the message has the nearest name and its place. */
 static cmb_status fail_unknown(cmb_reader *r, const cmb_scope *s, const cmb_include *include,
                                const cmb_node *value)
 {

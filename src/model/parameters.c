@@ -1,12 +1,12 @@
 /*
- * Section `parameters` (reader.h): numbers with names. A formula may use parameters that stand later; each is computed
- * when it is first asked for. An instance's own values come before the template's, those of an including file before those of the
- * included one (overrides.c), and those of the options before all.
+ * Reads the section `parameters` of a model: numbers with names; called by templates.c and read.c (reader.h). A formula may use parameters
+ * that are defined after it; each is computed when its value is first needed. The arguments of an instance take precedence over the values in
+ * its template, those of an including file over those of the included one (overrides.c), and those of the options over all others.
  * Every copy of a repeated instance has the parameter `index`.
  *
- * Live parameters are inputs of the model's graph: those that the options name, or all that are not computed from others. What is
- * computed from them is an expression. Where a number cannot be one (how many copies there are), a parameter that was named is an
- * error; of `all`, it is left out, and the model is read again without it.
+ * Live parameters, whose values can be changed after the model is read, are inputs of the model's graph: those that the options name, or all
+ * that are not computed from others. What is computed from them is an expression. Some numbers cannot depend on them (such as the number of
+ * copies): a live parameter that was named by the options is an error there; with `live_all` it is made fixed, and the model is read again.
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The next parameter; NULL without memory. */
+/* Appends an empty parameter to the array r->parameters, which grows as needed, and returns it; NULL without memory. */
 static cmb_lazy *new_parameter(cmb_reader *r)
 {
   int count = r->model->parameter_count;
@@ -43,7 +43,7 @@ static cmb_status define(cmb_reader *r, const cmb_scope *s, const char *name, co
   return CMB_OK;
 }
 
-/* What the options say of it, under its full name. */
+/* Sets a parameter to the value that the options give for its full name, if they do; the value has to be finite. */
 static cmb_status put_option(cmb_reader *r, cmb_lazy *parameter)
 {
   const cmb_model_options *o = r->options;
@@ -60,7 +60,8 @@ static cmb_status put_option(cmb_reader *r, cmb_lazy *parameter)
   return CMB_OK;
 }
 
-/* A number, or {value: number, unit: text, title: text, least: number, above: number, most: number} */
+/* Reads the definition of a parameter, a number or {value: number, unit: text, title: text, least: number, above: number, most: number};
+ * the value is computed later, when it is needed. */
 static cmb_status define_parameter(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
 {
   static const char *const keys[] = {"value", "unit", "title", "least", "above", "most"};
@@ -83,7 +84,8 @@ static cmb_status define_index(cmb_reader *r, const cmb_scope *s)
   return CMB_OK;
 }
 
-/* A parameter may be live whatever asks for it. */
+/* Computes the value of a parameter from its formula. The formula may use live parameters even while a number that must not depend on
+ * them is read, so this restriction (r->chooses) is suspended. */
 static cmb_status compute(cmb_reader *r, cmb_lazy *lazy)
 {
   const char *chooses = r->chooses;
@@ -102,7 +104,7 @@ static bool is_fixed(const cmb_reader *r, const char *name)
   return n != NULL;
 }
 
-/* Whether it was asked for by its name. */
+/* Returns whether the options name this parameter (by its full name) as live. */
 static bool is_named_live(const cmb_model_options *o, const char *name)
 {
   for (int i = 0; i < o->live_count; i++) {
@@ -111,7 +113,8 @@ static bool is_named_live(const cmb_model_options *o, const char *name)
   return false;
 }
 
-/* Whether it is to be an input; its value is known. */
+/* Returns whether a parameter, whose value is known, is to be live: the options name it, or all are to be and it does not depend on
+ * other live ones. */
 static bool is_wanted_live(const cmb_reader *r, const cmb_lazy *parameter)
 {
   const cmb_model_options *o = r->options;
@@ -163,7 +166,8 @@ cmb_status cmb_fix_number(cmb_reader *r, cmb_number x, cmb_place asked_at)
   return CMB_OK;
 }
 
-/* What an instance sets must be a parameter of its template; the formula stands outside of the instance. */
+/* Replaces the values of a template's parameters by the arguments of its instance s, whose formulas are evaluated in the scope around
+ * the instance. An argument that is no parameter of the template is an error. */
 static cmb_status put_arguments(cmb_reader *r, const cmb_scope *s)
 {
   const cmb_node *argument = s->arguments ? s->arguments->first : NULL;
@@ -195,7 +199,8 @@ cmb_status cmb_define_parameters(cmb_reader *r, const cmb_scope *s)
   return cmb_put_overrides(r, s);
 }
 
-/* These names are parameters'. */
+/* Checks that each of the names in the options is a parameter that can be set; `what` ("set" or "stay live") is used in the error
+ * message. */
 static cmb_status check_names(cmb_reader *r, int count, const char *const *names, const char *what)
 {
   for (int i = 0; i < count; i++) {
@@ -228,7 +233,8 @@ static cmb_status keep_words(cmb_reader *r, const cmb_lazy *from, cmb_model_para
   return cmb_read_words(r, from->entry, "title", "a text", &p->title);
 }
 
-/* What it has to be, whoever gives the value: the file, an instance, the options, or a program while it is live. */
+/* Checks the value of a parameter against the bounds `least`, `above` and `most` of its definition; for a live parameter this is
+ * repeated with later values. */
 static cmb_status limit(cmb_reader *r, const cmb_lazy *from, const cmb_model_parameter *p)
 {
   static const struct {

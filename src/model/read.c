@@ -1,5 +1,5 @@
 /*
- * Reading a model: the public functions (camber/model.h), and the order in which the sections are read. What a section
+ * Reads a whole model: implements the public functions (camber/model.h) and calls the readers of the sections in their order. What a section
  * refers to is read before it; within parameters and within points any order is allowed.
  */
 #include "base/context.h"
@@ -30,7 +30,8 @@ static const struct section {
 
 enum { SECTIONS = sizeof sections / sizeof *sections, IN_TEMPLATE = 22 };
 
-/* A section that is there but empty is as good as none. */
+/* Checks that a file or template (the map `root`) has only known sections, each of the right kind (text, list or map); an empty section
+ * is accepted as if it were missing. */
 cmb_status cmb_check_sections(cmb_reader *r, const cmb_node *root, bool in_template)
 {
   const char *names[SECTIONS];
@@ -49,7 +50,8 @@ cmb_status cmb_check_sections(cmb_reader *r, const cmb_node *root, bool in_templ
   return CMB_OK;
 }
 
-/* The first file of the model that has this section; the model's own comes before those it includes. */
+/* Returns the node of a section in the first file of the model that has it and in which it is not empty; the main file comes before
+ * those it includes. Returns NULL if none has it. */
 static const cmb_node *find_section(const cmb_reader *r, const char *name)
 {
   const cmb_node *node = NULL;
@@ -86,7 +88,8 @@ static cmb_status add_default(cmb_reader *r, const cmb_node *key, cmb_place at, 
   return d->name && value ? CMB_OK : cmb_fail_memory(r->ctx);
 }
 
-/* key: value; key: {a: b} as key "a=b"; key: [v, w] as key twice. */
+/* Reads an entry of `simulate`, the default of a command line option, into the model: `key: value`; `key: {a: b}` as the option key with
+ * the value "a=b"; `key: [v, w]` as the option given twice. */
 static cmb_status read_default(cmb_reader *r, const cmb_node *node)
 {
   static const char expected[] = "a value, {name: value, ...} or [value, ...]";
@@ -144,7 +147,7 @@ static cmb_status read_sections(cmb_reader *r)
   return read_simulate(r);
 }
 
-/* A text in memory as the tree to read. */
+/* A model's text in memory. */
 struct text {
   const char *text;
   size_t length;
@@ -170,7 +173,7 @@ static cmb_status read_tree(cmb_reader *r, const cmb_node *root)
   return read_sections(r);
 }
 
-/* The file's name without folder and ending. */
+/* Returns the name of a model, on its arena: its file's name without folder and ending. Returns NULL without memory. */
 static const char *name_of(cmb_model *m, const char *path)
 {
   const char *slash = strrchr(path, '/');
@@ -212,7 +215,7 @@ static cmb_status check_options(cmb_context *ctx, const cmb_model_options *o)
   return CMB_OK;
 }
 
-/* Where the tree comes from, and what a reading that has to be repeated leaves for the next one. */
+/* Where the tree of nodes comes from, and what a reading that must be repeated passes on to the next one. */
 struct attempt {
   cmb_tree_source source;
   const void *from;
@@ -311,7 +314,7 @@ const char *cmb_model_title(const cmb_model *model)
   return model ? model->title : NULL;
 }
 
-/* The constraint is the object, or a part of it. */
+/* Returns whether a constraint's name is `name` or begins with it and a '.'. */
 static bool begins_with(const char *constraint, const char *name)
 {
   size_t length = strlen(name);
@@ -319,7 +322,8 @@ static bool begins_with(const char *constraint, const char *name)
          (constraint[length] == '\0' || constraint[length] == '.');
 }
 
-/* Of several names that it begins with the longest counts: "left" may be a joint and "left.rod" another. */
+/* Stores the object `name` in *best if the constraint's name begins with its name and no longer name was found before: of a joint "left"
+ * and a joint "left.rod", the latter is the origin of "left.rod.x". */
 static void offer(cmb_model_origin *best, const char *constraint, const char *kind,
                   const char *name, cmb_place place)
 {

@@ -1,12 +1,12 @@
 /*
- * Sections `inputs`, `measures`, `states` and `outputs` (reader.h): named formulas, functions of time given by points, distances, and
- * what grows at a rate.
+ * Reads the sections `inputs`, `measures`, `states` and `outputs` of a model; called by read.c (reader.h). Inputs are formulas of time or tables
+ * over time, measures are formulas or distances of two points, states are given by their rates, outputs are formulas with a unit.
  */
 #include "base/context.h"
 #include "math/vec3.h"
 #include "model/reader.h"
 
-/* A table of t: the table is INPUT.table, the formula INPUT.table(t). */
+/* Reads an input that is a table over time t: defines the table INPUT.table and the formula INPUT.table(t). */
 static cmb_status read_input_table(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                    cmb_model_input *input)
 {
@@ -86,8 +86,7 @@ cmb_status cmb_read_words(cmb_reader *r, const cmb_node *map, const char *key, c
   return cmb_read_line(r, node, text);
 }
 
-/* {value: formula, unit: text, title: text} */
-/* What a formula shows has the global axes in mirrored copies, too. */
+/* Reads the formula of an output. It has the global axes even in mirrored copies, since its value is shown to the user. */
 static cmb_status read_shown(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                              cmb_model_formula *formula)
 {
@@ -96,6 +95,7 @@ static cmb_status read_shown(cmb_reader *r, const cmb_scope *s, const cmb_node *
   return CMB_OK;
 }
 
+/* Reads an output that is written as the map {value: formula, unit: text, title: text}; only `value` is required. */
 static cmb_status read_output_map(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                   cmb_model_output *output)
 {

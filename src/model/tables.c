@@ -1,19 +1,20 @@
 /*
- * Section `tables`, and tables that stand inside of other sections (reader.h): points in the model or columns of a CSV
- * file, joined by straight lines, a spline or Akima's cubics; or a grid of values f(x, y).
+ * Reads the section `tables`, and tables that are written inside of other sections; called by read.c and the readers of sections (reader.h).
+ * A table is points in the model or columns of a CSV file, joined by straight lines, a spline or Akima's cubics; or a grid of values f(x, y).
  *
- * Points are numbers, for their order decides on much. What they are multiplied by can depend on live parameters: then the function is
- * scaled, else the points are. Both are the same function, since all kinds of curves scale with their points.
+ * The points cannot depend on live parameters, because their order decides on much. The factors that they are multiplied by can: then the
+ * function is scaled, else the points are. Both give the same function, since all kinds of curves scale with their points.
  */
 #include "base/context.h"
 #include "model/reader.h"
 
-static const char *const kinds[] = {"linear", "spline", "akima"}; /* as cmb_table_kind */
+static const char *const kinds[] = {"linear", "spline",
+                                    "akima"}; /* in the order of cmb_table_kind */
 static const char points_of_table[] = "a point of a table";
 
 /* ---- scales */
 
-/* What points are multiplied by. */
+/* The factors of the values, and of the points along x and y. */
 struct scales {
   cmb_number value, along[2];
 };
@@ -34,7 +35,8 @@ static cmb_status read_scales(cmb_reader *r, const cmb_scope *s, const cmb_node 
   return CMB_OK;
 }
 
-/* The points themselves by a scale that is a number, which is then done with. */
+/* Multiplies the points x[0..count-1] by a scale that is a plain number and sets the scale to 1; leaves both unchanged if the scale
+ * depends on live parameters. */
 static void scale_points(cmb_number *scale, int count, double *x)
 {
   if (scale->live != 0) return;
@@ -42,7 +44,8 @@ static void scale_points(cmb_number *scale, int count, double *x)
   *scale = cmb_fixed(1);
 }
 
-/* The table belongs to the model from now on; what the table finds wrong is said with the place. */
+/* Appends a table that was just made to the model, which owns it from here on. `status` is that of its making: an error is reported
+ * again, with the place of the node. */
 static cmb_status keep(cmb_reader *r, const cmb_node *node, const char *full, int arguments,
                        const struct scales *scales, cmb_status status, cmb_table *table)
 {
@@ -104,7 +107,8 @@ static cmb_status read_ascending(cmb_reader *r, const cmb_scope *s, const cmb_no
   return CMB_OK;
 }
 
-/* values[i][j] = f(x[i], y[j]) */
+/* Reads a table of two arguments, values[i][j] = f(x[i], y[j]), from a map with the keys x, y and values, and appends it to the model
+ * under the name `full`. */
 static cmb_status read_grid(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                             const char *full)
 {
@@ -132,7 +136,7 @@ static cmb_status read_grid(cmb_reader *r, const cmb_scope *s, const cmb_node *n
   return keep(r, node, full, 2, &scales, status, table);
 }
 
-/* ---- any */
+/* ---- one or two arguments */
 
 static cmb_status read_columns(cmb_reader *r, const cmb_scope *s, const cmb_node *node, int *kind,
                                int *n, double **x, double **f)
@@ -218,7 +222,8 @@ static cmb_status read_entry(cmb_reader *r, const cmb_scope *s, const cmb_node *
   return cmb_read_table(r, s, entry, full, NULL);
 }
 
-/* Inputs and roads can have a table each, forces two. */
+/* Reads the section `tables`. The model's array gets room for tables inside of other sections, too: inputs and roads can have one each,
+ * forces two. */
 cmb_status cmb_read_tables(cmb_reader *r)
 {
   int more = cmb_count_entries(r, "inputs") + cmb_count_entries(r, "roads") +

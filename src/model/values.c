@@ -1,7 +1,7 @@
 /*
- * Numbers and formulas (reader.h). A number is a formula of parameters, pi and deg = pi/180 that folds to a constant;
- * "30 deg" is 30*deg. If it reads live parameters it is parsed once more, into the model's graph, with their expressions. Formulas that
- * stay text are parsed once with every name allowed, for the sake of their syntax.
+ * Reads numbers and formulas of a model; called by the readers of sections (reader.h). A number is a formula of parameters, pi and
+ * deg = pi/180 that folds to a constant; "30 deg" is 30*deg. If it uses live parameters, it is parsed a second time, into the model's graph,
+ * as an expression of them. Formulas that stay text are parsed once with every name allowed, to check their syntax.
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -13,7 +13,7 @@
 
 static const double degree = 3.14159265358979323846 / 180;
 
-/* ---- values that are computed when they are asked for */
+/* ---- values that are computed when they are first needed */
 
 cmb_status cmb_lazy_need(cmb_reader *r, cmb_lazy *lazy, const char *what, cmb_place asked_at,
                          cmb_status (*compute)(cmb_reader *r, cmb_lazy *lazy))
@@ -45,12 +45,13 @@ struct names_of_formula {
   cmb_reader *r;
   const cmb_scope *scope;
   cmb_place at;
-  bool
-      live; /* parameters are their expressions, in the model's graph; else their values, in the reader's */
-  bool finds_live; /* there are some that are not their values */
+  /* parameters are replaced by their expressions in the model's graph; else by their values in the reader's */
+  bool live;
+  bool finds_live; /* set if the formula uses parameters that are expressions */
 };
 
-/* A failure inside must outlive the parser's "unknown name": it is kept. */
+/* Stores the first failure that occurs while a name inside of a formula is evaluated, because the parser would report only an unknown
+ * name. */
 static void keep_failure(cmb_reader *r, cmb_status status)
 {
   if (status != CMB_OK && r->nested.status == CMB_OK) cmb_error_keep(r->ctx, status, &r->nested);
@@ -85,7 +86,8 @@ static const char *nearest_parameter(void *user, const char *name)
   return cmb_nearest(names->r, names->scope, CMB_NAMES_PARAMETER, name);
 }
 
-/* The parser's failure with file and subject, unless there was one inside. */
+/* Reports why a formula was not parsed: the stored failure of a name inside of it if there is one, else the parser's message with file
+ * and subject. Returns the status. */
 static cmb_status fail_formula(cmb_reader *r, const cmb_node *node, cmb_status status)
 {
   if (r->nested.status != CMB_OK) return cmb_fail_again(r->ctx, &r->nested);
@@ -98,7 +100,7 @@ static bool degree_in_formula(void *user, const char *name, cmb_expr *e)
   return strcmp(name, "deg") == 0;
 }
 
-/* The formula as a number: NaN if it is none. */
+/* Returns the value of an expression that is a constant, NaN if it is none. */
 static double number_of(const cmb_graph *g, cmb_expr e)
 {
   return cmb_expr_op(g, e) == CMB_OP_CONSTANT ? cmb_expr_constant(g, e) : NAN;
@@ -122,7 +124,7 @@ cmb_status cmb_number_parse(cmb_context *ctx, const char *text, double *x)
   return CMB_OK;
 }
 
-/* The node's formula in the graph that its names belong to. */
+/* Parses the formula of a node into the graph g; `user` says where its names are looked up. */
 static cmb_status parse(struct names_of_formula *user, const cmb_node *node, cmb_graph *g,
                         cmb_expr *e)
 {
@@ -247,7 +249,8 @@ static bool any_value(void *user, const char *name, cmb_expr *e)
   return true;
 }
 
-/* Of a table or a road the number of arguments is known. */
+/* Accepts the call of any function in a formula whose syntax is checked, but reports a wrong number of arguments if the function is a
+ * table or a road. */
 static bool any_call(void *user, const char *name, int count, const cmb_expr *arguments,
                      cmb_expr *e)
 {
