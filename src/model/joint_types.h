@@ -38,9 +38,8 @@ typedef enum cmb_joint_directions {
   /* axes: [D, D, D], each perpendicular to the one before; default: the global axes */
   CMB_AXES_THREE,
   CMB_AXES_PLANE, /* normal: D, or axes: [D, D] in the plane */
-  /* axis: D, into axes[2]; axes[0] and axes[1] are chosen perpendicular to it */
-  CMB_AXES_SHAFT,
-  CMB_AXES_FRAME /* axes: {x: D, y: D}; default: the global axes */
+  CMB_AXES_SHAFT, /* axis: D, into axes[2]; axes[0] and axes[1] are chosen perpendicular to it */
+  CMB_AXES_FRAME  /* axes: {x: D, y: D}; default: the global axes */
 } cmb_joint_directions;
 
 /* The elementary motions that a joint is composed of, each relative to the one before: a translation, a rotation about an axis, a free

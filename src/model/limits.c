@@ -223,8 +223,7 @@ struct cmb_limits {
   cmb_context *ctx;
   cmb_arena *arena;
   const cmb_model *model;
-  /* computes all numbers of all limits from the live parameters */
-  cmb_program *program;
+  cmb_program *program; /* computes all numbers of all limits from the live parameters */
   double *in, *value, *work;
   /* (values) at the index of a limit's first value: whether its values were unusual at the last check */
   bool *warned;

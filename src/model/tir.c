@@ -365,7 +365,8 @@ static bool unquote(const char **from, const char **to)
   return true;
 }
 
-/* Handles a key without a value: it counts as not given, with a warning, unless the key is required or a unit, which is an error. */
+/* Handles a key without a value: a known key counts as not given, with a warning, but it is an error if the key is required or one of
+ * [UNITS]. Unknown keys are skipped. */
 static cmb_status read_nothing(struct file *f, const char *key, size_t length)
 {
   char room[CMB_SHOWN_ROOM];
