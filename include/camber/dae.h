@@ -36,8 +36,8 @@ typedef struct cmb_point {
   const double *q; /* (nq) */
   const double *v; /* (nv); NULL if neither f nor gamma is requested */
   const int *mode; /* (ns) */
-  void *
-      scratch; /* (scratch_size bytes) memory of this thread, zeroed at first; its contents are kept between calls */
+  /* (scratch_size bytes) memory of this thread, zeroed at first; its contents are kept between calls */
+  void *scratch;
   const double *p; /* (np) values of the live parameters; NULL: cmb_equations.p */
   /* (ns) for friction that sticks during a step of fixed cost: replaces the mode (see CMB_MODE_HELD); 0, or NULL for all: the mode is
    * used */
@@ -228,8 +228,8 @@ typedef struct cmb_equations {
    * inside a step is missed. NULL: there are no bounds; then the functions are only checked at some points of a step. */
   void (*enclose)(const void *self, const cmb_box *box, cmb_interval *s, cmb_interval *rate);
   const bool *switch_enclosed; /* (ns) the functions for which bounds are computed; NULL: none */
-  const bool
-      *switch_reads; /* (nq + nv) the components of the box that the bounds depend on; NULL: all */
+  /* (nq + nv) the components of the box that the bounds depend on; NULL: all */
+  const bool *switch_reads;
 
   /* Computes rates of switching functions along a motion with the accelerations a, into flow (2 ns): ds/dt of functions of order 1,
    * which depend on velocities; d²s/dt² of functions of order 2, which do not, with their ds/dt in the second half of flow. Order 0:
@@ -333,13 +333,14 @@ typedef struct cmb_steady_frame {
 /* A system: equations with start values, a start time and a default end time. */
 typedef struct cmb_system cmb_system;
 
-/* Return the equations, the start and end time and the start values of a system. What they point to belongs to the system. */
+/* Return the equations, the start time and the default end time of a system. The equations belong to the system. */
 CMB_API const cmb_equations *cmb_system_equations(const cmb_system *system);
 CMB_API double cmb_system_t_start(const cmb_system *system);
 CMB_API double cmb_system_t_end(const cmb_system *system);
-/* (nq) start values, which need not be consistent */
+/* Return the start values q (nq) and v (nv), which need not be consistent. */
 CMB_API const double *cmb_system_q(const cmb_system *system);
-CMB_API const double *cmb_system_v(const cmb_system *system); /* (nv) */
+CMB_API const double *cmb_system_v(const cmb_system *system);
+
 /* Frees a system; NULL is allowed. */
 CMB_API void cmb_system_destroy(cmb_system *system);
 
@@ -379,7 +380,7 @@ CMB_API const cmb_problem *cmb_problem_at(int i);
 CMB_API const cmb_problem *cmb_problem_find(const char *name); /* NULL if there is none */
 CMB_API const char *cmb_problem_name(const cmb_problem *problem);
 CMB_API const char *cmb_problem_title(const cmb_problem *problem);
-/* the bundled model file of the same mechanism; NULL: none */
+/* Returns the name of the bundled model file of the same mechanism; NULL if there is none. */
 CMB_API const char *cmb_problem_twin(const cmb_problem *problem);
 CMB_API const cmb_parameter *cmb_problem_parameters(const cmb_problem *problem, int *count);
 

@@ -113,8 +113,7 @@ CMB_API double cmb_ground_at(cmb_ground *ground, int i, double t, const double *
 /* ---- what a model looks like
  *
  * Computes a digest (a hash as text) of everything that a picture of the model shows: bodies, joints, points, shapes, and surfaces at
- * some
- * points. Two models with the same digest look the same at the same coordinates; masses, stiffnesses and start values do not enter. */
+ * some points. Two models with the same digest look the same at the same coordinates; masses, stiffnesses and start values do not enter. */
 enum { CMB_PICTURE_DIGEST_ROOM = 65 };
 CMB_API cmb_status cmb_picture_digest(cmb_context *ctx, const cmb_model *model,
                                       char text[CMB_PICTURE_DIGEST_ROOM]);

@@ -12,9 +12,9 @@ extern "C" {
 
 /* What cmb_export_c has written. */
 typedef struct cmb_export_report {
-  int instructions;      /* number of operations in a step, a function of libm counted as one */
-  int inputs, outputs;   /* of the model */
-  int rates;             /* rates of inputs, which the code's user has to set beside the inputs */
+  int instructions;    /* number of operations in a step, a function of libm counted as one */
+  int inputs, outputs; /* of the model */
+  int rates;           /* rates of inputs on which the motion depends; members beside the inputs */
   int parameters, flags; /* parameters that can be changed; flags of events */
   char name[64];         /* prefix of all names in the code */
   /* names of the members for rates, separated by blanks; " ..": there are more */

@@ -88,7 +88,7 @@ typedef uint32_t cmb_expr; /* number of a node */
 /* Creates a graph that contains only the constant 0, and frees one (NULL is allowed). */
 CMB_API cmb_status cmb_graph_create(cmb_context *ctx, cmb_graph **graph);
 CMB_API void cmb_graph_destroy(cmb_graph *g);
-/* returns CMB_OK, or CMB_ERROR_MEMORY or CMB_ERROR_ARGUMENT for ever once a call on the graph has failed */
+/* Returns CMB_OK, or for ever CMB_ERROR_MEMORY or CMB_ERROR_ARGUMENT once a call on the graph has failed. */
 CMB_API cmb_status cmb_graph_status(const cmb_graph *g);
 CMB_API uint32_t cmb_graph_size(const cmb_graph *g); /* number of nodes */
 
@@ -132,7 +132,7 @@ CMB_API cmb_status cmb_table_create(cmb_context *ctx, cmb_table_kind kind, int n
 CMB_API cmb_status cmb_table2_create(cmb_context *ctx, int nx, const double *x, int ny,
                                      const double *y, const double *f, cmb_table **table);
 
-/* Creates a sum of sines of x and y, a table of two variables without points and borders,
+/* A wave of a sum of sines of x and y, which cmb_waves_create makes a table of two variables without points and borders,
  *
  *     f(x, y) = Σ amplitude sin(2π (along x + across y + phase)),
  *

@@ -35,11 +35,11 @@ CMB_API const cmb_method *cmb_method_find(const char *name); /* NULL if there is
 CMB_API const char *cmb_method_name(const cmb_method *method);
 CMB_API const char *cmb_method_title(const cmb_method *method);
 CMB_API int cmb_method_order(const cmb_method *method);
-/* it solves equations with Jacobians, and uses exact ones if the equations provide them */
+/* Returns whether the method is implicit: it solves equations with Jacobians, and uses exact ones if the equations provide them. */
 CMB_API bool cmb_method_is_implicit(const cmb_method *method);
-/* it makes only steps of one size and of fixed cost */
+/* Returns whether the method makes only steps of one size and of fixed cost. */
 CMB_API bool cmb_method_is_real_time(const cmb_method *method);
-/* Returns the options of a method (*count). */
+/* Returns the options that a method has, and their number in *count. */
 CMB_API const cmb_option *cmb_method_options(const cmb_method *method, int *count);
 
 /* Checks that a method has an option with this name that accepts this value; otherwise returns CMB_ERROR_ARGUMENT, with the reason in
@@ -57,7 +57,7 @@ typedef struct cmb_integrator_options {
   const cmb_option_setting *settings;
 } cmb_integrator_options;
 
-/* Returns the default options: rtol 1e-6, atol a hundredth of it, no limits of the step size. */
+/* Returns the default options: rtol 1e-6, atol a hundredth of it, no limit of the step size. */
 CMB_API cmb_integrator_options cmb_integrator_defaults(void);
 
 /* The default step size of a real-time method, in seconds. */

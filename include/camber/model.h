@@ -57,16 +57,12 @@ CMB_API void cmb_model_destroy(cmb_model *model);
  *     cmb_draft_model(draft, NULL, &model);
  *
  * A draft contains what a file contains, under the same keys and with the same texts (docs/model-format.md); it is read and checked like
- * a
- * file when cmb_draft_model makes the model. A key is the path to a part: section, name, part, separated by '/'; '~1' stands for a '/'
- * in a
- * name and '~0' for '~'. Maps on the path are created as needed. Entries of lists are numbered from 0: "shapes/0/colour"; the number
- * after
- * the last one appends an entry.
+ * a file when cmb_draft_model makes the model. A key is the path to a part: section, name, part, separated by '/'; '~1' stands for a '/'
+ * in a name and '~0' for '~'. Maps on the path are created as needed. Entries of lists are numbered from 0: "shapes/0/colour"; the
+ * number after the last one appends an entry.
  *
- * The first failure is kept in the draft: all later calls do nothing and return it, so that a program may check the last status
- * alone. Mistakes in the meaning are found when the model is made, and can be corrected then; cmb_error_of has the key:
- * "bodies/rod/mass". */
+ * The first failure is kept in the draft: all later calls do nothing and return it, so that a program may check the last status alone.
+ * Mistakes in the meaning are found when the model is made, and can be corrected then; cmb_error_of has the key: "bodies/rod/mass". */
 typedef struct cmb_draft cmb_draft;
 
 /* Creates an empty draft. `name` is the name of the model; included files and tables are looked for as if it were the path of a model
@@ -126,7 +122,7 @@ CMB_API cmb_status cmb_draft_output(cmb_draft *draft, const char *name, const ch
 CMB_API cmb_status cmb_draft_event(cmb_draft *draft, const char *name, const char *when,
                                    const char *action);
 
-/* returns the file's name without folder and ending ("fivelink"), or the name of the draft */
+/* Returns the name of a model: that of its file without folder and ending ("fivelink"), or that of the draft; NULL if model is NULL. */
 CMB_API const char *cmb_model_name(const cmb_model *model);
 CMB_API const char *cmb_model_title(const cmb_model *model); /* "" if there is none */
 

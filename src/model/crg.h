@@ -10,9 +10,9 @@
 /* A road as read from a file. The arrays are on the reader's scratch arena. */
 typedef struct cmb_crg {
   int nu, nv;
-  double *u,
-      *v;    /* (nu) distance along the line from 0, (nv) distance to the left of it; both ascend */
-  double *z; /* (nu x nv) heights above the start of the line */
+  /* (nu) distance along the line from 0, (nv) distance to the left of it; both ascend */
+  double *u, *v;
+  double *z;       /* (nu x nv) heights above the start of the line */
   double start[3]; /* x, y, z of the start of the line */
   double phi;      /* heading of its first interval, angle from the x-axis in rad */
   bool turns;      /* the line is not straight */

@@ -132,9 +132,9 @@ typedef struct cmb_model_joint {
   cmb_joint_type type;
   int parent, child; /* numbers of bodies; parent may be CMB_GROUND */
   cmb_number at[3];
-  cmb_number axes[3]
-                 [3]; /* unit vectors in the design position, as the type requires; 0 if not used */
-  cmb_number pitch;   /* of a screw: translation per revolution */
+  /* unit vectors in the design position, as the type requires; 0 if not used */
+  cmb_number axes[3][3];
+  cmb_number pitch; /* of a screw: translation per revolution */
   /* +1; -1 in a mirrored copy: rotations are about -axes (see `mirror` in docs/model-format.md) */
   int turn;
   bool euler; /* its orientation is given by Euler parameters, .. */
@@ -326,8 +326,8 @@ typedef struct cmb_model_reset {
 typedef struct cmb_model_event {
   const char *name;
   cmb_place place;
-  cmb_model_formula
-      when;      /* a condition, or a formula that is positive when the condition is true */
+  /* a condition, or a formula that is positive when the condition is true */
+  cmb_model_formula when;
   int direction; /* +1: acts when the condition becomes true, -1: when it becomes false, 0: both */
   cmb_event_action action;
   int reset_count;

@@ -36,8 +36,8 @@ typedef struct cmb_model_tyre {
   double resistance;
   double low_speed, low_speed_damping; /* m/s, s */
   const struct cmb_tir *tir;           /* parameters of the Magic Formula, or NULL */
-  const cmb_tmeasy
-      *tmeasy; /* parameters of TMeasy, or NULL; without both there is only the vertical force */
+  /* parameters of TMeasy, or NULL; without both there is only the vertical force */
+  const cmb_tmeasy *tmeasy;
   int first_state; /* index of the state NAME.u, followed by NAME.v; -1: no states */
 } cmb_model_tyre;
 
