@@ -129,9 +129,8 @@ typedef struct cmb_result {
   const int *mode;           /* (ns) modes of the switching functions, as in cmb_point */
   double position, velocity; /* 2-norms of g and of G v + g_t at t */
   double worst_position, worst_velocity; /* the largest of these norms at all accepted steps */
-  double worst_tau,
-      /* largest 2-norms of the multipliers of the projections at the ends of steps (cmb_integrator_drift) */
-      worst_eta;
+  /* largest 2-norms of the multipliers of the projections at the ends of steps (cmb_integrator_drift) */
+  double worst_tau, worst_eta;
   long events;
   long impulses;
   long instants;          /* number of instants at which controllers have sampled */

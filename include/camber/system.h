@@ -284,7 +284,7 @@ CMB_API const cmb_suspension_column *cmb_suspension_columns(const cmb_suspension
                                                             int *count);
 
 /* Computes the next point of the sweep into row (columns). Values without a meaning at this point are NaN. Returns CMB_ERROR_EQUATIONS
- * if the point cannot be reached; the context says how far the sweep got. */
+ * if the point cannot be reached; the context has how far the sweep got. */
 CMB_API cmb_status cmb_suspension_next(cmb_suspension *kinematics, double *row);
 
 /* Gets the names of the forces of the road on wheels, contacts and loads, which are left out, and returns their number. */

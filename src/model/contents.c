@@ -104,6 +104,7 @@ int cmb_model_find(const cmb_model *model, cmb_item_kind kind, const char *name)
 
 /* ---- what all kinds have */
 
+/* Returns the text of a formula, "" if it is not given. */
 static const char *text_of(const cmb_model_formula *formula)
 {
   return formula->text ? formula->text : "";
@@ -214,7 +215,8 @@ bool cmb_model_item(const cmb_model *model, cmb_item_kind kind, int i, cmb_item 
 
 /* ---- points */
 
-static int give_points(int count, const cmb_anchor *const *anchors, int room,
+/* Copies the first `room` of `count` anchors to points[], with the values of their positions, and returns count; points may be NULL. */
+static int copy_points(int count, const cmb_anchor *const *anchors, int room,
                        cmb_body_point *points)
 {
   for (int i = 0; i < count && i < room && points; i++) {
@@ -224,8 +226,8 @@ static int give_points(int count, const cmb_anchor *const *anchors, int room,
   return count;
 }
 
-/* Writes the anchors of a force at which it acts into anchors[] and returns how many there are (0 to 2): none for a force on a joint
- * coordinate, only f->b for a load, a contact or a tyre, both ends for the others. */
+/* Writes the anchors (points on bodies) at which a force acts into anchors[] and returns how many there are (0 to 2): none for a force
+ * on a joint coordinate, only f->b for a load, a contact or a tyre, both ends for the others. */
 static int force_anchors(const cmb_model_force *f, const cmb_anchor *anchors[2])
 {
   if (f->type == CMB_FORCE_COORDINATE) return 0;
@@ -240,7 +242,7 @@ static int shape_points(const cmb_model_shape *shape, int room, cmb_body_point *
 {
   for (int i = 0; i < shape->point_count && i < room && points; i++) {
     const cmb_anchor *const anchor = &shape->points[i];
-    give_points(1, &anchor, 1, &points[i]);
+    copy_points(1, &anchor, 1, &points[i]);
   }
   return shape->point_count;
 }
@@ -277,7 +279,7 @@ int cmb_model_points(const cmb_model *model, cmb_item_kind kind, int i, int room
     anchors[count++] = &model->loops[i].a;
     anchors[count++] = &model->loops[i].b;
   }
-  return give_points(count, anchors, room, points);
+  return copy_points(count, anchors, room, points);
 }
 
 /* ---- bodies, joints, shapes */

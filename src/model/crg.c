@@ -122,6 +122,8 @@ enum { KEY_COUNT = (int)(sizeof keys / sizeof *keys) };
 
 /* ---- lines */
 
+/* Moves on to the next line of the file: sets c->line, c->line_end (without the line end) and c->number. Returns false at the end of the
+ * file. */
 bool cmb_crg_advance(cmb_crg_file *c)
 {
   if (c->next == c->end) return false;
@@ -150,7 +152,7 @@ enum { WORDS_ROOM = 200 }; /* the format limits a line of a section to 72 charac
 
 /* Copies the text between `from` and `stop` into `room` without the blanks around it, cut at WORDS_ROOM - 1 characters, and returns
  * `room`. */
-static const char *words(const char *from, const char *stop, char room[WORDS_ROOM])
+static const char *copy_trimmed(const char *from, const char *stop, char room[WORDS_ROOM])
 {
   while (from < stop && cmb_crg_blank(*from)) from++;
   while (from < stop && cmb_crg_blank(stop[-1])) stop--;
@@ -168,6 +170,7 @@ static void drop_comment(cmb_crg_file *c)
 
 /* ---- keys */
 
+/* Finds the key with this name, in upper or lower case, in a section; returns NULL if it is unknown. */
 static const struct key *find_key(enum section section, const char *name)
 {
   for (int i = 0; i < KEY_COUNT; i++) {
@@ -187,7 +190,7 @@ static cmb_status keep_value(cmb_crg_file *c, const struct key *key, double valu
   return CMB_OK;
 }
 
-/* Reads a line KEY = number of a section and stores, ignores or checks the number as the table `keys` says. An unknown key is an error. */
+/* Reads a line KEY = number of a section and stores, ignores or checks the number as the table `keys` specifies. An unknown key is an error. */
 static cmb_status read_key(cmb_crg_file *c, enum section section)
 {
   char name[WORDS_ROOM], text[WORDS_ROOM], shown[CMB_SHOWN_ROOM];
@@ -195,14 +198,14 @@ static cmb_status read_key(cmb_crg_file *c, enum section section)
   double value;
   if (!sign) {
     return cmb_reader_fail(c->r, here(c), "'%s' has no '='; expected KEY = number",
-                           cmb_shown(words(c->line, c->line_end, name), shown));
+                           cmb_shown(copy_trimmed(c->line, c->line_end, name), shown));
   }
-  const struct key *key = find_key(section, words(c->line, sign, name));
+  const struct key *key = find_key(section, copy_trimmed(c->line, sign, name));
   if (!key) {
     return cmb_reader_fail(c->r, here(c), "the key '%s' of the section $%s is not supported",
                            cmb_shown(name, shown), sections[section]);
   }
-  if (!cmb_parse_number(words(sign + 1, c->line_end, text), &value)) {
+  if (!cmb_parse_number(copy_trimmed(sign + 1, c->line_end, text), &value)) {
     return cmb_reader_fail(c->r, here(c), "'%s' of '%s' is no number; expected one",
                            cmb_shown(text, shown), key->name);
   }
@@ -215,6 +218,7 @@ static cmb_status read_key(cmb_crg_file *c, enum section section)
 
 /* ---- channels */
 
+/* Reads the format of the data, LRFI, LDFI, KRBI or KDBI: sets whether they are binary and of double precision. */
 static cmb_status read_format(cmb_crg_file *c, const char *text)
 {
   static const char *const formats[] = {"LRFI", "LDFI", "KRBI", "KDBI"};
@@ -237,7 +241,7 @@ static bool read_section_number(const char *text, const char *prefix, double *nu
   const size_t length = strlen(text), begin = strlen(prefix);
   if (length < begin + 2 || strncmp(text, prefix, begin) != 0) return false;
   if (strcmp(text + length - 2, ",m") != 0) return false;
-  words(text + begin, text + length - 2, digits);
+  copy_trimmed(text + begin, text + length - 2, digits);
   return cmb_parse_number(digits, number);
 }
 
@@ -292,11 +296,11 @@ static cmb_status read_channel(cmb_crg_file *c, const char *text)
 static cmb_status read_definition(cmb_crg_file *c)
 {
   char text[WORDS_ROOM], rest[WORDS_ROOM], shown[CMB_SHOWN_ROOM];
-  words(c->line, c->line_end, text);
+  copy_trimmed(c->line, c->line_end, text);
   const char kind = text[1] == ':' ? (char)toupper((unsigned char)text[0]) : '\0';
   if (kind == 'U') return CMB_OK;
   if (kind == '#' || kind == 'D') {
-    words(text + 2, text + strlen(text), rest);
+    copy_trimmed(text + 2, text + strlen(text), rest);
     return kind == '#' ? read_format(c, rest) : read_channel(c, rest);
   }
   return cmb_reader_fail(c->r, here(c),
@@ -312,7 +316,7 @@ static cmb_status change_section(cmb_crg_file *c, bool seen[SECTIONS], enum sect
 {
   char name[WORDS_ROOM], shown[CMB_SHOWN_ROOM];
   drop_comment(c);
-  words(c->line + 1, c->line_end, name);
+  copy_trimmed(c->line + 1, c->line_end, name);
   name[strcspn(name, " \t")] = '\0';
   int found = name[0] ? SECTIONS - 1 : OUTSIDE;
   while (found > OUTSIDE && strcasecmp(sections[found], name) != 0) found--;
@@ -342,7 +346,7 @@ static cmb_status read_line(cmb_crg_file *c, enum section section)
   char text[WORDS_ROOM], shown[CMB_SHOWN_ROOM];
   if (section == TEXT || section == PROJECTION || c->line[0] == '*') return CMB_OK;
   drop_comment(c);
-  if (!words(c->line, c->line_end, text)[0]) return CMB_OK;
+  if (!copy_trimmed(c->line, c->line_end, text)[0]) return CMB_OK;
   if (section == OUTSIDE) {
     return cmb_reader_fail(c->r, here(c),
                            "'%s' stands in no section; expected one to begin, or data after $$$$",
@@ -381,6 +385,7 @@ static cmb_status read_sections(cmb_crg_file *c)
 
 /* ---- the file */
 
+/* Reads an OpenCRG road from `length` bytes in memory into *crg; `name` is the file's name for messages. */
 cmb_status cmb_parse_crg(cmb_reader *r, const char *name, const char *bytes, size_t length,
                          cmb_crg *crg)
 {

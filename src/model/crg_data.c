@@ -19,24 +19,25 @@ enum { RECORD = 80 };
 
 /* ---- text and binary */
 
-static int numbers_a_record(const cmb_crg_file *c)
+/* Returns how many numbers a record of 80 bytes has in the file's format. */
+static int numbers_per_record(const cmb_crg_file *c)
 {
   return RECORD / ((c->binary ? 4 : 10) * (c->twice ? 2 : 1));
 }
 
-static int records_a_row(const cmb_crg_file *c)
+static int records_per_row(const cmb_crg_file *c)
 {
-  const int per = numbers_a_record(c);
+  const int per = numbers_per_record(c);
   return (c->channel_count + per - 1) / per;
 }
 
 cmb_place cmb_crg_row_place(const cmb_crg_file *c, int row)
 {
-  const int line = c->binary ? c->data_line : c->data_line + 1 + row * records_a_row(c);
+  const int line = c->binary ? c->data_line : c->data_line + 1 + row * records_per_row(c);
   return cmb_crg_place(c, line, 1);
 }
 
-/* Allocates c->data for at most this many rows, which is an error if these are too many numbers. */
+/* Allocates c->data for `most` rows of numbers; it is an error if these are more than CMB_MOST_CRG_VALUES numbers. */
 static cmb_status take_rows(cmb_crg_file *c, size_t most)
 {
   if (most * (size_t)c->channel_count > CMB_MOST_CRG_VALUES) {
@@ -51,7 +52,7 @@ static cmb_status take_rows(cmb_crg_file *c, size_t most)
 /* ---- text */
 
 /* Copies the characters from..from+width of the current line into `text`, without the blanks around them. */
-static void cut(const cmb_crg_file *c, int from, int width, char text[RECORD + 1])
+static void copy_field(const cmb_crg_file *c, int from, int width, char text[RECORD + 1])
 {
   const ptrdiff_t length = c->line_end - c->line;
   ptrdiff_t begin = from < length ? from : length;
@@ -63,10 +64,10 @@ static void cut(const cmb_crg_file *c, int from, int width, char text[RECORD + 1
 
 static cmb_status read_record(cmb_crg_file *c, int count, double *to)
 {
-  const int width = RECORD / numbers_a_record(c);
+  const int width = RECORD / numbers_per_record(c);
   char text[RECORD + 1], shown[CMB_SHOWN_ROOM];
   for (int i = 0; i < count; i++) {
-    cut(c, i * width, width, text);
+    copy_field(c, i * width, width, text);
     to[i] = NAN;
     if (text[0] == '*' || cmb_parse_number(text, &to[i])) continue;
     return cmb_reader_fail(c->r, cmb_crg_place(c, c->number, i * width + 1),
@@ -86,7 +87,7 @@ static cmb_status read_record(cmb_crg_file *c, int count, double *to)
  * lines. */
 static cmb_status read_row(cmb_crg_file *c, double *to)
 {
-  const int per = numbers_a_record(c);
+  const int per = numbers_per_record(c);
   for (int i = 0; i < c->channel_count; i += per) {
     const int count = c->channel_count - i < per ? c->channel_count - i : per;
     if (i > 0) cmb_crg_advance(c);
@@ -108,14 +109,14 @@ static cmb_status read_text(cmb_crg_file *c)
 {
   size_t lines = 1;
   for (const char *at = c->next; at < c->end; at++) lines += *at == '\n' && at + 1 < c->end;
-  CMB_TRY(take_rows(c, lines / (size_t)records_a_row(c)));
-  const int most = (int)(lines / (size_t)records_a_row(c));
+  CMB_TRY(take_rows(c, lines / (size_t)records_per_row(c)));
+  const int most = (int)(lines / (size_t)records_per_row(c));
   while (!is_end(c)) {
     cmb_crg_advance(c);
     if (c->rows == most) {
       return cmb_reader_fail(c->r, cmb_crg_place(c, c->number, 1),
                              "the file ends inside of a row; expected %d numbers in %d lines",
-                             c->channel_count, records_a_row(c));
+                             c->channel_count, records_per_row(c));
     }
     CMB_TRY(read_row(c, c->data + (size_t)c->rows++ * (size_t)c->channel_count));
   }
@@ -124,6 +125,7 @@ static cmb_status read_text(cmb_crg_file *c)
 
 /* ---- binary */
 
+/* Returns binary number i of the data, which begin at c->next; the highest byte comes first in the file. */
 static double number_at(const cmb_crg_file *c, size_t i)
 {
   const size_t size = c->twice ? 8 : 4;
@@ -146,13 +148,13 @@ static double number_at(const cmb_crg_file *c, size_t i)
 static size_t count_rows(const cmb_crg_file *c, size_t count)
 {
   const size_t channels = (size_t)c->channel_count;
-  size_t left = (size_t)numbers_a_record(c) - 1;
+  size_t left = (size_t)numbers_per_record(c) - 1;
   for (; left > 0 && count > 0 && isnan(number_at(c, count - 1)); left--) count--;
   return (count + channels - 1) / channels;
 }
 
 /* Returns whether the `left` bytes behind the last record are only a line end, which some programs append. */
-static bool ends_with_line(const cmb_crg_file *c, size_t left)
+static bool ends_with_line_end(const cmb_crg_file *c, size_t left)
 {
   return c->end[-1] == '\n' && (left == 1 || (left == 2 && c->end[-2] == '\r'));
 }
@@ -160,9 +162,9 @@ static bool ends_with_line(const cmb_crg_file *c, size_t left)
 static cmb_status read_bytes(cmb_crg_file *c)
 {
   const size_t bytes = (size_t)(c->end - c->next), channels = (size_t)c->channel_count;
-  const size_t count = bytes / RECORD * (size_t)numbers_a_record(c);
+  const size_t count = bytes / RECORD * (size_t)numbers_per_record(c);
   const cmb_place place = cmb_crg_place(c, c->data_line, 1);
-  if (bytes % RECORD != 0 && !ends_with_line(c, bytes % RECORD)) {
+  if (bytes % RECORD != 0 && !ends_with_line_end(c, bytes % RECORD)) {
     return cmb_reader_fail(c->r, place, "%zu bytes of data follow; expected records of %d bytes",
                            bytes, RECORD);
   }

@@ -28,6 +28,8 @@ static cmb_status line_number(const cmb_crg_file *c, cmb_crg_channel_kind kind, 
 
 /* ---- across */
 
+/* Checks that the file's last channels are two or more long sections of the same kind, numbered from 1 if they have numbers; *first
+ * becomes the column of the first one. */
 static cmb_status check_sections(const cmb_crg_file *c, int *first)
 {
   *first = 0;

@@ -49,6 +49,7 @@ int cmb_crg_column(const cmb_crg_file *c, cmb_crg_channel_kind kind)
 
 /* ---- lengths and headings */
 
+/* Checks the increment of the reference line, the number of rows, and that the end of u, if the file gives it, agrees with both. */
 cmb_status cmb_crg_check_length(const cmb_crg_file *c)
 {
   const double step = cmb_crg_value_of(c, CMB_CRG_INCREMENT);
@@ -71,8 +72,9 @@ cmb_status cmb_crg_check_length(const cmb_crg_file *c)
                        fmin(CMB_CRG_SAME_PLACE, step / 2));
 }
 
-/* Checks that a heading that the file gives for the start or the end equals `heading` (rad) from the channel, up to multiples of 2π. */
-static cmb_status agree_heading(const cmb_crg_file *c, cmb_crg_key key, const char *name,
+/* Checks that a heading that the file gives for the start or the end equals `heading` (rad), the one in the data there, up to multiples
+ * of 2π. */
+static cmb_status check_heading(const cmb_crg_file *c, cmb_crg_key key, const char *name,
                                 double heading)
 {
   const double turns = round((cmb_crg_value_of(c, key) - heading) / (2 * pi));
@@ -94,8 +96,8 @@ cmb_status cmb_crg_find_heading(const cmb_crg_file *c, cmb_crg *crg)
                                           : "the heading in row %d is too large",
                            i + 1);
   }
-  CMB_TRY(agree_heading(c, CMB_CRG_START_PHI, "REFERENCE_LINE_START_PHI", crg->phi));
-  return agree_heading(c, CMB_CRG_END_PHI, "REFERENCE_LINE_END_PHI", heading);
+  CMB_TRY(check_heading(c, CMB_CRG_START_PHI, "REFERENCE_LINE_START_PHI", crg->phi));
+  return check_heading(c, CMB_CRG_END_PHI, "REFERENCE_LINE_END_PHI", heading);
 }
 
 /* ---- the line */
@@ -124,7 +126,7 @@ static cmb_status check_end(const cmb_crg_file *c, double phi, double x, double 
 }
 
 /* Checks that the road's `width` to one side of its line is within the reach on this side, where each place has one height; the error
- * says whether the road overlaps itself or its line turns too sharply. */
+ * specifies whether the road overlaps itself or its line turns too sharply. */
 static cmb_status check_side(const cmb_crg_file *c, const cmb_foot_limit *limit, double width,
                              const char *side)
 {
@@ -167,7 +169,8 @@ static cmb_status check_seam(const cmb_crg_file *c, const double *x, const doubl
 
 /* Makes crg->line, the function from places to line coordinates, for a line that turns, and checks that the road is within its reach to
  * both sides. Places further from the line than `most` have no height; a larger `most` makes more pairs of points to compare. */
-static cmb_status turn(const cmb_crg_file *c, const double *x, const double *y, cmb_crg *crg)
+static cmb_status make_turning_line(const cmb_crg_file *c, const double *x, const double *y,
+                                    cmb_crg *crg)
 {
   const double step = cmb_crg_value_of(c, CMB_CRG_INCREMENT);
   const double width[] = {[CMB_FOOT_RIGHT] = -crg->v[0], [CMB_FOOT_LEFT] = crg->v[crg->nv - 1]};
@@ -201,5 +204,5 @@ cmb_status cmb_crg_make_line(const cmb_crg_file *c, cmb_crg *crg)
   if (!x || !y) return cmb_fail_memory(c->r->ctx);
   find_points(c, crg, x, y);
   CMB_TRY(check_end(c, crg->phi, x[n - 1], y[n - 1]));
-  return crg->turns ? turn(c, x, y, crg) : CMB_OK;
+  return crg->turns ? make_turning_line(c, x, y, crg) : CMB_OK;
 }

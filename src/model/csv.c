@@ -153,7 +153,7 @@ static int find_name(const struct csv *c, const char *name)
 }
 
 /* Finds the two requested columns, by number or by name, and writes their numbers (from 0) into chosen[]; columns == NULL: the first
- * two. Names are looked up in the current line, if has_names says that it is one of names. */
+ * two. Names are looked up in the current line, if has_names is true. */
 static cmb_status choose_columns(struct csv *c, const cmb_node *columns, bool has_names,
                                  int chosen[2])
 {

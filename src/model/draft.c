@@ -43,6 +43,7 @@ struct cmb_draft {
 
 /* ---- failures */
 
+/* Stores the context's last failure in the draft, as the one that all later calls return, and returns its status. */
 static cmb_status keep_failure(cmb_draft *d, cmb_status status)
 {
   d->status = status;
@@ -69,7 +70,7 @@ static cmb_status fail_memory(cmb_draft *d)
 }
 
 /* Returns CMB_OK if no call on the draft has failed yet; else reports the first failure once more and returns its status. */
-static cmb_status begin(cmb_draft *d)
+static cmb_status check_earlier_failure(cmb_draft *d)
 {
   return d->status == CMB_OK ? CMB_OK : cmb_fail_again(d->ctx, &d->failure);
 }
@@ -77,11 +78,13 @@ static cmb_status begin(cmb_draft *d)
 #define BEGIN(d)                                                                                   \
   do {                                                                                             \
     if (!(d)) return CMB_ERROR_ARGUMENT;                                                           \
-    CMB_TRY(begin(d));                                                                             \
+    CMB_TRY(check_earlier_failure(d));                                                             \
   } while (0)
 
 /* ---- items */
 
+/* Copies a text to the draft's arena and returns the copy; returns NULL, with a failure in the draft, if it is no UTF-8 text or all
+ * texts together are too long. `key` is the full key for messages. */
 static const char *copy_text(cmb_draft *d, const char *key, const char *text)
 {
   const size_t length = strlen(text);
@@ -276,6 +279,7 @@ static cmb_status find_value(cmb_draft *d, const char *key, struct item **item)
 
 /* ---- values */
 
+/* Makes the item a copy of a text; text == NULL is an error. `key` is the full key for messages. */
 static cmb_status set_text(cmb_draft *d, struct item *item, const char *key, const char *text)
 {
   if (!text) return fail(d, CMB_ERROR_ARGUMENT, key, "wrong call: there is no text");
@@ -515,6 +519,7 @@ cmb_status cmb_draft_event(cmb_draft *d, const char *name, const char *when, con
 
 /* ---- the model */
 
+/* Creates an empty draft of a model; `name` is the name of the model and stands for its path in messages. */
 cmb_status cmb_draft_create(cmb_context *ctx, const char *name, cmb_draft **draft)
 {
   CMB_REQUIRE(ctx, ctx && draft, "cmb_draft_create needs a context and a place for the draft");

@@ -47,6 +47,8 @@ cmb_status cmb_check_text(cmb_context *ctx, const char *text, size_t length, cmb
 
 /* ---- files */
 
+/* Returns the message for an errno value of this file's functions; EFBIG stands for a file that is too large, EINVAL for one that is no
+ * plain file. */
 static const char *reason(int error)
 {
   if (error == EFBIG) return "it is larger than 16 MB";
@@ -206,7 +208,7 @@ static cmb_status open_in_library(cmb_reader *r, const char *text, const char **
 
 /* Returns whether to look elsewhere for a file to be included: it does not exist, or is a folder. A folder is closed, with *file set to
  * -1 and *folder to true. */
-static bool goes_on(int *file, bool *folder)
+static bool look_elsewhere(int *file, bool *folder)
 {
   struct stat there;
   if (*file >= 0 && fstat(*file, &there) == 0 && S_ISDIR(there.st_mode)) {
@@ -230,11 +232,11 @@ static cmb_status open_included(cmb_reader *r, const cmb_node *node, const char 
   *file = -1;
   for (int i = 0; i < count; i++) {
     CMB_TRY(open_beside(r, node, texts[i], name, file));
-    if (!goes_on(file, &folder)) return CMB_OK;
+    if (!look_elsewhere(file, &folder)) return CMB_OK;
   }
   for (int i = 0; i < count && r->options && r->options->library; i++) {
     CMB_TRY(open_in_library(r, texts[i], name, file));
-    if (!goes_on(file, &folder)) return CMB_OK;
+    if (!look_elsewhere(file, &folder)) return CMB_OK;
   }
   if (folder) errno = EISDIR;
   return CMB_OK;

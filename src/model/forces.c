@@ -103,6 +103,7 @@ static cmb_status read_torsion(cmb_reader *r, const cmb_scope *s, const cmb_node
 
 /* ---- bushings */
 
+/* Reads a bushing between two bodies: its anchors, its axes, and stiffness and damping of three translations and three rotations. */
 static cmb_status read_bushing(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                cmb_model_force *f)
 {
@@ -119,6 +120,7 @@ static cmb_status read_bushing(cmb_reader *r, const cmb_scope *s, const cmb_node
 
 /* ---- loads */
 
+/* Reads a list of three formulas, the components of a force or torque; list == NULL: leaves them without text. */
 static cmb_status read_components(cmb_reader *r, const cmb_scope *s, const cmb_node *list,
                                   cmb_model_formula formula[3])
 {
@@ -170,6 +172,7 @@ static cmb_status read_load(cmb_reader *r, const cmb_scope *s, const cmb_node *e
 
 /* ---- contacts */
 
+/* Reads the point of a contact, which must be on a body and not on the ground. */
 cmb_status cmb_read_contact_point(cmb_reader *r, const cmb_scope *s, const cmb_node *on,
                                   cmb_anchor *at)
 {
@@ -241,6 +244,7 @@ static cmb_status read_spheres(cmb_reader *r, const cmb_scope *s, const cmb_node
 
 /* ---- all types */
 
+/* Reads one force of any type and appends it to the model; a contact with the key `restitution` becomes a stop instead. */
 static cmb_status read_force(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
 {
   static cmb_status (*const readers[CMB_FORCE_TYPES])(cmb_reader *, const cmb_scope *,

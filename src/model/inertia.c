@@ -13,8 +13,8 @@
 
 #include <string.h>
 
-static void to_global(cmb_graph *g, const cmb_number own[9], const cmb_number axes[9],
-                      cmb_number inertia[9])
+static void rotate_to_global(cmb_graph *g, const cmb_number own[9], const cmb_number axes[9],
+                             cmb_number inertia[9])
 {
   cmb_number half[9];
   cmb_number_mul33(g, own, axes, half);
@@ -68,7 +68,7 @@ static cmb_status read_plain(cmb_reader *r, const cmb_scope *s, const cmb_node *
   CMB_TRY(cmb_read_axes(r, s, cmb_node_find(entry, "axes"), axes));
   if (!inertia) return CMB_OK;
   CMB_TRY(read_matrix(r, s, inertia, own));
-  to_global(r->model->graph, own, axes, b->inertia);
+  rotate_to_global(r->model->graph, own, axes, b->inertia);
   return cmb_limit_inertia(r, inertia->place, b->inertia);
 }
 
@@ -90,8 +90,8 @@ static cmb_status read_radius(const struct solid *solid, cmb_number *radius)
 
 /* Computes the inertia b->inertia of a homogeneous cylinder of mass b->mass, or of a thin rod (radius 0), about its centre in global
  * axes: m r²/2 about the axis, whose unit vector is `along`, and m (3 r² + l²)/12 across it. */
-static void long_inertia(cmb_graph *g, cmb_number radius, cmb_number length,
-                         const cmb_number along[3], cmb_model_body *b)
+static void cylinder_inertia(cmb_graph *g, cmb_number radius, cmb_number length,
+                             const cmb_number along[3], cmb_model_body *b)
 {
   const cmb_number two = cmb_fixed(2), twelve = cmb_fixed(12);
   const cmb_number square = cmb_times(g, cmb_scaled(g, 3, radius), radius);
@@ -107,7 +107,7 @@ static void long_inertia(cmb_graph *g, cmb_number radius, cmb_number length,
 
 /* Reads a rod or a cylinder from its two end points: centre of mass, ends and inertia of *b. A rod's radius is 0 if it is missing; a
  * cylinder's key `length` replaces the distance of the ends. */
-static cmb_status read_long(const struct solid *solid, bool is_rod, cmb_model_body *b)
+static cmb_status read_rod_or_cylinder(const struct solid *solid, bool is_rod, cmb_model_body *b)
 {
   cmb_reader *r = solid->r;
   const cmb_node *ends = solid->node;
@@ -133,7 +133,7 @@ static cmb_status read_long(const struct solid *solid, bool is_rod, cmb_model_bo
   memcpy(b->ends[1], to, sizeof to);
   if (!is_rod || cmb_node_find(solid->measures, "radius")) CMB_TRY(read_radius(solid, &radius));
   CMB_TRY(cmb_read_limited(r, solid->s, solid->measures, "length", CMB_POSITIVE, &length));
-  long_inertia(g, radius, length, along, b);
+  cylinder_inertia(g, radius, length, along, b);
   return CMB_OK;
 }
 
@@ -157,7 +157,7 @@ static cmb_status read_box(const struct solid *solid, cmb_model_body *b)
     const cmb_number others = cmb_minus(g, squares, cmb_times(g, edge[i], edge[i]));
     own[4 * i] = cmb_over(g, cmb_times(g, b->mass, others), cmb_fixed(12));
   }
-  to_global(g, own, axes, b->inertia);
+  rotate_to_global(g, own, axes, b->inertia);
   return CMB_OK;
 }
 
@@ -230,6 +230,6 @@ cmb_status cmb_read_inertia(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   else if (kind == SPHERE)
     CMB_TRY(read_sphere(&solid, b));
   else
-    CMB_TRY(read_long(&solid, kind == ROD, b));
+    CMB_TRY(read_rod_or_cylinder(&solid, kind == ROD, b));
   return cmb_limit_inertia(r, solid.node->place, b->inertia);
 }

@@ -29,7 +29,7 @@ static const double SLACK = 1e-9; /* relative tolerance: the numbers of an inert
 /* ---- the checks */
 
 /* Computes turned := Rᵀ A R for 3 × 3 matrices stored by rows. */
-static void turn(const double A[9], const double R[9], double turned[9])
+static void rotate_matrix(const double A[9], const double R[9], double turned[9])
 {
   double half[9];
   cmb_mul33(A, R, half);
@@ -56,7 +56,7 @@ static void eigenvalues(const double I[9], double e[3])
     R[4 * p] = R[4 * q] = c;
     R[3 * p + q] = -s;
     R[3 * q + p] = s;
-    turn(A, R, turned);
+    rotate_matrix(A, R, turned);
     memcpy(A, turned, sizeof A);
     A[3 * p + q] = A[3 * q + p] = 0;
   }
@@ -71,7 +71,7 @@ static bool is_about_one_axis(const double e[3])
   return most > 0 && fabs(others) <= SLACK * most;
 }
 
-static bool is_no_inertia(const double inertia[9], size_t room, char *text)
+static bool is_impossible_inertia(const double inertia[9], size_t room, char *text)
 {
   double e[3];
   for (int i = 0; i < 9; i++) {
@@ -95,7 +95,7 @@ static bool is_no_inertia(const double inertia[9], size_t room, char *text)
   return true;
 }
 
-/* Checks value[0] against the bound value[1], as l->kind says. If it is out of bounds, returns true and writes the reason into `text`,
+/* Checks value[0] against the bound value[1], as l->kind specifies. If it is out of bounds, returns true and writes the reason into `text`,
  * with all digits, since the two may differ by little. */
 static bool is_out_of_bounds(const cmb_model_limit *l, const double value[2], size_t room,
                              char *text)
@@ -114,9 +114,9 @@ static bool is_out_of_bounds(const cmb_model_limit *l, const double value[2], si
 }
 
 /* Checks the values (l->count) of a limit. If they violate it, returns true and writes the reason into `text` of `room` characters. */
-static bool is_broken(const cmb_model_limit *l, const double *value, size_t room, char *text)
+static bool is_violated(const cmb_model_limit *l, const double *value, size_t room, char *text)
 {
-  if (l->kind == CMB_INERTIA) return is_no_inertia(value, room, text);
+  if (l->kind == CMB_INERTIA) return is_impossible_inertia(value, room, text);
   if (l->kind == CMB_AT_LEAST || l->kind == CMB_ABOVE || l->kind == CMB_AT_MOST)
     return is_out_of_bounds(l, value, room, text);
   const bool good =
@@ -147,8 +147,9 @@ static void warn(cmb_context *ctx, const cmb_model_limit *l, const char *subject
 
 /* ---- limits while the model is read */
 
-/* Stores a limit in the model if one of its numbers depends on a live parameter, so that it can be checked again with other values. */
-static cmb_status keep(cmb_reader *r, const cmb_model_limit *l)
+/* Stores a limit in the model if one of its numbers depends on a live parameter (one that can change after the model is read), so that
+ * it can be checked again with other values. */
+static cmb_status store_if_live(cmb_reader *r, const cmb_model_limit *l)
 {
   cmb_model *m = r->model;
   const cmb_subject *s = &r->subject;
@@ -175,11 +176,11 @@ static cmb_status limit(cmb_reader *r, const cmb_model_limit *l)
   char text[240];
   double value[9];
   cmb_values_of(l->count, l->x, value);
-  if (is_broken(l, value, sizeof text, text)) {
+  if (is_violated(l, value, sizeof text, text)) {
     return cmb_reader_fail(r, l->place, "%s", text);
   }
   if (is_unusual(l, value)) warn(r->ctx, l, r->subject.text, value);
-  return keep(r, l);
+  return store_if_live(r, l);
 }
 
 cmb_status cmb_limit_number(cmb_reader *r, cmb_place place, const char *what, cmb_limit_kind kind,
@@ -229,7 +230,8 @@ struct cmb_limits {
   bool *warned;
 };
 
-/* Makes the program that computes the `values` numbers of all limits from the live parameters, and the arrays that it needs. */
+/* Makes the program that computes the `values` numbers of all limits from the live parameters (those that can change after the model is
+ * read), and the arrays that it needs. */
 static cmb_status make_program(cmb_limits *l, int values)
 {
   const cmb_model *m = l->model;
@@ -313,7 +315,7 @@ cmb_status cmb_limits_check(cmb_limits *l, const double *p)
     for (int i = 0; i < k->count; i++) {
       if (k->x[i].live == 0) l->value[at + i] = k->x[i].value;
     }
-    if (is_broken(k, l->value + at, sizeof text, text)) return refuse(l, k, text);
+    if (is_violated(k, l->value + at, sizeof text, text)) return refuse(l, k, text);
     warn_once(l, k, at);
   }
   return CMB_OK;

@@ -52,7 +52,7 @@ static const cmb_part *part_of(const cmb_scope *s, const cmb_lazy *parameter)
 
 /* Finds the parameter `name` of a scope, or INSTANCE.NAME of an instance in it; returns NULL if there is none that can be set (`index`
  * of a copy cannot). */
-static cmb_lazy *named(cmb_reader *r, const cmb_scope *s, const char *name)
+static cmb_lazy *find_settable_parameter(cmb_reader *r, const cmb_scope *s, const char *name)
 {
   char full[CMB_NAME_ROOM];
   if (!cmb_join_names(s->prefix, name, full)) return NULL;
@@ -62,8 +62,8 @@ static cmb_lazy *named(cmb_reader *r, const cmb_scope *s, const char *name)
 }
 
 /* Returns whether a parameter comes from the included file or from a file that this one includes. */
-static bool has(cmb_reader *r, const cmb_scope *s, const cmb_include *include,
-                const cmb_lazy *parameter)
+static bool includes_parameter(cmb_reader *r, const cmb_scope *s, const cmb_include *include,
+                               const cmb_lazy *parameter)
 {
   const cmb_part *part = part_of(s, parameter);
   return part && reaches(r, include->part, part);
@@ -71,7 +71,8 @@ static bool has(cmb_reader *r, const cmb_scope *s, const cmb_include *include,
 
 /* ---- values */
 
-static void begin(cmb_reader *r, const cmb_scope *s, const cmb_include *include)
+/* Sets the subject of error messages to an include of a scope. */
+static void set_subject(cmb_reader *r, const cmb_scope *s, const cmb_include *include)
 {
   cmb_reader_subject(r, "include", s->prefix, include->file->text);
 }
@@ -79,8 +80,8 @@ static void begin(cmb_reader *r, const cmb_scope *s, const cmb_include *include)
 /* Sets a parameter to a value that file `part` of scope s gives, unless another one takes precedence: an argument of an instance over
  * what its template's own includes set, and an including file over an included one. It is an error if two files of which neither
  * includes the other set the parameter. */
-static cmb_status put(cmb_reader *r, const cmb_scope *s, cmb_part *part, const cmb_node *value,
-                      cmb_lazy *parameter)
+static cmb_status set_value(cmb_reader *r, const cmb_scope *s, cmb_part *part,
+                            const cmb_node *value, cmb_lazy *parameter)
 {
   char where[CMB_WHERE_ROOM];
   if (s == parameter->home && parameter->scope != s) return CMB_OK;
@@ -98,16 +99,17 @@ static cmb_status put(cmb_reader *r, const cmb_scope *s, cmb_part *part, const c
 }
 
 /* Applies the values that the includes of scope s set for the parameters defined in scope `home`, which is s or inside it. */
-static cmb_status put_from(cmb_reader *r, const cmb_scope *s, const cmb_scope *home)
+static cmb_status apply_includes(cmb_reader *r, const cmb_scope *s, const cmb_scope *home)
 {
   for (cmb_part *part = s->parts; part; part = part->next) {
     for (const cmb_include *i = part->includes; i; i = i->next) {
       const cmb_node *value = i->set ? i->set->first : NULL;
       for (; value; value = value->next) {
-        cmb_lazy *parameter = named(r, s, value->key);
-        if (!parameter || parameter->home != home || !has(r, s, i, parameter)) continue;
-        begin(r, s, i);
-        CMB_TRY(put(r, s, part, value, parameter));
+        cmb_lazy *parameter = find_settable_parameter(r, s, value->key);
+        if (!parameter || parameter->home != home || !includes_parameter(r, s, i, parameter))
+          continue;
+        set_subject(r, s, i);
+        CMB_TRY(set_value(r, s, part, value, parameter));
       }
     }
   }
@@ -116,7 +118,7 @@ static cmb_status put_from(cmb_reader *r, const cmb_scope *s, const cmb_scope *h
 
 cmb_status cmb_put_overrides(cmb_reader *r, const cmb_scope *home)
 {
-  for (const cmb_scope *s = home; s; s = s->parent) CMB_TRY(put_from(r, s, home));
+  for (const cmb_scope *s = home; s; s = s->parent) CMB_TRY(apply_includes(r, s, home));
   cmb_reader_subject(r, "", "", NULL);
   return CMB_OK;
 }
@@ -134,17 +136,18 @@ static cmb_status fail_unknown(cmb_reader *r, const cmb_scope *s, const cmb_incl
   if (!names) return cmb_fail_memory(r->ctx);
   for (int i = 0; i < r->model->parameter_count; i++) {
     const cmb_lazy *p = &r->parameters[i];
-    if (!p->is_index && strncmp(p->name, s->prefix, prefix) == 0 && has(r, s, include, p))
+    if (!p->is_index && strncmp(p->name, s->prefix, prefix) == 0 &&
+        includes_parameter(r, s, include, p))
       names[count++] = p->name + prefix;
   }
   cmb_shown(value->key, shown);
-  begin(r, s, include);
+  set_subject(r, s, include);
   const char *near = cmb_nearest_name(value->key, names, count, sizeof *names);
   if (!near) {
     return cmb_reader_fail(r, value->key_place,
                            "the file has no parameter '%s'; expected one of its own", shown);
   }
-  const cmb_place there = named(r, s, near)->entry->key_place;
+  const cmb_place there = find_settable_parameter(r, s, near)->entry->key_place;
   return cmb_reader_fail(r, value->key_place,
                          "the file has no parameter '%s': did you mean '%s' (%s)?", shown, near,
                          cmb_where(there, where));
@@ -157,8 +160,9 @@ cmb_status cmb_check_overrides(cmb_reader *r)
       for (const cmb_include *i = part->includes; i; i = i->next) {
         const cmb_node *value = i->set ? i->set->first : NULL;
         for (; value; value = value->next) {
-          const cmb_lazy *parameter = named(r, s, value->key);
-          if (!parameter || !has(r, s, i, parameter)) return fail_unknown(r, s, i, value);
+          const cmb_lazy *parameter = find_settable_parameter(r, s, value->key);
+          if (!parameter || !includes_parameter(r, s, i, parameter))
+            return fail_unknown(r, s, i, value);
         }
       }
     }

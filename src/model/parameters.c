@@ -44,7 +44,7 @@ static cmb_status define(cmb_reader *r, const cmb_scope *s, const char *name, co
 }
 
 /* Sets a parameter to the value that the options give for its full name, if they do; the value has to be finite. */
-static cmb_status put_option(cmb_reader *r, cmb_lazy *parameter)
+static cmb_status apply_option(cmb_reader *r, cmb_lazy *parameter)
 {
   const cmb_model_options *o = r->options;
   for (int i = 0; o && i < o->set_count; i++) {
@@ -71,7 +71,7 @@ static cmb_status define_parameter(cmb_reader *r, const cmb_scope *s, const cmb_
     CMB_TRY(CMB_CHECK_KEYS(r, entry, keys));
     CMB_TRY(cmb_require(r, entry, "value", &parameter->node));
   }
-  return put_option(r, parameter);
+  return apply_option(r, parameter);
 }
 
 static cmb_status define_index(cmb_reader *r, const cmb_scope *s)
@@ -84,8 +84,8 @@ static cmb_status define_index(cmb_reader *r, const cmb_scope *s)
   return CMB_OK;
 }
 
-/* Computes the value of a parameter from its formula. The formula may use live parameters even while a number that must not depend on
- * them is read, so this restriction (r->chooses) is suspended. */
+/* Computes the value of a parameter from its formula. The formula may use live parameters (changeable later) even while a number that
+ * must not depend on them is read, so this restriction (r->chooses) is suspended. */
 static cmb_status compute(cmb_reader *r, cmb_lazy *lazy)
 {
   const char *chooses = r->chooses;
@@ -97,6 +97,8 @@ static cmb_status compute(cmb_reader *r, cmb_lazy *lazy)
 
 /* ---- live parameters */
 
+/* Returns whether a parameter was found to be one that must not be live (changeable later), in this reading of the model or an earlier
+ * one. */
 static bool is_fixed(const cmb_reader *r, const char *name)
 {
   const cmb_not_live *n = r->fixed;
@@ -104,7 +106,7 @@ static bool is_fixed(const cmb_reader *r, const char *name)
   return n != NULL;
 }
 
-/* Returns whether the options name this parameter (by its full name) as live. */
+/* Returns whether the options name this parameter (by its full name) as live, that is, changeable after the model is read. */
 static bool is_named_live(const cmb_model_options *o, const char *name)
 {
   for (int i = 0; i < o->live_count; i++) {
@@ -113,8 +115,8 @@ static bool is_named_live(const cmb_model_options *o, const char *name)
   return false;
 }
 
-/* Returns whether a parameter, whose value is known, is to be live: the options name it, or all are to be and it does not depend on
- * other live ones. */
+/* Returns whether a parameter, whose value is known, is to be live (changeable later): the options name it, or all are to be and it does
+ * not depend on other live ones. */
 static bool is_wanted_live(const cmb_reader *r, const cmb_lazy *parameter)
 {
   const cmb_model_options *o = r->options;
@@ -168,7 +170,7 @@ cmb_status cmb_fix_number(cmb_reader *r, cmb_number x, cmb_place asked_at)
 
 /* Replaces the values of a template's parameters by the arguments of its instance s, whose formulas are evaluated in the scope around
  * the instance. An argument that is no parameter of the template is an error. */
-static cmb_status put_arguments(cmb_reader *r, const cmb_scope *s)
+static cmb_status apply_arguments(cmb_reader *r, const cmb_scope *s)
 {
   const cmb_node *argument = s->arguments ? s->arguments->first : NULL;
   for (; argument; argument = argument->next) {
@@ -195,7 +197,7 @@ cmb_status cmb_define_parameters(cmb_reader *r, const cmb_scope *s)
 {
   if (s->copy > 0) CMB_TRY(define_index(r, s));
   CMB_TRY(cmb_each_entry_of(r, s, "parameters", "parameter", define_parameter));
-  CMB_TRY(put_arguments(r, s));
+  CMB_TRY(apply_arguments(r, s));
   return cmb_put_overrides(r, s);
 }
 

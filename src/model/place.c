@@ -14,8 +14,10 @@
 
 #include <math.h>
 
-static const double ROUNDING = 1e-14; /* smaller components of axes are set to 0 */
+/* smaller components of an instance's axes are rounding errors and are set to 0 */
+static const double ROUNDING = 1e-14;
 
+/* Copies unit vector i of the axes of a scope, without its mirror, to axis[3]. */
 void cmb_scope_axis(const cmb_scope *s, int i, cmb_number axis[3])
 {
   double row[3];
@@ -36,7 +38,7 @@ void cmb_scope_vector(cmb_graph *g, const cmb_scope *s, cmb_number x[3])
 }
 
 /* Computes m->axes (9, rows) of an instance inside the scope `outer` from its key `axes`: the outer axes, their mirror signs and the
- * instance's own axes multiplied. The axes must not depend on live parameters. */
+ * instance's own axes multiplied. The axes must not depend on live parameters, which can change later. */
 static cmb_status read_turn(cmb_reader *r, const cmb_scope *outer, const cmb_node *node,
                             cmb_mirror *m)
 {

@@ -74,6 +74,7 @@ static cmb_status read_head(cmb_reader *r)
 
 /* ---- simulate */
 
+/* Appends a default of a command line option to the model: the option's name is that of the key, its value was found at the place `at`. */
 static cmb_status add_default(cmb_reader *r, const cmb_node *key, cmb_place at, const char *value)
 {
   cmb_model *m = r->model;
@@ -124,6 +125,7 @@ static cmb_status read_simulate(cmb_reader *r)
 
 /* ---- the whole */
 
+/* Reads all sections of the model in an order in which each refers only to what has been read. */
 static cmb_status read_sections(cmb_reader *r)
 {
   CMB_TRY(cmb_read_parameters(r));
@@ -324,8 +326,8 @@ static bool begins_with(const char *constraint, const char *name)
 
 /* Stores the object `name` in *best if the constraint's name begins with its name and no longer name was found before: of a joint "left"
  * and a joint "left.rod", the latter is the origin of "left.rod.x". */
-static void offer(cmb_model_origin *best, const char *constraint, const char *kind,
-                  const char *name, cmb_place place)
+static void keep_longest_match(cmb_model_origin *best, const char *constraint, const char *kind,
+                               const char *name, cmb_place place)
 {
   if (!begins_with(constraint, name) || (best->name && strlen(best->name) > strlen(name))) return;
   *best = (cmb_model_origin){kind, name, place.file, place.line, place.column};
@@ -338,10 +340,10 @@ bool cmb_model_origin_of(const cmb_model *model, const char *constraint, cmb_mod
   if (!model || !constraint) return false;
   for (int i = 0; i < model->loop_count; i++) {
     const cmb_model_loop *l = &model->loops[i];
-    offer(origin, constraint, l->motion ? "motion" : "loop", l->name, l->place);
+    keep_longest_match(origin, constraint, l->motion ? "motion" : "loop", l->name, l->place);
   }
   for (int i = 0; i < model->joint_count; i++)
-    offer(origin, constraint, "joint", model->joints[i].name, model->joints[i].place);
+    keep_longest_match(origin, constraint, "joint", model->joints[i].name, model->joints[i].place);
   return origin->name != NULL;
 }
 

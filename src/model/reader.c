@@ -11,10 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-  MOST_NAME = 240
-}; /* formulas allow 255 characters, and suffixes such as .wx' are appended */
+/* longest full name: formulas allow 255 characters, and suffixes such as .wx' are appended */
+enum { MOST_NAME = 240 };
 
+/* Reports an error in the user's input at a place, with the current subject in front of the formatted text. Returns CMB_ERROR_INPUT. */
 cmb_status cmb_reader_fail(cmb_reader *r, cmb_place at, const char *format, ...)
 {
   cmb_about about = cmb_about_at(at);
@@ -52,6 +52,7 @@ void cmb_reader_subject(cmb_reader *r, const char *what, const char *prefix, con
 
 /* ---- names */
 
+/* Returns the word for a kind of names in messages, such as "joint". */
 const char *cmb_name_kind_text(cmb_name_kind kind)
 {
   static const char *const texts[CMB_NAMES_KINDS] = {"parameter",
@@ -213,6 +214,8 @@ cmb_status cmb_refer(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, cons
 
 /* ---- sections */
 
+/* Calls `read` for each entry of a section in the scope s, with the subject of messages set to `what` and the entry's name, which is
+ * checked. */
 cmb_status cmb_each_entry_of(cmb_reader *r, const cmb_scope *s, const char *section,
                              const char *what, cmb_entry_reader read)
 {

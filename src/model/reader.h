@@ -334,7 +334,7 @@ cmb_status cmb_put_overrides(cmb_reader *r, const cmb_scope *home);
 /* Checks that all names that includes set are parameters of the included files. */
 cmb_status cmb_check_overrides(cmb_reader *r);
 
-/* Handles a number that must not depend on live parameters (r->chooses says what it determines). Each live parameter that x depends on
+/* Handles a number that must not depend on live parameters (r->chooses describes what it determines). Each live parameter that x depends on
  * is an error if the options name it; else it is made fixed and the model will be read again. */
 cmb_status cmb_fix_number(cmb_reader *r, cmb_number x, cmb_place asked_at);
 

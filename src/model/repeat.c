@@ -94,10 +94,10 @@ bool cmb_previous_name(cmb_reader *r, const cmb_scope *s, const char *name,
   return s && snprintf(full, CMB_NAME_ROOM, "%s%s", s->prefix, name) < CMB_NAME_ROOM;
 }
 
-/* Reports that a name "previous.NAME" (`shown`) stands for nothing in the first copy, with what `before` says; `what` is the kind of
+/* Reports that a name "previous.NAME" (`shown`) stands for nothing in the first copy, with the value of `before`; `what` is the kind of
  * name. */
-static cmb_status fail_first(cmb_reader *r, const cmb_scope *copy, const char *shown,
-                             const char *what, cmb_place at)
+static cmb_status fail_in_first_copy(cmb_reader *r, const cmb_scope *copy, const char *shown,
+                                     const char *what, cmb_place at)
 {
   const cmb_node *before = cmb_node_find(copy->instance, "before");
   const int length = (int)strlen(copy->prefix) - 1;
@@ -127,7 +127,7 @@ cmb_status cmb_fail_previous(cmb_reader *r, const cmb_scope *s, cmb_name_kind ki
     return cmb_reader_fail(
         r, at, "'%s' is in the copy before; expected it in a template that is repeated", shown);
   }
-  if (!cmb_previous_name(r, s, name, full)) return fail_first(r, copy, shown, what, at);
+  if (!cmb_previous_name(r, s, name, full)) return fail_in_first_copy(r, copy, shown, what, at);
   const char *nearest =
       copy->previous ? cmb_nearest(r, copy->previous, kind, name + PREVIOUS) : NULL;
   if (nearest) {
@@ -154,6 +154,7 @@ cmb_status cmb_check_before(cmb_reader *r)
 
 /* ---- formulas */
 
+/* Returns whether a character can be in the name of a formula: a letter, a digit, or one of _ . ' */
 static bool is_part_of_name(char c)
 {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||

@@ -16,7 +16,7 @@
 /* ---- place and direction */
 
 /* Sets road->across to the horizontal unit vector to the left of road->along, in a mirrored copy to the right. */
-static void take_left(cmb_graph *g, const cmb_scope *s, cmb_model_road *road)
+static void set_across(cmb_graph *g, const cmb_scope *s, cmb_model_road *road)
 {
   const int turn = s->placed->mirror.turn;
   road->across[0] = cmb_scaled(g, -turn, road->along[1]);
@@ -24,12 +24,12 @@ static void take_left(cmb_graph *g, const cmb_scope *s, cmb_model_road *road)
 }
 
 /* Sets road->along to the horizontal unit vector (x, y), given in the axes of the scope, and road->across to the one to its left. */
-static void take_along(cmb_graph *g, const cmb_scope *s, double x, double y, cmb_model_road *road)
+static void set_along(cmb_graph *g, const cmb_scope *s, double x, double y, cmb_model_road *road)
 {
   cmb_number d[3] = {cmb_fixed(x), cmb_fixed(y), cmb_fixed(0)};
   cmb_scope_vector(g, s, d);
   for (int i = 0; i < 2; i++) road->along[i] = d[i];
-  take_left(g, s, road);
+  set_across(g, s, road);
 }
 
 /* Reads the horizontal direction of a road into road->along and sets road->across to the one to its left; a direction that rises is an
@@ -46,7 +46,7 @@ static cmb_status read_direction(cmb_reader *r, const cmb_scope *s, const cmb_no
                            d[2].value);
   }
   for (int i = 0; i < 2; i++) road->along[i] = d[i];
-  take_left(g, s, road);
+  set_across(g, s, road);
   return CMB_OK;
 }
 
@@ -54,7 +54,7 @@ static cmb_status read_place(cmb_reader *r, const cmb_scope *s, const cmb_node *
                              cmb_model_road *road)
 {
   const cmb_node *at = cmb_node_find(entry, "at"), *direction = cmb_node_find(entry, "direction");
-  take_along(r->model->graph, s, 1, 0, road);
+  set_along(r->model->graph, s, 1, 0, road);
   for (int i = 0; i < 3; i++) road->at[i] = s->placed->offset[i];
   if (at) CMB_TRY(cmb_read_position(r, s, at, road->at));
   return direction ? read_direction(r, s, direction, road) : CMB_OK;
@@ -62,6 +62,7 @@ static cmb_status read_place(cmb_reader *r, const cmb_scope *s, const cmb_node *
 
 /* ---- type and numbers */
 
+/* Reads the numbers of a road under the keys in the row of its type into road->n[], with defaults for those that are not required. */
 static cmb_status read_numbers(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                cmb_model_road *road)
 {
@@ -112,8 +113,8 @@ static cmb_status read_profile(cmb_reader *r, const cmb_scope *s, const cmb_node
 }
 
 /* Sets the start and the direction of a road to those of its OpenCRG file, as far as the model does not give them. */
-static void place_as_file(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
-                          const cmb_crg *crg, cmb_model_road *road)
+static void take_place_from_file(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                                 const cmb_crg *crg, cmb_model_road *road)
 {
   cmb_graph *g = r->model->graph;
   if (!cmb_node_find(entry, "at")) {
@@ -121,7 +122,7 @@ static void place_as_file(cmb_reader *r, const cmb_scope *s, const cmb_node *ent
     cmb_scope_vector(g, s, road->at);
     for (int i = 0; i < 3; i++) road->at[i] = cmb_plus(g, road->at[i], s->placed->offset[i]);
   }
-  if (!cmb_node_find(entry, "direction")) take_along(g, s, cos(crg->phi), sin(crg->phi), road);
+  if (!cmb_node_find(entry, "direction")) set_along(g, s, cos(crg->phi), sin(crg->phi), road);
 }
 
 static cmb_status read_crg(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
@@ -132,7 +133,7 @@ static cmb_status read_crg(cmb_reader *r, const cmb_scope *s, const cmb_node *en
   CMB_TRY(cmb_require(r, entry, "file", &file));
   CMB_TRY(cmb_read_crg(r, file, &crg));
   road->line = crg.line;
-  place_as_file(r, s, entry, &crg, road);
+  take_place_from_file(r, s, entry, &crg, road);
   return cmb_make_grid(r, file, road->name, crg.nu, crg.u, crg.nv, crg.v, crg.z, &road->table);
 }
 

@@ -87,8 +87,8 @@ cmb_status cmb_read_words(cmb_reader *r, const cmb_node *map, const char *key, c
 }
 
 /* Reads the formula of an output. It has the global axes even in mirrored copies, since its value is shown to the user. */
-static cmb_status read_shown(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
-                             cmb_model_formula *formula)
+static cmb_status read_output_formula(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
+                                      cmb_model_formula *formula)
 {
   CMB_TRY(cmb_read_formula(r, s, node, formula));
   formula->mirror = r->scopes->placed->mirror;
@@ -105,7 +105,7 @@ static cmb_status read_output_map(cmb_reader *r, const cmb_scope *s, const cmb_n
   CMB_TRY(cmb_require(r, entry, "value", &value));
   CMB_TRY(cmb_read_words(r, entry, "unit", "a unit such as m, kN or deg", &output->unit));
   CMB_TRY(cmb_read_words(r, entry, "title", "a text", &output->title));
-  return read_shown(r, s, value, &output->formula);
+  return read_output_formula(r, s, value, &output->formula);
 }
 
 static cmb_status read_output(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
@@ -117,7 +117,7 @@ static cmb_status read_output(cmb_reader *r, const cmb_scope *s, const cmb_node 
   output->unit = output->title = "";
   CMB_TRY(cmb_define(r, CMB_NAMES_OUTPUT, output->name, m->output_count++, entry->key_place));
   if (entry->kind == CMB_NODE_MAP) return read_output_map(r, s, entry, output);
-  return read_shown(r, s, entry, &output->formula);
+  return read_output_formula(r, s, entry, &output->formula);
 }
 
 cmb_status cmb_read_signals(cmb_reader *r)

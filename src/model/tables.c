@@ -36,7 +36,7 @@ static cmb_status read_scales(cmb_reader *r, const cmb_scope *s, const cmb_node 
 }
 
 /* Multiplies the points x[0..count-1] by a scale that is a plain number and sets the scale to 1; leaves both unchanged if the scale
- * depends on live parameters. */
+ * depends on live parameters, which can change later. */
 static void scale_points(cmb_number *scale, int count, double *x)
 {
   if (scale->live != 0) return;
@@ -46,8 +46,8 @@ static void scale_points(cmb_number *scale, int count, double *x)
 
 /* Appends a table that was just made to the model, which owns it from here on. `status` is that of its making: an error is reported
  * again, with the place of the node. */
-static cmb_status keep(cmb_reader *r, const cmb_node *node, const char *full, int arguments,
-                       const struct scales *scales, cmb_status status, cmb_table *table)
+static cmb_status append_table(cmb_reader *r, const cmb_node *node, const char *full, int arguments,
+                               const struct scales *scales, cmb_status status, cmb_table *table)
 {
   if (status == CMB_ERROR_ARGUMENT || status == CMB_ERROR_INPUT) {
     return cmb_reader_repeat(r, node->place);
@@ -65,6 +65,7 @@ static cmb_status keep(cmb_reader *r, const cmb_node *node, const char *full, in
 
 /* ---- one argument */
 
+/* Reads a list of *n points [x, f] into the arrays *x and *f on the scratch arena; the x must ascend. */
 static cmb_status read_rows(cmb_reader *r, const cmb_scope *s, const cmb_node *list, int *n,
                             double **x, double **f)
 {
@@ -89,6 +90,7 @@ static cmb_status read_rows(cmb_reader *r, const cmb_scope *s, const cmb_node *l
 
 /* ---- two arguments */
 
+/* Reads the list of *n ascending numbers under a key of a map into the array *x on the scratch arena. */
 static cmb_status read_ascending(cmb_reader *r, const cmb_scope *s, const cmb_node *map,
                                  const char *key, int *n, double **x)
 {
@@ -133,11 +135,13 @@ static cmb_status read_grid(cmb_reader *r, const cmb_scope *s, const cmb_node *n
   scale_points(&scales.along[1], ny, y);
   scale_points(&scales.value, nx * ny, f);
   cmb_status status = cmb_table2_create(r->ctx, nx, x, ny, y, f, &table);
-  return keep(r, node, full, 2, &scales, status, table);
+  return append_table(r, node, full, 2, &scales, status, table);
 }
 
 /* ---- one or two arguments */
 
+/* Reads a table of one argument from a map: *kind of its curve, and *n points x, f from the key `points` (or `table`) or from a CSV
+ * file. */
 static cmb_status read_columns(cmb_reader *r, const cmb_scope *s, const cmb_node *node, int *kind,
                                int *n, double **x, double **f)
 {
@@ -174,7 +178,7 @@ static cmb_status read_curve(cmb_reader *r, const cmb_scope *s, const cmb_node *
   scale_points(&scales.along[0], n, x);
   scale_points(&scales.value, n, f);
   cmb_status status = cmb_table_create(r->ctx, (cmb_table_kind)kind, n, x, f, &made);
-  return keep(r, node, full, 1, &scales, status, made);
+  return append_table(r, node, full, 1, &scales, status, made);
 }
 
 cmb_status cmb_read_table(cmb_reader *r, const cmb_scope *s, const cmb_node *node, const char *full,
@@ -209,7 +213,7 @@ cmb_status cmb_make_grid(cmb_reader *r, const cmb_node *node, const char *owner,
   cmb_table *made = NULL;
   CMB_TRY(cmb_define(r, CMB_NAMES_TABLE, full, r->model->table_count, node->key_place));
   const cmb_status status = cmb_table2_create(r->ctx, nx, x, ny, y, f, &made);
-  CMB_TRY(keep(r, node, full, 2, &scales, status, made));
+  CMB_TRY(append_table(r, node, full, 2, &scales, status, made));
   *table = &r->model->tables[r->model->table_count - 1];
   return CMB_OK;
 }

@@ -175,8 +175,8 @@ static cmb_status find_template(cmb_reader *r, const cmb_scope *s, const cmb_nod
   return CMB_OK;
 }
 
-/* Adds one instance under the name `name` as a new scope. `like` has what all copies share; `copy` is its number in a repeated instance
- * (0: not repeated), *previous the copy before, which becomes the new one. */
+/* Adds one instance under the name `name` as a new scope. The scope `like` has what all copies of a repeated instance share; `copy` is
+ * its number in a repeated instance (0: not repeated), *previous the copy before, which becomes the new one. */
 static cmb_status add_copy(cmb_reader *r, const cmb_scope *like, const char *name, int copy,
                            const cmb_scope **previous)
 {
@@ -310,7 +310,7 @@ bool cmb_is_addition(const char *file)
 }
 
 /* Adds the text of the option `addition` to the parts of the model, as if the model included it. */
-static cmb_status add_addition(cmb_reader *r, struct parts *parts, const struct chain *chain)
+static cmb_status add_option_text(cmb_reader *r, struct parts *parts, const struct chain *chain)
 {
   const char *text = r->options ? r->options->addition : NULL;
   const cmb_node *root;
@@ -329,7 +329,7 @@ cmb_status cmb_unfold(cmb_reader *r, const cmb_node *root)
   struct parts parts = {0};
   const struct chain chain = {.file = root->place.file, .length = 1};
   CMB_TRY(add_part(r, &parts, root, false, &chain));
-  CMB_TRY(add_addition(r, &parts, &chain));
+  CMB_TRY(add_option_text(r, &parts, &chain));
   CMB_TRY(add_scope(r, &first, &model));
   model->placed->state = CMB_PLACE_KNOWN;
   model->parts = parts.first;

@@ -418,6 +418,7 @@ static cmb_status read_line(struct file *f, cmb_tir *tir)
 
 /* ---- numbers in SI units */
 
+/* Checks that number x (in SI units) of key k is of usual size and meets the key's limit, such as POSITIVE. */
 static cmb_status check_limit(const struct file *f, cmb_place at, int k, double x)
 {
   static const char *const words[] = {[POSITIVE] = "a number greater than 0",

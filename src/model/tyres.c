@@ -184,18 +184,18 @@ static cmb_status read_place(cmb_reader *r, const cmb_scope *s, const cmb_node *
 /* Checks that a tyre with a `file` does not give the law or numbers that the file contains in its entry, too. */
 static cmb_status check_beside_file(cmb_reader *r, const cmb_node *entry)
 {
-  static const char *const said[] = {"radius", "stiffness", "damping", "rolling-resistance"};
+  static const char *const in_file[] = {"radius", "stiffness", "damping", "rolling-resistance"};
   const cmb_node *tmeasy = cmb_node_find(entry, "tmeasy");
   if (tmeasy) {
     return cmb_reader_fail(r, tmeasy->place,
                            "both 'file' and 'tmeasy' are given; expected one law");
   }
   for (int i = 0; i < 4; i++) {
-    const cmb_node *node = cmb_node_find(entry, said[i]);
+    const cmb_node *node = cmb_node_find(entry, in_file[i]);
     if (node) {
       return cmb_reader_fail(r, node->place,
                              "'%s' beside 'file', which says it already; expected one of them",
-                             said[i]);
+                             in_file[i]);
     }
   }
   return CMB_OK;
@@ -214,8 +214,8 @@ static cmb_status read_vertical(cmb_reader *r, const cmb_scope *s, const cmb_nod
 }
 
 /* Reads the numbers of TMeasy and of the vertical force from a YAML file. */
-static cmb_status read_set(cmb_reader *r, const cmb_scope *s, const cmb_node *file,
-                           cmb_model_tyre *tyre)
+static cmb_status read_yaml_tyre(cmb_reader *r, const cmb_scope *s, const cmb_node *file,
+                                 cmb_model_tyre *tyre)
 {
   static const char *const keys[] = {
       "title", "radius", "stiffness", "damping", "rolling-resistance", "tmeasy"};
@@ -254,7 +254,7 @@ static cmb_status read_file(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   CMB_TRY(cmb_expect_text(r, file, "a file's name"));
   const size_t length = strlen(file->text);
   const bool yaml = length > 5 && strcmp(file->text + length - 5, ".yaml") == 0;
-  return yaml ? read_set(r, s, file, tyre) : read_magic(r, entry, file, tyre);
+  return yaml ? read_yaml_tyre(r, s, file, tyre) : read_magic(r, entry, file, tyre);
 }
 
 /* Reads the force law of a tyre: a file, TMeasy in the model, or a vertical force alone. */

@@ -15,6 +15,8 @@ static const double degree = 3.14159265358979323846 / 180;
 
 /* ---- values that are computed when they are first needed */
 
+/* Computes a lazy value by calling `compute` if it has not been computed yet. It is an error if the value depends on itself or the chain
+ * of values that need each other is too long. */
 cmb_status cmb_lazy_need(cmb_reader *r, cmb_lazy *lazy, const char *what, cmb_place asked_at,
                          cmb_status (*compute)(cmb_reader *r, cmb_lazy *lazy))
 {
@@ -52,7 +54,7 @@ struct names_of_formula {
 
 /* Stores the first failure that occurs while a name inside of a formula is evaluated, because the parser would report only an unknown
  * name. */
-static void keep_failure(cmb_reader *r, cmb_status status)
+static void store_first_failure(cmb_reader *r, cmb_status status)
 {
   if (status != CMB_OK && r->nested.status == CMB_OK) cmb_error_keep(r->ctx, status, &r->nested);
 }
@@ -75,7 +77,7 @@ static bool parameter_in_formula(void *user, const char *name, cmb_expr *e)
   } else if (strcmp(name, "deg") != 0) {
     return false;
   }
-  keep_failure(r, status);
+  store_first_failure(r, status);
   *e = names->live ? cmb_number_expr(r->model->graph, x) : cmb_constant(r->graph, x.value);
   return status == CMB_OK;
 }
@@ -124,7 +126,7 @@ cmb_status cmb_number_parse(cmb_context *ctx, const char *text, double *x)
   return CMB_OK;
 }
 
-/* Parses the formula of a node into the graph g; `user` says where its names are looked up. */
+/* Parses the formula of a node into the graph g; `user` has the scope in which its names are looked up. */
 static cmb_status parse(struct names_of_formula *user, const cmb_node *node, cmb_graph *g,
                         cmb_expr *e)
 {
@@ -241,6 +243,7 @@ cmb_status cmb_read_signed(cmb_reader *r, const cmb_scope *s, const cmb_node *ma
 
 /* ---- formulas that stay text */
 
+/* Accepts any name in a formula whose syntax is checked: *e becomes an input. */
 static bool any_value(void *user, const char *name, cmb_expr *e)
 {
   const struct names_of_formula *names = user;
@@ -261,9 +264,9 @@ static bool any_call(void *user, const char *name, int count, const cmb_expr *ar
   int wanted = found ? r->model->tables[found->index].arguments : road && count < 2 ? 2 : count;
   (void)arguments;
   if (count == wanted) return any_value(user, name, e);
-  keep_failure(r, cmb_reader_fail(r, names->at, "the %s '%s' has %d argument%s here; expected %d",
-                                  road ? "road" : "table", name, count, count == 1 ? "" : "s",
-                                  wanted));
+  store_first_failure(
+      r, cmb_reader_fail(r, names->at, "the %s '%s' has %d argument%s here; expected %d",
+                         road ? "road" : "table", name, count, count == 1 ? "" : "s", wanted));
   return false;
 }
 

@@ -78,6 +78,7 @@ const cmb_node *cmb_node_find(const cmb_node *map, const char *key)
 
 /* ---- nodes from events */
 
+/* Returns libfyaml's mark (counted from 0) as a place in the file; line 1, column 1 if there is no mark. */
 static cmb_place place_of(const struct builder *b, const struct fy_mark *mark)
 {
   return mark ? cmb_place_in(b->file, mark->line + 1, mark->column + 1)
@@ -217,6 +218,7 @@ static cmb_status refuse_cut_formula(struct builder *b, struct fy_event *event,
 
 /* ---- the tree */
 
+/* Appends an entry to the open list or map o and adds its size and depth to those of o; it is an error if these become too large. */
 static cmb_status append(struct builder *b, struct open *o, cmb_node *entry)
 {
   if (b->depth + entry->levels > CMB_MOST_LEVELS) {
@@ -358,7 +360,8 @@ static cmb_status take_event(struct builder *b, struct fy_event *event)
 
 /* ---- the parser */
 
-static void drop(struct fy_diag *diag, void *user, const char *text, size_t length)
+/* Receives the messages that libfyaml would print, and ignores them. */
+static void ignore_message(struct fy_diag *diag, void *user, const char *text, size_t length)
 {
   (void)diag;
   (void)user;
@@ -368,7 +371,7 @@ static void drop(struct fy_diag *diag, void *user, const char *text, size_t leng
 
 /* Returns whether libfyaml's message is the one for a text like a@[x, y] inside of brackets, which needs quotes because its bracket
  * begins a list. */
-static bool is_unquoted(const char *message)
+static bool is_bracket_message(const char *message)
 {
   return strstr(message, "missing comma in flow") != NULL;
 }
@@ -384,7 +387,7 @@ static cmb_status fail_syntax(struct builder *b, struct fy_diag *diag)
   const cmb_place place = cmb_place_in(b->file, error->line > 0 ? error->line : 1,
                                        error->column > 0 ? error->column : 1);
   return cmb_fail_at(b->ctx, place, "this is not YAML: %s%s", error->msg,
-                     is_unquoted(error->msg)
+                     is_bracket_message(error->msg)
                          ? "; inside of [..] and {..} a position on a body is {body: ground, at: "
                            "[0, 0, 1]}, and a formula with a bracket or a comma needs quotes"
                          : "");
@@ -425,7 +428,8 @@ cmb_status cmb_yaml_parse(cmb_context *ctx, cmb_name_map *map, const char *text,
                        "URDF and MJCF, are not read)");
   }
   struct builder *b = cmb_arena_take(map->arena, 1, sizeof *b); /* its address owns the anchors */
-  const struct fy_diag_cfg quiet = {.output_fn = drop, .level = FYET_ERROR, .module_mask = ~0u};
+  const struct fy_diag_cfg quiet = {
+      .output_fn = ignore_message, .level = FYET_ERROR, .module_mask = ~0u};
   struct fy_diag *diag = b ? fy_diag_create(&quiet) : NULL;
   if (!diag) return cmb_fail_memory(ctx);
   *b = (struct builder){.ctx = ctx, .map = map, .file = file, .at = cmb_place_in(file, 1, 1)};
