@@ -89,7 +89,7 @@ typedef enum cmb_derivative {
   CMB_DERIVATIVES /* number of derivatives */
 } cmb_derivative;
 
-/* An event of the user's with its condition and action. The action is taken when the condition becomes true (direction +1), becomes
+/* A user-defined event with its condition and action. The action is taken when the condition becomes true (direction +1), becomes
  * false (-1), or both (0). */
 typedef struct cmb_rule {
   const char *name;
@@ -237,7 +237,7 @@ typedef struct cmb_equations {
   const int *switch_order; /* (ns) */
   cmb_status (*switch_flow)(const void *self, const cmb_point *at, const double *a, double *flow);
 
-  /* Events of the user's. `conditions` computes which conditions are met, from the modes alone. `resets` computes R (reset_count x nv)
+  /* User-defined events. `conditions` computes which conditions are met, from the modes alone. `resets` computes R (reset_count x nv)
    * and change (reset_count) of the resets, R (v⁺ − v⁻) = change. `surfaces` computes the surfaces of all rules as constraints u = 0: u,
    * u_t, γ (rule_count each) and the gradients U (rule_count x nv) on their pattern; for a rule without a surface the values have no
    * meaning. */
@@ -263,8 +263,8 @@ typedef struct cmb_equations {
                          double *gamma, double *U);
   const cmb_pattern *U_pattern; /* NULL: dense */
 
-  /* Computes the outputs while contacts are at rest: push (rule_count) are the forces μ along the surfaces of rules, M v̇ = f − Gᵀ λ −
-   * (∂u̇/∂v)ᵀ μ; 0 where there is no resting contact. NULL: outputs do not depend on them. */
+  /* Computes the outputs while contacts are at rest: push (rule_count) are the forces μ that hold bodies on the surfaces u = 0 of rules,
+   * M v̇ = f − Gᵀ λ − (∂u̇/∂v)ᵀ μ; 0 where there is no resting contact. NULL: outputs do not depend on them. */
   cmb_status (*outputs_at_rest)(const void *self, const cmb_point *at, const double *a,
                                 const double *lambda, const double *push, double *out);
 
@@ -280,22 +280,18 @@ typedef struct cmb_equations {
   int nt;
   void (*time_values)(const void *self, const cmb_point *at, double *values);
   void (*time_bounds)(const void *self, const cmb_box *box, cmb_interval *bounds);
-  void (*time_rates)(const void *self, const cmb_box *box,
-                     /* bounds of their derivatives with respect to θ; NULL: there are none */
-                     cmb_interval *rates);
+  /* computes bounds of the derivatives of these functions with respect to θ; NULL: there are none */
+  void (*time_rates)(const void *self, const cmb_box *box, cmb_interval *rates);
 
   /* Computes path_count functions of q, or of q and t, that may have narrow bumps (tables, exp), their values and bounds; of the point
    * and the box t, q and the mode are used. With them no step passes over a variation that falls between its stages. 0 and NULL: none. */
   int path_count;
   void (*path_values)(const void *self, const cmb_point *at, double *values);
   void (*path_bounds)(const void *self, const cmb_box *box, cmb_interval *bounds);
-  void (*path_rates)(const void *self, const cmb_box *box,
-                     /* bounds of their derivatives with respect to θ; NULL: there are none */
-                     cmb_interval *rates);
-  void (*path_bends)(
-      const void *self, const cmb_box *box,
-      /* bounds of their second derivatives, unbounded where the first ones may jump; NULL: there are none */
-      cmb_interval *bends);
+  /* compute bounds of the first and second derivatives of these functions with respect to θ; second derivatives are unbounded where the
+   * first ones may be discontinuous. NULL: there are none */
+  void (*path_rates)(const void *self, const cmb_box *box, cmb_interval *rates);
+  void (*path_bends)(const void *self, const cmb_box *box, cmb_interval *bends);
   const bool *path_reads; /* (nq) coordinates on which they depend; NULL: all */
 
   /* Compute bounds of what determines the forces of sticking friction and resting contacts while time advances: f (nv) and γ (ng), the

@@ -90,10 +90,12 @@ CMB_API cmb_status cmb_graph_create(cmb_context *ctx, cmb_graph **graph);
 CMB_API void cmb_graph_destroy(cmb_graph *g);
 /* Returns CMB_OK, or for ever CMB_ERROR_MEMORY or CMB_ERROR_ARGUMENT once a call on the graph has failed. */
 CMB_API cmb_status cmb_graph_status(const cmb_graph *g);
-CMB_API uint32_t cmb_graph_size(const cmb_graph *g); /* number of nodes */
+/* Returns the number of nodes. */
+CMB_API uint32_t cmb_graph_size(const cmb_graph *g);
 
-CMB_API cmb_expr cmb_constant(cmb_graph *g, double value);  /* value: finite */
-CMB_API cmb_expr cmb_input(cmb_graph *g, const char *name); /* the same name gives the same node */
+/* Return the node of a constant with a finite value, and that of an input; the same name gives the same node. */
+CMB_API cmb_expr cmb_constant(cmb_graph *g, double value);
+CMB_API cmb_expr cmb_input(cmb_graph *g, const char *name);
 
 /* Applies an operation to as many of a, b, c as it has arguments; the others are ignored. Constants are folded if the result is finite,
  * and the expression is simplified where its form permits; this changes finite values by no more than rounding. */
@@ -145,10 +147,9 @@ CMB_API cmb_status cmb_waves_create(cmb_context *ctx, int count, const cmb_wave 
                                     cmb_table **table);
 CMB_API void cmb_table_destroy(cmb_table *table);
 
-CMB_API cmb_expr cmb_table_apply(cmb_graph *g, const cmb_table *table,
-                                 cmb_expr x); /* one variable */
-CMB_API cmb_expr cmb_table2_apply(cmb_graph *g, const cmb_table *table, cmb_expr x,
-                                  cmb_expr y); /* two variables */
+/* Return the expressions table(x) and table(x, y) of a table of one or two variables. */
+CMB_API cmb_expr cmb_table_apply(cmb_graph *g, const cmb_table *table, cmb_expr x);
+CMB_API cmb_expr cmb_table2_apply(cmb_graph *g, const cmb_table *table, cmb_expr x, cmb_expr y);
 
 /* A C function of the user's, of one to three arguments. It must keep no state. Without `partial` its derivatives are central
  * differences. It must outlive the graphs and programs that use it. */
@@ -160,6 +161,7 @@ typedef struct cmb_external {
   const void *user;
 } cmb_external;
 
+/* Returns the call of a C function as an expression; x (arity) are its arguments. */
 CMB_API cmb_expr cmb_external_apply(cmb_graph *g, const cmb_external *function, const cmb_expr *x);
 
 /* Makes implicit functions w (n, 1 to CMB_MOST_UNKNOWNS) with equation[i] = 0 for all i, where `unknown` (n) are inputs that stand for w
@@ -262,8 +264,8 @@ typedef struct cmb_names {
   void *user;
   bool (*value)(void *user, const char *name, cmb_expr *e);
   bool (*call)(void *user, const char *name, int count, const cmb_expr *arguments, cmb_expr *e);
-  const char *(*nearest)(
-      void *user, const char *name); /* the nearest known name, for "did you mean"; NULL: none */
+  /* returns the nearest known name, for "did you mean"; NULL: none */
+  const char *(*nearest)(void *user, const char *name);
   /* b and c of stick(x, b, c) are forces: a negative number is an error, and an expression that becomes negative counts as 0 */
   bool friction;
 } cmb_names;

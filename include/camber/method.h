@@ -85,15 +85,15 @@ CMB_API cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const doub
  * CMB_ERROR_STEP_COUNT or another negative status if it cannot. */
 CMB_API cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit);
 
-/* Return the present time and state: q (nq), v (nv), the multipliers λ (ng) and so on. The arrays belong to the integrator. */
+/* Return the present time and state: q (nq), v (nv) and the multipliers λ (ng). The arrays belong to the integrator. */
 CMB_API double cmb_integrator_t(const cmb_integrator *in);
 CMB_API const double *cmb_integrator_q(const cmb_integrator *in);
 CMB_API const double *cmb_integrator_v(const cmb_integrator *in);
 CMB_API const double *cmb_integrator_lambda(const cmb_integrator *in);
-CMB_API const double *cmb_integrator_a(
-    const cmb_integrator *in); /* accelerations (nv); valid until the next step */
-CMB_API double cmb_integrator_t_before(
-    const cmb_integrator *in); /* time at which the last step began */
+/* Returns the accelerations (nv); valid until the next step. */
+CMB_API const double *cmb_integrator_a(const cmb_integrator *in);
+/* Returns the time at which the last step began. */
+CMB_API double cmb_integrator_t_before(const cmb_integrator *in);
 
 /* Computes q (nq) and v (nv) at a time t inside the last step, t_before <= t <= t, from the continuous solution. They are not projected
  * onto the constraints. Returns CMB_ERROR_ARGUMENT if t is outside. */

@@ -78,15 +78,16 @@ typedef struct cmb_observer {
   void *user;
   /* gets the state at each accepted step and on both sides of each event; with the option `every`, at this interval only */
   cmb_status (*record)(void *user, const cmb_record *record);
-  cmb_status (*side)(
-      /* gets the state on both sides of each event, always */
-      void *user, const cmb_record *record);
+  /* gets the state on both sides of each event, always */
+  cmb_status (*side)(void *user, const cmb_record *record);
   /* gets the states that a plot needs, if the option `samples` is not 0: points at nearly even distances, each accepted step, both sides
    * of each event */
   cmb_status (*sample)(void *user, const cmb_record *record);
+  /* gets each event as it happens */
   cmb_status (*event)(void *user, const cmb_event *event);
-  cmb_status (*impulse)(void *user,
-                        const cmb_impulse *impulse); /* called after the events that caused it */
+  /* gets each impulse, after the events that caused it */
+  cmb_status (*impulse)(void *user, const cmb_impulse *impulse);
+  /* gets each singular position through which the motion passes */
   cmb_status (*singular)(void *user, const cmb_singularity *singularity);
   /* called after each step, and after each record inside of one */
   cmb_status (*progress)(void *user, double t, double t_start, double t_end);

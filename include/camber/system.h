@@ -116,16 +116,15 @@ typedef struct cmb_steady_options {
 
 typedef struct cmb_steady_report {
   int iterations;
-  int unknowns,
-      /* number of unknowns, and of those that no condition determines, which are left unchanged */
-      open;
+  /* number of unknowns, and of those that no condition determines, which are left unchanged */
+  int unknowns, open;
   double turn; /* angular velocity about the vertical, rad/s */
   /* largest difference between the accelerations and those of the steady motion */
   double defect;
 } cmb_steady_report;
 
 /* Changes the start values, and the values of the parameters to trim, to those of a steady motion near them: the horizontal velocities
- * of the body that carries the mechanism are constant in a frame that turns with it, the velocities of free coordinates are constant,
+ * of the bodies that carry the mechanism are constant in a frame that turns with it, the velocities of free coordinates are constant,
  * all other velocities and the rates of states are 0. Time is fixed at the start time. The system must be in joint coordinates; outputs
  * among the holds need the option `expressions`. On failure the context describes what is not solved, and the system is unchanged. */
 CMB_API cmb_status cmb_system_steady(cmb_context *ctx, cmb_system *system,
@@ -143,9 +142,8 @@ typedef struct cmb_eigenmode {
   bool neutral;
   /* the coordinate that changes most; nq + i: no coordinate changes, state i changes most */
   int most;
-  const double *shape_re,
-      /* (nq + nz) changes of coordinates and states, real and imaginary part; that of `most` is 1 */
-      *shape_im;
+  /* (nq + nz) changes of coordinates and states, real and imaginary part; that of `most` is 1 */
+  const double *shape_re, *shape_im;
 } cmb_eigenmode;
 
 /* The linearised equations ẋ = A x with x = (z, y): z = P w and y = P δv are the free displacements and velocities, w = N z
@@ -157,7 +155,7 @@ typedef struct cmb_linearization {
   const double *A; /* (m x m), m = 2n + nz */
   const double *N; /* (n x nv) row k: free motion k, which is column k of N; NᵀMN = I */
   const double *a; /* (nv) the accelerations at the state */
-  int a_most; /* number of the largest of them; it is 0 in an equilibrium, also in a moving one */
+  int a_most; /* index of the largest of them, which is 0 in an equilibrium, also in a moving one */
   int eigenmode_count;
   const cmb_eigenmode *eigenmodes; /* neutral ones first, then by |eigenvalue| */
   /* eigenvalues below this are neutral unless they differ clearly from 0; 1/s */
