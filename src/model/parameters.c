@@ -85,13 +85,13 @@ static cmb_status define_index(cmb_reader *r, const cmb_scope *s)
 }
 
 /* Computes the value of a parameter from its formula. The formula may use live parameters (changeable later) even while a number that
- * must not depend on them is read, so this restriction (r->chooses) is suspended. */
+ * must not depend on them is read, so this restriction (r->fixed_number) is suspended. */
 static cmb_status compute(cmb_reader *r, cmb_lazy *lazy)
 {
-  const char *chooses = r->chooses;
-  r->chooses = NULL;
+  const char *saved = r->fixed_number;
+  r->fixed_number = NULL;
   CMB_TRY(cmb_read_number(r, lazy->scope, lazy->node, &lazy->value[0]));
-  r->chooses = chooses;
+  r->fixed_number = saved;
   return CMB_OK;
 }
 
@@ -154,16 +154,16 @@ cmb_status cmb_fix_number(cmb_reader *r, cmb_number x, cmb_place asked_at)
       return cmb_reader_fail(r, asked_at,
                              "%s depends on the parameter '%s', which was to stay live; "
                              "expected a number that no live parameter changes",
-                             r->chooses, parameter->name);
+                             r->fixed_number, parameter->name);
     }
     cmb_not_live *fixed = cmb_arena_take(r->kept, 1, sizeof *fixed);
     const char *name = cmb_arena_text(r->kept, parameter->name);
     if (!fixed || !name) return cmb_fail_memory(r->ctx);
     *fixed = (cmb_not_live){name, r->fixed};
     r->fixed = fixed;
-    r->again = true;
+    r->repeat_needed = true;
     cmb_log(r->ctx, CMB_LOG_INFO, "parameter '%s' does not stay live: %s depends on it",
-            parameter->name, r->chooses);
+            parameter->name, r->fixed_number);
   }
   return CMB_OK;
 }

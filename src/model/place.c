@@ -42,16 +42,16 @@ void cmb_scope_vector(cmb_graph *g, const cmb_scope *s, cmb_number x[3])
 static cmb_status read_turn(cmb_reader *r, const cmb_scope *outer, const cmb_node *node,
                             cmb_mirror *m)
 {
-  const char *chooses = r->chooses;
+  const char *saved = r->fixed_number;
   cmb_number rows[9];
   double *axes = cmb_arena_doubles(r->model->arena, 9);
   if (!axes) return cmb_fail_memory(r->ctx);
-  r->chooses = "the axes of an instance";
+  r->fixed_number = "the axes of an instance";
   CMB_TRY(cmb_read_axes(r, outer, node, rows));
   for (int i = 0; i < 9; i++) {
     if (rows[i].live) CMB_TRY(cmb_fix_number(r, rows[i], node->place));
   }
-  r->chooses = chooses;
+  r->fixed_number = saved;
   /* cmb_read_axes gives rows[i] = T' s' T e_i; the rows of T' s' T s' are sign[i] times these */
   const double *sign = outer->placed->mirror.sign;
   for (int i = 0; i < 9; i++)

@@ -223,7 +223,7 @@ struct attempt {
   const void *from;
   cmb_arena *kept;
   const cmb_not_live *fixed;
-  bool again;
+  bool repeat_needed;
 };
 
 static cmb_status read_once(cmb_context *ctx, const char *path, const cmb_model_options *options,
@@ -244,11 +244,11 @@ static cmb_status read_once(cmb_context *ctx, const char *path, const cmb_model_
     status = attempt->source(r, attempt->from, &root);
     if (status == CMB_OK) status = read_tree(r, root);
     attempt->fixed = r->fixed;
-    attempt->again = r->again;
+    attempt->repeat_needed = r->repeat_needed;
     cmb_graph_destroy(r->graph);
   }
   cmb_arena_destroy(scratch);
-  if (status == CMB_OK && !attempt->again)
+  if (status == CMB_OK && !attempt->repeat_needed)
     *model = m;
   else
     cmb_model_destroy(m);
@@ -265,7 +265,7 @@ cmb_status cmb_read_model(cmb_context *ctx, const char *path, const cmb_model_op
   cmb_status status = CMB_OK;
   do {
     status = read_once(ctx, path, options, &attempt, model);
-  } while (status == CMB_OK && attempt.again);
+  } while (status == CMB_OK && attempt.repeat_needed);
   cmb_arena_destroy(attempt.kept);
   return status;
 }

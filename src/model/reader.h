@@ -128,14 +128,13 @@ typedef struct cmb_reader {
   cmb_subject subject;
   cmb_lazy *parameters, *points;
   int parameter_room, point_count;
-  int dependence; /* current depth of lazy values that need each other */
-  /* what the number that is being read determines, such as "the number of copies", which must not depend on live parameters; NULL: it
-   * may */
-  const char *chooses;
+  int lazy_depth; /* current depth of lazy values that need each other */
+  /* description of the number that is being read if it must not depend on live parameters, such as "the number of copies"; NULL: it may */
+  const char *fixed_number;
   /* parameters that are not made live, since such numbers depend on them */
   const cmb_not_live *fixed;
-  cmb_arena *kept; /* memory that survives when the model has to be read again */
-  bool again;      /* a parameter had to be added to `fixed`: the model has to be read again */
+  cmb_arena *kept;    /* memory that survives when the model has to be read again */
+  bool repeat_needed; /* a parameter had to be added to `fixed`: the model has to be read again */
   cmb_error_record nested;     /* first failure inside of a formula's name (values.c) */
   cmb_model_limit *last_limit; /* last one in the model's list */
 } cmb_reader;
@@ -278,11 +277,11 @@ cmb_status cmb_read_numbers(cmb_reader *r, const cmb_scope *s, const cmb_node *n
                             cmb_number *x);
 
 /* Read a number, or a list of exactly `count` numbers, that must not depend on live parameters and so stays
- * fixed. `chooses` describes the number for messages, such as "the number of copies". */
-cmb_status cmb_read_fixed(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
-                          const char *chooses, double *x);
+ * fixed. `what` describes the number for messages, such as "the number of copies". */
+cmb_status cmb_read_fixed(cmb_reader *r, const cmb_scope *s, const cmb_node *node, const char *what,
+                          double *x);
 cmb_status cmb_read_fixed_list(cmb_reader *r, const cmb_scope *s, const cmb_node *node, int count,
-                               const char *chooses, double *x);
+                               const char *what, double *x);
 
 /* Reads the number under a key of a map; *x is unchanged if the key is missing. */
 cmb_status cmb_read_optional(cmb_reader *r, const cmb_scope *s, const cmb_node *map,
@@ -334,7 +333,7 @@ cmb_status cmb_put_overrides(cmb_reader *r, const cmb_scope *home);
 /* Checks that all names that includes set are parameters of the included files. */
 cmb_status cmb_check_overrides(cmb_reader *r);
 
-/* Handles a number that must not depend on live parameters (r->chooses describes what it determines). Each live parameter that x depends on
+/* Handles a number that must not depend on live parameters (described by r->fixed_number). Each live parameter that x depends on
  * is an error if the options name it; else it is made fixed and the model will be read again. */
 cmb_status cmb_fix_number(cmb_reader *r, cmb_number x, cmb_place asked_at);
 

@@ -88,12 +88,12 @@ static void make_waves(const struct spectrum *s, int count, cmb_wave *waves)
 }
 
 static cmb_status read_whole(cmb_reader *r, const cmb_scope *s, const cmb_node *map,
-                             const char *key, const char *chooses, double least, double most,
+                             const char *key, const char *what, double least, double most,
                              double *x)
 {
   const cmb_node *node = cmb_node_find(map, key);
   if (!node) return CMB_OK;
-  CMB_TRY(cmb_read_fixed(r, s, node, chooses, x));
+  CMB_TRY(cmb_read_fixed(r, s, node, what, x));
   if (*x >= least && *x <= most && *x == floor(*x)) return CMB_OK;
   return cmb_reader_fail(r, node->place, "'%s' is %g; expected a whole number from %.0f to %.0f",
                          key, *x, least, most);

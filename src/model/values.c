@@ -26,16 +26,16 @@ cmb_status cmb_lazy_need(cmb_reader *r, cmb_lazy *lazy, const char *what, cmb_pl
                            "the %s '%s' depends on itself; expected one without a cycle", what,
                            lazy->name);
   }
-  if (r->dependence == CMB_MOST_DEPENDENCE) {
+  if (r->lazy_depth == CMB_MOST_DEPENDENCE) {
     return cmb_reader_fail(r, asked_at, "a chain of more than %d %ss, each of which needs the next",
                            (int)CMB_MOST_DEPENDENCE, what);
   }
   const cmb_subject subject = r->subject;
   cmb_reader_subject(r, what, "", lazy->name);
   lazy->state = CMB_LAZY_BUSY;
-  r->dependence++;
+  r->lazy_depth++;
   CMB_TRY(compute(r, lazy));
-  r->dependence--;
+  r->lazy_depth--;
   lazy->state = CMB_LAZY_DONE;
   r->subject = subject;
   return CMB_OK;
@@ -69,7 +69,7 @@ static bool parameter_in_formula(void *user, const char *name, cmb_expr *e)
   if (found) {
     status = cmb_parameter_value(r, found->index, names->at, &x);
     names->finds_live = names->finds_live || x.live != 0;
-    if (status == CMB_OK && x.live != 0 && r->chooses) {
+    if (status == CMB_OK && x.live != 0 && r->fixed_number) {
       status = cmb_fix_number(r, x, names->at);
     }
   } else if (cmb_is_previous(name)) {
@@ -174,26 +174,26 @@ cmb_status cmb_read_numbers(cmb_reader *r, const cmb_scope *s, const cmb_node *n
   return CMB_OK;
 }
 
-cmb_status cmb_read_fixed(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
-                          const char *chooses, double *x)
+cmb_status cmb_read_fixed(cmb_reader *r, const cmb_scope *s, const cmb_node *node, const char *what,
+                          double *x)
 {
-  const char *outer = r->chooses;
+  const char *outer = r->fixed_number;
   cmb_number number;
-  r->chooses = chooses;
+  r->fixed_number = what;
   CMB_TRY(cmb_read_number(r, s, node, &number));
-  r->chooses = outer;
+  r->fixed_number = outer;
   *x = number.value;
   return CMB_OK;
 }
 
 cmb_status cmb_read_fixed_list(cmb_reader *r, const cmb_scope *s, const cmb_node *node, int count,
-                               const char *chooses, double *x)
+                               const char *what, double *x)
 {
   char expected[40];
   snprintf(expected, sizeof expected, "a list of %d numbers", count);
   CMB_TRY(cmb_expect_list(r, node, count, expected));
   for (const cmb_node *entry = node->first; entry; entry = entry->next)
-    CMB_TRY(cmb_read_fixed(r, s, entry, chooses, x++));
+    CMB_TRY(cmb_read_fixed(r, s, entry, what, x++));
   return CMB_OK;
 }
 
