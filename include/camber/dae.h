@@ -13,8 +13,8 @@
  * The last nz of v may be states z of first order, ż = e(t,q,v,z), instead of velocities: then M is 1 on their diagonal, f is e,
  * and G and T have zeros in their columns. A method treats them like velocities, and no projection changes them.
  *
- * Some of the states may be late states: ż = e(t,q,v,z,v̇,λ), with the accelerations and multipliers at the same t, q, v and z. Then f contains
- * e with these inserted, and the function `late` computes e itself.
+ * Some of the states may be late states: ż = e(t,q,v,z,v̇,λ), with the accelerations and multipliers at the same t, q, v and z. Then f
+ * contains e with these inserted, and the function `late` computes e itself.
  *
  * Matrices are row-major. SI units and radians.
  */

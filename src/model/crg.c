@@ -170,7 +170,7 @@ static void drop_comment(cmb_crg_file *c)
 
 /* ---- keys */
 
-/* Finds the key with this name, in upper or lower case, in a section; returns NULL if it is unknown. */
+/* Finds the key of OpenCRG files with this name, in upper or lower case, in a section; returns NULL if it is unknown. */
 static const struct key *find_key(enum section section, const char *name)
 {
   for (int i = 0; i < KEY_COUNT; i++) {
@@ -190,7 +190,8 @@ static cmb_status keep_value(cmb_crg_file *c, const struct key *key, double valu
   return CMB_OK;
 }
 
-/* Reads a line KEY = number of a section and stores, ignores or checks the number as the table `keys` specifies. An unknown key is an error. */
+/* Reads a line KEY = number in a section of an OpenCRG file and stores, ignores or checks the number as the table `keys` specifies. An
+ * unknown key is an error. */
 static cmb_status read_key(cmb_crg_file *c, enum section section)
 {
   char name[WORDS_ROOM], text[WORDS_ROOM], shown[CMB_SHOWN_ROOM];
@@ -218,7 +219,7 @@ static cmb_status read_key(cmb_crg_file *c, enum section section)
 
 /* ---- channels */
 
-/* Reads the format of the data, LRFI, LDFI, KRBI or KDBI: sets whether they are binary and of double precision. */
+/* Reads the format of an OpenCRG file's data, LRFI, LDFI, KRBI or KDBI: sets whether they are binary and of double precision. */
 static cmb_status read_format(cmb_crg_file *c, const char *text)
 {
   static const char *const formats[] = {"LRFI", "LDFI", "KRBI", "KDBI"};
@@ -245,8 +246,8 @@ static bool read_section_number(const char *text, const char *prefix, double *nu
   return cmb_parse_number(digits, number);
 }
 
-/* Finds the kind of channel (and the number of a long section) that a definition in lower case without blanks describes, such as
- * "referencelinephi,rad". Returns false if the channel is not supported. */
+/* Finds which kind of channel (column of data) of an OpenCRG file, with which number, a definition in lower case without blanks
+ * describes, such as "referencelinephi,rad". Returns false if the channel is not supported. */
 static bool find_channel(const char *text, cmb_crg_channel *channel)
 {
   static const char *const lines[CMB_CRG_LINE_CHANNELS] = {
@@ -291,8 +292,8 @@ static cmb_status read_channel(cmb_crg_file *c, const char *text)
   return CMB_OK;
 }
 
-/* Reads a line of the section $KD_Definition: `#:` the format of the data, `D:` a channel, `U:` a definition without data, which is
- * skipped. */
+/* Reads a line of the section $KD_Definition of an OpenCRG file: `#:` the format of the data, `D:` a channel, `U:` a definition without
+ * data, which is skipped. */
 static cmb_status read_definition(cmb_crg_file *c)
 {
   char text[WORDS_ROOM], rest[WORDS_ROOM], shown[CMB_SHOWN_ROOM];
@@ -310,8 +311,8 @@ static cmb_status read_definition(cmb_crg_file *c)
 
 /* ---- sections */
 
-/* Handles a line that begins with one `$`: it begins the section of that name, or ends the current one. Sets *section and marks the new
- * one in seen[]; a second section of the same name is an error. */
+/* Handles a line of an OpenCRG file that begins with one `$`: it begins the section of that name, or ends the current one. Sets *section
+ * and marks the new one in seen[]; a second section of the same name is an error. */
 static cmb_status change_section(cmb_crg_file *c, bool seen[SECTIONS], enum section *section)
 {
   char name[WORDS_ROOM], shown[CMB_SHOWN_ROOM];
@@ -355,8 +356,8 @@ static cmb_status read_line(cmb_crg_file *c, enum section section)
   return section == DEFINITION ? read_definition(c) : read_key(c, section);
 }
 
-/* Reads all sections up to the line `$$...` before the data and stores that line's number in c->data_line; a missing section or missing
- * data is an error. */
+/* Reads all sections of an OpenCRG file, up to the line `$$...` before the data, and stores that line's number in c->data_line; a
+ * missing section or missing data is an error. */
 static cmb_status read_sections(cmb_crg_file *c)
 {
   bool seen[SECTIONS] = {false};

@@ -83,8 +83,8 @@ static cmb_status read_record(cmb_crg_file *c, int count, double *to)
   return CMB_OK;
 }
 
-/* Reads one row of numbers from the current line and the lines that continue it into `to`; the caller has counted that there are enough
- * lines. */
+/* Reads one row of an OpenCRG file's numbers from the current line and the lines that continue it into `to`; the caller has counted that
+ * there are enough lines. */
 static cmb_status read_row(cmb_crg_file *c, double *to)
 {
   const int per = numbers_per_record(c);
@@ -96,7 +96,7 @@ static cmb_status read_row(cmb_crg_file *c, double *to)
   return CMB_OK;
 }
 
-/* Returns whether nothing but empty lines follows the rows that have been read. */
+/* Returns whether the rest of the file consists of empty lines, so that all rows have been read. */
 static bool is_end(const cmb_crg_file *c)
 {
   for (const char *at = c->next; at < c->end; at++) {
@@ -143,8 +143,8 @@ static double number_at(const cmb_crg_file *c, size_t i)
   return (double)x;
 }
 
-/* Returns the number of rows among `count` binary numbers, without the NaNs that fill up the last record; a row of which only a part is
- * there is counted. */
+/* Returns how many rows the `count` binary numbers of an OpenCRG file make, without the NaNs that fill up the last record; an incomplete
+ * last row is counted. */
 static size_t count_rows(const cmb_crg_file *c, size_t count)
 {
   const size_t channels = (size_t)c->channel_count;

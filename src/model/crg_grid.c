@@ -13,8 +13,8 @@
 
 #include <math.h>
 
-/* Gets the slope or banking of the reference line in a row into *x: the number in its channel, or that of the key `start` if there is no
- * such channel, or if row 0 has no number. It is an error if both are missing. */
+/* Gets the slope or banking of an OpenCRG road's reference line in a row of the data into *x: the number in its column, or that of the
+ * key `start` if there is no such column, or if row 0 has no number. It is an error if both are missing. */
 static cmb_status line_number(const cmb_crg_file *c, cmb_crg_channel_kind kind, cmb_crg_key start,
                               int row, double *x)
 {
@@ -53,8 +53,8 @@ static cmb_status check_sections(const cmb_crg_file *c, int *first)
   return CMB_OK;
 }
 
-/* Computes the v of the first long section (*right) and the spacing (*step) of `count` sections without v, from two of right border,
- * left border and increment; with the increment alone they lie symmetrically about the line. */
+/* Computes the v of the first long section (*right) and the spacing (*step) of the `count` long sections of an OpenCRG road that do not
+ * specify their v, from two of right border, left border and increment; with the increment alone they lie symmetrically about the line. */
 static cmb_status find_increment(const cmb_crg_file *c, int count, double *right, double *step)
 {
   const bool has_right = cmb_crg_is_given(c, CMB_CRG_V_RIGHT),
@@ -109,8 +109,8 @@ static cmb_status find_positions(const cmb_crg_file *c, int first, cmb_crg *crg)
 
 /* ---- heights */
 
-/* Copies the heights of a row into g[0..count-1]; those missing at its ends become equal to the next number. A number missing in between
- * is an error. */
+/* Copies the heights in a row of an OpenCRG road's grid into g[0..count-1]; those missing at its ends become equal to the next number. A
+ * number missing in between is an error. */
 static cmb_status fill_row(const cmb_crg_file *c, int row, int first, int count, double *g)
 {
   int right = 0, left = count - 1;
@@ -153,7 +153,8 @@ static cmb_status fill_heights(const cmb_crg_file *c, int first, cmb_crg *crg)
                        cmb_crg_value_of(c, CMB_CRG_START_Z) + line, CMB_CRG_SAME_PLACE);
 }
 
-/* Checks that without a channel of slope or banking the keys give the same value at the start and the end. */
+/* Checks that an OpenCRG file without a column of slopes (or of banking) gives the same slope (banking) for the start and the end of the
+ * road. */
 static cmb_status check_constants(const cmb_crg_file *c)
 {
   if (cmb_crg_column(c, CMB_CRG_SLOPE) < 0) {

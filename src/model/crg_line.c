@@ -102,8 +102,8 @@ cmb_status cmb_crg_find_heading(const cmb_crg_file *c, cmb_crg *crg)
 
 /* ---- the line */
 
-/* Computes the points (x[i], y[i]) of the reference line, (c->rows) each, in a frame that begins at its start with the x-axis along the
- * first interval. */
+/* Computes the points (x[i], y[i]) of an OpenCRG road's reference line, (c->rows) each, in a frame that begins at its start with the
+ * x-axis along the first interval. */
 static void find_points(const cmb_crg_file *c, const cmb_crg *crg, double *x, double *y)
 {
   const int column = cmb_crg_column(c, CMB_CRG_PHI);
@@ -153,7 +153,7 @@ static cmb_status check_side(const cmb_crg_file *c, const cmb_foot_limit *limit,
                          width, side, limit->at + 1, limit->reach);
 }
 
-/* Checks that a closed line ends at its first point: in a gap between the two the file gives no heights. */
+/* Checks that a closed reference line ends at its first point: in a gap between the two the file gives no heights. */
 static cmb_status check_seam(const cmb_crg_file *c, const double *x, const double *y,
                              const cmb_crg *crg)
 {

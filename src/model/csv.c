@@ -1,9 +1,9 @@
 /*
- * Reads two columns of numbers from a CSV file; called by tables.c (reader.h). Cells are separated by ; or , or tabs or blanks, whichever the
- * first line has, in this order. If the first line is made of words, it names the columns. A cell that begins like a number, unless it is in
- * quotes, makes it a line of numbers, so that a mistyped number is not taken for a name. Empty lines, lines that begin with #, what follows
- * a # in a line of numbers, and a byte order mark are skipped; in a line of names # is a character like any other. Columns are chosen by name
- * or by number, counted from 1.
+ * Reads two columns of numbers from a CSV file; called by tables.c (reader.h). Cells are separated by ; or , or tabs or blanks, whichever
+ * the first line has, in this order. If the first line is made of words, it names the columns. A cell that begins like a number, unless it
+ * is in quotes, makes it a line of numbers, so that a mistyped number is not taken for a name. Empty lines, lines that begin with #, what
+ * follows a # in a line of numbers, and a byte order mark are skipped; in a line of names # is a character like any other. Columns are
+ * chosen by name or by number, counted from 1.
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -152,8 +152,8 @@ static int find_name(const struct csv *c, const char *name)
   return -1;
 }
 
-/* Finds the two requested columns, by number or by name, and writes their numbers (from 0) into chosen[]; columns == NULL: the first
- * two. Names are looked up in the current line, if has_names is true. */
+/* Finds the two requested columns of a CSV file, by number or by name, and writes their numbers (from 0) into chosen[]; columns == NULL:
+ * the first two. Names are looked up in the current line, if has_names is true. */
 static cmb_status choose_columns(struct csv *c, const cmb_node *columns, bool has_names,
                                  int chosen[2])
 {

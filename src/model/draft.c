@@ -120,8 +120,8 @@ static bool number_item(cmb_draft *d, struct item *item)
   return true;
 }
 
-/* Appends a new entry, an empty text, to a list (name == NULL) or under `name` to a map, and returns it. `key` is the full key for error
- * messages. Returns NULL on failure, with the status in d->status. */
+/* Appends a new entry, an empty text, to a draft's list (name == NULL) or under `name` to a map, and returns it. `key` is the full key
+ * for error messages. Returns NULL on failure, with the status in d->status. */
 static struct item *add_item(cmb_draft *d, struct item *parent, const char *key, const char *name)
 {
   if (d->items == CMB_MOST_NODES - 1) {
@@ -215,8 +215,8 @@ static struct item *entry_of_list(cmb_draft *d, struct item *list, const char *k
   return item;
 }
 
-/* Finds the entry `name` of a list or map, and creates it if it is missing. An item that is still an empty text becomes a list if the
- * name is a number, else a map. Returns NULL on failure; any other text is an error. */
+/* Finds the entry `name` of a list or map in a draft, and creates it if it is missing. An item that is still an empty text becomes a
+ * list if the name is a number, else a map. Returns NULL on failure; any other text is an error. */
 static struct item *enter(cmb_draft *d, struct item *item, const char *key, const char *name)
 {
   if (item->kind == CMB_NODE_TEXT && !item->text[0])
@@ -232,8 +232,8 @@ static struct item *enter(cmb_draft *d, struct item *item, const char *key, cons
   return found ? d->all[found->index] : add_item(d, item, key, name);
 }
 
-/* Finds the item under a key, and creates it and the maps and lists above it if they are missing. Returns NULL on failure, with the
- * status in d->status. */
+/* Finds the item of a draft under a key such as "bodies/rod/mass", and creates it and the maps and lists above it if they are missing.
+ * Returns NULL on failure, with the status in d->status. */
 static struct item *find(cmb_draft *d, const char *key)
 {
   struct item *item = &d->root;
@@ -279,7 +279,7 @@ static cmb_status find_value(cmb_draft *d, const char *key, struct item **item)
 
 /* ---- values */
 
-/* Makes the item a copy of a text; text == NULL is an error. `key` is the full key for messages. */
+/* Makes an item of a draft a text, which is copied; text == NULL is an error. `key` is the full key for messages. */
 static cmb_status set_text(cmb_draft *d, struct item *item, const char *key, const char *text)
 {
   if (!text) return fail(d, CMB_ERROR_ARGUMENT, key, "wrong call: there is no text");
@@ -297,7 +297,7 @@ static cmb_status set_number(cmb_draft *d, struct item *item, const char *key, d
   return set_text(d, item, key, text);
 }
 
-/* Makes the item a list of `count` numbers or, if numbers is NULL, of `count` texts, which are copied. */
+/* Makes an item of a draft a list of `count` numbers or, if numbers is NULL, of `count` texts, which are copied. */
 static cmb_status set_list(cmb_draft *d, struct item *item, const char *key, int count,
                            const double *numbers, const char *const *texts)
 {

@@ -1,6 +1,6 @@
 /*
- * The types of forces, a row each: what the reader, the names of results in formulas and the test of the schema have to know of them. forces.c
- * reads a force from its entry, dyn/actions.c computes how it acts.
+ * The types of forces, a row each: what the reader, the names of results in formulas and the test of the schema have to know of them.
+ * forces.c reads a force from its entry, dyn/actions.c computes how it acts.
  */
 #ifndef CMB_MODEL_FORCE_TYPES_H
 #define CMB_MODEL_FORCE_TYPES_H

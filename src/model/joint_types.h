@@ -1,6 +1,6 @@
 /*
- * The types of joints, a row each: what the reader, the tree of links, the constraints of loops and in Cartesian coordinates, the outputs and
- * the random tests have to know of them.
+ * The types of joints, a row each: what the reader, the tree of links, the constraints of loops and in Cartesian coordinates, the outputs
+ * and the random tests have to know of them.
  */
 #ifndef CMB_MODEL_JOINT_TYPES_H
 #define CMB_MODEL_JOINT_TYPES_H

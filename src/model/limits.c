@@ -113,7 +113,8 @@ static bool is_out_of_bounds(const cmb_model_limit *l, const double value[2], si
   return true;
 }
 
-/* Checks the values (l->count) of a limit. If they violate it, returns true and writes the reason into `text` of `room` characters. */
+/* Checks the values (l->count) to which a limit l of a model applies. If they violate it, returns true and writes the reason into `text`
+ * of `room` characters. */
 static bool is_violated(const cmb_model_limit *l, const double *value, size_t room, char *text)
 {
   if (l->kind == CMB_INERTIA) return is_impossible_inertia(value, room, text);
@@ -126,7 +127,7 @@ static bool is_violated(const cmb_model_limit *l, const double *value, size_t ro
   return true;
 }
 
-/* Returns whether values that are accepted deserve a warning: a negative number that is seldom negative, or an inertia about one axis
+/* Returns whether values that meet a limit deserve a warning: a negative number that is seldom negative, or an inertia about one axis
  * only. */
 static bool is_unusual(const cmb_model_limit *l, const double *value)
 {

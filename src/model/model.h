@@ -1,11 +1,11 @@
 /*
- * The records of a model inside the library: what the user wrote, checked and with every reference resolved. The reader (reader.h) makes them,
- * and layer dyn makes equations from them.
+ * The records of a model inside the library: what the user wrote, checked and with every reference resolved. The reader (reader.h) makes
+ * them, and layer dyn makes equations from them.
  *
- * All numbers are final: parameters are replaced by their values, templates are unfolded, mirrored copies are mirrored; a number that depends
- * on live parameters (whose values can change later) has, beside its value, the expression of them (expr/number.h). Positions and directions
- * are those of the design position in the one global frame. Formulas stay text, because dyn knows what their names mean; each formula has
- * its place in the file and the scope in which its names are looked up.
+ * All numbers are final: parameters are replaced by their values, templates are unfolded, mirrored copies are mirrored; a number that
+ * depends on live parameters (whose values can change later) has, beside its value, the expression of them (expr/number.h). Positions and
+ * directions are those of the design position in the one global frame. Formulas stay text, because dyn knows what their names mean; each
+ * formula has its place in the file and the scope in which its names are looked up.
  *
  * Names of the parts of a template instance "left" begin with "left."; a name in a formula of that instance is looked up as
  * "left.NAME" first, then as "NAME". The scope of an inner instance is "left.inner."; in the search one part is removed at a time.

@@ -1,6 +1,6 @@
 /*
- * Maps names to what they stand for: a hash map on an arena, used by the YAML parser for keys and by the reader for all names of a model. A name
- * belongs to an owner (an address that stands for a map or a namespace), so that one map serves many. Entries are never removed.
+ * Maps names to what they stand for: a hash map on an arena, used by the YAML parser for keys and by the reader for all names of a model. A
+ * name belongs to an owner (an address that stands for a map or a namespace), so that one map serves many. Entries are never removed.
  */
 #ifndef CMB_MODEL_NAME_MAP_H
 #define CMB_MODEL_NAME_MAP_H

@@ -1,6 +1,6 @@
 /*
- * Checks that nodes of a file have the expected kind and maps only known keys, and reports an error if not; called by the readers of sections
- * (reader.h).
+ * Checks that nodes of a file have the expected kind and maps only known keys, and reports an error if not; called by the readers of
+ * sections (reader.h).
  */
 #include "base/context.h"
 #include "base/text.h"

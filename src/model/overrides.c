@@ -38,8 +38,8 @@ static bool reaches(cmb_reader *r, cmb_part *from, const cmb_part *to)
   return false;
 }
 
-/* Returns the part (file) of scope s that a parameter comes from; for a parameter of an instance inside s, the part that contains the
- * instance. Returns NULL if there is none. */
+/* Returns the file, as a part of scope s, in which a parameter is defined; for a parameter of an instance inside s, the part that
+ * contains the instance. Returns NULL if there is none. */
 static const cmb_part *part_of(const cmb_scope *s, const cmb_lazy *parameter)
 {
   const char *file = parameter->entry->place.file;
@@ -61,7 +61,7 @@ static cmb_lazy *find_settable_parameter(cmb_reader *r, const cmb_scope *s, cons
   return parameter && !parameter->is_index ? parameter : NULL;
 }
 
-/* Returns whether a parameter comes from the included file or from a file that this one includes. */
+/* Returns whether a parameter is defined in the included file or from a file that this one includes. */
 static bool includes_parameter(cmb_reader *r, const cmb_scope *s, const cmb_include *include,
                                const cmb_lazy *parameter)
 {

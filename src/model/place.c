@@ -1,13 +1,14 @@
 /*
- * Computes where instances of templates are, from their keys `mirror`, `axes`, and `at` or `offset`; called by points.c and read.c (reader.h).
+ * Computes where instances of templates are, from their keys `mirror`, `axes`, and `at` or `offset`; called by points.c and read.c
+ * (reader.h).
  *
- * An instance x -> T s x + o (rotation T, signs s, offset o) is placed in the frame of the scope around it, x -> T' s' x + o', so that nested
- * ones are composed. Mirrors are in coordinate planes and so consist of signs only; mirrors and rotations are interchanged by
+ * An instance x -> T s x + o (rotation T, signs s, offset o) is placed in the frame of the scope around it, x -> T' s' x + o', so that
+ * nested ones are composed. Mirrors are in coordinate planes and so consist of signs only; mirrors and rotations are interchanged by
  *
  *     T' s' T s = (T' s' T s') s' s        offset T' s' o + o'
  *
- * Copy i of a repeated instance (repeat.c) has the offset o + (i - 1) step. The placement of an instance is computed when one of its points is
- * first needed, so that an instance can be put at a point of another one.
+ * Copy i of a repeated instance (repeat.c) has the offset o + (i - 1) step. The placement of an instance is computed when one of its points
+ * is first needed, so that an instance can be put at a point of another one.
  */
 #include "base/context.h"
 #include "model/reader.h"
@@ -37,8 +38,8 @@ void cmb_scope_vector(cmb_graph *g, const cmb_scope *s, cmb_number x[3])
   }
 }
 
-/* Computes m->axes (9, rows) of an instance inside the scope `outer` from its key `axes`: the outer axes, their mirror signs and the
- * instance's own axes multiplied. The axes must not depend on live parameters, which can change later. */
+/* Computes m->axes (9, rows) of an instance of a template inside the scope `outer` from its key `axes`: the outer axes, their mirror
+ * signs and the instance's own axes multiplied. The axes must not depend on live parameters, which can change later. */
 static cmb_status read_turn(cmb_reader *r, const cmb_scope *outer, const cmb_node *node,
                             cmb_mirror *m)
 {

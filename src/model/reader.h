@@ -9,7 +9,8 @@
  * The placement of an instance, x -> T sign x + offset, takes the positions written in it to the global frame. It is
  * applied where numbers are read (positions, directions); what comes from a named point is global already.
  *
- * Every message is "FILE:LINE:COL: SUBJECT: text", where the subject is the part of the model that is being read, such as joint 'left.pivot'.
+ * Every message is "FILE:LINE:COL: SUBJECT: text", where the subject is the part of the model that is being read, such as joint
+ * 'left.pivot'.
  */
 #ifndef CMB_MODEL_READER_H
 #define CMB_MODEL_READER_H

@@ -1,9 +1,9 @@
 /*
- * Reads repeated instances of templates: `repeat: N` makes N copies of a template, LINK1 to LINKN; called by templates.c and wherever names are
- * looked up (reader.h). In a copy, the parameter `index` is its number, and `previous.NAME` is NAME in the preceding copy.
+ * Reads repeated instances of templates: `repeat: N` makes N copies of a template, LINK1 to LINKN; called by templates.c and wherever names
+ * are looked up (reader.h). In a copy, the parameter `index` is its number, and `previous.NAME` is NAME in the preceding copy.
  *
- * The first copy has no predecessor. Its key `before` names a substitute: an instance, whose names are used for those of a preceding copy; or
- * a body (default: the ground), which is used for every body of a preceding copy.
+ * The first copy has no predecessor. Its key `before` names a substitute: an instance, whose names are used for those of a preceding copy;
+ * or a body (default: the ground), which is used for every body of a preceding copy.
  */
 #include "base/buffer.h"
 #include "base/context.h"
@@ -59,7 +59,8 @@ static const char *text_of_before(const cmb_scope *first)
   return node ? node->text : "ground";
 }
 
-/* Returns the copy before s, or, for the first copy, the instance that its key `before` names; NULL if there is none. */
+/* Returns the copy before copy s of a repeated instance, or, for the first copy, the instance that its key `before` names; NULL if there
+ * is none. */
 static const cmb_scope *scope_before(cmb_reader *r, const cmb_scope *s)
 {
   if (s->copy == 0 || s->previous) return s->previous;
@@ -67,8 +68,8 @@ static const cmb_scope *scope_before(cmb_reader *r, const cmb_scope *s)
   return found ? found->data : NULL;
 }
 
-/* Finds the body that stands for previous.NAME in the first copy: if `name` is a body of the copy and `before` a body, writes the full
- * name of the latter into `full` and returns true. */
+/* Finds the body that stands for the name "previous.NAME" in the first copy of a repeated instance: if `name` is a body of the copy and
+ * `before` a body, writes the full name of the latter into `full` and returns true. */
 static bool body_before(cmb_reader *r, const cmb_scope *first, const char *name,
                         char full[CMB_NAME_ROOM])
 {
@@ -94,8 +95,8 @@ bool cmb_previous_name(cmb_reader *r, const cmb_scope *s, const char *name,
   return s && snprintf(full, CMB_NAME_ROOM, "%s%s", s->prefix, name) < CMB_NAME_ROOM;
 }
 
-/* Reports that a name "previous.NAME" (`shown`) stands for nothing in the first copy, with the value of `before`; `what` is the kind of
- * name. */
+/* Reports that a name "previous.NAME" (`shown`) stands for nothing in the first copy of a repeated instance, with the value of `before`;
+ * `what` is the kind of name. */
 static cmb_status fail_in_first_copy(cmb_reader *r, const cmb_scope *copy, const char *shown,
                                      const char *what, cmb_place at)
 {

@@ -1,6 +1,6 @@
 /*
- * The types of roads, a row each: what the reader and the test of the schema have to know of them. roads.c reads what a road has beside these
- * numbers, dyn/road.c computes its height.
+ * The types of roads, a row each: what the reader and the test of the schema have to know of them. roads.c reads what a road has beside
+ * these numbers, dyn/road.c computes its height.
  */
 #ifndef CMB_MODEL_ROAD_TYPES_H
 #define CMB_MODEL_ROAD_TYPES_H

@@ -13,8 +13,8 @@
  * coherence of two tracks at the distance d is exp(−decay Ω d) in the mean over many waves, and each track has the PSD of the class.
  * c is cut off at ±20.
  *
- * Random numbers are those of splitmix64 (Steele, Lea and Flood 2014) from the seed. All arithmetic is +, −, ·, / and square roots, so that the
- * waves have the same bits on every machine.
+ * Random numbers are those of splitmix64 (Steele, Lea and Flood 2014) from the seed. All arithmetic is +, −, ·, / and square roots, so that
+ * the waves have the same bits on every machine.
  */
 #include "base/context.h"
 #include "model/reader.h"

@@ -1,6 +1,6 @@
 /*
- * Reads the sections `inputs`, `measures`, `states` and `outputs` of a model; called by read.c (reader.h). Inputs are formulas of time or tables
- * over time, measures are formulas or distances of two points, states are given by their rates, outputs are formulas with a unit.
+ * Reads the sections `inputs`, `measures`, `states` and `outputs` of a model; called by read.c (reader.h). Inputs are formulas of time or
+ * tables over time, measures are formulas or distances of two points, states are given by their rates, outputs are formulas with a unit.
  */
 #include "base/context.h"
 #include "math/vec3.h"

@@ -1,6 +1,7 @@
 /*
- * Reads the section `tables`, and tables that are written inside of other sections; called by read.c and the readers of sections (reader.h).
- * A table is points in the model or columns of a CSV file, joined by straight lines, a spline or Akima's cubics; or a grid of values f(x, y).
+ * Reads the section `tables`, and tables that are written inside of other sections; called by read.c and the readers of sections
+ * (reader.h). A table is points in the model or columns of a CSV file, joined by straight lines, a spline or Akima's cubics; or a grid of
+ * values f(x, y).
  *
  * The points cannot depend on live parameters, because their order decides on much. The factors that they are multiplied by can: then the
  * function is scaled, else the points are. Both give the same function, since all kinds of curves scale with their points.

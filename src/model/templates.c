@@ -32,8 +32,8 @@ static cmb_part *find_file(const struct parts *parts, const char *file)
   return part;
 }
 
-/* Reads an included file and appends it to the model's parts; *part becomes its part. A file that several others include is read only
- * once; one that includes itself is an error. */
+/* Reads an included file, appends its sections to the parts that the model consists of, and sets *part to them. A file that several
+ * others include is read only once; one that includes itself is an error. */
 static cmb_status add_file(cmb_reader *r, struct parts *parts, const cmb_node *node,
                            bool in_template, const struct chain *chain, cmb_part **part)
 {
@@ -215,7 +215,8 @@ static const char *const given_sections[] = {"measures", "tables"};
 
 enum { GIVEN_SECTIONS = sizeof given_sections / sizeof *given_sections };
 
-/* Reports that an instance gives an entry `node` of a section that its template does not have; the message suggests the nearest name. */
+/* Reports that an instance of a template gives an entry `node` of a section that the template does not have; the message suggests the
+ * nearest name. */
 static cmb_status fail_given(cmb_reader *r, const cmb_scope *like, const char *section,
                              const cmb_node *node)
 {
@@ -235,7 +236,8 @@ static cmb_status fail_given(cmb_reader *r, const cmb_scope *like, const char *s
                          near ? "'?" : "");
 }
 
-/* Checks that all entries that an instance gives for a section, `measures` or `tables`, are entries of its template's section. */
+/* Checks that all entries that an instance of a template gives for a section, `measures` or `tables`, are entries of its template's
+ * section. */
 static cmb_status check_given(cmb_reader *r, const cmb_scope *like, const char *section)
 {
   const cmb_node *given = cmb_node_find(like->instance, section);

@@ -321,8 +321,8 @@ static bool parse_number(const char *text, size_t length, double *x)
   return cmb_parse_number(copy, x);
 }
 
-/* Handles a key that is not in the table `keys`: it is skipped if the section allows further keys or the value has no effect, else it is
- * an error that suggests the nearest key. */
+/* Handles a key of a tyre property file that is not in the table `keys`: it is skipped if the section allows further keys or the value
+ * has no effect, else it is an error that suggests the nearest key. */
 static cmb_status skip_key(struct file *f, const char *key, size_t length, const char *value,
                            size_t value_length)
 {
@@ -365,8 +365,8 @@ static bool unquote(const char **from, const char **to)
   return true;
 }
 
-/* Handles a key without a value: a known key counts as not given, with a warning, but it is an error if the key is required or one of
- * [UNITS]. Unknown keys are skipped. */
+/* Handles a key of a tyre property file that has no value: a known key counts as not given, with a warning, but it is an error if the
+ * key is required or one of [UNITS]. Unknown keys are skipped. */
 static cmb_status read_nothing(struct file *f, const char *key, size_t length)
 {
   char room[CMB_SHOWN_ROOM];
@@ -418,7 +418,7 @@ static cmb_status read_line(struct file *f, cmb_tir *tir)
 
 /* ---- numbers in SI units */
 
-/* Checks that number x (in SI units) of key k is of usual size and meets the key's limit, such as POSITIVE. */
+/* Checks that the number x (in SI units) of key k of a tyre property file is of usual size and meets the key's limit, such as POSITIVE. */
 static cmb_status check_limit(const struct file *f, cmb_place at, int k, double x)
 {
   static const char *const words[] = {[POSITIVE] = "a number greater than 0",

@@ -1,6 +1,7 @@
 /*
- * Reads forces of the type `tyre`: the wheel's centre and axis, the road, and the force law; called by forces.c (reader.h). The law is a vertical
- * spring and damper alone, the Magic Formula with the numbers of a .tir file, or TMeasy with numbers in the model or in a YAML file.
+ * Reads forces of the type `tyre`: the wheel's centre and axis, the road, and the force law; called by forces.c (reader.h). The law is a
+ * vertical spring and damper alone, the Magic Formula with the numbers of a .tir file, or TMeasy with numbers in the model or in a YAML
+ * file.
  *
  * A tyre with a law for the forces along the road has two states, NAME.u and NAME.v. In a mirrored copy the axis is mirrored like that of a
  * joint, and the law is the mirror image of the one written.
@@ -25,8 +26,8 @@ static cmb_status read_pair(cmb_reader *r, const cmb_scope *s, const cmb_node *m
                          key, x[0], x[1]);
 }
 
-/* Checks that a slip with the values x at the nominal load and twice it, linear in the load, stays positive from no load to three times
- * the nominal one. */
+/* Checks a characteristic slip of a tyre that has the values x[0] at the nominal load and x[1] at twice it, and is linear in the load:
+ * it must stay positive from no load to three times the nominal one. */
 static cmb_status check_slips(cmb_reader *r, const cmb_node *map, const char *key,
                               const double x[2])
 {
@@ -46,8 +47,8 @@ static cmb_status check_forces(cmb_reader *r, const cmb_node *map, const char *k
                          key, x[0], x[1]);
 }
 
-/* Returns whether a is less than b at no load and at three times the nominal load, hence between; both are linear in the load, given at
- * the nominal load and at twice it. */
+/* Returns whether a tyre's characteristic a is less than b at all loads up to three times the nominal one; both are linear in the load,
+ * given at the nominal load and at twice it. */
 static bool is_below(const double a[2], const double b[2])
 {
   return 2 * a[0] - a[1] < 2 * b[0] - b[1] && 2 * a[1] - a[0] < 2 * b[1] - b[0];

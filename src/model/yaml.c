@@ -1,6 +1,7 @@
 /*
- * Parses YAML texts into trees of nodes (yaml.h); called for model files, included files and tyre files. libfyaml gives events with their places,
- * and the tree is built from them with a stack of the open lists and maps. The messages of syntax errors are libfyaml's; it prints nothing.
+ * Parses YAML texts into trees of nodes (yaml.h); called for model files, included files and tyre files. libfyaml gives events with their
+ * places, and the tree is built from them with a stack of the open lists and maps. The messages of syntax errors are libfyaml's; it prints
+ * nothing.
  */
 #include "model/yaml.h"
 
@@ -124,8 +125,8 @@ static cmb_status copy_text(struct builder *b, struct fy_token *token, cmb_place
   return CMB_OK;
 }
 
-/* Makes a text node from a scalar event. Its place is that of its first character: behind the quote, or in the line after the sign of a
- * block. */
+/* Makes a text node of the tree from an event of the YAML parser. Its place is that of its first character: behind the quote, or in the
+ * line after the sign of a block. */
 static cmb_node *scalar_node(struct builder *b, struct fy_event *event)
 {
   struct fy_token *token = event->scalar.value;
@@ -139,7 +140,7 @@ static cmb_node *scalar_node(struct builder *b, struct fy_event *event)
   return b->status == CMB_OK ? node : NULL;
 }
 
-/* Makes the anchor &name of an event, if it has one, stand for the node; a later anchor of the same name replaces it. */
+/* Makes the YAML anchor &name of an event, if it has one, stand for the node; a later anchor of the same name replaces it. */
 static cmb_status set_anchor(struct builder *b, struct fy_event *event, const cmb_node *node)
 {
   struct fy_token *token = fy_event_get_anchor_token(event);
@@ -153,7 +154,8 @@ static cmb_status set_anchor(struct builder *b, struct fy_event *event, const cm
   return CMB_OK;
 }
 
-/* Returns the node that the alias *name stands for; NULL, with the status in b->status, if it is unknown or contains the alias itself. */
+/* Returns the node that the YAML alias *name stands for; NULL, with the status in b->status, if it is unknown or contains the alias
+ * itself. */
 static const cmb_node *find_anchor(struct builder *b, const char *name)
 {
   char shown[CMB_SHOWN_ROOM];
@@ -172,7 +174,7 @@ static const cmb_node *find_anchor(struct builder *b, const char *name)
   return entry->data;
 }
 
-/* Makes the node of an alias event *name: a copy of the node of its anchor, which shares the entries. Returns NULL on failure, with the
+/* Makes the node of a YAML alias *name: a copy of the node of its anchor, which shares the entries. Returns NULL on failure, with the
  * status in b->status. */
 static cmb_node *alias_node(struct builder *b, struct fy_event *event)
 {
@@ -259,8 +261,8 @@ static cmb_status add_entry(struct builder *b, struct open *o, const cmb_node *k
   return append(b, o, value);
 }
 
-/* Merges the entries of the map `from`, or of each map in the list `from`, into the open map o, except those whose keys it has already;
- * this is the merge key <<. */
+/* Merges (by the YAML key <<) the entries of the map `from`, or of each map in the list `from`, into the open map o, except those whose
+ * keys it has already. */
 static cmb_status merge(struct builder *b, struct open *o, const cmb_node *from)
 {
   if (from->kind == CMB_NODE_TEXT) {
@@ -281,8 +283,8 @@ static cmb_status merge(struct builder *b, struct open *o, const cmb_node *from)
   return CMB_OK;
 }
 
-/* Adds a complete text, list or map to the innermost open container: as an entry, a key, or the value of a key. The value of << is
- * merged when the map is closed, so that the map's own keys take precedence. */
+/* Adds a complete text, list or map to the innermost list or map of the tree that is not complete yet: as an entry, a key, or the value
+ * of a key. The value of << is merged when the map is closed, so that the map's own keys take precedence. */
 static cmb_status place_node(struct builder *b, cmb_node *node)
 {
   if (b->depth == 0) {

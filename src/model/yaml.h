@@ -1,8 +1,8 @@
 /*
  * Parses a YAML text into a tree of texts, lists and maps on an arena, each with its place in the file; used by the reader of models.
  *
- * Aliases (*name) are replaced by what they stand for, merge keys (<<) are merged. The size to which a text can unfold is limited: CMB_MOST_NODES
- * nodes and CMB_MOST_LEVELS levels, counted with what aliases stand for, so that a walk over the tree always ends soon.
+ * Aliases (*name) are replaced by what they stand for, merge keys (<<) are merged. The size to which a text can unfold is limited:
+ * CMB_MOST_NODES nodes and CMB_MOST_LEVELS levels, counted with what aliases stand for, so that a walk over the tree always ends soon.
  */
 #ifndef CMB_MODEL_YAML_H
 #define CMB_MODEL_YAML_H
