@@ -49,7 +49,8 @@ int cmb_crg_column(const cmb_crg_file *c, cmb_crg_channel_kind kind)
 
 /* ---- lengths and headings */
 
-/* Checks the increment of the reference line, the number of rows, and that the end of u, if the file gives it, agrees with both. */
+/* Checks the increment of an OpenCRG road's reference line, the number of rows, and that the end of u, if the file gives it, agrees with
+ * both. */
 cmb_status cmb_crg_check_length(const cmb_crg_file *c)
 {
   const double step = cmb_crg_value_of(c, CMB_CRG_INCREMENT);

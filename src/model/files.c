@@ -55,8 +55,8 @@ static const char *reason(int error)
   return error == EINVAL ? "it is no plain file" : strerror(error);
 }
 
-/* Reads all bytes of an open plain file into memory of the context, *text of *length, and closes the file. Returns false, with errno
- * set, on failure. */
+/* Reads all bytes of an open plain file into memory of the context, *text with *length bytes, and closes the file. Returns false, with
+ * errno set, on failure. */
 static bool read_and_close(cmb_context *ctx, int file, char **text, size_t *length)
 {
   struct stat there;

@@ -28,7 +28,7 @@ static void rotate_to_global(cmb_graph *g, const cmb_number own[9], const cmb_nu
 
 /* ---- numbers */
 
-/* Reads an inertia as a symmetric matrix by rows, I[9], from [Ixx, Iyy, Izz], [Ixx, Iyy, Izz, Ixy, Ixz, Iyz] or three rows of three
+/* Reads a symmetric inertia matrix into I[9], by rows, from [Ixx, Iyy, Izz], [Ixx, Iyy, Izz, Ixy, Ixz, Iyz] or three rows of three
  * numbers. */
 static cmb_status read_matrix(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                               cmb_number I[9])

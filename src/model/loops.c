@@ -38,8 +38,8 @@ const char *cmb_loop_type_text(const cmb_model_loop *loop)
   return rows[i].name;
 }
 
-/* Lists the types that a loop can have in names[]: first the joints that can be loops, whose types go to joint[], then the rows above.
- * Returns the number of joints. */
+/* Lists the types that a loop can have in names[]: first the joints that can be loops, whose types are stored in joint[], then the other
+ * types. Returns the number of joints. */
 static int list_choices(const char *names[CMB_JOINT_TYPES + ROWS], int joint[CMB_JOINT_TYPES])
 {
   int count = 0;
@@ -138,7 +138,8 @@ static cmb_status read_joint_loop(cmb_reader *r, const cmb_scope *s, const cmb_n
   return cmb_read_joint_axes(r, s, entry, type, loop->axes);
 }
 
-/* Checks that a loop has only keys that its type allows: those of the given joint (row == NULL), or those of the row. */
+/* Checks that a loop has only keys that its type allows: those of the given type of joint (row == NULL), or those that the row of its
+ * type lists. */
 static cmb_status check_loop_keys(cmb_reader *r, const cmb_node *entry, int joint,
                                   const struct row *row)
 {

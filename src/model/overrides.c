@@ -61,7 +61,7 @@ static cmb_lazy *find_settable_parameter(cmb_reader *r, const cmb_scope *s, cons
   return parameter && !parameter->is_index ? parameter : NULL;
 }
 
-/* Returns whether a parameter is defined in the included file or from a file that this one includes. */
+/* Returns whether a parameter is defined in the included file or in a file that this one includes. */
 static bool includes_parameter(cmb_reader *r, const cmb_scope *s, const cmb_include *include,
                                const cmb_lazy *parameter)
 {

@@ -50,8 +50,8 @@ cmb_status cmb_check_sections(cmb_reader *r, const cmb_node *root, bool in_templ
   return CMB_OK;
 }
 
-/* Returns the node of a section in the first file of the model that has it and in which it is not empty; the main file comes before
- * those it includes. Returns NULL if none has it. */
+/* Finds a section in the files of the model, in the main file before those that it includes, and returns the first one that is not
+ * empty; NULL if there is none. */
 static const cmb_node *find_section(const cmb_reader *r, const char *name)
 {
   const cmb_node *node = NULL;

@@ -155,7 +155,7 @@ cmb_status cmb_check_before(cmb_reader *r)
 
 /* ---- formulas */
 
-/* Returns whether a character can be in the name of a formula: a letter, a digit, or one of _ . ' */
+/* Returns whether a character can be part of a name in a formula: a letter, a digit, or one of _ . ' */
 static bool is_part_of_name(char c)
 {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||

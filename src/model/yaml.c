@@ -79,7 +79,7 @@ const cmb_node *cmb_node_find(const cmb_node *map, const char *key)
 
 /* ---- nodes from events */
 
-/* Returns libfyaml's mark (counted from 0) as a place in the file; line 1, column 1 if there is no mark. */
+/* Converts a mark of libfyaml, whose lines and columns count from 0, to a place in the file; line 1, column 1 if there is no mark. */
 static cmb_place place_of(const struct builder *b, const struct fy_mark *mark)
 {
   return mark ? cmb_place_in(b->file, mark->line + 1, mark->column + 1)
