@@ -1,8 +1,8 @@
 /*
- * Camber, layer base: status codes, the context, the allocator hook.
+ * Camber, layer base: status codes, the context, the allocator hook; used by all other layers.
  *
  * Every function that can fail returns a cmb_status: 0 done, > 0 recoverable (a method cuts its step
- * and tries again), < 0 fatal. What belongs to a failure is kept in the context, as a sentence for
+ * and tries again), < 0 fatal. The context keeps the description of the last failure, as a sentence for
  * people and as data for programs: which file, joint, constraint, time. A context belongs to one
  * thread at a time.
  */
@@ -11,7 +11,7 @@
 
 #include <stddef.h>
 
-/* The version of these headers, and of the project: it is said here and nowhere else. A program compiled with them runs with the shared
+/* The version of these headers and of the project; it is defined only here. A program compiled with these headers runs with a shared
  * library of the same major and minor version. */
 #define CAMBER_VERSION_MAJOR 0
 #define CAMBER_VERSION_MINOR 1
@@ -19,7 +19,7 @@
 #define CAMBER_VERSION_NUMBER                                                                      \
   (CAMBER_VERSION_MAJOR * 10000 + CAMBER_VERSION_MINOR * 100 + CAMBER_VERSION_PATCH)
 
-/* What the shared library shows of itself; it hides everything else. */
+/* Marks the functions that the shared library exports; all others are hidden. */
 #if defined(__GNUC__)
 #define CMB_API __attribute__((visibility("default")))
 #else
@@ -30,7 +30,7 @@
 extern "C" {
 #endif
 
-/* The one list of status codes: name, value, short code for scripts, what it means. */
+/* The list of all status codes: name, value, short code for scripts, meaning. */
 #define CMB_STATUS_LIST(X)                                                                         \
   X(CMB_OK, 0, "ok", "done")                                                                       \
   X(CMB_RETRY_NONFINITE, 1, "retry-non-finite", "the equations gave a value that is not finite")   \
@@ -59,18 +59,18 @@ typedef enum cmb_status {
 #undef CMB_STATUS_ENUM
 } cmb_status;
 
-/* The short code ("step-size") and the meaning of a status; "unknown" for a number not in the list. */
+/* Return the short code ("step-size") and the meaning of a status; "unknown" for a number that is not in the list. */
 CMB_API const char *cmb_status_code(cmb_status status);
 CMB_API const char *cmb_status_meaning(cmb_status status);
 
-/* Return from the calling function with the status of a call that did not succeed. */
+/* Evaluates a call and, unless its status is CMB_OK, returns this status from the calling function. */
 #define CMB_TRY(call)                                                                              \
   do {                                                                                             \
     cmb_status cmb_try_status = (call);                                                            \
     if (cmb_try_status != CMB_OK) return cmb_try_status;                                           \
   } while (0)
 
-/* Where memory comes from. `allocate` returns NULL when there is none; `release` accepts NULL. */
+/* The source of memory. `allocate` returns NULL if there is no memory left; `release` accepts NULL. Both get `user`. */
 typedef struct cmb_allocator {
   void *user;
   void *(*allocate)(void *user, size_t size);
@@ -78,38 +78,40 @@ typedef struct cmb_allocator {
 } cmb_allocator;
 
 typedef enum cmb_log_level { CMB_LOG_DEBUG, CMB_LOG_INFO, CMB_LOG_WARNING } cmb_log_level;
+/* Receives a log message, one line without a line end; `user` is the pointer given to cmb_context_set_log. */
 typedef void (*cmb_log_function)(void *user, cmb_log_level level, const char *message);
 
 typedef struct cmb_context cmb_context;
 
-/* A context on the given allocator (NULL: malloc and free). Returns NULL if there is no memory, or if the allocator lacks a
- * function. */
+/* Creates a context that takes all memory from the given allocator (NULL: malloc and free). Returns NULL if there is no memory, or if
+ * the allocator lacks a function. */
 CMB_API cmb_context *cmb_context_create(const cmb_allocator *allocator);
+/* Frees a context (NULL is allowed); everything that was created with it must have been destroyed before. */
 CMB_API void cmb_context_destroy(cmb_context *ctx);
 
-/* Messages go to `log`; without one they are dropped. */
+/* Sends log messages to the function `log` from here on; without one (NULL) they are dropped. */
 CMB_API void cmb_context_set_log(cmb_context *ctx, cmb_log_function log, void *user);
 
-/* The last failure as a sentence, "" if there was none: "FILE:LINE:COLUMN: SUBJECT: text" of a mistake in a file. Valid until the
- * next failure. Nobody has to take it apart: cmb_error_of has its parts. */
+/* Returns the last failure as a sentence, "" if there was none. For a mistake in a file it is "FILE:LINE:COLUMN: SUBJECT: text". The
+ * text is valid until the next failure. Programs need not take it apart: cmb_error_of returns its parts. */
 CMB_API const char *cmb_last_error(const cmb_context *ctx);
 
-/* A failure as data. What is not known is NULL, 0 or NaN. */
+/* A failure as data. Unknown members are NULL, 0 or NaN. */
 typedef struct cmb_error {
-  cmb_status status;       /* CMB_OK: there was none */
-  const char *file;        /* that was read or written */
-  const char *key;         /* in a model that was made by calls: "bodies/rod/mass" */
-  int line, column;        /* in the file, or in the text of a formula that is in no file; from 1 */
-  const char *kind, *name; /* what it is about: "joint", "left.pivot"; both or none */
-  const char *subject;     /* the same in words: "joint 'left.pivot'"; a very long name is cut */
-  double time;             /* of the simulation */
-  const char *text; /* what is wrong: the sentence without the place and what else it begins with */
+  cmb_status status; /* CMB_OK: there was none */
+  const char *file;  /* file that was read or written */
+  const char *key;   /* place in a model that was made by calls: "bodies/rod/mass" */
+  int line, column;  /* place in the file, or in the text of a formula that is in no file; from 1 */
+  const char *kind, *name; /* what the failure is about: "joint", "left.pivot"; both or none */
+  const char *subject; /* kind and name as text: "joint 'left.pivot'"; a very long name is cut */
+  double time;         /* time of the simulation */
+  const char *text; /* what is wrong: the sentence without the place and subject in front of it */
 } cmb_error;
 
-/* The data of cmb_last_error; never NULL. Valid until the next failure. */
+/* Returns the data of the failure that cmb_last_error describes; never NULL. They are valid until the next failure. */
 CMB_API const cmb_error *cmb_error_of(const cmb_context *ctx);
 
-/* The version of the library that is running: "0.1.0", and as a number to compare with CAMBER_VERSION_NUMBER. */
+/* Return the version of the library that is running, as a text such as "0.1.0" and as a number to compare with CAMBER_VERSION_NUMBER. */
 CMB_API const char *cmb_version(void);
 CMB_API int cmb_version_number(void);
 

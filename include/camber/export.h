@@ -1,5 +1,5 @@
 /*
- * Camber, layer export: models in other people's formats.
+ * Camber, layer export: writes models as code in other languages.
  */
 #ifndef CAMBER_EXPORT_H
 #define CAMBER_EXPORT_H
@@ -10,19 +10,21 @@
 extern "C" {
 #endif
 
-/* What was written. */
+/* What cmb_export_c has written. */
 typedef struct cmb_export_report {
-  int instructions;      /* operations of a step, functions of libm counted as one */
-  int inputs, outputs;   /* of the model */
-  int rates;             /* of inputs, which count as well and are members beside them */
-  int parameters, flags; /* that can be changed; event flags */
-  char name[64];         /* that everything in the code begins with */
-  char rate_names[512]; /* the members for rates, with blanks between them; " ..": there are more */
+  int instructions;    /* number of operations in a step, a function of libm counted as one */
+  int inputs, outputs; /* of the model */
+  int rates;           /* rates of inputs on which the motion depends; members beside the inputs */
+  int parameters, flags; /* parameters that can be changed; flags of events */
+  char name[64];         /* prefix of all names in the code */
+  /* names of the members for rates, separated by blanks; " ..": there are more */
+  char rate_names[512];
 } cmb_export_report;
 
-/* C code of the model and a real-time method: NAME.c and NAME.h in `folder`, which is made if need be. NAME is the model's, as
- * far as C permits. The system must have been made with its expressions kept, and starts where its start values lie; `options` has a
- * method of fixed cost, its step and its settings. A file is replaced as a whole, or left alone. report may be NULL. */
+/* Writes C code of a model and a real-time method: NAME.c and NAME.h in `folder`, which is created if needed. NAME is the model's name,
+ * as far as C permits it. The system must have been made with the option `expressions`; the code starts at the system's start values.
+ * `options` contains a method of fixed cost, its step and its settings. Each file is replaced as a whole, or not at all. Returns
+ * CMB_ERROR_ARGUMENT, with a reason in the context, if the model or method cannot be exported. report may be NULL. */
 CMB_API cmb_status cmb_export_c(cmb_context *ctx, const cmb_system *system,
                                 const cmb_run_options *options, const char *folder,
                                 cmb_export_report *report);

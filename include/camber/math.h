@@ -1,5 +1,5 @@
 /*
- * Camber, layer math: what of it is seen from outside, the sparsity pattern of a matrix and intervals.
+ * Camber, layer math: the types of this layer that other layers' interfaces use: the sparsity pattern of a matrix, and intervals.
  */
 #ifndef CAMBER_MATH_H
 #define CAMBER_MATH_H
@@ -8,15 +8,15 @@
 extern "C" {
 #endif
 
-/* A sparsity pattern by rows: row i has its entries at start[i] .. start[i+1]-1, their columns ascend
- * within a row. Values on a pattern are stored in the same order. */
+/* The sparsity pattern of a matrix by rows: the entries of row i have the numbers start[i] to start[i+1]-1, and their columns ascend
+ * within a row. The values of a matrix with this pattern are stored in the same order. */
 typedef struct cmb_pattern {
   int rows, columns;
   const int *start;  /* (rows + 1) */
   const int *column; /* (start[rows]) */
 } cmb_pattern;
 
-/* All numbers from low to high; both NaN: nothing is known. */
+/* All numbers from low to high, both included; both NaN: no bounds are known. */
 typedef struct cmb_interval {
   double low, high;
 } cmb_interval;

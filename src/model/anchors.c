@@ -1,7 +1,8 @@
 /*
- * Points on bodies, and section `markers`: frames on bodies (reader.h).
+ * Reads anchors (points fixed to bodies) and the section `markers` (named frames fixed to bodies); called by the readers of the other
+ * sections (reader.h).
  *
- * An anchor is body@point, a marker's name, or {body: B, at: P}; the ground is a body too.
+ * In a file, an anchor is body@point, the name of a marker, or {body: B, at: P}; the ground counts as a body.
  */
 #include "base/context.h"
 #include "model/reader.h"
@@ -75,7 +76,7 @@ cmb_status cmb_read_anchor(cmb_reader *r, const cmb_scope *s, const cmb_node *no
                            cmb_shown(body, shown));
   }
   CMB_TRY(cmb_read_body(r, s, body, node->place, &a->body));
-  cmb_node point = *node; /* the same place, a little further */
+  cmb_node point = *node; /* a copy that begins behind the '@' */
   point.text = sign + 1;
   point.place.column += (int)(sign + 1 - node->text);
   return cmb_read_position(r, s, &point, a->at);
@@ -110,7 +111,8 @@ cmb_status cmb_read_between(cmb_reader *r, const cmb_scope *s, const cmb_node *m
 
 /* ---- markers */
 
-/* A marker of its own section has a body under `on`; in a body's own list it is `body`. */
+/* Reads one marker, appends it to the model and defines its name. body == NULL: the entry stands in the section `markers` and names its
+ * body under the key `on`; else it stands in the list `markers` of the body with the number *body. */
 static cmb_status read_marker(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                               const int *body)
 {

@@ -1,6 +1,6 @@
 /*
- * Section `bodies` (reader.h): mass, centre of mass and inertia as numbers, or as a homogeneous rod, box, cylinder or
- * sphere (inertia.c); or a massless frame.
+ * Reads the section `bodies` of a model; called by read.c (reader.h). A body has its mass, centre of mass and inertia as numbers, or is a
+ * homogeneous rod, box, cylinder or sphere (inertia.c), or is a massless frame.
  */
 #include "model/reader.h"
 

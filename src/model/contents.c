@@ -1,5 +1,6 @@
 /*
- * What a model has, for those who use the library (camber/model.h): views of the model's records.
+ * Implements the queries of camber/model.h for programs that use the library: how many bodies, joints, outputs and so on a model has, and
+ * their names, types, points and values, copied from the model's internal records.
  */
 #include "model/reader.h"
 #include "model/tir.h"
@@ -9,7 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* What the records of all kinds begin with. */
+/* The first members of the records of all kinds. */
 struct head {
   const char *name;
   cmb_place place;
@@ -103,6 +104,7 @@ int cmb_model_find(const cmb_model *model, cmb_item_kind kind, const char *name)
 
 /* ---- what all kinds have */
 
+/* Returns the text of a formula, "" if it is not given. */
 static const char *text_of(const cmb_model_formula *formula)
 {
   return formula->text ? formula->text : "";
@@ -143,13 +145,13 @@ static void describe_loop(const cmb_model_loop *l, cmb_item *item)
 {
   if (l->motion) item->kind = "motion";
   item->type = cmb_loop_type_text(l);
-  if (l->second.text) return; /* a gear has no formula of its own */
+  if (l->second.text) return; /* a gear has two coordinates and a ratio, but no formula */
   item->text = text_of(l->motion                      ? &l->minus
                        : l->type == CMB_LOOP_DISTANCE ? &l->length
                                                       : &l->formula);
 }
 
-/* What only some kinds have. */
+/* Fills in those members of *item (type, text, unit, title, value) that only record i of some kinds of parts has. */
 static void describe(const cmb_model *m, cmb_item_kind kind, int i, cmb_item *item)
 {
   switch (kind) {
@@ -213,7 +215,8 @@ bool cmb_model_item(const cmb_model *model, cmb_item_kind kind, int i, cmb_item 
 
 /* ---- points */
 
-static int give_points(int count, const cmb_anchor *const *anchors, int room,
+/* Copies the first `room` of `count` anchors to points[], with the values of their positions, and returns count; points may be NULL. */
+static int copy_points(int count, const cmb_anchor *const *anchors, int room,
                        cmb_body_point *points)
 {
   for (int i = 0; i < count && i < room && points; i++) {
@@ -223,7 +226,8 @@ static int give_points(int count, const cmb_anchor *const *anchors, int room,
   return count;
 }
 
-/* How many of a force's two anchors are points: a load has one, and its reaction only a body. */
+/* Writes the anchors (points on bodies) at which a force acts into anchors[] and returns how many there are (0 to 2): none for a force
+ * on a joint coordinate, only f->b for a load, a contact or a tyre, both ends for the others. */
 static int force_anchors(const cmb_model_force *f, const cmb_anchor *anchors[2])
 {
   if (f->type == CMB_FORCE_COORDINATE) return 0;
@@ -238,7 +242,7 @@ static int shape_points(const cmb_model_shape *shape, int room, cmb_body_point *
 {
   for (int i = 0; i < shape->point_count && i < room && points; i++) {
     const cmb_anchor *const anchor = &shape->points[i];
-    give_points(1, &anchor, 1, &points[i]);
+    copy_points(1, &anchor, 1, &points[i]);
   }
   return shape->point_count;
 }
@@ -275,12 +279,13 @@ int cmb_model_points(const cmb_model *model, cmb_item_kind kind, int i, int room
     anchors[count++] = &model->loops[i].a;
     anchors[count++] = &model->loops[i].b;
   }
-  return give_points(count, anchors, room, points);
+  return copy_points(count, anchors, room, points);
 }
 
 /* ---- bodies, joints, shapes */
 
-/* Most models have joints and bodies in the same order: the search begins there. */
+/* Returns the number of the joint whose child is this body. Every body has exactly one; the search begins at the joint with the body's
+ * own number, because most models list joints and bodies in the same order. */
 static int joint_under(const cmb_model *model, int body)
 {
   int joint = body < model->joint_count ? body : 0;

@@ -1,5 +1,6 @@
 /*
- * Section `controllers` (reader.h): values that change at multiples of a period and hold between.
+ * Reads the section `controllers` of a model; called by read.c (reader.h). A controller computes sampled values at the times
+ * phase + k period; between these they stay constant.
  *
  *     balance:
  *       period: 0.001
@@ -8,12 +9,12 @@
  *         u: formula
  *         sum: {value: sum + 0.001*error, start: 0, unit: N s}
  *
- * The values are called by their own names, like states: u, sum.
+ * Formulas use the values by their own names, like states: u, sum.
  */
 #include "base/context.h"
 #include "model/reader.h"
 
-/* {value: formula, start: number, unit: text} */
+/* Reads a sampled value that is written as the map {value: formula, start: number, unit: text}; only `value` is required. */
 static cmb_status read_value_map(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                  cmb_model_sampled *sampled)
 {

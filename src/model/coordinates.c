@@ -1,11 +1,12 @@
 /*
- * The coordinates of a joint (reader.h): names, initial values, and the forces that act on each.
+ * Reads what belongs to the coordinates of a joint: names, initial values, and the stiffness, damping and friction that act on each; called
+ * by joints.c (reader.h).
  *
- * Names are by default that of the joint if there is one coordinate, else JOINT.x, .y, .z for translations, JOINT.angle,
- * JOINT.a, .b, .c for angles, JOINT.p0 to .p3 for Euler parameters, with JOINT.wx, .wy, .wz for the angular velocity.
- * Velocities have a ' behind. Coordinates of angles mean the same in a mirrored copy, because the joint's turn and axes are
- * mirrored. Free joints and Euler parameters count along the global axes, in a turned copy along the turned ones, in every copy, so their
- * values are mirrored: (x, e0, e) -> (sign x, e0, turn sign e).
+ * If a joint has one coordinate, its default name is that of the joint; else it is JOINT.x, .y, .z for translations, JOINT.angle,
+ * JOINT.a, .b, .c for angles, JOINT.p0 to .p3 for Euler parameters, with JOINT.wx, .wy, .wz for the angular velocity. The name of a velocity
+ * is that of its coordinate with a ' appended. In a mirrored copy of a template, angles keep their meaning, because the joint's sense of
+ * rotation and axes are mirrored. The coordinates of free joints and Euler parameters are components along the global axes (in a turned copy
+ * along the turned axes), which are not mirrored, so their values are: (x, e0, e) -> (sign x, e0, turn sign e).
  */
 #include "base/context.h"
 #include "math/rotation.h"
@@ -16,7 +17,7 @@
 
 static const char *const angular[3] = {".wx", ".wy", ".wz"};
 
-/* What a coordinate's name ends in. */
+/* Returns the default suffix of the name of coordinate i of a joint, such as ".x", ".angle" or, for Euler parameters, ".p0". */
 static const char *suffix_of(const cmb_model_joint *j, int i)
 {
   static const char *const euler[4] = {".p0", ".p1", ".p2", ".p3"};
@@ -26,13 +27,16 @@ static const char *suffix_of(const cmb_model_joint *j, int i)
 
 /* ---- names */
 
-/* A coordinate may have the name of its joint. */
+/* Defines the name of a coordinate at the place `at`. If it equals the joint's own name, that name becomes the coordinate's; any other
+ * name that is already taken is an error. */
 static cmb_status define(cmb_reader *r, const cmb_model_joint *j, const char *name, cmb_place at)
 {
   if (!name) return cmb_fail_memory(r->ctx);
   if (strcmp(name, j->name) != 0) return cmb_define(r, CMB_NAMES_COORDINATE, name, 0, at);
   cmb_name *joint = cmb_look_up(r, r->scopes, CMB_NAMES_JOINT, name);
-  if (!joint) return cmb_define(r, CMB_NAMES_COORDINATE, name, 0, at); /* twice in the list */
+  if (!joint)
+    return cmb_define(r, CMB_NAMES_COORDINATE, name, 0,
+                      at); /* the list has the joint's name twice: the second is an error */
   joint->kind = CMB_NAMES_COORDINATE;
   return CMB_OK;
 }
@@ -73,7 +77,8 @@ static cmb_status read_names(cmb_reader *r, const cmb_scope *s, const cmb_node *
 
 /* ---- initial values */
 
-/* One number if there is one coordinate, else a list; a free joint's may stop after the position. */
+/* Reads the initial values x[0..count-1]: one number if count is 1, else a list. A list of only `fewer` values is allowed, too (the
+ * position of a free joint without its rotation); fewer == -1 allows no such list. */
 static cmb_status read_values(cmb_reader *r, const cmb_scope *s, const cmb_node *node, int count,
                               int fewer, cmb_number *x)
 {
@@ -82,7 +87,7 @@ static cmb_status read_values(cmb_reader *r, const cmb_scope *s, const cmb_node 
   return cmb_read_numbers(r, s, node, few ? fewer : count, x);
 }
 
-/* Euler parameters to length 1; returns the length that they had. */
+/* Divides the four Euler parameters p by their length, in place, and returns the length that they had. */
 static double normalize(cmb_graph *g, cmb_number p[4])
 {
   double value[4];
@@ -127,7 +132,8 @@ static cmb_status read_start(cmb_reader *r, const cmb_scope *s, const cmb_node *
   return CMB_OK;
 }
 
-/* What is written in a mirrored copy, along axes that are not mirrored. */
+/* Mirrors the initial positions, velocities and spring references of a joint with Euler parameters that stands in a mirrored copy,
+ * because they are components along axes that are not mirrored. */
 static void mirror_start(cmb_graph *g, const cmb_scope *s, cmb_model_joint *j)
 {
   const int n = cmb_joint_translations(j->type);
@@ -145,14 +151,15 @@ static void mirror_start(cmb_graph *g, const cmb_scope *s, cmb_model_joint *j)
 
 /* ---- forces on coordinates */
 
-/* What friction is given as, a value for each velocity. */
+/* The friction of a joint as read, with a value for each velocity. */
 struct friction {
   cmb_number force[CMB_MOST_VELOCITIES], velocity[CMB_MOST_VELOCITIES];
-  cmb_number most[CMB_MOST_VELOCITIES]; /* that it can hold */
+  cmb_number most[CMB_MOST_VELOCITIES]; /* largest friction force while sticking */
   bool sticks;
 };
 
-/* {force, law: smooth, velocity} or {force, law: stick, static}. */
+/* Reads the friction of a joint from the map {force, law: smooth, velocity} or {force, law: stick, static}; for smooth friction f->most
+ * stays equal to the force. */
 static cmb_status read_friction_map(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                                     int count, struct friction *f)
 {

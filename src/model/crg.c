@@ -1,9 +1,10 @@
 /*
- * The sections of OpenCRG files (crg.h; ASAM OpenCRG 1.2, chapter 3). A section begins with a line `$NAME` and ends with the next line that begins
- * with `$`; the first is $CT, a text. A line that begins with `*` is a comment, and so is what follows a `!`. Names are the same in
- * large and small letters. The numbers follow a line that begins with `$$`.
+ * Reads the sections of OpenCRG files, the part before the numbers, and the file as a whole; called by roads.c (crg.h; ASAM OpenCRG 1.2,
+ * chapter 3). A section begins with a line `$NAME` and ends with the next line that begins with `$`; the first is $CT, a text. A line that
+ * begins with `*` is a comment, and so is what follows a `!`. Upper and lower case of names do not matter. The numbers follow a line that
+ * begins with `$$`.
  *
- * What would change the heights in a way that is not computed here is refused: options and modifiers with other values than those that
+ * Features that would change the heights and are not implemented are errors: options and modifiers with other values than those that
  * leave the road as it is, references to other files, reference lines given by x and y.
  */
 #include "model/crg.h"
@@ -21,7 +22,7 @@ enum section {
   OUTSIDE,
   TEXT,       /* $CT */
   PARAMETERS, /* $ROAD_CRG */
-  PROJECTION, /* where it lies on the globe: heights do not depend on it */
+  PROJECTION, /* position on the globe: heights do not depend on it */
   DEFINITION, /* $KD_Definition: the channels */
   OPTIONS,
   MODIFIERS,
@@ -40,15 +41,15 @@ static const char *const sections[SECTIONS] = {
     [REFERENCE] = "ROAD_CRG_FILE",
 };
 
-/* What is done with a key's number: it is kept; it does not matter; or it has to be the one that changes nothing. */
+/* How the number under a key is treated: KEEP stores it, ANY ignores it, ONLY accepts just the value that changes nothing. */
 enum rule { KEEP, ANY, ONLY };
 
 struct key {
   enum section section;
   const char *name;
   enum rule rule;
-  int kept;    /* KEEP: cmb_crg_key */
-  double only; /* ONLY */
+  int kept;    /* KEEP: index in cmb_crg_file.value */
+  double only; /* ONLY: the accepted value */
 };
 
 #define LINE(suffix) "REFERENCE_LINE_" suffix
@@ -81,17 +82,18 @@ static const struct key keys[] = {
     {PARAMETERS, LINE("END_LON"), ANY, 0, 0},
     {PARAMETERS, LINE("END_LAT"), ANY, 0, 0},
     {PARAMETERS, LINE("END_ALT"), ANY, 0, 0},
-    {OPTIONS, "BORDER_MODE_U", ONLY, 0, 2}, /* 2: the last height is kept */
+    {OPTIONS, "BORDER_MODE_U", ONLY, 0,
+     2}, /* 2: beyond the border the height at the border holds */
     {OPTIONS, "BORDER_MODE_V", ONLY, 0, 2},
     {OPTIONS, "BORDER_OFFSET_U", ONLY, 0, 0},
     {OPTIONS, "BORDER_OFFSET_V", ONLY, 0, 0},
     {OPTIONS, "BORDER_SMOOTH_UBEG", ONLY, 0, 0},
     {OPTIONS, "BORDER_SMOOTH_UEND", ONLY, 0, 0},
     {OPTIONS, "REFLINE_CONTINUATION", ONLY, 0, 0},
-    {OPTIONS, "REFLINE_SEARCH_CLOSE", ANY, 0, 0}, /* of the search for u and v */
+    {OPTIONS, "REFLINE_SEARCH_CLOSE", ANY, 0, 0}, /* settings of the search for u and v */
     {OPTIONS, "REFLINE_SEARCH_FAR", ANY, 0, 0},
     {OPTIONS, "REFLINE_SEARCH_U", ANY, 0, 0},
-    {OPTIONS, "LOG_MSGS", ANY, 0, 0}, /* of what a reader prints */
+    {OPTIONS, "LOG_MSGS", ANY, 0, 0}, /* settings of a program's log */
     {OPTIONS, "LOG_STAT", ANY, 0, 0},
     {OPTIONS, "LOG_STAT_FREQ", ANY, 0, 0},
     {OPTIONS, "WARN_MSGS", ANY, 0, 0},
@@ -112,13 +114,16 @@ static const struct key keys[] = {
     {MODIFIERS, "SCALE_LENGTH", ONLY, 0, 1},
     {MODIFIERS, "SCALE_WIDTH", ONLY, 0, 1},
     {MODIFIERS, "SCALE_CURVATURE", ONLY, 0, 1},
-    {MODIFIERS, "GRID_NAN_MODE", ONLY, 0, 2}, /* 2: at the borders the last height is kept */
+    {MODIFIERS, "GRID_NAN_MODE", ONLY, 0,
+     2}, /* 2: missing numbers at the borders get the next height */
     {MODIFIERS, "GRID_NAN_OFFSET", ONLY, 0, 0},
 };
 enum { KEY_COUNT = (int)(sizeof keys / sizeof *keys) };
 
 /* ---- lines */
 
+/* Moves on to the next line of the file: sets c->line, c->line_end (without the line end) and c->number. Returns false at the end of the
+ * file. */
 bool cmb_crg_advance(cmb_crg_file *c)
 {
   if (c->next == c->end) return false;
@@ -143,10 +148,11 @@ void cmb_crg_copy(const char *from, size_t length, char *to)
   to[length] = '\0';
 }
 
-enum { WORDS_ROOM = 200 }; /* a line of a section is 72 characters long by the rules */
+enum { WORDS_ROOM = 200 }; /* the format limits a line of a section to 72 characters */
 
-/* What a part of a line says, without blanks around it; cut if it is too long. */
-static const char *words(const char *from, const char *stop, char room[WORDS_ROOM])
+/* Copies the text between `from` and `stop` into `room` without the blanks around it, cut at WORDS_ROOM - 1 characters, and returns
+ * `room`. */
+static const char *copy_trimmed(const char *from, const char *stop, char room[WORDS_ROOM])
 {
   while (from < stop && cmb_crg_blank(*from)) from++;
   while (from < stop && cmb_crg_blank(stop[-1])) stop--;
@@ -155,7 +161,7 @@ static const char *words(const char *from, const char *stop, char room[WORDS_ROO
   return room;
 }
 
-/* The line ends where its comment begins. */
+/* Cuts the comment that begins with '!' off the current line. */
 static void drop_comment(cmb_crg_file *c)
 {
   const char *mark = memchr(c->line, '!', (size_t)(c->line_end - c->line));
@@ -164,6 +170,7 @@ static void drop_comment(cmb_crg_file *c)
 
 /* ---- keys */
 
+/* Finds the key of OpenCRG files with this name, in upper or lower case, in a section; returns NULL if it is unknown. */
 static const struct key *find_key(enum section section, const char *name)
 {
   for (int i = 0; i < KEY_COUNT; i++) {
@@ -183,7 +190,8 @@ static cmb_status keep_value(cmb_crg_file *c, const struct key *key, double valu
   return CMB_OK;
 }
 
-/* KEY = number */
+/* Reads a line KEY = number in a section of an OpenCRG file and stores, ignores or checks the number as the table `keys` specifies. An
+ * unknown key is an error. */
 static cmb_status read_key(cmb_crg_file *c, enum section section)
 {
   char name[WORDS_ROOM], text[WORDS_ROOM], shown[CMB_SHOWN_ROOM];
@@ -191,14 +199,14 @@ static cmb_status read_key(cmb_crg_file *c, enum section section)
   double value;
   if (!sign) {
     return cmb_reader_fail(c->r, here(c), "'%s' has no '='; expected KEY = number",
-                           cmb_shown(words(c->line, c->line_end, name), shown));
+                           cmb_shown(copy_trimmed(c->line, c->line_end, name), shown));
   }
-  const struct key *key = find_key(section, words(c->line, sign, name));
+  const struct key *key = find_key(section, copy_trimmed(c->line, sign, name));
   if (!key) {
     return cmb_reader_fail(c->r, here(c), "the key '%s' of the section $%s is not supported",
                            cmb_shown(name, shown), sections[section]);
   }
-  if (!cmb_parse_number(words(sign + 1, c->line_end, text), &value)) {
+  if (!cmb_parse_number(copy_trimmed(sign + 1, c->line_end, text), &value)) {
     return cmb_reader_fail(c->r, here(c), "'%s' of '%s' is no number; expected one",
                            cmb_shown(text, shown), key->name);
   }
@@ -211,6 +219,7 @@ static cmb_status read_key(cmb_crg_file *c, enum section section)
 
 /* ---- channels */
 
+/* Reads the format of an OpenCRG file's data, LRFI, LDFI, KRBI or KDBI: sets whether they are binary and of double precision. */
 static cmb_status read_format(cmb_crg_file *c, const char *text)
 {
   static const char *const formats[] = {"LRFI", "LDFI", "KRBI", "KDBI"};
@@ -226,18 +235,19 @@ static cmb_status read_format(cmb_crg_file *c, const char *text)
                          cmb_shown(text, shown));
 }
 
-/* "PREFIXnumber,m" */
+/* Reads the number of a text of the form "PREFIXnumber,m" into *number; returns false if the text has another form. */
 static bool read_section_number(const char *text, const char *prefix, double *number)
 {
   char digits[WORDS_ROOM];
   const size_t length = strlen(text), begin = strlen(prefix);
   if (length < begin + 2 || strncmp(text, prefix, begin) != 0) return false;
   if (strcmp(text + length - 2, ",m") != 0) return false;
-  words(text + begin, text + length - 2, digits);
+  copy_trimmed(text + begin, text + length - 2, digits);
   return cmb_parse_number(digits, number);
 }
 
-/* A channel by its definition in small letters without blanks. */
+/* Finds which kind of channel (column of data) of an OpenCRG file, with which number, a definition in lower case without blanks
+ * describes, such as "referencelinephi,rad". Returns false if the channel is not supported. */
 static bool find_channel(const char *text, cmb_crg_channel *channel)
 {
   static const char *const lines[CMB_CRG_LINE_CHANNELS] = {
@@ -282,15 +292,16 @@ static cmb_status read_channel(cmb_crg_file *c, const char *text)
   return CMB_OK;
 }
 
-/* `#:` a format, `D:` a channel, `U:` one without data. */
+/* Reads a line of the section $KD_Definition of an OpenCRG file: `#:` the format of the data, `D:` a channel, `U:` a definition without
+ * data, which is skipped. */
 static cmb_status read_definition(cmb_crg_file *c)
 {
   char text[WORDS_ROOM], rest[WORDS_ROOM], shown[CMB_SHOWN_ROOM];
-  words(c->line, c->line_end, text);
+  copy_trimmed(c->line, c->line_end, text);
   const char kind = text[1] == ':' ? (char)toupper((unsigned char)text[0]) : '\0';
   if (kind == 'U') return CMB_OK;
   if (kind == '#' || kind == 'D') {
-    words(text + 2, text + strlen(text), rest);
+    copy_trimmed(text + 2, text + strlen(text), rest);
     return kind == '#' ? read_format(c, rest) : read_channel(c, rest);
   }
   return cmb_reader_fail(c->r, here(c),
@@ -300,12 +311,13 @@ static cmb_status read_definition(cmb_crg_file *c)
 
 /* ---- sections */
 
-/* A line that begins with one `$`: the end of a section, or the beginning of one. */
+/* Handles a line of an OpenCRG file that begins with one `$`: it begins the section of that name, or ends the current one. Sets *section
+ * and marks the new one in seen[]; a second section of the same name is an error. */
 static cmb_status change_section(cmb_crg_file *c, bool seen[SECTIONS], enum section *section)
 {
   char name[WORDS_ROOM], shown[CMB_SHOWN_ROOM];
   drop_comment(c);
-  words(c->line + 1, c->line_end, name);
+  copy_trimmed(c->line + 1, c->line_end, name);
   name[strcspn(name, " \t")] = '\0';
   int found = name[0] ? SECTIONS - 1 : OUTSIDE;
   while (found > OUTSIDE && strcasecmp(sections[found], name) != 0) found--;
@@ -335,7 +347,7 @@ static cmb_status read_line(cmb_crg_file *c, enum section section)
   char text[WORDS_ROOM], shown[CMB_SHOWN_ROOM];
   if (section == TEXT || section == PROJECTION || c->line[0] == '*') return CMB_OK;
   drop_comment(c);
-  if (!words(c->line, c->line_end, text)[0]) return CMB_OK;
+  if (!copy_trimmed(c->line, c->line_end, text)[0]) return CMB_OK;
   if (section == OUTSIDE) {
     return cmb_reader_fail(c->r, here(c),
                            "'%s' stands in no section; expected one to begin, or data after $$$$",
@@ -344,7 +356,8 @@ static cmb_status read_line(cmb_crg_file *c, enum section section)
   return section == DEFINITION ? read_definition(c) : read_key(c, section);
 }
 
-/* All of them, and the line before the data. */
+/* Reads all sections of an OpenCRG file, up to the line `$$...` before the data, and stores that line's number in c->data_line; a
+ * missing section or missing data is an error. */
 static cmb_status read_sections(cmb_crg_file *c)
 {
   bool seen[SECTIONS] = {false};
@@ -373,6 +386,7 @@ static cmb_status read_sections(cmb_crg_file *c)
 
 /* ---- the file */
 
+/* Reads an OpenCRG road from `length` bytes in memory into *crg; `name` is the file's name for messages. */
 cmb_status cmb_parse_crg(cmb_reader *r, const char *name, const char *bytes, size_t length,
                          cmb_crg *crg)
 {

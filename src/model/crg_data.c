@@ -1,9 +1,10 @@
 /*
- * The numbers of OpenCRG files (crg.h; ASAM OpenCRG 1.2, 3.4.3 and 3.4.7), in records of 80 bytes:
+ * Reads the numbers of OpenCRG files into the matrix cmb_crg_file.data; called by crg.c (crg.h; ASAM OpenCRG 1.2, 3.4.3 and 3.4.7). The data
+ * are in records of 80 bytes:
  *
- *     LRFI, LDFI   lines with 8 numbers of 10 characters, or 4 of 20; each row begins a line. What begins with `*` is no number.
- *     KRBI, KDBI   20 numbers of 4 bytes, or 10 of 8, IEEE 754 with the highest byte first; rows follow each other at once, and the last
- *                  record is filled with NaN. The end of a line may follow it.
+ *     LRFI, LDFI   lines with 8 numbers of 10 characters, or 4 of 20; each row begins a line. A field that begins with `*` is a missing number.
+ *     KRBI, KDBI   20 numbers of 4 bytes, or 10 of 8, IEEE 754 with the highest byte first; rows follow each other without gaps, and the last
+ *                  record is filled with NaN. A line end may follow it.
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -16,26 +17,27 @@
 
 enum { RECORD = 80 };
 
-/* ---- both */
+/* ---- text and binary */
 
-static int numbers_a_record(const cmb_crg_file *c)
+/* Returns how many numbers a record of 80 bytes has in the file's format. */
+static int numbers_per_record(const cmb_crg_file *c)
 {
   return RECORD / ((c->binary ? 4 : 10) * (c->twice ? 2 : 1));
 }
 
-static int records_a_row(const cmb_crg_file *c)
+static int records_per_row(const cmb_crg_file *c)
 {
-  const int per = numbers_a_record(c);
+  const int per = numbers_per_record(c);
   return (c->channel_count + per - 1) / per;
 }
 
 cmb_place cmb_crg_row_place(const cmb_crg_file *c, int row)
 {
-  const int line = c->binary ? c->data_line : c->data_line + 1 + row * records_a_row(c);
+  const int line = c->binary ? c->data_line : c->data_line + 1 + row * records_per_row(c);
   return cmb_crg_place(c, line, 1);
 }
 
-/* Room for a number of rows that the file has at most. */
+/* Allocates c->data for `most` rows of numbers; it is an error if these are more than CMB_MOST_CRG_VALUES numbers. */
 static cmb_status take_rows(cmb_crg_file *c, size_t most)
 {
   if (most * (size_t)c->channel_count > CMB_MOST_CRG_VALUES) {
@@ -49,8 +51,8 @@ static cmb_status take_rows(cmb_crg_file *c, size_t most)
 
 /* ---- text */
 
-/* A part of the line without blanks around it. */
-static void cut(const cmb_crg_file *c, int from, int width, char text[RECORD + 1])
+/* Copies the characters from..from+width of the current line into `text`, without the blanks around them. */
+static void copy_field(const cmb_crg_file *c, int from, int width, char text[RECORD + 1])
 {
   const ptrdiff_t length = c->line_end - c->line;
   ptrdiff_t begin = from < length ? from : length;
@@ -62,10 +64,10 @@ static void cut(const cmb_crg_file *c, int from, int width, char text[RECORD + 1
 
 static cmb_status read_record(cmb_crg_file *c, int count, double *to)
 {
-  const int width = RECORD / numbers_a_record(c);
+  const int width = RECORD / numbers_per_record(c);
   char text[RECORD + 1], shown[CMB_SHOWN_ROOM];
   for (int i = 0; i < count; i++) {
-    cut(c, i * width, width, text);
+    copy_field(c, i * width, width, text);
     to[i] = NAN;
     if (text[0] == '*' || cmb_parse_number(text, &to[i])) continue;
     return cmb_reader_fail(c->r, cmb_crg_place(c, c->number, i * width + 1),
@@ -81,10 +83,11 @@ static cmb_status read_record(cmb_crg_file *c, int count, double *to)
   return CMB_OK;
 }
 
-/* The lines are there: they have been counted. */
+/* Reads one row of an OpenCRG file's numbers from the current line and the lines that continue it into `to`; the caller has counted that
+ * there are enough lines. */
 static cmb_status read_row(cmb_crg_file *c, double *to)
 {
-  const int per = numbers_a_record(c);
+  const int per = numbers_per_record(c);
   for (int i = 0; i < c->channel_count; i += per) {
     const int count = c->channel_count - i < per ? c->channel_count - i : per;
     if (i > 0) cmb_crg_advance(c);
@@ -93,7 +96,7 @@ static cmb_status read_row(cmb_crg_file *c, double *to)
   return CMB_OK;
 }
 
-/* Nothing but empty lines follows the last row. */
+/* Returns whether the rest of the file consists of empty lines, so that all rows have been read. */
 static bool is_end(const cmb_crg_file *c)
 {
   for (const char *at = c->next; at < c->end; at++) {
@@ -106,22 +109,23 @@ static cmb_status read_text(cmb_crg_file *c)
 {
   size_t lines = 1;
   for (const char *at = c->next; at < c->end; at++) lines += *at == '\n' && at + 1 < c->end;
-  CMB_TRY(take_rows(c, lines / (size_t)records_a_row(c)));
-  const int most = (int)(lines / (size_t)records_a_row(c));
+  CMB_TRY(take_rows(c, lines / (size_t)records_per_row(c)));
+  const int most = (int)(lines / (size_t)records_per_row(c));
   while (!is_end(c)) {
     cmb_crg_advance(c);
     if (c->rows == most) {
       return cmb_reader_fail(c->r, cmb_crg_place(c, c->number, 1),
                              "the file ends inside of a row; expected %d numbers in %d lines",
-                             c->channel_count, records_a_row(c));
+                             c->channel_count, records_per_row(c));
     }
     CMB_TRY(read_row(c, c->data + (size_t)c->rows++ * (size_t)c->channel_count));
   }
   return CMB_OK;
 }
 
-/* ---- bytes */
+/* ---- binary */
 
+/* Returns binary number i of the data, which begin at c->next; the highest byte comes first in the file. */
 static double number_at(const cmb_crg_file *c, size_t i)
 {
   const size_t size = c->twice ? 8 : 4;
@@ -139,17 +143,18 @@ static double number_at(const cmb_crg_file *c, size_t i)
   return (double)x;
 }
 
-/* The numbers without those that fill the last record: a row in which they begin is one of the file. */
+/* Returns how many rows the `count` binary numbers of an OpenCRG file make, without the NaNs that fill up the last record; an incomplete
+ * last row is counted. */
 static size_t count_rows(const cmb_crg_file *c, size_t count)
 {
   const size_t channels = (size_t)c->channel_count;
-  size_t left = (size_t)numbers_a_record(c) - 1;
+  size_t left = (size_t)numbers_per_record(c) - 1;
   for (; left > 0 && count > 0 && isnan(number_at(c, count - 1)); left--) count--;
   return (count + channels - 1) / channels;
 }
 
-/* What follows the last record is the end of a line, as some programs write it. */
-static bool ends_with_line(const cmb_crg_file *c, size_t left)
+/* Returns whether the `left` bytes behind the last record are only a line end, which some programs append. */
+static bool ends_with_line_end(const cmb_crg_file *c, size_t left)
 {
   return c->end[-1] == '\n' && (left == 1 || (left == 2 && c->end[-2] == '\r'));
 }
@@ -157,9 +162,9 @@ static bool ends_with_line(const cmb_crg_file *c, size_t left)
 static cmb_status read_bytes(cmb_crg_file *c)
 {
   const size_t bytes = (size_t)(c->end - c->next), channels = (size_t)c->channel_count;
-  const size_t count = bytes / RECORD * (size_t)numbers_a_record(c);
+  const size_t count = bytes / RECORD * (size_t)numbers_per_record(c);
   const cmb_place place = cmb_crg_place(c, c->data_line, 1);
-  if (bytes % RECORD != 0 && !ends_with_line(c, bytes % RECORD)) {
+  if (bytes % RECORD != 0 && !ends_with_line_end(c, bytes % RECORD)) {
     return cmb_reader_fail(c->r, place, "%zu bytes of data follow; expected records of %d bytes",
                            bytes, RECORD);
   }

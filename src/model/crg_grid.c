@@ -1,18 +1,20 @@
 /*
- * Heights of OpenCRG roads (crg.h; ASAM OpenCRG 1.2, chapter 3): at the points u_i = i du along the reference line and v_j to the left of it
+ * Computes the heights of OpenCRG roads on their grid; called by crg.c (crg.h; ASAM OpenCRG 1.2, chapter 3): at the points u_i = i du along
+ * the reference line and v_j to the left of it
  *
  *     z_ij = Z_i + b_i v_j + g_ij,   Z_0 = 0,   Z_i = Z_{i-1} + du s_i
  *
- * with the slope s and the banking b of their channels, or those at the start where there is no channel, and the numbers g of the long
- * sections. s_i belongs to the interval that ends at u_i: that of the first row means nothing. Where the outer numbers of a row are missing, the
- * next one of this row stands for them.
+ * with the slope s and the banking b from their channels, or from the keys of the start where there is no channel, and the numbers g of the
+ * long sections. s_i belongs to the interval that ends at u_i: the slope of the first row is not used. Where numbers are missing at the ends
+ * of a row, the next number of this row stands for them.
  */
 #include "base/context.h"
 #include "model/crg.h"
 
 #include <math.h>
 
-/* A number of the reference line in a row: of its channel, or the one at the start. */
+/* Gets the slope or banking of an OpenCRG road's reference line in a row of the data into *x: the number in its column, or that of the
+ * key `start` if there is no such column, or if row 0 has no number. It is an error if both are missing. */
 static cmb_status line_number(const cmb_crg_file *c, cmb_crg_channel_kind kind, cmb_crg_key start,
                               int row, double *x)
 {
@@ -26,6 +28,8 @@ static cmb_status line_number(const cmb_crg_file *c, cmb_crg_channel_kind kind, 
 
 /* ---- across */
 
+/* Checks that the file's last channels are two or more long sections of the same kind, numbered from 1 if they have numbers; *first
+ * becomes the column of the first one. */
 static cmb_status check_sections(const cmb_crg_file *c, int *first)
 {
   *first = 0;
@@ -49,7 +53,8 @@ static cmb_status check_sections(const cmb_crg_file *c, int *first)
   return CMB_OK;
 }
 
-/* v_0 and the distance of the sections that are only counted: by two of right, left and increment, or around the line. */
+/* Computes the v of the first long section (*right) and the spacing (*step) of the `count` long sections of an OpenCRG road that do not
+ * specify their v, from two of right border, left border and increment; with the increment alone they lie symmetrically about the line. */
 static cmb_status find_increment(const cmb_crg_file *c, int count, double *right, double *step)
 {
   const bool has_right = cmb_crg_is_given(c, CMB_CRG_V_RIGHT),
@@ -104,7 +109,8 @@ static cmb_status find_positions(const cmb_crg_file *c, int first, cmb_crg *crg)
 
 /* ---- heights */
 
-/* A row of the grid: what is missing at its ends gets the next number. */
+/* Copies the heights in a row of an OpenCRG road's grid into g[0..count-1]; those missing at its ends become equal to the next number. A
+ * number missing in between is an error. */
 static cmb_status fill_row(const cmb_crg_file *c, int row, int first, int count, double *g)
 {
   int right = 0, left = count - 1;
@@ -147,7 +153,8 @@ static cmb_status fill_heights(const cmb_crg_file *c, int first, cmb_crg *crg)
                        cmb_crg_value_of(c, CMB_CRG_START_Z) + line, CMB_CRG_SAME_PLACE);
 }
 
-/* Without channels slope and banking are the same everywhere. */
+/* Checks that an OpenCRG file without a column of slopes (or of banking) gives the same slope (banking) for the start and the end of the
+ * road. */
 static cmb_status check_constants(const cmb_crg_file *c)
 {
   if (cmb_crg_column(c, CMB_CRG_SLOPE) < 0) {

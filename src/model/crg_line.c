@@ -1,16 +1,17 @@
 /*
- * The reference line of OpenCRG roads (crg.h; ASAM OpenCRG 1.2, chapter 3): points at the distance du from one to the next,
+ * Makes the reference line of OpenCRG roads; called by crg_grid.c (crg.h; ASAM OpenCRG 1.2, chapter 3). Its points are at the distance du
+ * from one to the next,
  *
  *     x_i = x_{i-1} + du cos φ_i,   y_i = y_{i-1} + du sin φ_i
  *
- * where the heading φ_i belongs to the interval that ends at u_i: that of the first row means nothing. Between the points a line that turns is
- * the natural spline through them (expr/foot.h).
+ * where the heading φ_i belongs to the interval that ends at u_i: the heading of the first row is not used. Between the points a line that
+ * turns is the natural spline through them (expr/foot.h).
  *
  * Positions and headings that are given twice, by increments and by an end, have to agree: to 1 mm, the least increment that the format
  * expects (its CHECK_INC), headings and other ratios to 1e-6 (its CHECK_EPS).
  *
- * A height belongs to a place (x, y). So all of the road has to be nearer to its own part of the line than to any other one, and than to
- * the centre that the line turns around.
+ * There has to be one height at each place (x, y). So all of the road has to be nearer to its own part of the line than to any other part,
+ * and nearer than the centre that the line turns around.
  */
 #include "base/context.h"
 #include "expr/foot.h"
@@ -20,12 +21,13 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* The reach is that of the points. With so many increments in it, what lies between points is not nearer than the part of the reach that is left over
- * (foot.h) allows: chords and arcs are off by du²/(8 r), 1/128 of the radius r each. */
+/* The reach (the distance up to which there is one nearest point of the line) is computed from the points alone. If it is at least this
+ * many increments, what lies between the points does not reduce it by more than the margin that foot.h allows: chords and arcs differ by
+ * du²/(8 r), 1/128 of the radius of curvature r each. */
 enum { LEAST_STEPS = 4 };
 
-static const double MEETS =
-    0.1; /* increments that the ends of a closed line are apart at most (foot.c) */
+/* The ends of a closed line may be apart by this many increments at most (as in foot.c). */
+static const double MEETS = 0.1;
 
 cmb_status cmb_crg_agree(const cmb_crg_file *c, cmb_crg_key key, const char *name, double expected,
                          double tolerance)
@@ -47,6 +49,8 @@ int cmb_crg_column(const cmb_crg_file *c, cmb_crg_channel_kind kind)
 
 /* ---- lengths and headings */
 
+/* Checks the increment of an OpenCRG road's reference line, the number of rows, and that the end of u, if the file gives it, agrees with
+ * both. */
 cmb_status cmb_crg_check_length(const cmb_crg_file *c)
 {
   const double step = cmb_crg_value_of(c, CMB_CRG_INCREMENT);
@@ -69,8 +73,9 @@ cmb_status cmb_crg_check_length(const cmb_crg_file *c)
                        fmin(CMB_CRG_SAME_PLACE, step / 2));
 }
 
-/* A heading that is given at an end is that of the channel there. */
-static cmb_status agree_heading(const cmb_crg_file *c, cmb_crg_key key, const char *name,
+/* Checks that a heading that the file gives for the start or the end equals `heading` (rad), the one in the data there, up to multiples
+ * of 2π. */
+static cmb_status check_heading(const cmb_crg_file *c, cmb_crg_key key, const char *name,
                                 double heading)
 {
   const double turns = round((cmb_crg_value_of(c, key) - heading) / (2 * pi));
@@ -92,13 +97,14 @@ cmb_status cmb_crg_find_heading(const cmb_crg_file *c, cmb_crg *crg)
                                           : "the heading in row %d is too large",
                            i + 1);
   }
-  CMB_TRY(agree_heading(c, CMB_CRG_START_PHI, "REFERENCE_LINE_START_PHI", crg->phi));
-  return agree_heading(c, CMB_CRG_END_PHI, "REFERENCE_LINE_END_PHI", heading);
+  CMB_TRY(check_heading(c, CMB_CRG_START_PHI, "REFERENCE_LINE_START_PHI", crg->phi));
+  return check_heading(c, CMB_CRG_END_PHI, "REFERENCE_LINE_END_PHI", heading);
 }
 
 /* ---- the line */
 
-/* The points from the start on, x in the direction of the first interval. */
+/* Computes the points (x[i], y[i]) of an OpenCRG road's reference line, (c->rows) each, in a frame that begins at its start with the
+ * x-axis along the first interval. */
 static void find_points(const cmb_crg_file *c, const cmb_crg *crg, double *x, double *y)
 {
   const int column = cmb_crg_column(c, CMB_CRG_PHI);
@@ -120,7 +126,8 @@ static cmb_status check_end(const cmb_crg_file *c, double phi, double x, double 
                        CMB_CRG_SAME_PLACE);
 }
 
-/* The road to one side is within reach of its line. */
+/* Checks that the road's `width` to one side of its line is within the reach on this side, where each place has one height; the error
+ * specifies whether the road overlaps itself or its line turns too sharply. */
 static cmb_status check_side(const cmb_crg_file *c, const cmb_foot_limit *limit, double width,
                              const char *side)
 {
@@ -147,7 +154,7 @@ static cmb_status check_side(const cmb_crg_file *c, const cmb_foot_limit *limit,
                          width, side, limit->at + 1, limit->reach);
 }
 
-/* A closed line ends at its first point: between the two no row says how high the road is. */
+/* Checks that a closed reference line ends at its first point: in a gap between the two the file gives no heights. */
 static cmb_status check_seam(const cmb_crg_file *c, const double *x, const double *y,
                              const cmb_crg *crg)
 {
@@ -161,8 +168,10 @@ static cmb_status check_seam(const cmb_crg_file *c, const double *x, const doubl
                          apart);
 }
 
-/* A line that turns. What is further away than `most` has no height: the larger it is, the more points have to be compared. */
-static cmb_status turn(const cmb_crg_file *c, const double *x, const double *y, cmb_crg *crg)
+/* Makes crg->line, the function from places to line coordinates, for a line that turns, and checks that the road is within its reach to
+ * both sides. Places further from the line than `most` have no height; a larger `most` makes more pairs of points to compare. */
+static cmb_status make_turning_line(const cmb_crg_file *c, const double *x, const double *y,
+                                    cmb_crg *crg)
 {
   const double step = cmb_crg_value_of(c, CMB_CRG_INCREMENT);
   const double width[] = {[CMB_FOOT_RIGHT] = -crg->v[0], [CMB_FOOT_LEFT] = crg->v[crg->nv - 1]};
@@ -196,5 +205,5 @@ cmb_status cmb_crg_make_line(const cmb_crg_file *c, cmb_crg *crg)
   if (!x || !y) return cmb_fail_memory(c->r->ctx);
   find_points(c, crg, x, y);
   CMB_TRY(check_end(c, crg->phi, x[n - 1], y[n - 1]));
-  return crg->turns ? turn(c, x, y, crg) : CMB_OK;
+  return crg->turns ? make_turning_line(c, x, y, crg) : CMB_OK;
 }

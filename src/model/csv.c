@@ -1,8 +1,9 @@
 /*
- * Two columns of a CSV file (reader.h). Cells are separated by ; or , or tabs or blanks, whichever the first line has, in
- * this order. A first line of words names the columns. A cell that begins like a number, unless it is in quotes, makes it a
- * line of numbers, so that a number with a slip in it is not taken for a name. Empty lines, lines that begin with #, what follows a #
- * in a line of numbers, and a byte order mark are skipped; in a line of names # is a character like any other. Columns are chosen by name or by number, counted from 1.
+ * Reads two columns of numbers from a CSV file; called by tables.c (reader.h). Cells are separated by ; or , or tabs or blanks, whichever
+ * the first line has, in this order. If the first line is made of words, it names the columns. A cell that begins like a number, unless it
+ * is in quotes, makes it a line of numbers, so that a mistyped number is not taken for a name. Empty lines, lines that begin with #, what
+ * follows a # in a line of numbers, and a byte order mark are skipped; in a line of names # is a character like any other. Columns are
+ * chosen by name or by number, counted from 1.
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -14,13 +15,13 @@
 struct csv {
   cmb_reader *r;
   const char *name;       /* for messages */
-  const char *next, *end; /* what is left of the text */
+  const char *next, *end; /* the part of the text that has not been read */
   const char *line, *line_end;
-  int number; /* of the line */
+  int number; /* of the current line, from 1 */
   char separator;
 };
 
-/* A cell without blanks and quotes around it. */
+/* The text of a cell without the blanks and quotes around it. */
 struct cell {
   const char *text;
   size_t length;
@@ -32,7 +33,8 @@ static cmb_place place_of(const struct csv *c)
   return cmb_place_in(c->name, c->number > 0 ? c->number : 1, 1);
 }
 
-/* On to the next line with something in it. False at the end. */
+/* Moves on to the next line that is neither empty nor begins with #, and sets c->line and c->line_end without the blanks around it.
+ * Returns false at the end of the text. */
 static bool advance(struct csv *c)
 {
   while (c->next < c->end) {
@@ -48,7 +50,7 @@ static bool advance(struct csv *c)
   return false;
 }
 
-/* The line ends before a # that is not in quotes, and before the blanks there. */
+/* Cuts a comment, from a # outside of quotes to the end, and the blanks before it off the current line. */
 static void drop_comment(struct csv *c)
 {
   bool quoted = false;
@@ -69,7 +71,7 @@ static void choose_separator(struct csv *c)
   }
 }
 
-/* The cell that begins at *at, which moves on to the next one. False if there is none. */
+/* Reads the cell that begins at *at of the current line and moves *at to the next one. Returns false if there is no cell. */
 static bool next_cell(const struct csv *c, const char **at, struct cell *cell)
 {
   const char *from = *at, *stop;
@@ -88,7 +90,7 @@ static bool next_cell(const struct csv *c, const char **at, struct cell *cell)
   return true;
 }
 
-/* A cell of the line, counted from 0. False if there is none. */
+/* Finds cell number `column` (from 0) of the current line; returns false if the line has fewer cells. */
 static bool find_cell(const struct csv *c, int column, struct cell *cell)
 {
   const char *at = c->line;
@@ -112,7 +114,8 @@ static bool is_number(const struct cell *cell, double *number)
   return cmb_parse_number(text, number);
 }
 
-/* A number, right or with a slip in it: 1.5, 1,O or nan; in quotes only a right one, as other words may stand there. */
+/* Returns whether a cell is a number or looks like a mistyped one, such as 1.5, 1,O or nan. A cell in quotes has to be a correct number,
+ * because it may contain any words. */
 static bool begins_like_number(const struct cell *cell)
 {
   static const char *const not_finite[] = {"nan", "inf", "infinity"};
@@ -128,7 +131,7 @@ static bool begins_like_number(const struct cell *cell)
   return false;
 }
 
-/* The beginning of a cell, for messages. */
+/* Copies the beginning of a cell to `room` for use in a message, with unprintable characters replaced, and returns `room`. */
 static const char *shown(const struct cell *cell, char room[CMB_SHOWN_ROOM])
 {
   char part[CMB_SHOWN_ROOM];
@@ -138,7 +141,7 @@ static const char *shown(const struct cell *cell, char room[CMB_SHOWN_ROOM])
   return cmb_shown(part, room);
 }
 
-/* The column with this name in the present line, or -1. */
+/* Returns the number (from 0) of the cell with this text in the current line, -1 if there is none. */
 static int find_name(const struct csv *c, const char *name)
 {
   const char *at = c->line;
@@ -149,7 +152,8 @@ static int find_name(const struct csv *c, const char *name)
   return -1;
 }
 
-/* The two columns that are asked for. The names are those of the present line. */
+/* Finds the two requested columns of a CSV file, by number or by name, and writes their numbers (from 0) into chosen[]; columns == NULL:
+ * the first two. Names are looked up in the current line, if has_names is true. */
 static cmb_status choose_columns(struct csv *c, const cmb_node *columns, bool has_names,
                                  int chosen[2])
 {
@@ -193,7 +197,7 @@ static cmb_status read_row(struct csv *c, const int chosen[2], double pair[2])
   return CMB_OK;
 }
 
-/* No cell of the line begins like a number: these are the columns' names. */
+/* Returns whether the current line has the names of the columns: no cell of it begins like a number. */
 static bool is_header(const struct csv *c)
 {
   const char *at = c->line;
@@ -212,7 +216,8 @@ static cmb_status read_lines(struct csv *c, const cmb_node *columns, int most, i
   if (!advance(c)) {
     return cmb_reader_fail(c->r, place_of(c), "the file has no numbers; expected two columns");
   }
-  if (strchr("0123456789+-.", c->line[0])) drop_comment(c); /* it may have other separators */
+  if (strchr("0123456789+-.", c->line[0]))
+    drop_comment(c); /* the comment may contain other separators */
   choose_separator(c);
   bool has_names = is_header(c), more = true;
   CMB_TRY(choose_columns(c, columns, has_names, chosen));

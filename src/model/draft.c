@@ -1,12 +1,13 @@
 /*
- * A model made by calls (camber/model.h): a tree of texts, lists and maps as a file has one, which the reader takes in place of a file's
- * (reader.h). So nothing is said twice: what a key means, which keys there are, defaults, units and mistakes are the reader's.
+ * Builds a model by calls of the library instead of a file (camber/model.h): a tree of texts, lists and maps as the YAML parser makes it
+ * from a file, which the same reader turns into a model (reader.h). So the meaning of keys, the list of known keys, defaults, units and
+ * error messages are defined in one place, the reader.
  *
- * Keys are the names on the way to a part, with '/' between; '~1' stands for a '/' in a name and '~0' for '~', as in JSON pointers
- * (RFC 6901). Maps on the way are made as they are needed. A number is an entry of a list, counted from 0; the one behind the
- * last is a new one.
+ * A key is the names on the path to a part, separated by '/'; '~1' stands for a '/' in a name and '~0' for '~', as in JSON pointers
+ * (RFC 6901). Maps on the path are created as needed. A number as a name is the index of a list entry, from 0; the index after the last one
+ * creates an entry.
  *
- * The first failure stays: later calls do nothing and return it.
+ * The first failure is kept: later calls do nothing and return it.
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -17,12 +18,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_KEY = 480 }; /* a failure has room for it */
+enum { MOST_KEY = 480 }; /* longest key, so that error messages have room for it */
 
 struct item {
   cmb_node_kind kind;
-  const char *key;  /* of an entry of a map, else NULL */
-  const char *text; /* of a text */
+  const char *key;  /* of an entry of a map; NULL in a list */
+  const char *text; /* if the item is a text, else NULL or "" */
   int count;
   struct item *first, *last, *next;
 };
@@ -31,17 +32,18 @@ struct cmb_draft {
   cmb_context *ctx;
   cmb_arena *arena;
   const char *path;
-  cmb_name_map map; /* items by their keys; the map that they stand in is the owner */
+  cmb_name_map map; /* key -> index in `all`; the owner of a key is its map */
   struct item root;
-  struct item **all; /* (room) by the index of their names */
+  struct item **all; /* (room) all items but the root, by the index in `map` */
   int items, room;
-  size_t bytes; /* of all texts */
+  size_t bytes; /* total length of all texts */
   cmb_status status;
   cmb_error_record failure;
 };
 
 /* ---- failures */
 
+/* Stores the context's last failure in the draft, as the one that all later calls return, and returns its status. */
 static cmb_status keep_failure(cmb_draft *d, cmb_status status)
 {
   d->status = status;
@@ -67,8 +69,8 @@ static cmb_status fail_memory(cmb_draft *d)
   return keep_failure(d, cmb_fail_memory(d->ctx));
 }
 
-/* The first failure once more, for a call that comes too late. */
-static cmb_status begin(cmb_draft *d)
+/* Returns CMB_OK if no call on the draft has failed yet; else reports the first failure once more and returns its status. */
+static cmb_status check_earlier_failure(cmb_draft *d)
 {
   return d->status == CMB_OK ? CMB_OK : cmb_fail_again(d->ctx, &d->failure);
 }
@@ -76,11 +78,13 @@ static cmb_status begin(cmb_draft *d)
 #define BEGIN(d)                                                                                   \
   do {                                                                                             \
     if (!(d)) return CMB_ERROR_ARGUMENT;                                                           \
-    CMB_TRY(begin(d));                                                                             \
+    CMB_TRY(check_earlier_failure(d));                                                             \
   } while (0)
 
 /* ---- items */
 
+/* Copies a text to the draft's arena and returns the copy; returns NULL, with a failure in the draft, if it is no UTF-8 text or all
+ * texts together are too long. `key` is the full key for messages. */
 static const char *copy_text(cmb_draft *d, const char *key, const char *text)
 {
   const size_t length = strlen(text);
@@ -100,7 +104,8 @@ static const char *copy_text(cmb_draft *d, const char *key, const char *text)
   return copy;
 }
 
-/* The item is remembered under its number; false without memory. */
+/* Appends the item to the array d->all, which grows as needed; its index there is the number under which the name map finds it. Returns
+ * false without memory. */
 static bool number_item(cmb_draft *d, struct item *item)
 {
   if (d->items == d->room) {
@@ -115,7 +120,8 @@ static bool number_item(cmb_draft *d, struct item *item)
   return true;
 }
 
-/* A new last entry of a list or map, an empty text at first; NULL on failure. */
+/* Appends a new entry, an empty text, to a draft's list (name == NULL) or under `name` to a map, and returns it. `key` is the full key
+ * for error messages. Returns NULL on failure, with the status in d->status. */
 static struct item *add_item(cmb_draft *d, struct item *parent, const char *key, const char *name)
 {
   if (d->items == CMB_MOST_NODES - 1) {
@@ -144,7 +150,8 @@ static struct item *add_item(cmb_draft *d, struct item *parent, const char *key,
 
 /* ---- keys */
 
-/* Takes the first name off a key. False if it is empty, too long, or has a '~' that stands for nothing or a control character. */
+/* Splits the first name off the key *key: decodes it into `name` and moves *key behind it and its '/'. Returns false if the name is
+ * empty, too long, has a control character or a '~' that is not followed by 0 or 1, or if the key ends with '/'. */
 static bool take_name(const char **key, char name[MOST_KEY + 1])
 {
   const char *from = *key;
@@ -165,8 +172,8 @@ static bool take_name(const char **key, char name[MOST_KEY + 1])
   return n > 0 && (*from != '/' || from[1]);
 }
 
-/* Writes a name as keys have it, the inverse of take_name: at most `room` characters with the end. How many it wrote without the end, or
- * `room` if the name does not fit. */
+/* Writes a name with '/' and '~' encoded as '~1' and '~0', as keys have it, into the buffer `to` of `room` characters. Returns its
+ * length without the final '\0', or `room` if it does not fit. */
 static size_t write_name(const char *name, char *to, size_t room)
 {
   size_t n = 0;
@@ -180,7 +187,7 @@ static size_t write_name(const char *name, char *to, size_t room)
   return n;
 }
 
-/* The number that the name is, -1 if it is none or too large. */
+/* Returns the index that a name of digits denotes, -1 if the name is no number, has leading zeros or more than seven digits. */
 static int index_of(const char *name)
 {
   const size_t length = strlen(name);
@@ -208,7 +215,8 @@ static struct item *entry_of_list(cmb_draft *d, struct item *list, const char *k
   return item;
 }
 
-/* An entry of a list or map, which comes to be if it is not there. What is still an empty text becomes a map or list by the name. */
+/* Finds the entry `name` of a list or map in a draft, and creates it if it is missing. An item that is still an empty text becomes a
+ * list if the name is a number, else a map. Returns NULL on failure; any other text is an error. */
 static struct item *enter(cmb_draft *d, struct item *item, const char *key, const char *name)
 {
   if (item->kind == CMB_NODE_TEXT && !item->text[0])
@@ -224,7 +232,8 @@ static struct item *enter(cmb_draft *d, struct item *item, const char *key, cons
   return found ? d->all[found->index] : add_item(d, item, key, name);
 }
 
-/* The item under a key, which comes to be if it is not there; NULL on failure. */
+/* Finds the item of a draft under a key such as "bodies/rod/mass", and creates it and the maps and lists above it if they are missing.
+ * Returns NULL on failure, with the status in d->status. */
 static struct item *find(cmb_draft *d, const char *key)
 {
   struct item *item = &d->root;
@@ -252,7 +261,8 @@ static struct item *find(cmb_draft *d, const char *key)
   return item;
 }
 
-/* The item for a value: a text or list that was there is forgotten, a map is refused. */
+/* Finds or creates the item under a key for a new value, and empties it: an earlier text or list is discarded, an earlier map is an
+ * error. */
 static cmb_status find_value(cmb_draft *d, const char *key, struct item **item)
 {
   *item = find(d, key);
@@ -269,6 +279,7 @@ static cmb_status find_value(cmb_draft *d, const char *key, struct item **item)
 
 /* ---- values */
 
+/* Makes an item of a draft a text, which is copied; text == NULL is an error. `key` is the full key for messages. */
 static cmb_status set_text(cmb_draft *d, struct item *item, const char *key, const char *text)
 {
   if (!text) return fail(d, CMB_ERROR_ARGUMENT, key, "wrong call: there is no text");
@@ -286,7 +297,7 @@ static cmb_status set_number(cmb_draft *d, struct item *item, const char *key, d
   return set_text(d, item, key, text);
 }
 
-/* A list of numbers or of texts, whichever is there. */
+/* Makes an item of a draft a list of `count` numbers or, if numbers is NULL, of `count` texts, which are copied. */
 static cmb_status set_list(cmb_draft *d, struct item *item, const char *key, int count,
                            const double *numbers, const char *const *texts)
 {
@@ -357,9 +368,10 @@ cmb_status cmb_draft_rows(cmb_draft *d, const char *key, int rows, int columns, 
   return CMB_OK;
 }
 
-/* ---- what a mechanism has */
+/* ---- entries of the sections */
 
-/* "bodies/rod/mass"; without `part`, "bodies/rod". */
+/* Writes the key "section/name/part", such as "bodies/rod/mass", or "section/name" if part is NULL; the name is encoded. A key that is
+ * too long is an error. */
 static cmb_status write_key(cmb_draft *d, const char *section, const char *name, const char *part,
                             char key[MOST_KEY + 1])
 {
@@ -371,7 +383,7 @@ static cmb_status write_key(cmb_draft *d, const char *section, const char *name,
               (int)CMB_MOST_NAME_PART);
 }
 
-/* A new entry of a section. One that is there already is an error, because the two would be mixed up. */
+/* Creates the entry `name` of a section. It is an error if it exists already, because the parts of the two would be mixed. */
 static cmb_status add_entry(cmb_draft *d, const char *section, const char *name)
 {
   char key[MOST_KEY + 1];
@@ -386,7 +398,7 @@ static cmb_status add_entry(cmb_draft *d, const char *section, const char *name)
   return CMB_OK;
 }
 
-/* A part of the entry; nothing is set where there is no text. */
+/* Sets the part `part` of an entry of a section to a text; does nothing if text is NULL. */
 static cmb_status put_text(cmb_draft *d, const char *section, const char *name, const char *part,
                            const char *text)
 {
@@ -451,7 +463,8 @@ cmb_status cmb_draft_rod(cmb_draft *d, const char *name, double mass, const char
   return put_pair(d, "bodies", name, "rod", from, to);
 }
 
-/* Under which key one direction stands: that of the table of joints, or `axis`. */
+/* Returns the key under which the entry of a joint or loop of this type has its single direction, such as "axis" or "normal"; "axis" for
+ * types that are no joint. */
 static const char *direction_key(const char *type)
 {
   const char *keys[2];
@@ -506,6 +519,7 @@ cmb_status cmb_draft_event(cmb_draft *d, const char *name, const char *when, con
 
 /* ---- the model */
 
+/* Creates an empty draft of a model; `name` is the name of the model and stands for its path in messages. */
 cmb_status cmb_draft_create(cmb_context *ctx, const char *name, cmb_draft **draft)
 {
   CMB_REQUIRE(ctx, ctx && draft, "cmb_draft_create needs a context and a place for the draft");
@@ -529,7 +543,8 @@ void cmb_draft_destroy(cmb_draft *d)
   if (d) cmb_arena_destroy(d->arena);
 }
 
-/* A part of the path of a node, as keys have it. */
+/* Returns the key of a tree item for messages, on the model's arena: the key of the item above it, a '/', and its own name, or its index
+ * if it is in a list. Returns NULL without memory. */
 static const char *path_of(cmb_reader *r, const char *above, const struct item *item, int index)
 {
   const size_t room = strlen(above) + 2 + (item->key ? 2 * strlen(item->key) : 12);
@@ -543,7 +558,8 @@ static const char *path_of(cmb_reader *r, const char *above, const struct item *
   return path;
 }
 
-/* The items below as nodes, on the reader's scratch memory; their places outlive it. */
+/* Converts the entries of `from` into the child nodes of `to`, recursively. The nodes are on the reader's scratch arena; their places
+ * (keys) are on the model's arena, which outlives it. */
 static cmb_status make_nodes(cmb_reader *r, const struct item *from, cmb_node *to)
 {
   cmb_node *last = NULL;

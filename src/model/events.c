@@ -1,6 +1,6 @@
 /*
- * Section `events` (reader.h): conditions that the user wants to be located, and what happens when they come to be met: the
- * event is recorded, the run stops, or velocities get new values.
+ * Reads the section `events` of a model; called by read.c (reader.h). An event is a condition whose change is located in time, and an action
+ * at that instant: the event is recorded, the run stops, or velocities get new values.
  */
 #include "base/context.h"
 #include "model/reader.h"
@@ -8,7 +8,7 @@
 static const char *const directions[] = {"rising", "falling", "both"};
 static const int signs[] = {1, -1, 0};
 
-/* {NAME: formula, ...}: what is reset stands as a formula, too. */
+/* Reads the resets of an event, {NAME: formula, ...}; the key, too, is read as a formula (a quantity that is linear in the velocities). */
 static cmb_status read_resets(cmb_reader *r, const cmb_scope *s, const cmb_node *map,
                               cmb_model_event *event)
 {
@@ -29,7 +29,7 @@ static cmb_status read_resets(cmb_reader *r, const cmb_scope *s, const cmb_node 
   return CMB_OK;
 }
 
-/* record, stop, or {reset: {NAME: formula, ...}} */
+/* Reads the action of an event: record, stop, or {reset: {NAME: formula, ...}}; node == NULL means record. */
 static cmb_status read_action(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                               cmb_model_event *event)
 {

@@ -1,8 +1,8 @@
 /*
- * Files that make up a model (reader.h). A file that a model names is looked for beside the file that names it, and must lie
- * in the folder of the model or below: the path is walked folder by folder, without following links, so that nothing
- * outside can be reached unless the options allow it. What is not there is looked for in the library of parts, if there is one, by
- * the same rules. Only plain files are opened, none larger than 16 MB.
+ * Opens and reads the files that make up a model; called by the readers of sections (reader.h). A file that a model names is looked for in
+ * the folder of the file that names it, and must lie in the folder of the model or below: the path is walked folder by folder, without
+ * following links, so that nothing outside can be reached unless the options allow it. A file to be included that is not there is looked
+ * for in the library of parts, if there is one, by the same rules. Only plain files are opened, none larger than 16 MB.
  */
 #include "base/context.h"
 #include "base/file.h"
@@ -20,11 +20,11 @@
 enum {
   MOST_BYTES_READ = 64 << 20,
   BYTES_A_FILE = 4096
-}; /* many small files are too many as well */
+}; /* added to the size of each file: limits the number of small files, too */
 
 /* ---- text */
 
-/* What may stand in a file: all but control characters that end no line. */
+/* Returns whether a character may occur in a file: anything but control characters other than line ends and tabs. */
 static bool is_allowed(char c)
 {
   return !cmb_is_control(c) || c == '\n' || c == '\r' || c == '\t';
@@ -47,13 +47,16 @@ cmb_status cmb_check_text(cmb_context *ctx, const char *text, size_t length, cmb
 
 /* ---- files */
 
+/* Returns the message for an errno value of this file's functions; EFBIG stands for a file that is too large, EINVAL for one that is no
+ * plain file. */
 static const char *reason(int error)
 {
   if (error == EFBIG) return "it is larger than 16 MB";
   return error == EINVAL ? "it is no plain file" : strerror(error);
 }
 
-/* The bytes of an open file, which is closed. False and errno on failure. */
+/* Reads all bytes of an open plain file into memory of the context, *text with *length bytes, and closes the file. Returns false, with
+ * errno set, on failure. */
 static bool read_and_close(cmb_context *ctx, int file, char **text, size_t *length)
 {
   struct stat there;
@@ -84,14 +87,15 @@ cmb_status cmb_load_main(cmb_context *ctx, const char *path, char **text, size_t
                         reason(errno));
 }
 
-/* Length of the folder's part of a path, with the last slash. */
+/* Returns the length of the folder's part of a path, including the last slash; 0 if there is no slash. */
 static size_t folder_length(const char *path)
 {
   const char *slash = strrchr(path, '/');
   return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* `inside` := the path seen from the model's folder, without "." and ".."; false if it leads out of it. */
+/* Writes the path without "." and ".." into `inside`, which needs strlen(path) + 1 characters. Returns false if the path leads out of
+ * its first folder or is empty. */
 static bool simplify(const char *path, char *inside)
 {
   size_t length = 0;
@@ -113,7 +117,8 @@ static bool simplify(const char *path, char *inside)
   return true;
 }
 
-/* Opens root/inside, folder by folder. -1 and errno on failure. */
+/* Opens the file root/inside for reading, folder by folder and without following links below root. Returns its descriptor, or -1 with
+ * errno set. */
 static int open_inside(const char *root, char *inside)
 {
   int folder = open(root[0] ? root : ".", O_RDONLY | O_CLOEXEC | O_DIRECTORY);
@@ -133,7 +138,8 @@ static int open_inside(const char *root, char *inside)
   return -1;
 }
 
-/* root (a folder with its slash, or "") and file, as one path. */
+/* Joins the first root_length characters of root (a folder with its slash, or nothing) and `file` to one path on the arena; returns NULL
+ * without memory. */
 static char *joined(cmb_arena *arena, const char *root, size_t root_length, const char *file)
 {
   size_t room = root_length + strlen(file) + 1;
@@ -142,7 +148,8 @@ static char *joined(cmb_arena *arena, const char *root, size_t root_length, cons
   return path;
 }
 
-/* The folder, with its slash, that the files named in `from` must lie in: the library's for one of its own, else the model's. */
+/* Finds the folder that the files named in the file `from` must lie in: the library's if `from` is in the library, else the model's.
+ * Returns a path that begins with this folder, and its length with the slash in *length. */
 static const char *root_of(const cmb_reader *r, const char *from, size_t *length)
 {
   const char *library = r->options ? r->options->library : NULL;
@@ -152,7 +159,8 @@ static const char *root_of(const cmb_reader *r, const char *from, size_t *length
   return own ? from : r->model->path;
 }
 
-/* The path of a file beside the one that names it, as messages call it, and an open file, or -1 and errno. */
+/* Opens the file `text`, which a node names, relative to the folder of the file that the node stands in. Sets *name to its path for
+ * messages, and *file to its descriptor, or to -1 with errno set. A path outside of the model's folder is an error. */
 static cmb_status open_beside(cmb_reader *r, const cmb_node *node, const char *text,
                               const char **name, int *file)
 {
@@ -181,7 +189,8 @@ static cmb_status open_beside(cmb_reader *r, const cmb_node *node, const char *t
   return CMB_OK;
 }
 
-/* The same for a file of the library. */
+/* Opens the file `text` of the library of parts. Sets *name to its path for messages, and *file to its descriptor, or to -1 with errno
+ * set. */
 static cmb_status open_in_library(cmb_reader *r, const char *text, const char **name, int *file)
 {
   const char *library = r->options->library;
@@ -197,8 +206,9 @@ static cmb_status open_in_library(cmb_reader *r, const char *text, const char **
   return CMB_OK;
 }
 
-/* Whether to look elsewhere for a file that is to be included: it is not there, or there is a folder of its name, which is closed. */
-static bool goes_on(int *file, bool *folder)
+/* Returns whether to look elsewhere for a file to be included: it does not exist, or is a folder. A folder is closed, with *file set to
+ * -1 and *folder to true. */
+static bool look_elsewhere(int *file, bool *folder)
 {
   struct stat there;
   if (*file >= 0 && fstat(*file, &there) == 0 && S_ISDIR(there.st_mode)) {
@@ -210,7 +220,8 @@ static bool goes_on(int *file, bool *folder)
   return *file < 0 && (errno == ENOENT || errno == ENOTDIR);
 }
 
-/* An included file: beside the one that names it, else in the library; `axle` is axle.yaml where there is no file axle. */
+/* Opens a file to be included: relative to the file that names it, else in the library. A name without an ending, such as `axle`, also
+ * stands for axle.yaml. Sets *name and *file as open_beside does. */
 static cmb_status open_included(cmb_reader *r, const cmb_node *node, const char **name, int *file)
 {
   bool folder = false;
@@ -221,11 +232,11 @@ static cmb_status open_included(cmb_reader *r, const cmb_node *node, const char 
   *file = -1;
   for (int i = 0; i < count; i++) {
     CMB_TRY(open_beside(r, node, texts[i], name, file));
-    if (!goes_on(file, &folder)) return CMB_OK;
+    if (!look_elsewhere(file, &folder)) return CMB_OK;
   }
   for (int i = 0; i < count && r->options && r->options->library; i++) {
     CMB_TRY(open_in_library(r, texts[i], name, file));
-    if (!goes_on(file, &folder)) return CMB_OK;
+    if (!look_elsewhere(file, &folder)) return CMB_OK;
   }
   if (folder) errno = EISDIR;
   return CMB_OK;
@@ -251,7 +262,8 @@ bool cmb_model_reads(const cmb_model *model, const char *path)
   return found;
 }
 
-/* The file of the library's folder that an unknown name may mean, without its ending; false: none is near. */
+/* Finds the .yaml file of the library, in the same subfolder as `text`, whose name is nearest to it, and writes its path without the
+ * ending into `near`. Returns false if none is near. */
 static bool nearest_in_library(cmb_reader *r, const char *text, char near[CMB_SHOWN_ROOM])
 {
   enum { MOST_FILES = 200 };
@@ -286,7 +298,8 @@ static cmb_status fail_file(cmb_reader *r, const cmb_node *node, bool included, 
                          known ? "; did you mean '" : "", known ? near : "", known ? "'?" : "");
 }
 
-/* Takes over the bytes of the open file, or -1 and errno, that a node names. */
+/* Reads the bytes of the open file `file`, which a node names, into the scratch arena, closes it and records its path in the model. With
+ * file == -1 it reports errno as the error. */
 static cmb_status take_file(cmb_reader *r, const cmb_node *node, bool included, int file,
                             const char *name, const char **text, size_t *length)
 {

@@ -1,5 +1,5 @@
 /*
- * The table of forces (force_types.h).
+ * Defines the table of force types (force_types.h).
  */
 #include "model/force_types.h"
 

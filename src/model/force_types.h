@@ -1,6 +1,6 @@
 /*
- * The types of forces, a row each: what the reader, the names of results in formulas and the schema's test need to know of them. What a
- * force reads from its entry is in forces.c, what acts in dyn/actions.c.
+ * The types of forces, a row each: what the reader, the names of results in formulas and the test of the schema have to know of them.
+ * forces.c reads a force from its entry, dyn/actions.c computes how it acts.
  */
 #ifndef CMB_MODEL_FORCE_TYPES_H
 #define CMB_MODEL_FORCE_TYPES_H
@@ -18,14 +18,14 @@ typedef enum cmb_force_type {
   CMB_FORCE_TYPES
 } cmb_force_type;
 
-/* What formulas may ask of a force: NAME.length, .. */
+/* The results of a force that formulas can use as NAME.length, NAME.fx and so on. */
 typedef enum cmb_force_results {
   CMB_RESULTS_NONE,
   CMB_RESULTS_PULL,   /* length, rate and force (or torque), which is positive if it pulls */
-  CMB_RESULTS_PUSH,   /* the same, positive if it pushes */
+  CMB_RESULTS_PUSH,   /* length, rate and force, positive if it pushes */
   CMB_RESULTS_PARTS,  /* fx, fy, fz */
   CMB_RESULTS_WRENCH, /* fx, fy, fz, mx, my, mz: what acts on b at its point */
-  CMB_RESULTS_TYRE    /* the same, and those of dyn/tyre_force.c */
+  CMB_RESULTS_TYRE    /* those of a wrench, and those of dyn/tyre_force.c */
 } cmb_force_results;
 
 enum { CMB_MOST_FORCE_KEYS = 12 };
@@ -33,9 +33,9 @@ enum { CMB_MOST_FORCE_KEYS = 12 };
 typedef struct cmb_force_row {
   const char *name;
   int key_count;
-  const char *keys[CMB_MOST_FORCE_KEYS]; /* beside `type` */
+  const char *keys[CMB_MOST_FORCE_KEYS]; /* allowed beside `type` */
   cmb_force_results results;
-  bool several; /* actions; else there is one */
+  bool several; /* it acts as several separate forces or torques */
 } cmb_force_row;
 
 extern const cmb_force_row cmb_force_rows[CMB_FORCE_TYPES];

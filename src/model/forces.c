@@ -1,9 +1,9 @@
 /*
- * Section `forces` (reader.h): springs and dampers along a line or on a coordinate, bushings, loads, contacts with the ground and between
- * bodies.
+ * Reads the section `forces` of a model: springs and dampers along a line or on a coordinate, bushings, loads, contacts with the ground and
+ * between bodies, tyres (tyres.c); called by read.c (reader.h).
  *
- * Mirrored copies: the directions of a load reflect as vectors, sign x; those of a torque as turn sign x. The axes of a
- * bushing reflect as vectors. A spring needs nothing: it acts along the line of its points.
+ * In mirrored copies of a template, the directions of a load are reflected as vectors, sign x; those of a torque as turn sign x. The axes of
+ * a bushing are reflected as vectors. A spring needs nothing of this: it acts along the line of its points.
  */
 #include "base/context.h"
 #include "model/reader.h"
@@ -12,7 +12,8 @@
 
 /* ---- springs and dampers */
 
-/* A table's name, or a table. */
+/* Reads the optional table under `key`, a table's name or a table of points [x, force] written there, into *table, which is unchanged if
+ * the key is missing. A table of two arguments is an error. */
 static cmb_status read_law(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                            const char *key, cmb_model_force *f, const cmb_model_table **table)
 {
@@ -36,7 +37,7 @@ static cmb_status read_pull(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   return text ? cmb_read_formula(r, s, text, &f->formula) : CMB_OK;
 }
 
-/* The two points that a force acts between, and their distance in the design position. */
+/* Reads the two points f->a and f->b between which a force acts, and computes their distance in the design position. */
 static cmb_status read_ends(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                             cmb_model_force *f, cmb_number *distance)
 {
@@ -47,7 +48,8 @@ static cmb_status read_ends(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   return CMB_OK;
 }
 
-/* Fails where the two points coincide; `expected` is the remedy. */
+/* Reports an error if the distance of a force's two points in the design position is 0; `expected` is the remedy for the message. The
+ * check is repeated whenever live parameters change the distance. */
 static cmb_status limit_distance(cmb_reader *r, const cmb_node *entry, cmb_number distance,
                                  const char *expected)
 {
@@ -59,7 +61,8 @@ static cmb_status limit_distance(cmb_reader *r, const cmb_node *entry, cmb_numbe
                           distance);
 }
 
-/* Whether the pull is k x: then the force is -k times the vector between the ends, which may coincide. */
+/* Returns whether the pull of a spring is its stiffness times the distance of its ends and nothing else. Then the force is −k times the
+ * vector between the ends, which may coincide. */
 static bool is_linear_from_zero(const cmb_model_force *f)
 {
   return cmb_is_zero(f->free_length) && cmb_is_zero(f->preload) && cmb_is_zero(f->damping) &&
@@ -100,6 +103,7 @@ static cmb_status read_torsion(cmb_reader *r, const cmb_scope *s, const cmb_node
 
 /* ---- bushings */
 
+/* Reads a bushing between two bodies: its anchors, its axes, and stiffness and damping of three translations and three rotations. */
 static cmb_status read_bushing(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                cmb_model_force *f)
 {
@@ -116,6 +120,7 @@ static cmb_status read_bushing(cmb_reader *r, const cmb_scope *s, const cmb_node
 
 /* ---- loads */
 
+/* Reads a list of three formulas, the components of a force or torque; list == NULL: leaves them without text. */
 static cmb_status read_components(cmb_reader *r, const cmb_scope *s, const cmb_node *list,
                                   cmb_model_formula formula[3])
 {
@@ -167,6 +172,7 @@ static cmb_status read_load(cmb_reader *r, const cmb_scope *s, const cmb_node *e
 
 /* ---- contacts */
 
+/* Reads the point of a contact, which must be on a body and not on the ground. */
 cmb_status cmb_read_contact_point(cmb_reader *r, const cmb_scope *s, const cmb_node *on,
                                   cmb_anchor *at)
 {
@@ -207,7 +213,7 @@ static cmb_status read_contact(cmb_reader *r, const cmb_scope *s, const cmb_node
   return cmb_read_limited(r, s, entry, "friction-velocity", CMB_POSITIVE, &f->friction_velocity);
 }
 
-/* Two spheres, each about a point of its body. */
+/* Reads a contact of two spheres (Hunt and Crossley), each around a point of its body; f->radius becomes the sum of both radii. */
 static cmb_status read_spheres(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                cmb_model_force *f)
 {
@@ -236,8 +242,9 @@ static cmb_status read_spheres(cmb_reader *r, const cmb_scope *s, const cmb_node
   return read_exponent(r, s, entry, f);
 }
 
-/* ---- any */
+/* ---- all types */
 
+/* Reads one force of any type and appends it to the model; a contact with the key `restitution` becomes a stop instead. */
 static cmb_status read_force(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
 {
   static cmb_status (*const readers[CMB_FORCE_TYPES])(cmb_reader *, const cmb_scope *,

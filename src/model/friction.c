@@ -1,8 +1,8 @@
 /*
- * Laws of friction (reader.h): of joints and contacts.
+ * Reads the laws of friction of joints and contacts; called by coordinates.c and forces.c (reader.h).
  *
  *     smooth     −F tanh(v/v₀) of a joint, −μ N u/√(u² + v₀²) of a contact
- *     stick      −F sign(v), and where v is held at 0 anything between −Fs and Fs: stick(v, F, Fs) of expr/modes.c
+ *     stick      −F sign(v), and while it sticks (v = 0) anything between −Fs and Fs: stick(v, F, Fs) of expr/modes.c
  */
 #include "model/reader.h"
 
@@ -34,7 +34,8 @@ cmb_status cmb_limit_static(cmb_reader *r, const cmb_node *map, cmb_number slipp
                           CMB_NOT_NEGATIVE, NULL, cmb_minus(r->model->graph, most, slipping));
 }
 
-/* Of friction with `law: stick`: what it can hold, and the line along which it acts. */
+/* Reads what a contact's friction with `law: stick` has in addition: the largest coefficient while it sticks, and the direction along
+ * which it acts. */
 static cmb_status read_sticking(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                 const cmb_node *map, cmb_model_force *f)
 {

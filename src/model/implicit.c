@@ -1,10 +1,12 @@
 /*
- * Section `implicit` (reader.h): unknowns that equations are solved for, one by itself or up to six together.
+ * Reads the section `implicit` of a model: unknowns that are the solution of equations, one equation for one unknown or a group of up to six
+ * that are solved simultaneously; called by read.c (reader.h).
  *
  *     w: {equation: formula, start: formula, size: number}
  *     touch: {unknowns: {u: {start: formula, size: number}, v: formula}, equations: [formula, formula]}
  *
- * Outside, the unknowns of a group are touch.u and touch.v; its own formulas know them as u and v, too: their scope is "touch.".
+ * Elsewhere in the model, the unknowns of a group are touch.u and touch.v; its own formulas can call them u and v, too: their scope is
+ * "touch.".
  */
 #include "base/context.h"
 #include "model/reader.h"
@@ -19,7 +21,7 @@ static cmb_status read_size(cmb_reader *r, const cmb_scope *s, const cmb_node *m
   return cmb_reader_fail(r, node->place, "'size' is %g; expected a number greater than 0", *size);
 }
 
-/* w: {equation: .., start: ..} */
+/* Reads a single unknown with its equation, w: {equation: formula, start: formula, size: number}. */
 static cmb_status read_one(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                            cmb_model_implicit *x)
 {
@@ -35,7 +37,8 @@ static cmb_status read_one(cmb_reader *r, const cmb_scope *s, const cmb_node *en
   return read_size(r, s, entry, &x->unknown[0].size);
 }
 
-/* u: formula, or u: {start: formula, size: number} */
+/* Reads one unknown of group number `index`: u: formula (its start value), or u: {start: formula, size: number}. `scope` is the group's
+ * name with a '.', in which the formula's names are looked up first. */
 static cmb_status read_unknown(cmb_reader *r, const cmb_scope *s, const char *scope,
                                const cmb_node *node, int index, cmb_model_unknown *unknown)
 {

@@ -1,20 +1,20 @@
 /*
- * Centre of mass and inertia of a body, as numbers or from a homogeneous solid of mass m (reader.h).
+ * Reads the centre of mass and the inertia of a body, as numbers or from a homogeneous solid of mass m; called by bodies.c (reader.h).
  *
  *     rod, cylinder of radius r, length l    about the axis m r²/2, across it m (3 r² + l²)/12
  *     box a x b x c                          m (b² + c²)/12, ...
  *     sphere of radius r                     2/5 m r²
  *
  * I = Aᵀ I' A takes an inertia I' in the axes that are the rows of A to the global ones; mirrored rows give the inertia of
- * the mirrored body. What an inertia has to be is said in limits.h.
+ * the mirrored body. limits.h checks whether the result is a possible inertia.
  */
 #include "math/vec3.h"
 #include "model/reader.h"
 
 #include <string.h>
 
-static void to_global(cmb_graph *g, const cmb_number own[9], const cmb_number axes[9],
-                      cmb_number inertia[9])
+static void rotate_to_global(cmb_graph *g, const cmb_number own[9], const cmb_number axes[9],
+                             cmb_number inertia[9])
 {
   cmb_number half[9];
   cmb_number_mul33(g, own, axes, half);
@@ -28,7 +28,8 @@ static void to_global(cmb_graph *g, const cmb_number own[9], const cmb_number ax
 
 /* ---- numbers */
 
-/* [Ixx, Iyy, Izz], [Ixx, Iyy, Izz, Ixy, Ixz, Iyz], or rows. */
+/* Reads a symmetric inertia matrix into I[9], by rows, from [Ixx, Iyy, Izz], [Ixx, Iyy, Izz, Ixy, Ixz, Iyz] or three rows of three
+ * numbers. */
 static cmb_status read_matrix(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                               cmb_number I[9])
 {
@@ -67,13 +68,13 @@ static cmb_status read_plain(cmb_reader *r, const cmb_scope *s, const cmb_node *
   CMB_TRY(cmb_read_axes(r, s, cmb_node_find(entry, "axes"), axes));
   if (!inertia) return CMB_OK;
   CMB_TRY(read_matrix(r, s, inertia, own));
-  to_global(r->model->graph, own, axes, b->inertia);
+  rotate_to_global(r->model->graph, own, axes, b->inertia);
   return cmb_limit_inertia(r, inertia->place, b->inertia);
 }
 
 /* ---- homogeneous solids */
 
-/* Where a solid's measures stand: under its own key if that is a map, else beside it. */
+/* A body's solid as it is being read. */
 struct solid {
   cmb_reader *r;
   const cmb_scope *s;
@@ -87,9 +88,10 @@ static cmb_status read_radius(const struct solid *solid, cmb_number *radius)
   return cmb_read_limited(solid->r, solid->s, solid->measures, "radius", CMB_POSITIVE, radius);
 }
 
-/* About the axis m r²/2, across it m (3 r² + l²)/12. */
-static void long_inertia(cmb_graph *g, cmb_number radius, cmb_number length,
-                         const cmb_number along[3], cmb_model_body *b)
+/* Computes the inertia b->inertia of a homogeneous cylinder of mass b->mass, or of a thin rod (radius 0), about its centre in global
+ * axes: m r²/2 about the axis, whose unit vector is `along`, and m (3 r² + l²)/12 across it. */
+static void cylinder_inertia(cmb_graph *g, cmb_number radius, cmb_number length,
+                             const cmb_number along[3], cmb_model_body *b)
 {
   const cmb_number two = cmb_fixed(2), twelve = cmb_fixed(12);
   const cmb_number square = cmb_times(g, cmb_scaled(g, 3, radius), radius);
@@ -103,8 +105,9 @@ static void long_inertia(cmb_graph *g, cmb_number radius, cmb_number length,
   }
 }
 
-/* From P to Q: a rod, whose radius may be missing, or a cylinder, which may be longer. */
-static cmb_status read_long(const struct solid *solid, bool is_rod, cmb_model_body *b)
+/* Reads a rod or a cylinder from its two end points: centre of mass, ends and inertia of *b. A rod's radius is 0 if it is missing; a
+ * cylinder's key `length` replaces the distance of the ends. */
+static cmb_status read_rod_or_cylinder(const struct solid *solid, bool is_rod, cmb_model_body *b)
 {
   cmb_reader *r = solid->r;
   const cmb_node *ends = solid->node;
@@ -130,7 +133,7 @@ static cmb_status read_long(const struct solid *solid, bool is_rod, cmb_model_bo
   memcpy(b->ends[1], to, sizeof to);
   if (!is_rod || cmb_node_find(solid->measures, "radius")) CMB_TRY(read_radius(solid, &radius));
   CMB_TRY(cmb_read_limited(r, solid->s, solid->measures, "length", CMB_POSITIVE, &length));
-  long_inertia(g, radius, length, along, b);
+  cylinder_inertia(g, radius, length, along, b);
   return CMB_OK;
 }
 
@@ -154,7 +157,7 @@ static cmb_status read_box(const struct solid *solid, cmb_model_body *b)
     const cmb_number others = cmb_minus(g, squares, cmb_times(g, edge[i], edge[i]));
     own[4 * i] = cmb_over(g, cmb_times(g, b->mass, others), cmb_fixed(12));
   }
-  to_global(g, own, axes, b->inertia);
+  rotate_to_global(g, own, axes, b->inertia);
   return CMB_OK;
 }
 
@@ -174,7 +177,8 @@ static cmb_status read_sphere(const struct solid *solid, cmb_model_body *b)
 
 enum { ROD, BOX, CYLINDER, SPHERE, SOLIDS };
 
-/* The first keys may stand inside the solid's own map or beside it; "between" and "size" only inside. */
+/* The keys of each solid: the first count - 1 of them may stand in the solid's own map or beside it in the entry of the body, the last
+ * one only in that map. */
 static const struct {
   const char *name;
   int count;
@@ -197,7 +201,7 @@ static cmb_status check_solid_keys(cmb_reader *r, const cmb_node *entry, int kin
   return cmb_check_keys(r, entry, 4 + count, keys);
 }
 
-/* Which solid the body is; SOLIDS: it is given by numbers. */
+/* Returns which solid the entry of a body contains (ROD, BOX, ...), SOLIDS if its inertia is given by numbers. */
 static int solid_of(const cmb_node *entry)
 {
   int kind = 0;
@@ -226,6 +230,6 @@ cmb_status cmb_read_inertia(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   else if (kind == SPHERE)
     CMB_TRY(read_sphere(&solid, b));
   else
-    CMB_TRY(read_long(&solid, kind == ROD, b));
+    CMB_TRY(read_rod_or_cylinder(&solid, kind == ROD, b));
   return cmb_limit_inertia(r, solid.node->place, b->inertia);
 }

@@ -1,5 +1,5 @@
 /*
- * The table of joints (joint_types.h).
+ * Defines the table of joint types (joint_types.h).
  */
 #include "model/joint_types.h"
 

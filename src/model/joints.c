@@ -1,5 +1,6 @@
 /*
- * Section `joints`: the tree (reader.h). What belongs to the single coordinates is read in coordinates.c.
+ * Reads the section `joints` of a model, the tree of bodies; called by read.c (reader.h). coordinates.c reads what belongs to the single
+ * coordinates of a joint.
  */
 #include "base/text.h"
 #include "model/reader.h"
@@ -14,9 +15,10 @@ int cmb_joint_type_of(const char *name)
 
 /* ---- directions */
 
-/* A list of `count` directions, each perpendicular to the one before. */
-static cmb_status read_turned(cmb_reader *r, const cmb_scope *s, const cmb_node *list, int count,
-                              cmb_number axes[3][3])
+/* Reads a list of `count` directions into axes[0..count-1], unit vectors in global axes. Each has to be perpendicular to the one before
+ * and is made exactly so. */
+static cmb_status read_perpendicular(cmb_reader *r, const cmb_scope *s, const cmb_node *list,
+                                     int count, cmb_number axes[3][3])
 {
   CMB_TRY(cmb_expect_list(r, list, count,
                           count == 2 ? "a list of two directions" : "a list of three directions"));
@@ -28,8 +30,9 @@ static cmb_status read_turned(cmb_reader *r, const cmb_scope *s, const cmb_node 
   return CMB_OK;
 }
 
-/* Two directions in the plane with this normal: x in the plane, or y if x is nearly the normal. */
-static void take_plane(cmb_graph *g, const cmb_scope *s, cmb_number axes[3][3])
+/* Completes axes[2], a unit normal, with two unit vectors axes[0] and axes[1] in its plane: axes[0] is the scope's x-axis projected into
+ * the plane, or its y-axis if x is within 26° of the normal. */
+static void choose_plane_axes(cmb_graph *g, const cmb_scope *s, cmb_number axes[3][3])
 {
   const cmb_mirror *m = &s->placed->mirror;
   cmb_number x[3];
@@ -46,14 +49,15 @@ static void take_plane(cmb_graph *g, const cmb_scope *s, cmb_number axes[3][3])
   for (int i = 0; i < 3; i++) axes[1][i] = cmb_scaled(g, m->turn, axes[1][i]);
 }
 
-/* Two directions in the plane and the normal; one of the two suffices. */
+/* Reads the axes of a planar joint: two directions in the plane under `axes`, the normal under `normal`, or both; what is missing is
+ * computed. */
 static cmb_status read_plane(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                              cmb_number axes[3][3])
 {
   cmb_graph *g = r->model->graph;
   const cmb_node *list = cmb_node_find(node, "axes"), *normal = cmb_node_find(node, "normal");
   if (list) {
-    CMB_TRY(read_turned(r, s, list, 2, axes));
+    CMB_TRY(read_perpendicular(r, s, list, 2, axes));
     cmb_number_cross3(g, axes[0], axes[1], axes[2]);
     for (int i = 0; i < 3; i++) axes[2][i] = cmb_scaled(g, s->placed->mirror.turn, axes[2][i]);
     if (!normal) return CMB_OK;
@@ -63,18 +67,18 @@ static cmb_status read_plane(cmb_reader *r, const cmb_scope *s, const cmb_node *
   }
   CMB_TRY(cmb_require(r, node, "normal", &normal));
   CMB_TRY(cmb_read_direction(r, s, normal, axes[2]));
-  take_plane(g, s, axes);
+  choose_plane_axes(g, s, axes);
   return CMB_OK;
 }
 
-/* The shafts' direction, and two across it. */
+/* Reads the axes of a constant-velocity joint: axes[2] along the shafts from the key `axis`, axes[0] and axes[1] perpendicular to it. */
 static cmb_status read_shaft(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                              cmb_number axes[3][3])
 {
   const cmb_node *given;
   CMB_TRY(cmb_require(r, node, "axis", &given));
   CMB_TRY(cmb_read_direction(r, s, given, axes[2]));
-  take_plane(r->model->graph, s, axes);
+  choose_plane_axes(r->model->graph, s, axes);
   return CMB_OK;
 }
 
@@ -88,13 +92,13 @@ cmb_status cmb_read_joint_axes(cmb_reader *r, const cmb_scope *s, const cmb_node
     return cmb_read_direction(r, s, given, axes[0]);
   case CMB_AXES_TWO:
     CMB_TRY(cmb_require(r, node, "axes", &given));
-    return read_turned(r, s, given, 2, axes);
+    return read_perpendicular(r, s, given, 2, axes);
   case CMB_AXES_PLANE: return read_plane(r, s, node, axes);
   case CMB_AXES_SHAFT: return read_shaft(r, s, node, axes);
   case CMB_AXES_FRAME: return cmb_read_axes(r, s, cmb_node_find(node, "axes"), axes[0]);
   case CMB_AXES_THREE:
     given = cmb_node_find(node, "axes");
-    if (given) return read_turned(r, s, given, 3, axes);
+    if (given) return read_perpendicular(r, s, given, 3, axes);
     return cmb_read_axes(r, s, NULL, axes[0]);
   default: return CMB_OK;
   }
@@ -119,6 +123,7 @@ int cmb_joint_direction_keys(cmb_joint_type type, const char *keys[2])
 
 /* ---- joints */
 
+/* Checks that a joint's entry has only keys that its type allows. */
 static cmb_status check_keys(cmb_reader *r, const cmb_node *entry, cmb_joint_type type)
 {
   const cmb_joint_row *row = &cmb_joint_rows[type];
@@ -182,9 +187,9 @@ static cmb_status read_geometry(cmb_reader *r, const cmb_scope *s, const cmb_nod
   return choice == 1 ? CMB_OK : cmb_read_joint_axes(r, s, entry, j->type, j->axes);
 }
 
-/* The number that only this type of joint has. */
-static cmb_status read_more(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
-                            cmb_model_joint *j)
+/* Reads the number that only this type of joint has, such as the pitch of a screw, into j->pitch; it must not be 0. */
+static cmb_status read_pitch(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                             cmb_model_joint *j)
 {
   const char *key = cmb_joint_rows[j->type].more;
   const cmb_node *node;
@@ -212,7 +217,7 @@ static cmb_status read_joint(cmb_reader *r, const cmb_scope *s, const cmb_node *
   CMB_TRY(cmb_define(r, CMB_NAMES_JOINT, j->name, m->joint_count++, entry->key_place));
   CMB_TRY(read_bodies(r, s, entry, j));
   CMB_TRY(read_geometry(r, s, entry, j));
-  CMB_TRY(read_more(r, s, entry, j));
+  CMB_TRY(read_pitch(r, s, entry, j));
   return cmb_read_coordinates(r, s, entry, j);
 }
 

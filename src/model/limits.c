@@ -1,5 +1,6 @@
 /*
- * What numbers of a model have to be (limits.h).
+ * Checks that numbers of a model are physically possible, when it is read and whenever live parameters change; called by the readers of
+ * sections and, for other values, by layer dyn (limits.h).
  */
 #include "model/limits.h"
 
@@ -16,19 +17,19 @@ struct cmb_model_limit {
   cmb_limit_kind kind;
   const char *what, *expected;
   cmb_place place;
-  const char *subject;                     /* "body 'hub'"; */
-  const char *subject_kind, *subject_name; /* the same as data */
+  const char *subject;                     /* "body 'hub'", for messages */
+  const char *subject_kind, *subject_name; /* the parts of `subject`: "body", "hub" */
   int count;
   cmb_number x[9];                    /* (count) */
-  const struct cmb_model_limit *next; /* in the order of the file */
+  const struct cmb_model_limit *next; /* the next one in the order of the file */
 };
 
-static const double SLACK = 1e-9; /* relative: numbers of an inertia may be rounded */
+static const double SLACK = 1e-9; /* relative tolerance: the numbers of an inertia may be rounded */
 
-/* ---- the rule */
+/* ---- the checks */
 
-/* Rᵀ A R */
-static void turn(const double A[9], const double R[9], double turned[9])
+/* Computes turned := Rᵀ A R for 3 × 3 matrices stored by rows. */
+static void rotate_matrix(const double A[9], const double R[9], double turned[9])
 {
   double half[9];
   cmb_mul33(A, R, half);
@@ -38,7 +39,8 @@ static void turn(const double A[9], const double R[9], double turned[9])
   }
 }
 
-/* Eigenvalues of a symmetric matrix by Jacobi's rotations: each makes the largest entry off the diagonal 0. */
+/* Computes the eigenvalues e of the symmetric 3 × 3 matrix I by Jacobi's rotations, each of which makes the largest off-diagonal entry
+ * 0. */
 static void eigenvalues(const double I[9], double e[3])
 {
   double A[9];
@@ -50,25 +52,26 @@ static void eigenvalues(const double I[9], double e[3])
     double off = A[3 * p + q];
     if (off == 0) break;
     double angle = 0.5 * atan2(2 * off, A[4 * p] - A[4 * q]), c = cos(angle), s = sin(angle);
-    double R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, turned[9]; /* columns are the turned axes */
+    double R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, turned[9]; /* columns are the rotated axes */
     R[4 * p] = R[4 * q] = c;
     R[3 * p + q] = -s;
     R[3 * q + p] = s;
-    turn(A, R, turned);
+    rotate_matrix(A, R, turned);
     memcpy(A, turned, sizeof A);
     A[3 * p + q] = A[3 * q + p] = 0;
   }
   for (int i = 0; i < 3; i++) e[i] = A[4 * i];
 }
 
-/* Whether all of an inertia is about one axis: of a rotor, whose turns across its axis another body's inertia is for. */
+/* Returns whether only one of the principal moments e of an inertia is not 0, as for a rotor whose other moments are included in another
+ * body's inertia. */
 static bool is_about_one_axis(const double e[3])
 {
   const double most = fmax(e[0], fmax(e[1], e[2])), others = e[0] + e[1] + e[2] - most;
   return most > 0 && fabs(others) <= SLACK * most;
 }
 
-static bool is_no_inertia(const double inertia[9], size_t room, char *text)
+static bool is_impossible_inertia(const double inertia[9], size_t room, char *text)
 {
   double e[3];
   for (int i = 0; i < 9; i++) {
@@ -92,7 +95,8 @@ static bool is_no_inertia(const double inertia[9], size_t room, char *text)
   return true;
 }
 
-/* A number and its bound: with as many digits as they have, since they may differ by little. */
+/* Checks value[0] against the bound value[1], as l->kind specifies. If it is out of bounds, returns true and writes the reason into `text`,
+ * with all digits, since the two may differ by little. */
 static bool is_out_of_bounds(const cmb_model_limit *l, const double value[2], size_t room,
                              char *text)
 {
@@ -109,10 +113,11 @@ static bool is_out_of_bounds(const cmb_model_limit *l, const double value[2], si
   return true;
 }
 
-/* Whether the values (count) are not what they have to be; why is then in the text. */
-static bool is_broken(const cmb_model_limit *l, const double *value, size_t room, char *text)
+/* Checks the values (l->count) to which a limit l of a model applies. If they violate it, returns true and writes the reason into `text`
+ * of `room` characters. */
+static bool is_violated(const cmb_model_limit *l, const double *value, size_t room, char *text)
 {
-  if (l->kind == CMB_INERTIA) return is_no_inertia(value, room, text);
+  if (l->kind == CMB_INERTIA) return is_impossible_inertia(value, room, text);
   if (l->kind == CMB_AT_LEAST || l->kind == CMB_ABOVE || l->kind == CMB_AT_MOST)
     return is_out_of_bounds(l, value, room, text);
   const bool good =
@@ -122,7 +127,8 @@ static bool is_broken(const cmb_model_limit *l, const double *value, size_t room
   return true;
 }
 
-/* Whether values that are not broken are taken with a warning. */
+/* Returns whether values that meet a limit deserve a warning: a negative number that is seldom negative, or an inertia about one axis
+ * only. */
 static bool is_unusual(const cmb_model_limit *l, const double *value)
 {
   double e[3];
@@ -140,10 +146,11 @@ static void warn(cmb_context *ctx, const cmb_model_limit *l, const char *subject
           cmb_where(l->place, where), subject, l->what, why);
 }
 
-/* ---- for the reader */
+/* ---- limits while the model is read */
 
-/* What depends on a live parameter is kept. */
-static cmb_status keep(cmb_reader *r, const cmb_model_limit *l)
+/* Stores a limit in the model if one of its numbers depends on a live parameter (one that can change after the model is read), so that
+ * it can be checked again with other values. */
+static cmb_status store_if_live(cmb_reader *r, const cmb_model_limit *l)
 {
   cmb_model *m = r->model;
   const cmb_subject *s = &r->subject;
@@ -170,11 +177,11 @@ static cmb_status limit(cmb_reader *r, const cmb_model_limit *l)
   char text[240];
   double value[9];
   cmb_values_of(l->count, l->x, value);
-  if (is_broken(l, value, sizeof text, text)) {
+  if (is_violated(l, value, sizeof text, text)) {
     return cmb_reader_fail(r, l->place, "%s", text);
   }
   if (is_unusual(l, value)) warn(r->ctx, l, r->subject.text, value);
-  return keep(r, l);
+  return store_if_live(r, l);
 }
 
 cmb_status cmb_limit_number(cmb_reader *r, cmb_place place, const char *what, cmb_limit_kind kind,
@@ -212,19 +219,20 @@ cmb_status cmb_limit_inertia(cmb_reader *r, cmb_place place, const cmb_number in
   return limit(r, &l);
 }
 
-/* ---- for other values */
+/* ---- limits with other values of the live parameters */
 
 struct cmb_limits {
   cmb_context *ctx;
   cmb_arena *arena;
   const cmb_model *model;
-  cmb_program *program; /* from the live parameters to all numbers of all limits */
+  cmb_program *program; /* computes all numbers of all limits from the live parameters */
   double *in, *value, *work;
-  bool *
-      warned; /* (values) by the first of a limit's: whether they were unusual when last looked at */
+  /* (values) at the index of a limit's first value: whether its values were unusual at the last check */
+  bool *warned;
 };
 
-/* Numbers of the limits and the parameters that they depend on, as expressions of the model's graph. */
+/* Makes the program that computes the `values` numbers of all limits from the live parameters (those that can change after the model is
+ * read), and the arrays that it needs. */
 static cmb_status make_program(cmb_limits *l, int values)
 {
   const cmb_model *m = l->model;
@@ -241,7 +249,7 @@ static cmb_status make_program(cmb_limits *l, int values)
   for (const cmb_model_limit *k = m->limits; k; k = k->next) {
     double value[9];
     cmb_values_of(k->count, k->x, value);
-    l->warned[count] = is_unusual(k, value); /* by the reader */
+    l->warned[count] = is_unusual(k, value); /* the reader has warned */
     for (int i = 0; i < k->count; i++) of[count++] = k->x[i].live;
   }
   CMB_TRY(cmb_program_create(l->ctx, m->graph, inputs, input, count, of, &l->program));
@@ -278,7 +286,7 @@ void cmb_limits_destroy(cmb_limits *l)
   cmb_arena_destroy(l->arena);
 }
 
-/* Warns once of values that have become unusual. */
+/* Warns if the values of a limit, which begin at l->value[at], are unusual and were not at the last check. */
 static void warn_once(cmb_limits *l, const cmb_model_limit *limit, int at)
 {
   const bool unusual = is_unusual(limit, l->value + at);
@@ -308,7 +316,7 @@ cmb_status cmb_limits_check(cmb_limits *l, const double *p)
     for (int i = 0; i < k->count; i++) {
       if (k->x[i].live == 0) l->value[at + i] = k->x[i].value;
     }
-    if (is_broken(k, l->value + at, sizeof text, text)) return refuse(l, k, text);
+    if (is_violated(k, l->value + at, sizeof text, text)) return refuse(l, k, text);
     warn_once(l, k, at);
   }
   return CMB_OK;

@@ -1,20 +1,22 @@
 /*
- * What numbers of a model have to be: masses positive, inertias those of bodies, stiffnesses not negative. The reader asks for it with
- * the values of the file, and keeps what depends on live parameters: other values of these are held to the same rule.
+ * Limits of the numbers of a model: masses are positive, inertias physically possible, stiffnesses not negative and so on. The reader checks
+ * them with the values of the file and stores those that depend on live parameters; dyn checks these again for other values.
  */
 #ifndef CMB_MODEL_LIMITS_H
 #define CMB_MODEL_LIMITS_H
 
 #include <camber/model.h>
 
-/* The limits of a model for values of its live parameters; of one thread. */
+/* The stored limits of a model, ready to be checked for values of its live parameters. Not to be used by two threads at once. */
 typedef struct cmb_limits cmb_limits;
 
-/* *limits is NULL if the model has none. */
+/* Creates the checker for a model, which must outlive it; *limits is NULL if the model has no limits that depend on live parameters. The
+ * caller destroys it with cmb_limits_destroy. */
 cmb_status cmb_limits_create(cmb_context *ctx, const cmb_model *model, cmb_limits **limits);
 void cmb_limits_destroy(cmb_limits *limits);
 
-/* The live parameters have the values p, in the order of the model: CMB_ERROR_ARGUMENT with words, or CMB_OK. Allocates nothing. */
+/* Checks all limits with the values p of the live parameters, in the model's order. Returns CMB_OK, or CMB_ERROR_ARGUMENT with a message
+ * if one is violated. Allocates no memory. */
 cmb_status cmb_limits_check(cmb_limits *limits, const double *p);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * Sections `loops` and `motions` (reader.h): constraints between two bodies, between coordinates, and driven values.
+ * Reads the sections `loops` and `motions` of a model: constraints between two bodies or between coordinates, and driven values; called by
+ * read.c (reader.h).
  */
 #include "base/context.h"
 #include "math/vec3.h"
@@ -7,21 +8,24 @@
 
 #include <string.h>
 
-/* Loops that are no joints. Those that are have the names of the joints, and come first among the choices. */
+/* The types of loops that are no joints. In the list of types to choose from they follow the types of joints that can be loops. */
 enum { DISTANCE, POINT_LINE, POINT_PLANE, GEAR, FORMULA, STOP, ROWS };
 
 static const struct row {
   const char *name;
   int type;
   int key_count;
-  const char *keys[3]; /* beside `type` */
+  const char *keys[3]; /* allowed beside `type` */
 } rows[ROWS] = {
     {"distance", CMB_LOOP_DISTANCE, 2, {"between", "length"}},
     {"point-line", CMB_LOOP_POINT_LINE, 3, {"point", "on", "axis"}},
     {"point-plane", CMB_LOOP_POINT_PLANE, 3, {"point", "on", "normal"}},
     {"gear", CMB_LOOP_FORMULA, 3, {"coordinates", "ratio", "offset"}},
     {"formula", CMB_LOOP_FORMULA, 1, {"formula"}},
-    {"stop", CMB_LOOP_FORMULA, 2, {"formula", "restitution"}}, /* not among the loops: stops.c */
+    {"stop",
+     CMB_LOOP_FORMULA,
+     2,
+     {"formula", "restitution"}}, /* becomes a stop, no loop (stops.c) */
 };
 
 const char *cmb_loop_type_text(const cmb_model_loop *loop)
@@ -34,7 +38,8 @@ const char *cmb_loop_type_text(const cmb_model_loop *loop)
   return rows[i].name;
 }
 
-/* The joints that can be loops, then the rows above, as names to choose from. */
+/* Lists the types that a loop can have in names[]: first the joints that can be loops, whose types are stored in joint[], then the other
+ * types. Returns the number of joints. */
 static int list_choices(const char *names[CMB_JOINT_TYPES + ROWS], int joint[CMB_JOINT_TYPES])
 {
   int count = 0;
@@ -81,7 +86,7 @@ static cmb_status read_point_on(cmb_reader *r, const cmb_scope *s, const cmb_nod
   return cmb_read_direction(r, s, axis, loop->axes[0]);
 }
 
-/* A coordinate's full name. */
+/* Reads the name of a coordinate and looks it up; *name becomes its full name. */
 static cmb_status read_coordinate(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                                   const char **name)
 {
@@ -92,7 +97,7 @@ static cmb_status read_coordinate(cmb_reader *r, const cmb_scope *s, const cmb_n
   return CMB_OK;
 }
 
-/* The first coordinate - ratio times the second - offset = 0 */
+/* Reads a gear as the constraint q1 − ratio q2 − offset = 0 between two coordinates. */
 static cmb_status read_gear(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                             cmb_model_loop *loop)
 {
@@ -123,7 +128,7 @@ static cmb_status read_kind(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   }
 }
 
-/* A joint that closes a loop. A spherical one has a common point and no directions. */
+/* Reads a joint that closes a loop: its two anchors and its directions, which a spherical joint does not have. */
 static cmb_status read_joint_loop(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                   cmb_joint_type type, cmb_model_loop *loop)
 {
@@ -133,7 +138,8 @@ static cmb_status read_joint_loop(cmb_reader *r, const cmb_scope *s, const cmb_n
   return cmb_read_joint_axes(r, s, entry, type, loop->axes);
 }
 
-/* Which keys it may have: those of a joint's directions, or those of the row. */
+/* Checks that a loop has only keys that its type allows: those of the given type of joint (row == NULL), or those that the row of its
+ * type lists. */
 static cmb_status check_loop_keys(cmb_reader *r, const cmb_node *entry, int joint,
                                   const struct row *row)
 {
@@ -179,7 +185,7 @@ static cmb_status read_loop(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   return CMB_OK;
 }
 
-/* coordinate - value = 0, or formula - value = 0 */
+/* Reads a motion as the constraint coordinate − value = 0 or formula − value = 0; its multiplier is the driving force. */
 static cmb_status read_motion(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
 {
   static const char *const keys[] = {"coordinate", "formula", "value"};

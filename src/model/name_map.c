@@ -1,5 +1,5 @@
 /*
- * Names and what they stand for (name_map.h): buckets with chains, doubled when there are as many names as buckets.
+ * Implements the name map (name_map.h): a hash table of buckets with chains, which is doubled when there are as many names as buckets.
  */
 #include "model/name_map.h"
 
@@ -7,7 +7,7 @@
 
 enum { BUCKETS_AT_FIRST = 256 };
 
-/* FNV-1a over the owner's address and the text. */
+/* Computes the FNV-1a hash of the owner's address and the name. */
 static uint32_t hash_of(const void *owner, const char *name)
 {
   uint64_t address = (uintptr_t)owner;

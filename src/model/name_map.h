@@ -1,6 +1,6 @@
 /*
- * Names and what they stand for: a hash map on an arena. A name belongs to an owner (a mapping, a namespace), so that one
- * map serves many. Entries are never removed.
+ * Maps names to what they stand for: a hash map on an arena, used by the YAML parser for keys and by the reader for all names of a model. A
+ * name belongs to an owner (an address that stands for a map or a namespace), so that one map serves many. Entries are never removed.
  */
 #ifndef CMB_MODEL_NAME_MAP_H
 #define CMB_MODEL_NAME_MAP_H
@@ -10,26 +10,27 @@
 #include <stdint.h>
 
 typedef struct cmb_name {
-  const char *name; /* first, for cmb_nearest_name */
+  const char *name; /* the first member, as cmb_nearest_name expects */
   const void *owner;
-  cmb_place place; /* of the definition */
-  int kind, index; /* the user's */
+  cmb_place place; /* where the name is defined */
+  int kind, index; /* for the caller */
   const void *data;
   uint32_t hash;
-  struct cmb_name *chain; /* in the same bucket */
-  struct cmb_name *next;  /* in the order they were added */
+  struct cmb_name *chain; /* next one in the same bucket */
+  struct cmb_name *next;  /* next one in the order of addition */
 } cmb_name;
 
 typedef struct cmb_name_map {
   cmb_arena *arena;
   cmb_name **buckets;
-  uint32_t bucket_count, count; /* a power of two, or 0; entries */
+  uint32_t bucket_count, count; /* bucket_count: a power of two, or 0; count: of the entries */
   cmb_name *first, *last;
 } cmb_name_map;
 
 cmb_name *cmb_name_map_find(const cmb_name_map *map, const void *owner, const char *name);
 
-/* A new entry for a name that is not there yet. The text must outlive the map. NULL without memory. */
+/* Adds a name of an owner that is not in the map yet, and returns the new entry, zero but for name, owner and hash. The name's text must
+ * outlive the map. Returns NULL without memory. */
 cmb_name *cmb_name_map_add(cmb_name_map *map, const void *owner, const char *name);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * Nodes of the kind that is expected, maps with the keys that are known (reader.h).
+ * Checks that nodes of a file have the expected kind and maps only known keys, and reports an error if not; called by the readers of
+ * sections (reader.h).
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -14,7 +15,7 @@ static const char *kind_text(const cmb_node *node)
   return node->kind == CMB_NODE_LIST ? "a list" : "a map";
 }
 
-/* "'mass'" or, of the entry of a list, "this" for messages. */
+/* Returns the key of a map's entry as text for messages (in `shown`), "this" for an entry of a list. */
 static const char *key_text(const cmb_node *node, char shown[CMB_SHOWN_ROOM])
 {
   return node->key ? cmb_shown(node->key, shown) : "this";
@@ -42,7 +43,7 @@ cmb_status cmb_read_line(cmb_reader *r, const cmb_node *node, const char **line)
 {
   size_t length = strlen(node->text);
   while (length > 0 && node->text[length - 1] == '\n')
-    length--; /* that of a text in lines of its own */
+    length--; /* line ends at the end come from a block of text */
   for (size_t i = 0; i < length; i++) {
     const unsigned char c = (unsigned char)node->text[i];
     if (!cmb_is_control(node->text[i])) continue;
@@ -73,7 +74,8 @@ cmb_status cmb_expect_list(cmb_reader *r, const cmb_node *node, int count, const
                          expected);
 }
 
-/* "did you mean 'b'?" or "expected one of a, b, c" for a name that is not in the table. */
+/* Reports that `text` is not among the `count` names (stride bytes apart) of a table, with the nearest name or a list of all. `what` is
+ * the kind of name, such as "key". */
 static cmb_status fail_choice(cmb_reader *r, cmb_place at, const char *what, const char *text,
                               const void *names, int count, size_t stride)
 {

@@ -1,8 +1,10 @@
 /*
- * What a file sets of those that it includes: `include: {file: F, set: {NAME: number}}` (reader.h).
+ * Applies the parameters that a file sets in files it includes: `include: {file: F, set: {NAME: number}}`; called by parameters.c and
+ * templates.c (reader.h).
  *
- * A value of an including file comes before that of an included one, and before what an instance of the included file gives to its
- * template. Two files of which neither includes the other cannot both set a parameter. The formulas stand in the including scope.
+ * A value of an including file takes precedence over that of an included one, and over what an instance in the included file sets in its
+ * template. Two files of which neither includes the other cannot both set a parameter. The formulas are evaluated in the scope of the
+ * including file.
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -10,9 +12,10 @@
 
 #include <string.h>
 
-/* ---- which files a file includes, by itself and through others */
+/* ---- which files a file includes, directly and through others */
 
-/* Appends a part to the list that begins at `first` and ends at `last`, if it is not there yet; returns the new end. */
+/* Appends a part to the list of files that search number `search` has found, whose last element is `last` (NULL: empty), unless it is in
+ * the list already. Returns the last element. */
 static cmb_part *append(cmb_part *last, cmb_part *part, int search)
 {
   if (part->search == search) return last;
@@ -22,7 +25,7 @@ static cmb_part *append(cmb_part *last, cmb_part *part, int search)
   return part;
 }
 
-/* Whether `from` is `to`, or includes it. */
+/* Returns whether file `from` is file `to` or includes it, directly or through others; a breadth-first search. */
 static bool reaches(cmb_reader *r, cmb_part *from, const cmb_part *to)
 {
   const int search = ++r->part_searches;
@@ -35,7 +38,8 @@ static bool reaches(cmb_reader *r, cmb_part *from, const cmb_part *to)
   return false;
 }
 
-/* The part of the scope that a parameter comes from: of one of an instance inside, the part that has the instance. */
+/* Returns the file, as a part of scope s, in which a parameter is defined; for a parameter of an instance inside s, the part that
+ * contains the instance. Returns NULL if there is none. */
 static const cmb_part *part_of(const cmb_scope *s, const cmb_lazy *parameter)
 {
   const char *file = parameter->entry->place.file;
@@ -46,8 +50,9 @@ static const cmb_part *part_of(const cmb_scope *s, const cmb_lazy *parameter)
   return part;
 }
 
-/* The parameter of this name as seen from the scope, or in it; NULL if there is none that can be set. */
-static cmb_lazy *named(cmb_reader *r, const cmb_scope *s, const char *name)
+/* Finds the parameter `name` of a scope, or INSTANCE.NAME of an instance in it; returns NULL if there is none that can be set (`index`
+ * of a copy cannot). */
+static cmb_lazy *find_settable_parameter(cmb_reader *r, const cmb_scope *s, const char *name)
 {
   char full[CMB_NAME_ROOM];
   if (!cmb_join_names(s->prefix, name, full)) return NULL;
@@ -56,9 +61,9 @@ static cmb_lazy *named(cmb_reader *r, const cmb_scope *s, const char *name)
   return parameter && !parameter->is_index ? parameter : NULL;
 }
 
-/* Whether the parameter is one of the included file, or of those that it includes. */
-static bool has(cmb_reader *r, const cmb_scope *s, const cmb_include *include,
-                const cmb_lazy *parameter)
+/* Returns whether a parameter is defined in the included file or in a file that this one includes. */
+static bool includes_parameter(cmb_reader *r, const cmb_scope *s, const cmb_include *include,
+                               const cmb_lazy *parameter)
 {
   const cmb_part *part = part_of(s, parameter);
   return part && reaches(r, include->part, part);
@@ -66,14 +71,17 @@ static bool has(cmb_reader *r, const cmb_scope *s, const cmb_include *include,
 
 /* ---- values */
 
-static void begin(cmb_reader *r, const cmb_scope *s, const cmb_include *include)
+/* Sets the subject of error messages to an include of a scope. */
+static void set_subject(cmb_reader *r, const cmb_scope *s, const cmb_include *include)
 {
   cmb_reader_subject(r, "include", s->prefix, include->file->text);
 }
 
-/* What the instance says of its template's parameter comes first, then the include in a file that includes the other's file. */
-static cmb_status put(cmb_reader *r, const cmb_scope *s, cmb_part *part, const cmb_node *value,
-                      cmb_lazy *parameter)
+/* Sets a parameter to a value that file `part` of scope s gives, unless another one takes precedence: an argument of an instance over
+ * what its template's own includes set, and an including file over an included one. It is an error if two files of which neither
+ * includes the other set the parameter. */
+static cmb_status set_value(cmb_reader *r, const cmb_scope *s, cmb_part *part,
+                            const cmb_node *value, cmb_lazy *parameter)
 {
   char where[CMB_WHERE_ROOM];
   if (s == parameter->home && parameter->scope != s) return CMB_OK;
@@ -90,17 +98,18 @@ static cmb_status put(cmb_reader *r, const cmb_scope *s, cmb_part *part, const c
   return CMB_OK;
 }
 
-/* What the includes of a scope set of the parameters of an inner one, or of the same. */
-static cmb_status put_from(cmb_reader *r, const cmb_scope *s, const cmb_scope *home)
+/* Applies the values that the includes of scope s set for the parameters defined in scope `home`, which is s or inside it. */
+static cmb_status apply_includes(cmb_reader *r, const cmb_scope *s, const cmb_scope *home)
 {
   for (cmb_part *part = s->parts; part; part = part->next) {
     for (const cmb_include *i = part->includes; i; i = i->next) {
       const cmb_node *value = i->set ? i->set->first : NULL;
       for (; value; value = value->next) {
-        cmb_lazy *parameter = named(r, s, value->key);
-        if (!parameter || parameter->home != home || !has(r, s, i, parameter)) continue;
-        begin(r, s, i);
-        CMB_TRY(put(r, s, part, value, parameter));
+        cmb_lazy *parameter = find_settable_parameter(r, s, value->key);
+        if (!parameter || parameter->home != home || !includes_parameter(r, s, i, parameter))
+          continue;
+        set_subject(r, s, i);
+        CMB_TRY(set_value(r, s, part, value, parameter));
       }
     }
   }
@@ -109,14 +118,14 @@ static cmb_status put_from(cmb_reader *r, const cmb_scope *s, const cmb_scope *h
 
 cmb_status cmb_put_overrides(cmb_reader *r, const cmb_scope *home)
 {
-  for (const cmb_scope *s = home; s; s = s->parent) CMB_TRY(put_from(r, s, home));
+  for (const cmb_scope *s = home; s; s = s->parent) CMB_TRY(apply_includes(r, s, home));
   cmb_reader_subject(r, "", "", NULL);
   return CMB_OK;
 }
 
-/* ---- names that are no parameters' */
+/* ---- names that are no parameter's */
 
-/* No parameter has the name: the error names the nearest one, and where it is. */
+/* Reports that the included file has no parameter with the name of `value`; the message has the nearest name and its place. */
 static cmb_status fail_unknown(cmb_reader *r, const cmb_scope *s, const cmb_include *include,
                                const cmb_node *value)
 {
@@ -127,17 +136,18 @@ static cmb_status fail_unknown(cmb_reader *r, const cmb_scope *s, const cmb_incl
   if (!names) return cmb_fail_memory(r->ctx);
   for (int i = 0; i < r->model->parameter_count; i++) {
     const cmb_lazy *p = &r->parameters[i];
-    if (!p->is_index && strncmp(p->name, s->prefix, prefix) == 0 && has(r, s, include, p))
+    if (!p->is_index && strncmp(p->name, s->prefix, prefix) == 0 &&
+        includes_parameter(r, s, include, p))
       names[count++] = p->name + prefix;
   }
   cmb_shown(value->key, shown);
-  begin(r, s, include);
+  set_subject(r, s, include);
   const char *near = cmb_nearest_name(value->key, names, count, sizeof *names);
   if (!near) {
     return cmb_reader_fail(r, value->key_place,
                            "the file has no parameter '%s'; expected one of its own", shown);
   }
-  const cmb_place there = named(r, s, near)->entry->key_place;
+  const cmb_place there = find_settable_parameter(r, s, near)->entry->key_place;
   return cmb_reader_fail(r, value->key_place,
                          "the file has no parameter '%s': did you mean '%s' (%s)?", shown, near,
                          cmb_where(there, where));
@@ -150,8 +160,9 @@ cmb_status cmb_check_overrides(cmb_reader *r)
       for (const cmb_include *i = part->includes; i; i = i->next) {
         const cmb_node *value = i->set ? i->set->first : NULL;
         for (; value; value = value->next) {
-          const cmb_lazy *parameter = named(r, s, value->key);
-          if (!parameter || !has(r, s, i, parameter)) return fail_unknown(r, s, i, value);
+          const cmb_lazy *parameter = find_settable_parameter(r, s, value->key);
+          if (!parameter || !includes_parameter(r, s, i, parameter))
+            return fail_unknown(r, s, i, value);
         }
       }
     }

@@ -1,12 +1,12 @@
 /*
- * Section `parameters` (reader.h): numbers with names. A formula may use parameters that stand later; each is computed
- * when it is first asked for. An instance's own values come before the template's, those of an including file before those of the
- * included one (overrides.c), and those of the options before all.
- * Every copy of a repeated instance has the parameter `index`.
+ * Reads the section `parameters` of a model: numbers with names; called by templates.c and read.c (reader.h). A formula may use parameters
+ * that are defined after it; each is computed when its value is first needed. The arguments of an instance take precedence over the values
+ * in its template, those of an including file over those of the included one (overrides.c), and those of the options over all others. Every
+ * copy of a repeated instance has the parameter `index`.
  *
- * Live parameters are inputs of the model's graph: those that the options name, or all that are not computed from others. What is
- * computed from them is an expression. Where a number cannot be one (how many copies there are), a parameter that was named is an
- * error; of `all`, it is left out, and the model is read again without it.
+ * Live parameters, whose values can be changed after the model is read, are inputs of the model's graph: those that the options name, or all
+ * that are not computed from others. What is computed from them is an expression. Some numbers cannot depend on them (such as the number of
+ * copies): a live parameter that was named by the options is an error there; with `live_all` it is made fixed, and the model is read again.
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The next parameter; NULL without memory. */
+/* Appends an empty parameter to the array r->parameters, which grows as needed, and returns it; NULL without memory. */
 static cmb_lazy *new_parameter(cmb_reader *r)
 {
   int count = r->model->parameter_count;
@@ -43,8 +43,8 @@ static cmb_status define(cmb_reader *r, const cmb_scope *s, const char *name, co
   return CMB_OK;
 }
 
-/* What the options say of it, under its full name. */
-static cmb_status put_option(cmb_reader *r, cmb_lazy *parameter)
+/* Sets a parameter to the value that the options give for its full name, if they do; the value has to be finite. */
+static cmb_status apply_option(cmb_reader *r, cmb_lazy *parameter)
 {
   const cmb_model_options *o = r->options;
   for (int i = 0; o && i < o->set_count; i++) {
@@ -60,7 +60,8 @@ static cmb_status put_option(cmb_reader *r, cmb_lazy *parameter)
   return CMB_OK;
 }
 
-/* A number, or {value: number, unit: text, title: text, least: number, above: number, most: number} */
+/* Reads the definition of a parameter, a number or {value: number, unit: text, title: text, least: number, above: number, most: number};
+ * the value is computed later, when it is needed. */
 static cmb_status define_parameter(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
 {
   static const char *const keys[] = {"value", "unit", "title", "least", "above", "most"};
@@ -70,7 +71,7 @@ static cmb_status define_parameter(cmb_reader *r, const cmb_scope *s, const cmb_
     CMB_TRY(CMB_CHECK_KEYS(r, entry, keys));
     CMB_TRY(cmb_require(r, entry, "value", &parameter->node));
   }
-  return put_option(r, parameter);
+  return apply_option(r, parameter);
 }
 
 static cmb_status define_index(cmb_reader *r, const cmb_scope *s)
@@ -83,18 +84,21 @@ static cmb_status define_index(cmb_reader *r, const cmb_scope *s)
   return CMB_OK;
 }
 
-/* A parameter may be live whatever asks for it. */
+/* Computes the value of a parameter from its formula. The formula may use live parameters (changeable later) even while a number that
+ * must not depend on them is read, so this restriction (r->fixed_number) is suspended. */
 static cmb_status compute(cmb_reader *r, cmb_lazy *lazy)
 {
-  const char *chooses = r->chooses;
-  r->chooses = NULL;
+  const char *saved = r->fixed_number;
+  r->fixed_number = NULL;
   CMB_TRY(cmb_read_number(r, lazy->scope, lazy->node, &lazy->value[0]));
-  r->chooses = chooses;
+  r->fixed_number = saved;
   return CMB_OK;
 }
 
 /* ---- live parameters */
 
+/* Returns whether a parameter was found to be one that must not be live (changeable later), in this reading of the model or an earlier
+ * one. */
 static bool is_fixed(const cmb_reader *r, const char *name)
 {
   const cmb_not_live *n = r->fixed;
@@ -102,7 +106,7 @@ static bool is_fixed(const cmb_reader *r, const char *name)
   return n != NULL;
 }
 
-/* Whether it was asked for by its name. */
+/* Returns whether the options name this parameter (by its full name) as live, that is, changeable after the model is read. */
 static bool is_named_live(const cmb_model_options *o, const char *name)
 {
   for (int i = 0; i < o->live_count; i++) {
@@ -111,7 +115,8 @@ static bool is_named_live(const cmb_model_options *o, const char *name)
   return false;
 }
 
-/* Whether it is to be an input; its value is known. */
+/* Returns whether a parameter, whose value is known, is to be live (changeable later): the options name it, or all are to be and it does
+ * not depend on other live ones. */
 static bool is_wanted_live(const cmb_reader *r, const cmb_lazy *parameter)
 {
   const cmb_model_options *o = r->options;
@@ -149,22 +154,23 @@ cmb_status cmb_fix_number(cmb_reader *r, cmb_number x, cmb_place asked_at)
       return cmb_reader_fail(r, asked_at,
                              "%s depends on the parameter '%s', which was to stay live; "
                              "expected a number that no live parameter changes",
-                             r->chooses, parameter->name);
+                             r->fixed_number, parameter->name);
     }
     cmb_not_live *fixed = cmb_arena_take(r->kept, 1, sizeof *fixed);
     const char *name = cmb_arena_text(r->kept, parameter->name);
     if (!fixed || !name) return cmb_fail_memory(r->ctx);
     *fixed = (cmb_not_live){name, r->fixed};
     r->fixed = fixed;
-    r->again = true;
+    r->repeat_needed = true;
     cmb_log(r->ctx, CMB_LOG_INFO, "parameter '%s' does not stay live: %s depends on it",
-            parameter->name, r->chooses);
+            parameter->name, r->fixed_number);
   }
   return CMB_OK;
 }
 
-/* What an instance sets must be a parameter of its template; the formula stands outside of the instance. */
-static cmb_status put_arguments(cmb_reader *r, const cmb_scope *s)
+/* Replaces the values of a template's parameters by the arguments of its instance s, whose formulas are evaluated in the scope around
+ * the instance. An argument that is no parameter of the template is an error. */
+static cmb_status apply_arguments(cmb_reader *r, const cmb_scope *s)
 {
   const cmb_node *argument = s->arguments ? s->arguments->first : NULL;
   for (; argument; argument = argument->next) {
@@ -191,11 +197,12 @@ cmb_status cmb_define_parameters(cmb_reader *r, const cmb_scope *s)
 {
   if (s->copy > 0) CMB_TRY(define_index(r, s));
   CMB_TRY(cmb_each_entry_of(r, s, "parameters", "parameter", define_parameter));
-  CMB_TRY(put_arguments(r, s));
+  CMB_TRY(apply_arguments(r, s));
   return cmb_put_overrides(r, s);
 }
 
-/* These names are parameters'. */
+/* Checks that each of the names in the options is a parameter that can be set; `what` ("set" or "stay live") is used in the error
+ * message. */
 static cmb_status check_names(cmb_reader *r, int count, const char *const *names, const char *what)
 {
   for (int i = 0; i < count; i++) {
@@ -228,7 +235,8 @@ static cmb_status keep_words(cmb_reader *r, const cmb_lazy *from, cmb_model_para
   return cmb_read_words(r, from->entry, "title", "a text", &p->title);
 }
 
-/* What it has to be, whoever gives the value: the file, an instance, the options, or a program while it is live. */
+/* Checks the value of a parameter against the bounds `least`, `above` and `most` of its definition; for a live parameter this is
+ * repeated with later values. */
 static cmb_status limit(cmb_reader *r, const cmb_lazy *from, const cmb_model_parameter *p)
 {
   static const struct {

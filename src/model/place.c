@@ -1,21 +1,24 @@
 /*
- * Where instances of templates are (reader.h): `mirror`, `axes`, and `at` or `offset`.
+ * Computes where instances of templates are, from their keys `mirror`, `axes`, and `at` or `offset`; called by points.c and read.c
+ * (reader.h).
  *
- * An instance x -> T s x + o is placed in the frame of the scope it stands in, x -> T' s' x + o', so that nested ones are composed. Mirrors
- * are in coordinate planes, so signs are all there is to them; they change places with rotations:
+ * An instance x -> T s x + o (rotation T, signs s, offset o) is placed in the frame of the scope around it, x -> T' s' x + o', so that
+ * nested ones are composed. Mirrors are in coordinate planes and so consist of signs only; mirrors and rotations are interchanged by
  *
  *     T' s' T s = (T' s' T s') s' s        offset T' s' o + o'
  *
- * Copy i of a repeated instance (repeat.c) has the offset o + (i - 1) step. A place is computed when a point of the instance is first asked
- * for, so that an instance can be put where a point of another one is.
+ * Copy i of a repeated instance (repeat.c) has the offset o + (i - 1) step. The placement of an instance is computed when one of its points
+ * is first needed, so that an instance can be put at a point of another one.
  */
 #include "base/context.h"
 #include "model/reader.h"
 
 #include <math.h>
 
-static const double ROUNDING = 1e-14; /* components that are smaller are 0 */
+/* smaller components of an instance's axes are rounding errors and are set to 0 */
+static const double ROUNDING = 1e-14;
 
+/* Copies unit vector i of the axes of a scope, without its mirror, to axis[3]. */
 void cmb_scope_axis(const cmb_scope *s, int i, cmb_number axis[3])
 {
   double row[3];
@@ -35,21 +38,22 @@ void cmb_scope_vector(cmb_graph *g, const cmb_scope *s, cmb_number x[3])
   }
 }
 
-/* Rows of the outer axes, signs and the instance's own axes (rows in the outer frame, which take part in its mirror) multiplied. */
+/* Computes m->axes (9, rows) of an instance of a template inside the scope `outer` from its key `axes`: the outer axes, their mirror
+ * signs and the instance's own axes multiplied. The axes must not depend on live parameters, which can change later. */
 static cmb_status read_turn(cmb_reader *r, const cmb_scope *outer, const cmb_node *node,
                             cmb_mirror *m)
 {
-  const char *chooses = r->chooses;
+  const char *saved = r->fixed_number;
   cmb_number rows[9];
   double *axes = cmb_arena_doubles(r->model->arena, 9);
   if (!axes) return cmb_fail_memory(r->ctx);
-  r->chooses = "the axes of an instance";
+  r->fixed_number = "the axes of an instance";
   CMB_TRY(cmb_read_axes(r, outer, node, rows));
   for (int i = 0; i < 9; i++) {
     if (rows[i].live) CMB_TRY(cmb_fix_number(r, rows[i], node->place));
   }
-  r->chooses = chooses;
-  /* rows[i] = T' s' T e_i; those of T' s' T s' are sign[i] times these */
+  r->fixed_number = saved;
+  /* cmb_read_axes gives rows[i] = T' s' T e_i; the rows of T' s' T s' are sign[i] times these */
   const double *sign = outer->placed->mirror.sign;
   for (int i = 0; i < 9; i++)
     axes[i] = fabs(rows[i].value) > ROUNDING ? sign[i / 3] * rows[i].value : 0;

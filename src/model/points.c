@@ -1,9 +1,9 @@
 /*
- * Section `points`, and positions, directions and frames wherever they stand (reader.h).
+ * Reads the section `points`, and positions, directions and frames in all other sections; called by the readers of sections (reader.h).
  *
  * A position is [x, y, z], a point's or marker's name, or {between: [P, Q], ratio: s} = P + s (Q - P). A direction is
- * [x, y, z], x, -y and so on, or two positions [P, Q]. Numbers written in an instance are taken through its
- * transformation: x -> T sign x + offset for positions, T sign x for directions.
+ * [x, y, z], x, -y and so on, or two positions [P, Q]. Numbers written in an instance of a template are transformed by its
+ * placement: x -> T sign x + offset for positions, T sign x for directions.
  */
 #include "base/context.h"
 #include "math/vec3.h"
@@ -41,7 +41,8 @@ cmb_status cmb_read_points(cmb_reader *r)
   return CMB_OK;
 }
 
-/* A point by its name, or the origin of a marker. */
+/* Looks up a point, or the origin of a marker, by its name in a scope and copies its global position into at[3]; an unknown name is an
+ * error. */
 static cmb_status named_position(cmb_reader *r, const cmb_scope *s, const char *name,
                                  cmb_place place, cmb_number at[3])
 {
@@ -99,7 +100,7 @@ static cmb_status read_position(cmb_reader *r, const cmb_scope *s, const cmb_nod
 cmb_status cmb_read_position(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                              cmb_number at[3])
 {
-  static const double most = 1e100; /* squares of distances must be finite */
+  static const double most = 1e100; /* so that squares of distances are finite */
   memset(at, 0, 3 * sizeof *at);
   CMB_TRY(read_position(r, s, node, at));
   for (int i = 0; i < 3; i++) {
@@ -113,7 +114,7 @@ cmb_status cmb_read_position(cmb_reader *r, const cmb_scope *s, const cmb_node *
 
 /* ---- directions */
 
-/* "x", "-z": its components. */
+/* Reads a direction that is a letter with or without a sign, such as "x" or "-z", into d[3], a unit vector in global axes. */
 static cmb_status named_direction(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                                   cmb_number d[3])
 {
@@ -135,7 +136,8 @@ static cmb_status named_direction(cmb_reader *r, const cmb_scope *s, const cmb_n
   return CMB_OK;
 }
 
-/* To length 1; their largest component first, so that the squares do not vanish. */
+/* Scales d to length 1 in place. `largest` is its largest absolute component, by which it is divided first so that the squares do not
+ * underflow. */
 static void normalize(cmb_graph *g, double largest, cmb_number d[3])
 {
   double scaled[3];
@@ -148,7 +150,7 @@ static void normalize(cmb_graph *g, double largest, cmb_number d[3])
   }
 }
 
-/* Two of anything but numbers, which no name begins like. */
+/* Returns whether a node is a list of two entries that are not numbers, that is, of two points (names do not begin like numbers). */
 static bool is_pair_of_points(const cmb_node *node)
 {
   if (node->kind != CMB_NODE_LIST || node->count != 2) return false;
@@ -186,7 +188,7 @@ cmb_status cmb_read_direction(cmb_reader *r, const cmb_scope *s, const cmb_node 
 cmb_status cmb_make_perpendicular(cmb_reader *r, const cmb_node *node, const cmb_number a[3],
                                   cmb_number b[3])
 {
-  static const double most_cosine = 1e-6; /* what directions given with seven digits can be off */
+  static const double most_cosine = 1e-6; /* rounding error of directions given with seven digits */
   cmb_graph *g = r->model->graph;
   const cmb_number cosine = cmb_number_dot3(g, a, b);
   if (fabs(cosine.value) > most_cosine) {

@@ -1,5 +1,5 @@
 /*
- * Reading a model: the public functions (camber/model.h), and the order in which the sections are read. What a section
+ * Reads a whole model: implements the public functions (camber/model.h) and calls the readers of the sections in their order. What a section
  * refers to is read before it; within parameters and within points any order is allowed.
  */
 #include "base/context.h"
@@ -30,7 +30,8 @@ static const struct section {
 
 enum { SECTIONS = sizeof sections / sizeof *sections, IN_TEMPLATE = 22 };
 
-/* A section that is there but empty is as good as none. */
+/* Checks that a file or template (the map `root`) has only known sections, each of the right kind (text, list or map); an empty section
+ * is accepted as if it were missing. */
 cmb_status cmb_check_sections(cmb_reader *r, const cmb_node *root, bool in_template)
 {
   const char *names[SECTIONS];
@@ -49,7 +50,8 @@ cmb_status cmb_check_sections(cmb_reader *r, const cmb_node *root, bool in_templ
   return CMB_OK;
 }
 
-/* The first file of the model that has this section; the model's own comes before those it includes. */
+/* Finds a section in the files of the model, in the main file before those that it includes, and returns the first one that is not
+ * empty; NULL if there is none. */
 static const cmb_node *find_section(const cmb_reader *r, const char *name)
 {
   const cmb_node *node = NULL;
@@ -72,6 +74,7 @@ static cmb_status read_head(cmb_reader *r)
 
 /* ---- simulate */
 
+/* Appends a default of a command line option to the model: the option's name is that of the key, its value was found at the place `at`. */
 static cmb_status add_default(cmb_reader *r, const cmb_node *key, cmb_place at, const char *value)
 {
   cmb_model *m = r->model;
@@ -86,7 +89,8 @@ static cmb_status add_default(cmb_reader *r, const cmb_node *key, cmb_place at, 
   return d->name && value ? CMB_OK : cmb_fail_memory(r->ctx);
 }
 
-/* key: value; key: {a: b} as key "a=b"; key: [v, w] as key twice. */
+/* Reads an entry of `simulate`, the default of a command line option, into the model: `key: value`; `key: {a: b}` as the option key with
+ * the value "a=b"; `key: [v, w]` as the option given twice. */
 static cmb_status read_default(cmb_reader *r, const cmb_node *node)
 {
   static const char expected[] = "a value, {name: value, ...} or [value, ...]";
@@ -121,6 +125,7 @@ static cmb_status read_simulate(cmb_reader *r)
 
 /* ---- the whole */
 
+/* Reads all sections of the model in an order in which each refers only to what has been read. */
 static cmb_status read_sections(cmb_reader *r)
 {
   CMB_TRY(cmb_read_parameters(r));
@@ -144,7 +149,7 @@ static cmb_status read_sections(cmb_reader *r)
   return read_simulate(r);
 }
 
-/* A text in memory as the tree to read. */
+/* A model's text in memory. */
 struct text {
   const char *text;
   size_t length;
@@ -170,7 +175,7 @@ static cmb_status read_tree(cmb_reader *r, const cmb_node *root)
   return read_sections(r);
 }
 
-/* The file's name without folder and ending. */
+/* Returns the name of a model, on its arena: its file's name without folder and ending. Returns NULL without memory. */
 static const char *name_of(cmb_model *m, const char *path)
 {
   const char *slash = strrchr(path, '/');
@@ -212,13 +217,13 @@ static cmb_status check_options(cmb_context *ctx, const cmb_model_options *o)
   return CMB_OK;
 }
 
-/* Where the tree comes from, and what a reading that has to be repeated leaves for the next one. */
+/* Where the tree of nodes comes from, and what a reading that must be repeated passes on to the next one. */
 struct attempt {
   cmb_tree_source source;
   const void *from;
   cmb_arena *kept;
   const cmb_not_live *fixed;
-  bool again;
+  bool repeat_needed;
 };
 
 static cmb_status read_once(cmb_context *ctx, const char *path, const cmb_model_options *options,
@@ -239,11 +244,11 @@ static cmb_status read_once(cmb_context *ctx, const char *path, const cmb_model_
     status = attempt->source(r, attempt->from, &root);
     if (status == CMB_OK) status = read_tree(r, root);
     attempt->fixed = r->fixed;
-    attempt->again = r->again;
+    attempt->repeat_needed = r->repeat_needed;
     cmb_graph_destroy(r->graph);
   }
   cmb_arena_destroy(scratch);
-  if (status == CMB_OK && !attempt->again)
+  if (status == CMB_OK && !attempt->repeat_needed)
     *model = m;
   else
     cmb_model_destroy(m);
@@ -260,7 +265,7 @@ cmb_status cmb_read_model(cmb_context *ctx, const char *path, const cmb_model_op
   cmb_status status = CMB_OK;
   do {
     status = read_once(ctx, path, options, &attempt, model);
-  } while (status == CMB_OK && attempt.again);
+  } while (status == CMB_OK && attempt.repeat_needed);
   cmb_arena_destroy(attempt.kept);
   return status;
 }
@@ -311,7 +316,7 @@ const char *cmb_model_title(const cmb_model *model)
   return model ? model->title : NULL;
 }
 
-/* The constraint is the object, or a part of it. */
+/* Returns whether a constraint's name is `name` or begins with it and a '.'. */
 static bool begins_with(const char *constraint, const char *name)
 {
   size_t length = strlen(name);
@@ -319,9 +324,10 @@ static bool begins_with(const char *constraint, const char *name)
          (constraint[length] == '\0' || constraint[length] == '.');
 }
 
-/* Of several names that it begins with the longest counts: "left" may be a joint and "left.rod" another. */
-static void offer(cmb_model_origin *best, const char *constraint, const char *kind,
-                  const char *name, cmb_place place)
+/* Stores the object `name` in *best if the constraint's name begins with its name and no longer name was found before: of a joint "left"
+ * and a joint "left.rod", the latter is the origin of "left.rod.x". */
+static void keep_longest_match(cmb_model_origin *best, const char *constraint, const char *kind,
+                               const char *name, cmb_place place)
 {
   if (!begins_with(constraint, name) || (best->name && strlen(best->name) > strlen(name))) return;
   *best = (cmb_model_origin){kind, name, place.file, place.line, place.column};
@@ -334,10 +340,10 @@ bool cmb_model_origin_of(const cmb_model *model, const char *constraint, cmb_mod
   if (!model || !constraint) return false;
   for (int i = 0; i < model->loop_count; i++) {
     const cmb_model_loop *l = &model->loops[i];
-    offer(origin, constraint, l->motion ? "motion" : "loop", l->name, l->place);
+    keep_longest_match(origin, constraint, l->motion ? "motion" : "loop", l->name, l->place);
   }
   for (int i = 0; i < model->joint_count; i++)
-    offer(origin, constraint, "joint", model->joints[i].name, model->joints[i].place);
+    keep_longest_match(origin, constraint, "joint", model->joints[i].name, model->joints[i].place);
   return origin->name != NULL;
 }
 

@@ -1,5 +1,6 @@
 /*
- * What the sections have in common (reader.h): messages with place and subject, names and scopes, kinds of nodes.
+ * Implements what the readers of all sections use (reader.h): error messages with place and subject, names and scopes, and loops over the
+ * entries of a section.
  */
 #include "model/reader.h"
 
@@ -10,8 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_NAME = 240 }; /* formulas take 255, with what is put behind */
+/* longest full name: formulas allow 255 characters, and suffixes such as .wx' are appended */
+enum { MOST_NAME = 240 };
 
+/* Reports an error in the user's input at a place, with the current subject in front of the formatted text. Returns CMB_ERROR_INPUT. */
 cmb_status cmb_reader_fail(cmb_reader *r, cmb_place at, const char *format, ...)
 {
   cmb_about about = cmb_about_at(at);
@@ -49,6 +52,7 @@ void cmb_reader_subject(cmb_reader *r, const char *what, const char *prefix, con
 
 /* ---- names */
 
+/* Returns the word for a kind of names in messages, such as "joint". */
 const char *cmb_name_kind_text(cmb_name_kind kind)
 {
   static const char *const texts[CMB_NAMES_KINDS] = {"parameter",
@@ -165,14 +169,15 @@ cmb_name *cmb_look_up(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, con
   return entry;
 }
 
-/* How the scope would write a full name; NULL if it cannot. */
+/* Returns the full name as it can be written in the scope: without the scope's prefix, or unchanged if it does not begin with it. */
 static const char *name_in_scope(const cmb_scope *s, const char *full)
 {
   size_t prefix = strlen(s->prefix);
   return strncmp(full, s->prefix, prefix) == 0 ? full + prefix : full;
 }
 
-/* All names of a kind as the scope would write them, the ground's among those of bodies, how many; NULL without memory. */
+/* Lists all names of a kind as they can be written in the scope, with "ground" among those of bodies, on the scratch arena, and sets
+ * *count. Returns NULL without memory. */
 static const char **names_of(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, int *count)
 {
   const char **names = cmb_arena_take(r->scratch, r->map.count + 1, sizeof(char *));
@@ -209,6 +214,8 @@ cmb_status cmb_refer(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, cons
 
 /* ---- sections */
 
+/* Calls `read` for each entry of a section in the scope s, with the subject of messages set to `what` and the entry's name, which is
+ * checked. */
 cmb_status cmb_each_entry_of(cmb_reader *r, const cmb_scope *s, const char *section,
                              const char *what, cmb_entry_reader read)
 {

@@ -1,14 +1,16 @@
 /*
- * What the files of the reader share: the state of a reading, and the typed access to nodes, names and values.
+ * What the files of the reader of models share: the state of a reading, and functions that read nodes, names and values with checked types.
+ * read.c calls the readers of the sections.
  *
  * A scope is the model itself or an instance of a template. Its sections stand in one or several maps (parts): those of
- * the file or the template, and those of the files it includes. A section is read for all scopes before the next one
+ * the file or the template, and those of the files it includes. A section is read for all scopes before the next section
  * begins, so that references may go in and out of instances and across files.
  *
- * An instance's transformation x -> T sign x + offset, with T a rotation, takes the positions written in it to the global frame. It is
- * put on where numbers are read (positions, directions); what comes from a named point is global already.
+ * The placement of an instance, x -> T sign x + offset, takes the positions written in it to the global frame. It is
+ * applied where numbers are read (positions, directions); what comes from a named point is global already.
  *
- * Every message is "FILE:LINE:COL: SUBJECT: words", where the subject is what is read: joint 'left.pivot'.
+ * Every message is "FILE:LINE:COL: SUBJECT: text", where the subject is the part of the model that is being read, such as joint
+ * 'left.pivot'.
  */
 #ifndef CMB_MODEL_READER_H
 #define CMB_MODEL_READER_H
@@ -33,7 +35,8 @@ typedef enum cmb_name_kind {
   CMB_NAMES_IMPLICIT,
   CMB_NAMES_ROAD,
   CMB_NAMES_INSTANCE,
-  CMB_NAMES_SHARED, /* those above are all different; of the following each has names of its own */
+  /* the kinds above share one namespace; each of the following has a namespace of its own */
+  CMB_NAMES_SHARED,
   CMB_NAMES_POINT = CMB_NAMES_SHARED,
   CMB_NAMES_OUTPUT,
   CMB_NAMES_EVENT,
@@ -42,10 +45,10 @@ typedef enum cmb_name_kind {
   CMB_NAMES_KINDS
 } cmb_name_kind;
 
-/* A file that a part includes, and what it sets of it (overrides.c). */
+/* A file that a part includes, with the parameters that `include` sets (overrides.c). */
 typedef struct cmb_include {
   struct cmb_part *part;
-  const cmb_node *file, *set; /* its name, and a map of values or NULL */
+  const cmb_node *file, *set; /* the file's name; a map of parameter values, or NULL */
   const struct cmb_include *next;
 } cmb_include;
 
@@ -53,11 +56,12 @@ typedef struct cmb_part {
   const cmb_node *root;
   const cmb_include *includes;
   struct cmb_part *next;
-  struct cmb_part *found; /* the next one that a search has found, .. */
-  int search;             /* .. and the last one that has found this */
+  struct cmb_part *found; /* next part in the list of the latest search (overrides.c) */
+  int search;             /* number of the latest search that found this part */
 } cmb_part;
 
-/* Where an instance is: known when it is asked for (place.c). The rows of mirror.axes are the columns of T. */
+/* Where an instance is, computed when it is first needed (place.c): the placement x -> T sign x + offset. The rows of mirror.axes are
+ * the columns of T. */
 typedef struct cmb_placement {
   enum { CMB_PLACE_UNKNOWN, CMB_PLACE_BUSY, CMB_PLACE_KNOWN } state;
   cmb_mirror mirror;
@@ -65,44 +69,46 @@ typedef struct cmb_placement {
 } cmb_placement;
 
 typedef struct cmb_scope {
-  const char *prefix; /* "" or "left." */
+  const char *prefix; /* prefix of its names: "" or "left." */
   const struct cmb_scope *parent;
   cmb_part *parts;
   cmb_placement *placed;
-  const cmb_node *instance;         /* what it came from, NULL for the model */
-  const cmb_node *arguments;        /* the instance's `parameters`, or NULL */
-  const cmb_name *template_of;      /* NULL for the model */
-  int copy;                         /* its number in a repeated instance, 0 if it is none */
-  const struct cmb_scope *previous; /* the copy before, NULL for the first */
+  const cmb_node *instance;         /* the entry of the section `instances`; NULL for the model */
+  const cmb_node *arguments;        /* `parameters` of the instance, or NULL */
+  const cmb_name *template_of;      /* its template; NULL for the model */
+  int copy;                         /* number in a repeated instance, from 1; 0: not repeated */
+  const struct cmb_scope *previous; /* the preceding copy; NULL for the first */
   struct cmb_scope *next;
 } cmb_scope;
 
-enum { CMB_MOST_NAME_PART = 60 }; /* characters of a name, without those of its instances */
+/* most characters of a name, without the names of its instances */
+enum { CMB_MOST_NAME_PART = 60 };
 
 enum { CMB_SUBJECT_ROOM = 128, CMB_NAME_ROOM = 256, CMB_MOST_DEPENDENCE = 100 };
 
-/* What is read, for messages. */
+/* The part of the model that is being read, for messages. */
 typedef struct cmb_subject {
-  const char *kind;            /* "joint"; "": nothing yet */
+  const char *kind;            /* "joint"; "": none */
   char text[CMB_SUBJECT_ROOM]; /* "joint 'left.pivot'"; a long name is cut */
   char name[CMB_NAME_ROOM];    /* "left.pivot", or "" */
 } cmb_subject;
 
-/* A parameter or point, which is computed when it is first asked for. */
+/* A parameter or point, whose value is computed when it is first needed. */
 typedef struct cmb_lazy {
   const char *name;
-  const cmb_node *entry;  /* what it is defined by */
-  const cmb_node *node;   /* its value */
-  const cmb_scope *scope; /* that its formulas are looked up in */
-  const cmb_scope *home;  /* that it is defined in */
-  cmb_part *set_in;       /* of the scope: what includes the file and sets it; NULL: none does */
+  const cmb_node *entry; /* its definition */
+  /* its value as written, in the definition or where another value is given */
+  const cmb_node *node;
+  const cmb_scope *scope; /* in which the names of its formula are looked up */
+  const cmb_scope *home;  /* in which it is defined */
+  cmb_part *set_in;       /* part of `scope` whose include sets the value; NULL: no include does */
   enum { CMB_LAZY_NEW, CMB_LAZY_BUSY, CMB_LAZY_DONE } state;
   cmb_number value[3];
-  bool is_index; /* the number of a copy, which nobody can set */
-  bool live;     /* a parameter that can be set at any time */
+  bool is_index; /* it is the number of a copy, which cannot be set */
+  bool live;     /* a parameter whose value can be changed later */
 } cmb_lazy;
 
-/* A parameter that was to stay live with all others and cannot. */
+/* A parameter that was to be live because all are, and cannot be. */
 typedef struct cmb_not_live {
   const char *name;
   const struct cmb_not_live *next;
@@ -112,222 +118,263 @@ typedef struct cmb_reader {
   cmb_context *ctx;
   const cmb_model_options *options;
   cmb_model *model;
-  cmb_arena *scratch; /* lives as long as the reading */
-  cmb_graph *graph;   /* where formulas are tried */
+  cmb_arena *scratch; /* freed when the reading ends */
+  cmb_graph *graph;   /* where formulas are parsed */
   cmb_name_map map;
-  char spaces[CMB_NAMES_KINDS]; /* their addresses own the names */
+  char spaces[CMB_NAMES_KINDS]; /* one byte per namespace: its address owns the names in `map` */
   cmb_scope *scopes, *last_scope;
-  int unfolded_size; /* nodes in all scopes */
-  int part_searches; /* among files that include each other */
-  size_t bytes_read; /* from other files than the first */
+  int unfolded_size; /* number of nodes in all scopes */
+  int part_searches; /* number of searches in the graph of includes (overrides.c) */
+  size_t bytes_read; /* from all files but the first */
   cmb_subject subject;
   cmb_lazy *parameters, *points;
   int parameter_room, point_count;
-  int dependence; /* how deep lazy values ask for each other now */
-  const char
-      *chooses; /* what the number being read decides on, which no live one can; NULL: nothing */
-  const cmb_not_live *fixed;   /* parameters that such numbers depend on */
-  cmb_arena *kept;             /* what outlives a reading that has to be repeated */
-  bool again;                  /* one of them was found only now: what has been read is of no use */
-  cmb_error_record nested;     /* failure inside of a formula's name */
-  cmb_model_limit *last_limit; /* of the model's */
+  int lazy_depth; /* current depth of lazy values that need each other */
+  /* description of the number that is being read if it must not depend on live parameters, such as "the number of copies"; NULL: it may */
+  const char *fixed_number;
+  /* parameters that are not made live, since such numbers depend on them */
+  const cmb_not_live *fixed;
+  cmb_arena *kept;    /* memory that survives when the model has to be read again */
+  bool repeat_needed; /* a parameter had to be added to `fixed`: the model has to be read again */
+  cmb_error_record nested;     /* first failure inside of a formula's name (values.c) */
+  cmb_model_limit *last_limit; /* last one in the model's list */
 } cmb_reader;
 
 /* ---- reader.c: messages, names, sections */
 
+/* Reports an error in the user's input at a place, with the current subject in front of the formatted text. Returns CMB_ERROR_INPUT. */
 cmb_status cmb_reader_fail(cmb_reader *r, cmb_place at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The last failure, of a formula's text or of a table, once more with file and subject: at its own place if it has one. */
+/* Reports the context's last failure, of a formula's text or of a table, once more with the file and the current subject; its place is
+ * that of the failure if it has one, else `at`. Returns CMB_ERROR_INPUT. */
 cmb_status cmb_reader_repeat(cmb_reader *r, cmb_place at);
 
-/* What messages are about from now on: "joint" and a name. */
+/* Sets the subject of the messages that follow: a kind such as "joint", and the name prefix + name; name == NULL: the kind alone. */
 void cmb_reader_subject(cmb_reader *r, const char *what, const char *prefix, const char *name);
 
-const char *cmb_name_kind_text(cmb_name_kind kind); /* "joint" */
+/* Returns the word for a kind of names in messages, such as "joint". */
+const char *cmb_name_kind_text(cmb_name_kind kind);
 
-/* "left." + name, on the model's arena; NULL without memory. suffix may be "". */
+/* Returns the text prefix + name + suffix, such as "left.pivot", on the model's arena; NULL without memory. */
 const char *cmb_full_name(cmb_reader *r, const char *prefix, const char *name, const char *suffix);
 
-/* prefix + name; false if there is no room for it, as no name is so long. */
+/* Writes prefix + name into `full`; returns false if it does not fit, which means that no such name exists. */
 bool cmb_join_names(const char *prefix, const char *name, char full[CMB_NAME_ROOM]);
 
-/* A name of one kind comes into being; one that is taken already is an error. */
+/* Defines a full name of a kind, with its index and the place of the definition. A name that is taken in the same namespace already is
+ * an error; full == NULL is reported as missing memory. */
 cmb_status cmb_define(cmb_reader *r, cmb_name_kind kind, const char *full, int index, cmb_place at);
 
-/* The name as seen from a scope: inside it, then outside. NULL if there is none of that kind. */
+/* Looks up a name of one kind as seen from the scope s: in s first, then in the scopes around it. "previous.NAME" stands for NAME in the
+ * preceding copy. Returns NULL if there is none. */
 cmb_name *cmb_look_up(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, const char *name);
 
-/* The known name of this kind that is near, as seen from the scope; NULL if none is. */
+/* Returns the defined name of this kind that is most similar to an unknown one, as written in the scope s, for "did you mean"; NULL if
+ * none is similar. */
 const char *cmb_nearest(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, const char *name);
 
-/* The same as cmb_look_up; an unknown name is an error at `at`. */
+/* Looks up a name of one kind as seen from the scope s and stores it in *found; an unknown name is an error at the place `at`, which
+ * suggests a similar one. */
 cmb_status cmb_refer(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, const char *name,
                      cmb_place at, const cmb_name **found);
 
 typedef cmb_status (*cmb_entry_reader)(cmb_reader *r, const cmb_scope *s, const cmb_node *entry);
 
-/* All entries of a section in all scopes; the subject is set. */
+/* Calls `read` for each entry of a section in all scopes, with the subject of messages set to `what` and the entry's name, which is
+ * checked. Stops at the first failure. */
 cmb_status cmb_each_entry(cmb_reader *r, const char *section, const char *what,
                           cmb_entry_reader read);
+/* Returns the number of entries of a section in all scopes. */
 int cmb_count_entries(const cmb_reader *r, const char *section);
 
-/* The same in one scope. */
+/* Calls `read` for each entry of a section in the scope s, with the subject of messages set to `what` and the entry's name, which is
+ * checked. Stops at the first failure. */
 cmb_status cmb_each_entry_of(cmb_reader *r, const cmb_scope *s, const char *section,
                              const char *what, cmb_entry_reader read);
 
-/* An array on the model's arena for as many objects as the section has entries, and perhaps more. */
+/* Allocates a zeroed array on the model's arena, with an element of `size` bytes for each entry of the section and `more` besides, and
+ * stores its address in *array (a pointer to a pointer of any type). */
 cmb_status cmb_take_section(cmb_reader *r, const char *section, int more, size_t size, void *array);
 
 /* ---- reader.c: nodes */
 
-/* Every key of the map is among the `count` names of `keys`; else an error that suggests one. */
+/* Checks that the node is a map, and that each of its keys is among the `count` names in `keys`; else it reports an error that suggests
+ * one. */
 cmb_status cmb_check_keys(cmb_reader *r, const cmb_node *map, int count, const char *const *keys);
 #define CMB_CHECK_KEYS(r, map, keys)                                                               \
   cmb_check_keys(r, map, (int)(sizeof(keys) / sizeof *(keys)), keys)
 
+/* These check the kind of a node: a map; a text that is not empty; a list of `count` entries. `expected` describes what is expected, for
+ * the error message. */
 cmb_status cmb_expect_map(cmb_reader *r, const cmb_node *node);
 cmb_status cmb_expect_text(cmb_reader *r, const cmb_node *node, const char *expected);
 cmb_status cmb_expect_list(cmb_reader *r, const cmb_node *node, int count, const char *expected);
 
-/* A text of one line for people, such as a title or a unit, for the model: without control characters, which quoted texts can have ("\t"). */
+/* Reads a text of one line to be shown to people, such as a title or a unit, into memory of the model. Control characters, which quoted
+ * texts can have ("\t"), are an error. */
 cmb_status cmb_read_line(cmb_reader *r, const cmb_node *node, const char **line);
 
-/* The entry of a map, which must be there. */
+/* Finds the entry of a map under a key and stores it in *node; a missing key is an error. */
 cmb_status cmb_require(cmb_reader *r, const cmb_node *map, const char *key, const cmb_node **node);
 
-/* One of the names in a table (as for cmb_find_name); its index. */
+/* Reads a text that has to be one of the `count` names in a table (an array of structures of `stride` bytes that begin with the name, as
+ * for cmb_find_name) and stores its index in *choice. */
 cmb_status cmb_read_choice(cmb_reader *r, const cmb_node *node, const void *names, int count,
                            size_t stride, int *choice);
 
-/* A name that the user may give to something: letters, digits and _, not one of the reserved ones. */
+/* Checks a name that the user gives to something: letters, digits and _, a letter first, not too long, and not a reserved name or a
+ * function of formulas. */
 cmb_status cmb_check_name(cmb_reader *r, const char *name, cmb_place at);
 
-/* ---- limits.c: what numbers have to be, with the values of the file and with others of live parameters (limits.h) */
+/* ---- limits.c: conditions on numbers, checked with the values of the file and later with other values of live parameters (limits.h) */
 
 typedef enum cmb_limit_kind {
   CMB_POSITIVE = 1,
   CMB_NOT_NEGATIVE,
-  CMB_SELDOM_NEGATIVE, /* any number, but there is a warning if it is negative: stiffness, damping, free length */
+  /* any number, but a negative one gives a warning: stiffness, damping, free length */
+  CMB_SELDOM_NEGATIVE,
   CMB_AT_LEAST, /* two numbers: the first is at least the second, .. */
-  CMB_ABOVE,    /* .. greater .. */
-  CMB_AT_MOST,  /* .. or at most the second */
-  CMB_INERTIA /* nine numbers: principal moments not negative, and none larger than the two others' sum; with a warning if two are 0 */
+  CMB_ABOVE,    /* .. is greater than the second .. */
+  CMB_AT_MOST,  /* .. or is at most the second */
+  /* nine numbers: no principal moment is negative or larger than the sum of the two others; with a warning if two of them are 0 */
+  CMB_INERTIA
 } cmb_limit_kind;
 
-/* `what` is "the mass", "'radius'"; `expected` may be NULL: a number greater than 0, or not less. */
+/* Check a condition on one number, or the same condition on each of `count` numbers. `what` names the number in messages, such as "the
+ * mass"; `expected` describes what is expected (NULL: a standard text). A condition on a live number is stored in the model and checked
+ * again with other values. */
 cmb_status cmb_limit_number(cmb_reader *r, cmb_place place, const char *what, cmb_limit_kind kind,
                             const char *expected, cmb_number x);
 cmb_status cmb_limit_each(cmb_reader *r, cmb_place place, const char *what, cmb_limit_kind kind,
                           int count, const cmb_number *x);
-/* By another number: CMB_AT_LEAST, CMB_ABOVE or CMB_AT_MOST. */
+/* Checks a number against another one: CMB_AT_LEAST, CMB_ABOVE or CMB_AT_MOST the bound. */
 cmb_status cmb_limit_by(cmb_reader *r, cmb_place place, const char *what, cmb_limit_kind kind,
                         cmb_number x, cmb_number bound);
+/* Checks that an inertia (3 x 3, by rows) is physically possible. */
 cmb_status cmb_limit_inertia(cmb_reader *r, cmb_place place, const cmb_number inertia[9]);
 
 /* ---- friction.c */
 
-/* `law: smooth | stick` of a map, smooth if not given; `static` belongs to stick. */
+/* Reads the key `law` of a map, smooth (default) or stick; *sticks is true for the latter. The key `static` is only allowed with stick. */
 cmb_status cmb_read_friction_law(cmb_reader *r, const cmb_node *map, bool *sticks);
 
-/* What friction can hold is not less than what it exerts while it slips. */
+/* Checks that the largest friction while sticking, `most`, is not less than the friction while slipping, if the map has the key
+ * `static`. */
 cmb_status cmb_limit_static(cmb_reader *r, const cmb_node *map, cmb_number slipping,
                             cmb_number most);
 
-/* `friction` of a contact: a coefficient, or {coefficient, law, static, direction}. */
+/* Reads `friction` of a contact into f: a coefficient, or {coefficient, law, static, direction}. */
 cmb_status cmb_read_contact_friction(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                      cmb_model_force *f);
 
 /* ---- values.c: numbers and formulas */
 
+/* Reads a number or a formula of parameters, whose names are looked up in the scope s; the value must be finite. */
 cmb_status cmb_read_number(cmb_reader *r, const cmb_scope *s, const cmb_node *node, cmb_number *x);
 
-/* A list of `count` numbers. */
+/* Reads a list of exactly `count` numbers into x[]. */
 cmb_status cmb_read_numbers(cmb_reader *r, const cmb_scope *s, const cmb_node *node, int count,
                             cmb_number *x);
 
-/* The same for what cannot depend on live parameters: `chooses` says what it is, "the number of copies". */
-cmb_status cmb_read_fixed(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
-                          const char *chooses, double *x);
+/* Read a number, or a list of exactly `count` numbers, that must not depend on live parameters and so stays
+ * fixed. `what` describes the number for messages, such as "the number of copies". */
+cmb_status cmb_read_fixed(cmb_reader *r, const cmb_scope *s, const cmb_node *node, const char *what,
+                          double *x);
 cmb_status cmb_read_fixed_list(cmb_reader *r, const cmb_scope *s, const cmb_node *node, int count,
-                               const char *chooses, double *x);
+                               const char *what, double *x);
 
-/* The number under a key of a map; left alone if it is not there. */
+/* Reads the number under a key of a map; *x is unchanged if the key is missing. */
 cmb_status cmb_read_optional(cmb_reader *r, const cmb_scope *s, const cmb_node *map,
                              const char *key, cmb_number *x);
 
-/* The same, and it must be positive, or not negative. */
+/* Reads the number under a key of a map and checks that it meets a condition, such as CMB_POSITIVE; *x is unchanged if the key is
+ * missing. */
 cmb_status cmb_read_limited(cmb_reader *r, const cmb_scope *s, const cmb_node *map, const char *key,
                             cmb_limit_kind limit, cmb_number *x);
 
-/* One number for all of `count`, or a list with one for each; left alone if there is no node. */
+/* Reads one number that applies to all x[0..count-1], or a list with one for each; x is unchanged if node is NULL. */
 cmb_status cmb_read_each(cmb_reader *r, const cmb_scope *s, const cmb_node *node, int count,
                          cmb_number *x);
 
-/* Such stiffnesses or dampings under a key of a map: a negative one is taken, with a warning. */
+/* Reads stiffnesses or dampings under a key of a map, one number for all x[0..count-1] or a list; a negative one gives a warning. x is
+ * unchanged if the key is missing. */
 cmb_status cmb_read_signed(cmb_reader *r, const cmb_scope *s, const cmb_node *map, const char *key,
                            int count, cmb_number *x);
 
-/* Everything of a formula but its text: it is written in the scope, and its names are looked up from the prefix `names` on. */
+/* Sets everything in a formula but its text: its place, the current subject, the mirror of the scope s, and the prefix `names` with
+ * which its names are looked up. */
 cmb_status cmb_begin_formula(cmb_reader *r, const cmb_scope *s, const char *names, cmb_place place,
                              cmb_model_formula *formula);
 
-/* A formula that stays text; its syntax is checked. */
+/* Reads a formula that stays text. Only its syntax is checked, since its names may be defined later. */
 cmb_status cmb_read_formula(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                             cmb_model_formula *formula);
 
-/* Runs `compute` for a value that is asked for the first time; asking for itself is an error. */
+/* Computes a lazy value by calling `compute` if it has not been computed yet. It is an error if the value depends on itself or the chain
+ * of values that need each other is too long. `what` is "parameter" or "point", asked_at the place for messages. */
 cmb_status cmb_lazy_need(cmb_reader *r, cmb_lazy *lazy, const char *what, cmb_place asked_at,
                          cmb_status (*compute)(cmb_reader *r, cmb_lazy *lazy));
 
 /* ---- parameters.c */
 
-/* The names of a scope's parameters, with what its instance and the options say; the values are computed when they are
- * asked for, or in cmb_read_parameters. */
+/* Defines the names of the parameters in a scope, and replaces their values by those that the options, the instance's arguments and the
+ * including files give. The values are computed later, when they are first needed or in cmb_read_parameters. */
 cmb_status cmb_define_parameters(cmb_reader *r, const cmb_scope *s);
+/* Computes all parameters, stores them in the model and checks their bounds. */
 cmb_status cmb_read_parameters(cmb_reader *r);
+/* Gets the value of parameter number `index` into *x, and computes it if needed; asked_at is the place for messages. */
 cmb_status cmb_parameter_value(cmb_reader *r, int index, cmb_place asked_at, cmb_number *x);
 
-/* ---- overrides.c: what including files set */
+/* ---- overrides.c: parameters that including files set */
 
-/* Puts the values that the scope's own includes and those of the scopes around it have for its parameters. */
+/* Replaces the values of the parameters of scope `home` by those that its own includes and those of the scopes around it set. */
 cmb_status cmb_put_overrides(cmb_reader *r, const cmb_scope *home);
 
-/* All that includes set are parameters of the included files. */
+/* Checks that all names that includes set are parameters of the included files. */
 cmb_status cmb_check_overrides(cmb_reader *r);
 
-/* A number that decides on something depends on a live parameter: an error, or a reason to read again without it. */
+/* Handles a number that must not depend on live parameters (described by r->fixed_number). Each live parameter that x depends on
+ * is an error if the options name it; else it is made fixed and the model will be read again. */
 cmb_status cmb_fix_number(cmb_reader *r, cmb_number x, cmb_place asked_at);
 
-/* ---- points.c: positions, directions, frames, points on bodies */
+/* ---- points.c: positions, directions and axes */
 
+/* cmb_define_points defines the names of all points; cmb_read_points computes those that have not been needed before. */
 cmb_status cmb_define_points(cmb_reader *r);
 cmb_status cmb_read_points(cmb_reader *r);
+/* Reads a position, transformed to the global frame. The placement of the scope s must be known. */
 cmb_status cmb_read_position(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                              cmb_number at[3]);
+/* Reads a direction as a unit vector in global axes. */
 cmb_status cmb_read_direction(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                               cmb_number d[3]);
 
-/* Orthonormal rows from a map with two of x, y, z; NULL: those of the scope. Mirrored scopes give mirrored frames. */
+/* Reads axes from a map with two of the keys x, y, z; node == NULL: the axes of the scope. The rows of axes are orthonormal vectors in
+ * global axes; mirrored scopes give mirrored axes. */
 cmb_status cmb_read_axes(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                          cmb_number axes[9]);
 
-/* b is made perpendicular to a, if it is nearly so; else an error. */
+/* Subtracts from the unit vector b its small component along the unit vector a and normalises b; a deviation of more than 1e-6 from a
+ * right angle is an error. */
 cmb_status cmb_make_perpendicular(cmb_reader *r, const cmb_node *node, const cmb_number a[3],
                                   cmb_number b[3]);
 
 /* ---- anchors.c */
 
+/* Looks up a body by its name; *body becomes its number, CMB_GROUND for "ground". */
 cmb_status cmb_read_body(cmb_reader *r, const cmb_scope *s, const char *name, cmb_place at,
                          int *body);
+/* Reads a point fixed to a body: body@point, a marker's name, or {body: B, at: P}. */
 cmb_status cmb_read_anchor(cmb_reader *r, const cmb_scope *s, const cmb_node *node, cmb_anchor *a);
 
-/* between: [body@P, body@Q], or bodies: [body, body] and at: P */
+/* Reads two anchors: between: [body@P, body@Q], or bodies: [body, body] with a common point at: P. */
 cmb_status cmb_read_between(cmb_reader *r, const cmb_scope *s, const cmb_node *map, cmb_anchor *a,
                             cmb_anchor *b);
+/* Reads the markers of the section `markers` and of the bodies. */
 cmb_status cmb_read_markers(cmb_reader *r);
 
-/* ---- the sections, a file each */
+/* ---- the sections, each in the file of its name */
 
 cmb_status cmb_read_bodies(cmb_reader *r);
 cmb_status cmb_read_tables(cmb_reader *r);
@@ -341,131 +388,150 @@ cmb_status cmb_read_forces(cmb_reader *r);
 cmb_status cmb_read_shapes(cmb_reader *r);
 cmb_status cmb_read_roads(cmb_reader *r);
 
-/* tyres.c */
+/* Reads a force of the type `tyre` (tyres.c). */
 cmb_status cmb_read_tyre(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                          cmb_model_force *f);
-/* road_waves.c: the waves of a random road */
+/* Reads a random road and makes its waves (road_waves.c). */
 cmb_status cmb_read_random_road(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                 cmb_model_road *road);
 
-/* stops.c: a contact with a restitution in place of a stiffness, and a loop of the type `stop` */
+/* ---- stops.c: contacts with a restitution, and loops of the type `stop` */
+/* Allocates the model's array of stops, with room for all that forces and loops can define. */
 cmb_status cmb_take_stops(cmb_reader *r);
+/* Reads the point of a contact, which must be on a body and not on the ground (forces.c). */
 cmb_status cmb_read_contact_point(cmb_reader *r, const cmb_scope *s, const cmb_node *on,
-                                  cmb_anchor *at); /* forces.c */
+                                  cmb_anchor *at);
+/* Read a stop from a contact with the key `restitution`, and from a loop of the type `stop`. */
 cmb_status cmb_read_rigid_contact(cmb_reader *r, const cmb_scope *s, const cmb_node *entry);
 cmb_status cmb_read_stop(cmb_reader *r, const cmb_scope *s, const cmb_node *entry);
 
-/* loops.c, shapes.c: what the type is called in files */
+/* Return the name of a type in files, such as "distance" (loops.c) or "box" (shapes.c). */
 const char *cmb_loop_type_text(const cmb_model_loop *loop);
 const char *cmb_shape_type_text(cmb_shape_type type);
 
-/* signals.c: the text under a key, for the model; "" if it is not there */
+/* Reads an optional line of text under a key of a map into memory of the model (signals.c); *text is "" if the key is missing. */
 cmb_status cmb_read_words(cmb_reader *r, const cmb_node *map, const char *key, const char *expected,
                           const char **text);
 
-/* joints.c: the type of joint under this name, -1 if there is none; and its directions */
+/* cmb_joint_type_of returns the type of joint with this name, -1 if there is none; cmb_read_joint_axes reads the axes of a joint or loop
+ * of this type from its entry, as unit vectors in global axes (joints.c). */
 int cmb_joint_type_of(const char *name);
 cmb_status cmb_read_joint_axes(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                                cmb_joint_type type, cmb_number axes[3][3]);
 
-/* The keys that these directions stand under: how many. */
+/* Stores the keys under which a joint of this type has its directions in keys[] and returns how many there are (0 to 2). */
 int cmb_joint_direction_keys(cmb_joint_type type, const char *keys[2]);
 
-/* coordinates.c: what a joint says of its coordinates; type, euler and name are known */
+/* Reads what belongs to the coordinates of a joint (coordinates.c): names, start values, stiffness, damping, friction. j->type, euler,
+ * turn, axes0 and name must be set. */
 cmb_status cmb_read_coordinates(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                 cmb_model_joint *j);
 
-/* tables.c: a table that the model owns from now on, under a full name; node is a map with points or a file, or a list */
+/* Reads a table from a map with points or a file, or from a list of points, and appends it to the model, which owns it, under the name
+ * `full` (tables.c). *table becomes the new one; table may be NULL. */
 cmb_status cmb_read_table(cmb_reader *r, const cmb_scope *s, const cmb_node *node, const char *full,
                           const cmb_model_table **table);
 
-/* A table's name, or a table that stands here and is called OWNER.KEY. */
+/* Reads either the name of a table or a table that is written in place, which gets the name OWNER.KEY with the key of the node. *table
+ * becomes its record in the model. */
 cmb_status cmb_read_named_table(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                                 const char *owner, const cmb_model_table **table);
 
-/* A table f(x[i], y[j]) = f[i ny + j] with numbers from elsewhere, which is called OWNER.KEY. */
+/* Makes a table of two arguments, f(x[i], y[j]) = f[i ny + j], from numbers in memory under the name OWNER.KEY with the key of the node;
+ * the model owns it. */
 cmb_status cmb_make_grid(cmb_reader *r, const cmb_node *node, const char *owner, int nx,
                          const double *x, int ny, const double *y, const double *f,
                          const cmb_model_table **table);
 
-/* csv.c: two columns of a file, each (n); memory from the scratch arena. columns may be NULL. */
+/* Reads two columns of a CSV file, *x and *f of *n numbers each, on the scratch arena (csv.c). `columns` is a list of two names or
+ * numbers of columns; NULL: the first two. */
 cmb_status cmb_read_csv(cmb_reader *r, const cmb_node *file, const cmb_node *columns, int *n,
                         double **x, double **f);
 
-/* The same from text in memory; `name` is that of the file in messages. */
+/* Reads two columns, as cmb_read_csv does, from `length` bytes of text in memory; `name` is the name of the file for messages. */
 cmb_status cmb_parse_csv(cmb_reader *r, const char *name, const char *text, size_t length,
                          const cmb_node *columns, int *n, double **x, double **f);
 
-/* inertia.c: whether the entry has the keys that a body of its kind has, and no others; then what they say but for the mass */
+/* Check the keys of a body that is no massless frame, and read its centre of mass, inertia and, for a rod, its ends; b->mass must be set
+ * (inertia.c). */
 cmb_status cmb_check_body_keys(cmb_reader *r, const cmb_node *body);
 cmb_status cmb_read_inertia(cmb_reader *r, const cmb_scope *s, const cmb_node *body,
                             cmb_model_body *b);
 
-/* tree.c: each body is the child of one joint, without loops; joints are sorted, parents first */
+/* Checks that the joints form a tree in which each body is the child of one joint, and sorts them with parents first (tree.c). */
 cmb_status cmb_check_tree(cmb_reader *r);
 
-/* ---- files.c, templates.c: where sections come from */
+/* ---- files.c, templates.c: files and the sections in them */
 
 enum { CMB_MOST_BYTES = 16 << 20, CMB_MOST_INCLUDES = 16 };
 
-/* A file that a node names, beside the file that the node stands in. `name` is how messages call it; both are on the
- * scratch or model arena. */
+/* Reads the text file that a node names, with a path relative to the file that the node stands in. *name becomes its path for messages;
+ * it is on the model's arena, the text on the scratch arena. */
 cmb_status cmb_load_beside(cmb_reader *r, const cmb_node *node, const char **name,
                            const char **text, size_t *length);
 
-/* The same for a file that need not be text. */
+/* Reads a file of any bytes that a node names, with a path relative to the file that the node stands in. *name becomes its path for
+ * messages; it is on the model's arena, the bytes on the scratch arena. */
 cmb_status cmb_load_bytes_beside(cmb_reader *r, const cmb_node *node, const char **name,
                                  const char **bytes, size_t *length);
 
-/* The same for a file that is included, which may lie in the library; the ending .yaml can be left out. */
+/* Reads a text file that is included: relative to the file that the node stands in, else from the library of parts; the ending .yaml can
+ * be left out. *name becomes its path for messages; it is on the model's arena, the text on the scratch arena. */
 cmb_status cmb_load_included(cmb_reader *r, const cmb_node *node, const char **name,
                              const char **text, size_t *length);
+/* Reads the main file of a model; the caller frees *text with cmb_release. */
 cmb_status cmb_load_main(cmb_context *ctx, const char *path, char **text, size_t *length);
 
-/* Text in UTF-8 without control characters, else an error; `at` is the place of its first character. */
+/* Checks that a text is UTF-8 without control characters other than line ends and tabs; `at` is the place of its first character, for
+ * messages. */
 cmb_status cmb_check_text(cmb_context *ctx, const char *text, size_t length, cmb_place at);
 
-/* The scopes: the model with its includes, and all instances of templates. */
+/* Makes the list of scopes, r->scopes: the model with its included files, and all instances of templates. Defines templates and
+ * parameters on the way. */
 cmb_status cmb_unfold(cmb_reader *r, const cmb_node *root);
 
-/* place.c: where instances are, when the parameters are known and the points have names. */
+/* ---- place.c */
+/* Compute the placement of one scope, or of all: the parameters must be known and the points defined. */
 cmb_status cmb_place_scope(cmb_reader *r, const cmb_scope *s);
 cmb_status cmb_place_scopes(cmb_reader *r);
 
-/* A vector as written in the scope to global axes; and unit vector i of the scope's axes before they are mirrored. */
+/* cmb_scope_vector transforms a vector written in the scope to global axes, in place; cmb_scope_axis copies unit vector i of the scope's
+ * axes, without its mirror. */
 void cmb_scope_vector(cmb_graph *g, const cmb_scope *s, cmb_number x[3]);
 void cmb_scope_axis(const cmb_scope *s, int i, cmb_number axis[3]);
 
-/* What an instance gives in place of an entry of its template's section, and the scope that it is read in; both stay as they are if it
- * gives nothing. An entry `{needed: words}` must be given. */
+/* Finds the entry that an instance gives to replace an entry of its template's section: *entry becomes it, and *s the scope in which it
+ * is read; both are unchanged if there is none. It is an error if the template's entry is {needed: text} and there is none. */
 cmb_status cmb_find_given(cmb_reader *r, const char *section, const cmb_scope **s,
                           const cmb_node **entry);
 
 /* ---- repeat.c: copies of an instance */
 
-/* How many, 0 if the instance is not repeated. */
+/* Reads the number of copies of an instance under `repeat`; 0 if it is not repeated. */
 cmb_status cmb_read_copies(cmb_reader *r, const cmb_scope *s, const cmb_node *entry, int *copies);
 
-/* "previous.NAME", and the full name of what it stands for in a scope, perhaps "ground"; false if that is nothing. */
+/* cmb_is_previous returns whether a name begins with "previous."; cmb_previous_name writes the full name that it stands for in the scope
+ * s (which may be "ground") into `full`, and returns false if it stands for nothing; cmb_fail_previous reports why. */
 bool cmb_is_previous(const char *name);
 bool cmb_previous_name(cmb_reader *r, const cmb_scope *s, const char *name,
                        char full[CMB_NAME_ROOM]);
 cmb_status cmb_fail_previous(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind,
                              const char *name, cmb_place at);
 
-/* `before` of all instances is a body or an instance. */
+/* Checks that the key `before` of each repeated instance names a body or an instance. */
 cmb_status cmb_check_before(cmb_reader *r);
 
-/* A formula's text with full names in place of "previous.NAME". */
+/* Copies a formula's text to the model's arena, with full names in place of "previous.NAME". */
 cmb_status cmb_write_previous(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                               const char **text);
 
-/* read.c: a model from the tree that `source` makes, which may be asked for it several times. */
+/* Reads a model from a tree of nodes (read.c). `source` makes the tree from `from`; it is called again if the model has to be read
+ * again. */
 typedef cmb_status (*cmb_tree_source)(cmb_reader *r, const void *from, const cmb_node **root);
 cmb_status cmb_read_model(cmb_context *ctx, const char *path, const cmb_model_options *options,
                           cmb_tree_source source, const void *from, cmb_model **model);
 
-/* What stands in a file or template: known sections, each of its kind */
+/* Checks that a file or template has only known sections, each of the right kind (text, list or map). */
 cmb_status cmb_check_sections(cmb_reader *r, const cmb_node *root, bool in_template);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * Repeated instances (reader.h): `repeat: N` makes N copies of a template, LINK1 to LINKN. In a copy, the parameter `index`
- * is its number, and `previous.NAME` is NAME of the copy before.
+ * Reads repeated instances of templates: `repeat: N` makes N copies of a template, LINK1 to LINKN; called by templates.c and wherever names
+ * are looked up (reader.h). In a copy, the parameter `index` is its number, and `previous.NAME` is NAME in the preceding copy.
  *
- * The first copy has none before it. There `before` of the instance says what is meant: an instance, whose names stand in
- * for those of a copy; or a body (the ground if nothing is said), which stands in for every body of a copy.
+ * The first copy has no predecessor. Its key `before` names a substitute: an instance, whose names are used for those of a preceding copy;
+ * or a body (default: the ground), which is used for every body of a preceding copy.
  */
 #include "base/buffer.h"
 #include "base/context.h"
@@ -46,7 +46,7 @@ bool cmb_is_previous(const char *name)
   return strncmp(name, previous, PREVIOUS) == 0;
 }
 
-/* The copy that a scope lies in, NULL if it lies in none. */
+/* Returns the scope s or the innermost one around it that is a copy of a repeated instance; NULL if there is none. */
 static const cmb_scope *copy_around(const cmb_scope *s)
 {
   while (s && s->copy == 0) s = s->parent;
@@ -59,7 +59,8 @@ static const char *text_of_before(const cmb_scope *first)
   return node ? node->text : "ground";
 }
 
-/* The copy before, or the instance that stands in for it; NULL if there is none. */
+/* Returns the copy before copy s of a repeated instance, or, for the first copy, the instance that its key `before` names; NULL if there
+ * is none. */
 static const cmb_scope *scope_before(cmb_reader *r, const cmb_scope *s)
 {
   if (s->copy == 0 || s->previous) return s->previous;
@@ -67,7 +68,8 @@ static const cmb_scope *scope_before(cmb_reader *r, const cmb_scope *s)
   return found ? found->data : NULL;
 }
 
-/* In the first copy, if `name` is one of its bodies: the body that stands in for it. */
+/* Finds the body that stands for the name "previous.NAME" in the first copy of a repeated instance: if `name` is a body of the copy and
+ * `before` a body, writes the full name of the latter into `full` and returns true. */
 static bool body_before(cmb_reader *r, const cmb_scope *first, const char *name,
                         char full[CMB_NAME_ROOM])
 {
@@ -93,9 +95,10 @@ bool cmb_previous_name(cmb_reader *r, const cmb_scope *s, const char *name,
   return s && snprintf(full, CMB_NAME_ROOM, "%s%s", s->prefix, name) < CMB_NAME_ROOM;
 }
 
-/* Nothing that has the name stands before the first copy. */
-static cmb_status fail_first(cmb_reader *r, const cmb_scope *copy, const char *shown,
-                             const char *what, cmb_place at)
+/* Reports that a name "previous.NAME" (`shown`) stands for nothing in the first copy of a repeated instance, with the value of `before`;
+ * `what` is the kind of name. */
+static cmb_status fail_in_first_copy(cmb_reader *r, const cmb_scope *copy, const char *shown,
+                                     const char *what, cmb_place at)
 {
   const cmb_node *before = cmb_node_find(copy->instance, "before");
   const int length = (int)strlen(copy->prefix) - 1;
@@ -125,7 +128,7 @@ cmb_status cmb_fail_previous(cmb_reader *r, const cmb_scope *s, cmb_name_kind ki
     return cmb_reader_fail(
         r, at, "'%s' is in the copy before; expected it in a template that is repeated", shown);
   }
-  if (!cmb_previous_name(r, s, name, full)) return fail_first(r, copy, shown, what, at);
+  if (!cmb_previous_name(r, s, name, full)) return fail_in_first_copy(r, copy, shown, what, at);
   const char *nearest =
       copy->previous ? cmb_nearest(r, copy->previous, kind, name + PREVIOUS) : NULL;
   if (nearest) {
@@ -152,13 +155,14 @@ cmb_status cmb_check_before(cmb_reader *r)
 
 /* ---- formulas */
 
+/* Returns whether a character can be part of a name in a formula: a letter, a digit, or one of _ . ' */
 static bool is_part_of_name(char c)
 {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          c == '.' || c == '\'';
 }
 
-/* The first name in the text that begins with "previous.", or NULL; its length. */
+/* Returns the first name in the text that begins with "previous.", and its length in *length; NULL if there is none. */
 static const char *find_previous(const char *text, size_t *length)
 {
   bool inside = false;
@@ -173,8 +177,9 @@ static const char *find_previous(const char *text, size_t *length)
   return NULL;
 }
 
-/* One name of a formula: the part that `before` knows in the first copy is found from its end. What follows stays in its
- * column if the new name is not the longer one. */
+/* Appends a name "previous..." of a formula (`length` characters from `from`) to `to`, with the full name in place of the part of it
+ * that is known; the rest, such as ".length", is copied. If the new name is shorter, blanks keep what follows in its column, for
+ * messages. */
 static cmb_status write_name(cmb_reader *r, const cmb_scope *s, const char *from, size_t length,
                              cmb_place at, cmb_buffer *to)
 {

@@ -1,5 +1,5 @@
 /*
- * The table of roads (road_types.h).
+ * Defines the table of road types (road_types.h).
  */
 #include "model/road_types.h"
 

@@ -1,5 +1,5 @@
 /*
- * Random roads after ISO 8608 (2016): the waves that a road of a class is made of.
+ * Makes the waves of random roads after ISO 8608 (2016) from the class of a road; called by roads.c.
  *
  * The displacement PSD of class A + k is Gd(n) = Gd(n₀) (n/n₀)⁻², Gd(n₀) = 16·4ᵏ 10⁻⁶ m³ at n₀ = 0.1 1/m, the geometric mean of the
  * class, n the spatial frequency in 1/m. The band of frequencies is cut into `waves` parts whose ends grow by one ratio. Each part has one
@@ -13,8 +13,8 @@
  * coherence of two tracks at the distance d is exp(−decay Ω d) in the mean over many waves, and each track has the PSD of the class.
  * c is cut off at ±20.
  *
- * Random numbers are those of splitmix64 (Steele, Lea and Flood 2014) from the seed. All arithmetic is +, −, ·, / and square roots, so that the
- * waves have the same bits on every machine.
+ * Random numbers are those of splitmix64 (Steele, Lea and Flood 2014) from the seed. All arithmetic is +, −, ·, / and square roots, so that
+ * the waves have the same bits on every machine.
  */
 #include "base/context.h"
 #include "model/reader.h"
@@ -33,7 +33,8 @@ static double random_unit(uint64_t *state)
   return (double)(z >> 11) * 0x1p-53;
 }
 
-/* The quotient of the coordinates of a point in the half disc. */
+/* Returns a random number of Cauchy's distribution, cut off at ±20: the quotient y/x of a random point in the right half of the unit
+ * disc. */
 static double random_cauchy(uint64_t *state)
 {
   for (;;) {
@@ -49,7 +50,7 @@ static double whole_power(double x, int n)
   return product;
 }
 
-/* q > 1 with qⁿ = ratio, by bisection. */
+/* Returns the q > 1 with qⁿ = ratio, by bisection. */
 static double root_of(double ratio, int n)
 {
   double low = 1, high = ratio;
@@ -87,12 +88,12 @@ static void make_waves(const struct spectrum *s, int count, cmb_wave *waves)
 }
 
 static cmb_status read_whole(cmb_reader *r, const cmb_scope *s, const cmb_node *map,
-                             const char *key, const char *chooses, double least, double most,
+                             const char *key, const char *what, double least, double most,
                              double *x)
 {
   const cmb_node *node = cmb_node_find(map, key);
   if (!node) return CMB_OK;
-  CMB_TRY(cmb_read_fixed(r, s, node, chooses, x));
+  CMB_TRY(cmb_read_fixed(r, s, node, what, x));
   if (*x >= least && *x <= most && *x == floor(*x)) return CMB_OK;
   return cmb_reader_fail(r, node->place, "'%s' is %g; expected a whole number from %.0f to %.0f",
                          key, *x, least, most);

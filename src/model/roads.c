@@ -1,9 +1,10 @@
 /*
- * Section `roads` (reader.h): what wheels and contacts roll on. The types and their numbers are the rows of road_types.c.
+ * Reads the section `roads` of a model: surfaces that wheels and contacts roll on; called by read.c (reader.h). The types and their numbers
+ * are the rows of road_types.c.
  *
- * A road that has a place begins at `at` and runs in `direction`, along x if that is not given: its own coordinates are s along the
- * direction and n to the left of it. In mirrored copies the place and the direction are mirrored, and n counts to the right; the x and y of
- * formulas are those that all formulas of the copy see (cmb_mirror).
+ * A road that has a place begins at `at` and leads in `direction`, along x by default: its own coordinates are s along the direction and n
+ * to the left of it. In mirrored copies the place and the direction are mirrored, and n counts to the right; the x and y of formulas are
+ * those that all formulas of the copy use (cmb_mirror).
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -12,26 +13,27 @@
 
 #include <math.h>
 
-/* ---- where it is */
+/* ---- place and direction */
 
-/* The horizontal unit vector to the left of the one along the road; to the right in a mirrored copy. */
-static void take_left(cmb_graph *g, const cmb_scope *s, cmb_model_road *road)
+/* Sets road->across to the horizontal unit vector to the left of road->along, in a mirrored copy to the right. */
+static void set_across(cmb_graph *g, const cmb_scope *s, cmb_model_road *road)
 {
   const int turn = s->placed->mirror.turn;
   road->across[0] = cmb_scaled(g, -turn, road->along[1]);
   road->across[1] = cmb_scaled(g, turn, road->along[0]);
 }
 
-/* A horizontal unit vector as written in the scope, along the road. */
-static void take_along(cmb_graph *g, const cmb_scope *s, double x, double y, cmb_model_road *road)
+/* Sets road->along to the horizontal unit vector (x, y), given in the axes of the scope, and road->across to the one to its left. */
+static void set_along(cmb_graph *g, const cmb_scope *s, double x, double y, cmb_model_road *road)
 {
   cmb_number d[3] = {cmb_fixed(x), cmb_fixed(y), cmb_fixed(0)};
   cmb_scope_vector(g, s, d);
   for (int i = 0; i < 2; i++) road->along[i] = d[i];
-  take_left(g, s, road);
+  set_across(g, s, road);
 }
 
-/* The direction of a road, and the one to the left of it. */
+/* Reads the horizontal direction of a road into road->along and sets road->across to the one to its left; a direction that rises is an
+ * error. */
 static cmb_status read_direction(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                                  cmb_model_road *road)
 {
@@ -44,7 +46,7 @@ static cmb_status read_direction(cmb_reader *r, const cmb_scope *s, const cmb_no
                            d[2].value);
   }
   for (int i = 0; i < 2; i++) road->along[i] = d[i];
-  take_left(g, s, road);
+  set_across(g, s, road);
   return CMB_OK;
 }
 
@@ -52,14 +54,15 @@ static cmb_status read_place(cmb_reader *r, const cmb_scope *s, const cmb_node *
                              cmb_model_road *road)
 {
   const cmb_node *at = cmb_node_find(entry, "at"), *direction = cmb_node_find(entry, "direction");
-  take_along(r->model->graph, s, 1, 0, road);
+  set_along(r->model->graph, s, 1, 0, road);
   for (int i = 0; i < 3; i++) road->at[i] = s->placed->offset[i];
   if (at) CMB_TRY(cmb_read_position(r, s, at, road->at));
   return direction ? read_direction(r, s, direction, road) : CMB_OK;
 }
 
-/* ---- what it is */
+/* ---- type and numbers */
 
+/* Reads the numbers of a road under the keys in the row of its type into road->n[], with defaults for those that are not required. */
 static cmb_status read_numbers(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                cmb_model_road *road)
 {
@@ -109,9 +112,9 @@ static cmb_status read_profile(cmb_reader *r, const cmb_scope *s, const cmb_node
   return cmb_read_named_table(r, s, table, road->name, &road->table);
 }
 
-/* What the model does not say of its place the file does. */
-static void place_as_file(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
-                          const cmb_crg *crg, cmb_model_road *road)
+/* Sets the start and the direction of a road to those of its OpenCRG file, as far as the model does not give them. */
+static void take_place_from_file(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
+                                 const cmb_crg *crg, cmb_model_road *road)
 {
   cmb_graph *g = r->model->graph;
   if (!cmb_node_find(entry, "at")) {
@@ -119,7 +122,7 @@ static void place_as_file(cmb_reader *r, const cmb_scope *s, const cmb_node *ent
     cmb_scope_vector(g, s, road->at);
     for (int i = 0; i < 3; i++) road->at[i] = cmb_plus(g, road->at[i], s->placed->offset[i]);
   }
-  if (!cmb_node_find(entry, "direction")) take_along(g, s, cos(crg->phi), sin(crg->phi), road);
+  if (!cmb_node_find(entry, "direction")) set_along(g, s, cos(crg->phi), sin(crg->phi), road);
 }
 
 static cmb_status read_crg(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
@@ -130,7 +133,7 @@ static cmb_status read_crg(cmb_reader *r, const cmb_scope *s, const cmb_node *en
   CMB_TRY(cmb_require(r, entry, "file", &file));
   CMB_TRY(cmb_read_crg(r, file, &crg));
   road->line = crg.line;
-  place_as_file(r, s, entry, &crg, road);
+  take_place_from_file(r, s, entry, &crg, road);
   return cmb_make_grid(r, file, road->name, crg.nu, crg.u, crg.nv, crg.v, crg.z, &road->table);
 }
 
@@ -153,7 +156,7 @@ static cmb_status read_sum(cmb_reader *r, const cmb_scope *s, const cmb_node *en
   return CMB_OK;
 }
 
-/* A formula; a number is not negative. */
+/* Reads the friction factor of a road as a formula; if it is a plain number, it must not be negative. */
 static cmb_status read_friction(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                                 cmb_model_road *road)
 {
@@ -178,7 +181,8 @@ static cmb_status check_road_keys(cmb_reader *r, const cmb_node *entry, const cm
   return cmb_check_keys(r, entry, count, keys);
 }
 
-/* The names of all come first, since sums and formulas may use roads that follow. */
+/* Defines the name of a road. This is done for all roads before the first is read, since sums and formulas may use roads that are
+ * defined later. */
 static cmb_status define_road(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
 {
   const int index = r->model->road_count++;

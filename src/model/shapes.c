@@ -1,7 +1,7 @@
 /*
- * Section `shapes` (reader.h): what a picture shows. {body: B, line: [P, Q, ...]}, cylinder: [P, Q] with a radius,
- * sphere: P with a radius, box: [a, b, c] at a point along axes. The points are positions on the body, or anchors
- * of their own, so that a line may connect bodies.
+ * Reads the section `shapes` of a model, which pictures of it show; called by read.c (reader.h): {body: B, line: [P, Q, ...]}, cylinder:
+ * [P, Q] with a radius, sphere: P with a radius, box: [a, b, c] at a point along axes. The points are positions on the body B, or anchors
+ * body@P, so that a line may connect bodies.
  */
 #include "base/context.h"
 #include "model/reader.h"
@@ -11,7 +11,7 @@
 static const struct row {
   const char *name;
   int key_count;
-  const char *keys[2]; /* beside body, name, colour */
+  const char *keys[2]; /* allowed beside body, name, colour */
 } rows[] = {{"line", 0, {NULL}},
             {"box", 2, {"at", "axes"}},
             {"cylinder", 1, {"radius"}},
@@ -24,7 +24,8 @@ const char *cmb_shape_type_text(cmb_shape_type type)
   return rows[type].name;
 }
 
-/* A position on the shape's body, or body@P; with no body of its own the shape has only the latter. */
+/* Reads a point of a shape, which is part of a picture of the model: an anchor body@P or {body: B, at: P}, or a position on the shape's
+ * body with the number *body. body == NULL: the shape has no body, and only anchors are allowed. */
 static cmb_status read_point(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                              const int *body, cmb_anchor *a)
 {
@@ -34,7 +35,7 @@ static cmb_status read_point(cmb_reader *r, const cmb_scope *s, const cmb_node *
   return cmb_read_position(r, s, node, a->at);
 }
 
-/* The points of a shape: a list for a line or cylinder, else one. */
+/* Reads the points of a shape into an array on the model's arena: a list for a line (two or more) or cylinder (two), else one point. */
 static cmb_status read_points(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                               const int *body, cmb_model_shape *shape)
 {

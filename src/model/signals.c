@@ -1,12 +1,12 @@
 /*
- * Sections `inputs`, `measures`, `states` and `outputs` (reader.h): named formulas, functions of time given by points, distances, and
- * what grows at a rate.
+ * Reads the sections `inputs`, `measures`, `states` and `outputs` of a model; called by read.c (reader.h). Inputs are formulas of time or
+ * tables over time, measures are formulas or distances of two points, states are given by their rates, outputs are formulas with a unit.
  */
 #include "base/context.h"
 #include "math/vec3.h"
 #include "model/reader.h"
 
-/* A table of t: the table is INPUT.table, the formula INPUT.table(t). */
+/* Reads an input that is a table over time t: defines the table INPUT.table and the formula INPUT.table(t). */
 static cmb_status read_input_table(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                    cmb_model_input *input)
 {
@@ -86,16 +86,16 @@ cmb_status cmb_read_words(cmb_reader *r, const cmb_node *map, const char *key, c
   return cmb_read_line(r, node, text);
 }
 
-/* {value: formula, unit: text, title: text} */
-/* What a formula shows has the global axes in mirrored copies, too. */
-static cmb_status read_shown(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
-                             cmb_model_formula *formula)
+/* Reads the formula of an output. It has the global axes even in mirrored copies, since its value is shown to the user. */
+static cmb_status read_output_formula(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
+                                      cmb_model_formula *formula)
 {
   CMB_TRY(cmb_read_formula(r, s, node, formula));
   formula->mirror = r->scopes->placed->mirror;
   return CMB_OK;
 }
 
+/* Reads an output that is written as the map {value: formula, unit: text, title: text}; only `value` is required. */
 static cmb_status read_output_map(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                   cmb_model_output *output)
 {
@@ -105,7 +105,7 @@ static cmb_status read_output_map(cmb_reader *r, const cmb_scope *s, const cmb_n
   CMB_TRY(cmb_require(r, entry, "value", &value));
   CMB_TRY(cmb_read_words(r, entry, "unit", "a unit such as m, kN or deg", &output->unit));
   CMB_TRY(cmb_read_words(r, entry, "title", "a text", &output->title));
-  return read_shown(r, s, value, &output->formula);
+  return read_output_formula(r, s, value, &output->formula);
 }
 
 static cmb_status read_output(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
@@ -117,7 +117,7 @@ static cmb_status read_output(cmb_reader *r, const cmb_scope *s, const cmb_node 
   output->unit = output->title = "";
   CMB_TRY(cmb_define(r, CMB_NAMES_OUTPUT, output->name, m->output_count++, entry->key_place));
   if (entry->kind == CMB_NODE_MAP) return read_output_map(r, s, entry, output);
-  return read_shown(r, s, entry, &output->formula);
+  return read_output_formula(r, s, entry, &output->formula);
 }
 
 cmb_status cmb_read_signals(cmb_reader *r)

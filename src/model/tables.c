@@ -1,19 +1,21 @@
 /*
- * Section `tables`, and tables that stand inside of other sections (reader.h): points in the model or columns of a CSV
- * file, joined by straight lines, a spline or Akima's cubics; or a grid of values f(x, y).
+ * Reads the section `tables`, and tables that are written inside of other sections; called by read.c and the readers of sections
+ * (reader.h). A table is points in the model or columns of a CSV file, joined by straight lines, a spline or Akima's cubics; or a grid of
+ * values f(x, y).
  *
- * Points are numbers, for their order decides on much. What they are multiplied by can depend on live parameters: then the function is
- * scaled, else the points are. Both are the same function, since all kinds of curves scale with their points.
+ * The points cannot depend on live parameters, because their order decides on much. The factors that they are multiplied by can: then the
+ * function is scaled, else the points are. Both give the same function, since all kinds of curves scale with their points.
  */
 #include "base/context.h"
 #include "model/reader.h"
 
-static const char *const kinds[] = {"linear", "spline", "akima"}; /* as cmb_table_kind */
+static const char *const kinds[] = {"linear", "spline",
+                                    "akima"}; /* in the order of cmb_table_kind */
 static const char points_of_table[] = "a point of a table";
 
 /* ---- scales */
 
-/* What points are multiplied by. */
+/* The factors of the values, and of the points along x and y. */
 struct scales {
   cmb_number value, along[2];
 };
@@ -34,7 +36,8 @@ static cmb_status read_scales(cmb_reader *r, const cmb_scope *s, const cmb_node 
   return CMB_OK;
 }
 
-/* The points themselves by a scale that is a number, which is then done with. */
+/* Multiplies the points x[0..count-1] by a scale that is a plain number and sets the scale to 1; leaves both unchanged if the scale
+ * depends on live parameters, which can change later. */
 static void scale_points(cmb_number *scale, int count, double *x)
 {
   if (scale->live != 0) return;
@@ -42,9 +45,10 @@ static void scale_points(cmb_number *scale, int count, double *x)
   *scale = cmb_fixed(1);
 }
 
-/* The table belongs to the model from now on; what the table finds wrong is said with the place. */
-static cmb_status keep(cmb_reader *r, const cmb_node *node, const char *full, int arguments,
-                       const struct scales *scales, cmb_status status, cmb_table *table)
+/* Appends a table that was just made to the model, which owns it from here on. `status` is that of its making: an error is reported
+ * again, with the place of the node. */
+static cmb_status append_table(cmb_reader *r, const cmb_node *node, const char *full, int arguments,
+                               const struct scales *scales, cmb_status status, cmb_table *table)
 {
   if (status == CMB_ERROR_ARGUMENT || status == CMB_ERROR_INPUT) {
     return cmb_reader_repeat(r, node->place);
@@ -62,6 +66,7 @@ static cmb_status keep(cmb_reader *r, const cmb_node *node, const char *full, in
 
 /* ---- one argument */
 
+/* Reads a list of *n points [x, f] into the arrays *x and *f on the scratch arena; the x must ascend. */
 static cmb_status read_rows(cmb_reader *r, const cmb_scope *s, const cmb_node *list, int *n,
                             double **x, double **f)
 {
@@ -86,6 +91,7 @@ static cmb_status read_rows(cmb_reader *r, const cmb_scope *s, const cmb_node *l
 
 /* ---- two arguments */
 
+/* Reads the list of *n ascending numbers under a key of a map into the array *x on the scratch arena. */
 static cmb_status read_ascending(cmb_reader *r, const cmb_scope *s, const cmb_node *map,
                                  const char *key, int *n, double **x)
 {
@@ -104,7 +110,8 @@ static cmb_status read_ascending(cmb_reader *r, const cmb_scope *s, const cmb_no
   return CMB_OK;
 }
 
-/* values[i][j] = f(x[i], y[j]) */
+/* Reads a table of two arguments, values[i][j] = f(x[i], y[j]), from a map with the keys x, y and values, and appends it to the model
+ * under the name `full`. */
 static cmb_status read_grid(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                             const char *full)
 {
@@ -129,11 +136,13 @@ static cmb_status read_grid(cmb_reader *r, const cmb_scope *s, const cmb_node *n
   scale_points(&scales.along[1], ny, y);
   scale_points(&scales.value, nx * ny, f);
   cmb_status status = cmb_table2_create(r->ctx, nx, x, ny, y, f, &table);
-  return keep(r, node, full, 2, &scales, status, table);
+  return append_table(r, node, full, 2, &scales, status, table);
 }
 
-/* ---- any */
+/* ---- one or two arguments */
 
+/* Reads a table of one argument from a map: *kind of its curve, and *n points x, f from the key `points` (or `table`) or from a CSV
+ * file. */
 static cmb_status read_columns(cmb_reader *r, const cmb_scope *s, const cmb_node *node, int *kind,
                                int *n, double **x, double **f)
 {
@@ -170,7 +179,7 @@ static cmb_status read_curve(cmb_reader *r, const cmb_scope *s, const cmb_node *
   scale_points(&scales.along[0], n, x);
   scale_points(&scales.value, n, f);
   cmb_status status = cmb_table_create(r->ctx, (cmb_table_kind)kind, n, x, f, &made);
-  return keep(r, node, full, 1, &scales, status, made);
+  return append_table(r, node, full, 1, &scales, status, made);
 }
 
 cmb_status cmb_read_table(cmb_reader *r, const cmb_scope *s, const cmb_node *node, const char *full,
@@ -205,7 +214,7 @@ cmb_status cmb_make_grid(cmb_reader *r, const cmb_node *node, const char *owner,
   cmb_table *made = NULL;
   CMB_TRY(cmb_define(r, CMB_NAMES_TABLE, full, r->model->table_count, node->key_place));
   const cmb_status status = cmb_table2_create(r->ctx, nx, x, ny, y, f, &made);
-  CMB_TRY(keep(r, node, full, 2, &scales, status, made));
+  CMB_TRY(append_table(r, node, full, 2, &scales, status, made));
   *table = &r->model->tables[r->model->table_count - 1];
   return CMB_OK;
 }
@@ -218,7 +227,8 @@ static cmb_status read_entry(cmb_reader *r, const cmb_scope *s, const cmb_node *
   return cmb_read_table(r, s, entry, full, NULL);
 }
 
-/* Inputs and roads can have a table each, forces two. */
+/* Reads the section `tables`. The model's array gets room for tables inside of other sections, too: inputs and roads can have one each,
+ * forces two. */
 cmb_status cmb_read_tables(cmb_reader *r)
 {
   int more = cmb_count_entries(r, "inputs") + cmb_count_entries(r, "roads") +

@@ -1,7 +1,6 @@
 /*
- * Where sections come from (reader.h): included files, and instances of templates.
- *
- * Where the instances are is in place.c.
+ * Collects the files and templates that the sections of a model come from: included files, and instances of templates, each with its scope;
+ * called by read.c (reader.h). place.c computes where the instances are.
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -12,7 +11,7 @@
 
 /* ---- included files */
 
-/* The files that are being read, from the inner to the outer one. */
+/* The files that are being read, a linked list from the innermost to the main one. */
 struct chain {
   const char *file;
   const struct chain *outer;
@@ -33,7 +32,8 @@ static cmb_part *find_file(const struct parts *parts, const char *file)
   return part;
 }
 
-/* The part of a file, which may be there already: a file that several others include is taken once. */
+/* Reads an included file, appends its sections to the parts that the model consists of, and sets *part to them. A file that several
+ * others include is read only once; one that includes itself is an error. */
 static cmb_status add_file(cmb_reader *r, struct parts *parts, const cmb_node *node,
                            bool in_template, const struct chain *chain, cmb_part **part)
 {
@@ -58,7 +58,8 @@ static cmb_status add_file(cmb_reader *r, struct parts *parts, const cmb_node *n
   return CMB_OK;
 }
 
-/* A file's name, or {file: name, set: {parameter: number}}. */
+/* Reads an entry of `include`, a file's name or {file: name, set: {parameter: number}}, adds it to the includes of the file `from`, and
+ * reads the included file. */
 static cmb_status add_include(cmb_reader *r, struct parts *parts, cmb_part *from,
                               const cmb_node *node, bool in_template, const struct chain *chain)
 {
@@ -108,7 +109,7 @@ static cmb_status add_part(cmb_reader *r, struct parts *parts, const cmb_node *r
 
 /* ---- scopes */
 
-/* A scope behind the others, which is `like` another one but for its place. */
+/* Appends a new scope to the list of scopes: a copy of `like` with a placement of its own, which is the identity at first. */
 static cmb_status add_scope(cmb_reader *r, const cmb_scope *like, cmb_scope **scope)
 {
   *scope = cmb_arena_take(r->scratch, 1, sizeof **scope);
@@ -125,7 +126,7 @@ static cmb_status add_scope(cmb_reader *r, const cmb_scope *like, cmb_scope **sc
   return CMB_OK;
 }
 
-/* The model's own templates, for those who ask what there is. */
+/* Lists the templates of the model itself (not those inside of templates) in m->templates, for cmb_model_item. */
 static cmb_status keep_templates(cmb_reader *r)
 {
   cmb_model *m = r->model;
@@ -174,7 +175,8 @@ static cmb_status find_template(cmb_reader *r, const cmb_scope *s, const cmb_nod
   return CMB_OK;
 }
 
-/* One copy under its name; what the copies share is in `like`. */
+/* Adds one instance under the name `name` as a new scope. The scope `like` has what all copies of a repeated instance share; `copy` is
+ * its number in a repeated instance (0: not repeated), *previous the copy before, which becomes the new one. */
 static cmb_status add_copy(cmb_reader *r, const cmb_scope *like, const char *name, int copy,
                            const cmb_scope **previous)
 {
@@ -207,13 +209,14 @@ static cmb_status add_copies(cmb_reader *r, const cmb_scope *like, int copies, i
   return CMB_OK;
 }
 
-/* ---- what an instance gives to its template beside parameters */
+/* ---- entries of a template that an instance replaces, besides parameters */
 
 static const char *const given_sections[] = {"measures", "tables"};
 
 enum { GIVEN_SECTIONS = sizeof given_sections / sizeof *given_sections };
 
-/* The template has no entry of this name. */
+/* Reports that an instance of a template gives an entry `node` of a section that the template does not have; the message suggests the
+ * nearest name. */
 static cmb_status fail_given(cmb_reader *r, const cmb_scope *like, const char *section,
                              const cmb_node *node)
 {
@@ -233,7 +236,8 @@ static cmb_status fail_given(cmb_reader *r, const cmb_scope *like, const char *s
                          near ? "'?" : "");
 }
 
-/* The template has what the instance gives. */
+/* Checks that all entries that an instance of a template gives for a section, `measures` or `tables`, are entries of its template's
+ * section. */
 static cmb_status check_given(cmb_reader *r, const cmb_scope *like, const char *section)
 {
   const cmb_node *given = cmb_node_find(like->instance, section);
@@ -307,8 +311,8 @@ bool cmb_is_addition(const char *file)
   return file && strcmp(file, ADDITION) == 0;
 }
 
-/* What the options add, as if the model included it. */
-static cmb_status add_addition(cmb_reader *r, struct parts *parts, const struct chain *chain)
+/* Adds the text of the option `addition` to the parts of the model, as if the model included it. */
+static cmb_status add_option_text(cmb_reader *r, struct parts *parts, const struct chain *chain)
 {
   const char *text = r->options ? r->options->addition : NULL;
   const cmb_node *root;
@@ -318,7 +322,8 @@ static cmb_status add_addition(cmb_reader *r, struct parts *parts, const struct 
   return add_part(r, parts, root, false, chain);
 }
 
-/* The list of scopes grows while it is walked through: instances of instances come behind. */
+/* Makes the list of scopes: the model with its included files, and all instances of templates, whose parameters are defined on the way.
+ * The list grows while it is walked through, since instances inside of instances are appended. */
 cmb_status cmb_unfold(cmb_reader *r, const cmb_node *root)
 {
   cmb_scope *model;
@@ -326,7 +331,7 @@ cmb_status cmb_unfold(cmb_reader *r, const cmb_node *root)
   struct parts parts = {0};
   const struct chain chain = {.file = root->place.file, .length = 1};
   CMB_TRY(add_part(r, &parts, root, false, &chain));
-  CMB_TRY(add_addition(r, &parts, &chain));
+  CMB_TRY(add_option_text(r, &parts, &chain));
   CMB_TRY(add_scope(r, &first, &model));
   model->placed->state = CMB_PLACE_KNOWN;
   model->parts = parts.first;

@@ -1,9 +1,9 @@
 /*
- * Tyre property files (tir.h): lines to numbers.
+ * Parses tyre property files and converts their numbers to SI units; called by tyres.c (tir.h).
  *
- * Keys and sections may be written in large or small letters. Sections [MODEL], [DIMENSION], [INERTIA], [STRUCTURAL] and those that the
- * law does not use (`skipped` below) may have further keys, which are skipped. In all others an unknown key is an error, unless its value
- * has no effect: 0, or 1 of a scale factor. A section that is not known, and a key of another version of the formula that has an effect
+ * Upper and lower case of keys and sections do not matter. Sections [MODEL], [DIMENSION], [INERTIA], [STRUCTURAL] and those that the Magic
+ * Formula does not use (SKIPPED below) may have further keys, which are skipped. In all others an unknown key is an error, unless its value
+ * has no effect: 0, or 1 of a scale factor. An unknown section, and a key of another version of the formula that has an effect
  * there, are skipped with a warning.
  */
 #include "model/tir.h"
@@ -16,13 +16,13 @@
 #include <strings.h>
 
 #define NO_LIMIT HUGE_VAL
-#define LARGEST  1e12 /* of the numbers: products of a few of them stay finite */
+#define LARGEST  1e12 /* allowed absolute value of a number: products of a few of them stay finite */
 
 enum version { OLD = 1, V61 = 2, V62 = 4, NEW = V61 | V62, ALL = OLD | NEW };
 enum limit { ANY, POSITIVE, NOT_NEGATIVE, NOT_ZERO, ZERO };
 enum unit { LENGTH, FORCE, ANGLE, MASS, TIME, PRESSURE, UNITS };
 
-/* Powers of the units in a quantity. */
+/* The dimension of a quantity: its exponents of the units. */
 struct quantity {
   signed char power[UNITS];
 };
@@ -44,7 +44,7 @@ struct key {
   const struct quantity *quantity;
   enum limit limit;
   int versions;
-  double value; /* if it is not given; NaN: it has to be */
+  double value; /* default value; NaN: the key is required */
   size_t offset;
 };
 
@@ -170,18 +170,18 @@ enum { WORD_ROOM = 64 };
 struct file {
   cmb_context *ctx;
   const char *name;
-  const char *next, *end;      /* what is left of the text */
-  const char *begin;           /* of the line */
-  const char *line, *line_end; /* without blanks and comment */
+  const char *next, *end;      /* the part of the text that has not been read */
+  const char *begin;           /* of the current line */
+  const char *line, *line_end; /* of its text without blanks and comment */
   int number;
-  const char *section; /* NULL: none has begun */
+  const char *section; /* name of the current section; NULL before the first one */
   enum section_kind kind;
-  char unknown[WORD_ROOM]; /* name of a section that is not known */
-  bool table;              /* below a line in braces */
+  char unknown[WORD_ROOM]; /* name of the current section if it is unknown */
+  bool table;              /* inside of a table: behind a line in braces */
   double factor[UNITS];
   int unit_line[UNITS];
-  int line_of[CMB_TIR_KEY_COUNT];  /* 0: not given */
-  double given[CMB_TIR_KEY_COUNT]; /* in the units of the file */
+  int line_of[CMB_TIR_KEY_COUNT];  /* line of each key in the file; 0: not given */
+  double given[CMB_TIR_KEY_COUNT]; /* value of each key in the units of the file */
   int side_line;
 };
 
@@ -190,7 +190,8 @@ struct file {
                  cmb_about_place((f)->name, (f)->number, (int)((at) - (f)->begin) + 1),            \
                  __VA_ARGS__)
 
-/* Part of a line for messages. */
+/* Copies a part of a line (`length` characters, cut if too long) to `room` for use in a message, with unprintable characters replaced,
+ * and returns `room`. */
 static const char *shown(const char *text, size_t length, char room[CMB_SHOWN_ROOM])
 {
   char part[CMB_SHOWN_ROOM];
@@ -211,7 +212,7 @@ static void trim(const char **from, const char **to)
   while (*from < *to && strchr(" \t\r", (*to)[-1])) --*to;
 }
 
-/* The line ends before a comment that is not in quotes. */
+/* Cuts a comment, which begins with $ or ! outside of quotes, off the current line. */
 static void drop_comment(struct file *f)
 {
   char quote = 0;
@@ -224,7 +225,8 @@ static void drop_comment(struct file *f)
   }
 }
 
-/* On to the next line with something in it. False at the end. */
+/* Moves on to the next line that has more than blanks and a comment, and sets f->line and f->line_end to its text. Returns false at the
+ * end of the file. */
 static bool advance(struct file *f)
 {
   while (f->next < f->end) {
@@ -319,7 +321,8 @@ static bool parse_number(const char *text, size_t length, double *x)
   return cmb_parse_number(copy, x);
 }
 
-/* A key that is not in the table. */
+/* Handles a key of a tyre property file that is not in the table `keys`: it is skipped if the section allows further keys or the value
+ * has no effect, else it is an error that suggests the nearest key. */
 static cmb_status skip_key(struct file *f, const char *key, size_t length, const char *value,
                            size_t value_length)
 {
@@ -351,7 +354,7 @@ static cmb_status read_number(struct file *f, int k, const char *key, const char
   return CMB_OK;
 }
 
-/* The value without the quotes around it; false: a quote is missing. */
+/* Removes the quotes around the value that begins at *from and ends at *to; returns false if the closing quote is missing. */
 static bool unquote(const char **from, const char **to)
 {
   if (*from == *to || (**from != '\'' && **from != '"')) return true;
@@ -362,7 +365,8 @@ static bool unquote(const char **from, const char **to)
   return true;
 }
 
-/* A key without a value counts as not given, if the formula can do without it. */
+/* Handles a key of a tyre property file that has no value: a known key counts as not given, with a warning, but it is an error if the
+ * key is required or one of [UNITS]. Unknown keys are skipped. */
 static cmb_status read_nothing(struct file *f, const char *key, size_t length)
 {
   char room[CMB_SHOWN_ROOM];
@@ -414,6 +418,7 @@ static cmb_status read_line(struct file *f, cmb_tir *tir)
 
 /* ---- numbers in SI units */
 
+/* Checks that the number x (in SI units) of key k of a tyre property file is of usual size and meets the key's limit, such as POSITIVE. */
 static cmb_status check_limit(const struct file *f, cmb_place at, int k, double x)
 {
   static const char *const words[] = {[POSITIVE] = "a number greater than 0",

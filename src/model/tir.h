@@ -1,6 +1,6 @@
 /*
- * Tyre property files (.tir, TeimOrbit): [SECTION] headers, KEY = value $comment, texts in quotes, tables of numbers below a line in
- * braces. Numbers are in SI units when they have been read, whatever [UNITS] says. What each key means is in tir_keys.h.
+ * Tyre property files (.tir, TeimOrbit), read for tyres.c and dyn/magic_formula.c: [SECTION] headers, KEY = value $comment, texts in quotes,
+ * tables of numbers behind a line in braces. Numbers are converted to SI units from those of [UNITS]. tir_keys.h describes the keys.
  */
 #ifndef CMB_MODEL_TIR_H
 #define CMB_MODEL_TIR_H
@@ -15,12 +15,12 @@ typedef enum cmb_tyre_side {
   CMB_TYRE_SIDE_SYMMETRIC
 } cmb_tyre_side;
 
-/* The numbers under their keys. It has no pointers: it is copied by assignment. */
+/* The numbers of a tyre property file in SI units, a member for each key. It has no pointers and can be copied by assignment. */
 typedef struct cmb_tir {
 #define CMB_TIR_MEMBER(section, key, quantity, limit, versions, value, meaning) double key;
   CMB_TIR_KEYS(CMB_TIR_MEMBER)
 #undef CMB_TIR_MEMBER
-  cmb_tyre_side side; /* TYRESIDE: on which side of a vehicle it was measured */
+  cmb_tyre_side side; /* TYRESIDE: side of the vehicle for which it was measured */
 } cmb_tir;
 
 enum {
@@ -30,22 +30,24 @@ enum {
       CMB_TIR_KEY_COUNT
 };
 
-/* The names of all keys, in the order of the table, and the number under one of them. */
+/* cmb_tir_names returns the names of all keys, in the order of the table; cmb_tir_number returns the number under key number `key` (0 to
+ * CMB_TIR_KEY_COUNT − 1). */
 const char *const *cmb_tir_names(void);
 double cmb_tir_number(const cmb_tir *tir, int key);
 
-/* (p − p0)/p0 of the inflation pressure; 0 where none is given. */
+/* Returns the relative difference (p − p0)/p0 of the inflation pressure p from the nominal one p0; 0 if one of them is not given. */
 double cmb_tir_pressure(const cmb_tir *tir);
 
-/* The file's text; `name` is that of the file in messages. CMB_ERROR_INPUT with "FILE:LINE:COLUMN: what is wrong, and what was expected".
- * Takes no memory. What is skipped with a warning is in the log. */
+/* Parses the text of a tyre property file into *tir; `name` is the file's name for messages. Returns CMB_ERROR_INPUT with the message
+ * "FILE:LINE:COLUMN: what is wrong, and what was expected" if it is not correct. Skipped parts that have an effect are warned about in
+ * the log. Allocates no memory. */
 cmb_status cmb_tir_parse(cmb_context *ctx, const char *name, const char *text, size_t length,
                          cmb_tir *tir);
 
-/* A file that a node of a model names; the numbers are on the model's arena. */
+/* Reads the tyre property file that a node of a model names (relative to its file, or from the library) onto the model's arena. */
 cmb_status cmb_read_tir(cmb_reader *r, const cmb_node *file, const cmb_tir **tir);
 
-/* tir_check.c: what the numbers have to be together; line is the file's last. */
+/* Checks the numbers of a tyre for consistency (tir_check.c); `at` is the place for error messages, the file's last line. */
 cmb_status cmb_tir_check(cmb_context *ctx, cmb_place at, const cmb_tir *tir);
 
 #endif

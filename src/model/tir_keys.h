@@ -1,7 +1,7 @@
 /*
- * The keys of tyre property files (.tir) that the Magic Formula uses, once: section, key, quantity, what the number has to be, versions
- * that have it (OLD: 5.2, NEW: 6.1 and 6.2, V62: 6.2, ALL), value if it is not given, meaning. Parsing, conversion of units, the names in
- * formulas (dyn/magic_formula.c) and the table in docs/tyres.md come from here.
+ * The keys of tyre property files (.tir) that the Magic Formula uses, listed once for all users: section, key, quantity, allowed values,
+ * versions that have it (OLD: 5.2, NEW: 6.1 and 6.2, V62: 6.2, ALL), default value, meaning. Parsing, conversion of units, the names in
+ * formulas (dyn/magic_formula.c) and the table in docs/tyres.md are made from this list.
  */
 #ifndef CMB_MODEL_TIR_KEYS_H
 #define CMB_MODEL_TIR_KEYS_H

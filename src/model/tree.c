@@ -1,6 +1,6 @@
 /*
- * The tree of joints (reader.h): each body is the child of exactly one joint, every chain of parents ends at the ground.
- * Joints are sorted so that parents come before children; otherwise the file's order stays.
+ * Checks that the joints form a tree, and sorts them; called by joints.c (reader.h). Each body is the child of exactly one joint, and every
+ * chain of parents ends at the ground. After sorting, parents come before children; otherwise the order of the file is kept.
  */
 #include "base/context.h"
 #include "model/reader.h"
@@ -9,8 +9,8 @@
 
 struct tree {
   cmb_reader *r;
-  int *joint_of; /* (bodies) the joint whose child it is, or -1 */
-  int *chain;    /* (joints) the way up from a joint */
+  int *joint_of; /* (bodies) the joint of which a body is the child, or -1 */
+  int *chain;    /* (joints) the joints from one up towards the ground */
   bool *sorted;  /* (joints) */
   cmb_model_joint *joints;
   int count;
@@ -42,7 +42,8 @@ static cmb_status find_joints(struct tree *t)
   return CMB_OK;
 }
 
-/* Up from joint i to one that is sorted or on the ground, then down again. */
+/* Appends joint i to the sorted joints, after those of its ancestors that are not sorted yet: walks up to a sorted joint or the ground,
+ * then back down. A cycle is an error. */
 static cmb_status sort_from(struct tree *t, int i)
 {
   cmb_model *m = t->r->model;

@@ -1,9 +1,10 @@
 /*
- * Forces of the type `tyre` (reader.h): the wheel's centre and axis, the road, and the law: a spring and damper alone, the Magic Formula
- * of a .tir file, or TMeasy, here or in a YAML file that has the tyre's numbers.
+ * Reads forces of the type `tyre`: the wheel's centre and axis, the road, and the force law; called by forces.c (reader.h). The law is a
+ * vertical spring and damper alone, the Magic Formula with the numbers of a .tir file, or TMeasy with numbers in the model or in a YAML
+ * file.
  *
- * A tyre with a law has two states, NAME.u and NAME.v. In a mirrored copy the axis turns as that of a joint does, and the law is the
- * mirror image of the one written.
+ * A tyre with a law for the forces along the road has two states, NAME.u and NAME.v. In a mirrored copy the axis is mirrored like that of a
+ * joint, and the law is the mirror image of the one written.
  */
 #include "model/tir.h"
 #include "model/tyre.h"
@@ -13,7 +14,7 @@
 
 #include <string.h>
 
-/* Two numbers, at the nominal load and at twice it; positive. */
+/* Reads two positive numbers under a key, the values at the nominal load and at twice it, into x[2]. */
 static cmb_status read_pair(cmb_reader *r, const cmb_scope *s, const cmb_node *map, const char *key,
                             double x[2])
 {
@@ -25,7 +26,8 @@ static cmb_status read_pair(cmb_reader *r, const cmb_scope *s, const cmb_node *m
                          key, x[0], x[1]);
 }
 
-/* Loads up to three times the nominal one: x grows by its difference from load to load, from 2 x1 - x2 at none. */
+/* Checks a characteristic slip of a tyre that has the values x[0] at the nominal load and x[1] at twice it, and is linear in the load:
+ * it must stay positive from no load to three times the nominal one. */
 static cmb_status check_slips(cmb_reader *r, const cmb_node *map, const char *key,
                               const double x[2])
 {
@@ -45,7 +47,8 @@ static cmb_status check_forces(cmb_reader *r, const cmb_node *map, const char *k
                          key, x[0], x[1]);
 }
 
-/* At no load, and at three times the nominal one. */
+/* Returns whether a tyre's characteristic a is less than b at all loads up to three times the nominal one; both are linear in the load,
+ * given at the nominal load and at twice it. */
 static bool is_below(const double a[2], const double b[2])
 {
   return 2 * a[0] - a[1] < 2 * b[0] - b[1] && 2 * a[1] - a[0] < 2 * b[1] - b[0];
@@ -122,7 +125,7 @@ static cmb_status read_tmeasy(cmb_reader *r, const cmb_scope *s, const cmb_node 
   return read_trail(r, s, map, t);
 }
 
-/* NAME.u or NAME.v: its rate is for dyn/tyre_force.c to say. */
+/* Appends a state of the tyre force f to the model, NAME.u or NAME.v by the suffix; dyn/tyre_force.c defines its rate. */
 static cmb_status add_state(cmb_reader *r, const cmb_node *entry, const cmb_model_force *f,
                             const char *suffix, const char *title)
 {
@@ -146,7 +149,8 @@ static cmb_status add_states(cmb_reader *r, const cmb_node *entry, const cmb_mod
   return add_state(r, entry, f, ".v", "lateral slip of the tyre times its relaxation length");
 }
 
-/* A number that is not negative, and stays as it is when not given. */
+/* Reads an optional number under a key into *x, which is unchanged if the key is missing. It must be positive, or only not negative if
+ * `positive` is false. */
 static cmb_status read_setting(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                const char *key, bool positive, double *x)
 {
@@ -178,21 +182,21 @@ static cmb_status read_place(cmb_reader *r, const cmb_scope *s, const cmb_node *
   return CMB_OK;
 }
 
-/* What a file says is not in the entry, too. */
+/* Checks that a tyre with a `file` does not give the law or numbers that the file contains in its entry, too. */
 static cmb_status check_beside_file(cmb_reader *r, const cmb_node *entry)
 {
-  static const char *const said[] = {"radius", "stiffness", "damping", "rolling-resistance"};
+  static const char *const in_file[] = {"radius", "stiffness", "damping", "rolling-resistance"};
   const cmb_node *tmeasy = cmb_node_find(entry, "tmeasy");
   if (tmeasy) {
     return cmb_reader_fail(r, tmeasy->place,
                            "both 'file' and 'tmeasy' are given; expected one law");
   }
   for (int i = 0; i < 4; i++) {
-    const cmb_node *node = cmb_node_find(entry, said[i]);
+    const cmb_node *node = cmb_node_find(entry, in_file[i]);
     if (node) {
       return cmb_reader_fail(r, node->place,
                              "'%s' beside 'file', which says it already; expected one of them",
-                             said[i]);
+                             in_file[i]);
     }
   }
   return CMB_OK;
@@ -210,9 +214,9 @@ static cmb_status read_vertical(cmb_reader *r, const cmb_scope *s, const cmb_nod
   return read_setting(r, s, entry, "rolling-resistance", false, &tyre->resistance);
 }
 
-/* A YAML file has the numbers of TMeasy and of the vertical force. */
-static cmb_status read_set(cmb_reader *r, const cmb_scope *s, const cmb_node *file,
-                           cmb_model_tyre *tyre)
+/* Reads the numbers of TMeasy and of the vertical force from a YAML file. */
+static cmb_status read_yaml_tyre(cmb_reader *r, const cmb_scope *s, const cmb_node *file,
+                                 cmb_model_tyre *tyre)
 {
   static const char *const keys[] = {
       "title", "radius", "stiffness", "damping", "rolling-resistance", "tmeasy"};
@@ -228,7 +232,8 @@ static cmb_status read_set(cmb_reader *r, const cmb_scope *s, const cmb_node *fi
   return read_vertical(r, s, root, tyre);
 }
 
-/* A .tir file. The load does not know Fx and Fy, which depend on it: files in which they matter get a warning. */
+/* Reads the Magic Formula's numbers from a .tir file. Warns if the file makes the vertical load depend on the forces Fx and Fy: this is
+ * left out, since these are computed from the load. */
 static cmb_status read_magic(cmb_reader *r, const cmb_node *entry, const cmb_node *file,
                              cmb_model_tyre *tyre)
 {
@@ -250,10 +255,10 @@ static cmb_status read_file(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   CMB_TRY(cmb_expect_text(r, file, "a file's name"));
   const size_t length = strlen(file->text);
   const bool yaml = length > 5 && strcmp(file->text + length - 5, ".yaml") == 0;
-  return yaml ? read_set(r, s, file, tyre) : read_magic(r, entry, file, tyre);
+  return yaml ? read_yaml_tyre(r, s, file, tyre) : read_magic(r, entry, file, tyre);
 }
 
-/* The law, or a vertical force alone. */
+/* Reads the force law of a tyre: a file, TMeasy in the model, or a vertical force alone. */
 static cmb_status read_law(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                            cmb_model_tyre *tyre)
 {

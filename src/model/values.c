@@ -1,7 +1,7 @@
 /*
- * Numbers and formulas (reader.h). A number is a formula of parameters, pi and deg = pi/180 that folds to a constant;
- * "30 deg" is 30*deg. If it reads live parameters it is parsed once more, into the model's graph, with their expressions. Formulas that
- * stay text are parsed once with every name allowed, for the sake of their syntax.
+ * Reads numbers and formulas of a model; called by the readers of sections (reader.h). A number is a formula of parameters, pi and
+ * deg = pi/180 that folds to a constant; "30 deg" is 30*deg. If it uses live parameters, it is parsed a second time, into the model's graph,
+ * as an expression of them. Formulas that stay text are parsed once with every name allowed, to check their syntax.
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -13,8 +13,10 @@
 
 static const double degree = 3.14159265358979323846 / 180;
 
-/* ---- values that are computed when they are asked for */
+/* ---- values that are computed when they are first needed */
 
+/* Computes a lazy value by calling `compute` if it has not been computed yet. It is an error if the value depends on itself or the chain
+ * of values that need each other is too long. */
 cmb_status cmb_lazy_need(cmb_reader *r, cmb_lazy *lazy, const char *what, cmb_place asked_at,
                          cmb_status (*compute)(cmb_reader *r, cmb_lazy *lazy))
 {
@@ -24,16 +26,16 @@ cmb_status cmb_lazy_need(cmb_reader *r, cmb_lazy *lazy, const char *what, cmb_pl
                            "the %s '%s' depends on itself; expected one without a cycle", what,
                            lazy->name);
   }
-  if (r->dependence == CMB_MOST_DEPENDENCE) {
+  if (r->lazy_depth == CMB_MOST_DEPENDENCE) {
     return cmb_reader_fail(r, asked_at, "a chain of more than %d %ss, each of which needs the next",
                            (int)CMB_MOST_DEPENDENCE, what);
   }
   const cmb_subject subject = r->subject;
   cmb_reader_subject(r, what, "", lazy->name);
   lazy->state = CMB_LAZY_BUSY;
-  r->dependence++;
+  r->lazy_depth++;
   CMB_TRY(compute(r, lazy));
-  r->dependence--;
+  r->lazy_depth--;
   lazy->state = CMB_LAZY_DONE;
   r->subject = subject;
   return CMB_OK;
@@ -45,13 +47,14 @@ struct names_of_formula {
   cmb_reader *r;
   const cmb_scope *scope;
   cmb_place at;
-  bool
-      live; /* parameters are their expressions, in the model's graph; else their values, in the reader's */
-  bool finds_live; /* there are some that are not their values */
+  /* parameters are replaced by their expressions in the model's graph; else by their values in the reader's */
+  bool live;
+  bool finds_live; /* set if the formula uses parameters that are expressions */
 };
 
-/* A failure inside must outlive the parser's "unknown name": it is kept. */
-static void keep_failure(cmb_reader *r, cmb_status status)
+/* Stores the first failure that occurs while a name inside of a formula is evaluated, because the parser would report only an unknown
+ * name. */
+static void store_first_failure(cmb_reader *r, cmb_status status)
 {
   if (status != CMB_OK && r->nested.status == CMB_OK) cmb_error_keep(r->ctx, status, &r->nested);
 }
@@ -66,7 +69,7 @@ static bool parameter_in_formula(void *user, const char *name, cmb_expr *e)
   if (found) {
     status = cmb_parameter_value(r, found->index, names->at, &x);
     names->finds_live = names->finds_live || x.live != 0;
-    if (status == CMB_OK && x.live != 0 && r->chooses) {
+    if (status == CMB_OK && x.live != 0 && r->fixed_number) {
       status = cmb_fix_number(r, x, names->at);
     }
   } else if (cmb_is_previous(name)) {
@@ -74,7 +77,7 @@ static bool parameter_in_formula(void *user, const char *name, cmb_expr *e)
   } else if (strcmp(name, "deg") != 0) {
     return false;
   }
-  keep_failure(r, status);
+  store_first_failure(r, status);
   *e = names->live ? cmb_number_expr(r->model->graph, x) : cmb_constant(r->graph, x.value);
   return status == CMB_OK;
 }
@@ -85,7 +88,8 @@ static const char *nearest_parameter(void *user, const char *name)
   return cmb_nearest(names->r, names->scope, CMB_NAMES_PARAMETER, name);
 }
 
-/* The parser's failure with file and subject, unless there was one inside. */
+/* Reports why a formula was not parsed: the stored failure of a name inside of it if there is one, else the parser's message with file
+ * and subject. Returns the status. */
 static cmb_status fail_formula(cmb_reader *r, const cmb_node *node, cmb_status status)
 {
   if (r->nested.status != CMB_OK) return cmb_fail_again(r->ctx, &r->nested);
@@ -98,7 +102,7 @@ static bool degree_in_formula(void *user, const char *name, cmb_expr *e)
   return strcmp(name, "deg") == 0;
 }
 
-/* The formula as a number: NaN if it is none. */
+/* Returns the value of an expression that is a constant, NaN if it is none. */
 static double number_of(const cmb_graph *g, cmb_expr e)
 {
   return cmb_expr_op(g, e) == CMB_OP_CONSTANT ? cmb_expr_constant(g, e) : NAN;
@@ -122,7 +126,7 @@ cmb_status cmb_number_parse(cmb_context *ctx, const char *text, double *x)
   return CMB_OK;
 }
 
-/* The node's formula in the graph that its names belong to. */
+/* Parses the formula of a node into the graph g; `user` has the scope in which its names are looked up. */
 static cmb_status parse(struct names_of_formula *user, const cmb_node *node, cmb_graph *g,
                         cmb_expr *e)
 {
@@ -170,26 +174,26 @@ cmb_status cmb_read_numbers(cmb_reader *r, const cmb_scope *s, const cmb_node *n
   return CMB_OK;
 }
 
-cmb_status cmb_read_fixed(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
-                          const char *chooses, double *x)
+cmb_status cmb_read_fixed(cmb_reader *r, const cmb_scope *s, const cmb_node *node, const char *what,
+                          double *x)
 {
-  const char *outer = r->chooses;
+  const char *outer = r->fixed_number;
   cmb_number number;
-  r->chooses = chooses;
+  r->fixed_number = what;
   CMB_TRY(cmb_read_number(r, s, node, &number));
-  r->chooses = outer;
+  r->fixed_number = outer;
   *x = number.value;
   return CMB_OK;
 }
 
 cmb_status cmb_read_fixed_list(cmb_reader *r, const cmb_scope *s, const cmb_node *node, int count,
-                               const char *chooses, double *x)
+                               const char *what, double *x)
 {
   char expected[40];
   snprintf(expected, sizeof expected, "a list of %d numbers", count);
   CMB_TRY(cmb_expect_list(r, node, count, expected));
   for (const cmb_node *entry = node->first; entry; entry = entry->next)
-    CMB_TRY(cmb_read_fixed(r, s, entry, chooses, x++));
+    CMB_TRY(cmb_read_fixed(r, s, entry, what, x++));
   return CMB_OK;
 }
 
@@ -239,6 +243,7 @@ cmb_status cmb_read_signed(cmb_reader *r, const cmb_scope *s, const cmb_node *ma
 
 /* ---- formulas that stay text */
 
+/* Accepts any name in a formula whose syntax is checked: *e becomes an input. */
 static bool any_value(void *user, const char *name, cmb_expr *e)
 {
   const struct names_of_formula *names = user;
@@ -247,7 +252,8 @@ static bool any_value(void *user, const char *name, cmb_expr *e)
   return true;
 }
 
-/* Of a table or a road the number of arguments is known. */
+/* Accepts the call of any function in a formula whose syntax is checked, but reports a wrong number of arguments if the function is a
+ * table or a road. */
 static bool any_call(void *user, const char *name, int count, const cmb_expr *arguments,
                      cmb_expr *e)
 {
@@ -258,9 +264,9 @@ static bool any_call(void *user, const char *name, int count, const cmb_expr *ar
   int wanted = found ? r->model->tables[found->index].arguments : road && count < 2 ? 2 : count;
   (void)arguments;
   if (count == wanted) return any_value(user, name, e);
-  keep_failure(r, cmb_reader_fail(r, names->at, "the %s '%s' has %d argument%s here; expected %d",
-                                  road ? "road" : "table", name, count, count == 1 ? "" : "s",
-                                  wanted));
+  store_first_failure(
+      r, cmb_reader_fail(r, names->at, "the %s '%s' has %d argument%s here; expected %d",
+                         road ? "road" : "table", name, count, count == 1 ? "" : "s", wanted));
   return false;
 }
 

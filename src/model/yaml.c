@@ -1,6 +1,7 @@
 /*
- * From YAML to a tree (yaml.h): libfyaml gives events with marks, and the tree is built from them with a stack of the
- * lists and maps that are open. libfyaml's own words are used for errors of syntax; it prints nothing.
+ * Parses YAML texts into trees of nodes (yaml.h); called for model files, included files and tyre files. libfyaml gives events with their
+ * places, and the tree is built from them with a stack of the open lists and maps. The messages of syntax errors are libfyaml's; it prints
+ * nothing.
  */
 #include "model/yaml.h"
 
@@ -14,23 +15,23 @@
 
 struct open {
   cmb_node *node;
-  cmb_node *last;         /* entry */
-  const cmb_node *key;    /* read, and its value is awaited */
-  const cmb_node *merged; /* the value of << */
-  bool flow;              /* in {...} or [...], where a comma ends a text without quotes */
-  const cmb_node *cut;    /* such a text that has a '(' without its ')' */
+  cmb_node *last;         /* its last entry */
+  const cmb_node *key;    /* a key that has been read without its value */
+  const cmb_node *merged; /* the value of the merge key << */
+  bool flow;              /* written as {...} or [...], where a comma ends a text without quotes */
+  const cmb_node *cut;    /* an entry of it, text without quotes, that lacks a ')' */
 };
 
 struct builder {
   cmb_context *ctx;
-  cmb_name_map *map; /* keys by their map, anchors by the builder */
+  cmb_name_map *map; /* owner of keys: their map; owner of anchors: the builder */
   const char *file;
   struct open stack[CMB_MOST_LEVELS];
   int depth;
   int documents, nodes;
-  cmb_place at; /* of the last event that has a place */
+  cmb_place at; /* place of the last event that has one */
   const cmb_node *root;
-  cmb_status status; /* why there is no node */
+  cmb_status status; /* the error if new_node, alias_node and so on return NULL */
 };
 
 cmb_status cmb_fail_at(cmb_context *ctx, cmb_place at, const char *format, ...)
@@ -62,7 +63,8 @@ const char *cmb_shown(const char *text, char shown[CMB_SHOWN_ROOM])
     unsigned char c = (unsigned char)text[n];
     shown[n++] = c < ' ' || c == 0x7F ? '?' : (char)c;
   }
-  while (text[n] && n > 0 && ((unsigned char)text[n] & 0xC0) == 0x80) n--; /* whole characters */
+  while (text[n] && n > 0 && ((unsigned char)text[n] & 0xC0) == 0x80)
+    n--; /* do not cut a UTF-8 character */
   memcpy(shown + n, text[n] ? "..." : "", text[n] ? sizeof "..." : 1);
   return shown;
 }
@@ -77,13 +79,14 @@ const cmb_node *cmb_node_find(const cmb_node *map, const char *key)
 
 /* ---- nodes from events */
 
+/* Converts a mark of libfyaml, whose lines and columns count from 0, to a place in the file; line 1, column 1 if there is no mark. */
 static cmb_place place_of(const struct builder *b, const struct fy_mark *mark)
 {
   return mark ? cmb_place_in(b->file, mark->line + 1, mark->column + 1)
               : cmb_place_in(b->file, 1, 1);
 }
 
-/* NULL on failure, and the builder has the status. */
+/* Allocates a node, empty but for kind and place; returns NULL on failure, with the status in b->status. */
 static cmb_node *new_node(struct builder *b, cmb_node_kind kind, cmb_place place)
 {
   if (++b->nodes > CMB_MOST_NODES) {
@@ -99,8 +102,8 @@ static cmb_node *new_node(struct builder *b, cmb_node_kind kind, cmb_place place
   return node;
 }
 
-/* A copy of a token's text. In pieces, because fy_token_get_text of libfyaml 0.7 leaks where a quoted text has many
- * doubled quotes. */
+/* Copies the text of a token to the arena. This is done in pieces, because fy_token_get_text of libfyaml 0.7 leaks memory if a quoted
+ * text has many doubled quotes. */
 static cmb_status copy_text(struct builder *b, struct fy_token *token, cmb_place place,
                             const char **text)
 {
@@ -122,21 +125,22 @@ static cmb_status copy_text(struct builder *b, struct fy_token *token, cmb_place
   return CMB_OK;
 }
 
-/* A text's mark is that of its first character: behind the quote, below the sign of a block. */
+/* Makes a text node of the tree from an event of the YAML parser. Its place is that of its first character: behind the quote, or in the
+ * line after the sign of a block. */
 static cmb_node *scalar_node(struct builder *b, struct fy_event *event)
 {
   struct fy_token *token = event->scalar.value;
   const struct fy_mark *mark = fy_event_start_mark(event);
   cmb_place place = place_of(b, mark);
   const cmb_node *key = b->depth > 0 ? b->stack[b->depth - 1].key : NULL;
-  if (!mark && key) place = key->place; /* of a key without a value */
+  if (!mark && key) place = key->place; /* a key without a value */
   cmb_node *node = new_node(b, CMB_NODE_TEXT, place);
   if (!node) return NULL;
   b->status = copy_text(b, token, place, &node->text);
   return b->status == CMB_OK ? node : NULL;
 }
 
-/* An anchor &name stands for the node from now on; a later one of the same name replaces it. */
+/* Makes the YAML anchor &name of an event, if it has one, stand for the node; a later anchor of the same name replaces it. */
 static cmb_status set_anchor(struct builder *b, struct fy_event *event, const cmb_node *node)
 {
   struct fy_token *token = fy_event_get_anchor_token(event);
@@ -150,7 +154,8 @@ static cmb_status set_anchor(struct builder *b, struct fy_event *event, const cm
   return CMB_OK;
 }
 
-/* What *name stands for; the builder has the status. */
+/* Returns the node that the YAML alias *name stands for; NULL, with the status in b->status, if it is unknown or contains the alias
+ * itself. */
 static const cmb_node *find_anchor(struct builder *b, const char *name)
 {
   char shown[CMB_SHOWN_ROOM];
@@ -169,7 +174,8 @@ static const cmb_node *find_anchor(struct builder *b, const char *name)
   return entry->data;
 }
 
-/* *name: a copy of the node, which shares the entries. */
+/* Makes the node of a YAML alias *name: a copy of the node of its anchor, which shares the entries. Returns NULL on failure, with the
+ * status in b->status. */
 static cmb_node *alias_node(struct builder *b, struct fy_event *event)
 {
   const char *name = "";
@@ -184,7 +190,7 @@ static cmb_node *alias_node(struct builder *b, struct fy_event *event)
   return node;
 }
 
-/* How many '(' of the text are not closed in it. */
+/* Returns how many '(' of the text have no ')' in it. */
 static int open_parentheses(const char *text)
 {
   int count = 0;
@@ -192,7 +198,8 @@ static int open_parentheses(const char *text)
   return count;
 }
 
-/* A formula that the comma between its arguments has cut in two: {x: max(0, y)} has the keys 'x' and 'y)'. */
+/* Reports a formula without quotes that was cut at the comma between its arguments, as in {x: max(0, y)}, which has the keys 'x' and
+ * 'y)'. Called for every text; a text with a missing ')' is an error if another text follows. */
 static cmb_status refuse_cut_formula(struct builder *b, struct fy_event *event,
                                      const cmb_node *node)
 {
@@ -213,6 +220,7 @@ static cmb_status refuse_cut_formula(struct builder *b, struct fy_event *event,
 
 /* ---- the tree */
 
+/* Appends an entry to the open list or map o and adds its size and depth to those of o; it is an error if these become too large. */
 static cmb_status append(struct builder *b, struct open *o, cmb_node *entry)
 {
   if (b->depth + entry->levels > CMB_MOST_LEVELS) {
@@ -253,7 +261,8 @@ static cmb_status add_entry(struct builder *b, struct open *o, const cmb_node *k
   return append(b, o, value);
 }
 
-/* <<: *other, or a list of such: the entries of the others whose keys are not there. */
+/* Merges (by the YAML key <<) the entries of the map `from`, or of each map in the list `from`, into the open map o, except those whose
+ * keys it has already. */
 static cmb_status merge(struct builder *b, struct open *o, const cmb_node *from)
 {
   if (from->kind == CMB_NODE_TEXT) {
@@ -274,7 +283,8 @@ static cmb_status merge(struct builder *b, struct open *o, const cmb_node *from)
   return CMB_OK;
 }
 
-/* A complete text, list or map takes its place in the tree. The merge waits, so that the map's own keys win. */
+/* Adds a complete text, list or map to the innermost list or map of the tree that is not complete yet: as an entry, a key, or the value
+ * of a key. The value of << is merged when the map is closed, so that the map's own keys take precedence. */
 static cmb_status place_node(struct builder *b, cmb_node *node)
 {
   if (b->depth == 0) {
@@ -352,7 +362,8 @@ static cmb_status take_event(struct builder *b, struct fy_event *event)
 
 /* ---- the parser */
 
-static void drop(struct fy_diag *diag, void *user, const char *text, size_t length)
+/* Receives the messages that libfyaml would print, and ignores them. */
+static void ignore_message(struct fy_diag *diag, void *user, const char *text, size_t length)
 {
   (void)diag;
   (void)user;
@@ -360,13 +371,14 @@ static void drop(struct fy_diag *diag, void *user, const char *text, size_t leng
   (void)length;
 }
 
-/* Whether the message is what libfyaml says of a text like a@[x, y] inside of brackets, where the bracket begins a list of its own. */
-static bool is_unquoted(const char *message)
+/* Returns whether libfyaml's message is the one for a text like a@[x, y] inside of brackets, which needs quotes because its bracket
+ * begins a list. */
+static bool is_bracket_message(const char *message)
 {
   return strstr(message, "missing comma in flow") != NULL;
 }
 
-/* libfyaml's first message; for some texts it has none. */
+/* Reports libfyaml's first syntax error with its place, or an error at the last event's place if libfyaml has no message. */
 static cmb_status fail_syntax(struct builder *b, struct fy_diag *diag)
 {
   void *at = NULL;
@@ -377,7 +389,7 @@ static cmb_status fail_syntax(struct builder *b, struct fy_diag *diag)
   const cmb_place place = cmb_place_in(b->file, error->line > 0 ? error->line : 1,
                                        error->column > 0 ? error->column : 1);
   return cmb_fail_at(b->ctx, place, "this is not YAML: %s%s", error->msg,
-                     is_unquoted(error->msg)
+                     is_bracket_message(error->msg)
                          ? "; inside of [..] and {..} a position on a body is {body: ground, at: "
                            "[0, 0, 1]}, and a formula with a bracket or a comma needs quotes"
                          : "");
@@ -418,7 +430,8 @@ cmb_status cmb_yaml_parse(cmb_context *ctx, cmb_name_map *map, const char *text,
                        "URDF and MJCF, are not read)");
   }
   struct builder *b = cmb_arena_take(map->arena, 1, sizeof *b); /* its address owns the anchors */
-  const struct fy_diag_cfg quiet = {.output_fn = drop, .level = FYET_ERROR, .module_mask = ~0u};
+  const struct fy_diag_cfg quiet = {
+      .output_fn = ignore_message, .level = FYET_ERROR, .module_mask = ~0u};
   struct fy_diag *diag = b ? fy_diag_create(&quiet) : NULL;
   if (!diag) return cmb_fail_memory(ctx);
   *b = (struct builder){.ctx = ctx, .map = map, .file = file, .at = cmb_place_in(file, 1, 1)};

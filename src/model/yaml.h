@@ -1,8 +1,8 @@
 /*
- * A YAML text as a tree of texts, lists and maps on an arena, each with its place in the file.
+ * Parses a YAML text into a tree of texts, lists and maps on an arena, each with its place in the file; used by the reader of models.
  *
- * Aliases (*name) are put in, merge keys (<<) are merged. What a text of a few lines can unfold to is limited: MOST nodes
- * altogether and MOST levels, counted with what aliases stand for, so that a walk over the tree is always short.
+ * Aliases (*name) are replaced by what they stand for, merge keys (<<) are merged. The size to which a text can unfold is limited:
+ * CMB_MOST_NODES nodes and CMB_MOST_LEVELS levels, counted with what aliases stand for, so that a walk over the tree always ends soon.
  */
 #ifndef CMB_MODEL_YAML_H
 #define CMB_MODEL_YAML_H
@@ -16,33 +16,35 @@ typedef enum cmb_node_kind { CMB_NODE_TEXT, CMB_NODE_LIST, CMB_NODE_MAP } cmb_no
 typedef struct cmb_node cmb_node;
 struct cmb_node {
   cmb_node_kind kind;
-  cmb_place place;  /* of a text: of its first character, inside of quotes */
-  const char *text; /* of a text, "" otherwise; has no 0 inside */
+  cmb_place place;  /* place; of a text that of its first character, inside of quotes */
+  const char *text; /* value of a text, "" otherwise; contains no 0 */
   const char *key;  /* of an entry of a map, else NULL */
   cmb_place key_place;
-  int count;             /* entries of a list or map */
-  const cmb_node *first; /* the first of them */
-  const cmb_node *next;  /* the next entry of the list or map that this one stands in */
-  int size, levels;      /* nodes in the tree below, itself included; how deep it is */
+  int count;             /* number of entries of a list or map */
+  const cmb_node *first; /* its first entry */
+  const cmb_node *next;  /* next entry of the same list or map */
+  int size, levels;      /* size: nodes of the tree below, itself included; levels: its depth */
 };
 
-/* The one document in the text; file names it in messages. Nodes are taken from the map's arena. */
+/* Parses the one document in a text of `length` bytes into a tree, whose root becomes *root; `file` is the file's name for messages. The
+ * nodes are on the map's arena, and the map gets the keys of all maps. CMB_ERROR_INPUT if the text is not valid YAML or too large. */
 cmb_status cmb_yaml_parse(cmb_context *ctx, cmb_name_map *map, const char *text, size_t length,
                           const char *file, const cmb_node **root);
 
-/* The entry of a map with this key, NULL if there is none. */
+/* Returns the entry of a map with this key; NULL if there is none or the node is no map. */
 const cmb_node *cmb_node_find(const cmb_node *map, const char *key);
 
-/* CMB_ERROR_INPUT with "FILE:LINE:COL: " and the words. */
+/* Reports an error in the user's input, with the message "FILE:LINE:COL: " and the formatted text; returns CMB_ERROR_INPUT. */
 cmb_status cmb_fail_at(cmb_context *ctx, cmb_place at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 enum { CMB_SHOWN_ROOM = 64, CMB_WHERE_ROOM = 1024 };
 
-/* A place for a message: "FILE:LINE:COLUMN", without a column "FILE:LINE", or "FILE: KEY". Returns `where`. */
+/* Writes a place for a message into `where`: "FILE:LINE:COLUMN", "FILE:LINE" without a column, or "FILE: KEY" without a line. Returns
+ * `where`. */
 const char *cmb_where(cmb_place at, char where[CMB_WHERE_ROOM]);
 
-/* A text of the user's for a message: long ones are cut, what is not to be seen becomes '?'. Returns `shown`. */
+/* Copies a text of the user's to `shown` for a message: long texts are cut, control characters become '?'. Returns `shown`. */
 const char *cmb_shown(const char *text, char shown[CMB_SHOWN_ROOM]);
 
 #endif
