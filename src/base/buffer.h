@@ -16,8 +16,8 @@ typedef struct cmb_buffer {
 } cmb_buffer;
 
 cmb_buffer cmb_buffer_begin(cmb_context *ctx);
-void cmb_buffer_release(
-    cmb_buffer *b); /* frees the text; the buffer is then empty and can be used again */
+/* frees the text; the buffer is then empty and can be used again */
+void cmb_buffer_release(cmb_buffer *b);
 
 void cmb_buffer_add(cmb_buffer *b, const void *bytes, size_t length);
 void cmb_buffer_put(cmb_buffer *b, const char *text);

@@ -81,8 +81,8 @@ cmb_status cmb_fail_words(cmb_context *ctx, cmb_status status, const cmb_about *
                           const char *format, va_list arguments)
 {
   if (!ctx) return status;
-  cmb_error_record
-      record; /* a new record, as the arguments may point into the context's present one */
+  /* a new record, as the arguments may point into the context's present one */
+  cmb_error_record record;
   cmb_error_write(&record, status, about, format, arguments);
   return set_last_error(ctx, &record);
 }

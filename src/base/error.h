@@ -13,15 +13,15 @@
 /* What a failure concerns. Unknown parts are NULL, 0 or NaN. The functions below create one. */
 typedef struct cmb_about {
   const char *file;
-  const char *
-      key; /* names the part of the file instead of a line: the message begins with "FILE: KEY: " */
-  int line,
-      column; /* line > 0: the message begins with "FILE:LINE:COLUMN: ", or with "FILE: KEY: LINE:COLUMN: " */
+  /* names the part of the file instead of a line: the message begins with "FILE: KEY: " */
+  const char *key;
+  /* line > 0: the message begins with "FILE:LINE:COLUMN: ", or with "FILE: KEY: LINE:COLUMN: " */
+  int line, column;
   const char *kind, *name;
   const char *subject; /* NULL: composed of kind and name */
-  bool
-      subject_leads; /* the message continues with "SUBJECT: "; otherwise the subject is mentioned by its text, if at all */
-  const char *lead;  /* then with this and ": ", such as "no consistent initial values at t = 0" */
+  /* the message continues with "SUBJECT: "; otherwise the subject is mentioned by its text, if at all */
+  bool subject_leads;
+  const char *lead; /* then with this and ": ", such as "no consistent initial values at t = 0" */
   double time;
 } cmb_about;
 

@@ -7,9 +7,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-enum {
-  CMB_EXIT_UNKNOWN = -1
-}; /* the exit status is lost, because it was collected elsewhere in this process */
+/* the exit status is lost, because it was collected elsewhere in this process */
+enum { CMB_EXIT_UNKNOWN = -1 };
 
 /* Starts the program at path words[0] with the given arguments and environment, both arrays ending with NULL. Its standard input is
  * empty, its output and errors go to the file `output`. Returns 0 and the process number, or an errno. */

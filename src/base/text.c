@@ -55,8 +55,8 @@ int cmb_format_number(double x, char text[CMB_NUMBER_ROOM])
 int cmb_format_shortest(double x, char text[CMB_NUMBER_ROOM])
 {
   double back;
-  for (int digits = 15; digits < 17;
-       digits++) { /* 15 digits always survive text -> double -> text */
+  /* 15 digits always survive text -> double -> text */
+  for (int digits = 15; digits < 17; digits++) {
     int length = format(x, digits, text);
     if (cmb_parse_number(text, &back) && back == x) return length;
   }

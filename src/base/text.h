@@ -11,8 +11,8 @@
 
 enum {
   CMB_NUMBER_ROOM = 32,
-  CMB_LONGEST_NUMBER =
-      1200 /* longest text that is read as a number: enough for all digits of any double */
+  /* longest text that is read as a number: enough for all digits of any double */
+  CMB_LONGEST_NUMBER = 1200
 };
 
 /* Returns the length in bytes of the UTF-8 character at text, of which `left` bytes remain; 0 if no valid character begins there. */

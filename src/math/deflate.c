@@ -1,10 +1,11 @@
 /*
- * Kublanovskaya's (1966) staircase (deflate.h). Rows of J that are left null vectors, J_k A = 0, are found by singular values, and
+ * Removes the eigenvalue 0 of a matrix by Kublanovskaya's (1966) staircase algorithm (deflate.h). An orthogonal J whose last rows are left
+ * null vectors, J_k A = 0, is found from the singular values, and
  *
  *     J A Jᵀ = [A' *; 0 0]
  *
- * has the eigenvalues of A' and 0. The eigenvalue 0 of A' belongs to the Jordan blocks of which this took one row away: the same again, until
- * none is left. An error ε in A moves a singular value by no more than ε, while it moves a defective eigenvalue by a root of ε.
+ * has the eigenvalues of A' and 0. An eigenvalue 0 of A' belongs to a Jordan block from which this has removed one row; the step is repeated
+ * until none is left. An error ε in A changes a singular value by no more than ε, but a defective eigenvalue by a root of ε.
  */
 #include "math/deflate.h"
 
