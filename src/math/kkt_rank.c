@@ -1,11 +1,12 @@
 /*
- * Least squares and least norm for dependent constraints (kkt_rank.h). With ẑ = D^½ Lᵀ x, Â = N G L⁻ᵀ D^−½, y = N η:
+ * Solves the KKT system for dependent constraints in the sense of least squares and least norm (kkt_rank.h). With ẑ = D^½ Lᵀ x, Â = N G L⁻ᵀ
+ * D^−½, y = N η:
  *
  *     B = G:   J Â = Σ Vᵀ;   c_i = v_i ẑ₀ + (J N s)_i / σ_i,   ẑ = ẑ₀ − Σ c_i v_i,   η = Jᵀ (c_i / σ_i)
  *     B ≠ G:   Sᵀ = B̂ Âᵀ, J Sᵀ = Σ Wᵀ;   η = Jᵀ (w_i (Â ẑ₀ + N s) / σ_i),   ẑ = ẑ₀ − B̂ᵀ η
  *
- * with the sums over the singular values that are not zero. σ_i² is sin² of an angle like the pivots in kkt.c if two gradients
- * are dependent; for B ≠ G it is σ_i itself, being a product of two sines.
+ * with the sums over the singular values that are not zero. σ_i² is sin² of an angle, like the pivots in kkt.c, if two gradients are nearly
+ * dependent; for B ≠ G it is σ_i itself, which is a product of two sines.
  */
 #include "math/kkt_rank.h"
 
@@ -17,7 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPLIT_FROM = 64 }; /* nv + ng: below, the singular values cost next to nothing */
+/* nv + ng; in smaller systems the singular values cost next to nothing */
+enum { SPLIT_FROM = 64 };
 
 void cmb_kkt_rank_create(cmb_arena *arena, int nv, int ng, cmb_kkt_rank *rank)
 {
@@ -37,7 +39,8 @@ void cmb_kkt_rank_create(cmb_arena *arena, int nv, int ng, cmb_kkt_rank *rank)
   cmb_split_create(arena, ng, nv, rank->A_B, rank->S, &rank->split);
 }
 
-/* Rows of unit length, or shorter where a gradient is shorter than it usually is. */
+/* Computes A = N G D^−½ for the reduced constraint Jacobian G (ng x nv): rows scaled to unit length, or shorter where a gradient is
+ * shorter than its usual length. unit (ng) receives the scale factors N. */
 static void unit_rows(const cmb_kkt_rank *rank, const double *D_inv, const double *G, double *A,
                       double *unit)
 {
@@ -52,13 +55,14 @@ static void unit_rows(const cmb_kkt_rank *rank, const double *D_inv, const doubl
   }
 }
 
+/* Sets the rank to the number of singular values above `least_sigma`. */
 static void count_rank(cmb_kkt_rank *rank, double least_sigma)
 {
   rank->rank = 0;
   while (rank->rank < rank->ng && rank->sigma[rank->rank] > least_sigma) rank->rank++;
 }
 
-/* A large A. */
+/* Factorises a large A: by bounds of its singular values (split.h), and by computing all of them only if the bounds do not suffice. */
 static void factor_by_split(cmb_kkt_rank *rank, const cmb_kkt_rank_limits *limits)
 {
   const int nv = rank->nv, ng = rank->ng;
@@ -78,6 +82,7 @@ static void factor_by_split(cmb_kkt_rank *rank, const cmb_kkt_rank_limits *limit
   }
 }
 
+/* Computes the singular values of G (B = G), or bounds of them in large systems, and the rank. */
 static void factor_symmetric(cmb_kkt_rank *rank, const cmb_kkt_rank_limits *limits)
 {
   memcpy(rank->unit_B, rank->unit_G, (size_t)rank->ng * sizeof *rank->unit_B);
@@ -111,7 +116,7 @@ void cmb_kkt_rank_factor(cmb_kkt_rank *rank, const double *D_inv, const double *
   count_rank(rank, limits->zero);
 }
 
-/* y = N Jᵀ c over the first `count` rows of J. */
+/* Computes the scaled multipliers y = Jᵀ c from the first `count` rows of J. */
 static void multipliers(const cmb_kkt_rank *rank, int count, const double *c, double *y)
 {
   memset(y, 0, (size_t)rank->ng * sizeof *y);
@@ -120,6 +125,7 @@ static void multipliers(const cmb_kkt_rank *rank, int count, const double *c, do
   }
 }
 
+/* Solves for B = G with the first `count` singular values: corrects z for the constraints and computes the scaled multipliers y. */
 static void solve_symmetric(cmb_kkt_rank *rank, int count, double *z, double *y)
 {
   const int nv = rank->nv, ng = rank->ng;
@@ -132,6 +138,7 @@ static void solve_symmetric(cmb_kkt_rank *rank, int count, double *z, double *y)
   multipliers(rank, count, rank->c, y);
 }
 
+/* Solves for B ≠ G with the first `count` singular values: corrects z for the constraint forces and computes the scaled multipliers y. */
 static void solve_unsymmetric(cmb_kkt_rank *rank, int count, double *z, double *y)
 {
   const int nv = rank->nv, ng = rank->ng;
@@ -159,8 +166,8 @@ void cmb_kkt_rank_solve(cmb_kkt_rank *rank, double cut, const double *s, double 
   for (int i = 0; i < rank->ng; i++) y[i] *= rank->unit_B[i];
 }
 
-/* Gram-Schmidt: q := q − Σ (q_jᵀ q) q_j over the `kept` orthonormal rows of Q. Done twice, so that the rows stay orthonormal
- * to rounding however small the angles between them are. */
+/* Makes q (nv) orthogonal to the `kept` orthonormal rows q_j of Q by Gram-Schmidt: q := q − Σ (q_jᵀ q) q_j. Done twice, so that the rows
+ * stay orthonormal to rounding however small the angles between them are. */
 static void orthogonalize(int nv, int kept, const double *Q, double *q)
 {
   for (int pass = 0; pass < 2; pass++) {
@@ -171,7 +178,8 @@ static void orthogonalize(int nv, int kept, const double *Q, double *q)
   }
 }
 
-/* Whether row i of unit length, less its part along the rows kept so far, is nothing; otherwise it joins them. */
+/* Returns whether row i, scaled to unit length, depends on the rows kept so far: the squared length of its component orthogonal to them
+ * is at most `least`. Otherwise appends that component, normalised, to the kept rows. */
 static bool is_dependent(cmb_kkt_rank *rank, int i, double least, int *kept)
 {
   const int nv = rank->nv;
