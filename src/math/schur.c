@@ -1,8 +1,8 @@
 /*
- * The real Schur form (schur.h): Hessenberg form, then Francis's implicit QR steps with two shifts (Golub and Van Loan, Matrix
- * Computations, §7.5). A step makes the first column of (H − σ₁)(H − σ₂) a multiple of e₁ and chases the bulge down the
- * subdiagonal; σ are the eigenvalues of the last two rows, so real numbers suffice and pairs stay pairs. Where a subdiagonal entry
- * is no more than rounding, the matrix falls into two.
+ * The real Schur form (schur.h): Hessenberg form, then Francis's implicit QR steps with two shifts (Golub and Van Loan, Matrix Computations,
+ * §7.5). A step makes the first column of (H − σ₁)(H − σ₂) a multiple of e₁ and chases the bulge down the subdiagonal; σ are the eigenvalues
+ * of the last two rows, so that real arithmetic suffices and complex pairs stay pairs. Where a subdiagonal entry is no more than rounding,
+ * the matrix is split into two (deflation).
  */
 #include "math/schur.h"
 
@@ -15,13 +15,13 @@
 
 enum {
   MOST_STEPS = 60,
-  UNUSUAL = 10
-}; /* steps for one eigenvalue; every so many with another shift */
+  EXCEPTIONAL = 10
+}; /* steps for one eigenvalue; every so many steps an exceptional shift */
 
 struct schur {
   int n;
   double *T, *Q, *re, *im, *w; /* w (n) is scratch */
-  double size;                 /* of the largest entry of H */
+  double size;                 /* absolute value of the largest entry of H */
 };
 
 static double *at(const struct schur *s, int i, int j)
@@ -29,7 +29,8 @@ static double *at(const struct schur *s, int i, int j)
   return s->T + (ptrdiff_t)i * s->n + j;
 }
 
-/* T := P T P, Q := P Q for a P of m rows from k on; columns from `from` and rows to `last` have entries there. */
+/* Applies a reflector P to m rows and columns from k on: T := P T P, Q := P Q. T has nonzero entries there only in columns from `from` on
+ * and in rows up to `last`. */
 static void reflect(const struct schur *s, int k, int m, const double *v, double beta, int from,
                     int last)
 {
@@ -38,13 +39,14 @@ static void reflect(const struct schur *s, int k, int m, const double *v, double
   cmb_reflect_rows(m, v, beta, s->n, s->n, s->Q + (ptrdiff_t)k * s->n, s->w);
 }
 
-/* The first column of (H − σ₁)(H − σ₂) for the rows from `low` to `high`; its length does not matter. */
-static void first_column(const struct schur *s, int low, int high, bool unusual, double x[3])
+/* Computes the first three entries of the first column of (H − σ₁)(H − σ₂) for rows `low` to `high`, up to a factor; with exceptional
+ * shifts σ, if wanted, to end a cycle. */
+static void first_column(const struct schur *s, int low, int high, bool exceptional, double x[3])
 {
   const double a = *at(s, high - 1, high - 1), b = *at(s, high - 1, high),
                c = *at(s, high, high - 1), d = *at(s, high, high);
   double sum = a + d, product = a * d - b * c;
-  if (unusual) {
+  if (exceptional) {
     const double beside = fabs(c) + fabs(*at(s, high - 1, high - 2));
     sum = 1.5 * beside;
     product = beside * beside;
@@ -55,11 +57,11 @@ static void first_column(const struct schur *s, int low, int high, bool unusual,
   x[2] = next * *at(s, low + 2, low + 1);
 }
 
-/* One step on the rows from `low` to `high`, three at least. */
-static void francis(const struct schur *s, int low, int high, bool unusual)
+/* Performs one QR step with two shifts on rows `low` to `high`, at least three. */
+static void francis(const struct schur *s, int low, int high, bool exceptional)
 {
   double x[3], alpha;
-  first_column(s, low, high, unusual, x);
+  first_column(s, low, high, exceptional, x);
   for (int k = low; k < high; k++) {
     const int m = k + 2 <= high ? 3 : 2;
     for (int i = 0; i < m && k > low; i++) x[i] = *at(s, k + i, k - 1);
@@ -69,7 +71,8 @@ static void francis(const struct schur *s, int low, int high, bool unusual)
   }
 }
 
-/* The eigenvalues of rows k and k + 1. Real ones are separated: (root, c) is the eigenvector of d + root, and becomes e₁. */
+/* Computes the eigenvalues of the block of rows k and k + 1. If they are real, the block is made triangular: (root, c) is the eigenvector
+ * for the eigenvalue d + root, and a reflector maps it to e₁. */
 static void split(const struct schur *s, int k)
 {
   const double a = *at(s, k, k), b = *at(s, k, k + 1), c = *at(s, k + 1, k),
@@ -89,8 +92,9 @@ static void split(const struct schur *s, int k)
   for (int i = k; i <= k + 1; i++) s->re[i] = *at(s, i, i), s->im[i] = 0;
 }
 
-/* The first row of the last part of rows 0 to `high` that does not fall into two. */
-static int part_above(const struct schur *s, int high)
+/* Returns the first row of the last block of rows 0 to `high` that cannot be split further: the subdiagonal entry before it is no more
+ * than rounding, and is set to 0. */
+static int last_block(const struct schur *s, int high)
 {
   int low = high;
   for (; low > 0; low--) {
@@ -109,10 +113,10 @@ bool cmb_schur(int n, double *A, double *re, double *im, double *Q, double *work
   cmb_hessenberg(n, A, Q, work);
   for (ptrdiff_t i = 0; i < (ptrdiff_t)n * n; i++) s.size = fmax(s.size, fabs(A[i]));
   for (int high = n - 1; high >= 0;) {
-    const int low = part_above(&s, high);
+    const int low = last_block(&s, high);
     if (low < high - 1) {
       if (steps++ == MOST_STEPS) return false;
-      francis(&s, low, high, steps % UNUSUAL == 0);
+      francis(&s, low, high, steps % EXCEPTIONAL == 0);
       continue;
     }
     if (low == high) {
