@@ -49,7 +49,7 @@ static void take_arrays(cmb_linear *lin)
   if (is_sparse(lin)) {
     cmb_sparse_lu_take(lin->arena, n, lin->stored, lin->parts == 2, &lin->sparse);
     lin->sparse.common.scale = 1; /* by the sum of absolute values of each row, as cmb_lu_factor */
-    /* pivots near the diagonal only if they are large, since there is no iterative refinement */
+    /* least size of a diagonal pivot relative to its column: larger than KLU's, as there is no iterative refinement */
     lin->sparse.common.tol = 0.1;
     return;
   }
