@@ -89,7 +89,8 @@ cmb_archive cmb_archive_read(cmb_context *ctx, const char *path, const char *tex
   return a;
 }
 
-/* Skips `word` if the remaining text begins with it, and returns whether it does. Returns false if the archive has already failed. */
+/* Skips `word` if the unread text of the archive begins with it, and returns whether it does. Returns false if reading has already
+ * failed. */
 static bool skip_word(cmb_archive *a, const char *word)
 {
   const size_t length = strlen(word);
@@ -99,8 +100,8 @@ static bool skip_word(cmb_archive *a, const char *word)
   return true;
 }
 
-/* Reads an integer in decimal into x and skips it. Returns false if there is none or if it does not fit a long. strtoimax cannot run past
- * the text, since the checksum line, which begins with a letter, always follows. */
+/* Reads a decimal integer from the archive into *x and moves behind it. Returns false if there is none or if it does not fit a long.
+ * strtoimax cannot run past the text, since the checksum line, which begins with a letter, always follows. */
 static bool read_long(cmb_archive *a, long *x)
 {
   char *end;
@@ -112,7 +113,7 @@ static bool read_long(cmb_archive *a, long *x)
   return true;
 }
 
-/* Reads the 16 hexadecimal digits of a 64-bit pattern into *bits. Returns false if there are fewer. */
+/* Reads the 16 hexadecimal digits of a 64-bit pattern from the archive into *bits. Returns false if one of them is missing. */
 static bool read_bits(cmb_archive *a, uint64_t *bits)
 {
   *bits = 0;
@@ -126,7 +127,8 @@ static bool read_bits(cmb_archive *a, uint64_t *bits)
   return true;
 }
 
-/* Writes the beginning "NAME COUNT:" of a line, or reads it and checks both. Returns false and sets the archive's status if it differs. */
+/* Writes the beginning "NAME COUNT:" of a line of the archive or, when reading, checks that the next line begins so. Returns false and
+ * sets the archive's status if it does not. */
 static bool begin_line(cmb_archive *a, const char *name, int count)
 {
   long found = -1;
@@ -147,8 +149,8 @@ static bool begin_line(cmb_archive *a, const char *name, int count)
   return false;
 }
 
-/* Ends a line: writes the line end, or checks that it comes next and that all values of the line were read (`good`); otherwise refuses
- * the archive. */
+/* Ends a line of the archive: writes the line end or, when reading, checks that it comes next and that all values of the line were read
+ * (`good`). Sets the archive's status to an error otherwise. */
 static void end_line(cmb_archive *a, bool good)
 {
   if (a->writing) {
@@ -177,7 +179,8 @@ void cmb_archive_doubles(cmb_archive *a, const char *name, int count, double *x)
   end_line(a, good);
 }
 
-/* Writes the integer x, or reads it. Returns false and leaves x alone if the value read is missing or not in [least, most]. */
+/* Writes the integer *x to the archive, or reads it from there. Returns false and leaves *x unchanged if the number read is missing or
+ * not in [least, most]. */
 static bool transfer_integer(cmb_archive *a, long least, long most, long *x)
 {
   long value = *x;

@@ -39,7 +39,7 @@ void cmb_arena_destroy(cmb_arena *arena)
   cmb_release(arena->ctx, arena);
 }
 
-/* Appends a chunk with at least `size` usable bytes, aligned to 64. Returns false if memory runs out. */
+/* Appends a memory chunk with at least `size` usable bytes, aligned to 64, to the arena. Returns false if memory runs out. */
 static bool grow(cmb_arena *arena, size_t size)
 {
   size_t room = size > CHUNK_SIZE ? size : CHUNK_SIZE;

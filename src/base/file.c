@@ -66,7 +66,8 @@ bool cmb_write_all(int file, const void *bytes, size_t length)
   return true;
 }
 
-/* Requests one byte more than the present size of the file, so that a file that grows meanwhile is noticed. */
+/* Reads an open file to its end into new memory. Requests one byte more than the present size of the file, so that a file that grows
+ * meanwhile is noticed. */
 bool cmb_read_all(cmb_context *ctx, int file, size_t limit, void **bytes, size_t *length)
 {
   struct stat there;

@@ -57,7 +57,7 @@ static const char *why_not_plain(mode_t mode)
   return "it is no plain file; expected the name of one";
 }
 
-/* Sets `target` to the file that PATH leads to if PATH is a link, and to "" otherwise. Fails if PATH exists and is no writable plain
+/* Sets `target` to the file that PATH leads to if PATH is a link, and to "" otherwise. Fails if PATH exists and is not a writable plain
  * file. */
 static cmb_status resolve_link(cmb_context *ctx, const char *path, char target[PATH_MAX])
 {
@@ -77,7 +77,7 @@ static cmb_status resolve_link(cmb_context *ctx, const char *path, char target[P
 
 /* ---- the partial file */
 
-/* Returns whether a running process is writing the partial file, that is, whether the file is locked. */
+/* Returns whether a running process is writing this partial file: whether the file is locked. */
 static bool is_being_written(const char *partial)
 {
   struct stat there;
@@ -89,8 +89,8 @@ static bool is_being_written(const char *partial)
   return held;
 }
 
-/* Creates and locks the partial file: PATH.partial or the first unused one of PATH.2.partial, PATH.3.partial ... Fails if another process
- * is writing one of them. */
+/* Creates and locks the file that receives the output until it is complete: PATH.partial or, if names are in use, PATH.2.partial,
+ * PATH.3.partial ... Fails if another process is writing one of these. */
 static cmb_status create_partial(cmb_output *o)
 {
   const size_t length = strlen(o->path);
@@ -118,7 +118,8 @@ static cmb_status create_partial(cmb_output *o)
                         MOST_NAMES, o->partial);
 }
 
-/* Returns whether the file at the partial path is still the one that was created here. */
+/* Returns whether the path of the partial file still leads to the file that was created for this output, and nobody has removed or
+ * replaced it. */
 static bool is_ours(const cmb_output *o)
 {
   struct stat created, there;
@@ -159,8 +160,8 @@ cmb_status cmb_output_open(cmb_context *ctx, const char *path, cmb_output **outp
   return status;
 }
 
-/* Records errno as the reason of failure if `done` is false and there is no earlier one. Fails from the first failure on, so that a file
- * with a gap never replaces the target. */
+/* Records the result of a write to the output file: if it failed (`done` is false), keeps errno as the reason, unless an earlier write
+ * has failed. Returns an error from the first failure on, so that a file with a gap never replaces the target. */
 static cmb_status record_result(cmb_output *o, bool done)
 {
   if (!done && !o->reason) o->reason = errno;
@@ -184,8 +185,8 @@ cmb_status cmb_output_spoil(cmb_output *o)
 
 /* ---- drafts */
 
-/* Creates an empty file beside the partial one, with the same access rights, and stores its path in o->draft. Returns the open file, or a
- * negative number on failure. */
+/* Creates a temporary file beside the partial one, with the same access rights, and stores its path in o->draft. Returns the open file,
+ * or a negative number on failure. */
 static int create_draft(cmb_output *o)
 {
   struct stat partial;
@@ -251,7 +252,7 @@ int cmb_output_scratch(cmb_output *o)
 
 /* ---- the end */
 
-/* Syncs the partial file and renames it to the target, provided that nobody has replaced it meanwhile. */
+/* Syncs the finished partial file and renames it to its final path, provided that nobody has replaced it meanwhile. */
 static cmb_status put_in_place(cmb_output *o)
 {
   CMB_TRY(cmb_output_sync(o));

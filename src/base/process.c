@@ -11,7 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Makes the child's standard input empty and sends its standard output and error to the file `output`. Returns 0 or an errno. */
+/* Prepares the files of a child process: makes its standard input empty, and sends its standard output and error to the file `output`.
+ * Returns 0 or an errno. */
 static int set_files(posix_spawn_file_actions_t *files, const char *output)
 {
   const int flags = O_WRONLY | O_CREAT | O_TRUNC;
@@ -23,7 +24,7 @@ static int set_files(posix_spawn_file_actions_t *files, const char *output)
   return error;
 }
 
-/* Sets the child's signal mask and actions to the defaults. Returns 0 or an errno. */
+/* Prepares the signals of a child process: none is blocked, and SIGCHLD and SIGPIPE have their default actions. Returns 0 or an errno. */
 static int set_signals(posix_spawnattr_t *attributes)
 {
   sigset_t none, usual;

@@ -17,6 +17,7 @@ enum {
   POINT_ROOM = 16
 }; /* bytes of a locale's decimal point, which may be one character of several bytes */
 
+/* Returns whether c is an ASCII control character. */
 bool cmb_is_control(char c)
 {
   return (unsigned char)c < ' ' || c == 0x7F;
@@ -100,8 +101,8 @@ static char lower(char c)
   return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
 }
 
-/* Returns the Levenshtein distance of two words: the least number of inserted, deleted or replaced characters that turns a into b,
- * ignoring case. Returns SIZE_MAX for words of NAME_ROOM characters and more. */
+/* Returns the Levenshtein distance of two words, ignoring case: the least number of inserted, deleted or replaced characters that turns a
+ * into b. Returns SIZE_MAX for words that are too long (NAME_ROOM characters or more). */
 static size_t edit_distance(const char *a, const char *b)
 {
   size_t na = strlen(a), nb = strlen(b);

@@ -26,9 +26,9 @@ void cmb_basic_create(cmb_basic *p, cmb_arena *arena, int most, int width)
   p->c = cmb_arena_doubles(arena, most);
 }
 
-/* Orthogonalises row k against the members in the metric of N: stores the remainder w = W_k − Σ c_i W_i and N wᵀ in the row of p->W and
- * p->P behind the members, and the coefficients c_i with respect to the orthonormal rows. Done twice, since rounding spoils the first
- * result where little remains. Returns the squared length of the remainder. */
+/* Orthogonalises the row W_k against the independent rows chosen so far, the members, in the metric of the matrix N: stores the remainder
+ * w = W_k − Σ c_i W_i and N wᵀ behind the members in p->W and p->P, and the c_i in p->c. Done twice, since rounding spoils the first
+ * result where little remains. Returns the squared length of w. */
 static double orthogonalise(cmb_basic *p, const cmb_basic_rows *rows, int k)
 {
   const int m = p->count, n = p->width;
@@ -47,14 +47,14 @@ static double orthogonalise(cmb_basic *p, const cmb_basic_rows *rows, int k)
   return cmb_dot(n, w, r);
 }
 
-/* Returns W_k N W_kᵀ, the squared length of row k in the metric of N. */
+/* Returns W_k N W_kᵀ, the squared length of the row W_k in the metric of the matrix N. */
 static double squared_length(const cmb_basic *p, const cmb_basic_rows *rows, int k)
 {
   return cmb_dot(p->width, rows->row[k], rows->response[k]);
 }
 
-/* Adds row k to the members if it is independent of them, and returns whether it is; otherwise computes in p->c the coefficients of row k
- * as a combination of the members, W_k = Σ c_i W_i. */
+/* Adds row W_k to the rows chosen so far, the members, if it is linearly independent of them, and returns whether it is. Otherwise
+ * computes in p->c the coefficients of W_k = Σ c_i W_i over the members. */
 static bool add_row(cmb_basic *p, const cmb_basic_rows *rows, int k)
 {
   const int m = p->count, n = p->width;
@@ -74,7 +74,7 @@ static bool add_row(cmb_basic *p, const cmb_basic_rows *rows, int k)
   return false;
 }
 
-/* Removes the member at index `place`, and orthogonalises the members after it again. */
+/* Removes one of the independent rows chosen so far, the member at index `place`, and orthogonalises the members behind it again. */
 static void remove_member(cmb_basic *p, const cmb_basic_rows *rows, int place)
 {
   const int before = p->count;
@@ -82,8 +82,8 @@ static void remove_member(cmb_basic *p, const cmb_basic_rows *rows, int place)
   for (int i = place + 1; i < before; i++) add_row(p, rows, p->member[i]);
 }
 
-/* Transfers the unknown z_k of row k, which depends on the members (W_k = Σ c_i W_i), to them: z_i += θ c_i, z_k −= θ. If a z_i becomes 0
- * before z_k does, row k replaces that member. */
+/* Transfers the unknown z_k ≥ 0 of a row that depends on the members, W_k = Σ c_i W_i, to their unknowns: z_i += θ c_i, z_k −= θ. If a
+ * z_i becomes 0 before z_k does, row k replaces that member. */
 static void exchange(cmb_basic *p, const cmb_basic_rows *rows, int k, double *z)
 {
   const double square = squared_length(p, rows, k);

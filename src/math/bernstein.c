@@ -35,7 +35,7 @@ static void invert(int n, double *A, double *inverse)
   }
 }
 
-/* Returns node j = 0 .. degree, x_j = sin²(π j/(2 degree)). */
+/* Returns interpolation node j = 0 .. degree in [0, 1], x_j = sin²(π j/(2 degree)). */
 static double node(int degree, int j)
 {
   const double pi = 3.14159265358979323846, s = degree > 0 ? sin(pi / 2 * j / degree) : 0;

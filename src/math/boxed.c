@@ -48,7 +48,7 @@ static const double *row_of(const struct problem *g, int i)
 
 /* ---- given states */
 
-/* Returns the rounding error to be expected in w_i = b_i + Σ_k A_ik x_k. */
+/* Returns the rounding error to be expected in w_i = b_i + Σ_k A_ik x_k: a small fraction of the sum of absolute values. */
 static double rounding_error(const cmb_boxed *p, const struct problem *g, int i)
 {
   double size = fabs(g->b[i]);
@@ -56,8 +56,8 @@ static double rounding_error(const cmb_boxed *p, const struct problem *g, int i)
   return ROUNDING * size;
 }
 
-/* Computes x and w for the present states of the unknowns: x is 0 or u at a bound; the free unknowns are solved from w_i = 0 by LU
- * factorisation. Returns CMB_RETRY_SINGULAR if their matrix is singular. */
+/* Solves the complementarity problem w = A x + b, 0 ≤ x ≤ u for given states of the unknowns: x_i is 0 or u_i at a bound, and the free
+ * x_i follow from w_i = 0 by LU factorisation. Returns CMB_RETRY_SINGULAR if their matrix is singular. */
 static cmb_status solve_free(cmb_boxed *p, const struct problem *g)
 {
   int size = 0, row = 0;
@@ -84,8 +84,9 @@ static cmb_status solve_free(cmb_boxed *p, const struct problem *g)
   return CMB_OK;
 }
 
-/* Returns the state (-1 at 0, 1 at the upper bound, 0 free) that unknown i should have given x and w: its present one, unless x_i or w_i
- * has the wrong sign by more than rounding; then a bound that x_i violates, or free. */
+/* Returns the state that unknown i of the complementarity problem should have, given x and w = A x + b: −1 at 0, 1 at the upper bound, 0
+ * free. It keeps its state unless x_i or w_i has the wrong sign by more than rounding; then it moves to the bound that x_i violates, or
+ * becomes free. */
 static int required_state(const cmb_boxed *p, const struct problem *g, int i)
 {
   if (p->at[i] != 0) return p->at[i] * p->w[i] > rounding_error(p, g, i) ? 0 : p->at[i];
@@ -96,8 +97,8 @@ static int required_state(const cmb_boxed *p, const struct problem *g, int i)
 
 /* ---- a unique solution */
 
-/* Changes the states of all unknowns with a wrong sign in x or w, or only of the last of them if `all` is false. Returns how many there
- * were. */
+/* Changes the state (at a bound, or free) of all unknowns with a wrong sign in x or w, or only of the last of them if `all` is false.
+ * Returns the number of wrong signs. */
 static int exchange(cmb_boxed *p, const struct problem *g, bool all)
 {
   int wrong = 0, last = -1;
@@ -113,8 +114,8 @@ static int exchange(cmb_boxed *p, const struct problem *g, bool all)
   return wrong;
 }
 
-/* Finds the solution of a problem that has only one, by exchanging the unknowns with wrong signs until none is left. Starts from x = 0.
- * Returns CMB_RETRY_NEWTON if that does not end. */
+/* Solves a complementarity problem with a unique solution by exchanging the states of unknowns with wrong signs until there are none.
+ * Starts from x = 0. Returns CMB_RETRY_NEWTON if that does not end. */
 static cmb_status find_one(cmb_boxed *p, const struct problem *g)
 {
   int least = g->n + 1, patience = PATIENCE;
@@ -135,8 +136,8 @@ static cmb_status find_one(cmb_boxed *p, const struct problem *g)
 
 /* ---- all solutions */
 
-/* Advances the states of all unknowns to the next combination, like a counter with one digit for each unknown. Returns false after the
- * last one. */
+/* Advances the states of all unknowns (at 0, free, at the upper bound) to the next combination, like a counter with one digit for each
+ * unknown. Returns false after the last one. */
 static bool next_combination(cmb_boxed *p, const struct problem *g)
 {
   for (int i = 0; i < g->n; i++) {
@@ -147,7 +148,8 @@ static bool next_combination(cmb_boxed *p, const struct problem *g)
   return false;
 }
 
-/* Returns whether the present states of the unknowns solve the problem: all signs of x and w are right. */
+/* Returns whether the present states of the unknowns (at a bound, or free) solve the complementarity problem: the signs of all x and w
+ * are right. */
 static bool is_solution(cmb_boxed *p, const struct problem *g)
 {
   if (solve_free(p, g) != CMB_OK) return false;
@@ -157,7 +159,7 @@ static bool is_solution(cmb_boxed *p, const struct problem *g)
   return true;
 }
 
-/* Returns whether the solution x differs from the first one, p->found, in A x by more than rounding. */
+/* Returns whether the solution p->x differs from the one found first, p->found, in A x by more than rounding. */
 static bool differ(const cmb_boxed *p, const struct problem *g)
 {
   for (int i = 0; i < g->n; i++) {
@@ -171,8 +173,8 @@ static bool differ(const cmb_boxed *p, const struct problem *g)
   return false;
 }
 
-/* Finds the first solution by testing all combinations of states of the unknowns, and sets *several if another one differs from it in A
- * x. Returns CMB_RETRY_SINGULAR if there is none. */
+/* Tests all combinations of states of the unknowns (at 0, free, at the upper bound) for solutions of the complementarity problem. Returns
+ * the first one in p->x, and sets *several if another one differs from it in A x. Returns CMB_RETRY_SINGULAR if there is none. */
 static cmb_status find_all(cmb_boxed *p, const struct problem *g, bool *several)
 {
   bool any = false;
@@ -190,7 +192,7 @@ static cmb_status find_all(cmb_boxed *p, const struct problem *g, bool *several)
 
 /* ---- the kind of A */
 
-/* Returns whether entry (i, k) of A is so small beside the largest of its row that it counts as 0. */
+/* Returns whether entry (i, k) of the matrix A is so small beside the largest of its row that it counts as 0. */
 static bool is_negligible(const struct problem *g, int i, int k)
 {
   double largest = 0;
@@ -198,8 +200,8 @@ static bool is_negligible(const struct problem *g, int i, int k)
   return fabs(row_of(g, i)[k]) <= NEGLIGIBLE * largest;
 }
 
-/* Computes the entries d of the diagonal matrix D that makes A D symmetric, for all unknowns coupled to `first`, whose d is 1. Returns
- * false if there is no such D. */
+/* Computes the entries d_k of a diagonal matrix D that makes A D symmetric, for all unknowns that are coupled with unknown `first`,
+ * starting from d = 1 there. Returns false if there is no such D with positive entries. */
 static bool scale_coupled(cmb_boxed *p, const struct problem *g, int first)
 {
   int waiting = 0;
@@ -220,8 +222,8 @@ static bool scale_coupled(cmb_boxed *p, const struct problem *g, int first)
   return true;
 }
 
-/* Returns whether A D is symmetric and positive definite for some positive diagonal matrix D, in which case the problem has exactly one
- * solution. */
+/* Returns whether A D is symmetric and positive definite for some positive diagonal matrix D, in which case the complementarity problem
+ * has exactly one solution. */
 static bool is_monotone(cmb_boxed *p, const struct problem *g)
 {
   const int n = g->n;

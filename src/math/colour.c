@@ -19,7 +19,7 @@ struct orthogonal {
   double visits; /* entries examined in a pass */
 };
 
-/* Converts the pattern from storage by rows to storage by columns, row numbers ascending in each column. */
+/* Converts a sparsity pattern from storage by rows to storage by columns, with ascending row numbers in each column. */
 static void transpose(struct orthogonal *o)
 {
   const cmb_pattern *p = o->p;
@@ -35,7 +35,7 @@ static void transpose(struct orthogonal *o)
   }
 }
 
-/* Writes the columns that have a row in common with column j to `list`, each once and without j, and returns their number. */
+/* Writes the columns that have an entry in a row of column j to `list`, each once and without j, and returns their number. */
 static int neighbours(void *self, int j, int *list)
 {
   struct orthogonal *o = self;
@@ -55,7 +55,7 @@ static int neighbours(void *self, int j, int *list)
   return count;
 }
 
-/* Marks the groups of all columns that have a row in common with column j: o->mark[g] = mark. */
+/* Marks the groups of all columns that have an entry in a row of column j, by o->mark[g] = mark: column j must not be put into them. */
 static void mark_groups(struct orthogonal *o, int j, const int *group, int mark)
 {
   const cmb_pattern *p = o->p;
@@ -67,8 +67,8 @@ static void mark_groups(struct orthogonal *o, int j, const int *group, int mark)
   }
 }
 
-/* Assigns the columns, in the given order, each to the first group without a neighbour of it. Returns the number of groups, or limit + 1
- * as soon as more than `limit` are needed. */
+/* Divides columns into groups greedily: assigns each, in the given order, to the first group that contains no column with an entry in the
+ * same row. Returns the number of groups, or limit + 1 as soon as more than `limit` are needed. */
 static int first_fit(void *self, const int *order, int limit, int *group, double *visits)
 {
   struct orthogonal *o = self;
@@ -106,8 +106,8 @@ cmb_colour_room *cmb_colour_room_create(cmb_arena *arena, int columns, int entri
   return cmb_arena_failed(arena) ? NULL : room;
 }
 
-/* Starts with each column in a group of its own, which is optimal if a row is full; computes the lower bound of the number of groups and
- * the cost of a pass. */
+/* Puts each column into a separate group, which is the best possible if some row is full; computes the lower bound of the number of
+ * groups and the cost of a pass over all columns. */
 static void start_trivially(const cmb_pattern *p, cmb_colour_task *task, int *group, int *groups)
 {
   task->least = p->columns > 0 ? 1 : 0;

@@ -42,7 +42,7 @@ struct star {
   int *mark;         /* (columns) scratch */
 };
 
-/* Returns the item of a group in row i, or NULL if no column of the row is in that group. */
+/* Returns the list item that describes the columns of row i in this group, or NULL if no column of the row is in the group. */
 static struct item *find(const struct star *s, int i, int group)
 {
   struct item *item = s->item + s->p->start[i], *end = item + s->items[i];
@@ -50,7 +50,8 @@ static struct item *find(const struct star *s, int i, int group)
   return item < end ? item : NULL;
 }
 
-/* Marks the groups that column v must not enter (s->mark[g] = mark); returns how many list items were examined. */
+/* Marks all groups that column v of a symmetric matrix must not enter, by s->mark[g] = mark, as some entry could no longer be read
+ * directly. Returns how many list items were examined. */
 static int mark_groups(struct star *s, int v, int mark)
 {
   const cmb_pattern *p = s->p;
@@ -69,14 +70,15 @@ static int mark_groups(struct star *s, int v, int mark)
   return visits;
 }
 
-/* Blocks the group of column x in row w, if x is assigned already: entry (x, w) is shared in row x, so that it has to be read in row w. */
+/* Closes the group of column x in row w to other columns of that row, if x is assigned already: in row x the entry (x, w) shares its
+ * group with another one, so that it has to be read in row w. */
 static void block(struct star *s, int x, int w)
 {
   if (s->group[x] >= 0) find(s, w, s->group[x])->blocked = true;
 }
 
-/* Puts column v into group g and updates the lists: g is entered in all rows of v, and entries that are thereby shared are blocked where
- * they have to be read instead. */
+/* Puts column v into group g and updates the lists of groups in all rows of v. Entries that thereby share a group in a row have to be
+ * read as their mirror entries, whose groups are closed to others. */
 static void enter(struct star *s, int v, int g)
 {
   const cmb_pattern *p = s->p;
@@ -98,8 +100,8 @@ static void enter(struct star *s, int v, int g)
   }
 }
 
-/* Assigns the columns, in the given order, each to the first group that it may enter. Returns the number of groups, or limit + 1 as soon
- * as more than `limit` are needed. */
+/* Divides the columns of a symmetric matrix into groups greedily: assigns each, in the given order, to the first group that it may enter.
+ * Returns the number of groups, or limit + 1 as soon as more than `limit` are needed. */
 static int first_fit(void *self, const int *order, int limit, int *group, double *visits)
 {
   struct star *s = self;
@@ -120,7 +122,7 @@ static int first_fit(void *self, const int *order, int limit, int *group, double
   return groups;
 }
 
-/* Writes the columns in which row j has entries, without j, to `list`; returns their number. */
+/* Writes the columns in which row j of a symmetric pattern has entries, without j, to `list`; returns their number. */
 static int neighbours(void *self, int j, int *list)
 {
   const cmb_pattern *p = ((struct star *)self)->p;
@@ -131,7 +133,7 @@ static int neighbours(void *self, int j, int *list)
   return count;
 }
 
-/* Checks that the pattern is symmetric and computes mirror[k], the index of entry (j, i), for each entry k = (i, j). next (rows) is
+/* Checks that a sparsity pattern is symmetric, and computes for each entry k = (i, j) the index mirror[k] of entry (j, i). next (rows) is
  * scratch. In a symmetric pattern the columns of row j occur in the order of the rows i that contain j. */
 static cmb_status match(cmb_context *ctx, const cmb_pattern *p, int *next, int *mirror)
 {
@@ -156,7 +158,8 @@ static cmb_status match(cmb_context *ctx, const cmb_pattern *p, int *next, int *
   return CMB_OK;
 }
 
-/* Computes which diagonal entries are stored, the cost of finding all neighbours and the lower bound of the number of groups. */
+/* Determines which diagonal entries of a symmetric pattern are stored, the cost of finding all neighbours, and the lower bound of the
+ * number of groups. */
 static void inspect(const cmb_pattern *p, bool *diagonal, cmb_colour_task *task)
 {
   int distinct = 0, rows = 0; /* entries of one triangle, rows that are not empty */
@@ -172,7 +175,8 @@ static void inspect(const cmb_pattern *p, bool *diagonal, cmb_colour_task *task)
   task->least = rows > 0 ? (distinct + rows - 1) / rows : 1;
 }
 
-/* Colours a symmetric pattern: starts from structurally orthogonal columns and improves them by star colouring. */
+/* Divides the columns of a symmetric pattern into groups: starts from groups of columns without common rows, and reduces their number by
+ * star colouring. */
 static cmb_status search(cmb_context *ctx, cmb_arena *arena, const cmb_pattern *p, int *group,
                          int *groups)
 {
@@ -202,7 +206,8 @@ cmb_status cmb_colour_symmetric(cmb_context *ctx, const cmb_pattern *p, int *gro
   return status;
 }
 
-/* Computes alone[k] for each entry k = (i, j): whether no other column of row i is in the group of j. last (groups) is scratch. */
+/* Computes for each entry k = (i, j) of a pattern whether column j is the only one of its group in row i: alone[k]. last (groups) is
+ * scratch. */
 static void find_alone(const cmb_pattern *p, const int *group, int groups, int *last, bool *alone)
 {
   for (int g = 0; g < groups; g++) last[g] = -1;
@@ -216,7 +221,8 @@ static void find_alone(const cmb_pattern *p, const int *group, int groups, int *
   }
 }
 
-/* Finds for each entry of a symmetric pattern where in the compressed product it can be read (cmb_colour_recovery). */
+/* Finds for each entry of a symmetric pattern where its value can be read in the compressed product: in its row, or in that of its mirror
+ * entry. */
 static cmb_status recover(cmb_context *ctx, cmb_arena *arena, const cmb_pattern *p,
                           const int *group, int groups, cmb_colour_place *place)
 {

@@ -69,7 +69,7 @@ struct candidate {
   double size;
 };
 
-/* Makes row i the candidate for the next pivot if its relative size is larger than that of the best so far. */
+/* Makes row i the candidate for the next pivot if its relative pivot size is larger than that of the best candidate so far. */
 static inline void consider(int i, double size, struct candidate *best)
 {
   if (size > best->size) {
@@ -100,13 +100,13 @@ static void swap_rows(int length, double *restrict a, double *restrict b)
   }
 }
 
-/* Returns whether a pivot of this relative size is neither explained by rounding alone nor infinite nor NaN. */
+/* Returns whether a pivot of this size, relative to its row, is larger than rounding errors can be, and finite. */
 static bool is_usable(int n, double size)
 {
   return size > n * DBL_EPSILON && size <= DBL_MAX;
 }
 
-/* Exchanges row k with the pivot row p, including the scale factor. */
+/* Exchanges row k with the pivot row p of the matrix, and updates the scale factor of the row. */
 static void swap_pivot_row(int length, double *A, double *scale, int k, int p)
 {
   if (p == k) return;
@@ -140,7 +140,8 @@ COMPILED_FOR_EACH_SIZE struct candidate eliminate(int pairs, int n, int k, const
   return next;
 }
 
-/* Eliminates column k in a matrix that is not small, with code compiled for the number of pairs of columns if there are at most HELD. */
+/* Performs one step of Gaussian elimination, for column k, on the last 2 · `pairs` columns; calls code that is compiled for each number
+ * of pairs up to 4. Returns the row with the best pivot for the next column. */
 static struct candidate eliminate_pairs(int pairs, int n, int k, const double *u, double *y,
                                         const double *scale)
 {
@@ -231,14 +232,15 @@ void cmb_lu_solve(int n, const double *LU, const int *pivot, double *b)
   CALL_BY_SIZE(n, solve(N, LU, pivot, b))
 }
 
-/* ---- complex LU: a number is two lanes, and (a + ib) x = a (x_re, x_im) + b (−x_im, x_re) */
+/* ---- complex LU */
 
+/* Returns the pair with its two numbers exchanged. */
 static cmb_lanes swap_lanes(cmb_lanes x)
 {
   return (cmb_lanes){x[1], x[0]};
 }
 
-/* Returns the product of two complex numbers (re, im). */
+/* Returns the product of two complex numbers (re, im): (a + ib) x = a (x_re, x_im) + b (−x_im, x_re). */
 static cmb_lanes complex_product(cmb_lanes a, cmb_lanes b)
 {
   return a[0] * b + (cmb_lanes){-a[1], a[1]} * swap_lanes(b);
@@ -283,7 +285,8 @@ COMPILED_FOR_EACH_SIZE struct candidate eliminate_complex(int count, int n, cons
   return next;
 }
 
-/* Eliminates one column of a complex matrix that is not small, with code compiled for the number of columns if there are at most HELD. */
+/* Performs one step of Gaussian elimination on the last `count` columns of a complex matrix; calls code that is compiled for each number
+ * of columns up to 4. Returns the row with the best pivot for the next column. */
 static struct candidate eliminate_columns_complex(int count, int n, const double *u, double *y,
                                                   const double *scale)
 {

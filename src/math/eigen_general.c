@@ -23,7 +23,7 @@ enum { MOST_SWEEPS = 30 };
 
 static const double WORTHWHILE = 0.95, LARGE = 1e100;
 
-/* Returns the power of 2 by which to scale column i of A, and its inverse for row i, so that their sums of absolute values are about
+/* Returns the power of 2 by which to multiply column i of A, and to divide row i, so that the sums of their absolute values become about
  * equal; 1 if that would improve little. */
 static double scale_of(int n, const double *A, int i)
 {
@@ -77,7 +77,8 @@ static double complex right_side(const struct triangle *s, int i, int from, int 
   return sum;
 }
 
-/* Solves rows i − 1 and i of (T − μ) y = 0, a block of two, by Cramer's rule; y is known from i + 1 on. */
+/* Solves rows i − 1 and i, a 2 x 2 block, of (T − μ) y = 0 for the entries i − 1 and i of y by Cramer's rule; the later entries of y are
+ * known. */
 static void solve_block(const struct triangle *s, int i, int to, double complex mu,
                         double complex *y)
 {
@@ -127,8 +128,8 @@ static void normalise(int n, double complex *x)
   for (int i = 0; i < n; i++) x[i] *= factor;
 }
 
-/* Replaces the rows of Q in V by the eigenvectors x_j = D Qᵀ y_j. From the last to the first, since x_j needs only the rows of Q up to j,
- * or up to the second row of its block. */
+/* Replaces the rows of the orthogonal matrix Q, stored in V, by the eigenvectors x_j = D Qᵀ y_j, with eigenvectors y_j of the Schur form.
+ * From the last to the first, since x_j needs only the rows of Q up to j, or up to the second row of its block. */
 static void find_vectors(const struct triangle *s, const double *re, const double *d, double *V,
                          double complex *y, double complex *x)
 {

@@ -55,13 +55,14 @@ static const double SAFETY = 4; /* random dependent rows, nv from 4 to 100: 0.4 
 
 /* ---- create and destroy */
 
-/* Returns whether the sparse method is used: M and G have patterns, or M is diagonal, and the system is large enough. */
+/* Returns whether the KKT matrix is factored by the sparse method: it is large enough, G has a sparsity pattern, and M is diagonal or has
+ * one. */
 static bool is_sparse_worthwhile(const cmb_kkt_shape *s)
 {
   return s->G_pattern && (s->mass_diagonal || s->M_pattern) && s->nv + s->ng >= CMB_KKT_SPARSE_FROM;
 }
 
-/* Checks that the sizes are not negative and that the patterns of M and G have matching sizes. */
+/* Checks that the sizes of a KKT matrix are not negative and that the patterns of M and G have matching sizes. */
 static cmb_status check_shape(cmb_context *ctx, const cmb_kkt_shape *s)
 {
   const cmb_pattern *M = s->mass_diagonal ? NULL : s->M_pattern, *G = s->G_pattern;
@@ -74,7 +75,7 @@ static cmb_status check_shape(cmb_context *ctx, const cmb_kkt_shape *s)
   return CMB_OK;
 }
 
-/* Takes the memory for one or two constraints with a diagonal mass matrix. */
+/* Takes the memory for a KKT matrix with one or two constraints and a diagonal mass matrix, which has a closed-form solution. */
 static void take_small(cmb_kkt *kkt)
 {
   cmb_kkt_small *small = &kkt->small;
@@ -85,7 +86,7 @@ static void take_small(cmb_kkt *kkt)
   kkt->is_small = true;
 }
 
-/* Takes the memory of the dense method, including that for small systems. */
+/* Takes the memory for the dense factorisation of the KKT matrix. */
 static void take_dense(cmb_kkt *kkt)
 {
   const size_t nv = (size_t)kkt->shape.nv, ng = (size_t)kkt->shape.ng;
@@ -107,21 +108,21 @@ static void take_dense(cmb_kkt *kkt)
   if ((ng == 1 || ng == 2) && kkt->shape.mass_diagonal && !kkt->shape.G_pattern) take_small(kkt);
 }
 
-/* Returns the number of values by which M is stored. */
+/* Returns the number of values with which the mass matrix is stored. */
 static int mass_values(const cmb_kkt_shape *s)
 {
   return s->mass_diagonal ? s->nv : cmb_pattern_values(s->M_pattern, s->nv, s->nv);
 }
 
-/* Returns the largest pivot that the sparse method counts as zero: a row is combined only with those in its row of the factors, so that
- * the widest row determines the rounding errors. */
+/* Returns the largest pivot that counts as zero in the sparse factorisation: a row is combined only with those that have entries in its
+ * row of the factors, so that the widest row determines the rounding errors. */
 static double sparse_least_pivot(const cmb_kkt *kkt)
 {
   const double widest = cmb_kkt_sparse_widest(kkt->sparse);
   return fmin(kkt->certain, SAFETY * DBL_EPSILON * widest * widest);
 }
 
-/* Creates a KKT object for the dense or the sparse method; `factors` is NULL if M is given by its entries. */
+/* Creates a KKT object that uses the dense or the sparse method; `factors` is NULL if M is given by its entries. */
 static cmb_status create(cmb_context *ctx, const cmb_kkt_shape *shape,
                          const cmb_mass_factors *factors, bool sparse, cmb_kkt **result)
 {
@@ -180,7 +181,8 @@ void cmb_kkt_destroy(cmb_kkt *kkt)
 
 /* ---- the mass matrix */
 
-/* Computes D⁻¹ of a diagonal M (nv). Returns CMB_RETRY_MASS if an entry is not positive, CMB_RETRY_NONFINITE if it is NaN or infinite. */
+/* Computes the inverse of a diagonal mass matrix M (nv). Returns CMB_RETRY_MASS if an entry is not positive, CMB_RETRY_NONFINITE if it is
+ * NaN or infinite. */
 static cmb_status factor_diagonal_mass(cmb_kkt *kkt, const double *M)
 {
   for (int i = 0; i < kkt->shape.nv; i++) {
@@ -191,8 +193,8 @@ static cmb_status factor_diagonal_mass(cmb_kkt *kkt, const double *M)
   return CMB_OK;
 }
 
-/* Copies the values of a given factorisation of M, of which the first nv are D⁻¹. Returns CMB_RETRY_MASS if one of those is not positive,
- * CMB_RETRY_NONFINITE if a value is not finite. */
+/* Copies the values of a mass matrix that is given by its factors W⁻¹ D W⁻ᵀ; the first nv values are D⁻¹. Returns CMB_RETRY_MASS if one
+ * of those is not positive, CMB_RETRY_NONFINITE if a value is not finite. */
 static cmb_status copy_factors(cmb_kkt *kkt, const double *values)
 {
   const int nv = kkt->shape.nv, count = kkt->factors->values;
@@ -205,8 +207,8 @@ static cmb_status copy_factors(cmb_kkt *kkt, const double *values)
   return CMB_OK;
 }
 
-/* Returns why M could not be factored: CMB_RETRY_NONFINITE if an entry of its lower triangle is not finite, otherwise CMB_RETRY_MASS, not
- * positive definite. */
+/* Returns why the mass matrix could not be factored: CMB_RETRY_NONFINITE if an entry of its lower triangle is not finite, otherwise
+ * CMB_RETRY_MASS, not positive definite. */
 static cmb_status bad_mass(cmb_kkt *kkt, const double *M)
 {
   const int nv = kkt->shape.nv;
@@ -217,7 +219,8 @@ static cmb_status bad_mass(cmb_kkt *kkt, const double *M)
   return CMB_RETRY_MASS;
 }
 
-/* Factorises the dense M = L D Lᵀ. */
+/* Factorises the dense mass matrix M = L D Lᵀ. Returns CMB_RETRY_MASS if it is not positive definite, CMB_RETRY_NONFINITE if an entry is
+ * not finite. */
 static cmb_status factor_full_mass(cmb_kkt *kkt, const double *M)
 {
   const int nv = kkt->shape.nv;
@@ -229,7 +232,7 @@ static cmb_status factor_full_mass(cmb_kkt *kkt, const double *M)
   return CMB_OK;
 }
 
-/* Factorises M for the sparse method, and keeps its values, since the dense object may need them later. */
+/* Factorises the sparse mass matrix M, and keeps its values, since a dense factorisation may need them later. */
 static cmb_status factor_sparse_mass(cmb_kkt *kkt, const double *M)
 {
   memcpy(kkt->M_values, M, (size_t)mass_values(&kkt->shape) * sizeof *M);
@@ -282,7 +285,7 @@ void cmb_kkt_backward(const cmb_kkt *kkt, double *x)
   if (f) f->backward(f->self, kkt->M_factors, kkt->M_scratch, x);
 }
 
-/* Computes G' = G L⁻ᵀ (ng x nv) for a G that is stored by its pattern: row i becomes L⁻¹ g_iᵀ. */
+/* Computes G' = G L⁻ᵀ (ng x nv, dense) from the constraint Jacobian G and the factor L of M = L D Lᵀ: row i becomes L⁻¹ g_iᵀ. */
 static void reduce(cmb_kkt *kkt, const double *G, double *reduced)
 {
   const int nv = kkt->shape.nv, ng = kkt->shape.ng;
@@ -337,7 +340,8 @@ static APART cmb_status factor_unsymmetric(cmb_kkt *kkt, const double *G, const 
   return cmb_schur_factor_unsymmetric(&kkt->schur, kkt->doubt, &kkt->dependent);
 }
 
-/* Factorises by the Schur complement. CMB_RETRY_SINGULAR means that a pivot is too small to be trusted, not that rank is lost. */
+/* Factorises the KKT matrix by its Schur complement S = G M⁻¹ Bᵀ. CMB_RETRY_SINGULAR only means that a pivot of S is too small to be
+ * trusted; the rank may still be full. */
 static cmb_status factor_schur(cmb_kkt *kkt, const double *G, const double *B)
 {
   if (kkt->is_small) {
@@ -348,8 +352,9 @@ static cmb_status factor_schur(cmb_kkt *kkt, const double *G, const double *B)
   return B == G ? factor_symmetric(kkt, G) : factor_unsymmetric(kkt, G, B);
 }
 
-/* Factorises by singular values, where a pivot of S is too small to be trusted. If weak directions are not to be treated (limits.correct
- * = 0), singular values that are certainly not 0 need not be computed. Returns CMB_RETRY_SINGULAR if rank is lost. */
+/* Factorises the KKT matrix by singular values, where a pivot of the Schur complement is too small to be trusted. Unless corrections
+ * leave out weak directions (limits.correct > 0), singular values that are certainly not 0 need not be computed. Returns
+ * CMB_RETRY_SINGULAR if the constraints have lost rank. */
 static APART cmb_status factor_in_doubt(cmb_kkt *kkt, const double *G, const double *B)
 {
   const double zero = fmax(kkt->least_pivot, kkt->limits.zero * kkt->limits.zero);
@@ -367,7 +372,7 @@ static APART cmb_status factor_in_doubt(cmb_kkt *kkt, const double *G, const dou
   return CMB_OK;
 }
 
-/* Factorises by the Schur complement, and by singular values if its pivots are too small to be trusted. */
+/* Factorises the KKT matrix by its Schur complement, or by singular values if a pivot of that is too small to be trusted. */
 static cmb_status factor_dense(cmb_kkt *kkt, const double *G, const double *B)
 {
   kkt->by_rank = kkt->doubtful = false;
@@ -376,7 +381,7 @@ static cmb_status factor_dense(cmb_kkt *kkt, const double *G, const double *B)
 }
 
 /* Solves the KKT system by singular values, in the sense of least squares; those up to `cut` are left out. Computes z = D^½ Lᵀ x of the
- * solution without constraints, corrects it for the constraints and transforms it back to x. y may be NULL. */
+ * solution without constraints, with M = L D Lᵀ, corrects it for the constraints and transforms it back to x. y may be NULL. */
 void cmb_kkt_solve_by_rank(cmb_kkt *kkt, double cut, const double *r, const double *s, double *x,
                            double *y)
 {
@@ -390,7 +395,8 @@ void cmb_kkt_solve_by_rank(cmb_kkt *kkt, double cut, const double *r, const doub
   if (y) memcpy(y, kkt->b, (size_t)kkt->shape.ng * sizeof *y);
 }
 
-/* Solves the KKT system with the factors of the Schur complement. s NULL means 0; y may be NULL. */
+/* Solves the KKT system M x + Bᵀ y = r, G x = −s with the factors of the mass matrix and of the Schur complement. s may be NULL, which
+ * means 0; y may be NULL. */
 static void solve_dense(cmb_kkt *kkt, const double *r, const double *s, double *x, double *y)
 {
   const int nv = kkt->shape.nv, ng = kkt->shape.ng;
@@ -415,8 +421,8 @@ static void solve_dense(cmb_kkt *kkt, const double *r, const double *s, double *
 
 /* ---- sparse method */
 
-/* Returns the dense object for the same matrices, which is created when first needed. Returns NULL, with an error message in the context,
- * if memory runs out or too much would be needed. */
+/* Returns the object for the dense factorisation of the same KKT matrix, which is created when first needed. Returns NULL, with an error
+ * message in the context, if memory runs out or too much would be needed. */
 static cmb_kkt *dense_object(cmb_kkt *kkt)
 {
   const double nv = kkt->shape.nv, ng = kkt->shape.ng,
@@ -435,7 +441,7 @@ static cmb_kkt *dense_object(cmb_kkt *kkt)
   return kkt->dense;
 }
 
-/* Factorises with the dense object of a sparse one, which finds the dependent constraints. */
+/* Factorises a large KKT matrix by the dense method, which finds the dependent constraints. */
 static APART cmb_status factor_by_dense(cmb_kkt *kkt, const double *G, const double *B)
 {
   cmb_kkt *dense = dense_object(kkt);

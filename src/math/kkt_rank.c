@@ -39,7 +39,7 @@ void cmb_kkt_rank_create(cmb_arena *arena, int nv, int ng, cmb_kkt_rank *rank)
   cmb_split_create(arena, ng, nv, rank->A_B, rank->S, &rank->split);
 }
 
-/* Computes A = N G D^−½ for the reduced constraint Jacobian G (ng x nv): rows scaled to unit length, or shorter where a gradient is
+/* Scales the rows of the reduced constraint Jacobian G (ng x nv): A = N G D^−½ has rows of unit length, or shorter where a gradient is
  * shorter than its usual length. unit (ng) receives the scale factors N. */
 static void unit_rows(const cmb_kkt_rank *rank, const double *D_inv, const double *G, double *A,
                       double *unit)
@@ -55,14 +55,15 @@ static void unit_rows(const cmb_kkt_rank *rank, const double *D_inv, const doubl
   }
 }
 
-/* Sets the rank to the number of singular values above `least_sigma`. */
+/* Sets the rank of the constraint Jacobian to the number of its singular values above `least_sigma`. */
 static void count_rank(cmb_kkt_rank *rank, double least_sigma)
 {
   rank->rank = 0;
   while (rank->rank < rank->ng && rank->sigma[rank->rank] > least_sigma) rank->rank++;
 }
 
-/* Factorises a large A: by bounds of its singular values (split.h), and by computing all of them only if the bounds do not suffice. */
+/* Determines the rank of a large constraint Jacobian from bounds of its singular values (split.h), and computes all of them only if the
+ * bounds do not suffice. */
 static void factor_by_split(cmb_kkt_rank *rank, const cmb_kkt_rank_limits *limits)
 {
   const int nv = rank->nv, ng = rank->ng;
@@ -82,7 +83,7 @@ static void factor_by_split(cmb_kkt_rank *rank, const cmb_kkt_rank_limits *limit
   }
 }
 
-/* Computes the singular values of G (B = G), or bounds of them in large systems, and the rank. */
+/* Computes the singular values of the scaled constraint Jacobian, or only bounds of them in large systems, and its rank. */
 static void factor_symmetric(cmb_kkt_rank *rank, const cmb_kkt_rank_limits *limits)
 {
   memcpy(rank->unit_B, rank->unit_G, (size_t)rank->ng * sizeof *rank->unit_B);
@@ -116,7 +117,8 @@ void cmb_kkt_rank_factor(cmb_kkt_rank *rank, const double *D_inv, const double *
   count_rank(rank, limits->zero);
 }
 
-/* Computes the scaled multipliers y = Jᵀ c from the first `count` rows of J. */
+/* Computes the scaled Lagrange multipliers y = Jᵀ c (ng) from the coefficients c of the first `count` singular vectors, which are the
+ * rows of J. */
 static void multipliers(const cmb_kkt_rank *rank, int count, const double *c, double *y)
 {
   memset(y, 0, (size_t)rank->ng * sizeof *y);
@@ -125,7 +127,8 @@ static void multipliers(const cmb_kkt_rank *rank, int count, const double *c, do
   }
 }
 
-/* Solves for B = G with the first `count` singular values: corrects z for the constraints and computes the scaled multipliers y. */
+/* Solves the KKT system for B = G with the first `count` singular values: corrects z, the scaled unknown, so that it satisfies the
+ * constraints, and computes the scaled multipliers y. */
 static void solve_symmetric(cmb_kkt_rank *rank, int count, double *z, double *y)
 {
   const int nv = rank->nv, ng = rank->ng;
@@ -138,7 +141,8 @@ static void solve_symmetric(cmb_kkt_rank *rank, int count, double *z, double *y)
   multipliers(rank, count, rank->c, y);
 }
 
-/* Solves for B ≠ G with the first `count` singular values: corrects z for the constraint forces and computes the scaled multipliers y. */
+/* Solves the KKT system for B ≠ G with the first `count` singular values: computes the scaled multipliers y, and subtracts the constraint
+ * forces from z, the scaled unknown. */
 static void solve_unsymmetric(cmb_kkt_rank *rank, int count, double *z, double *y)
 {
   const int nv = rank->nv, ng = rank->ng;
@@ -178,8 +182,8 @@ static void orthogonalize(int nv, int kept, const double *Q, double *q)
   }
 }
 
-/* Returns whether row i, scaled to unit length, depends on the rows kept so far: the squared length of its component orthogonal to them
- * is at most `least`. Otherwise appends that component, normalised, to the kept rows. */
+/* Returns whether row i of the scaled constraint Jacobian depends on the rows kept so far: the squared length of its component orthogonal
+ * to them is at most `least`. Otherwise appends that component, normalised, to the kept rows. */
 static bool is_dependent(cmb_kkt_rank *rank, int i, double least, int *kept)
 {
   const int nv = rank->nv;

@@ -37,8 +37,8 @@ void cmb_schur_create(cmb_arena *arena, int n, cmb_schur *schur)
   schur->z = cmb_arena_doubles(arena, n);
 }
 
-/* Checks the squared lengths of all rows. Returns CMB_RETRY_NONFINITE if one is not finite, as an entry of G, B or M is then not finite
- * either; CMB_RETRY_SINGULAR, with the row in *dependent, if one is not above its least length. */
+/* Checks the squared lengths of all constraint gradients. Returns CMB_RETRY_NONFINITE if one is not finite, as an entry of G, B or M is
+ * then not finite either; CMB_RETRY_SINGULAR, with the constraint in *dependent, if one is not above its least length. */
 static cmb_status check_lengths(const cmb_schur *schur, const double *length2, ptrdiff_t stride,
                                 int *dependent)
 {
@@ -56,8 +56,8 @@ static cmb_status check_lengths(const cmb_schur *schur, const double *length2, p
   return CMB_RETRY_SINGULAR;
 }
 
-/* Reports that all pivot rows from the k-th on depend on the rows before: sets *dependent to the last of them in the order of S and
- * returns CMB_RETRY_SINGULAR. */
+/* Reports that the constraints of the pivot rows k and later depend on the others: sets *dependent to the last of them in the original
+ * order and returns CMB_RETRY_SINGULAR. */
 static cmb_status dependent_from(const cmb_schur *schur, int k, int *dependent)
 {
   int last = schur->row[k];
@@ -68,7 +68,8 @@ static cmb_status dependent_from(const cmb_schur *schur, int k, int *dependent)
   return CMB_RETRY_SINGULAR;
 }
 
-/* Computes c_ik of column k, see the file's header, in all rows from the (k+1)-th on; p is the pivot row. */
+/* Computes column k of the LDLᵀ factors of the Schur complement, c_ik = s_ip − Σ_j c_ij l_pj over j < k, in all rows i that are not yet
+ * eliminated; p is the k-th pivot row. */
 static void eliminate_column(cmb_schur *schur, int k, int p)
 {
   const int n = schur->n, *row = schur->row;
@@ -86,8 +87,8 @@ static void eliminate_column(cmb_schur *schur, int k, int p)
   }
 }
 
-/* Eliminates with the k-th pivot row and updates the diagonal. Returns the position in `row` of the next pivot, the largest remaining
- * diagonal entry relative to the original one. */
+/* Performs step k of the LDLᵀ factorisation of the Schur complement and updates the remaining diagonal. Returns the position in
+ * schur->row of the next pivot row, that with the largest diagonal entry relative to its original one. */
 static int eliminate_symmetric(cmb_schur *schur, int k)
 {
   const int n = schur->n, p = schur->row[k];
@@ -134,7 +135,7 @@ cmb_status cmb_schur_factor_symmetric(cmb_schur *schur, double least_pivot, int 
   return CMB_OK;
 }
 
-/* Solves S y = b with the symmetric factors: permutation P, L⁻¹, D⁻¹, L⁻ᵀ, Pᵀ. y may be b. */
+/* Solves S y = b with the LDLᵀ factors of the Schur complement, P S Pᵀ = L D Lᵀ. y may be b. */
 static void solve_symmetric(cmb_schur *schur, const double *b, double *y)
 {
   const int n = schur->n;
@@ -148,7 +149,7 @@ static void solve_symmetric(cmb_schur *schur, const double *b, double *y)
   }
 }
 
-/* Scales S := R S C such that the rows of G and B have unit length; rows and columns in their natural order. */
+/* Scales the Schur complement, S := R S C, as if all rows of G and B had unit length, and resets the order of its rows and columns. */
 static void scale(cmb_schur *schur)
 {
   const int n = schur->n;
@@ -163,7 +164,7 @@ static void scale(cmb_schur *schur)
   }
 }
 
-/* Returns the largest |s_ij| with i, j >= k, and its row and column. */
+/* Returns the largest |s_ij| with i, j >= k in the Schur complement, and its row and column. */
 static double largest_entry(const cmb_schur *schur, int k, int *row, int *column)
 {
   const int n = schur->n;
@@ -188,7 +189,7 @@ static void swap_ints(int *a, int *b)
   *b = t;
 }
 
-/* Exchanges rows k and i and columns k and j of S, which brings entry (i, j) to position (k, k). */
+/* Exchanges rows k and i and columns k and j of the Schur complement, which moves entry (i, j) to position (k, k). */
 static void exchange(cmb_schur *schur, int k, int i, int j)
 {
   const int n = schur->n;
@@ -229,7 +230,7 @@ cmb_status cmb_schur_factor_unsymmetric(cmb_schur *schur, double least_pivot, in
   return CMB_OK;
 }
 
-/* Solves S y = b with the unsymmetric factors: z = U⁻¹ L⁻¹ P R b, y = C Q z. */
+/* Solves S y = b with the LU factors of the scaled Schur complement, P (R S C) Q = L U: z = U⁻¹ L⁻¹ P R b, y = C Q z. */
 static void solve_unsymmetric(cmb_schur *schur, const double *b, double *y)
 {
   const int n = schur->n;

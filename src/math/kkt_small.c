@@ -41,7 +41,8 @@ static cmb_status singular(int row, int *dependent)
 
 /* ---- B = G */
 
-/* Computes W_G = G D⁻¹ and S = W_G Gᵀ (s00, s01, s11) for two rows of G in one pass. The diagonal of S contains the squared lengths. */
+/* Computes for two constraints W_G = G D⁻¹, with the diagonal mass matrix D, and the Schur complement S = W_G Gᵀ (s00, s01, s11) in one
+ * pass. */
 static void multiply_two(const cmb_kkt_small *small, const double *G, double S[3])
 {
   const ptrdiff_t nv = small->nv, pairs = even_part(small);
@@ -97,7 +98,8 @@ cmb_status cmb_kkt_small_factor(cmb_kkt_small *small, const double *G, double le
 
 /* ---- B ≠ G */
 
-/* Computes W_G, W_B, S and the squared lengths for two rows each of G and B in one pass. */
+/* Computes for two constraints W_G = G D⁻¹, W_B = B D⁻¹, with the diagonal mass matrix D, the Schur complement S = W_G Bᵀ and the squared
+ * lengths of the rows of G and B, in one pass. */
 static void multiply_two_and_two(const cmb_kkt_small *small, const double *G, const double *B,
                                  struct products *p)
 {
@@ -133,7 +135,8 @@ static void multiply_two_and_two(const cmb_kkt_small *small, const double *G, co
   }
 }
 
-/* Computes W_G, W_B, S and the squared lengths for a single constraint, which is extended by one without gradient. */
+/* Computes for a single constraint W_G = G D⁻¹, W_B = B D⁻¹, the Schur complement S = W_G Bᵀ and the squared lengths. A second constraint
+ * without gradient makes S a 2 x 2 matrix. */
 static void multiply_one_and_one(const cmb_kkt_small *small, const double *G, const double *B,
                                  struct products *p)
 {
@@ -145,14 +148,15 @@ static void multiply_one_and_one(const cmb_kkt_small *small, const double *G, co
                          {cmb_dot(nv, small->W_B, B), 1}};
 }
 
-/* Returns the square of an entry or pivot s of S, relative to the squared lengths of row i of G and row j of B; in an order that cannot
- * overflow. */
+/* Returns the square of s, an entry or pivot of the 2 x 2 Schur complement, relative to the squared lengths of row i of G and row j of B;
+ * in an order that cannot overflow. */
 static double relative_square(const struct products *p, int i, int j, double s)
 {
   return (s / p->G_length2[i]) * (s / p->B_length2[j]);
 }
 
-/* Returns the position of the largest entry of S relative to the lengths, as 2 · row + column. */
+/* Returns the position of the largest entry of the 2 x 2 Schur complement, relative to the lengths of the rows of G and B, as 2 · row +
+ * column. */
 static int largest_entry(const struct products *p)
 {
   const double size[4] = {
@@ -197,7 +201,7 @@ cmb_status cmb_kkt_small_factor_unsymmetric(cmb_kkt_small *small, const double *
 
 /* ---- solve */
 
-/* Computes b = W_G r. */
+/* Computes b = W_G r, where W_G = G D⁻¹ has one or two rows. */
 static void reduce(const cmb_kkt_small *small, const double *r, double b[2])
 {
   const ptrdiff_t nv = small->nv, pairs = even_part(small);
@@ -217,7 +221,8 @@ static void reduce(const cmb_kkt_small *small, const double *r, double b[2])
   }
 }
 
-/* Computes x = D⁻¹ r − W_Bᵀ y; x may be r, since each entry is read before it is written. */
+/* Computes the solution x = D⁻¹ r − Wᵀ y of the KKT system from the multipliers y; x may be r, since each entry is read before it is
+ * written. */
 static void expand(const cmb_kkt_small *small, const double *r, const double y[2], double *x)
 {
   const ptrdiff_t nv = small->nv, pairs = even_part(small);
@@ -231,7 +236,7 @@ static void expand(const cmb_kkt_small *small, const double *r, const double y[2
   if (nv & 1) x[k] = D_inv[k] * r[k] - (y0 * W[k] + y1 * W1[k]);
 }
 
-/* Exchanges the two entries of a if wanted. That is rare, since B = G has no exchanges. */
+/* Exchanges the two entries of a if is_wanted is not 0, which is rare. */
 static inline void exchange(int is_wanted, double a[2])
 {
   if (__builtin_expect(is_wanted, 0)) {
@@ -241,7 +246,7 @@ static inline void exchange(int is_wanted, double a[2])
   }
 }
 
-/* Solves S z = b; overwrites b. */
+/* Solves the 2 x 2 system S z = b with the factored Schur complement S; overwrites b. */
 static inline void solve_two(const cmb_kkt_small *small, double b[2], double z[2])
 {
   exchange(small->row, b);

@@ -58,8 +58,8 @@ struct cmb_kkt_sparse {
 
 /* ---- the pattern */
 
-/* Writes the columns of row i of K, except the diagonal of M, to `column`, unless that is NULL; returns how many entries there are.
- * t_start and t_row are the pattern of Gᵀ. */
+/* Lists the columns of row i of the sparse KKT matrix, except for the diagonal of M, in `column`, unless that is NULL; returns how many
+ * there are. t_start and t_row are the pattern of Gᵀ by rows. */
 static int pattern_row(const cmb_kkt_shape *s, const int *t_start, const int *t_row, int i,
                        int *column)
 {
@@ -84,7 +84,7 @@ static int pattern_row(const cmb_kkt_shape *s, const int *t_start, const int *t_
   return count;
 }
 
-/* Computes the pattern of Gᵀ: for each column of G the rows that have an entry in it. */
+/* Computes the sparsity pattern of Gᵀ: for each column of G the rows that have an entry in it. */
 static void transpose(const cmb_kkt_shape *s, int *start, int *row)
 {
   const cmb_pattern *G = s->G_pattern;
@@ -97,7 +97,7 @@ static void transpose(const cmb_kkt_shape *s, int *start, int *row)
   start[0] = 0;
 }
 
-/* Builds the pattern of K and analyses K and M for static factorisation. */
+/* Builds the sparsity pattern of the KKT matrix, and computes the elimination orders and fill-in for it and for the mass matrix. */
 static cmb_status analyze(cmb_context *ctx, cmb_arena *arena, cmb_arena *work, cmb_kkt_sparse *sp)
 {
   const cmb_kkt_shape *s = &sp->shape;
@@ -118,7 +118,7 @@ static cmb_status analyze(cmb_context *ctx, cmb_arena *arena, cmb_arena *work, c
 
 /* ---- storage */
 
-/* Finds where each value of M is stored in the factors' matrices K and M. */
+/* Finds where each value of the mass matrix is stored in the sparse KKT matrix, and in the copy that is factored separately. */
 static void locate_mass(cmb_kkt_sparse *sp)
 {
   const cmb_pattern *p = sp->shape.mass_diagonal ? NULL : sp->shape.M_pattern;
@@ -138,7 +138,7 @@ static void locate_mass(cmb_kkt_sparse *sp)
   }
 }
 
-/* Finds where each value of G and B is stored in K. */
+/* Finds where each value of the constraint Jacobians G and B is stored in the sparse KKT matrix. */
 static void locate_constraints(cmb_kkt_sparse *sp)
 {
   const cmb_pattern *p = sp->shape.G_pattern;
@@ -245,7 +245,8 @@ int cmb_kkt_sparse_widest(const cmb_kkt_sparse *sp)
   return most;
 }
 
-/* Returns sin² of the angle of row j of G in the symmetric factors; 0 if its pivot has the wrong sign. */
+/* Returns sin² of the angle between row j of G and the rows eliminated before it, from its pivot in the symmetric factors; 0 if the pivot
+ * has the wrong sign. */
 static double sin2_of_row(const cmb_kkt_sparse *sp, int j)
 {
   const int k = sp->K.place[sp->shape.nv + j];
@@ -253,7 +254,8 @@ static double sin2_of_row(const cmb_kkt_sparse *sp, int j)
   return inverse > 0 ? 1 / inverse : 0;
 }
 
-/* Returns whether no pivot has fallen below half of its value when the test for full rank was last passed with a small change. */
+/* Returns whether all constraint pivots are at least half as large as when full rank was last verified by a second factorisation, so that
+ * none is needed. */
 static bool are_pivots_verified(const cmb_kkt_sparse *sp)
 {
   for (int j = 0; j < sp->shape.ng; j++) {
@@ -303,7 +305,8 @@ void cmb_kkt_sparse_pivots(const cmb_kkt_sparse *sp, double *pivot)
   }
 }
 
-/* Factorises K with −shift · length² in its last block, where dependent rows do no harm, for this G; length2 NULL: the lengths of this G. */
+/* Factorises the KKT matrix for this G with −shift · length² on the diagonal of its last block, so that dependent rows do no harm;
+ * length2 NULL: with the lengths of the rows of this G. */
 static cmb_status factor_shifted(cmb_kkt_sparse *sp, const double *G, const double *length2,
                                  double shift)
 {
@@ -352,8 +355,8 @@ void cmb_kkt_sparse_damped(cmb_kkt_sparse *sp, double cut, const double *s, doub
   memcpy(x, sp->x, (size_t)nv * sizeof *x);
 }
 
-/* Performs one step of inverse iteration from sp->y with the factors f, whose S is larger by `shift`: computes the new y in sp->x and an
- * estimate of the smallest singular value. Returns |N⁻¹ y|. */
+/* Performs one step of inverse iteration from the vector sp->y with the factors f of the KKT matrix, shifted by `shift`: computes the new
+ * vector in sp->x and in *sigma an estimate of the smallest singular value. Returns the length of the new vector. */
 static double inverse_step(cmb_kkt_sparse *sp, cmb_static_factors *f, double shift, double *sigma)
 {
   const int nv = sp->shape.nv, ng = sp->shape.ng, *place = sp->K.place + nv;
@@ -370,8 +373,8 @@ static double inverse_step(cmb_kkt_sparse *sp, cmb_static_factors *f, double shi
   return sqrt(size);
 }
 
-/* Adds a small random vector to sp->y, the starting vector of the inverse iteration: it may have no component of the sought vector if
- * that is in another part of the mechanism. */
+/* Adds a small random vector to sp->y, the starting vector of the inverse iteration, which otherwise may have no component of the sought
+ * vector, if that is in another part of the mechanism. */
 static void perturb_start(cmb_kkt_sparse *sp, const cmb_static_factors *f)
 {
   const int nv = sp->shape.nv, ng = sp->shape.ng, *place = sp->K.place + nv;
@@ -382,8 +385,8 @@ static void perturb_start(cmb_kkt_sparse *sp, const cmb_static_factors *f)
   }
 }
 
-/* Returns the smallest singular value of the matrix with factors f by inverse iteration; its left vector is in sp->y, the last solution,
- * which is longer by *size, in sp->x. Returns 0 if that fails. */
+/* Returns the smallest singular value of the constraint Jacobian by inverse iteration with the factors f of the KKT matrix. Its left
+ * vector is in sp->y, and the last solution, of length *size, in sp->x. Returns 0 if that fails. */
 static double iterate_inversely(cmb_kkt_sparse *sp, cmb_static_factors *f, double shift,
                                 double *size)
 {

@@ -75,7 +75,7 @@ void cmb_kkt_null(const cmb_kkt *kkt, int k, double *n, double *share)
   }
 }
 
-/* Computes the lengths of gradients below which they are not trusted, from the usual lengths and limits.doubt. */
+/* Computes for each constraint the gradient length up to which it counts as dependent, from its usual length and the limit `doubt`. */
 static void set_lengths(cmb_kkt *kkt)
 {
   for (int i = 0; i < kkt->shape.ng && !kkt->sparse; i++) {
@@ -101,7 +101,7 @@ void cmb_kkt_set_limits(cmb_kkt *kkt, const cmb_kkt_limits *limits)
   if (kkt->dense) cmb_kkt_set_limits(kkt->dense, limits);
 }
 
-/* Computes the lengths of the rows of G with the sparse method, by a factorisation that leaves out no row. */
+/* Computes the lengths of the constraint gradients, the rows of G, from sparse factors that leave out no row. */
 static cmb_status measure_sparse(cmb_kkt *kkt, const double *M, const double *G, double *length)
 {
   CMB_TRY(cmb_kkt_mass(kkt, M));
@@ -127,7 +127,7 @@ cmb_status cmb_kkt_lengths(cmb_kkt *kkt, const double *M, const double *G, doubl
   return CMB_OK;
 }
 
-/* Marks the object as one without factors. */
+/* Marks the KKT object as one without factors. */
 static void lose_factors(cmb_kkt *kkt)
 {
   kkt->dependent = -1;
@@ -152,7 +152,8 @@ cmb_status cmb_kkt_smallest(cmb_kkt *kkt, const double *M, const double *G, int 
   return CMB_OK;
 }
 
-/* Computes right vector i, of length 1 in the metric of M, and its dual M x (both nv). */
+/* Computes right singular vector i of the constraint Jacobian, x (nv), of length 1 in the metric of the mass matrix M, and M x in `dual`
+ * (nv). */
 static void right_vector(const cmb_kkt *d, int i, double *x, double *dual)
 {
   const int nv = d->shape.nv;
@@ -168,7 +169,7 @@ static void right_vector(const cmb_kkt *d, int i, double *x, double *dual)
   for (int k = nv - 1; k >= 0; k--) dual[k] += cmb_dot(k, d->LD + (ptrdiff_t)k * nv, dual);
 }
 
-/* Returns whether singular value i is at most `limit` and has a right vector, in factors by singular values. */
+/* Returns whether the factors are by singular values, and singular value i is at most `limit` but large enough to have a right vector. */
 static bool is_weak(const cmb_kkt *d, int i, double limit)
 {
   const double sigma = d->by_rank && d->rank.symmetric && i >= 0 ? d->rank.sigma[i] : INFINITY;
@@ -193,7 +194,8 @@ bool cmb_kkt_weakest(const cmb_kkt *kkt, double limit, double *sigma, double *n,
   return true;
 }
 
-/* Computes the weakly determined part of the solution of G x + s = 0 in a sparse system: the damped solution minus the full one. */
+/* Computes the part of the solution of G x + s = 0 in directions that the constraints determine only weakly, for a sparse system: the
+ * damped solution minus the full one. */
 static void weak_part_sparse(cmb_kkt *kkt, double limit, const double *s, double *part)
 {
   const int nv = kkt->shape.nv;

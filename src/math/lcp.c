@@ -59,8 +59,8 @@ static int factor(cmb_lcp *p, int n)
   return cmb_ldlt_factor(size, p->K) < 0 ? size : -1;
 }
 
-/* Moves z towards p->x, the minimum over the free unknowns, as far as no unknown becomes negative. Those that become 0 are no longer
- * free. Returns whether z has reached x. */
+/* Moves z towards p->x, the minimum over the free unknowns, as far as no unknown becomes negative. Those that become 0 are fixed there.
+ * Returns whether z has reached p->x. */
 static bool move_to_minimum(cmb_lcp *p, int n)
 {
   double part = 1;
@@ -79,7 +79,8 @@ static bool move_to_minimum(cmb_lcp *p, int n)
   return part == 1;
 }
 
-/* Minimises over the free unknowns, with z ≥ 0; unknowns that become 0 are fixed there. */
+/* Minimises the quadratic function ½ zᵀ(A + εI)z + (b − ε z₀)ᵀz over the free unknowns, with z ≥ 0; unknowns that become 0 are fixed
+ * there. */
 static cmb_status minimise(cmb_lcp *p, int n)
 {
   for (;;) { /* at least one unknown less each time */
@@ -93,8 +94,8 @@ static cmb_status minimise(cmb_lcp *p, int n)
   }
 }
 
-/* Computes w, and returns the fixed unknown with the most negative w below `least`, or -1. An unknown that was fixed again at once,
- * because of rounding, is not chosen again. */
+/* Computes w = A z + b, and returns the unknown fixed at 0 with the most negative w below `least`, or -1 if there is none. An unknown
+ * that was fixed again at once, because of rounding, is not chosen again. */
 static int choose_to_free(cmb_lcp *p, int n, double least)
 {
   int found = -1;
@@ -107,14 +108,15 @@ static int choose_to_free(cmb_lcp *p, int n, double least)
   return found;
 }
 
-/* Records whether unknown i, which was freed last, was fixed again at once; if not, all other unknowns may be chosen again. */
+/* Records whether unknown i, which was freed last, was fixed at 0 again at once; if not, all other unknowns may be chosen again. */
 static void record_return(cmb_lcp *p, int n, int i)
 {
   if (p->in[i]) memset(p->back, 0, (size_t)n * sizeof *p->back);
   p->back[i] = !p->in[i];
 }
 
-/* Computes z and w of one proximal iteration by freeing one unknown after the other. Returns CMB_RETRY_NEWTON if that does not end. */
+/* Computes z ≥ 0 and w ≥ 0 of one proximal iteration of the complementarity problem by freeing one unknown after the other. Returns
+ * CMB_RETRY_NEWTON if that does not end. */
 static cmb_status iterate(cmb_lcp *p, int n)
 {
   const double least = -ROUNDING * largest(n, p->b);
@@ -130,8 +132,8 @@ static cmb_status iterate(cmb_lcp *p, int n)
   return CMB_RETRY_NEWTON;
 }
 
-/* Computes unique[i], whether z_i is determined by A: otherwise the i-th diagonal entry of (A + εI)⁻¹ is about 1/ε. The matrix is that of
- * all unknowns with w = 0; unknowns with w > 0 are unique. */
+/* Computes unique[i], whether z_i of the complementarity problem is determined by A: otherwise the i-th diagonal entry of (A + εI)⁻¹ is
+ * about 1/ε. The matrix is that of all unknowns with w = 0; unknowns with w > 0 are unique. */
 static cmb_status find_unique(cmb_lcp *p, int n, bool *unique)
 {
   const double least_w = UNSOLVED * largest(n, p->b);

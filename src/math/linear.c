@@ -33,7 +33,7 @@ struct cmb_linear {
   cmb_sparse_lu sparse; /* used instead for large patterns */
 };
 
-/* Returns whether the matrix is factored by KLU: it has a pattern and is large enough. */
+/* Returns whether the matrix is factored by the sparse solver KLU: it has a pattern and is large enough. */
 static bool is_sparse(const cmb_linear *lin)
 {
   return lin->pattern && lin->n >= CMB_LINEAR_SPARSE_FROM;
@@ -58,7 +58,7 @@ static void take_arrays(cmb_linear *lin)
   lin->pivot = cmb_arena_ints(lin->arena, n);
 }
 
-/* Computes `place`, the index of each value on the pattern in the dense or in KLU's storage. */
+/* Computes for each value on the pattern its index in the storage that is factored, dense or KLU's: lin->place. */
 static void locate_values(cmb_linear *lin)
 {
   const cmb_pattern *p = lin->pattern;
@@ -112,7 +112,7 @@ double *cmb_linear_values(cmb_linear *lin)
 
 /* ---- factors */
 
-/* Copies the values on the pattern to their places in the other storage. */
+/* Copies the values on the pattern to the array that is factored, dense or KLU's. */
 static void copy_values(const cmb_linear *lin, double *to)
 {
   for (int k = 0; k < lin->stored; k++) {
@@ -122,7 +122,8 @@ static void copy_values(const cmb_linear *lin, double *to)
   }
 }
 
-/* Factorises by KLU. Returns CMB_RETRY_NONFINITE or CMB_RETRY_SINGULAR if that fails. */
+/* Factorises a sparse matrix by KLU. Returns CMB_RETRY_NONFINITE if a value is not finite, CMB_RETRY_SINGULAR if there is no usable
+ * pivot. */
 static cmb_status factor_sparse(cmb_linear *lin)
 {
   if (!cmb_all_finite(lin->parts * lin->stored, lin->values)) return CMB_RETRY_NONFINITE;

@@ -28,7 +28,7 @@ struct ordering {
 
 /* ---- degree lists */
 
-/* Inserts unknown i into the list of its degree. */
+/* Inserts unknown i into the list of unknowns with this degree, its number of neighbours. */
 static void list_insert(struct ordering *o, int i, int degree)
 {
   o->degree[i] = degree;
@@ -39,7 +39,7 @@ static void list_insert(struct ordering *o, int i, int degree)
   if (degree < o->least) o->least = degree;
 }
 
-/* Removes unknown i from its degree list, if it is in one. */
+/* Removes unknown i from the list of unknowns with its degree, if it is in one. */
 static void list_remove(struct ordering *o, int i)
 {
   if (o->degree[i] < 0) return;
@@ -51,7 +51,7 @@ static void list_remove(struct ordering *o, int i)
 
 /* ---- the graph */
 
-/* Takes the arrays from the arena; returns false if memory runs out. */
+/* Takes all arrays for the elimination order from the arena; returns false if memory runs out. */
 static bool take_arrays(struct ordering *o, cmb_arena *arena)
 {
   const int n = o->n;
@@ -64,7 +64,8 @@ static bool take_arrays(struct ordering *o, cmb_arena *arena)
   return !cmb_arena_failed(arena);
 }
 
-/* Initialises the graph with the pattern, and enters all unknowns that need not wait for others in the degree lists. */
+/* Initialises the elimination graph with the sparsity pattern, and inserts all unknowns that need not wait for others into the lists by
+ * degree. */
 static void initialise(struct ordering *o)
 {
   const cmb_pattern *p = o->pattern;
@@ -82,7 +83,7 @@ static void initialise(struct ordering *o)
   }
 }
 
-/* Adds those members of a list that are neither eliminated nor marked to `out`, unless that is NULL, and marks them. Returns how many
+/* Appends those members of a list that are neither eliminated nor marked to `out`, unless that is NULL, and marks them. Returns how many
  * they are. */
 static int append_unmarked(struct ordering *o, int count, const int *list, int *out)
 {
@@ -97,7 +98,7 @@ static int append_unmarked(struct ordering *o, int count, const int *list, int *
   return added;
 }
 
-/* Writes the neighbours of unknown i to `out`, unless that is NULL, and marks them. Returns how many they are. */
+/* Lists the neighbours of unknown i in the elimination graph in `out`, unless that is NULL, and marks them. Returns how many they are. */
 static int neighbours(struct ordering *o, int i, int *out)
 {
   const int *adjacent = o->adjacent + o->pattern->start[i];
@@ -112,8 +113,9 @@ static int neighbours(struct ordering *o, int i, int *out)
          append_unmarked(o, o->unknowns[i], adjacent + o->sets[i], out ? out + count : NULL);
 }
 
-/* Updates E_i and A_i after p has been eliminated, while the members of L_p are marked. There is room for p, because p was in A_i or a
- * set of E_p in E_i. */
+/* Updates the neighbours of unknown i after unknown p has been eliminated, in the quotient graph: the sets E_i of eliminated unknowns and
+ * the list A_i of others. The neighbours of p must be marked. There is room for p, which was in A_i itself or in one of the sets that it
+ * absorbs. */
 static void update_adjacency(struct ordering *o, int i, int p)
 {
   int *adjacent = o->adjacent + o->pattern->start[i], sets = 0, all;
@@ -130,7 +132,7 @@ static void update_adjacency(struct ordering *o, int i, int p)
   o->sets[i] = sets + 1;
 }
 
-/* Eliminates unknown p: computes its neighbours L_p and updates their sets and degrees. Returns false if memory runs out. */
+/* Eliminates unknown p from the graph: computes its neighbours and updates their lists and degrees. Returns false if memory runs out. */
 static bool eliminate(struct ordering *o, cmb_arena *arena, int p)
 {
   const int *adjacent = o->adjacent + o->pattern->start[p];

@@ -15,15 +15,15 @@
 
 enum { MOST_SWEEPS = 40 }; /* six or seven are usual */
 
-/* Returns a·a, whose value was `before` and is `after` by update: computed anew if it has fallen to less than half, as digits are lost
- * then. */
+/* Returns the squared length a·a of a row after a rotation, from its value `before` and the updated value `after`: computed anew if it
+ * has fallen to less than half, as digits are lost then. */
 static double square_after(int columns, const double *a, double before, double after)
 {
   return after > before / 2 ? after : cmb_dot(columns, a, a);
 }
 
-/* Rotates rows i and j of A (rows x columns), and of J, such that they become orthogonal. Returns false if they are so already. square
- * (rows) contains a·a of each row. */
+/* Makes rows i and j of A (rows x columns) orthogonal by a rotation, which is also applied to J. Returns false if they are so already.
+ * square (rows) contains the squared length of each row. */
 static bool rotate_pair(int rows, int columns, int i, int j, double *A, double *J, double *square)
 {
   double *a = A + (ptrdiff_t)i * columns, *b = A + (ptrdiff_t)j * columns;
@@ -40,7 +40,7 @@ static bool rotate_pair(int rows, int columns, int i, int j, double *A, double *
   return true;
 }
 
-/* Sorts the rows of A and J by descending length sigma. */
+/* Sorts the rows of A and J by the lengths sigma of the rows of A, longest first. */
 static void sort_rows(int rows, int columns, double *A, double *J, double *sigma)
 {
   for (int i = 0; i < rows; i++) {
@@ -55,7 +55,7 @@ static void sort_rows(int rows, int columns, double *A, double *J, double *sigma
   }
 }
 
-/* Computes square[i] = a·a for each row a of A. */
+/* Computes the squared length square[i] = a·a of each row a of A. */
 static void squares(int rows, int columns, const double *A, double *square)
 {
   for (int i = 0; i < rows; i++) {

@@ -16,8 +16,8 @@ int cmb_pattern_values(const cmb_pattern *p, int rows, int columns)
 
 /* ---- from entries */
 
-/* Bucket sort: writes the entries to by_key (count) by ascending key; entries with equal keys stay in the order of `from`, or in that of
- * their numbers if it is NULL. next (keys + 1) is scratch. */
+/* Sorts entries by their keys 0 .. keys-1 (bucket sort): writes their numbers to by_key (count). Entries with equal keys stay in the
+ * order of `from`, or in that of their numbers if it is NULL. next (keys + 1) is scratch. */
 static void sort_by(int keys, int count, const int *key, const int *from, int *next, int *by_key)
 {
   for (int k = 0; k <= keys; k++) next[k] = 0;
@@ -29,8 +29,8 @@ static void sort_by(int keys, int count, const int *key, const int *from, int *n
   }
 }
 
-/* Copies entries that are sorted by row, and by column within a row, to start (rows + 1) and `once`, the columns, without duplicates.
- * Returns how many there are. */
+/* Builds a sparsity pattern by rows from entries that are sorted by row, and by column within a row: start (rows + 1) and the columns
+ * `once`, without duplicates. Returns the number of entries. */
 static int take_once(int rows, int count, const int *sorted, const int *row, const int *column,
                      int *start, int *once)
 {

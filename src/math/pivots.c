@@ -12,7 +12,7 @@ static const double ZERO = 1e-9; /* a pivot this small relative to its row count
 /* a pivot that has shrunk or grown by this factor: choose others */
 static const double POOR = 0.05;
 
-/* Prepares pivots in a static order for a large pattern: KKT factors with the identity in place of M. */
+/* Prepares the computation of pivots for a large sparse G, from a static factorisation of the KKT matrix with the identity in place of M. */
 static cmb_status create_sparse(cmb_context *ctx, cmb_arena *arena, cmb_pivots *p)
 {
   const cmb_kkt_shape shape = {p->columns, p->rows, true, NULL, p->pattern};
@@ -48,7 +48,7 @@ cmb_status cmb_pivots_create(cmb_context *ctx, cmb_arena *arena, int rows, int c
 
 /* ---- choice */
 
-/* Copies G, stored on its pattern or dense, to the dense matrix p->A. */
+/* Copies the constraint Jacobian G, stored on its pattern or dense, to the dense matrix p->A. */
 static void copy_G(cmb_pivots *p, const double *G)
 {
   const cmb_pattern *s = p->pattern;
@@ -62,7 +62,7 @@ static void copy_G(cmb_pivots *p, const double *G)
   }
 }
 
-/* Eliminates a column of p->A from the rows behind the k-th pivot row. */
+/* Eliminates a column of p->A from all rows behind the k-th pivot row (Gaussian elimination). */
 static void eliminate(cmb_pivots *p, int k, int column)
 {
   const int n = p->columns;
@@ -80,7 +80,8 @@ static void swap(int *a, int *b)
   *b = t;
 }
 
-/* Returns the largest entry of the rows from the k-th on, relative to the originally largest entry of its row, and its row and column. */
+/* Finds the largest entry of p->A in the rows from the k-th on, each relative to the originally largest entry of its row. Returns its
+ * relative size, and its row and column. */
 static double largest(const cmb_pivots *p, int k, int *row, int *column)
 {
   double most = 0;
@@ -94,7 +95,7 @@ static double largest(const cmb_pivots *p, int k, int *row, int *column)
   return most;
 }
 
-/* Returns the index at which G's entry of this row and column is stored; -1 if it is always 0. */
+/* Returns the index at which the entry (row, column) of G is stored; -1 if it is always 0. */
 static int index_of(const cmb_pivots *p, int row, int column)
 {
   const cmb_pattern *s = p->pattern;
@@ -105,7 +106,8 @@ static int index_of(const cmb_pivots *p, int row, int column)
   return -1;
 }
 
-/* Chooses the pivots of G by complete pivoting, and finds where the entries of their rows and columns are stored in G. */
+/* Chooses the pivots of the constraint Jacobian G by complete pivoting, and finds where the entries in their rows and columns are stored
+ * in G. */
 static void choose(cmb_pivots *p, const double *G)
 {
   const int n = p->columns;
@@ -131,7 +133,7 @@ static void choose(cmb_pivots *p, const double *G)
   }
 }
 
-/* Computes the pivots for G in the static order; the rank is 0 if they do not exist. */
+/* Computes the pivots of G Gᵀ in the static order of a large system; sets the rank to 0 if a pivot is too small. */
 static void choose_sparse(cmb_pivots *p, const double *G)
 {
   memcpy(p->G_reference, G, (size_t)p->pattern->start[p->rows] * sizeof *G);
@@ -149,7 +151,8 @@ void cmb_pivots_choose(cmb_pivots *p, const double *G)
 
 /* ---- reuse */
 
-/* Returns whether pivot k has changed its sign since it was chosen; sets *poor if its size has changed much. */
+/* Returns whether the k-th pivot has another sign than when the pivots were chosen; sets *poor if its size has changed so much that
+ * others should be chosen. */
 static inline bool has_sign_changed(const cmb_pivots *p, int k, double pivot, bool *poor)
 {
   const double reference = p->reference[k];
@@ -157,7 +160,8 @@ static inline bool has_sign_changed(const cmb_pivots *p, int k, double pivot, bo
   return !(pivot * reference > 0);
 }
 
-/* Returns whether a pivot of G, in the chosen order, has changed its sign; sets *poor if the size of one has changed much. */
+/* Computes the pivots of the constraint Jacobian G in the order chosen before. Returns whether one of them has changed its sign; sets
+ * *poor if the size of one has changed much. */
 static bool have_signs_changed(cmb_pivots *p, const double *G, bool *poor)
 {
   const int n = p->rank;
@@ -174,8 +178,8 @@ static bool have_signs_changed(cmb_pivots *p, const double *G, bool *poor)
   return false;
 }
 
-/* Does the same as have_signs_changed for two rows of a dense G, the smallest closed loop, in which loops would cost more than the
- * arithmetic. */
+/* Computes the two pivots of a constraint Jacobian G of rank 2 in the order chosen before. Returns whether one has changed its sign; sets
+ * *poor if the size of one has changed much. In this case, the smallest closed loop, loops would cost more than the arithmetic. */
 static bool have_two_signs_changed(const cmb_pivots *p, const double *G, bool *poor)
 {
   const int *place = p->place;
@@ -183,8 +187,8 @@ static bool have_two_signs_changed(const cmb_pivots *p, const double *G, bool *p
   return has_sign_changed(p, 0, first, poor) || has_sign_changed(p, 1, second, poor);
 }
 
-/* Returns whether a pivot of G G₀ᵀ in the static order has changed its sign, with G₀ the matrix for which they were chosen; sets *poor if
- * the size of one has changed much. */
+/* Computes the pivots of G G₀ᵀ in the static order, with G₀ the Jacobian for which pivots were chosen. Returns whether one has changed
+ * its sign; sets *poor if the size of one has changed much. */
 static bool have_signs_changed_sparse(cmb_pivots *p, const double *G, bool *poor)
 {
   bool changed = false;

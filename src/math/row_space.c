@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Returns the longest of the rows `from` and later, measured in the columns `from` and later; its length is *most. */
+/* Returns the longest of the rows `from` and later of B (rows x n), measured in the columns `from` and later; its length is *most. */
 static int longest_row(int from, int rows, int n, const double *B, double *most)
 {
   int longest = from;
@@ -48,7 +48,7 @@ int cmb_reduce_rows(int rows, int n, double least, double *B, int *order, double
   return steps;
 }
 
-/* Applies reflector k to a vector: x := P_k x (n). */
+/* Applies the k-th Householder reflector to a vector x (n): x := P_k x. */
 static void reflect(int k, int n, const double *B, const double *beta, const double *first,
                     double *x)
 {

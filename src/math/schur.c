@@ -29,8 +29,8 @@ static double *at(const struct schur *s, int i, int j)
   return s->T + (ptrdiff_t)i * s->n + j;
 }
 
-/* Applies a reflector P to m rows and columns from k on: T := P T P, Q := P Q. T has nonzero entries there only in columns from `from` on
- * and in rows up to `last`. */
+/* Applies a Householder reflector P to the rows and columns k to k + m − 1: T := P T P, Q := P Q. There T has nonzero entries only in
+ * columns from `from` on and in rows up to `last`. */
 static void reflect(const struct schur *s, int k, int m, const double *v, double beta, int from,
                     int last)
 {
@@ -39,8 +39,8 @@ static void reflect(const struct schur *s, int k, int m, const double *v, double
   cmb_reflect_rows(m, v, beta, s->n, s->n, s->Q + (ptrdiff_t)k * s->n, s->w);
 }
 
-/* Computes the first three entries of the first column of (H − σ₁)(H − σ₂) for rows `low` to `high`, up to a factor; with exceptional
- * shifts σ, if wanted, to end a cycle. */
+/* Computes the first three entries of the first column of (H − σ₁)(H − σ₂) for rows `low` to `high`, up to a factor. The shifts σ are the
+ * eigenvalues of the last two rows, or, if `exceptional`, others that end a cycle. */
 static void first_column(const struct schur *s, int low, int high, bool exceptional, double x[3])
 {
   const double a = *at(s, high - 1, high - 1), b = *at(s, high - 1, high),
@@ -57,7 +57,7 @@ static void first_column(const struct schur *s, int low, int high, bool exceptio
   x[2] = next * *at(s, low + 2, low + 1);
 }
 
-/* Performs one QR step with two shifts on rows `low` to `high`, at least three. */
+/* Performs one implicit QR step with two shifts (Francis) on rows `low` to `high` of the Hessenberg matrix, at least three. */
 static void francis(const struct schur *s, int low, int high, bool exceptional)
 {
   double x[3], alpha;
@@ -71,8 +71,8 @@ static void francis(const struct schur *s, int low, int high, bool exceptional)
   }
 }
 
-/* Computes the eigenvalues of the block of rows k and k + 1. If they are real, the block is made triangular: (root, c) is the eigenvector
- * for the eigenvalue d + root, and a reflector maps it to e₁. */
+/* Computes the eigenvalues of the 2 x 2 block of rows k and k + 1. If they are real, the block is made triangular: (root, c) is its
+ * eigenvector for the eigenvalue d + root, and a reflector maps it to e₁. */
 static void split(const struct schur *s, int k)
 {
   const double a = *at(s, k, k), b = *at(s, k, k + 1), c = *at(s, k + 1, k),
@@ -92,8 +92,8 @@ static void split(const struct schur *s, int k)
   for (int i = k; i <= k + 1; i++) s->re[i] = *at(s, i, i), s->im[i] = 0;
 }
 
-/* Returns the first row of the last block of rows 0 to `high` that cannot be split further: the subdiagonal entry before it is no more
- * than rounding, and is set to 0. */
+/* Returns the first row of the last block of rows 0 to `high` of the Hessenberg matrix that cannot be split further. The subdiagonal
+ * entry before it is no more than rounding, and is set to 0. */
 static int last_block(const struct schur *s, int high)
 {
   int low = high;

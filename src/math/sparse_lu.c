@@ -21,11 +21,9 @@ void cmb_sparse_lu_take(cmb_arena *arena, int n, int entries, bool is_complex, c
   lu->common.btf = 0;
 }
 
-/* ---- the pattern
- *
- * While entries are placed, start[c] advances from the first index of column c to the first of column c + 1; cmb_sparse_lu_close restores
- * it. */
+/* ---- the pattern */
 
+/* Counts an entry of this column, in the first pass over the pattern. */
 void cmb_sparse_lu_count(cmb_sparse_lu *lu, int column)
 {
   lu->start[column + 1]++;
@@ -36,6 +34,8 @@ void cmb_sparse_lu_open(cmb_sparse_lu *lu)
   for (int c = 0; c < lu->n; c++) lu->start[c + 1] += lu->start[c];
 }
 
+/* Stores an entry of the pattern and returns its index in the values. Until the pattern is closed, start[c] is the index of the next
+ * entry of column c. */
 int cmb_sparse_lu_place(cmb_sparse_lu *lu, int row, int column)
 {
   int at = lu->start[column]++;
@@ -57,7 +57,7 @@ void cmb_sparse_lu_release(cmb_sparse_lu *lu)
 
 /* ---- analysis */
 
-/* Returns whether each column has an entry on the diagonal that is not 0. */
+/* Returns whether each column of the sparse matrix has an entry on the diagonal that is not 0. */
 static bool has_diagonal(const cmb_sparse_lu *lu)
 {
   const int parts = lu->is_complex ? 2 : 1;
@@ -69,8 +69,8 @@ static bool has_diagonal(const cmb_sparse_lu *lu)
   return true;
 }
 
-/* Chooses the order of elimination when the first values are available. AMD gives the least fill-in if the pivots are on the diagonal.
- * Constraints have none there, and pivots elsewhere invalidate its order: 45 times the entries in a chain of 300 bodies in Cartesian
+/* Chooses the order of elimination, from the first values. AMD gives the least fill-in if the pivots are on the diagonal; in a KKT matrix
+ * constraints have none there, and pivots elsewhere invalidate its order: 45 times the entries for a chain of 300 bodies in Cartesian
  * coordinates. COLAMD is suitable for any pivots. Returns false if memory runs out. */
 static bool analyze(cmb_sparse_lu *lu)
 {
@@ -82,7 +82,7 @@ static bool analyze(cmb_sparse_lu *lu)
 
 /* ---- factors */
 
-/* Returns whether all pivots are larger than `least`. */
+/* Returns whether all pivots of the LU factors are larger than `least` in absolute value. */
 static bool pivots_above(const cmb_sparse_lu *lu, double least)
 {
   const double *pivot = lu->numeric->Udiag;
@@ -93,9 +93,9 @@ static bool pivots_above(const cmb_sparse_lu *lu, double least)
   return true;
 }
 
-/* Factorises the values with the previous pivot order. Returns false if there is none or if it is not accurate enough: a pivot is too
- * small, or entries grow by more than 1e6. KLU's choice of pivots lets an entry of L reach 1e3, so 1e6 is two such steps; it costs 6 of
- * 16 digits, which one step of refinement restores. */
+/* Factorises the values with the pivots of the previous factors. Returns false if there are none or if the result is not accurate enough:
+ * a pivot is too small, or entries grow by more than 1e6. KLU's choice of pivots lets an entry of L reach 1e3, so 1e6 is two such steps;
+ * it costs 6 of 16 digits, which one step of refinement restores. */
 static bool refactor(cmb_sparse_lu *lu, double least_pivot)
 {
   const double least_growth = 1e-6;

@@ -16,7 +16,7 @@
 
 /* ---- analysis */
 
-/* Writes the columns of the entries to the left of the diagonal, row by row in the order of elimination. */
+/* Lists the columns of the matrix entries to the left of the diagonal, row by row in the order of elimination. */
 static void index_entries(cmb_static_lu *lu, const cmb_pattern *p)
 {
   for (int k = 0; k < lu->n; k++) {
@@ -30,7 +30,7 @@ static void index_entries(cmb_static_lu *lu, const cmb_pattern *p)
   }
 }
 
-/* Builds the pattern of L: by columns with ascending rows, and by rows with ascending columns. Each of the two results from a pass over
+/* Builds the sparsity pattern of the factor L: by columns with ascending rows, and by rows with ascending columns, each from a pass over
  * the other. */
 static void index_factors(cmb_static_lu *lu, int *const *column, const int *count, int *end)
 {
@@ -53,7 +53,7 @@ static void index_factors(cmb_static_lu *lu, int *const *column, const int *coun
   }
 }
 
-/* Computes the order of elimination and the patterns of the matrix and of L. Returns false if memory runs out. */
+/* Computes the order of elimination and the sparsity patterns of the matrix and of its factor L. Returns false if memory runs out. */
 static bool analyze(cmb_arena *arena, cmb_arena *work, const cmb_pattern *pattern,
                     cmb_static_lu *lu)
 {
@@ -130,7 +130,7 @@ struct row {
   double pivot, length2, length2_up;
 };
 
-/* Computes row k of L in the symmetric case, and the row's pivot and squared length. */
+/* Computes row k of L in the sparse symmetric factorisation L D Lᵀ, and in *r its pivot and its squared length. */
 static void eliminate_symmetric(cmb_static_factors *f, int k, struct row *r)
 {
   const cmb_static_lu *lu = f->lu;
@@ -148,7 +148,7 @@ static void eliminate_symmetric(cmb_static_factors *f, int k, struct row *r)
   r->length2_up = r->length2;
 }
 
-/* Computes row k of L and column k of U, and the row's pivot and squared lengths. */
+/* Computes row k of L and column k of U in the sparse factorisation L D U, and in *r their pivot and squared lengths. */
 static void eliminate_unsymmetric(cmb_static_factors *f, int k, struct row *r)
 {
   const cmb_static_lu *lu = f->lu;
@@ -174,8 +174,8 @@ static void eliminate_unsymmetric(cmb_static_factors *f, int k, struct row *r)
   }
 }
 
-/* Tests, shifts and inverts the pivot of row k, a row of G: records the smallest |pivot|/length², adds −shift·length² and stores the
- * inverse. Returns CMB_RETRY_SINGULAR, with 0 as the inverse, if the shifted pivot is not above zero·length². */
+/* Stores the inverse of the pivot of row k, which is a constraint: records the smallest |pivot|/length² and subtracts shift·length².
+ * Returns CMB_RETRY_SINGULAR, with 0 as the inverse, if the shifted pivot is at most zero·length² in size. */
 static cmb_status invert_dual_pivot(cmb_static_factors *f, int k, const struct row *r, double usual,
                                     double shift, double zero)
 {
@@ -220,7 +220,7 @@ cmb_status cmb_static_factor(cmb_static_factors *f, const double *least_length2,
 
 /* ---- solve */
 
-/* Solves x := (L D U)⁻¹ x, in the order of elimination. */
+/* Solves x := (L D U)⁻¹ x by forward and back substitution with the sparse factors. */
 static void substitute(const cmb_static_factors *f, double *x)
 {
   const cmb_static_lu *lu = f->lu;
@@ -236,7 +236,7 @@ static void substitute(const cmb_static_factors *f, double *x)
   }
 }
 
-/* Computes the residual f->rest := b − K x, in the order of elimination. */
+/* Computes the residual f->rest := b − K x of the linear system, for iterative refinement. */
 static void residual(cmb_static_factors *f)
 {
   const cmb_static_lu *lu = f->lu;
