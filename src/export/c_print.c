@@ -9,7 +9,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Appends a number with 17 significant digits. */
+/* Appends a number with 17 significant digits to the text b. */
 static void put_number(cmb_buffer *b, double x)
 {
   char number[CMB_NUMBER_ROOM];
@@ -17,7 +17,7 @@ static void put_number(cmb_buffer *b, double x)
   cmb_buffer_put(b, number);
 }
 
-/* Appends a name in capital letters. */
+/* Appends a name in capital letters to the text b. */
 static void put_upper(cmb_buffer *b, const char *name)
 {
   for (const char *c = name; *c; c++) {
@@ -28,7 +28,8 @@ static void put_upper(cmb_buffer *b, const char *name)
 
 enum { MOST_PROGRAMS = 5 };
 
-/* Lists the programs of the code with the names of their C functions; returns how many there are. */
+/* Lists the compiled programs that become C functions in the exported code, with the names of these functions; returns how many there
+ * are. */
 static int list_programs(const cmb_c_code *c, cmb_c_function functions[MOST_PROGRAMS])
 {
   int count = 0;
@@ -42,7 +43,7 @@ static int list_programs(const cmb_c_code *c, cmb_c_function functions[MOST_PROG
 
 /* ---- both files */
 
-/* Appends the list of functions of libm that the code calls, or "nothing". */
+/* Appends the names of the functions of libm that the exported code calls to the text b, or "nothing". */
 static void put_library_functions(const cmb_c_code *c, cmb_buffer *b)
 {
   cmb_c_function functions[MOST_PROGRAMS];
@@ -60,7 +61,8 @@ static void put_library_functions(const cmb_c_code *c, cmb_buffer *b)
   if (!any) cmb_buffer_put(b, "nothing");
 }
 
-/* Appends the comment at the top of both files: model, version of Camber, method with its options, and how to compile. */
+/* Appends the comment at the top of both exported files to b: the model, the version of Camber, the method with its options, and how to
+ * compile. */
 static void put_top(const cmb_c_code *c, cmb_buffer *b)
 {
   cmb_buffer_put(b, "/*\n * ");
@@ -82,7 +84,7 @@ static void put_top(const cmb_c_code *c, cmb_buffer *b)
 
 /* ---- header */
 
-/* Appends the enumeration of the sizes of the state. */
+/* Appends an enumeration with the sizes of the state to the exported header b. */
 static void put_sizes(const cmb_c_code *c, cmb_buffer *b)
 {
   const char *n = c->name;
@@ -100,7 +102,8 @@ static void put_sizes(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_print(b, "  %s_ns = %d  /* switches */\n};\n\n", n, c->x->ns);
 }
 
-/* Appends a struct member of type double for each identifier, with a comment that contains its value or its name in the model. */
+/* Appends struct members of type double to the exported header b, one for each identifier, each with a comment that contains its value or
+ * its name in the model. */
 static void put_fields(cmb_buffer *b, int count, const char *const *identifiers,
                        const char *const *names, const double *values)
 {
@@ -120,7 +123,7 @@ static void put_fields(cmb_buffer *b, int count, const char *const *identifiers,
   }
 }
 
-/* Appends the struct of the state, with a comment that lists its variables. */
+/* Appends the struct of the state to the exported header b, with a comment that lists the variables. */
 static void put_state(const cmb_c_code *c, cmb_buffer *b)
 {
   const char *n = c->name;
@@ -151,7 +154,7 @@ static void put_state(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_print(b, "} %s_state;\n\n", n);
 }
 
-/* Appends the struct of the inputs and their rates. */
+/* Appends the struct of the inputs and of their rates of change to the exported header b. */
 static void put_inputs(const cmb_c_code *c, cmb_buffer *b)
 {
   const int nu = c->x->nu, nr = c->x->nr;
@@ -170,7 +173,7 @@ static void put_inputs(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_print(b, "} %s_inputs;\n\n", c->name);
 }
 
-/* Appends the structs of parameters, inputs and outputs. */
+/* Appends the structs of parameters, inputs and outputs to the exported header b. */
 static void put_structures(const cmb_c_code *c, cmb_buffer *b)
 {
   const char *n = c->name;
@@ -199,7 +202,7 @@ static void put_structures(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_print(b, "} %s_outputs;\n\n", n);
 }
 
-/* Appends the struct of an instance, with its work arrays. */
+/* Appends the struct of an instance of the model, with its state and work arrays, to the exported header b. */
 static void put_work(const cmb_c_code *c, cmb_buffer *b)
 {
   cmb_c_function functions[MOST_PROGRAMS];
@@ -226,7 +229,8 @@ static void put_work(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_print(b, "  double y[%d], w[%d];\n} %s;\n\n", results, work, c->name);
 }
 
-/* Appends the declaration of NAME_start, with a comment that says for which parameters its result is valid. */
+/* Appends the declaration of the function NAME_start to the exported header b, with a comment that tells for which parameters its result
+ * is valid. */
 static void put_start_words(const cmb_c_code *c, cmb_buffer *b)
 {
   bool any = false;
@@ -293,7 +297,7 @@ void cmb_c_code_header(const cmb_c_code *c, cmb_buffer *b)
 
 /* ---- source */
 
-/* Appends a constant array with `count` numbers. */
+/* Appends the definition of a constant array with `count` numbers to the exported source b. */
 static void put_array(cmb_buffer *b, const char *type, const char *name, int count, const double *x)
 {
   cmb_buffer_print(b, "  static const %s %s[%d] = {", type, name, count);
@@ -304,7 +308,7 @@ static void put_array(cmb_buffer *b, const char *type, const char *name, int cou
   cmb_buffer_put(b, "};\n");
 }
 
-/* Appends a loop that copies `count` numbers between two arrays, from and to the given indices. */
+/* Appends a loop that copies `count` numbers from one array to another, from and to the given indices, to the exported source b. */
 static void put_copy(cmb_buffer *b, int count, const char *to, int to_place, const char *from,
                      int from_place)
 {
@@ -313,13 +317,14 @@ static void put_copy(cmb_buffer *b, int count, const char *to, int to_place, con
                    from, from_place);
 }
 
-/* Returns the index in x of the first sampled value. */
+/* Returns the index of the first sampled value in x, the array on which the exported code works. */
 static int first_held(const cmb_c_code *c)
 {
   return c->x->layout.first[CMB_BLOCK_P] + c->live;
 }
 
-/* Appends code that sets x to zero except for the time, the step size and the sampled values, and the number of steps to 0. */
+/* Appends statements to the exported source b that set all variables of an instance to zero, except for the time, the step size and the
+ * sampled values. */
 static void put_zero_start(const cmb_c_code *c, cmb_buffer *b)
 {
   const int *first = c->x->layout.first;
@@ -337,7 +342,7 @@ static void put_zero_start(const cmb_c_code *c, cmb_buffer *b)
   }
 }
 
-/* Appends code that copies the parameters to x. */
+/* Appends statements to the exported source b that copy the parameters of an instance to its array x. */
 static void put_parameters(const cmb_c_code *c, cmb_buffer *b)
 {
   for (int i = 0; i < c->live; i++) {
@@ -346,7 +351,7 @@ static void put_parameters(const cmb_c_code *c, cmb_buffer *b)
   }
 }
 
-/* Appends code that takes the first samples, at the beginning of the motion. */
+/* Appends a statement to the exported source b that takes the first samples of all controllers, at the beginning of the motion. */
 static void put_first_samples(const cmb_c_code *c, cmb_buffer *b)
 {
   if (c->x->nh == 0) return;
@@ -355,7 +360,7 @@ static void put_first_samples(const cmb_c_code *c, cmb_buffer *b)
                    c->x->layout.first[CMB_BLOCK_H]);
 }
 
-/* Appends the function NAME_init, which sets an instance to the start of the model. */
+/* Appends the function NAME_init to the exported source b, which sets an instance to the start values of the model. */
 static void put_init(const cmb_c_code *c, cmb_buffer *b)
 {
   const cmb_code *x = c->x;
@@ -387,14 +392,15 @@ static void put_init(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, "}\n");
 }
 
-/* Appends a loop that adds 0 times each of the first `count` results to `sum`, which stays 0 unless one is not finite. */
+/* Appends a loop to the exported source b that adds 0 times each of the first `count` results to `sum`, which stays 0 unless one of them
+ * is not finite. */
 static void put_sum(cmb_buffer *b, int count)
 {
   cmb_buffer_print(b, "  for (i = 0; i < %d; i++) sum += 0 * m->y[i];\n", count);
 }
 
-/* Appends the function take_modes: computes the modes for the present state, reports the changes as events, and returns 0, or NaN if a
- * switching function is not finite. */
+/* Appends the function take_modes to the exported source b. It computes the modes (the signs of the switching functions) for the present
+ * state, reports their changes as events, and returns 0, or NaN if a switching function is not finite. */
 static void put_modes(const cmb_c_code *c, cmb_buffer *b)
 {
   const int *first = c->x->layout.first;
@@ -413,7 +419,8 @@ static void put_modes(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, "  return sum;\n}\n");
 }
 
-/* Appends the function take_grip: computes the modes of sticking friction from the state where no step has computed them. */
+/* Appends the function take_grip to the exported source b. It computes the modes of sticking friction from the state, where no step has
+ * computed them. */
 static void put_grip(const cmb_c_code *c, cmb_buffer *b)
 {
   if (c->grips == 0) return;
@@ -426,8 +433,8 @@ static void put_grip(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, "}\n");
 }
 
-/* Appends code that takes over the modes of sticking friction that the step has computed, and reports friction that has begun or ceased
- * to stick as events. */
+/* Appends statements to the exported source b that take over the modes of sticking friction computed by the step, and report as an event
+ * that friction has begun or ceased to stick. */
 static void put_new_grip(const cmb_c_code *c, cmb_buffer *b, const cmb_stepper_outputs *y)
 {
   if (c->grips == 0) return;
@@ -447,14 +454,15 @@ static void put_new_grip(const cmb_c_code *c, cmb_buffer *b, const cmb_stepper_o
   }
 }
 
-/* Appends code that computes the modes of a state that does not result from a step. */
+/* Appends statements to the exported source b that compute the modes of a state that does not result from a step. */
 static void put_fresh_modes(const cmb_c_code *c, cmb_buffer *b)
 {
   if (c->modes) cmb_buffer_put(b, "  (void)take_modes(m, 0);\n");
   if (c->grips > 0) cmb_buffer_put(b, "  take_grip(m);\n");
 }
 
-/* Appends the function instants: the number of sampling instants of a controller up to the middle of the next step, as in sim/instants.c. */
+/* Appends the function instants to the exported source b. It returns the number of sampling instants of a controller up to the middle of
+ * the next step, as sim/instants.c does. */
 static void put_instants(const cmb_c_code *c, cmb_buffer *b)
 {
   cmb_buffer_put(b, "\nstatic double instants(double t, double phase, double period)\n{\n"
@@ -466,7 +474,8 @@ static void put_instants(const cmb_c_code *c, cmb_buffer *b)
                     "  return count > 0 ? count : 0;\n}\n");
 }
 
-/* Appends code that sets due[sampler]: whether there are more sampling instants at the present time than at the time `before`. */
+/* Appends a statement to the exported source b that determines whether a sampler is due: whether more sampling instants have passed at
+ * the present time than at the time `before`. */
 static void put_due(const cmb_c_code *c, cmb_buffer *b, int sampler)
 {
   const cmb_sampler *s = &c->eq->samplers[sampler];
@@ -481,7 +490,7 @@ static void put_due(const cmb_c_code *c, cmb_buffer *b, int sampler)
   cmb_buffer_put(b, ";\n");
 }
 
-/* Appends code that updates sampled value i if its sampler is due. */
+/* Appends statements to the exported source b that update sampled value i if its sampler is due. */
 static void put_sample(const cmb_c_code *c, cmb_buffer *b, int i)
 {
   const int from = c->x->no + i, to = first_held(c) + i;
@@ -493,8 +502,8 @@ static void put_sample(const cmb_c_code *c, cmb_buffer *b, int i)
                    from);
 }
 
-/* Appends the function take_samples: updates the values whose samplers were due since the time `before`, and then the modes. It returns
- * 0, or NaN if a value is not finite. */
+/* Appends the function take_samples to the exported source b. It updates the values whose samplers have been due since the time `before`,
+ * and then the modes, and returns 0, or NaN if a value is not finite. */
 static void put_samples(const cmb_c_code *c, cmb_buffer *b)
 {
   const cmb_code *x = c->x;
@@ -513,7 +522,7 @@ static void put_samples(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, "  return sum;\n}\n");
 }
 
-/* Appends the beginning of the function NAME_step: copies inputs and parameters to x, and clears the events. */
+/* Appends the beginning of the function NAME_step to the exported source b: it copies inputs and parameters to x, and clears the events. */
 static void put_step_begin(const cmb_c_code *c, cmb_buffer *b)
 {
   const cmb_code *x = c->x;
@@ -534,7 +543,7 @@ static void put_step_begin(const cmb_c_code *c, cmb_buffer *b)
   put_parameters(c, b);
 }
 
-/* Appends the function NAME_step, which makes one step and computes the outputs. */
+/* Appends the function NAME_step to the exported source b, which makes one step and computes the outputs. */
 static void put_step(const cmb_c_code *c, cmb_buffer *b)
 {
   const cmb_code *x = c->x;
@@ -569,8 +578,8 @@ static void put_step(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, ");\n}\n");
 }
 
-/* Appends the function NAME_start for a start given by formulas. It fails if the sum of 0 times the values is not 0, as one is then not
- * finite. */
+/* Appends the function NAME_start to the exported source b, for start values given by formulas. It fails if the sum of 0 times the values
+ * is not 0, as one is then not finite. */
 static void put_first(const cmb_c_code *c, cmb_buffer *b)
 {
   const cmb_code *x = c->x;
@@ -590,7 +599,8 @@ static void put_first(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, "  if (!(sum == 0)) return 1;\n  begin(m);\n  return 0;\n}\n");
 }
 
-/* Appends the function NAME_start that repeats NAME_init, if the parameters on which the start depends have their original values. */
+/* Appends the function NAME_start to the exported source b, which repeats NAME_init if all parameters on which the start values depend
+ * have their original values, and fails otherwise. */
 static void put_same_start(const cmb_c_code *c, cmb_buffer *b)
 {
   const cmb_code *x = c->x;
@@ -610,8 +620,8 @@ static void put_same_start(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, "  return 0;\n}\n");
 }
 
-/* Appends code that sets the number of steps for a time that is set from outside: the number that leads to exactly this time, or a new
- * beginning with 0 steps. Adding and subtracting the large number rounds to an integer. */
+/* Appends statements to the exported source b that compute the number of steps for a time that the user sets: the number that leads to
+ * exactly this time, or 0 with this time as the new beginning. Adding and subtracting the large number rounds to an integer. */
 static void put_count(cmb_buffer *b, int h)
 {
   cmb_buffer_print(b,
@@ -622,7 +632,7 @@ static void put_count(cmb_buffer *b, int h)
                    h, h);
 }
 
-/* Appends the functions NAME_get_state and NAME_set_state. */
+/* Appends the functions NAME_get_state and NAME_set_state to the exported source b. */
 static void put_access(const cmb_c_code *c, cmb_buffer *b)
 {
   const cmb_code *x = c->x;

@@ -23,7 +23,7 @@ struct program_maker {
   cmb_expr *input;
 };
 
-/* Creates the inputs of the programs, one for each entry of the array x, with the names that they have in the compiled model. */
+/* Creates the input variables of the exported programs: one for each entry of the array x, with its name in the compiled model. */
 static cmb_status create_inputs(struct program_maker *m)
 {
   const cmb_code *x = m->c->x;
@@ -36,7 +36,7 @@ static cmb_status create_inputs(struct program_maker *m)
   return cmb_graph_status(m->graph);
 }
 
-/* Copies `count` expressions of the compiled model to the new graph. */
+/* Copies `count` expressions of the compiled model to the graph in which the exported programs are made. */
 static cmb_status import(struct program_maker *m, int count, const cmb_expr *from, cmb_expr **to)
 {
   *to = cmb_arena_take(m->arena, (size_t)count, sizeof **to);
@@ -44,7 +44,7 @@ static cmb_status import(struct program_maker *m, int count, const cmb_expr *fro
   return cmb_import(m->graph, m->c->x->graph, 0, NULL, NULL, count, from, *to);
 }
 
-/* Returns the index of the table interval that contains `at`, or, without a table, `at` rounded down, as an expression. */
+/* Returns an expression for the index of the table interval that contains `at` or, if table is NULL, for `at` rounded down to an integer. */
 static cmb_expr level_of(cmb_graph *g, const cmb_table *table, cmb_expr at)
 {
   if (!table) return cmb_apply(g, CMB_OP_FLOOR, at, 0, 0);
@@ -55,8 +55,8 @@ static cmb_expr level_of(cmb_graph *g, const cmb_table *table, cmb_expr at)
   return sum;
 }
 
-/* Lists the expression that determines each mode: for a sign its switching function, for a level (level[i]) the value that is rounded or
- * looked up in table[i]. */
+/* Lists the expressions that determine the modes of a model: of[i] is the switching function whose sign is mode i or, if level[i], the
+ * value that is rounded down or looked up in table[i]. */
 static void list_mode_values(const cmb_code *x, cmb_expr *of, const cmb_table **table, bool *level)
 {
   for (int i = 0; i < x->ns; i++) of[i] = x->margin[i];
@@ -68,7 +68,7 @@ static void list_mode_values(const cmb_code *x, cmb_expr *of, const cmb_table **
   }
 }
 
-/* Makes the program that computes all modes and then the values that determine them. */
+/* Makes the exported program that computes all modes (signs or levels of switching functions) and then the values that determine them. */
 static cmb_status make_modes(struct program_maker *m)
 {
   const cmb_code *x = m->c->x;
@@ -91,7 +91,7 @@ static cmb_status make_modes(struct program_maker *m)
   return cmb_program_create(m->c->ctx, g, m->inputs, m->input, 2 * x->ns, after, &m->c->modes);
 }
 
-/* Makes the program that computes the outputs and the new values of what is sampled. */
+/* Makes the exported program that computes the outputs of the model and the new values of sampled variables. */
 static cmb_status make_outputs(struct program_maker *m)
 {
   const cmb_code *x = m->c->x;
@@ -102,7 +102,8 @@ static cmb_status make_outputs(struct program_maker *m)
   return cmb_program_create(m->c->ctx, m->graph, m->inputs, m->input, count, out, &m->c->outputs);
 }
 
-/* Makes the program for start values if formulas give them; otherwise determines which parameters the start depends on. */
+/* Makes the exported program that computes start values, if formulas give them; otherwise determines on which parameters the start values
+ * depend. */
 static cmb_status make_first(struct program_maker *m)
 {
   cmb_c_code *c = m->c;

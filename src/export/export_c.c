@@ -16,7 +16,7 @@
 
 enum { MOST_SETTINGS = 64 };
 
-/* Makes identifiers for the inputs and, after them, for their rates. */
+/* Makes C identifiers for the inputs of the model and, after them, for their rates of change. */
 static cmb_status name_inputs(cmb_c_code *c)
 {
   const int nu = c->x->nu, nr = c->x->nr;
@@ -29,7 +29,7 @@ static cmb_status name_inputs(cmb_c_code *c)
   return cmb_arena_failed(c->arena) ? cmb_fail_memory(c->ctx) : CMB_OK;
 }
 
-/* Makes the identifiers of the code: its name, inputs, parameters, outputs and events. */
+/* Makes the C identifiers of the exported code: its name, and those of inputs, parameters, outputs and events. */
 static cmb_status name_all(cmb_c_code *c)
 {
   static const char *const own[] = {"health", "settled"}; /* further members of the outputs */
@@ -45,8 +45,8 @@ static cmb_status name_all(cmb_c_code *c)
   return cmb_arena_failed(a) ? cmb_fail_memory(c->ctx) : CMB_OK;
 }
 
-/* Writes the text to NAME.h or NAME.c as an output file whose bytes are on the disk, but which is not yet renamed to its final name.
- * Fails if the model reads that file. */
+/* Writes the text to NAME.h or NAME.c in the folder, up to renaming it: all bytes are on the disk under a temporary name. Fails if the
+ * model itself reads that file. */
 static cmb_status write_file(const cmb_c_code *c, const char *folder, const char *ending,
                              const cmb_buffer *text, cmb_output **file)
 {
@@ -65,7 +65,8 @@ static cmb_status write_file(const cmb_c_code *c, const char *folder, const char
   return cmb_output_sync(*file);
 }
 
-/* Writes header and source: both or none, as none is renamed to its final name before the bytes of both are on the disk. */
+/* Writes the exported header and source: both or none, since neither is renamed to its final name before the bytes of both are on the
+ * disk. */
 static cmb_status write_files(const cmb_c_code *c, const char *folder, const cmb_buffer *header,
                               const cmb_buffer *source)
 {
@@ -82,7 +83,7 @@ static cmb_status write_files(const cmb_c_code *c, const char *folder, const cmb
   return status;
 }
 
-/* Prints header and source, creates the folder if necessary and writes the files. */
+/* Prints the exported header and source, creates the folder if necessary and writes the files. */
 static cmb_status save(cmb_c_code *c, const char *folder)
 {
   cmb_buffer header = cmb_buffer_begin(c->ctx), source = cmb_buffer_begin(c->ctx);
@@ -99,8 +100,8 @@ static cmb_status save(cmb_c_code *c, const char *folder)
   return status;
 }
 
-/* Gets the modes of friction that sticks at the start, which contain its forces, from the integrator, together with the accelerations and
- * multipliers there. */
+/* Gets the modes of friction that sticks at the start, which include the friction forces, from the integrator, together with the
+ * accelerations and multipliers there. */
 static cmb_status get_sticking_modes(cmb_c_code *c, cmb_integrator *in)
 {
   c->grips = cmb_grip_count(c->eq);
@@ -115,7 +116,7 @@ static cmb_status get_sticking_modes(cmb_c_code *c, cmb_integrator *in)
   return CMB_OK;
 }
 
-/* Lists the identifiers of the rates in the report, as many as fit. */
+/* Lists the identifiers of the input rates in the export report, as many as fit. */
 static void list_rates(const cmb_c_code *c, cmb_export_report *report)
 {
   const char *const *names = c->u_names + c->x->nu;
@@ -132,7 +133,7 @@ static void list_rates(const cmb_c_code *c, cmb_export_report *report)
   }
 }
 
-/* Makes the identifiers and programs, writes the files and fills the report. */
+/* Makes the identifiers and programs of the exported code, writes its files and fills the report. */
 static cmb_status write_code(cmb_c_code *c, const cmb_run_options *options, const char *folder,
                              cmb_export_report *report)
 {
@@ -154,8 +155,8 @@ static cmb_status write_code(cmb_c_code *c, const cmb_run_options *options, cons
   return CMB_OK;
 }
 
-/* Refuses constraints with branches if the method never brings velocities to the constraints: the rate of such a constraint may be
- * discontinuous, and exported code cannot report at run time that velocities then violate it. */
+/* Refuses to export constraints with branches, whose rate may be discontinuous, with a method that never brings velocities to the
+ * constraints: exported code cannot report at run time that they violate them. */
 static cmb_status refuse_loose_rates(cmb_context *ctx, const cmb_system *system,
                                      const cmb_integrator *in, const cmb_method *method)
 {
@@ -172,8 +173,8 @@ static cmb_status refuse_loose_rates(cmb_context *ctx, const cmb_system *system,
   return CMB_OK;
 }
 
-/* Refuses a controller whose first sample is at the start and reads accelerations or constraint forces, if parameters can be changed:
- * exported code does not compute these before its first step. */
+/* Refuses to export a controller whose first sample is at the start and depends on accelerations or constraint forces, if parameters can
+ * be changed: exported code does not compute these before its first step. */
 static cmb_status refuse_first_sample(const cmb_c_code *c)
 {
   const cmb_equations *eq = c->eq;
@@ -226,7 +227,7 @@ static cmb_status export_with(cmb_context *ctx, const cmb_system *system,
   return status;
 }
 
-/* Refuses models with events that change the motion or end the run: steps of fixed cost do not search for events. */
+/* Refuses to export models with events that change the motion or end the run: steps of fixed cost do not search for events. */
 static cmb_status refuse_actions(cmb_context *ctx, const cmb_equations *eq)
 {
   for (int i = 0; i < eq->rule_count; i++) {

@@ -21,13 +21,13 @@
 /* number of linearisations between updates of the scaling: sizes and rounding change slowly */
 enum { SCALE_EVERY = 16 };
 
-/* Returns whether the form uses the explicit formalism, with equations multiplied by M⁻¹. */
+/* Returns whether the equations of motion are used in the explicit formalism, multiplied by M⁻¹. */
 static bool is_explicit(const cmb_form *form)
 {
   return form->formalism == CMB_FORMALISM_EXPLICIT;
 }
 
-/* Takes memory for the values of a block and their indices in the matrix. */
+/* Takes memory for the values of a matrix block and for their indices in the iteration matrix. */
 static void take_values(cmb_form *form, cmb_block *block)
 {
   block->count = cmb_pattern_values(block->pattern, block->rows, block->columns);
@@ -35,8 +35,8 @@ static void take_values(cmb_form *form, cmb_block *block)
   block->place = cmb_arena_ints(form->arena, block->count);
 }
 
-/* Creates a block of derivatives given by the equations. Derivatives with respect to q are multiplied by T, which makes them derivatives
- * in the directions of v. */
+/* Creates a block of derivatives given by the equations. Derivatives with respect to q are multiplied by T of q̇ = T v, which makes them
+ * derivatives in the directions of v. */
 static cmb_status make_derivative(cmb_form *form, cmb_derivative which, int rows, cmb_block *block)
 {
   const bool by_q = which == CMB_RESIDUAL_Q || which == CMB_VELOCITY_Q || which == CMB_GAMMA_Q;
@@ -52,14 +52,14 @@ static cmb_status make_derivative(cmb_form *form, cmb_derivative which, int rows
   return CMB_OK;
 }
 
-/* Creates a dense block. */
+/* Creates a dense block (rows x columns) of the iteration matrix. */
 static void make_dense(cmb_form *form, int rows, int columns, cmb_block *block)
 {
   *block = (cmb_block){.rows = rows, .columns = columns};
   take_values(form, block);
 }
 
-/* Creates the block M: the mass matrix as the equations store it, or I in the explicit formalism. */
+/* Creates the mass block of the iteration matrix: M as the equations store it, or I in the explicit formalism. */
 static void make_mass(cmb_form *form)
 {
   const cmb_equations *eq = form->ev->eq;
@@ -72,7 +72,7 @@ static void make_mass(cmb_form *form)
   for (int i = 0; is_explicit(form) && M->value && i < form->nv; i++) M->value[i] = 1;
 }
 
-/* Creates all blocks that the kind and formalism of the form need. */
+/* Creates all blocks of which the iteration matrix of this form consists. */
 static cmb_status make_blocks(cmb_form *form)
 {
   const int nv = form->nv, ng = form->ng;
@@ -116,13 +116,13 @@ struct position {
   bool transposed, diagonal;
 };
 
-/* Returns the column of value k of a block, which is in the given row. */
+/* Returns the column of value k, which is in the given row, of a matrix block that is dense or stored on a pattern. */
 static int column_of(const cmb_block *block, int row, int k)
 {
   return block->pattern ? block->pattern->column[k] : k - row * block->columns;
 }
 
-/* Returns the index in the matrix's values of the entry (row, column), by binary search in its pattern. */
+/* Returns the index of the entry (row, column) in the values of the iteration matrix, by binary search in its pattern. */
 static int index_of(const cmb_form *form, int row, int column)
 {
   const cmb_pattern *p = form->pattern;
@@ -139,7 +139,8 @@ static int index_of(const cmb_form *form, int row, int column)
   return low;
 }
 
-/* For all entries of a block: records them in form->marks while the pattern is made, or otherwise stores their indices in the matrix. */
+/* Lists the positions of all entries of a block in the iteration matrix, while its pattern is made (form->marks), or stores their indices
+ * in the values of that matrix. */
 static void visit_entries(cmb_form *form, cmb_block *block, struct position at)
 {
   for (int i = 0; i < block->rows; i++) {
@@ -158,7 +159,8 @@ static void visit_entries(cmb_form *form, cmb_block *block, struct position at)
   }
 }
 
-/* Records or locates the entries of all blocks. */
+/* Lists the positions of the entries of all blocks in the iteration matrix, while its pattern is made, or stores their indices in the
+ * values of that matrix. */
 static void visit_all_entries(cmb_form *form)
 {
   const int nv = form->nv;
@@ -173,15 +175,15 @@ static void visit_all_entries(cmb_form *form)
   visit_entries(form, &form->C2, (struct position){.row = nv});
 }
 
-/* Returns whether the matrix is large and can be sparse: in the explicit formalism M⁻¹ fills it, and derivatives by differences have no
- * pattern. */
+/* Returns whether the iteration matrix is large and can be sparse: in the explicit formalism M⁻¹ fills it, and derivatives by differences
+ * have no pattern. */
 static bool may_be_sparse(const cmb_form *form)
 {
   return form->n >= CMB_LINEAR_SPARSE_FROM && !is_explicit(form) &&
          form->source == CMB_SOURCE_EXACT;
 }
 
-/* Returns whether the matrix is stored as sparse: it is large, and all its blocks are sparse. */
+/* Returns whether the iteration matrix is stored as sparse: it is large, and all its blocks are sparse. */
 static bool is_sparse(const cmb_form *form)
 {
   const cmb_equations *eq = form->ev->eq;
@@ -192,7 +194,7 @@ static bool is_sparse(const cmb_form *form)
   return patterns && borders && motion && (form->kind != CMB_FORM_INDEX1 || form->C2.pattern);
 }
 
-/* Returns the number of entries of all blocks. */
+/* Returns the number of entries of all blocks of the iteration matrix. */
 static int count_entries(const cmb_form *form)
 {
   const cmb_block *const blocks[] = {&form->M, &form->D,  &form->K, &form->border,
@@ -202,7 +204,7 @@ static int count_entries(const cmb_form *form)
   return count;
 }
 
-/* Makes the pattern of the matrix from the entries of all blocks and the whole diagonal. */
+/* Makes the sparsity pattern of the iteration matrix from the entries of all blocks and the whole diagonal. */
 static cmb_status make_pattern(cmb_form *form)
 {
   cmb_context *ctx = form->ev->ctx;
@@ -227,7 +229,7 @@ static cmb_status make_pattern(cmb_form *form)
   return status;
 }
 
-/* Refuses a dense matrix with too many entries for an int; if complex it would take 17 GB. */
+/* Fails if a dense iteration matrix would have too many entries for an int: a complex one would need 17 GB. */
 static cmb_status refuse_dense(const cmb_form *form)
 {
   if ((double)form->n * form->n <= INT_MAX / 2) return CMB_OK; /* a complex entry has two numbers */
@@ -256,7 +258,7 @@ cmb_status cmb_blocks_create(cmb_form *form)
 
 /* ---- values */
 
-/* Computes one block of derivatives at the state s, multiplied by T if it is with respect to q. */
+/* Computes one block of derivatives of the equations at the state s; if it is with respect to q, it is multiplied by T of q̇ = T v. */
 static cmb_status derive(cmb_form *form, const cmb_form_state *s, cmb_derivative which,
                          cmb_block *block)
 {
@@ -266,7 +268,7 @@ static cmb_status derive(cmb_form *form, const cmb_form_state *s, cmb_derivative
   return CMB_OK;
 }
 
-/* Computes the dense block M⁻¹ A from the block A = `plain`, column by column, with the factored mass matrix. */
+/* Computes a dense block := M⁻¹ A, where A is the block `plain`, column by column with the factored mass matrix. */
 static void divide_by_mass(cmb_form *form, const cmb_block *plain, cmb_block *block)
 {
   const int nv = form->nv;
@@ -281,8 +283,8 @@ static void divide_by_mass(cmb_form *form, const cmb_block *plain, cmb_block *bl
   }
 }
 
-/* Computes the derivatives D and K of the residual; checks them against differences, once; multiplies them by M⁻¹ in the explicit
- * formalism. */
+/* Computes the derivatives D = ∂r/∂v and K = ∂r/∂q T of the residual at the state s; compares them with differences, once; multiplies
+ * them by M⁻¹ in the explicit formalism. */
 static cmb_status derive_dynamic(cmb_form *form, const cmb_form_state *s)
 {
   const bool divide = is_explicit(form);
@@ -297,7 +299,7 @@ static cmb_status derive_dynamic(cmb_form *form, const cmb_form_state *s)
   return CMB_OK;
 }
 
-/* Computes all derivatives at the state s, by differences or from the equations. */
+/* Computes all derivatives in the iteration matrix at the state s, by differences or from the equations. */
 static cmb_status derive_all(cmb_form *form, const cmb_form_state *s)
 {
   cmb_statistics *stats = &form->ev->stats;
@@ -317,7 +319,7 @@ static cmb_status derive_all(cmb_form *form, const cmb_form_state *s)
   return CMB_OK;
 }
 
-/* Factorises G Gᵀ with the present G, for the ggl form. Returns CMB_RETRY_SINGULAR if it is not positive definite. */
+/* Factorises G Gᵀ with the present constraint Jacobian G, for the ggl form. Returns CMB_RETRY_SINGULAR if it is not positive definite. */
 static cmb_status factor_S(cmb_form *form)
 {
   const cmb_pattern *p = form->G.pattern;
@@ -339,7 +341,7 @@ static cmb_status factor_S(cmb_form *form)
   return cmb_ldlt_factor(ng, form->S) >= 0 ? CMB_RETRY_SINGULAR : CMB_OK;
 }
 
-/* Computes the border M⁻¹ Gᵀ of the explicit formalism. */
+/* Computes M⁻¹ Gᵀ, the border of the iteration matrix in the explicit formalism. */
 static void divide_border(cmb_form *form)
 {
   const int nv = form->nv, ng = form->ng;
@@ -353,7 +355,7 @@ static void divide_border(cmb_form *form)
   }
 }
 
-/* Returns the largest absolute value in a block. */
+/* Returns the largest absolute value in a matrix block. */
 static double largest(const cmb_block *block)
 {
   double most = 0;
@@ -391,19 +393,19 @@ cmb_status cmb_form_matrix_create(cmb_form *form, bool is_complex, cmb_linear **
   return cmb_linear_create(form->ev->ctx, form->n, form->pattern, is_complex, matrix);
 }
 
-/* Copies the values of a block to the matrix A; `parts` is 1 for a real and 2 for a complex one. */
+/* Copies the values of a block to the iteration matrix A; `parts` is 1 for a real and 2 for a complex matrix. */
 static inline void copy_block(const cmb_block *block, int parts, double *A)
 {
   for (int k = 0; k < block->count; k++) A[parts * block->place[k]] = block->value[k];
 }
 
-/* Adds c times the values of a block to the real matrix A. */
+/* Adds c times the values of a block to the real iteration matrix A. */
 static void add_real(const cmb_block *block, double c, double *A)
 {
   for (int k = 0; k < block->count; k++) A[block->place[k]] += c * block->value[k];
 }
 
-/* Adds c times the values of a block to the complex matrix A. */
+/* Adds c times the values of a block to the complex iteration matrix A. */
 static void add_complex(const cmb_block *block, cmb_lanes c, double *A)
 {
   for (int k = 0; k < block->count; k++) {
@@ -412,7 +414,7 @@ static void add_complex(const cmb_block *block, cmb_lanes c, double *A)
   }
 }
 
-/* Sets the matrix A to the blocks that do not depend on c: M, border and G, which do not overlap. */
+/* Sets the iteration matrix A to the blocks that do not depend on c: M, G and the border, which do not overlap. */
 static inline void assemble_constant(const cmb_form *form, int parts, double *A)
 {
   memset(A, 0, (size_t)parts * (size_t)form->values * sizeof *A);
@@ -421,7 +423,7 @@ static inline void assemble_constant(const cmb_form *form, int parts, double *A)
   copy_block(&form->G, parts, A);
 }
 
-/* Assembles the matrix A for a real c. */
+/* Assembles the iteration matrix A from its blocks for a real c, which is proportional to the step size. */
 static void assemble_real(const cmb_form *form, double c, double *A)
 {
   assemble_constant(form, 1, A);
@@ -431,7 +433,7 @@ static void assemble_real(const cmb_form *form, double c, double *A)
   add_real(&form->C2, c * c, A);
 }
 
-/* Assembles the matrix A for a complex c = re + i im. */
+/* Assembles the iteration matrix A from its blocks for a complex c = re + i im, which is proportional to the step size. */
 static void assemble_complex(const cmb_form *form, double re, double im, double *A)
 {
   const cmb_lanes c = {re, im}, square = {re * re - im * im, 2 * re * im};

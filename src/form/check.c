@@ -53,7 +53,7 @@ cmb_check *cmb_check_create(cmb_evaluator *ev, cmb_arena *arena)
   return k;
 }
 
-/* Computes the difference quotient (r(.. + ε d) − r(..))/ε in direction d of q or v. */
+/* Computes the difference quotient (r(.. + ε d) − r(..))/ε of the residual r in direction d of q (`by_q`) or v. */
 static cmb_status difference(cmb_check *k, const cmb_form_state *s, bool by_q, double epsilon,
                              double *out)
 {
@@ -70,7 +70,7 @@ static cmb_status difference(cmb_check *k, const cmb_form_state *s, bool by_q, d
   return CMB_OK;
 }
 
-/* Computes the largest component of the residual without accelerations and multipliers: the size of the forces. */
+/* Computes the size of the forces, for comparison: the largest component of the residual without accelerations and multipliers. */
 static cmb_status measure_forces(cmb_check *k, const cmb_form_state *s)
 {
   CMB_TRY(cmb_residual(k->ev, s->t, s->q, s->v, k->none, k->none, k->moved));
@@ -79,7 +79,8 @@ static cmb_status measure_forces(cmb_check *k, const cmb_form_state *s)
   return CMB_OK;
 }
 
-/* Returns the row in which derivative and difference disagree most; -1 if they agree, or if the differences are not reliable. */
+/* Returns the row in which the derivative of the residual and its difference quotient disagree most; -1 if they agree, or if the
+ * difference quotients are not reliable. */
 static int worst_row(const cmb_check *k, double epsilon)
 {
   const int nv = k->ev->eq->nv;
@@ -98,7 +99,8 @@ static int worst_row(const cmb_check *k, double epsilon)
   return worst;
 }
 
-/* Compares one derivative, `value`, times the direction with differences. Fails with a message if they disagree. */
+/* Compares `value`, a derivative of the residual supplied by the equations, times a direction with difference quotients. Fails with a
+ * message if they disagree. */
 static cmb_status compare(cmb_check *k, const cmb_form_state *s, cmb_derivative which,
                           const double *value)
 {
@@ -139,7 +141,7 @@ cmb_status cmb_check_derivatives(cmb_check *k, const cmb_form_state *s, const do
   return status < 0 ? status : CMB_OK;
 }
 
-/* Computes the largest component of the residual r(a, λ), and its row. */
+/* Computes the largest component of the residual r(a, λ) of the equations of motion in absolute value, and its row. */
 static cmb_status largest_residual(cmb_check *k, const cmb_form_state *s, const double *a,
                                    const double *lambda, double *most, int *row)
 {
@@ -151,8 +153,8 @@ static cmb_status largest_residual(cmb_check *k, const cmb_form_state *s, const 
   return CMB_OK;
 }
 
-/* Compares the accelerations that the equations compute for random multipliers with their residual. Fails with a message if they
- * disagree. */
+/* Checks that the accelerations that the equations compute for random multipliers make their residual small. Fails with a message
+ * otherwise. */
 static cmb_status compare_forced(cmb_check *k, const cmb_form_state *s)
 {
   const cmb_equations *eq = k->ev->eq;

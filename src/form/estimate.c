@@ -29,7 +29,7 @@ typedef struct cmb_estimate {
   double *delta; /* (columns) increments */
 } cmb_estimate;
 
-/* Takes memory for the pattern by rows and for making groups. */
+/* Takes memory for the estimated sparsity pattern and for the groups of its columns. */
 static void create_groups(cmb_arena *arena, cmb_estimate *e)
 {
   const int entries = e->rows * e->columns;
@@ -69,7 +69,7 @@ void cmb_form_widen(cmb_form *form)
 
 /* ---- differences */
 
-/* Returns the increment for a component with the value `at` (eq. 17). */
+/* Returns the increment for the difference quotient of a variable with the value `at`: max(|at|, eps^(1/4)) sqrt(eps). */
 static double increment(double at)
 {
   return fmax(fabs(at), sqrt(sqrt(DBL_EPSILON))) * sqrt(DBL_EPSILON);
@@ -95,7 +95,7 @@ double cmb_move_position(cmb_form *form, const double *from, int j, double *move
   return delta;
 }
 
-/* Computes the defects with q and v in place of those of the state s. */
+/* Computes the residuals of all equations (defects) for the state s with other q and v. */
 static cmb_status defects_at(cmb_form *form, const cmb_form_state *s, const double *q,
                              const double *v, const cmb_defects *out)
 {
@@ -103,7 +103,8 @@ static cmb_status defects_at(cmb_form *form, const cmb_form_state *s, const doub
   return cmb_form_defects(form, &at, out);
 }
 
-/* Computes the columns of one group by one difference, changing all of them together; for a full Jacobian each column is a group. */
+/* Computes the columns of one group of the Jacobian by one difference, changing their variables together; for a full Jacobian each column
+ * is a group. */
 static cmb_status difference(cmb_form *form, const cmb_form_state *s, int group, bool full)
 {
   cmb_estimate *e = form->estimate;
@@ -125,7 +126,7 @@ static cmb_status difference(cmb_form *form, const cmb_form_state *s, int group,
   return CMB_OK;
 }
 
-/* Copies the Jacobian to the blocks: [K D; C₁ ·] for ggl and index 2, [K D; C₂ C₁] for index 1. */
+/* Copies the difference Jacobian to the blocks of the iteration matrix: [K D; C₁ ·] for ggl and index 2, [K D; C₂ C₁] for index 1. */
 static void copy_to_blocks(cmb_form *form)
 {
   const cmb_estimate *e = form->estimate;
@@ -146,8 +147,8 @@ static void copy_to_blocks(cmb_form *form)
   }
 }
 
-/* Adds to Ω the entries of a full Jacobian that are not 0; returns how many are new. A difference counts as 0 if it is as small as
- * rounding beside the largest one of its row. */
+/* Adds the entries of a full difference Jacobian that are not 0 to the estimated pattern; returns how many are new. A difference counts
+ * as 0 if it is as small as rounding beside the largest one of its row. */
 static int extend_pattern(cmb_estimate *e)
 {
   const double nothing = 1e-9;
@@ -166,7 +167,7 @@ static int extend_pattern(cmb_estimate *e)
   return fresh;
 }
 
-/* Divides the columns of Ω into groups that share no row. */
+/* Divides the columns of the estimated pattern into groups that share no row. */
 static void make_groups(cmb_estimate *e)
 {
   const cmb_pattern pattern = {e->rows, e->columns, e->start, e->column};
@@ -180,7 +181,7 @@ static void make_groups(cmb_estimate *e)
   cmb_colour_columns_in(e->room, &pattern, e->group, &e->groups);
 }
 
-/* Updates Ω after a full Jacobian, and the groups if it has grown. */
+/* Extends the estimated pattern after a full difference Jacobian, and makes new groups of columns if it has grown. */
 static void update_groups(cmb_estimate *e, cmb_statistics *stats)
 {
   const int fresh = extend_pattern(e);

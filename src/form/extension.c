@@ -41,7 +41,7 @@ typedef struct cmb_extension {
   double *q, *v;
 } cmb_extension;
 
-/* Returns one of the blocks that are updated. */
+/* Returns block b of those blocks of the iteration matrix that are updated with the inputs: K, D, C₁, C₂. */
 static cmb_block *block_of(cmb_form *form, int b)
 {
   cmb_block *const blocks[BLOCKS] = {&form->K, &form->D, &form->C1, &form->C2};
@@ -50,7 +50,7 @@ static cmb_block *block_of(cmb_form *form, int b)
 
 /* ---- creation */
 
-/* Returns the coordinate whose rate is velocity j and nothing else; -1 if there is none. */
+/* Returns the coordinate whose rate of change is velocity j and nothing else; -1 if there is none. */
 static int coordinate_of(const cmb_form *form, int j)
 {
   if (!form->T) return j;
@@ -66,7 +66,8 @@ static int coordinate_of(const cmb_form *form, int j)
   return found;
 }
 
-/* Finds for each constraint the only velocity in its row of G; a negative number if there is none or more than one. */
+/* Finds for each constraint the only velocity on which it depends, by its row of the Jacobian G; a negative number if there is none or
+ * more than one. */
 static void find_single_velocities(const cmb_form *form, double *q, double *G, int *single)
 {
   enum { PLACES = 3, NONE = -2, SEVERAL = -1 };
@@ -90,7 +91,7 @@ static void find_single_velocities(const cmb_form *form, double *q, double *G, i
   }
 }
 
-/* Finds the driven positions: constraints on a single coordinate make it a function of time. */
+/* Finds the driven positions: coordinates that a constraint of their own makes a function of time, such as those of rheonomic joints. */
 static void find_driven(cmb_form *form, cmb_extension *x)
 {
   double *G = cmb_arena_doubles(form->arena, form->ev->eq->G_pattern ? 0 : form->ng * form->nv);
@@ -102,7 +103,7 @@ static void find_driven(cmb_form *form, cmb_extension *x)
   }
 }
 
-/* Takes memory for the derivatives with respect to the inputs. */
+/* Takes memory for the derivatives of the equations with respect to their inputs. */
 static void create_inputs(cmb_form *form, cmb_extension *x)
 {
   const cmb_equations *eq = form->ev->eq;
@@ -138,7 +139,7 @@ void cmb_extension_create(cmb_form *form)
   if (x->nu > 0) create_inputs(form, x);
 }
 
-/* Computes the values of all inputs and driven positions. */
+/* Computes the values of all inputs and driven positions at the state s. */
 static cmb_status values_at(cmb_form *form, const cmb_form_state *s, double *values)
 {
   const cmb_evaluator *ev = form->ev;
@@ -150,7 +151,8 @@ static cmb_status values_at(cmb_form *form, const cmb_form_state *s, double *val
 
 /* ---- inputs */
 
-/* Computes ∂F/∂u (nv x nu) at q and v, with F = r, or M⁻¹ r in the explicit formalism. */
+/* Computes the derivatives ∂F/∂u (nv x nu) of the equations with respect to their inputs at q and v, with the residual F = r, or F = M⁻¹
+ * r in the explicit formalism. */
 static cmb_status by_inputs(cmb_form *form, const cmb_form_state *s, const double *q,
                             const double *v, double *out)
 {
@@ -175,7 +177,7 @@ static cmb_status by_inputs(cmb_form *form, const cmb_form_state *s, const doubl
   return CMB_OK;
 }
 
-/* Computes column j of every ∂K/∂u (`position`), or of every ∂D/∂u, by differences. */
+/* Computes column j of the derivatives ∂K/∂u of the block K with respect to all inputs u or, unless `position`, of ∂D/∂u, by differences. */
 static cmb_status difference(cmb_form *form, const cmb_form_state *s, int j, bool position)
 {
   cmb_extension *x = form->extension;
@@ -194,7 +196,7 @@ static cmb_status difference(cmb_form *form, const cmb_form_state *s, int j, boo
   return CMB_OK;
 }
 
-/* Computes the derivatives of the blocks with respect to the inputs. */
+/* Computes the derivatives of the blocks K and D with respect to all inputs. */
 static cmb_status derive_by_inputs(cmb_form *form, const cmb_form_state *s)
 {
   if (form->extension->nu == 0) return CMB_OK;
@@ -208,8 +210,8 @@ static cmb_status derive_by_inputs(cmb_form *form, const cmb_form_state *s)
 
 /* ---- driven positions */
 
-/* Sets x->q to positions with driven position k changed, for a second Jacobian; returns the change. With the increments (17) of small
- * coordinates a Jacobian is accurate to about ε^(1/3), so that the best change is the square root of that. */
+/* Sets x->q to a position with driven coordinate k changed, for a second difference Jacobian; returns the change. A Jacobian with the
+ * usual increments is accurate to about ε^(1/3) for small coordinates, so that the best change is the square root of that. */
 static double move_driven(cmb_form *form, const cmb_form_state *s, int k)
 {
   cmb_extension *x = form->extension;
@@ -220,8 +222,8 @@ static double move_driven(cmb_form *form, const cmb_form_state *s, int k)
   return there - s->q[i];
 }
 
-/* Computes the derivatives of the blocks with respect to driven position k from a second Jacobian. That is a full one, so that Ω includes
- * entries that appear as the joint moves. */
+/* Computes the derivatives of all blocks with respect to driven coordinate k from a second Jacobian. That is a full one, so that the
+ * estimated pattern includes entries that appear as the joint moves. */
 static cmb_status by_driven(cmb_form *form, const cmb_form_state *s, int k)
 {
   cmb_extension *x = form->extension;
@@ -238,7 +240,7 @@ static cmb_status by_driven(cmb_form *form, const cmb_form_state *s, int k)
   return CMB_OK;
 }
 
-/* Copies the values of all blocks to `kept`, or back. */
+/* Saves the values of all blocks in `kept`, or restores them if `back`. */
 static void copy_blocks(cmb_form *form, bool back)
 {
   cmb_extension *x = form->extension;
@@ -250,7 +252,7 @@ static void copy_blocks(cmb_form *form, bool back)
   }
 }
 
-/* Computes the derivatives of the blocks with respect to the driven positions; the blocks keep their values. */
+/* Computes the derivatives of all blocks with respect to the driven coordinates; the blocks keep their values. */
 static cmb_status derive_by_driven(cmb_form *form, const cmb_form_state *s)
 {
   cmb_status status = CMB_OK;

@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Creates the solver for the mass matrix that the explicit formalism needs. */
+/* Creates the linear solver for the mass matrix, which only the explicit formalism needs. */
 static cmb_status create_mass(cmb_form *form)
 {
   const cmb_equations *eq = form->ev->eq;
@@ -26,7 +26,7 @@ static cmb_status create_mass(cmb_form *form)
              : CMB_OK;
 }
 
-/* Takes the memory of a form and creates its parts. */
+/* Takes the memory of a form and creates its parts: blocks, differences, scaling, checks. */
 static cmb_status create_parts(cmb_form *form, bool extended)
 {
   const int most = form->nv > form->ng ? form->nv : form->ng;
@@ -96,7 +96,8 @@ double cmb_form_multiplier_weight(cmb_form_kind kind, double h)
 
 /* ---- defects */
 
-/* Computes the defects of the constraints, and with `dynamic` also M, f and G in the evaluator. */
+/* Computes the residuals of the constraints (defects) at the state s, and with `dynamic` also the mass matrix M, forces f and Jacobian G
+ * in the evaluator. */
 static cmb_status evaluate_terms(cmb_form *form, const cmb_form_state *s, bool dynamic,
                                  const cmb_defects *out)
 {
@@ -118,12 +119,14 @@ static cmb_status evaluate_terms(cmb_form *form, const cmb_form_state *s, bool d
   return CMB_OK;
 }
 
+/* Factorises the mass matrix in the evaluator for the explicit formalism. */
 cmb_status cmb_mass_factor(cmb_form *form)
 {
   return cmb_kkt_factor(form->mass, form->ev->M, NULL, NULL);
 }
 
-/* Computes r = a − M⁻¹ (f − Gᵀ λ) from the equations' accelerations for given multipliers. */
+/* Computes the residual r = a − M⁻¹ (f − Gᵀ λ) of the dynamic equations, by the equations' function for accelerations with given
+ * multipliers λ. */
 static cmb_status forced_defect(cmb_form *form, const cmb_form_state *s, double *r)
 {
   cmb_evaluator *ev = form->ev;
@@ -134,7 +137,7 @@ static cmb_status forced_defect(cmb_form *form, const cmb_form_state *s, double 
   return CMB_OK;
 }
 
-/* Computes r = a − M⁻¹ (f − Gᵀ λ) from M, f and G in the evaluator. */
+/* Computes the residual r = a − M⁻¹ (f − Gᵀ λ) of the dynamic equations from M, f and G in the evaluator. */
 static cmb_status explicit_defect(cmb_form *form, const cmb_form_state *s, double *r)
 {
   cmb_evaluator *ev = form->ev;
@@ -146,7 +149,7 @@ static cmb_status explicit_defect(cmb_form *form, const cmb_form_state *s, doubl
   return CMB_OK;
 }
 
-/* Computes r = M a − f + Gᵀ λ from M, f and G in the evaluator. */
+/* Computes the residual r = M a − f + Gᵀ λ of the dynamic equations from M, f and G in the evaluator. */
 static void residual_defect(cmb_form *form, const cmb_form_state *s, double *r)
 {
   cmb_evaluator *ev = form->ev;

@@ -74,7 +74,7 @@ void cmb_partition_destroy(cmb_partition *p)
   if (p && p->work) cmb_partition_factors_destroy(p->work->factors);
 }
 
-/* Expands row i of the evaluator's G to row[nv]. */
+/* Expands row i of the constraint Jacobian G in the evaluator to row[nv]. */
 static void dense_row(const cmb_evaluator *ev, int i, double *row)
 {
   const cmb_equations *eq = ev->eq;
@@ -88,7 +88,7 @@ static void dense_row(const cmb_evaluator *ev, int i, double *row)
     row[pattern->column[k]] = ev->G[k];
 }
 
-/* Computes the scale factors of the rows: 1 over their largest entries. */
+/* Computes the scale factors of the constraints: 1 over the largest entry of each row of the Jacobian, in the units of the velocities. */
 static void scale_rows(cmb_partition *p)
 {
   struct cmb_partition_work *k = p->work;
@@ -101,7 +101,8 @@ static void scale_rows(cmb_partition *p)
   }
 }
 
-/* Finds the largest entry of A in the rows and columns from `from` on, in the present order; returns its size. */
+/* Finds the largest entry of the matrix A under elimination, in the rows and columns `from` and later of the present order; returns its
+ * size. */
 static double find_pivot(const struct cmb_partition_work *k, int ng, int nv, int from, int *row,
                          int *column)
 {
@@ -125,8 +126,8 @@ static void swap(int *x, int i, int j)
   x[j] = t;
 }
 
-/* Eliminates G with complete pivoting. In the resulting order of columns and rows the first ones are the dependent velocities and the
- * selected constraints. Returns the rank. */
+/* Eliminates the constraint Jacobian with complete pivoting. The first columns and rows of the resulting order are the dependent
+ * velocities and the selected constraints. Returns the rank. */
 static int eliminate(cmb_partition *p)
 {
   struct cmb_partition_work *k = p->work;
@@ -161,7 +162,8 @@ static void sort(int n, int *x)
   }
 }
 
-/* Chooses a new partition for the evaluator's G; returns whether it differs from the previous one. */
+/* Divides the velocities into dependent and independent ones by the constraint Jacobian in the evaluator; returns whether the choice
+ * differs from the previous one. */
 static bool choose(cmb_partition *p)
 {
   struct cmb_partition_work *k = p->work;
@@ -188,7 +190,8 @@ static double norm1(int n, const double *x)
   return sum;
 }
 
-/* Returns Hager's estimate of ‖Φ_u⁻¹‖₁, in the units of the velocities. */
+/* Estimates ‖Φ_u⁻¹‖₁ by Hager's method, with Φ_u the columns of the constraint Jacobian for the dependent velocities, in the units of the
+ * velocities. */
 static double inverse_norm(const cmb_partition *p)
 {
   const struct cmb_partition_work *k = p->work;
@@ -213,7 +216,7 @@ static double inverse_norm(const cmb_partition *p)
   return best;
 }
 
-/* Returns the 1-norm of the selected scaled rows of G: the largest sum of absolute values in a column. */
+/* Returns the 1-norm of the selected scaled rows of the constraint Jacobian: the largest sum of absolute values in a column. */
 static double norm_of_rows(const cmb_partition *p)
 {
   const struct cmb_partition_work *k = p->work;
@@ -228,7 +231,7 @@ static double norm_of_rows(const cmb_partition *p)
   return most;
 }
 
-/* Factorises Φ_u of the evaluator's G and estimates the condition number. */
+/* Factorises Φ_u, the columns of the evaluator's constraint Jacobian for the dependent velocities, and estimates its condition number. */
 static cmb_status factor(cmb_partition *p)
 {
   const cmb_partition_choice choice = {p->rank, p->rows, p->dependent, p->ev->G, p->work->scale};
@@ -240,7 +243,7 @@ static cmb_status factor(cmb_partition *p)
   return isfinite(p->condition) ? CMB_OK : CMB_RETRY_SINGULAR;
 }
 
-/* Evaluates G and g_t at (t, q). Returns CMB_RETRY_NONFINITE if G is not finite. */
+/* Evaluates the constraint Jacobian G and g_t = ∂g/∂t at (t, q). Returns CMB_RETRY_NONFINITE if G is not finite. */
 static cmb_status evaluate_G(cmb_partition *p, double t, const double *q)
 {
   cmb_evaluator *ev = p->ev;
@@ -251,8 +254,8 @@ static cmb_status evaluate_G(cmb_partition *p, double t, const double *q)
   return cmb_all_finite(values, ev->G) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
-/* Computes the units of the velocities, once: the choice of dependent coordinates must not depend on whether lengths are in metres or
- * nanometres. */
+/* Computes the units in which velocities are compared, from the mass matrix: which coordinates are dependent must not depend on whether
+ * lengths are in metres or nanometres. */
 static cmb_status find_sizes(cmb_partition *p, double t, const double *q)
 {
   cmb_evaluator *ev = p->ev;
@@ -325,8 +328,9 @@ void cmb_partition_solve_transposed(cmb_partition *p, const double *b, double *l
   for (int i = 0; i < p->rank; i++) lambda[p->rows[i]] = k->scale[p->rows[i]] * k->x[i];
 }
 
-/* Corrects the dependent positions by the iteration (53) with the present factors. Φ_u is not symmetric, and in long chains of bodies far
- * from normal: the second increment may be small and the third larger, so the rate of convergence counts from the third on. */
+/* Corrects the dependent positions by Newton's method until g(t, q) = 0, with the present factors of the matrix Φ_u. That is not
+ * symmetric, and in long chains of bodies far from normal: the second increment may be small and the third larger, so the rate of
+ * convergence counts from the third on. */
 static cmb_status iterate_position(cmb_partition *p, double t, double *q)
 {
   cmb_evaluator *ev = p->ev;
@@ -363,7 +367,7 @@ cmb_status cmb_partition_position(cmb_partition *p, double t, double *q)
   return iterate_position(p, t, q);
 }
 
-/* Corrects the dependent velocities by iterative refinement of (54) with the present factors and the evaluator's G. */
+/* Corrects the dependent velocities until G v + g_t = 0, by iterative refinement with the present factors. */
 static cmb_status iterate_velocity(cmb_partition *p, double *v)
 {
   cmb_evaluator *ev = p->ev;

@@ -28,8 +28,8 @@ struct cmb_partition_factors {
   double *b;          /* (nv + ng) scratch */
 };
 
-/* Makes the pattern of K, row by row: the diagonal entry of a velocity, then its column of G; the row of G of a constraint, then its
- * diagonal entry. */
+/* Makes the sparsity pattern of K = [P Gᵀ; G −D], with P and D diagonal, row by row: the diagonal entry of a velocity, then its column of
+ * G; the row of G of a constraint, then its diagonal entry. */
 static void make_pattern(cmb_partition_factors *f)
 {
   const cmb_pattern *G = f->eq->G_pattern;
@@ -59,7 +59,7 @@ static void make_pattern(cmb_partition_factors *f)
   f->start[nv + ng] = count;
 }
 
-/* Creates the matrix K with its pattern. */
+/* Creates the sparse matrix K = [P Gᵀ; G −D], from whose factors systems with the matrix Φ_u of the dependent velocities are solved. */
 static cmb_status create_sparse(cmb_context *ctx, cmb_arena *arena, cmb_partition_factors *f)
 {
   const cmb_pattern *G = f->eq->G_pattern;
@@ -97,7 +97,7 @@ void cmb_partition_factors_destroy(cmb_partition_factors *f)
   if (f && f->K) cmb_linear_destroy(f->K);
 }
 
-/* Factorises the dense Φ_u. */
+/* Factorises Φ_u, the columns of G for the dependent velocities in the rows of the selected constraints, as a dense matrix. */
 static cmb_status factor_dense(cmb_partition_factors *f)
 {
   const cmb_partition_choice *c = &f->choice;
@@ -115,7 +115,7 @@ static cmb_status factor_dense(cmb_partition_factors *f)
   return cmb_lu_factor(n, f->LU, f->scale, f->pivot);
 }
 
-/* Fills K for the present choice and factorises it. */
+/* Fills the sparse matrix K = [P Gᵀ; G −D] for the present choice of dependent velocities and constraints, and factorises it. */
 static cmb_status factor_sparse(cmb_partition_factors *f)
 {
   const cmb_partition_choice *c = &f->choice;
@@ -143,7 +143,7 @@ cmb_status cmb_partition_factors_make(cmb_partition_factors *f, const cmb_partit
   return f->K ? factor_sparse(f) : factor_dense(f);
 }
 
-/* Solves x := (LU)⁻ᵀ x with the factors and row exchanges of cmb_lu_factor. */
+/* Solves Aᵀ x' = x in place with the factors and row exchanges of A made by cmb_lu_factor. */
 static void lu_solve_transposed(int n, const double *LU, const int *pivot, double *x)
 {
   for (int i = 0; i < n; i++) { /* Uᵀ; 1/u_ii is on the diagonal */
@@ -158,8 +158,8 @@ static void lu_solve_transposed(int n, const double *LU, const int *pivot, doubl
   }
 }
 
-/* Solves with K in the sparse method: the entries of x (rank) are put at the indices in_shift + in[i] of the right-hand side, and
- * replaced by those at out_shift + out[i] of the solution. */
+/* Solves a system with the sparse matrix K: puts the entries of x (rank) at the indices in_shift + in[i] of the right-hand side, and
+ * replaces them by the entries out_shift + out[i] of the solution. */
 static void solve_sparse(cmb_partition_factors *f, int in_shift, const int *in, int out_shift,
                          const int *out, double *x)
 {

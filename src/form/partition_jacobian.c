@@ -36,19 +36,19 @@ struct cmb_partition_jacobian {
   double *z, *b;           /* (free) scratch */
 };
 
-/* Returns the number of rows of a derivative. */
+/* Returns the number of rows of a derivative of the equations: nv for the residual, ng for constraints. */
 static int rows_of(const cmb_equations *eq, cmb_derivative kind)
 {
   return kind == CMB_RESIDUAL_Q || kind == CMB_RESIDUAL_V ? eq->nv : eq->ng;
 }
 
-/* Returns the number of columns of a derivative. */
+/* Returns the number of columns of a derivative of the equations: nv with respect to v, nq with respect to q. */
 static int columns_of(const cmb_equations *eq, cmb_derivative kind)
 {
   return kind == CMB_RESIDUAL_V || kind == CMB_GAMMA_V ? eq->nv : eq->nq;
 }
 
-/* Takes all arrays from the arena. */
+/* Takes all arrays of the Jacobian from the arena. */
 static void take_memory(cmb_partition_jacobian *j, cmb_arena *arena)
 {
   const cmb_equations *eq = j->p->ev->eq;
@@ -94,7 +94,7 @@ void cmb_partition_jacobian_destroy(cmb_partition_jacobian *j)
   if (j) cmb_differences_destroy(j->differences);
 }
 
-/* Multiplies y = A x by the derivative A of this kind. */
+/* Multiplies y = A x, where A is the derivative of the equations of this kind. */
 static void multiply(const cmb_partition_jacobian *j, cmb_derivative kind, const double *x,
                      double *y)
 {
@@ -103,7 +103,8 @@ static void multiply(const cmb_partition_jacobian *j, cmb_derivative kind, const
                j->value[kind], x, y);
 }
 
-/* Computes Nᵀ x for a vector x (nv); stores the entries `stride` apart in `out`, so that it can be a column of S. */
+/* Computes Nᵀ x for a vector x (nv), where the columns of N are the motions of the independent velocities. Stores the entries `stride`
+ * apart in `out`. */
 static void reduce(const cmb_partition_jacobian *j, const double *x, int stride, double *out)
 {
   const cmb_partition *p = j->p;
@@ -116,7 +117,7 @@ static void reduce(const cmb_partition_jacobian *j, const double *x, int stride,
   }
 }
 
-/* Computes column k of W and S from those of X and Y: their coefficients of c (i = 0) and of c² (i = 1). */
+/* Computes column k of W = Φ_u⁻¹ Y and of the reduced matrix S from those of X and Y: their coefficients of c (i = 0) or of c² (i = 1). */
 static void make_part(cmb_partition_jacobian *j, int k, int i)
 {
   cmb_evaluator *ev = j->p->ev;
@@ -129,7 +130,8 @@ static void make_part(cmb_partition_jacobian *j, int k, int i)
   reduce(j, j->x, j->p->free_count, j->S[i + 1] + k);
 }
 
-/* Computes column k of X, Y, W and S: the derivatives in the direction of motion k. */
+/* Computes column k of all matrices: the derivatives of the dynamic equations and of the constraints in the direction of the motion of
+ * independent velocity k. */
 static void make_column(cmb_partition_jacobian *j, const double *q, int k)
 {
   cmb_evaluator *ev = j->p->ev;
@@ -184,7 +186,7 @@ cmb_status cmb_partition_assemble(cmb_partition_jacobian *j, double t, const dou
   return CMB_OK;
 }
 
-/* Computes Xc, Yc and Nc, the sums over powers of c that every solution needs. */
+/* Computes the polynomials in c that every solution needs: c X₀ + c² X₁, c Y₀ + c² Y₁ and N − c W₀ − c² W₁. */
 static void sum_powers(cmb_partition_jacobian *j, double c)
 {
   const cmb_equations *eq = j->p->ev->eq;
@@ -211,7 +213,7 @@ cmb_status cmb_partition_factor(cmb_partition_jacobian *j, double c)
   return status == CMB_RETRY_SINGULAR ? CMB_RETRY_MATRIX : status;
 }
 
-/* Adds out (n) += weight A z, with A stored by columns (free x n) and the vector z in j->z. */
+/* Adds out (n) += weight A z, where A is stored by columns (one for each independent velocity) and z is in j->z. */
 static void add_columns(const cmb_partition_jacobian *j, double weight, int n, const double *A,
                         double *out)
 {
@@ -241,7 +243,8 @@ void cmb_partition_correct(cmb_partition_jacobian *j, const double *r, const dou
   cmb_partition_solve_transposed(p, j->x, dlambda);
 }
 
-/* Computes the residuals that (x, y) = (δa, δλ) leaves in Newton's equations, with M and G of the evaluator, in r_left and s_left. */
+/* Computes the residuals of Newton's equations for the increments x = δa and y = δλ, with M and G of the evaluator: j->r_left of the
+ * dynamic equations and j->s_left of the constraints. */
 static void compute_residuals(cmb_partition_jacobian *j, const double *r, const double *s,
                               const double *x, const double *y)
 {

@@ -25,7 +25,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Refuses equations that the form does not cover: velocities must be the rates of the coordinates, and the mass matrix must be formed. */
+/* Refuses equations that the projecting form does not cover: velocities must be the rates of the coordinates, and the mass matrix must be
+ * available as a matrix. */
 static cmb_status check_covered(const cmb_evaluator *ev)
 {
   const cmb_equations *eq = ev->eq;
@@ -65,7 +66,8 @@ cmb_status cmb_projecting_create(cmb_arena *arena, cmb_evaluator *ev, cmb_projec
   return CMB_OK;
 }
 
-/* Solves (5e) and (5d): computes p, τ from q, then v, η from u. Returns CMB_RETRY_SINGULAR if the constraints are nearly dependent. */
+/* Projects positions q and velocities u onto the constraints: computes p with the multipliers τ, then v with the multipliers η. Returns
+ * CMB_RETRY_SINGULAR if the constraints are nearly dependent. */
 static cmb_status project(cmb_projecting *form, double t, const double *q, const double *u)
 {
   cmb_evaluator *ev = form->ev;
@@ -81,7 +83,7 @@ static cmb_status project(cmb_projecting *form, double t, const double *q, const
   return CMB_OK;
 }
 
-/* Adds sum += c (M x + Gᵀ y), with the evaluator's M and G. */
+/* Adds sum += c (M x + Gᵀ y), with the mass matrix M and the constraint Jacobian G of the evaluator. */
 static void add_product(cmb_projecting *form, double c, const double *x, const double *y,
                         double *sum)
 {
@@ -92,7 +94,8 @@ static void add_product(cmb_projecting *form, double c, const double *x, const d
   cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, ev->G, c, y, sum);
 }
 
-/* Computes Ṁ x + Ġᵀ y by central differences: for (p − q, τ) in form->rate and for (v − u, η) in form->force. A constant M cancels. */
+/* Computes Ṁ x + Ġᵀ y, derivatives along the motion, by central differences: for x = p − q, y = τ in form->rate and for x = v − u, y = η
+ * in form->force. A constant M cancels. */
 static cmb_status differentiate(cmb_projecting *form, double t)
 {
   cmb_evaluator *ev = form->ev;
@@ -111,7 +114,8 @@ static cmb_status differentiate(cmb_projecting *form, double t)
   return CMB_OK;
 }
 
-/* Copies the evaluator's M to form->mass, column by column, and factorises it. */
+/* Copies the evaluator's mass matrix to form->mass, column by column, and factorises it. Returns CMB_RETRY_MASS if it is not positive
+ * definite. */
 static cmb_status factor_mass(cmb_projecting *form)
 {
   const int nv = form->ev->eq->nv;

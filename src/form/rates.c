@@ -13,7 +13,7 @@
 
 enum { PLACES = 3 };
 
-/* Computes random coordinates, which are the same for the same `place`. */
+/* Computes pseudo-random coordinates, always the same for the same number `place`. */
 static void random_position(const cmb_form *form, int place, double *q)
 {
   const cmb_equations *eq = form->ev->eq;
@@ -29,8 +29,8 @@ struct coarse {
   int *row, *column; /* (count) their rows and columns */
 };
 
-/* Halves the width of the blocks: finds which halves of each entry are not 0. Halves that share no row are tested in one call, with
- * random velocities. */
+/* Refines the pattern of T, whose columns are combined into blocks of equal width: halves the width and finds which halves of each entry
+ * are not 0. Halves that share no row are tested in one call, with random velocities. */
 static cmb_status halve_width(cmb_form *form, cmb_arena *scratch, double *q, struct coarse *c)
 {
   cmb_rates_matrix *T = form->T;
@@ -66,8 +66,8 @@ static cmb_status halve_width(cmb_form *form, cmb_arena *scratch, double *q, str
   return CMB_OK;
 }
 
-/* Finds the entries of T that are not 0 at PLACES random positions, by bisection: of all columns combined, of halves of them, and so on.
- * Testing one velocity at a time would take nv calls, each of which evaluates all of T. */
+/* Finds the sparsity pattern of T of q̇ = T(q) v from products T v at random positions, by bisection: with all columns combined, with
+ * halves of them, and so on. Testing one velocity at a time would take nv calls, each of which evaluates all of T. */
 static cmb_status find_pattern(cmb_form *form, cmb_arena *scratch)
 {
   struct coarse c = {.width = 1, .count = form->nq};
@@ -122,14 +122,14 @@ void cmb_rates_matrix_at(cmb_form *form, const double *q)
 
 /* ---- products */
 
-/* Returns the column of entry k of row i of a pattern, or of a dense matrix; -1 at the end of the row. */
+/* Returns the column of the k-th entry in row i of a pattern or, if p is NULL, of a dense matrix; -1 behind the last one. */
 static int column_at(const cmb_pattern *p, int columns, int i, int k)
 {
   if (!p) return k < columns ? k : -1;
   return p->start[i] + k < p->start[i + 1] ? p->column[p->start[i] + k] : -1;
 }
 
-/* Returns the index of the entry of row i in the given column. */
+/* Returns the index of the entry (i, column) of a sparsity pattern, which must contain it. */
 static int index_in_row(const cmb_pattern *p, int i, int column)
 {
   int k = p->start[i];
@@ -137,8 +137,8 @@ static int index_in_row(const cmb_pattern *p, int i, int column)
   return k;
 }
 
-/* Lists the products of which raw T consists, with the row and column to which each is added; returns their number. row NULL: only counts
- * them. */
+/* Lists the products of entries of which the matrix product `raw` T consists: row and column of the entry to which each is added. Returns
+ * their number; only counts them if row is NULL. */
 static int list_products(const cmb_form *form, const cmb_block *block, int *row, int *column)
 {
   const cmb_pattern *T = &form->T->pattern;

@@ -28,7 +28,7 @@
 /* 2^20: a ratio of units up to which the scaling of rows suffices */
 static const double ENOUGH_ALIKE = 1048576;
 
-/* Returns the index of M_ii in M as the equations store it; -1 if it is not stored. */
+/* Returns the index of the diagonal entry M_ii in the mass matrix as the equations store it; -1 if it is not stored. */
 static int diagonal_of(const cmb_equations *eq, int i)
 {
   const cmb_pattern *p = eq->M_pattern;
@@ -41,7 +41,7 @@ static int diagonal_of(const cmb_equations *eq, int i)
   return -1;
 }
 
-/* Returns a power of two near x, between x and 2 x; 1 if x is not positive and finite. */
+/* Returns the power of two between x and 2 x; 1 if x is not positive and finite. */
 static double power_of_two(double x)
 {
   int exponent;
@@ -49,7 +49,8 @@ static double power_of_two(double x)
   return x > 0 && isfinite(x) ? ldexp(1, exponent) : 1;
 }
 
-/* Returns the unit of a velocity, M_ii^(-1/2) rounded to a power of two, for the index of M_ii in M; 1 if it is not stored. */
+/* Returns the unit of a velocity, M_ii^(-1/2) rounded to a power of two, for the diagonal entry at index `place` of M; 1 if place is
+ * negative. */
 static double unit_of(const double *M, int place)
 {
   return place < 0 ? 1 : power_of_two(1 / sqrt(fabs(M[place])));
@@ -84,19 +85,19 @@ void cmb_scale_create(cmb_form *form)
   }
 }
 
-/* Returns the index of the first value of row k of G; that of row k + 1 ends the row. */
+/* Returns the index of the first value of row k of the Jacobian G, which is stored by rows. */
 static int first_of(const cmb_block *G, int k)
 {
   return G->pattern ? G->pattern->start[k] : k * G->columns;
 }
 
-/* Returns the column of a value of G, which is in row k. */
+/* Returns the column of the value at index `entry` of the Jacobian G, which is in row k. */
 static int column_in(const cmb_block *G, int k, int entry)
 {
   return G->pattern ? G->pattern->column[entry] : entry - k * G->columns;
 }
 
-/* Computes in G_beside the change of G when positions change by `larger` times their rounding errors. */
+/* Computes in form->G_beside the change of the constraint Jacobian G when positions change by `larger` times their rounding errors. */
 static cmb_status change_of_G(cmb_form *form, double t, const double *q, double larger)
 {
   cmb_terms want = {.G = form->G_beside};
@@ -113,7 +114,8 @@ static cmb_status change_of_G(cmb_form *form, double t, const double *q, double 
   return CMB_OK;
 }
 
-/* Computes form->rounding, the rounding errors of G v: ε Σ_j |G_kj v_j|, plus the effect of rounding errors of positions. */
+/* Computes the rounding errors of the constraints on velocities, G v, in form->rounding: ε Σ_j |G_kj v_j|, plus the effect of rounding
+ * errors of positions. */
 static cmb_status rounding_of_motion(cmb_form *form, const cmb_form_state *s)
 {
   /* so that the differences are not dominated by rounding */
@@ -132,7 +134,7 @@ static cmb_status rounding_of_motion(cmb_form *form, const cmb_form_state *s)
   return CMB_OK;
 }
 
-/* Computes form->rounding, the rounding errors of the constraints g on positions. */
+/* Computes the rounding errors of the constraints on positions, g(q), in form->rounding. */
 static void rounding_of_position(cmb_form *form, const double *q)
 {
   const cmb_block *G = &form->G;
@@ -146,7 +148,8 @@ static void rounding_of_position(cmb_form *form, const double *q)
   }
 }
 
-/* Adds to `noise` the error of x that the rounding of row k of G x causes; sum is Σ m_j⁻¹ G_kj². */
+/* Adds the error of x that the rounding of row k of G x causes to `noise`: the error is distributed by the inverse masses; sum is Σ_j
+ * G_kj²/m_j. */
 static void add_noise(const cmb_form *form, int k, double sum, const double *x, double *noise)
 {
   const cmb_block *G = &form->G;
@@ -228,7 +231,7 @@ void cmb_scale_noise(cmb_form *form, cmb_linear *matrix)
   }
 }
 
-/* Returns the scale factor of row i of the matrix. */
+/* Returns the scale factor of row i of the iteration matrix. */
 static double row_scale(const cmb_form *form, int i)
 {
   const bool divided = form->formalism == CMB_FORMALISM_EXPLICIT && i < form->nv;

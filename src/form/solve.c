@@ -59,7 +59,8 @@ void cmb_form_solve_plain(cmb_form *form, int parts, cmb_linear *matrix, double 
   if (form->scaled) cmb_scale_solution(form, parts, b);
 }
 
-/* Computes the second row of the right-hand side of Newton's equations, without the terms of x (header of the file). */
+/* Computes the right-hand side of the constraint rows in Newton's equations: −g/c in index 3, −c (G v̇ + γ) in index 1, −(G v + g_t)
+ * otherwise. */
 static void constraint_side(const cmb_form *form, int parts, struct scalar c, struct scalar inverse,
                             const cmb_defects defects[2], double *side)
 {
@@ -74,7 +75,8 @@ static void constraint_side(const cmb_form *form, int parts, struct scalar c, st
   }
 }
 
-/* Computes for the ggl form δη, and Ḡᵀ δη in `normal`. `side` contains −p. */
+/* Computes in the ggl form the increment δη of the multipliers that keep positions on the constraints, from Ḡ Ḡᵀ δη = g/c + `side`, and
+ * `normal` = Ḡᵀ δη. */
 static void solve_eta(cmb_form *form, int parts, struct scalar inverse,
                       const cmb_defects defects[2], const double *side, double *const normal[2])
 {
@@ -92,7 +94,7 @@ static void solve_eta(cmb_form *form, int parts, struct scalar inverse,
   }
 }
 
-/* Adds y += c A x for a block A and real vectors. */
+/* Adds y += c A x for a block A of the iteration matrix and real vectors. */
 static void add_product(cmb_form *form, const cmb_block *block, double c, const double *x,
                         double *y)
 {
@@ -101,7 +103,8 @@ static void add_product(cmb_form *form, const cmb_block *block, double c, const 
   cmb_add_scaled(block->rows, c, product, y);
 }
 
-/* Adds b += f A x for a block A, with x as real and imaginary parts in two arrays. */
+/* Adds b += f A x for a block A of the iteration matrix and a complex or real factor f; x has its real and imaginary parts in two arrays,
+ * b complex numbers one after the other. */
 static void add_block_product(cmb_form *form, int parts, const cmb_block *block, struct scalar f,
                               double *const x[2], double *b)
 {
@@ -116,7 +119,8 @@ static void add_block_product(cmb_form *form, int parts, const cmb_block *block,
   for (int i = 0; i < parts * block->rows; i++) b[i] += form->packed[i];
 }
 
-/* Adds the terms of x = Ḡᵀ δη to the right-hand side in the ggl form: c C₁ x, and c² K x if K is stiff. */
+/* Adds the effect of the correction x = Ḡᵀ δη of the ggl form to the right-hand side of Newton's equations: c C₁ x in the constraints,
+ * and c² K x in the dynamic equations if K is stiff. */
 static void add_normal(cmb_form *form, int parts, struct scalar c, double *const normal[2])
 {
   const double size = c.re * c.re + c.im * c.im;
@@ -151,7 +155,7 @@ void cmb_form_solve(cmb_form *form, int parts, double c_re, double c_im, cmb_lin
   unpack(nv, parts, c, b, out->w);
 }
 
-/* Computes y = c M x, or c x in the explicit formalism. */
+/* Computes y = c M x with the mass block of the iteration matrix, which is I in the explicit formalism. */
 static void mass_product(cmb_form *form, double c, const double *x, double *y)
 {
   const cmb_block *M = &form->M;
@@ -163,7 +167,8 @@ static void mass_product(cmb_form *form, double c, const double *x, double *y)
   add_product(form, M, c, x, y);
 }
 
-/* The first row of the right-hand side is c M s_v − c² K s_w, the second the effect of s on the constraints of this kind of form. */
+/* Computes an error estimate by one solution of the linearised equations. The right-hand side of the dynamic equations is c M s_v − c² K
+ * s_w, that of the constraints the effect of s_w and s_v on them. */
 void cmb_form_smooth(cmb_form *form, double c, cmb_linear *matrix, const double *s_w,
                      const double *s_v, double *e_w, double *e_v)
 {
@@ -193,7 +198,8 @@ void cmb_form_smooth(cmb_form *form, double c, cmb_linear *matrix, const double 
   for (int i = 0; i < nv; i++) e_w[i] *= c;
 }
 
-/* Solves A [n; ·] = [0; G x] with the factored matrix A. */
+/* Computes the component n of velocities x that violates the constraints, G (x − n) = 0, from A [n; ·] = [0; G x] with the factored
+ * iteration matrix A. */
 void cmb_form_crossing(cmb_form *form, cmb_linear *matrix, const double *x, double *n)
 {
   const int nv = form->nv;
