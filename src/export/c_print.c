@@ -399,8 +399,8 @@ static void put_sum(cmb_buffer *b, int count)
   cmb_buffer_print(b, "  for (i = 0; i < %d; i++) sum += 0 * m->y[i];\n", count);
 }
 
-/* Appends the function take_modes to the exported source b. It computes the modes (the signs of the switching functions) for the present
- * state, reports their changes as events, and returns 0, or NaN if a switching function is not finite. */
+/* Appends the function take_modes to the exported source b. It computes the modes (signs or levels of the switching functions) for the
+ * present state, reports their changes as events, and returns 0, or NaN if a value that determines a mode is not finite. */
 static void put_modes(const cmb_c_code *c, cmb_buffer *b)
 {
   const int *first = c->x->layout.first;

@@ -91,7 +91,7 @@ static void find_single_velocities(const cmb_form *form, double *q, double *G, i
   }
 }
 
-/* Finds the driven positions: coordinates that a constraint of their own makes a function of time, such as those of rheonomic joints. */
+/* Finds the driven positions: coordinates that a constraint on them alone makes a function of time, such as those of rheonomic joints. */
 static void find_driven(cmb_form *form, cmb_extension *x)
 {
   double *G = cmb_arena_doubles(form->arena, form->ev->eq->G_pattern ? 0 : form->ng * form->nv);
