@@ -21,7 +21,7 @@
 /* number of linearisations between updates of the scaling: sizes and rounding change slowly */
 enum { SCALE_EVERY = 16 };
 
-/* Returns whether the equations of motion are used in the explicit formalism, multiplied by M⁻¹. */
+/* Returns whether the equations of motion are used in the explicit formalism, multiplied by the inverse mass matrix M⁻¹. */
 static bool is_explicit(const cmb_form *form)
 {
   return form->formalism == CMB_FORMALISM_EXPLICIT;
@@ -35,8 +35,8 @@ static void take_values(cmb_form *form, cmb_block *block)
   block->place = cmb_arena_ints(form->arena, block->count);
 }
 
-/* Creates a block of derivatives given by the equations. Derivatives with respect to q are multiplied by T of q̇ = T v, which makes them
- * derivatives in the directions of v. */
+/* Creates a block of the iteration matrix that contains derivatives of the equations. Derivatives with respect to the positions q are
+ * multiplied by T of q̇ = T v, which makes them derivatives in the directions of the velocities v. */
 static cmb_status make_derivative(cmb_form *form, cmb_derivative which, int rows, cmb_block *block)
 {
   const bool by_q = which == CMB_RESIDUAL_Q || which == CMB_VELOCITY_Q || which == CMB_GAMMA_Q;
@@ -59,7 +59,7 @@ static void make_dense(cmb_form *form, int rows, int columns, cmb_block *block)
   take_values(form, block);
 }
 
-/* Creates the mass block of the iteration matrix: M as the equations store it, or I in the explicit formalism. */
+/* Creates the mass block of the iteration matrix: the mass matrix as the equations store it, or the identity in the explicit formalism. */
 static void make_mass(cmb_form *form)
 {
   const cmb_equations *eq = form->ev->eq;
@@ -175,8 +175,8 @@ static void visit_all_entries(cmb_form *form)
   visit_entries(form, &form->C2, (struct position){.row = nv});
 }
 
-/* Returns whether the iteration matrix is large and can be sparse: in the explicit formalism M⁻¹ fills it, and derivatives by differences
- * have no pattern. */
+/* Returns whether the iteration matrix is large and can be sparse: in the explicit formalism the inverse mass matrix fills it, and
+ * derivatives by differences have no pattern. */
 static bool may_be_sparse(const cmb_form *form)
 {
   return form->n >= CMB_LINEAR_SPARSE_FROM && !is_explicit(form) &&
@@ -258,7 +258,8 @@ cmb_status cmb_blocks_create(cmb_form *form)
 
 /* ---- values */
 
-/* Computes one block of derivatives of the equations at the state s; if it is with respect to q, it is multiplied by T of q̇ = T v. */
+/* Computes one block of derivatives of the equations at the state s; derivatives with respect to the positions q are multiplied by T of
+ * q̇ = T v. */
 static cmb_status derive(cmb_form *form, const cmb_form_state *s, cmb_derivative which,
                          cmb_block *block)
 {
@@ -268,7 +269,8 @@ static cmb_status derive(cmb_form *form, const cmb_form_state *s, cmb_derivative
   return CMB_OK;
 }
 
-/* Computes a dense block := M⁻¹ A, where A is the block `plain`, column by column with the factored mass matrix. */
+/* Computes a dense block M⁻¹ A of the iteration matrix from the mass matrix M, which is factored, and the block A = `plain`, column by
+ * column. */
 static void divide_by_mass(cmb_form *form, const cmb_block *plain, cmb_block *block)
 {
   const int nv = form->nv;
@@ -283,8 +285,8 @@ static void divide_by_mass(cmb_form *form, const cmb_block *plain, cmb_block *bl
   }
 }
 
-/* Computes the derivatives D = ∂r/∂v and K = ∂r/∂q T of the residual at the state s; compares them with differences, once; multiplies
- * them by M⁻¹ in the explicit formalism. */
+/* Computes the derivatives of the residual r of the dynamic equations at the state s, D = ∂r/∂v and K = ∂r/∂q T with T of q̇ = T v;
+ * compares them with differences, once; multiplies them by the inverse mass matrix in the explicit formalism. */
 static cmb_status derive_dynamic(cmb_form *form, const cmb_form_state *s)
 {
   const bool divide = is_explicit(form);
@@ -319,7 +321,8 @@ static cmb_status derive_all(cmb_form *form, const cmb_form_state *s)
   return CMB_OK;
 }
 
-/* Factorises G Gᵀ with the present constraint Jacobian G, for the ggl form. Returns CMB_RETRY_SINGULAR if it is not positive definite. */
+/* Factorises G Gᵀ with the present constraint Jacobian G, for the stabilised index-2 form (Gear, Gupta, Leimkuhler). Returns
+ * CMB_RETRY_SINGULAR if it is not positive definite. */
 static cmb_status factor_S(cmb_form *form)
 {
   const cmb_pattern *p = form->G.pattern;
@@ -341,7 +344,8 @@ static cmb_status factor_S(cmb_form *form)
   return cmb_ldlt_factor(ng, form->S) >= 0 ? CMB_RETRY_SINGULAR : CMB_OK;
 }
 
-/* Computes M⁻¹ Gᵀ, the border of the iteration matrix in the explicit formalism. */
+/* Computes M⁻¹ Gᵀ, the upper right block of the iteration matrix in the explicit formalism, from the mass matrix M and the constraint
+ * Jacobian G. */
 static void divide_border(cmb_form *form)
 {
   const int nv = form->nv, ng = form->ng;
@@ -414,7 +418,8 @@ static void add_complex(const cmb_block *block, cmb_lanes c, double *A)
   }
 }
 
-/* Sets the iteration matrix A to the blocks that do not depend on c: M, G and the border, which do not overlap. */
+/* Sets the iteration matrix A to the blocks that do not depend on c: the mass matrix, the constraint Jacobian and its transpose, which do
+ * not overlap. */
 static inline void assemble_constant(const cmb_form *form, int parts, double *A)
 {
   memset(A, 0, (size_t)parts * (size_t)form->values * sizeof *A);

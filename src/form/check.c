@@ -53,7 +53,8 @@ cmb_check *cmb_check_create(cmb_evaluator *ev, cmb_arena *arena)
   return k;
 }
 
-/* Computes the difference quotient (r(.. + ε d) − r(..))/ε of the residual r in direction d of q (`by_q`) or v. */
+/* Computes the difference quotient (r(.. + ε d) − r(..))/ε of the residual r of the dynamic equations in direction d of the positions q
+ * (`by_q`) or of the velocities v. */
 static cmb_status difference(cmb_check *k, const cmb_form_state *s, bool by_q, double epsilon,
                              double *out)
 {
@@ -70,7 +71,8 @@ static cmb_status difference(cmb_check *k, const cmb_form_state *s, bool by_q, d
   return CMB_OK;
 }
 
-/* Computes the size of the forces, for comparison: the largest component of the residual without accelerations and multipliers. */
+/* Computes the size of the forces, for comparison: the largest component of the residual of the dynamic equations without accelerations
+ * and multipliers. */
 static cmb_status measure_forces(cmb_check *k, const cmb_form_state *s)
 {
   CMB_TRY(cmb_residual(k->ev, s->t, s->q, s->v, k->none, k->none, k->moved));
@@ -141,7 +143,8 @@ cmb_status cmb_check_derivatives(cmb_check *k, const cmb_form_state *s, const do
   return status < 0 ? status : CMB_OK;
 }
 
-/* Computes the largest component of the residual r(a, λ) of the equations of motion in absolute value, and its row. */
+/* Computes the largest component, in absolute value, of the residual of the dynamic equations with accelerations a and multipliers λ, and
+ * its row. */
 static cmb_status largest_residual(cmb_check *k, const cmb_form_state *s, const double *a,
                                    const double *lambda, double *most, int *row)
 {

@@ -95,7 +95,7 @@ double cmb_move_position(cmb_form *form, const double *from, int j, double *move
   return delta;
 }
 
-/* Computes the residuals of all equations (defects) for the state s with other q and v. */
+/* Computes the residuals of all equations (defects) for the state s with other positions q and velocities v. */
 static cmb_status defects_at(cmb_form *form, const cmb_form_state *s, const double *q,
                              const double *v, const cmb_defects *out)
 {
@@ -126,7 +126,8 @@ static cmb_status difference(cmb_form *form, const cmb_form_state *s, int group,
   return CMB_OK;
 }
 
-/* Copies the difference Jacobian to the blocks of the iteration matrix: [K D; C₁ ·] for ggl and index 2, [K D; C₂ C₁] for index 1. */
+/* Copies the difference Jacobian to the blocks of the iteration matrix: derivatives of the dynamic equations with respect to positions
+ * and velocities to K and D, those of the constraints to C₁ and, in index 1, C₂. */
 static void copy_to_blocks(cmb_form *form)
 {
   const cmb_estimate *e = form->estimate;

@@ -41,7 +41,7 @@ typedef struct cmb_extension {
   double *q, *v;
 } cmb_extension;
 
-/* Returns block b of those blocks of the iteration matrix that are updated with the inputs: K, D, C₁, C₂. */
+/* Returns the b-th of those blocks of the iteration matrix that are updated when inputs change: K, D, C₁, C₂. */
 static cmb_block *block_of(cmb_form *form, int b)
 {
   cmb_block *const blocks[BLOCKS] = {&form->K, &form->D, &form->C1, &form->C2};
@@ -151,8 +151,8 @@ static cmb_status values_at(cmb_form *form, const cmb_form_state *s, double *val
 
 /* ---- inputs */
 
-/* Computes the derivatives ∂F/∂u (nv x nu) of the equations with respect to their inputs at q and v, with the residual F = r, or F = M⁻¹
- * r in the explicit formalism. */
+/* Computes the derivatives ∂F/∂u (nv x nu) of the dynamic equations with respect to their inputs u at positions q and velocities v. F is
+ * their residual, multiplied by the inverse mass matrix in the explicit formalism. */
 static cmb_status by_inputs(cmb_form *form, const cmb_form_state *s, const double *q,
                             const double *v, double *out)
 {
@@ -177,7 +177,8 @@ static cmb_status by_inputs(cmb_form *form, const cmb_form_state *s, const doubl
   return CMB_OK;
 }
 
-/* Computes column j of the derivatives ∂K/∂u of the block K with respect to all inputs u or, unless `position`, of ∂D/∂u, by differences. */
+/* Computes by differences column j of the derivatives with respect to all inputs u of the block K = ∂F/∂q T or, unless `position`, of the
+ * block D = ∂F/∂v. */
 static cmb_status difference(cmb_form *form, const cmb_form_state *s, int j, bool position)
 {
   cmb_extension *x = form->extension;
@@ -196,7 +197,7 @@ static cmb_status difference(cmb_form *form, const cmb_form_state *s, int j, boo
   return CMB_OK;
 }
 
-/* Computes the derivatives of the blocks K and D with respect to all inputs. */
+/* Computes the derivatives of the blocks K = ∂F/∂q T and D = ∂F/∂v of the iteration matrix with respect to all inputs. */
 static cmb_status derive_by_inputs(cmb_form *form, const cmb_form_state *s)
 {
   if (form->extension->nu == 0) return CMB_OK;
@@ -222,8 +223,8 @@ static double move_driven(cmb_form *form, const cmb_form_state *s, int k)
   return there - s->q[i];
 }
 
-/* Computes the derivatives of all blocks with respect to driven coordinate k from a second Jacobian. That is a full one, so that the
- * estimated pattern includes entries that appear as the joint moves. */
+/* Computes the derivatives of all blocks of the iteration matrix with respect to driven coordinate k from a second Jacobian. That is a
+ * full one, so that the estimated pattern includes entries that appear as the joint moves. */
 static cmb_status by_driven(cmb_form *form, const cmb_form_state *s, int k)
 {
   cmb_extension *x = form->extension;
@@ -240,7 +241,7 @@ static cmb_status by_driven(cmb_form *form, const cmb_form_state *s, int k)
   return CMB_OK;
 }
 
-/* Saves the values of all blocks in `kept`, or restores them if `back`. */
+/* Saves the values of all blocks of the iteration matrix, or restores them if `back`. */
 static void copy_blocks(cmb_form *form, bool back)
 {
   cmb_extension *x = form->extension;
@@ -252,7 +253,7 @@ static void copy_blocks(cmb_form *form, bool back)
   }
 }
 
-/* Computes the derivatives of all blocks with respect to the driven coordinates; the blocks keep their values. */
+/* Computes the derivatives of all blocks of the iteration matrix with respect to the driven coordinates; the blocks keep their values. */
 static cmb_status derive_by_driven(cmb_form *form, const cmb_form_state *s)
 {
   cmb_status status = CMB_OK;

@@ -96,7 +96,7 @@ double cmb_form_multiplier_weight(cmb_form_kind kind, double h)
 
 /* ---- defects */
 
-/* Computes the residuals of the constraints (defects) at the state s, and with `dynamic` also the mass matrix M, forces f and Jacobian G
+/* Computes the residuals of the constraints at the state s, and with `dynamic` also the mass matrix M, forces f and constraint Jacobian G
  * in the evaluator. */
 static cmb_status evaluate_terms(cmb_form *form, const cmb_form_state *s, bool dynamic,
                                  const cmb_defects *out)
@@ -125,8 +125,8 @@ cmb_status cmb_mass_factor(cmb_form *form)
   return cmb_kkt_factor(form->mass, form->ev->M, NULL, NULL);
 }
 
-/* Computes the residual r = a − M⁻¹ (f − Gᵀ λ) of the dynamic equations, by the equations' function for accelerations with given
- * multipliers λ. */
+/* Computes the residual r = a − M⁻¹ (f − Gᵀ λ) of the equations of motion (accelerations a, mass matrix M, forces f, constraint Jacobian
+ * G, multipliers λ), by the equations' own function for accelerations with given multipliers. */
 static cmb_status forced_defect(cmb_form *form, const cmb_form_state *s, double *r)
 {
   cmb_evaluator *ev = form->ev;
@@ -137,7 +137,8 @@ static cmb_status forced_defect(cmb_form *form, const cmb_form_state *s, double 
   return CMB_OK;
 }
 
-/* Computes the residual r = a − M⁻¹ (f − Gᵀ λ) of the dynamic equations from M, f and G in the evaluator. */
+/* Computes the residual r = a − M⁻¹ (f − Gᵀ λ) of the equations of motion from accelerations a, multipliers λ, and mass matrix M, forces
+ * f and constraint Jacobian G in the evaluator. */
 static cmb_status explicit_defect(cmb_form *form, const cmb_form_state *s, double *r)
 {
   cmb_evaluator *ev = form->ev;
@@ -149,7 +150,8 @@ static cmb_status explicit_defect(cmb_form *form, const cmb_form_state *s, doubl
   return CMB_OK;
 }
 
-/* Computes the residual r = M a − f + Gᵀ λ of the dynamic equations from M, f and G in the evaluator. */
+/* Computes the residual r = M a − f + Gᵀ λ of the equations of motion from accelerations a, multipliers λ, and mass matrix M, forces f
+ * and constraint Jacobian G in the evaluator. */
 static void residual_defect(cmb_form *form, const cmb_form_state *s, double *r)
 {
   cmb_evaluator *ev = form->ev;

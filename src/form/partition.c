@@ -328,9 +328,9 @@ void cmb_partition_solve_transposed(cmb_partition *p, const double *b, double *l
   for (int i = 0; i < p->rank; i++) lambda[p->rows[i]] = k->scale[p->rows[i]] * k->x[i];
 }
 
-/* Corrects the dependent positions by Newton's method until g(t, q) = 0, with the present factors of the matrix Φ_u. That is not
- * symmetric, and in long chains of bodies far from normal: the second increment may be small and the third larger, so the rate of
- * convergence counts from the third on. */
+/* Corrects the dependent positions by Newton's method until the constraints g(t, q) = 0 are satisfied, with the present factors of the
+ * matrix Φ_u of the dependent velocities. That is not symmetric, and in long chains of bodies far from normal: the second increment may
+ * be small and the third larger, so the rate of convergence counts from the third on. */
 static cmb_status iterate_position(cmb_partition *p, double t, double *q)
 {
   cmb_evaluator *ev = p->ev;
@@ -367,7 +367,7 @@ cmb_status cmb_partition_position(cmb_partition *p, double t, double *q)
   return iterate_position(p, t, q);
 }
 
-/* Corrects the dependent velocities until G v + g_t = 0, by iterative refinement with the present factors. */
+/* Corrects the dependent velocities until the constraints G v + g_t = 0 are satisfied, by iterative refinement with the present factors. */
 static cmb_status iterate_velocity(cmb_partition *p, double *v)
 {
   cmb_evaluator *ev = p->ev;

@@ -28,8 +28,8 @@ struct cmb_partition_factors {
   double *b;          /* (nv + ng) scratch */
 };
 
-/* Makes the sparsity pattern of K = [P Gᵀ; G −D], with P and D diagonal, row by row: the diagonal entry of a velocity, then its column of
- * G; the row of G of a constraint, then its diagonal entry. */
+/* Makes the sparsity pattern of K = [P Gᵀ; G −D], with diagonal P and D and the constraint Jacobian G, row by row: the diagonal entry of
+ * a velocity, then its column of G; the row of G of a constraint, then its diagonal entry. */
 static void make_pattern(cmb_partition_factors *f)
 {
   const cmb_pattern *G = f->eq->G_pattern;
@@ -59,7 +59,8 @@ static void make_pattern(cmb_partition_factors *f)
   f->start[nv + ng] = count;
 }
 
-/* Creates the sparse matrix K = [P Gᵀ; G −D], from whose factors systems with the matrix Φ_u of the dependent velocities are solved. */
+/* Creates the sparse matrix K = [P Gᵀ; G −D], with diagonal P and D and the constraint Jacobian G; with its factors systems with the
+ * matrix of the dependent velocities are solved. */
 static cmb_status create_sparse(cmb_context *ctx, cmb_arena *arena, cmb_partition_factors *f)
 {
   const cmb_pattern *G = f->eq->G_pattern;
@@ -97,7 +98,8 @@ void cmb_partition_factors_destroy(cmb_partition_factors *f)
   if (f && f->K) cmb_linear_destroy(f->K);
 }
 
-/* Factorises Φ_u, the columns of G for the dependent velocities in the rows of the selected constraints, as a dense matrix. */
+/* Factorises the dense matrix Φ_u: the columns of the constraint Jacobian for the dependent velocities in the rows of the selected
+ * constraints. */
 static cmb_status factor_dense(cmb_partition_factors *f)
 {
   const cmb_partition_choice *c = &f->choice;
@@ -115,7 +117,8 @@ static cmb_status factor_dense(cmb_partition_factors *f)
   return cmb_lu_factor(n, f->LU, f->scale, f->pivot);
 }
 
-/* Fills the sparse matrix K = [P Gᵀ; G −D] for the present choice of dependent velocities and constraints, and factorises it. */
+/* Fills the sparse matrix K = [P Gᵀ; G −D], with diagonal P and D, for the present choice of dependent velocities and constraints, and
+ * factorises it. */
 static cmb_status factor_sparse(cmb_partition_factors *f)
 {
   const cmb_partition_choice *c = &f->choice;

@@ -117,7 +117,8 @@ static void reduce(const cmb_partition_jacobian *j, const double *x, int stride,
   }
 }
 
-/* Computes column k of W = Φ_u⁻¹ Y and of the reduced matrix S from those of X and Y: their coefficients of c (i = 0) or of c² (i = 1). */
+/* Computes column k of W = Φ_u⁻¹ Y, with the matrix Φ_u of the dependent velocities, and of the reduced matrix S = Nᵀ (X − M W) from
+ * those of X and Y: their coefficients of c (i = 0) or of c² (i = 1). */
 static void make_part(cmb_partition_jacobian *j, int k, int i)
 {
   cmb_evaluator *ev = j->p->ev;
@@ -243,8 +244,8 @@ void cmb_partition_correct(cmb_partition_jacobian *j, const double *r, const dou
   cmb_partition_solve_transposed(p, j->x, dlambda);
 }
 
-/* Computes the residuals of Newton's equations for the increments x = δa and y = δλ, with M and G of the evaluator: j->r_left of the
- * dynamic equations and j->s_left of the constraints. */
+/* Computes the residuals of Newton's equations for the increments x = δa of the accelerations and y = δλ of the multipliers: j->r_left of
+ * the dynamic equations and j->s_left of the constraints. */
 static void compute_residuals(cmb_partition_jacobian *j, const double *r, const double *s,
                               const double *x, const double *y)
 {

@@ -94,8 +94,8 @@ static void add_product(cmb_projecting *form, double c, const double *x, const d
   cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, ev->G, c, y, sum);
 }
 
-/* Computes Ṁ x + Ġᵀ y, derivatives along the motion, by central differences: for x = p − q, y = τ in form->rate and for x = v − u, y = η
- * in form->force. A constant M cancels. */
+/* Computes Ṁ x + Ġᵀ y, with the derivatives of mass matrix and constraint Jacobian along the motion, by central differences: for x = p −
+ * q, y = τ in form->rate and for x = v − u, y = η in form->force. A constant mass matrix cancels. */
 static cmb_status differentiate(cmb_projecting *form, double t)
 {
   cmb_evaluator *ev = form->ev;

@@ -85,13 +85,13 @@ void cmb_scale_create(cmb_form *form)
   }
 }
 
-/* Returns the index of the first value of row k of the Jacobian G, which is stored by rows. */
+/* Returns the index of the first value of row k of the constraint Jacobian G, which is stored by rows. */
 static int first_of(const cmb_block *G, int k)
 {
   return G->pattern ? G->pattern->start[k] : k * G->columns;
 }
 
-/* Returns the column of the value at index `entry` of the Jacobian G, which is in row k. */
+/* Returns the column of the value at index `entry` of the constraint Jacobian G, which is in row k. */
 static int column_in(const cmb_block *G, int k, int entry)
 {
   return G->pattern ? G->pattern->column[entry] : entry - k * G->columns;
@@ -114,8 +114,8 @@ static cmb_status change_of_G(cmb_form *form, double t, const double *q, double 
   return CMB_OK;
 }
 
-/* Computes the rounding errors of the constraints on velocities, G v, in form->rounding: ε Σ_j |G_kj v_j|, plus the effect of rounding
- * errors of positions. */
+/* Computes the rounding errors of the constraints on velocities, G v with the constraint Jacobian G, in form->rounding: ε Σ_j |G_kj v_j|,
+ * plus the effect of rounding errors of positions. */
 static cmb_status rounding_of_motion(cmb_form *form, const cmb_form_state *s)
 {
   /* so that the differences are not dominated by rounding */
@@ -148,8 +148,8 @@ static void rounding_of_position(cmb_form *form, const double *q)
   }
 }
 
-/* Adds the error of x that the rounding of row k of G x causes to `noise`: the error is distributed by the inverse masses; sum is Σ_j
- * G_kj²/m_j. */
+/* Adds to `noise` the error of x caused by the rounding of row k of G x, with the constraint Jacobian G. It is distributed by the inverse
+ * masses; sum is Σ_j G_kj²/m_j. */
 static void add_noise(const cmb_form *form, int k, double sum, const double *x, double *noise)
 {
   const cmb_block *G = &form->G;

@@ -59,8 +59,8 @@ void cmb_form_solve_plain(cmb_form *form, int parts, cmb_linear *matrix, double 
   if (form->scaled) cmb_scale_solution(form, parts, b);
 }
 
-/* Computes the right-hand side of the constraint rows in Newton's equations: −g/c in index 3, −c (G v̇ + γ) in index 1, −(G v + g_t)
- * otherwise. */
+/* Computes the right-hand side of the constraint rows in Newton's equations from the residuals of the constraints: −g/c for positions in
+ * index 3, −c (G v̇ + γ) for accelerations in index 1, −(G v + g_t) for velocities otherwise. */
 static void constraint_side(const cmb_form *form, int parts, struct scalar c, struct scalar inverse,
                             const cmb_defects defects[2], double *side)
 {
@@ -75,8 +75,8 @@ static void constraint_side(const cmb_form *form, int parts, struct scalar c, st
   }
 }
 
-/* Computes in the ggl form the increment δη of the multipliers that keep positions on the constraints, from Ḡ Ḡᵀ δη = g/c + `side`, and
- * `normal` = Ḡᵀ δη. */
+/* Computes in the stabilised index-2 form (ggl) the increment δη of the multipliers that keep positions on the constraints, from G Gᵀ δη
+ * = g/c + `side`, and `normal` = Gᵀ δη, with the constraints g and their Jacobian G. */
 static void solve_eta(cmb_form *form, int parts, struct scalar inverse,
                       const cmb_defects defects[2], const double *side, double *const normal[2])
 {
@@ -119,8 +119,8 @@ static void add_block_product(cmb_form *form, int parts, const cmb_block *block,
   for (int i = 0; i < parts * block->rows; i++) b[i] += form->packed[i];
 }
 
-/* Adds the effect of the correction x = Ḡᵀ δη of the ggl form to the right-hand side of Newton's equations: c C₁ x in the constraints,
- * and c² K x in the dynamic equations if K is stiff. */
+/* Adds the effect of x = `normal`, the correction of positions in the stabilised index-2 form, to the right-hand side of Newton's
+ * equations: c C₁ x in the constraints and, if the stiffness block K is large, c² K x in the dynamic equations. */
 static void add_normal(cmb_form *form, int parts, struct scalar c, double *const normal[2])
 {
   const double size = c.re * c.re + c.im * c.im;
@@ -155,7 +155,7 @@ void cmb_form_solve(cmb_form *form, int parts, double c_re, double c_im, cmb_lin
   unpack(nv, parts, c, b, out->w);
 }
 
-/* Computes y = c M x with the mass block of the iteration matrix, which is I in the explicit formalism. */
+/* Computes y = c M x with the mass block M of the iteration matrix, which is the identity in the explicit formalism. */
 static void mass_product(cmb_form *form, double c, const double *x, double *y)
 {
   const cmb_block *M = &form->M;
@@ -167,8 +167,8 @@ static void mass_product(cmb_form *form, double c, const double *x, double *y)
   add_product(form, M, c, x, y);
 }
 
-/* Computes an error estimate by one solution of the linearised equations. The right-hand side of the dynamic equations is c M s_v − c² K
- * s_w, that of the constraints the effect of s_w and s_v on them. */
+/* Computes an error estimate for positions (e_w) and velocities (e_v) by one solution of the linearised equations with the errors s_w and
+ * s_v. The right-hand side of the dynamic equations is c M s_v − c² K s_w, that of the constraints the effect of s_w and s_v on them. */
 void cmb_form_smooth(cmb_form *form, double c, cmb_linear *matrix, const double *s_w,
                      const double *s_v, double *e_w, double *e_v)
 {
@@ -198,8 +198,8 @@ void cmb_form_smooth(cmb_form *form, double c, cmb_linear *matrix, const double 
   for (int i = 0; i < nv; i++) e_w[i] *= c;
 }
 
-/* Computes the component n of velocities x that violates the constraints, G (x − n) = 0, from A [n; ·] = [0; G x] with the factored
- * iteration matrix A. */
+/* Computes the component n of velocities x that violates the constraints, G (x − n) = 0 with the constraint Jacobian G, from A [n; ·] =
+ * [0; G x] with the factored iteration matrix A. */
 void cmb_form_crossing(cmb_form *form, cmb_linear *matrix, const double *x, double *n)
 {
   const int nv = form->nv;

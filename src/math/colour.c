@@ -67,8 +67,8 @@ static void mark_groups(struct orthogonal *o, int j, const int *group, int mark)
   }
 }
 
-/* Divides columns into groups greedily: assigns each, in the given order, to the first group that contains no column with an entry in the
- * same row. Returns the number of groups, or limit + 1 as soon as more than `limit` are needed. */
+/* Divides matrix columns into groups greedily: assigns each, in the given order, to the first group that contains no column with an entry
+ * in the same row. Returns the number of groups, or limit + 1 as soon as more than `limit` are needed. */
 static int first_fit(void *self, const int *order, int limit, int *group, double *visits)
 {
   struct orthogonal *o = self;

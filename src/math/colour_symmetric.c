@@ -42,7 +42,7 @@ struct star {
   int *mark;         /* (columns) scratch */
 };
 
-/* Returns the list item that describes the columns of row i in this group, or NULL if no column of the row is in the group. */
+/* Returns the list item that describes which columns of row i belong to this group, or NULL if none does. */
 static struct item *find(const struct star *s, int i, int group)
 {
   struct item *item = s->item + s->p->start[i], *end = item + s->items[i];
@@ -50,8 +50,8 @@ static struct item *find(const struct star *s, int i, int group)
   return item < end ? item : NULL;
 }
 
-/* Marks all groups that column v of a symmetric matrix must not enter, by s->mark[g] = mark, as some entry could no longer be read
- * directly. Returns how many list items were examined. */
+/* Marks the groups that column v of a symmetric matrix must not enter, by s->mark[g] = mark, since otherwise the value of some entry
+ * could not be read from the compressed product. Returns how many list items were examined. */
 static int mark_groups(struct star *s, int v, int mark)
 {
   const cmb_pattern *p = s->p;
@@ -70,8 +70,8 @@ static int mark_groups(struct star *s, int v, int mark)
   return visits;
 }
 
-/* Closes the group of column x in row w to other columns of that row, if x is assigned already: in row x the entry (x, w) shares its
- * group with another one, so that it has to be read in row w. */
+/* Closes the group of column x to other columns in row w, if x is assigned already: in row x the entry (x, w) shares its group with
+ * another entry, so that its value has to be read as its mirror entry in row w. */
 static void block(struct star *s, int x, int w)
 {
   if (s->group[x] >= 0) find(s, w, s->group[x])->blocked = true;
@@ -206,8 +206,8 @@ cmb_status cmb_colour_symmetric(cmb_context *ctx, const cmb_pattern *p, int *gro
   return status;
 }
 
-/* Computes for each entry k = (i, j) of a pattern whether column j is the only one of its group in row i: alone[k]. last (groups) is
- * scratch. */
+/* Computes alone[k] for each entry k = (i, j) of a pattern: whether no other entry of row i is in a column of the same group. last
+ * (groups) is scratch. */
 static void find_alone(const cmb_pattern *p, const int *group, int groups, int *last, bool *alone)
 {
   for (int g = 0; g < groups; g++) last[g] = -1;
@@ -221,8 +221,8 @@ static void find_alone(const cmb_pattern *p, const int *group, int groups, int *
   }
 }
 
-/* Finds for each entry of a symmetric pattern where its value can be read in the compressed product: in its row, or in that of its mirror
- * entry. */
+/* Finds for each entry of a symmetric matrix where its value can be read in the compressed product, which has the sum of the columns of
+ * each group as a column: in the row of the entry, or in that of its mirror entry. */
 static cmb_status recover(cmb_context *ctx, cmb_arena *arena, const cmb_pattern *p,
                           const int *group, int groups, cmb_colour_place *place)
 {

@@ -69,7 +69,8 @@ struct candidate {
   double size;
 };
 
-/* Makes row i the candidate for the next pivot if its relative pivot size is larger than that of the best candidate so far. */
+/* Makes row i the candidate for the next pivot row if `size`, the size of its pivot relative to the row, is larger than that of the best
+ * candidate so far. */
 static inline void consider(int i, double size, struct candidate *best)
 {
   if (size > best->size) {

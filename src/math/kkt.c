@@ -75,7 +75,7 @@ static cmb_status check_shape(cmb_context *ctx, const cmb_kkt_shape *s)
   return CMB_OK;
 }
 
-/* Takes the memory for a KKT matrix with one or two constraints and a diagonal mass matrix, which has a closed-form solution. */
+/* Takes the memory for the closed-form solution of a KKT system with one or two constraints and a diagonal mass matrix. */
 static void take_small(cmb_kkt *kkt)
 {
   cmb_kkt_small *small = &kkt->small;
@@ -219,7 +219,7 @@ static cmb_status bad_mass(cmb_kkt *kkt, const double *M)
   return CMB_RETRY_MASS;
 }
 
-/* Factorises the dense mass matrix M = L D Lᵀ. Returns CMB_RETRY_MASS if it is not positive definite, CMB_RETRY_NONFINITE if an entry is
+/* Factorises a dense mass matrix M = L D Lᵀ. Returns CMB_RETRY_MASS if it is not positive definite, CMB_RETRY_NONFINITE if an entry is
  * not finite. */
 static cmb_status factor_full_mass(cmb_kkt *kkt, const double *M)
 {
@@ -267,7 +267,7 @@ cmb_status cmb_kkt_mass(cmb_kkt *kkt, const double *M)
 
 /* ---- the constraints */
 
-/* Computes a := L⁻¹ a for each of the `rows` rows of length nv in a, with the factor L of M = L D Lᵀ. */
+/* Computes a := L⁻¹ a for each of the `rows` rows a of length nv, where L is the lower triangular factor of the mass matrix M = L D Lᵀ. */
 static void forward(cmb_kkt *kkt, int rows, double *a)
 {
   const int nv = kkt->shape.nv;
@@ -285,7 +285,8 @@ void cmb_kkt_backward(const cmb_kkt *kkt, double *x)
   if (f) f->backward(f->self, kkt->M_factors, kkt->M_scratch, x);
 }
 
-/* Computes G' = G L⁻ᵀ (ng x nv, dense) from the constraint Jacobian G and the factor L of M = L D Lᵀ: row i becomes L⁻¹ g_iᵀ. */
+/* Computes G' = G L⁻ᵀ (ng x nv, dense) from the constraint Jacobian G and the lower triangular factor L of the mass matrix M = L D Lᵀ:
+ * row i becomes L⁻¹ g_iᵀ. */
 static void reduce(cmb_kkt *kkt, const double *G, double *reduced)
 {
   const int nv = kkt->shape.nv, ng = kkt->shape.ng;
@@ -307,7 +308,8 @@ static void multiply_rows(int rows, int nv, const double *A, const double *u, do
   for (; i < rows; i++) dot[i] = cmb_dot(nv, u, A + (ptrdiff_t)i * nv);
 }
 
-/* Computes and factorises the Schur complement S = G M⁻¹ Gᵀ (B = G). */
+/* Computes and factorises the Schur complement S = G M⁻¹ Gᵀ of the KKT matrix, from the factored mass matrix M and the constraint
+ * Jacobian G. */
 static APART cmb_status factor_symmetric(cmb_kkt *kkt, const double *G)
 {
   const int nv = kkt->shape.nv, ng = kkt->shape.ng;
@@ -322,7 +324,8 @@ static APART cmb_status factor_symmetric(cmb_kkt *kkt, const double *G)
   return cmb_schur_factor_symmetric(&kkt->schur, kkt->doubt, &kkt->dependent);
 }
 
-/* Computes and factorises the Schur complement S = G M⁻¹ Bᵀ (B ≠ G). */
+/* Computes and factorises the Schur complement S = G M⁻¹ Bᵀ of the KKT matrix, where constraint forces act by another Jacobian B than G,
+ * that of the constraints. */
 static APART cmb_status factor_unsymmetric(cmb_kkt *kkt, const double *G, const double *B)
 {
   const int nv = kkt->shape.nv, ng = kkt->shape.ng;
@@ -340,8 +343,8 @@ static APART cmb_status factor_unsymmetric(cmb_kkt *kkt, const double *G, const 
   return cmb_schur_factor_unsymmetric(&kkt->schur, kkt->doubt, &kkt->dependent);
 }
 
-/* Factorises the KKT matrix by its Schur complement S = G M⁻¹ Bᵀ. CMB_RETRY_SINGULAR only means that a pivot of S is too small to be
- * trusted; the rank may still be full. */
+/* Factorises the KKT matrix [M Bᵀ; G 0] by its Schur complement S = G M⁻¹ Bᵀ. CMB_RETRY_SINGULAR only means that a pivot of S is too
+ * small to be trusted; the rank of the constraints may still be full. */
 static cmb_status factor_schur(cmb_kkt *kkt, const double *G, const double *B)
 {
   if (kkt->is_small) {
@@ -372,7 +375,7 @@ static APART cmb_status factor_in_doubt(cmb_kkt *kkt, const double *G, const dou
   return CMB_OK;
 }
 
-/* Factorises the KKT matrix by its Schur complement, or by singular values if a pivot of that is too small to be trusted. */
+/* Factorises the KKT matrix [M Bᵀ; G 0] by its Schur complement, or by singular values if a pivot of that is too small to be trusted. */
 static cmb_status factor_dense(cmb_kkt *kkt, const double *G, const double *B)
 {
   kkt->by_rank = kkt->doubtful = false;
@@ -380,8 +383,9 @@ static cmb_status factor_dense(cmb_kkt *kkt, const double *G, const double *B)
   return status == CMB_RETRY_SINGULAR ? factor_in_doubt(kkt, G, B) : status;
 }
 
-/* Solves the KKT system by singular values, in the sense of least squares; those up to `cut` are left out. Computes z = D^½ Lᵀ x of the
- * solution without constraints, with M = L D Lᵀ, corrects it for the constraints and transforms it back to x. y may be NULL. */
+/* Solves the KKT system M x + Bᵀ y = r, G x = −s by singular values, in the sense of least squares; those up to `cut` are left out.
+ * Computes z = D^½ Lᵀ x of the solution without constraints, with M = L D Lᵀ, corrects it for the constraints and transforms it back to
+ * x. y may be NULL. */
 void cmb_kkt_solve_by_rank(cmb_kkt *kkt, double cut, const double *r, const double *s, double *x,
                            double *y)
 {

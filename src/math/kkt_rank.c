@@ -39,8 +39,8 @@ void cmb_kkt_rank_create(cmb_arena *arena, int nv, int ng, cmb_kkt_rank *rank)
   cmb_split_create(arena, ng, nv, rank->A_B, rank->S, &rank->split);
 }
 
-/* Scales the rows of the reduced constraint Jacobian G (ng x nv): A = N G D^−½ has rows of unit length, or shorter where a gradient is
- * shorter than its usual length. unit (ng) receives the scale factors N. */
+/* Scales the rows of the constraint Jacobian, given as G L⁻ᵀ (ng x nv) with the mass matrix M = L D Lᵀ: the rows of A = N G L⁻ᵀ D^−½ have
+ * unit length, or are shorter where a gradient is shorter than its usual length. unit (ng) receives the scale factors N. */
 static void unit_rows(const cmb_kkt_rank *rank, const double *D_inv, const double *G, double *A,
                       double *unit)
 {
@@ -127,8 +127,8 @@ static void multipliers(const cmb_kkt_rank *rank, int count, const double *c, do
   }
 }
 
-/* Solves the KKT system for B = G with the first `count` singular values: corrects z, the scaled unknown, so that it satisfies the
- * constraints, and computes the scaled multipliers y. */
+/* Solves the KKT system in the usual case, where constraint forces act along the constraint gradients, with the first `count` singular
+ * values: corrects z, the scaled unknown, so that it satisfies the constraints, and computes the scaled multipliers y. */
 static void solve_symmetric(cmb_kkt_rank *rank, int count, double *z, double *y)
 {
   const int nv = rank->nv, ng = rank->ng;
@@ -141,8 +141,8 @@ static void solve_symmetric(cmb_kkt_rank *rank, int count, double *z, double *y)
   multipliers(rank, count, rank->c, y);
 }
 
-/* Solves the KKT system for B ≠ G with the first `count` singular values: computes the scaled multipliers y, and subtracts the constraint
- * forces from z, the scaled unknown. */
+/* Solves the KKT system in the case where constraint forces do not act along the constraint gradients, with the first `count` singular
+ * values: computes the scaled multipliers y, and subtracts the constraint forces from z, the scaled unknown. */
 static void solve_unsymmetric(cmb_kkt_rank *rank, int count, double *z, double *y)
 {
   const int nv = rank->nv, ng = rank->ng;

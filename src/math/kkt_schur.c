@@ -37,8 +37,8 @@ void cmb_schur_create(cmb_arena *arena, int n, cmb_schur *schur)
   schur->z = cmb_arena_doubles(arena, n);
 }
 
-/* Checks the squared lengths of all constraint gradients. Returns CMB_RETRY_NONFINITE if one is not finite, as an entry of G, B or M is
- * then not finite either; CMB_RETRY_SINGULAR, with the constraint in *dependent, if one is not above its least length. */
+/* Checks the squared lengths of all constraint gradients. Returns CMB_RETRY_NONFINITE if one is not finite; CMB_RETRY_SINGULAR, with the
+ * constraint in *dependent, if one is not above its least length. */
 static cmb_status check_lengths(const cmb_schur *schur, const double *length2, ptrdiff_t stride,
                                 int *dependent)
 {
@@ -149,7 +149,8 @@ static void solve_symmetric(cmb_schur *schur, const double *b, double *y)
   }
 }
 
-/* Scales the Schur complement, S := R S C, as if all rows of G and B had unit length, and resets the order of its rows and columns. */
+/* Scales the Schur complement, S := R S C with diagonal R and C, as if all constraint gradients had unit length, and resets the order of
+ * its rows and columns. */
 static void scale(cmb_schur *schur)
 {
   const int n = schur->n;

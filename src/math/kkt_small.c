@@ -41,8 +41,8 @@ static cmb_status singular(int row, int *dependent)
 
 /* ---- B = G */
 
-/* Computes for two constraints W_G = G D⁻¹, with the diagonal mass matrix D, and the Schur complement S = W_G Gᵀ (s00, s01, s11) in one
- * pass. */
+/* Computes for two constraints with Jacobian G and a diagonal mass matrix D: W_G = G D⁻¹ and the Schur complement S = W_G Gᵀ (s00, s01,
+ * s11), in one pass. */
 static void multiply_two(const cmb_kkt_small *small, const double *G, double S[3])
 {
   const ptrdiff_t nv = small->nv, pairs = even_part(small);
@@ -98,8 +98,8 @@ cmb_status cmb_kkt_small_factor(cmb_kkt_small *small, const double *G, double le
 
 /* ---- B ≠ G */
 
-/* Computes for two constraints W_G = G D⁻¹, W_B = B D⁻¹, with the diagonal mass matrix D, the Schur complement S = W_G Bᵀ and the squared
- * lengths of the rows of G and B, in one pass. */
+/* Computes for two constraints with Jacobian G, forces by another Jacobian B and a diagonal mass matrix D: W_G = G D⁻¹, W_B = B D⁻¹, the
+ * Schur complement S = W_G Bᵀ and the squared lengths of the rows of G and B, in one pass. */
 static void multiply_two_and_two(const cmb_kkt_small *small, const double *G, const double *B,
                                  struct products *p)
 {
@@ -135,8 +135,8 @@ static void multiply_two_and_two(const cmb_kkt_small *small, const double *G, co
   }
 }
 
-/* Computes for a single constraint W_G = G D⁻¹, W_B = B D⁻¹, the Schur complement S = W_G Bᵀ and the squared lengths. A second constraint
- * without gradient makes S a 2 x 2 matrix. */
+/* Computes for one constraint with Jacobian G, force by another Jacobian B and a diagonal mass matrix D: W_G = G D⁻¹, W_B = B D⁻¹, the
+ * Schur complement S = W_G Bᵀ and the squared lengths. A second constraint without gradient makes S a 2 x 2 matrix. */
 static void multiply_one_and_one(const cmb_kkt_small *small, const double *G, const double *B,
                                  struct products *p)
 {
@@ -201,7 +201,7 @@ cmb_status cmb_kkt_small_factor_unsymmetric(cmb_kkt_small *small, const double *
 
 /* ---- solve */
 
-/* Computes b = W_G r, where W_G = G D⁻¹ has one or two rows. */
+/* Computes b = W_G r, where W_G = G D⁻¹ contains the gradients of one or two constraints divided by the masses. */
 static void reduce(const cmb_kkt_small *small, const double *r, double b[2])
 {
   const ptrdiff_t nv = small->nv, pairs = even_part(small);
@@ -221,8 +221,8 @@ static void reduce(const cmb_kkt_small *small, const double *r, double b[2])
   }
 }
 
-/* Computes the solution x = D⁻¹ r − Wᵀ y of the KKT system from the multipliers y; x may be r, since each entry is read before it is
- * written. */
+/* Computes the solution x = D⁻¹ r − Wᵀ y of the KKT system with a diagonal mass matrix D from the multipliers y, where W = B D⁻¹; x may
+ * be r, since each entry is read before it is written. */
 static void expand(const cmb_kkt_small *small, const double *r, const double y[2], double *x)
 {
   const ptrdiff_t nv = small->nv, pairs = even_part(small);

@@ -58,8 +58,8 @@ struct cmb_kkt_sparse {
 
 /* ---- the pattern */
 
-/* Lists the columns of row i of the sparse KKT matrix, except for the diagonal of M, in `column`, unless that is NULL; returns how many
- * there are. t_start and t_row are the pattern of Gᵀ by rows. */
+/* Lists the columns of row i of the sparse KKT matrix [M Gᵀ; G 0], except for the diagonal of M, in `column`, unless that is NULL;
+ * returns how many there are. t_start and t_row are the pattern of Gᵀ by rows. */
 static int pattern_row(const cmb_kkt_shape *s, const int *t_start, const int *t_row, int i,
                        int *column)
 {
@@ -245,8 +245,8 @@ int cmb_kkt_sparse_widest(const cmb_kkt_sparse *sp)
   return most;
 }
 
-/* Returns sin² of the angle between row j of G and the rows eliminated before it, from its pivot in the symmetric factors; 0 if the pivot
- * has the wrong sign. */
+/* Returns sin² of the angle between the gradient of constraint j and those eliminated before it, from its pivot in the symmetric factors;
+ * 0 if the pivot has the wrong sign. */
 static double sin2_of_row(const cmb_kkt_sparse *sp, int j)
 {
   const int k = sp->K.place[sp->shape.nv + j];
@@ -305,8 +305,8 @@ void cmb_kkt_sparse_pivots(const cmb_kkt_sparse *sp, double *pivot)
   }
 }
 
-/* Factorises the KKT matrix for this G with −shift · length² on the diagonal of its last block, so that dependent rows do no harm;
- * length2 NULL: with the lengths of the rows of this G. */
+/* Factorises the KKT matrix for the constraint Jacobian G with −shift · length² on the diagonal of its constraint rows, so that dependent
+ * constraints do no harm; length2 NULL: with the lengths of the rows of this G. */
 static cmb_status factor_shifted(cmb_kkt_sparse *sp, const double *G, const double *length2,
                                  double shift)
 {

@@ -169,7 +169,8 @@ static void right_vector(const cmb_kkt *d, int i, double *x, double *dual)
   for (int k = nv - 1; k >= 0; k--) dual[k] += cmb_dot(k, d->LD + (ptrdiff_t)k * nv, dual);
 }
 
-/* Returns whether the factors are by singular values, and singular value i is at most `limit` but large enough to have a right vector. */
+/* Returns whether singular value i of the constraint Jacobian is known, at most `limit`, and large enough to have a right singular
+ * vector. */
 static bool is_weak(const cmb_kkt *d, int i, double limit)
 {
   const double sigma = d->by_rank && d->rank.symmetric && i >= 0 ? d->rank.sigma[i] : INFINITY;

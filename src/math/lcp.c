@@ -44,7 +44,8 @@ static double largest(int n, const double *x)
   return most;
 }
 
-/* Factorises A + εI for the free unknowns, those that may be nonzero. Returns their number, or -1 if the matrix is not positive definite. */
+/* Factorises A + εI, restricted to the free unknowns, those that may be nonzero. Returns their number, or -1 if the matrix is not
+ * positive definite. */
 static int factor(cmb_lcp *p, int n)
 {
   int size = 0, row = 0;
@@ -59,8 +60,8 @@ static int factor(cmb_lcp *p, int n)
   return cmb_ldlt_factor(size, p->K) < 0 ? size : -1;
 }
 
-/* Moves z towards p->x, the minimum over the free unknowns, as far as no unknown becomes negative. Those that become 0 are fixed there.
- * Returns whether z has reached p->x. */
+/* Moves z ≥ 0 towards p->x, the minimum over the free unknowns, as far as no unknown becomes negative. Those that become 0 are fixed
+ * there. Returns whether z has reached p->x. */
 static bool move_to_minimum(cmb_lcp *p, int n)
 {
   double part = 1;

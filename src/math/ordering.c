@@ -83,7 +83,7 @@ static void initialise(struct ordering *o)
   }
 }
 
-/* Appends those members of a list that are neither eliminated nor marked to `out`, unless that is NULL, and marks them. Returns how many
+/* Appends those unknowns of a list that are neither eliminated nor marked to `out`, unless that is NULL, and marks them. Returns how many
  * they are. */
 static int append_unmarked(struct ordering *o, int count, const int *list, int *out)
 {

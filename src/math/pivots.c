@@ -95,7 +95,7 @@ static double largest(const cmb_pivots *p, int k, int *row, int *column)
   return most;
 }
 
-/* Returns the index at which the entry (row, column) of G is stored; -1 if it is always 0. */
+/* Returns the index at which the entry (row, column) of the constraint Jacobian is stored; -1 if it is always 0. */
 static int index_of(const cmb_pivots *p, int row, int column)
 {
   const cmb_pattern *s = p->pattern;
@@ -133,7 +133,8 @@ static void choose(cmb_pivots *p, const double *G)
   }
 }
 
-/* Computes the pivots of G Gᵀ in the static order of a large system; sets the rank to 0 if a pivot is too small. */
+/* Computes the pivots of G Gᵀ in the static order of a large system, with the constraint Jacobian G; sets the rank to 0 if a pivot is too
+ * small. */
 static void choose_sparse(cmb_pivots *p, const double *G)
 {
   memcpy(p->G_reference, G, (size_t)p->pattern->start[p->rows] * sizeof *G);
