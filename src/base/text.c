@@ -13,9 +13,8 @@
 
 enum { NAME_ROOM = 64 }; /* longer names are never proposed as similar */
 
-enum {
-  POINT_ROOM = 16
-}; /* bytes of a locale's decimal point, which may be one character of several bytes */
+/* bytes of a locale's decimal point, which may be one character of several bytes */
+enum { POINT_ROOM = 16 };
 
 /* Returns whether c is an ASCII control character. */
 bool cmb_is_control(char c)

@@ -41,7 +41,7 @@ typedef struct cmb_c_code {
   /* the start with other parameters */
   /* computes q and v; NULL: they are numbers, valid for some values of the parameters only */
   cmb_program *first;
-  /* (live) the parameters that the start depends on; NULL: no parameter can be changed */
+  /* (live) the parameters that the start depends on; NULL: none can be changed, or formulas give the start */
   bool *start_reads;
 
   /* identifiers; those of inputs and their rates (nu + nr), whose names in the model are u_model_names */

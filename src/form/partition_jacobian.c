@@ -28,12 +28,12 @@ struct cmb_partition_jacobian {
   double *LU; /* (free x free) factors of the reduced matrix */
   int *pivot; /* (free) */
   double c;
-  double *tn;              /* (nq) T n for a motion n */
-  double *jn;              /* (nv) J n for a motion n */
-  double *x, *y;           /* (nv) scratch */
-  double *s;               /* (ng) scratch */
-  double *r_left, *s_left; /* (nv), (ng) residuals for refinement */
-  double *z, *b;           /* (free) scratch */
+  double *tn;                      /* (nq) T n for a motion n */
+  double *jn;                      /* (nv) J n for a motion n */
+  double *x, *y;                   /* (nv) scratch */
+  double *s;                       /* (ng) scratch */
+  double *r_residual, *s_residual; /* (nv), (ng) residuals for refinement */
+  double *z, *b;                   /* (free) scratch */
 };
 
 /* Returns the number of rows of a derivative of the equations: nv for the residual, ng for constraints. */
@@ -68,14 +68,14 @@ static void take_memory(cmb_partition_jacobian *j, cmb_arena *arena)
     j->Y[i] = cmb_arena_take(arena, (size_t)eq->nv * (size_t)eq->ng, sizeof(double));
   }
   j->Yc = cmb_arena_take(arena, (size_t)eq->nv * (size_t)eq->ng, sizeof(double));
-  double **vectors[] = {&j->jn, &j->x, &j->y, &j->z, &j->b, &j->r_left};
+  double **vectors[] = {&j->jn, &j->x, &j->y, &j->z, &j->b, &j->r_residual};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
     *vectors[i] = cmb_arena_doubles(arena, eq->nv);
   }
   j->pivot = cmb_arena_ints(arena, eq->nv);
   j->tn = cmb_arena_doubles(arena, eq->nq);
   j->s = cmb_arena_doubles(arena, eq->ng);
-  j->s_left = cmb_arena_doubles(arena, eq->ng);
+  j->s_residual = cmb_arena_doubles(arena, eq->ng);
 }
 
 cmb_status cmb_partition_jacobian_create(cmb_partition *p, cmb_arena *arena,
@@ -244,8 +244,8 @@ void cmb_partition_correct(cmb_partition_jacobian *j, const double *r, const dou
   cmb_partition_solve_transposed(p, j->x, dlambda);
 }
 
-/* Computes the residuals of Newton's equations for the increments x = δa of the accelerations and y = δλ of the multipliers: j->r_left of
- * the dynamic equations and j->s_left of the constraints. */
+/* Computes the residuals of Newton's equations for the increments x = δa of the accelerations and y = δλ of the multipliers: j->r_residual of
+ * the dynamic equations and j->s_residual of the constraints. */
 static void compute_residuals(cmb_partition_jacobian *j, const double *r, const double *s,
                               const double *x, const double *y)
 {
@@ -253,13 +253,13 @@ static void compute_residuals(cmb_partition_jacobian *j, const double *r, const 
   const cmb_equations *eq = p->ev->eq;
   const int nv = eq->nv, ng = eq->ng;
   for (int k = 0; k < p->free_count; k++) j->z[k] = x[p->independent[k]];
-  cmb_multiply_mass(p->ev, x, j->r_left);
-  cmb_multiply_transposed_add(eq->G_pattern, ng, nv, p->ev->G, 1.0, y, j->r_left);
-  cmb_multiply(eq->G_pattern, ng, nv, p->ev->G, x, j->s_left);
-  add_columns(j, 1, nv, j->Xc, j->r_left);
-  add_columns(j, 1, ng, j->Yc, j->s_left);
-  for (int i = 0; i < nv; i++) j->r_left[i] += r[i];
-  for (int i = 0; i < ng; i++) j->s_left[i] += s[i];
+  cmb_multiply_mass(p->ev, x, j->r_residual);
+  cmb_multiply_transposed_add(eq->G_pattern, ng, nv, p->ev->G, 1.0, y, j->r_residual);
+  cmb_multiply(eq->G_pattern, ng, nv, p->ev->G, x, j->s_residual);
+  add_columns(j, 1, nv, j->Xc, j->r_residual);
+  add_columns(j, 1, ng, j->Yc, j->s_residual);
+  for (int i = 0; i < nv; i++) j->r_residual[i] += r[i];
+  for (int i = 0; i < ng; i++) j->s_residual[i] += s[i];
 }
 
 void cmb_partition_refine(cmb_partition_jacobian *j, const double *r, const double *s,
@@ -267,7 +267,7 @@ void cmb_partition_refine(cmb_partition_jacobian *j, const double *r, const doub
                           double *dlambda_more)
 {
   compute_residuals(j, r, s, da, dlambda);
-  cmb_partition_correct(j, j->r_left, j->s_left, da_more, dlambda_more);
+  cmb_partition_correct(j, j->r_residual, j->s_residual, da_more, dlambda_more);
 }
 
 void cmb_partition_motion_of(cmb_partition_jacobian *j, const double *da, double *w)

@@ -32,8 +32,8 @@ typedef struct cmb_boxed {
 void cmb_boxed_create(cmb_boxed *p, cmb_arena *arena, int most);
 
 /* Computes the solution x (n); *several becomes true if there are solutions that differ in A x. Returns CMB_RETRY_SINGULAR if there is no
- * solution, CMB_RETRY_NEWTON if none was found, or if A may have several solutions and n is too large to enumerate them, and
- * CMB_RETRY_NONFINITE if an entry of A or b is not finite. */
+ * solution or a diagonal entry of A is not positive, CMB_RETRY_NEWTON if none was found, or if A may have several solutions and n is too
+ * large to enumerate them, and CMB_RETRY_NONFINITE if an entry of A or b is not finite. */
 cmb_status cmb_boxed_solve(cmb_boxed *p, int n, const double *A, const double *b, const double *u,
                            double *x, bool *several);
 

@@ -18,18 +18,18 @@
 
 int cmb_deflate(int n, double nothing, double *A, double *work, double *kept)
 {
-  double *turned = work, *J = turned + (ptrdiff_t)n * n, *sigma = J + (ptrdiff_t)n * n;
+  double *rotated = work, *J = rotated + (ptrdiff_t)n * n, *sigma = J + (ptrdiff_t)n * n;
   *kept = INFINITY;
   while (n > 0) {
-    memcpy(turned, A, (size_t)n * (size_t)n * sizeof *A);
-    cmb_orthogonal_rows(n, n, turned, J, sigma); /* J A */
+    memcpy(rotated, A, (size_t)n * (size_t)n * sizeof *A);
+    cmb_orthogonal_rows(n, n, rotated, J, sigma); /* J A */
     int rank = n;
     while (rank > 0 && sigma[rank - 1] <= nothing) rank--;
     if (rank > 0) *kept = fmin(*kept, sigma[rank - 1]);
     if (rank == n) break;
     for (int i = 0; i < rank; i++) {
       for (int j = 0; j < rank; j++) {
-        A[(ptrdiff_t)i * rank + j] = cmb_dot(n, turned + (ptrdiff_t)i * n, J + (ptrdiff_t)j * n);
+        A[(ptrdiff_t)i * rank + j] = cmb_dot(n, rotated + (ptrdiff_t)i * n, J + (ptrdiff_t)j * n);
       }
     }
     n = rank;

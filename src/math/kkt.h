@@ -53,8 +53,9 @@ void cmb_kkt_destroy(cmb_kkt *kkt);
 cmb_status cmb_kkt_create_factored(cmb_context *ctx, const cmb_kkt_shape *shape,
                                    const cmb_mass_factors *factors, cmb_kkt **kkt);
 
-/* Sets the usual lengths of the constraint gradients (ng), in the metric of M⁻¹. A gradient that is shorter than its usual length by the
- * factor by which an angle is too small counts as dependent. Until this is called only a gradient of length 0 does. */
+/* Sets the usual lengths of the constraint gradients (ng), in the metric of M⁻¹. A gradient counts as dependent if its length divided by
+ * the usual one is so small that the sine of an angle of that size would count as 0. Until this is called only a gradient of length 0
+ * does. */
 void cmb_kkt_set_reference(cmb_kkt *kkt, const double *length);
 
 /* Limits for the singular values of G with gradients of unit length. Up to `doubt` pivots are not trusted, and singular values are

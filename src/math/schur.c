@@ -13,10 +13,8 @@
 #include <math.h>
 #include <stddef.h>
 
-enum {
-  MOST_STEPS = 60,
-  EXCEPTIONAL = 10
-}; /* steps for one eigenvalue; every so many steps an exceptional shift */
+/* steps for one eigenvalue; every so many steps an exceptional shift */
+enum { MOST_STEPS = 60, EXCEPTIONAL = 10 };
 
 struct schur {
   int n;
