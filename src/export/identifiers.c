@@ -135,8 +135,8 @@ void cmb_code_name(const char *name, size_t room, char *text)
   const size_t length = strlen(text);
   const char last = length > 1 ? text[length - 1] : '\0';
   const bool variant = (last == 'f' || last == 'l') && is_word(mathematical, text, 1);
-  const bool is_operation =
-      strncmp(text, "op_", 3) == 0; /* names of operations in the generated code */
+  /* names of operations in the generated code */
+  const bool is_operation = strncmp(text, "op_", 3) == 0;
   if (is_operation || variant || is_word(library, text, 0) || is_word(mathematical, text, 0)) {
     memcpy(text + length, "_", 2);
   }

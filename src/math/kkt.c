@@ -51,8 +51,8 @@ static const double MOST_DENSE_BYTES = 8e9; /* memory limit for the dense object
  * (kkt_small.h). */
 #define APART __attribute__((noinline))
 
-static const double SAFETY =
-    4; /* factor of the rank test; 0.4 would suffice for random rows, nv from 4 to 100 */
+/* factor of the rank test; 0.4 would suffice for random rows, nv from 4 to 100 */
+static const double SAFETY = 4;
 
 /* ---- create and destroy */
 
