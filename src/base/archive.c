@@ -1,5 +1,5 @@
 /*
- * Numbers under names (archive.h).
+ * Writes and reads archives, the text format of saved simulation states (archive.h).
  */
 #include "base/archive.h"
 
@@ -13,7 +13,7 @@
 
 static const char MAGIC[] = "camber-state 1\n", SEAL[] = "sha256 ";
 
-enum { SEAL_LENGTH = sizeof SEAL - 1 + CMB_DIGEST_TEXT }; /* with the end of the line */
+enum { SEAL_LENGTH = sizeof SEAL - 1 + CMB_DIGEST_TEXT }; /* with the line end */
 
 static void digest_of(const char *text, size_t length, char digest[CMB_DIGEST_TEXT])
 {
@@ -44,7 +44,7 @@ cmb_status cmb_archive_close(cmb_archive *a)
 
 /* ---- reading */
 
-static cmb_about here(const cmb_archive *a)
+static cmb_about current_line(const cmb_archive *a)
 {
   return cmb_about_place(a->path, a->line, 1);
 }
@@ -52,8 +52,8 @@ static cmb_about here(const cmb_archive *a)
 void cmb_archive_refuse(cmb_archive *a, const char *why)
 {
   if (a->status != CMB_OK || a->writing) return;
-  a->status =
-      cmb_fail_about(a->ctx, CMB_ERROR_INPUT, here(a), "this is no state to go on from: %s", why);
+  a->status = cmb_fail_about(a->ctx, CMB_ERROR_INPUT, current_line(a),
+                             "this is no state to go on from: %s", why);
 }
 
 static bool begins_with(const char *text, size_t length, const char *with)
@@ -89,8 +89,9 @@ cmb_archive cmb_archive_read(cmb_context *ctx, const char *path, const char *tex
   return a;
 }
 
-/* The text `word` is next, and is passed. */
-static bool pass(cmb_archive *a, const char *word)
+/* Skips `word` if the unread text of the archive begins with it, and returns whether it does. Returns false if reading has already
+ * failed. */
+static bool skip_word(cmb_archive *a, const char *word)
 {
   const size_t length = strlen(word);
   if (a->status != CMB_OK) return false;
@@ -99,7 +100,8 @@ static bool pass(cmb_archive *a, const char *word)
   return true;
 }
 
-/* A whole number is next, and is passed. There is always something that is no digit behind it: the last line at the latest. */
+/* Reads a decimal integer from the archive into *x and moves behind it. Returns false if there is none or if it does not fit a long.
+ * strtoimax cannot run past the text, since the checksum line, which begins with a letter, always follows. */
 static bool read_long(cmb_archive *a, long *x)
 {
   char *end;
@@ -111,21 +113,23 @@ static bool read_long(cmb_archive *a, long *x)
   return true;
 }
 
+/* Reads the 16 hexadecimal digits of a 64-bit pattern from the archive into *bits. Returns false if one of them is missing. */
 static bool read_bits(cmb_archive *a, uint64_t *bits)
 {
   *bits = 0;
   if (a->end - a->next < 16) return false;
   for (int i = 0; i < 16; i++) {
     static const char digits[] = "0123456789abcdef";
-    const char here = *a->next++, *digit = here ? strchr(digits, here) : NULL;
+    const char character = *a->next++, *digit = character ? strchr(digits, character) : NULL;
     if (!digit) return false;
     *bits = *bits << 4 | (uint64_t)(digit - digits);
   }
   return true;
 }
 
-/* "NAME COUNT:" begins a line. */
-static bool head(cmb_archive *a, const char *name, int count)
+/* Writes the beginning "NAME COUNT:" of a line of the archive or, when reading, checks that the next line begins so. Returns false and
+ * sets the archive's status if it does not. */
+static bool begin_line(cmb_archive *a, const char *name, int count)
 {
   long found = -1;
   if (a->status != CMB_OK) return false;
@@ -134,30 +138,33 @@ static bool head(cmb_archive *a, const char *name, int count)
     return true;
   }
   a->line++;
-  if (pass(a, name) && pass(a, " ") && read_long(a, &found) && pass(a, ":") && found == count) {
+  if (skip_word(a, name) && skip_word(a, " ") && read_long(a, &found) && skip_word(a, ":") &&
+      found == count) {
     return true;
   }
-  a->status = cmb_fail_about(a->ctx, CMB_ERROR_INPUT, here(a),
+  a->status = cmb_fail_about(a->ctx, CMB_ERROR_INPUT, current_line(a),
                              "this state is of another model or other options: expected %d "
                              "numbers '%s'",
                              count, name);
   return false;
 }
 
-static void tail(cmb_archive *a, bool good)
+/* Ends a line of the archive: writes the line end or, when reading, checks that it comes next and that all values of the line were read
+ * (`good`). Sets the archive's status to an error otherwise. */
+static void end_line(cmb_archive *a, bool good)
 {
   if (a->writing) {
     cmb_buffer_put(&a->text, "\n");
     return;
   }
-  if (!good || !pass(a, "\n")) cmb_archive_refuse(a, "a number is not as it was written");
+  if (!good || !skip_word(a, "\n")) cmb_archive_refuse(a, "a number is not as it was written");
 }
 
 /* ---- both */
 
 void cmb_archive_doubles(cmb_archive *a, const char *name, int count, double *x)
 {
-  bool good = head(a, name, count);
+  bool good = begin_line(a, name, count);
   if (!good) return;
   for (int i = 0; i < count && good; i++) {
     uint64_t bits;
@@ -166,55 +173,56 @@ void cmb_archive_doubles(cmb_archive *a, const char *name, int count, double *x)
       cmb_buffer_print(&a->text, " %016" PRIx64, bits);
       continue;
     }
-    good = pass(a, " ") && read_bits(a, &bits);
+    good = skip_word(a, " ") && read_bits(a, &bits);
     memcpy(&x[i], &bits, sizeof bits);
   }
-  tail(a, good);
+  end_line(a, good);
 }
 
-/* One whole number, which is read only if it is in these bounds. */
-static bool visit_whole(cmb_archive *a, long least, long most, long *x)
+/* Writes the integer *x to the archive, or reads it from there. Returns false and leaves *x unchanged if the number read is missing or
+ * not in [least, most]. */
+static bool transfer_integer(cmb_archive *a, long least, long most, long *x)
 {
   long value = *x;
   if (a->writing) {
     cmb_buffer_print(&a->text, " %ld", value);
     return true;
   }
-  if (!pass(a, " ") || !read_long(a, &value) || value < least || value > most) return false;
+  if (!skip_word(a, " ") || !read_long(a, &value) || value < least || value > most) return false;
   *x = value;
   return true;
 }
 
 void cmb_archive_longs(cmb_archive *a, const char *name, int count, long *x)
 {
-  bool good = head(a, name, count);
+  bool good = begin_line(a, name, count);
   if (!good) return;
-  for (int i = 0; i < count && good; i++) good = visit_whole(a, LONG_MIN, LONG_MAX, &x[i]);
-  tail(a, good);
+  for (int i = 0; i < count && good; i++) good = transfer_integer(a, LONG_MIN, LONG_MAX, &x[i]);
+  end_line(a, good);
 }
 
 void cmb_archive_ints(cmb_archive *a, const char *name, int count, int *x)
 {
-  bool good = head(a, name, count);
+  bool good = begin_line(a, name, count);
   if (!good) return;
   for (int i = 0; i < count && good; i++) {
     long value = x[i];
-    good = visit_whole(a, INT_MIN, INT_MAX, &value);
+    good = transfer_integer(a, INT_MIN, INT_MAX, &value);
     x[i] = (int)value;
   }
-  tail(a, good);
+  end_line(a, good);
 }
 
 void cmb_archive_bools(cmb_archive *a, const char *name, int count, bool *x)
 {
-  bool good = head(a, name, count);
+  bool good = begin_line(a, name, count);
   if (!good) return;
   for (int i = 0; i < count && good; i++) {
     long value = x[i];
-    good = visit_whole(a, 0, 1, &value);
+    good = transfer_integer(a, 0, 1, &value);
     x[i] = value == 1;
   }
-  tail(a, good);
+  end_line(a, good);
 }
 
 void cmb_archive_count(cmb_archive *a, const char *name, long *x)
@@ -238,13 +246,14 @@ void cmb_archive_expect(cmb_archive *a, const char *what, const char *text, cons
   }
   a->line++;
   const char *line = a->next;
-  if (pass(a, what) && pass(a, " \"") && pass(a, text) && pass(a, "\"\n")) return;
+  if (skip_word(a, what) && skip_word(a, " \"") && skip_word(a, text) && skip_word(a, "\"\n"))
+    return;
   const char *end = memchr(line, '\n', (size_t)(a->end - line));
   const int length = end && end - line < 200 ? (int)(end - line) : 0;
   a->status =
-      otherwise ? cmb_fail_about(a->ctx, CMB_ERROR_INPUT, here(a),
+      otherwise ? cmb_fail_about(a->ctx, CMB_ERROR_INPUT, current_line(a),
                                  "this state cannot go on here: %s", otherwise)
-                : cmb_fail_about(a->ctx, CMB_ERROR_INPUT, here(a),
+                : cmb_fail_about(a->ctx, CMB_ERROR_INPUT, current_line(a),
                                  "this state cannot go on here: it has %.*s, here it is %s \"%s\"",
                                  length, line, what, text);
 }

@@ -1,13 +1,15 @@
 /*
- * Numbers under names, in one order, written or read by the same calls: who describes a state does it once for both ways.
+ * Archive: the text format in which a simulation state is saved. The same sequence of calls writes a state or reads it back, so that a
+ * module describes its part of the state once for both directions.
  *
- *     camber-state 1                        what it is, and the version of the layout
+ *     camber-state 1                        the kind of file and the version of its layout
  *     q 2: 3ff0000000000000 bff8000000000000
  *     ...
- *     sha256 <64 digits>                    of all bytes before
+ *     sha256 <64 digits>                    the checksum of all bytes before it
  *
- * Each line has a name, how many numbers there are, and these: doubles as the 16 hexadecimal digits of their bits, whole numbers in
- * decimal, texts between quotes. Whatever is not as expected is an error with the line; it stays, and calls that follow do nothing.
+ * Each line contains a name, the number of values and the values: doubles as the 16 hexadecimal digits of their bits, integers in decimal,
+ * texts in quotes. Reading anything other than the expected line sets `status` to an error with the line number; all later calls then do
+ * nothing.
  */
 #ifndef CMB_BASE_ARCHIVE_H
 #define CMB_BASE_ARCHIVE_H
@@ -20,37 +22,39 @@ typedef struct cmb_archive {
   cmb_context *ctx;
   bool writing;
   cmb_status status;
-  cmb_buffer text;        /* what was written */
-  const char *path;       /* of what is read, for words */
-  const char *next, *end; /* what is to be read */
+  cmb_buffer text;        /* the text written so far */
+  const char *path;       /* the file that is read, for error messages */
+  const char *next, *end; /* the bytes still to be read */
   int line;
 } cmb_archive;
 
-/* To write; cmb_archive_close adds the checksum, and the text is complete. The caller releases it. */
+/* Begins an archive for writing. cmb_archive_close appends the checksum, which completes a.text; the caller releases that buffer. */
 cmb_archive cmb_archive_write(cmb_context *ctx);
 cmb_status cmb_archive_close(cmb_archive *a);
 
-/* To read `length` bytes, whose first line and checksum are looked at here. */
+/* Begins reading an archive from `length` bytes at `text` and checks their first line and checksum. `path` is the file's name for error
+ * messages. A failure is stored in the status of the archive that is returned. */
 cmb_archive cmb_archive_read(cmb_context *ctx, const char *path, const char *text, size_t length);
 
-/* The numbers are written, or read in place. */
+/* Write one line with `count` values of x, or read such a line into x. `name` labels the line. */
 void cmb_archive_doubles(cmb_archive *a, const char *name, int count, double *x);
 void cmb_archive_longs(cmb_archive *a, const char *name, int count, long *x);
 void cmb_archive_ints(cmb_archive *a, const char *name, int count, int *x);
 void cmb_archive_bools(cmb_archive *a, const char *name, int count, bool *x);
 
-/* The same for a number that is counted with: neither negative nor near to the largest that there is. */
+/* Write or read a line with a single count x. When reading, the archive is refused if x is negative or above a quarter of the largest
+ * value of its type. */
 void cmb_archive_count(cmb_archive *a, const char *name, long *x);
 void cmb_archive_small_count(cmb_archive *a, const char *name, int *x);
 
-/* A text that must be there as it would be written; else the archive is refused with the words `otherwise`, or NULL: "it has WHAT "x", here it
- * is WHAT "y"". */
+/* Writes the line `WHAT "TEXT"`, or reads a line and checks that it is exactly this one. If it differs, the archive fails with the
+ * message `otherwise`, or, if that is NULL, with a message that quotes both lines. */
 void cmb_archive_expect(cmb_archive *a, const char *what, const char *text, const char *otherwise);
 
-/* What is read is not possible. */
+/* Sets the archive's status to an input error with the message `why`, while reading and if it has no error yet. */
 void cmb_archive_refuse(cmb_archive *a, const char *why);
 
-/* All has been read. */
+/* Checks, after the last value has been read, that nothing follows it except the checksum. */
 void cmb_archive_finish(cmb_archive *a);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Arena allocation in chunks from the context's allocator (arena.h).
+ * Arena allocator: hands out memory from chunks that are freed all at once (arena.h).
  */
 #include "base/arena.h"
 
@@ -17,7 +17,7 @@ struct chunk {
 struct cmb_arena {
   cmb_context *ctx;
   struct chunk *chunks;
-  char *at, *end; /* what is left of the newest chunk */
+  char *at, *end; /* the unused part of the newest chunk */
   bool failed;
 };
 
@@ -39,6 +39,7 @@ void cmb_arena_destroy(cmb_arena *arena)
   cmb_release(arena->ctx, arena);
 }
 
+/* Appends a memory chunk with at least `size` usable bytes, aligned to 64, to the arena. Returns false if memory runs out. */
 static bool grow(cmb_arena *arena, size_t size)
 {
   size_t room = size > CHUNK_SIZE ? size : CHUNK_SIZE;

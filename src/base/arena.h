@@ -1,9 +1,8 @@
 /*
- * Arena: memory that is handed out piece by piece and given back all at once.
+ * Arena: memory that is allocated piece by piece and freed all at once.
  *
- * An object takes everything it needs from one arena when it is created. A failed allocation sticks:
- * ask for all the arrays, then look once at cmb_arena_failed. That keeps constructors short and makes
- * a leak impossible: destroying the arena is destroying the object.
+ * An object takes all its memory from one arena when it is created. After a failed allocation all later ones fail too: a constructor
+ * allocates all its arrays and checks cmb_arena_failed once at the end. Destroying the arena frees the object, so that nothing can leak.
  */
 #ifndef CMB_BASE_ARENA_H
 #define CMB_BASE_ARENA_H
@@ -13,16 +12,16 @@
 
 typedef struct cmb_arena cmb_arena;
 
-/* An empty arena on the context's allocator, NULL without memory. */
+/* Creates an empty arena on the context's allocator. Returns NULL if memory runs out. */
 cmb_arena *cmb_arena_create(cmb_context *ctx);
 void cmb_arena_destroy(cmb_arena *arena);
 
-/* count * size zeroed bytes, aligned to 64; NULL on failure, on overflow and after an earlier failure.
- * A count of 0 gives a valid pointer that must not be read. */
+/* Allocate count * size zeroed bytes, aligned to 64 bytes. Return NULL on failure, on overflow and after an earlier failure. A count of 0
+ * gives a valid pointer that must not be read. */
 void *cmb_arena_take(cmb_arena *arena, size_t count, size_t size);
 double *cmb_arena_doubles(cmb_arena *arena, int count);
 int *cmb_arena_ints(cmb_arena *arena, int count);
-char *cmb_arena_text(cmb_arena *arena, const char *text); /* a copy */
+char *cmb_arena_text(cmb_arena *arena, const char *text); /* returns a copy of text */
 
 bool cmb_arena_failed(const cmb_arena *arena);
 

@@ -1,5 +1,5 @@
 /*
- * A growing text (buffer.h). The room doubles, so that a text is copied twice on average.
+ * Growing text buffer (buffer.h). Its capacity doubles, so that each character is copied fewer than two times on average.
  */
 #include "base/buffer.h"
 
@@ -23,8 +23,9 @@ void cmb_buffer_release(cmb_buffer *b)
   *b = cmb_buffer_begin(b->ctx);
 }
 
-/* Room for `more` characters and the final 0. */
-static bool make_room(cmb_buffer *b, size_t more)
+/* Ensures that the buffer has room for `more` characters and a final 0 behind its text; enlarges it if necessary. Returns false and marks
+ * the buffer as failed if memory runs out. */
+static bool reserve(cmb_buffer *b, size_t more)
 {
   if (b->failed) return false;
   if (more < b->room - b->length) return true;
@@ -45,7 +46,7 @@ static bool make_room(cmb_buffer *b, size_t more)
 
 void cmb_buffer_add(cmb_buffer *b, const void *bytes, size_t length)
 {
-  if (!make_room(b, length)) return;
+  if (!reserve(b, length)) return;
   if (length > 0) memcpy(b->text + b->length, bytes, length);
   b->length += length;
   b->text[b->length] = '\0';
@@ -58,8 +59,8 @@ void cmb_buffer_put(cmb_buffer *b, const char *text)
 
 void cmb_buffer_print(cmb_buffer *b, const char *format, ...)
 {
-  enum { USUAL = 128 }; /* room for nearly every call, so that the text is formatted once */
-  if (!make_room(b, USUAL)) return;
+  enum { USUAL = 128 }; /* enough for nearly every call, so that the text is formatted only once */
+  if (!reserve(b, USUAL)) return;
   for (int pass = 0; pass < 2; pass++) {
     size_t room = b->room - b->length;
     va_list arguments;
@@ -71,7 +72,7 @@ void cmb_buffer_print(cmb_buffer *b, const char *format, ...)
       return;
     }
     b->text[b->length] = '\0';
-    if (length < 0 || !make_room(b, (size_t)length)) break;
+    if (length < 0 || !reserve(b, (size_t)length)) break;
   }
   b->failed = true;
 }

@@ -1,6 +1,6 @@
 /*
- * A growing text on the context's allocator. A failed allocation sticks: write everything, then look once at
- * `failed`. The text always ends with a 0 that is not counted.
+ * Growing text buffer on the context's allocator. After a failed allocation all later calls do nothing: write everything, then check
+ * `failed` once. The text always ends with a 0 that `length` does not count.
  */
 #ifndef CMB_BASE_BUFFER_H
 #define CMB_BASE_BUFFER_H
@@ -10,18 +10,19 @@
 
 typedef struct cmb_buffer {
   cmb_context *ctx;
-  char *text; /* (room), NULL while nothing was written */
+  char *text; /* (room), NULL while nothing has been written */
   size_t length, room;
   bool failed;
 } cmb_buffer;
 
 cmb_buffer cmb_buffer_begin(cmb_context *ctx);
-void cmb_buffer_release(cmb_buffer *b); /* empty and usable afterwards */
+/* frees the text; the buffer is then empty and can be used again */
+void cmb_buffer_release(cmb_buffer *b);
 
 void cmb_buffer_add(cmb_buffer *b, const void *bytes, size_t length);
 void cmb_buffer_put(cmb_buffer *b, const char *text);
 
-/* printf into the buffer; for words and whole numbers, since a double would follow the locale. */
+/* Appends text as printf does. For words and integers only, since doubles would be printed in the locale of the host program. */
 void cmb_buffer_print(cmb_buffer *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The context: allocator, log and the last error (include/camber/base.h).
- * The error has a fixed room inside the context, so that reporting a failure cannot fail.
+ * The context: allocator, log callback and last error of one user of the library (include/camber/base.h). The last error is stored in arrays
+ * inside the context, so that reporting a failure needs no memory.
  */
 #include "base/context.h"
 
@@ -14,7 +14,7 @@ struct cmb_context {
   cmb_log_function log;
   void *log_user;
   cmb_error_record record;
-  cmb_error error; /* points into the record */
+  cmb_error error; /* its texts point into `record` */
 };
 
 static void *libc_allocate(void *user, size_t size)
@@ -69,8 +69,8 @@ const cmb_error *cmb_error_of(const cmb_context *ctx)
   return ctx ? &ctx->error : &none;
 }
 
-/* A record takes the place of the last error. */
-static cmb_status put(cmb_context *ctx, const cmb_error_record *record)
+/* Copies `record` to the context as its last error and returns its status. */
+static cmb_status set_last_error(cmb_context *ctx, const cmb_error_record *record)
 {
   ctx->record = *record;
   ctx->error = cmb_error_view(&ctx->record);
@@ -81,9 +81,10 @@ cmb_status cmb_fail_words(cmb_context *ctx, cmb_status status, const cmb_about *
                           const char *format, va_list arguments)
 {
   if (!ctx) return status;
-  cmb_error_record record; /* the arguments may point into the old one */
+  /* a new record, as the arguments may point into the context's present one */
+  cmb_error_record record;
   cmb_error_write(&record, status, about, format, arguments);
-  return put(ctx, &record);
+  return set_last_error(ctx, &record);
 }
 
 cmb_status cmb_fail(cmb_context *ctx, cmb_status status, const char *format, ...)
@@ -132,7 +133,7 @@ void cmb_error_keep(const cmb_context *ctx, cmb_status status, cmb_error_record 
 
 cmb_status cmb_fail_again(cmb_context *ctx, const cmb_error_record *record)
 {
-  return put(ctx, record);
+  return set_last_error(ctx, record);
 }
 
 cmb_status cmb_fail_memory(cmb_context *ctx)

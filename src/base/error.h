@@ -1,6 +1,6 @@
 /*
- * What is known of a failure: gathered where it happens (cmb_about), kept with all its texts (cmb_error_record). A record has a fixed
- * room for each text and no pointers: it is copied by assignment.
+ * Description of a failure for error messages: what it concerns (cmb_about, filled in where the failure occurs) and the record that stores
+ * it with all its texts (cmb_error_record). A record contains fixed arrays and no pointers, so that it can be copied by assignment.
  */
 #ifndef CMB_BASE_ERROR_H
 #define CMB_BASE_ERROR_H
@@ -10,44 +10,46 @@
 #include <stdarg.h>
 #include <stdbool.h>
 
-/* What a failure is about. What is not known is NULL, 0 or NaN; the functions below make one. */
+/* What a failure concerns. Unknown parts are NULL, 0 or NaN. The functions below create one. */
 typedef struct cmb_about {
   const char *file;
-  const char *key; /* the place where there are no lines: the sentence begins with "FILE: KEY: " */
-  int line,
-      column; /* line > 0: it begins with "FILE:LINE:COLUMN: ", or "FILE: KEY: LINE:COLUMN: " */
+  /* names the part of the file instead of a line: the message begins with "FILE: KEY: " */
+  const char *key;
+  /* line > 0: the message begins with "FILE:LINE:COLUMN: ", or with "FILE: KEY: LINE:COLUMN: " */
+  int line, column;
   const char *kind, *name;
-  const char *subject; /* NULL: made of kind and name */
-  bool
-      subject_leads; /* the sentence goes on with "SUBJECT: "; otherwise its words name the subject, if they do */
-  const char *lead; /* and with this and ": ", as "no consistent initial values at t = 0" */
+  const char *subject; /* NULL: composed of kind and name */
+  /* the message continues with "SUBJECT: "; otherwise the subject is mentioned by its text, if at all */
+  bool subject_leads;
+  const char *lead; /* then with this and ": ", such as "no consistent initial values at t = 0" */
   double time;
 } cmb_about;
 
-/* Of a kind and a name, either of which may be NULL. */
+/* Returns a description of a failure that concerns the named thing, such as kind "joint" and name "J1"; either may be NULL. */
 static inline cmb_about cmb_about_thing(const char *kind, const char *name)
 {
   return (cmb_about){.kind = kind, .name = name, .time = NAN};
 }
 
-/* The same at a time of the simulation. */
+/* Returns a description of a failure that concerns the named thing at the simulation time t; kind and name may be NULL. */
 static inline cmb_about cmb_about_time(double t, const char *kind, const char *name)
 {
   return (cmb_about){.kind = kind, .name = name, .time = t};
 }
 
-/* Of a file as a whole; of a place in it, or (file NULL) in the text of a formula. */
+/* Returns a description of a failure that concerns a file as a whole. */
 static inline cmb_about cmb_about_file(const char *file)
 {
   return (cmb_about){.file = file, .time = NAN};
 }
 
+/* Returns a description of a failure at a line and column of a file, or, if file is NULL, of the text of a formula. */
 static inline cmb_about cmb_about_place(const char *file, int line, int column)
 {
   return (cmb_about){.file = file, .line = line, .column = column, .time = NAN};
 }
 
-/* The same, and the sentence begins with the subject. */
+/* Returns `about` changed so that the message begins with the subject. */
 static inline cmb_about cmb_about_leading(cmb_about about)
 {
   about.subject_leads = true;
@@ -72,20 +74,20 @@ typedef struct cmb_error_record {
   char key[CMB_ERROR_KEY_ROOM];
   char kind[CMB_ERROR_KIND_ROOM];
   char name[CMB_ERROR_NAME_ROOM];
-  char subject[CMB_ERROR_NAME_ROOM + CMB_ERROR_KIND_ROOM + 2]; /* "KIND 'NAME'" */
+  char subject[CMB_ERROR_NAME_ROOM + CMB_ERROR_KIND_ROOM + 2]; /* "KIND 'NAME'" unless given */
 } cmb_error_record;
 
-/* No failure. */
+/* Makes the record empty: no failure. */
 void cmb_error_clear(cmb_error_record *record);
 
-/* A failure; what the arguments point to may not lie in the record. */
+/* Fills the record with a failure and its printed message. The arguments must not point into the record. */
 void cmb_error_write(cmb_error_record *record, cmb_status status, const cmb_about *about,
                      const char *format, va_list arguments) __attribute__((format(printf, 4, 0)));
 
-/* More words behind those that the failure has. */
+/* Appends words to the message of the record. */
 void cmb_error_add(cmb_error_record *record, const char *words);
 
-/* The record as users see it; it points into the record. */
+/* Returns the public view of the record, whose texts point into the record. */
 cmb_error cmb_error_view(const cmb_error_record *record);
 
 #endif

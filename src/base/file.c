@@ -1,5 +1,5 @@
 /*
- * Files as a whole (file.h).
+ * Whole files: comparing paths, reading, writing and removing (file.h).
  */
 #include "base/file.h"
 
@@ -21,7 +21,7 @@ bool cmb_same_file(const char *one, const char *other)
   return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* The folder of a path, its links resolved, and the name in it; false if there is no such folder. */
+/* Splits a path into its folder, with all links resolved, and the name in that folder. Returns false if the folder does not exist. */
 static bool resolve(const char *path, char folder[PATH_MAX], const char **name)
 {
   char before[PATH_MAX] = ".";
@@ -66,7 +66,8 @@ bool cmb_write_all(int file, const void *bytes, size_t length)
   return true;
 }
 
-/* One byte more than the file has now is asked for, so that a file that grows meanwhile is noticed. */
+/* Reads an open file to its end into new memory. Requests one byte more than the present size of the file, so that a file that grows
+ * meanwhile is noticed. */
 bool cmb_read_all(cmb_context *ctx, int file, size_t limit, void **bytes, size_t *length)
 {
   struct stat there;

@@ -1,5 +1,5 @@
 /*
- * Files as a whole: read, and written so that a reader sees the old one or the new one and nothing between.
+ * Whole files: comparing paths, reading, and writing such that a reader sees the old file or the new one and nothing between.
  */
 #ifndef CMB_BASE_FILE_H
 #define CMB_BASE_FILE_H
@@ -7,26 +7,28 @@
 #include <camber/base.h>
 #include <stdbool.h>
 
-/* Whether both paths lead to one file that is there. */
+/* Returns whether both paths lead to the same existing file. */
 bool cmb_same_file(const char *one, const char *other);
 
-/* Whether both paths name one file, which need not be there. */
+/* Returns whether both paths name the same file, which need not exist. */
 bool cmb_same_place(const char *one, const char *other);
 
-/* The path of a file that is there from the root on, its links resolved; false if there is none, or no room. */
+/* Writes the absolute path of an existing file, with all links resolved, to whole[room]. Returns false if it does not exist or does not
+ * fit. */
 bool cmb_whole_path(const char *path, size_t room, char *whole);
 
-/* Removes a folder with all that is in it; links in it are removed, not followed. */
+/* Removes a folder with everything in it; links in it are removed, not followed. */
 void cmb_remove_folder(const char *path);
 
-/* All of the bytes to an open file. False and errno on failure. */
+/* Writes all `length` bytes to an open file. Returns false and sets errno on failure. */
 bool cmb_write_all(int file, const void *bytes, size_t length);
 
-/* What an open file has, at most `limit` bytes, from the context's allocator; to be released with cmb_release. False
- * and errno on failure; EFBIG: longer than the limit. */
+/* Reads an open file to its end, at most `limit` bytes, into memory of the context's allocator, which the caller frees with cmb_release.
+ * Returns false and sets errno on failure; EFBIG if the file is longer than the limit. */
 bool cmb_read_all(cmb_context *ctx, int file, size_t limit, void **bytes, size_t *length);
 
-/* The bytes as the file at `path`, put in place as a whole (output.h); on failure nothing is left of them. */
+/* Writes the bytes to the file at `path`, which is replaced as a whole (output.h). On failure the old file stays and no partial file is
+ * left, unless the failure is in the last step, the renaming. */
 cmb_status cmb_file_save(cmb_context *ctx, const char *path, const void *bytes, size_t length);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * Files for the user, written beside their place and renamed to it when they are whole (output.h).
+ * Output files: written as a partial file in the same folder and renamed when they are complete (output.h).
  *
- * The process that writes a partial file holds a lock on it (flock), which the kernel drops when the process ends, however it
- * ends. So a partial file with a lock is being written, and one without was left behind. Where a file system knows no
- * locks, two runs are not told from one another: each has its own file, and the one that finishes last counts.
+ * The process that writes a partial file holds a lock on it (flock), which the kernel releases when the process ends, in whatever way. So a
+ * locked partial file is being written, and an unlocked one was left behind. On file systems without locks two runs cannot be told apart:
+ * each has a partial file of its own, and the run that finishes last determines the result.
  */
 #include "base/output.h"
 
@@ -28,12 +28,12 @@ static const char DRAFT_ENDING[] = ".XXXXXX";
 struct cmb_output {
   cmb_context *ctx;
   int file;
-  int reason;        /* errno of the first write that failed, or 0 */
+  int reason;        /* errno of the first failed write, or 0 */
   const char *shown; /* PATH as the user wrote it */
-  const char *path;  /* where the file belongs: the end of a chain of links */
+  const char *path;  /* the file that is replaced: PATH, or the end of its chain of links */
   char *partial;
-  char *draft;  /* "": there is none */
-  char texts[]; /* the four of them */
+  char *draft;  /* "" if there is none */
+  char texts[]; /* memory of the four texts */
 };
 
 static cmb_status refuse(cmb_context *ctx, const char *path, const char *reason)
@@ -47,17 +47,19 @@ static cmb_status fail(cmb_output *o)
   return refuse(o->ctx, o->shown, strerror(errno));
 }
 
-/* ---- where the file belongs */
+/* ---- the target */
 
-static const char *kind_of(mode_t mode)
+/* Returns the reason, for an error message, why a file of this mode (a folder, a pipe, a device) cannot be replaced. */
+static const char *why_not_plain(mode_t mode)
 {
   if (S_ISDIR(mode)) return strerror(EISDIR);
   if (S_ISFIFO(mode)) return "it is a pipe; expected the name of a plain file";
   return "it is no plain file; expected the name of one";
 }
 
-/* target := what PATH leads to if it is a link, or "" if PATH is itself the place. */
-static cmb_status follow(cmb_context *ctx, const char *path, char target[PATH_MAX])
+/* Sets `target` to the file that PATH leads to if PATH is a link, and to "" otherwise. Fails if PATH exists and is not a writable plain
+ * file. */
+static cmb_status resolve_link(cmb_context *ctx, const char *path, char target[PATH_MAX])
 {
   struct stat there;
   target[0] = '\0';
@@ -68,14 +70,14 @@ static cmb_status follow(cmb_context *ctx, const char *path, char target[PATH_MA
   if (link && stat(path, &there) != 0) {
     return refuse(ctx, path, errno == ENOENT ? "it is a link that leads nowhere" : strerror(errno));
   }
-  if (!S_ISREG(there.st_mode)) return refuse(ctx, path, kind_of(there.st_mode));
+  if (!S_ISREG(there.st_mode)) return refuse(ctx, path, why_not_plain(there.st_mode));
   if (access(path, W_OK) != 0) return refuse(ctx, path, strerror(errno));
   return !link || realpath(path, target) ? CMB_OK : refuse(ctx, path, strerror(errno));
 }
 
 /* ---- the partial file */
 
-/* Whether a living process is writing the file. */
+/* Returns whether a running process is writing this partial file: whether the file is locked. */
 static bool is_being_written(const char *partial)
 {
   struct stat there;
@@ -87,6 +89,8 @@ static bool is_being_written(const char *partial)
   return held;
 }
 
+/* Creates and locks the file that receives the output until it is complete: PATH.partial or, if names are in use, PATH.2.partial,
+ * PATH.3.partial ... Fails if another process is writing one of these. */
 static cmb_status create_partial(cmb_output *o)
 {
   const size_t length = strlen(o->path);
@@ -99,7 +103,7 @@ static cmb_status create_partial(cmb_output *o)
     }
     o->file = open(o->partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (o->file >= 0) {
-      flock(o->file, LOCK_EX | LOCK_NB); /* where there are no locks, without */
+      flock(o->file, LOCK_EX | LOCK_NB); /* has no effect on file systems without locks */
       return CMB_OK;
     }
     if (errno != EEXIST) return fail(o);
@@ -114,7 +118,8 @@ static cmb_status create_partial(cmb_output *o)
                         MOST_NAMES, o->partial);
 }
 
-/* Whether the partial file is still the one that was created. */
+/* Returns whether the path of the partial file still leads to the file that was created for this output, and nobody has removed or
+ * replaced it. */
 static bool is_ours(const cmb_output *o)
 {
   struct stat created, there;
@@ -143,7 +148,7 @@ cmb_status cmb_output_open(cmb_context *ctx, const char *path, cmb_output **outp
 {
   char target[PATH_MAX];
   *output = NULL;
-  CMB_TRY(follow(ctx, path, target));
+  CMB_TRY(resolve_link(ctx, path, target));
   cmb_output *o = create(ctx, path, target[0] ? target : path);
   if (!o) return cmb_fail_memory(ctx);
   cmb_status status = create_partial(o);
@@ -155,8 +160,9 @@ cmb_status cmb_output_open(cmb_context *ctx, const char *path, cmb_output **outp
   return status;
 }
 
-/* A failure stays: a file with a gap is never put in place. */
-static cmb_status settle(cmb_output *o, bool done)
+/* Records the result of a write to the output file: if it failed (`done` is false), keeps errno as the reason, unless an earlier write
+ * has failed. Returns an error from the first failure on, so that a file with a gap never replaces the target. */
+static cmb_status record_result(cmb_output *o, bool done)
 {
   if (!done && !o->reason) o->reason = errno;
   return o->reason ? refuse(o->ctx, o->shown, strerror(o->reason)) : CMB_OK;
@@ -164,29 +170,30 @@ static cmb_status settle(cmb_output *o, bool done)
 
 cmb_status cmb_output_add(cmb_output *o, const void *bytes, size_t length)
 {
-  return settle(o, !o->reason && cmb_write_all(o->file, bytes, length));
+  return record_result(o, !o->reason && cmb_write_all(o->file, bytes, length));
 }
 
 cmb_status cmb_output_sync(cmb_output *o)
 {
-  return settle(o, !o->reason && fsync(o->file) == 0);
+  return record_result(o, !o->reason && fsync(o->file) == 0);
 }
 
 cmb_status cmb_output_spoil(cmb_output *o)
 {
-  return settle(o, false);
+  return record_result(o, false);
 }
 
 /* ---- drafts */
 
-/* A new file beside the partial one, readable as that is; its path is in o->draft. */
+/* Creates a temporary file beside the partial one, with the same access rights, and stores its path in o->draft. Returns the open file,
+ * or a negative number on failure. */
 static int create_draft(cmb_output *o)
 {
   struct stat partial;
   const size_t length = strlen(o->partial);
   memcpy(o->draft, o->partial, length);
   memcpy(o->draft + length, DRAFT_ENDING,
-         sizeof DRAFT_ENDING); /* ENDING_ROOM counts both endings */
+         sizeof DRAFT_ENDING); /* ENDING_ROOM includes both endings */
   int file = mkstemp(o->draft);
   if (file < 0) {
     o->draft[0] = '\0';
@@ -194,7 +201,7 @@ static int create_draft(cmb_output *o)
   }
   fcntl(file, F_SETFD, FD_CLOEXEC);
   if (fstat(o->file, &partial) == 0) {
-    fchmod(file, partial.st_mode & 0777); /* mkstemp lets nobody else read */
+    fchmod(file, partial.st_mode & 0777); /* mkstemp allows only the owner to read */
   }
   return file;
 }
@@ -203,7 +210,7 @@ cmb_status cmb_output_draft(cmb_output *o, const char **path)
 {
   int file = create_draft(o);
   *path = o->draft;
-  if (file < 0) return settle(o, false);
+  if (file < 0) return record_result(o, false);
   close(file);
   return CMB_OK;
 }
@@ -211,19 +218,19 @@ cmb_status cmb_output_draft(cmb_output *o, const char **path)
 cmb_status cmb_output_adopt(cmb_output *o)
 {
   int file = open(o->draft, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
-  if (file < 0) return settle(o, false);
+  if (file < 0) return record_result(o, false);
   flock(file, LOCK_EX | LOCK_NB);
   const bool ours = is_ours(o);
-  if (!ours) errno = ENOENT; /* somebody has removed or replaced it */
+  if (!ours) errno = ENOENT; /* another process has removed or replaced it */
   if (!ours || rename(o->draft, o->partial) != 0) {
-    const cmb_status status = settle(o, false);
+    const cmb_status status = record_result(o, false);
     close(file);
     return status;
   }
   close(o->file);
   o->file = file;
   o->draft[0] = '\0';
-  return settle(o, true);
+  return record_result(o, true);
 }
 
 void cmb_output_drop(cmb_output *o)
@@ -236,7 +243,7 @@ int cmb_output_scratch(cmb_output *o)
 {
   int file = create_draft(o);
   if (file < 0) {
-    settle(o, false);
+    record_result(o, false);
   } else {
     cmb_output_drop(o);
   }
@@ -245,6 +252,7 @@ int cmb_output_scratch(cmb_output *o)
 
 /* ---- the end */
 
+/* Syncs the finished partial file and renames it to its final path, provided that nobody has replaced it meanwhile. */
 static cmb_status put_in_place(cmb_output *o)
 {
   CMB_TRY(cmb_output_sync(o));
@@ -258,7 +266,7 @@ static cmb_status put_in_place(cmb_output *o)
 static void release(cmb_output *o)
 {
   cmb_output_drop(o);
-  close(o->file); /* synced, or its failure is known */
+  close(o->file); /* either it has been synced, or its failure is already known */
   cmb_release(o->ctx, o);
 }
 

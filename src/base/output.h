@@ -1,11 +1,11 @@
 /*
- * A file on its way: the one way in which Camber writes files for its user.
+ * Output file: the only way in which Camber writes files for its user, such that a file is either complete or absent.
  *
- * The bytes of PATH go to a file of its own beside it, PATH.partial, which is created here and now and never opened if it is
- * there already: what lies there under that name (what a killed run left, a stranger's file, a link, a pipe) is left alone, and
- * PATH.2.partial, PATH.3.partial ... are tried next. A partial file that a living process is writing means that two would
- * write PATH; the second is refused. Finishing syncs the file and renames it to PATH, which is atomic: a reader
- * sees the old file or the new one and nothing between. If PATH is a link, the file that it leads to is replaced.
+ * The bytes of PATH are written to PATH.partial in the same folder. This file is always created, never opened: if the name is in use already
+ * (left by a killed run, a file of somebody else, a link, a pipe), that file stays untouched, and PATH.2.partial, PATH.3.partial ... are
+ * tried next. If a running process is writing one of these, two processes would write PATH, and opening fails. Finishing syncs the file and
+ * renames it to PATH, which is atomic: a reader sees the old file or the new one and nothing between. If PATH is a link, the file that it
+ * leads to is replaced.
  */
 #ifndef CMB_BASE_OUTPUT_H
 #define CMB_BASE_OUTPUT_H
@@ -14,36 +14,38 @@
 
 typedef struct cmb_output cmb_output;
 
-/* Refused, in words: a folder, a device or pipe, a link that leads nowhere, a file that must not be written, a file that another
- * run is writing. */
+/* Begins to write the file PATH. Fails with a message if PATH is a folder, a device or pipe, a link that leads nowhere or a file without
+ * write permission, or if another run is writing it. */
 cmb_status cmb_output_open(cmb_context *ctx, const char *path, cmb_output **output);
 
-/* The bytes, written at once. A failure stays: whatever follows fails with the same words. */
+/* Appends bytes to the file, without buffering. After a failure all later calls on this output fail with the same message. */
 cmb_status cmb_output_add(cmb_output *o, const void *bytes, size_t length);
 
-/* All bytes are on the disk: what can fail for want of room has failed. */
+/* Forces all bytes to the disk, so that a lack of disk space is reported here at the latest. */
 cmb_status cmb_output_sync(cmb_output *o);
 
-/* Syncs and puts the file in place. On failure the partial file stays, and the words say where it is. Releases o. */
+/* Syncs the file, renames it to PATH and frees o. On failure the partial file stays, and the message contains its path. */
 cmb_status cmb_output_finish(cmb_output *o);
 
-/* The file cannot be completed, for the reason in errno: finishing will fail with these words, as this call does. */
+/* Marks the file as one that cannot be completed, for the reason in errno. This call and cmb_output_finish fail with that reason. */
 cmb_status cmb_output_spoil(cmb_output *o);
 
-/* A file that cannot grow line by line, because what it begins with says how much follows, is written anew from time to time: a draft,
- * an empty file beside the partial one, whose path is handed out, and which takes the place of the partial file as a whole.
- * So whoever is killed leaves a file that can be read. A draft is adopted or dropped before the next one is made. */
+/* Drafts serve file formats that cannot be appended to, because their beginning contains the amount of data: the file is written as a
+ * whole from time to time. cmb_output_draft creates an empty file, the draft, beside the partial one and returns its path;
+ * cmb_output_adopt replaces the partial file by the draft; cmb_output_drop removes the draft. So a killed process leaves a readable file.
+ * A draft has to be adopted or dropped before the next is created. */
 cmb_status cmb_output_draft(cmb_output *o, const char **path);
 cmb_status cmb_output_adopt(cmb_output *o);
 void cmb_output_drop(cmb_output *o);
 
-/* An open file without a name on the same disk, to keep what drafts are made of; -1 and words on failure. */
+/* Creates an open temporary file without a name on the same disk, for data from which drafts are made. Returns -1 with a message on
+ * failure. */
 int cmb_output_scratch(cmb_output *o);
 
-/* Removes what was written. o may be NULL. */
+/* Removes the partial file and frees o, which may be NULL. */
 void cmb_output_discard(cmb_output *o);
 
-/* Whether PATH can be written: to be known before a long run. */
+/* Checks whether PATH can be written, so that a long run does not fail at its end. */
 cmb_status cmb_output_possible(cmb_context *ctx, const char *path);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Other programs (process.h), by posix_spawn. The child gets the default action for the signals that a host program
- * often blocks or ignores, so that it can be interrupted and can write to pipes of its own as usual.
+ * Runs other programs (process.h) with posix_spawn. The child gets no blocked signals and the default action for SIGCHLD and SIGPIPE, which
+ * a host program often changes, so that it can be interrupted and can use pipes as usual.
  */
 #include "base/process.h"
 
@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Prepares the files of a child process: makes its standard input empty, and sends its standard output and error to the file `output`.
+ * Returns 0 or an errno. */
 static int set_files(posix_spawn_file_actions_t *files, const char *output)
 {
   const int flags = O_WRONLY | O_CREAT | O_TRUNC;
@@ -22,6 +24,7 @@ static int set_files(posix_spawn_file_actions_t *files, const char *output)
   return error;
 }
 
+/* Prepares the signals of a child process: none is blocked, and SIGCHLD and SIGPIPE have their default actions. Returns 0 or an errno. */
 static int set_signals(posix_spawnattr_t *attributes)
 {
   sigset_t none, usual;

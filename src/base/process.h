@@ -1,5 +1,5 @@
 /*
- * Other programs: started without a shell, waited for.
+ * Runs other programs without a shell and waits for them, such as the C compiler.
  */
 #ifndef CMB_BASE_PROCESS_H
 #define CMB_BASE_PROCESS_H
@@ -7,14 +7,15 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-enum { CMB_EXIT_UNKNOWN = -1 }; /* the program's end was noticed elsewhere in this process */
+/* the exit status is lost, because it was collected elsewhere in this process */
+enum { CMB_EXIT_UNKNOWN = -1 };
 
-/* Start the program at path words[0] with an environment of its own, both ending with NULL. Its input is empty, what it
- * prints goes to the file at `output`. 0 and its number, or an errno. */
+/* Starts the program at path words[0] with the given arguments and environment, both arrays ending with NULL. Its standard input is
+ * empty, its output and errors go to the file `output`. Returns 0 and the process number, or an errno. */
 int cmb_process_start(char *const words[], char *const environment[], const char *output,
                       pid_t *process);
 
-/* Wait until it has ended: its exit code, 128 + the signal that ended it, or CMB_EXIT_UNKNOWN. */
+/* Waits until the process has ended. Returns its exit code, 128 + the number of the signal that ended it, or CMB_EXIT_UNKNOWN. */
 int cmb_process_wait(pid_t process);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * SHA-256 after FIPS 180-4: section 4.1.2 the functions, 4.2.2 the constants, 5.1.1 padding, 6.2.2 a block.
- * The letters a..h, W, K, T1 and T2 are the standard's.
+ * Computes SHA-256 digests (FIPS 180-4: functions of section 4.1.2, constants of 4.2.2, padding of 5.1.1, compression of a block of 6.2.2).
+ * The letters a..h, H, W, K, T1 and T2 are those of the standard.
  */
 #include "base/sha256.h"
 
@@ -20,7 +20,7 @@ static const uint32_t K[ROUNDS] = {
   0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 /* clang-format on */
 
-static uint32_t turn(uint32_t x, int n)
+static uint32_t rotate_right(uint32_t x, int n)
 {
   return (x >> n) | (x << (32 - n));
 }
@@ -30,19 +30,22 @@ static uint32_t word_at(const uint8_t *bytes)
   return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
+/* Updates the hash value H with one block of 64 bytes (FIPS 180-4, section 6.2.2). */
 static void add_block(uint32_t H[8], const uint8_t *block)
 {
   uint32_t W[ROUNDS];
   for (int t = 0; t < 16; t++) W[t] = word_at(block + 4 * t);
   for (int t = 16; t < ROUNDS; t++) {
-    uint32_t s0 = turn(W[t - 15], 7) ^ turn(W[t - 15], 18) ^ (W[t - 15] >> 3);
-    uint32_t s1 = turn(W[t - 2], 17) ^ turn(W[t - 2], 19) ^ (W[t - 2] >> 10);
+    uint32_t s0 = rotate_right(W[t - 15], 7) ^ rotate_right(W[t - 15], 18) ^ (W[t - 15] >> 3);
+    uint32_t s1 = rotate_right(W[t - 2], 17) ^ rotate_right(W[t - 2], 19) ^ (W[t - 2] >> 10);
     W[t] = s1 + W[t - 7] + s0 + W[t - 16];
   }
   uint32_t a = H[0], b = H[1], c = H[2], d = H[3], e = H[4], f = H[5], g = H[6], h = H[7];
   for (int t = 0; t < ROUNDS; t++) {
-    uint32_t S1 = turn(e, 6) ^ turn(e, 11) ^ turn(e, 25), choose = (e & f) ^ (~e & g);
-    uint32_t S0 = turn(a, 2) ^ turn(a, 13) ^ turn(a, 22), majority = (a & b) ^ (a & c) ^ (b & c);
+    uint32_t S1 = rotate_right(e, 6) ^ rotate_right(e, 11) ^ rotate_right(e, 25),
+             choose = (e & f) ^ (~e & g);
+    uint32_t S0 = rotate_right(a, 2) ^ rotate_right(a, 13) ^ rotate_right(a, 22),
+             majority = (a & b) ^ (a & c) ^ (b & c);
     uint32_t T1 = h + S1 + choose + K[t] + W[t], T2 = S0 + majority;
     h = g, g = f, f = e, e = d + T1;
     d = c, c = b, b = a, a = T1 + T2;

@@ -1,5 +1,5 @@
 /*
- * The texts of the status codes, from the one list in include/camber/base.h, and the version that it states.
+ * Texts of the status codes, generated from the list in include/camber/base.h, and the version number of the library.
  */
 #include <camber/base.h>
 

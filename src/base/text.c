@@ -1,6 +1,6 @@
 /*
- * Text helpers (text.h). The C library prints and reads numbers in the host program's locale; here the
- * decimal point is always a point.
+ * Text helpers (text.h). The C library prints and reads numbers with the decimal point of the host program's locale; these functions always
+ * use '.'.
  */
 #include "base/text.h"
 
@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_ROOM = 64 }; /* longer names are not compared for nearness */
+enum { NAME_ROOM = 64 }; /* longer names are never proposed as similar */
 
-enum {
-  POINT_ROOM = 16
-}; /* bytes of a locale's decimal point, which may be one character of several bytes */
+/* bytes of a locale's decimal point, which may be one character of several bytes */
+enum { POINT_ROOM = 16 };
 
+/* Returns whether c is an ASCII control character. */
 bool cmb_is_control(char c)
 {
   return (unsigned char)c < ' ' || c == 0x7F;
@@ -36,7 +36,7 @@ size_t cmb_character_length(const char *text, size_t left)
   return overlong || no_character ? 0 : length;
 }
 
-/* x with so many significant digits. */
+/* Prints x with `digits` significant digits and '.' as the decimal point; returns the length. */
 static int format(double x, int digits, char text[CMB_NUMBER_ROOM])
 {
   char local[CMB_NUMBER_ROOM + POINT_ROOM];
@@ -55,7 +55,8 @@ int cmb_format_number(double x, char text[CMB_NUMBER_ROOM])
 int cmb_format_shortest(double x, char text[CMB_NUMBER_ROOM])
 {
   double back;
-  for (int digits = 15; digits < 17; digits++) { /* 15 always survive text -> double -> text */
+  /* 15 digits always survive text -> double -> text */
+  for (int digits = 15; digits < 17; digits++) {
     int length = format(x, digits, text);
     if (cmb_parse_number(text, &back) && back == x) return length;
   }
@@ -78,6 +79,7 @@ bool cmb_parse_number(const char *text, double *x)
   return true;
 }
 
+/* Returns the text of entry i of an array whose entries are `stride` bytes apart and begin with a pointer to their name. */
 static const char *name_at(const void *names, int i, size_t stride)
 {
   const char *const *name = (const void *)((const char *)names + (size_t)i * stride);
@@ -92,13 +94,14 @@ int cmb_find_name(const char *text, const void *names, int count, size_t stride)
   return -1;
 }
 
-/* The small letter of a large one, whatever the locale. */
+/* Returns the lower-case letter of an ASCII letter, independently of the locale. */
 static char lower(char c)
 {
   return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
 }
 
-/* Edit distance (Levenshtein): insertions, deletions and replacements from a to b, large and small letters being the same. */
+/* Returns the Levenshtein distance of two words, ignoring case: the least number of inserted, deleted or replaced characters that turns a
+ * into b. Returns SIZE_MAX for words that are too long (NAME_ROOM characters or more). */
 static size_t edit_distance(const char *a, const char *b)
 {
   size_t na = strlen(a), nb = strlen(b);
@@ -121,11 +124,11 @@ static size_t edit_distance(const char *a, const char *b)
 const char *cmb_nearest_name(const char *text, const void *names, int count, size_t stride)
 {
   const char *nearest = NULL;
-  size_t least = strlen(text) / 3 + 2; /* one slip in three letters, and one */
+  size_t least = strlen(text) / 3 + 2; /* one error in three letters, plus one */
   for (int i = 0; i < count; i++) {
     const char *name = name_at(names, i, stride);
     const size_t distance = edit_distance(text, name), a = strlen(text), b = strlen(name);
-    const bool alike = distance < (a > b ? a : b); /* they share a letter */
+    const bool alike = distance < (a > b ? a : b); /* they have a letter in common */
     if (distance < least && alike) {
       least = distance;
       nearest = name;
@@ -137,7 +140,7 @@ const char *cmb_nearest_name(const char *text, const void *names, int count, siz
 const char *cmb_hint_of_names(const char *text, const void *names, int count, size_t stride,
                               char hint[CMB_HINT_ROOM])
 {
-  enum { LINE = 160 }; /* characters of names that are listed */
+  enum { LINE = 160 }; /* length up to which names are listed */
   const char *near = cmb_nearest_name(text, names, count, stride);
   if (near || count == 0) {
     snprintf(hint, CMB_HINT_ROOM, near ? "did you mean '%.300s'?" : "there is none", near);

@@ -1,6 +1,6 @@
 /*
- * Text helpers: characters in UTF-8, numbers to and from text independently of the locale, the nearest known name for a
- * misspelt one, fields of CSV files.
+ * Text helpers: UTF-8 characters, numbers to and from text independently of the locale, the most similar known name for a misspelt one,
+ * fields of CSV files.
  */
 #ifndef CMB_BASE_TEXT_H
 #define CMB_BASE_TEXT_H
@@ -11,41 +11,43 @@
 
 enum {
   CMB_NUMBER_ROOM = 32,
-  CMB_LONGEST_NUMBER = 1200 /* characters that are read: all digits of any double, and more */
+  /* longest text that is read as a number: enough for all digits of any double */
+  CMB_LONGEST_NUMBER = 1200
 };
 
-/* Length of the character in UTF-8 at text, of which `left` bytes remain; 0 if none begins there. */
+/* Returns the length in bytes of the UTF-8 character at text, of which `left` bytes remain; 0 if no valid character begins there. */
 size_t cmb_character_length(const char *text, size_t left);
 
-/* Whether it is a control character of ASCII, of which nothing is seen. */
+/* Returns whether c is an ASCII control character. */
 bool cmb_is_control(char c);
 
-/* x with 17 significant digits ("%.17g", always with a decimal point), which reads back to the same
- * double. Returns the length. */
+/* Prints x with 17 significant digits ("%.17g", always with a decimal point), from which the same double is read back. Returns the
+ * length. */
 int cmb_format_number(double x, char text[CMB_NUMBER_ROOM]);
 
-/* x with as few digits as read back to the same double: "0.1", "1e-07", "-3". Returns the length. */
+/* Prints x with as few digits as give the same double when read back: "0.1", "1e-07", "-3". Returns the length. */
 int cmb_format_shortest(double x, char text[CMB_NUMBER_ROOM]);
 
-/* The whole text as one finite number. False if anything else stands there, or more than CMB_LONGEST_NUMBER characters. */
+/* Reads the whole text as one finite number into x. Returns false if it contains anything else or more than CMB_LONGEST_NUMBER
+ * characters. */
 bool cmb_parse_number(const char *text, double *x);
 
-/* The text as one of `count` names: its index, or -1. names[i] is read at (char *)names + i*stride, so
- * that a table of structs that begin with their name can be searched. */
+/* Returns the index of the text among `count` names, or -1. names[i] is read at (char *)names + i*stride, so that an array of structs
+ * that begin with their name can be searched. */
 int cmb_find_name(const char *text, const void *names, int count, size_t stride);
 
-/* The known name nearest to `text`, for "did you mean", large and small letters being the same; NULL if none is near. */
+/* Returns the known name that is most similar to `text`, ignoring case, for "did you mean"; NULL if none is similar enough. */
 const char *cmb_nearest_name(const char *text, const void *names, int count, size_t stride);
 
 enum { CMB_HINT_ROOM = 400 };
 
-/* What may be meant by an unknown name: "did you mean 'NAME'?"; if none is near, "expected one of A, B and 3 more", with as many as a line
- * holds; "there is none". Returns `hint`. */
+/* Writes a hint for an unknown name: "did you mean 'NAME'?" if a similar name exists; otherwise "expected one of A, B and 3 more", with
+ * as many names as fit a line; "there is none" if count is 0. Returns `hint`. */
 const char *cmb_hint_of_names(const char *text, const void *names, int count, size_t stride,
                               char hint[CMB_HINT_ROOM]);
 
-/* A text as a field of a CSV file, by pieces: in quotes if it has a comma, a quote or a line end. Ends with the first status that is not
- * CMB_OK. */
+/* Writes a text as a field of a CSV file by calls of `put`: in quotes if it contains a comma, a quote or a line end. Stops at the first
+ * status of `put` that is not CMB_OK and returns it. */
 cmb_status cmb_csv_field(const char *text,
                          cmb_status (*put)(void *to, const char *piece, size_t length), void *to);
 

@@ -1,13 +1,13 @@
 /*
- * What exported C code consists of, between its making and its printing.
+ * The content of exported C code, collected by export_c.c and c_programs.c and printed by c_print.c.
  *
- * The code works on one array x, which the programs read as it is, in the layout of the compiled model (dae/layout.h):
+ * The code works on one array x, which the programs read directly, in the layout of the compiled model (dae/layout.h):
  *
  *     step      the method's program (method/stepper.h): reads all but λ and a
  *     modes     the modes after the step, computed from the switching functions without a branch
- *     outputs   the model's outputs, and what sampled values become
- *     first     start values for the parameters of now, where formulas have them
- *     grip      modes of friction that sticks, where no step has found them
+ *     outputs   the model's outputs, and the new values of what is sampled
+ *     first     start values for the present parameters, where formulas give them
+ *     grip      modes of sticking friction, where no step has computed them
  */
 #ifndef CMB_EXPORT_C_CODE_H
 #define CMB_EXPORT_C_CODE_H
@@ -26,10 +26,11 @@ typedef struct cmb_c_code {
   const cmb_code *x;
   const cmb_stepper *stepper;
   const cmb_result *start;
-  const double *a, *lambda; /* (nv), (ng) accelerations and multipliers there */
-  const double *grip; /* (ns) modes of friction that sticks there, 0 for others; NULL: none does */
-  int grips, *grip_mode; /* (grips) its switching functions */
-  int live;              /* parameters that can be changed; sampled values are behind them */
+  const double *a, *lambda; /* (nv), (ng) accelerations and multipliers at the start */
+  /* (ns) modes of friction that sticks at the start, 0 for others; NULL: none does */
+  const double *grip;
+  int grips, *grip_mode; /* (grips) switching functions of the friction that can stick */
+  int live;              /* parameters that can be changed; sampled values follow them */
   const char *method;
   int setting_count;
   const cmb_option_setting *settings;
@@ -38,20 +39,20 @@ typedef struct cmb_c_code {
   cmb_program *modes, *outputs; /* NULL: there are none */
 
   /* the start with other parameters */
-  cmb_program
-      *first; /* q and v; NULL: they are numbers, good for some values of the parameters only */
-  bool
-      *start_reads; /* (live) those whose values they were found with; NULL: no parameter is live */
+  /* computes q and v; NULL: they are numbers, valid for some values of the parameters only */
+  cmb_program *first;
+  /* (live) the parameters that the start depends on; NULL: none can be changed, or formulas give the start */
+  bool *start_reads;
 
-  /* identifiers; those of inputs and their rates (nu + nr), which the model calls u_model_names */
+  /* identifiers; those of inputs and their rates (nu + nr), whose names in the model are u_model_names */
   const char *const *u_model_names;
   const char *const *u_names, *const *output_names, *const *parameter_names, *const *event_names;
 } cmb_c_code;
 
-/* c_programs.c: the programs besides the step. */
+/* Makes the programs other than the step (c_programs.c). */
 cmb_status cmb_c_code_programs(cmb_c_code *c);
 
-/* c_print.c */
+/* Append the text of the header, and of the source, to b (c_print.c). */
 void cmb_c_code_header(const cmb_c_code *c, cmb_buffer *b);
 cmb_status cmb_c_code_source(const cmb_c_code *c, cmb_buffer *b);
 

@@ -1,5 +1,5 @@
 /*
- * The text of exported C code: a header and a source (c_code.h).
+ * Prints exported C code: a header and a source (c_code.h).
  */
 #include "base/text.h"
 #include "export/c_code.h"
@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <string.h>
 
+/* Appends a number with 17 significant digits to the text b. */
 static void put_number(cmb_buffer *b, double x)
 {
   char number[CMB_NUMBER_ROOM];
@@ -16,6 +17,7 @@ static void put_number(cmb_buffer *b, double x)
   cmb_buffer_put(b, number);
 }
 
+/* Appends a name in capital letters to the text b. */
 static void put_upper(cmb_buffer *b, const char *name)
 {
   for (const char *c = name; *c; c++) {
@@ -26,7 +28,8 @@ static void put_upper(cmb_buffer *b, const char *name)
 
 enum { MOST_PROGRAMS = 5 };
 
-/* The programs of the code and what they are called in it. */
+/* Lists the compiled programs that become C functions in the exported code, with the names of these functions; returns how many there
+ * are. */
 static int list_programs(const cmb_c_code *c, cmb_c_function functions[MOST_PROGRAMS])
 {
   int count = 0;
@@ -38,8 +41,9 @@ static int list_programs(const cmb_c_code *c, cmb_c_function functions[MOST_PROG
   return count;
 }
 
-/* ---- what both files begin with */
+/* ---- both files */
 
+/* Appends the names of the functions of libm that the exported code calls to the text b, or "nothing". */
 static void put_library_functions(const cmb_c_code *c, cmb_buffer *b)
 {
   cmb_c_function functions[MOST_PROGRAMS];
@@ -47,7 +51,7 @@ static void put_library_functions(const cmb_c_code *c, cmb_buffer *b)
   bool used[CMB_OPS] = {false}, any = false;
   for (int i = 0; i < count; i++) cmb_c_operations(functions[i].program, used);
   if (used[CMB_OP_SIN] || used[CMB_OP_COS] || used[CMB_OP_SOLVE]) {
-    used[CMB_OP_ABS] = true; /* expr/sine_code.h, root_code.h */
+    used[CMB_OP_ABS] = true; /* used by sine_code.h and root_code.h in expr */
   }
   for (int op = 0; op < CMB_OPS; op++) {
     const char *function = used[op] ? cmb_c_library_function((cmb_op)op) : NULL;
@@ -57,6 +61,8 @@ static void put_library_functions(const cmb_c_code *c, cmb_buffer *b)
   if (!any) cmb_buffer_put(b, "nothing");
 }
 
+/* Appends the comment at the top of both exported files to b: the model, the version of Camber, the method with its options, and how to
+ * compile. */
 static void put_top(const cmb_c_code *c, cmb_buffer *b)
 {
   cmb_buffer_put(b, "/*\n * ");
@@ -78,6 +84,7 @@ static void put_top(const cmb_c_code *c, cmb_buffer *b)
 
 /* ---- header */
 
+/* Appends an enumeration with the sizes of the state to the exported header b. */
 static void put_sizes(const cmb_c_code *c, cmb_buffer *b)
 {
   const char *n = c->name;
@@ -95,6 +102,8 @@ static void put_sizes(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_print(b, "  %s_ns = %d  /* switches */\n};\n\n", n, c->x->ns);
 }
 
+/* Appends struct members of type double to the exported header b, one for each identifier, each with a comment that contains its value or
+ * its name in the model. */
 static void put_fields(cmb_buffer *b, int count, const char *const *identifiers,
                        const char *const *names, const double *values)
 {
@@ -114,6 +123,7 @@ static void put_fields(cmb_buffer *b, int count, const char *const *identifiers,
   }
 }
 
+/* Appends the struct of the state to the exported header b, with a comment that lists the variables. */
 static void put_state(const cmb_c_code *c, cmb_buffer *b)
 {
   const char *n = c->name;
@@ -144,6 +154,7 @@ static void put_state(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_print(b, "} %s_state;\n\n", n);
 }
 
+/* Appends the struct of the inputs and of their rates of change to the exported header b. */
 static void put_inputs(const cmb_c_code *c, cmb_buffer *b)
 {
   const int nu = c->x->nu, nr = c->x->nr;
@@ -162,6 +173,7 @@ static void put_inputs(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_print(b, "} %s_inputs;\n\n", c->name);
 }
 
+/* Appends the structs of parameters, inputs and outputs to the exported header b. */
 static void put_structures(const cmb_c_code *c, cmb_buffer *b)
 {
   const char *n = c->name;
@@ -190,6 +202,7 @@ static void put_structures(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_print(b, "} %s_outputs;\n\n", n);
 }
 
+/* Appends the struct of an instance of the model, with its state and work arrays, to the exported header b. */
 static void put_work(const cmb_c_code *c, cmb_buffer *b)
 {
   cmb_c_function functions[MOST_PROGRAMS];
@@ -216,7 +229,8 @@ static void put_work(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_print(b, "  double y[%d], w[%d];\n} %s;\n\n", results, work, c->name);
 }
 
-/* Where the start is for the parameters of now, or what it was found with. */
+/* Appends the declaration of the function NAME_start to the exported header b, with a comment that tells for which parameters its result
+ * is valid. */
 static void put_start_words(const cmb_c_code *c, cmb_buffer *b)
 {
   bool any = false;
@@ -283,6 +297,7 @@ void cmb_c_code_header(const cmb_c_code *c, cmb_buffer *b)
 
 /* ---- source */
 
+/* Appends the definition of a constant array with `count` numbers to the exported source b. */
 static void put_array(cmb_buffer *b, const char *type, const char *name, int count, const double *x)
 {
   cmb_buffer_print(b, "  static const %s %s[%d] = {", type, name, count);
@@ -293,6 +308,7 @@ static void put_array(cmb_buffer *b, const char *type, const char *name, int cou
   cmb_buffer_put(b, "};\n");
 }
 
+/* Appends a loop that copies `count` numbers from one array to another, from and to the given indices, to the exported source b. */
 static void put_copy(cmb_buffer *b, int count, const char *to, int to_place, const char *from,
                      int from_place)
 {
@@ -301,14 +317,15 @@ static void put_copy(cmb_buffer *b, int count, const char *to, int to_place, con
                    from, from_place);
 }
 
-/* Where sampled values begin in x. */
-static int held_place(const cmb_c_code *c)
+/* Returns the index of the first sampled value in x, the array on which the exported code works. */
+static int first_held(const cmb_c_code *c)
 {
   return c->x->layout.first[CMB_BLOCK_P] + c->live;
 }
 
-/* No step has been made, and all is 0 but the time and the step. */
-static void put_beginning(const cmb_c_code *c, cmb_buffer *b)
+/* Appends statements to the exported source b that set all variables of an instance to zero, except for the time, the step size and the
+ * sampled values. */
+static void put_zero_start(const cmb_c_code *c, cmb_buffer *b)
 {
   const int *first = c->x->layout.first;
   cmb_buffer_print(b, "  int i;\n  for (i = 0; i < %d; i++) m->x[i] = 0;\n",
@@ -319,12 +336,13 @@ static void put_beginning(const cmb_c_code *c, cmb_buffer *b)
   put_number(b, c->step);
   cmb_buffer_put(b, ";\n");
   for (int i = 0; i < c->x->nh; i++) {
-    cmb_buffer_print(b, "  m->x[%d] = ", held_place(c) + i);
+    cmb_buffer_print(b, "  m->x[%d] = ", first_held(c) + i);
     put_number(b, c->x->parameter_value[c->live + i]);
     cmb_buffer_put(b, ";\n");
   }
 }
 
+/* Appends statements to the exported source b that copy the parameters of an instance to its array x. */
 static void put_parameters(const cmb_c_code *c, cmb_buffer *b)
 {
   for (int i = 0; i < c->live; i++) {
@@ -333,7 +351,7 @@ static void put_parameters(const cmb_c_code *c, cmb_buffer *b)
   }
 }
 
-/* The first ones, where the motion begins. */
+/* Appends a statement to the exported source b that takes the first samples of all controllers, at the beginning of the motion. */
 static void put_first_samples(const cmb_c_code *c, cmb_buffer *b)
 {
   if (c->x->nh == 0) return;
@@ -342,6 +360,7 @@ static void put_first_samples(const cmb_c_code *c, cmb_buffer *b)
                    c->x->layout.first[CMB_BLOCK_H]);
 }
 
+/* Appends the function NAME_init to the exported source b, which sets an instance to the start values of the model. */
 static void put_init(const cmb_c_code *c, cmb_buffer *b)
 {
   const cmb_code *x = c->x;
@@ -352,7 +371,7 @@ static void put_init(const cmb_c_code *c, cmb_buffer *b)
   put_array(b, "double", "v", x->nv, c->start->v);
   if (x->ng > 0) put_array(b, "double", "lambda", x->ng, c->lambda);
   if (c->eq->samples_read_forces) put_array(b, "double", "a", x->nv, c->a);
-  put_beginning(c, b);
+  put_zero_start(c, b);
   put_copy(b, x->nq, "m->x", first[CMB_BLOCK_Q], "q", 0);
   put_copy(b, x->nv, "m->x", first[CMB_BLOCK_V], "v", 0);
   put_copy(b, x->ng, "m->x", first[CMB_BLOCK_LAMBDA], "lambda", 0);
@@ -373,13 +392,15 @@ static void put_init(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, "}\n");
 }
 
-/* 0 times a sum is 0 unless something in it is not finite. */
+/* Appends a loop to the exported source b that adds 0 times each of the first `count` results to `sum`, which stays 0 unless one of them
+ * is not finite. */
 static void put_sum(cmb_buffer *b, int count)
 {
   cmb_buffer_print(b, "  for (i = 0; i < %d; i++) sum += 0 * m->y[i];\n", count);
 }
 
-/* The modes of the state, in place of those before; events tell what changed. Returns 0, or NaN if what decides is not finite. */
+/* Appends the function take_modes to the exported source b. It computes the modes (signs or levels of the switching functions) for the
+ * present state, reports their changes as events, and returns 0, or NaN if a value that determines a mode is not finite. */
 static void put_modes(const cmb_c_code *c, cmb_buffer *b)
 {
   const int *first = c->x->layout.first;
@@ -398,7 +419,8 @@ static void put_modes(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, "  return sum;\n}\n");
 }
 
-/* Modes of friction that sticks, where they are not known: those of the state. */
+/* Appends the function take_grip to the exported source b. It computes the modes of sticking friction from the state, where no step has
+ * computed them. */
 static void put_grip(const cmb_c_code *c, cmb_buffer *b)
 {
   if (c->grips == 0) return;
@@ -411,7 +433,8 @@ static void put_grip(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, "}\n");
 }
 
-/* Those that the step has found, and what has begun or ceased to hold. */
+/* Appends statements to the exported source b that take over the modes of sticking friction computed by the step, and report as an event
+ * that friction has begun or ceased to stick. */
 static void put_new_grip(const cmb_c_code *c, cmb_buffer *b, const cmb_stepper_outputs *y)
 {
   if (c->grips == 0) return;
@@ -431,14 +454,15 @@ static void put_new_grip(const cmb_c_code *c, cmb_buffer *b, const cmb_stepper_o
   }
 }
 
-/* The modes of a state that no step has led to. */
+/* Appends statements to the exported source b that compute the modes of a state that does not result from a step. */
 static void put_fresh_modes(const cmb_c_code *c, cmb_buffer *b)
 {
   if (c->modes) cmb_buffer_put(b, "  (void)take_modes(m, 0);\n");
   if (c->grips > 0) cmb_buffer_put(b, "  take_grip(m);\n");
 }
 
-/* How many instants of a controller there are up to the middle of the next step, as in sim/instants.c. */
+/* Appends the function instants to the exported source b. It returns the number of sampling instants of a controller up to the middle of
+ * the next step, as sim/instants.c does. */
 static void put_instants(const cmb_c_code *c, cmb_buffer *b)
 {
   cmb_buffer_put(b, "\nstatic double instants(double t, double phase, double period)\n{\n"
@@ -450,7 +474,8 @@ static void put_instants(const cmb_c_code *c, cmb_buffer *b)
                     "  return count > 0 ? count : 0;\n}\n");
 }
 
-/* A sampler is due where there are more than before. */
+/* Appends a statement to the exported source b that determines whether a sampler is due: whether more sampling instants have passed at
+ * the present time than at the time `before`. */
 static void put_due(const cmb_c_code *c, cmb_buffer *b, int sampler)
 {
   const cmb_sampler *s = &c->eq->samplers[sampler];
@@ -465,10 +490,10 @@ static void put_due(const cmb_c_code *c, cmb_buffer *b, int sampler)
   cmb_buffer_put(b, ";\n");
 }
 
-/* One value. */
+/* Appends statements to the exported source b that update sampled value i if its sampler is due. */
 static void put_sample(const cmb_c_code *c, cmb_buffer *b, int i)
 {
-  const int from = c->x->no + i, to = held_place(c) + i;
+  const int from = c->x->no + i, to = first_held(c) + i;
   cmb_buffer_print(b, "  if (due[%d]) {\n", c->eq->held_sampler[i]);
   if (c->modes && c->eq->held_moves[i]) {
     cmb_buffer_print(b, "    moved |= m->x[%d] != m->y[%d];\n", to, from);
@@ -477,7 +502,8 @@ static void put_sample(const cmb_c_code *c, cmb_buffer *b, int i)
                    from);
 }
 
-/* New values for what is sampled since the time `before`, and the modes with them. Returns 0, or NaN if one is not finite. */
+/* Appends the function take_samples to the exported source b. It updates the values whose samplers have been due since the time `before`,
+ * and then the modes, and returns 0, or NaN if a value is not finite. */
 static void put_samples(const cmb_c_code *c, cmb_buffer *b)
 {
   const cmb_code *x = c->x;
@@ -496,6 +522,7 @@ static void put_samples(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, "  return sum;\n}\n");
 }
 
+/* Appends the beginning of the function NAME_step to the exported source b: it copies inputs and parameters to x, and clears the events. */
 static void put_step_begin(const cmb_c_code *c, cmb_buffer *b)
 {
   const cmb_code *x = c->x;
@@ -516,6 +543,7 @@ static void put_step_begin(const cmb_c_code *c, cmb_buffer *b)
   put_parameters(c, b);
 }
 
+/* Appends the function NAME_step to the exported source b, which makes one step and computes the outputs. */
 static void put_step(const cmb_c_code *c, cmb_buffer *b)
 {
   const cmb_code *x = c->x;
@@ -523,7 +551,7 @@ static void put_step(const cmb_c_code *c, cmb_buffer *b)
   const cmb_stepper_outputs y = cmb_stepper_places(c->eq, &c->stepper->options);
   put_step_begin(c, b);
   cmb_buffer_print(b, "  %s_program(m->x, m->y, m->w);\n", c->name);
-  put_sum(b, y.health); /* all that comes before it */
+  put_sum(b, y.health); /* sums all results before the health */
   cmb_buffer_print(b,
                    "  health = m->y[%d] + sum;\n  m->steps += 1;\n"
                    "  m->x[0] = m->begun + m->steps * m->x[%d];\n",
@@ -537,7 +565,7 @@ static void put_step(const cmb_c_code *c, cmb_buffer *b)
   if (x->nh > 0) cmb_buffer_put(b, "  health += take_samples(m, before, out);\n");
   cmb_buffer_put(b, "  if (out) {\n");
   if (x->no > 0) cmb_buffer_print(b, "    %s_observed(m->x, m->y, m->w);\n", c->name);
-  for (int i = 0; i < x->no; i++) { /* no −0, as in cmb_outputs */
+  for (int i = 0; i < x->no; i++) { /* adding 0.0 avoids −0, as in cmb_outputs */
     cmb_buffer_print(b, "    out->%s = m->y[%d] + 0.0;\n", c->output_names[i], i);
   }
   if (x->no > 0) {
@@ -550,14 +578,15 @@ static void put_step(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, ");\n}\n");
 }
 
-/* The start by its formulas. What is 0 times the values is not 0 where one is not finite. */
+/* Appends the function NAME_start to the exported source b, for start values given by formulas. It fails if the sum of 0 times the values
+ * is not 0, as one is then not finite. */
 static void put_first(const cmb_c_code *c, cmb_buffer *b)
 {
   const cmb_code *x = c->x;
   const int *first = x->layout.first;
   const char *n = c->name;
   cmb_buffer_print(b, "\nstatic void begin(%s *m)\n{\n", n);
-  put_beginning(c, b);
+  put_zero_start(c, b);
   put_parameters(c, b);
   put_copy(b, x->nq, "m->x", first[CMB_BLOCK_Q], "m->y", 0);
   put_copy(b, x->nv, "m->x", first[CMB_BLOCK_V], "m->y", x->nq);
@@ -570,7 +599,8 @@ static void put_first(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, "  if (!(sum == 0)) return 1;\n  begin(m);\n  return 0;\n}\n");
 }
 
-/* The start of init, if the parameters that it was found with have their values. */
+/* Appends the function NAME_start to the exported source b, which repeats NAME_init if all parameters on which the start values depend
+ * have their original values, and fails otherwise. */
 static void put_same_start(const cmb_c_code *c, cmb_buffer *b)
 {
   const cmb_code *x = c->x;
@@ -590,7 +620,8 @@ static void put_same_start(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, "  return 0;\n}\n");
 }
 
-/* A time that a step leads to is counted on from; any other is a beginning. Adding the large number rounds to a whole one. */
+/* Appends statements to the exported source b that compute the number of steps for a time that the user sets: the number that leads to
+ * exactly this time, or 0 with this time as the new beginning. Adding and subtracting the large number rounds to an integer. */
 static void put_count(cmb_buffer *b, int h)
 {
   cmb_buffer_print(b,
@@ -601,6 +632,7 @@ static void put_count(cmb_buffer *b, int h)
                    h, h);
 }
 
+/* Appends the functions NAME_get_state and NAME_set_state to the exported source b. */
 static void put_access(const cmb_c_code *c, cmb_buffer *b)
 {
   const cmb_code *x = c->x;
@@ -610,7 +642,7 @@ static void put_access(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, "  s->t = m->x[0];\n");
   put_copy(b, x->nq, "s->q", 0, "m->x", first[CMB_BLOCK_Q]);
   put_copy(b, x->nv, "s->v", 0, "m->x", first[CMB_BLOCK_V]);
-  put_copy(b, x->nh, "s->held", 0, "m->x", held_place(c));
+  put_copy(b, x->nh, "s->held", 0, "m->x", first_held(c));
   for (int k = 0; k < c->grips; k++) {
     cmb_buffer_print(b, "  s->grip[%d] = m->x[%d];\n", k, first[CMB_BLOCK_MODE] + c->grip_mode[k]);
   }
@@ -619,7 +651,7 @@ static void put_access(const cmb_c_code *c, cmb_buffer *b)
   put_count(b, first[CMB_BLOCK_H]);
   put_copy(b, x->nq, "m->x", first[CMB_BLOCK_Q], "s->q", 0);
   put_copy(b, x->nv, "m->x", first[CMB_BLOCK_V], "s->v", 0);
-  put_copy(b, x->nh, "m->x", held_place(c), "s->held", 0);
+  put_copy(b, x->nh, "m->x", first_held(c), "s->held", 0);
   for (int k = 0; k < c->grips; k++) {
     cmb_buffer_print(b, "  m->x[%d] = s->grip[%d];\n", first[CMB_BLOCK_MODE] + c->grip_mode[k], k);
   }

@@ -1,10 +1,10 @@
 /*
- * The programs of exported C code that are not the method's: modes, outputs and start values (c_code.h).
+ * Makes the programs of exported C code that are not the method's: modes, outputs and start values (c_code.h).
  *
- * The modes are those of the rule in dae/modes.h, as formulas have them: one function after the other, each in the modes of those
- * before it, since it may depend on no others. So they belong to the state at hand, whatever they were. A table's interval is the
- * number of its inner points that are not above: as many comparisons as it has points, always. Friction that sticks keeps the mode that
- * the step has found.
+ * The modes are those of the rule in dae/modes.h, written as formulas: one switching function after the other, each with the modes of those
+ * before it, since it may depend on no others. So they are determined by the present state, whatever they were before. The interval of a
+ * table is the number of its inner points that are not above the argument: as many comparisons as it has inner points, always. Sticking
+ * friction keeps the mode that the step has computed.
  */
 #include "base/context.h"
 #include "export/c_code.h"
@@ -14,7 +14,8 @@
 
 #include <string.h>
 
-struct making {
+/* The new graph of expressions, in which the programs are made. */
+struct program_maker {
   cmb_c_code *c;
   cmb_graph *graph;
   cmb_arena *arena;
@@ -22,8 +23,8 @@ struct making {
   cmb_expr *input;
 };
 
-/* The array x, by the names that the kept expressions have. */
-static cmb_status take_inputs(struct making *m)
+/* Creates the input variables of the exported programs: one for each entry of the array x, with its name in the compiled model. */
+static cmb_status create_inputs(struct program_maker *m)
 {
   const cmb_code *x = m->c->x;
   m->inputs = cmb_layout_size(&x->layout);
@@ -35,14 +36,15 @@ static cmb_status take_inputs(struct making *m)
   return cmb_graph_status(m->graph);
 }
 
-static cmb_status import(struct making *m, int count, const cmb_expr *from, cmb_expr **to)
+/* Copies `count` expressions of the compiled model to the graph in which the exported programs are made. */
+static cmb_status import(struct program_maker *m, int count, const cmb_expr *from, cmb_expr **to)
 {
   *to = cmb_arena_take(m->arena, (size_t)count, sizeof **to);
   if (!*to) return cmb_fail_memory(m->c->ctx);
   return cmb_import(m->graph, m->c->x->graph, 0, NULL, NULL, count, from, *to);
 }
 
-/* The interval of a table that `at` lies in, or the whole number below it. */
+/* Returns an expression for the index of the table interval that contains `at` or, if table is NULL, for `at` rounded down to an integer. */
 static cmb_expr level_of(cmb_graph *g, const cmb_table *table, cmb_expr at)
 {
   if (!table) return cmb_apply(g, CMB_OP_FLOOR, at, 0, 0);
@@ -53,8 +55,9 @@ static cmb_expr level_of(cmb_graph *g, const cmb_table *table, cmb_expr at)
   return sum;
 }
 
-/* What decides on each mode, with the old modes in it: a sign's switching function; for levels, what is rounded or looked up. */
-static void list_deciding(const cmb_code *x, cmb_expr *of, const cmb_table **table, bool *level)
+/* Lists the expressions that determine the modes of a model: of[i] is the switching function whose sign is mode i or, if level[i], the
+ * value that is rounded down or looked up in table[i]. */
+static void list_mode_values(const cmb_code *x, cmb_expr *of, const cmb_table **table, bool *level)
 {
   for (int i = 0; i < x->ns; i++) of[i] = x->margin[i];
   for (int k = 0; k < x->level_count; k++) {
@@ -65,8 +68,8 @@ static void list_deciding(const cmb_code *x, cmb_expr *of, const cmb_table **tab
   }
 }
 
-/* The modes, and then the values that have decided on them. */
-static cmb_status make_modes(struct making *m)
+/* Makes the exported program that computes all modes (signs or levels of switching functions) and then the values that determine them. */
+static cmb_status make_modes(struct program_maker *m)
 {
   const cmb_code *x = m->c->x;
   cmb_graph *g = m->graph;
@@ -77,7 +80,7 @@ static cmb_status make_modes(struct making *m)
   const cmb_table **table = cmb_arena_take(m->arena, ns, sizeof(const cmb_table *));
   bool *level = cmb_arena_take(m->arena, ns, sizeof *level);
   if (!of || !after || !table || !level) return cmb_fail_memory(m->c->ctx);
-  list_deciding(x, of, table, level);
+  list_mode_values(x, of, table, level);
   for (int i = 0; i < x->ns; i++) {
     CMB_TRY(cmb_import(g, x->graph, i, x->mode, after, 1, &of[i], &value[i]));
     after[i] = level[i]
@@ -88,7 +91,8 @@ static cmb_status make_modes(struct making *m)
   return cmb_program_create(m->c->ctx, g, m->inputs, m->input, 2 * x->ns, after, &m->c->modes);
 }
 
-static cmb_status make_outputs(struct making *m)
+/* Makes the exported program that computes the outputs of the model and the new values of sampled variables. */
+static cmb_status make_outputs(struct program_maker *m)
 {
   const cmb_code *x = m->c->x;
   cmb_expr *out;
@@ -98,8 +102,9 @@ static cmb_status make_outputs(struct making *m)
   return cmb_program_create(m->c->ctx, m->graph, m->inputs, m->input, count, out, &m->c->outputs);
 }
 
-/* Start values by their formulas; else which parameters they were found with. */
-static cmb_status make_first(struct making *m)
+/* Makes the exported program that computes start values, if formulas give them; otherwise determines on which parameters the start values
+ * depend. */
+static cmb_status make_first(struct program_maker *m)
 {
   cmb_c_code *c = m->c;
   const cmb_code *x = c->x;
@@ -119,9 +124,9 @@ static cmb_status make_first(struct making *m)
 
 cmb_status cmb_c_code_programs(cmb_c_code *c)
 {
-  struct making m = {.c = c, .arena = c->arena};
+  struct program_maker m = {.c = c, .arena = c->arena};
   CMB_TRY(cmb_graph_create(c->ctx, &m.graph));
-  cmb_status status = take_inputs(&m);
+  cmb_status status = create_inputs(&m);
   if (status == CMB_OK) status = make_modes(&m);
   if (status == CMB_OK) status = make_outputs(&m);
   if (status == CMB_OK) status = make_first(&m);

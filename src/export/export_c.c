@@ -1,5 +1,5 @@
 /*
- * A model and a real-time method as C code (include/camber/export.h): collecting what is to be printed, and the files.
+ * Exports a model with a real-time method as C code (include/camber/export.h): collects what is to be printed, and writes the files.
  */
 #include "base/context.h"
 #include "base/output.h"
@@ -16,7 +16,7 @@
 
 enum { MOST_SETTINGS = 64 };
 
-/* Members for the inputs, and behind them for their rates. */
+/* Makes C identifiers for the inputs of the model and, after them, for their rates of change. */
 static cmb_status name_inputs(cmb_c_code *c)
 {
   const int nu = c->x->nu, nr = c->x->nr;
@@ -29,9 +29,10 @@ static cmb_status name_inputs(cmb_c_code *c)
   return cmb_arena_failed(c->arena) ? cmb_fail_memory(c->ctx) : CMB_OK;
 }
 
+/* Makes the C identifiers of the exported code: its name, and those of inputs, parameters, outputs and events. */
 static cmb_status name_all(cmb_c_code *c)
 {
-  static const char *const own[] = {"health", "settled"}; /* of the outputs */
+  static const char *const own[] = {"health", "settled"}; /* further members of the outputs */
   const cmb_equations *eq = c->eq;
   const cmb_code *x = c->x;
   cmb_arena *a = c->arena;
@@ -44,7 +45,8 @@ static cmb_status name_all(cmb_c_code *c)
   return cmb_arena_failed(a) ? cmb_fail_memory(c->ctx) : CMB_OK;
 }
 
-/* NAME.h or NAME.c on its way: all its bytes are on the disk, and it is not in place yet. */
+/* Writes the text to NAME.h or NAME.c in the folder, up to renaming it: all bytes are on the disk under a temporary name. Fails if the
+ * model itself reads that file. */
 static cmb_status write_file(const cmb_c_code *c, const char *folder, const char *ending,
                              const cmb_buffer *text, cmb_output **file)
 {
@@ -63,7 +65,8 @@ static cmb_status write_file(const cmb_c_code *c, const char *folder, const char
   return cmb_output_sync(*file);
 }
 
-/* Both files or none: neither is put in place before there was room for both. */
+/* Writes the exported header and source: both or none, since neither is renamed to its final name before the bytes of both are on the
+ * disk. */
 static cmb_status write_files(const cmb_c_code *c, const char *folder, const cmb_buffer *header,
                               const cmb_buffer *source)
 {
@@ -80,6 +83,7 @@ static cmb_status write_files(const cmb_c_code *c, const char *folder, const cmb
   return status;
 }
 
+/* Prints the exported header and source, creates the folder if necessary and writes the files. */
 static cmb_status save(cmb_c_code *c, const char *folder)
 {
   cmb_buffer header = cmb_buffer_begin(c->ctx), source = cmb_buffer_begin(c->ctx);
@@ -96,8 +100,9 @@ static cmb_status save(cmb_c_code *c, const char *folder)
   return status;
 }
 
-/* Where friction sticks the integrator knows with which force it does so at the start. */
-static cmb_status take_grip(cmb_c_code *c, cmb_integrator *in)
+/* Gets the modes of friction that sticks at the start, which include the friction forces, from the integrator, together with the
+ * accelerations and multipliers there. */
+static cmb_status get_sticking_modes(cmb_c_code *c, cmb_integrator *in)
 {
   c->grips = cmb_grip_count(c->eq);
   if (c->grips == 0) return CMB_OK;
@@ -111,7 +116,7 @@ static cmb_status take_grip(cmb_c_code *c, cmb_integrator *in)
   return CMB_OK;
 }
 
-/* The members for rates, as many as there is room for. */
+/* Lists the identifiers of the input rates in the export report, as many as fit. */
 static void list_rates(const cmb_c_code *c, cmb_export_report *report)
 {
   const char *const *names = c->u_names + c->x->nu;
@@ -128,11 +133,12 @@ static void list_rates(const cmb_c_code *c, cmb_export_report *report)
   }
 }
 
+/* Makes the identifiers and programs of the exported code, writes its files and fills the report. */
 static cmb_status write_code(cmb_c_code *c, const cmb_run_options *options, const char *folder,
                              cmb_export_report *report)
 {
   c->method = cmb_method_name(options->method);
-  c->setting_count = options->integrator.setting_count - 1; /* without the bound */
+  c->setting_count = options->integrator.setting_count - 1; /* without the option `bound` */
   c->settings = options->integrator.settings;
   CMB_TRY(name_all(c));
   CMB_TRY(cmb_c_code_programs(c));
@@ -149,7 +155,8 @@ static cmb_status write_code(cmb_c_code *c, const cmb_run_options *options, cons
   return CMB_OK;
 }
 
-/* Code says nothing while it runs: a constraint whose rate may jump needs a method that follows, whether it then jumps or not. */
+/* Refuses to export constraints with branches, whose rate may be discontinuous, with a method that never brings velocities to the
+ * constraints: exported code cannot report at run time that they violate them. */
 static cmb_status refuse_loose_rates(cmb_context *ctx, const cmb_system *system,
                                      const cmb_integrator *in, const cmb_method *method)
 {
@@ -166,8 +173,8 @@ static cmb_status refuse_loose_rates(cmb_context *ctx, const cmb_system *system,
   return CMB_OK;
 }
 
-/* The first sample of a controller is made where the code begins, and the code does not find accelerations and forces of constraints
- * before its first step. */
+/* Refuses to export a controller whose first sample is at the start and depends on accelerations or constraint forces, if parameters can
+ * be changed: exported code does not compute these before its first step. */
 static cmb_status refuse_first_sample(const cmb_c_code *c)
 {
   const cmb_equations *eq = c->eq;
@@ -185,6 +192,7 @@ static cmb_status refuse_first_sample(const cmb_c_code *c)
   return CMB_OK;
 }
 
+/* Starts a simulation of the system, and exports the model with the integrator and the start values of that simulation. */
 static cmb_status export_with(cmb_context *ctx, const cmb_system *system,
                               const cmb_run_options *options, const char *folder,
                               cmb_export_report *report)
@@ -207,7 +215,7 @@ static cmb_status export_with(cmb_context *ctx, const cmb_system *system,
     c.a = cmb_simulation_a(sim);
     c.lambda = c.start->lambda;
     c.stepper = cmb_integrator_stepper(in);
-    status = take_grip(&c, in);
+    status = get_sticking_modes(&c, in);
     if (status == CMB_OK) status = refuse_first_sample(&c);
     if (status == CMB_OK) status = write_code(&c, options, folder, report);
   }
@@ -219,7 +227,7 @@ static cmb_status export_with(cmb_context *ctx, const cmb_system *system,
   return status;
 }
 
-/* Steps of fixed cost do not look for events: what an event does to the motion cannot be in them. */
+/* Refuses to export models with events that change the motion or end the run: steps of fixed cost do not search for events. */
 static cmb_status refuse_actions(cmb_context *ctx, const cmb_equations *eq)
 {
   for (int i = 0; i < eq->rule_count; i++) {
@@ -235,7 +243,8 @@ static cmb_status refuse_actions(cmb_context *ctx, const cmb_equations *eq)
   return CMB_OK;
 }
 
-/* The bound is for runs at the desk: the code has the plain step. */
+/* Exports a system with a real-time method as C code. The option `bound`, which computes a bound of the drift during a simulation, is
+ * switched off: the code contains the plain step. */
 cmb_status cmb_export_c(cmb_context *ctx, const cmb_system *system, const cmb_run_options *options,
                         const char *folder, cmb_export_report *report)
 {

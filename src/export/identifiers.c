@@ -1,10 +1,10 @@
 /*
- * Identifiers (identifiers.h). What C does not permit becomes _, a word that C or C++ or their headers have taken gets a _ behind
- * it, and a name that is then taken by another gets a number.
+ * Converts names to C identifiers (identifiers.h). Characters that C does not permit become _, a word that is reserved by C, C++ or their
+ * headers gets a _ appended, and a name that is then in use already gets a number.
  *
- * A member of a struct can collide with keywords and macros only. Macros of headers are in capitals, but for those listed here, so a
- * name of two or more capitals gets its _ in any case. The name of the code is also that of a type and of the files: it
- * must be none of the functions, types and headers of the library either.
+ * A member of a struct can collide with keywords and macros only. Macros of headers are in capitals, except for those listed here, so a name
+ * in capitals, two at least, always gets a _. The name of the code is also that of a type and of the files: it must differ from the
+ * functions, types and headers of the library as well.
  */
 #include "export/identifiers.h"
 
@@ -34,8 +34,8 @@ static const char reserved[] = " alignas alignof and and_eq asm atomic_cancel at
                                "noreturn offsetof pascal small stderr stdin stdout "
                                "unix I ";
 
-/* Functions and types of C and POSIX that small programs meet, headers, and what the generated code calls its own. Of the
- * mathematical ones those that end in f and l are taken as well. */
+/* Functions and types of C and POSIX that small programs use, headers, and names used in the generated code. For the mathematical
+ * functions the variants that end in f and l are reserved as well. */
 static const char library[] =
     " main abort abs accept access alarm asctime atexit atof atoi atol bind bsearch calloc chdir "
     "chmod clearerr clock "
@@ -73,7 +73,7 @@ static const char mathematical[] = " acos acosh asin asinh atan atan2 atanh cbrt
                                    "significand signgam sin sincos sinh sqrt tan tanh "
                                    "tgamma trunc y0 y1 yn ";
 
-/* `text`, without its last `less` letters, is among the words, which have blanks around them. */
+/* Returns whether `text`, without its last `less` letters, is one of `words`, a list separated by blanks. */
 static bool is_word(const char *words, const char *text, size_t less)
 {
   char word[ROOM + 2];
@@ -98,7 +98,7 @@ static bool is_digit(char c)
   return c >= '0' && c <= '9';
 }
 
-/* NULL, NAN, EI: no small letter, and two capitals at least. */
+/* Returns whether a name could be that of a C macro, such as NULL, NAN, EI: no small letter, and at least two capitals. */
 static bool may_be_macro(const char *text)
 {
   int capitals = 0;
@@ -109,7 +109,8 @@ static bool may_be_macro(const char *text)
   return capitals >= 2;
 }
 
-/* A rate x' becomes x_rate; "input u, line 12 (2)" becomes input_u_line_12_2. */
+/* Converts a name to a C identifier with this prefix in text[room]. A rate x' becomes x_rate; "input u, line 12 (2)" becomes
+ * input_u_line_12_2. */
 static void make_identifier(const char *prefix, const char *name, size_t room, char *text)
 {
   size_t n = (size_t)snprintf(text, room, "%s", prefix);
@@ -134,8 +135,9 @@ void cmb_code_name(const char *name, size_t room, char *text)
   const size_t length = strlen(text);
   const char last = length > 1 ? text[length - 1] : '\0';
   const bool variant = (last == 'f' || last == 'l') && is_word(mathematical, text, 1);
-  const bool own = strncmp(text, "op_", 3) == 0; /* operations of the generated code */
-  if (own || variant || is_word(library, text, 0) || is_word(mathematical, text, 0)) {
+  /* names of operations in the generated code */
+  const bool is_operation = strncmp(text, "op_", 3) == 0;
+  if (is_operation || variant || is_word(library, text, 0) || is_word(mathematical, text, 0)) {
     memcpy(text + length, "_", 2);
   }
 }

@@ -1,11 +1,11 @@
 /*
- * The blocks of the iteration matrix (form.h): which they are, where their values go, their values from the equations, and the
- * matrix put together for one c.
+ * The blocks of the iteration matrix (form.h): which ones there are, where their values are stored in the matrix, their values from the
+ * equations, and the assembly of the matrix for one c.
  *
  *     [ M + c D + c² K     border ]      border = Gᵀ, or M⁻¹ Gᵀ in the explicit formalism,
  *     [ G + c C₁ + c² C₂     0    ]      where M becomes I, and D and K are multiplied by M⁻¹
  *
- * Sparse if it is large and all of its parts are.
+ * The matrix is sparse if it is large and all of its blocks are sparse.
  */
 #include "base/context.h"
 #include "form/check.h"
@@ -18,13 +18,16 @@
 #include <math.h>
 #include <string.h>
 
-enum { SCALE_EVERY = 16 }; /* linearisations: sizes and rounding change slowly */
+/* number of linearisations between updates of the scaling: sizes and rounding change slowly */
+enum { SCALE_EVERY = 16 };
 
+/* Returns whether the equations of motion are used in the explicit formalism, multiplied by the inverse mass matrix M⁻¹. */
 static bool is_explicit(const cmb_form *form)
 {
   return form->formalism == CMB_FORMALISM_EXPLICIT;
 }
 
+/* Takes memory for the values of a matrix block and for their indices in the iteration matrix. */
 static void take_values(cmb_form *form, cmb_block *block)
 {
   block->count = cmb_pattern_values(block->pattern, block->rows, block->columns);
@@ -32,7 +35,8 @@ static void take_values(cmb_form *form, cmb_block *block)
   block->place = cmb_arena_ints(form->arena, block->count);
 }
 
-/* A block of derivatives as the equations give it, with respect to q carried over to the directions of v. */
+/* Creates a block of the iteration matrix that contains derivatives of the equations. Derivatives with respect to the positions q are
+ * multiplied by T of q̇ = T v, which makes them derivatives in the directions of the velocities v. */
 static cmb_status make_derivative(cmb_form *form, cmb_derivative which, int rows, cmb_block *block)
 {
   const bool by_q = which == CMB_RESIDUAL_Q || which == CMB_VELOCITY_Q || which == CMB_GAMMA_Q;
@@ -48,13 +52,14 @@ static cmb_status make_derivative(cmb_form *form, cmb_derivative which, int rows
   return CMB_OK;
 }
 
+/* Creates a dense block (rows x columns) of the iteration matrix. */
 static void make_dense(cmb_form *form, int rows, int columns, cmb_block *block)
 {
   *block = (cmb_block){.rows = rows, .columns = columns};
   take_values(form, block);
 }
 
-/* M as the equations store it, or I. */
+/* Creates the mass block of the iteration matrix: the mass matrix as the equations store it, or the identity in the explicit formalism. */
 static void make_mass(cmb_form *form)
 {
   const cmb_equations *eq = form->ev->eq;
@@ -67,6 +72,7 @@ static void make_mass(cmb_form *form)
   for (int i = 0; is_explicit(form) && M->value && i < form->nv; i++) M->value[i] = 1;
 }
 
+/* Creates all blocks of which the iteration matrix of this form consists. */
 static cmb_status make_blocks(cmb_form *form)
 {
   const int nv = form->nv, ng = form->ng;
@@ -96,26 +102,28 @@ static cmb_status make_blocks(cmb_form *form)
   return CMB_OK;
 }
 
-/* ---- places */
+/* ---- storage */
 
-/* Entries of the matrix, some of them more than once. */
+/* Row and column of entries of the matrix; duplicates are allowed. */
 struct cmb_marks {
   int count;
   int *row, *column;
 };
 
-/* Where an entry of the block is in the matrix. */
-struct where {
+/* Position of a block in the matrix, whether it is transposed there, and whether it is stored as its diagonal. */
+struct position {
   int row, column;
   bool transposed, diagonal;
 };
 
+/* Returns the column of value k, which is in the given row, of a matrix block that is dense or stored on a pattern. */
 static int column_of(const cmb_block *block, int row, int k)
 {
   return block->pattern ? block->pattern->column[k] : k - row * block->columns;
 }
 
-static int place_of(const cmb_form *form, int row, int column)
+/* Returns the index of the entry (row, column) in the values of the iteration matrix, by binary search in its pattern. */
+static int index_of(const cmb_form *form, int row, int column)
 {
   const cmb_pattern *p = form->pattern;
   if (!p) return row * form->n + column;
@@ -131,8 +139,9 @@ static int place_of(const cmb_form *form, int row, int column)
   return low;
 }
 
-/* For all entries of a block: mark them as there, or look up their places if the pattern is known. */
-static void visit(cmb_form *form, cmb_block *block, struct where at)
+/* Lists the positions of all entries of a block in the iteration matrix, while its pattern is made (form->marks), or stores their indices
+ * in the values of that matrix. */
+static void visit_entries(cmb_form *form, cmb_block *block, struct position at)
 {
   for (int i = 0; i < block->rows; i++) {
     int from = block->pattern ? block->pattern->start[i] : i * block->columns;
@@ -144,32 +153,37 @@ static void visit(cmb_form *form, cmb_block *block, struct where at)
         const int count = form->marks->count++;
         form->marks->row[count] = row, form->marks->column[count] = column;
       } else {
-        block->place[k] = place_of(form, row, column);
+        block->place[k] = index_of(form, row, column);
       }
     }
   }
 }
 
-static void visit_all(cmb_form *form)
+/* Lists the positions of the entries of all blocks in the iteration matrix, while its pattern is made, or stores their indices in the
+ * values of that matrix. */
+static void visit_all_entries(cmb_form *form)
 {
   const int nv = form->nv;
   const bool diagonal = form->M.columns == 1 && !form->M.pattern;
-  visit(form, &form->M, (struct where){.diagonal = diagonal});
-  visit(form, &form->D, (struct where){0});
-  visit(form, &form->K, (struct where){0});
-  visit(form, &form->border, (struct where){.column = nv, .transposed = !is_explicit(form)});
-  visit(form, &form->G, (struct where){.row = nv});
-  visit(form, &form->C1, (struct where){.row = nv});
-  visit(form, &form->C2, (struct where){.row = nv});
+  visit_entries(form, &form->M, (struct position){.diagonal = diagonal});
+  visit_entries(form, &form->D, (struct position){0});
+  visit_entries(form, &form->K, (struct position){0});
+  visit_entries(form, &form->border,
+                (struct position){.column = nv, .transposed = !is_explicit(form)});
+  visit_entries(form, &form->G, (struct position){.row = nv});
+  visit_entries(form, &form->C1, (struct position){.row = nv});
+  visit_entries(form, &form->C2, (struct position){.row = nv});
 }
 
-/* In the explicit formalism M⁻¹ fills it, and differences have no pattern. */
+/* Returns whether the iteration matrix is large and can be sparse: in the explicit formalism the inverse mass matrix fills it, and
+ * derivatives by differences have no pattern. */
 static bool may_be_sparse(const cmb_form *form)
 {
   return form->n >= CMB_LINEAR_SPARSE_FROM && !is_explicit(form) &&
          form->source == CMB_SOURCE_EXACT;
 }
 
+/* Returns whether the iteration matrix is stored as sparse: it is large, and all its blocks are sparse. */
 static bool is_sparse(const cmb_form *form)
 {
   const cmb_equations *eq = form->ev->eq;
@@ -180,6 +194,7 @@ static bool is_sparse(const cmb_form *form)
   return patterns && borders && motion && (form->kind != CMB_FORM_INDEX1 || form->C2.pattern);
 }
 
+/* Returns the number of entries of all blocks of the iteration matrix. */
 static int count_entries(const cmb_form *form)
 {
   const cmb_block *const blocks[] = {&form->M, &form->D,  &form->K, &form->border,
@@ -189,7 +204,7 @@ static int count_entries(const cmb_form *form)
   return count;
 }
 
-/* The pattern of all blocks; the diagonal is always in it. */
+/* Makes the sparsity pattern of the iteration matrix from the entries of all blocks and the whole diagonal. */
 static cmb_status make_pattern(cmb_form *form)
 {
   cmb_context *ctx = form->ev->ctx;
@@ -203,7 +218,7 @@ static cmb_status make_pattern(cmb_form *form)
   cmb_status status = p && marks.row && marks.column ? CMB_OK : cmb_fail_memory(ctx);
   if (status == CMB_OK) {
     form->marks = &marks;
-    visit_all(form);
+    visit_all_entries(form);
     form->marks = NULL;
     for (int i = 0; i < n; i++, marks.count++)
       marks.row[marks.count] = marks.column[marks.count] = i;
@@ -214,11 +229,10 @@ static cmb_status make_pattern(cmb_form *form)
   return status;
 }
 
-/* A dense matrix that an int cannot count the entries of would take 17 GB. */
+/* Fails if a dense iteration matrix would have too many entries for an int: a complex one would need 17 GB. */
 static cmb_status refuse_dense(const cmb_form *form)
 {
-  if ((double)form->n * form->n <= INT_MAX / 2)
-    return CMB_OK; /* a complex one has two numbers an entry */
+  if ((double)form->n * form->n <= INT_MAX / 2) return CMB_OK; /* a complex entry has two numbers */
   return cmb_fail(form->ev->ctx, CMB_ERROR_INPUT,
                   "the matrix of the iteration has %d unknowns, too many for one that is not "
                   "sparse, as in the residual formalism with exact derivatives",
@@ -237,13 +251,15 @@ cmb_status cmb_blocks_create(cmb_form *form)
     CMB_TRY(refuse_dense(form));
   }
   if (cmb_arena_failed(form->arena)) return cmb_fail_memory(ctx);
-  visit_all(form);
+  visit_all_entries(form);
   form->values = cmb_pattern_values(form->pattern, form->n, form->n);
   return CMB_OK;
 }
 
 /* ---- values */
 
+/* Computes one block of derivatives of the equations at the state s; derivatives with respect to the positions q are multiplied by T of
+ * q̇ = T v. */
 static cmb_status derive(cmb_form *form, const cmb_form_state *s, cmb_derivative which,
                          cmb_block *block)
 {
@@ -253,7 +269,8 @@ static cmb_status derive(cmb_form *form, const cmb_form_state *s, cmb_derivative
   return CMB_OK;
 }
 
-/* A dense block from one on a pattern, multiplied by M⁻¹ column by column. */
+/* Computes a dense block M⁻¹ A of the iteration matrix from the mass matrix M, which is factored, and the block A = `plain`, column by
+ * column. */
 static void divide_by_mass(cmb_form *form, const cmb_block *plain, cmb_block *block)
 {
   const int nv = form->nv;
@@ -268,6 +285,8 @@ static void divide_by_mass(cmb_form *form, const cmb_block *plain, cmb_block *bl
   }
 }
 
+/* Computes the derivatives of the residual r of the dynamic equations at the state s, D = ∂r/∂v and K = ∂r/∂q T with T of q̇ = T v;
+ * compares them with differences, once; multiplies them by the inverse mass matrix in the explicit formalism. */
 static cmb_status derive_dynamic(cmb_form *form, const cmb_form_state *s)
 {
   const bool divide = is_explicit(form);
@@ -282,6 +301,7 @@ static cmb_status derive_dynamic(cmb_form *form, const cmb_form_state *s)
   return CMB_OK;
 }
 
+/* Computes all derivatives in the iteration matrix at the state s, by differences or from the equations. */
 static cmb_status derive_all(cmb_form *form, const cmb_form_state *s)
 {
   cmb_statistics *stats = &form->ev->stats;
@@ -297,11 +317,12 @@ static cmb_status derive_all(cmb_form *form, const cmb_form_state *s)
     CMB_TRY(derive(form, s, CMB_GAMMA_V, &form->C1));
     CMB_TRY(derive(form, s, CMB_GAMMA_Q, &form->C2));
   }
-  stats->jacobian = jacobians + 1; /* all of them together are one */
+  stats->jacobian = jacobians + 1; /* all of them together count as one Jacobian */
   return CMB_OK;
 }
 
-/* Ḡ Ḡᵀ, factored. */
+/* Factorises G Gᵀ with the present constraint Jacobian G, for the stabilised index-2 form (Gear, Gupta, Leimkuhler). Returns
+ * CMB_RETRY_SINGULAR if it is not positive definite. */
 static cmb_status factor_S(cmb_form *form)
 {
   const cmb_pattern *p = form->G.pattern;
@@ -323,7 +344,8 @@ static cmb_status factor_S(cmb_form *form)
   return cmb_ldlt_factor(ng, form->S) >= 0 ? CMB_RETRY_SINGULAR : CMB_OK;
 }
 
-/* M⁻¹ Gᵀ */
+/* Computes M⁻¹ Gᵀ, the upper right block of the iteration matrix in the explicit formalism, from the mass matrix M and the constraint
+ * Jacobian G. */
 static void divide_border(cmb_form *form)
 {
   const int nv = form->nv, ng = form->ng;
@@ -337,6 +359,7 @@ static void divide_border(cmb_form *form)
   }
 }
 
+/* Returns the largest absolute value in a matrix block. */
 static double largest(const cmb_block *block)
 {
   double most = 0;
@@ -374,16 +397,19 @@ cmb_status cmb_form_matrix_create(cmb_form *form, bool is_complex, cmb_linear **
   return cmb_linear_create(form->ev->ctx, form->n, form->pattern, is_complex, matrix);
 }
 
-static inline void put(const cmb_block *block, int parts, double *A)
+/* Copies the values of a block to the iteration matrix A; `parts` is 1 for a real and 2 for a complex matrix. */
+static inline void copy_block(const cmb_block *block, int parts, double *A)
 {
   for (int k = 0; k < block->count; k++) A[parts * block->place[k]] = block->value[k];
 }
 
+/* Adds c times the values of a block to the real iteration matrix A. */
 static void add_real(const cmb_block *block, double c, double *A)
 {
   for (int k = 0; k < block->count; k++) A[block->place[k]] += c * block->value[k];
 }
 
+/* Adds c times the values of a block to the complex iteration matrix A. */
 static void add_complex(const cmb_block *block, cmb_lanes c, double *A)
 {
   for (int k = 0; k < block->count; k++) {
@@ -392,15 +418,17 @@ static void add_complex(const cmb_block *block, cmb_lanes c, double *A)
   }
 }
 
-/* What does not depend on c: M, border and G, which do not overlap. */
+/* Sets the iteration matrix A to the blocks that do not depend on c: the mass matrix, the constraint Jacobian and its transpose, which do
+ * not overlap. */
 static inline void assemble_constant(const cmb_form *form, int parts, double *A)
 {
   memset(A, 0, (size_t)parts * (size_t)form->values * sizeof *A);
-  put(&form->M, parts, A);
-  put(&form->border, parts, A);
-  put(&form->G, parts, A);
+  copy_block(&form->M, parts, A);
+  copy_block(&form->border, parts, A);
+  copy_block(&form->G, parts, A);
 }
 
+/* Assembles the iteration matrix A from its blocks for a real c, which is proportional to the step size. */
 static void assemble_real(const cmb_form *form, double c, double *A)
 {
   assemble_constant(form, 1, A);
@@ -410,6 +438,7 @@ static void assemble_real(const cmb_form *form, double c, double *A)
   add_real(&form->C2, c * c, A);
 }
 
+/* Assembles the iteration matrix A from its blocks for a complex c = re + i im, which is proportional to the step size. */
 static void assemble_complex(const cmb_form *form, double re, double im, double *A)
 {
   const cmb_lanes c = {re, im}, square = {re * re - im * im, 2 * re * im};

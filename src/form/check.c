@@ -1,11 +1,11 @@
 /*
- * Derivatives that the equations supply, looked at once (check.h): a wrong one makes an iteration converge to nothing, or seem to.
+ * Checks the derivatives that the equations supply, once (check.h): with a wrong one an iteration would not converge, or only seem to.
  *
- * ∂r/∂q and ∂r/∂v times a direction d are compared with r(.. + ε d) − r(..) for two ε. Only if the two differences agree with each
- * other, so that the function is smooth and not all rounding there, and both disagree with the derivative, it is refused. What is
- * smaller than the rounding errors of forces, divided by ε, says nothing.
+ * ∂r/∂q and ∂r/∂v times a direction d are compared with (r(.. + ε d) − r(..))/ε for two ε. A derivative is refused only if the two
+ * differences agree with each other, so that the function is smooth there and not dominated by rounding, and both disagree with the
+ * derivative. Differences smaller than the rounding errors of forces, divided by ε, are ignored.
  *
- * Accelerations a for given λ have to leave no residual r(a, λ) beside r(0, λ) and r(0, 0).
+ * Accelerations a computed for given λ must leave only a small residual r(a, λ) compared with r(0, λ) and r(0, 0).
  */
 #include "form/check.h"
 
@@ -21,14 +21,14 @@ struct cmb_check {
   cmb_evaluator *ev;
   bool done, forced_done;
   double *direction;    /* (nv) */
-  double *rate;         /* (nq) T times it */
-  double *base, *moved; /* (nv) */
+  double *rate;         /* (nq) T times the direction */
+  double *base, *moved; /* (nv) residuals at the state and beside it */
   double *near, *far;   /* (nv) differences over ε for the two ε */
-  double *product;      /* (nv) */
-  double *q, *v;        /* moved */
-  double *none;         /* (the larger of nv and ng) 0 */
+  double *product;      /* (nv) the derivative times the direction */
+  double *q, *v;        /* the changed state */
+  double *none;         /* (the larger of nv and ng) zeros */
   double *lambda;       /* (ng) */
-  double forces;        /* the largest at the state */
+  double forces;        /* the largest force at the state */
 };
 
 static const double ROUNDING = 1e-14;
@@ -53,7 +53,8 @@ cmb_check *cmb_check_create(cmb_evaluator *ev, cmb_arena *arena)
   return k;
 }
 
-/* (r(.. + ε d) − r(..))/ε */
+/* Computes the difference quotient (r(.. + ε d) − r(..))/ε of the residual r of the dynamic equations in direction d of the positions q
+ * (`by_q`) or of the velocities v. */
 static cmb_status difference(cmb_check *k, const cmb_form_state *s, bool by_q, double epsilon,
                              double *out)
 {
@@ -70,7 +71,8 @@ static cmb_status difference(cmb_check *k, const cmb_form_state *s, bool by_q, d
   return CMB_OK;
 }
 
-/* The residual without accelerations and multipliers. */
+/* Computes the size of the forces, for comparison: the largest component of the residual of the dynamic equations without accelerations
+ * and multipliers. */
 static cmb_status measure_forces(cmb_check *k, const cmb_form_state *s)
 {
   CMB_TRY(cmb_residual(k->ev, s->t, s->q, s->v, k->none, k->none, k->moved));
@@ -79,7 +81,8 @@ static cmb_status measure_forces(cmb_check *k, const cmb_form_state *s)
   return CMB_OK;
 }
 
-/* The row that is furthest off; -1: there is none. */
+/* Returns the row in which the derivative of the residual and its difference quotient disagree most; -1 if they agree, or if the
+ * difference quotients are not reliable. */
 static int worst_row(const cmb_check *k, double epsilon)
 {
   const int nv = k->ev->eq->nv;
@@ -98,6 +101,8 @@ static int worst_row(const cmb_check *k, double epsilon)
   return worst;
 }
 
+/* Compares `value`, a derivative of the residual supplied by the equations, times a direction with difference quotients. Fails with a
+ * message if they disagree. */
 static cmb_status compare(cmb_check *k, const cmb_form_state *s, cmb_derivative which,
                           const double *value)
 {
@@ -138,7 +143,8 @@ cmb_status cmb_check_derivatives(cmb_check *k, const cmb_form_state *s, const do
   return status < 0 ? status : CMB_OK;
 }
 
-/* The largest component of r(a, λ). */
+/* Computes the largest component, in absolute value, of the residual of the dynamic equations with accelerations a and multipliers λ, and
+ * its row. */
 static cmb_status largest_residual(cmb_check *k, const cmb_form_state *s, const double *a,
                                    const double *lambda, double *most, int *row)
 {
@@ -150,6 +156,8 @@ static cmb_status largest_residual(cmb_check *k, const cmb_form_state *s, const 
   return CMB_OK;
 }
 
+/* Checks that the accelerations that the equations compute for random multipliers make their residual small. Fails with a message
+ * otherwise. */
 static cmb_status compare_forced(cmb_check *k, const cmb_form_state *s)
 {
   const cmb_equations *eq = k->ev->eq;

@@ -1,12 +1,12 @@
 /*
- * Derivatives of the defects by differences (Arnold, Fuchs and Führer 2006 §§2.2 and 3.1): its F is our (r, motion), its columns
- * are the directions of v in which q is moved, and then those of v itself, a and λ fixed.
+ * Derivatives of the defects by differences (Arnold, Fuchs and Führer 2006 §§2.2 and 3.1): the paper's F is (r, motion) here; its columns
+ * are the directions of v in which q is changed, and then those of v itself, with a and λ fixed.
  *
  *     column by column, eq. (16), with increments (17): δ = max(|y|, eps^(1/4)) sqrt(eps)
- *     by groups, eq. (20): columns that share no row of the estimated pattern Ω are moved together
+ *     by groups, eq. (20): columns that share no row of the estimated pattern Ω are changed together
  *
- * Ω is what was not 0, rounding apart, in full difference Jacobians: the first one, and those taken since when the iteration converged badly right
- * after a new Jacobian. The groups are those of math/colour.h, where the paper takes TOMS 618.
+ * Ω contains the entries that were not 0, apart from rounding, in full difference Jacobians: the first one, and those computed later when
+ * the iteration converged badly right after a new Jacobian. The groups are those of math/colour.h, where the paper uses TOMS 618.
  */
 #include "form/private.h"
 #include "math/colour.h"
@@ -16,19 +16,20 @@
 #include <string.h>
 
 typedef struct cmb_estimate {
-  int rows, columns;             /* nv + ng if there are defects of motion; 2 nv */
-  bool *there;                   /* (rows x columns) Ω */
-  bool full;                     /* the next one is to be taken column by column */
-  int *start, *column;           /* (rows + 1), (entries) the same by rows */
-  int groups, *group;            /* (columns) */
-  cmb_colour_room *room;         /* to make them in */
-  double *J;                     /* (rows x columns) */
-  double *base, *moved;          /* (rows) */
-  cmb_defects at_base, at_moved; /* these as defects */
+  int rows, columns;             /* nv + ng if there are defects of motion, otherwise nv; 2 nv */
+  bool *there;                   /* (rows x columns) the pattern Ω */
+  bool full;                     /* the next Jacobian is to be computed column by column */
+  int *start, *column;           /* (rows + 1), (entries) Ω by rows */
+  int groups, *group;            /* (columns) group of each column */
+  cmb_colour_room *room;         /* memory for making the groups */
+  double *J;                     /* (rows x columns) the difference Jacobian */
+  double *base, *moved;          /* (rows) defects at the state and beside it */
+  cmb_defects at_base, at_moved; /* the same arrays as cmb_defects */
   double *q, *v;
-  double *delta; /* (columns) */
+  double *delta; /* (columns) increments */
 } cmb_estimate;
 
+/* Takes memory for the estimated sparsity pattern and for the groups of its columns. */
 static void create_groups(cmb_arena *arena, cmb_estimate *e)
 {
   const int entries = e->rows * e->columns;
@@ -68,6 +69,7 @@ void cmb_form_widen(cmb_form *form)
 
 /* ---- differences */
 
+/* Returns the increment for the difference quotient of a variable with the value `at`: max(|at|, eps^(1/4)) sqrt(eps). */
 static double increment(double at)
 {
   return fmax(fabs(at), sqrt(sqrt(DBL_EPSILON))) * sqrt(DBL_EPSILON);
@@ -75,7 +77,8 @@ static double increment(double at)
 
 double cmb_move_velocity(const double *from, int j, double *moved)
 {
-  volatile double there = from[j] + increment(from[j]); /* rounded to a double */
+  /* volatile, so that it is rounded to a double */
+  volatile double there = from[j] + increment(from[j]);
   moved[j] = there;
   return there - from[j];
 }
@@ -92,6 +95,7 @@ double cmb_move_position(cmb_form *form, const double *from, int j, double *move
   return delta;
 }
 
+/* Computes the residuals of all equations (defects) for the state s with other positions q and velocities v. */
 static cmb_status defects_at(cmb_form *form, const cmb_form_state *s, const double *q,
                              const double *v, const cmb_defects *out)
 {
@@ -99,7 +103,8 @@ static cmb_status defects_at(cmb_form *form, const cmb_form_state *s, const doub
   return cmb_form_defects(form, &at, out);
 }
 
-/* All columns of a group moved together; of a full Jacobian each column is a group. */
+/* Computes the columns of one group of the Jacobian by one difference, changing their variables together; for a full Jacobian each column
+ * is a group. */
 static cmb_status difference(cmb_form *form, const cmb_form_state *s, int group, bool full)
 {
   cmb_estimate *e = form->estimate;
@@ -121,8 +126,9 @@ static cmb_status difference(cmb_form *form, const cmb_form_state *s, int group,
   return CMB_OK;
 }
 
-/* Into the blocks: [K D; C₁ ·] for ggl and index 2, [K D; C₂ C₁] for index 1. */
-static void store(cmb_form *form)
+/* Copies the difference Jacobian to the blocks of the iteration matrix: derivatives of the dynamic equations with respect to positions
+ * and velocities to K and D, those of the constraints to C₁ and, in index 1, C₂. */
+static void copy_to_blocks(cmb_form *form)
 {
   const cmb_estimate *e = form->estimate;
   const int nv = form->nv;
@@ -142,9 +148,9 @@ static void store(cmb_form *form)
   }
 }
 
-/* Ω takes up what is not 0 in the full Jacobian; how much was new. A difference is 0 if it is rounding beside the largest one of its
- * row. */
-static int take_up(cmb_estimate *e)
+/* Adds the entries of a full difference Jacobian that are not 0 to the estimated pattern; returns how many are new. A difference counts
+ * as 0 if it is as small as rounding beside the largest one of its row. */
+static int extend_pattern(cmb_estimate *e)
 {
   const double nothing = 1e-9;
   int fresh = 0;
@@ -162,6 +168,7 @@ static int take_up(cmb_estimate *e)
   return fresh;
 }
 
+/* Divides the columns of the estimated pattern into groups that share no row. */
 static void make_groups(cmb_estimate *e)
 {
   const cmb_pattern pattern = {e->rows, e->columns, e->start, e->column};
@@ -175,10 +182,10 @@ static void make_groups(cmb_estimate *e)
   cmb_colour_columns_in(e->room, &pattern, e->group, &e->groups);
 }
 
-/* After a full Jacobian: Ω, and the groups if it has become wider. */
-static void widen(cmb_estimate *e, cmb_statistics *stats)
+/* Extends the estimated pattern after a full difference Jacobian, and makes new groups of columns if it has grown. */
+static void update_groups(cmb_estimate *e, cmb_statistics *stats)
 {
-  const int fresh = take_up(e);
+  const int fresh = extend_pattern(e);
   if (fresh == 0 && e->groups > 0) return;
   if (e->groups > 0) stats->pattern_growth++;
   make_groups(e);
@@ -194,10 +201,10 @@ cmb_status cmb_estimate_derivatives(cmb_form *form, const cmb_form_state *s)
   CMB_TRY(defects_at(form, s, s->q, s->v, &e->at_base));
   for (int group = 0; group < groups; group++) CMB_TRY(difference(form, s, group, full));
   if (full && form->source == CMB_SOURCE_SPARSE) {
-    widen(e, &form->ev->stats);
+    update_groups(e, &form->ev->stats);
     e->full = false;
   }
-  store(form);
+  copy_to_blocks(form);
   return CMB_OK;
 }
 

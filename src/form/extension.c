@@ -1,6 +1,6 @@
 /*
- * Derivatives that follow what drives the equations (Arnold, Fuchs and Führer 2006 §3.3): mildly nonlinear equations whose Jacobian
- * changes mainly because of the inputs u(t), those of rheonomic joints among them.
+ * Derivatives that are updated with the inputs that drive the equations (Arnold, Fuchs and Führer 2006 §3.3): for mildly nonlinear equations
+ * whose Jacobian changes mainly because of the inputs u(t), which include those of rheonomic joints.
  *
  *     J_new = J_old + Σ_i ∂²F/∂u_i∂y (u_i(t_new) − u_i(t_old))                  the second line of eq. (26)
  *
@@ -11,8 +11,8 @@
  *                       G has a single entry. In the paper, where it has none, it is an input, and so it is here. The derivatives
  *                       are differences of two difference Jacobians.
  *
- * Both are taken at the state in which they are first wanted, once. That serves both formalisms; M and G are fresh in each matrix
- * anyway.
+ * Both are computed once, at the state in which they are first needed. This serves both formalisms; M and G are computed anew for each
+ * matrix anyway.
  */
 #include "base/context.h"
 #include "dae/evaluator.h"
@@ -24,22 +24,24 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCKS = 4 }; /* K, D, C₁, C₂: those that the form has */
+enum { BLOCKS = 4 }; /* K, D, C₁, C₂, as far as the form has them */
 
 typedef struct cmb_extension {
-  int nu, driven, followed; /* inputs, driven positions, both */
+  int nu, driven, followed; /* numbers of inputs, of driven positions, of both */
   int *velocity;            /* (ng) scratch */
-  int *position;            /* (driven) their numbers in q */
+  int *position;            /* (driven) their indices in q */
   bool known;
-  double *at, *at_new;   /* (followed) values that the blocks belong to, and others */
-  double *slope[BLOCKS]; /* (followed x entries of the block) */
-  double *kept[BLOCKS];  /* (entries) scratch */
-  double *raw;           /* ∂r/∂u as the equations store it */
-  double *base, *moved;  /* (nv x nu) ∂F/∂u */
-  double *unit;          /* (nu) */
+  double *at, *at_new; /* (followed) values of u to which the blocks belong, and new ones */
+  /* (followed x entries of the block) derivatives of the block with respect to each u */
+  double *slope[BLOCKS];
+  double *kept[BLOCKS]; /* (entries) copy of the block */
+  double *raw;          /* ∂r/∂u as the equations store it */
+  double *base, *moved; /* (nv x nu) ∂F/∂u at the state and beside it */
+  double *unit;         /* (nu) unit vector */
   double *q, *v;
 } cmb_extension;
 
+/* Returns the b-th of those blocks of the iteration matrix that are updated when inputs change: K, D, C₁, C₂. */
 static cmb_block *block_of(cmb_form *form, int b)
 {
   cmb_block *const blocks[BLOCKS] = {&form->K, &form->D, &form->C1, &form->C2};
@@ -48,7 +50,7 @@ static cmb_block *block_of(cmb_form *form, int b)
 
 /* ---- creation */
 
-/* The coordinate whose rate is velocity j; -1 if there is none. */
+/* Returns the coordinate whose rate of change is velocity j and nothing else; -1 if there is none. */
 static int coordinate_of(const cmb_form *form, int j)
 {
   if (!form->T) return j;
@@ -64,8 +66,9 @@ static int coordinate_of(const cmb_form *form, int j)
   return found;
 }
 
-/* For each constraint the only velocity in its row of G, or a negative number. */
-static void find_lonely(const cmb_form *form, double *q, double *G, int *lonely)
+/* Finds for each constraint the only velocity on which it depends, by its row of the Jacobian G; a negative number if there is none or
+ * more than one. */
+static void find_single_velocities(const cmb_form *form, double *q, double *G, int *single)
 {
   enum { PLACES = 3, NONE = -2, SEVERAL = -1 };
   const cmb_equations *eq = form->ev->eq;
@@ -74,31 +77,33 @@ static void find_lonely(const cmb_form *form, double *q, double *G, int *lonely)
   uint32_t seed = CMB_RANDOM_FIRST;
   want.G = G;
   for (int i = 0; i < form->ng; i++) {
-    lonely[i] = p && p->start[i + 1] == p->start[i] + 1 ? p->column[p->start[i]] : NONE;
+    single[i] = p && p->start[i + 1] == p->start[i] + 1 ? p->column[p->start[i]] : NONE;
   }
-  for (int place = 0; !p && place < PLACES; place++) { /* tried, as T is in rates.c */
+  /* evaluated at random positions, as T is in rates.c */
+  for (int place = 0; !p && place < PLACES; place++) {
     for (int i = 0; i < form->nq; i++) q[i] = 1.5 + cmb_random(&seed);
     if (eq->normalize) eq->normalize(eq->self, q);
     if (cmb_evaluate(form->ev, 0, q, NULL, &want) != CMB_OK) continue;
     for (int k = 0; k < form->ng * form->nv; k++) {
       const int i = k / form->nv, j = k % form->nv;
-      if (G[k] != 0) lonely[i] = lonely[i] == NONE || lonely[i] == j ? j : SEVERAL;
+      if (G[k] != 0) single[i] = single[i] == NONE || single[i] == j ? j : SEVERAL;
     }
   }
 }
 
-/* Constraints on one coordinate alone leave it to time. */
+/* Finds the driven positions: coordinates that a constraint on them alone makes a function of time, such as those of rheonomic joints. */
 static void find_driven(cmb_form *form, cmb_extension *x)
 {
   double *G = cmb_arena_doubles(form->arena, form->ev->eq->G_pattern ? 0 : form->ng * form->nv);
   if (!G) return;
-  find_lonely(form, x->q, G, x->velocity);
+  find_single_velocities(form, x->q, G, x->velocity);
   for (int i = 0; i < form->ng; i++) {
     const int j = x->velocity[i], q = j >= 0 ? coordinate_of(form, j) : -1;
     if (q >= 0) x->position[x->driven++] = q;
   }
 }
 
+/* Takes memory for the derivatives of the equations with respect to their inputs. */
 static void create_inputs(cmb_form *form, cmb_extension *x)
 {
   const cmb_equations *eq = form->ev->eq;
@@ -134,7 +139,7 @@ void cmb_extension_create(cmb_form *form)
   if (x->nu > 0) create_inputs(form, x);
 }
 
-/* The values of all that is followed. */
+/* Computes the values of all inputs and driven positions at the state s. */
 static cmb_status values_at(cmb_form *form, const cmb_form_state *s, double *values)
 {
   const cmb_evaluator *ev = form->ev;
@@ -146,7 +151,8 @@ static cmb_status values_at(cmb_form *form, const cmb_form_state *s, double *val
 
 /* ---- inputs */
 
-/* ∂F/∂u (nv x nu), F = r or M⁻¹ r. */
+/* Computes the derivatives ∂F/∂u (nv x nu) of the dynamic equations with respect to their inputs u at positions q and velocities v. F is
+ * their residual, multiplied by the inverse mass matrix in the explicit formalism. */
 static cmb_status by_inputs(cmb_form *form, const cmb_form_state *s, const double *q,
                             const double *v, double *out)
 {
@@ -171,7 +177,8 @@ static cmb_status by_inputs(cmb_form *form, const cmb_form_state *s, const doubl
   return CMB_OK;
 }
 
-/* Column j of every ∂K/∂u, or ∂D/∂u. */
+/* Computes by differences column j of the derivatives with respect to all inputs u of the block K = ∂F/∂q T or, unless `position`, of the
+ * block D = ∂F/∂v. */
 static cmb_status difference(cmb_form *form, const cmb_form_state *s, int j, bool position)
 {
   cmb_extension *x = form->extension;
@@ -190,7 +197,8 @@ static cmb_status difference(cmb_form *form, const cmb_form_state *s, int j, boo
   return CMB_OK;
 }
 
-static cmb_status know_inputs(cmb_form *form, const cmb_form_state *s)
+/* Computes the derivatives of the blocks K = ∂F/∂q T and D = ∂F/∂v of the iteration matrix with respect to all inputs. */
+static cmb_status derive_by_inputs(cmb_form *form, const cmb_form_state *s)
 {
   if (form->extension->nu == 0) return CMB_OK;
   CMB_TRY(by_inputs(form, s, s->q, s->v, form->extension->base));
@@ -203,8 +211,8 @@ static cmb_status know_inputs(cmb_form *form, const cmb_form_state *s)
 
 /* ---- driven positions */
 
-/* Where the Jacobian is taken a second time. With the increments (17) of small coordinates the Jacobian itself is right to about
- * ε^(1/3), so that the way to a second one is the root of that. */
+/* Sets x->q to a position with driven coordinate k changed, for a second difference Jacobian; returns the change. A Jacobian with the
+ * usual increments is accurate to about ε^(1/3) for small coordinates, so that the best change is the square root of that. */
 static double move_driven(cmb_form *form, const cmb_form_state *s, int k)
 {
   cmb_extension *x = form->extension;
@@ -215,7 +223,8 @@ static double move_driven(cmb_form *form, const cmb_form_state *s, int k)
   return there - s->q[i];
 }
 
-/* The blocks there, all columns, so that Ω has what appears as the joint moves; and their slopes. */
+/* Computes the derivatives of all blocks of the iteration matrix with respect to driven coordinate k from a second Jacobian. That is a
+ * full one, so that the estimated pattern includes entries that appear as the joint moves. */
 static cmb_status by_driven(cmb_form *form, const cmb_form_state *s, int k)
 {
   cmb_extension *x = form->extension;
@@ -232,7 +241,8 @@ static cmb_status by_driven(cmb_form *form, const cmb_form_state *s, int k)
   return CMB_OK;
 }
 
-static void keep_blocks(cmb_form *form, bool back)
+/* Saves the values of all blocks of the iteration matrix, or restores them if `back`. */
+static void copy_blocks(cmb_form *form, bool back)
 {
   cmb_extension *x = form->extension;
   for (int b = 0; b < BLOCKS; b++) {
@@ -243,26 +253,27 @@ static void keep_blocks(cmb_form *form, bool back)
   }
 }
 
-static cmb_status know_driven(cmb_form *form, const cmb_form_state *s)
+/* Computes the derivatives of all blocks of the iteration matrix with respect to the driven coordinates; the blocks keep their values. */
+static cmb_status derive_by_driven(cmb_form *form, const cmb_form_state *s)
 {
   cmb_status status = CMB_OK;
-  keep_blocks(form, false);
+  copy_blocks(form, false);
   for (int k = 0; k < form->extension->driven && status == CMB_OK; k++) {
     status = by_driven(form, s, k);
   }
-  keep_blocks(form, true);
+  copy_blocks(form, true);
   return status;
 }
 
-/* ---- both */
+/* ---- interface */
 
 cmb_status cmb_form_know_inputs(cmb_form *form, const cmb_form_state *s)
 {
   cmb_extension *x = form->extension;
   const long jacobians = form->ev->stats.jacobian;
   if (!x->known) {
-    CMB_TRY(know_inputs(form, s));
-    CMB_TRY(know_driven(form, s));
+    CMB_TRY(derive_by_inputs(form, s));
+    CMB_TRY(derive_by_driven(form, s));
     form->ev->stats.jacobian = jacobians;
     x->known = true;
   }

@@ -1,10 +1,10 @@
 /*
- * Creation of a form, and its defects (form.h).
+ * Creates a form, and computes its defects (form.h).
  *
- * Equations that have a residual function of their own are asked for r by it; the others for M, f and G in the same call as the
- * constraints. The explicit formalism without constraints takes the equations' accelerations, r = a − v̇(t,q,v), and with
- * constraints those for given multipliers, r = a − v̇(t,q,v,λ); both cost O(N) operations in joint coordinates. Equations that have no
- * such function are asked for M, f and G, and M⁻¹ r is solved for.
+ * The residual r is that of the equations' function for it, if they have one; otherwise M, f and G are evaluated together with the
+ * constraints. The explicit formalism without constraints uses the equations' accelerations, r = a − v̇(t,q,v), and with constraints those
+ * for given multipliers, r = a − v̇(t,q,v,λ); both cost O(N) operations in joint coordinates. Without such a function M, f and G are
+ * evaluated, and M⁻¹ r is solved for.
  */
 #include "form/form.h"
 
@@ -16,6 +16,7 @@
 #include <math.h>
 #include <string.h>
 
+/* Creates the linear solver for the mass matrix, which only the explicit formalism needs. */
 static cmb_status create_mass(cmb_form *form)
 {
   const cmb_equations *eq = form->ev->eq;
@@ -25,6 +26,7 @@ static cmb_status create_mass(cmb_form *form)
              : CMB_OK;
 }
 
+/* Takes the memory of a form and creates its parts: blocks, differences, scaling, checks. */
 static cmb_status create_parts(cmb_form *form, bool extended)
 {
   const int most = form->nv > form->ng ? form->nv : form->ng;
@@ -88,14 +90,14 @@ void cmb_form_destroy(cmb_form *form)
 
 double cmb_form_multiplier_weight(cmb_form_kind kind, double h)
 {
-  const double most =
-      fmin(h, 1); /* in slow motions, whose steps take longer, no more than themselves */
+  const double most = fmin(h, 1); /* at most 1, for slow motions, whose steps are longer than 1 s */
   return kind == CMB_FORM_INDEX3 ? most * most : most;
 }
 
 /* ---- defects */
 
-/* The constraints' defects, and with `dynamic` also M, f and G in the evaluator. */
+/* Computes the residuals of the constraints at the state s, and with `dynamic` also the mass matrix M, forces f and constraint Jacobian G
+ * in the evaluator. */
 static cmb_status evaluate_terms(cmb_form *form, const cmb_form_state *s, bool dynamic,
                                  const cmb_defects *out)
 {
@@ -117,12 +119,14 @@ static cmb_status evaluate_terms(cmb_form *form, const cmb_form_state *s, bool d
   return CMB_OK;
 }
 
+/* Factorises the mass matrix in the evaluator for the explicit formalism. */
 cmb_status cmb_mass_factor(cmb_form *form)
 {
   return cmb_kkt_factor(form->mass, form->ev->M, NULL, NULL);
 }
 
-/* r = a − M⁻¹ (f − Gᵀ λ) by the equations' own function. */
+/* Computes the residual r = a − M⁻¹ (f − Gᵀ λ) of the equations of motion (accelerations a, mass matrix M, forces f, constraint Jacobian
+ * G, multipliers λ), by the equations' own function for accelerations with given multipliers. */
 static cmb_status forced_defect(cmb_form *form, const cmb_form_state *s, double *r)
 {
   cmb_evaluator *ev = form->ev;
@@ -133,7 +137,8 @@ static cmb_status forced_defect(cmb_form *form, const cmb_form_state *s, double 
   return CMB_OK;
 }
 
-/* The same from M, f and G. */
+/* Computes the residual r = a − M⁻¹ (f − Gᵀ λ) of the equations of motion from accelerations a, multipliers λ, and mass matrix M, forces
+ * f and constraint Jacobian G in the evaluator. */
 static cmb_status explicit_defect(cmb_form *form, const cmb_form_state *s, double *r)
 {
   cmb_evaluator *ev = form->ev;
@@ -145,7 +150,8 @@ static cmb_status explicit_defect(cmb_form *form, const cmb_form_state *s, doubl
   return CMB_OK;
 }
 
-/* r = M a − f + Gᵀ λ from M, f and G. */
+/* Computes the residual r = M a − f + Gᵀ λ of the equations of motion from accelerations a, multipliers λ, and mass matrix M, forces f
+ * and constraint Jacobian G in the evaluator. */
 static void residual_defect(cmb_form *form, const cmb_form_state *s, double *r)
 {
   cmb_evaluator *ev = form->ev;

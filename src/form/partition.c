@@ -1,14 +1,15 @@
 /*
  * Coordinate partitioning (partition.h).
  *
- * The choice: Gaussian elimination of G with complete pivoting, rows scaled by their largest entries so that the units of the
- * constraints do not matter, columns by the units of the velocities (scale.c) where these are very different. Pivot columns become dependent, pivot rows are the constraints taken.
+ * The choice: Gaussian elimination of G with complete pivoting, rows scaled by their largest entries so that the units of the constraints do
+ * not matter, columns by the units of the velocities (scale.c) where these are very different. Pivot columns become dependent velocities,
+ * pivot rows are the selected constraints.
  *
- * Condition: ‖G‖₁ ‖Φ_u⁻¹‖₁ of the scaled rows taken, the second factor by Hager's estimate (Higham, Accuracy and Stability of
- * Numerical Algorithms, §15.3): uphill in ‖Φ_u⁻¹ x‖₁ along the signs. With ‖Φ_u‖₁ in place of ‖G‖₁, as in the paper, it would
- * always be 1 for a single constraint, also where its dependent coordinate is about to lose all influence on it.
+ * Condition: ‖G‖₁ ‖Φ_u⁻¹‖₁ of the selected scaled rows, the second factor by Hager's estimate (Higham, Accuracy and Stability of Numerical
+ * Algorithms, §15.3): a search for the maximum of ‖Φ_u⁻¹ x‖₁ along the signs. With ‖Φ_u‖₁ in place of ‖G‖₁, as in the paper, it would always
+ * be 1 for a single constraint, also where its dependent coordinate is about to lose all influence on it.
  *
- * (54) is solved by iterative refinement with the factors held, made at the beginning of the step: v_u := v_u − Φ_u⁻¹(G v + g_t).
+ * (54) is solved by iterative refinement with the present factors, made at the beginning of the step: v_u := v_u − Φ_u⁻¹(G v + g_t).
  */
 #include "form/partition.h"
 
@@ -24,21 +25,22 @@
 
 enum { POSITION_ITERATIONS = 10, VELOCITY_ITERATIONS = 10, CLIMBS = 5 };
 
-/* Growth of the condition number that asks for another partition (Haug, Negrut and Engstler 1999 §6). They measure it from the
- * first value; but a choice made near a loss of rank begins with a large one, falls, and is bad again long before it is there. */
+/* Growth of the condition number from which another partition is chosen (Haug, Negrut and Engstler 1999 §6). The paper compares with the
+ * first value; but a choice made near a loss of rank begins with a large one, falls, and is bad again long before it has grown back to
+ * that. */
 static const double REPARTITION = 1.25;
-static const double NO_PIVOT =
-    1e-10; /* part of the largest entry: what is left depends on the rows taken */
+/* a pivot below this fraction of the largest entry: the remaining rows depend on the selected ones */
+static const double NO_PIVOT = 1e-10;
 
 struct cmb_partition_work {
-  double *A;         /* (ng x nv) elimination */
-  int *row, *column; /* (ng), (nv) its order */
+  double *A;         /* (ng x nv) G under elimination */
+  int *row, *column; /* (ng), (nv) order of its rows and columns */
   cmb_partition_factors *factors;
   double *scale;      /* (ng) reciprocals of the rows' largest entries */
   double *size;       /* (nv) units of the velocities */
-  bool scaled;        /* these are very different */
+  bool scaled;        /* whether these units are very different */
   double *x, *y, *z;  /* (ng) */
-  double *sum;        /* (nv) of columns */
+  double *sum;        /* (nv) sums of columns */
   double *w, *defect; /* (nv), (ng) */
   double *dq;         /* (nq) */
 };
@@ -72,7 +74,7 @@ void cmb_partition_destroy(cmb_partition *p)
   if (p && p->work) cmb_partition_factors_destroy(p->work->factors);
 }
 
-/* Row i of the evaluator's G, dense. */
+/* Expands row i of the constraint Jacobian G in the evaluator to row[nv]. */
 static void dense_row(const cmb_evaluator *ev, int i, double *row)
 {
   const cmb_equations *eq = ev->eq;
@@ -86,6 +88,7 @@ static void dense_row(const cmb_evaluator *ev, int i, double *row)
     row[pattern->column[k]] = ev->G[k];
 }
 
+/* Computes the scale factors of the constraints: 1 over the largest entry of each row of the Jacobian, in the units of the velocities. */
 static void scale_rows(cmb_partition *p)
 {
   struct cmb_partition_work *k = p->work;
@@ -98,7 +101,8 @@ static void scale_rows(cmb_partition *p)
   }
 }
 
-/* The largest entry of A from row and column `from` on, in the order so far. */
+/* Finds the largest entry of the matrix A under elimination, in the rows and columns `from` and later of the present order; returns its
+ * size. */
 static double find_pivot(const struct cmb_partition_work *k, int ng, int nv, int from, int *row,
                          int *column)
 {
@@ -114,6 +118,7 @@ static double find_pivot(const struct cmb_partition_work *k, int ng, int nv, int
   return most;
 }
 
+/* Exchanges entries i and j of x. */
 static void swap(int *x, int i, int j)
 {
   int t = x[i];
@@ -121,7 +126,8 @@ static void swap(int *x, int i, int j)
   x[j] = t;
 }
 
-/* Complete pivoting: the first columns and rows in the order are the dependent ones and those taken. Returns the rank. */
+/* Eliminates the constraint Jacobian with complete pivoting. The first columns and rows of the resulting order are the dependent
+ * velocities and the selected constraints. Returns the rank. */
 static int eliminate(cmb_partition *p)
 {
   struct cmb_partition_work *k = p->work;
@@ -148,6 +154,7 @@ static int eliminate(cmb_partition *p)
   return most;
 }
 
+/* Sorts x in ascending order. */
 static void sort(int n, int *x)
 {
   for (int i = 1; i < n; i++) {
@@ -155,7 +162,8 @@ static void sort(int n, int *x)
   }
 }
 
-/* A new choice by the evaluator's G; whether it differs from the one before. */
+/* Divides the velocities into dependent and independent ones by the constraint Jacobian in the evaluator; returns whether the choice
+ * differs from the previous one. */
 static bool choose(cmb_partition *p)
 {
   struct cmb_partition_work *k = p->work;
@@ -174,6 +182,7 @@ static bool choose(cmb_partition *p)
   return !same;
 }
 
+/* Returns the 1-norm Σ |x_i|. */
 static double norm1(int n, const double *x)
 {
   double sum = 0;
@@ -181,7 +190,8 @@ static double norm1(int n, const double *x)
   return sum;
 }
 
-/* ‖Φ_u⁻¹‖₁ by Hager's estimate, in the units of the velocities. */
+/* Estimates ‖Φ_u⁻¹‖₁ by Hager's method, with Φ_u the columns of the constraint Jacobian for the dependent velocities, in the units of the
+ * velocities. */
 static double inverse_norm(const cmb_partition *p)
 {
   const struct cmb_partition_work *k = p->work;
@@ -206,7 +216,7 @@ static double inverse_norm(const cmb_partition *p)
   return best;
 }
 
-/* ‖G‖₁ of the scaled rows taken. */
+/* Returns the 1-norm of the selected scaled rows of the constraint Jacobian: the largest sum of absolute values in a column. */
 static double norm_of_rows(const cmb_partition *p)
 {
   const struct cmb_partition_work *k = p->work;
@@ -221,7 +231,7 @@ static double norm_of_rows(const cmb_partition *p)
   return most;
 }
 
-/* Factor Φ_u of the evaluator's G. */
+/* Factorises Φ_u, the columns of the evaluator's constraint Jacobian for the dependent velocities, and estimates its condition number. */
 static cmb_status factor(cmb_partition *p)
 {
   const cmb_partition_choice choice = {p->rank, p->rows, p->dependent, p->ev->G, p->work->scale};
@@ -233,6 +243,7 @@ static cmb_status factor(cmb_partition *p)
   return isfinite(p->condition) ? CMB_OK : CMB_RETRY_SINGULAR;
 }
 
+/* Evaluates the constraint Jacobian G and g_t = ∂g/∂t at (t, q). Returns CMB_RETRY_NONFINITE if G is not finite. */
 static cmb_status evaluate_G(cmb_partition *p, double t, const double *q)
 {
   cmb_evaluator *ev = p->ev;
@@ -243,7 +254,8 @@ static cmb_status evaluate_G(cmb_partition *p, double t, const double *q)
   return cmb_all_finite(values, ev->G) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
-/* Units of the velocities, once: which coordinates are dependent must not depend on whether lengths are metres or nanometres. */
+/* Computes the units in which velocities are compared, from the mass matrix: which coordinates are dependent must not depend on whether
+ * lengths are in metres or nanometres. */
 static cmb_status find_sizes(cmb_partition *p, double t, const double *q)
 {
   cmb_evaluator *ev = p->ev;
@@ -316,8 +328,9 @@ void cmb_partition_solve_transposed(cmb_partition *p, const double *b, double *l
   for (int i = 0; i < p->rank; i++) lambda[p->rows[i]] = k->scale[p->rows[i]] * k->x[i];
 }
 
-/* (53) with the factors held. Φ_u is not symmetric, and in long chains of bodies far from normal: the second increment may be
- * small and the third larger, so the rate counts from the third on. */
+/* Corrects the dependent positions by Newton's method until the constraints g(t, q) = 0 are satisfied, with the present factors of the
+ * matrix Φ_u of the dependent velocities. That is not symmetric, and in long chains of bodies far from normal: the second increment may
+ * be small and the third larger, so the rate of convergence counts from the third on. */
 static cmb_status iterate_position(cmb_partition *p, double t, double *q)
 {
   cmb_evaluator *ev = p->ev;
@@ -354,6 +367,7 @@ cmb_status cmb_partition_position(cmb_partition *p, double t, double *q)
   return iterate_position(p, t, q);
 }
 
+/* Corrects the dependent velocities until the constraints G v + g_t = 0 are satisfied, by iterative refinement with the present factors. */
 static cmb_status iterate_velocity(cmb_partition *p, double *v)
 {
   cmb_evaluator *ev = p->ev;

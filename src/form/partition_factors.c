@@ -1,5 +1,5 @@
 /*
- * Factors of Φ_u, dense or sparse (partition_factors.h).
+ * Factors of Φ_u, the matrix of the dependent velocities, dense or sparse (partition_factors.h).
  */
 #include "form/partition_factors.h"
 
@@ -10,26 +10,26 @@
 
 struct cmb_partition_factors {
   const cmb_equations *eq;
-  cmb_partition_choice choice; /* of the factors held */
-  int *position;               /* (nv) of a velocity among the dependent ones, -1: it is not */
-  int *taken;                  /* (ng) whether a constraint is */
+  cmb_partition_choice choice; /* for the present factors */
+  int *position; /* (nv) index of a velocity among the dependent ones, -1: it is independent */
+  int *selected; /* (ng) whether a constraint is selected */
 
-  /* dense */
+  /* dense method */
   double *LU;    /* (rank x rank) */
   int *pivot;    /* (rank) */
-  double *scale; /* (rank) */
+  double *scale; /* (rank) scratch */
 
-  /* sparse */
+  /* sparse method */
   cmb_linear *K;       /* NULL: dense */
-  cmb_pattern pattern; /* of K */
+  cmb_pattern pattern; /* pattern of K */
   int *start, *column;
-  int *upper, *lower; /* where each value of G goes: in Gᵀ and in G */
-  int *diagonal;      /* (nv + ng) */
-  double *b;          /* (nv + ng) */
+  int *upper, *lower; /* index in K of each value of G: in Gᵀ and in G */
+  int *diagonal;      /* (nv + ng) index in K of its diagonal entries */
+  double *b;          /* (nv + ng) scratch */
 };
 
-/* The pattern of K, row by row: a velocity's diagonal entry, then its column of G; a constraint's row of G, then its diagonal
- * entry. */
+/* Makes the sparsity pattern of K = [P Gᵀ; G −D], with diagonal P and D and the constraint Jacobian G, row by row: the diagonal entry of
+ * a velocity, then its column of G; the row of G of a constraint, then its diagonal entry. */
 static void make_pattern(cmb_partition_factors *f)
 {
   const cmb_pattern *G = f->eq->G_pattern;
@@ -59,6 +59,8 @@ static void make_pattern(cmb_partition_factors *f)
   f->start[nv + ng] = count;
 }
 
+/* Creates the sparse matrix K = [P Gᵀ; G −D], with diagonal P and D and the constraint Jacobian G; with its factors systems with the
+ * matrix of the dependent velocities are solved. */
 static cmb_status create_sparse(cmb_context *ctx, cmb_arena *arena, cmb_partition_factors *f)
 {
   const cmb_pattern *G = f->eq->G_pattern;
@@ -82,7 +84,7 @@ cmb_status cmb_partition_factors_create(cmb_context *ctx, cmb_arena *arena, cons
   if (!f) return CMB_OK;
   f->eq = eq;
   f->position = cmb_arena_ints(arena, eq->nv);
-  f->taken = cmb_arena_ints(arena, eq->ng);
+  f->selected = cmb_arena_ints(arena, eq->ng);
   if (eq->G_pattern && eq->nv + eq->ng >= CMB_LINEAR_SPARSE_FROM)
     return create_sparse(ctx, arena, f);
   f->LU = cmb_arena_take(arena, (size_t)eq->ng * (size_t)eq->ng, sizeof *f->LU);
@@ -96,6 +98,8 @@ void cmb_partition_factors_destroy(cmb_partition_factors *f)
   if (f && f->K) cmb_linear_destroy(f->K);
 }
 
+/* Factorises the dense matrix Φ_u: the columns of the constraint Jacobian for the dependent velocities in the rows of the selected
+ * constraints. */
 static cmb_status factor_dense(cmb_partition_factors *f)
 {
   const cmb_partition_choice *c = &f->choice;
@@ -113,6 +117,8 @@ static cmb_status factor_dense(cmb_partition_factors *f)
   return cmb_lu_factor(n, f->LU, f->scale, f->pivot);
 }
 
+/* Fills the sparse matrix K = [P Gᵀ; G −D], with diagonal P and D, for the present choice of dependent velocities and constraints, and
+ * factorises it. */
 static cmb_status factor_sparse(cmb_partition_factors *f)
 {
   const cmb_partition_choice *c = &f->choice;
@@ -121,8 +127,8 @@ static cmb_status factor_sparse(cmb_partition_factors *f)
   double *value = cmb_linear_values(f->K);
   for (int j = 0; j < nv; j++) value[f->diagonal[j]] = f->position[j] < 0;
   for (int i = 0; i < ng; i++) {
-    const double scale = f->taken[i] ? c->scale[i] : 0;
-    value[f->diagonal[nv + i]] = f->taken[i] ? 0 : -1;
+    const double scale = f->selected[i] ? c->scale[i] : 0;
+    value[f->diagonal[nv + i]] = f->selected[i] ? 0 : -1;
     for (int k = G->start[i]; k < G->start[i + 1]; k++) {
       value[f->upper[k]] = value[f->lower[k]] = scale * c->G[k];
     }
@@ -134,13 +140,13 @@ cmb_status cmb_partition_factors_make(cmb_partition_factors *f, const cmb_partit
 {
   f->choice = *choice;
   for (int j = 0; j < f->eq->nv; j++) f->position[j] = -1;
-  for (int i = 0; i < f->eq->ng; i++) f->taken[i] = 0;
+  for (int i = 0; i < f->eq->ng; i++) f->selected[i] = 0;
   for (int i = 0; i < choice->rank; i++) f->position[choice->dependent[i]] = i;
-  for (int i = 0; i < choice->rank; i++) f->taken[choice->rows[i]] = 1;
+  for (int i = 0; i < choice->rank; i++) f->selected[choice->rows[i]] = 1;
   return f->K ? factor_sparse(f) : factor_dense(f);
 }
 
-/* x := (LU)⁻ᵀ x with the row exchanges of cmb_lu_factor. */
+/* Solves Aᵀ x' = x in place with the factors and row exchanges of A made by cmb_lu_factor. */
 static void lu_solve_transposed(int n, const double *LU, const int *pivot, double *x)
 {
   for (int i = 0; i < n; i++) { /* Uᵀ; 1/u_ii is on the diagonal */
@@ -155,7 +161,8 @@ static void lu_solve_transposed(int n, const double *LU, const int *pivot, doubl
   }
 }
 
-/* x goes in at `in`, comes out at `out`, which are places in the vectors of K. */
+/* Solves a system with the sparse matrix K: puts the entries of x (rank) at the indices in_shift + in[i] of the right-hand side, and
+ * replaces them by the entries out_shift + out[i] of the solution. */
 static void solve_sparse(cmb_partition_factors *f, int in_shift, const int *in, int out_shift,
                          const int *out, double *x)
 {

@@ -1,6 +1,6 @@
 /*
- * The integration Jacobian with its border eliminated (partition_jacobian.h). Vectors that are zero but for the dependent
- * velocities, Φ_u⁻¹ y, are stored with all nv entries.
+ * The Jacobian of an implicit method with coordinate partitioning, with its constraints eliminated (partition_jacobian.h). Vectors Φ_u⁻¹ y,
+ * which are zero except for the dependent velocities, are stored with all nv entries.
  */
 #include "form/partition_jacobian.h"
 
@@ -18,35 +18,37 @@ struct cmb_partition_jacobian {
   cmb_partition *p;
   cmb_differences *differences;
   cmb_check *check;
-  double *value[KINDS]; /* the derivatives */
-  double *N;            /* (free x nv) motions */
+  double *value[KINDS]; /* the derivatives of the equations, stored as these store them */
+  double *N;            /* (free x nv) motions of the independent velocities */
   double *X[2];         /* (free x nv) row k: column k of D N and of K N + D J */
-  double *Y[2];         /* (free x ng) the same of C₁ N and C₂ N + C₁ J */
-  double *W[2];         /* (free x nv) the same of Φ_u⁻¹ Y */
-  double *S[3];         /* (free x free) */
-  double *Xc, *Yc,
-      *Nc; /* c X₀ + c² X₁, the same of Y, and N − Φ_u⁻¹ Yc, for the c that is factored */
-  double *LU; /* (free x free) */
+  double *Y[2];         /* (free x ng) row k: column k of C₁ N and of C₂ N + C₁ J */
+  double *W[2];         /* (free x nv) row k: column k of Φ_u⁻¹ Y */
+  double *S[3];         /* (free x free) coefficients of 1, c and c² in the reduced matrix */
+  double *Xc, *Yc, *Nc; /* c X₀ + c² X₁, c Y₀ + c² Y₁, and N − Φ_u⁻¹ Yc, for the c of the factors */
+  double *LU; /* (free x free) factors of the reduced matrix */
   int *pivot; /* (free) */
   double c;
-  double *tn;              /* (nq) T n */
-  double *jn;              /* (nv) J n */
-  double *x, *y;           /* (nv) */
-  double *s;               /* (ng) */
-  double *r_left, *s_left; /* (nv), (ng) refinement */
-  double *z, *b;           /* (free) */
+  double *tn;                      /* (nq) T n for a motion n */
+  double *jn;                      /* (nv) J n for a motion n */
+  double *x, *y;                   /* (nv) scratch */
+  double *s;                       /* (ng) scratch */
+  double *r_residual, *s_residual; /* (nv), (ng) residuals for refinement */
+  double *z, *b;                   /* (free) scratch */
 };
 
+/* Returns the number of rows of a derivative of the equations: nv for the residual, ng for constraints. */
 static int rows_of(const cmb_equations *eq, cmb_derivative kind)
 {
   return kind == CMB_RESIDUAL_Q || kind == CMB_RESIDUAL_V ? eq->nv : eq->ng;
 }
 
+/* Returns the number of columns of a derivative of the equations: nv with respect to v, nq with respect to q. */
 static int columns_of(const cmb_equations *eq, cmb_derivative kind)
 {
   return kind == CMB_RESIDUAL_V || kind == CMB_GAMMA_V ? eq->nv : eq->nq;
 }
 
+/* Takes all arrays of the Jacobian from the arena. */
 static void take_memory(cmb_partition_jacobian *j, cmb_arena *arena)
 {
   const cmb_equations *eq = j->p->ev->eq;
@@ -66,14 +68,14 @@ static void take_memory(cmb_partition_jacobian *j, cmb_arena *arena)
     j->Y[i] = cmb_arena_take(arena, (size_t)eq->nv * (size_t)eq->ng, sizeof(double));
   }
   j->Yc = cmb_arena_take(arena, (size_t)eq->nv * (size_t)eq->ng, sizeof(double));
-  double **vectors[] = {&j->jn, &j->x, &j->y, &j->z, &j->b, &j->r_left};
+  double **vectors[] = {&j->jn, &j->x, &j->y, &j->z, &j->b, &j->r_residual};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
     *vectors[i] = cmb_arena_doubles(arena, eq->nv);
   }
   j->pivot = cmb_arena_ints(arena, eq->nv);
   j->tn = cmb_arena_doubles(arena, eq->nq);
   j->s = cmb_arena_doubles(arena, eq->ng);
-  j->s_left = cmb_arena_doubles(arena, eq->ng);
+  j->s_residual = cmb_arena_doubles(arena, eq->ng);
 }
 
 cmb_status cmb_partition_jacobian_create(cmb_partition *p, cmb_arena *arena,
@@ -92,6 +94,7 @@ void cmb_partition_jacobian_destroy(cmb_partition_jacobian *j)
   if (j) cmb_differences_destroy(j->differences);
 }
 
+/* Multiplies y = A x, where A is the derivative of the equations of this kind. */
 static void multiply(const cmb_partition_jacobian *j, cmb_derivative kind, const double *x,
                      double *y)
 {
@@ -100,7 +103,8 @@ static void multiply(const cmb_partition_jacobian *j, cmb_derivative kind, const
                j->value[kind], x, y);
 }
 
-/* column k of S := Nᵀ x */
+/* Computes Nᵀ x for a vector x (nv), where the columns of N are the motions of the independent velocities. Stores the entries `stride`
+ * apart in `out`. */
 static void reduce(const cmb_partition_jacobian *j, const double *x, int stride, double *out)
 {
   const cmb_partition *p = j->p;
@@ -113,7 +117,8 @@ static void reduce(const cmb_partition_jacobian *j, const double *x, int stride,
   }
 }
 
-/* Column k of W and S, their parts with c (i = 0) and with c² (i = 1), from those of X and Y. */
+/* Computes column k of W = Φ_u⁻¹ Y, with the matrix Φ_u of the dependent velocities, and of the reduced matrix S = Nᵀ (X − M W) from
+ * those of X and Y: their coefficients of c (i = 0) or of c² (i = 1). */
 static void make_part(cmb_partition_jacobian *j, int k, int i)
 {
   cmb_evaluator *ev = j->p->ev;
@@ -126,6 +131,8 @@ static void make_part(cmb_partition_jacobian *j, int k, int i)
   reduce(j, j->x, j->p->free_count, j->S[i + 1] + k);
 }
 
+/* Computes column k of all matrices: the derivatives of the dynamic equations and of the constraints in the direction of the motion of
+ * independent velocity k. */
 static void make_column(cmb_partition_jacobian *j, const double *q, int k)
 {
   cmb_evaluator *ev = j->p->ev;
@@ -180,8 +187,8 @@ cmb_status cmb_partition_assemble(cmb_partition_jacobian *j, double t, const dou
   return CMB_OK;
 }
 
-/* What the solution needs with powers of c, once for all solutions. */
-static void weigh(cmb_partition_jacobian *j, double c)
+/* Computes the polynomials in c that every solution needs: c X₀ + c² X₁, c Y₀ + c² Y₁ and N − c W₀ − c² W₁. */
+static void sum_powers(cmb_partition_jacobian *j, double c)
 {
   const cmb_equations *eq = j->p->ev->eq;
   const size_t columns = (size_t)j->p->free_count;
@@ -197,7 +204,7 @@ static void weigh(cmb_partition_jacobian *j, double c)
 cmb_status cmb_partition_factor(cmb_partition_jacobian *j, double c)
 {
   const int n = j->p->free_count;
-  weigh(j, c);
+  sum_powers(j, c);
   for (size_t i = 0; i < (size_t)n * (size_t)n; i++) {
     j->LU[i] = j->S[0][i] + c * (j->S[1][i] + c * j->S[2][i]);
   }
@@ -207,7 +214,7 @@ cmb_status cmb_partition_factor(cmb_partition_jacobian *j, double c)
   return status == CMB_RETRY_SINGULAR ? CMB_RETRY_MATRIX : status;
 }
 
-/* out (n) += weight A z for A stored by columns (free x n). */
+/* Adds out (n) += weight A z, where A is stored by columns (one for each independent velocity) and z is in j->z. */
 static void add_columns(const cmb_partition_jacobian *j, double weight, int n, const double *A,
                         double *out)
 {
@@ -237,29 +244,30 @@ void cmb_partition_correct(cmb_partition_jacobian *j, const double *r, const dou
   cmb_partition_solve_transposed(p, j->x, dlambda);
 }
 
-/* What (x, y) leaves of the equations, with M and G of the evaluator. */
-static void find_left(cmb_partition_jacobian *j, const double *r, const double *s, const double *x,
-                      const double *y)
+/* Computes the residuals of Newton's equations for the increments x = δa of the accelerations and y = δλ of the multipliers: j->r_residual of
+ * the dynamic equations and j->s_residual of the constraints. */
+static void compute_residuals(cmb_partition_jacobian *j, const double *r, const double *s,
+                              const double *x, const double *y)
 {
   const cmb_partition *p = j->p;
   const cmb_equations *eq = p->ev->eq;
   const int nv = eq->nv, ng = eq->ng;
   for (int k = 0; k < p->free_count; k++) j->z[k] = x[p->independent[k]];
-  cmb_multiply_mass(p->ev, x, j->r_left);
-  cmb_multiply_transposed_add(eq->G_pattern, ng, nv, p->ev->G, 1.0, y, j->r_left);
-  cmb_multiply(eq->G_pattern, ng, nv, p->ev->G, x, j->s_left);
-  add_columns(j, 1, nv, j->Xc, j->r_left);
-  add_columns(j, 1, ng, j->Yc, j->s_left);
-  for (int i = 0; i < nv; i++) j->r_left[i] += r[i];
-  for (int i = 0; i < ng; i++) j->s_left[i] += s[i];
+  cmb_multiply_mass(p->ev, x, j->r_residual);
+  cmb_multiply_transposed_add(eq->G_pattern, ng, nv, p->ev->G, 1.0, y, j->r_residual);
+  cmb_multiply(eq->G_pattern, ng, nv, p->ev->G, x, j->s_residual);
+  add_columns(j, 1, nv, j->Xc, j->r_residual);
+  add_columns(j, 1, ng, j->Yc, j->s_residual);
+  for (int i = 0; i < nv; i++) j->r_residual[i] += r[i];
+  for (int i = 0; i < ng; i++) j->s_residual[i] += s[i];
 }
 
 void cmb_partition_refine(cmb_partition_jacobian *j, const double *r, const double *s,
                           const double *da, const double *dlambda, double *da_more,
                           double *dlambda_more)
 {
-  find_left(j, r, s, da, dlambda);
-  cmb_partition_correct(j, j->r_left, j->s_left, da_more, dlambda_more);
+  compute_residuals(j, r, s, da, dlambda);
+  cmb_partition_correct(j, j->r_residual, j->s_residual, da_more, dlambda_more);
 }
 
 void cmb_partition_motion_of(cmb_partition_jacobian *j, const double *da, double *w)
@@ -275,7 +283,7 @@ void cmb_partition_smooth(cmb_partition_jacobian *j, double *w, double *v)
 {
   const cmb_partition *p = j->p;
   const int n = p->free_count, nv = p->ev->eq->nv;
-  for (int l = 0; l < n; l++) { /* S z = S₀ v − c S₂ w */
+  for (int l = 0; l < n; l++) { /* right-hand side of S z = S₀ v − c S₂ w */
     double sum = 0;
     for (int k = 0; k < n; k++) {
       const size_t at = (size_t)l * (size_t)n + (size_t)k;

@@ -1,16 +1,17 @@
 /*
- * The projecting descriptor form, Simeon 1996 eq. (5), with q and u off the constraints and p, v, w, λ, τ, η as algebraic variables:
+ * The projecting descriptor form, Simeon 1996 eq. (5), where q and u may violate the constraints, and p, v, w, λ, τ, η are algebraic
+ * variables:
  *
  *     (5a)  M(p) q̇ = M(p) v + Ṁ (p − q) + Ġᵀ τ            (5c)  0 = M(p) w − f + G(p)ᵀ λ,      0 = G(p) w + γ
  *     (5b)  M(p) u̇ = M(p) w + Ṁ (v − u) + Ġᵀ η            (5d)  0 = M(p)(v − u) + G(p)ᵀ η,     0 = G(p) v + g_t
  *                                                         (5e)  0 = M(p)(p − q) + G(p)ᵀ τ,     0 = g(p)
  *
- * Its algebraic part is solved from below: p and τ by Newton's method from q, then v and η, then w and λ, each with the KKT matrix at p. So
- * what is left to integrate are q and u. Ṁ and Ġ are derivatives along the motion; the paper's ṗ in (5a) is v on solutions, and with v
- * in its place the form has the same ones: ṗ − v and τ̇ solve a regular linear system without a right-hand side.
+ * Its algebraic part is solved from the last line to the first: p and τ by Newton's method from q, then v and η, then w and λ, each with the
+ * KKT matrix at p. So q and u remain to be integrated. Ṁ and Ġ are derivatives along the motion; the paper's ṗ in (5a) is v on solutions,
+ * and with v in its place the form has the same solutions: ṗ − v and τ̇ solve a regular linear system without a right-hand side.
  *
- * Ṁ x + Ġᵀ y is a central difference of M x + Gᵀ y between p − ε v at t − ε and p + ε v at t + ε. x and y are as small as the drift, and
- * so is the difference's error, beside which its rounding vanishes.
+ * Ṁ x + Ġᵀ y is a central difference of M x + Gᵀ y between p − ε v at t − ε and p + ε v at t + ε. x and y are as small as the drift, and so
+ * is the error of the difference, so that its rounding is negligible.
  */
 #include "form/projecting.h"
 
@@ -24,6 +25,8 @@
 #include <stddef.h>
 #include <string.h>
 
+/* Refuses equations that the projecting form does not cover: velocities must be the rates of the coordinates, and the mass matrix must be
+ * available as a matrix. */
 static cmb_status check_covered(const cmb_evaluator *ev)
 {
   const cmb_equations *eq = ev->eq;
@@ -63,7 +66,8 @@ cmb_status cmb_projecting_create(cmb_arena *arena, cmb_evaluator *ev, cmb_projec
   return CMB_OK;
 }
 
-/* (5e) and (5d): p, τ from q, then v, η from u. */
+/* Projects positions q and velocities u onto the constraints: computes p with the multipliers τ, then v with the multipliers η. Returns
+ * CMB_RETRY_SINGULAR if the constraints are nearly dependent. */
 static cmb_status project(cmb_projecting *form, double t, const double *q, const double *u)
 {
   cmb_evaluator *ev = form->ev;
@@ -79,7 +83,7 @@ static cmb_status project(cmb_projecting *form, double t, const double *q, const
   return CMB_OK;
 }
 
-/* sum += c (M x + Gᵀ y), with the evaluator's M and G. */
+/* Adds sum += c (M x + Gᵀ y), with the mass matrix M and the constraint Jacobian G of the evaluator. */
 static void add_product(cmb_projecting *form, double c, const double *x, const double *y,
                         double *sum)
 {
@@ -90,7 +94,8 @@ static void add_product(cmb_projecting *form, double c, const double *x, const d
   cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, ev->G, c, y, sum);
 }
 
-/* rate and force := Ṁ x + Ġᵀ y for (p − q, τ) and (v − u, η). A constant M is subtracted from itself. */
+/* Computes Ṁ x + Ġᵀ y, with the derivatives of mass matrix and constraint Jacobian along the motion, by central differences: for x = p −
+ * q, y = τ in form->rate and for x = v − u, y = η in form->force. A constant mass matrix cancels. */
 static cmb_status differentiate(cmb_projecting *form, double t)
 {
   cmb_evaluator *ev = form->ev;
@@ -109,7 +114,8 @@ static cmb_status differentiate(cmb_projecting *form, double t)
   return CMB_OK;
 }
 
-/* The evaluator's M, row by row, which are its columns, and factored. */
+/* Copies the evaluator's mass matrix to form->mass, column by column, and factorises it. Returns CMB_RETRY_MASS if it is not positive
+ * definite. */
 static cmb_status factor_mass(cmb_projecting *form)
 {
   const int nv = form->ev->eq->nv;

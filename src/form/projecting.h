@@ -1,6 +1,6 @@
 /*
- * The projecting descriptor form (Simeon 1996, eq. 5): an index-1 form whose differential variables may be off the constraints, and whose
- * algebraic ones are their projections, with the multipliers of these.
+ * The projecting descriptor form (Simeon 1996, eq. 5): an index-1 form whose differential variables may violate the constraints, and whose
+ * algebraic variables are their projections onto the constraints, with the multipliers of these projections.
  */
 #ifndef CMB_FORM_PROJECTING_H
 #define CMB_FORM_PROJECTING_H
@@ -9,23 +9,24 @@
 
 typedef struct cmb_projecting {
   cmb_evaluator *ev;
-  double *mass; /* (nv x nv) M, and then its factors */
+  double *mass; /* (nv x nv) M, overwritten by its factors */
 
-  /* the algebraic variables where the form was last solved */
-  double *p, *v, *w;    /* (nv) positions, velocities and accelerations on the constraints */
-  double *lambda;       /* (ng) */
-  double *tau, *eta;    /* (ng) multipliers of the projections of positions and of velocities */
-  double *rate, *force; /* (nv) what curvature adds: q̇ = v + rate, u̇ = w + force */
+  /* the algebraic variables of the last solution */
+  double *p, *v, *w; /* (nv) positions, velocities and accelerations on the constraints */
+  double *lambda;    /* (ng) */
+  double *tau, *eta; /* (ng) multipliers of the projections of positions and of velocities */
+  /* (nv) corrections for the curvature of the constraints: q̇ = v + rate, u̇ = w + force */
+  double *rate, *force;
 
-  double *dp, *dv, *moved; /* (nv) p − q, v − u, and p a little further on */
+  double *dp, *dv, *moved; /* (nv) p − q, v − u, and positions near p */
 } cmb_projecting;
 
-/* Memory from the arena; fails in words for equations that the form does not cover: velocities that are not the rates of the
- * coordinates, and mass matrices that are not formed. */
+/* Creates the form with memory from the arena. Fails with a message for equations that the form does not cover: velocities that are not
+ * the rates of the coordinates, and mass matrices that are not formed. */
 cmb_status cmb_projecting_create(cmb_arena *arena, cmb_evaluator *ev, cmb_projecting **form);
 
-/* The algebraic part (5c)–(5e) and the rates (5a), (5b) at t, q, u (nv each). The evaluator holds M, G and the factors at p then.
- * CMB_RETRY_SINGULAR where the constraints are dependent, or nearly: the multipliers are not determined. */
+/* Computes the algebraic variables (5c)–(5e) and the rates (5a), (5b) at t, q, u (nv each). M, G and the factors at p stay in the
+ * evaluator. Returns CMB_RETRY_SINGULAR where the constraints are dependent, or nearly so, as the multipliers are then not determined. */
 __attribute__((cold)) cmb_status cmb_projecting_solve(cmb_projecting *form, double t,
                                                       const double *q, const double *u);
 

@@ -1,8 +1,8 @@
 /*
- * T of q̇ = T(q) v as a sparse matrix, and products of derivatives with it: ∂/∂q T is the derivative in the directions of v.
+ * T of q̇ = T(q) v as a sparse matrix, and products of derivatives with it: (∂/∂q) T is the derivative in the directions of v.
  *
- * Equations give T v, not T. Its pattern is found by trying velocities at a few places; its values then take one call a
- * group of columns that share no row.
+ * The equations compute T v, not T. Its pattern is found by evaluating T v for some velocities at a few positions; its values then take one
+ * call for each group of columns that share no row.
  */
 #include "base/context.h"
 #include "form/private.h"
@@ -13,8 +13,8 @@
 
 enum { PLACES = 3 };
 
-/* Random coordinates, the same for the same number. */
-static void take_place(const cmb_form *form, int place, double *q)
+/* Computes pseudo-random coordinates, always the same for the same number `place`. */
+static void random_position(const cmb_form *form, int place, double *q)
 {
   const cmb_equations *eq = form->ev->eq;
   uint32_t seed = CMB_RANDOM_FIRST + (uint32_t)place;
@@ -22,15 +22,16 @@ static void take_place(const cmb_form *form, int place, double *q)
   if (eq->normalize) eq->normalize(eq->self, q);
 }
 
-/* The pattern of T with its columns taken together, `width` neighbours at a time. */
+/* The pattern of T with its columns combined into blocks of `width` neighbours. */
 struct coarse {
   int width;
-  int count;         /* entries .. */
-  int *row, *column; /* (count) .. and where they are */
+  int count;         /* number of entries */
+  int *row, *column; /* (count) their rows and columns */
 };
 
-/* Halves the width: which halves of each entry are not 0. Halves that share no row are tried in one call, with random velocities. */
-static cmb_status halve(cmb_form *form, cmb_arena *scratch, double *q, struct coarse *c)
+/* Refines the pattern of T, whose columns are combined into blocks of equal width: halves the width and finds which halves of each entry
+ * are not 0. Halves that share no row are tested in one call, with random velocities. */
+static cmb_status halve_width(cmb_form *form, cmb_arena *scratch, double *q, struct coarse *c)
 {
   cmb_rates_matrix *T = form->T;
   cmb_context *ctx = form->ev->ctx;
@@ -49,7 +50,7 @@ static cmb_status halve(cmb_form *form, cmb_arena *scratch, double *q, struct co
   uint32_t seed = CMB_RANDOM_FIRST;
   for (int k = 0; k < PLACES * groups; k++) {
     const int g = k % groups;
-    if (g == 0) take_place(form, k / groups, q);
+    if (g == 0) random_position(form, k / groups, q);
     for (int j = 0; j < form->nv; j++) {
       T->probe[j] = group[j / width] == g ? 1 + cmb_random(&seed) : 0;
     }
@@ -65,9 +66,9 @@ static cmb_status halve(cmb_form *form, cmb_arena *scratch, double *q, struct co
   return CMB_OK;
 }
 
-/* Which entries of T are not 0 at PLACES random coordinates: of all columns taken together, of halves of them, and so on. A unit velocity
- * at a time would take nv calls, each of which evaluates all of T. */
-static cmb_status try_rates(cmb_form *form, cmb_arena *scratch)
+/* Finds the sparsity pattern of T of q̇ = T(q) v from products T v at random positions, by bisection: with all columns combined, with
+ * halves of them, and so on. Testing one velocity at a time would take nv calls, each of which evaluates all of T. */
+static cmb_status find_pattern(cmb_form *form, cmb_arena *scratch)
 {
   struct coarse c = {.width = 1, .count = form->nq};
   c.row = cmb_arena_ints(scratch, form->nq), c.column = cmb_arena_ints(scratch, form->nq);
@@ -75,8 +76,8 @@ static cmb_status try_rates(cmb_form *form, cmb_arena *scratch)
   if (cmb_arena_failed(scratch)) return cmb_fail_memory(form->ev->ctx);
   for (int i = 0; i < form->nq; i++) c.row[i] = i;
   while (c.width < form->nv) c.width *= 2;
-  c.width *= 2; /* the first half of it is all columns */
-  while (c.width > 1) CMB_TRY(halve(form, scratch, q, &c));
+  c.width *= 2; /* the first half is then all columns */
+  while (c.width > 1) CMB_TRY(halve_width(form, scratch, q, &c));
   memset(form->T->probe, 0, (size_t)form->nv * sizeof *form->T->probe);
   return cmb_pattern_of(form->ev->ctx, form->arena, form->nq, form->nv, c.count, c.row, c.column,
                         &form->T->pattern);
@@ -97,7 +98,7 @@ cmb_status cmb_rates_matrix_create(cmb_form *form)
     cmb_arena_destroy(scratch);
     return cmb_fail_memory(ctx);
   }
-  const cmb_status status = try_rates(form, scratch);
+  const cmb_status status = find_pattern(form, scratch);
   cmb_arena_destroy(scratch);
   CMB_TRY(status);
   T->value = cmb_arena_doubles(arena, T->pattern.start[form->nq]);
@@ -121,21 +122,23 @@ void cmb_rates_matrix_at(cmb_form *form, const double *q)
 
 /* ---- products */
 
-/* Entry k of row i of a pattern, or of a dense matrix: its column, -1 at the row's end. */
+/* Returns the column of the k-th entry in row i of a pattern or, if p is NULL, of a dense matrix; -1 behind the last one. */
 static int column_at(const cmb_pattern *p, int columns, int i, int k)
 {
   if (!p) return k < columns ? k : -1;
   return p->start[i] + k < p->start[i + 1] ? p->column[p->start[i] + k] : -1;
 }
 
-static int place_in_row(const cmb_pattern *p, int i, int column)
+/* Returns the index of the entry (i, column) of a sparsity pattern, which must contain it. */
+static int index_in_row(const cmb_pattern *p, int i, int column)
 {
   int k = p->start[i];
   while (p->column[k] != column) k++;
   return k;
 }
 
-/* The products that raw T is made of: where each goes; NULL: only how many they are. */
+/* Lists the products of entries of which the matrix product `raw` T consists: row and column of the entry to which each is added. Returns
+ * their number; only counts them if row is NULL. */
 static int list_products(const cmb_form *form, const cmb_block *block, int *row, int *column)
 {
   const cmb_pattern *T = &form->T->pattern;
@@ -166,7 +169,7 @@ cmb_status cmb_rates_product_make(cmb_form *form, cmb_block *block)
     status = cmb_pattern_of(ctx, form->arena, block->rows, form->nv, products, row, column, made);
   }
   for (int k = 0; k < products && status == CMB_OK; k++) {
-    block->product[k] = place_in_row(made, row[k], column[k]);
+    block->product[k] = index_in_row(made, row[k], column[k]);
   }
   block->pattern = made;
   cmb_arena_destroy(scratch);

@@ -1,20 +1,21 @@
 /*
- * Sizes of the unknowns of a form (form.h): scaling of its matrix, and what rounding leaves in a state.
+ * Units of the unknowns of a form (form.h): scaling of its matrix, and the rounding errors of a state.
  *
- * Scaling. With masses of 1e-20 kg, or arms of 1e9 m, M and G differ so much in size that rows alone cannot be scaled: pivots would look
- * like rounding. Velocities are measured by the energy, multipliers by what they do to velocities:
+ * Scaling. With masses of 1e-20 kg, or lengths of 1e9 m, M and G differ so much in size that scaling rows alone is not enough: pivots would
+ * look like rounding errors. The units of velocities are determined by the energy, those of multipliers by their effect on velocities:
  *
  *     d_i = M_ii^(-1/2),   e_k = 1 / ‖(G_kj d_j)_j‖,     A := R A S,  S = diag(d, e),  R = diag(d, e), or diag(1/d, e) where the
  *                                                        first row is multiplied by M⁻¹
  *
- * rounded to powers of two, so that nothing but the order of pivots changes; left out where all are of about one size.
+ * rounded to powers of two, so that only the order of pivots changes; omitted where all are of about one size.
  *
- * Rounding. G v is rounded by ε Σ_j |G_kj v_j|. What meets it moves v_i by about m_i⁻¹ |G_ki| / Σ_j m_j⁻¹ G_kj² of that, however small v_i
- * itself is: no tolerance can be below. Likewise positions, as far as T = I. This is what a constraint leaves by itself (noise, noise_q).
- * All together leave no choice how to meet it, and G is that of positions that are rounded: Newton's equations with these errors in
- * their second row say what that makes of velocities and multipliers (noise_moved, noise_l). Signs of errors are not known; a few
- * random ones stand for all. It grows where the constraints come near to losing rank. In index 3 it is g/c that stands in the second row,
- * and g that is rounded: by ε Σ_j |G_kj q_j| as far as T = I, and ε of its extent (evaluator.h).
+ * Rounding. G v has a rounding error of ε Σ_j |G_kj v_j|. Correcting it changes v_i by about m_i⁻¹ |G_ki| / Σ_j m_j⁻¹ G_kj² of that, however
+ * small v_i itself is: no tolerance can be below that. The same holds for positions, as far as T = I. This is the effect of each constraint
+ * by itself (noise, noise_q). All together determine how they have to be satisfied, and G itself has errors, being that of rounded
+ * positions: Newton's equations with these errors in their second row give the resulting errors of velocities and multipliers (noise_moved,
+ * noise_l). The signs of errors are unknown; a few random choices stand for all. The result grows where the constraints come near to losing
+ * rank. In index 3 the second row is g/c, and g has the rounding error: ε Σ_j |G_kj q_j| as far as T = I, and ε times its extent
+ * (evaluator.h).
  */
 #include "form/private.h"
 #include "math/pattern.h"
@@ -24,9 +25,10 @@
 #include <math.h>
 #include <string.h>
 
-static const double ENOUGH_ALIKE = 1048576; /* 2^20: rows are scaled anyway */
+/* 2^20: a ratio of units up to which the scaling of rows suffices */
+static const double ENOUGH_ALIKE = 1048576;
 
-/* Where M_ii is in M as the equations store it; -1: nowhere. */
+/* Returns the index of the diagonal entry M_ii in the mass matrix as the equations store it; -1 if it is not stored. */
 static int diagonal_of(const cmb_equations *eq, int i)
 {
   const cmb_pattern *p = eq->M_pattern;
@@ -39,6 +41,7 @@ static int diagonal_of(const cmb_equations *eq, int i)
   return -1;
 }
 
+/* Returns the power of two between x and 2 x; 1 if x is not positive and finite. */
 static double power_of_two(double x)
 {
   int exponent;
@@ -46,6 +49,8 @@ static double power_of_two(double x)
   return x > 0 && isfinite(x) ? ldexp(1, exponent) : 1;
 }
 
+/* Returns the unit of a velocity, M_ii^(-1/2) rounded to a power of two, for the diagonal entry at index `place` of M; 1 if place is
+ * negative. */
 static double unit_of(const double *M, int place)
 {
   return place < 0 ? 1 : power_of_two(1 / sqrt(fabs(M[place])));
@@ -80,19 +85,20 @@ void cmb_scale_create(cmb_form *form)
   }
 }
 
-/* Row k of G: entries from..to, and the column of an entry. */
+/* Returns the index of the first value of row k of the constraint Jacobian G, which is stored by rows. */
 static int first_of(const cmb_block *G, int k)
 {
   return G->pattern ? G->pattern->start[k] : k * G->columns;
 }
 
+/* Returns the column of the value at index `entry` of the constraint Jacobian G, which is in row k. */
 static int column_in(const cmb_block *G, int k, int entry)
 {
   return G->pattern ? G->pattern->column[entry] : entry - k * G->columns;
 }
 
-/* G_beside: G at positions that are off by more than rounding, in the proportion of `larger`, less G here. */
-static cmb_status look_beside(cmb_form *form, double t, const double *q, double larger)
+/* Computes in form->G_beside the change of the constraint Jacobian G when positions change by `larger` times their rounding errors. */
+static cmb_status change_of_G(cmb_form *form, double t, const double *q, double larger)
 {
   cmb_terms want = {.G = form->G_beside};
   uint32_t random = CMB_RANDOM_FIRST;
@@ -108,12 +114,14 @@ static cmb_status look_beside(cmb_form *form, double t, const double *q, double 
   return CMB_OK;
 }
 
-/* form->rounding: ε Σ_j |G_kj v_j|, and how far rounding of positions moves G v. */
+/* Computes the rounding errors of the constraints on velocities, G v with the constraint Jacobian G, in form->rounding: ε Σ_j |G_kj v_j|,
+ * plus the effect of rounding errors of positions. */
 static cmb_status rounding_of_motion(cmb_form *form, const cmb_form_state *s)
 {
-  const double larger = 1 / sqrt(DBL_EPSILON); /* so that differences are not rounding themselves */
+  /* so that the differences are not dominated by rounding */
+  const double larger = 1 / sqrt(DBL_EPSILON);
   const cmb_block *G = &form->G;
-  CMB_TRY(look_beside(form, s->t, s->q, larger));
+  CMB_TRY(change_of_G(form, s->t, s->q, larger));
   for (int k = 0; k < form->ng; k++) {
     double sum = 0, moved = 0;
     for (int l = first_of(G, k); l < first_of(G, k + 1); l++) {
@@ -126,7 +134,7 @@ static cmb_status rounding_of_motion(cmb_form *form, const cmb_form_state *s)
   return CMB_OK;
 }
 
-/* form->rounding of g */
+/* Computes the rounding errors of the constraints on positions, g(q), in form->rounding. */
 static void rounding_of_position(cmb_form *form, const double *q)
 {
   const cmb_block *G = &form->G;
@@ -140,7 +148,8 @@ static void rounding_of_position(cmb_form *form, const double *q)
   }
 }
 
-/* What rounding of row k of G x leaves in x, added to noise; sum is Σ m_j⁻¹ G_kj². */
+/* Adds to `noise` the error of x caused by the rounding of row k of G x, with the constraint Jacobian G. It is distributed by the inverse
+ * masses; sum is Σ_j G_kj²/m_j. */
 static void add_noise(const cmb_form *form, int k, double sum, const double *x, double *noise)
 {
   const cmb_block *G = &form->G;
@@ -222,8 +231,8 @@ void cmb_scale_noise(cmb_form *form, cmb_linear *matrix)
   }
 }
 
-/* The scale of row i. */
-static double of_row(const cmb_form *form, int i)
+/* Returns the scale factor of row i of the iteration matrix. */
+static double row_scale(const cmb_form *form, int i)
 {
   const bool divided = form->formalism == CMB_FORMALISM_EXPLICIT && i < form->nv;
   return divided ? 1 / form->size[i] : form->size[i];
@@ -233,7 +242,7 @@ void cmb_scale_matrix(const cmb_form *form, int parts, double *A)
 {
   const cmb_pattern *p = form->pattern;
   for (int i = 0; i < form->n; i++) {
-    const double row = of_row(form, i);
+    const double row = row_scale(form, i);
     const int from = p ? p->start[i] : i * form->n, to = p ? p->start[i + 1] : from + form->n;
     for (int k = from; k < to; k++) {
       const double factor = row * form->size[p ? p->column[k] : k - from];
@@ -245,7 +254,7 @@ void cmb_scale_matrix(const cmb_form *form, int parts, double *A)
 void cmb_scale_side(const cmb_form *form, int parts, double *b)
 {
   for (int i = 0; i < form->n; i++) {
-    for (int part = 0; part < parts; part++) b[parts * i + part] *= of_row(form, i);
+    for (int part = 0; part < parts; part++) b[parts * i + part] *= row_scale(form, i);
   }
 }
 

@@ -4,9 +4,9 @@
  *     [ M + c D + c² K    Gᵀ ] [ δv   ]   [ −c r + c² K x ]      second row: −g/c in index 3, −p in index 2 and ggl,
  *     [ G + c C₁ + c² C₂  0  ] [ c δλ ] = [ ..  + c C₁ x  ]      −c p in index 1
  *
- * x = 0 but for ggl. There δq = c T (δv − x), x = Ḡᵀ δη, and Ḡ (δv − x) = −g/c with Ḡ δv = −p, which it is but for c C₁, gives
- * Ḡ Ḡᵀ δη = g/c − p before δv is known. What that leaves of g is of second order, and for the next iteration; so is what K sees of
- * x if c² K is small beside M.
+ * x = 0 except for ggl. There δq = c T (δv − x), x = Ḡᵀ δη. Inserting Ḡ δv = −p, which holds up to c C₁, in Ḡ (δv − x) = −g/c gives Ḡ Ḡᵀ δη
+ * = g/c − p before δv is known. The remainder of g is of second order and is left to the next iteration; so is the effect of x on K if c² K
+ * is small compared with M.
  */
 #include "form/private.h"
 #include "math/dense.h"
@@ -14,14 +14,14 @@
 
 #include <string.h>
 
-/* A real or complex number; im is 0 and `parts` 1 for a real one. */
-struct factor {
+/* A real or complex number; im is 0 for a real one. */
+struct scalar {
   double re, im;
 };
 
-/* y = f x: from two arrays, or one, to numbers (re, im) after each other, or plain ones. All two at a time: what lies behind y must
- * be free. */
-static inline void pack(int n, int parts, struct factor f, double *const x[2], double *y)
+/* Computes y = f x for n numbers: from x[0] (real parts) and x[1] (imaginary parts) to complex numbers (re, im) stored one after the
+ * other if `parts` is 2, or from x[0] to real numbers if it is 1. Works on two at a time, so that one number more than n may be written. */
+static inline void pack(int n, int parts, struct scalar f, double *const x[2], double *y)
 {
   if (parts == 1) {
     for (int i = 0; i < n; i += 2) cmb_lanes_store(f.re * cmb_lanes_load(x[0] + i), y + i);
@@ -35,8 +35,9 @@ static inline void pack(int n, int parts, struct factor f, double *const x[2], d
   }
 }
 
-/* The other way. */
-static inline void unpack(int n, int parts, struct factor f, const double *x, double *const y[2])
+/* Computes y = f x for n numbers: from complex numbers (re, im) stored one after the other to y[0] (real parts) and y[1] (imaginary
+ * parts) if `parts` is 2, or from real numbers to y[0] if it is 1. Works on two at a time, so that one number more than n may be written. */
+static inline void unpack(int n, int parts, struct scalar f, const double *x, double *const y[2])
 {
   if (parts == 1) {
     for (int i = 0; i < n; i += 2) cmb_lanes_store(f.re * cmb_lanes_load(x + i), y[0] + i);
@@ -58,23 +59,25 @@ void cmb_form_solve_plain(cmb_form *form, int parts, cmb_linear *matrix, double 
   if (form->scaled) cmb_scale_solution(form, parts, b);
 }
 
-/* The second row without x. */
-static void constraint_side(const cmb_form *form, int parts, struct factor c, struct factor inverse,
+/* Computes the right-hand side of the constraint rows in Newton's equations from the residuals of the constraints: −g/c for positions in
+ * index 3, −c (G v̇ + γ) for accelerations in index 1, −(G v + g_t) for velocities otherwise. */
+static void constraint_side(const cmb_form *form, int parts, struct scalar c, struct scalar inverse,
                             const cmb_defects defects[2], double *side)
 {
   double *position[2] = {defects[0].position, defects[1].position};
   double *motion[2] = {defects[0].motion, defects[1].motion};
   if (form->kind == CMB_FORM_INDEX3) {
-    pack(form->ng, parts, (struct factor){-inverse.re, -inverse.im}, position, side);
+    pack(form->ng, parts, (struct scalar){-inverse.re, -inverse.im}, position, side);
   } else if (form->kind == CMB_FORM_INDEX1) {
-    pack(form->ng, parts, (struct factor){-c.re, -c.im}, motion, side);
+    pack(form->ng, parts, (struct scalar){-c.re, -c.im}, motion, side);
   } else {
-    pack(form->ng, parts, (struct factor){-1, 0}, motion, side);
+    pack(form->ng, parts, (struct scalar){-1, 0}, motion, side);
   }
 }
 
-/* ggl: δη, and Ḡᵀ δη in `normal`; p is with the opposite sign on the side. */
-static void solve_eta(cmb_form *form, int parts, struct factor inverse,
+/* Computes in the stabilised index-2 form (ggl) the increment δη of the multipliers that keep positions on the constraints, from G Gᵀ δη
+ * = g/c + `side`, and `normal` = Gᵀ δη, with the constraints g and their Jacobian G. */
+static void solve_eta(cmb_form *form, int parts, struct scalar inverse,
                       const cmb_defects defects[2], const double *side, double *const normal[2])
 {
   const int nv = form->nv, ng = form->ng;
@@ -82,7 +85,7 @@ static void solve_eta(cmb_form *form, int parts, struct factor inverse,
   double *sum = parts == 1 ? form->eta[0] : form->packed;
   pack(ng, parts, inverse, position, sum);
   for (int i = 0; i < parts * ng; i++) sum[i] += side[i];
-  if (parts == 2) unpack(ng, parts, (struct factor){1, 0}, sum, form->eta);
+  if (parts == 2) unpack(ng, parts, (struct scalar){1, 0}, sum, form->eta);
   for (int k = 0; k < parts; k++) {
     cmb_ldlt_solve(ng, form->S, form->eta[k]);
     memset(normal[k], 0, (size_t)nv * sizeof(double));
@@ -91,7 +94,7 @@ static void solve_eta(cmb_form *form, int parts, struct factor inverse,
   }
 }
 
-/* y += c A x for a block A */
+/* Adds y += c A x for a block A of the iteration matrix and real vectors. */
 static void add_product(cmb_form *form, const cmb_block *block, double c, const double *x,
                         double *y)
 {
@@ -100,9 +103,10 @@ static void add_product(cmb_form *form, const cmb_block *block, double c, const 
   cmb_add_scaled(block->rows, c, product, y);
 }
 
-/* b += f A x, x as (re, im) in two arrays */
-static void add_seen(cmb_form *form, int parts, const cmb_block *block, struct factor f,
-                     double *const x[2], double *b)
+/* Adds b += f A x for a block A of the iteration matrix and a complex or real factor f; x has its real and imaginary parts in two arrays,
+ * b complex numbers one after the other. */
+static void add_block_product(cmb_form *form, int parts, const cmb_block *block, struct scalar f,
+                              double *const x[2], double *b)
 {
   if (parts == 1) {
     add_product(form, block, f.re, x[0], b);
@@ -115,15 +119,16 @@ static void add_seen(cmb_form *form, int parts, const cmb_block *block, struct f
   for (int i = 0; i < parts * block->rows; i++) b[i] += form->packed[i];
 }
 
-/* ggl: what C₁ sees of Ḡᵀ δη, and K if it is stiff, added to both sides. */
-static void add_normal(cmb_form *form, int parts, struct factor c, double *const normal[2])
+/* Adds the effect of x = `normal`, the correction of positions in the stabilised index-2 form, to the right-hand side of Newton's
+ * equations: c C₁ x in the constraints and, if the stiffness block K is large, c² K x in the dynamic equations. */
+static void add_normal(cmb_form *form, int parts, struct scalar c, double *const normal[2])
 {
   const double size = c.re * c.re + c.im * c.im;
-  const struct factor square = {c.re * c.re - c.im * c.im, 2 * c.re * c.im};
+  const struct scalar square = {c.re * c.re - c.im * c.im, 2 * c.re * c.im};
   if (size > form->softness * form->softness) {
-    add_seen(form, parts, &form->K, square, normal, form->b);
+    add_block_product(form, parts, &form->K, square, normal, form->b);
   }
-  add_seen(form, parts, &form->C1, c, normal, form->b + parts * form->nv);
+  add_block_product(form, parts, &form->C1, c, normal, form->b + parts * form->nv);
 }
 
 void cmb_form_solve(cmb_form *form, int parts, double c_re, double c_im, cmb_linear *matrix,
@@ -132,9 +137,9 @@ void cmb_form_solve(cmb_form *form, int parts, double c_re, double c_im, cmb_lin
   const int nv = form->nv, ng = form->ng;
   const bool ggl = form->kind == CMB_FORM_GGL && ng > 0;
   const double size = c_re * c_re + c_im * c_im;
-  const struct factor c = {c_re, c_im}, inverse = {c_re / size, -c_im / size}, one = {1, 0};
+  const struct scalar c = {c_re, c_im}, inverse = {c_re / size, -c_im / size}, one = {1, 0};
   double *r[2] = {defects[0].r, defects[1].r}, *b = form->b, *side = b + parts * nv;
-  pack(nv, parts, (struct factor){-c_re, -c_im}, r, b);
+  pack(nv, parts, (struct scalar){-c_re, -c_im}, r, b);
   constraint_side(form, parts, c, inverse, defects, side);
   if (ggl) {
     solve_eta(form, parts, inverse, defects, side, out->normal);
@@ -150,7 +155,7 @@ void cmb_form_solve(cmb_form *form, int parts, double c_re, double c_im, cmb_lin
   unpack(nv, parts, c, b, out->w);
 }
 
-/* y = c M x, or c x in the explicit formalism */
+/* Computes y = c M x with the mass block M of the iteration matrix, which is the identity in the explicit formalism. */
 static void mass_product(cmb_form *form, double c, const double *x, double *y)
 {
   const cmb_block *M = &form->M;
@@ -162,7 +167,8 @@ static void mass_product(cmb_form *form, double c, const double *x, double *y)
   add_product(form, M, c, x, y);
 }
 
-/* The right-hand sides: the first row is c M s_v − c² K s_w, the second what the constraints of the kind make of s. */
+/* Computes an error estimate for positions (e_w) and velocities (e_v) by one solution of the linearised equations with the errors s_w and
+ * s_v. The right-hand side of the dynamic equations is c M s_v − c² K s_w, that of the constraints the effect of s_w and s_v on them. */
 void cmb_form_smooth(cmb_form *form, double c, cmb_linear *matrix, const double *s_w,
                      const double *s_v, double *e_w, double *e_v)
 {
@@ -192,7 +198,8 @@ void cmb_form_smooth(cmb_form *form, double c, cmb_linear *matrix, const double 
   for (int i = 0; i < nv; i++) e_w[i] *= c;
 }
 
-/* By [A] [n; ·] = [0; G x], A being the matrix. */
+/* Computes the component n of velocities x that violates the constraints, G (x − n) = 0 with the constraint Jacobian G, from A [n; ·] =
+ * [0; G x] with the factored iteration matrix A. */
 void cmb_form_crossing(cmb_form *form, cmb_linear *matrix, const double *x, double *n)
 {
   const int nv = form->nv;

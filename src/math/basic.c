@@ -1,7 +1,7 @@
 /*
- * Basic solutions (basic.h): rows enter one after the other, by the method of Gram and Schmidt. One that depends on those that are in,
- * W_k = Σ c_i W_i, gives its part to them, z_i += θ c_i and z_k −= θ, until it has none left; or until another one has none, which it
- * then takes the place of.
+ * Basic solutions (basic.h). The rows W_k with z_k > 0 are orthogonalised one after the other (Gram-Schmidt). A row that depends on the
+ * previous ones, W_k = Σ c_i W_i, passes its unknown on to them, z_i += θ c_i and z_k −= θ, until z_k = 0; or until one of the z_i becomes
+ * 0, whose row is then replaced by row k.
  */
 #include "math/basic.h"
 
@@ -9,9 +9,12 @@
 
 #include <math.h>
 
-static const double DEPENDENT = 1e-11; /* what other rows leave of one, sin² of an angle */
-static const double NONE = 1e-9;       /* a part of a row, in units in which rows have length 1 */
-static const double ROUNDING = 1e-12;  /* an unknown that is 0, beside what it was */
+/* a row is dependent if its squared distance to the span of the others, relative to its squared length (sin²), is smaller */
+static const double DEPENDENT = 1e-11;
+/* a coefficient c_i of a dependent row that counts as 0, with all rows scaled to length 1 */
+static const double NEGLIGIBLE = 1e-9;
+/* an unknown that counts as 0, relative to its previous value */
+static const double ROUNDING = 1e-12;
 
 void cmb_basic_create(cmb_basic *p, cmb_arena *arena, int most, int width)
 {
@@ -23,16 +26,17 @@ void cmb_basic_create(cmb_basic *p, cmb_arena *arena, int most, int width)
   p->c = cmb_arena_doubles(arena, most);
 }
 
-/* What the members leave of row k, into the place behind them, and c: its parts along the orthonormal rows. Done twice, since
- * rounding spoils the first time where little is left. */
-static double separate(cmb_basic *p, const cmb_basic_rows *rows, int k)
+/* Orthogonalises the row W_k against the independent rows chosen so far, the members, in the metric of the matrix N: stores the remainder
+ * w = W_k − Σ c_i W_i and N wᵀ behind the members in p->W and p->P, and the c_i in p->c. Done twice, since rounding spoils the first
+ * result where little remains. Returns the squared length of w. */
+static double orthogonalise(cmb_basic *p, const cmb_basic_rows *rows, int k)
 {
   const int m = p->count, n = p->width;
   double *w = p->W + (ptrdiff_t)m * n, *r = p->P + (ptrdiff_t)m * n;
   cmb_copy(n, rows->row[k], w);
   cmb_copy(n, rows->response[k], r);
   for (int i = 0; i < m; i++) p->c[i] = 0;
-  for (int turn = 0; turn < 2; turn++) {
+  for (int round = 0; round < 2; round++) {
     for (int i = 0; i < m; i++) {
       const double part = cmb_dot(n, w, p->P + (ptrdiff_t)i * n);
       p->c[i] += part;
@@ -43,17 +47,19 @@ static double separate(cmb_basic *p, const cmb_basic_rows *rows, int k)
   return cmb_dot(n, w, r);
 }
 
-static double square_of(const cmb_basic *p, const cmb_basic_rows *rows, int k)
+/* Returns W_k N W_kᵀ, the squared length of the row W_k in the metric of the matrix N. */
+static double squared_length(const cmb_basic *p, const cmb_basic_rows *rows, int k)
 {
   return cmb_dot(p->width, rows->row[k], rows->response[k]);
 }
 
-/* Row k enters, if it is independent; else c has its parts. */
-static bool enter(cmb_basic *p, const cmb_basic_rows *rows, int k)
+/* Adds row W_k to the rows chosen so far, the members, if it is linearly independent of them, and returns whether it is. Otherwise
+ * computes in p->c the coefficients of W_k = Σ c_i W_i over the members. */
+static bool add_row(cmb_basic *p, const cmb_basic_rows *rows, int k)
 {
   const int m = p->count, n = p->width;
-  const double left = separate(p, rows, k), length = sqrt(fmax(left, 0));
-  if (left > DEPENDENT * square_of(p, rows, k)) {
+  const double left = orthogonalise(p, rows, k), length = sqrt(fmax(left, 0));
+  if (left > DEPENDENT * squared_length(p, rows, k)) {
     double *w = p->W + (ptrdiff_t)m * n, *r = p->P + (ptrdiff_t)m * n;
     for (int i = 0; i < n; i++) w[i] /= length, r[i] /= length;
     cmb_copy(m, p->c, p->L + (ptrdiff_t)m * p->most);
@@ -68,24 +74,26 @@ static bool enter(cmb_basic *p, const cmb_basic_rows *rows, int k)
   return false;
 }
 
-/* The member in this place leaves. */
-static void leave(cmb_basic *p, const cmb_basic_rows *rows, int place)
+/* Removes one of the independent rows chosen so far, the member at index `place`, and orthogonalises the members behind it again. */
+static void remove_member(cmb_basic *p, const cmb_basic_rows *rows, int place)
 {
   const int before = p->count;
   p->count = place;
-  for (int i = place + 1; i < before; i++) enter(p, rows, p->member[i]);
+  for (int i = place + 1; i < before; i++) add_row(p, rows, p->member[i]);
 }
 
-/* Row k, which depends on the members, gives its part away. */
+/* Transfers the unknown z_k ≥ 0 of a row that depends on the members, W_k = Σ c_i W_i, to their unknowns: z_i += θ c_i, z_k −= θ. If a
+ * z_i becomes 0 before z_k does, row k replaces that member. */
 static void exchange(cmb_basic *p, const cmb_basic_rows *rows, int k, double *z)
 {
-  const double square = square_of(p, rows, k);
+  const double square = squared_length(p, rows, k);
   double part = z[k];
   int out = -1;
   for (int i = 0; i < p->count; i++) {
     const int m = p->member[i];
-    const double size = p->c[i] * sqrt(square_of(p, rows, m) / square);
-    if (size < -NONE && z[m] + part * p->c[i] < -ROUNDING * z[m]) part = -z[m] / p->c[i], out = i;
+    const double size = p->c[i] * sqrt(squared_length(p, rows, m) / square);
+    if (size < -NEGLIGIBLE && z[m] + part * p->c[i] < -ROUNDING * z[m])
+      part = -z[m] / p->c[i], out = i;
   }
   for (int i = 0; i < p->count; i++) {
     const int m = p->member[i];
@@ -93,8 +101,8 @@ static void exchange(cmb_basic *p, const cmb_basic_rows *rows, int k, double *z)
   }
   z[k] = out < 0 ? 0 : z[k] - part;
   if (out < 0) return;
-  leave(p, rows, out);
-  enter(p, rows, k);
+  remove_member(p, rows, out);
+  add_row(p, rows, k);
 }
 
 void cmb_basic_find(cmb_basic *p, const cmb_basic_rows *rows, const bool *first, const bool *more,
@@ -102,12 +110,13 @@ void cmb_basic_find(cmb_basic *p, const cmb_basic_rows *rows, const bool *first,
 {
   p->count = 0;
   for (int k = 0; k < rows->n; k++) in[k] = false;
-  for (int turn = 0; turn < 4; turn++) { /* those of z, then more; each time first ones first */
+  /* first the rows with z > 0, then those of `more`; both times the preferred ones (`first`) before the others */
+  for (int round = 0; round < 4; round++) {
     for (int k = 0; k < rows->n; k++) {
-      const bool wanted = turn < 2 ? z[k] > 0 : z[k] == 0 && more[k] && !in[k];
-      if (!wanted || first[k] != (turn % 2 == 0)) continue;
-      if (!enter(p, rows, k) && z[k] > 0) exchange(p, rows, k, z);
+      const bool wanted = round < 2 ? z[k] > 0 : z[k] == 0 && more[k] && !in[k];
+      if (!wanted || first[k] != (round % 2 == 0)) continue;
+      if (!add_row(p, rows, k) && z[k] > 0) exchange(p, rows, k, z);
     }
-    for (int i = 0; turn > 0 && i < p->count; i++) in[p->member[i]] = true;
+    for (int i = 0; round > 0 && i < p->count; i++) in[p->member[i]] = true;
   }
 }

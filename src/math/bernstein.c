@@ -1,7 +1,8 @@
 /*
- * Polynomials in Bernstein form (bernstein.h). The matrix B_k(x_j) is totally positive, so elimination without pivoting is accurate in
- * each entry; it is inverted once for each degree. The values themselves are rounded, which the inverse's norm amplifies. Parts of [0, 1] by de Casteljau's algorithm, which takes convex combinations only, so that
- * rounding does not grow there.
+ * Polynomials in Bernstein form (bernstein.h). The collocation matrix B_k(x_j) is totally positive, so that elimination without pivoting is
+ * accurate in each entry of its inverse, which is computed once for each degree. Rounding errors of the values are amplified by the norm of
+ * the inverse. Restriction to a part of [0, 1] is by de Casteljau's algorithm, which forms convex combinations only, so that rounding errors
+ * do not grow there.
  */
 #include "math/bernstein.h"
 
@@ -16,7 +17,7 @@ static double binomial(int n, int k)
   return value;
 }
 
-/* A := A⁻¹ by Gauss and Jordan. */
+/* Computes the inverse of A (n x n) by Gauss-Jordan elimination without pivoting; overwrites A. */
 static void invert(int n, double *A, double *inverse)
 {
   memset(inverse, 0, (size_t)n * (size_t)n * sizeof *inverse);
@@ -34,6 +35,7 @@ static void invert(int n, double *A, double *inverse)
   }
 }
 
+/* Returns interpolation node j = 0 .. degree in [0, 1], x_j = sin²(π j/(2 degree)). */
 static double node(int degree, int j)
 {
   const double pi = 3.14159265358979323846, s = degree > 0 ? sin(pi / 2 * j / degree) : 0;
@@ -75,8 +77,9 @@ double cmb_bernstein_coefficients(const cmb_bernstein *b, const double *values,
   return b->rounding * (largest + fabs(values[0]));
 }
 
-/* c becomes the coefficients on [0, x], or with `right` on [x, 1]. */
-static void cut(int degree, double *c, double x, int right)
+/* Replaces the Bernstein coefficients c on [0, 1] by those of the same polynomial on [0, x], or on [x, 1] if `right` is not 0 (de
+ * Casteljau's algorithm). */
+static void restrict_interval(int degree, double *c, double x, int right)
 {
   for (int level = 1; level <= degree; level++) {
     if (right) {
@@ -93,8 +96,8 @@ cmb_interval cmb_bernstein_range(int degree, const double *coefficients, double 
   double c[CMB_BERNSTEIN_MOST + 1], low, high, largest = 0;
   memcpy(c, coefficients, ((size_t)degree + 1) * sizeof *c);
   for (int k = 0; k <= degree; k++) largest = fmax(largest, fabs(c[k]));
-  if (x1 < 1) cut(degree, c, x1, 0);
-  if (x0 > 0) cut(degree, c, x0 / x1, 1);
+  if (x1 < 1) restrict_interval(degree, c, x1, 0);
+  if (x0 > 0) restrict_interval(degree, c, x0 / x1, 1);
   low = high = c[0];
   for (int k = 1; k <= degree; k++) {
     low = fmin(low, c[k]);

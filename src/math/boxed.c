@@ -1,5 +1,5 @@
 /*
- * Linear complementarity problems with bounds (boxed.h).
+ * Solves linear complementarity problems with bounds (boxed.h).
  */
 #include "math/boxed.h"
 
@@ -9,11 +9,15 @@
 #include <math.h>
 #include <string.h>
 
-static const double ROUNDING = 1e-12; /* a wrong sign that is none */
-static const double NONE = 1e-12;     /* an entry of A beside the largest of its row */
-static const double SYMMETRIC = 1e-6; /* two entries that are the same */
-static const double SAME = 1e-6;      /* two solutions that are */
-enum { PATIENCE = 10 };               /* exchanges of all that do not make wrong signs fewer */
+/* a wrong sign of this relative size is ascribed to rounding */
+static const double ROUNDING = 1e-12;
+/* an entry of A that counts as 0, relative to the largest of its row */
+static const double NEGLIGIBLE = 1e-12;
+/* relative difference up to which two entries count as equal */
+static const double SYMMETRIC = 1e-6;
+static const double SAME = 1e-6; /* relative difference up to which two solutions count as equal */
+/* exchanges of all unknowns with wrong signs that may fail to reduce their number */
+enum { PATIENCE = 10 };
 
 void cmb_boxed_create(cmb_boxed *p, cmb_arena *arena, int most)
 {
@@ -31,28 +35,30 @@ void cmb_boxed_create(cmb_boxed *p, cmb_arena *arena, int most)
   p->known = cmb_arena_take(arena, (size_t)most, sizeof *p->known);
 }
 
-/* The problem. */
-struct given {
+/* The problem: size n, matrix A (n x n), vector b and upper bounds u. */
+struct problem {
   int n;
   const double *A, *b, *u;
 };
 
-static const double *row_of(const struct given *g, int i)
+static const double *row_of(const struct problem *g, int i)
 {
   return g->A + (ptrdiff_t)i * g->n;
 }
 
-/* ---- x and w of unknowns at their bounds and others in between */
+/* ---- given states */
 
-/* A w that is none, beside what it is made of. */
-static double noise_of(const cmb_boxed *p, const struct given *g, int i)
+/* Returns the rounding error to be expected in w_i = b_i + Σ_k A_ik x_k: a small fraction of the sum of absolute values. */
+static double rounding_error(const cmb_boxed *p, const struct problem *g, int i)
 {
   double size = fabs(g->b[i]);
   for (int k = 0; k < g->n; k++) size += fabs(row_of(g, i)[k] * p->x[k]);
   return ROUNDING * size;
 }
 
-static cmb_status solve_between(cmb_boxed *p, const struct given *g)
+/* Solves the complementarity problem w = A x + b, 0 ≤ x ≤ u for given states of the unknowns: x_i is 0 or u_i at a bound, and the free
+ * x_i follow from w_i = 0 by LU factorisation. Returns CMB_RETRY_SINGULAR if their matrix is singular. */
+static cmb_status solve_free(cmb_boxed *p, const struct problem *g)
 {
   int size = 0, row = 0;
   for (int i = 0; i < g->n; i++) {
@@ -78,23 +84,26 @@ static cmb_status solve_between(cmb_boxed *p, const struct given *g)
   return CMB_OK;
 }
 
-/* Where unknown i should be in view of x and w: where it is, unless a sign is wrong. */
-static int place_of(const cmb_boxed *p, const struct given *g, int i)
+/* Returns the state that unknown i of the complementarity problem should have, given x and w = A x + b: −1 at 0, 1 at the upper bound, 0
+ * free. It keeps its state unless x_i or w_i has the wrong sign by more than rounding; then it moves to the bound that x_i violates, or
+ * becomes free. */
+static int required_state(const cmb_boxed *p, const struct problem *g, int i)
 {
-  if (p->at[i] != 0) return p->at[i] * p->w[i] > noise_of(p, g, i) ? 0 : p->at[i];
-  const double noise = noise_of(p, g, i) / row_of(g, i)[i];
+  if (p->at[i] != 0) return p->at[i] * p->w[i] > rounding_error(p, g, i) ? 0 : p->at[i];
+  const double noise = rounding_error(p, g, i) / row_of(g, i)[i];
   if (p->x[i] < -noise) return -1;
   return p->x[i] > g->u[i] + noise ? 1 : 0;
 }
 
-/* ---- the one solution */
+/* ---- a unique solution */
 
-/* Those with wrong signs are exchanged, or the last of them; how many there were. */
-static int exchange(cmb_boxed *p, const struct given *g, bool all)
+/* Changes the state (at a bound, or free) of all unknowns with a wrong sign in x or w, or only of the last of them if `all` is false.
+ * Returns the number of wrong signs. */
+static int exchange(cmb_boxed *p, const struct problem *g, bool all)
 {
   int wrong = 0, last = -1;
   for (int i = 0; i < g->n; i++) {
-    p->stack[i] = place_of(p, g, i);
+    p->stack[i] = required_state(p, g, i);
     if (p->stack[i] == p->at[i]) continue;
     wrong++;
     last = i;
@@ -105,12 +114,14 @@ static int exchange(cmb_boxed *p, const struct given *g, bool all)
   return wrong;
 }
 
-static cmb_status find_one(cmb_boxed *p, const struct given *g)
+/* Solves a complementarity problem with a unique solution by exchanging the states of unknowns with wrong signs until there are none.
+ * Starts from x = 0. Returns CMB_RETRY_NEWTON if that does not end. */
+static cmb_status find_one(cmb_boxed *p, const struct problem *g)
 {
   int least = g->n + 1, patience = PATIENCE;
   for (int i = 0; i < g->n; i++) p->at[i] = -1;
   for (int k = 0; k < 1000 + 100 * g->n; k++) {
-    CMB_TRY(solve_between(p, g));
+    CMB_TRY(solve_free(p, g));
     const int wrong = exchange(p, g, patience > 0);
     if (wrong == 0) return CMB_OK;
     if (wrong < least) {
@@ -125,8 +136,9 @@ static cmb_status find_one(cmb_boxed *p, const struct given *g)
 
 /* ---- all solutions */
 
-/* The next way to put the unknowns, as the next number with so many digits; false: that was the last. */
-static bool count_on(cmb_boxed *p, const struct given *g)
+/* Advances the states of all unknowns (at 0, free, at the upper bound) to the next combination, like a counter with one digit for each
+ * unknown. Returns false after the last one. */
+static bool next_combination(cmb_boxed *p, const struct problem *g)
 {
   for (int i = 0; i < g->n; i++) {
     const int most = isfinite(g->u[i]) ? 1 : 0;
@@ -136,17 +148,19 @@ static bool count_on(cmb_boxed *p, const struct given *g)
   return false;
 }
 
-static bool is_solution(cmb_boxed *p, const struct given *g)
+/* Returns whether the present states of the unknowns (at a bound, or free) solve the complementarity problem: the signs of all x and w
+ * are right. */
+static bool is_solution(cmb_boxed *p, const struct problem *g)
 {
-  if (solve_between(p, g) != CMB_OK) return false;
+  if (solve_free(p, g) != CMB_OK) return false;
   for (int i = 0; i < g->n; i++) {
-    if (place_of(p, g, i) != p->at[i]) return false;
+    if (required_state(p, g, i) != p->at[i]) return false;
   }
   return true;
 }
 
-/* Whether two solutions differ in what they do. */
-static bool differ(const cmb_boxed *p, const struct given *g)
+/* Returns whether the solution p->x differs from the one found first, p->found, in A x by more than rounding. */
+static bool differ(const cmb_boxed *p, const struct problem *g)
 {
   for (int i = 0; i < g->n; i++) {
     double change = 0, size = fabs(g->b[i]);
@@ -159,7 +173,9 @@ static bool differ(const cmb_boxed *p, const struct given *g)
   return false;
 }
 
-static cmb_status find_all(cmb_boxed *p, const struct given *g, bool *several)
+/* Tests all combinations of states of the unknowns (at 0, free, at the upper bound) for solutions of the complementarity problem. Returns
+ * the first one in p->x, and sets *several if another one differs from it in A x. Returns CMB_RETRY_SINGULAR if there is none. */
+static cmb_status find_all(cmb_boxed *p, const struct problem *g, bool *several)
 {
   bool any = false;
   if (g->n > CMB_MOST_SEARCHED) return CMB_RETRY_NEWTON;
@@ -169,23 +185,24 @@ static cmb_status find_all(cmb_boxed *p, const struct given *g, bool *several)
     *several = any && (*several || differ(p, g));
     if (!any) memcpy(p->found, p->x, (size_t)g->n * sizeof *p->x);
     any = true;
-  } while (count_on(p, g));
+  } while (next_combination(p, g));
   memcpy(p->x, p->found, (size_t)g->n * sizeof *p->x);
   return any ? CMB_OK : CMB_RETRY_SINGULAR;
 }
 
-/* ---- which of them */
+/* ---- the kind of A */
 
-/* Entries that rounding could have made of 0. */
-static bool is_none(const struct given *g, int i, int k)
+/* Returns whether entry (i, k) of the matrix A is so small beside the largest of its row that it counts as 0. */
+static bool is_negligible(const struct problem *g, int i, int k)
 {
   double largest = 0;
   for (int j = 0; j < g->n; j++) largest = fmax(largest, fabs(row_of(g, i)[j]));
-  return fabs(row_of(g, i)[k]) <= NONE * largest;
+  return fabs(row_of(g, i)[k]) <= NEGLIGIBLE * largest;
 }
 
-/* d of all that belong together with unknown `first`; false: A D is not symmetric for any D. */
-static bool spread(cmb_boxed *p, const struct given *g, int first)
+/* Computes the entries d_k of a diagonal matrix D that makes A D symmetric, for all unknowns that are coupled with unknown `first`,
+ * starting from d = 1 there. Returns false if there is no such D with positive entries. */
+static bool scale_coupled(cmb_boxed *p, const struct problem *g, int first)
 {
   int waiting = 0;
   p->d[first] = 1;
@@ -194,7 +211,7 @@ static bool spread(cmb_boxed *p, const struct given *g, int first)
   while (waiting > 0) {
     const int i = p->stack[--waiting];
     for (int k = 0; k < g->n; k++) {
-      const bool none = is_none(g, i, k), other = is_none(g, k, i);
+      const bool none = is_negligible(g, i, k), other = is_negligible(g, k, i);
       if (p->known[k] || (none && other)) continue;
       p->d[k] = row_of(g, k)[i] * p->d[i] / row_of(g, i)[k];
       if (none || other || !(p->d[k] > 0)) return false;
@@ -205,13 +222,14 @@ static bool spread(cmb_boxed *p, const struct given *g, int first)
   return true;
 }
 
-/* Whether A D is symmetric and positive definite with some D. */
-static bool is_monotone(cmb_boxed *p, const struct given *g)
+/* Returns whether A D is symmetric and positive definite for some positive diagonal matrix D, in which case the complementarity problem
+ * has exactly one solution. */
+static bool is_monotone(cmb_boxed *p, const struct problem *g)
 {
   const int n = g->n;
   for (int i = 0; i < n; i++) p->known[i] = false;
   for (int i = 0; i < n; i++) {
-    if (!p->known[i] && !spread(p, g, i)) return false;
+    if (!p->known[i] && !scale_coupled(p, g, i)) return false;
   }
   for (int i = 0; i < n; i++) {
     for (int k = 0; k < n; k++) {
@@ -227,7 +245,7 @@ static bool is_monotone(cmb_boxed *p, const struct given *g)
 cmb_status cmb_boxed_solve(cmb_boxed *p, int n, const double *A, const double *b, const double *u,
                            double *x, bool *several)
 {
-  const struct given g = {n, A, b, u};
+  const struct problem g = {n, A, b, u};
   *several = false;
   if (!cmb_all_finite(n * n, A) || !cmb_all_finite(n, b)) return CMB_RETRY_NONFINITE;
   for (int i = 0; i < n; i++) {

@@ -1,11 +1,10 @@
 /*
- * Structurally orthogonal columns (colour.h; Curtis, Powell and Reid 1974; Arnold, Fuchs and Führer 2006 §3.1, eq. (19) and
- * (20), the paper's γ(r) is our group[j]): two columns with an entry in the same row are in different
- * groups. That is a colouring of the graph with the columns as vertices and such pairs as edges. Each row
- * is a clique of it, so its longest row is a lower bound of the number of groups.
+ * Groups of structurally orthogonal columns (colour.h; Curtis, Powell and Reid 1974; Arnold, Fuchs and Führer 2006 §3.1, eq. (19) and (20),
+ * where group[j] is called γ(r)): two columns with an entry in the same row are in different groups. That is a colouring of the graph with
+ * the columns as vertices and such pairs as edges. Each row is a clique of it, so its longest row is a lower bound of the number of groups.
  *
- * The graph is never stored: the neighbours of a column are found through its rows. A pass looks at
- * Σ (row length)² entries, memory is a few ints for each entry and column.
+ * The graph is never stored: the neighbours of a column are found through its rows. A pass over all columns examines Σ (row length)²
+ * entries; memory is a few ints for each entry and column.
  */
 #include "math/colour.h"
 
@@ -14,13 +13,13 @@
 
 struct orthogonal {
   const cmb_pattern *p;
-  int *start;    /* (columns + 1) the pattern by columns */
-  int *row;      /* (entries) */
+  int *start;    /* (columns + 1) where the entries of each column begin in `row` */
+  int *row;      /* (entries) row numbers, column by column */
   int *mark;     /* (columns) scratch */
-  double visits; /* of a pass */
+  double visits; /* entries examined in a pass */
 };
 
-/* The pattern by columns, rows ascending. */
+/* Converts a sparsity pattern from storage by rows to storage by columns, with ascending row numbers in each column. */
 static void transpose(struct orthogonal *o)
 {
   const cmb_pattern *p = o->p;
@@ -36,7 +35,7 @@ static void transpose(struct orthogonal *o)
   }
 }
 
-/* The columns that share a row with column j. */
+/* Writes the columns that have an entry in a row of column j to `list`, each once and without j, and returns their number. */
 static int neighbours(void *self, int j, int *list)
 {
   struct orthogonal *o = self;
@@ -51,12 +50,12 @@ static int neighbours(void *self, int j, int *list)
       list[count++] = other;
     }
   }
-  o->mark[j] = 0; /* no marks are left behind */
+  o->mark[j] = 0; /* clears the marks for the next call */
   for (int k = 0; k < count; k++) o->mark[list[k]] = 0;
   return count;
 }
 
-/* Mark the groups of all columns that share a row with column j. */
+/* Marks the groups of all columns that have an entry in a row of column j, by o->mark[g] = mark: column j must not be put into them. */
 static void mark_groups(struct orthogonal *o, int j, const int *group, int mark)
 {
   const cmb_pattern *p = o->p;
@@ -68,6 +67,8 @@ static void mark_groups(struct orthogonal *o, int j, const int *group, int mark)
   }
 }
 
+/* Divides matrix columns into groups greedily: assigns each, in the given order, to the first group that contains no column with an entry
+ * in the same row. Returns the number of groups, or limit + 1 as soon as more than `limit` are needed. */
 static int first_fit(void *self, const int *order, int limit, int *group, double *visits)
 {
   struct orthogonal *o = self;
@@ -90,7 +91,7 @@ static int first_fit(void *self, const int *order, int limit, int *group, double
 }
 
 struct cmb_colour_room {
-  int *start, *row, *mark; /* those of struct orthogonal */
+  int *start, *row, *mark; /* arrays of struct orthogonal */
   cmb_colour_memory search;
 };
 
@@ -105,8 +106,9 @@ cmb_colour_room *cmb_colour_room_create(cmb_arena *arena, int columns, int entri
   return cmb_arena_failed(arena) ? NULL : room;
 }
 
-/* Each column by itself, which with a full row is the best there is; and the lower bound of the task. */
-static void begin(const cmb_pattern *p, cmb_colour_task *task, int *group, int *groups)
+/* Puts each column into a separate group, which is the best possible if some row is full; computes the lower bound of the number of
+ * groups and the cost of a pass over all columns. */
+static void start_trivially(const cmb_pattern *p, cmb_colour_task *task, int *group, int *groups)
 {
   task->least = p->columns > 0 ? 1 : 0;
   for (int i = 0; i < p->rows; i++) {
@@ -123,7 +125,7 @@ void cmb_colour_columns_in(cmb_colour_room *room, const cmb_pattern *p, int *gro
   struct orthogonal o = {p, room->start, room->row, room->mark, 0};
   cmb_colour_task task = {
       .columns = p->columns, .self = &o, .neighbours = neighbours, .first_fit = first_fit};
-  begin(p, &task, group, groups);
+  start_trivially(p, &task, group, groups);
   if (task.least == p->columns) return;
   o.visits = task.visits;
   transpose(&o);

@@ -1,10 +1,10 @@
 /*
- * Groups of columns for compressed derivatives: the product A S with the 0/1 matrix S, S(j,g) = 1 if
- * column j is in group g, has as many columns as there are groups, and all entries of A can be read off
- * it. One product with A (one difference, one directional derivative) is spent a group.
+ * Groups of columns for compressed derivatives: if S is the 0/1 matrix with S(j,g) = 1 where column j is in group g, the product A S has as
+ * many columns as there are groups, and all entries of the sparse matrix A can be read from it. Each group costs one product with A, that
+ * is, one finite difference or one directional derivative.
  *
- * All of this but cmb_colour_columns_in is for set-up: it takes scratch memory from the context and gives it back. Fatal statuses
- * only: CMB_ERROR_MEMORY, and CMB_ERROR_INPUT for a pattern that should be symmetric and is not.
+ * Except for cmb_colour_columns_in, these functions are for set-up: they allocate scratch memory from the context and free it. Their errors
+ * are fatal: CMB_ERROR_MEMORY, and CMB_ERROR_INPUT for a pattern that is not symmetric though it should be.
  */
 #ifndef CMB_MATH_COLOUR_H
 #define CMB_MATH_COLOUR_H
@@ -14,28 +14,28 @@
 #include <camber/base.h>
 #include <camber/math.h>
 
-/* Groups in which no two columns have an entry in the same row: entry (i, j) stands at row i, group[j] of A S.
- * group[j] in 0 .. *groups-1, all of them used; 0 groups without columns. Never fewer than the longest row
- * has entries, and the search ends when that is reached. On failure the outputs are not to be used. */
+/* Divides the columns of a pattern into few groups, in none of which two columns have an entry in the same row: entry (i, j) of A is
+ * entry (i, group[j]) of A S. group[j] is in 0 .. *groups-1, each of which is used; there are 0 groups if there are no columns. The
+ * number of groups is at least that of the entries of the longest row, where the search ends. On failure the outputs must not be used. */
 cmb_status cmb_colour_columns(cmb_context *ctx, const cmb_pattern *p, int *group, int *groups);
 
-/* The same while stepping, when nothing is allocated: in room for patterns of that many columns and entries or fewer. A failure of the
- * room is left to the arena. */
+/* Does the same as cmb_colour_columns, but without allocation, so that it can be used while stepping. cmb_colour_room_create takes its
+ * memory, for patterns of up to that many columns and entries, from `arena`; it returns NULL if the arena has failed. */
 typedef struct cmb_colour_room cmb_colour_room;
 cmb_colour_room *cmb_colour_room_create(cmb_arena *arena, int columns, int entries);
 void cmb_colour_columns_in(cmb_colour_room *room, const cmb_pattern *p, int *group, int *groups);
 
-/* The same for a symmetric matrix, whose entry (i, j) may as well be read as (j, i): fewer groups, at most
- * as many as cmb_colour_columns takes. The pattern has both triangles. */
+/* Divides the columns of a symmetric matrix into groups such that each entry (i, j) can be read from the product A S either at (i,
+ * group[j]) or at (j, group[i]). Needs at most as many groups as cmb_colour_columns. The pattern has to contain both triangles. */
 cmb_status cmb_colour_symmetric(cmb_context *ctx, const cmb_pattern *p, int *group, int *groups);
 
-/* Where an entry of a symmetric matrix stands in the compressed product. */
+/* Where an entry of a symmetric matrix is found in the compressed product A S. */
 typedef struct cmb_colour_place {
   int row, group;
 } cmb_colour_place;
 
-/* For each stored entry k = (i, j) of a symmetric pattern: row i and group[j], or row j and group[i].
- * CMB_ERROR_INPUT if some entry cannot be read off at all: no group of cmb_colour_symmetric's. */
+/* Finds for each stored entry k = (i, j) of a symmetric pattern where its value is in A S: at row i and group[j], or at row j and
+ * group[i]. Returns CMB_ERROR_INPUT if an entry cannot be read at all, because the groups are not those of cmb_colour_symmetric. */
 cmb_status cmb_colour_recovery(cmb_context *ctx, const cmb_pattern *p, const int *group, int groups,
                                cmb_colour_place *place);
 

@@ -1,21 +1,21 @@
 /*
- * Few groups by repeated first fit (colour_search.h). First fit takes at most one group more than a
- * column has neighbours before it, so the order decides. Tried are
+ * Searches for a colouring with few groups by repeated first fit (colour_search.h). First fit needs at most one group more than a column has
+ * neighbours before it, so the order of the columns is decisive. These orders are tried:
  *
  *     natural            as numbered; a band is coloured with its width
  *     largest first      by falling degree, the number of neighbours (Welsh and Powell 1967)
  *     smallest last      the last one has the smallest degree in the graph, the one before it in the
  *                        rest, and so on (Matula 1968): no column has more neighbours before it than
  *                        the largest of these degrees
- *     incidence degree   next comes who has most neighbours among those before (Coleman and Moré 1983)
+ *     incidence degree   next is a column with most neighbours among those before (Coleman and Moré 1983)
  *
- * and then passes over the groups found so far, all columns of a group in a row, groups reversed or
- * shuffled (iterated greedy, Culberson 1992): where two columns exclude each other independently of the
- * others, the number of groups cannot grow by that, and often falls. Smallest last and incidence degree
- * keep the columns in lists by degree; with them an order costs no more than one look at all neighbours.
+ * Then follow passes over the groups found so far, all columns of a group in a row, with the groups reversed or shuffled (iterated greedy,
+ * Culberson 1992): where two columns exclude each other independently of the others, this cannot increase the number of groups, and often
+ * reduces it. Smallest last and incidence degree keep the columns in lists by degree, so that an order costs no more than examining all
+ * neighbours once.
  *
- * All of it is deterministic; the shuffle has its own small generator. The search ends when the lower
- * bound is met, when reversing and shuffling have both brought nothing, after ROUNDS rounds, or when VISITS entries were looked at (some tenths of a second).
+ * The search is deterministic; the shuffle has a generator of its own. It ends when the lower bound is reached, when reversing and shuffling
+ * have both brought no improvement, after ROUNDS rounds, or when VISITS entries have been examined (some tenths of a second).
  */
 #include "math/colour_search.h"
 
@@ -27,27 +27,27 @@
 enum { ROUNDS = 40, IDLE = 2 };
 static const double VISITS = 5e7;
 
-/* Columns in doubly linked lists, one for each key 0 .. columns-1. */
+/* Columns in doubly linked lists, one for each key (here a degree) 0 .. columns-1. */
 struct lists {
-  int *first;           /* (columns) of the list of each key, -1: empty */
-  int *next, *previous; /* (columns) -1: none */
-  int *key;             /* (columns) -1: in no list any more */
+  int *first;           /* (columns) first column in the list of each key, -1: empty */
+  int *next, *previous; /* (columns) neighbours in the list, -1: none */
+  int *key;             /* (columns) key of each column, -1: in no list */
 };
 
 struct search {
   const cmb_colour_task *task;
   struct lists lists;
-  int *degree;   /* (columns) */
-  int *order;    /* (columns) */
-  int *list;     /* (columns) scratch: neighbours, places of groups */
-  int *trial;    /* (columns) groups of the pass under way */
-  int *group;    /* (columns) the best so far */
+  int *degree;   /* (columns) number of neighbours of each column */
+  int *order;    /* (columns) the columns in the order to be tried */
+  int *list;     /* (columns) scratch: neighbours, or positions of groups */
+  int *trial;    /* (columns) groups of the present pass */
+  int *group;    /* (columns) the best groups so far */
   int groups;    /* their number */
-  double visits; /* entries looked at so far */
+  double visits; /* entries examined so far */
   uint32_t shuffle;
 };
 
-/* ---- lists by degree */
+/* ---- lists */
 
 static void lists_empty(struct lists *l, int columns)
 {
@@ -83,14 +83,16 @@ static void natural(struct search *s)
   for (int j = 0; j < s->task->columns; j++) s->order[j] = j;
 }
 
-/* Falling degree; equal ones as numbered. */
+/* Orders the columns by falling degree, the number of columns with which they must not share a group; those of equal degree stay in the
+ * order of their numbers. */
 static void largest_first(struct search *s)
 {
   const int columns = s->task->columns;
   int *place = s->list;
   for (int d = 0; d < columns; d++) place[d] = 0;
   for (int j = 0; j < columns; j++) place[s->degree[j]]++;
-  for (int d = columns - 1, at = 0; d >= 0; d--) { /* sizes become first places */
+  /* converts the number of columns of each degree to the position of the first */
+  for (int d = columns - 1, at = 0; d >= 0; d--) {
     int size = place[d];
     place[d] = at;
     at += size;
@@ -98,7 +100,8 @@ static void largest_first(struct search *s)
   for (int j = 0; j < columns; j++) s->order[place[s->degree[j]]++] = j;
 }
 
-/* Take out a column with the smallest degree in what is left; the order is that of the taking, reversed. */
+/* Orders the vertices of the column graph so that the last has the smallest degree, the one before it the smallest degree in the graph
+ * without the last, and so on (smallest-last order). */
 static void smallest_last(struct search *s)
 {
   const cmb_colour_task *task = s->task;
@@ -116,11 +119,12 @@ static void smallest_last(struct search *s)
       lists_remove(l, s->list[m]);
       lists_add(l, s->list[m], key - 1);
     }
-    if (d > 0) d--; /* no degree fell by more than one */
+    if (d > 0) d--; /* no degree has fallen by more than one */
   }
 }
 
-/* Next comes a column with most neighbours in the order so far; at first one of the largest degree. */
+/* Orders the vertices of the column graph so that each has as many neighbours as possible among those before it (incidence-degree order);
+ * the first is one of the largest degree. */
 static void incidence_degree(struct search *s)
 {
   const cmb_colour_task *task = s->task;
@@ -143,8 +147,9 @@ static void incidence_degree(struct search *s)
   }
 }
 
-/* Group after group, the groups reversed (even rounds) or shuffled. */
-static void by_groups(struct search *s, int round)
+/* Orders the columns group by group, with the groups of the best colouring so far in reverse order (even rounds) or shuffled (odd
+ * rounds). */
+static void order_by_groups(struct search *s, int round)
 {
   const int columns = s->task->columns;
   int *sequence = s->list, *first = s->lists.first, *next = s->lists.next;
@@ -158,7 +163,7 @@ static void by_groups(struct search *s, int round)
     sequence[g] = sequence[other];
     sequence[other] = kept;
   }
-  for (int j = columns - 1; j >= 0; j--) { /* chains of the columns of each group */
+  for (int j = columns - 1; j >= 0; j--) { /* links the columns of each group into a list */
     next[j] = first[s->group[j]];
     first[s->group[j]] = j;
   }
@@ -169,8 +174,8 @@ static void by_groups(struct search *s, int round)
 
 /* ---- the search */
 
-/* A pass in the present order; its result is kept if it has at most `limit` groups. */
-static void pass(struct search *s, int limit)
+/* Colours the columns greedily in the present order, and keeps the result if it has at most `limit` groups. */
+static void try_order(struct search *s, int limit)
 {
   const cmb_colour_task *task = s->task;
   int groups = task->first_fit(task->self, s->order, limit, s->trial, &s->visits);
@@ -179,18 +184,22 @@ static void pass(struct search *s, int limit)
   s->groups = groups;
 }
 
+/* Returns whether the search for a colouring can end: the number of groups has reached its lower bound, or too many entries have been
+ * examined. */
 static bool done(const struct search *s)
 {
   return s->groups <= s->task->least || s->visits > VISITS;
 }
 
+/* Searches for a colouring with few groups: tries several orders of the columns, and then orders them by the groups of the best colouring
+ * until that brings no improvement. */
 static void run(struct search *s)
 {
   static void (*const ordering[])(struct search *) = {natural, largest_first, smallest_last,
                                                       incidence_degree};
   const cmb_colour_task *task = s->task;
   natural(s);
-  pass(s, s->groups - 1);
+  try_order(s, s->groups - 1);
   if (done(s)) return;
   for (int j = 0; j < task->columns; j++) {
     s->degree[j] = task->neighbours(task->self, j, s->list);
@@ -199,12 +208,12 @@ static void run(struct search *s)
   for (size_t k = 1; k < sizeof ordering / sizeof *ordering && !done(s); k++) {
     ordering[k](s);
     s->visits += task->visits;
-    pass(s, s->groups - 1);
+    try_order(s, s->groups - 1);
   }
   for (int round = 0, idle = 0; round < ROUNDS && idle < IDLE && !done(s); round++) {
     const int before = s->groups;
-    by_groups(s, round);
-    pass(s, s->groups);
+    order_by_groups(s, round);
+    try_order(s, s->groups);
     idle = s->groups < before ? 0 : idle + 1;
   }
 }

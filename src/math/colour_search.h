@@ -1,6 +1,6 @@
 /*
- * The search for few groups, common to all colourings: first-fit passes over the columns in several
- * orders, and the best result taken. What a valid group is, only the pass knows.
+ * Searches for a colouring with few groups, for columns of any kind of matrix: first-fit passes over the columns in several orders, of which
+ * the best result is kept. The caller's callbacks define which columns may be in the same group.
  */
 #ifndef CMB_MATH_COLOUR_SEARCH_H
 #define CMB_MATH_COLOUR_SEARCH_H
@@ -11,20 +11,20 @@
 
 typedef struct cmb_colour_task {
   int columns;
-  int least;     /* no colouring has fewer groups */
-  double visits; /* entries looked at to find the neighbours of all columns once */
-  void *self;    /* what the two functions work on */
+  int least;     /* lower bound: no colouring has fewer groups */
+  double visits; /* entries examined to find the neighbours of all columns once */
+  void *self;    /* passed to the two callbacks */
 
-  /* The columns that cannot simply share a group with column j, without j and each once; how many. */
+  /* Writes the columns that in general cannot be in the same group as column j to `list`, each once and without j; returns their number. */
   int (*neighbours)(void *self, int j, int *list);
 
-  /* First fit: the columns in this order, each into the first group it may enter. Returns the number of
-   * groups, or limit + 1 as soon as more than `limit` are needed. Adds the entries it looked at, about, to
-   * *visits: they bound the number of passes. */
+  /* First fit: assigns the columns, in the given order, each to the first group that may contain it. Returns the number of groups, or
+   * limit + 1 as soon as more than `limit` are needed. Adds the approximate number of entries examined to *visits, which bounds the
+   * number of passes. */
   int (*first_fit)(void *self, const int *order, int limit, int *group, double *visits);
 } cmb_colour_task;
 
-/* Memory of a search: a few ints a column, left to the arena on failure. */
+/* Memory of a search: 8 ints for each column. cmb_colour_memory_take takes it from the arena, whose failure the caller checks. */
 typedef struct cmb_colour_memory {
   int *degree, *order, *list, *trial;
   int *first, *next, *previous, *key;
@@ -32,7 +32,8 @@ typedef struct cmb_colour_memory {
 
 void cmb_colour_memory_take(cmb_arena *arena, int columns, cmb_colour_memory *memory);
 
-/* Improve the valid colouring group (columns), *groups; in memory for as many columns or more, or in memory of its own. */
+/* Improve the valid colouring group (columns) with *groups groups. cmb_colour_search_in uses the given memory, for as many columns or
+ * more; cmb_colour_search allocates memory and frees it. */
 void cmb_colour_search_in(const cmb_colour_memory *memory, const cmb_colour_task *task, int *group,
                           int *groups);
 cmb_status cmb_colour_search(cmb_context *ctx, const cmb_colour_task *task, int *group,

@@ -1,25 +1,23 @@
 /*
- * Groups of columns of a symmetric matrix H (colour.h) from which every entry is read off directly:
+ * Groups of columns of a symmetric matrix H (colour.h) from which every entry can be read directly:
  *
- *     (∗)  h_ij stands alone at row i, group of j, or alone at row j, group of i,
+ *     (∗)  h_ij is alone at (row i, group of j), or alone at (row j, group of i),
  *
- * where alone means: no other column of that group has an entry in that row (Powell and Toint 1979). Where
- * the diagonal is stored this is star colouring of the graph of H: neighbours differ, and no path of four
- * vertices has two colours only (Coleman and Moré 1984). Where h_ii and h_jj are both missing, neighbours
- * i and j may be of one group, and (∗) is still what is asked.
+ * where alone means: no other column of that group has an entry in that row (Powell and Toint 1979). Where the diagonal is stored this is
+ * star colouring of the graph of H: neighbours differ, and no path of four vertices has only two colours (Coleman and Moré 1984). Where h_ii
+ * and h_jj are both missing, neighbours i and j may be in one group, and (∗) is still the requirement.
  *
- * For each row i there is a list of the groups of its columns that have one so far, with two notes:
+ * For each row i there is a list of the groups of its columns that are already assigned, with two flags:
  *
- *     shared    at least two of its columns are of that group: their entries must be read elsewhere
+ *     shared    at least two of its columns are in that group: their entries must be read in other rows
  *     blocked   some column x of the group has an entry (x, i) that is shared in row x: it is read in row i,
  *               and no other column of row i may enter the group
  *
- * A column v may enter a group unless, for some coloured w in row v: the group is w's and h_vv or h_ww is
- * stored; or it is blocked in row w; or it is found in row w at all and w's group is shared in row v, as
- * then h_vw can only be read in row w. A new group is always free. The lists are as short as the
- * row has groups, so that a full row with few groups (the arrow) costs no more than its length.
+ * A column v may enter a group unless, for some coloured w in row v: the group is w's and h_vv or h_ww is stored; or it is blocked in row w;
+ * or it occurs in row w at all and w's group is shared in row v, as then h_vw can only be read in row w. A new group is always allowed. The
+ * lists are as short as the row has groups, so that a full row with few groups (an arrow matrix) costs no more than its length.
  *
- * Lower bound: n numbers come from a product, each distinct entry needs one.
+ * Lower bound: a product has n numbers, and each distinct entry needs one of them.
  */
 #include "base/arena.h"
 #include "base/context.h"
@@ -28,7 +26,7 @@
 
 #include <stdbool.h>
 
-/* One group in a row. */
+/* A group that occurs in a row. */
 struct item {
   int group;
   int first; /* the first column of that group in the row */
@@ -37,13 +35,14 @@ struct item {
 
 struct star {
   const cmb_pattern *p;
-  bool *diagonal;    /* (columns) is h_jj stored? */
-  struct item *item; /* (entries) those of row i from start[i] */
-  int *items;        /* (rows) how many */
-  int *group;        /* (columns) of the pass under way, -1: none yet */
+  bool *diagonal;    /* (columns) whether h_jj is stored */
+  struct item *item; /* (entries) groups that occur in row i, from start[i] on */
+  int *items;        /* (rows) number of groups that occur in each row */
+  int *group;        /* (columns) groups of the present pass, -1: none yet */
   int *mark;         /* (columns) scratch */
 };
 
+/* Returns the list item that describes which columns of row i belong to this group, or NULL if none does. */
 static struct item *find(const struct star *s, int i, int group)
 {
   struct item *item = s->item + s->p->start[i], *end = item + s->items[i];
@@ -51,7 +50,8 @@ static struct item *find(const struct star *s, int i, int group)
   return item < end ? item : NULL;
 }
 
-/* Mark the groups that column v must not enter; returns how many items were looked at. */
+/* Marks the groups that column v of a symmetric matrix must not enter, by s->mark[g] = mark, since otherwise the value of some entry
+ * could not be read from the compressed product. Returns how many list items were examined. */
 static int mark_groups(struct star *s, int v, int mark)
 {
   const cmb_pattern *p = s->p;
@@ -70,13 +70,15 @@ static int mark_groups(struct star *s, int v, int mark)
   return visits;
 }
 
-/* Entry (x, w) is shared in row x: if x has a group, h_xw is read in row w. */
+/* Closes the group of column x to other columns in row w, if x is assigned already: in row x the entry (x, w) shares its group with
+ * another entry, so that its value has to be read as its mirror entry in row w. */
 static void block(struct star *s, int x, int w)
 {
   if (s->group[x] >= 0) find(s, w, s->group[x])->blocked = true;
 }
 
-/* Column v enters group g: it appears in its rows, and its own row's shared entries are read in theirs. */
+/* Puts column v into group g and updates the lists of groups in all rows of v. Entries that thereby share a group in a row have to be
+ * read as their mirror entries, whose groups are closed to others. */
 static void enter(struct star *s, int v, int g)
 {
   const cmb_pattern *p = s->p;
@@ -98,6 +100,8 @@ static void enter(struct star *s, int v, int g)
   }
 }
 
+/* Divides the columns of a symmetric matrix into groups greedily: assigns each, in the given order, to the first group that it may enter.
+ * Returns the number of groups, or limit + 1 as soon as more than `limit` are needed. */
 static int first_fit(void *self, const int *order, int limit, int *group, double *visits)
 {
   struct star *s = self;
@@ -110,7 +114,7 @@ static int first_fit(void *self, const int *order, int limit, int *group, double
   }
   for (int k = 0; k < n && groups <= limit; k++) {
     int g = 0;
-    *visits += 2 * mark_groups(s, order[k], k + 1); /* about as much again to enter */
+    *visits += 2 * mark_groups(s, order[k], k + 1); /* the second half for entering the group */
     while (g < groups && s->mark[g] == k + 1) g++;
     enter(s, order[k], g);
     if (g == groups) groups++;
@@ -118,6 +122,7 @@ static int first_fit(void *self, const int *order, int limit, int *group, double
   return groups;
 }
 
+/* Writes the columns in which row j of a symmetric pattern has entries, without j, to `list`; returns their number. */
 static int neighbours(void *self, int j, int *list)
 {
   const cmb_pattern *p = ((struct star *)self)->p;
@@ -128,8 +133,8 @@ static int neighbours(void *self, int j, int *list)
   return count;
 }
 
-/* mirror[k] = the place of (j, i) for k = (i, j); next (rows) is scratch. Row j names its columns in the
- * order in which the rows i pass by, if the pattern is symmetric. */
+/* Checks that a sparsity pattern is symmetric, and computes for each entry k = (i, j) the index mirror[k] of entry (j, i). next (rows) is
+ * scratch. In a symmetric pattern the columns of row j occur in the order of the rows i that contain j. */
 static cmb_status match(cmb_context *ctx, const cmb_pattern *p, int *next, int *mirror)
 {
   if (p->rows != p->columns) {
@@ -141,7 +146,7 @@ static cmb_status match(cmb_context *ctx, const cmb_pattern *p, int *next, int *
     for (int k = p->start[i]; k < p->start[i + 1]; k++) {
       int j = p->column[k], other = next[j]++;
       int partner = other < p->start[j + 1] ? p->column[other] : p->columns;
-      if (partner != i) { /* the smaller one was passed over in the other row */
+      if (partner != i) { /* the smaller one is missing in the other row */
         int there = partner < i ? j : i, missing = partner < i ? partner : j;
         return cmb_fail(ctx, CMB_ERROR_INPUT,
                         "the pattern is not symmetric: it has (%d, %d) but not (%d, %d)", there,
@@ -153,7 +158,8 @@ static cmb_status match(cmb_context *ctx, const cmb_pattern *p, int *next, int *
   return CMB_OK;
 }
 
-/* The diagonal, the cost of finding neighbours and the lower bound. */
+/* Determines which diagonal entries of a symmetric pattern are stored, the cost of finding all neighbours, and the lower bound of the
+ * number of groups. */
 static void inspect(const cmb_pattern *p, bool *diagonal, cmb_colour_task *task)
 {
   int distinct = 0, rows = 0; /* entries of one triangle, rows that are not empty */
@@ -169,6 +175,8 @@ static void inspect(const cmb_pattern *p, bool *diagonal, cmb_colour_task *task)
   task->least = rows > 0 ? (distinct + rows - 1) / rows : 1;
 }
 
+/* Divides the columns of a symmetric pattern into groups: starts from groups of columns without common rows, and reduces their number by
+ * star colouring. */
 static cmb_status search(cmb_context *ctx, cmb_arena *arena, const cmb_pattern *p, int *group,
                          int *groups)
 {
@@ -181,7 +189,7 @@ static cmb_status search(cmb_context *ctx, cmb_arena *arena, const cmb_pattern *
   s.mark = cmb_arena_ints(arena, p->rows > p->columns ? p->rows : p->columns);
   if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
   CMB_TRY(match(ctx, p, s.mark, mirror));
-  CMB_TRY(cmb_colour_columns(ctx, p, group, groups)); /* where the search begins */
+  CMB_TRY(cmb_colour_columns(ctx, p, group, groups)); /* the colouring to be improved */
   cmb_colour_task task = {
       .columns = p->columns, .self = &s, .neighbours = neighbours, .first_fit = first_fit};
   inspect(p, s.diagonal, &task);
@@ -198,20 +206,23 @@ cmb_status cmb_colour_symmetric(cmb_context *ctx, const cmb_pattern *p, int *gro
   return status;
 }
 
-/* alone[k]: no other column of row i has the group of j, k = (i, j); last (groups) is scratch. */
+/* Computes alone[k] for each entry k = (i, j) of a pattern: whether no other entry of row i is in a column of the same group. last
+ * (groups) is scratch. */
 static void find_alone(const cmb_pattern *p, const int *group, int groups, int *last, bool *alone)
 {
   for (int g = 0; g < groups; g++) last[g] = -1;
   for (int i = 0; i < p->rows; i++) {
     for (int k = p->start[i]; k < p->start[i + 1]; k++) {
       int g = group[p->column[k]];
-      alone[k] = last[g] < p->start[i]; /* none of this row before */
+      alone[k] = last[g] < p->start[i]; /* this row has had no column of the group so far */
       if (!alone[k]) alone[last[g]] = false;
       last[g] = k;
     }
   }
 }
 
+/* Finds for each entry of a symmetric matrix where its value can be read in the compressed product, which has the sum of the columns of
+ * each group as a column: in the row of the entry, or in that of its mirror entry. */
 static cmb_status recover(cmb_context *ctx, cmb_arena *arena, const cmb_pattern *p,
                           const int *group, int groups, cmb_colour_place *place)
 {

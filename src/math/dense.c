@@ -1,13 +1,13 @@
 /*
- * Small dense factorisations (dense.h): LU with scaled partial pivoting (row exchanges as they come,
- * outer product form, real and complex) and LDLᵀ without pivoting (column by column, inner product form).
+ * Small dense factorisations (dense.h): LU with scaled partial pivoting (rows exchanged one by one, outer product form, real and complex)
+ * and LDLᵀ without pivoting (column by column, inner product form).
  *
  *     LU:    a_ij := a_ij − l_ik u_kj            for k = 0, 1, ...
  *     LDLᵀ:  l_jk = c_jk / d_k,  d_j = a_jj − Σ_k c_jk l_jk,  c_ij = a_ij − Σ_k c_ik l_jk for i > j
  *
- * with k < j in the sums: row i holds c until column i is reached, and l from then on.
+ * with k < j in the sums: row i contains c until column i is reached, and l afterwards.
  *
- * Memory belongs to the caller throughout.
+ * The caller provides all memory.
  */
 #include "math/dense.h"
 
@@ -28,12 +28,12 @@ static const double *row_const(const double *A, int n, int i)
 
 /* ---- LU
  *
- * One pass over the rows below the pivot eliminates and finds the next pivot. Up to HELD pairs of columns it is compiled
- * for each number of pairs: the pivot row stays in registers. An odd number of columns is made even by the one in front,
- * that of l_ik, which is written afterwards.
+ * One pass over the rows below the pivot eliminates and finds the next pivot. For up to HELD pairs of columns it is compiled for each
+ * number of pairs, so that the pivot row stays in registers. If the number of columns is odd, the column of l_ik in front is included to
+ * make it even, and l_ik is written afterwards.
  *
- * A matrix of up to SMALL rows has code for its size, without counters: they would cost as much as the arithmetic. Only the
- * pass over the rows remains a loop; its body is long enough. */
+ * For matrices of up to SMALL rows there is code for each size, with the loops unrolled: counters would cost as much as the arithmetic.
+ * Only the pass over the rows remains a loop; its body is long enough. */
 
 enum { HELD = 4, SMALL = 8 };
 
@@ -46,7 +46,7 @@ enum { HELD = 4, SMALL = 8 };
     break;                                                                                         \
   }
 
-/* The call with a constant N = n if it is small. */
+/* Executes `call` with N = n, where N is a compile-time constant if n is at most SMALL. */
 #define CALL_BY_SIZE(n, call)                                                                      \
   switch (n) {                                                                                     \
     CASE_OF_SIZE(1, call)                                                                          \
@@ -63,12 +63,14 @@ enum { HELD = 4, SMALL = 8 };
   }                                                                                                \
   }
 
-/* The row that has the largest pivot so far, in units of the rows. */
+/* The row with the largest pivot so far, relative to the sum of the row's absolute values. */
 struct candidate {
   int row;
   double size;
 };
 
+/* Makes row i the candidate for the next pivot row if `size`, the size of its pivot relative to the row, is larger than that of the best
+ * candidate so far. */
 static inline void consider(int i, double size, struct candidate *best)
 {
   if (size > best->size) {
@@ -77,7 +79,7 @@ static inline void consider(int i, double size, struct candidate *best)
   }
 }
 
-/* Σ |a_j| */
+/* Returns Σ |a_j|, the sum of the absolute values of a row. */
 static double row_sum(int length, const double *a)
 {
   cmb_lanes sum = {0};
@@ -99,26 +101,27 @@ static void swap_rows(int length, double *restrict a, double *restrict b)
   }
 }
 
-/* Not made by rounding, and not by overflow either? */
+/* Returns whether a pivot of this size, relative to its row, is larger than rounding errors can be, and finite. */
 static bool is_usable(int n, double size)
 {
   return size > n * DBL_EPSILON && size <= DBL_MAX;
 }
 
-/* Row k is exchanged with the pivot's. */
-static void take_pivot(int length, double *A, double *scale, int k, int p)
+/* Exchanges row k with the pivot row p of the matrix, and updates the scale factor of the row. */
+static void swap_pivot_row(int length, double *A, double *scale, int k, int p)
 {
   if (p == k) return;
   scale[p] = scale[k];
   swap_rows(length, row(A, length, k), row(A, length, p));
 }
 
-/* a_ij := a_ij − l_ik u_kj for i > k, on the last `pairs` pairs of columns. Pointers are to the first of these columns:
- * u in row k, with 1/u_kk in column `pivot` from there, y in row k + 1. */
+/* Eliminates column k in the rows below the pivot: a_ij := a_ij − l_ik u_kj for i > k, in the last `pairs` pairs of columns; l_ik is
+ * stored in column k. The pointers u (row k) and y (row k + 1) are to the first of these columns; 1/u_kk is at u[pivot]. Returns the row
+ * with the best pivot for the next column. */
 COMPILED_FOR_EACH_SIZE struct candidate eliminate(int pairs, int n, int k, const double *u,
                                                   double *y, const double *scale)
 {
-  const ptrdiff_t pivot = k - (n - 2 * pairs); /* -1 or 0 */
+  const ptrdiff_t pivot = k - (n - 2 * pairs); /* index of column k relative to u: -1 or 0 */
   struct candidate next = {k + 1, 0};
   cmb_lanes x[HELD];
   for (int j = 0; pairs <= HELD && j < pairs; j++) x[j] = cmb_lanes_load(u + 2 * j);
@@ -138,7 +141,8 @@ COMPILED_FOR_EACH_SIZE struct candidate eliminate(int pairs, int n, int k, const
   return next;
 }
 
-/* The same in a matrix that is not small. */
+/* Performs one step of Gaussian elimination, for column k, on the last 2 · `pairs` columns; calls code that is compiled for each number
+ * of pairs up to 4. Returns the row with the best pivot for the next column. */
 static struct candidate eliminate_pairs(int pairs, int n, int k, const double *u, double *y,
                                         const double *scale)
 {
@@ -151,6 +155,7 @@ static struct candidate eliminate_pairs(int pairs, int n, int k, const double *u
   }
 }
 
+/* Factorises A = P L U in place with scaled partial pivoting; see cmb_lu_factor. */
 COMPILED_FOR_EACH_SIZE cmb_status factor(int n, double *A, double *scale, int *pivot)
 {
   struct candidate best = {0, 0};
@@ -165,7 +170,7 @@ COMPILED_FOR_EACH_SIZE cmb_status factor(int n, double *A, double *scale, int *p
   for (int k = 0; k < n; k++, u += n) {
     if (!is_usable(n, best.size)) return CMB_RETRY_SINGULAR;
     pivot[k] = best.row;
-    take_pivot(n, A, scale, k, best.row);
+    swap_pivot_row(n, A, scale, k, best.row);
     u[k] = 1 / u[k];
     const int pairs = (n - k) / 2;
     double *from = u + (n - 2 * pairs);
@@ -182,7 +187,7 @@ cmb_status cmb_lu_factor(int n, double *A, double *scale, int *pivot)
   return status;
 }
 
-/* (Σ a_j b_j, Σ a'_j b_j) with a' one row further on */
+/* Returns the dot products of row a and of the row below it, n numbers further on, with b: (Σ a_j b_j, Σ a_(n+j) b_j), j < count. */
 COMPILED_FOR_EACH_SIZE cmb_lanes two_dots(int n, int count, const double *a, const double *b)
 {
   cmb_lanes s = {0}, t = {0};
@@ -196,6 +201,7 @@ COMPILED_FOR_EACH_SIZE cmb_lanes two_dots(int n, int count, const double *a, con
   return dots;
 }
 
+/* Solves A x = b with the factors of cmb_lu_factor; b is replaced by x. Works on two rows at a time. */
 COMPILED_FOR_EACH_SIZE void solve(int n, const double *LU, const int *pivot, double *b)
 {
 #pragma GCC unroll 8
@@ -227,24 +233,27 @@ void cmb_lu_solve(int n, const double *LU, const int *pivot, double *b)
   CALL_BY_SIZE(n, solve(N, LU, pivot, b))
 }
 
-/* ---- LU of complex numbers: one is two lanes, and (a + ib) x = a (x_re, x_im) + b (−x_im, x_re) */
+/* ---- complex LU */
 
-static cmb_lanes exchanged(cmb_lanes x)
+/* Returns the pair with its two numbers exchanged. */
+static cmb_lanes swap_lanes(cmb_lanes x)
 {
   return (cmb_lanes){x[1], x[0]};
 }
 
-static cmb_lanes product(cmb_lanes a, cmb_lanes b)
+/* Returns the product of two complex numbers (re, im): (a + ib) x = a (x_re, x_im) + b (−x_im, x_re). */
+static cmb_lanes complex_product(cmb_lanes a, cmb_lanes b)
 {
-  return a[0] * b + (cmb_lanes){-a[1], a[1]} * exchanged(b);
+  return a[0] * b + (cmb_lanes){-a[1], a[1]} * swap_lanes(b);
 }
 
+/* Returns |re| + |im| of a complex number. */
 static double size_complex(const double *a)
 {
   return fabs(a[0]) + fabs(a[1]);
 }
 
-/* 1/a, without squares that leave the range of numbers. */
+/* Returns 1/a of a complex number; scaled by |re| + |im|, so that no square overflows or underflows. */
 static cmb_lanes inverse(const double *a)
 {
   const double size = size_complex(a), re = a[0] / size, im = a[1] / size;
@@ -252,7 +261,8 @@ static cmb_lanes inverse(const double *a)
   return (cmb_lanes){re * factor, -im * factor};
 }
 
-/* As eliminate, on the `count` columns behind the pivot's; u and y begin in the pivot's column. */
+/* Eliminates one column of a complex matrix in the rows below the pivot: subtracts l_ik u_kj in the `count` columns behind that of the
+ * pivot. u and y begin in the pivot's column; u contains 1/u_kk there. Returns the row with the best pivot for the next column. */
 COMPILED_FOR_EACH_SIZE struct candidate eliminate_complex(int count, int n, const double *u,
                                                           double *y, const double *scale)
 {
@@ -263,12 +273,12 @@ COMPILED_FOR_EACH_SIZE struct candidate eliminate_complex(int count, int n, cons
 #pragma GCC unroll 1
   for (int i = n - count; i < n; i++, y += 2 * (ptrdiff_t)n) {
     if (y[0] != 0 || y[1] != 0) {
-      const cmb_lanes l = product(u_inv, cmb_lanes_load(y)), im = {l[1], -l[1]};
+      const cmb_lanes l = complex_product(u_inv, cmb_lanes_load(y)), im = {l[1], -l[1]};
       cmb_lanes_store(l, y);
       for (int j = 0; j < count; j++) {
         double *a = y + 2 + 2 * j;
         cmb_lanes u_j = count <= HELD ? x[j] : cmb_lanes_load(u + 2 + 2 * j);
-        cmb_lanes_store(cmb_lanes_load(a) - l[0] * u_j + im * exchanged(u_j), a);
+        cmb_lanes_store(cmb_lanes_load(a) - l[0] * u_j + im * swap_lanes(u_j), a);
       }
     }
     consider(i, size_complex(y + 2) * scale[i], &next);
@@ -276,6 +286,8 @@ COMPILED_FOR_EACH_SIZE struct candidate eliminate_complex(int count, int n, cons
   return next;
 }
 
+/* Performs one step of Gaussian elimination on the last `count` columns of a complex matrix; calls code that is compiled for each number
+ * of columns up to 4. Returns the row with the best pivot for the next column. */
 static struct candidate eliminate_columns_complex(int count, int n, const double *u, double *y,
                                                   const double *scale)
 {
@@ -288,6 +300,7 @@ static struct candidate eliminate_columns_complex(int count, int n, const double
   }
 }
 
+/* Factorises a complex matrix A = P L U in place with scaled partial pivoting; see cmb_lu_factor_complex. */
 COMPILED_FOR_EACH_SIZE cmb_status factor_complex(int n, double *A, double *scale, int *pivot)
 {
   const int length = 2 * n;
@@ -303,7 +316,7 @@ COMPILED_FOR_EACH_SIZE cmb_status factor_complex(int n, double *A, double *scale
   for (int k = 0; k < n; k++, u += length + 2) {
     if (!is_usable(n, best.size)) return CMB_RETRY_SINGULAR;
     pivot[k] = best.row;
-    take_pivot(length, A, scale, k, best.row);
+    swap_pivot_row(length, A, scale, k, best.row);
     cmb_lanes_store(inverse(u), u);
     best = n <= SMALL ? eliminate_complex(n - k - 1, n, u, u + length, scale)
                       : eliminate_columns_complex(n - k - 1, n, u, u + length, scale);
@@ -318,19 +331,20 @@ cmb_status cmb_lu_factor_complex(int n, double *A, double *scale, int *pivot)
   return status;
 }
 
-/* t − Σ a_j b_j for `count` numbers */
-COMPILED_FOR_EACH_SIZE cmb_lanes rest_complex(int count, cmb_lanes t, const double *a,
-                                              const double *b)
+/* Returns t − Σ a_j b_j over `count` complex numbers. */
+COMPILED_FOR_EACH_SIZE cmb_lanes subtract_dot_complex(int count, cmb_lanes t, const double *a,
+                                                      const double *b)
 {
-  cmb_lanes even = {0}, odd = {0}; /* (re re, im im) and (re im, im re) */
+  cmb_lanes even = {0}, odd = {0}; /* sums of (re re, im im) and of (re im, im re) */
   for (int j = 0; j < 2 * count; j += 2) {
     cmb_lanes x = cmb_lanes_load(a + j), y = cmb_lanes_load(b + j);
     even += x * y;
-    odd += x * exchanged(y);
+    odd += x * swap_lanes(y);
   }
   return t - (cmb_lanes){even[0], odd[0]} - (cmb_lanes){-even[1], odd[1]};
 }
 
+/* Solves A x = b with the factors of cmb_lu_factor_complex; b is replaced by x. */
 COMPILED_FOR_EACH_SIZE void solve_complex(int n, const double *LU, const int *pivot, double *b)
 {
   const int length = 2 * n;
@@ -341,15 +355,15 @@ COMPILED_FOR_EACH_SIZE void solve_complex(int n, const double *LU, const int *pi
     double *b_p = b + 2 * (ptrdiff_t)pivot[k];
     cmb_lanes t = cmb_lanes_load(b_p);
     cmb_lanes_store(cmb_lanes_load(b_k), b_p);
-    cmb_lanes_store(rest_complex(k, t, a, b), b_k);
+    cmb_lanes_store(subtract_dot_complex(k, t, a, b), b_k);
   }
 #pragma GCC unroll 8
   for (int k = n - 1; k >= 0; k--) { /* b := U⁻¹ b */
     a -= length;
     b_k -= 2;
     const double *u = a + 2 * (ptrdiff_t)k;
-    cmb_lanes t = rest_complex(n - k - 1, cmb_lanes_load(b_k), u + 2, b_k + 2);
-    cmb_lanes_store(product(t, cmb_lanes_load(u)), b_k);
+    cmb_lanes t = subtract_dot_complex(n - k - 1, cmb_lanes_load(b_k), u + 2, b_k + 2);
+    cmb_lanes_store(complex_product(t, cmb_lanes_load(u)), b_k);
   }
 }
 
@@ -360,7 +374,8 @@ void cmb_lu_solve_complex(int n, const double *LU, const int *pivot, double *b)
 
 /* ---- LDLᵀ */
 
-/* Column j: c_ij in all rows i > j. */
+/* Subtracts from column j of the LDLᵀ factorisation what the columns before it contribute: c_ij = a_ij − Σ_k c_ik l_jk, k < j, in all
+ * rows i > j. */
 static void ldlt_column(int n, double *A, int j)
 {
   const double *l = row(A, n, j);
@@ -384,7 +399,7 @@ int cmb_ldlt_factor(int n, double *A)
       d -= a[k] * l;
       a[k] = l;
     }
-    if (!(d > rounding)) return j; /* also if both are Inf or NaN */
+    if (!(d > rounding)) return j; /* also for Inf and NaN */
     ldlt_column(n, A, j);
     a[j] = 1 / d;
   }
@@ -430,9 +445,10 @@ double cmb_norm2(int n, const double *x)
 {
   double sum = cmb_dot(n, x, x);
   if (sum > DBL_MIN / DBL_EPSILON && sum <= DBL_MAX) return sqrt(sum);
-  double largest = 0; /* a square left the range of normal numbers: divide by the largest entry */
+  /* a square is outside of the range of normal numbers: divide by the largest entry */
+  double largest = 0;
   for (int i = 0; i < n; i++) {
-    if (!(fabs(x[i]) <= largest)) largest = fabs(x[i]); /* keeps a NaN that comes last */
+    if (!(fabs(x[i]) <= largest)) largest = fabs(x[i]); /* keeps a NaN that is last */
     if (!isfinite(largest)) return largest;
   }
   if (largest == 0) return 0;

@@ -1,10 +1,9 @@
 /*
- * Small dense kernels: LU with partial pivoting and LDLᵀ of a symmetric positive definite matrix.
+ * Small dense linear algebra: vector operations, LU with partial pivoting, and LDLᵀ of a symmetric positive definite matrix.
  *
- * Matrices are row-major, n x n. Plain loops: below about 64 unknowns they beat a library call. All
- * inner loops run along rows, two numbers at a time: a compiler may not reorder a sum by itself, so the
- * two lanes are written out, with a type that gcc and clang have on every machine. The order of each
- * sum is thereby fixed, and results do not depend on the compiler's choices.
+ * Matrices are stored by rows, n x n. They are plain loops, which below about 64 unknowns are faster than a library call. All inner loops
+ * run along rows, two numbers at a time: a compiler may not reorder a sum, so the two lanes are written out, with a vector type that gcc and
+ * clang have on every machine. This fixes the order of each sum, so that results do not depend on the compiler's choices.
  */
 #ifndef CMB_MATH_DENSE_H
 #define CMB_MATH_DENSE_H
@@ -34,7 +33,7 @@ static inline cmb_lanes cmb_lanes_absolute(cmb_lanes x)
   return (cmb_lanes)((bits)x & INT64_MAX); /* all but the sign */
 }
 
-/* y = x; short arrays, for which a call of memcpy would cost more. */
+/* Copies y = x for short arrays, for which a call of memcpy would cost more. */
 static inline void cmb_copy(int n, const double *x, double *y)
 {
   const ptrdiff_t even = n & ~1;
@@ -42,7 +41,7 @@ static inline void cmb_copy(int n, const double *x, double *y)
   if (n & 1) y[even] = x[even];
 }
 
-/* y += x, entry by entry. */
+/* Adds y += x, entry by entry. */
 static inline void cmb_add_to(int n, const double *x, double *y)
 {
   const ptrdiff_t even = n & ~1;
@@ -52,7 +51,7 @@ static inline void cmb_add_to(int n, const double *x, double *y)
   if (n & 1) y[even] += x[even];
 }
 
-/* z = x − y, entry by entry. */
+/* Subtracts z = x − y, entry by entry. */
 static inline void cmb_subtract(int n, const double *x, const double *y, double *z)
 {
   const ptrdiff_t even = n & ~1;
@@ -62,7 +61,8 @@ static inline void cmb_subtract(int n, const double *x, const double *y, double 
   if (n & 1) z[even] = x[even] - y[even];
 }
 
-/* aᵀ b. Two sums of two lanes, so that consecutive additions need not wait for each other. */
+/* Returns the dot product aᵀ b of two vectors of n entries. Two sums of two lanes each, so that consecutive additions need not wait for
+ * each other. */
 static inline double cmb_dot(int n, const double *a, const double *b)
 {
   const ptrdiff_t fours = n & ~3;
@@ -81,7 +81,7 @@ static inline double cmb_dot(int n, const double *a, const double *b)
   return n & 1 ? sum + a[k] * b[k] : sum;
 }
 
-/* dot[i] = aᵀ b[i] for four vectors: a is read once, and the four sums do not wait for each other. */
+/* Computes the dot products dot[i] = aᵀ b[i] of a with four vectors: a is read once, and the four sums do not wait for each other. */
 static inline void cmb_dot4(int n, const double *a, const double *const b[4], double dot[4])
 {
   const double *b0 = b[0], *b1 = b[1], *b2 = b[2], *b3 = b[3];
@@ -107,7 +107,7 @@ static inline void cmb_dot4(int n, const double *a, const double *const b[4], do
   }
 }
 
-/* y += c x; x and y are different arrays. */
+/* Adds a multiple of a vector, y += c x; x and y must be different arrays. */
 static inline void cmb_add_scaled(int n, double c, const double *restrict x, double *restrict y)
 {
   const cmb_lanes factor = {c, c};
@@ -118,7 +118,7 @@ static inline void cmb_add_scaled(int n, double c, const double *restrict x, dou
   if (n & 1) y[even] += c * x[even];
 }
 
-/* y = d ∘ x, entry by entry; y may be x. */
+/* Multiplies y = d ∘ x entry by entry; y may be x. */
 static inline void cmb_multiply_entries(int n, const double *d, const double *x, double *y)
 {
   const ptrdiff_t even = n & ~1;
@@ -128,33 +128,32 @@ static inline void cmb_multiply_entries(int n, const double *d, const double *x,
   if (n & 1) y[even] = d[even] * x[even];
 }
 
-/* A = P L U in place: pivot[k] is the row exchanged with row k, 1/u_kk is on the diagonal. A row counts by
- * the sum of its entries' sizes, so the units of the rows do not matter; `scale` (n) is scratch.
- * CMB_RETRY_SINGULAR: no pivot, or only one that rounding alone could have made, at most n eps times the
- * sum of its row; CMB_RETRY_NONFINITE: an entry or a sum is not finite. Then the factors must not be
- * used. */
+/* Factorises A = P L U in place: pivot[k] is the row exchanged with row k; the diagonal contains 1/u_kk. Pivots are compared relative to
+ * the sum of the absolute values of their row, so that the units of the rows do not matter; `scale` (n) is scratch. Returns
+ * CMB_RETRY_SINGULAR if every pivot of a column is at most n eps times that sum, as rounding alone could produce, and CMB_RETRY_NONFINITE
+ * if an entry or a sum is not finite. In both cases the factors must not be used. */
 cmb_status cmb_lu_factor(int n, double *A, double *scale, int *pivot);
 void cmb_lu_solve(int n, const double *LU, const int *pivot, double *b); /* b := A⁻¹ b */
 
-/* The same for complex numbers (re, im), one after the other; their size is |re| + |im|. */
+/* Factorise and solve as cmb_lu_factor and cmb_lu_solve do, for complex matrices stored as pairs (re, im). The size of a number is |re| +
+ * |im|. */
 cmb_status cmb_lu_factor_complex(int n, double *A, double *scale, int *pivot);
 void cmb_lu_solve_complex(int n, const double *LU, const int *pivot, double *b);
 
-/* A = L D Lᵀ in place from the lower triangle: unit L below the diagonal, and 1/D on the diagonal.
- * Returns -1, or the first row whose pivot is not positive and finite. A pivot that rounding alone
- * could have made, at most n eps times the diagonal entry it came from, counts as not positive. The
- * upper triangle is not read or written. */
+/* Factorises A = L D Lᵀ in place, using the lower triangle: unit L below the diagonal and 1/D on the diagonal. Returns -1, or the first
+ * row whose pivot is not positive and finite. A pivot that rounding alone could produce, at most n eps times the original diagonal entry,
+ * counts as not positive. The upper triangle is neither read nor written. */
 int cmb_ldlt_factor(int n, double *A);
 void cmb_ldlt_solve(int n, const double *LD, double *b); /* b := A⁻¹ b */
 
-/* The parts of cmb_ldlt_solve: b := L⁻¹ b for each of `count` rows b of B (count x n), and b := L⁻ᵀ b. */
+/* The steps of cmb_ldlt_solve: b := L⁻¹ b for each of the `count` rows b of B (count x n), and b := L⁻ᵀ b. */
 void cmb_ldlt_forward(int n, const double *LD, int count, double *B);
 void cmb_ldlt_backward(int n, const double *LD, double *b);
 
-/* Euclidean norm, safe against overflow and underflow of the squares. */
+/* Returns the Euclidean norm of x (n), without overflow or underflow of the squares. */
 double cmb_norm2(int n, const double *x);
 
-/* The largest |x_i|; 0 for n = 0. NaN is passed over. */
+/* Returns the largest |x_i|, 0 for n = 0. NaNs are ignored. */
 double cmb_largest(int n, const double *x);
 
 #endif

@@ -1,12 +1,12 @@
 /*
  * Eigenvalues and eigenvectors of any square matrix (eigen.h):
  *
- *     D⁻¹ A D      rows and columns of about equal size, D of powers of 2 (Parlett and Reinsch 1969), so that nothing is rounded
+ *     D⁻¹ A D      balanced, with D of powers of 2 (Parlett and Reinsch 1969), so that nothing is rounded
  *     T = Q D⁻¹ A D Qᵀ      the real Schur form (schur.h)
  *     (T − μ) y = 0      from the bottom up, x = D Qᵀ y
  *
- * Where μ is an eigenvalue of rows above, too, the pivot there is taken as rounding: the vectors come out nearly parallel, as they
- * are. x has length 1 and its largest component is real.
+ * Where μ is an eigenvalue of rows above, too, the zero pivot there is replaced by a rounding error: the vectors become nearly parallel, as
+ * they should. x has length 1 and its largest component is real.
  */
 #include "math/eigen.h"
 
@@ -23,7 +23,8 @@ enum { MOST_SWEEPS = 30 };
 
 static const double WORTHWHILE = 0.95, LARGE = 1e100;
 
-/* The power of 2 that makes the sizes of column i and row i of A about equal, 1 if that gains little. */
+/* Returns the power of 2 by which to multiply column i of A, and to divide row i, so that the sums of their absolute values become about
+ * equal; 1 if that would improve little. */
 static double scale_of(int n, const double *A, int i)
 {
   double column = 0, row = 0;
@@ -57,17 +58,18 @@ void cmb_even_out(int n, double *A, double *d)
 struct triangle {
   int n;
   const double *T, *im; /* im != 0: the row belongs to a block of two */
-  double rounding;      /* the least pivot */
+  double rounding;      /* smallest pivot allowed */
 };
 
+/* Returns the pivot p, or the smallest pivot allowed if p is smaller in size. */
 static double complex pivot(const struct triangle *s, double complex p)
 {
   return cabs(p) > s->rounding ? p : s->rounding;
 }
 
-/* −Σ T_ik y_k over the columns from `from` to `to`. */
-static double complex left(const struct triangle *s, int i, int from, int to,
-                           const double complex *y)
+/* Returns −Σ T_ik y_k over the columns `from` to `to`: the right-hand side of row i in back substitution. */
+static double complex right_side(const struct triangle *s, int i, int from, int to,
+                                 const double complex *y)
 {
   const double *row = s->T + (ptrdiff_t)i * s->n;
   double complex sum = 0;
@@ -83,7 +85,8 @@ static void solve_block(const struct triangle *s, int i, int to, double complex 
 {
   const double *upper = s->T + (ptrdiff_t)(i - 1) * s->n, *lower = upper + s->n;
   const double complex B[2][2] = {{upper[i - 1] - mu, upper[i]}, {lower[i - 1], lower[i] - mu}};
-  const double complex right[2] = {left(s, i - 1, i + 1, to, y), left(s, i, i + 1, to, y)};
+  const double complex right[2] = {right_side(s, i - 1, i + 1, to, y),
+                                   right_side(s, i, i + 1, to, y)};
   int row = 0, column = 0;
   for (int k = 1; k < 4; k++) {
     if (cabs(B[k / 2][k % 2]) > cabs(B[row][column])) row = k / 2, column = k % 2;
@@ -95,7 +98,8 @@ static void solve_block(const struct triangle *s, int i, int to, double complex 
   unknown[column] = (right[row] - B[row][!column] * unknown[!column]) / first;
 }
 
-/* y (to + 1) for the eigenvalue of row j, or of rows j and j + 1. Returns `to`, the last row of the two or one. */
+/* Computes an eigenvector y (to + 1) of the quasi-triangular T for the eigenvalue μ of row j, or of the block of rows j and j + 1, by
+ * back substitution. Returns `to`, the last of these rows. */
 static int solve_triangle(const struct triangle *s, int j, double complex mu, double complex *y)
 {
   const double *row = s->T + (ptrdiff_t)j * s->n;
@@ -107,7 +111,7 @@ static int solve_triangle(const struct triangle *s, int j, double complex mu, do
     if (block) {
       solve_block(s, i, to, mu, y);
     } else {
-      y[i] = left(s, i, i + 1, to, y) / pivot(s, s->T[(ptrdiff_t)i * (s->n + 1)] - mu);
+      y[i] = right_side(s, i, i + 1, to, y) / pivot(s, s->T[(ptrdiff_t)i * (s->n + 1)] - mu);
     }
     if (block) i--;
     const double size = cabs(y[i]) + (block ? cabs(y[i + 1]) : 0);
@@ -116,7 +120,7 @@ static int solve_triangle(const struct triangle *s, int j, double complex mu, do
   return to;
 }
 
-/* x := x/‖x‖ with a real largest component. */
+/* Scales a complex vector to length 1 with a real largest component. */
 static void normalise(int n, double complex *x)
 {
   double most = 0, sum = 0;
@@ -131,13 +135,14 @@ static void normalise(int n, double complex *x)
   for (int i = 0; i < n; i++) x[i] *= factor;
 }
 
-/* V, whose rows are Q, becomes the eigenvectors: x_j needs the rows of Q up to its own. */
+/* Replaces the rows of the orthogonal matrix Q, stored in V, by the eigenvectors x_j = D Qᵀ y_j, with eigenvectors y_j of the Schur form.
+ * From the last to the first, since x_j needs only the rows of Q up to j, or up to the second row of its block. */
 static void find_vectors(const struct triangle *s, const double *re, const double *d, double *V,
                          double complex *y, double complex *x)
 {
   const int n = s->n;
   for (int j = n - 1; j >= 0; j--) {
-    if (s->im[j] < 0) j--; /* the first of a pair */
+    if (s->im[j] < 0) j--; /* the first of a complex pair */
     const int to = solve_triangle(s, j, re[j] + s->im[j] * I, y);
     for (int i = 0; i < n; i++) x[i] = 0;
     for (int k = 0; k <= to; k++) {

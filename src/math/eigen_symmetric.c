@@ -1,6 +1,6 @@
 /*
- * Eigenvalues of a symmetric matrix (eigen.h): tridiagonal form, then implicit QR steps with Wilkinson's shift (Golub and Van Loan,
- * Matrix Computations, §8.3). Diagonal d, beside it e; the rows of V begin as Q and turn with every rotation.
+ * Eigenvalues of a symmetric matrix (eigen.h): reduction to tridiagonal form, then implicit QR steps with Wilkinson's shift (Golub and Van
+ * Loan, Matrix Computations, §8.3). The diagonal is d, the subdiagonal e; the rows of V begin as Q and are transformed by every rotation.
  */
 #include "math/eigen.h"
 
@@ -12,10 +12,11 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { MOST_STEPS = 30 }; /* for one eigenvalue; two or three do */
+enum { MOST_STEPS = 30 }; /* for one eigenvalue; two or three are usual */
 
-/* One QR step on the rows from `low` to `high`. */
-static void turn(int n, int low, int high, double *d, double *e, double *Q)
+/* Performs one implicit QR step with Wilkinson's shift on rows `low` to `high` of the tridiagonal matrix with diagonal d and subdiagonal
+ * e; applies the rotations to the rows of Q. */
+static void qr_step(int n, int low, int high, double *d, double *e, double *Q)
 {
   const double half = (d[high - 1] - d[high]) / 2, side = e[high - 1];
   const double shift = d[high] - side * (side / (half + copysign(hypot(half, side), half)));
@@ -35,6 +36,7 @@ static void turn(int n, int low, int high, double *d, double *e, double *Q)
   }
 }
 
+/* Sorts the eigenvalues mu in ascending order, with the eigenvectors in the rows of Q. */
 static void sort(int n, double *mu, double *Q)
 {
   for (int i = 0; i < n; i++) {
@@ -63,7 +65,7 @@ bool cmb_eigen_symmetric(int n, double *A, double *mu, double *V, double *work)
       high--;
       steps = 0;
     } else if (steps++ < MOST_STEPS) {
-      turn(n, low, high, mu, e, V);
+      qr_step(n, low, high, mu, e, V);
     } else {
       return false;
     }

@@ -1,6 +1,6 @@
 /*
- * The exponential of a matrix (exponential.h) by scaling and squaring: exp(A) = exp(A/2^s)^(2^s) with ‖A/2^s‖ ≤ 1/2, where Taylor's sum has
- * reached rounding at degree 14.
+ * The exponential of a matrix (exponential.h) by scaling and squaring: exp(A) = exp(A/2^s)^(2^s) with ‖A/2^s‖ ≤ 1/2, where the Taylor series
+ * is accurate to rounding at degree 14.
  */
 #include "math/exponential.h"
 
@@ -11,8 +11,8 @@
 
 enum { DEGREE = 14, MOST_SQUARINGS = 60 };
 
-/* The largest sum of a row's entries. */
-static double size_of(int n, const double *A)
+/* Returns the row-sum norm of A (n x n): the largest sum of absolute values in a row. */
+static double row_sum_norm(int n, const double *A)
 {
   double most = 0;
   for (int i = 0; i < n; i++) {
@@ -23,7 +23,7 @@ static double size_of(int n, const double *A)
   return most;
 }
 
-/* C = A B; C is neither of them. */
+/* Multiplies C = A B (n x n); C must be neither of them. */
 static void multiply(int n, const double *A, const double *B, double *C)
 {
   memset(C, 0, (size_t)n * (size_t)n * sizeof *C);
@@ -38,14 +38,14 @@ static void multiply(int n, const double *A, const double *B, double *C)
 cmb_status cmb_exponential(int n, const double *A, double *E, double *work)
 {
   const size_t bytes = (size_t)n * (size_t)n * sizeof *E;
-  double *scaled = work, *product = work + (size_t)n * (size_t)n, size = size_of(n, A);
+  double *scaled = work, *product = work + (size_t)n * (size_t)n, size = row_sum_norm(n, A);
   int squarings = 0;
   if (!isfinite(size)) return CMB_RETRY_NONFINITE;
   for (; size > 0.5 && squarings < MOST_SQUARINGS; squarings++) size /= 2;
   for (int i = 0; i < n * n; i++) scaled[i] = ldexp(A[i], -squarings);
   memset(E, 0, bytes);
   for (int i = 0; i < n; i++) E[i * n + i] = 1;
-  for (int k = DEGREE; k > 0; k--) { /* E = 1 + A/k E */
+  for (int k = DEGREE; k > 0; k--) { /* Horner's scheme: E := I + (A/k) E */
     multiply(n, scaled, E, product);
     for (int i = 0; i < n * n; i++) E[i] = product[i] / k;
     for (int i = 0; i < n; i++) E[i * n + i] += 1;

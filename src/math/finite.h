@@ -1,5 +1,5 @@
 /*
- * Whether all of an array is finite: 0 x is 0 if x is finite and NaN if not, and a sum keeps a NaN.
+ * Checks whether all entries of an array are finite, without branches: 0 x is 0 if x is finite and NaN otherwise, and a sum keeps a NaN.
  */
 #ifndef CMB_MATH_FINITE_H
 #define CMB_MATH_FINITE_H
@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Returns whether all n entries of x are finite. */
 static inline bool cmb_all_finite(int n, const double *x)
 {
   const ptrdiff_t even = n & ~1;

@@ -1,6 +1,6 @@
 /*
- * Reduction to Hessenberg form by Householder's reflectors (hessenberg.h): column k is freed by a P that acts on rows and columns from
- * k + 1 on (Golub and Van Loan, Matrix Computations, §7.4.3).
+ * Reduction to Hessenberg form by Householder reflectors (hessenberg.h): the entries of column k below the subdiagonal are eliminated by a
+ * reflector P that acts on rows and columns from k + 1 on (Golub and Van Loan, Matrix Computations, §7.4.3).
  */
 #include "math/hessenberg.h"
 

@@ -1,39 +1,37 @@
 /*
- * The KKT object (kkt.h): dispatch, and the dense way.
+ * The KKT object (kkt.h): choice of the method, and the dense method.
  *
  * Dense, with M = L D Lᵀ (L = I if M is diagonal), block elimination of Simeon 1996, eq. (4):
  *
  *     factor:  G' = G L⁻ᵀ,  B' = B L⁻ᵀ,  S = G' D⁻¹ B'ᵀ = G M⁻¹ Bᵀ
  *     solve:   z = D⁻¹ L⁻¹ r,  S y = G' z + s,  x = L⁻ᵀ (z − D⁻¹ B'ᵀ y)
  *
- * so that half of S suffices if B = G, and that is all there is to do if M is diagonal and constant.
+ * so that half of S suffices if B = G, and G' = G if M is diagonal.
  *
- * The rank test. In the metric of M⁻¹ and with gradients of unit length S is a matrix of cosines, and a
- * pivot is sin² of the angle between one gradient and the span of those eliminated before. Each entry
- * of S is a sum of nv products, in error by at most about nv eps. A dependent gradient is a combination
- * of the pivots' gradients, with coefficients that complete pivoting keeps near 1 or below, so its own
- * pivot, 0 without rounding, is a sum of up to ng² such errors with coefficients near 1: independent
- * ones, so the sum is about ng times one of them. Hence a pivot up to
+ * The rank test. In the metric of M⁻¹ and with gradients of unit length S is a matrix of cosines, and a pivot is sin² of the angle between
+ * one gradient and the span of those eliminated before. Each entry of S is a sum of nv products, in error by at most about nv eps. A
+ * dependent gradient is a combination of the pivots' gradients, with coefficients that complete pivoting keeps near 1 or below, so its
+ * pivot, 0 without rounding, is a sum of up to ng² such errors with coefficients near 1: independent ones, so the sum is about ng times one
+ * of them. Hence a pivot up to
  *
  *     SAFETY · ng nv eps
  *
- * is zero for all that can be known. For nv = 60 and ng = 40 that is an angle of 1.5e-6. Errors made
- * before S, in L and G', do not count if B = G: S is then exact for slightly different gradients, and
- * their angle is in error by about nv eps, its sin² by the square of that. If B ≠ G and only one of the
- * two is dependent they do count, times the condition of L, and a dependence may pass for a small angle.
+ * cannot be distinguished from zero. For nv = 60 and ng = 40 that is an angle of 1.5e-6. Errors made before S, in L and G', do not count if
+ * B = G: S is then exact for slightly different gradients, and their angle is in error by about nv eps, its sin² by the square of that. If B
+ * ≠ G and only one of the two is dependent they do count, times the condition of L, and a dependence may be mistaken for a small angle.
  *
- * The sparse way. In a chain of N bodies the pivots of independent constraints fall as N⁻³, and soon below that limit. But a row
- * is combined only with those that share its row of the factors, at most w entries; so a pivot up to SAFETY · w² eps is zero.
- * Between the two limits a second factorisation decides: with the squared length of each row of G changed by SAFETY · eps, which
- * stands for the errors of S, a pivot changes by as much as these errors can have made of it. One that is doubled may have been
- * zero, and is left to the dense way. Chains of N bodies: part of a pivot that this changes, 1e-7 for N = 100, growing as N⁴. Pivots
- * that stay near those of a factorisation that was decided so need no further one.
+ * The sparse method. In a chain of N bodies the pivots of independent constraints fall as N⁻³, and soon below that limit. But a row is
+ * combined only with those in its row of the factors, at most w entries; so a pivot up to SAFETY · w² eps is zero. Between the two limits a
+ * second factorisation decides: the squared length of each row of G is changed by SAFETY · eps, which stands for the errors of S, and each
+ * pivot then changes by as much as these errors can have changed it. A pivot that is more than doubled may have been zero, and the dense
+ * method is used. For chains of N bodies this changes a pivot by the fraction 1e-7 for N = 100, growing as N⁴. As long as the pivots stay
+ * near those of a factorisation that passed this test, it is not repeated.
  *
- * Between that and limits.doubt, where the pivot is right but has lost digits, singular values solve (kkt_rank.h). The sparse
- * way, whose cost must not grow faster than the matrix, has the smallest one only (kkt_sparse.h), and singular values in full
- * only where rank is lost.
+ * Between that limit and limits.doubt, where the pivot is right but has lost digits, the system is solved by singular values (kkt_rank.h).
+ * The sparse method, whose cost must not grow faster than the matrix, computes only the smallest one (kkt_sparse.h); it computes all
+ * singular values only where rank is lost.
  *
- * Everything is in the object's arena.
+ * All memory is in the object's arena.
  */
 #include "math/kkt_object.h"
 
@@ -47,20 +45,25 @@
 #include <stddef.h>
 #include <string.h>
 
-static const double MOST_DENSE_BYTES = 8e9; /* for what only the dense way can do */
+static const double MOST_DENSE_BYTES = 8e9; /* memory limit for the dense object of a sparse one */
 
-/* Kept out of cmb_kkt_factor: what is around its smallest case would cost more than the arithmetic (kkt_small.h). */
+/* Keeps a function from being inlined in cmb_kkt_factor: its overhead would cost more than the arithmetic of the smallest case
+ * (kkt_small.h). */
 #define APART __attribute__((noinline))
 
-static const double SAFETY = 4; /* random dependent rows, nv from 4 to 100: 0.4 would do */
+/* factor of the rank test; 0.4 would suffice for random rows, nv from 4 to 100 */
+static const double SAFETY = 4;
 
 /* ---- create and destroy */
 
-static bool wants_sparse(const cmb_kkt_shape *s)
+/* Returns whether the KKT matrix is factored by the sparse method: it is large enough, G has a sparsity pattern, and M is diagonal or has
+ * one. */
+static bool is_sparse_worthwhile(const cmb_kkt_shape *s)
 {
   return s->G_pattern && (s->mass_diagonal || s->M_pattern) && s->nv + s->ng >= CMB_KKT_SPARSE_FROM;
 }
 
+/* Checks that the sizes of a KKT matrix are not negative and that the patterns of M and G have matching sizes. */
 static cmb_status check_shape(cmb_context *ctx, const cmb_kkt_shape *s)
 {
   const cmb_pattern *M = s->mass_diagonal ? NULL : s->M_pattern, *G = s->G_pattern;
@@ -73,6 +76,7 @@ static cmb_status check_shape(cmb_context *ctx, const cmb_kkt_shape *s)
   return CMB_OK;
 }
 
+/* Takes the memory for the closed-form solution of a KKT system with one or two constraints and a diagonal mass matrix. */
 static void take_small(cmb_kkt *kkt)
 {
   cmb_kkt_small *small = &kkt->small;
@@ -83,6 +87,7 @@ static void take_small(cmb_kkt *kkt)
   kkt->is_small = true;
 }
 
+/* Takes the memory for the dense factorisation of the KKT matrix. */
 static void take_dense(cmb_kkt *kkt)
 {
   const size_t nv = (size_t)kkt->shape.nv, ng = (size_t)kkt->shape.ng;
@@ -104,18 +109,21 @@ static void take_dense(cmb_kkt *kkt)
   if ((ng == 1 || ng == 2) && kkt->shape.mass_diagonal && !kkt->shape.G_pattern) take_small(kkt);
 }
 
+/* Returns the number of values with which the mass matrix is stored. */
 static int mass_values(const cmb_kkt_shape *s)
 {
   return s->mass_diagonal ? s->nv : cmb_pattern_values(s->M_pattern, s->nv, s->nv);
 }
 
-/* A row meets the others in its row of the factors only. */
+/* Returns the largest pivot that counts as zero in the sparse factorisation: a row is combined only with those that have entries in its
+ * row of the factors, so that the widest row determines the rounding errors. */
 static double sparse_least_pivot(const cmb_kkt *kkt)
 {
   const double widest = cmb_kkt_sparse_widest(kkt->sparse);
   return fmin(kkt->certain, SAFETY * DBL_EPSILON * widest * widest);
 }
 
+/* Creates a KKT object that uses the dense or the sparse method; `factors` is NULL if M is given by its entries. */
 static cmb_status create(cmb_context *ctx, const cmb_kkt_shape *shape,
                          const cmb_mass_factors *factors, bool sparse, cmb_kkt **result)
 {
@@ -154,7 +162,7 @@ cmb_status cmb_kkt_create(cmb_context *ctx, const cmb_kkt_shape *shape, cmb_kkt 
 {
   *kkt = NULL;
   CMB_TRY(check_shape(ctx, shape));
-  return create(ctx, shape, NULL, wants_sparse(shape), kkt);
+  return create(ctx, shape, NULL, is_sparse_worthwhile(shape), kkt);
 }
 
 cmb_status cmb_kkt_create_factored(cmb_context *ctx, const cmb_kkt_shape *shape,
@@ -174,6 +182,8 @@ void cmb_kkt_destroy(cmb_kkt *kkt)
 
 /* ---- the mass matrix */
 
+/* Computes the inverse of a diagonal mass matrix M (nv). Returns CMB_RETRY_MASS if an entry is not positive, CMB_RETRY_NONFINITE if it is
+ * NaN or infinite. */
 static cmb_status factor_diagonal_mass(cmb_kkt *kkt, const double *M)
 {
   for (int i = 0; i < kkt->shape.nv; i++) {
@@ -184,8 +194,9 @@ static cmb_status factor_diagonal_mass(cmb_kkt *kkt, const double *M)
   return CMB_OK;
 }
 
-/* The first of the values are D⁻¹. */
-static cmb_status take_factors(cmb_kkt *kkt, const double *values)
+/* Copies the values of a mass matrix that is given by its factors W⁻¹ D W⁻ᵀ; the first nv values are D⁻¹. Returns CMB_RETRY_MASS if one
+ * of those is not positive, CMB_RETRY_NONFINITE if a value is not finite. */
+static cmb_status copy_factors(cmb_kkt *kkt, const double *values)
 {
   const int nv = kkt->shape.nv, count = kkt->factors->values;
   if (!cmb_all_finite(count, values)) return CMB_RETRY_NONFINITE;
@@ -197,7 +208,8 @@ static cmb_status take_factors(cmb_kkt *kkt, const double *values)
   return CMB_OK;
 }
 
-/* A failed factorisation says only that M is bad; look for what is not finite. */
+/* Returns why the mass matrix could not be factored: CMB_RETRY_NONFINITE if an entry of its lower triangle is not finite, otherwise
+ * CMB_RETRY_MASS, not positive definite. */
 static cmb_status bad_mass(cmb_kkt *kkt, const double *M)
 {
   const int nv = kkt->shape.nv;
@@ -208,6 +220,8 @@ static cmb_status bad_mass(cmb_kkt *kkt, const double *M)
   return CMB_RETRY_MASS;
 }
 
+/* Factorises a dense mass matrix M = L D Lᵀ. Returns CMB_RETRY_MASS if it is not positive definite, CMB_RETRY_NONFINITE if an entry is
+ * not finite. */
 static cmb_status factor_full_mass(cmb_kkt *kkt, const double *M)
 {
   const int nv = kkt->shape.nv;
@@ -219,14 +233,14 @@ static cmb_status factor_full_mass(cmb_kkt *kkt, const double *M)
   return CMB_OK;
 }
 
-/* The sparse way keeps the values as well: the dense object may need them later. */
+/* Factorises the sparse mass matrix M, and keeps its values, since a dense factorisation may need them later. */
 static cmb_status factor_sparse_mass(cmb_kkt *kkt, const double *M)
 {
   memcpy(kkt->M_values, M, (size_t)mass_values(&kkt->shape) * sizeof *M);
   return cmb_kkt_sparse_mass(kkt->sparse, M);
 }
 
-/* M == NULL: there was none from before either. */
+/* Factorises the mass matrix M. Fails if M is NULL, which means to keep the one of an earlier call, though there is none. */
 static APART cmb_status factor_mass(cmb_kkt *kkt, const double *M)
 {
   if (!M) {
@@ -237,7 +251,7 @@ static APART cmb_status factor_mass(cmb_kkt *kkt, const double *M)
   if (kkt->sparse) {
     CMB_TRY(factor_sparse_mass(kkt, M));
   } else if (kkt->M_factors) {
-    CMB_TRY(take_factors(kkt, M));
+    CMB_TRY(copy_factors(kkt, M));
   } else if (kkt->LD) {
     CMB_TRY(factor_full_mass(kkt, M));
   } else {
@@ -254,7 +268,7 @@ cmb_status cmb_kkt_mass(cmb_kkt *kkt, const double *M)
 
 /* ---- the constraints */
 
-/* a := L⁻¹ a for `rows` rows of length nv. */
+/* Computes a := L⁻¹ a for each of the `rows` rows a of length nv, where L is the lower triangular factor of the mass matrix M = L D Lᵀ. */
 static void forward(cmb_kkt *kkt, int rows, double *a)
 {
   const int nv = kkt->shape.nv;
@@ -272,7 +286,8 @@ void cmb_kkt_backward(const cmb_kkt *kkt, double *x)
   if (f) f->backward(f->self, kkt->M_factors, kkt->M_scratch, x);
 }
 
-/* G' = G L⁻ᵀ, row by row L⁻¹ g_iᵀ. */
+/* Computes G' = G L⁻ᵀ (ng x nv, dense) from the constraint Jacobian G and the lower triangular factor L of the mass matrix M = L D Lᵀ:
+ * row i becomes L⁻¹ g_iᵀ. */
 static void reduce(cmb_kkt *kkt, const double *G, double *reduced)
 {
   const int nv = kkt->shape.nv, ng = kkt->shape.ng;
@@ -282,7 +297,7 @@ static void reduce(cmb_kkt *kkt, const double *G, double *reduced)
   forward(kkt, ng, reduced);
 }
 
-/* dot[i] = uᵀ a_i for the first `rows` rows of A (rows x nv). */
+/* Computes the dot products dot[i] = uᵀ a_i of u with the first `rows` rows of A (rows x nv). */
 static void multiply_rows(int rows, int nv, const double *A, const double *u, double *dot)
 {
   int i = 0;
@@ -294,6 +309,8 @@ static void multiply_rows(int rows, int nv, const double *A, const double *u, do
   for (; i < rows; i++) dot[i] = cmb_dot(nv, u, A + (ptrdiff_t)i * nv);
 }
 
+/* Computes and factorises the Schur complement S = G M⁻¹ Gᵀ of the KKT matrix, from the factored mass matrix M and the constraint
+ * Jacobian G. */
 static APART cmb_status factor_symmetric(cmb_kkt *kkt, const double *G)
 {
   const int nv = kkt->shape.nv, ng = kkt->shape.ng;
@@ -308,6 +325,8 @@ static APART cmb_status factor_symmetric(cmb_kkt *kkt, const double *G)
   return cmb_schur_factor_symmetric(&kkt->schur, kkt->doubt, &kkt->dependent);
 }
 
+/* Computes and factorises the Schur complement S = G M⁻¹ Bᵀ of the KKT matrix, where constraint forces act by another Jacobian B than G,
+ * that of the constraints. */
 static APART cmb_status factor_unsymmetric(cmb_kkt *kkt, const double *G, const double *B)
 {
   const int nv = kkt->shape.nv, ng = kkt->shape.ng;
@@ -325,7 +344,8 @@ static APART cmb_status factor_unsymmetric(cmb_kkt *kkt, const double *G, const 
   return cmb_schur_factor_unsymmetric(&kkt->schur, kkt->doubt, &kkt->dependent);
 }
 
-/* By the Schur complement; CMB_RETRY_SINGULAR is only a doubt. */
+/* Factorises the KKT matrix [M Bᵀ; G 0] by its Schur complement S = G M⁻¹ Bᵀ. CMB_RETRY_SINGULAR only means that a pivot of S is too
+ * small to be trusted; the rank of the constraints may still be full. */
 static cmb_status factor_schur(cmb_kkt *kkt, const double *G, const double *B)
 {
   if (kkt->is_small) {
@@ -336,15 +356,17 @@ static cmb_status factor_schur(cmb_kkt *kkt, const double *G, const double *B)
   return B == G ? factor_symmetric(kkt, G) : factor_unsymmetric(kkt, G, B);
 }
 
-/* S is in doubt: by singular values. Where nothing but the rank is asked for, those that are not 0 need not be known. */
+/* Factorises the KKT matrix by singular values, where a pivot of the Schur complement is too small to be trusted. Unless corrections
+ * leave out weak directions (limits.correct > 0), singular values that are certainly not 0 need not be computed. Returns
+ * CMB_RETRY_SINGULAR if the constraints have lost rank. */
 static APART cmb_status factor_in_doubt(cmb_kkt *kkt, const double *G, const double *B)
 {
   const double zero = fmax(kkt->least_pivot, kkt->limits.zero * kkt->limits.zero);
-  const bool care = kkt->limits.correct > 0;
-  const cmb_kkt_rank_limits limits = {.zero = zero,
-                                      .rounding = kkt->least_pivot,
-                                      .doubt = care ? fmax(kkt->limits.doubt, kkt->limits.correct)
-                                                    : sqrt(zero)};
+  const bool treats_weak = kkt->limits.correct > 0;
+  const cmb_kkt_rank_limits limits = {
+      .zero = zero,
+      .rounding = kkt->least_pivot,
+      .doubt = treats_weak ? fmax(kkt->limits.doubt, kkt->limits.correct) : sqrt(zero)};
   kkt->by_rank = kkt->doubtful = true;
   reduce(kkt, G, kkt->G);
   if (B != G) reduce(kkt, B, kkt->B);
@@ -354,6 +376,7 @@ static APART cmb_status factor_in_doubt(cmb_kkt *kkt, const double *G, const dou
   return CMB_OK;
 }
 
+/* Factorises the KKT matrix [M Bᵀ; G 0] by its Schur complement, or by singular values if a pivot of that is too small to be trusted. */
 static cmb_status factor_dense(cmb_kkt *kkt, const double *G, const double *B)
 {
   kkt->by_rank = kkt->doubtful = false;
@@ -361,7 +384,9 @@ static cmb_status factor_dense(cmb_kkt *kkt, const double *G, const double *B)
   return status == CMB_RETRY_SINGULAR ? factor_in_doubt(kkt, G, B) : status;
 }
 
-/* z = D^½ Lᵀ x of the solution without constraints, with them, and back. */
+/* Solves the KKT system M x + Bᵀ y = r, G x = −s by singular values, in the sense of least squares; those up to `cut` are left out.
+ * Computes z = D^½ Lᵀ x of the solution without constraints, with M = L D Lᵀ, corrects it for the constraints and transforms it back to
+ * x. y may be NULL. */
 void cmb_kkt_solve_by_rank(cmb_kkt *kkt, double cut, const double *r, const double *s, double *x,
                            double *y)
 {
@@ -375,6 +400,8 @@ void cmb_kkt_solve_by_rank(cmb_kkt *kkt, double cut, const double *r, const doub
   if (y) memcpy(y, kkt->b, (size_t)kkt->shape.ng * sizeof *y);
 }
 
+/* Solves the KKT system M x + Bᵀ y = r, G x = −s with the factors of the mass matrix and of the Schur complement. s may be NULL, which
+ * means 0; y may be NULL. */
 static void solve_dense(cmb_kkt *kkt, const double *r, const double *s, double *x, double *y)
 {
   const int nv = kkt->shape.nv, ng = kkt->shape.ng;
@@ -397,9 +424,10 @@ static void solve_dense(cmb_kkt *kkt, const double *r, const double *s, double *
   if (y) memcpy(y, b, (size_t)ng * sizeof *y);
 }
 
-/* ---- sparse, and dense in doubt */
+/* ---- sparse method */
 
-/* The dense object for the same matrices; NULL without memory, with the words for it in the context. */
+/* Returns the object for the dense factorisation of the same KKT matrix, which is created when first needed. Returns NULL, with an error
+ * message in the context, if memory runs out or too much would be needed. */
 static cmb_kkt *dense_object(cmb_kkt *kkt)
 {
   const double nv = kkt->shape.nv, ng = kkt->shape.ng,
@@ -418,6 +446,7 @@ static cmb_kkt *dense_object(cmb_kkt *kkt)
   return kkt->dense;
 }
 
+/* Factorises a large KKT matrix by the dense method, which finds the dependent constraints. */
 static APART cmb_status factor_by_dense(cmb_kkt *kkt, const double *G, const double *B)
 {
   cmb_kkt *dense = dense_object(kkt);
@@ -435,22 +464,24 @@ bool cmb_kkt_is_certain(cmb_kkt *kkt)
          cmb_kkt_sparse_certain(kkt->sparse, SAFETY * DBL_EPSILON);
 }
 
-/* Rank is judged by G alone, also if B ≠ G. limits.zero counts for angles that have fallen to it: in a long row of bodies some are
- * below it wherever the row is, and as long as a pivot is more than rounding its factors solve. Near a loss of rank, and with a care for that, B ≠ G is not factored: there are no
- * half-explicit stages there (method/half_explicit.h). */
+/* Factorises with the sparse method; the rank is determined from G alone, also if B ≠ G. If weak directions are to be treated
+ * (limits.correct > 0), rank also counts as lost where the angle of a row has dropped below limits.zero: in a long chain of bodies some
+ * angles are below it in every position, and as long as a pivot is more than rounding its factors are usable. Near a loss of rank the
+ * factors are those of B = G, as half-explicit stages (method/half_explicit.h), which have B ≠ G, do not occur together with such a
+ * treatment. Where rank is lost, the dense object factorises, unless that is refused. */
 static APART cmb_status factor_sparse(cmb_kkt *kkt, const double *G, const double *B)
 {
   const double zero = kkt->least_pivot;
-  kkt->by_dense = kkt->doubtful = kkt->near = false;
+  kkt->by_dense = kkt->doubtful = kkt->near_singular = false;
   cmb_status status = cmb_kkt_sparse_factor(kkt->sparse, G, G, zero);
   if (status != CMB_OK && status != CMB_RETRY_SINGULAR) return status;
   if (status == CMB_OK && !cmb_kkt_is_certain(kkt)) status = CMB_RETRY_SINGULAR;
-  const bool care = kkt->limits.correct > 0;
+  const bool treats_weak = kkt->limits.correct > 0;
   const double lost = kkt->limits.zero * kkt->limits.zero;
-  if (status == CMB_OK && care && cmb_kkt_sparse_has_fallen(kkt->sparse, lost)) {
+  if (status == CMB_OK && treats_weak && cmb_kkt_sparse_has_fallen(kkt->sparse, lost)) {
     status = CMB_RETRY_SINGULAR;
   }
-  if (status == CMB_OK && (!care || cmb_kkt_sparse_least(kkt->sparse) > kkt->doubt)) {
+  if (status == CMB_OK && (!treats_weak || cmb_kkt_sparse_least(kkt->sparse) > kkt->doubt)) {
     if (B == G) return CMB_OK;
     status = cmb_kkt_sparse_factor(kkt->sparse, G, B, zero);
     return status == CMB_RETRY_SINGULAR ? factor_by_dense(kkt, G, B) : status;
@@ -458,9 +489,9 @@ static APART cmb_status factor_sparse(cmb_kkt *kkt, const double *G, const doubl
   if (status == CMB_OK) {
     kkt->nearness = sqrt(cmb_kkt_sparse_least(kkt->sparse));
     kkt->weakest = cmb_kkt_sparse_weakest(kkt->sparse);
-    kkt->near = kkt->doubtful = kkt->weakest > 0;
+    kkt->near_singular = kkt->doubtful = kkt->weakest > 0;
   }
-  if (kkt->near) return CMB_OK;
+  if (kkt->near_singular) return CMB_OK;
   return kkt->refusing ? CMB_RETRY_SINGULAR : factor_by_dense(kkt, G, B);
 }
 

@@ -1,11 +1,12 @@
 /*
- * Least squares and least norm for dependent constraints (kkt_rank.h). With ẑ = D^½ Lᵀ x, Â = N G L⁻ᵀ D^−½, y = N η:
+ * Solves the KKT system for dependent constraints in the sense of least squares and least norm (kkt_rank.h). With ẑ = D^½ Lᵀ x, Â = N G L⁻ᵀ
+ * D^−½, y = N η:
  *
  *     B = G:   J Â = Σ Vᵀ;   c_i = v_i ẑ₀ + (J N s)_i / σ_i,   ẑ = ẑ₀ − Σ c_i v_i,   η = Jᵀ (c_i / σ_i)
  *     B ≠ G:   Sᵀ = B̂ Âᵀ, J Sᵀ = Σ Wᵀ;   η = Jᵀ (w_i (Â ẑ₀ + N s) / σ_i),   ẑ = ẑ₀ − B̂ᵀ η
  *
- * with the sums over the singular values that are not zero. σ_i² is sin² of an angle like the pivots in kkt.c if two gradients
- * are dependent; for B ≠ G it is σ_i itself, being a product of two sines.
+ * with the sums over the singular values that are not zero. σ_i² is sin² of an angle, like the pivots in kkt.c, if two gradients are nearly
+ * dependent; for B ≠ G it is σ_i itself, which is a product of two sines.
  */
 #include "math/kkt_rank.h"
 
@@ -17,7 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPLIT_FROM = 64 }; /* nv + ng: below, the singular values cost next to nothing */
+/* nv + ng; in smaller systems the singular values cost next to nothing */
+enum { SPLIT_FROM = 64 };
 
 void cmb_kkt_rank_create(cmb_arena *arena, int nv, int ng, cmb_kkt_rank *rank)
 {
@@ -37,7 +39,8 @@ void cmb_kkt_rank_create(cmb_arena *arena, int nv, int ng, cmb_kkt_rank *rank)
   cmb_split_create(arena, ng, nv, rank->A_B, rank->S, &rank->split);
 }
 
-/* Rows of unit length, or shorter where a gradient is shorter than it usually is. */
+/* Scales the rows of the constraint Jacobian, given as G L⁻ᵀ (ng x nv) with the mass matrix M = L D Lᵀ: the rows of A = N G L⁻ᵀ D^−½ have
+ * unit length, or are shorter where a gradient is shorter than its usual length. unit (ng) receives the scale factors N. */
 static void unit_rows(const cmb_kkt_rank *rank, const double *D_inv, const double *G, double *A,
                       double *unit)
 {
@@ -52,13 +55,15 @@ static void unit_rows(const cmb_kkt_rank *rank, const double *D_inv, const doubl
   }
 }
 
+/* Sets the rank of the constraint Jacobian to the number of its singular values above `least_sigma`. */
 static void count_rank(cmb_kkt_rank *rank, double least_sigma)
 {
   rank->rank = 0;
   while (rank->rank < rank->ng && rank->sigma[rank->rank] > least_sigma) rank->rank++;
 }
 
-/* A large A. */
+/* Determines the rank of a large constraint Jacobian from bounds of its singular values (split.h), and computes all of them only if the
+ * bounds do not suffice. */
 static void factor_by_split(cmb_kkt_rank *rank, const cmb_kkt_rank_limits *limits)
 {
   const int nv = rank->nv, ng = rank->ng;
@@ -78,6 +83,7 @@ static void factor_by_split(cmb_kkt_rank *rank, const cmb_kkt_rank_limits *limit
   }
 }
 
+/* Computes the singular values of the scaled constraint Jacobian, or only bounds of them in large systems, and its rank. */
 static void factor_symmetric(cmb_kkt_rank *rank, const cmb_kkt_rank_limits *limits)
 {
   memcpy(rank->unit_B, rank->unit_G, (size_t)rank->ng * sizeof *rank->unit_B);
@@ -111,7 +117,8 @@ void cmb_kkt_rank_factor(cmb_kkt_rank *rank, const double *D_inv, const double *
   count_rank(rank, limits->zero);
 }
 
-/* y = N Jᵀ c over the first `count` rows of J. */
+/* Computes the scaled Lagrange multipliers y = Jᵀ c (ng) from the coefficients c of the first `count` singular vectors, which are the
+ * rows of J. */
 static void multipliers(const cmb_kkt_rank *rank, int count, const double *c, double *y)
 {
   memset(y, 0, (size_t)rank->ng * sizeof *y);
@@ -120,6 +127,8 @@ static void multipliers(const cmb_kkt_rank *rank, int count, const double *c, do
   }
 }
 
+/* Solves the KKT system in the usual case, where constraint forces act along the constraint gradients, with the first `count` singular
+ * values: corrects z, the scaled unknown, so that it satisfies the constraints, and computes the scaled multipliers y. */
 static void solve_symmetric(cmb_kkt_rank *rank, int count, double *z, double *y)
 {
   const int nv = rank->nv, ng = rank->ng;
@@ -132,6 +141,8 @@ static void solve_symmetric(cmb_kkt_rank *rank, int count, double *z, double *y)
   multipliers(rank, count, rank->c, y);
 }
 
+/* Solves the KKT system in the case where constraint forces do not act along the constraint gradients, with the first `count` singular
+ * values: computes the scaled multipliers y, and subtracts the constraint forces from z, the scaled unknown. */
 static void solve_unsymmetric(cmb_kkt_rank *rank, int count, double *z, double *y)
 {
   const int nv = rank->nv, ng = rank->ng;
@@ -159,8 +170,8 @@ void cmb_kkt_rank_solve(cmb_kkt_rank *rank, double cut, const double *s, double 
   for (int i = 0; i < rank->ng; i++) y[i] *= rank->unit_B[i];
 }
 
-/* Gram-Schmidt: q := q − Σ (q_jᵀ q) q_j over the `kept` orthonormal rows of Q. Done twice, so that the rows stay orthonormal
- * to rounding however small the angles between them are. */
+/* Makes q (nv) orthogonal to the `kept` orthonormal rows q_j of Q by Gram-Schmidt: q := q − Σ (q_jᵀ q) q_j. Done twice, so that the rows
+ * stay orthonormal to rounding however small the angles between them are. */
 static void orthogonalize(int nv, int kept, const double *Q, double *q)
 {
   for (int pass = 0; pass < 2; pass++) {
@@ -171,7 +182,8 @@ static void orthogonalize(int nv, int kept, const double *Q, double *q)
   }
 }
 
-/* Whether row i of unit length, less its part along the rows kept so far, is nothing; otherwise it joins them. */
+/* Returns whether row i of the scaled constraint Jacobian depends on the rows kept so far: the squared length of its component orthogonal
+ * to them is at most `least`. Otherwise appends that component, normalised, to the kept rows. */
 static bool is_dependent(cmb_kkt_rank *rank, int i, double least, int *kept)
 {
   const int nv = rank->nv;

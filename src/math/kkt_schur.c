@@ -1,14 +1,14 @@
 /*
  * Factorisation of the Schur complement S with complete pivoting (kkt_schur.h).
  *
- * Symmetric: P S Pᵀ = L D Lᵀ, column by column, after scaling S to unit diagonal. Scaling commutes with
- * elimination, so it is not carried out: a pivot is divided by the diagonal entry of S it came from
- * wherever pivots are compared. Rows are not moved either: row i of L belongs to row i of S.
+ * Symmetric: P S Pᵀ = L D Lᵀ, column by column, after scaling S to unit diagonal. Scaling commutes with elimination, so it is not carried
+ * out: a pivot is divided by the diagonal entry of S it came from wherever pivots are compared. Rows are not moved either: row i of L
+ * belongs to row i of S.
  *
  *     l_pj = c_pj / d_j for j < k,   c_ik = s_ip − Σ_j c_ij l_pj,   rest_i := rest_i − c_ik² / d_k
  *
- * for the k-th pivot row p and all rows i not yet eliminated, which hold c until their turn comes. Of a positive semidefinite matrix the largest
- * entry is on the diagonal, so the diagonal is all that complete pivoting has to search.
+ * for the k-th pivot row p and all rows i not yet eliminated, which contain c until they become pivot rows. The largest entry of a positive
+ * semidefinite matrix is on the diagonal, so complete pivoting has to search only the diagonal.
  *
  * Unsymmetric: P (R S C) Q = L U by outer products, R and C the scaling to unit row lengths of G and B.
  */
@@ -37,8 +37,8 @@ void cmb_schur_create(cmb_arena *arena, int n, cmb_schur *schur)
   schur->z = cmb_arena_doubles(arena, n);
 }
 
-/* Are the squared lengths finite and long enough? A nonfinite entry of G, B or M makes the length of its
- * row nonfinite, being a sum of squares; a zero row depends on any others. */
+/* Checks the squared lengths of all constraint gradients. Returns CMB_RETRY_NONFINITE if one is not finite; CMB_RETRY_SINGULAR, with the
+ * constraint in *dependent, if one is not above its least length. */
 static cmb_status check_lengths(const cmb_schur *schur, const double *length2, ptrdiff_t stride,
                                 int *dependent)
 {
@@ -56,7 +56,8 @@ static cmb_status check_lengths(const cmb_schur *schur, const double *length2, p
   return CMB_RETRY_SINGULAR;
 }
 
-/* All rows from the k-th on depend on the rows before: name the last one in S's order. */
+/* Reports that the constraints of the pivot rows k and later depend on the others: sets *dependent to the last of them in the original
+ * order and returns CMB_RETRY_SINGULAR. */
 static cmb_status dependent_from(const cmb_schur *schur, int k, int *dependent)
 {
   int last = schur->row[k];
@@ -67,7 +68,8 @@ static cmb_status dependent_from(const cmb_schur *schur, int k, int *dependent)
   return CMB_RETRY_SINGULAR;
 }
 
-/* c_ik of column k in all rows from the (k+1)-th on; p is the pivot row. */
+/* Computes column k of the LDLᵀ factors of the Schur complement, c_ik = s_ip − Σ_j c_ij l_pj over j < k, in all rows i that are not yet
+ * eliminated; p is the k-th pivot row. */
 static void eliminate_column(cmb_schur *schur, int k, int p)
 {
   const int n = schur->n, *row = schur->row;
@@ -85,7 +87,8 @@ static void eliminate_column(cmb_schur *schur, int k, int p)
   }
 }
 
-/* Eliminate with the k-th pivot row. Returns the place in `row` of the next pivot. */
+/* Performs step k of the LDLᵀ factorisation of the Schur complement and updates the remaining diagonal. Returns the position in
+ * schur->row of the next pivot row, that with the largest diagonal entry relative to its original one. */
 static int eliminate_symmetric(cmb_schur *schur, int k)
 {
   const int n = schur->n, p = schur->row[k];
@@ -120,7 +123,7 @@ cmb_status cmb_schur_factor_symmetric(cmb_schur *schur, double least_pivot, int 
     schur->unit[i] = 1 / s;
     schur->row[i] = i;
   }
-  int next = 0; /* all pivots are 1 in the beginning */
+  int next = 0; /* all scaled pivots are 1 in the beginning */
   for (int k = 0; k < n; k++) {
     int p = schur->row[next];
     schur->row[next] = schur->row[k];
@@ -132,7 +135,7 @@ cmb_status cmb_schur_factor_symmetric(cmb_schur *schur, double least_pivot, int 
   return CMB_OK;
 }
 
-/* b := P b, y := L⁻¹ y, D⁻¹ y, L⁻ᵀ y, Pᵀ y */
+/* Solves S y = b with the LDLᵀ factors of the Schur complement, P S Pᵀ = L D Lᵀ. y may be b. */
 static void solve_symmetric(cmb_schur *schur, const double *b, double *y)
 {
   const int n = schur->n;
@@ -146,7 +149,8 @@ static void solve_symmetric(cmb_schur *schur, const double *b, double *y)
   }
 }
 
-/* S := R S C to unit lengths; rows and columns in their natural order. */
+/* Scales the Schur complement, S := R S C with diagonal R and C, as if all constraint gradients had unit length, and resets the order of
+ * its rows and columns. */
 static void scale(cmb_schur *schur)
 {
   const int n = schur->n;
@@ -161,7 +165,7 @@ static void scale(cmb_schur *schur)
   }
 }
 
-/* The largest entry |s_ij| with i, j >= k. */
+/* Returns the largest |s_ij| with i, j >= k in the Schur complement, and its row and column. */
 static double largest_entry(const cmb_schur *schur, int k, int *row, int *column)
 {
   const int n = schur->n;
@@ -186,7 +190,7 @@ static void swap_ints(int *a, int *b)
   *b = t;
 }
 
-/* Bring entry (i, j) to place (k, k), with whole rows and columns. */
+/* Exchanges rows k and i and columns k and j of the Schur complement, which moves entry (i, j) to position (k, k). */
 static void exchange(cmb_schur *schur, int k, int i, int j)
 {
   const int n = schur->n;
@@ -227,7 +231,7 @@ cmb_status cmb_schur_factor_unsymmetric(cmb_schur *schur, double least_pivot, in
   return CMB_OK;
 }
 
-/* z = U⁻¹ L⁻¹ P R b, y = C Q z */
+/* Solves S y = b with the LU factors of the scaled Schur complement, P (R S C) Q = L U: z = U⁻¹ L⁻¹ P R b, y = C Q z. */
 static void solve_unsymmetric(cmb_schur *schur, const double *b, double *y)
 {
   const int n = schur->n;

@@ -1,12 +1,11 @@
 /*
- * One or two constraints and a diagonal mass matrix D in closed form (kkt_small.h):
+ * KKT matrix with one or two constraints and a diagonal mass matrix D in closed form (kkt_small.h):
  *
  *     W_G = G D⁻¹,   W_B = B D⁻¹,   S = W_G Bᵀ (2 x 2),   S y = W_G r + s,   x = D⁻¹ r − W_Bᵀ y
  *
- * B = G: with gradients of unit length both pivots of S are 1 at first, so pivoting has nothing to
- * choose, and the second pivot is sin² of the angle between the two gradients.
- * B ≠ G: the first pivot is the largest of the four entries, in units of the rows' lengths.
- * A single constraint is given a second one, S = [s 0; 0 1], that has no gradient.
+ * B = G: with gradients of unit length both pivots of S are 1 at first, so pivoting has no choice, and the second pivot is sin² of the angle
+ * between the two gradients. B ≠ G: the first pivot is the largest of the four entries, in units of the rows' lengths. A single constraint
+ * is extended by a second one without gradient, S = [s 0; 0 1].
  */
 #include "math/kkt_small.h"
 
@@ -21,17 +20,19 @@ struct products {
   double S[2][2], G_length2[2], B_length2[2];
 };
 
-/* As many of the nv numbers of a row as make whole lanes. */
-static inline ptrdiff_t even(const cmb_kkt_small *small)
+/* Returns nv rounded down to an even number: the entries of a row that form whole lanes. */
+static inline ptrdiff_t even_part(const cmb_kkt_small *small)
 {
   return small->nv & ~1;
 }
 
+/* Returns the sum of the two lanes. */
 static double sum(cmb_lanes lanes)
 {
   return lanes[0] + lanes[1];
 }
 
+/* Reports that constraint `row` depends on the other: sets *dependent and returns CMB_RETRY_SINGULAR. */
 static cmb_status singular(int row, int *dependent)
 {
   *dependent = row;
@@ -40,10 +41,11 @@ static cmb_status singular(int row, int *dependent)
 
 /* ---- B = G */
 
-/* W_G and S for two rows of G in one pass; the lengths are S's diagonal. */
+/* Computes for two constraints with Jacobian G and a diagonal mass matrix D: W_G = G D⁻¹ and the Schur complement S = W_G Gᵀ (s00, s01,
+ * s11), in one pass. */
 static void multiply_two(const cmb_kkt_small *small, const double *G, double S[3])
 {
-  const ptrdiff_t nv = small->nv, pairs = even(small);
+  const ptrdiff_t nv = small->nv, pairs = even_part(small);
   const double *D_inv = small->D_inv, *G1 = G + nv;
   double *W = small->W_G, *W1 = W + nv;
   cmb_lanes a = {0}, b = {0}, c = {0};
@@ -80,7 +82,7 @@ cmb_status cmb_kkt_small_factor(cmb_kkt_small *small, const double *G, double le
     cmb_multiply_entries(small->nv, small->D_inv, G, small->W_G);
     S[0] = cmb_dot(small->nv, small->W_G, G);
   }
-  /* sums of squares keep what is not finite */
+  /* sums of squares are not finite if an entry is not finite */
   if (!isfinite(S[0] + S[2])) return CMB_RETRY_NONFINITE;
   if (!(S[0] > small->least_length2[0])) return singular(0, dependent);
   const double d0_inv = 1 / S[0], l = S[1] * d0_inv, d1 = S[2] - S[1] * l;
@@ -96,7 +98,8 @@ cmb_status cmb_kkt_small_factor(cmb_kkt_small *small, const double *G, double le
 
 /* ---- B ≠ G */
 
-/* W_G, W_B and the products for two rows of each in one pass. */
+/* Computes for two constraints with Jacobian G, forces by another Jacobian B and a diagonal mass matrix D: W_G = G D⁻¹, W_B = B D⁻¹, the
+ * Schur complement S = W_G Bᵀ and the squared lengths of the rows of G and B, in one pass. */
 static void multiply_two_and_two(const cmb_kkt_small *small, const double *G, const double *B,
                                  struct products *p)
 {
@@ -132,6 +135,8 @@ static void multiply_two_and_two(const cmb_kkt_small *small, const double *G, co
   }
 }
 
+/* Computes for one constraint with Jacobian G, force by another Jacobian B and a diagonal mass matrix D: W_G = G D⁻¹, W_B = B D⁻¹, the
+ * Schur complement S = W_G Bᵀ and the squared lengths. A second constraint without gradient makes S a 2 x 2 matrix. */
 static void multiply_one_and_one(const cmb_kkt_small *small, const double *G, const double *B,
                                  struct products *p)
 {
@@ -143,17 +148,20 @@ static void multiply_one_and_one(const cmb_kkt_small *small, const double *G, co
                          {cmb_dot(nv, small->W_B, B), 1}};
 }
 
-/* The square of an entry of S or a pivot, in units of the lengths; in an order that cannot overflow. */
-static double in_units(const struct products *p, int i, int j, double s)
+/* Returns the square of s, an entry or pivot of the 2 x 2 Schur complement, relative to the squared lengths of row i of G and row j of B;
+ * in an order that cannot overflow. */
+static double relative_square(const struct products *p, int i, int j, double s)
 {
   return (s / p->G_length2[i]) * (s / p->B_length2[j]);
 }
 
-/* The place of the largest entry of S in units of the lengths, 2 · row + column. */
+/* Returns the position of the largest entry of the 2 x 2 Schur complement, relative to the lengths of the rows of G and B, as 2 · row +
+ * column. */
 static int largest_entry(const struct products *p)
 {
-  const double size[4] = {in_units(p, 0, 0, p->S[0][0]), in_units(p, 0, 1, p->S[0][1]),
-                          in_units(p, 1, 0, p->S[1][0]), in_units(p, 1, 1, p->S[1][1])};
+  const double size[4] = {
+      relative_square(p, 0, 0, p->S[0][0]), relative_square(p, 0, 1, p->S[0][1]),
+      relative_square(p, 1, 0, p->S[1][0]), relative_square(p, 1, 1, p->S[1][1])};
   int largest = 0;
   for (int k = 1; k < 4; k++) {
     if (size[k] > size[largest]) largest = k;
@@ -179,8 +187,8 @@ cmb_status cmb_kkt_small_factor_unsymmetric(cmb_kkt_small *small, const double *
   const int place = largest_entry(&p), row = place / 2, column = place % 2;
   const double d0_inv = 1 / p.S[row][column], l = p.S[1 - row][column] * d0_inv;
   const double d1 = p.S[1 - row][1 - column] - l * p.S[row][1 - column];
-  /* a first pivot that is too small leaves a second no larger, or NaN */
-  if (!(in_units(&p, 1 - row, 1 - column, d1) > least2)) return singular(1 - row, dependent);
+  /* if the first pivot is too small, the second is no larger, or NaN */
+  if (!(relative_square(&p, 1 - row, 1 - column, d1) > least2)) return singular(1 - row, dependent);
   small->W = small->W_B;
   small->row = row;
   small->column = column;
@@ -193,10 +201,10 @@ cmb_status cmb_kkt_small_factor_unsymmetric(cmb_kkt_small *small, const double *
 
 /* ---- solve */
 
-/* b = W_G r */
+/* Computes b = W_G r, where W_G = G D⁻¹ contains the gradients of one or two constraints divided by the masses. */
 static void reduce(const cmb_kkt_small *small, const double *r, double b[2])
 {
-  const ptrdiff_t nv = small->nv, pairs = even(small);
+  const ptrdiff_t nv = small->nv, pairs = even_part(small);
   const double *W = small->W_G, *W1 = W + nv;
   cmb_lanes b0 = {0}, b1 = {0};
   ptrdiff_t k = 0;
@@ -213,10 +221,11 @@ static void reduce(const cmb_kkt_small *small, const double *r, double b[2])
   }
 }
 
-/* x = D⁻¹ r − W_Bᵀ y; x may be r: each entry is read before it is written. */
+/* Computes the solution x = D⁻¹ r − Wᵀ y of the KKT system with a diagonal mass matrix D from the multipliers y, where W = B D⁻¹; x may
+ * be r, since each entry is read before it is written. */
 static void expand(const cmb_kkt_small *small, const double *r, const double y[2], double *x)
 {
-  const ptrdiff_t nv = small->nv, pairs = even(small);
+  const ptrdiff_t nv = small->nv, pairs = even_part(small);
   const double *D_inv = small->D_inv, *W = small->W, *W1 = W + nv, y0 = y[0], y1 = y[1];
   ptrdiff_t k = 0;
   for (; k < pairs; k += 2) {
@@ -227,7 +236,7 @@ static void expand(const cmb_kkt_small *small, const double *r, const double y[2
   if (nv & 1) x[k] = D_inv[k] * r[k] - (y0 * W[k] + y1 * W1[k]);
 }
 
-/* B = G has no exchanges, and is the usual case. */
+/* Exchanges the two entries of a if is_wanted is not 0, which is rare. */
 static inline void exchange(int is_wanted, double a[2])
 {
   if (__builtin_expect(is_wanted, 0)) {
@@ -237,7 +246,7 @@ static inline void exchange(int is_wanted, double a[2])
   }
 }
 
-/* S z = b; b may be changed. */
+/* Solves the 2 x 2 system S z = b with the factored Schur complement S; overwrites b. */
 static inline void solve_two(const cmb_kkt_small *small, double b[2], double z[2])
 {
   exchange(small->row, b);
@@ -249,7 +258,7 @@ static inline void solve_two(const cmb_kkt_small *small, double b[2], double z[2
 void cmb_kkt_small_move(const cmb_kkt_small *small, const double *s, double *x, double *y)
 {
   const bool two = small->ng == 2;
-  const ptrdiff_t nv = small->nv, pairs = even(small);
+  const ptrdiff_t nv = small->nv, pairs = even_part(small);
   const double *W = small->W, *W1 = W + nv;
   double b[2] = {s[0], two ? s[1] : 0}, z[2];
   solve_two(small, b, z);

@@ -1,8 +1,7 @@
 /*
- * The KKT matrix as one sparse matrix (kkt_sparse.h).
+ * The KKT matrix K as one sparse matrix (kkt_sparse.h).
  *
- * M is factored by itself as well: only that shows whether it is positive definite, and it costs little, since M is sparser than
- * K.
+ * M is also factored separately: only that shows whether it is positive definite, and it costs little, since M is sparser than K.
  *
  * With N = diag(1/length), S = G M⁻¹ Gᵀ, A = N G M^−½ with singular values σ, left vectors η and right vectors ξ:
  *
@@ -23,42 +22,44 @@
 
 enum { INVERSE_ITERATIONS = 4 };
 
-/* With an angle whose sin² is below this a solution has lost some digits; one step of refinement brings them back. */
+/* With an angle whose sin² is below this a solution has lost some digits; one step of iterative refinement restores them. */
 static const double REFINE_BELOW = 1e-2;
 
-/* Lengths are measured with this shift: of no account in them, and rows that depend on others do no harm. */
+/* Shift c² for measuring lengths: too small to influence them, and factors exist also for dependent rows. */
 static const double MEASURING_SHIFT = 1e-8;
 
-/* And the smallest singular value is looked for with this one, the square of the smallest that can be told from 0. */
+/* Shift c² for finding the smallest singular value: the square of the smallest one that can be distinguished from 0. */
 static const double SEARCHING_SHIFT = 1e-14;
 
-/* The part of a pivot that errors may make so that it serves as a measure for later ones. */
+/* Relative change of a pivot by errors up to which its value serves as the reference for later ones. */
 static const double LITTLE = 0.25;
 
-/* What is left of sin² where a row that is usually far from the others has come near to losing rank. */
+/* Reduction of sin² of a row, relative to the largest seen, below which it counts as fallen: the row is near to losing rank. */
 static const double FALLEN = 1e-4;
 
 struct cmb_kkt_sparse {
   cmb_kkt_shape shape;
   cmb_static_lu K, M; /* M unused if diagonal */
   cmb_static_factors mass, symmetric, unsymmetric, shifted;
-  cmb_static_factors *held; /* symmetric or unsymmetric */
-  double shift;             /* of `shifted`; negative: none for these values */
-  double **M_low,
-      **M_up; /* where in K each value of M belongs, below or on, and above the diagonal; NULL: nowhere */
-  double **M_own; /* where in M, NULL for the upper half */
+  cmb_static_factors *held; /* symmetric or unsymmetric: the present factors */
+  double shift;             /* shift c² of `shifted`; negative: `shifted` is not valid */
+  /* where each value of M is stored in K, below or on, and above the diagonal; NULL: nowhere */
+  double **M_low, **M_up;
+  double **M_own; /* where each value of M is stored in the separate M; NULL for the upper half */
   double **G_to_K, **B_to_K;
-  double *length2; /* (nv + ng) squares of the usual lengths, 0 for M's */
-  double *largest; /* (ng) sin² of a row, the largest seen */
-  double *proved; /* (ng) sin² when full rank was last shown with little doubt; at first infinite */
-  double *b, *x;  /* (nv + ng) scratch */
-  double *y;      /* (ng) of the inverse iteration */
-  double *weak_n, *weak_x; /* (ng), (nv) what it has found */
+  double *length2; /* (nv + ng) squares of the usual lengths, 0 for the rows of M */
+  double *largest; /* (ng) largest sin² seen of each row */
+  /* (ng) sin² of each row when full rank was last verified with a small change of the pivots; initially infinite */
+  double *verified;
+  double *b, *x;           /* (nv + ng) scratch */
+  double *y;               /* (ng) vector of the inverse iteration */
+  double *weak_n, *weak_x; /* (ng), (nv) its results */
 };
 
-/* ---- the pattern of K, once */
+/* ---- the pattern */
 
-/* Row i of K on the pattern; returns how many entries. `column` may be NULL. */
+/* Lists the columns of row i of the sparse KKT matrix [M Gᵀ; G 0], except for the diagonal of M, in `column`, unless that is NULL;
+ * returns how many there are. t_start and t_row are the pattern of Gᵀ by rows. */
 static int pattern_row(const cmb_kkt_shape *s, const int *t_start, const int *t_row, int i,
                        int *column)
 {
@@ -83,7 +84,7 @@ static int pattern_row(const cmb_kkt_shape *s, const int *t_start, const int *t_
   return count;
 }
 
-/* Gᵀ's pattern: the rows of G that each column is in. */
+/* Computes the sparsity pattern of Gᵀ: for each column of G the rows that have an entry in it. */
 static void transpose(const cmb_kkt_shape *s, int *start, int *row)
 {
   const cmb_pattern *G = s->G_pattern;
@@ -96,6 +97,7 @@ static void transpose(const cmb_kkt_shape *s, int *start, int *row)
   start[0] = 0;
 }
 
+/* Builds the sparsity pattern of the KKT matrix, and computes the elimination orders and fill-in for it and for the mass matrix. */
 static cmb_status analyze(cmb_context *ctx, cmb_arena *arena, cmb_arena *work, cmb_kkt_sparse *sp)
 {
   const cmb_kkt_shape *s = &sp->shape;
@@ -114,9 +116,10 @@ static cmb_status analyze(cmb_context *ctx, cmb_arena *arena, cmb_arena *work, c
   return s->mass_diagonal ? CMB_OK : cmb_static_lu_create(ctx, arena, s->M_pattern, s->nv, &sp->M);
 }
 
-/* ---- where the values belong */
+/* ---- storage */
 
-static void place_mass(cmb_kkt_sparse *sp)
+/* Finds where each value of the mass matrix is stored in the sparse KKT matrix, and in the copy that is factored separately. */
+static void locate_mass(cmb_kkt_sparse *sp)
 {
   const cmb_pattern *p = sp->shape.mass_diagonal ? NULL : sp->shape.M_pattern;
   for (int i = 0; i < sp->shape.nv; i++) {
@@ -135,7 +138,8 @@ static void place_mass(cmb_kkt_sparse *sp)
   }
 }
 
-static void place_constraints(cmb_kkt_sparse *sp)
+/* Finds where each value of the constraint Jacobians G and B is stored in the sparse KKT matrix. */
+static void locate_constraints(cmb_kkt_sparse *sp)
 {
   const cmb_pattern *p = sp->shape.G_pattern;
   const int nv = sp->shape.nv;
@@ -160,7 +164,7 @@ static void take_arrays(cmb_arena *arena, cmb_kkt_sparse *sp)
   sp->B_to_K = cmb_arena_take(arena, in_G, sizeof *sp->B_to_K);
   sp->length2 = cmb_arena_doubles(arena, n);
   sp->largest = cmb_arena_doubles(arena, s->ng);
-  sp->proved = cmb_arena_doubles(arena, s->ng);
+  sp->verified = cmb_arena_doubles(arena, s->ng);
   sp->b = cmb_arena_doubles(arena, n);
   sp->x = cmb_arena_doubles(arena, n);
   sp->y = cmb_arena_doubles(arena, s->ng);
@@ -194,9 +198,9 @@ cmb_status cmb_kkt_sparse_create(cmb_context *ctx, cmb_arena *arena, const cmb_k
   CMB_TRY(status);
   take_factors(arena, sp);
   if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
-  for (int j = 0; j < shape->ng; j++) sp->proved[j] = INFINITY;
-  place_mass(sp);
-  place_constraints(sp);
+  for (int j = 0; j < shape->ng; j++) sp->verified[j] = INFINITY;
+  locate_mass(sp);
+  locate_constraints(sp);
   return CMB_OK;
 }
 
@@ -241,19 +245,21 @@ int cmb_kkt_sparse_widest(const cmb_kkt_sparse *sp)
   return most;
 }
 
-/* sin² of row j in the symmetric factors; 0 if its pivot has the wrong sign. */
-static double angle2(const cmb_kkt_sparse *sp, int j)
+/* Returns sin² of the angle between the gradient of constraint j and those eliminated before it, from its pivot in the symmetric factors;
+ * 0 if the pivot has the wrong sign. */
+static double sin2_of_row(const cmb_kkt_sparse *sp, int j)
 {
   const int k = sp->K.place[sp->shape.nv + j];
   const double inverse = -sp->symmetric.d_inv[k] * sp->symmetric.length2[k];
   return inverse > 0 ? 1 / inverse : 0;
 }
 
-/* Whether no pivot has fallen much since it was shown that errors make little of it. */
-static bool are_as_proved(const cmb_kkt_sparse *sp)
+/* Returns whether all constraint pivots are at least half as large as when full rank was last verified by a second factorisation, so that
+ * none is needed. */
+static bool are_pivots_verified(const cmb_kkt_sparse *sp)
 {
   for (int j = 0; j < sp->shape.ng; j++) {
-    if (!(angle2(sp, j) >= 0.5 * sp->proved[j])) return false;
+    if (!(sin2_of_row(sp, j) >= 0.5 * sp->verified[j])) return false;
   }
   return true;
 }
@@ -262,7 +268,7 @@ bool cmb_kkt_sparse_certain(cmb_kkt_sparse *sp, double rounding)
 {
   const int *place = sp->K.place + sp->shape.nv;
   bool little = true;
-  if (are_as_proved(sp)) return true;
+  if (are_pivots_verified(sp)) return true;
   sp->shift = -1;
   if (cmb_static_factor(&sp->shifted, sp->length2, rounding, 0) != CMB_OK) return false;
   sp->shift = rounding;
@@ -271,7 +277,7 @@ bool cmb_kkt_sparse_certain(cmb_kkt_sparse *sp, double rounding)
     if (!(held < 0 && moved < 0 && held >= 2 * moved)) return false;
     little = little && held >= (1 + LITTLE) * moved;
   }
-  for (int j = 0; little && j < sp->shape.ng; j++) sp->proved[j] = angle2(sp, j);
+  for (int j = 0; little && j < sp->shape.ng; j++) sp->verified[j] = sin2_of_row(sp, j);
   return true;
 }
 
@@ -279,7 +285,7 @@ bool cmb_kkt_sparse_has_fallen(cmb_kkt_sparse *sp, double zero)
 {
   bool fallen = false;
   for (int j = 0; j < sp->shape.ng; j++) {
-    const double now = angle2(sp, j);
+    const double now = sin2_of_row(sp, j);
     sp->largest[j] = fmax(sp->largest[j], now);
     fallen = fallen || (now < zero && now < FALLEN * sp->largest[j]);
   }
@@ -299,6 +305,8 @@ void cmb_kkt_sparse_pivots(const cmb_kkt_sparse *sp, double *pivot)
   }
 }
 
+/* Factorises the KKT matrix for the constraint Jacobian G with −shift · length² on the diagonal of its constraint rows, so that dependent
+ * constraints do no harm; length2 NULL: with the lengths of the rows of this G. */
 static cmb_status factor_shifted(cmb_kkt_sparse *sp, const double *G, const double *length2,
                                  double shift)
 {
@@ -320,7 +328,7 @@ cmb_status cmb_kkt_sparse_measure(cmb_kkt_sparse *sp, const double *G, double *l
 
 /* ---- solutions */
 
-/* Kept apart, so that cmb_kkt_solve stays short for small systems. */
+/* Not inlined, so that cmb_kkt_solve stays short for small systems. */
 __attribute__((noinline)) void cmb_kkt_sparse_solve(cmb_kkt_sparse *sp, const double *r,
                                                     const double *s, double *x, double *y)
 {
@@ -337,7 +345,8 @@ void cmb_kkt_sparse_damped(cmb_kkt_sparse *sp, double cut, const double *s, doub
   const int nv = sp->shape.nv, ng = sp->shape.ng;
   const double shift = cut * cut;
   if (sp->shift != shift) {
-    cmb_static_factor(&sp->shifted, sp->length2, shift, 0); /* the same values have been factored */
+    /* cannot fail: the same values have been factored before */
+    cmb_static_factor(&sp->shifted, sp->length2, shift, 0);
     sp->shift = shift;
   }
   memset(sp->b, 0, (size_t)nv * sizeof *sp->b);
@@ -346,7 +355,8 @@ void cmb_kkt_sparse_damped(cmb_kkt_sparse *sp, double cut, const double *s, doub
   memcpy(x, sp->x, (size_t)nv * sizeof *x);
 }
 
-/* One step from sp->y with the factors f, whose S is larger by `shift`; returns |N⁻¹ y|. */
+/* Performs one step of inverse iteration from the vector sp->y with the factors f of the KKT matrix, shifted by `shift`: computes the new
+ * vector in sp->x and in *sigma an estimate of the smallest singular value. Returns the length of the new vector. */
 static double inverse_step(cmb_kkt_sparse *sp, cmb_static_factors *f, double shift, double *sigma)
 {
   const int nv = sp->shape.nv, ng = sp->shape.ng, *place = sp->K.place + nv;
@@ -363,8 +373,9 @@ static double inverse_step(cmb_kkt_sparse *sp, cmb_static_factors *f, double shi
   return sqrt(size);
 }
 
-/* The last y may have nothing of the one that is looked for now, if that is in another part of the mechanism. */
-static void add_all_directions(cmb_kkt_sparse *sp, const cmb_static_factors *f)
+/* Adds a small random vector to sp->y, the starting vector of the inverse iteration, which otherwise may have no component of the sought
+ * vector, if that is in another part of the mechanism. */
+static void perturb_start(cmb_kkt_sparse *sp, const cmb_static_factors *f)
 {
   const int nv = sp->shape.nv, ng = sp->shape.ng, *place = sp->K.place + nv;
   uint32_t random = CMB_RANDOM_FIRST;
@@ -374,12 +385,13 @@ static void add_all_directions(cmb_kkt_sparse *sp, const cmb_static_factors *f)
   }
 }
 
-/* The smallest singular value in f; y is its left vector then, in sp->y, and sp->x what it was found from. */
+/* Returns the smallest singular value of the constraint Jacobian by inverse iteration with the factors f of the KKT matrix. Its left
+ * vector is in sp->y, and the last solution, of length *size, in sp->x. Returns 0 if that fails. */
 static double iterate_inversely(cmb_kkt_sparse *sp, cmb_static_factors *f, double shift,
                                 double *size)
 {
   double sigma = 0;
-  add_all_directions(sp, f);
+  perturb_start(sp, f);
   for (int k = 0; k < INVERSE_ITERATIONS; k++) {
     *size = inverse_step(sp, f, shift, &sigma);
     if (!(*size > 0) || !isfinite(*size)) return 0;

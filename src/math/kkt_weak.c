@@ -1,8 +1,9 @@
 /*
- * The KKT object where constraints are dependent or nearly so: how near that is, in which directions, and reports.
+ * The KKT object where constraints are dependent or nearly so: how near they are to losing rank, in which directions, and reports for the
+ * user.
  *
- * With Â = N G L⁻ᵀ D^−½ = Jᵀ Σ Vᵀ (kkt_rank.h): nᵀ = (row of J) N is a left vector, x = L⁻ᵀ D^−½ v the right vector that goes
- * with it, nᵀ G x = σ and xᵀ M x = 1; its dual is M x = L D^½ v.
+ * With Â = N G L⁻ᵀ D^−½ = Jᵀ Σ Vᵀ (kkt_rank.h): nᵀ = (row of J) N is a left vector, x = L⁻ᵀ D^−½ v the right vector that belongs to it, nᵀ G
+ * x = σ and xᵀ M x = 1; its dual is M x = L D^½ v.
  */
 #include "math/kkt_object.h"
 
@@ -15,7 +16,7 @@
 void cmb_kkt_correct(cmb_kkt *kkt, const double *s, double *x)
 {
   cmb_kkt *held = kkt->by_dense ? kkt->dense : kkt;
-  if (kkt->near && kkt->nearness <= kkt->limits.correct) {
+  if (kkt->near_singular && kkt->nearness <= kkt->limits.correct) {
     cmb_kkt_sparse_damped(kkt->sparse, kkt->limits.correct, s, x);
     return;
   }
@@ -36,7 +37,7 @@ double cmb_kkt_nearness(const cmb_kkt *kkt)
 {
   const cmb_kkt *held = cmb_kkt_holder(kkt);
   const int k = kkt->shape.ng - 1 - kkt->limits.redundant;
-  if (kkt->near) return kkt->nearness;
+  if (kkt->near_singular) return kkt->nearness;
   if (!held->by_rank || k < 0) return 1;
   return held->rank.symmetric ? held->rank.sigma[k] : sqrt(held->rank.sigma[k]);
 }
@@ -74,7 +75,7 @@ void cmb_kkt_null(const cmb_kkt *kkt, int k, double *n, double *share)
   }
 }
 
-/* What of a gradient's length is in doubt, by the reference and the limits. */
+/* Computes for each constraint the gradient length up to which it counts as dependent, from its usual length and the limit `doubt`. */
 static void set_lengths(cmb_kkt *kkt)
 {
   for (int i = 0; i < kkt->shape.ng && !kkt->sparse; i++) {
@@ -100,7 +101,7 @@ void cmb_kkt_set_limits(cmb_kkt *kkt, const cmb_kkt_limits *limits)
   if (kkt->dense) cmb_kkt_set_limits(kkt->dense, limits);
 }
 
-/* By a factorisation of their own, which leaves nothing out. */
+/* Computes the lengths of the constraint gradients, the rows of G, from sparse factors that leave out no row. */
 static cmb_status measure_sparse(cmb_kkt *kkt, const double *M, const double *G, double *length)
 {
   CMB_TRY(cmb_kkt_mass(kkt, M));
@@ -126,11 +127,11 @@ cmb_status cmb_kkt_lengths(cmb_kkt *kkt, const double *M, const double *G, doubl
   return CMB_OK;
 }
 
-/* No factors are held any more. */
+/* Marks the KKT object as one without factors. */
 static void lose_factors(cmb_kkt *kkt)
 {
   kkt->dependent = -1;
-  kkt->by_rank = kkt->by_dense = kkt->near = kkt->doubtful = false;
+  kkt->by_rank = kkt->by_dense = kkt->near_singular = kkt->doubtful = false;
 }
 
 cmb_status cmb_kkt_smallest(cmb_kkt *kkt, const double *M, const double *G, int redundant,
@@ -151,7 +152,8 @@ cmb_status cmb_kkt_smallest(cmb_kkt *kkt, const double *M, const double *G, int 
   return CMB_OK;
 }
 
-/* Right vector i, of length 1 in the metric of M, and its dual M x. */
+/* Computes right singular vector i of the constraint Jacobian, x (nv), of length 1 in the metric of the mass matrix M, and M x in `dual`
+ * (nv). */
 static void right_vector(const cmb_kkt *d, int i, double *x, double *dual)
 {
   const int nv = d->shape.nv;
@@ -167,7 +169,8 @@ static void right_vector(const cmb_kkt *d, int i, double *x, double *dual)
   for (int k = nv - 1; k >= 0; k--) dual[k] += cmb_dot(k, d->LD + (ptrdiff_t)k * nv, dual);
 }
 
-/* Whether singular value i is at most `limit`, in the factors held by singular values, and has a right vector. */
+/* Returns whether singular value i of the constraint Jacobian is known, at most `limit`, and large enough to have a right singular
+ * vector. */
 static bool is_weak(const cmb_kkt *d, int i, double limit)
 {
   const double sigma = d->by_rank && d->rank.symmetric && i >= 0 ? d->rank.sigma[i] : INFINITY;
@@ -178,7 +181,7 @@ bool cmb_kkt_weakest(const cmb_kkt *kkt, double limit, double *sigma, double *n,
 {
   const cmb_kkt *d = cmb_kkt_holder(kkt);
   const int i = d->rank.rank - 1;
-  if (kkt->near) {
+  if (kkt->near_singular) {
     *sigma = kkt->weakest;
     cmb_kkt_sparse_weakest_vectors(kkt->sparse, n, x);
     return kkt->nearness <= limit;
@@ -192,7 +195,8 @@ bool cmb_kkt_weakest(const cmb_kkt *kkt, double limit, double *sigma, double *n,
   return true;
 }
 
-/* G x + s = 0 in full, less the same damped. */
+/* Computes the part of the solution of G x + s = 0 in directions that the constraints determine only weakly, for a sparse system: the
+ * damped solution minus the full one. */
 static void weak_part_sparse(cmb_kkt *kkt, double limit, const double *s, double *part)
 {
   const int nv = kkt->shape.nv;
@@ -207,7 +211,7 @@ void cmb_kkt_weak_part(cmb_kkt *kkt, double limit, const double *x, const double
 {
   const cmb_kkt *d = cmb_kkt_holder(kkt);
   const int nv = kkt->shape.nv;
-  if (kkt->near) {
+  if (kkt->near_singular) {
     weak_part_sparse(kkt, limit, Gx, part);
     return;
   }
@@ -225,7 +229,8 @@ cmb_status cmb_kkt_redundant(cmb_kkt *kkt, const double *M, const double *G, con
   cmb_kkt *d;
   *count = 0;
   lose_factors(kkt);
-  if (kkt->sparse) { /* good pivots show that there is none, without a dense matrix */
+  /* pivots that are large enough show that there is none, without a dense matrix */
+  if (kkt->sparse) {
     CMB_TRY(cmb_kkt_mass(kkt, M));
     cmb_status status = cmb_kkt_sparse_factor(kkt->sparse, G, G, kkt->least_pivot);
     const bool good = status == CMB_OK && cmb_kkt_is_certain(kkt);

@@ -1,8 +1,8 @@
 /*
- * Linear complementarity problems (lcp.h) by proximal points: each iteration solves the problem with A + εI and b − ε z, z that of the
- * iteration before and 0 at first. These are least-squares problems, z ≥ 0 being that of the least ½ zᵀ(A + εI)z + (b − ε z)ᵀz, and
- * solved like these (Lawson and Hanson 1974): the unknown at 0 with the most negative w may become positive, and those that would
- * become negative on the way to the least value stay at 0.
+ * Solves linear complementarity problems (lcp.h) by the proximal point method: each iteration solves the problem with A + εI and b − ε z,
+ * where z is the solution of the iteration before and 0 at first. Each of these minimises ½ zᵀ(A + εI)z + (b − ε z)ᵀz over z ≥ 0 and is
+ * solved by an active-set method (Lawson and Hanson 1974): the unknown at 0 with the most negative w may become positive, and those that
+ * would become negative on the way to the minimum stay at 0.
  */
 #include "math/lcp.h"
 
@@ -13,9 +13,12 @@
 #include <string.h>
 
 static const double EPSILON = 1e-10;
-static const double ROUNDING = 1e-13; /* a wrong sign that is none */
-static const double UNSOLVED = 1e-8;  /* w below 0, beside b: there is no solution */
-static const double UNDECIDED = 1e-2; /* the part of an unknown that A says nothing of */
+/* a wrong sign of this relative size is ascribed to rounding */
+static const double ROUNDING = 1e-13;
+/* a w more negative than this, relative to b, means that there is no solution */
+static const double UNSOLVED = 1e-8;
+/* the fraction of a unit change of an unknown that A does not determine, from which the unknown counts as not unique */
+static const double UNDECIDED = 1e-2;
 enum { ITERATIONS = 12 };
 
 void cmb_lcp_create(cmb_lcp *p, cmb_arena *arena, int most)
@@ -33,6 +36,7 @@ void cmb_lcp_create(cmb_lcp *p, cmb_arena *arena, int most)
   p->back = cmb_arena_take(arena, (size_t)most, sizeof *p->back);
 }
 
+/* Returns the largest |x_i|. */
 static double largest(int n, const double *x)
 {
   double most = 0;
@@ -40,7 +44,8 @@ static double largest(int n, const double *x)
   return most;
 }
 
-/* A + εI of the unknowns that are not 0, factored; how many there are, or -1. */
+/* Factorises A + εI, restricted to the free unknowns, those that may be nonzero. Returns their number, or -1 if the matrix is not
+ * positive definite. */
 static int factor(cmb_lcp *p, int n)
 {
   int size = 0, row = 0;
@@ -55,9 +60,9 @@ static int factor(cmb_lcp *p, int n)
   return cmb_ldlt_factor(size, p->K) < 0 ? size : -1;
 }
 
-/* The way from z to x, the solution of those that are not 0 now, as far as no unknown becomes negative: whether it is the whole way.
- * Those that become 0 stay there. */
-static bool go(cmb_lcp *p, int n)
+/* Moves z ≥ 0 towards p->x, the minimum over the free unknowns, as far as no unknown becomes negative. Those that become 0 are fixed
+ * there. Returns whether z has reached p->x. */
+static bool move_to_minimum(cmb_lcp *p, int n)
 {
   double part = 1;
   for (int i = 0, k = 0; i < n; i++) {
@@ -75,22 +80,24 @@ static bool go(cmb_lcp *p, int n)
   return part == 1;
 }
 
-/* The least value for the unknowns that may be other than 0. */
-static cmb_status descend(cmb_lcp *p, int n)
+/* Minimises the quadratic function ½ zᵀ(A + εI)z + (b − ε z₀)ᵀz over the free unknowns, with z ≥ 0; unknowns that become 0 are fixed
+ * there. */
+static cmb_status minimise(cmb_lcp *p, int n)
 {
-  for (;;) { /* each time there is one less */
+  for (;;) { /* at least one unknown less each time */
     const int size = factor(p, n);
     if (size < 0) return CMB_RETRY_SINGULAR;
     for (int i = 0, k = 0; i < n; i++) {
       if (p->in[i]) p->x[k++] = EPSILON * p->before[i] - p->b[i];
     }
     cmb_ldlt_solve(size, p->K, p->x);
-    if (go(p, n)) return CMB_OK;
+    if (move_to_minimum(p, n)) return CMB_OK;
   }
 }
 
-/* The unknown at 0 that has the most negative w, or -1. One that came back at once, by rounding, is not asked again. */
-static int choose(cmb_lcp *p, int n, double least)
+/* Computes w = A z + b, and returns the unknown fixed at 0 with the most negative w below `least`, or -1 if there is none. An unknown
+ * that was fixed again at once, because of rounding, is not chosen again. */
+static int choose_to_free(cmb_lcp *p, int n, double least)
 {
   int found = -1;
   for (int i = 0; i < n; i++) {
@@ -102,31 +109,33 @@ static int choose(cmb_lcp *p, int n, double least)
   return found;
 }
 
-/* Unknown i was asked for last: others may be asked again, unless it came back. */
-static void note_back(cmb_lcp *p, int n, int i)
+/* Records whether unknown i, which was freed last, was fixed at 0 again at once; if not, all other unknowns may be chosen again. */
+static void record_return(cmb_lcp *p, int n, int i)
 {
   if (p->in[i]) memset(p->back, 0, (size_t)n * sizeof *p->back);
   p->back[i] = !p->in[i];
 }
 
-/* z and w of an iteration. */
+/* Computes z ≥ 0 and w ≥ 0 of one proximal iteration of the complementarity problem by freeing one unknown after the other. Returns
+ * CMB_RETRY_NEWTON if that does not end. */
 static cmb_status iterate(cmb_lcp *p, int n)
 {
   const double least = -ROUNDING * largest(n, p->b);
   memset(p->back, 0, (size_t)n * sizeof *p->back);
-  CMB_TRY(descend(p, n));
+  CMB_TRY(minimise(p, n));
   for (int k = 0; k < 50 + 10 * n; k++) {
-    const int next = choose(p, n, least);
+    const int next = choose_to_free(p, n, least);
     if (next < 0) return CMB_OK;
     p->in[next] = true;
-    CMB_TRY(descend(p, n));
-    note_back(p, n, next);
+    CMB_TRY(minimise(p, n));
+    record_return(p, n, next);
   }
   return CMB_RETRY_NEWTON;
 }
 
-/* Entries that A determines: for others (A + εI)⁻¹ is about 1/ε. All whose w is 0 take part. */
-static cmb_status tell_unique(cmb_lcp *p, int n, bool *unique)
+/* Computes unique[i], whether z_i of the complementarity problem is determined by A: otherwise the i-th diagonal entry of (A + εI)⁻¹ is
+ * about 1/ε. The matrix is that of all unknowns with w = 0; unknowns with w > 0 are unique. */
+static cmb_status find_unique(cmb_lcp *p, int n, bool *unique)
 {
   const double least_w = UNSOLVED * largest(n, p->b);
   for (int i = 0; i < n; i++) p->in[i] = p->w[i] <= least_w;
@@ -143,8 +152,9 @@ static cmb_status tell_unique(cmb_lcp *p, int n, bool *unique)
   return CMB_OK;
 }
 
-/* Into units in which the diagonal is 1. */
-static cmb_status take(cmb_lcp *p, int n, const double *A, const double *b)
+/* Copies A and b, scaled to units in which the diagonal of A is 1, and starts from z = 0. Returns CMB_RETRY_NONFINITE if an entry is not
+ * finite, CMB_RETRY_SINGULAR if a diagonal entry is not positive. */
+static cmb_status copy_scaled(cmb_lcp *p, int n, const double *A, const double *b)
 {
   if (!cmb_all_finite(n * n, A) || !cmb_all_finite(n, b)) return CMB_RETRY_NONFINITE;
   for (int i = 0; i < n; i++) {
@@ -166,7 +176,7 @@ static cmb_status take(cmb_lcp *p, int n, const double *A, const double *b)
 cmb_status cmb_lcp_solve(cmb_lcp *p, int n, const double *A, const double *b, double *z,
                          bool *unique)
 {
-  CMB_TRY(take(p, n, A, b));
+  CMB_TRY(copy_scaled(p, n, A, b));
   const double size = largest(n, p->b);
   double moved = INFINITY;
   for (int k = 0; k < ITERATIONS && moved > 1e-3 * ROUNDING * size; k++) {
@@ -182,5 +192,5 @@ cmb_status cmb_lcp_solve(cmb_lcp *p, int n, const double *A, const double *b, do
     if (!(p->w[i] >= -UNSOLVED * size)) return CMB_RETRY_SINGULAR;
     z[i] = p->unit[i] * p->z[i];
   }
-  return tell_unique(p, n, unique);
+  return find_unique(p, n, unique);
 }

@@ -1,9 +1,9 @@
 /*
- * A square matrix with its factors (linear.h): P A = L U by dense.h, or by KLU (sparse_lu.h) on a pattern
- * with many unknowns. With fewer the values are spread over a dense matrix.
+ * A square matrix with its LU factors (linear.h): P A = L U by dense.h, or by KLU (sparse_lu.h) for a pattern with many unknowns. With fewer
+ * unknowns the values on a pattern are copied to a dense matrix.
  *
- * KLU stores columns, a pattern rows: `place` says where in the other storage each value belongs. KLU
- * divides every row by the sum of its sizes, as dense.h: a pivot can be compared with rounding, n eps.
+ * KLU stores columns, a pattern rows: `place` contains the index in the other storage of each value. KLU divides every row by the sum of its
+ * absolute values, as dense.h does, so that a pivot can be compared with rounding, n eps.
  */
 #include "math/linear.h"
 
@@ -22,16 +22,18 @@ struct cmb_linear {
   cmb_arena *arena;
   const cmb_pattern *pattern; /* NULL: dense */
   int n;
-  int parts;            /* doubles in a number: 1 real, 2 complex */
-  int stored;           /* numbers in `values` */
-  double *values;       /* what the user writes */
-  int *place;           /* (stored) on a pattern: where each value belongs in LU or sparse.value */
-  double *LU;           /* (n x n) dense, the values themselves if there is no pattern */
+  int parts;      /* doubles in a number: 1 real, 2 complex */
+  int stored;     /* numbers in `values` */
+  double *values; /* the matrix as the user writes it */
+  int *place;     /* (stored) with a pattern: index of each value in LU or sparse.value */
+  /* (n x n) dense matrix and factors; the same array as `values` if there is no pattern */
+  double *LU;
   double *scale;        /* (n) scratch */
   int *pivot;           /* (n) */
-  cmb_sparse_lu sparse; /* or this */
+  cmb_sparse_lu sparse; /* used instead for large patterns */
 };
 
+/* Returns whether the matrix is factored by the sparse solver KLU: it has a pattern and is large enough. */
 static bool is_sparse(const cmb_linear *lin)
 {
   return lin->pattern && lin->n >= CMB_LINEAR_SPARSE_FROM;
@@ -46,8 +48,9 @@ static void take_arrays(cmb_linear *lin)
   if (lin->pattern) lin->place = cmb_arena_ints(lin->arena, lin->stored);
   if (is_sparse(lin)) {
     cmb_sparse_lu_take(lin->arena, n, lin->stored, lin->parts == 2, &lin->sparse);
-    lin->sparse.common.scale = 1; /* by the sum of each row, as cmb_lu_factor */
-    lin->sparse.common.tol = 0.1; /* there is no refinement to bring digits back */
+    lin->sparse.common.scale = 1; /* by the sum of absolute values of each row, as cmb_lu_factor */
+    /* least size of a diagonal pivot relative to its column: larger than KLU's, as there is no iterative refinement */
+    lin->sparse.common.tol = 0.1;
     return;
   }
   lin->LU = lin->pattern ? cmb_arena_doubles(lin->arena, lin->parts * n * n) : lin->values;
@@ -55,7 +58,8 @@ static void take_arrays(cmb_linear *lin)
   lin->pivot = cmb_arena_ints(lin->arena, n);
 }
 
-static void find_places(cmb_linear *lin)
+/* Computes for each value on the pattern its index in the storage that is factored, dense or KLU's: lin->place. */
+static void locate_values(cmb_linear *lin)
 {
   const cmb_pattern *p = lin->pattern;
   const bool sparse = is_sparse(lin);
@@ -89,7 +93,7 @@ cmb_status cmb_linear_create(cmb_context *ctx, int n, const cmb_pattern *pattern
     cmb_arena_destroy(arena);
     return cmb_fail_memory(ctx);
   }
-  if (pattern) find_places(lin);
+  if (pattern) locate_values(lin);
   *linear = lin;
   return CMB_OK;
 }
@@ -108,7 +112,8 @@ double *cmb_linear_values(cmb_linear *lin)
 
 /* ---- factors */
 
-static void put_in_place(const cmb_linear *lin, double *to)
+/* Copies the values on the pattern to the array that is factored, dense or KLU's. */
+static void copy_values(const cmb_linear *lin, double *to)
 {
   for (int k = 0; k < lin->stored; k++) {
     for (int part = 0; part < lin->parts; part++) {
@@ -117,10 +122,12 @@ static void put_in_place(const cmb_linear *lin, double *to)
   }
 }
 
+/* Factorises a sparse matrix by KLU. Returns CMB_RETRY_NONFINITE if a value is not finite, CMB_RETRY_SINGULAR if there is no usable
+ * pivot. */
 static cmb_status factor_sparse(cmb_linear *lin)
 {
   if (!cmb_all_finite(lin->parts * lin->stored, lin->values)) return CMB_RETRY_NONFINITE;
-  put_in_place(lin, lin->sparse.value);
+  copy_values(lin, lin->sparse.value);
   cmb_status status = cmb_sparse_lu_factor(&lin->sparse, lin->n * DBL_EPSILON);
   return status == CMB_ERROR_MEMORY ? cmb_fail_memory(lin->ctx) : status;
 }
@@ -131,7 +138,7 @@ cmb_status cmb_linear_factor(cmb_linear *lin)
   if (is_sparse(lin)) return factor_sparse(lin);
   if (lin->pattern) {
     memset(lin->LU, 0, (size_t)lin->parts * (size_t)n * (size_t)n * sizeof(double));
-    put_in_place(lin, lin->LU);
+    copy_values(lin, lin->LU);
   }
   return lin->parts == 1 ? cmb_lu_factor(n, lin->LU, lin->scale, lin->pivot)
                          : cmb_lu_factor_complex(n, lin->LU, lin->scale, lin->pivot);

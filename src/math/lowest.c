@@ -1,5 +1,5 @@
 /*
- * A minimum by parabolas and golden sections (lowest.h).
+ * Finds a minimum by parabolic interpolation and golden sections (lowest.h).
  */
 #include "math/lowest.h"
 
@@ -18,7 +18,8 @@ double cmb_lowest_width(const cmb_lowest *m)
   return m->c.t - m->a.t;
 }
 
-/* Not so near to b that the longer side stays as it is. */
+/* Returns the next time at which to evaluate a function whose minimum is bracketed: the minimum of the parabola through the squares of
+ * three values, or a golden section. It keeps a distance from the middle point b, so that the longer side of the bracket becomes shorter. */
 double cmb_lowest_next(const cmb_lowest *m)
 {
   const cmb_lowest_point *a = &m->a, *b = &m->b, *c = &m->c;

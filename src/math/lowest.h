@@ -1,7 +1,7 @@
 /*
- * Where a function that is not negative is lowest, from three points of which the middle one is below both others: where the parabola
- * through the squares is lowest, and every third time a golden section. A function that touches 0 like |t − t₀| has such squares. The
- * caller evaluates, as for a root (root.h):
+ * Finds the minimum of a nonnegative function of time, starting from three points of which the middle one is the lowest. Each step evaluates
+ * at the minimum of the parabola through the squares of the values, and every third step at a golden section. The squares of a function that
+ * touches 0 like |t − t₀| are a parabola. The caller evaluates the function, as for a root (root.h):
  *
  *     cmb_lowest m;  cmb_lowest_begin(&m, a, b, c);
  *     while (cmb_lowest_width(&m) > tolerance) { x.t = cmb_lowest_next(&m); x.value = f(x.t); cmb_lowest_update(&m, x); }
@@ -14,7 +14,7 @@ typedef struct cmb_lowest_point {
 } cmb_lowest_point;
 
 typedef struct cmb_lowest {
-  cmb_lowest_point a, b, c; /* a.t ≤ b.t ≤ c.t, b is the lowest so far */
+  cmb_lowest_point a, b, c; /* a.t ≤ b.t ≤ c.t; b is the lowest so far */
   int updates;
 } cmb_lowest;
 

@@ -3,15 +3,16 @@
  *
  *     M = W⁻¹ D W⁻ᵀ        W, Wᵀ and M are functions that are applied to vectors
  *
- * The articulated bodies of a tree with N links give such factors (dyn/articulated.c): each product costs O(N), where M
- * of a long chain has N² entries.
+ * The articulated-body algorithm for a tree with N links gives such factors (dyn/articulated.c): each product costs O(N), whereas M of a
+ * long chain has N² entries.
  */
 #ifndef CMB_MATH_MASS_FACTORS_H
 #define CMB_MATH_MASS_FACTORS_H
 
 typedef struct cmb_mass_factors {
-  int values; /* numbers that make up the factors at one position, stored in place of M; the first nv are 1/D */
-  int scratch; /* doubles that a call needs */
+  /* size of the factors at one position, which are stored in place of M; the first nv are 1/D */
+  int values;
+  int scratch; /* doubles of scratch that a call needs */
   const void *self;
   void (*forward)(const void *self, const double *values, double *scratch,
                   double *x); /* x := W x */

@@ -1,8 +1,8 @@
 /*
- * Minimum degree on a quotient graph (ordering.h).
+ * Minimum degree ordering on a quotient graph (ordering.h).
  *
- * An unknown i has unknowns A_i and sets of eliminated ones E_i as neighbours; the set of an eliminated p is L_p, the unknowns
- * that were its neighbours. Eliminating p:
+ * An unknown i has as neighbours unknowns A_i and sets of eliminated unknowns E_i; the set of an eliminated p is L_p, the unknowns that were
+ * its neighbours. Eliminating p:
  *
  *     L_p = A_p ∪ ⋃ L_e over e in E_p;    for i in L_p:   A_i := A_i \ (L_p ∪ p),   E_i := (E_i \ E_p) ∪ p
  *
@@ -15,20 +15,21 @@
 struct ordering {
   const cmb_pattern *pattern;
   int n, first_waiting;
-  int *near;             /* E_i, then A_i, at pattern->start[i] */
-  int *sets, *unknowns;  /* (n) how many of them */
-  int **column, *count;  /* (n) L_p */
-  bool *done, *absorbed; /* (n) eliminated; its set is part of another one */
-  int *waiting;          /* (n) neighbours to be eliminated before this one */
-  int *mark, stamp;      /* (n) members of the set under construction have this stamp */
-  int *head, least;      /* (n) unknowns of equal degree, the first; no degree below `least` */
-  int *next, *before;    /* (n) the others; -1: none */
+  int *adjacent;         /* E_i, then A_i, at pattern->start[i] */
+  int *sets, *unknowns;  /* (n) numbers of members of E_i and A_i */
+  int **column, *count;  /* (n) members of L_p, and their number */
+  bool *done, *absorbed; /* (n) eliminated; its set is contained in another one */
+  int *waiting;          /* (n) neighbours that have to be eliminated before this unknown */
+  int *mark, stamp;      /* (n) members of the set under construction are marked with this stamp */
+  int *head, least;      /* (n) first unknown of each degree; no degree in use is below `least` */
+  int *next, *before;    /* (n) neighbours in the list of that degree; -1: none */
   int *degree;           /* (n) -1: in no list */
 };
 
-/* ---- lists of equal degree */
+/* ---- degree lists */
 
-static void enlist(struct ordering *o, int i, int degree)
+/* Inserts unknown i into the list of unknowns with this degree, its number of neighbours. */
+static void list_insert(struct ordering *o, int i, int degree)
 {
   o->degree[i] = degree;
   o->before[i] = -1;
@@ -38,7 +39,8 @@ static void enlist(struct ordering *o, int i, int degree)
   if (degree < o->least) o->least = degree;
 }
 
-static void strike(struct ordering *o, int i)
+/* Removes unknown i from the list of unknowns with its degree, if it is in one. */
+static void list_remove(struct ordering *o, int i)
 {
   if (o->degree[i] < 0) return;
   if (o->before[i] >= 0) o->next[o->before[i]] = o->next[i];
@@ -49,37 +51,41 @@ static void strike(struct ordering *o, int i)
 
 /* ---- the graph */
 
-static bool take(struct ordering *o, cmb_arena *arena)
+/* Takes all arrays for the elimination order from the arena; returns false if memory runs out. */
+static bool take_arrays(struct ordering *o, cmb_arena *arena)
 {
   const int n = o->n;
   int **const arrays[] = {&o->sets, &o->unknowns, &o->waiting, &o->mark,
                           &o->head, &o->next,     &o->before,  &o->degree};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) *arrays[k] = cmb_arena_ints(arena, n);
-  o->near = cmb_arena_ints(arena, o->pattern->start[n]);
+  o->adjacent = cmb_arena_ints(arena, o->pattern->start[n]);
   o->done = cmb_arena_take(arena, (size_t)n, sizeof *o->done);
   o->absorbed = cmb_arena_take(arena, (size_t)n, sizeof *o->absorbed);
   return !cmb_arena_failed(arena);
 }
 
-static void fill(struct ordering *o)
+/* Initialises the elimination graph with the sparsity pattern, and inserts all unknowns that need not wait for others into the lists by
+ * degree. */
+static void initialise(struct ordering *o)
 {
   const cmb_pattern *p = o->pattern;
   for (int i = 0; i < o->n; i++) o->head[i] = o->degree[i] = -1;
   o->least = o->n;
   for (int i = 0; i < o->n; i++) {
-    int *to = o->near + p->start[i];
+    int *to = o->adjacent + p->start[i];
     for (int k = p->start[i]; k < p->start[i + 1]; k++) {
       const int j = p->column[k];
       if (j == i) continue;
       to[o->unknowns[i]++] = j;
       o->waiting[i] += i >= o->first_waiting && j < o->first_waiting;
     }
-    if (o->waiting[i] == 0) enlist(o, i, o->unknowns[i]);
+    if (o->waiting[i] == 0) list_insert(o, i, o->unknowns[i]);
   }
 }
 
-/* Add the members of a list that are neither eliminated nor marked, to `out` if that is given; returns how many. */
-static int add(struct ordering *o, int count, const int *list, int *out)
+/* Appends those unknowns of a list that are neither eliminated nor marked to `out`, unless that is NULL, and marks them. Returns how many
+ * they are. */
+static int append_unmarked(struct ordering *o, int count, const int *list, int *out)
 {
   int added = 0;
   for (int k = 0; k < count; k++) {
@@ -92,47 +98,52 @@ static int add(struct ordering *o, int count, const int *list, int *out)
   return added;
 }
 
-/* The neighbours of i, to `out` if that is given; returns how many. */
+/* Lists the neighbours of unknown i in the elimination graph in `out`, unless that is NULL, and marks them. Returns how many they are. */
 static int neighbours(struct ordering *o, int i, int *out)
 {
-  const int *near = o->near + o->pattern->start[i];
+  const int *adjacent = o->adjacent + o->pattern->start[i];
   int count = 0;
   o->stamp++;
   o->mark[i] = o->stamp;
   for (int k = 0; k < o->sets[i]; k++) {
-    count += add(o, o->count[near[k]], o->column[near[k]], out ? out + count : NULL);
+    count +=
+        append_unmarked(o, o->count[adjacent[k]], o->column[adjacent[k]], out ? out + count : NULL);
   }
-  return count + add(o, o->unknowns[i], near + o->sets[i], out ? out + count : NULL);
+  return count +
+         append_unmarked(o, o->unknowns[i], adjacent + o->sets[i], out ? out + count : NULL);
 }
 
-/* E_i and A_i after p has been eliminated, while L_p is marked. There is room for p: it was in A_i, or a set of E_p in E_i. */
-static void renew(struct ordering *o, int i, int p)
+/* Updates the neighbours of unknown i after unknown p has been eliminated, in the quotient graph: the sets E_i of eliminated unknowns and
+ * the list A_i of others. The neighbours of p must be marked. There is room for p, which was in A_i itself or in one of the sets that it
+ * absorbs. */
+static void update_adjacency(struct ordering *o, int i, int p)
 {
-  int *near = o->near + o->pattern->start[i], sets = 0, all;
+  int *adjacent = o->adjacent + o->pattern->start[i], sets = 0, all;
   for (int k = 0; k < o->sets[i]; k++) {
-    if (!o->absorbed[near[k]]) near[sets++] = near[k];
+    if (!o->absorbed[adjacent[k]]) adjacent[sets++] = adjacent[k];
   }
   all = sets;
   for (int k = o->sets[i]; k < o->sets[i] + o->unknowns[i]; k++) {
-    if (near[k] != p && o->mark[near[k]] != o->stamp) near[all++] = near[k];
+    if (adjacent[k] != p && o->mark[adjacent[k]] != o->stamp) adjacent[all++] = adjacent[k];
   }
-  near[all] = near[sets];
-  near[sets] = p;
+  adjacent[all] = adjacent[sets];
+  adjacent[sets] = p;
   o->unknowns[i] = all - sets;
   o->sets[i] = sets + 1;
 }
 
+/* Eliminates unknown p from the graph: computes its neighbours and updates their lists and degrees. Returns false if memory runs out. */
 static bool eliminate(struct ordering *o, cmb_arena *arena, int p)
 {
-  const int *near = o->near + o->pattern->start[p];
-  strike(o, p);
+  const int *adjacent = o->adjacent + o->pattern->start[p];
+  list_remove(o, p);
   o->count[p] = neighbours(o, p, NULL);
   o->column[p] = cmb_arena_ints(arena, o->count[p]);
   if (!o->column[p]) return false;
   neighbours(o, p, o->column[p]);
   o->done[p] = true;
-  for (int k = 0; k < o->sets[p]; k++) o->absorbed[near[k]] = true;
-  for (int k = 0; k < o->count[p]; k++) renew(o, o->column[p][k], p);
+  for (int k = 0; k < o->sets[p]; k++) o->absorbed[adjacent[k]] = true;
+  for (int k = 0; k < o->count[p]; k++) update_adjacency(o, o->column[p][k], p);
   for (int k = o->pattern->start[p]; k < o->pattern->start[p + 1] && p < o->first_waiting; k++) {
     const int j = o->pattern->column[k];
     o->waiting[j] -= j >= o->first_waiting;
@@ -140,8 +151,8 @@ static bool eliminate(struct ordering *o, cmb_arena *arena, int p)
   for (int k = 0; k < o->count[p]; k++) {
     const int i = o->column[p][k];
     if (o->waiting[i] > 0) continue;
-    strike(o, i);
-    enlist(o, i, neighbours(o, i, NULL));
+    list_remove(o, i);
+    list_insert(o, i, neighbours(o, i, NULL));
   }
   return true;
 }
@@ -154,9 +165,9 @@ bool cmb_minimum_degree(cmb_arena *arena, const cmb_pattern *pattern, int first_
                        .first_waiting = first_waiting,
                        .column = column,
                        .count = count};
-  if (!take(&o, arena)) return false;
+  if (!take_arrays(&o, arena)) return false;
   memset(count, 0, (size_t)o.n * sizeof *count);
-  fill(&o);
+  initialise(&o);
   for (int k = 0; k < o.n; k++) {
     while (o.head[o.least] < 0) o.least++;
     order[k] = o.head[o.least];

@@ -1,7 +1,6 @@
 /*
- * One-sided Jacobi rotations (orthogonal.h): pairs of rows a, b are turned, (a, b) := (c a − s b, s a + c b), until all are
- * orthogonal. With ζ = (b·b − a·a)/(2 a·b) the angle has tan = sign(ζ)/(|ζ| + √(1 + ζ²)), and a·a becomes a·a − tan a·b, b·b
- * becomes b·b + tan a·b.
+ * One-sided Jacobi rotations (orthogonal.h): pairs of rows a, b are rotated, (a, b) := (c a − s b, s a + c b), until all are orthogonal.
+ * With ζ = (b·b − a·a)/(2 a·b) the angle has tan = sign(ζ)/(|ζ| + √(1 + ζ²)), and a·a becomes a·a − tan a·b, b·b becomes b·b + tan a·b.
  */
 #include "math/orthogonal.h"
 
@@ -14,22 +13,24 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { MOST_SWEEPS = 40 }; /* six or seven do */
+enum { MOST_SWEEPS = 40 }; /* six or seven are usual */
 
-/* a·a, which was `before`, as far as it need not be summed up again. */
+/* Returns the squared length a·a of a row after a rotation, from its value `before` and the updated value `after`: computed anew if it
+ * has fallen to less than half, as digits are lost then. */
 static double square_after(int columns, const double *a, double before, double after)
 {
   return after > before / 2 ? after : cmb_dot(columns, a, a);
 }
 
-/* Make rows i and j orthogonal; false if they are. square (rows) has a·a of each row. */
+/* Makes rows i and j of A (rows x columns) orthogonal by a rotation, which is also applied to J. Returns false if they are so already.
+ * square (rows) contains the squared length of each row. */
 static bool rotate_pair(int rows, int columns, int i, int j, double *A, double *J, double *square)
 {
   double *a = A + (ptrdiff_t)i * columns, *b = A + (ptrdiff_t)j * columns;
   const double aa = square[i], bb = square[j], ab = cmb_dot(columns, a, b);
   const double nothing = columns * DBL_EPSILON;
   if (ab == 0 || !(fabs(ab) > nothing * sqrt(aa) * sqrt(bb))) return false;
-  if (!(fmin(aa, bb) > nothing * nothing)) return false; /* a zero row, for all that is known */
+  if (!(fmin(aa, bb) > nothing * nothing)) return false; /* a zero row, to rounding */
   const double zeta = (bb - aa) / (2 * ab);
   const double t = copysign(1, zeta) / (fabs(zeta) + sqrt(1 + zeta * zeta)), c = 1 / hypot(1, t);
   cmb_rotate(columns, c, c * t, a, b);
@@ -39,7 +40,7 @@ static bool rotate_pair(int rows, int columns, int i, int j, double *A, double *
   return true;
 }
 
-/* Longest row first. */
+/* Sorts the rows of A and J by the lengths sigma of the rows of A, longest first. */
 static void sort_rows(int rows, int columns, double *A, double *J, double *sigma)
 {
   for (int i = 0; i < rows; i++) {
@@ -54,6 +55,7 @@ static void sort_rows(int rows, int columns, double *A, double *J, double *sigma
   }
 }
 
+/* Computes the squared length square[i] = a·a of each row a of A. */
 static void squares(int rows, int columns, const double *A, double *square)
 {
   for (int i = 0; i < rows; i++) {
@@ -75,7 +77,7 @@ void cmb_orthogonal_rows(int rows, int columns, double *A, double *J, double *si
         if (rotate_pair(rows, columns, i, j, A, J, sigma)) rotated = true;
       }
     }
-    squares(rows, columns, A, sigma); /* without what has been added to them by rounding */
+    squares(rows, columns, A, sigma); /* removes the rounding errors of the updates */
   }
   for (int i = 0; i < rows; i++) sigma[i] = sqrt(sigma[i]);
   sort_rows(rows, columns, A, J, sigma);

@@ -1,11 +1,11 @@
 /*
- * A matrix with its rows made orthogonal: the singular value decomposition, as far as it is needed.
+ * Makes the rows of a matrix orthogonal, which gives its singular value decomposition.
  */
 #ifndef CMB_MATH_ORTHOGONAL_H
 #define CMB_MATH_ORTHOGONAL_H
 
-/* A := J A with orthogonal rows of descending lengths sigma: A = Jᵀ Σ Vᵀ. A (rows x columns), J (rows x rows) orthogonal, sigma
- * (rows). Small singular values come out as exactly as the rows are given. The rows should have about unit length. */
+/* Replaces A (rows x columns) by J A with orthogonal rows of descending lengths sigma (rows), J (rows x rows) being orthogonal: A = Jᵀ Σ
+ * Vᵀ. Small singular values are as accurate as the rows are given. The rows should have about unit length. */
 void cmb_orthogonal_rows(int rows, int columns, double *A, double *J, double *sigma);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Sparsity patterns (pattern.h): made of lists of entries; products with a matrix stored on a pattern or dense.
+ * Sparsity patterns (pattern.h): built from lists of entries; products with a matrix that is dense or stored on a pattern.
  */
 #include "math/pattern.h"
 
@@ -14,9 +14,10 @@ int cmb_pattern_values(const cmb_pattern *p, int rows, int columns)
   return p ? p->start[rows] : rows * columns;
 }
 
-/* ---- from a list of entries */
+/* ---- from entries */
 
-/* Bucket sort: by_key (count) lists the entries by ascending key, those of one key in the order of `from`; NULL: as numbered. next (keys + 1) is scratch. */
+/* Sorts entries by their keys 0 .. keys-1 (bucket sort): writes their numbers to by_key (count). Entries with equal keys stay in the
+ * order of `from`, or in that of their numbers if it is NULL. next (keys + 1) is scratch. */
 static void sort_by(int keys, int count, const int *key, const int *from, int *next, int *by_key)
 {
   for (int k = 0; k <= keys; k++) next[k] = 0;
@@ -28,7 +29,8 @@ static void sort_by(int keys, int count, const int *key, const int *from, int *n
   }
 }
 
-/* Entries sorted by row, and by column within a row, each once; start (rows + 1). Returns how many. */
+/* Builds a sparsity pattern by rows from entries that are sorted by row, and by column within a row: start (rows + 1) and the columns
+ * `once`, without duplicates. Returns the number of entries. */
 static int take_once(int rows, int count, const int *sorted, const int *row, const int *column,
                      int *start, int *once)
 {
@@ -66,9 +68,9 @@ cmb_status cmb_pattern_of(cmb_context *ctx, cmb_arena *arena, int rows, int colu
   return good ? CMB_OK : cmb_fail_memory(ctx);
 }
 
-/* ---- dense: two rows at a time, with the sums of cmb_dot and cmb_add_scaled */
+/* ---- dense products */
 
-/* (aᵀ x, bᵀ x) */
+/* Returns the dot products (aᵀ x, bᵀ x) of two rows of length n with x, summed in the same order as in cmb_dot. */
 static inline cmb_lanes two_dots(int n, const double *a, const double *b, const double *x)
 {
   cmb_lanes s = {0}, t = {0}, u = {0}, v = {0};
@@ -92,6 +94,7 @@ static inline cmb_lanes two_dots(int n, const double *a, const double *b, const 
   return n & 1 ? dots + (cmb_lanes){a[k], b[k]} * x[k] : dots;
 }
 
+/* Computes y = A x for a dense A (rows x columns), two rows at a time. */
 static void multiply_dense(int rows, int columns, const double *A, const double *x, double *y)
 {
   for (; rows > 1; rows -= 2, y += 2, A += 2 * (ptrdiff_t)columns) {
@@ -100,6 +103,7 @@ static void multiply_dense(int rows, int columns, const double *A, const double 
   if (rows > 0) *y = cmb_dot(columns, A, x);
 }
 
+/* Adds y += c Aᵀ x for a dense A (rows x columns), two rows at a time. */
 static void multiply_transposed_dense(int rows, int columns, const double *A, double c,
                                       const double *x, double *y)
 {

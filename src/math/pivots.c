@@ -1,5 +1,5 @@
 /*
- * Pivots in an order that stays (pivots.h).
+ * Computes the pivots of a matrix in a fixed order (pivots.h).
  */
 #include "math/pivots.h"
 
@@ -8,10 +8,11 @@
 #include <math.h>
 #include <string.h>
 
-static const double ZERO = 1e-9; /* a pivot this small by its row is none */
-static const double POOR = 0.05; /* a pivot that has shrunk to this: choose others */
+static const double ZERO = 1e-9; /* a pivot this small relative to its row counts as zero */
+/* a pivot that has shrunk or grown by this factor: choose others */
+static const double POOR = 0.05;
 
-/* For pivots in a static order, with 1 in place of M. */
+/* Prepares the computation of pivots for a large sparse G, from a static factorisation of the KKT matrix with the identity in place of M. */
 static cmb_status create_sparse(cmb_context *ctx, cmb_arena *arena, cmb_pivots *p)
 {
   const cmb_kkt_shape shape = {p->columns, p->rows, true, NULL, p->pattern};
@@ -45,9 +46,9 @@ cmb_status cmb_pivots_create(cmb_context *ctx, cmb_arena *arena, int rows, int c
   return cmb_arena_failed(arena) ? cmb_fail_memory(ctx) : CMB_OK;
 }
 
-/* ---- choosing */
+/* ---- choice */
 
-/* A = G, dense. */
+/* Copies the constraint Jacobian G, stored on its pattern or dense, to the dense matrix p->A. */
 static void copy_G(cmb_pivots *p, const double *G)
 {
   const cmb_pattern *s = p->pattern;
@@ -61,7 +62,7 @@ static void copy_G(cmb_pivots *p, const double *G)
   }
 }
 
-/* Eliminate the column from the rows behind the k-th pivot row. */
+/* Eliminates a column of p->A from all rows behind the k-th pivot row (Gaussian elimination). */
 static void eliminate(cmb_pivots *p, int k, int column)
 {
   const int n = p->columns;
@@ -79,7 +80,8 @@ static void swap(int *a, int *b)
   *b = t;
 }
 
-/* The largest entry of the rows from the k-th on, in units of the rows' first largest entries. */
+/* Finds the largest entry of p->A in the rows from the k-th on, each relative to the originally largest entry of its row. Returns its
+ * relative size, and its row and column. */
 static double largest(const cmb_pivots *p, int k, int *row, int *column)
 {
   double most = 0;
@@ -93,8 +95,8 @@ static double largest(const cmb_pivots *p, int k, int *row, int *column)
   return most;
 }
 
-/* Where G's entry of this row and column is stored; -1: nowhere, it is always 0. */
-static int place_of(const cmb_pivots *p, int row, int column)
+/* Returns the index at which the entry (row, column) of the constraint Jacobian is stored; -1 if it is always 0. */
+static int index_of(const cmb_pivots *p, int row, int column)
 {
   const cmb_pattern *s = p->pattern;
   if (!s) return row * p->columns + column;
@@ -104,7 +106,8 @@ static int place_of(const cmb_pivots *p, int row, int column)
   return -1;
 }
 
-/* Also where the entries of the pivots' rows are. */
+/* Chooses the pivots of the constraint Jacobian G by complete pivoting, and finds where the entries in their rows and columns are stored
+ * in G. */
 static void choose(cmb_pivots *p, const double *G)
 {
   const int n = p->columns;
@@ -125,11 +128,13 @@ static void choose(cmb_pivots *p, const double *G)
   }
   for (int i = 0; i < p->rank; i++) {
     for (int k = 0; k < p->rank; k++) {
-      p->place[i * p->rank + k] = place_of(p, p->row[i], p->column[k]);
+      p->place[i * p->rank + k] = index_of(p, p->row[i], p->column[k]);
     }
   }
 }
 
+/* Computes the pivots of G Gᵀ in the static order of a large system, with the constraint Jacobian G; sets the rank to 0 if a pivot is too
+ * small. */
 static void choose_sparse(cmb_pivots *p, const double *G)
 {
   memcpy(p->G_reference, G, (size_t)p->pattern->start[p->rows] * sizeof *G);
@@ -145,24 +150,27 @@ void cmb_pivots_choose(cmb_pivots *p, const double *G)
   if (!p->sparse) choose(p, G);
 }
 
-/* ---- the same pivots again */
+/* ---- reuse */
 
-/* Whether pivot k has changed its sign; and whether it is poor by now. */
-static inline bool has_turned(const cmb_pivots *p, int k, double pivot, bool *poor)
+/* Returns whether the k-th pivot has another sign than when the pivots were chosen; sets *poor if its size has changed so much that
+ * others should be chosen. */
+static inline bool has_sign_changed(const cmb_pivots *p, int k, double pivot, bool *poor)
 {
   const double reference = p->reference[k];
   *poor = *poor || !(fabs(pivot) > POOR * fabs(reference) && POOR * fabs(pivot) < fabs(reference));
   return !(pivot * reference > 0);
 }
 
-static bool have_turned(cmb_pivots *p, const double *G, bool *poor)
+/* Computes the pivots of the constraint Jacobian G in the order chosen before. Returns whether one of them has changed its sign; sets
+ * *poor if the size of one has changed much. */
+static bool have_signs_changed(cmb_pivots *p, const double *G, bool *poor)
 {
   const int n = p->rank;
   double *A = p->A;
   for (int i = 0; i < n * n; i++) A[i] = p->place[i] < 0 ? 0 : G[p->place[i]];
   for (int k = 0; k < n; k++) {
     const double *a = A + k * n;
-    if (has_turned(p, k, a[k], poor)) return true;
+    if (has_sign_changed(p, k, a[k], poor)) return true;
     for (int m = k + 1; m < n; m++) {
       double *b = A + m * n, factor = b[k] / a[k];
       for (int j = k + 1; factor != 0 && j < n; j++) b[j] -= factor * a[j];
@@ -171,25 +179,29 @@ static bool have_turned(cmb_pivots *p, const double *G, bool *poor)
   return false;
 }
 
-/* The same for two rows, stored densely: the smallest loop, and the case where the loops above cost more than they do. */
-static bool have_two_turned(const cmb_pivots *p, const double *G, bool *poor)
+/* Computes the two pivots of a constraint Jacobian G of rank 2 in the order chosen before. Returns whether one has changed its sign; sets
+ * *poor if the size of one has changed much. In this case, the smallest closed loop, loops would cost more than the arithmetic. */
+static bool have_two_signs_changed(const cmb_pivots *p, const double *G, bool *poor)
 {
   const int *place = p->place;
   const double first = G[place[0]], second = G[place[3]] - G[place[2]] * G[place[1]] / first;
-  return has_turned(p, 0, first, poor) || has_turned(p, 1, second, poor);
+  return has_sign_changed(p, 0, first, poor) || has_sign_changed(p, 1, second, poor);
 }
 
-static bool have_turned_sparse(cmb_pivots *p, const double *G, bool *poor)
+/* Computes the pivots of G G₀ᵀ in the static order, with G₀ the Jacobian for which pivots were chosen. Returns whether one has changed
+ * its sign; sets *poor if the size of one has changed much. */
+static bool have_signs_changed_sparse(cmb_pivots *p, const double *G, bool *poor)
 {
-  bool turned = false;
+  bool changed = false;
   if (cmb_kkt_sparse_factor(p->sparse, G, p->G_reference, 0) < 0) return true;
   cmb_kkt_sparse_pivots(p->sparse, p->pivot);
-  for (int k = 0; k < p->rank && !turned; k++) turned = has_turned(p, k, p->pivot[k], poor);
-  return turned;
+  for (int k = 0; k < p->rank && !changed; k++) changed = has_sign_changed(p, k, p->pivot[k], poor);
+  return changed;
 }
 
 bool cmb_pivots_have_turned(cmb_pivots *p, const double *G, bool *poor)
 {
-  if (p->sparse) return have_turned_sparse(p, G, poor);
-  return p->rank == 2 && !p->pattern ? have_two_turned(p, G, poor) : have_turned(p, G, poor);
+  if (p->sparse) return have_signs_changed_sparse(p, G, poor);
+  return p->rank == 2 && !p->pattern ? have_two_signs_changed(p, G, poor)
+                                     : have_signs_changed(p, G, poor);
 }

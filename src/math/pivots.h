@@ -1,12 +1,12 @@
 /*
- * The pivots of a matrix with rows that may become dependent, in an order that stays.
+ * Detects between two positions whether a constraint Jacobian G loses rank, from the signs of its pivots in a fixed order.
  *
  * G is eliminated with complete pivoting once; later the same pivots, in the same order, are computed for another G. Where G loses rank
- * between the two at least one of them goes through zero and changes its sign, however far apart the two are. A pivot can also change its
- * sign because others than the chosen would be better by now: whoever asks has to look more closely.
+ * between the two, at least one of them passes through zero and changes its sign, however far apart the two are. A pivot can also change its
+ * sign because other pivots than those chosen have become better: the caller then has to examine more closely.
  *
- * In large systems the pivots are those of G G₀ᵀ in a static order, with G₀ the G they were chosen for (kkt_sparse.h): at first they are
- * positive.
+ * In large systems the pivots are those of G G₀ᵀ in a static order, with G₀ the matrix for which they were chosen (kkt_sparse.h); initially
+ * they are positive.
  */
 #ifndef CMB_MATH_PIVOTS_H
 #define CMB_MATH_PIVOTS_H
@@ -16,29 +16,30 @@
 typedef struct cmb_pivots {
   int rows, columns;
   const cmb_pattern *pattern; /* of G; NULL: dense, by rows */
-  int rank;                   /* pivots that there are; 0: none have been chosen */
-  int *row, *column;          /* (rows) in the order of the pivots */
-  int *place; /* (rank x rank) where the entries of their rows and columns are stored, -1: not */
-  double *reference; /* (rows) pivots when they were chosen */
-  double
-      *scale; /* (rows) 1 over the largest entry of the row when they were chosen; 0: it had none */
-  double *A;  /* (rows x columns) G under elimination */
+  int rank;                   /* number of pivots; 0: none have been chosen */
+  int *row, *column;          /* (rows) row and column of each pivot */
+  /* (rank x rank) index in G of the entries in the rows and columns of the pivots, -1: always 0 */
+  int *place;
+  double *reference; /* (rows) the pivots when they were chosen */
+  /* (rows) 1 over the largest entry of each row when the pivots were chosen; 0: the row was zero */
+  double *scale;
+  double *A; /* (rows x columns) G under elimination */
 
-  /* in large systems instead; NULL: not */
+  /* used instead in large systems; NULL otherwise */
   cmb_kkt_sparse *sparse;
   double *G_reference; /* G when the pivots were chosen */
-  double *pivot;       /* (rows) now */
+  double *pivot;       /* (rows) the present pivots */
 } cmb_pivots;
 
-/* Arrays come from the arena; a failure comes with words. */
+/* Creates the object in memory from the arena. A failure leaves a message in the context. */
 cmb_status cmb_pivots_create(cmb_context *ctx, cmb_arena *arena, int rows, int columns,
                              const cmb_pattern *pattern, cmb_pivots *p);
 
-/* Pivots for this G: `rank`. */
+/* Chooses pivots for this G, and their number, `rank`. */
 void cmb_pivots_choose(cmb_pivots *p, const double *G);
 
-/* Whether one has another sign for this G. *poor: one has become so small or so large that others should be chosen; else *poor is
- * unchanged. */
+/* Returns whether a pivot has another sign for this G than when it was chosen. Sets *poor to true if one has become so small or so large
+ * that others should be chosen; leaves it unchanged otherwise. */
 bool cmb_pivots_have_turned(cmb_pivots *p, const double *G, bool *poor);
 
 #endif

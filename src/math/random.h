@@ -1,14 +1,14 @@
 /*
- * Random numbers that are the same in every run: xorshift (Marsaglia 2003), 32 bits of state, never 0.
+ * Pseudo-random numbers that are the same in every run: xorshift (Marsaglia 2003), with 32 bits of state, which is never 0.
  */
 #ifndef CMB_MATH_RANDOM_H
 #define CMB_MATH_RANDOM_H
 
 #include <stdint.h>
 
-#define CMB_RANDOM_FIRST 2463534242u /* a state to begin with */
+#define CMB_RANDOM_FIRST 2463534242u /* an initial state */
 
-/* Between -1 and 1. */
+/* Returns the next random number, between -1 and 1, and advances the state. */
 static inline double cmb_random(uint32_t *state)
 {
   uint32_t x = *state;

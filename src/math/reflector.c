@@ -1,5 +1,6 @@
 /*
- * Householder's reflectors (reflector.h): with u = x/‖x‖, v = u + sign(u₁) e₁, β = 1/(1 + |u₁|), α = −sign(u₁) ‖x‖. Nothing cancels.
+ * Householder reflectors (reflector.h): with u = x/‖x‖, v = u + sign(u₁) e₁, β = 1/(1 + |u₁|), α = −sign(u₁) ‖x‖, so that there is no
+ * cancellation.
  */
 #include "math/reflector.h"
 

@@ -1,5 +1,5 @@
 /*
- * Householder's reflectors and plane rotations on matrices stored by rows.
+ * Householder reflectors and plane rotations on matrices stored by rows.
  *
  *     P = I − β v vᵀ, symmetric and orthogonal, with P x = α e₁
  */
@@ -10,17 +10,18 @@
 
 #include <stddef.h>
 
-/* x (m) becomes v; returns β, 0 if nothing has to be reflected. */
+/* Computes the reflector P of x (m), with P x = α e₁: replaces x by v and returns β, which is 0 if x is already a multiple of e₁. *alpha
+ * is α. */
 double cmb_reflector(int m, double *x, double *alpha);
 
-/* A := P A for m rows of A, which lie `stride` apart, and `columns` columns; w (columns) is scratch. */
+/* Applies A := P A to m rows of A, which are `stride` apart, and `columns` columns; w (columns) is scratch. */
 void cmb_reflect_rows(int m, const double *v, double beta, int columns, int stride, double *A,
                       double *w);
 
-/* A := A P for `rows` rows of A, which lie `stride` apart, and m columns. */
+/* Applies A := A P to `rows` rows of A, which are `stride` apart, and m columns. */
 void cmb_reflect_columns(int rows, int stride, int m, const double *v, double beta, double *A);
 
-/* (a, b) := (c a − s b, s a + c b) for two rows. */
+/* Rotates two rows of length n: (a, b) := (c a − s b, s a + c b). */
 static inline void cmb_rotate(int n, double c, double s, double *a, double *b)
 {
   const ptrdiff_t even = n & ~1;

@@ -8,7 +8,8 @@
 void cmb_root_begin(cmb_root *r, double a, double fa, double b, double fb)
 {
   *r = (cmb_root){.a = b, .fa = fb, .b = a, .fb = fa, .c = a, .fc = fa};
-  r->at = fabs(fa - fb) > 0 ? r->fa / (r->fa - r->fb) : 0.5; /* begin with the secant */
+  /* the first point is that of the secant */
+  r->at = fabs(fa - fb) > 0 ? r->fa / (r->fa - r->fb) : 0.5;
   if (!(r->at > 0.01 && r->at < 0.99)) r->at = 0.5;
 }
 
@@ -32,11 +33,13 @@ void cmb_root_update(cmb_root *r, double x, double fx)
   }
   r->a = x, r->fa = fx;
   double xi = (r->a - r->b) / (r->c - r->b), phi = (r->fa - r->fb) / (r->fc - r->fb);
-  if (phi * phi < xi && (1 - phi) * (1 - phi) < 1 - xi) { /* inverse quadratic stays inside */
+  /* inverse quadratic interpolation stays inside */
+  if (phi * phi < xi && (1 - phi) * (1 - phi) < 1 - xi) {
     r->at = r->fa / (r->fb - r->fa) * r->fc / (r->fb - r->fc) +
             (r->c - r->a) / (r->b - r->a) * r->fa / (r->fc - r->fa) * r->fb / (r->fc - r->fb);
   } else {
     r->at = 0.5;
   }
-  if (!(r->at >= 1e-9 && r->at <= 1 - 1e-9)) r->at = 0.5; /* move; NaN bisects */
+  /* keeps away from a and b; bisects if `at` is NaN */
+  if (!(r->at >= 1e-9 && r->at <= 1 - 1e-9)) r->at = 0.5;
 }

@@ -1,6 +1,6 @@
 /*
- * Bracketing root finder by Chandrupatla (1997): inverse quadratic interpolation where the function is tame,
- * bisection otherwise. The caller evaluates, so that the function may fail and may cost what it likes:
+ * Bracketing root finder by Chandrupatla (1997): inverse quadratic interpolation where the function is smooth enough, bisection otherwise.
+ * The caller evaluates the function, so that the evaluation may fail:
  *
  *     cmb_root r;  cmb_root_begin(&r, a, fa, b, fb);          fa and fb of opposite sign
  *     while (cmb_root_width(&r) > tolerance) { x = cmb_root_next(&r); cmb_root_update(&r, x, f(x)); }
@@ -10,8 +10,8 @@
 
 typedef struct cmb_root {
   double a, fa; /* one end of the bracket: the newest point */
-  double b, fb; /* the other */
-  double c, fc; /* the point before */
+  double b, fb; /* the other end */
+  double c, fc; /* the previous point */
   double at;    /* the next point as a fraction from a to b */
 } cmb_root;
 

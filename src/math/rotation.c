@@ -1,5 +1,6 @@
 /*
- * Rotations (rotation.h). The formulas are those of Haug, Negrut and Engstler 1999 (Euler parameters p = (e0, e)):
+ * Rotation matrices and Euler parameters (rotation.h). The formulas are those of Haug, Negrut and Engstler 1999 (Euler parameters p = (e0,
+ * e)):
  *
  *     A(p) = (2 e0² − 1) I + 2 (e eᵀ + e0 ẽ)         L(p) = [ −e,  e0 I − ẽ ]       (3 x 4)
  *
@@ -10,7 +11,7 @@
 #include <float.h>
 #include <math.h>
 
-/* A = c I + d u uᵀ + s ũ */
+/* Computes the 3 x 3 matrix A = c I + d u uᵀ + s ũ, where ũ x = u × x. */
 static void compose(double c, double d, double s, const double u[3], double A[9])
 {
   for (int i = 0; i < 3; i++) {
@@ -38,8 +39,8 @@ void cmb_rotation_from_euler(const double p[4], double A[9])
 
 void cmb_euler_from_rotation(const double A[9], double p[4])
 {
-  /* 4 p pᵀ, entry by entry, follows from A alone. Dividing its row with the largest diagonal entry, at
-   * least 1, by that entry's root gives 2 p without cancellation. */
+  /* The entries of 4 p pᵀ follow from A. Dividing its row with the largest diagonal entry, at least 1, by the square root of that entry
+   * gives 2 p without cancellation. */
   double trace = A[0] + A[4] + A[8];
   double square[4] = {1 + trace, 1 + 2 * A[0] - trace, 1 + 2 * A[4] - trace, 1 + 2 * A[8] - trace};
   double x = A[7] - A[5], y = A[2] - A[6], z = A[3] - A[1]; /* 4 e0 e */
@@ -70,7 +71,7 @@ void cmb_euler_product(const double p[4], const double s[4], double r[4])
   const double r1 = p[0] * s[1] + p[1] * s[0] + p[2] * s[3] - p[3] * s[2];
   const double r2 = p[0] * s[2] + p[2] * s[0] + p[3] * s[1] - p[1] * s[3];
   const double r3 = p[0] * s[3] + p[3] * s[0] + p[1] * s[2] - p[2] * s[1];
-  r[0] = r0; /* only now: r may be p or s */
+  r[0] = r0; /* stored last, since r may be p or s */
   r[1] = r1;
   r[2] = r2;
   r[3] = r3;

@@ -1,9 +1,9 @@
 /*
- * The row space of a matrix (eigen.h) by Householder's reflectors, the longest of the remaining rows first:
+ * The row space of a matrix (eigen.h) by Householder reflectors, the longest of the remaining rows first:
  *
- *     B Πᵀ P₀ P₁ … = R,  so Q = … P₁ P₀
+ *     Π B P₀ P₁ … = Rᵀ,  so Q = … P₁ P₀
  *
- * Lengths are computed anew for each choice: that costs half as much as the reflections and cannot lose digits.
+ * Lengths are computed anew for each choice: that costs half as much as the reflections and loses no digits.
  */
 #include "math/eigen.h"
 
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The longest of the rows from `from` on, in the columns from there on. */
+/* Returns the longest of the rows `from` and later of B (rows x n), measured in the columns `from` and later; its length is *most. */
 static int longest_row(int from, int rows, int n, const double *B, double *most)
 {
   int longest = from;
@@ -48,7 +48,7 @@ int cmb_reduce_rows(int rows, int n, double least, double *B, int *order, double
   return steps;
 }
 
-/* x := P_k x */
+/* Applies the k-th Householder reflector to a vector x (n): x := P_k x. */
 static void reflect(int k, int n, const double *B, const double *beta, const double *first,
                     double *x)
 {

@@ -1,8 +1,8 @@
 /*
- * The real Schur form (schur.h): Hessenberg form, then Francis's implicit QR steps with two shifts (Golub and Van Loan, Matrix
- * Computations, §7.5). A step makes the first column of (H − σ₁)(H − σ₂) a multiple of e₁ and chases the bulge down the
- * subdiagonal; σ are the eigenvalues of the last two rows, so real numbers suffice and pairs stay pairs. Where a subdiagonal entry
- * is no more than rounding, the matrix falls into two.
+ * The real Schur form (schur.h): Hessenberg form, then Francis's implicit QR steps with two shifts (Golub and Van Loan, Matrix Computations,
+ * §7.5). A step makes the first column of (H − σ₁)(H − σ₂) a multiple of e₁ and chases the bulge down the subdiagonal; σ are the eigenvalues
+ * of the last two rows, so that real arithmetic suffices and complex pairs stay pairs. Where a subdiagonal entry is no more than rounding,
+ * the matrix is split into two (deflation).
  */
 #include "math/schur.h"
 
@@ -15,15 +15,14 @@
 
 enum {
   MOST_STEPS = 200, /* for one eigenvalue */
-  UNUSUAL = 10,     /* every so many steps another shift is used */
-  LOCAL =
-      20 /* up to so many steps a subdiagonal entry is compared with its neighbours, then with the largest entry of H, too */
+  EXCEPTIONAL = 10, /* every so many steps an exceptional shift is used */
+  LOCAL = 20        /* after so many steps subdiagonal entries are compared with all of H, too */
 };
 
 struct schur {
   int n;
   double *T, *Q, *re, *im, *w; /* w (n) is scratch */
-  double size;                 /* of the largest entry of H */
+  double size;                 /* absolute value of the largest entry of H */
 };
 
 static double *at(const struct schur *s, int i, int j)
@@ -31,7 +30,8 @@ static double *at(const struct schur *s, int i, int j)
   return s->T + (ptrdiff_t)i * s->n + j;
 }
 
-/* T := P T P, Q := P Q for a P of m rows from k on; columns from `from` and rows to `last` have entries there. */
+/* Applies a Householder reflector P to the rows and columns k to k + m − 1: T := P T P, Q := P Q. There T has nonzero entries only in
+ * columns from `from` on and in rows up to `last`. */
 static void reflect(const struct schur *s, int k, int m, const double *v, double beta, int from,
                     int last)
 {
@@ -40,13 +40,14 @@ static void reflect(const struct schur *s, int k, int m, const double *v, double
   cmb_reflect_rows(m, v, beta, s->n, s->n, s->Q + (ptrdiff_t)k * s->n, s->w);
 }
 
-/* The first column of (H − σ₁)(H − σ₂) for the rows from `low` to `high`; its length does not matter. */
-static void first_column(const struct schur *s, int low, int high, bool unusual, double x[3])
+/* Computes the first three entries of the first column of (H − σ₁)(H − σ₂) for rows `low` to `high`, up to a factor. The shifts σ are the
+ * eigenvalues of the last two rows, or, if `exceptional`, others that end a cycle. */
+static void first_column(const struct schur *s, int low, int high, bool exceptional, double x[3])
 {
   const double a = *at(s, high - 1, high - 1), b = *at(s, high - 1, high),
                c = *at(s, high, high - 1), d = *at(s, high, high);
   double sum = a + d, product = a * d - b * c;
-  if (unusual) {
+  if (exceptional) {
     const double beside = fabs(c) + fabs(*at(s, high - 1, high - 2));
     sum = 1.5 * beside;
     product = beside * beside;
@@ -57,11 +58,11 @@ static void first_column(const struct schur *s, int low, int high, bool unusual,
   x[2] = next * *at(s, low + 2, low + 1);
 }
 
-/* One step on the rows from `low` to `high`, three at least. */
-static void francis(const struct schur *s, int low, int high, bool unusual)
+/* Performs one implicit QR step with two shifts (Francis) on rows `low` to `high` of the Hessenberg matrix, at least three. */
+static void francis(const struct schur *s, int low, int high, bool exceptional)
 {
   double x[3], alpha;
-  first_column(s, low, high, unusual, x);
+  first_column(s, low, high, exceptional, x);
   for (int k = low; k < high; k++) {
     const int m = k + 2 <= high ? 3 : 2;
     for (int i = 0; i < m && k > low; i++) x[i] = *at(s, k + i, k - 1);
@@ -71,7 +72,8 @@ static void francis(const struct schur *s, int low, int high, bool unusual)
   }
 }
 
-/* The eigenvalues of rows k and k + 1. Real ones are separated: (root, c) is the eigenvector of d + root, and becomes e₁. */
+/* Computes the eigenvalues of the 2 x 2 block of rows k and k + 1. If they are real, the block is made triangular: (root, c) is its
+ * eigenvector for the eigenvalue d + root, and a reflector maps it to e₁. */
 static void split(const struct schur *s, int k)
 {
   const double a = *at(s, k, k), b = *at(s, k, k + 1), c = *at(s, k + 1, k),
@@ -95,7 +97,7 @@ static void split(const struct schur *s, int k)
  * row to 0. An entry is negligible beside its two neighbours on the diagonal. Where 0 is a multiple eigenvalue, these neighbours are
  * rounding themselves, and the rounding of each step fills in the entry again. So after LOCAL steps without success an entry is negligible beside
  * n times the largest entry of H, too, since the steps have made a backward error of that size anyway. */
-static int part_above(const struct schur *s, int high, int steps)
+static int last_block(const struct schur *s, int high, int steps)
 {
   int low = high;
   for (; low > 0; low--) {
@@ -115,10 +117,10 @@ bool cmb_schur(int n, double *A, double *re, double *im, double *Q, double *work
   cmb_hessenberg(n, A, Q, work);
   for (ptrdiff_t i = 0; i < (ptrdiff_t)n * n; i++) s.size = fmax(s.size, fabs(A[i]));
   for (int high = n - 1; high >= 0;) {
-    const int low = part_above(&s, high, steps);
+    const int low = last_block(&s, high, steps);
     if (low < high - 1) {
       if (steps++ == MOST_STEPS) return false;
-      francis(&s, low, high, steps % UNUSUAL == 0);
+      francis(&s, low, high, steps % EXCEPTIONAL == 0);
       continue;
     }
     if (low == high) {

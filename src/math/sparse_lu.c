@@ -1,9 +1,8 @@
 /*
- * Calls of KLU (sparse_lu.h).
+ * Sparse LU factorisation by calls of KLU (sparse_lu.h).
  *
- * Arrays come from the arena. KLU takes its memory through the functions in SuiteSparse_config, which
- * belong to the whole process: a library must not change them, so this memory does not come from the
- * context's allocator.
+ * Arrays come from the arena. KLU allocates its memory through the functions in SuiteSparse_config, which belong to the whole process: a
+ * library must not change them, so this memory does not come from the context's allocator.
  */
 #include "math/sparse_lu.h"
 
@@ -18,12 +17,13 @@ void cmb_sparse_lu_take(cmb_arena *arena, int n, int entries, bool is_complex, c
   lu->value = cmb_arena_doubles(arena, is_complex ? 2 * entries : entries);
   klu_defaults(&lu->common);
   lu->common.scale = -1;
-  lu->common.btf = 0; /* mechanisms hang together; AMD fills less on their own, symmetric pattern */
+  /* no block triangular form: mechanisms are connected; AMD gives less fill-in for the whole, symmetric pattern */
+  lu->common.btf = 0;
 }
 
-/* ---- the pattern, once: start[c] runs from the first place of column c to the first of column c + 1,
- * and is put back at the end. */
+/* ---- the pattern */
 
+/* Counts an entry of this column, in the first pass over the pattern. */
 void cmb_sparse_lu_count(cmb_sparse_lu *lu, int column)
 {
   lu->start[column + 1]++;
@@ -34,6 +34,8 @@ void cmb_sparse_lu_open(cmb_sparse_lu *lu)
   for (int c = 0; c < lu->n; c++) lu->start[c + 1] += lu->start[c];
 }
 
+/* Stores an entry of the pattern and returns its index in the values. Until the pattern is closed, start[c] is the index of the next
+ * entry of column c. */
 int cmb_sparse_lu_place(cmb_sparse_lu *lu, int row, int column)
 {
   int at = lu->start[column]++;
@@ -49,13 +51,13 @@ void cmb_sparse_lu_close(cmb_sparse_lu *lu)
 
 void cmb_sparse_lu_release(cmb_sparse_lu *lu)
 {
-  klu_free_numeric(&lu->numeric, &lu->common); /* the same for complex numbers */
+  klu_free_numeric(&lu->numeric, &lu->common); /* valid also for complex factors */
   klu_free_symbolic(&lu->symbolic, &lu->common);
 }
 
-/* ---- the order of elimination, when the first values are there */
+/* ---- analysis */
 
-/* Whether each column has an entry on the diagonal that is not 0. */
+/* Returns whether each column of the sparse matrix has an entry on the diagonal that is not 0. */
 static bool has_diagonal(const cmb_sparse_lu *lu)
 {
   const int parts = lu->is_complex ? 2 : 1;
@@ -67,8 +69,9 @@ static bool has_diagonal(const cmb_sparse_lu *lu)
   return true;
 }
 
-/* AMD fills least as long as the pivots are on the diagonal. Constraints have none there, and pivots elsewhere undo its order: 45
- * times the entries in a chain of 300 bodies in Cartesian coordinates. COLAMD holds for any pivots. */
+/* Chooses the order of elimination, from the first values. AMD gives the least fill-in if the pivots are on the diagonal; in a KKT matrix
+ * constraints have none there, and pivots elsewhere invalidate its order: 45 times the entries for a chain of 300 bodies in Cartesian
+ * coordinates. COLAMD is suitable for any pivots. Returns false if memory runs out. */
 static bool analyze(cmb_sparse_lu *lu)
 {
   enum { AMD = 0, COLAMD = 1 };
@@ -79,6 +82,7 @@ static bool analyze(cmb_sparse_lu *lu)
 
 /* ---- factors */
 
+/* Returns whether all pivots of the LU factors are larger than `least` in absolute value. */
 static bool pivots_above(const cmb_sparse_lu *lu, double least)
 {
   const double *pivot = lu->numeric->Udiag;
@@ -89,9 +93,9 @@ static bool pivots_above(const cmb_sparse_lu *lu, double least)
   return true;
 }
 
-/* The values are factored in the old pivot order, if there is one and it serves: no pivot too small, and
- * no growth of entries by more than 1e6. KLU's choice of pivots lets an entry of L reach 1e3, so 1e6 is
- * two such steps; it costs 6 of 16 digits, which one step of refinement brings back. */
+/* Factorises the values with the pivots of the previous factors. Returns false if there are none or if the result is not accurate enough:
+ * a pivot is too small, or entries grow by more than 1e6. KLU's choice of pivots lets an entry of L reach 1e3, so 1e6 is two such steps;
+ * it costs 6 of 16 digits, which one step of refinement restores. */
 static bool refactor(cmb_sparse_lu *lu, double least_pivot)
 {
   const double least_growth = 1e-6;

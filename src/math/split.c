@@ -1,12 +1,12 @@
 /*
- * The complete orthogonal decomposition (split.h; Golub and Van Loan, Matrix Computations, 5.4.7), with Householder's reflectors:
+ * The complete orthogonal decomposition (split.h; Golub and Van Loan, Matrix Computations, 5.4.7), with Householder reflectors:
  *
  *     Π₁ A = L P,     L (rows x rank) = the first columns of Π₁ A Pᵀ; the others are rounding
  *     Π₂ Lᵀ = [T 0] H, T lower triangular,   so   A = Π₁ᵀ Hᵀ [Tᵀ; 0] Π₂ P
  *
- * The singular values of A are those of T and, below the length of what was left of A, zeros; 1/|T⁻¹| in Frobenius's norm is a lower
- * bound of those of T, and at most √rank below the smallest. Tᵀ is near to a diagonal matrix, of which rotations find the values
- * themselves much faster than those of A (Drmač and Veselić 2008).
+ * The singular values of A are those of T and, below the length of the remaining rows of A, zeros; 1/|T⁻¹| in the Frobenius norm is a lower
+ * bound of those of T, and at most √rank below the smallest. Tᵀ is nearly diagonal, so that Jacobi rotations find its singular values much
+ * faster than those of A (Drmač and Veselić 2008).
  */
 #include "math/split.h"
 
@@ -31,7 +31,8 @@ void cmb_split_create(cmb_arena *arena, int rows, int columns, double *A, double
   s->b = cmb_arena_doubles(arena, rows);
 }
 
-/* x := T⁻¹ x, of which the first `zeros` entries are 0. */
+/* Solves T x' = x for the lower triangular T of the decomposition, in place (forward substitution), where the first `zeros` entries of x
+ * are 0. */
 static void forward(const cmb_split *s, int zeros, double *x)
 {
   for (int i = zeros; i < s->rank; i++) {
@@ -40,7 +41,7 @@ static void forward(const cmb_split *s, int zeros, double *x)
   }
 }
 
-/* x := T⁻ᵀ x */
+/* Solves Tᵀ x' = x for the lower triangular T of the decomposition, in place (back substitution). */
 static void backward(const cmb_split *s, double *x)
 {
   for (int i = s->rank - 1; i >= 0; i--) {
@@ -50,7 +51,8 @@ static void backward(const cmb_split *s, double *x)
   }
 }
 
-/* A lower bound of the singular values of T; 0: it is not above `doubt`. */
+/* Returns a lower bound of the singular values of the triangular matrix T, 1/‖T⁻¹‖ in the Frobenius norm, or 0 if it is not above
+ * `doubt`. */
 static double least_value(const cmb_split *s, double doubt)
 {
   double square = 0;
@@ -80,7 +82,8 @@ bool cmb_split_factor(cmb_split *s, double rounding, double doubt)
   return s->least > 0;
 }
 
-/* The change of the first entries of z, all reflected: T w = Hᵀ Π₁ b with w in the order of T. */
+/* Applies the left reflectors of the decomposition A = Π₁ᵀ Hᵀ [Tᵀ; 0] Π₂ P to b and solves with Tᵀ: computes w with Tᵀ w = (H Π₁ b),
+ * first `rank` entries, in s->b. */
 static void solve_rows(cmb_split *s, const double *b)
 {
   for (int i = 0; i < s->rows; i++) s->b[i] = b[s->order[0][i]];
@@ -106,7 +109,8 @@ void cmb_split_solve(cmb_split *s, const double *b, double *z, double *y)
   for (int i = 0; i < rows; i++) y[s->order[0][i]] = s->b[i];
 }
 
-/* n (rows) := Π₁ᵀ Hᵀ x, x (rows) in s->b. */
+/* Computes n := Π₁ᵀ Hᵀ x (rows), the left factor of the decomposition A = Π₁ᵀ Hᵀ [Tᵀ; 0] Π₂ P times the vector x in s->b, which is
+ * overwritten. */
 static void to_rows(const cmb_split *s, double *n)
 {
   cmb_reflect_back(s->rank, s->rows, s->T, s->beta[1], s->first[1], s->b);
@@ -130,7 +134,8 @@ double cmb_split_rest(const cmb_split *s)
   return most;
 }
 
-/* Row i of the rotated Tᵀ, of `rank` entries, becomes one of the rotated A: v := Pᵀ Π₂ᵀ v. */
+/* Transforms right singular vector i, times its singular value, from Tᵀ to A = Π₁ᵀ Hᵀ [Tᵀ; 0] Π₂ P: v := Pᵀ Π₂ᵀ v. Row i of A has `rank`
+ * entries before and `columns` entries after. */
 static void expand_right(const cmb_split *s, int i, double *A)
 {
   const int rank = s->rank;
@@ -141,6 +146,8 @@ static void expand_right(const cmb_split *s, int i, double *A)
   cmb_reflect_back(rank, s->columns, s->A, s->beta[0], s->first[0], a);
 }
 
+/* Transforms left singular vector i, row i of J, from Tᵀ to A = Π₁ᵀ Hᵀ [Tᵀ; 0] Π₂ P. It has `rank` entries before and `rows` entries
+ * after. */
 static void expand_left(const cmb_split *s, int i, double *J)
 {
   memcpy(s->b, J + (ptrdiff_t)i * s->rank, (size_t)s->rank * sizeof *s->b);
@@ -157,7 +164,8 @@ void cmb_split_values(const cmb_split *s, double *A, double *J, double *sigma)
     }
   }
   cmb_orthogonal_rows(rank, rank, A, J, sigma);
-  for (int i = rank - 1; i >= 0; i--) { /* from the last: the others are still where they were */
+  /* from the last, since the others are still in their old places */
+  for (int i = rank - 1; i >= 0; i--) {
     expand_right(s, i, A);
     expand_left(s, i, J);
   }

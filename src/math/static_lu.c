@@ -1,5 +1,5 @@
 /*
- * Factors without a search for pivots (static_lu.h), row by row: with y the k-th row of L D, z the k-th column of D U,
+ * Sparse factorisation without a search for pivots (static_lu.h), row by row: with y the k-th row of L D, z the k-th column of D U,
  *
  *     y_j = a_kj − Σ_{m<j} y_m u_mj,   z_j = a_jk − Σ_{m<j} l_jm z_m,   l_kj = y_j/d_j, u_jk = z_j/d_j,   d_k = a_kk − Σ l_kj z_j
  *
@@ -16,8 +16,8 @@
 
 /* ---- analysis */
 
-/* The matrix left of its diagonal, in the order of elimination. */
-static void place_entries(cmb_static_lu *lu, const cmb_pattern *p)
+/* Lists the columns of the matrix entries to the left of the diagonal, row by row in the order of elimination. */
+static void index_entries(cmb_static_lu *lu, const cmb_pattern *p)
 {
   for (int k = 0; k < lu->n; k++) {
     const int i = lu->unknown[k];
@@ -30,8 +30,9 @@ static void place_entries(cmb_static_lu *lu, const cmb_pattern *p)
   }
 }
 
-/* The columns of L by ascending rows, and the rows by ascending columns: one from the other, twice. */
-static void place_factors(cmb_static_lu *lu, int *const *column, const int *count, int *end)
+/* Builds the sparsity pattern of the factor L: by columns with ascending rows, and by rows with ascending columns, each from a pass over
+ * the other. */
+static void index_factors(cmb_static_lu *lu, int *const *column, const int *count, int *end)
 {
   const int n = lu->n, *order = lu->unknown;
   for (int k = 0; k < n; k++) {
@@ -52,6 +53,7 @@ static void place_factors(cmb_static_lu *lu, int *const *column, const int *coun
   }
 }
 
+/* Computes the order of elimination and the sparsity patterns of the matrix and of its factor L. Returns false if memory runs out. */
 static bool analyze(cmb_arena *arena, cmb_arena *work, const cmb_pattern *pattern,
                     cmb_static_lu *lu)
 {
@@ -70,8 +72,8 @@ static bool analyze(cmb_arena *arena, cmb_arena *work, const cmb_pattern *patter
     lu->place[lu->unknown[k]] = k;
     lu->dual[k] = lu->unknown[k] >= lu->first_dual;
   }
-  place_entries(lu, pattern);
-  place_factors(lu, column, count, end);
+  index_entries(lu, pattern);
+  index_factors(lu, column, count, end);
   return true;
 }
 
@@ -122,12 +124,13 @@ double *cmb_static_lu_entry(cmb_static_lu *lu, int row, int column)
 
 /* ---- factors */
 
-/* What a row of L D loses to the columns before it is subtracted as it is found; of a row of G, the parts that belong to M are
- * its length². */
+/* Sums over a row of L D while it is computed: the pivot, from which each entry's contribution is subtracted, and, for a row of G and of
+ * Bᵀ, the squared length, the contributions of the rows of M. */
 struct row {
   double pivot, length2, length2_up;
 };
 
+/* Computes row k of L in the sparse symmetric factorisation L D Lᵀ, and in *r its pivot and its squared length. */
 static void eliminate_symmetric(cmb_static_factors *f, int k, struct row *r)
 {
   const cmb_static_lu *lu = f->lu;
@@ -145,6 +148,7 @@ static void eliminate_symmetric(cmb_static_factors *f, int k, struct row *r)
   r->length2_up = r->length2;
 }
 
+/* Computes row k of L and column k of U in the sparse factorisation L D U, and in *r their pivot and squared lengths. */
 static void eliminate_unsymmetric(cmb_static_factors *f, int k, struct row *r)
 {
   const cmb_static_lu *lu = f->lu;
@@ -170,9 +174,10 @@ static void eliminate_unsymmetric(cmb_static_factors *f, int k, struct row *r)
   }
 }
 
-/* The pivot of a row of G: judged, shifted, inverted. */
-static cmb_status take_dual(cmb_static_factors *f, int k, const struct row *r, double usual,
-                            double shift, double zero)
+/* Stores the inverse of the pivot of row k, which is a constraint: records the smallest |pivot|/length² and subtracts shift·length².
+ * Returns CMB_RETRY_SINGULAR, with 0 as the inverse, if the shifted pivot is at most zero·length² in size. */
+static cmb_status invert_dual_pivot(cmb_static_factors *f, int k, const struct row *r, double usual,
+                                    double shift, double zero)
 {
   const double length2 = fmax(sqrt(fabs(r->length2) * fabs(r->length2_up)), usual);
   const double part = length2 > 0 ? fabs(r->pivot) / length2 : 0;
@@ -192,7 +197,7 @@ cmb_status cmb_static_factor(cmb_static_factors *f, const double *least_length2,
   f->least = 1;
   f->weakest = -1;
   memset(f->filled, 0, (size_t)lu->n * sizeof *f->filled);
-  memset(f->w, 0, (size_t)lu->n * sizeof *f->w); /* something is left there after a failure */
+  memset(f->w, 0, (size_t)lu->n * sizeof *f->w); /* may contain values after a failure */
   memset(f->u, 0, (size_t)lu->n * sizeof *f->u);
   for (int k = 0; k < lu->n; k++) {
     struct row r = {.pivot = lu->a_diagonal[k]};
@@ -200,8 +205,8 @@ cmb_status cmb_static_factor(cmb_static_factors *f, const double *least_length2,
     if (!f->symmetric) eliminate_unsymmetric(f, k, &r);
     if (!isfinite(r.pivot)) return CMB_RETRY_NONFINITE;
     if (lu->dual[k]) {
-      if (take_dual(f, k, &r, least_length2 ? least_length2[lu->unknown[k]] : 0, shift, zero) !=
-          CMB_OK) {
+      if (invert_dual_pivot(f, k, &r, least_length2 ? least_length2[lu->unknown[k]] : 0, shift,
+                            zero) != CMB_OK) {
         status = CMB_RETRY_SINGULAR;
       }
     } else if (r.pivot > lu->n * DBL_EPSILON * lu->a_diagonal[k]) {
@@ -213,9 +218,9 @@ cmb_status cmb_static_factor(cmb_static_factors *f, const double *least_length2,
   return status;
 }
 
-/* ---- solution */
+/* ---- solve */
 
-/* x := (L D U)⁻¹ x, in the order of elimination. */
+/* Solves x := (L D U)⁻¹ x by forward and back substitution with the sparse factors. */
 static void substitute(const cmb_static_factors *f, double *x)
 {
   const cmb_static_lu *lu = f->lu;
@@ -231,7 +236,7 @@ static void substitute(const cmb_static_factors *f, double *x)
   }
 }
 
-/* rest := b − K x, in the order of elimination. */
+/* Computes the residual f->rest := b − K x of the linear system, for iterative refinement. */
 static void residual(cmb_static_factors *f)
 {
   const cmb_static_lu *lu = f->lu;
