@@ -60,17 +60,19 @@ static int compare(struct stage *s, cmb_expr e, struct cmbt_random *r)
   double in[2 * INPUTS];
   for (int i = 0; i < 2 * INPUTS; i++) in[i] = cmbt_random_uniform(r, -2, 2);
   double exact = run(slope, in), here = run(value, in);
-  long double long_in[INPUTS], long_here;
-  for (int i = 0; i < INPUTS; i++) long_in[i] = in[i];
-  long_here = cmbt_long_value(value, long_in, work);
+  long double long_in[2 * INPUTS];
+  for (int i = 0; i < 2 * INPUTS; i++) long_in[i] = in[i];
+  const long double long_here = cmbt_long_value(value, long_in, work);
+  const long double long_exact = cmbt_long_value(slope, long_in, work);
   long double fine = cmbt_long_slope(value, in, in + INPUTS, 1e-4L, work);
   long double finer = cmbt_long_slope(value, in, in + INPUTS, 5e-5L, work);
   cmb_program_destroy(value);
   cmb_program_destroy(slope);
   if (!isfinite(exact) || !isfinite(fine) || !isfinite(finer)) return 0;
-  if (!(fabsl(here - long_here) <= 1e-9L * (1 + fabsl(long_here))))
-    return 0; /* rounding decides a branch */
-  long double size = 1e-3L + fabsl(finer);
+  const long double size = 1e-3L + fabsl(finer);
+  if (!(fabsl(here - long_here) <= 1e-9L * (1 + fabsl(long_here))) ||
+      !(fabsl(exact - long_exact) <= 1e-8L * size))
+    return 0;                                       /* rounding decides a branch */
   if (fabsl(fine - finer) > 1e-9L * size) return 0; /* a kink or a pole is near */
   return fabsl(exact - finer) <= 1e-7L * size ? 1 : -1;
 }
