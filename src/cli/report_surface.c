@@ -43,7 +43,7 @@ static void point_at(const struct ground *g, long k, const cmb_body_point *p, do
   }
 }
 
-/* Returns the signed distance function s of a surface at time t and the point (x, y, z): positive above the surface. */
+/* Returns the function s(t, x, y, z) that describes a surface, which is 0 on the surface and positive above it. */
 static double value_at(const struct ground *g, int surface, double t, double x, double y, double z)
 {
   return cmb_ground_at(g->surfaces, surface, t, (const double[3]){x, y, z});
