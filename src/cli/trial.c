@@ -1,5 +1,5 @@
 /*
- * Work that is tried in another process first (trial.h).
+ * Carries out work in a child process before this one (trial.h).
  */
 #include "cli/trial.h"
 
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Bytes of memory that this process has mapped; 0: the system does not say it. */
+/* Returns how many bytes of memory this process has mapped; 0 if unknown. */
 static double mapped(void)
 {
   double pages = 0;
@@ -22,7 +22,7 @@ static double mapped(void)
   return pages * (double)sysconf(_SC_PAGESIZE);
 }
 
-/* A limit for what comes next, if it is below the one that holds. */
+/* Lowers the limit of a resource to `most`, unless it is lower already. */
 static void lower(int resource, double most)
 {
   struct rlimit limit;
@@ -32,8 +32,10 @@ static void lower(int resource, double most)
   setrlimit(resource, &limit);
 }
 
-/* The trial itself: that it came to its end is a byte in the pipe. An end by a sanitizer is an exit, not a signal, so that exit codes do not tell. */
-static void play(void (*work)(void *), void *what, const struct cli_trial_limits *limits, int pipe)
+/* Does the work in the child process without output, with limits, and then writes a byte to the pipe as a sign of success. The exit code
+ * would not suffice, since a sanitizer ends the process by an exit too. Does not return. */
+static void run_child(void (*work)(void *), void *what, const struct cli_trial_limits *limits,
+                      int pipe)
 {
   const int nothing = open("/dev/null", O_RDWR);
   if (nothing >= 0) dup2(nothing, STDOUT_FILENO), dup2(nothing, STDERR_FILENO);
@@ -43,7 +45,7 @@ static void play(void (*work)(void *), void *what, const struct cli_trial_limits
   _exit(write(pipe, "", 1) == 1 ? 0 : 1);
 }
 
-/* Whether the trial came to its end. */
+/* Waits for the end of the child process. Returns whether it has written its byte to the pipe. */
 static bool wait_for(pid_t trial, int pipe)
 {
   char byte;
@@ -53,6 +55,7 @@ static bool wait_for(pid_t trial, int pipe)
   return got == 1;
 }
 
+/* Does the work in a child process. Returns whether it came to its end, or true if no process can be created. */
 static bool rehearse(void (*work)(void *), void *what, const struct cli_trial_limits *limits)
 {
   int ends[2];
@@ -60,7 +63,7 @@ static bool rehearse(void (*work)(void *), void *what, const struct cli_trial_li
   const pid_t trial = fork();
   if (trial == 0) {
     close(ends[0]);
-    play(work, what, limits, ends[1]);
+    run_child(work, what, limits, ends[1]);
   }
   close(ends[1]);
   const bool good = trial < 0 || wait_for(trial, ends[0]);
