@@ -118,7 +118,7 @@ static int complain_interrupt(void)
 
 /* Runs the browser on the page with `request` and stores the resulting document in *text, which the caller frees. Prints an error
  * message if this fails; returns an exit code. */
-static int document_of(const struct cli_film *f, const char *request, char **text)
+static int load_document(const struct cli_film *f, const char *request, char **text)
 {
   FILE *printed = tmpfile();
   size_t length = 0;
@@ -183,7 +183,7 @@ static int take_pictures(const struct cli_film *f, const char *request, FILE *to
                          long *total)
 {
   char *text = NULL;
-  int code = document_of(f, request, &text);
+  int code = load_document(f, request, &text);
   if (text) {
     const char *failure = line_after(text, "camber-failure");
     const char *all = line_after(text, "camber-total"), *at = text;
@@ -215,7 +215,7 @@ static int save(cmb_context *ctx, FILE *from, const char *path)
 
 /* Draws the page at the time of --at, or at the start, and saves it as a PNG file. Prints an error message if this fails; returns an
  * exit code. */
-static int still(cmb_context *ctx, const struct cli_film *f, const struct cli_arguments *a)
+static int make_still(cmb_context *ctx, const struct cli_film *f, const struct cli_arguments *a)
 {
   char request[TEXT_ROOM], at[64] = "start";
   long count = 0, total = 0;
@@ -299,7 +299,7 @@ static int complain_ffmpeg(void)
 }
 
 /* Draws and encodes the film that --video requests. Prints an error message if this fails; returns an exit code. */
-static int film(cmb_context *ctx, const struct cli_film *f, const struct cli_arguments *a)
+static int make_film(cmb_context *ctx, const struct cli_film *f, const struct cli_arguments *a)
 {
   static char *const ask[] = {
       "ffmpeg", "-version", NULL}; /* asked before the pictures are drawn, since that takes long */
@@ -322,7 +322,7 @@ static int film(cmb_context *ctx, const struct cli_film *f, const struct cli_arg
 int cli_film_make(cmb_context *ctx, const struct cli_film *f, const struct cli_arguments *a)
 {
   const bool picture = a->out && cli_ends_in(a->out, ".png");
-  int code = picture ? still(ctx, f, a) : CLI_DONE;
-  if (code == CLI_DONE && a->video) code = film(ctx, f, a);
+  int code = picture ? make_still(ctx, f, a) : CLI_DONE;
+  if (code == CLI_DONE && a->video) code = make_film(ctx, f, a);
   return code;
 }

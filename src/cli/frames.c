@@ -40,7 +40,7 @@ static void thin(struct cli_frames *f, double t)
 }
 
 /* Returns how many of the last two stored instants have the time t: 0, 1 or 2. */
-static int sides_at(const struct cli_frames *f, double t)
+static int count_at(const struct cli_frames *f, double t)
 {
   int sides = 0;
   while (sides < 2 && sides < f->count && cli_frames_row(f, f->count - 1 - sides)[0] == t) sides++;
@@ -52,7 +52,7 @@ static int sides_at(const struct cli_frames *f, double t)
 void cli_frames_add(struct cli_frames *f, double t, const double *q, const double *extra)
 {
   if (f->room == 0) return; /* a problem written in C has no bodies */
-  const int sides = sides_at(f, t);
+  const int sides = count_at(f, t);
   if (sides > 0 && f->extra == 0) return;
   if (sides == 0 && f->count > 0 && !(t > cli_frames_row(f, f->count - 1)[0])) return;
   double *row = cli_frames_row(f, sides == 2 ? f->count - 1 : f->count);

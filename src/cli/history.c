@@ -19,8 +19,8 @@ int cli_history_columns(const cmb_equations *eq)
   return 3 + eq->nq + eq->nv + eq->ng + eq->no;
 }
 
-/* Sets the greatest number of intervals such that about `numbers` values are stored, within the two limits above. */
-static void limit(struct cli_history *h, long numbers)
+/* Sets the greatest number of intervals such that about `numbers` values are stored, but between LEAST_INTERVALS and MOST_INTERVALS. */
+static void set_limit(struct cli_history *h, long numbers)
 {
   h->most = numbers / h->columns;
   if (h->most > MOST_INTERVALS) h->most = MOST_INTERVALS;
@@ -30,7 +30,7 @@ static void limit(struct cli_history *h, long numbers)
 void cli_history_begin(struct cli_history *h, const cmb_equations *eq)
 {
   *h = (struct cli_history){.eq = eq, .columns = cli_history_columns(eq)};
-  limit(h, MOST_NUMBERS);
+  set_limit(h, MOST_NUMBERS);
 }
 
 /* ---- intervals of time */
@@ -93,7 +93,7 @@ static cmb_status make_room(struct cli_history *h, long room)
 cmb_status cli_history_begin_rows(struct cli_history *h, int columns, long numbers)
 {
   *h = (struct cli_history){.columns = columns};
-  limit(h, numbers / 2); /* two rows per interval */
+  set_limit(h, numbers / 2); /* two rows per interval */
   return make_room(h, h->most);
 }
 

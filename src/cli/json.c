@@ -36,7 +36,7 @@ static void put_text(const struct cli_json *j, const char *text)
   fputc('"', to);
 }
 
-/* Writes a number with as many digits as it takes to read it back unchanged, or null if it is infinite or NaN. */
+/* Writes a number with 17 significant digits, so that it can be read back unchanged, or null if it is infinite or NaN. */
 static void put_number(FILE *to, double x)
 {
   char text[CMB_NUMBER_ROOM];

@@ -45,7 +45,7 @@ static double shown_unit(const cmb_suspension_column *c, const char **unit)
 }
 
 /* Returns whether the column contains the quantity `what` (e.g. "camber") of the wheel with this name. */
-static bool is_of(const cmb_suspension_column *c, const char *wheel, const char *what)
+static bool is_quantity(const cmb_suspension_column *c, const char *wheel, const char *what)
 {
   const size_t length = strlen(wheel);
   return strncmp(c->name, wheel, length) == 0 && c->name[length] == '.' &&
@@ -56,7 +56,7 @@ static bool is_of(const cmb_suspension_column *c, const char *wheel, const char 
 static int find_column(const struct sweep *s, const char *wheel, const char *what)
 {
   for (int c = 0; c < s->count; c++) {
-    if (is_of(&s->columns[c], wheel, what)) return c;
+    if (is_quantity(&s->columns[c], wheel, what)) return c;
   }
   return -1;
 }
@@ -69,7 +69,7 @@ static bool is_shown(const struct sweep *s, const struct cli_arguments *a, int c
   if (column < a->drive_count + a->load_count || a->wheel_count == 0) return true;
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     for (int w = 0; w < a->wheel_count; w++) {
-      if (is_of(&s->columns[column], a->wheel[w], words[i])) return true;
+      if (is_quantity(&s->columns[column], a->wheel[w], words[i])) return true;
     }
   }
   return false;
@@ -116,8 +116,7 @@ static cmb_status put_piece(void *to, const char *piece, size_t length)
   return fwrite(piece, 1, length, to) == length ? CMB_OK : CMB_ERROR_IO;
 }
 
-/* Writes the sweep `what` to the file `to` as CSV: a header line with names and units, then one line per point. A callback that saves
- * files. */
+/* Writes the sweep `what` to the file `to` as CSV: a header line with names and units, then one line per point. A callback of cli_svg_save. */
 static void write_csv(FILE *to, const void *what)
 {
   const struct sweep *s = what;

@@ -13,6 +13,7 @@ static const double ROUNDING =
 
 enum { SHOWN = 4 }; /* number of components of a shape that are printed; --json has all */
 
+/* Returns the name of component i of a mode shape: a coordinate, or after these a first-order state. */
 const char *cli_component_name(const cmb_equations *eq, int i)
 {
   return i < eq->nq ? eq->q_names[i] : eq->v_names[eq->nv - eq->nz + i - eq->nq];

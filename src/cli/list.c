@@ -143,7 +143,7 @@ static void list_parts(cmb_context *ctx)
   }
 }
 
-/* Prints which lists there are. */
+/* Prints the names of the lists that `camber list` can print. */
 static void list_lists(void)
 {
   fputs("camber list methods   integration methods and their options\n"

@@ -102,7 +102,8 @@ static double modal_assurance(const struct matching *j, const cmb_eigenmode *x,
   return squares > 0 ? (re * re + im * im) / squares : 0;
 }
 
-/* Computes the difference of two modes in shape and eigenvalue, from 0 (equal) to 2; see the head of this file. */
+/* Computes the difference of two modes in shape and eigenvalue, from 0 (equal) to 2: 1 minus the modal
+ * assurance criterion, plus the distance of the eigenvalues relative to the sum of their absolute values. */
 static double difference(const struct matching *j, const cmb_eigenmode *x, const cmb_eigenmode *y)
 {
   const double apart = hypot(x->re - y->re, x->im - y->im);

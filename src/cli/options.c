@@ -693,7 +693,7 @@ const int cli_option_count = sizeof cli_options / sizeof cli_options[0];
 _Static_assert(sizeof cli_options / sizeof cli_options[0] <= CLI_MOST_OPTIONS, "room for all");
 
 /* Returns whether the command of this name accepts the option: whether the option's list of commands contains it as a whole word. */
-static bool is_of(const struct cli_option *option, const char *command)
+static bool belongs_to(const struct cli_option *option, const char *command)
 {
   const size_t length = strlen(command);
   for (const char *at = option->commands; (at = strstr(at, command)); at += length) {
@@ -704,7 +704,7 @@ static bool is_of(const struct cli_option *option, const char *command)
 
 bool cli_takes(const struct cli_command *command, const struct cli_option *option)
 {
-  return is_of(option, command->name);
+  return belongs_to(option, command->name);
 }
 
 /* Returns the row of the option `name` that the command accepts; otherwise the first row of that name, or -1 if there is none. Several
@@ -714,7 +714,7 @@ static int find_option(const char *command, const char *name)
   int found = -1;
   for (int k = 0; k < cli_option_count; k++) {
     if (strcmp(cli_options[k].name, name) != 0) continue;
-    if (is_of(&cli_options[k], command)) return k;
+    if (belongs_to(&cli_options[k], command)) return k;
     if (found < 0) found = k;
   }
   return found;
@@ -741,7 +741,7 @@ bool cli_model_may_set(const struct cli_option *option)
   static const char *const never[] = {"set",  "live",    "help",  "json", "include-anywhere",
                                       "save", "save-at", "resume"};
   static const char *const others[] = {CLI_OTHER_KEYS};
-  return is_of(option, "run")
+  return belongs_to(option, "run")
              ? cmb_find_name(option->name, never, sizeof never / sizeof *never, sizeof *never) < 0
              : cmb_find_name(option->name, others, sizeof others / sizeof *others,
                              sizeof *others) >= 0;

@@ -22,7 +22,7 @@ static bool attach(int file, int place, int nothing)
 
 /* Replaces this process (the child after fork) by the program words[0] with the given input and output. Exits with CLI_NOT_INSTALLED if
  * there is no such program. */
-static void become(char *const words[], int input, int output)
+static void execute(char *const words[], int input, int output)
 {
   const int nothing = open("/dev/null", O_RDWR);
   if (nothing >= 0 && attach(input, STDIN_FILENO, nothing) &&
@@ -55,7 +55,7 @@ int cli_other_program(char *const words[], int input, int output)
   cli_catch_interrupt();
   const pid_t child = fork();
   if (child >= 0) setpgid(child, child); /* in both processes, since either may run first */
-  if (child == 0) become(words, input, output);
+  if (child == 0) execute(words, input, output);
   int status = 0;
   while (child > 0) { /* polled: a signal right before a blocking call would not interrupt it */
     const pid_t ended = waitpid(child, &status, WNOHANG);

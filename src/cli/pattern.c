@@ -21,6 +21,7 @@ enum {
 
 /* ---- computing the pattern */
 
+/* Computes the Jacobian's sparsity pattern and the groups of its columns at the state of the result r. */
 cmb_status cli_pattern_find(cmb_context *ctx, const cmb_system *system, const cmb_result *r,
                             struct cli_pattern *p)
 {
@@ -44,8 +45,8 @@ void cli_pattern_release(struct cli_pattern *p)
 
 /* ---- text and JSON */
 
-/* Prints the name of column j of the Jacobian: a position, or for coordinates without a velocity each, the velocity along which it is
- * varied; after these nv columns the velocities. */
+/* Prints the name of column j of the Jacobian. The first nv columns are for positions: the name is that of the coordinate, or if coordinates
+ * and velocities do not correspond, of the velocity along which the position is varied. The others are for velocities. */
 static void print_column(const cmb_equations *eq, int j)
 {
   if (j >= eq->nv) {

@@ -786,6 +786,8 @@ void cli_plot_write(FILE *to, const struct cli_plot *plot)
 
 /* ---- files */
 
+/* Writes what the callback `write` prints for `what` to the file `path`, which is replaced as a whole. Returns CMB_ERROR_MEMORY
+ * if there is no memory for the whole text. */
 cmb_status cli_svg_save(cmb_context *ctx, void (*write)(FILE *to, const void *what),
                         const void *what, const char *path)
 {

@@ -90,7 +90,7 @@ static char *write_outputs(struct cli_forces *f, const cmb_model *m)
 /* ---- the second system */
 
 /* Returns whether a component of an arrow is indeterminate, since redundant constraints share the force. */
-static bool is_shared(const struct cli_forces *f, const struct cli_arrow *arrow)
+static bool is_indeterminate(const struct cli_forces *f, const struct cli_arrow *arrow)
 {
   const bool *shared = cmb_system_shared_outputs(f->system);
   for (int k = 0; shared && k < arrow->parts; k++) {
@@ -109,7 +109,7 @@ static void find_outputs(struct cli_forces *f, const cmb_equations *eq)
     if (k >= 0 && k < f->numbers) f->output[k] = i;
   }
   for (int i = 0; i < f->count; i++) {
-    if (!is_shared(f, &f->arrows[i])) f->arrows[kept++] = f->arrows[i];
+    if (!is_indeterminate(f, &f->arrows[i])) f->arrows[kept++] = f->arrows[i];
   }
   f->count = kept;
 }
@@ -216,7 +216,8 @@ static void put_point(struct cli_json *j, const cmb_body_point *p)
   cli_json_close(j, '}');
 }
 
-/* Writes the points at which an arrow begins: of a joint that on its child, of a loop that on its second body, of a spring both ends. */
+/* Writes the points at which an arrow begins: for a joint its point on the child body, for a loop that on the second body, for a spring
+ * both ends. */
 static void put_points(struct cli_json *j, const cmb_model *m, const struct cli_arrow *arrow)
 {
   cmb_body_point points[2];

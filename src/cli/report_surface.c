@@ -145,7 +145,7 @@ static void begin_lines(struct lines *l, double *at, int count, int most, double
 }
 
 /* Sets the probes along the lines, evenly spaced from `low` to `high`. */
-static void look_across(struct lines *l, double low, double high)
+static void set_probes(struct lines *l, double low, double high)
 {
   for (int i = 0; i < PROBES; i++) l->other[i] = low + (high - low) * i / (PROBES - 1);
 }
@@ -192,8 +192,8 @@ static void put_field(const struct ground *g, int surface)
   begin_lines(&x, at_x, FIRST_LINES, MOST_LINES, low[0], high[0]);
   begin_lines(&y, at_y, FIRST_ACROSS, MOST_ACROSS, low[1], high[1]);
   y.swapped = true;
-  look_across(&x, low[1], high[1]);
-  look_across(&y, low[0], high[0]);
+  set_probes(&x, low[1], high[1]);
+  set_probes(&y, low[0], high[0]);
   add_lines(g, surface, &x, top);
   add_lines(g, surface, &y, top);
   put_heights(g, surface, &x, &y, top);

@@ -143,7 +143,7 @@ static bool parse_name(struct text *t, const char **name, size_t *length)
 }
 
 /* Replaces doubled quotes in a name by single ones. */
-static void undouble(char *name)
+static void unescape_quotes(char *name)
 {
   char *to = name;
   for (const char *from = name; *from; from++) {
@@ -163,7 +163,7 @@ bool cli_result_cut_name(char **list, char **name)
   *name = *list + (from - *list);
   *list = *after ? after + 1 : NULL;
   (*name)[length] = '\0';
-  if (length < (size_t)(after - *name)) undouble(*name); /* it was in quotes */
+  if (length < (size_t)(after - *name)) unescape_quotes(*name); /* it was in quotes */
   return true;
 }
 
@@ -187,7 +187,7 @@ static const char *parse_names(struct cli_result *r, struct text *t)
     if (length == 0) return "a column has no name";
     struct cli_result_column *c = cli_result_add(r, name, length, "", CLI_COLUMN_UNKNOWN);
     if (!c) return cli_result_no_memory;
-    undouble(c->name);
+    unescape_quotes(c->name);
     more = *t->at++ == ',';
   }
   return NULL;
@@ -201,8 +201,8 @@ static long count_lines(const struct text *t)
   return count;
 }
 
-/* Parses a number that is followed by the character `stop`, a comma or the end of the line, and skips that character. Returns false if
- * there is no number. */
+/* Parses a number that is followed by the character `stop`, a comma or the end of the line, and skips that character. Returns false
+ * if there is no number, or another character follows it. */
 static bool parse_number(struct text *t, char stop, double *x)
 {
   char copy[64], *after;

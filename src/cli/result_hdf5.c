@@ -20,7 +20,7 @@ static const double MOST_FOR_A_BYTE = 1032;
 struct visit {
   struct cli_result *result;
   double most; /* the greatest number of values in a file of this size */
-  int *places; /* the value of `column` for each column */
+  int *positions; /* the value of `column` for each column */
   enum cli_column_kind kind;
   int depth;         /* 0: in the file itself; 1: in a group; deeper groups are ignored */
   const char *words; /* what is wrong; NULL: nothing */
@@ -61,13 +61,13 @@ static double read_number(hid_t of, const char *name)
 }
 
 /* Reads the attribute `column` of a data set, the position of the column in the trajectory. Returns false if there is none. */
-static bool read_place(hid_t set, int *group_or_file)
+static bool read_position(hid_t set, int *position)
 {
   if (H5Aexists(set, "column") <= 0) return false;
   hid_t attribute = H5Aopen(set, "column", H5P_DEFAULT);
   hid_t space = H5Aget_space(attribute);
   const bool single = H5Sget_simple_extent_npoints(space) == 1;
-  const bool read = single && H5Aread(attribute, H5T_NATIVE_INT, group_or_file) >= 0;
+  const bool read = single && H5Aread(attribute, H5T_NATIVE_INT, position) >= 0;
   H5Sclose(space);
   H5Aclose(attribute);
   return read;
@@ -98,7 +98,7 @@ static long length_of(hid_t set)
 }
 
 /* Reads a data set as a column of the trajectory. Returns NULL, or a text that says what is wrong. */
-static const char *add_column(struct visit *v, hid_t set, int group_or_file)
+static const char *add_column(struct visit *v, hid_t set, int position)
 {
   struct cli_result *r = v->result;
   const long rows = length_of(set);
@@ -107,10 +107,10 @@ static const char *add_column(struct visit *v, hid_t set, int group_or_file)
   if (r->count > 0 && rows != r->rows) return "its columns have different lengths";
   if ((double)rows * (r->count + 1.0) > v->most) return "it is too small for its columns";
   r->rows = rows;
-  int *places = realloc(v->places, ((size_t)r->count + 1) * sizeof *places);
-  if (!places) return cli_result_no_memory;
-  v->places = places;
-  places[r->count] = group_or_file;
+  int *positions = realloc(v->positions, ((size_t)r->count + 1) * sizeof *positions);
+  if (!positions) return cli_result_no_memory;
+  v->positions = positions;
+  positions[r->count] = position;
   char *name = read_text(set, "name"), *unit = read_text(set, "unit");
   struct cli_result_column *c =
       cli_result_add(r, name ? name : "", name ? strlen(name) : 0, unit ? unit : "", v->kind);
@@ -135,7 +135,7 @@ static herr_t visit_object(hid_t group_or_file, const char *name, const H5L_info
   hid_t object = H5Oopen(group_or_file, name, H5P_DEFAULT);
   if (object < 0) return 0;
   const H5I_type_t kind = H5Iget_type(object);
-  if (kind == H5I_DATASET && read_place(object, &column)) {
+  if (kind == H5I_DATASET && read_position(object, &column)) {
     if (v->depth == 0) v->kind = cli_result_kind(name);
     v->words = add_column(v, object, column);
   } else if (kind == H5I_GROUP && v->depth == 0) {
@@ -150,14 +150,14 @@ static herr_t visit_object(hid_t group_or_file, const char *name, const H5L_info
 }
 
 /* Sorts the columns by their positions in the trajectory. Insertion sort suffices, since there are few. */
-static void sort_columns(struct cli_result *r, int *places)
+static void sort_columns(struct cli_result *r, int *positions)
 {
   for (int i = 1; i < r->count; i++) {
-    for (int k = i; k > 0 && places[k] < places[k - 1]; k--) {
+    for (int k = i; k > 0 && positions[k] < positions[k - 1]; k--) {
       const struct cli_result_column column = r->columns[k];
-      const int group_or_file = places[k];
+      const int position = positions[k];
       r->columns[k] = r->columns[k - 1], r->columns[k - 1] = column;
-      places[k] = places[k - 1], places[k - 1] = group_or_file;
+      positions[k] = positions[k - 1], positions[k - 1] = position;
     }
   }
 }
@@ -256,16 +256,16 @@ static bool read_facts(hid_t file, struct cli_result *r)
   for (int i = 0; i < CLI_TEXT_COUNT; i++) r->texts[i] = read_text(file, cli_text_names[i]);
   for (int i = 0; i < CLI_FIRST_OF_SUMMARY; i++)
     r->numbers[i] = read_number(file, cli_number_names[i]);
-  hid_t group_or_file = H5Gopen2(file, "summary", H5P_DEFAULT);
-  for (int i = CLI_FIRST_OF_SUMMARY; group_or_file >= 0 && i < CLI_NUMBER_COUNT; i++) {
-    r->numbers[i] = read_number(group_or_file, cli_number_names[i]);
+  hid_t group = H5Gopen2(file, "summary", H5P_DEFAULT);
+  for (int i = CLI_FIRST_OF_SUMMARY; group >= 0 && i < CLI_NUMBER_COUNT; i++) {
+    r->numbers[i] = read_number(group, cli_number_names[i]);
   }
-  if (group_or_file >= 0) H5Gclose(group_or_file);
-  group_or_file = H5Gopen2(file, "events", H5P_DEFAULT);
-  if (group_or_file < 0) return true;
-  const long count = count_of(group_or_file, "t");
-  if (count > 0) good = read_events(group_or_file, r, count);
-  H5Gclose(group_or_file);
+  if (group >= 0) H5Gclose(group);
+  group = H5Gopen2(file, "events", H5P_DEFAULT);
+  if (group < 0) return true;
+  const long count = count_of(group, "t");
+  if (count > 0) good = read_events(group, r, count);
+  H5Gclose(group);
   return good;
 }
 
@@ -281,10 +281,10 @@ struct cli_result_fault cli_result_read_hdf5(struct cli_result *r, const char *p
   hsize_t size = 0;
   if (H5Fget_filesize(file, &size) >= 0) v.most = MOST_FOR_A_BYTE * (double)size / sizeof(double);
   H5Literate(file, H5_INDEX_NAME, H5_ITER_INC, &next, visit_object, &v);
-  if (!v.words) sort_columns(r, v.places);
+  if (!v.words) sort_columns(r, v.positions);
   if (!v.words && !read_facts(file, r)) v.words = cli_result_no_memory;
   H5Fclose(file);
-  free(v.places);
+  free(v.positions);
   return (struct cli_result_fault){v.words, 0};
 }
 

@@ -169,8 +169,8 @@ static void put_part(FILE *to, const struct labels *l, int result, enum part par
   }
 }
 
-/* Makes one part of the labels of all results, and clears it if all results that have it have the same. Settings are compared one by one
- * before. Returns false if there is no memory. */
+/* Makes one part of the labels of all results, and clears it if all results that have it have the same. The part SETTINGS
+ * contains only settings that differ, and is not cleared. Returns false if there is no memory. */
 static bool make_part(struct labels *l, enum part part)
 {
   const char *known = NULL;
@@ -192,6 +192,7 @@ static bool make_part(struct labels *l, enum part part)
 
 /* ---- labels */
 
+/* Returns the name of a file without its folders, a pointer into `path`. */
 const char *cli_base_name(const char *path)
 {
   const char *slash = strrchr(path, '/');

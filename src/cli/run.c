@@ -60,7 +60,8 @@ static cmb_status on_record(void *user, const cmb_record *record)
   return status;
 }
 
-/* Stores an evenly spaced record for the extreme values, the report and the plot; a callback of the simulation. */
+/* Stores a record (of a step, an event or an evenly spaced time) for the extreme values, the report and the plot; a callback of the
+ * simulation. */
 static cmb_status on_sample(void *user, const cmb_record *record)
 {
   struct run *run = user;
@@ -132,7 +133,7 @@ static cmb_status on_progress(void *user, double t, double t_start, double t_end
   return cli_interrupted() ? CMB_ERROR_INTERRUPTED : CMB_OK;
 }
 
-/* Waits for the time of a step with --realtime and notes it for the report; a callback of the simulation. */
+/* Waits with --realtime until a step is due, and stores the time of its beginning for the report; a callback of the simulation. */
 static cmb_status before_step(void *user, double t)
 {
   struct run *run = user;
@@ -176,7 +177,7 @@ static void print_numbers(const char *title, int n, const char *const *names,
   }
 }
 
-/* Prints which outputs change faster than the evenly spaced points can show, so that their extreme values may be inaccurate. */
+/* Prints which outputs change faster than the points of the run can show, so that their extreme values may be inaccurate. */
 static void print_coarse(const struct cli_extremes *x, const cmb_equations *eq)
 {
   int count = 0, first = 0;

@@ -46,7 +46,7 @@ static char *write_file(const struct cli_arguments *a)
   return cmb_whole_path(source.path, sizeof whole, whole) ? strdup(whole) : NULL;
 }
 
-/* Writes settings as options, one a line: --OPTION=NAME=VALUE. */
+/* Writes settings of parameters or start values as options, one a line: --OPTION=NAME=VALUE. */
 static void put_settings(FILE *to, const char *option, int count, const cmb_setting *settings)
 {
   char number[CMB_NUMBER_ROOM];
@@ -74,8 +74,8 @@ static char *write_arguments(const struct cli_arguments *a)
   return text;
 }
 
-/* Sets a text of the sheet that is freed together with it; NULL changes nothing. */
-static void own(struct cli_sheet *s, int index, char *text)
+/* Sets text number `index` of the data about a run, which is freed together with it; NULL changes nothing. */
+static void store_owned(struct cli_sheet *s, int index, char *text)
 {
   int k = 0;
   if (!text) return;
@@ -94,9 +94,9 @@ void cli_sheet_begin(cmb_context *ctx, struct cli_sheet *s, const struct cli_arg
   s->texts[CLI_TEXT_model] = eq->name;
   s->texts[CLI_TEXT_method] = cmb_method_name(options->method);
   s->texts[CLI_TEXT_method_title] = cmb_method_title(options->method);
-  own(s, CLI_TEXT_command, write_command(a));
-  own(s, CLI_TEXT_model_file, write_file(a));
-  own(s, CLI_TEXT_arguments, write_arguments(a));
+  store_owned(s, CLI_TEXT_command, write_command(a));
+  store_owned(s, CLI_TEXT_model_file, write_file(a));
+  store_owned(s, CLI_TEXT_arguments, write_arguments(a));
   if (a->model && cmb_picture_digest(ctx, a->model, s->picture) == CMB_OK) {
     s->texts[CLI_TEXT_picture] =
         s->picture; /* without it, a viewer cannot check that the model is the same */
@@ -110,7 +110,7 @@ void cli_sheet_finish(struct cli_sheet *s, cmb_status status, const cmb_result *
   s->texts[CLI_TEXT_status] = cmb_status_code(status);
   s->texts[CLI_TEXT_message] = status == CMB_OK ? "" : cli_last_complaint();
   if (r->stopped_by) s->texts[CLI_TEXT_stopped_by] = r->stopped_by;
-  own(s, CLI_TEXT_warnings, cli_warnings_text());
+  store_owned(s, CLI_TEXT_warnings, cli_warnings_text());
   memcpy(s->numbers, numbers, sizeof s->numbers);
 }
 

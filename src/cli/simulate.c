@@ -238,6 +238,8 @@ int cli_take_keys(cmb_context *ctx, struct cli_arguments *a)
 
 /* ---- two options that contradict each other */
 
+/* Prints an error message that the options `one` and `other` contradict each other, with `words` between their names. If one of them was
+ * set by the model file, the message has its position there. Returns CLI_BAD_INPUT. */
 int cli_complain_pair(const struct cli_arguments *a, const char *one, const char *words,
                       const char *other)
 {

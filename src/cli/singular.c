@@ -65,14 +65,16 @@ void cli_singularities_json(const struct cli_singularities *list, struct cli_jso
   cli_json_close(j, ']');
 }
 
-/* Returns whether multiplier i is indeterminate: at the final position, or in general since redundant constraints share it. */
+/* Returns whether Lagrange multiplier i is indeterminate: at the end of this run (`unique`), or always, since redundant constraints
+ * share a force. */
 static bool is_indeterminate(const cmb_system *system, const bool *unique, int i)
 {
   const bool *shared = cmb_system_shared_multipliers(system);
   return (unique && !unique[i]) || (shared && shared[i]);
 }
 
-/* Returns whether output i is indeterminate: at the final position, or in general since redundant constraints share its force. */
+/* Returns whether output i depends on an indeterminate force: in this run (`unique`), since contacts share a force, or always, since
+ * redundant constraints do. */
 static bool is_indeterminate_output(const cmb_system *system, const bool *unique, int i)
 {
   const bool *shared = cmb_system_shared_outputs(system);

@@ -36,6 +36,7 @@ void cli_summary_take(const cmb_result *r, double *to)
 
 /* ---- JSON */
 
+/* Writes the tolerances or the step size, and by how much the start values were corrected. */
 void cli_summary_accuracy(struct cli_json *j, const double *x)
 {
   cli_json_number(j, "rtol", x[CLI_NUMBER_rtol]);

@@ -84,7 +84,8 @@ static bool read_all(int file, void *bytes, size_t length, off_t at)
   return true;
 }
 
-/* Reads rows of the temporary file, column by column; a cli_sheet_reader. */
+/* Reads `count` rows from number `first` on from the temporary file, and stores them in `numbers` column by column; a callback of the
+ * functions that write a whole file. Returns false and sets errno on failure. */
 static bool read_rows(void *user, long first, long count, double *numbers)
 {
   struct cli_table *t = user;

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* Returns how many bytes of memory this process has mapped; 0 if unknown. */
-static double mapped(void)
+static double mapped_bytes(void)
 {
   double pages = 0;
   FILE *f = fopen("/proc/self/statm", "r");
@@ -23,7 +23,7 @@ static double mapped(void)
 }
 
 /* Lowers the limit of a resource to `most`, unless it is lower already. */
-static void lower(int resource, double most)
+static void lower_limit(int resource, double most)
 {
   struct rlimit limit;
   if (getrlimit(resource, &limit) != 0) return;
@@ -39,8 +39,8 @@ static void run_child(void (*work)(void *), void *what, const struct cli_trial_l
 {
   const int nothing = open("/dev/null", O_RDWR);
   if (nothing >= 0) dup2(nothing, STDOUT_FILENO), dup2(nothing, STDERR_FILENO);
-  lower(RLIMIT_CORE, 0);
-  lower(RLIMIT_CPU, ceil(limits->seconds));
+  lower_limit(RLIMIT_CORE, 0);
+  lower_limit(RLIMIT_CPU, ceil(limits->seconds));
   work(what);
   _exit(write(pipe, "", 1) == 1 ? 0 : 1);
 }
@@ -56,7 +56,7 @@ static bool wait_for(pid_t trial, int pipe)
 }
 
 /* Does the work in a child process. Returns whether it came to its end, or true if no process can be created. */
-static bool rehearse(void (*work)(void *), void *what, const struct cli_trial_limits *limits)
+static bool try_in_child(void (*work)(void *), void *what, const struct cli_trial_limits *limits)
 {
   int ends[2];
   if (pipe(ends) != 0) return true;
@@ -74,10 +74,10 @@ static bool rehearse(void (*work)(void *), void *what, const struct cli_trial_li
 bool cli_try(void (*work)(void *what), void *what, const struct cli_trial_limits *limits)
 {
   struct rlimit before;
-  const double now = mapped();
+  const double now = mapped_bytes();
   const bool limited = now > 0 && getrlimit(RLIMIT_AS, &before) == 0;
-  if (limited) lower(RLIMIT_AS, now + limits->bytes);
-  const bool good = rehearse(work, what, limits);
+  if (limited) lower_limit(RLIMIT_AS, now + limits->bytes);
+  const bool good = try_in_child(work, what, limits);
   if (good) work(what);
   if (limited) setrlimit(RLIMIT_AS, &before);
   return good;

@@ -13,7 +13,7 @@
 
 enum { A_SIDE = 3, MOST_DIVISIONS = 6 };
 
-/* Returns the largest real part of all eigenvalues except the `aside` slowest ones, neutral eigenvalues included; -INFINITY if there are
+/* Returns the largest real part of all eigenvalues except the `excluded` slowest ones, neutral eigenvalues included; -INFINITY if there are
  * no others. An undamped oscillation counts as at most 0. */
 static double largest_but(const struct cli_look *x, int excluded)
 {
@@ -32,7 +32,7 @@ static bool is_unstable(const struct cli_look *row)
   return largest_but(row, row->neutral) > 0;
 }
 
-/* Computes the motion at a value, and stores in x->re the largest real part of all eigenvalues except the `aside` slowest ones. The
+/* Computes the motion at a value, and stores in x->re the largest real part of all eigenvalues except the `excluded` slowest ones. The
  * linearisation is freed. */
 static cmb_status compute_motion(struct cli_critical *s, double at, int excluded,
                                  struct cli_look *x)
@@ -197,8 +197,8 @@ struct interval {
       in_band; /* whether an eigenvalue passes through the neutral band and its zero cannot be located */
 };
 
-/* Determines whether another eigenvalue has a positive real part at x, where the followed one is 0. *unknown: there are more neutral
- * eigenvalues at x than at a and b. */
+/* Determines whether another eigenvalue has a positive real part at x, where the followed one is 0. *unknown: there are more
+ * neutral eigenvalues at x than at that of a and b which has fewer. */
 static cmb_status check_others(struct cli_critical *s, const struct cli_follow *f, double x,
                                bool *others_grow, bool *unknown)
 {
@@ -267,7 +267,7 @@ static cmb_status examine_modes(struct cli_critical *s, struct interval *i)
 static cmb_status compare(struct cli_critical *s, const struct cli_look *a,
                           const struct cli_look *b, int divisions);
 
-/* Repeats the search in both halves of an interval. *done says whether this was possible: the motion in the middle must have the same
+/* Repeats the search for critical values in both halves of an interval. *done says whether this was possible: the motion in the middle must have the same
  * number of neutral eigenvalues. */
 static cmb_status divide(struct cli_critical *s, const struct interval *i, int divisions,
                          bool *done)

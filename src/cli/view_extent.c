@@ -10,7 +10,7 @@
 /* A callback for each point: the body to which it is fixed, and its position in the design position. */
 typedef void visit(void *user, const cmb_body_point *point);
 
-/* Calls `each` for all points of the elements of a kind. Returns false if there is no memory. */
+/* Calls the callback `each` for all points of the model's elements of a kind. Returns false if there is no memory. */
 static bool visit_items(const cmb_model *m, cmb_item_kind kind, visit *each, void *user)
 {
   for (int i = 0; i < cmb_model_count(m, kind); i++) {
@@ -24,7 +24,7 @@ static bool visit_items(const cmb_model *m, cmb_item_kind kind, visit *each, voi
   return true;
 }
 
-/* Calls `each` for all points of the model: joints, centres of mass, and points of other elements. Returns false if there is no memory. */
+/* Calls the callback `each` for all points of the model: joints, centres of mass, and points of other elements. Returns false if there is no memory. */
 static bool visit_points(const cmb_model *m, visit *each, void *user)
 {
   static const cmb_item_kind kinds[] = {CMB_ITEM_BODY,  CMB_ITEM_MARKER, CMB_ITEM_LOOP,

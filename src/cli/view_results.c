@@ -18,6 +18,7 @@ struct results {
 
 /* ---- columns and times */
 
+/* Returns a text about the run from the file (`text` is its number, CLI_TEXT_…); "" if it has none. */
 const char *cli_viewed_text(const struct cli_viewed *v, int text)
 {
   return v->result.texts[text] ? v->result.texts[text] : "";
@@ -160,7 +161,7 @@ static void release(struct results *r)
   free(r->all);
 }
 
-/* Sets labels that distinguish the results. Returns an exit code. */
+/* Sets labels that distinguish the results in the page. Returns an exit code. */
 static int label(const struct results *r)
 {
   struct cli_result *compared[CLI_MOST_RESULTS];
