@@ -17,8 +17,8 @@
 
 enum {
   RATE = 25, /* pictures per second */
-  AT_ONCE =
-      25, /* pictures per run of the browser; each takes some 300 kB in the document that it prints */
+  /* pictures per run of the browser; each takes some 300 kB in the document that it prints */
+  AT_ONCE = 25,
   MOST_PICTURES = 15000,
   MOST_BYTES = 1 << 30,
   TEXT_ROOM = 512

@@ -14,7 +14,7 @@ enum {
   LEAST_FRAMES = 128
 };
 
-/* Returns the number of values in a row: time, positions and further numbers. */
+/* Returns the number of values stored for an instant: time, positions and further numbers. */
 static long width_of(const struct cli_frames *f)
 {
   return 1L + f->nq + f->extra;

@@ -12,8 +12,8 @@ enum { CLI_A_POSE = 7 }; /* numbers that describe a pose in a page: position (3)
 
 struct cli_frames {
   int nq, extra;
-  double *
-      rows; /* (room x (1 + nq + extra)): t, q, further numbers; the row after the last stored one is the newest instant */
+  /* (room x (1 + nq + extra)): t, q, further numbers; the row after the last stored one is the newest instant */
+  double *rows;
   long count, room;
   double interval; /* minimum time between two stored instants; 0: all are stored */
   bool newer;      /* the newest instant is in the row after the last stored one */

@@ -1,8 +1,10 @@
 /*
  * A histogram of positive numbers with buckets of constant ratio, which gives percentiles of any number of samples in fixed memory; used
- * for the computing times of --realtime. Bucket k counts the numbers x with unit·2^((k-1)/20) < x <= unit·2^(k/20), so a percentile is
- * exact to 3.5 %, and the counts between powers of two times the unit are exact. k runs over 30 octaves below the unit and 10 above it; the
- * outermost buckets count everything beyond.
+ * for the computing times of --realtime.
+ *
+ * Bucket k counts the numbers x with unit·2^((k-1)/20) < x <= unit·2^(k/20), so a percentile is exact to 3.5 %, and the counts between
+ * powers of two times the unit are exact. k runs over 30 octaves below the unit and 10 above it; the outermost buckets count everything
+ * beyond.
  */
 #ifndef CMB_CLI_HISTOGRAM_H
 #define CMB_CLI_HISTOGRAM_H

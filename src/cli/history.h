@@ -1,7 +1,8 @@
 /*
- * The trajectory of a run in memory, for plots and reports: as much of it as a picture can show, however long the run is. Up to some
- * thousands of records are stored unchanged. When there are more, the time since the start is cut into intervals, and for each interval and
- * column the least and the greatest value are stored, in the order in which they occurred.
+ * The trajectory of a run in memory, for plots and reports: as much of it as a picture can show, however long the run is.
+ *
+ * Up to some thousands of records are stored unchanged. When there are more, the time since the start is cut into intervals, and for each
+ * interval and column the least and the greatest value are stored, in the order in which they occurred.
  */
 #ifndef CMB_CLI_HISTORY_H
 #define CMB_CLI_HISTORY_H
@@ -24,8 +25,8 @@ cmb_status cli_history_add(struct cli_history *h, const cmb_record *record);
 /* Begins a history of rows of any kind, whose first column is the time. At most about `numbers` values are stored, and all memory is
  * allocated here, so that later calls cannot fail. */
 cmb_status cli_history_begin_rows(struct cli_history *h, int columns, long numbers);
-double *cli_history_row(
-    struct cli_history *h); /* returns the next row, to be filled in; NULL: no memory */
+/* returns the next row, to be filled in; NULL: no memory */
+double *cli_history_row(struct cli_history *h);
 void cli_history_keep(struct cli_history *h); /* stores the row that cli_history_row has returned */
 
 /* Stores a record in a history that was begun by cli_history_begin_rows, without allocating memory. */

@@ -21,9 +21,9 @@ static void put_text(const struct cli_json *j, const char *text)
   fputc('"', to);
   for (size_t step; *text; text += step > 0 ? step : 1) {
     const unsigned char u = (unsigned char)*text;
-    step = cmb_character_length(
-        text, MOST_BYTES); /* 0 at the terminating zero and for bytes that are not UTF-8 */
-    if (step == 0) {       /* not UTF-8, as the name of a file can be */
+    /* 0 at the terminating zero and for bytes that are not UTF-8 */
+    step = cmb_character_length(text, MOST_BYTES);
+    if (step == 0) { /* not UTF-8, as the name of a file can be */
       fputs("\\ufffd", to);
     } else if (u == '"' || u == '\\') {
       fprintf(to, "\\%c", u);

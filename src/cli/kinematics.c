@@ -14,8 +14,8 @@
 enum { MOST_PANELS = 6, TITLE_ROOM = 112 };
 
 static const double NOT_SEEN = 1e-9; /* in deg, mm or N/mm: smaller values are shown as 0 */
-static const double LEAST_TRAVEL =
-    1e-3; /* in m: with less travel, it is not used as the abscissa */
+/* in m: with less travel, it is not used as the abscissa */
+static const double LEAST_TRAVEL = 1e-3;
 
 struct sweep {
   cmb_suspension *k;

@@ -8,8 +8,8 @@
 #include <math.h>
 
 static const double DEGREES_PER_RADIAN = 57.29577951308232;
-static const double ROUNDING =
-    1e-12; /* smaller real parts (relative to the imaginary part) and damping ratios are printed as 0 */
+/* smaller real parts (relative to the imaginary part) and damping ratios are printed as 0 */
+static const double ROUNDING = 1e-12;
 
 enum { SHOWN = 4 }; /* number of components of a shape that are printed; --json has all */
 
@@ -176,8 +176,8 @@ static int linearize_system(cmb_context *ctx, const struct cli_arguments *a,
                             const cmb_system *system)
 {
   const cmb_equations *eq = cmb_system_equations(system);
-  cmb_equations here =
-      *eq; /* with the sampled values (parameters p) at the time of the linearisation */
+  /* with the sampled values (parameters p) at the time of the linearisation */
+  cmb_equations here = *eq;
   cmb_run_options options;
   cmb_simulation *sim = NULL;
   cmb_linearization *l = NULL;

@@ -18,10 +18,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double BEGINS =
-    1.5; /* cost of a new curve: a mode with a greater difference is not joined */
-static const double AFTER_GAP =
-    0.5; /* additional cost of a gap: after it, shapes must be more similar */
+/* cost of a new curve: a mode with a greater difference is not joined */
+static const double BEGINS = 1.5;
+/* additional cost of a gap: after it, shapes must be more similar */
+static const double AFTER_GAP = 0.5;
 static const double NOTHING = 1e-9; /* components below this in every mode are rounding errors */
 enum { ROUNDS = 3 }; /* the norms of modes depend on the scaling, and the scaling on the norms */
 
@@ -29,8 +29,8 @@ enum { ROUNDS = 3 }; /* the norms of modes depend on the scaling, and the scalin
 struct matching {
   struct cli_mode_curves *curves;
   double *weight; /* (components) the diagonal of S */
-  const cmb_eigenmode *
-      *modes; /* (mode_count) the modes of the current value that are not neutral */
+  /* (mode_count) the modes of the current value that are not neutral */
+  const cmb_eigenmode **modes;
   int components, mode_count;
 };
 
@@ -113,7 +113,7 @@ static double difference(const struct matching *j, const cmb_eigenmode *x, const
 
 /* ---- curves */
 
-/* Collects the modes of one value of the table that are not neutral. */
+/* Collects the modes that are not neutral at one value of the varied quantity, in j->modes. */
 static void find_modes(struct matching *j, int value)
 {
   const cmb_linearization *l = j->curves->table->looks[value].l;
@@ -123,8 +123,8 @@ static void find_modes(struct matching *j, int value)
   }
 }
 
-/* Computes the costs (modes x columns) of continuing each curve by each mode of this value. The columns after those of the curves stand
- * for new curves, one for each mode. */
+/* Computes the costs (modes x columns) of continuing each curve by each mode at this value of the varied quantity. The columns after
+ * those of the curves stand for new curves, one for each mode. */
 static void find_costs(const struct matching *j, int value, double *cost)
 {
   const struct cli_mode_curves *c = j->curves;
@@ -141,7 +141,7 @@ static void find_costs(const struct matching *j, int value, double *cost)
   }
 }
 
-/* Appends an empty curve. Returns false if there is no memory. */
+/* Appends a curve without modes. Returns false if there is no memory. */
 static bool add_curve(struct cli_mode_curves *c)
 {
   const size_t values = (size_t)c->values, count = (size_t)c->count + 1;
@@ -153,7 +153,7 @@ static bool add_curve(struct cli_mode_curves *c)
   return true;
 }
 
-/* Assigns each mode of a value to a curve, an existing or a new one. Returns false if there is no memory. */
+/* Assigns each mode at one value of the varied quantity to a curve, an existing or a new one. Returns false if there is no memory. */
 static bool join(struct matching *j, int value)
 {
   struct cli_mode_curves *c = j->curves;

@@ -10,8 +10,8 @@
 struct cli_mode_curves {
   const struct cli_vary_table *table;
   int count, values;
-  const cmb_eigenmode *
-      *mode; /* (count x values) the modes of the table by curve and value; NULL: a gap */
+  /* (count x values) the modes of the table by curve and value; NULL: a gap */
+  const cmb_eigenmode **mode;
 };
 
 /* Joins the modes of a table that are not neutral to curves; each mode is in one curve. Returns false if there is no memory. In both

@@ -281,8 +281,8 @@ static void draw_graph(struct pen *p, const struct line *l)
     const long last = k + bundle < l->points ? k + bundle : l->points;
     for (long i = k; i < last; i++) {
       if (y_of(l, i) < y_of(l, low)) low = i;
-      if (y_of(l, i) >= y_of(l, high))
-        high = i; /* the last one, so that a constant bundle keeps its first and last point */
+      /* the last one, so that a constant bundle keeps its first and last point */
+      if (y_of(l, i) >= y_of(l, high)) high = i;
     }
     const long ends[2] = {low < high ? low : high, low < high ? high : low};
     for (int e = 0; e < (bundle > 1 ? 2 : 1); e++) {
@@ -418,7 +418,7 @@ static void put_group(FILE *to, struct letters *l, const struct frame *f, double
           f->top - 4 - LETTER_LINE * row, text);
 }
 
-/* Returns whether a letter is among the first `count` of an array. */
+/* Returns whether `letter` is among the first `count` characters of an array. */
 static bool is_among(char letter, size_t count, const char *letters)
 {
   for (size_t i = 0; i < count; i++) {

@@ -1,7 +1,9 @@
 /*
  * Draws line plots as SVG: panels one below the other with a common abscissa, curves with a legend, vertical marks across all panels, and
- * notes below; or panels side by side, whose common quantity points upwards. Axes are linear or logarithmic. The margins follow from the
- * longest tick label and the longest curve name. Used by all commands that draw.
+ * notes below; or panels side by side, whose common quantity points upwards.
+ *
+ * Axes are linear or logarithmic. The margins follow from the longest tick label and the longest curve name. Used by all commands that
+ * draw.
  */
 #ifndef CMB_CLI_PLOT_H
 #define CMB_CLI_PLOT_H
@@ -44,10 +46,10 @@ struct cli_plot {
   const struct cli_panel *panels;
   int panel_count;
   bool logarithmic; /* whether the abscissa is logarithmic */
-  bool
-      dots; /* whether computed points are marked by dots on the lines between them, unless there are too many */
-  bool
-      upright; /* whether panels stand side by side with a linear abscissa that points upwards; such plots have no marks, notes or subtitle */
+  /* whether computed points are marked by dots on the lines between them, unless there are too many */
+  bool dots;
+  /* whether panels stand side by side with a linear abscissa that points upwards; such plots have no marks, notes or subtitle */
+  bool upright;
   const struct cli_mark *marks;
   long mark_count;
   const char *const *notes; /* sentences below the picture */

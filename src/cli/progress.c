@@ -7,9 +7,8 @@
 
 enum { WIDTH = 40 };
 
-static const double FIRST_AFTER = 0.5,
-                    AGAIN_AFTER =
-                        0.1; /* in seconds: before it is shown first; between two updates */
+/* in seconds: before it is shown first; between two updates */
+static const double FIRST_AFTER = 0.5, AGAIN_AFTER = 0.1;
 
 /* Starts the progress bar, which is switched off if `quiet` is set or standard error is no terminal. */
 void cli_progress_begin(struct cli_progress *p, bool quiet)

@@ -1,7 +1,9 @@
 /*
- * Paces a run by the clock (realtime.h). The step from t to t + h begins at start + (t - t_start) on the monotonic clock and is due at
- * start + (t + h - t_start), where start is the clock time of the first one. These times are fixed: a run that is late does not sleep until
- * it has caught up. The time of a step is measured from wake-up until everything in it is done: integration, switching, outputs, records.
+ * Paces a run by the clock (realtime.h).
+ *
+ * The step from t to t + h begins at start + (t - t_start) on the monotonic clock and is due at start + (t + h - t_start), where start is
+ * the clock time of the first one. These times are fixed: a run that is late does not sleep until it has caught up. The time of a step is
+ * measured from wake-up until everything in it is done: integration, switching, outputs, records.
  */
 #include "cli/realtime.h"
 
@@ -34,8 +36,8 @@ int cli_realtime_choose(struct cli_arguments *a)
     return cli_complain_pair(a, "realtime", "runs once; it cannot be used with", "repeat");
   }
   const cmb_method *m = a->method ? cmb_method_find(a->method) : NULL;
-  if (a->method && (!m || cmb_method_is_real_time(m)))
-    return CLI_DONE; /* an unknown method is reported elsewhere */
+  /* an unknown method is reported elsewhere */
+  if (a->method && (!m || cmb_method_is_real_time(m))) return CLI_DONE;
   const bool method_given = cli_given(a, "method");
   if (a->method && method_given == cli_given(a, "realtime")) {
     char words[128];
@@ -44,8 +46,8 @@ int cli_realtime_choose(struct cli_arguments *a)
     return cli_complain_pair(a, "realtime", words, "method");
   }
   if (method_given) {
-    a->realtime =
-        false; /* --realtime comes from the model file; the method on the command line has priority */
+    /* --realtime comes from the model file; the method on the command line has priority */
+    a->realtime = false;
   } else {
     a->method = "lie";
   }
@@ -145,8 +147,8 @@ static const char *time_text(double seconds, char text[TIME_ROOM])
     const char *name;
   } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}};
   int i = 0;
-  while (i < 3 && seconds < 0.9995 * units[i].size)
-    i++; /* so that 999.9 us is not printed as "1e+03 us" */
+  /* so that 999.9 us is not printed as "1e+03 us" */
+  while (i < 3 && seconds < 0.9995 * units[i].size) i++;
   snprintf(text, TIME_ROOM, "%.3g %s", seconds / units[i].size, units[i].name);
   return text;
 }

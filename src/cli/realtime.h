@@ -20,8 +20,8 @@ struct cli_realtime {
   bool locked;     /* whether memory is locked against swapping */
   int policy_before;
   struct sched_param priority_before;
-  struct cli_histogram
-      times; /* computing times of the steps in s; the histogram's unit is the period */
+  /* computing times of the steps in s; the histogram's unit is the period */
+  struct cli_histogram times;
 };
 
 /* Chooses a real-time method if --realtime is given without a method. Prints an error message if --realtime contradicts other options;
@@ -39,7 +39,7 @@ void cli_realtime_after_step(struct cli_realtime *r, double t);
 void cli_realtime_end(struct cli_realtime *r);
 
 void cli_realtime_print(const struct cli_realtime *r);
-void cli_realtime_json(const struct cli_realtime *r,
-                       struct cli_json *j); /* under the key "realtime" */
+/* under the key "realtime" */
+void cli_realtime_json(const struct cli_realtime *r, struct cli_json *j);
 
 #endif

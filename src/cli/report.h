@@ -1,5 +1,6 @@
 /*
  * The report of a run (`camber run --html`): one HTML file with the summary, the plots and the motion of the bodies, which opens from disk.
+ *
  * It is a page of the viewer (page.h) that shows what --json prints, the bodies, joints and forces of the model (report_scene.c), the poses
  * of the bodies at some instants, and columns of numbers over time (report_data.c). Memory is allocated before the run and does not grow
  * with it: longer data are thinned.

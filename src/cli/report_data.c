@@ -1,9 +1,10 @@
 /*
- * Writes the numbers of a report as JSON (report.h): arrays as base64 of their bytes in memory, little-endian. A column consists of a
- * number `base` and the differences to it in single precision, so that a quantity that stays near a large value, such as an energy, keeps
- * its digits. A column beyond the range of single precision is written in double precision (`exact`), as are all columns of a comparison.
- * Times are in double precision. A pose consists of seven single-precision numbers: the position of the centre of mass and the quaternion
- * (x, y, z, w) of the rotation from the design position.
+ * Writes the numbers of a report as JSON (report.h): arrays as base64 of their bytes in memory, little-endian.
+ *
+ * A column consists of a number `base` and the differences to it in single precision, so that a quantity that stays near a large value,
+ * such as an energy, keeps its digits. A column beyond the range of single precision is written in double precision (`exact`), as are all
+ * columns of a comparison. Times are in double precision. A pose consists of seven single-precision numbers: the position of the centre of
+ * mass and the quaternion (x, y, z, w) of the rotation from the design position.
  */
 #include "cli/facts.h"
 #include "cli/report.h"
@@ -32,11 +33,12 @@ static void put_doubles(struct cli_json *j, const char *key, long n, const doubl
  * accuracy (Shepperd 1978). */
 static void quaternion_of(const double R[9], float q[4])
 {
+  /* 4x², 4y², 4z², 4w² */
   const double four[4] = {1 + R[0] - R[4] - R[8], 1 - R[0] + R[4] - R[8], 1 - R[0] - R[4] + R[8],
-                          1 + R[0] + R[4] + R[8]}; /* 4x², 4y², 4z², 4w² */
+                          1 + R[0] + R[4] + R[8]};
   const double xy = R[1] + R[3], yz = R[5] + R[7], zx = R[2] + R[6];
-  const double xw = R[7] - R[5], yw = R[2] - R[6],
-               zw = R[3] - R[1]; /* four times the products of two components */
+  /* four times the products of two components */
+  const double xw = R[7] - R[5], yw = R[2] - R[6], zw = R[3] - R[1];
   const double rows[4][4] = {
       {four[0], xy, zx, xw}, {xy, four[1], yz, yw}, {zx, yz, four[2], zw}, {xw, yw, zw, four[3]}};
   int most = 3;
@@ -129,8 +131,8 @@ struct table {
   struct cli_plot plot;
   const struct cli_history *h;
   float *work; /* (points) */
-  double *
-      time; /* (points) the times; after these are written, a working array for columns in double precision */
+  /* (points) the times; after these are written, a working array for columns in double precision */
+  double *time;
   bool exact;
 };
 

@@ -1,8 +1,9 @@
 /*
- * Collects the forces that a report shows as arrows (report.h): reactions of joints and loops, forces of springs, contacts and tyres. The
- * model is read a second time with these forces as outputs, and its equations are evaluated along the run without influencing it (option
- * `witness` of cmb_run_options). There is no arrow where redundant constraints leave the forces indeterminate, nor at instants at which
- * forces are not known.
+ * Collects the forces that a report shows as arrows (report.h): reactions of joints and loops, forces of springs, contacts and tyres.
+ *
+ * The model is read a second time with these forces as outputs, and its equations are evaluated along the run without influencing it
+ * (option `witness` of cmb_run_options). There is no arrow where redundant constraints leave the forces indeterminate, nor at instants at
+ * which forces are not known.
  */
 #include "cli/report.h"
 
@@ -23,16 +24,16 @@ static int parts_of_force(const char *type)
   return strcmp(type, "contact") == 0 || strcmp(type, "tyre") == 0 ? 3 : 0;
 }
 
-/* Returns how many components the arrow of item i of a kind has; 0 if it has no arrow. */
+/* Returns how many components the force arrow of element i of a kind (joint, loop, force, stop) has; 0 if it has none. */
 static int parts_of(const cmb_model *m, cmb_item_kind kind, int i, const cmb_item *item)
 {
   if (kind == CMB_ITEM_JOINT) return strcmp(item->type, "free") == 0 ? 0 : 3;
-  if (cmb_model_points(m, kind, i, 0, NULL) == 0)
-    return 0; /* a gear, a torsion spring or a stop has no point of application */
+  /* a gear, a torsion spring or a stop has no point of application */
+  if (cmb_model_points(m, kind, i, 0, NULL) == 0) return 0;
   return kind == CMB_ITEM_FORCE ? parts_of_force(item->type) : 3;
 }
 
-/* Appends an arrow with `parts` components to the list, if that is allocated, and writes the model's outputs for them to `text`. */
+/* Appends a force arrow with `parts` components to the list, if that is allocated, and writes the model outputs for them to `text`. */
 static void add_arrow(struct cli_forces *f, cmb_item_kind kind, int item, int parts, FILE *text,
                       const cmb_item *about)
 {
@@ -46,8 +47,8 @@ static void add_arrow(struct cli_forces *f, cmb_item_kind kind, int item, int pa
   }
 }
 
-/* Lists the arrows of all joints, loops, forces and stops, or only counts them if the list is not allocated; writes their outputs to
- * `text`. */
+/* Lists the force arrows of all joints, loops, forces and stops, or only counts them if the list is not allocated; writes the model
+ * outputs for them to `text`. */
 static void list_arrows(struct cli_forces *f, const cmb_model *m, FILE *text)
 {
   static const cmb_item_kind kinds[] = {CMB_ITEM_JOINT, CMB_ITEM_LOOP, CMB_ITEM_FORCE,
@@ -63,8 +64,8 @@ static void list_arrows(struct cli_forces *f, const cmb_model *m, FILE *text)
   }
 }
 
-/* Returns the outputs for all arrows in the notation of a model file, to be freed, and allocates the arrays; NULL if there is no memory.
- * The first pass only counts. */
+/* Returns a text with an output for each component of each force arrow, in the notation of a model file, to be freed; NULL if there is
+ * no memory. The first pass only counts, then the arrays are allocated. */
 static char *write_outputs(struct cli_forces *f, const cmb_model *m)
 {
   char *text = NULL;
@@ -89,7 +90,7 @@ static char *write_outputs(struct cli_forces *f, const cmb_model *m)
 
 /* ---- the second system */
 
-/* Returns whether a component of an arrow is indeterminate, since redundant constraints share the force. */
+/* Returns whether a component of a force arrow is indeterminate, since redundant constraints share the force. */
 static bool is_indeterminate(const struct cli_forces *f, const struct cli_arrow *arrow)
 {
   const bool *shared = cmb_system_shared_outputs(f->system);
@@ -99,7 +100,8 @@ static bool is_indeterminate(const struct cli_forces *f, const struct cli_arrow 
   return false;
 }
 
-/* Finds the index of each component among the outputs of the second system, and removes arrows that are indeterminate. */
+/* Finds the index of each component of the force arrows among the outputs of the second system, and removes arrows whose forces are
+ * indeterminate. */
 static void find_outputs(struct cli_forces *f, const cmb_equations *eq)
 {
   int kept = 0;
@@ -114,7 +116,7 @@ static void find_outputs(struct cli_forces *f, const cmb_equations *eq)
   f->count = kept;
 }
 
-/* Reads the model a second time with the additional outputs, and creates its system. */
+/* Reads the model a second time with additional outputs for the force arrows, and creates its system, which is evaluated along the run. */
 static cmb_status make_witness(struct cli_forces *f, const struct cli_arguments *a,
                                const char *outputs)
 {
@@ -125,7 +127,7 @@ static cmb_status make_witness(struct cli_forces *f, const struct cli_arguments 
   return cli_create_witness(f->ctx, a, f->model, &f->system);
 }
 
-/* Removes all arrows, since the forces cannot be computed without changing the run. */
+/* Removes all force arrows from the report, which is necessary if the forces cannot be computed without changing the run. */
 static void remove_all(struct cli_forces *f)
 {
   cmb_system_destroy(f->system);

@@ -286,8 +286,8 @@ static void read_hdf5(void *what)
 static struct cli_result_fault try_hdf5(struct cli_result *r, const char *path)
 {
   const double least_rate = 1e7; /* in bytes per second */
-  const double most_for_a_byte =
-      64; /* bytes of memory per byte of the file; files written by camber need little more than 1 */
+  /* bytes of memory per byte of the file; files written by camber need little more than 1 */
+  const double most_for_a_byte = 64;
   struct hdf5_work work = {.result = r, .path = path};
   struct stat about;
   const double size = stat(path, &about) == 0 ? (double)about.st_size : 0;

@@ -1,8 +1,9 @@
 /*
  * Reads a trajectory from an HDF5 file that `camber run` has written (table_hdf5.c): all data sets with the attribute `column`, in the
- * order of its value, in the file itself and in its groups. The file may come from anywhere. A few bytes can declare a data set of any
- * size, and that its numbers are in another file, which may be an endless device: the size is compared with that of the file, and external
- * data are refused.
+ * order of its value, in the file itself and in its groups.
+ *
+ * The file may come from anywhere. A few bytes can declare a data set of any size, and that its numbers are in another file, which may be
+ * an endless device: the size is compared with that of the file, and external data are refused.
  */
 #include "cli/cli.h"
 #include "cli/result.h"
@@ -19,7 +20,7 @@ static const double MOST_FOR_A_BYTE = 1032;
 
 struct visit {
   struct cli_result *result;
-  double most; /* the greatest number of values in a file of this size */
+  double most;    /* the greatest number of values in a file of this size */
   int *positions; /* the value of `column` for each column */
   enum cli_column_kind kind;
   int depth;         /* 0: in the file itself; 1: in a group; deeper groups are ignored */

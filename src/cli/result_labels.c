@@ -36,7 +36,7 @@ static bool same_name(const struct setting *a, const struct setting *b)
   return a->length == b->length && memcmp(a->name, b->name, (size_t)a->length) == 0;
 }
 
-/* Returns a text of a result; "" if there is none. */
+/* Returns a text about the run from a result file, by its number CLI_TEXT_…; "" if there is none. */
 static const char *text_of(const struct cli_result *r, int text)
 {
   return r->texts[text] ? r->texts[text] : "";
@@ -95,7 +95,7 @@ static bool is_known(const struct labels *l, int result, const struct setting *s
   return false;
 }
 
-/* Writes a number with six digits between two texts. */
+/* Writes a number with six significant digits between the texts `before` and `after`. */
 static void put_number(FILE *to, const char *before, double x, const char *after)
 {
   char text[VALUE_ROOM];

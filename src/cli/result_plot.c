@@ -1,6 +1,8 @@
 /*
- * The command `camber plot`: draws quantities of one or several result files over time or over each other, as SVG or PNG. Quantities of the
- * same unit share a panel; each has a curve for each file. PNG is made from the SVG by rsvg-convert, if that is installed.
+ * The command `camber plot`: draws quantities of one or several result files over time or over each other, as SVG or PNG.
+ *
+ * Quantities of the same unit share a panel; each has a curve for each file. PNG is made from the SVG by rsvg-convert, if that is
+ * installed.
  */
 #include "base/file.h"
 #include "base/text.h"

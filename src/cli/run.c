@@ -70,7 +70,7 @@ static cmb_status on_sample(void *user, const cmb_record *record)
   return run->arguments->plot ? cli_history_add(&run->history, record) : CMB_OK;
 }
 
-/* Doubles the room for events. */
+/* Doubles the size of the arrays for stored events. */
 static cmb_status grow_events(struct run *run)
 {
   const long room = run->event_room ? 2 * run->event_room : 64;
@@ -118,7 +118,7 @@ static cmb_status on_impulse(void *user, const cmb_impulse *impulse)
   return cli_impulses_add(&run->impulses, impulse);
 }
 
-/* Stores a singular position; a callback of the simulation. */
+/* Stores a position at which the constraint Jacobian loses rank; a callback of the simulation. */
 static cmb_status on_singular(void *user, const cmb_singularity *singularity)
 {
   struct run *run = user;
@@ -259,8 +259,8 @@ static void print_start(const cmb_equations *eq, const cmb_result *r)
   }
 }
 
-/* Prints the first events and how many more there are. Events of kinks in formulas are printed only with --verbose, and counted
- * otherwise. */
+/* Prints the first events and how many more there are. Events in formulas, such as corners of tables, are printed only with --verbose,
+ * and counted otherwise. */
 static void print_events(const struct run *run)
 {
   enum { SHOWN = 20 };

@@ -1,8 +1,9 @@
 /*
- * Draws the plot of a run (`camber run --plot`): which quantities are drawn, in which panels, and with which texts. The plot shows the
- * outputs of the model, or what --plot-outputs names, or the coordinates and velocities of a model without outputs. Quantities of the same
- * unit share a panel, eight at most; more get further panels of that unit. Outputs without a unit are grouped by their size. Events are
- * vertical lines with letters, explained below the panels.
+ * Draws the plot of a run (`camber run --plot`): which quantities are drawn, in which panels, and with which texts.
+ *
+ * The plot shows the outputs of the model, or what --plot-outputs names, or the coordinates and velocities of a model without outputs.
+ * Quantities of the same unit share a panel, eight at most; more get further panels of that unit. Outputs without a unit are grouped by
+ * their size. Events are vertical lines with letters, explained below the panels.
  */
 #ifndef CMB_CLI_RUN_PLOT_H
 #define CMB_CLI_RUN_PLOT_H

@@ -98,8 +98,8 @@ void cli_sheet_begin(cmb_context *ctx, struct cli_sheet *s, const struct cli_arg
   store_owned(s, CLI_TEXT_model_file, write_file(a));
   store_owned(s, CLI_TEXT_arguments, write_arguments(a));
   if (a->model && cmb_picture_digest(ctx, a->model, s->picture) == CMB_OK) {
-    s->texts[CLI_TEXT_picture] =
-        s->picture; /* without it, a viewer cannot check that the model is the same */
+    /* without it, a viewer cannot check that the model is the same */
+    s->texts[CLI_TEXT_picture] = s->picture;
   }
   cli_summary_ask(options, system, s->numbers);
 }

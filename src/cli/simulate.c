@@ -1,8 +1,9 @@
 /*
  * Takes the keys under `simulate` of a model file as command-line options: options of `camber run`, and those that other commands use
- * (cli.h, docs/model-format.md). Called when a model is read. Every key and its value are checked, whichever command reads the model. A
- * command takes those that are options of it, unless the command line specifies them. Names of files are taken by `camber run` only, since
- * another command would write something else there.
+ * (cli.h, docs/model-format.md). Called when a model is read.
+ *
+ * Every key and its value are checked, whichever command reads the model. A command takes those that are options of it, unless the command
+ * line specifies them. Names of files are taken by `camber run` only, since another command would write something else there.
  */
 #include "base/file.h"
 #include "base/text.h"

@@ -66,8 +66,8 @@ int cli_state_space_begin(struct cli_state_space *s, const struct cli_arguments 
   const int nu = count_names(a->inputs), ny = count_names(a->outputs);
   *s = (struct cli_state_space){.arguments = a, .eq = eq, .nu = nu, .ny = ny};
   if (!cli_state_space_wanted(a)) {
-    const bool out = cli_given(
-        a, "out"); /* only if given on the command line: --out in a model file is for its run */
+    /* only if given on the command line: --out in a model file is for its run */
+    const bool out = cli_given(a, "out");
     return out || a->bode || a->step_response
                ? cli_complain("%s needs --inputs or --outputs", out       ? "--out"
                                                                 : a->bode ? "--bode"
@@ -224,8 +224,8 @@ struct curves {
   const struct cli_state_space *s;
   int count;
   char (*name)[NAME_ROOM], (*unit)[NAME_ROOM]; /* unit "": unknown */
-  double *x,
-      *y; /* (POINTS), (rows x POINTS), where the rows are the curves, for a frequency response first all amplitudes, then all phases */
+  /* (POINTS), (rows x POINTS), where the rows are the curves, for a frequency response first all amplitudes, then all phases */
+  double *x, *y;
 };
 
 /* Returns the unit of a live parameter; "" for an input, which has none. */

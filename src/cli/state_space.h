@@ -12,8 +12,8 @@ struct cli_state_space {
   const cmb_equations *eq;
   const cmb_steady_frame *frame; /* frame of a steady motion; NULL: none */
   cmb_state_space *space;        /* NULL: not requested */
-  cmb_transfer **
-      transfer; /* (ny x nu) transfer functions; NULL: zeros and poles cannot be computed, which is reported as a warning */
+  /* (ny x nu) transfer functions; NULL: zeros and poles cannot be computed, which is reported as a warning */
+  cmb_transfer **transfer;
   int nu, ny;
   const char **u_names, **y_names; /* (nu), (ny) */
   int *parameter, *output;         /* their indices in the equations */

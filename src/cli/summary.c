@@ -46,7 +46,7 @@ void cli_summary_accuracy(struct cli_json *j, const double *x)
   cli_json_number(j, "v_moved", x[CLI_NUMBER_v_moved]);
 }
 
-/* Writes an object with two numbers. */
+/* Writes an object named `key` with two numbers, x named `one` and y named `other`. */
 static void put_pair(struct cli_json *j, const char *key, const char *one, double x,
                      const char *other, double y)
 {

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 static const double INTERVAL = 0.5; /* minimum time in seconds between two writes of the file */
-static const double SHARE =
-    20; /* minimum of this time as a multiple of the time that writing takes */
+/* minimum of this time as a multiple of the time that writing takes */
+static const double SHARE = 20;
 
 struct cli_table {
   cmb_context *ctx;
@@ -33,7 +33,7 @@ struct cli_table {
 
 /* ---- columns */
 
-/* Adds a group of columns to the sheet, unless it has none. */
+/* Appends a group of columns to the description of the result file; nothing if `count` is 0. */
 static void add_group(struct cli_sheet *s, const char *name, int count, const char *const *names,
                       const char *const *units)
 {
@@ -43,7 +43,7 @@ static void add_group(struct cli_sheet *s, const char *name, int count, const ch
   s->column_count += count;
 }
 
-/* Sets the groups of columns of the sheet: t, q, v, lambda, outputs, and the residual norms if requested. */
+/* Sets the groups of columns of the result file: t, q, v, lambda, outputs, and the residual norms if requested. */
 static void find_groups(struct cli_sheet *s, const cmb_equations *eq, bool residuals)
 {
   static const char *const time[] = {"t"}, *const second[] = {"s"};
@@ -58,7 +58,7 @@ static void find_groups(struct cli_sheet *s, const cmb_equations *eq, bool resid
 
 /* ---- rows */
 
-/* Appends the rows in memory to the temporary file. */
+/* Appends the rows that are held in memory to the temporary file. */
 static cmb_status put_held(struct cli_table *t)
 {
   const size_t size = (size_t)t->rows_held * (size_t)t->sheet.column_count * sizeof(double);
@@ -99,7 +99,7 @@ static bool read_rows(void *user, long first, long count, double *numbers)
   return true;
 }
 
-/* Writes a file with all rows so far, which replaces the previous one. */
+/* Writes a result file with all rows so far, which replaces the previous one. */
 static cmb_status write_anew(struct cli_table *t)
 {
   const double begun = cli_seconds();

@@ -1,8 +1,9 @@
 /*
- * Writes the trajectory of a run to a result file: CSV, HDF5 or MAT, by the ending of the file's name. CSV is written line by line
- * (cmb_csv). The other two formats begin with the number of rows, so the records are collected in a temporary file without a name, and the
- * result file is written anew from time to time, each time as a new file that replaces the previous one (cmb_output_draft): a run that is
- * killed leaves a readable file. This takes at most a twentieth of the time.
+ * Writes the trajectory of a run to a result file: CSV, HDF5 or MAT, by the ending of the file's name.
+ *
+ * CSV is written line by line (cmb_csv). The other two formats begin with the number of rows, so the records are collected in a temporary
+ * file without a name, and the result file is written anew from time to time, each time as a new file that replaces the previous one
+ * (cmb_output_draft): a run that is killed leaves a readable file. This takes at most a twentieth of the time.
  */
 #ifndef CMB_CLI_TABLE_H
 #define CMB_CLI_TABLE_H

@@ -2,7 +2,9 @@
  * Writes a trajectory as an HDF5 file (table.h): a data set of 64-bit numbers for each column, in a group for each kind of columns: /t,
  * /q/phi1, /v/phi1', /lambda/…, /outputs/camber, /residuals/|g|, each with the attributes `name`, `column` (its position, from 1 on) and,
  * if known, `unit`; the events in /events; the text of the model in /model; the numbers of the summary as attributes of /summary; the rest
- * as attributes of the file (facts.h). Without the library (CMB_WITH_HDF5) such files are refused with an error message.
+ * as attributes of the file (facts.h).
+ *
+ * Without the library (CMB_WITH_HDF5) such files are refused with an error message.
  */
 #include "cli/table.h"
 

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double ROUNDING =
-    1e-14; /* smaller parts of a root, relative to the largest root, are printed as 0 */
+/* smaller parts of a root, relative to the largest root, are printed as 0 */
+static const double ROUNDING = 1e-14;
 
 enum { MOST_COEFFICIENTS = 9, COLUMN = 12 };
 

@@ -1,5 +1,6 @@
 /*
  * Carries out work that may crash or hang the process in a child process first, such as reading a damaged file with a library of others.
+ *
  * The trial is a copy of this process (fork) with limits of time and memory, without output and core dump. If it succeeds, this process
  * does the same from the same state with the same limit of memory, so that the result is the same.
  */

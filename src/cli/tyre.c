@@ -55,8 +55,8 @@ static cmb_status study_load(const struct cli_tyre *t, double load, struct cli_t
   return CMB_OK;
 }
 
-/* Determines the ranges of the curves, and computes the characteristics at half, one, one and a half and two times the nominal load, as
- * far as the file permits. */
+/* Determines the ranges of the curves from the tyre file, and computes the characteristics at 0.5, 1, 1.5 and 2 times the nominal load,
+ * as far as the file permits. */
 static cmb_status study(struct cli_tyre *t)
 {
   static const double shares[CLI_TYRE_LOADS] = {0.5, 1, 1.5, 2};

@@ -11,17 +11,17 @@ enum { CLI_TYRE_LOADS = 4, CLI_TYRE_POINTS = 201 };
 /* Characteristics at one load. */
 struct cli_tyre_load {
   double load;
-  double slip_stiffness,
-      cornering_stiffness; /* ∂Fx/∂κ and ∂Fy/∂α at zero slip κ and slip angle α */
-  double mu_x, mu_y;       /* largest |Fx|/Fz and |Fy|/Fz within the ranges of the curves */
+  /* ∂Fx/∂κ and ∂Fy/∂α at zero slip κ and slip angle α */
+  double slip_stiffness, cornering_stiffness;
+  double mu_x, mu_y; /* largest |Fx|/Fz and |Fy|/Fz within the ranges of the curves */
   double sigma_x, sigma_y;
 };
 
 struct cli_tyre {
   const char *name;
   cmb_tyre *tyre;
-  double nominal, speed, slip_limit,
-      angle_limit; /* nominal load and reference speed of the file; ranges of the curves */
+  /* nominal load and reference speed of the file; ranges of the curves */
+  double nominal, speed, slip_limit, angle_limit;
   struct cli_tyre_load loads[CLI_TYRE_LOADS];
 };
 

@@ -165,8 +165,8 @@ static void combined(const struct cli_tyre *t, struct panel *p)
     const double angle = shares[c] * t->angle_limit;
     snprintf(p->curves[c].name, sizeof p->curves[c].name, "%.1f°", angle / DEGREE);
     for (int i = 0; i < CLI_TYRE_POINTS; i++) {
-      const double s =
-          at(1, i); /* points are denser near zero slip, where the forces change most */
+      /* points are denser near zero slip, where the forces change most */
+      const double s = at(1, i);
       const cmb_tyre_forces f = cli_tyre_forces(t, t->nominal, t->slip_limit * s * fabs(s), angle);
       p->curves[c].x[i] = f.Fx / 1000;
       p->curves[c].y[i] = f.Fy / 1000;

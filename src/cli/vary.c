@@ -37,9 +37,8 @@ static void summarize(const cmb_linearization *l, struct cli_look *x)
       continue;
     }
     if (m->re > x->re) x->re = m->re, x->im = m->im;
-    if (x->slow_re == INFINITY)
-      x->slow_re = m->re,
-      x->slow_im = m->im; /* eigenmodes are sorted by size, so the first one is the slowest */
+    /* eigenmodes are sorted by size, so the first one is the slowest */
+    if (x->slow_re == INFINITY) x->slow_re = m->re, x->slow_im = m->im;
     x->damping = fmin(x->damping, m->damping);
   }
 }
@@ -80,7 +79,8 @@ static void json_row(struct cli_json *j, const struct cli_look *x)
   cli_json_close(j, '}');
 }
 
-/* Prints one row of the table. */
+/* Prints a row of the table: the value, the largest real part with its imaginary part, the least damping ratio, and the number of
+ * neutral eigenvalues. */
 static void print_row(const struct cli_look *x)
 {
   if (isfinite(x->re)) {
@@ -99,7 +99,7 @@ static void print_limit(const struct table *t)
   if (t->done > 0) printf("  neutral: not told from 0, all below %.3g 1/s\n", below);
 }
 
-/* Computes all rows of the table, and the critical values between them. */
+/* Computes the eigenvalues of the steady motions at all values of the varied quantity, and the critical values between them. */
 static cmb_status compute_rows(struct table *t)
 {
   const struct cli_arguments *a = t->a;
@@ -114,7 +114,7 @@ static cmb_status compute_rows(struct table *t)
   return CMB_OK;
 }
 
-/* Writes the requested files, also if the table ends early. */
+/* Writes the CSV file and the plot of the table of eigenvalues, if requested; also if the table ends early. */
 static cmb_status write_files(const struct table *t, cmb_status status)
 {
   const struct cli_vary_table table = {.title = cli_title(t->a),
@@ -130,7 +130,7 @@ static cmb_status write_files(const struct table *t, cmb_status status)
   return cli_given(t->a, "plot") ? cli_vary_draw(t->ctx, &table, t->a->plot) : CMB_OK;
 }
 
-/* Prints the table and the critical values as one JSON object. */
+/* Prints the table of eigenvalues and the critical values as one JSON object. */
 static void print_json(const struct table *t, cmb_status status)
 {
   struct cli_json j;
@@ -215,7 +215,7 @@ int cli_vary_check(cmb_context *ctx, const struct cli_arguments *a)
 
 /* ---- the command */
 
-/* Computes and prints the table, writes its files and reports errors. Returns the exit code. */
+/* Computes and prints the table of steady motions, writes its files and reports errors. Returns the exit code. */
 static int tabulate(struct table *t)
 {
   const struct cli_arguments *a = t->a;

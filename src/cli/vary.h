@@ -12,8 +12,8 @@ struct cli_look {
   double at;
   int neutral;  /* number of neutral eigenvalues: 0, or indistinguishable from 0 */
   double below; /* absolute values below this are neutral */
-  double re,
-      im; /* the eigenvalue with the largest real part that is not neutral; -INFINITY: none */
+  /* the eigenvalue with the largest real part that is not neutral; -INFINITY: none */
+  double re, im;
   double slow_re, slow_im; /* the slowest eigenvalue that is not neutral; INFINITY: none */
   double damping;          /* the least damping ratio of all that are not neutral */
   cmb_linearization *l;    /* NULL: already freed */
@@ -30,9 +30,8 @@ struct cli_critical {
   const cmb_equations *eq;
   const char *name; /* name of the varied quantity */
   double from, to;
-  cmb_status (*look)(
-      void *user, double at,
-      struct cli_look *x); /* computes the motion at a value; the caller destroys x->l */
+  /* computes the motion at a value; the caller destroys x->l */
+  cmb_status (*look)(void *user, double at, struct cli_look *x);
   void *user;
   const struct cli_look *rows;
   int first; /* first row of the current stretch of the table: no row since then has fewer neutral eigenvalues than row `before` */

@@ -1,10 +1,13 @@
 /*
- * Finds critical values of --vary: where steady motions become unstable or stable between the rows of a table (vary.h). Each eigenvalue is
- * followed from row to row (vary_follow.c). Where its real part passes 0, the value is critical unless another eigenvalue makes the motion
- * unstable there anyway. An eigenvalue that is too slow to be distinguished from 0 counts as neutral, and its real part is unknown. An
- * eigenvalue that passes through this band of neutral ones is found on both sides of it, as the slowest of those that are not neutral, and
- * inverse interpolation gives the value at which it is 0. The crossings found must explain where the motion changes between stable and
- * unstable. If they do not, the interval is bisected, and a warning is printed where that does not help.
+ * Finds critical values of --vary: where steady motions become unstable or stable between the rows of a table (vary.h).
+ *
+ * Each eigenvalue is followed from row to row (vary_follow.c). Where its real part passes 0, the value is critical unless another
+ * eigenvalue makes the motion unstable there anyway. An eigenvalue that is too slow to be distinguished from 0 counts as neutral, and its
+ * real part is unknown. An eigenvalue that passes through this band of neutral ones is found on both sides of it, as the slowest of those
+ * that are not neutral, and inverse interpolation gives the value at which it is 0.
+ *
+ * The crossings found must explain where the motion changes between stable and unstable. If they do not, the interval is bisected, and a
+ * warning is printed where that does not help.
  */
 #include "cli/mode_curves.h"
 
@@ -190,11 +193,11 @@ static cmb_status locate_zero_in_band(struct cli_critical *s, const struct cli_l
 /* The search for crossings between the motions a and b. */
 struct interval {
   const struct cli_look *a, *b;
-  bool a_grows,
-      b_grows; /* whether an eigenvalue that is not neutral in both motions has a positive real part */
+  /* whether an eigenvalue that is not neutral in both motions has a positive real part */
+  bool a_grows, b_grows;
   int before; /* number of crossings before this search */
-  bool
-      in_band; /* whether an eigenvalue passes through the neutral band and its zero cannot be located */
+  /* whether an eigenvalue passes through the neutral band and its zero cannot be located */
+  bool in_band;
 };
 
 /* Determines whether another eigenvalue has a positive real part at x, where the followed one is 0. *unknown: there are more
@@ -240,8 +243,8 @@ static cmb_status examine_mode(struct cli_critical *s, struct interval *i,
                                const cmb_eigenmode *at_a, const cmb_eigenmode *at_b)
 {
   const bool joined = at_a && at_b;
-  if (!joined && i->a->neutral != i->b->neutral)
-    return CMB_OK; /* the missing one may be neutral there */
+  /* the missing one may be neutral there */
+  if (!joined && i->a->neutral != i->b->neutral) return CMB_OK;
   struct cli_follow f = {.a = i->a, .b = i->b, .at_a = at_a, .at_b = at_b};
   f.re_a = at_a ? cli_growth(f.a, at_a) : 0;
   f.re_b = at_b ? cli_growth(f.b, at_b) : 0;
@@ -250,7 +253,7 @@ static cmb_status examine_mode(struct cli_critical *s, struct interval *i,
   return joined && (f.re_a > 0) != (f.re_b > 0) ? locate_zero(s, i, &f) : CMB_OK;
 }
 
-/* Joins the modes of the motions a and b, and examines each pair for a change of sign. */
+/* Joins the modes of two neighbouring motions by similarity, and examines each pair for a change of sign of the real part. */
 static cmb_status examine_modes(struct cli_critical *s, struct interval *i)
 {
   const struct cli_look looks[2] = {*i->a, *i->b};

@@ -13,8 +13,8 @@
 enum { LABEL_ROOM = 200, NOTE_ROOM = 2048, LETTERS = 26 };
 enum part { REAL, FREQUENCY, DAMPING, PARTS };
 
-static const double FAR_APART =
-    30; /* a mode that decays faster than this multiple of the largest drawn eigenvalue is not drawn */
+/* a mode that decays faster than this multiple of the largest drawn eigenvalue is not drawn */
+static const double FAR_APART = 30;
 
 /* ---- CSV */
 

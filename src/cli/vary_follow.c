@@ -1,9 +1,10 @@
 /*
- * Follows eigenvalues from one steady motion of --vary to another (vary.h), to find where their real parts are 0. The modes of the two
- * motions are joined by similarity, as for the plot (mode_curves.h). A mode whose real part changes the sign is followed to its zero by the
- * Illinois variant of false position: at each motion in between it is the mode that is joined both with the mode at one end and with that
- * at the other. Every eigenvalue is judged by its own real part, so that an undamped one, whose real part is a rounding error, does not
- * hide the others.
+ * Follows eigenvalues from one steady motion of --vary to another (vary.h), to find where their real parts are 0.
+ *
+ * The modes of the two motions are joined by similarity, as for the plot (mode_curves.h). A mode whose real part changes the sign is
+ * followed to its zero by the Illinois variant of false position: at each motion in between it is the mode that is joined both with the
+ * mode at one end and with that at the other. Every eigenvalue is judged by its own real part, so that an undamped one, whose real part is
+ * a rounding error, does not hide the others.
  */
 #include "cli/mode_curves.h"
 
@@ -11,10 +12,10 @@
 
 enum { REFINEMENTS = 60 };
 
-static const double ALIKE =
-    1e-6; /* relative distance of eigenvalues that count as equal, e.g. of two identical halves of a model */
-static const double UNDAMPED =
-    1e-9; /* damping ratios below this are rounding errors: 4π·10⁻⁹ of the energy per period */
+/* relative distance of eigenvalues that count as equal, e.g. of two identical halves of a model */
+static const double ALIKE = 1e-6;
+/* damping ratios below this are rounding errors: 4π·10⁻⁹ of the energy per period */
+static const double UNDAMPED = 1e-9;
 
 /* Estimates the rounding error of eigenvalues: a relative error ε of the matrix changes a simple eigenvalue by about ε times the largest
  * one; `below` is √ε times the largest one. */

@@ -92,7 +92,7 @@ static void compare(void *user, const cmb_body_point *p)
   l->distance = fmax(l->distance, sqrt(square));
 }
 
-/* Allocates the poses, and computes those at the position q. */
+/* Allocates the poses of all bodies, and computes those at the position q. */
 static cmb_status open_extent(const struct cli_view_place *p, const double *q, struct extent *l)
 {
   *l = (struct extent){.model = p->a->model,

@@ -1,7 +1,8 @@
 /*
- * The page of a model (`camber view MODEL`): an assembled mechanism with sliders for its free coordinates and its modes (view_model.h). If
- * the loops cannot be closed, the page shows the mechanism in the given position with the constraints that are violated, and the exit code
- * is that of `camber check`.
+ * The page of a model (`camber view MODEL`): an assembled mechanism with sliders for its free coordinates and its modes (view_model.h).
+ *
+ * If the loops cannot be closed, the page shows the mechanism in the given position with the constraints that are violated, and the exit
+ * code is that of `camber check`.
  */
 #include "cli/view_model.h"
 
@@ -95,7 +96,7 @@ static void find_start(cmb_context *ctx, struct model_page *m)
 
 /* ---- what is shown */
 
-/* Sets the state that is shown, and the size of the mechanism in it. */
+/* Sets time, positions and velocities of the state that the page shows (m->place), and computes the size of the mechanism in it. */
 static cmb_status open_place(cmb_context *ctx, struct model_page *m)
 {
   struct cli_view_place *p = &m->place;
@@ -111,7 +112,7 @@ static cmb_status open_place(cmb_context *ctx, struct model_page *m)
   return cli_view_size(p, &p->size);
 }
 
-/* Computes the poses of the bodies at the position p->q. */
+/* Computes the poses of all bodies in the state that the page shows (m->place.q). */
 static cmb_status show_place(struct model_page *m)
 {
   const struct cli_view_place *p = &m->place;
@@ -143,7 +144,7 @@ static cmb_status show_design(struct model_page *m)
 
 /* ---- loops that do not close */
 
-/* Lists the constraints that are violated at the given position. */
+/* Lists the position constraints that are violated at the given start position, such as loops that are not closed. */
 static cmb_status find_open(cmb_context *ctx, struct model_page *m)
 {
   const cmb_equations *eq = &m->place.eq;
@@ -161,8 +162,8 @@ static cmb_status find_open(cmb_context *ctx, struct model_page *m)
     m->open_count++;
   }
   free(g);
-  return status == CMB_ERROR_EQUATIONS ? CMB_OK
-                                       : status; /* then nothing is known about the loops */
+  /* then nothing is known about the loops */
+  return status == CMB_ERROR_EQUATIONS ? CMB_OK : status;
 }
 
 /* ---- the computation */
@@ -181,7 +182,7 @@ static cmb_status find_motions(cmb_context *ctx, struct model_page *m)
   return cli_modes_find(p, &m->modes);
 }
 
-/* Computes everything that the page shows. */
+/* Computes everything that the page of a model shows: poses of the bodies and, if the mechanism is assembled, its sliders and modes. */
 static cmb_status compute(cmb_context *ctx, struct model_page *m)
 {
   m->place.ctx = ctx;

@@ -1,7 +1,8 @@
 /*
- * The page of a model (`camber view MODEL`): declarations shared by its parts. The mechanism is shown in the state where a run would start.
- * All motions that the page can show are computed in advance: positions along each free coordinate (view_sliders.c) and over a period of
- * each mode (view_modes.c).
+ * The page of a model (`camber view MODEL`): declarations shared by its parts.
+ *
+ * The mechanism is shown in the state where a run would start. All motions that the page can show are computed in advance: positions along
+ * each free coordinate (view_sliders.c) and over a period of each mode (view_modes.c).
  */
 #ifndef CMB_CLI_VIEW_MODEL_H
 #define CMB_CLI_VIEW_MODEL_H
@@ -56,8 +57,8 @@ struct cli_slider {
 
 struct cli_sliders {
   int freedoms; /* degrees of freedom */
-  int count,
-      moved; /* number of sliders; number of those for degrees of freedom, which come first */
+  /* number of sliders; number of those for degrees of freedom, which come first */
+  int count, moved;
   int outputs;
   const int *output; /* (outputs) their indices in the equations */
   struct cli_slider *list;
@@ -73,8 +74,8 @@ void cli_sliders_release(struct cli_sliders *sliders);
 struct cli_mode {
   const cmb_eigenmode *mode;
   double amplitude; /* of the coordinate with the largest change */
-  struct cli_frames
-      frames; /* each row begins with the fraction of the period; empty if no coordinate changes */
+  /* each row begins with the fraction of the period; empty if no coordinate changes */
+  struct cli_frames frames;
 };
 
 struct cli_modes {

@@ -15,10 +15,9 @@
 enum { PHASES = 24, FEW_PHASES = 12, MOST_TRIES = 8, MOST_FREEDOMS = 200 };
 
 static const double TWO_PI = 6.28318530717958647692;
-static const double LARGEST_DISPLACEMENT =
-    0.1;                        /* largest displacement, relative to the mechanism's size */
-static const double TURN = 0.3; /* largest rotation, in rad */
-static const double DECAY = 4;  /* number of time constants that are shown */
+static const double LARGEST_DISPLACEMENT = 0.1; /* relative to the mechanism's size */
+static const double TURN = 0.3;                 /* largest rotation, in rad */
+static const double DECAY = 4;                  /* number of time constants that are shown */
 
 /* Computes the factors of Re φ and −Im φ at the fraction x of a period. */
 static void factors_at(const cmb_eigenmode *m, double x, double *re, double *im)
@@ -64,8 +63,8 @@ static cmb_status find_amplitude(struct cli_view_place *p, const cmb_eigenmode *
   return CMB_OK;
 }
 
-/* Computes the positions of a mode; the amplitude is halved until the loops can be closed everywhere. Without success the mode has no
- * positions. */
+/* Computes the positions of a mode over a period; the amplitude is halved until the loops can be closed in all of them. Without success
+ * the mode has none. */
 static cmb_status fill_mode(struct cli_view_place *p, const cmb_eigenmode *m, int phases,
                             struct cli_mode *out)
 {
@@ -104,7 +103,7 @@ static char *copy_of(const char *text)
   return copy ? memcpy(copy, text, size) : NULL;
 }
 
-/* Notes that a state cannot be linearised, for the page and as a warning. */
+/* Stores the reason why a state cannot be linearised, for the page, and prints it as a warning. */
 static cmb_status refuse(struct cli_modes *modes, const char *why)
 {
   char note[1200];
@@ -114,7 +113,7 @@ static cmb_status refuse(struct cli_modes *modes, const char *why)
   return modes->refused ? CMB_OK : CMB_ERROR_MEMORY;
 }
 
-/* Notes that there are too many degrees of freedom, since their eigenvectors would take too long. */
+/* Stores for the page that there are too many degrees of freedom, since their eigenvectors would take too long, and prints a warning. */
 static cmb_status refuse_many(struct cli_modes *modes, int freedoms)
 {
   char why[160];

@@ -81,7 +81,7 @@ static int keep_series(struct cli_viewed *v, int share)
   return CLI_DONE;
 }
 
-/* Reads a result file, its model and its motion. Prints an error message if this fails; returns an exit code. */
+/* Reads a result file and its model, and computes the motion of the bodies. Prints an error message if this fails; returns an exit code. */
 static int prepare(cmb_context *ctx, struct cli_viewed *v, const struct cli_arguments *a,
                    const char *path, int share)
 {

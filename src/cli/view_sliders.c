@@ -19,8 +19,8 @@ static const double COARSE = 0.6;
 
 /* The positions on one side of the start. */
 struct side {
-  double *
-      rows; /* (most x (1 + nq)) the coordinate's value and q, in order of the distance from the start */
+  /* (most x (1 + nq)) the coordinate's value and q, in order of the distance from the start */
+  double *rows;
   int count, most;
   double value; /* value that was reached */
   enum cli_slider_end end;
@@ -29,7 +29,7 @@ struct side {
 
 struct slider_work {
   struct cli_view_place *p;
-  double *q, *kept; /* (nq) */
+  double *q, *kept; /* (nq) current position; last valid one */
   double *values;   /* (outputs) */
   bool in_time;
 };
@@ -42,7 +42,7 @@ static double time_of(const struct slider_work *w, double value)
 
 /* ---- one side */
 
-/* Appends the current position to a side. */
+/* Appends the current position w->q, with the coordinate's value, to the positions on one side of the start. */
 static void append_position(const struct slider_work *w, struct side *s, double value)
 {
   const int nq = w->p->eq.nq;
@@ -103,7 +103,8 @@ static cmb_status approach_stop(const struct slider_work *w, struct side *s, dou
   return CMB_OK;
 }
 
-/* Makes up to `count` steps of the given size from the start, until the range ends. */
+/* Moves the coordinate of a slider from the start in up to `count` steps of the given size, until its range ends (loops do not close, or
+ * a stop is reached). */
 static cmb_status move_from_start(const struct slider_work *w, double start, double size, int count,
                                   struct side *s)
 {
@@ -124,7 +125,8 @@ static cmb_status move_from_start(const struct slider_work *w, double start, dou
   return CMB_OK;
 }
 
-/* Computes one side of the range with about as many positions as there is room for; repeats it in smaller steps if it ends early. */
+/* Computes the positions of a slider on one side of the start, about as many as there is room for; if the range ends early, they are
+ * computed again in smaller steps. */
 static cmb_status fill_side(const struct slider_work *w, double start, double reach, struct side *s)
 {
   const int count = s->most - 1;
@@ -134,8 +136,8 @@ static cmb_status fill_side(const struct slider_work *w, double start, double re
   if (!(fabs(far) > 1e-6 * fabs(reach))) return CMB_OK;
   const enum cli_slider_end end = s->end;
   const char *stop = s->stop;
-  CMB_TRY(move_from_start(w, start, far / count, count,
-                          s)); /* the end is known, and is reached or nearly so */
+  /* the end is known, and is reached or nearly so */
+  CMB_TRY(move_from_start(w, start, far / count, count, s));
   s->end = end;
   s->stop = stop;
   return CMB_OK;
@@ -143,7 +145,8 @@ static cmb_status fill_side(const struct slider_work *w, double start, double re
 
 /* ---- one slider */
 
-/* Joins both sides to one table from the lower to the upper end, and computes the outputs at each position. */
+/* Joins the positions of a slider on both sides of the start to one table from the lower to the upper end, and computes the outputs at
+ * each position. */
 static cmb_status join(struct slider_work *w, const struct side sides[2], int outputs,
                        struct cli_slider *s)
 {
@@ -191,7 +194,7 @@ static cmb_status fill(struct slider_work *w, double low, double high, int on_a_
   return status;
 }
 
-/* Computes the slider of degree of freedom k. */
+/* Computes the positions of the page's slider for degree of freedom k, over its whole range. */
 static cmb_status fill_freedom(struct slider_work *w, int k, int on_a_side, int outputs,
                                struct cli_slider *s)
 {
@@ -219,7 +222,7 @@ static cmb_status depends_on_time(struct slider_work *w, bool *depends)
   return CMB_OK;
 }
 
-/* Computes the slider of time if the constraints depend on time. */
+/* Adds a slider for the time, with the positions up to the end of the run, if constraints depend on time (prescribed motions). */
 static cmb_status fill_time(struct slider_work *w, int on_a_side, struct cli_sliders *all)
 {
   struct cli_slider *s = &all->list[all->count];
@@ -235,7 +238,7 @@ static cmb_status fill_time(struct slider_work *w, int on_a_side, struct cli_sli
 
 /* ---- all sliders */
 
-/* Returns how many numbers a position takes on the page. */
+/* Returns how many numbers each position of a slider takes in the page: poses, outputs and the coordinate's value. */
 static int numbers_of(const struct cli_view_place *p, const struct cli_sliders *s)
 {
   return CLI_A_POSE * p->bodies + s->outputs + 1;
@@ -254,14 +257,14 @@ static int choose_moved(const struct cli_view_place *p, const struct cli_sliders
   return least_of(least_of(s->freedoms, MOST_SLIDERS), room > 1 ? room : 1);
 }
 
-/* Returns how many positions each side of a slider has. */
+/* Returns how many positions each slider has on either side of the start, such that all fit into the page. */
 static int positions_on_a_side(const struct cli_view_place *p, const struct cli_sliders *s)
 {
   const int most = (CLI_VIEW_NUMBERS / (numbers_of(p, s) * (s->moved + 1)) - 1) / 2;
   return most < LEAST_ON_A_SIDE ? LEAST_ON_A_SIDE : least_of(most, MOST_ON_A_SIDE);
 }
 
-/* Computes all sliders. Returns CMB_ERROR_INTERRUPTED if the user interrupts. */
+/* Computes the positions of all sliders of the page. Returns CMB_ERROR_INTERRUPTED if the user interrupts. */
 static cmb_status fill_all(struct slider_work *w, struct cli_sliders *s)
 {
   const int on_a_side = positions_on_a_side(w->p, s);

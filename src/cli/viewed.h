@@ -11,8 +11,8 @@
 
 struct cli_viewed {
   struct cli_result result;
-  struct cli_arguments
-      with; /* arguments with which its model was read; `with.model` is NULL if there is no motion */
+  /* arguments with which its model was read; `with.model` is NULL if there is no motion */
+  struct cli_arguments with;
   char **words; /* words of a command line from which `with` was made */
   int word_count;
   const char *why; /* why there is no motion; NULL: there is one */

@@ -10,8 +10,8 @@
 /* Quantities of one kind, in the order of the equations. */
 struct group {
   enum cli_column_kind kind;
-  const char
-      *prefix; /* put by CSV files before a name that is also an output's (csv.c); "": none */
+  /* put by CSV files before a name that is also an output's (csv.c); "": none */
+  const char *prefix;
   int count;
   const char *const *names, *const *units;
 };

@@ -1,8 +1,10 @@
 /*
  * Computes the motion of a result (viewed.h): its model is read again, as the file or the command line specifies it, and the coordinates of
- * each row give the poses of the bodies. A picture of a model other than that of the run would be wrong without anyone noticing. So the
- * hash of what the model looks like must agree with that in the file; if the file has none, the model's coordinates must exist by name, and
- * the first row must satisfy its constraints.
+ * each row give the poses of the bodies.
+ *
+ * A picture of a model other than that of the run would be wrong without anyone noticing. So the hash of what the model looks like must
+ * agree with that in the file; if the file has none, the model's coordinates must exist by name, and the first row must satisfy its
+ * constraints.
  */
 #include "base/text.h"
 #include "cli/viewed.h"
@@ -94,8 +96,8 @@ static int add_command_line_options(struct cli_arguments *with, const struct cli
   }
   if (cli_given(a, "formulation")) {
     with->formulation = a->formulation;
-    with->given[cli_find_option(with->command, "formulation")] =
-        true; /* so that the model file does not set it */
+    /* so that the model file does not set it */
+    with->given[cli_find_option(with->command, "formulation")] = true;
   }
   if (cli_given(a, "live")) {
     with->live_all = a->live_all;
@@ -143,7 +145,8 @@ static void note(struct cli_viewed *v, const char *what)
   cli_viewed_note(v, CMB_LOG_WARNING, text);
 }
 
-/* Checks that the model looks as in the run. Prints an error message or stores a warning otherwise; returns an exit code. */
+/* Checks that the bodies, joints and shapes of the model are those of the run, by their hash in the file. Prints an error message or
+ * stores a warning otherwise; returns an exit code. */
 static int check_picture(cmb_context *ctx, struct cli_viewed *v, const struct cli_arguments *a)
 {
   const char *wanted = cli_viewed_text(v, CLI_TEXT_picture);

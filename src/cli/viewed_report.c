@@ -23,7 +23,7 @@ static void put_text(struct cli_json *j, const struct cli_viewed *v, const char 
   cli_json_text(j, key, said[0] ? said : NULL);
 }
 
-/* Writes the lines of a text as a list of texts. */
+/* Writes the lines of a text as a JSON list of texts under `key`. */
 static cmb_status put_lines(struct cli_json *j, const char *key, const char *rest)
 {
   cmb_status status = CMB_OK;
