@@ -116,7 +116,8 @@ static cmb_status put_piece(void *to, const char *piece, size_t length)
   return fwrite(piece, 1, length, to) == length ? CMB_OK : CMB_ERROR_IO;
 }
 
-/* Writes the sweep `what` to the file `to` as CSV: a header line with names and units, then one line per point. A callback of cli_svg_save. */
+/* Writes the sweep `what` to the file `to` as CSV: a header line with names and units, then one line per point (a callback of
+ * cli_svg_save). */
 static void write_csv(FILE *to, const void *what)
 {
   const struct sweep *s = what;

@@ -167,7 +167,7 @@ bool cli_result_cut_name(char **list, char **name)
   return true;
 }
 
-/* Skips blanks in the text. */
+/* Advances past the blanks at the beginning of the text. */
 static void skip_blanks(struct text *t)
 {
   while (t->at < t->end && *t->at == ' ') t->at++;

@@ -291,7 +291,7 @@ static bool make_curves(struct curves *c, const struct cli_state_space *s, enum 
   return true;
 }
 
-/* Frees the curves of a plot. */
+/* Frees the names and values of the curves of a plot. */
 static void free_curves(struct curves *c)
 {
   free(c->name);

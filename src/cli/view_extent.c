@@ -24,7 +24,8 @@ static bool visit_items(const cmb_model *m, cmb_item_kind kind, visit *each, voi
   return true;
 }
 
-/* Calls the callback `each` for all points of the model: joints, centres of mass, and points of other elements. Returns false if there is no memory. */
+/* Calls the callback `each` for all points of the model: joints, centres of mass, and points of other elements. Returns false if there
+ * is no memory. */
 static bool visit_points(const cmb_model *m, visit *each, void *user)
 {
   static const cmb_item_kind kinds[] = {CMB_ITEM_BODY,  CMB_ITEM_MARKER, CMB_ITEM_LOOP,
