@@ -109,7 +109,6 @@ static int browse(const struct cli_film *f, const char *request, int output)
   return code;
 }
 
-/* Prints the error message for an interruption by the user; returns CLI_FAILED. */
 static int complain_interrupt(void)
 {
   cli_complain("interrupted");
@@ -292,7 +291,6 @@ static int encode(const struct cli_film *f, const char *path, FILE *pictures, ch
   return code == 0 ? CLI_DONE : cli_complain("cannot write '%s': ffmpeg has failed", path);
 }
 
-/* Prints an error message that ffmpeg is not installed; returns an exit code. */
 static int complain_ffmpeg(void)
 {
   return cli_complain("films are made by ffmpeg, which is not installed (Debian: ffmpeg)");

@@ -216,8 +216,8 @@ static void make_wheel_panels(const struct sweep *s, const struct cli_arguments 
   }
 }
 
-/* Makes the panels of a model without wheels: one for each column from `first` on, which are the forces of the drives and the outputs of
- * the model. */
+/* Makes the panels of a model without wheels: one for each column from `first` on, which are the forces that hold the drives and the
+ * outputs of the model. */
 static void make_plain_panels(const struct sweep *s, int first, struct picture *p)
 {
   for (int c = first; c < s->count && p->count < MOST_PANELS; c++) {

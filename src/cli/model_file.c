@@ -65,7 +65,6 @@ static bool find_file(const char *name, char path[CLI_PATH_ROOM], bool *bundled)
   return is_file_name(name) && snprintf(path, CLI_PATH_ROOM, "%s", name) < CLI_PATH_ROOM;
 }
 
-/* Compares two names alphabetically, for qsort. */
 static int by_name(const void *a, const void *b)
 {
   return strcmp(*(char *const *)a, *(char *const *)b);

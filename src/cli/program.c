@@ -45,7 +45,6 @@ double cli_seconds(void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Compares two numbers, for qsort. */
 static int by_size(const void *a, const void *b)
 {
   double x = *(const double *)a, y = *(const double *)b;

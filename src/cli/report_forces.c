@@ -209,7 +209,6 @@ static void scale_components(struct column *c, const struct cli_frames *frames,
   }
 }
 
-/* Writes a point that is fixed to a body as a JSON object. */
 static void put_point(struct cli_json *j, const cmb_body_point *p)
 {
   cli_json_open(j, NULL, '{');

@@ -96,7 +96,6 @@ static void put_forces(struct cli_json *j, const cmb_model *m)
   cli_json_close(j, ']');
 }
 
-/* Writes the shapes: name, type, colour, size, axes and points. */
 static void put_shapes(struct cli_json *j, const cmb_model *m)
 {
   cmb_shape shape;

@@ -76,7 +76,6 @@ bool cli_result_take_events(struct cli_result *r, long count)
   return r->events != NULL;
 }
 
-/* Returns whether a column is an output of the model. */
 static bool is_output(const struct cli_result_column *c)
 {
   return c->kind == CLI_COLUMN_OUTPUT;

@@ -105,7 +105,6 @@ static cmb_status on_side(void *user, const cmb_record *record)
   return cli_sides_add(&run->sides, record);
 }
 
-/* Returns the number of events that are stored. */
 static long events_kept(const struct run *run)
 {
   return run->event_count < CLI_MOST_KEPT ? run->event_count : CLI_MOST_KEPT;

@@ -291,7 +291,6 @@ static bool make_curves(struct curves *c, const struct cli_state_space *s, enum 
   return true;
 }
 
-/* Frees the names and values of the curves of a plot. */
 static void free_curves(struct curves *c)
 {
   free(c->name);
@@ -338,7 +337,6 @@ static void find_range(const cmb_linearization *l, double *low, double *high)
   *low /= 10, *high *= 10;
 }
 
-/* Compares two numbers, for qsort. */
 static int by_size(const void *x, const void *y)
 {
   const double *a = x, *b = y;
@@ -506,7 +504,6 @@ static void print_names(const char *what, int count, const char *const *names)
   printf("\n");
 }
 
-/* Prints the matrices A, B, C and D. */
 static void print_matrices(const struct cli_state_space *s)
 {
   const cmb_state_space *x = s->space;

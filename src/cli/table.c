@@ -179,7 +179,6 @@ cmb_status cli_table_open(cmb_context *ctx, const char *path, const cmb_equation
   return status;
 }
 
-/* Frees a table and closes its temporary file. */
 static void release(struct cli_table *t)
 {
   if (t->scratch >= 0) close(t->scratch);

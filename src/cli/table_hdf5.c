@@ -49,13 +49,11 @@ static void put_attribute(struct file *f, hid_t to, const char *name, hid_t type
   check(f, H5Aclose(a));
 }
 
-/* Writes a text as an attribute. */
 static void put_text(struct file *f, hid_t to, const char *name, const char *text)
 {
   put_attribute(f, to, name, f->text_type, &text);
 }
 
-/* Writes a number as an attribute. */
 static void put_number(struct file *f, hid_t to, const char *name, double value)
 {
   put_attribute(f, to, name, H5T_NATIVE_DOUBLE, &value);
@@ -272,7 +270,6 @@ static void open_file(struct file *f, const char *path)
   check(f, f->id);
 }
 
-/* Closes the file and the types. */
 static void close_file(struct file *f)
 {
   if (f->text_type >= 0) H5Tclose(f->text_type);

@@ -10,7 +10,6 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* Writes a text as a matrix of characters with one row. */
 static void put_text(FILE *to, const char *name, const char *text)
 {
   cli_mat_names(to, name, 1, &text);

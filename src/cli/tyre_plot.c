@@ -132,7 +132,6 @@ static double at(double limit, int i)
   return limit * (2.0 * i / (CLI_TYRE_POINTS - 1) - 1);
 }
 
-/* Sets the name of a curve to its load in kN. */
 static void name_load(struct curve *c, double load)
 {
   snprintf(c->name, sizeof c->name, "%.3g kN", load / 1000);

@@ -298,7 +298,6 @@ static int save(cmb_context *ctx, struct model_page *m, FILE *viewer, const char
   return m->code;
 }
 
-/* Frees everything that a page of a model owns. */
 static void release(struct model_page *m)
 {
   cli_sliders_release(&m->sliders);

@@ -95,7 +95,6 @@ static int choose_count(const struct cli_view_place *p, int modes, int *phases)
   return modes <= most ? modes : most > 0 ? most : 1;
 }
 
-/* Returns a copy of a text, to be freed; NULL if there is no memory. */
 static char *copy_of(const char *text)
 {
   const size_t size = strlen(text) + 1;

@@ -144,7 +144,6 @@ static void print(const struct results *r)
   }
 }
 
-/* Frees all results that were read, with their models. */
 static void release(struct results *r)
 {
   for (int i = 0; i < r->count; i++) {

@@ -244,7 +244,6 @@ static int numbers_of(const struct cli_view_place *p, const struct cli_sliders *
   return CLI_A_POSE * p->bodies + s->outputs + 1;
 }
 
-/* Returns the smaller of two integers. */
 static int least_of(int a, int b)
 {
   return a < b ? a : b;
