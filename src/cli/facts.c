@@ -1,5 +1,5 @@
 /*
- * Formats of files of results, and the names of what they say (facts.h).
+ * Tables of the names that result files use, and texts that describe events (facts.h).
  */
 #include "cli/facts.h"
 
@@ -16,7 +16,8 @@ const char *const cli_number_names[CLI_NUMBER_COUNT] = {CLI_NUMBERS_LIST(CLI_FAC
 #undef CLI_FACT_NAME
 };
 
-const char *const cli_norm_names[2] = {"|g|", "|Gv|"}; /* as cmb_csv_open_residuals writes them */
+const char *const cli_norm_names[2] = {
+    "|g|", "|Gv|"}; /* the same as in the CSV files of cmb_csv_open_residuals */
 const char *const cli_norm_units[2] = {"m, rad", "m/s, rad/s"};
 
 enum cli_format cli_format_of(const char *path, size_t length)
@@ -48,8 +49,9 @@ cmb_event_kind cli_event_kind_of(const char *name)
   return k < 0 ? CMB_KIND_SWITCH : (cmb_event_kind)k;
 }
 
-/* The length of a name without the part that its kind has added. */
-static int own_length(const char *name, const char *part)
+/* Returns the length of an event's name without the suffix `part` that its kind appends to it (".contact", ".rest"); the full length if
+ * the name has no such suffix. */
+static int length_without_suffix(const char *name, const char *part)
 {
   const size_t length = strlen(name), added = strlen(part);
   const bool ends = length > added && strcmp(name + length - added, part) == 0;
@@ -68,10 +70,10 @@ const char *cli_event_text(const char *name, cmb_event_kind kind, int direction,
 {
   const bool up = direction > 0;
   if (kind == CMB_KIND_CONTACT) {
-    snprintf(text, CLI_EVENT_ROOM, "%.*s %s", own_length(name, ".contact"), name,
+    snprintf(text, CLI_EVENT_ROOM, "%.*s %s", length_without_suffix(name, ".contact"), name,
              up ? "touches" : "lifts off");
   } else if (kind == CMB_KIND_REST) {
-    snprintf(text, CLI_EVENT_ROOM, "%.*s %s", own_length(name, ".rest"), name,
+    snprintf(text, CLI_EVENT_ROOM, "%.*s %s", length_without_suffix(name, ".rest"), name,
              up ? "comes to rest" : "leaves");
   } else if (kind == CMB_KIND_IMPACT) {
     snprintf(text, CLI_EVENT_ROOM, "%s hits", name);

@@ -1,9 +1,9 @@
 /*
- * What goes wrong: complaints and warnings on standard error, and the same for --json.
+ * Error messages and warnings of the program, on standard error and in the JSON output of --json; used by all commands.
  *
- * With --json every failure prints one object, also one of the command line: status, message (the sentence that stands
- * on standard error too), error (its parts as data), warnings, and what is known. Commands print it themselves where they
- * have more to say.
+ * With --json each failure prints one JSON object, also if the command line is wrong: status, message (the sentence that also appears on
+ * standard error), error (its parts as data), warnings, and the values that are known. Commands that have more to report print the object
+ * themselves.
  */
 #include "cli/cli.h"
 
@@ -13,23 +13,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The program is one run of one command: what it has said is kept here. */
+/* The last error message and all warnings. They are global, since a process carries out one command. */
 static struct {
-  char complaint[2048]; /* the whole sentence */
+  char complaint[2048]; /* the last error message, as one sentence */
   char file[4096], kind[64], name[512], subject[512], text[2048];
-  cmb_error error; /* points to the texts before */
+  cmb_error error; /* its parts as data; its strings are the arrays above */
   char **warnings;
   int warning_count;
   bool object_printed;
-} said;
+} last_messages;
 
 const char *cli_last_complaint(void)
 {
-  return said.complaint;
+  return last_messages.complaint;
 }
 
-/* A text of the user's in one line, whatever it contains; NULL stays NULL. */
-static const char *keep(char *to, size_t room, const char *text)
+/* Copies `text` into the array `to` of `room` bytes and replaces control characters by '?', so that it fits on one line; returns `to`,
+ * or NULL if `text` is NULL. */
+static const char *copy_in_one_line(char *to, size_t room, const char *text)
 {
   if (!text) return NULL;
   snprintf(to, room, "%s", text);
@@ -39,48 +40,57 @@ static const char *keep(char *to, size_t room, const char *text)
   return to;
 }
 
-static void keep_error(const cmb_error *e)
+/* Stores a copy of the error e with all its strings, for the JSON output. */
+static void store_error(const cmb_error *e)
 {
-  said.error = *e;
-  said.error.file = keep(said.file, sizeof said.file, e->file);
-  said.error.kind = keep(said.kind, sizeof said.kind, e->kind);
-  said.error.name = keep(said.name, sizeof said.name, e->name);
-  said.error.subject = keep(said.subject, sizeof said.subject, e->subject);
-  said.error.text = keep(said.text, sizeof said.text, e->text);
+  last_messages.error = *e;
+  last_messages.error.file =
+      copy_in_one_line(last_messages.file, sizeof last_messages.file, e->file);
+  last_messages.error.kind =
+      copy_in_one_line(last_messages.kind, sizeof last_messages.kind, e->kind);
+  last_messages.error.name =
+      copy_in_one_line(last_messages.name, sizeof last_messages.name, e->name);
+  last_messages.error.subject =
+      copy_in_one_line(last_messages.subject, sizeof last_messages.subject, e->subject);
+  last_messages.error.text =
+      copy_in_one_line(last_messages.text, sizeof last_messages.text, e->text);
 }
 
 int cli_say_kept(void)
 {
-  fprintf(stderr, "camber: %s\n", said.complaint);
+  fprintf(stderr, "camber: %s\n", last_messages.complaint);
   return CLI_BAD_INPUT;
 }
 
-/* As much of the text as there is room for behind what is there. */
-static void add(char *to, size_t room, const char *text)
+/* Appends `text` to the string `to`, an array of `room` bytes, and cuts it off where the array is full. */
+static void append_text(char *to, size_t room, const char *text)
 {
   const size_t used = strlen(to);
   snprintf(to + used, room - used, "%.*s", (int)(room - used - 1), text);
 }
 
-static void note_words(const cmb_error *about, const char *lead, const char *format, va_list words)
+/* Stores an error message, which is made of the position in the file (if `about` has one), the text `lead` and the formatted words; its
+ * parts `about` are stored too, for the JSON output. */
+static void store_message(const cmb_error *about, const char *lead, const char *format,
+                          va_list words)
 {
-  char text[sizeof said.text], sentence[sizeof said.complaint];
+  char text[sizeof last_messages.text], sentence[sizeof last_messages.complaint];
   cmb_error e = *about;
   vsnprintf(text, sizeof text, format, words);
   e.text = text;
   sentence[0] = '\0';
   if (e.line > 0) snprintf(sentence, sizeof sentence, "%s:%d:%d: ", e.file, e.line, e.column);
-  add(sentence, sizeof sentence, lead);
-  add(sentence, sizeof sentence, text);
-  keep(said.complaint, sizeof said.complaint, sentence);
-  keep_error(&e);
+  append_text(sentence, sizeof sentence, lead);
+  append_text(sentence, sizeof sentence, text);
+  copy_in_one_line(last_messages.complaint, sizeof last_messages.complaint, sentence);
+  store_error(&e);
 }
 
 void cli_keep_complaint(const cmb_error *about, const char *format, ...)
 {
   va_list words;
   va_start(words, format);
-  note_words(about, "", format, words);
+  store_message(about, "", format, words);
   va_end(words);
 }
 
@@ -89,16 +99,18 @@ int cli_complain(const char *format, ...)
   const cmb_error unknown = {.status = CMB_ERROR_INPUT, .time = NAN};
   va_list words;
   va_start(words, format);
-  note_words(&unknown, "", format, words);
+  store_message(&unknown, "", format, words);
   va_end(words);
   return cli_say_kept();
 }
 
+/* Prints an error message with the data `about` (file position, kind and name of the element) on standard error, with `lead` before the
+ * formatted words; returns CLI_BAD_INPUT. */
 int cli_complain_at(const cmb_error *about, const char *lead, const char *format, ...)
 {
   va_list words;
   va_start(words, format);
-  note_words(about, lead, format, words);
+  store_message(about, lead, format, words);
   va_end(words);
   return cli_say_kept();
 }
@@ -109,8 +121,9 @@ void cli_keep_failure(const cmb_context *ctx, cmb_status status)
   cmb_error e = has_words ? *cmb_error_of(ctx) : (cmb_error){.time = NAN};
   e.status = status;
   if (!has_words) e.text = cmb_status_meaning(status);
-  keep(said.complaint, sizeof said.complaint, has_words ? cmb_last_error(ctx) : e.text);
-  keep_error(&e);
+  copy_in_one_line(last_messages.complaint, sizeof last_messages.complaint,
+                   has_words ? cmb_last_error(ctx) : e.text);
+  store_error(&e);
 }
 
 int cli_fail(const cmb_context *ctx, cmb_status status)
@@ -138,36 +151,39 @@ void cli_warn(void *arguments_or_null, cmb_log_level level, const char *message)
   if (level < CMB_LOG_WARNING) return;
   fprintf(stderr, "camber: warning: %s\n", message);
   const size_t size = strlen(message) + 1;
-  char **grown = realloc(said.warnings, ((size_t)said.warning_count + 1) * sizeof *grown);
+  char **grown =
+      realloc(last_messages.warnings, ((size_t)last_messages.warning_count + 1) * sizeof *grown);
   if (!grown) return;
-  said.warnings = grown;
-  grown[said.warning_count] = malloc(size);
-  if (grown[said.warning_count]) memcpy(grown[said.warning_count++], message, size);
+  last_messages.warnings = grown;
+  grown[last_messages.warning_count] = malloc(size);
+  if (grown[last_messages.warning_count])
+    memcpy(grown[last_messages.warning_count++], message, size);
 }
 
 char *cli_warnings_text(void)
 {
   size_t length = 1;
-  for (int i = 0; i < said.warning_count; i++) length += strlen(said.warnings[i]) + 1;
+  for (int i = 0; i < last_messages.warning_count; i++)
+    length += strlen(last_messages.warnings[i]) + 1;
   char *text = calloc(length, 1), *end = text;
-  for (int i = 0; text && i < said.warning_count; i++) {
-    end = stpcpy(stpcpy(end, said.warnings[i]), "\n");
+  for (int i = 0; text && i < last_messages.warning_count; i++) {
+    end = stpcpy(stpcpy(end, last_messages.warnings[i]), "\n");
   }
   return text;
 }
 
 void cli_failure_end(void)
 {
-  for (int i = 0; i < said.warning_count; i++) free(said.warnings[i]);
-  free(said.warnings);
-  said.warnings = NULL;
-  said.warning_count = 0;
-  said.object_printed = false;
+  for (int i = 0; i < last_messages.warning_count; i++) free(last_messages.warnings[i]);
+  free(last_messages.warnings);
+  last_messages.warnings = NULL;
+  last_messages.warning_count = 0;
+  last_messages.object_printed = false;
 }
 
-/* ---- JSON */
+/* ---- JSON output */
 
-/* What was complained of as data: null where it is not known. */
+/* Writes the last error as the JSON object "error"; parts that are unknown are null. */
 static void json_error(struct cli_json *j, const cmb_error *e)
 {
   cli_json_open(j, "error", '{');
@@ -190,14 +206,14 @@ void cli_json_head(struct cli_json *j, const char *model, const char *method, cm
   if (method) cli_json_text(j, "method", method);
   cli_json_text(j, "status", cmb_status_code(status));
   if (status == CMB_OK) return;
-  cli_json_text(j, "message", said.complaint);
-  json_error(j, &said.error);
+  cli_json_text(j, "message", last_messages.complaint);
+  json_error(j, &last_messages.error);
 }
 
 void cli_json_begin(struct cli_json *j, const char *model, const char *method, cmb_status status)
 {
   *j = (struct cli_json){.to = stdout, .first = true};
-  said.object_printed = true;
+  last_messages.object_printed = true;
   cli_json_open(j, NULL, '{');
   cli_json_head(j, model, method, status);
 }
@@ -205,7 +221,8 @@ void cli_json_begin(struct cli_json *j, const char *model, const char *method, c
 void cli_json_warnings(struct cli_json *j)
 {
   cli_json_open(j, "warnings", '[');
-  for (int i = 0; i < said.warning_count; i++) cli_json_text(j, NULL, said.warnings[i]);
+  for (int i = 0; i < last_messages.warning_count; i++)
+    cli_json_text(j, NULL, last_messages.warnings[i]);
   cli_json_close(j, ']');
 }
 
@@ -215,6 +232,7 @@ void cli_json_end(struct cli_json *j)
   cli_json_close(j, '}');
 }
 
+/* Writes the names and the start values of the coordinates of a system as JSON, for the report of a failed run. */
 static void json_system(struct cli_json *j, const cmb_system *system)
 {
   const cmb_equations *eq = cmb_system_equations(system);
@@ -231,9 +249,9 @@ static void json_system(struct cli_json *j, const cmb_system *system)
 void cli_json_failure(const struct cli_arguments *a, const cmb_system *system)
 {
   struct cli_json j;
-  if (!a->json || said.object_printed) return;
+  if (!a->json || last_messages.object_printed) return;
   const char *model = a->model ? cmb_model_name(a->model) : a->operand ? a->operand : "";
-  cli_json_begin(&j, model, a->method, said.error.status);
+  cli_json_begin(&j, model, a->method, last_messages.error.status);
   if (system) json_system(&j, system);
   cli_json_end(&j);
 }

@@ -1,5 +1,5 @@
 /*
- * Pictures of a page (film.h).
+ * Makes pictures and films of an HTML page with Chromium and ffmpeg (film.h).
  */
 #include "cli/film.h"
 
@@ -16,9 +16,9 @@
 #include <unistd.h>
 
 enum {
-  RATE = 25, /* pictures a second */
-  AT_ONCE =
-      25, /* that the browser is asked for: the document that it prints has some 300 kB for each */
+  RATE = 25, /* pictures per second */
+  /* pictures per run of the browser; each takes some 300 kB in the document that it prints */
+  AT_ONCE = 25,
   MOST_PICTURES = 15000,
   MOST_BYTES = 1 << 30,
   TEXT_ROOM = 512
@@ -29,9 +29,10 @@ bool cli_film_wanted(const struct cli_arguments *a)
   return a->video || (a->out && cli_ends_in(a->out, ".png"));
 }
 
-/* ---- the folder */
+/* ---- the temporary folder */
 
-/* What is asked for can be written: to be known before the long part. */
+/* Checks that the requested picture and film can be written, before time is spent on making them. Prints an error message otherwise;
+ * returns an exit code. */
 static int check_places(cmb_context *ctx, const struct cli_arguments *a)
 {
   const char *places[] = {a->out, a->video};
@@ -49,7 +50,7 @@ int cli_film_begin(cmb_context *ctx, struct cli_film *f, const struct cli_argume
   if (code != CLI_DONE) return code;
   const char *parent = getenv("TMPDIR");
   if (!parent || strlen(parent) > 200) parent = "/tmp";
-  cli_catch_interrupt(); /* from here on the folder has to be removed */
+  cli_catch_interrupt(); /* so that the folder is removed on Ctrl-C as well */
   snprintf(f->folder, sizeof f->folder, "%s/camber-XXXXXX", parent);
   if (!mkdtemp(f->folder)) {
     const int error = errno;
@@ -79,7 +80,8 @@ void cli_film_end(struct cli_film *f)
 
 /* ---- the browser */
 
-/* Chromium on the page with a request; what the document has then goes to the open file. */
+/* Runs Chromium without a window on the page, with `request` in the page's address, and writes the document as the viewer left it to the
+ * file descriptor `output`. Returns the exit code of Chromium, or CLI_NOT_INSTALLED. */
 static int browse(const struct cli_film *f, const char *request, int output)
 {
   char address[TEXT_ROOM], profile[TEXT_ROOM];
@@ -88,19 +90,20 @@ static int browse(const struct cli_film *f, const char *request, int output)
   snprintf(address, sizeof address, "file://%s#camber-film=1&%s", f->page, request);
   snprintf(profile, sizeof profile, "--user-data-dir=%s/profile", f->folder);
   for (int i = 0; i < 3 && code == CLI_NOT_INSTALLED; i++) {
-    char *const words[] = {names[i],
-                           "--headless",
-                           "--use-gl=angle",
-                           "--use-angle=swiftshader",
-                           "--enable-unsafe-swiftshader",
-                           "--ignore-gpu-blocklist",
-                           "--force-prefers-reduced-motion",
-                           "--no-first-run",
-                           profile,
-                           "--dump-dom",
-                           address,
-                           geteuid() == 0 ? "--no-sandbox" : NULL, /* root has no sandbox */
-                           NULL};
+    char *const words[] = {
+        names[i],
+        "--headless",
+        "--use-gl=angle",
+        "--use-angle=swiftshader",
+        "--enable-unsafe-swiftshader",
+        "--ignore-gpu-blocklist",
+        "--force-prefers-reduced-motion",
+        "--no-first-run",
+        profile,
+        "--dump-dom",
+        address,
+        geteuid() == 0 ? "--no-sandbox" : NULL, /* Chromium refuses to run in its sandbox as root */
+        NULL};
     code = cli_other_program(words, -1, output);
   }
   return code;
@@ -112,8 +115,9 @@ static int complain_interrupt(void)
   return CLI_FAILED;
 }
 
-/* The document as a text, to be freed. */
-static int document_of(const struct cli_film *f, const char *request, char **text)
+/* Runs the browser on the page with `request` and stores the resulting document in *text, which the caller frees. Prints an error
+ * message if this fails; returns an exit code. */
+static int load_document(const struct cli_film *f, const char *request, char **text)
 {
   FILE *printed = tmpfile();
   size_t length = 0;
@@ -134,7 +138,7 @@ static int document_of(const struct cli_film *f, const char *request, char **tex
 
 /* ---- pictures */
 
-/* The number that a character of base64 stands for; -1: none. */
+/* Returns the value 0…63 of a base64 digit, or -1 for any other character. */
 static int sextet(char c)
 {
   static const char all[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -142,7 +146,8 @@ static int sextet(char c)
   return found ? (int)(found - all) : -1;
 }
 
-/* The bytes of a line of base64, up to its end or its padding. */
+/* Decodes one line of base64 text, up to its end or its padding '=', and writes the bytes to the file `to`. Returns false for an invalid
+ * character or if writing fails. */
 static bool decode(const char *from, FILE *to)
 {
   uint32_t bits = 0;
@@ -159,7 +164,8 @@ static bool decode(const char *from, FILE *to)
   return true;
 }
 
-/* The first line from `at` on that begins with the word; what follows it. NULL: there is none. */
+/* Finds the first line at or after `at` that begins with `word` and a blank, and returns what follows the blank; NULL if there is no
+ * such line. */
 static const char *line_after(const char *at, const char *word)
 {
   const size_t length = strlen(word);
@@ -169,12 +175,14 @@ static const char *line_after(const char *at, const char *word)
   return NULL;
 }
 
-/* Pictures of the film, or the still picture, that a request brings: they are added to the file. How many, how many there are in all (0: not said). */
+/* Asks the browser for the pictures of `request` and appends them to the file `to` as PNG data. *count is how many there were, *total
+ * the number of pictures of the whole film (0 if the document does not contain it). Prints an error message on failure; returns an exit
+ * code. */
 static int take_pictures(const struct cli_film *f, const char *request, FILE *to, long *count,
                          long *total)
 {
   char *text = NULL;
-  int code = document_of(f, request, &text);
+  int code = load_document(f, request, &text);
   if (text) {
     const char *failure = line_after(text, "camber-failure");
     const char *all = line_after(text, "camber-total"), *at = text;
@@ -191,6 +199,7 @@ static int take_pictures(const struct cli_film *f, const char *request, FILE *to
   return code;
 }
 
+/* Saves the content of the open file `from` under the name `path`. Prints an error message if this fails; returns an exit code. */
 static int save(cmb_context *ctx, FILE *from, const char *path)
 {
   char *bytes = NULL;
@@ -203,7 +212,9 @@ static int save(cmb_context *ctx, FILE *from, const char *path)
   return status == CMB_OK ? CLI_DONE : cli_fail(ctx, status);
 }
 
-static int still(cmb_context *ctx, const struct cli_film *f, const struct cli_arguments *a)
+/* Draws the page at the time of --at, or at the start, and saves it as a PNG file. Prints an error message if this fails; returns an
+ * exit code. */
+static int make_still(cmb_context *ctx, const struct cli_film *f, const struct cli_arguments *a)
 {
   char request[TEXT_ROOM], at[64] = "start";
   long count = 0, total = 0;
@@ -219,7 +230,8 @@ static int still(cmb_context *ctx, const struct cli_film *f, const struct cli_ar
 
 /* ---- films */
 
-/* All pictures of the film, one behind the other. */
+/* Draws all pictures of the film and appends them as PNG data to the file `pictures`. Prints an error message if this fails; returns an
+ * exit code. */
 static int draw_all(const struct cli_film *f, const struct cli_arguments *a, FILE *pictures)
 {
   struct cli_progress progress;
@@ -244,7 +256,8 @@ static int draw_all(const struct cli_film *f, const struct cli_arguments *a, FIL
   return code;
 }
 
-/* ffmpeg makes the film of the pictures, as a file of the folder; both sides even, as MP4 has them. */
+/* Encodes the pictures as a film with ffmpeg, in a file of the temporary folder, whose name is written into `made`. The kind of film
+ * depends on the ending of `path`; width and height of an MP4 are cut to even numbers, as its pixel format requires. */
 static int encode(const struct cli_film *f, const char *path, FILE *pictures, char made[TEXT_ROOM])
 {
   const bool gif = cli_ends_in(path, ".gif");
@@ -283,9 +296,11 @@ static int complain_ffmpeg(void)
   return cli_complain("films are made by ffmpeg, which is not installed (Debian: ffmpeg)");
 }
 
-static int film(cmb_context *ctx, const struct cli_film *f, const struct cli_arguments *a)
+/* Draws and encodes the film that --video requests. Prints an error message if this fails; returns an exit code. */
+static int make_film(cmb_context *ctx, const struct cli_film *f, const struct cli_arguments *a)
 {
-  static char *const ask[] = {"ffmpeg", "-version", NULL}; /* before the long part */
+  static char *const ask[] = {
+      "ffmpeg", "-version", NULL}; /* asked before the pictures are drawn, since that takes long */
   char made[TEXT_ROOM];
   if (cli_other_program(ask, -1, -1) == CLI_NOT_INSTALLED) return complain_ffmpeg();
   FILE *pictures = tmpfile();
@@ -305,7 +320,7 @@ static int film(cmb_context *ctx, const struct cli_film *f, const struct cli_arg
 int cli_film_make(cmb_context *ctx, const struct cli_film *f, const struct cli_arguments *a)
 {
   const bool picture = a->out && cli_ends_in(a->out, ".png");
-  int code = picture ? still(ctx, f, a) : CLI_DONE;
-  if (code == CLI_DONE && a->video) code = film(ctx, f, a);
+  int code = picture ? make_still(ctx, f, a) : CLI_DONE;
+  if (code == CLI_DONE && a->video) code = make_film(ctx, f, a);
   return code;
 }

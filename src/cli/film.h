@@ -1,32 +1,34 @@
 /*
- * Pictures of a page: its animation at one time as a PNG file, or as a film (MP4, GIF).
+ * Pictures of an animation: one instant of an HTML page as a PNG file, or all of it as a film (MP4, GIF); used by `camber view`.
  *
- * The page is opened by Chromium without a window, which draws it by software; the viewer (viewer/src/film.js) hands the pictures back as lines of base64 in the
- * document, and ffmpeg makes a film of them. Both are programs of their own that may be missing, which is then said.
+ * Chromium opens the page without a window and renders it in software; the viewer (viewer/src/film.js) writes the pictures into the
+ * document as lines of base64, and ffmpeg encodes them as a film. If one of the two programs is not installed, an error message says so.
  */
 #ifndef CMB_CLI_FILM_H
 #define CMB_CLI_FILM_H
 
 #include "cli/cli.h"
 
-/* Whether the command line asks for one. */
+/* Returns whether the command line requests a picture (-o FILE.png) or a film (--video). */
 bool cli_film_wanted(const struct cli_arguments *a);
 
-/* A folder of its own, for the page and what is made from it. Complains and returns an exit code. */
+/* Creates a temporary folder for the page and for the files made from it, and checks that the requested files can be written. Prints an
+ * error message if this fails; returns an exit code. */
 struct cli_film {
   char folder[256];
-  char page[280]; /* where the page is to lie */
+  char page[280]; /* path of the page in that folder */
 };
 int cli_film_begin(cmb_context *ctx, struct cli_film *film, const struct cli_arguments *a);
-void cli_film_end(struct cli_film *film); /* removes it */
+void cli_film_end(struct cli_film *film); /* removes the folder */
 
-/* A page that is kept elsewhere lies there as well. */
+/* Creates a symbolic link in the folder to `page`, an existing HTML page elsewhere. Prints an error message if this fails; returns an
+ * exit code. */
 int cli_film_link(const struct cli_film *film, const char *page);
 
-/* Whether a page lies there. */
+/* Returns whether the folder contains a readable page. */
 bool cli_film_has_page(const struct cli_film *film);
 
-/* The page, which lies there now, as what the command line asks for. */
+/* Makes the requested picture and film from the page in the folder. Prints an error message if this fails; returns an exit code. */
 int cli_film_make(cmb_context *ctx, const struct cli_film *film, const struct cli_arguments *a);
 
 #endif

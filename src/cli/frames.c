@@ -1,5 +1,5 @@
 /*
- * Instants of a motion (frames.h).
+ * Stores the instants of a motion for its animation (frames.h).
  */
 #include "cli/frames.h"
 
@@ -7,13 +7,14 @@
 #include <string.h>
 
 enum {
-  FRAME_BYTES = 1500000,         /* of a page, before they become text */
+  FRAME_BYTES = 1500000, /* bytes of a page for all poses, before they are written as text */
   A_POSE_BYTES = CLI_A_POSE * 4, /* in single precision */
   AN_EXTRA_BYTES = 2,
   MOST_FRAMES = 2048,
   LEAST_FRAMES = 128
 };
 
+/* Returns the number of values stored for an instant: time, positions and further numbers. */
 static long width_of(const struct cli_frames *f)
 {
   return 1L + f->nq + f->extra;
@@ -24,7 +25,8 @@ double *cli_frames_row(const struct cli_frames *f, long k)
   return f->rows + k * width_of(f);
 }
 
-/* Half as many as there is room for, over the time until t. */
+/* Drops stored instants so that at most about half of the room is used: sets the minimum interval to 2·(t - t_start)/room, where t is
+ * the time of the newest instant. */
 static void thin(struct cli_frames *f, double t)
 {
   long last = 0;
@@ -37,26 +39,27 @@ static void thin(struct cli_frames *f, double t)
   f->count = last + 1;
 }
 
-/* How many of the last instants kept are at this time. */
-static int sides_at(const struct cli_frames *f, double t)
+/* Returns how many of the last two stored instants have the time t: 0, 1 or 2. */
+static int count_at(const struct cli_frames *f, double t)
 {
   int sides = 0;
   while (sides < 2 && sides < f->count && cli_frames_row(f, f->count - 1 - sides)[0] == t) sides++;
   return sides;
 }
 
-/* Positions do not jump at an event, where records come twice or more often: one of them is enough. Forces do, and the first and the last side are kept. */
+/* Stores an instant, unless it is closer to the last one than the minimum interval. At an event several records have the same time:
+ * positions are continuous there and one record is enough; forces are not, so the first and the last record are stored. */
 void cli_frames_add(struct cli_frames *f, double t, const double *q, const double *extra)
 {
   if (f->room == 0) return; /* a problem written in C has no bodies */
-  const int sides = sides_at(f, t);
+  const int sides = count_at(f, t);
   if (sides > 0 && f->extra == 0) return;
   if (sides == 0 && f->count > 0 && !(t > cli_frames_row(f, f->count - 1)[0])) return;
   double *row = cli_frames_row(f, sides == 2 ? f->count - 1 : f->count);
   row[0] = t;
   memcpy(row + 1, q, (size_t)f->nq * sizeof *row);
   if (f->extra > 0) memcpy(row + 1 + f->nq, extra, (size_t)f->extra * sizeof *row);
-  if (sides == 2) return; /* the last side has taken the place of another one */
+  if (sides == 2) return; /* the row of an earlier record at this time has been overwritten */
   f->newer = f->count > 0 && t - cli_frames_row(f, f->count - 1)[0] < f->interval;
   if (f->newer) return;
   if (++f->count == f->room - 1) thin(f, t);

@@ -1,32 +1,34 @@
 /*
- * Instants of a motion at which the coordinates are kept, for its animation, and further numbers, such as forces: at most so many as a page can hold, however many come. When there are
- * more, those that are nearer to each other than an interval are left out, and the interval doubles as the motion goes on.
+ * Instants of a motion that are stored for its animation in a page: the positions q and further numbers such as forces. Their number is
+ * limited by what a page can hold, however many instants are offered: when the memory is full, a minimum interval between two stored
+ * instants is doubled and those that are closer are dropped.
  */
 #ifndef CMB_CLI_FRAMES_H
 #define CMB_CLI_FRAMES_H
 
 #include <camber/camber.h>
 
-enum { CLI_A_POSE = 7 }; /* numbers of a pose in a page: place, quaternion */
+enum { CLI_A_POSE = 7 }; /* numbers that describe a pose in a page: position (3), quaternion (4) */
 
 struct cli_frames {
   int nq, extra;
-  double *
-      rows; /* (room x (1 + nq + extra)): t, q, further numbers; that behind the last one kept is the newest instant */
+  /* (room x (1 + nq + extra)): t, q, further numbers; the row after the last stored one is the newest instant */
+  double *rows;
   long count, room;
-  double interval; /* between those kept, at least; 0: all that come */
-  bool newer;      /* the newest instant is behind the last one kept */
+  double interval; /* minimum time between two stored instants; 0: all are stored */
+  bool newer;      /* the newest instant is in the row after the last stored one */
 };
 
-/* Takes all memory. `bodies` 0: nothing is kept; `share`: of so many motions in a page this is one. */
+/* Allocates all memory for rows of nq positions and `extra` further numbers. The number of rows depends on the number `bodies` of bodies
+ * (0: nothing is stored) and on `share`, the number of motions that share the page. */
 cmb_status cli_frames_begin(struct cli_frames *f, int nq, int extra, int bodies, int share);
 void cli_frames_add(struct cli_frames *f, double t, const double *q, const double *extra);
 
-/* Nothing comes any more: the last instant is kept in any case. */
+/* Ends the recording; the newest instant is stored even if it is closer than the minimum interval. */
 void cli_frames_close(struct cli_frames *f);
 void cli_frames_end(struct cli_frames *f);
 
-/* t, q, further numbers. */
+/* Returns row k: t, q, further numbers. */
 double *cli_frames_row(const struct cli_frames *f, long k);
 
 #endif

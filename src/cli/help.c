@@ -1,5 +1,5 @@
 /*
- * Help on a command, from the table in options.c.
+ * Prints the text of `camber COMMAND --help` from the table of options in options.c.
  */
 #include "cli/cli.h"
 
@@ -14,6 +14,8 @@ void cli_option_label(const struct cli_option *o, size_t room, char *label)
 
 enum { COLUMNS = 80, LABEL = 22 };
 
+/* Prints `text` in lines of at most 80 columns. The first begins where `used` columns are filled; the others are indented by `indent`
+ * columns. */
 void cli_print_wrapped(FILE *to, int used, int indent, const char *text)
 {
   bool first = true;
@@ -35,6 +37,7 @@ void cli_print_wrapped(FILE *to, int used, int indent, const char *text)
   fputc('\n', to);
 }
 
+/* Prints the name of an option in the left column and its meaning beside it, in as many lines as it takes. */
 static void print_option(FILE *to, const char *label, const char *meaning)
 {
   fprintf(to, "  %-*s ", LABEL, label);
@@ -47,6 +50,7 @@ void cli_undo_texts(const struct cli_option *o, size_t room, char *label, char *
   snprintf(meaning, room, "switched off, even if the model file says '%s: true'", o->name);
 }
 
+/* Prints all options that the command accepts, each with --no-NAME after it where it can be switched off. */
 static void print_options(FILE *to, const struct cli_command *command)
 {
   char label[128], meaning[128];

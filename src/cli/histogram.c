@@ -1,5 +1,5 @@
 /*
- * Counts in buckets of constant ratio (histogram.h). Bucket k has index k + FIRST.
+ * Counts positive numbers in buckets of constant ratio (histogram.h). Bucket k has the array index k + FIRST.
  */
 #include "cli/histogram.h"
 

@@ -1,8 +1,10 @@
 /*
- * Positive numbers counted in buckets of constant ratio, for percentiles of many samples in fixed memory.
+ * A histogram of positive numbers with buckets of constant ratio, which gives percentiles of any number of samples in fixed memory; used
+ * for the computing times of --realtime.
  *
- * Bucket k holds unit·2^((k-1)/20) < x <= unit·2^(k/20), so a percentile is found to 3.5 %, and the counts between powers of two
- * times the unit are exact. k runs over 30 octaves below the unit and 10 above it; the outermost buckets hold the rest.
+ * Bucket k counts the numbers x with unit·2^((k-1)/20) < x <= unit·2^(k/20), so a percentile is exact to 3.5 %, and the counts between
+ * powers of two times the unit are exact. k runs over 30 octaves below the unit and 10 above it; the outermost buckets count everything
+ * beyond.
  */
 #ifndef CMB_CLI_HISTOGRAM_H
 #define CMB_CLI_HISTOGRAM_H
@@ -24,11 +26,11 @@ struct cli_histogram {
 void cli_histogram_begin(struct cli_histogram *h, double unit);
 void cli_histogram_add(struct cli_histogram *h, double x);
 
-/* The number that `permille` thousandths of all do not exceed: the upper end of its bucket, or the largest of all if that is
- * smaller. NaN if there are none. */
+/* Returns the number that `permille` thousandths of all samples do not exceed: the upper end of its bucket, or the largest sample if
+ * that is smaller. Returns NaN if there are no samples. */
 double cli_histogram_quantile(const struct cli_histogram *h, int permille);
 
-/* How many numbers do not exceed unit·2^octave. */
+/* Returns how many samples do not exceed unit·2^octave. */
 long cli_histogram_up_to(const struct cli_histogram *h, int octave);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The trajectory in memory (history.h).
+ * Stores the trajectory in memory with limited space (history.h).
  */
 #include "cli/history.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-  MOST_INTERVALS = 4096, /* half of them are there at least: more than three a pixel */
+  MOST_INTERVALS = 4096, /* at least half of them are in use: more than three per pixel */
   LEAST_INTERVALS = 512, /* if there are very many columns */
   MOST_NUMBERS = 1 << 23
 };
@@ -19,7 +19,8 @@ int cli_history_columns(const cmb_equations *eq)
   return 3 + eq->nq + eq->nv + eq->ng + eq->no;
 }
 
-static void limit(struct cli_history *h, long numbers)
+/* Sets the greatest number of intervals such that about `numbers` values are stored, but between LEAST_INTERVALS and MOST_INTERVALS. */
+static void set_limit(struct cli_history *h, long numbers)
 {
   h->most = numbers / h->columns;
   if (h->most > MOST_INTERVALS) h->most = MOST_INTERVALS;
@@ -29,24 +30,26 @@ static void limit(struct cli_history *h, long numbers)
 void cli_history_begin(struct cli_history *h, const cmb_equations *eq)
 {
   *h = (struct cli_history){.eq = eq, .columns = cli_history_columns(eq)};
-  limit(h, MOST_NUMBERS);
+  set_limit(h, MOST_NUMBERS);
 }
 
-/* ---- intervals */
+/* ---- intervals of time */
 
-/* The first of the two rows of interval k; the other one follows it. */
+/* Returns the first of the two rows of interval k; the second one follows it. */
 static double *interval(const struct cli_history *h, long k)
 {
   return h->rows + 2 * k * h->columns;
 }
 
+/* Returns whether two times are in the same interval since the start of the run. */
 static bool is_same_interval(const struct cli_history *h, double t, double other)
 {
   const double start = h->rows[0];
   return floor((t - start) / h->width) == floor((other - start) / h->width);
 }
 
-/* Of the two values of an interval and the two of the next one: the least and the greatest, as they came. */
+/* Merges the interval `next` into the interval `into` before it: for each column, the least and the greatest of their four values
+ * remain, in the order in which they occurred. */
 static void merge(const struct cli_history *h, double *into, const double *next)
 {
   for (int c = 0; c < h->columns; c++) {
@@ -61,7 +64,7 @@ static void merge(const struct cli_history *h, double *into, const double *next)
   }
 }
 
-/* Half as many intervals as there is room for, over the time until t. */
+/* Widens the intervals so that about half of the room is used up to the time t, and merges the stored intervals accordingly. */
 static void widen(struct cli_history *h, double t)
 {
   const size_t size = 2 * (size_t)h->columns * sizeof *h->rows;
@@ -77,6 +80,7 @@ static void widen(struct cli_history *h, double t)
   h->count = last + 1;
 }
 
+/* Enlarges the memory to `room` intervals. Returns CMB_ERROR_MEMORY if there is none. */
 static cmb_status make_room(struct cli_history *h, long room)
 {
   double *grown = realloc(h->rows, 2 * (size_t)room * (size_t)h->columns * sizeof *grown);
@@ -89,7 +93,7 @@ static cmb_status make_room(struct cli_history *h, long room)
 cmb_status cli_history_begin_rows(struct cli_history *h, int columns, long numbers)
 {
   *h = (struct cli_history){.columns = columns};
-  limit(h, numbers / 2); /* two rows an interval */
+  set_limit(h, numbers / 2); /* two rows per interval */
   return make_room(h, h->most);
 }
 
@@ -100,7 +104,8 @@ double *cli_history_row(struct cli_history *h)
   return interval(h, h->count);
 }
 
-/* The row becomes an interval behind the last, or part of that one. */
+/* Stores the row that was filled in after the last interval: as a new interval, or merged into the last one if its time is in the same
+ * interval. */
 void cli_history_keep(struct cli_history *h)
 {
   double *first = interval(h, h->count);
@@ -113,7 +118,8 @@ void cli_history_keep(struct cli_history *h)
   }
 }
 
-static void fill(double *row, const cmb_equations *eq, const cmb_record *r)
+/* Writes the values of a record to a row: t, q, v, λ, outputs and the norms |g| and |Gv| of the residuals. */
+static void fill_row(double *row, const cmb_equations *eq, const cmb_record *r)
 {
   *row++ = r->t;
   memcpy(row, r->q, (size_t)eq->nq * sizeof *row);
@@ -126,7 +132,7 @@ static void fill(double *row, const cmb_equations *eq, const cmb_record *r)
 
 void cli_history_take(struct cli_history *h, const cmb_equations *eq, const cmb_record *r)
 {
-  fill(interval(h, h->count), eq, r);
+  fill_row(interval(h, h->count), eq, r);
   cli_history_keep(h);
 }
 
@@ -144,7 +150,7 @@ void cli_history_end(struct cli_history *h)
 
 void cli_history_points(const struct cli_history *h, struct cli_plot *plot)
 {
-  const bool single = h->width == 0; /* then the second row of each interval says nothing */
+  const bool single = h->width == 0; /* then both rows of an interval are equal */
   plot->x = h->rows;
   plot->points = single ? h->count : 2 * h->count;
   plot->stride = single ? 2 * h->columns : h->columns;

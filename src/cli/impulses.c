@@ -1,5 +1,5 @@
 /*
- * The impulses of constraints in a run (impulses.h).
+ * Stores and prints the constraint impulses of a run (impulses.h).
  */
 #include "cli/impulses.h"
 

@@ -1,14 +1,16 @@
 /*
- * A small JSON writer: one object, numbers with 17 significant digits, null for what is not finite or not there.
+ * A small JSON writer for the output of all commands: objects and lists, numbers with 17 significant digits, null for infinite and missing
+ * values.
  */
 #include "base/text.h"
 #include "cli/cli.h"
 
 #include <math.h>
 
-enum { MOST_BYTES = 4 }; /* of a character in UTF-8 */
+enum { MOST_BYTES = 4 }; /* the longest character in UTF-8 */
 
-/* Inside a page no text may look like the end of a script: '<' is written by its number, which means the same to a reader of JSON. */
+/* Writes a string with quotes and escape sequences, or null if `text` is NULL. In an HTML page '<' is written as its code, since
+ * "</script>" in a string would end the script; invalid UTF-8 becomes U+FFFD. */
 static void put_text(const struct cli_json *j, const char *text)
 {
   FILE *to = j->to;
@@ -19,8 +21,9 @@ static void put_text(const struct cli_json *j, const char *text)
   fputc('"', to);
   for (size_t step; *text; text += step > 0 ? step : 1) {
     const unsigned char u = (unsigned char)*text;
-    step = cmb_character_length(text, MOST_BYTES); /* the 0 at the end is no part of one */
-    if (step == 0) {                               /* as a name of a file can have it */
+    /* 0 at the terminating zero and for bytes that are not UTF-8 */
+    step = cmb_character_length(text, MOST_BYTES);
+    if (step == 0) { /* not UTF-8, as the name of a file can be */
       fputs("\\ufffd", to);
     } else if (u == '"' || u == '\\') {
       fprintf(to, "\\%c", u);
@@ -33,6 +36,7 @@ static void put_text(const struct cli_json *j, const char *text)
   fputc('"', to);
 }
 
+/* Writes a number with 17 significant digits, so that it can be read back unchanged, or null if it is infinite or NaN. */
 static void put_number(FILE *to, double x)
 {
   char text[CMB_NUMBER_ROOM];
@@ -44,8 +48,8 @@ static void put_number(FILE *to, double x)
   }
 }
 
-/* The comma before, the new line, the key. */
-static void begin(struct cli_json *j, const char *key)
+/* Writes what is before a value: the comma after the previous one, a new line, and the key unless it is NULL. */
+static void begin_value(struct cli_json *j, const char *key)
 {
   if (!j->first) fputc(',', j->to);
   if (j->depth > 0) fprintf(j->to, "\n%*s", 2 * j->depth, "");
@@ -57,7 +61,7 @@ static void begin(struct cli_json *j, const char *key)
 
 void cli_json_open(struct cli_json *j, const char *key, char bracket)
 {
-  begin(j, key);
+  begin_value(j, key);
   fputc(bracket, j->to);
   j->depth++;
   j->first = true;
@@ -74,19 +78,19 @@ void cli_json_close(struct cli_json *j, char bracket)
 
 void cli_json_text(struct cli_json *j, const char *key, const char *text)
 {
-  begin(j, key);
+  begin_value(j, key);
   put_text(j, text);
 }
 
 void cli_json_number(struct cli_json *j, const char *key, double x)
 {
-  begin(j, key);
+  begin_value(j, key);
   put_number(j->to, x);
 }
 
 void cli_json_integer(struct cli_json *j, const char *key, long x)
 {
-  begin(j, key);
+  begin_value(j, key);
   fprintf(j->to, "%ld", x);
 }
 
@@ -100,13 +104,13 @@ void cli_json_count(struct cli_json *j, const char *key, int x)
 
 void cli_json_bool(struct cli_json *j, const char *key, bool x)
 {
-  begin(j, key);
+  begin_value(j, key);
   fputs(x ? "true" : "false", j->to);
 }
 
 void cli_json_numbers(struct cli_json *j, const char *key, int n, const double *x)
 {
-  begin(j, key);
+  begin_value(j, key);
   fputc('[', j->to);
   for (int i = 0; i < n; i++) {
     if (i) fputs(", ", j->to);
@@ -117,7 +121,7 @@ void cli_json_numbers(struct cli_json *j, const char *key, int n, const double *
 
 void cli_json_texts(struct cli_json *j, const char *key, int n, const char *const *text)
 {
-  begin(j, key);
+  begin_value(j, key);
   fputc('[', j->to);
   for (int i = 0; i < n; i++) {
     if (i) fputs(", ", j->to);
@@ -126,6 +130,7 @@ void cli_json_texts(struct cli_json *j, const char *key, int n, const char *cons
   fputc(']', j->to);
 }
 
+/* Writes the first n (1 to 3) of three bytes as four digits of base64, with '=' for missing bytes. */
 static void put_three(FILE *to, const unsigned char *byte, size_t n)
 {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -140,7 +145,7 @@ static void put_three(FILE *to, const unsigned char *byte, size_t n)
 void cli_json_bytes(struct cli_json *j, const char *key, const void *bytes, size_t length)
 {
   const unsigned char *byte = bytes;
-  begin(j, key);
+  begin_value(j, key);
   fputc('"', j->to);
   for (size_t i = 0; i < length; i += 3) {
     put_three(j->to, byte + i, length - i < 3 ? length - i : 3);
@@ -148,7 +153,7 @@ void cli_json_bytes(struct cli_json *j, const char *key, const void *bytes, size
   fputc('"', j->to);
 }
 
-/* States stand behind the velocities, and have a list of their own if there are any. */
+/* Writes the velocities as list "v" and, if there are any, the first-order states as list "z"; v contains both, the states last. */
 void cli_json_velocities(struct cli_json *j, const cmb_equations *eq, const double *v)
 {
   const int nv = eq->nv - eq->nz;
@@ -156,6 +161,7 @@ void cli_json_velocities(struct cli_json *j, const cmb_equations *eq, const doub
   if (eq->nz > 0) cli_json_numbers(j, "z", eq->nz, v + nv);
 }
 
+/* Writes the names of the velocities as list "v" and, if there are any, those of the first-order states as list "z". */
 void cli_json_velocity_names(struct cli_json *j, const cmb_equations *eq)
 {
   const int nv = eq->nv - eq->nz;

@@ -1,6 +1,6 @@
 /*
- * camber kinematics: quasi-static sweeps of a suspension, as a table, CSV, JSON and plot (docs/kinematics.md). Files and JSON have SI units; the
- * table and the plot show degrees, millimetres and N/mm.
+ * The command `camber kinematics`: quasi-static sweeps of a suspension, as a table, CSV, JSON and plot (docs/kinematics.md). Files and JSON
+ * have SI units; the table and the plot show degrees, millimetres and N/mm.
  */
 #include "base/text.h"
 #include "cli/cli.h"
@@ -13,20 +13,22 @@
 
 enum { MOST_PANELS = 6, TITLE_ROOM = 112 };
 
-static const double NOT_SEEN = 1e-9;     /* deg, mm, N/mm: 0 on the terminal */
-static const double LEAST_TRAVEL = 1e-3; /* m: less is no sweep of the travel */
+static const double NOT_SEEN = 1e-9; /* in deg, mm or N/mm: smaller values are shown as 0 */
+/* in m: with less travel, it is not used as the abscissa */
+static const double LEAST_TRAVEL = 1e-3;
 
 struct sweep {
   cmb_suspension *k;
   const char *name;
   const cmb_suspension_column *columns;
   int count, points, done;
-  double *table; /* (points x count) */
+  double *table; /* (points x count) the values of all columns, point after point */
 };
 
-/* ---- what people read */
+/* ---- text output */
 
-/* How a column is shown: its factor and unit. */
+/* Returns the factor by which the values of a column are multiplied for display, and the name of their unit in *unit: deg for rad, mm
+ * for m, N/mm for N/m, others unchanged. */
 static double shown_unit(const cmb_suspension_column *c, const char **unit)
 {
   static const struct {
@@ -42,24 +44,24 @@ static double shown_unit(const cmb_suspension_column *c, const char **unit)
   return 1;
 }
 
-/* Whether the column is the quantity `what` of a wheel. */
-static bool is_of(const cmb_suspension_column *c, const char *wheel, const char *what)
+/* Returns whether the column contains the quantity `what` (e.g. "camber") of the wheel with this name. */
+static bool is_quantity(const cmb_suspension_column *c, const char *wheel, const char *what)
 {
   const size_t length = strlen(wheel);
   return strncmp(c->name, wheel, length) == 0 && c->name[length] == '.' &&
          strcmp(c->name + length + 1, what) == 0;
 }
 
-/* The column of a wheel's quantity, -1 if there is none. */
+/* Returns the number of the column with the quantity `what` of a wheel; -1 if there is none. */
 static int find_column(const struct sweep *s, const char *wheel, const char *what)
 {
   for (int c = 0; c < s->count; c++) {
-    if (is_of(&s->columns[c], wheel, what)) return c;
+    if (is_quantity(&s->columns[c], wheel, what)) return c;
   }
   return -1;
 }
 
-/* Columns that the table has room for; files and JSON have all. */
+/* Returns whether a column is printed in the table on the terminal, which has no room for all; files and JSON contain all columns. */
 static bool is_shown(const struct sweep *s, const struct cli_arguments *a, int column)
 {
   static const char *const words[] = {"camber",      "toe",    "track",   "wheelbase", "rate",
@@ -67,12 +69,13 @@ static bool is_shown(const struct sweep *s, const struct cli_arguments *a, int c
   if (column < a->drive_count + a->load_count || a->wheel_count == 0) return true;
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     for (int w = 0; w < a->wheel_count; w++) {
-      if (is_of(&s->columns[column], a->wheel[w], words[i])) return true;
+      if (is_quantity(&s->columns[column], a->wheel[w], words[i])) return true;
     }
   }
   return false;
 }
 
+/* Prints one line of the table: the values of point `row`, or the names (row -2) or units (row -1) of the columns. */
 static void print_row(const struct sweep *s, const struct cli_arguments *a, int row)
 {
   for (int c = 0; c < s->count; c++) {
@@ -94,23 +97,27 @@ static void print_row(const struct sweep *s, const struct cli_arguments *a, int 
   printf("\n");
 }
 
+/* Prints the table, after a line for each force that the sweep leaves out because it acts between road and wheel. */
 static void print_text(const struct sweep *s, const struct cli_arguments *a)
 {
   const char *const *left_out;
-  const int many = cmb_suspension_left_out(s->k, &left_out);
-  for (int i = 0; i < many; i++) {
+  const int count = cmb_suspension_left_out(s->k, &left_out);
+  for (int i = 0; i < count; i++) {
     printf("force '%s' is the road's push on a wheel and is left out\n", left_out[i]);
   }
   for (int row = -2; row < s->done; row++) print_row(s, a, row);
 }
 
-/* ---- what programs read */
+/* ---- files and JSON */
 
+/* Writes a piece of text to the file `to`; a callback of the CSV writer. */
 static cmb_status put_piece(void *to, const char *piece, size_t length)
 {
   return fwrite(piece, 1, length, to) == length ? CMB_OK : CMB_ERROR_IO;
 }
 
+/* Writes the sweep `what` to the file `to` as CSV: a header line with names and units, then one line per point (a callback of
+ * cli_svg_save). */
 static void write_csv(FILE *to, const void *what)
 {
   const struct sweep *s = what;
@@ -130,13 +137,14 @@ static void write_csv(FILE *to, const void *what)
   fputc('\n', to);
 }
 
+/* Prints the columns, their values at all points and the forces that were left out as one JSON object. */
 static void print_json(const struct sweep *s, cmb_status status)
 {
   struct cli_json j;
   const char *const *left_out;
-  const int many = cmb_suspension_left_out(s->k, &left_out);
+  const int count = cmb_suspension_left_out(s->k, &left_out);
   cli_json_begin(&j, s->name, NULL, status);
-  cli_json_texts(&j, "left_out", many, left_out);
+  cli_json_texts(&j, "left_out", count, left_out);
   cli_json_open(&j, "columns", '[');
   for (int c = 0; c < s->count; c++) {
     cli_json_open(&j, NULL, '{');
@@ -153,14 +161,15 @@ static void print_json(const struct sweep *s, cmb_status status)
 
 /* ---- plot */
 
-/* The plot of a sweep, in the units that are shown. */
+/* The plot of a sweep, with values in the displayed units. */
 struct picture {
-  double *shown; /* (points x stride) the table, and a column of nothing behind it */
+  double *shown; /* (points x stride) the table, followed by a column of NaN for missing curves */
   int stride, count;
   struct cli_panel panels[MOST_PANELS];
   char titles[MOST_PANELS][TITLE_ROOM], axis[TITLE_ROOM];
 };
 
+/* Fills the table of the plot with the values in the displayed units. Returns false if there is no memory. */
 static bool show_table(const struct sweep *s, struct picture *p)
 {
   p->stride = s->count + 1;
@@ -175,6 +184,7 @@ static bool show_table(const struct sweep *s, struct picture *p)
   return p->shown != NULL;
 }
 
+/* Writes the title of a panel or axis, e.g. "toe, deg", from a name and the displayed unit of a column. */
 static void put_title(char *title, const char *name, const cmb_suspension_column *column)
 {
   const char *unit;
@@ -182,7 +192,8 @@ static void put_title(char *title, const char *name, const cmb_suspension_column
   snprintf(title, TITLE_ROOM, "%.80s%s%.20s", name, unit[0] ? ", " : "", unit);
 }
 
-/* Camber, toe, half track, rate .. of all wheels, a wheel in the same colour everywhere. */
+/* Makes one panel for each quantity (camber, toe, half-track change, wheel rate, …) with a curve for each wheel; a wheel has the same
+ * colour in all panels. */
 static void make_wheel_panels(const struct sweep *s, const struct cli_arguments *a,
                               struct picture *p)
 {
@@ -205,7 +216,8 @@ static void make_wheel_panels(const struct sweep *s, const struct cli_arguments 
   }
 }
 
-/* Without wheels: what is behind the drives, holding forces and outputs of the model. */
+/* Makes the panels of a model without wheels: one for each column from `first` on, which are the forces that hold the drives and the
+ * outputs of the model. */
 static void make_plain_panels(const struct sweep *s, int first, struct picture *p)
 {
   for (int c = first; c < s->count && p->count < MOST_PANELS; c++) {
@@ -216,19 +228,21 @@ static void make_plain_panels(const struct sweep *s, int first, struct picture *
   }
 }
 
-/* The travel of the first wheel if the sweep moves it up or down all the way, else -1. */
+/* Returns the column of the first wheel's travel if the sweep moves this wheel monotonically up or down by more than LEAST_TRAVEL; else
+ * -1. The travel then becomes the vertical axis of the plot. */
 static int find_travel(const struct sweep *s, const struct cli_arguments *a)
 {
   const int c = a->wheel_count > 0 ? find_column(s, a->wheel[0], "travel") : -1;
   if (c < 0 || find_column(s, a->wheel[0], "rate") < 0) return -1;
-  const double way = s->table[(s->done - 1) * s->count + c] - s->table[c];
+  const double total_travel = s->table[(s->done - 1) * s->count + c] - s->table[c];
   for (int k = 1; k < s->done; k++) {
     const double step = s->table[k * s->count + c] - s->table[(k - 1) * s->count + c];
-    if (!(step * way > 0)) return -1;
+    if (!(step * total_travel > 0)) return -1;
   }
-  return fabs(way) > LEAST_TRAVEL ? c : -1;
+  return fabs(total_travel) > LEAST_TRAVEL ? c : -1;
 }
 
+/* Draws the sweep to the file of --plot, over the wheel travel or else over the first range that varies. */
 static cmb_status draw(cmb_context *ctx, const struct sweep *s, const struct cli_arguments *a)
 {
   struct picture p = {.count = 0};
@@ -262,7 +276,8 @@ static cmb_status draw(cmb_context *ctx, const struct sweep *s, const struct cli
 
 /* ---- the command */
 
-/* How many points the sweep has; complains if the ranges do not agree. */
+/* Sets *points to the number of points of the sweep. Prints an error message if the ranges have different numbers of points, or if there
+ * are none; returns an exit code. */
 static int count_points(const struct cli_arguments *a, int *points)
 {
   *points = 1;
@@ -283,6 +298,7 @@ static int count_points(const struct cli_arguments *a, int *points)
   return cli_complain_pair(a, "wheel", "needs", "radius");
 }
 
+/* Opens the suspension model with the drives, loads and wheels of the command line, and allocates the table for the results. */
 static cmb_status open_sweep(cmb_context *ctx, const struct cli_arguments *a, struct sweep *s)
 {
   struct cli_model_source source;
@@ -310,7 +326,8 @@ static cmb_status open_sweep(cmb_context *ctx, const struct cli_arguments *a, st
   return s->table ? CMB_OK : CMB_ERROR_MEMORY;
 }
 
-/* Everything computed is kept, also where the sweep ends early. */
+/* Reports the outcome of a sweep: prints and saves all points that were computed, also if the sweep failed before its end. Returns the
+ * exit code. */
 static int report(cmb_context *ctx, const struct cli_arguments *a, const struct sweep *s,
                   cmb_status status)
 {

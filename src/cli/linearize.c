@@ -1,5 +1,6 @@
 /*
- * camber linearize: eigenvalues and mode shapes about the start, an equilibrium or a state on the way.
+ * The command `camber linearize`: eigenvalues and mode shapes of the equations linearised about the start, an equilibrium, a steady motion
+ * or the state at the time of --at; also the matrices A, B, C, D (state_space.c).
  */
 #include "cli/state_space.h"
 #include "cli/vary.h"
@@ -7,26 +8,29 @@
 #include <math.h>
 
 static const double DEGREES_PER_RADIAN = 57.29577951308232;
-static const double ROUNDING = 1e-12; /* a smaller part of an eigenvalue is not shown as text */
+/* smaller real parts (relative to the imaginary part) and damping ratios are printed as 0 */
+static const double ROUNDING = 1e-12;
 
-enum { SHOWN = 4 }; /* coordinates of a shape; --json has all */
+enum { SHOWN = 4 }; /* number of components of a shape that are printed; --json has all */
 
+/* Returns the name of component i of a mode shape: a coordinate, or after these a first-order state. */
 const char *cli_component_name(const cmb_equations *eq, int i)
 {
   return i < eq->nq ? eq->q_names[i] : eq->v_names[eq->nv - eq->nz + i - eq->nq];
 }
 
+/* Prints one line of the table of eigenvalues: the value in 1/s, frequency in Hz, damping ratio, and the component that moves most. */
 static void print_eigenvalue(const cmb_equations *eq, const cmb_eigenmode *m)
 {
   char value[64];
-  double re = fabs(m->re) > ROUNDING * m->im ? m->re + 0.0 : 0; /* not −0 */
+  double re = fabs(m->re) > ROUNDING * m->im ? m->re + 0.0 : 0; /* adding 0.0 makes −0 a 0 */
   double damping = fabs(m->damping) > ROUNDING ? m->damping : 0;
   if (m->im > 0) {
     snprintf(value, sizeof value, "%.6g ± %.6g i", re, m->im);
   } else {
     snprintf(value, sizeof value, "%.6g", re);
   }
-  printf("  %-*s ", m->im > 0 ? 29 : 28, value); /* ± is two bytes */
+  printf("  %-*s ", m->im > 0 ? 29 : 28, value); /* ± takes two bytes but one column */
   if (m->neutral) {
     printf("%-14s %-9s", "neutral", "");
   } else {
@@ -35,7 +39,7 @@ static void print_eigenvalue(const cmb_equations *eq, const cmb_eigenmode *m)
   printf(" %s\n", cli_component_name(eq, m->most));
 }
 
-/* Size and phase of a component of the shape, relative to the largest. */
+/* Prints the amplitude and phase of component i of a mode shape, relative to the largest component. */
 static void print_component(const cmb_equations *eq, const cmb_eigenmode *m, int i)
 {
   double phase = DEGREES_PER_RADIAN * atan2(m->shape_im[i], m->shape_re[i]);
@@ -47,7 +51,8 @@ static void print_component(const cmb_equations *eq, const cmb_eigenmode *m, int
   }
 }
 
-/* The component that comes after `last` (of size `below`) when they are sorted by size; -1: none worth a word. */
+/* Returns the component that follows component `last`, whose amplitude is `below`, when the components of a mode shape are sorted by
+ * decreasing amplitude; -1 if all others are below 1 % of the largest one. */
 static int next_component(const cmb_equations *eq, const cmb_eigenmode *m, int last, double below)
 {
   int next = -1;
@@ -63,6 +68,7 @@ static int next_component(const cmb_equations *eq, const cmb_eigenmode *m, int l
   return next;
 }
 
+/* Prints the largest components of a mode shape in one line, e.g. "x 1, phi 0.3 at 90°". */
 static void print_shape(const cmb_equations *eq, const cmb_eigenmode *m)
 {
   double below = INFINITY;
@@ -78,6 +84,8 @@ static void print_shape(const cmb_equations *eq, const cmb_eigenmode *m)
   printf("\n");
 }
 
+/* Prints the number of degrees of freedom and, for each eigenvalue, its frequency, damping ratio and mode shape; also whether the state
+ * is not an equilibrium. */
 static void print_text(const cmb_equations *eq, const cmb_linearization *l)
 {
   printf("%s linearised at t = %g: %d degree%s of freedom", eq->name, l->t, l->freedoms,
@@ -106,6 +114,7 @@ void cli_json_eigenvalue(struct cli_json *j, const cmb_equations *eq, const cmb_
   cli_json_text(j, "most", cli_component_name(eq, m->most));
 }
 
+/* Writes a mode as a JSON object: the eigenvalue, and its shape as pairs [re, im] by component. */
 static void json_mode(struct cli_json *j, const cmb_equations *eq, const cmb_eigenmode *m)
 {
   cli_json_open(j, NULL, '{');
@@ -119,7 +128,8 @@ static void json_mode(struct cli_json *j, const cmb_equations *eq, const cmb_eig
   cli_json_close(j, '}');
 }
 
-/* What there is: without a linearisation only why there is none. */
+/* Prints the result as JSON: time, positions, velocities and, if there is a linearisation l (else NULL), its eigenvalues, mode shapes
+ * and matrices. */
 static void print_json(const struct cli_arguments *a, const cmb_equations *eq,
                        const cmb_linearization *l, const cmb_result *r,
                        const struct cli_state_space *space, cmb_status status)
@@ -141,7 +151,8 @@ static void print_json(const struct cli_arguments *a, const cmb_equations *eq,
   cli_json_end(&j);
 }
 
-/* Complains if the run has not come to the time that was asked for, or to a state that cannot be linearised. */
+/* Checks that the simulation has arrived at the time of --at, and that its state can be linearised (no switching function held at its
+ * switch, as in sticking friction). Prints an error message otherwise and returns CLI_FAILED. */
 static int check_arrival(const struct cli_arguments *a, const cmb_result *r)
 {
   const cmb_error at = {.status = CMB_ERROR_EQUATIONS, .time = r->t};
@@ -159,11 +170,14 @@ static int check_arrival(const struct cli_arguments *a, const cmb_result *r)
   return CLI_FAILED;
 }
 
+/* Linearises a system about its start or about the state that a simulation reaches at --at, and prints the result. Returns the exit
+ * code. */
 static int linearize_system(cmb_context *ctx, const struct cli_arguments *a,
                             const cmb_system *system)
 {
   const cmb_equations *eq = cmb_system_equations(system);
-  cmb_equations here = *eq; /* with the sampled values that the run has come to */
+  /* with the sampled values (parameters p) at the time of the linearisation */
+  cmb_equations here = *eq;
   cmb_run_options options;
   cmb_simulation *sim = NULL;
   cmb_linearization *l = NULL;

@@ -1,5 +1,5 @@
 /*
- * camber list methods | models | parts | benches; alone: what can be listed.
+ * The command `camber list methods | models | parts | benches`; without an operand it prints what can be listed.
  */
 #include "base/text.h"
 #include "cli/cli.h"
@@ -9,6 +9,7 @@
 
 enum { NAME_COLUMNS = 11 };
 
+/* Prints the integration methods, each with its order and its options. */
 static void list_methods(void)
 {
   for (int i = 0; i < cmb_method_count(); i++) {
@@ -29,13 +30,14 @@ static void list_methods(void)
 
 enum { MODEL_COLUMNS = 16, PART_COLUMNS = 34 };
 
+/* Prints a name in the left column and its title beside it, in as many lines as it takes. */
 static void list_title(const char *name, const char *title)
 {
   printf("%-15s ", name);
   cli_print_wrapped(stdout, MODEL_COLUMNS, MODEL_COLUMNS, title);
 }
 
-/* Two of one mechanism: the words that tell them apart. */
+/* Prints that a model describes the same mechanism as `twin`, and in which way (`how`) it does. */
 static void list_twin(const char *twin, const char *how)
 {
   char text[256];
@@ -43,6 +45,7 @@ static void list_twin(const char *twin, const char *how)
   list_title("", text);
 }
 
+/* Returns the problem written in C that describes the same mechanism as the model file of this name; NULL if there is none. */
 static const cmb_problem *twin_of(const char *model)
 {
   for (int i = 0; i < cmb_problem_count(); i++) {
@@ -53,12 +56,13 @@ static const cmb_problem *twin_of(const char *model)
   return NULL;
 }
 
-/* The model's own parameters; those of template instances, left.k, are there too but too many to list. */
+/* Prints the parameters of a model with their values; those of template instances (such as left.k) are omitted, since there are too
+ * many. */
 static void list_parameters(const cmb_model *m)
 {
   cmb_item p;
   for (int i = 0; cmb_model_item(m, CMB_ITEM_PARAMETER, i, &p); i++) {
-    enum { LONG = 10 }; /* as of 120 deg in rad, which no reader wants in full */
+    enum { LONG = 10 }; /* e.g. 120° in rad, which has 17 digits */
     char value[CMB_NUMBER_ROOM];
     if (strchr(p.name, '.')) continue;
     cmb_format_shortest(p.value, value);
@@ -70,13 +74,14 @@ static void list_parameters(const cmb_model *m)
   }
 }
 
-/* A program that was copied without its files. */
+/* Prints a warning if `count` is 0: no bundled files were found, which happens if the program was copied without them. */
 static void warn_of_none(int count)
 {
   if (count > 0) return;
   cli_warn(NULL, CMB_LOG_WARNING, CLI_NO_BUNDLED);
 }
 
+/* Prints the bundled model files with their titles and parameters. */
 static void list_model_files(cmb_context *ctx)
 {
   char *names[CLI_MOST_MODELS];
@@ -96,6 +101,7 @@ static void list_model_files(cmb_context *ctx)
   }
 }
 
+/* Prints the bundled model files and the problems written in C, with their titles and parameters. */
 static void list_models(cmb_context *ctx)
 {
   fputs("Model files, which can be copied and changed:\n\n", stdout);
@@ -114,7 +120,7 @@ static void list_models(cmb_context *ctx)
   }
 }
 
-/* The templates of each file of parts. */
+/* Prints the templates in each bundled file of parts. */
 static void list_parts(cmb_context *ctx)
 {
   char *names[CLI_MOST_MODELS];
@@ -137,6 +143,7 @@ static void list_parts(cmb_context *ctx)
   }
 }
 
+/* Prints the names of the lists that `camber list` can print. */
 static void list_lists(void)
 {
   fputs("camber list methods   integration methods and their options\n"

@@ -1,5 +1,6 @@
 /*
- * camber: the program's entry. Commands are in commands.c, their options in options.c.
+ * The entry of the program `camber`: parses the command line and carries out the command. Commands are in commands.c, their options in
+ * options.c.
  */
 #include "cli/cli.h"
 

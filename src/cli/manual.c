@@ -1,5 +1,5 @@
 /*
- * The list of commands and the man page, from the tables in commands.c and options.c.
+ * Prints the list of commands (`camber help`) and the man page, from the tables in commands.c and options.c.
  */
 #include "cli/cli.h"
 
@@ -20,8 +20,8 @@ void cli_help(FILE *to)
         to);
 }
 
-/* Text for troff: dashes that can be copied, no line that begins with a control character, alternatives a|b that can be
- * broken. */
+/* Prints text for the man page in the notation of troff: dashes that can be copied, no control character at the beginning of a line, and
+ * a possible line break after each '|' between alternatives. */
 static void put_troff(const char *text)
 {
   if (*text == '.' || *text == '\'') fputs("\\&", stdout);
@@ -36,6 +36,7 @@ static void put_troff(const char *text)
   }
 }
 
+/* Prints an entry of a list in the man page: the label in bold face, and its explanation below. */
 static void put_definition(const char *label, const char *text)
 {
   fputs(".TP\n.B ", stdout);
@@ -45,6 +46,7 @@ static void put_definition(const char *label, const char *text)
   fputc('\n', stdout);
 }
 
+/* Prints the options of a command for the man page, each with --no-NAME after it where it can be switched off. */
 static void manpage_options(const struct cli_command *command)
 {
   char label[128], meaning[128];
@@ -59,6 +61,7 @@ static void manpage_options(const struct cli_command *command)
   }
 }
 
+/* Prints the section on integration methods of the man page. */
 static void manpage_methods(void)
 {
   fputs(".SH METHODS\n.ad l\n.nh\n", stdout);

@@ -1,11 +1,12 @@
 /*
- * Matrices of MAT files (mat.h).
+ * Writes matrices to MAT files (mat.h).
  */
 #include "cli/mat.h"
 
 #include <stdint.h>
 #include <string.h>
 
+/* Writes the lowest `count` bytes of `bits` to a file, lowest byte first. */
 static void put_bytes(FILE *to, uint64_t bits, int count)
 {
   unsigned char bytes[8];

@@ -1,15 +1,15 @@
 /*
- * The curves of modes over a value that is varied (mode_curves.h).
+ * Joins the modes of neighbouring values of a varied quantity to curves (mode_curves.h).
  *
- * From value to value a curve goes on with the mode that is most like its last one. Two modes x, λ and y, μ differ by
- *
+ * From value to value a curve is continued by the mode that is most similar to its last one. The difference of two modes with the shapes x,
+ * y and the eigenvalues λ, μ is
  *     1 − |xᴴ S y|² / (xᴴ S x  yᴴ S y)  +  |λ − μ| / (|λ| + |μ|)
  *
- * The first part is 1 less the modal assurance criterion (Allemang and Brown 1982), 0 for shapes that are alike and 1 for those that have
- * nothing in common. S is diagonal, and makes components of about equal size of all: metres, radians and the units of states count
- * alike. The second part is the distance of the eigenvalues, 1 at most. Of all ways to join curves and modes the one with the least sum
- * is taken (assignment.h), and a mode that is like none begins a curve. Of a complex pair one is in the table: where the pair becomes two
- * real eigenvalues, one of these goes on and the other begins.
+ * The first part is 1 minus the modal assurance criterion (Allemang and Brown 1982), 0 for equal shapes and 1 for orthogonal ones. S is
+ * diagonal and scales all components to about equal size, so that metres, radians and the units of states count alike. The second part is
+ * the relative distance of the eigenvalues, 1 at most. Among all assignments of modes to curves the one with the least sum of differences
+ * is taken (assignment.h), and a mode that is similar to no curve begins a new one. Of a complex pair one eigenvalue is in the table: where
+ * the pair becomes two real eigenvalues, one of these continues the curve and the other begins a new one.
  */
 #include "cli/mode_curves.h"
 
@@ -18,18 +18,19 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double BEGINS =
-    1.5; /* the cost of a curve that begins: what is less alike is not joined */
-static const double AFTER_GAP =
-    0.5; /* the cost of a gap: behind it shapes must have something in common */
-static const double NOTHING = 1e-9; /* a component that is this small in every mode is rounding */
-enum { ROUNDS = 3 }; /* lengths of modes depend on the sizes, and these on the lengths */
+/* cost of a new curve: a mode with a greater difference is not joined */
+static const double BEGINS = 1.5;
+/* additional cost of a gap: after it, shapes must be more similar */
+static const double AFTER_GAP = 0.5;
+static const double NOTHING = 1e-9; /* components below this in every mode are rounding errors */
+enum { ROUNDS = 3 }; /* the norms of modes depend on the scaling, and the scaling on the norms */
 
-/* The work of one value. */
-struct joining {
+/* The working data for joining the modes of one value to the curves. */
+struct matching {
   struct cli_mode_curves *curves;
-  double *weight;              /* (components) the diagonal of S */
-  const cmb_eigenmode **modes; /* (mode_count) of this value, that are not neutral */
+  double *weight; /* (components) the diagonal of S */
+  /* (mode_count) the modes of the current value that are not neutral */
+  const cmb_eigenmode **modes;
   int components, mode_count;
 };
 
@@ -38,23 +39,25 @@ const cmb_eigenmode *cli_mode_of(const struct cli_mode_curves *c, int curve, int
   return c->mode[(ptrdiff_t)curve * c->values + value];
 }
 
-/* ---- how much two modes are alike */
+/* ---- similarity of two modes */
 
+/* Returns the amplitude of component i of a mode shape. */
 static double size_of(const cmb_eigenmode *m, int i)
 {
   return hypot(m->shape_re[i], m->shape_im[i]);
 }
 
-/* xᴴ S x */
-static double square_of(const struct joining *j, const cmb_eigenmode *x)
+/* Computes the squared norm xᴴ S x of a mode shape x. */
+static double square_of(const struct matching *j, const cmb_eigenmode *x)
 {
   double sum = 0;
   for (int i = 0; i < j->components; i++) sum += j->weight[i] * size_of(x, i) * size_of(x, i);
   return sum;
 }
 
-/* Each component is weighted by its largest part in all modes of the table, those that are neutral included. */
-static void weigh_once(struct joining *j, double *largest)
+/* Improves the scaling S once: divides each weight by the square of the largest value that this component has in all normalised modes of
+ * the table, neutral ones included. `largest` is a working array (components). */
+static void improve_scaling(struct matching *j, double *largest)
 {
   const struct cli_vary_table *t = j->curves->table;
   for (int i = 0; i < j->components; i++) largest[i] = 0;
@@ -74,19 +77,21 @@ static void weigh_once(struct joining *j, double *largest)
   }
 }
 
-static bool weigh(struct joining *j)
+/* Computes the diagonal scaling S of the components by a few rounds of improvement. Returns false if there is no memory. */
+static bool find_scaling(struct matching *j)
 {
   double *largest = calloc((size_t)j->components + 1, sizeof *largest);
   j->weight = calloc((size_t)j->components + 1, sizeof *j->weight);
   const bool good = largest && j->weight;
   for (int i = 0; i < j->components && good; i++) j->weight[i] = 1;
-  for (int round = 0; round < ROUNDS && good; round++) weigh_once(j, largest);
+  for (int round = 0; round < ROUNDS && good; round++) improve_scaling(j, largest);
   free(largest);
   return good;
 }
 
-/* The modal assurance criterion, from 0 to 1. */
-static double likeness(const struct joining *j, const cmb_eigenmode *x, const cmb_eigenmode *y)
+/* Computes the modal assurance criterion of two mode shapes: 0 for orthogonal ones, 1 for equal ones. */
+static double modal_assurance(const struct matching *j, const cmb_eigenmode *x,
+                              const cmb_eigenmode *y)
 {
   double re = 0, im = 0;
   for (int i = 0; i < j->components; i++) {
@@ -97,16 +102,19 @@ static double likeness(const struct joining *j, const cmb_eigenmode *x, const cm
   return squares > 0 ? (re * re + im * im) / squares : 0;
 }
 
-static double difference(const struct joining *j, const cmb_eigenmode *x, const cmb_eigenmode *y)
+/* Computes the difference of two modes in shape and eigenvalue, from 0 (equal) to 2: 1 minus the modal
+ * assurance criterion, plus the distance of the eigenvalues relative to the sum of their absolute values. */
+static double difference(const struct matching *j, const cmb_eigenmode *x, const cmb_eigenmode *y)
 {
   const double apart = hypot(x->re - y->re, x->im - y->im);
   const double sizes = hypot(x->re, x->im) + hypot(y->re, y->im);
-  return 1 - likeness(j, x, y) + (sizes > 0 ? apart / sizes : 0);
+  return 1 - modal_assurance(j, x, y) + (sizes > 0 ? apart / sizes : 0);
 }
 
 /* ---- curves */
 
-static void find_modes(struct joining *j, int value)
+/* Collects the modes that are not neutral at one value of the varied quantity, in j->modes. */
+static void find_modes(struct matching *j, int value)
 {
   const cmb_linearization *l = j->curves->table->looks[value].l;
   j->mode_count = 0;
@@ -115,8 +123,9 @@ static void find_modes(struct joining *j, int value)
   }
 }
 
-/* What it costs that each mode goes on with each curve; the columns behind those are curves that begin, one for each mode. */
-static void find_costs(const struct joining *j, int value, double *cost)
+/* Computes the costs (modes x columns) of continuing each curve by each mode at this value of the varied quantity. The columns after
+ * those of the curves stand for new curves, one for each mode. */
+static void find_costs(const struct matching *j, int value, double *cost)
 {
   const struct cli_mode_curves *c = j->curves;
   const int columns = c->count + j->mode_count;
@@ -132,7 +141,7 @@ static void find_costs(const struct joining *j, int value, double *cost)
   }
 }
 
-/* A further curve, without modes. False: no memory. */
+/* Appends a curve without modes. Returns false if there is no memory. */
 static bool add_curve(struct cli_mode_curves *c)
 {
   const size_t values = (size_t)c->values, count = (size_t)c->count + 1;
@@ -144,8 +153,8 @@ static bool add_curve(struct cli_mode_curves *c)
   return true;
 }
 
-/* Gives each mode of the value a curve. */
-static bool join(struct joining *j, int value)
+/* Assigns each mode at one value of the varied quantity to a curve, an existing or a new one. Returns false if there is no memory. */
+static bool join(struct matching *j, int value)
 {
   struct cli_mode_curves *c = j->curves;
   find_modes(j, value);
@@ -167,7 +176,7 @@ static bool join(struct joining *j, int value)
 
 bool cli_mode_curves_create(const struct cli_vary_table *t, struct cli_mode_curves *curves)
 {
-  struct joining j = {.curves = curves, .components = t->eq->nq + t->eq->nz};
+  struct matching j = {.curves = curves, .components = t->eq->nq + t->eq->nz};
   int most = 0;
   *curves = (struct cli_mode_curves){.table = t, .values = t->count};
   for (int i = 0; i < t->count; i++) {
@@ -175,7 +184,7 @@ bool cli_mode_curves_create(const struct cli_vary_table *t, struct cli_mode_curv
     if (count > most) most = count;
   }
   j.modes = calloc((size_t)most + 1, sizeof(void *));
-  bool good = j.modes && weigh(&j);
+  bool good = j.modes && find_scaling(&j);
   for (int value = 0; value < t->count && good; value++) good = join(&j, value);
   free(j.weight);
   free(j.modes);

@@ -1,8 +1,8 @@
 /*
- * Model files: which one a name on the command line means, and reading it.
+ * Finds the model file that a name on the command line means, and reads it. Used by all commands that take a model.
  *
- * Bundled models lie in ../share/camber/models seen from the program's folder, or (before it is installed) in models there,
- * or in the folder that CAMBER_MODELS names.
+ * Bundled models are in the folder ../share/camber/models relative to the program's folder, or (before installation) in its subfolder
+ * models, or in the folder that the environment variable CAMBER_MODELS names.
  */
 #include "base/text.h"
 #include "cli/cli.h"
@@ -25,7 +25,7 @@ bool cli_program_folder(char path[CLI_PATH_ROOM])
   return true;
 }
 
-/* The folder of bundled models; false if it cannot be told. */
+/* Writes the folder of the bundled models to `path`. Returns false if there is none. */
 static bool models_folder(char path[CLI_PATH_ROOM])
 {
   const char *given = getenv("CAMBER_MODELS");
@@ -38,6 +38,7 @@ static bool models_folder(char path[CLI_PATH_ROOM])
   return access(path, R_OK) == 0;
 }
 
+/* Returns whether a name denotes a file rather than a bundled model: it contains '/' or ends in .yaml or .yml. */
 static bool is_file_name(const char *name)
 {
   size_t length = strlen(name);
@@ -45,6 +46,7 @@ static bool is_file_name(const char *name)
          (length > 4 && strcmp(name + length - 4, ".yml") == 0);
 }
 
+/* Writes the path of the bundled model of this name to `path`. Returns false if there is none. */
 static bool find_bundled(const char *name, char path[CLI_PATH_ROOM])
 {
   char folder[CLI_PATH_ROOM];
@@ -53,7 +55,8 @@ static bool find_bundled(const char *name, char path[CLI_PATH_ROOM])
   return length < CLI_PATH_ROOM && access(path, R_OK) == 0;
 }
 
-/* The file that a name stands for: itself, or that of a bundled model. A variant of one lies in a folder: trailers/semitrailer-spring. */
+/* Writes the file that a name stands for to `path`: the file of this name, or that of a bundled model (*bundled). Variants of a bundled
+ * model are in a subfolder, e.g. trailers/semitrailer-spring. Returns false if the name is neither. */
 static bool find_file(const char *name, char path[CLI_PATH_ROOM], bool *bundled)
 {
   const bool variant = strchr(name, '/') && name[0] != '/' && access(name, F_OK) != 0;
@@ -67,7 +70,7 @@ static int by_name(const void *a, const void *b)
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Names of the model files in a folder, without their ending. */
+/* Collects the names of the .yaml files in a folder without their ending, sorted, to be freed. Returns how many there are. */
 static int files_in(const char *folder, char *names[CLI_MOST_MODELS])
 {
   int count = 0;
@@ -109,7 +112,8 @@ cmb_status cli_read_part(cmb_context *ctx, const char *name, cmb_model **part)
   return cmb_model_read(ctx, path, &options, part);
 }
 
-/* A file that is none of Camber's, "arm.urdf", has an ending that no model's name has. */
+/* Prints an error message for an existing file that is no model file, such as arm.urdf: its name has an ending, which names of bundled
+ * models do not have. */
 static int complain_file(const char *name)
 {
   return cli_complain("'%s' is no model file of Camber, whose names end in .yaml; files of other "
@@ -118,6 +122,7 @@ static int complain_file(const char *name)
                       name);
 }
 
+/* Prints an error message for an unknown model, with a similar name as a suggestion if there is one; returns an exit code. */
 static int complain_model(const char *name)
 {
   if (strchr(name, '.') && access(name, R_OK) == 0) return complain_file(name);

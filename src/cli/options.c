@@ -1,5 +1,6 @@
 /*
- * The table of options, and the parser of what follows a command, which works from it.
+ * The table of all command-line options, and the parser of the words after a command, which is driven by this table. Used by every command;
+ * the help, the man page and the shell completions are made from the same table.
  */
 #include "base/text.h"
 #include "cli/cli.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A number, or a formula of numbers: 2*900, 30 deg. */
+/* Reads a number, or a formula of numbers such as 2*900 or 30 deg, into *x. Returns false if it is neither. */
 static bool take_number(const char *value, double *x)
 {
   if (cmb_parse_number(value, x)) return true;
@@ -95,7 +96,8 @@ static char *copy_of(const char *text, size_t length)
   return copy;
 }
 
-/* "NAME=VALUE": a copy of NAME, and where VALUE begins. */
+/* Splits "NAME=VALUE": stores a copy of NAME in *name, which `a` owns, and a pointer to VALUE within `text` in *value. Returns false if
+ * one of them is missing. */
 static bool split(struct cli_arguments *a, const char *text, const char **name, const char **value)
 {
   const char *equals = strchr(text, '=');
@@ -108,6 +110,7 @@ static bool split(struct cli_arguments *a, const char *text, const char **name, 
   return true;
 }
 
+/* Reads "NAME=VALUE", where VALUE is a number or a formula of numbers, and appends it to `settings`. Returns false if it is invalid. */
 static bool take_setting(struct cli_arguments *a, const char *text, cmb_setting *settings,
                          int *count)
 {
@@ -124,7 +127,8 @@ static bool take_set(struct cli_arguments *a, const char *text)
   return take_setting(a, text, a->set, &a->set_count);
 }
 
-/* NAME,.. */
+/* Splits "NAME,NAME,.." at the commas and appends copies of the names, which `a` owns, to `names`. Returns false for an empty name or
+ * too many. */
 static bool take_names(struct cli_arguments *a, const char *text, const char **names, int *count)
 {
   for (const char *at = text, *end; *at; at = *end ? end + 1 : end) {
@@ -139,7 +143,7 @@ static bool take_names(struct cli_arguments *a, const char *text, const char **n
   return *text != '\0';
 }
 
-/* NAME,.. or all. */
+/* Reads the value of --live: "all", or names of parameters separated by commas. */
 static bool take_live(struct cli_arguments *a, const char *text)
 {
   if (strcmp(text, "all") == 0) {
@@ -164,7 +168,7 @@ static bool take_trim(struct cli_arguments *a, const char *text)
   return take_names(a, text, a->trim, &a->trim_count);
 }
 
-/* NAME=a, or NAME=a:b:n. */
+/* Reads "NAME=A" (one value) or "NAME=A:B:N" (N values from A to B) and appends it to `ranges`. Returns false if it is invalid. */
 static bool take_range(struct cli_arguments *a, const char *text, struct cli_range *ranges,
                        int *count)
 {
@@ -360,7 +364,7 @@ static bool take_video(struct cli_arguments *a, const char *value)
   return cli_ends_in(value, ".mp4") || cli_ends_in(value, ".gif");
 }
 
-/* WIDTHxHEIGHT, in pixels */
+/* Reads the size of a picture in pixels, WIDTHxHEIGHT. */
 static bool take_size(struct cli_arguments *a, const char *value)
 {
   char *after;
@@ -392,7 +396,7 @@ static bool take_no_motion(struct cli_arguments *a, const char *value)
   return true;
 }
 
-/* A switch is on, unless it is said to be off. */
+/* Sets *on to false for the value "false", and to true for any other value or none (NULL). */
 static bool take_switch(const char *value, bool *on)
 {
   *on = !value || strcmp(value, "false") != 0;
@@ -422,7 +426,8 @@ static bool take_formulation(struct cli_arguments *a, const char *value)
 
 static bool take_evaluator(struct cli_arguments *a, const char *value)
 {
-  static const char *const words[] = {"auto", "interpreter", "native"}; /* as in the table below */
+  static const char *const words[] = {
+      "auto", "interpreter", "native"}; /* in the order of the enumeration cmb_evaluation */
   int i = cmb_find_name(value, words, 3, sizeof *words);
   if (i >= 0) a->evaluation = (cmb_evaluation)i;
   return i >= 0;
@@ -687,8 +692,8 @@ const int cli_option_count = sizeof cli_options / sizeof cli_options[0];
 
 _Static_assert(sizeof cli_options / sizeof cli_options[0] <= CLI_MOST_OPTIONS, "room for all");
 
-/* Whether the option is one of the command of that name. */
-static bool is_of(const struct cli_option *option, const char *command)
+/* Returns whether the command of this name accepts the option: whether the option's list of commands contains it as a whole word. */
+static bool belongs_to(const struct cli_option *option, const char *command)
 {
   const size_t length = strlen(command);
   for (const char *at = option->commands; (at = strstr(at, command)); at += length) {
@@ -699,16 +704,17 @@ static bool is_of(const struct cli_option *option, const char *command)
 
 bool cli_takes(const struct cli_command *command, const struct cli_option *option)
 {
-  return is_of(option, command->name);
+  return belongs_to(option, command->name);
 }
 
-/* The row of the option that the command of that name takes, else the first one; -1: there is none. */
+/* Returns the row of the option `name` that the command accepts; otherwise the first row of that name, or -1 if there is none. Several
+ * rows can have the same name, for different commands. */
 static int find_option(const char *command, const char *name)
 {
   int found = -1;
   for (int k = 0; k < cli_option_count; k++) {
     if (strcmp(cli_options[k].name, name) != 0) continue;
-    if (is_of(&cli_options[k], command)) return k;
+    if (belongs_to(&cli_options[k], command)) return k;
     if (found < 0) found = k;
   }
   return found;
@@ -735,7 +741,7 @@ bool cli_model_may_set(const struct cli_option *option)
   static const char *const never[] = {"set",  "live",    "help",  "json", "include-anywhere",
                                       "save", "save-at", "resume"};
   static const char *const others[] = {CLI_OTHER_KEYS};
-  return is_of(option, "run")
+  return belongs_to(option, "run")
              ? cmb_find_name(option->name, never, sizeof never / sizeof *never, sizeof *never) < 0
              : cmb_find_name(option->name, others, sizeof others / sizeof *others,
                              sizeof *others) >= 0;
@@ -746,6 +752,7 @@ bool cli_can_be_undone(const struct cli_option *option)
   return !option->argument && cli_model_may_set(&cli_options[cli_find_key(option->name)]);
 }
 
+/* Prints an error message for an unknown option, with a similar name as a suggestion if there is one; returns an exit code. */
 static int complain_option(const struct cli_command *command, const char *text, const char *name)
 {
   const char *near = cmb_nearest_name(name, cli_options, cli_option_count, sizeof *cli_options);
@@ -754,7 +761,8 @@ static int complain_option(const struct cli_command *command, const char *text, 
                              command->name);
 }
 
-/* Option k with its value, which may be the next word. */
+/* Stores the value of option k in the arguments. If `value` is NULL and the option needs one, the next word argv[*i + 1] is taken and *i
+ * advanced. Prints an error message if the value is invalid; returns an exit code. */
 static int take_value(int argc, char **argv, int *i, struct cli_arguments *a, int k,
                       const char *value)
 {
@@ -774,7 +782,8 @@ static int take_value(int argc, char **argv, int *i, struct cli_arguments *a, in
   return cli_complain("option --%s is '%s'; expected %s", option->name, value, option->expected);
 }
 
-/* "--no-NAME": the switch is off, whatever the model says. */
+/* Processes "--no-NAME": switches option k off, also if the model file sets it. Prints an error message if `value` is not NULL; returns
+ * an exit code. */
 static int undo_switch(struct cli_arguments *a, int k, const char *value)
 {
   const struct cli_option *option = &cli_options[k];
@@ -787,7 +796,8 @@ static int undo_switch(struct cli_arguments *a, int k, const char *value)
   return CLI_DONE;
 }
 
-/* One option "--name", "--name=value" or "--name value"; *i moves on over what was used. */
+/* Parses the option argv[*i], which is "--name", "--name=value" or "--name value", and advances *i past a value in the next word. Prints
+ * an error message if it is invalid; returns an exit code. */
 static int parse_option(int argc, char **argv, int *i, struct cli_arguments *a)
 {
   const char *text = argv[*i] + 2;
@@ -807,7 +817,8 @@ static int parse_option(int argc, char **argv, int *i, struct cli_arguments *a)
   return take_value(argc, argv, i, a, k, value);
 }
 
-/* "-o VALUE" */
+/* Parses the short option argv[*i], such as "-o", whose value is the next word, and advances *i past it. Prints an error message if it
+ * is unknown; returns an exit code. */
 static int parse_letter(int argc, char **argv, int *i, struct cli_arguments *a)
 {
   const char *text = argv[*i];
@@ -825,7 +836,8 @@ bool cli_on_model(const struct cli_command *command)
   return operand && (strcmp(operand, "MODEL") == 0 || cli_ends_in(operand, " MODEL"));
 }
 
-/* A word that is no option: the kind, where the command has one, then the operand. */
+/* Stores a word that is no option: the kind if the command has one (as in `export c MODEL`), then the operand or operands. Prints an
+ * error message if no such word is expected; returns an exit code. */
 static int take_word(struct cli_arguments *a, const char *word)
 {
   const char *operand = a->command->operand, *blank = operand ? strchr(operand, ' ') : NULL;
@@ -851,6 +863,7 @@ static int take_word(struct cli_arguments *a, const char *word)
   return CLI_DONE;
 }
 
+/* Parses the words after a command into the arguments. Prints an error message at the first invalid word; returns an exit code. */
 static int parse_words(int argc, char **argv, struct cli_arguments *a)
 {
   for (int i = 0; i < argc; i++) {
@@ -875,7 +888,7 @@ static int parse_words(int argc, char **argv, struct cli_arguments *a)
   return CLI_DONE;
 }
 
-/* Whether the words that were not understood ask for JSON, perhaps behind the one that is wrong. */
+/* Returns whether --json is among the words of a command line that could not be parsed, so that its error is reported as JSON. */
 static bool wants_json(int argc, char **argv, const struct cli_command *command)
 {
   if (!cli_takes(command, &cli_options[cli_find_option(command, "json")])) return false;

@@ -1,5 +1,5 @@
 /*
- * Other programs (other_program.h).
+ * Starts another program and waits for its end (other_program.h).
  */
 #include "cli/other_program.h"
 
@@ -13,13 +13,16 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The file as one of the three that a program has open from the start on. */
+/* Makes `file` one of the standard descriptors (`place`: STDIN_FILENO, ...) of this process; if `file` is negative, `nothing`, an open
+ * /dev/null, is used instead. Returns whether this succeeded. */
 static bool attach(int file, int place, int nothing)
 {
   return dup2(file >= 0 ? file : nothing, place) >= 0;
 }
 
-static void become(char *const words[], int input, int output)
+/* Replaces this process (the child after fork) by the program words[0] with the given input and output. Exits with CLI_NOT_INSTALLED if
+ * there is no such program. */
+static void execute(char *const words[], int input, int output)
 {
   const int nothing = open("/dev/null", O_RDWR);
   if (nothing >= 0 && attach(input, STDIN_FILENO, nothing) &&
@@ -34,7 +37,8 @@ static void sleep_for(long milliseconds)
   nanosleep(&(struct timespec){.tv_nsec = milliseconds * 1000000}, NULL);
 }
 
-/* All of the group are killed, and gone when the caller removes their files. Those that nobody waits for stay in the group, so that there is an end to it. */
+/* Kills all processes of a group and waits until they have ended, so that the caller can remove their files. Ended processes that nobody
+ * waits for remain in the group, so the number of attempts is limited. */
 static void end_group(pid_t group)
 {
   enum { TRIES = 100 };
@@ -44,16 +48,16 @@ static void end_group(pid_t group)
   }
 }
 
-/* It and those that it has started are a group of their own: Ctrl-C comes to us alone, and then all of them end. */
+/* Starts the program and polls until it has ended. It and its child processes form a process group, so that Ctrl-C reaches only this
+ * process, which then kills the whole group. */
 int cli_other_program(char *const words[], int input, int output)
 {
   cli_catch_interrupt();
   const pid_t child = fork();
-  if (child >= 0) setpgid(child, child); /* in both processes: whichever comes first */
-  if (child == 0) become(words, input, output);
+  if (child >= 0) setpgid(child, child); /* in both processes, since either may run first */
+  if (child == 0) execute(words, input, output);
   int status = 0;
-  while (child >
-         0) { /* asked again and again: a signal right before a call that waits would not end it */
+  while (child > 0) { /* polled: a signal right before a blocking call would not interrupt it */
     const pid_t ended = waitpid(child, &status, WNOHANG);
     if (ended == child) return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
     if (ended < 0 && errno != EINTR) return 1;

@@ -1,13 +1,14 @@
 /*
- * Other programs that camber starts and waits for: converters of pictures, a browser.
+ * Starts another program and waits for its end; used for Chromium, ffmpeg and rsvg-convert, which make pictures.
  */
 #ifndef CMB_CLI_OTHER_PROGRAM_H
 #define CMB_CLI_OTHER_PROGRAM_H
 
 enum { CLI_NOT_INSTALLED = 127 };
 
-/* Starts the program words[0], found on the path, with these words, the last of which is NULL. Its input and output are open files, -1: nothing; what it
- * complains of is not seen. Its exit code; CLI_NOT_INSTALLED if it is not there; 1 if it ended otherwise. */
+/* Starts the program words[0], which is searched in PATH, with the arguments `words` (ended by NULL), and waits for its end. `input` and
+ * `output` are open file descriptors for its standard input and output, or -1 for /dev/null; its error messages are discarded. Returns
+ * its exit code, CLI_NOT_INSTALLED if there is no such program, or 1 if it was killed or could not be started. */
 int cli_other_program(char *const words[], int input, int output);
 
 #endif

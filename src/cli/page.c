@@ -1,5 +1,5 @@
 /*
- * Pages of the viewer (page.h).
+ * Writes pages of the viewer (page.h).
  */
 #include "cli/page.h"
 
@@ -11,7 +11,8 @@
 
 /* ---- the viewer */
 
-/* Beside the program as the bundled models are, or where CAMBER_VIEWER says. */
+/* Finds the script of the viewer: at the path in CAMBER_VIEWER, else beside the program like the bundled models. Returns false if there
+ * is none. */
 static bool find_viewer(char path[CLI_PATH_ROOM])
 {
   char program[CLI_PATH_ROOM];
@@ -41,6 +42,7 @@ FILE *cli_page_viewer(const char *what)
 
 /* ---- the page */
 
+/* Writes the JSON object of the page: schema, kind, and the keys that the page's callback writes. */
 static cmb_status put_data(FILE *to, const struct cli_page *p)
 {
   struct cli_json j = {.to = to, .first = true, .in_page = true};
@@ -52,12 +54,14 @@ static cmb_status put_data(FILE *to, const struct cli_page *p)
   return status;
 }
 
+/* Copies the rest of the file `from` to the file `to`. */
 static void put_file(FILE *to, FILE *from)
 {
   char piece[4096];
   for (size_t n; (n = fread(piece, 1, sizeof piece, from)) > 0;) fwrite(piece, 1, n, to);
 }
 
+/* Writes the HTML text of the page, with its data and the script of the viewer. */
 static cmb_status put_page(FILE *to, const struct cli_page *p)
 {
   fputs("<!doctype html>\n<html lang='en'>\n<head>\n<meta charset='utf-8'>\n"
@@ -78,7 +82,7 @@ static cmb_status put_page(FILE *to, const struct cli_page *p)
   return status;
 }
 
-/* The page as a text of its own in memory, to be freed. */
+/* Makes the page as a text in memory, which the caller frees. */
 static cmb_status make_page(const struct cli_page *p, char **text, size_t *length)
 {
   *text = NULL;

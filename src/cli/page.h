@@ -1,6 +1,6 @@
 /*
- * A page of the viewer: one HTML file that opens from disk, with the viewer, a script that is made from viewer/ when Camber is built, and
- * what it shows, a JSON object (docs/report.md).
+ * Writes a page of the viewer: one HTML file that opens from disk without a network. It contains the viewer (a script that is made from
+ * viewer/ when Camber is built) and the data to be shown, a JSON object (docs/report.md). Used for reports of runs and by `camber view`.
  */
 #ifndef CMB_CLI_PAGE_H
 #define CMB_CLI_PAGE_H
@@ -9,13 +9,14 @@
 
 enum { CLI_PAGE_SCHEMA = 2 };
 
-/* The viewer, to be closed by the caller; complains for the option or command `what`, and returns NULL, if this build has none. */
+/* Opens the script of the viewer, to be closed by the caller. If this build has none, prints an error message about the option or
+ * command `what` and returns NULL. */
 FILE *cli_page_viewer(const char *what);
 
-/* The page, put in place as a whole: its object has `schema`, `kind`, and the keys that `put` writes. Of CMB_ERROR_MEMORY the context may
- * have no words. */
+/* Writes the page to the file `path`, which is replaced as a whole. Its JSON object has the keys `schema` and `kind` and those that the
+ * callback `put` writes. If the result is CMB_ERROR_MEMORY, the context may have no error message. */
 struct cli_page {
-  const char *title, *kind; /* "runs" or "model" */
+  const char *title, *kind; /* `kind` is "runs" or "model" */
   FILE *viewer;
   cmb_status (*put)(struct cli_json *j, void *user);
   void *user;

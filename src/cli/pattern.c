@@ -1,7 +1,7 @@
 /*
- * camber check --pattern (pattern.h). The picture has the matrix twice, a dot for an entry in the colour of its column's group: in the
- * order of the equations, as in Fig. 3 of Arnold, Fuchs and Führer 2006, and with the columns of a group side by side, as in Figs. 4
- * and 5, where no row has two dots of one group.
+ * Finds and shows the pattern of the Jacobian for `camber check --pattern` (pattern.h). The picture shows the matrix twice, with a dot for
+ * each entry in the colour of its column's group: in the order of the equations, as in Fig. 3 of Arnold, Fuchs and Führer 2006, and with
+ * the columns of a group side by side, as in Figs. 4 and 5, where no row has two dots of one group.
  */
 #include "cli/pattern.h"
 
@@ -10,10 +10,18 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { SIDE = 420, LEAST_SIDE = 240, MARGIN = 56, TOP = 78, BETWEEN = 44, BELOW = 46 }; /* pixels */
+enum {
+  SIDE = 420,
+  LEAST_SIDE = 240,
+  MARGIN = 56,
+  TOP = 78,
+  BETWEEN = 44,
+  BELOW = 46
+}; /* in pixels */
 
-/* ---- finding it */
+/* ---- computing the pattern */
 
+/* Computes the Jacobian's sparsity pattern and the groups of its columns at the state of the result r. */
 cmb_status cli_pattern_find(cmb_context *ctx, const cmb_system *system, const cmb_result *r,
                             struct cli_pattern *p)
 {
@@ -35,9 +43,10 @@ void cli_pattern_release(struct cli_pattern *p)
   p->group = NULL;
 }
 
-/* ---- words */
+/* ---- text and JSON */
 
-/* The name of column j: a position, or the direction of a velocity in which it is moved, or a velocity. */
+/* Prints the name of column j of the Jacobian. The first nv columns are for positions: the name is that of the coordinate, or if coordinates
+ * and velocities do not correspond, of the velocity along which the position is varied. The others are for velocities. */
 static void print_column(const cmb_equations *eq, int j)
 {
   if (j >= eq->nv) {
@@ -49,6 +58,7 @@ static void print_column(const cmb_equations *eq, int j)
   }
 }
 
+/* Prints the names of all columns in a group, in one line. */
 static void print_group(const struct cli_pattern *p, int group)
 {
   const char *before = "";
@@ -104,18 +114,19 @@ void cli_pattern_json(struct cli_json *j, const struct cli_pattern *p)
 
 /* ---- the picture */
 
-/* One of the two matrices: where it lies, and which place each column has. */
+/* One of the two matrices in the picture: its left edge, the size of an entry, and the position of each column. */
 struct matrix {
   double left, cell;
-  const int *place; /* (columns) */
+  const int *place; /* (columns) position in the picture */
 };
 
 struct picture {
   const struct cli_pattern *pattern;
-  double cell, width, height; /* of an entry, of a matrix */
-  int *plain, *sorted;        /* (columns) places */
+  double cell, width, height; /* of an entry; of a matrix */
+  int *plain, *sorted;        /* (columns) positions in the order of the equations, and by groups */
 };
 
+/* Writes a text at a position in pixels, with SVG attributes `style`. */
 static void put_label(FILE *to, double x, double y, const char *style, const char *text)
 {
   fprintf(to, "<text x='%.1f' y='%.1f' %s>", x, y, style);
@@ -123,7 +134,8 @@ static void put_label(FILE *to, double x, double y, const char *style, const cha
   fputs("</text>\n", to);
 }
 
-/* Hues that follow each other are far apart. */
+/* Draws a dot for each entry of the matrix, in the colour of its column's group. Hues proceed by the golden angle, so that groups with
+ * neighbouring numbers have different colours. */
 static void put_dots(FILE *to, const struct picture *s, const struct matrix *m)
 {
   const struct cli_pattern *p = s->pattern;
@@ -140,13 +152,15 @@ static void put_dots(FILE *to, const struct picture *s, const struct matrix *m)
   }
 }
 
+/* Draws a straight line between two points in pixels. */
 static void put_line(FILE *to, double x1, double y1, double x2, double y2, const char *colour)
 {
   fprintf(to, "<line x1='%.1f' y1='%.1f' x2='%.1f' y2='%.1f' stroke='%s'/>\n", x1, y1, x2, y2,
           colour);
 }
 
-/* The frame, the line above the constraints, and numbers of rows and columns at round ones. */
+/* Draws the frame of a matrix, the line between equations of motion and constraints, and the numbers of some rows and, if `numbers` is
+ * set, columns. */
 static void put_frame(FILE *to, const struct picture *s, double left, bool numbers)
 {
   const cmb_jacobian_report *r = &s->pattern->report;
@@ -167,7 +181,7 @@ static void put_frame(FILE *to, const struct picture *s, double left, bool numbe
   }
 }
 
-/* Lines between the groups. */
+/* Draws vertical lines between the groups of columns. */
 static void put_groups(FILE *to, const struct picture *s, double left)
 {
   const struct cli_pattern *p = s->pattern;
@@ -179,6 +193,7 @@ static void put_groups(FILE *to, const struct picture *s, double left)
   }
 }
 
+/* Writes the title and the texts above and below the two matrices; `second` is the left edge of the second one. */
 static void put_captions(FILE *to, const struct picture *s, double second)
 {
   const struct cli_pattern *p = s->pattern;
@@ -200,6 +215,7 @@ static void put_captions(FILE *to, const struct picture *s, double second)
                                   "its group.");
 }
 
+/* Writes the picture `what` as SVG to a file; a callback of cli_svg_save. */
 static void write_picture(FILE *to, const void *what)
 {
   const struct picture *s = what;
@@ -222,6 +238,7 @@ static void write_picture(FILE *to, const void *what)
   fputs("</svg>\n", to);
 }
 
+/* Computes the positions of the columns in the picture: in the order of the equations (`plain`), and ordered by groups (`sorted`). */
 static void sort_columns(const struct cli_pattern *p, int *plain, int *sorted)
 {
   int next = 0;

@@ -1,6 +1,6 @@
 /*
- * Line plots as SVG (plot.h). A curve of more points than the picture can show is reduced to the least and the greatest value in each
- * column of pixels.
+ * Draws line plots as SVG (plot.h). A curve with more points than the picture can show is reduced to the least and the greatest value in
+ * each column of pixels.
  */
 #include "cli/plot.h"
 
@@ -15,47 +15,49 @@
 enum {
   WIDTH = 800,
   FONT_SIZE = 12,
-  HEIGHT = 220, /* of a panel */
+  HEIGHT = 220, /* of a panel, in pixels */
   TITLE = 34,
-  LETTERS = 14, /* above the first panel */
+  LETTERS = 14, /* height of the letters above the first panel */
   GAP = 22,
   BOTTOM = 44,
-  LINE = 15, /* of small text */
+  LINE = 15, /* line height of small text */
   LEAST_LEFT = 60,
   MOST_RIGHT = 330,
-  NOTE_LENGTH = 124, /* characters a line */
-  FEW_MARKS = 60,    /* more of them get ticks instead of lines */
+  NOTE_LENGTH = 124, /* characters per line */
+  FEW_MARKS = 60,    /* more of them are drawn as short ticks instead of lines */
   ALPHABET = 26,
   LETTER_ROWS = 4,
-  LETTER_LINE = 11,   /* of a further row of letters */
-  MOST_LETTERS = 128, /* places with letters */
+  LETTER_LINE = 11,   /* height of a further row of letters */
+  MOST_LETTERS = 128, /* number of letter groups */
   TITLE_SIZE = 14,
   TITLE_LINE = 18
 };
 
-/* Colours that are told apart by the colour-blind as well (Okabe and Ito). */
+/* Colours that the colour-blind can distinguish as well (Okabe and Ito). */
 static const char *const COLOURS[CLI_PLOT_MOST_CURVES] = {
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#8b7500"};
 
-/* Where a panel lies and what it shows. */
+/* The axes of a panel and its rectangle in the picture. */
 struct frame {
   struct cli_axis x, y;
-  double left, top, width, height; /* pixels */
-  int x_ticks;                     /* about how many */
+  double left, top, width, height; /* in pixels */
+  int x_ticks;                     /* approximate number of ticks of the abscissa */
 };
 
+/* Returns the horizontal position in pixels of the value x on the abscissa of a panel. */
 static double pixel_x(const struct frame *f, double x)
 {
   return f->left + (cli_axis_place(&f->x, x) - f->x.low) / (f->x.high - f->x.low) * f->width;
 }
 
+/* Returns the vertical position in pixels of the value y on the ordinate of a panel. */
 static double pixel_y(const struct frame *f, double y)
 {
   return f->top + (f->y.high - cli_axis_place(&f->y, y)) / (f->y.high - f->y.low) * f->height;
 }
 
-/* Whether XML may have a character of so many bytes; 0: it is none. */
-static bool is_fit(const char *text, size_t length)
+/* Returns whether XML permits the character at `text`, which has `length` bytes; length 0 means invalid UTF-8 and gives false. */
+static bool is_permitted(const char *text, size_t length)
 {
   const unsigned char c = (unsigned char)text[0];
   const bool control = c < ' ' && c != '\n' && c != '\r' && c != '\t';
@@ -64,12 +66,12 @@ static bool is_fit(const char *text, size_t length)
   return length > 0 && !control && !beyond;
 }
 
-/* A text of so many bytes, with what XML may not have as U+FFFD. */
+/* Writes `length` bytes of text for SVG: <, > and & are escaped, and what XML does not permit becomes U+FFFD. */
 static void put_text(FILE *to, const char *text, size_t length)
 {
   for (size_t i = 0, step; i<length; i += step> 0 ? step : 1) {
     step = cmb_character_length(text + i, length - i);
-    if (!is_fit(text + i, step)) {
+    if (!is_permitted(text + i, step)) {
       fputs("\xEF\xBF\xBD", to);
     } else if (strchr("<>&", text[i])) {
       fputs(text[i] == '<' ? "&lt;" : text[i] == '>' ? "&gt;" : "&amp;", to);
@@ -84,11 +86,12 @@ void cli_svg_text(FILE *to, const char *text)
   put_text(to, text, strlen(text));
 }
 
-/* Short lines at the edge for 2 to 9 times the powers of ten of a logarithmic axis, where there is room between them. */
+/* Draws short lines at the edge of a panel for 2 to 9 times the powers of ten of a logarithmic axis, if these are not too close to each
+ * other. `upwards` selects the ordinate. */
 static void put_minor_ticks(FILE *to, const struct frame *f, const struct cli_axis *r, bool upwards)
 {
   const double size = upwards ? f->height : f->width, short_line = 4;
-  const double apart = 2; /* pixels from 9 to 10, the narrowest gap */
+  const double apart = 2; /* pixels between 9 and 10, the smallest gap */
   if (!r->logarithmic || (r->high - r->low) * apart > size * log10(10. / 9)) return;
   for (int k = (int)floor(r->low); k <= r->high; k++) {
     for (int digit = 2; digit < 10; digit++) {
@@ -104,7 +107,7 @@ static void put_minor_ticks(FILE *to, const struct frame *f, const struct cli_ax
 
 enum { Y_TICKS = 4, X_TICKS = 8 };
 
-/* What is to be added to the numbers beside the ordinate, above them. */
+/* Writes the constant that has to be added to the numbers beside the ordinate, above them; nothing if the axis has none. */
 static void put_y_offset(FILE *to, const struct frame *f)
 {
   char text[CLI_AXIS_TEXT];
@@ -113,7 +116,8 @@ static void put_y_offset(FILE *to, const struct frame *f)
   fprintf(to, "<text x='%.1f' y='%.1f' class='end'>%s</text>\n", f->left - 6, f->top - 8, text);
 }
 
-/* The same below the abscissa, at its end. */
+/* Writes the constant that has to be added to the numbers below the abscissa, at its right end at height y; nothing if the axis has
+ * none. */
 static void put_x_offset(FILE *to, const struct frame *f, double y)
 {
   char text[CLI_AXIS_TEXT];
@@ -122,6 +126,7 @@ static void put_x_offset(FILE *to, const struct frame *f, double y)
   fprintf(to, "<text x='%.1f' y='%.1f' class='end'>%s</text>\n", f->left + f->width, y, text);
 }
 
+/* Draws the grid lines of a panel with the numbers of the ordinate and, if `with_x` is set, of the abscissa. */
 static void put_ticks(FILE *to, const struct frame *f, bool with_x)
 {
   double tick[CLI_AXIS_MOST_TICKS];
@@ -149,13 +154,14 @@ static void put_ticks(FILE *to, const struct frame *f, bool with_x)
   put_minor_ticks(to, f, &f->y, true);
 }
 
-/* A curve's points: its own or the plot's abscissas. */
+/* The points of a curve; the abscissas are those of the curve or of the plot. */
 struct line {
   const double *x, *y;
   long points, stride;
-  bool ascends; /* x does */
+  bool ascends; /* whether x ascends */
 };
 
+/* Returns the points of a curve, with its own abscissas if it has any and those of the plot otherwise. */
 static struct line line_of(const struct cli_plot *plot, const struct cli_curve *curve)
 {
   struct line l = {plot->x, curve->y, plot->points, plot->stride, true};
@@ -177,7 +183,8 @@ static double y_of(const struct line *l, long i)
   return l->y[i * l->stride];
 }
 
-/* The value of an ascending line at x, from its point *i on, which moves on; NaN beside its ends. */
+/* Interpolates an ascending line at x; NaN beyond its ends. *i is the point where the search begins and is advanced, so calls need
+ * ascending x. */
 static double value_at(const struct line *l, double x, long *i)
 {
   while (*i + 1 < l->points && x_of(l, *i + 1) < x) ++*i;
@@ -187,8 +194,8 @@ static double value_at(const struct line *l, double x, long *i)
   return y_of(l, *i) + part * (y_of(l, *i + 1) - y_of(l, *i));
 }
 
-/* Whether a curve covers another one, so that only the upper one would be seen. Of those with other abscissas each: whether it does at its
- * own points, where both are. */
+/* Returns whether curve a covers curve b within a line's width, so that only the upper one would be seen. If their abscissas differ, b
+ * is interpolated at the points of a, and both must ascend. */
 static bool covers(const struct cli_plot *plot, const struct frame *f, const struct cli_curve *a,
                    const struct cli_curve *b)
 {
@@ -208,13 +215,14 @@ static bool covers(const struct cli_plot *plot, const struct frame *f, const str
   return same || compared > 0;
 }
 
+/* Returns the colour of curve c of a panel. */
 static const char *colour_of(const struct cli_panel *panel, int c)
 {
   const int own = panel->curves[c].colour;
   return COLOURS[own > 0 ? (own - 1) % CLI_PLOT_MOST_CURVES : c];
 }
 
-/* How curve c is drawn: in its colour, with dashes of its own or where it covers one before it. */
+/* Writes the SVG stroke of curve c to `text` and returns it: its colour, and dashes if it has a pattern or covers an earlier curve. */
 static const char *stroke_of(const struct cli_plot *plot, const struct cli_panel *panel,
                              const struct frame *f, int c, char text[64])
 {
@@ -229,17 +237,17 @@ static const char *stroke_of(const struct cli_plot *plot, const struct cli_panel
   return text;
 }
 
-/* A polyline on its way. */
+/* A polyline while it is being written. */
 struct pen {
   FILE *to;
   const struct frame *f;
   const char *stroke;
   bool down;
-  int points;  /* since it is down */
-  double x, y; /* where it is, in pixels */
+  int points;  /* points since the pen was put down */
+  double x, y; /* position of the last point, in pixels */
 };
 
-/* The end of a line. A point alone becomes a short one, so that it is seen. */
+/* Ends the current polyline. A single point becomes a line of three pixels, so that it is seen. */
 static void lift(struct pen *p)
 {
   if (p->down && p->points == 1) fprintf(p->to, "%.1f,%.1f ", p->x + 3, p->y);
@@ -248,7 +256,7 @@ static void lift(struct pen *p)
   p->points = 0;
 }
 
-/* On to the point; what cannot be shown lifts the pen. */
+/* Continues the polyline to the point (x, y), or begins one there. A point that cannot be shown ends the polyline. */
 static void draw_to(struct pen *p, double x, double y)
 {
   const bool shown = isfinite(cli_axis_place(&p->f->x, x)) && isfinite(cli_axis_place(&p->f->y, y));
@@ -263,7 +271,8 @@ static void draw_to(struct pen *p, double x, double y)
   p->points++;
 }
 
-/* An ascending line; dense data by the extremes of each column of pixels. */
+/* Draws a curve with ascending abscissas. Where it has more points than the picture can show, only the least and the greatest value of
+ * each bundle of points are drawn. */
 static void draw_graph(struct pen *p, const struct line *l)
 {
   const long bundle = l->points / (2 * (long)p->f->width) + 1;
@@ -272,7 +281,8 @@ static void draw_graph(struct pen *p, const struct line *l)
     const long last = k + bundle < l->points ? k + bundle : l->points;
     for (long i = k; i < last; i++) {
       if (y_of(l, i) < y_of(l, low)) low = i;
-      if (y_of(l, i) >= y_of(l, high)) high = i; /* the last: a level has both its ends */
+      /* the last one, so that a constant bundle keeps its first and last point */
+      if (y_of(l, i) >= y_of(l, high)) high = i;
     }
     const long ends[2] = {low < high ? low : high, low < high ? high : low};
     for (int e = 0; e < (bundle > 1 ? 2 : 1); e++) {
@@ -281,10 +291,10 @@ static void draw_graph(struct pen *p, const struct line *l)
   }
 }
 
-/* A path that goes back and forth, without the points that are hardly away from the last one. */
+/* Draws a curve whose abscissas do not ascend, without points closer than a fraction of a pixel to the last one. */
 static void draw_path(struct pen *p, const struct line *l)
 {
-  const double hardly = 0.3; /* pixels */
+  const double hardly = 0.3; /* in pixels */
   for (long i = 0; i < l->points; i++) {
     const double x = x_of(l, i), y = y_of(l, i);
     const bool near =
@@ -293,7 +303,7 @@ static void draw_path(struct pen *p, const struct line *l)
   }
 }
 
-/* A dot at each computed point, as long as they are apart on an axis of `size` pixels. */
+/* Draws a dot at each point of a curve, unless they would be too close to each other on an axis of `size` pixels. */
 static void put_dots(FILE *to, const struct cli_plot *plot, const struct frame *f,
                      const struct cli_panel *panel, int c, double size)
 {
@@ -310,6 +320,7 @@ static void put_dots(FILE *to, const struct cli_plot *plot, const struct frame *
   fputc('\n', to);
 }
 
+/* Draws a curve of a panel with the given SVG stroke. */
 static void put_curve(FILE *to, const struct cli_plot *plot, const struct frame *f,
                       const struct cli_curve *curve, const char *stroke)
 {
@@ -325,6 +336,7 @@ static void put_curve(FILE *to, const struct cli_plot *plot, const struct frame 
 
 /* ---- panels */
 
+/* Computes the range of the ordinate that contains all curves of a panel, with a margin of 4 %. */
 static struct cli_axis range_of(const struct cli_plot *plot, const struct cli_panel *panel)
 {
   struct cli_axis y = cli_axis_empty(panel->logarithmic);
@@ -339,7 +351,7 @@ static struct cli_axis range_of(const struct cli_plot *plot, const struct cli_pa
   return y;
 }
 
-/* Lines through the panel, or ticks at its upper edge if there are very many. */
+/* Draws the marks as lines through a panel, or as ticks at its upper edge if there are many. */
 static void put_marks(FILE *to, const struct cli_plot *plot, const struct frame *f)
 {
   const double length = plot->mark_count > FEW_MARKS ? 6 : f->height;
@@ -350,16 +362,18 @@ static void put_marks(FILE *to, const struct cli_plot *plot, const struct frame 
   }
 }
 
-/* What a byte adds to a text of FONT_SIZE, as broad as in the broader ones of the usual fonts: an m is three times an i. */
+/* Estimates the width in pixels of one byte of a text at FONT_SIZE, for a wide one of the usual fonts, in which an m is three times as
+ * wide as an i. */
 static double letter_width(char c)
 {
-  if (((unsigned char)c & 0xC0) == 0x80) return 0; /* goes on with a letter */
+  if (((unsigned char)c & 0xC0) == 0x80) return 0; /* continues a character of several bytes */
   if (strchr("ijl.,:;'|! ", c)) return 4.2;
   if (strchr("frt()[]/-", c)) return 5.2;
   if (strchr("mwMW%@=+<>", c)) return 11.9;
   return c >= 'A' && c <= 'Z' ? 8.8 : 7.7;
 }
 
+/* Estimates the width in pixels of a text at FONT_SIZE. */
 static double text_width(const char *text)
 {
   double width = 0;
@@ -367,14 +381,14 @@ static double text_width(const char *text)
   return width;
 }
 
-/* Letters above the first panel, in rows. */
+/* The rows of letters above the first panel, with the space that each group of letters takes. */
 struct letters {
-  double from[MOST_LETTERS], to[MOST_LETTERS]; /* pixels */
+  double from[MOST_LETTERS], to[MOST_LETTERS]; /* in pixels */
   int row[MOST_LETTERS];
   int count, rows;
 };
 
-/* The lowest row with room from `from` to `to`; -1: none has it. */
+/* Returns the lowest row that is free between the positions `from` and `to` (in pixels); -1 if there is none. */
 static int free_row(const struct letters *l, double from, double to)
 {
   for (int row = 0; row < LETTER_ROWS && l->count < MOST_LETTERS; row++) {
@@ -387,6 +401,8 @@ static int free_row(const struct letters *l, double from, double to)
   return -1;
 }
 
+/* Places a group of letters centred at the position `at` in the lowest free row, if there is one, and writes it to `to` unless that is
+ * NULL. */
 static void put_group(FILE *to, struct letters *l, const struct frame *f, double at,
                       const char *text)
 {
@@ -402,6 +418,7 @@ static void put_group(FILE *to, struct letters *l, const struct frame *f, double
           f->top - 4 - LETTER_LINE * row, text);
 }
 
+/* Returns whether `letter` is among the first `count` characters of an array. */
 static bool is_among(char letter, size_t count, const char *letters)
 {
   for (size_t i = 0; i < count; i++) {
@@ -410,9 +427,11 @@ static bool is_among(char letter, size_t count, const char *letters)
   return false;
 }
 
-/* The marks from i on that lie in one place: their letters, and whether one of them comes for the first time; the next mark. */
-static long gather(const struct cli_plot *plot, const struct frame *f, long i, bool only_new,
-                   char seen[ALPHABET + 1], char together[ALPHABET + 1], bool *is_new)
+/* Collects the letters of all marks from number i on that are within one pixel of it in `together`, each once. Letters that appear for
+ * the first time are added to `seen` and set *is_new; with `only_new`, others are omitted. Returns the number of the next mark. */
+static long collect_letters(const struct cli_plot *plot, const struct frame *f, long i,
+                            bool only_new, char seen[ALPHABET + 1], char together[ALPHABET + 1],
+                            bool *is_new)
 {
   const double at = pixel_x(f, plot->marks[i].x);
   size_t count = 0, known = strlen(seen);
@@ -429,8 +448,9 @@ static long gather(const struct cli_plot *plot, const struct frame *f, long i, b
   return next;
 }
 
-/* The letters of marks above the first panel, those of one place side by side. Each letter is there where it comes first; the others
- * as far as there is room, and none of them if there are very many marks. How many rows; without `to` they are counted. */
+/* Writes the letters of the marks above the first panel, those at one position side by side, and returns how many rows this takes; if
+ * `to` is NULL, nothing is written. First appearances of a letter are placed first; the others only where there is room, and not at all
+ * if there are many marks. */
 static int put_letters(FILE *to, const struct cli_plot *plot, const struct frame *f)
 {
   struct letters l = {.count = 0};
@@ -439,7 +459,7 @@ static int put_letters(FILE *to, const struct cli_plot *plot, const struct frame
     char seen[ALPHABET + 1] = "", together[ALPHABET + 1];
     bool is_new;
     for (long i = 0, next; i < plot->mark_count; i = next) {
-      next = gather(plot, f, i, crowded, seen, together, &is_new);
+      next = collect_letters(plot, f, i, crowded, seen, together, &is_new);
       if (together[0] && is_new == (pass == 0)) {
         put_group(to, &l, f, pixel_x(f, plot->marks[i].x), together);
       }
@@ -448,8 +468,12 @@ static int put_letters(FILE *to, const struct cli_plot *plot, const struct frame
   return l.rows;
 }
 
-enum { SAMPLE = 18, BEFORE_NAME = 34 }; /* of the legend: a piece of the curve, then its name */
+enum {
+  SAMPLE = 18,
+  BEFORE_NAME = 34
+}; /* in the legend: width of the sample line; start of the name */
 
+/* Writes the names of the curves with a sample of each line beside a panel; long names are printed smaller. */
 static void put_legend(FILE *to, const struct cli_plot *plot, const struct cli_panel *panel,
                        const struct frame *f)
 {
@@ -470,6 +494,7 @@ static void put_legend(FILE *to, const struct cli_plot *plot, const struct cli_p
   }
 }
 
+/* Draws one panel with ticks, marks, curves and legend; `last` says that it carries the numbers of the abscissa. */
 static void put_panel(FILE *to, const struct cli_plot *plot, const struct cli_panel *panel,
                       struct frame *f, bool last)
 {
@@ -492,7 +517,7 @@ static void put_panel(FILE *to, const struct cli_plot *plot, const struct cli_pa
 
 /* ---- the picture */
 
-/* Room for the longest tick and for the longest name. */
+/* Sets the left edge and the width of the panels such that the longest tick label and the longest curve name fit beside them. */
 static void set_margins(const struct cli_plot *plot, struct frame *f)
 {
   double left = LEAST_LEFT, right = 0, tick[CLI_AXIS_MOST_TICKS];
@@ -515,7 +540,7 @@ static void set_margins(const struct cli_plot *plot, struct frame *f)
   f->width = WIDTH - left - fmin(MOST_RIGHT, BEFORE_NAME + right + 4);
 }
 
-/* How many bytes of the note stand on its next line, which ends behind an entry of a list if it can. */
+/* Returns how many bytes of a note fit on its next line; the line ends after an entry of a list (";") if possible, else at a blank. */
 static size_t line_length(const char *note)
 {
   size_t length = strlen(note), at = NOTE_LENGTH;
@@ -526,11 +551,12 @@ static size_t line_length(const char *note)
   while (at > 0 && note[at] != ' ') at--;
   if (at > 0) return at;
   for (at = NOTE_LENGTH; ((unsigned char)note[at] & 0xC0) == 0x80; at--)
-    continue; /* whole letters */
+    continue; /* do not split a character */
   return at;
 }
 
-/* The notes, each in lines of its own, from `top` downwards; how many lines. Without `to` they are counted. */
+/* Writes the notes from the vertical position `top` downwards, each broken into lines, and returns the number of lines; if `to` is NULL,
+ * they are only counted. */
 static int put_notes(FILE *to, const struct cli_plot *plot, int top)
 {
   int lines = 0;
@@ -549,7 +575,7 @@ static int put_notes(FILE *to, const struct cli_plot *plot, int top)
   return lines;
 }
 
-/* How many bytes of the title stand on its next line. */
+/* Returns how many bytes of the title fit on its next line. */
 static size_t title_length(const char *title)
 {
   const double room = WIDTH - 2 * LINE;
@@ -559,18 +585,18 @@ static size_t title_length(const char *title)
     width += letter_width(title[at]);
     if (title[at] == ' ') length = at;
   }
-  while (at > 1 && ((unsigned char)title[at] & 0xC0) == 0x80) at--; /* whole letters */
+  while (at > 1 && ((unsigned char)title[at] & 0xC0) == 0x80) at--; /* do not split a character */
   return length > 0 ? length : at;
 }
 
-/* Where the middle of a text of this width is: above the panels if it has room there, else above the picture. */
+/* Returns the horizontal centre for a text of this width: that of the panels if the text fits there, else that of the picture. */
 static double middle_of(const struct frame *f, double width)
 {
   const double middle = f->left + f->width / 2;
   return middle > width / 2 && middle + width / 2 < WIDTH ? middle : WIDTH / 2.0;
 }
 
-/* The title in lines from the top; how many. Without `to` they are counted. */
+/* Writes the title from the top, broken into lines, and returns the number of lines; if `to` is NULL, they are only counted. */
 static int put_title(FILE *to, const struct cli_plot *plot, const struct frame *f)
 {
   const double x = middle_of(f, text_width(plot->title) * TITLE_SIZE / FONT_SIZE);
@@ -589,6 +615,7 @@ static int put_title(FILE *to, const struct cli_plot *plot, const struct frame *
   return lines;
 }
 
+/* Writes the beginning of the SVG file, the title and the subtitle. */
 static void put_head(FILE *to, const struct cli_plot *plot, const struct frame *f, int height)
 {
   fprintf(
@@ -608,7 +635,7 @@ static void put_head(FILE *to, const struct cli_plot *plot, const struct frame *
   fputs("</text>\n", to);
 }
 
-/* What stands above the first panel. */
+/* Returns the height in pixels of everything above the first panel: title, subtitle and letters of marks. */
 static int head_height(const struct cli_plot *plot, const struct frame *f)
 {
   const int titles = put_title(NULL, plot, f), rows = put_letters(NULL, plot, f);
@@ -616,18 +643,18 @@ static int head_height(const struct cli_plot *plot, const struct frame *f)
          (plot->mark_count ? LETTERS : 0) + (rows > 1 ? rows - 1 : 0) * LETTER_LINE;
 }
 
-/* ---- side by side, the common quantity upwards */
+/* ---- panels side by side, the common quantity upwards */
 
 enum {
-  ACROSS = 3,    /* panels in a row */
-  TALL = 250,    /* a panel */
-  UNDER = 56,    /* its ticks and title */
-  SIDE_GAP = 16, /* to the next one's ticks */
+  ACROSS = 3,    /* panels per row */
+  TALL = 250,    /* height of a panel */
+  UNDER = 56,    /* room for its ticks and title */
+  SIDE_GAP = 16, /* distance to the ticks of the next panel */
   FEW_TICKS = 4,
   MOST_POINTS = 2000
 };
 
-/* A title that is at most `room` wide. */
+/* Writes a text centred at (x, y), in smaller letters if it is wider than `room` pixels. */
 static void put_fitted(FILE *to, double x, double y, double room, const char *text)
 {
   const double width = text_width(text);
@@ -637,6 +664,7 @@ static void put_fitted(FILE *to, double x, double y, double room, const char *te
   fputs("</text>\n", to);
 }
 
+/* Draws a curve whose abscissa points upwards, with at most about MOST_POINTS points. */
 static void put_upright_curve(FILE *to, const struct cli_plot *plot, const struct frame *f,
                               const struct cli_curve *curve, const char *colour)
 {
@@ -653,6 +681,7 @@ static void put_upright_curve(FILE *to, const struct cli_plot *plot, const struc
   if (pen_down) fputs("'/>\n", to);
 }
 
+/* Draws one panel whose abscissa points upwards, with ticks, title and curves. */
 static void put_upright_panel(FILE *to, const struct cli_plot *plot, const struct cli_panel *panel,
                               struct frame *f)
 {
@@ -673,7 +702,7 @@ static void put_upright_panel(FILE *to, const struct cli_plot *plot, const struc
   }
 }
 
-/* The names of the curves in one line, if there are several; those of the first panel stand for all. */
+/* Writes the names of the curves in one line at height y, if there are several; the panel is the first one, and its names apply to all. */
 static void put_common_legend(FILE *to, const struct cli_panel *panel, double y)
 {
   double x = LEAST_LEFT;
@@ -687,6 +716,7 @@ static void put_common_legend(FILE *to, const struct cli_panel *panel, double y)
   }
 }
 
+/* Writes a plot whose panels stand side by side with the abscissa pointing upwards. */
 static void write_upright(FILE *to, const struct cli_plot *plot)
 {
   const int columns = plot->panel_count < ACROSS ? plot->panel_count : ACROSS;
@@ -713,6 +743,7 @@ static void write_upright(FILE *to, const struct cli_plot *plot)
   fputs("</svg>\n", to);
 }
 
+/* Extends the range of an axis to the abscissas of all curves of a plot. */
 static void include_abscissas(struct cli_axis *x, const struct cli_plot *plot)
 {
   for (long i = 0; i < plot->points; i++) cli_axis_include(x, plot->x[i * plot->stride]);
@@ -755,6 +786,8 @@ void cli_plot_write(FILE *to, const struct cli_plot *plot)
 
 /* ---- files */
 
+/* Writes what the callback `write` prints for `what` to the file `path`, which is replaced as a whole. Returns CMB_ERROR_MEMORY
+ * if there is no memory for the whole text. */
 cmb_status cli_svg_save(cmb_context *ctx, void (*write)(FILE *to, const void *what),
                         const void *what, const char *path)
 {
@@ -769,6 +802,7 @@ cmb_status cli_svg_save(cmb_context *ctx, void (*write)(FILE *to, const void *wh
   return status;
 }
 
+/* Writes the plot `what` as SVG; a callback of cli_svg_save. */
 static void write_plot(FILE *to, const void *what)
 {
   cli_plot_write(to, what);

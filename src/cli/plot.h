@@ -1,6 +1,9 @@
 /*
- * Line plots as SVG: panels one below the other over a common abscissa, curves with a legend, marks across all panels, notes
- * below; or side by side, with the common quantity upwards. Axes are linear or logarithmic. The margins follow from the longest tick and the longest name.
+ * Draws line plots as SVG: panels one below the other with a common abscissa, curves with a legend, vertical marks across all panels, and
+ * notes below; or panels side by side, whose common quantity points upwards.
+ *
+ * Axes are linear or logarithmic. The margins follow from the longest tick label and the longest curve name. Used by all commands that
+ * draw.
  */
 #ifndef CMB_CLI_PLOT_H
 #define CMB_CLI_PLOT_H
@@ -9,29 +12,30 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { CLI_PLOT_MOST_CURVES = 8 }; /* in a panel; more would not be told apart */
+enum { CLI_PLOT_MOST_CURVES = 8 }; /* in a panel; more could not be distinguished */
 
 struct cli_curve {
   const char *name;
   const double *y; /* (points, at intervals of `stride`) */
-  const double *x; /* NULL: x, points and stride are the plot's */
+  /* abscissas of this curve, which need not ascend (a path in the plane of two quantities); NULL: x, points and stride of the plot */
+  const double *x;
   long points, stride;
-  int dashes; /* 0: none, unless it covers another one; else a pattern of its own, so that one below it is seen */
-  int colour; /* 0: that of its place in the panel; else which, from 1 on */
+  int dashes; /* dash pattern 1, 2, ...; 0: solid, or dashed if it covers an earlier curve, so that both are seen */
+  int colour; /* number of the colour from 1 on; 0: that of the curve's position in the panel */
 };
 
 struct cli_panel {
-  const char *title; /* beside the ordinate */
+  const char *title; /* label of the ordinate */
   struct cli_curve curves[CLI_PLOT_MOST_CURVES];
   int curve_count;
-  bool logarithmic; /* the ordinate */
-  bool degrees;     /* its ticks are parts or multiples of 90, as of a phase */
+  bool logarithmic; /* whether the ordinate is logarithmic */
+  bool degrees;     /* whether its ticks are fractions or multiples of 90, as for a phase angle */
 };
 
-/* A vertical line through all panels. */
+/* A vertical line through all panels at the abscissa x. */
 struct cli_mark {
   double x;
-  char letter; /* above it; 0: none */
+  char letter; /* printed above it; 0: none */
 };
 
 struct cli_plot {
@@ -41,26 +45,26 @@ struct cli_plot {
   long points, stride;
   const struct cli_panel *panels;
   int panel_count;
-  bool logarithmic; /* the abscissa */
-  bool
-      dots; /* the points are what was computed, and are seen on the lines that join them, unless they are too many */
-  bool
-      upright; /* the abscissa points upwards, linear, and panels stand side by side; no marks, notes or subtitle */
+  bool logarithmic; /* whether the abscissa is logarithmic */
+  /* whether computed points are marked by dots on the lines between them, unless there are too many */
+  bool dots;
+  /* whether panels stand side by side with a linear abscissa that points upwards; such plots have no marks, notes or subtitle */
+  bool upright;
   const struct cli_mark *marks;
   long mark_count;
   const char *const *notes; /* sentences below the picture */
   int note_count;
 };
 
-/* Curves with an x of their own may go back and forth: a path in the plane of two quantities. */
-
-/* Writes the plot to `to`; what is not finite, or not positive on a logarithmic axis, leaves a gap. */
+/* Writes the plot as SVG to the file `to`. Values that are not finite, or not positive on a logarithmic axis, leave a gap in the curve. */
 void cli_plot_write(FILE *to, const struct cli_plot *plot);
 
-/* The same to a file, put in place as a whole. Of CMB_ERROR_MEMORY the context has no words. */
+/* Writes the plot as SVG to the file `path`, which is replaced as a whole. If the result is CMB_ERROR_MEMORY, the context has no error
+ * message. */
 cmb_status cli_plot_save(cmb_context *ctx, const struct cli_plot *plot, const char *path);
 
-/* What other pictures share: text with XML's own letters escaped and without what XML may not have; what `write` writes as a file, as above. */
+/* Helpers for other pictures. cli_svg_text writes text with the characters <, > and & escaped and those that XML forbids replaced;
+ * cli_svg_save writes what the callback `write` prints to the file `path`, which is replaced as a whole. */
 void cli_svg_text(FILE *to, const char *text);
 cmb_status cli_svg_save(cmb_context *ctx, void (*write)(FILE *to, const void *what),
                         const void *what, const char *path);

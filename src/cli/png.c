@@ -1,5 +1,6 @@
 /*
- * Pictures as PNG (png.h). The SVG goes to the converter through a file without a name, so that neither waits for the other.
+ * Saves pictures as PNG (png.h). The SVG is handed to the converter in a temporary file rather than a pipe, so that neither program waits
+ * for the other.
  */
 #include "cli/png.h"
 
@@ -15,12 +16,14 @@
 
 enum { MOST_BYTES = 1 << 28 };
 
+/* Prints the error message that the file `path` cannot be written, for the reason `words`; returns an exit code. */
 static int fail(const char *path, const char *words)
 {
   return cli_complain("cannot write '%s': %s", path, words);
 }
 
-static int take_picture(cmb_context *ctx, FILE *picture, const char *path)
+/* Saves the content of the temporary file `picture` under the name `path`; returns an exit code. */
+static int save_picture(cmb_context *ctx, FILE *picture, const char *path)
 {
   char *bytes = NULL;
   size_t length = 0;
@@ -30,7 +33,9 @@ static int take_picture(cmb_context *ctx, FILE *picture, const char *path)
   return status == CMB_OK ? CLI_DONE : cli_fail(ctx, status);
 }
 
-static int draw(cmb_context *ctx, FILE *drawing, FILE *picture, const char *path)
+/* Converts the SVG in the temporary file `drawing` to PNG in the temporary file `picture`, and saves that as `path`; returns an exit
+ * code. */
+static int convert(cmb_context *ctx, FILE *drawing, FILE *picture, const char *path)
 {
   if (ferror(drawing) || fflush(drawing) != 0 || lseek(fileno(drawing), 0, SEEK_SET) != 0) {
     return fail(path, strerror(errno));
@@ -41,7 +46,7 @@ static int draw(cmb_context *ctx, FILE *drawing, FILE *picture, const char *path
     return fail(path, "PNG pictures are made by rsvg-convert, which is not installed (Debian: "
                       "librsvg2-bin); .svg needs nothing");
   }
-  return code == 0 ? take_picture(ctx, picture, path) : fail(path, "rsvg-convert has failed");
+  return code == 0 ? save_picture(ctx, picture, path) : fail(path, "rsvg-convert has failed");
 }
 
 int cli_png_save(cmb_context *ctx, void (*write)(FILE *to, const void *what), const void *what,
@@ -51,7 +56,7 @@ int cli_png_save(cmb_context *ctx, void (*write)(FILE *to, const void *what), co
   int code;
   if (drawing && picture) {
     write(drawing, what);
-    code = draw(ctx, drawing, picture, path);
+    code = convert(ctx, drawing, picture, path);
   } else {
     code = fail(path, "no temporary file can be made");
   }

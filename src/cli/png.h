@@ -1,6 +1,6 @@
 /*
- * Pictures as PNG: what is written as SVG is handed to rsvg-convert (Debian: librsvg2-bin), at twice the size, and what comes
- * back is put in place as a whole. Where that program is not installed, this is said.
+ * Saves pictures as PNG: what is written as SVG is converted by the program rsvg-convert (Debian: librsvg2-bin) at twice the size. If that
+ * program is not installed, an error message says so.
  */
 #ifndef CMB_CLI_PNG_H
 #define CMB_CLI_PNG_H
@@ -8,7 +8,8 @@
 #include <camber/base.h>
 #include <stdio.h>
 
-/* Complains if that fails. Returns an exit code. */
+/* Converts the SVG that the callback `write` prints for `what` to the PNG file `path`, which is replaced as a whole. Prints an error
+ * message if this fails; returns an exit code. */
 int cli_png_save(cmb_context *ctx, void (*write)(FILE *to, const void *what), const void *what,
                  const char *path);
 

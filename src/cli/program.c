@@ -1,5 +1,6 @@
 /*
- * What every program of Camber does around a command: context, log, the clock, Ctrl-C and other requests to stop, the end.
+ * What both programs (camber and camber-bench) do around a command: create the context, log warnings, measure time, handle Ctrl-C and other
+ * signals, and return the exit code.
  */
 #include "cli/cli.h"
 
@@ -9,8 +10,9 @@
 
 static volatile sig_atomic_t interrupted;
 
-/* A second Ctrl-C ends the program at once. Other requests may come twice without being meant so: timeout(1) sends SIGTERM to the program and to its
- * group, a terminal that closes sends SIGHUP by the shell and by the kernel. */
+/* Handles a signal that asks the run to stop. A second Ctrl-C ends the program at once. Other signals may arrive twice without
+ * intention: timeout(1) sends SIGTERM to the program and to its group, and when a terminal closes, the shell and the kernel both send
+ * SIGHUP. */
 static void on_interrupt(int signal_number)
 {
   (void)signal_number;
@@ -22,10 +24,11 @@ void cli_catch_interrupt(void)
 {
   const struct sigaction action = {.sa_handler = on_interrupt};
   struct sigaction before;
-  if (interrupted) return; /* the second Ctrl-C is to end it */
+  if (interrupted) return; /* a second Ctrl-C is to end the program */
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
-  if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) { /* nohup */
+  if (sigaction(SIGHUP, NULL, &before) == 0 &&
+      before.sa_handler != SIG_IGN) { /* under nohup it is ignored */
     sigaction(SIGHUP, &action, NULL);
   }
 }
@@ -54,6 +57,7 @@ double cli_median(int n, double *x)
   return x[n / 2];
 }
 
+/* Reads the model if the command has one, and runs the command, or prints its help. Returns the exit code. */
 static int dispatch(struct cli_arguments *arguments)
 {
   if (arguments->help) {

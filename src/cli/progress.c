@@ -1,5 +1,5 @@
 /*
- * The progress bar: on standard error, only on a terminal, only when a run takes longer than half a second.
+ * The progress bar of a run on standard error; it is shown only on a terminal, and only if the run takes longer than half a second.
  */
 #include "cli/cli.h"
 
@@ -7,8 +7,10 @@
 
 enum { WIDTH = 40 };
 
-static const double FIRST_AFTER = 0.5, AGAIN_AFTER = 0.1; /* seconds */
+/* in seconds: before it is shown first; between two updates */
+static const double FIRST_AFTER = 0.5, AGAIN_AFTER = 0.1;
 
+/* Starts the progress bar, which is switched off if `quiet` is set or standard error is no terminal. */
 void cli_progress_begin(struct cli_progress *p, bool quiet)
 {
   *p = (struct cli_progress){.on = !quiet && isatty(STDERR_FILENO)};

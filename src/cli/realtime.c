@@ -1,9 +1,9 @@
 /*
- * Pacing of a run by the clock (realtime.h).
+ * Paces a run by the clock (realtime.h).
  *
- * The step from t to t + h begins at start + (t - t_start) on the monotonic clock and is due at start + (t + h - t_start), where
- * start is the time of the first one. These times do not move: a run that is late does not sleep until it has caught up.
- * A step's time is from wake-up until all that belongs to it is done: integration, switching, outputs, records.
+ * The step from t to t + h begins at start + (t - t_start) on the monotonic clock and is due at start + (t + h - t_start), where start is
+ * the clock time of the first one. These times are fixed: a run that is late does not sleep until it has caught up. The time of a step is
+ * measured from wake-up until everything in it is done: integration, switching, outputs, records.
  */
 #include "cli/realtime.h"
 
@@ -14,14 +14,14 @@
 #include <time.h>
 
 enum {
-  PRIORITY = 49,        /* above all ordinary programs, below the kernel's threads for interrupts */
-  STACK_AHEAD = 262144, /* bytes that a step may need */
+  PRIORITY = 49,        /* above all ordinary programs, below the interrupt threads of the kernel */
+  STACK_AHEAD = 262144, /* bytes of stack that a step may need */
   PAGE = 4096,
   MOST_ROWS = 10, /* of the printed histogram */
   BAR = 36
 };
 
-static const double FAR_AHEAD = 3e18; /* ns */
+static const double FAR_AHEAD = 3e18; /* in ns */
 
 static const struct {
   const char *name;
@@ -36,7 +36,8 @@ int cli_realtime_choose(struct cli_arguments *a)
     return cli_complain_pair(a, "realtime", "runs once; it cannot be used with", "repeat");
   }
   const cmb_method *m = a->method ? cmb_method_find(a->method) : NULL;
-  if (a->method && (!m || cmb_method_is_real_time(m))) return CLI_DONE; /* unknown: not said here */
+  /* an unknown method is reported elsewhere */
+  if (a->method && (!m || cmb_method_is_real_time(m))) return CLI_DONE;
   const bool method_given = cli_given(a, "method");
   if (a->method && method_given == cli_given(a, "realtime")) {
     char words[128];
@@ -45,7 +46,8 @@ int cli_realtime_choose(struct cli_arguments *a)
     return cli_complain_pair(a, "realtime", words, "method");
   }
   if (method_given) {
-    a->realtime = false; /* the model's wish; the command line comes first */
+    /* --realtime comes from the model file; the method on the command line has priority */
+    a->realtime = false;
   } else {
     a->method = "lie";
   }
@@ -59,6 +61,7 @@ double cli_period(const cmb_run_options *options)
   return o->max_step > 0 ? fmin(step, o->max_step) : step;
 }
 
+/* Returns the time of the monotonic clock in ns. */
 static long long now_ns(void)
 {
   struct timespec t;
@@ -66,12 +69,13 @@ static long long now_ns(void)
   return 1000000000LL * t.tv_sec + t.tv_nsec;
 }
 
-/* When the model's time t is due; within a century. */
+/* Returns the clock time in ns at which simulated time t is due; limited to about a century, so that it does not overflow. */
 static long long due_ns(const struct cli_realtime *r, double t)
 {
   return r->start + llround(fmin(FAR_AHEAD, 1e9 * (t - r->t_start)));
 }
 
+/* Writes to the stack ahead, page by page, so that no page fault occurs in a step. */
 static void touch_stack(void)
 {
   char ahead[STACK_AHEAD];
@@ -84,8 +88,9 @@ void cli_realtime_begin(struct cli_realtime *r, double period)
   cli_histogram_begin(&r->times, period);
 }
 
-/* The run has all its memory now: keep it there, and ask for the processor. Neither need be granted. */
-static void settle_in(struct cli_realtime *r, double t)
+/* Prepares the process before the first step, when all memory is allocated: locks the memory, requests the real-time scheduler and
+ * starts the clock. Both requests may be refused. */
+static void prepare_process(struct cli_realtime *r, double t)
 {
   const struct sched_param priority = {.sched_priority = PRIORITY};
   touch_stack();
@@ -101,7 +106,7 @@ static void settle_in(struct cli_realtime *r, double t)
 cmb_status cli_realtime_before_step(struct cli_realtime *r, double t)
 {
   if (!r->begun) {
-    settle_in(r, t);
+    prepare_process(r, t);
     return CMB_OK;
   }
   const long long due = due_ns(r, t);
@@ -123,7 +128,7 @@ void cli_realtime_after_step(struct cli_realtime *r, double t)
   if (done > due_ns(r, t)) r->overruns++;
 }
 
-/* What follows has no hurry. */
+/* Releases the locked memory and restores the scheduler, since the work after the run is not paced. */
 void cli_realtime_end(struct cli_realtime *r)
 {
   if (r->locked) munlockall();
@@ -134,7 +139,7 @@ void cli_realtime_end(struct cli_realtime *r)
 
 enum { TIME_ROOM = 32 };
 
-/* "12.3 us" */
+/* Writes a time with a suitable unit, such as "12.3 us", to `text` and returns it. */
 static const char *time_text(double seconds, char text[TIME_ROOM])
 {
   static const struct {
@@ -142,11 +147,13 @@ static const char *time_text(double seconds, char text[TIME_ROOM])
     const char *name;
   } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}};
   int i = 0;
-  while (i < 3 && seconds < 0.9995 * units[i].size) i++; /* not "1e+03 us" */
+  /* so that 999.9 us is not printed as "1e+03 us" */
+  while (i < 3 && seconds < 0.9995 * units[i].size) i++;
   snprintf(text, TIME_ROOM, "%.3g %s", seconds / units[i].size, units[i].name);
   return text;
 }
 
+/* Prints a row of the histogram: two texts, the number of steps, and a bar whose length is relative to the row with the largest number. */
 static void print_row(const char *limit, const char *margin, long count, long largest)
 {
   static const char full[] = "####################################";
@@ -154,7 +161,8 @@ static void print_row(const char *limit, const char *margin, long count, long la
   printf("  %16s %12s %10ld%s%.*s\n", limit, margin, count, length ? "  " : "", length, full);
 }
 
-/* Steps by the time they took, a row an octave: what is left of the period, from the most to nothing. */
+/* Prints a histogram of the steps by their computing time, one row per factor of 2: the upper limit, the part of the period that
+ * remains, and the number of steps. */
 static void print_margins(const struct cli_histogram *h)
 {
   long rows[MOST_ROWS] = {0}, largest = 1, before = 0;

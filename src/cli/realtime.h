@@ -1,5 +1,5 @@
 /*
- * camber run --realtime: steps at their times on the clock, and a report of how long they took.
+ * Paces the steps of a run by the clock (`camber run --realtime`), and reports how long they took.
  */
 #ifndef CMB_CLI_REALTIME_H
 #define CMB_CLI_REALTIME_H
@@ -10,32 +10,36 @@
 #include <sched.h>
 
 struct cli_realtime {
-  double t_start;  /* the model's time at `start` */
-  long long start; /* the clock's time when the first step begins, in ns */
-  long long woken; /* when the present step began */
-  bool begun;      /* the first step has */
-  long overruns;   /* steps that were not done when the next was due */
-  double latest;   /* wake-up behind its time, in s */
-  bool fifo;       /* the scheduler lets no ordinary program come first */
-  bool locked;     /* memory stays in memory */
+  double t_start;  /* simulated time at the clock time `start` */
+  long long start; /* clock time at the beginning of the first step, in ns */
+  long long woken; /* clock time at the beginning of the current step, in ns */
+  bool begun;      /* whether the first step has begun */
+  long overruns;   /* number of steps that had not ended when the next one was due */
+  double latest;   /* greatest delay of a wake-up, in s */
+  bool fifo;       /* whether the process runs under the real-time scheduler SCHED_FIFO */
+  bool locked;     /* whether memory is locked against swapping */
   int policy_before;
   struct sched_param priority_before;
-  struct cli_histogram times; /* of the steps, in s; its unit is the period */
+  /* computing times of the steps in s; the histogram's unit is the period */
+  struct cli_histogram times;
 };
 
-/* With --realtime: takes a method made for it, or complains if that contradicts what was asked for. */
+/* Chooses a real-time method if --realtime is given without a method. Prints an error message if --realtime contradicts other options;
+ * returns an exit code. */
 int cli_realtime_choose(struct cli_arguments *arguments);
 
-/* The step of a real-time method. */
+/* Returns the step size of a real-time method in seconds. */
 double cli_period(const cmb_run_options *options);
 
-/* A paced run: begin, run with the observer's two hooks, end. */
+/* Paces a run by the clock: begin, then one call before and one after each step, then end. The call before a step sleeps until simulated
+ * time t is due; it returns CMB_ERROR_INTERRUPTED if the user interrupts. */
 void cli_realtime_begin(struct cli_realtime *r, double period);
 cmb_status cli_realtime_before_step(struct cli_realtime *r, double t);
 void cli_realtime_after_step(struct cli_realtime *r, double t);
 void cli_realtime_end(struct cli_realtime *r);
 
 void cli_realtime_print(const struct cli_realtime *r);
-void cli_realtime_json(const struct cli_realtime *r, struct cli_json *j); /* under "realtime" */
+/* under the key "realtime" */
+void cli_realtime_json(const struct cli_realtime *r, struct cli_json *j);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The report of a run (report.h): what is kept while it goes, and the page.
+ * Makes the report of a run (report.h): collects its data during the run, and writes the page.
  */
 #include "cli/report.h"
 
@@ -17,9 +17,10 @@ int cli_report_open(struct cli_report *r, const struct cli_arguments *a)
   return r->viewer ? CLI_DONE : CLI_BAD_INPUT;
 }
 
-/* ---- the run */
+/* ---- during the run */
 
-static cmb_status take_memory(struct cli_report *r, int bodies)
+/* Allocates the memory for the instants of the animation, the curves and the step sizes. */
+static cmb_status allocate(struct cli_report *r, int bodies)
 {
   CMB_TRY(cli_frames_begin(&r->frames, r->eq->nq, r->forces.numbers, bodies, 1));
   CMB_TRY(cli_history_begin_rows(&r->series, cli_history_columns(r->eq), CLI_SERIES_NUMBERS));
@@ -31,7 +32,7 @@ int cli_report_begin(struct cli_report *r, const struct cli_arguments *a, const 
   if (!a->html) return CLI_DONE;
   r->eq = eq;
   cmb_status status = cli_forces_begin(&r->forces, a, eq);
-  if (status == CMB_OK) status = take_memory(r, cmb_model_count(a->model, CMB_ITEM_BODY));
+  if (status == CMB_OK) status = allocate(r, cmb_model_count(a->model, CMB_ITEM_BODY));
   return status == CMB_OK ? CLI_DONE : cli_fail(NULL, status);
 }
 
@@ -67,7 +68,7 @@ void cli_report_after_step(struct cli_report *r, double t, int order)
 
 /* ---- the page */
 
-/* What `put_reports` needs. */
+/* The data that the callback `put_reports` needs. */
 struct content {
   cmb_context *ctx;
   struct cli_report *r;
@@ -89,6 +90,7 @@ void cli_report_head(struct cli_json *j, const struct cli_arguments *a,
   cli_json_close(j, '}');
 }
 
+/* Writes the report as the JSON list "reports" with one entry: head, summary, motion, forces and curves. A callback of cli_page_save. */
 static cmb_status put_reports(struct cli_json *j, void *user)
 {
   const struct content *c = user;

@@ -1,10 +1,10 @@
 /*
- * The numbers of a report (report.h): base64 of arrays as the machine has them, little-endian.
+ * Writes the numbers of a report as JSON (report.h): arrays as base64 of their bytes in memory, little-endian.
  *
- * A column is a number `base` and single precision for what is added to it: a quantity that stays near a large value, as an energy
- * does, keeps its digits. A column beyond the range of single precision is double precision (`exact`), as all columns of a comparison are.
- * Times are double precision. A pose is seven single-precision numbers, the place of the centre of mass and the quaternion (x, y, z, w) of the
- * turn from the design position.
+ * A column consists of a number `base` and the differences to it in single precision, so that a quantity that stays near a large value,
+ * such as an energy, keeps its digits. A column beyond the range of single precision is written in double precision (`exact`), as are all
+ * columns of a comparison. Times are in double precision. A pose consists of seven single-precision numbers: the position of the centre of
+ * mass and the quaternion (x, y, z, w) of the rotation from the design position.
  */
 #include "cli/facts.h"
 #include "cli/report.h"
@@ -15,11 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Writes n single-precision numbers as base64 under a key. */
 static void put_floats(struct cli_json *j, const char *key, long n, const float *x)
 {
   cli_json_bytes(j, key, x, (size_t)n * sizeof *x);
 }
 
+/* Writes n double-precision numbers as base64 under a key. */
 static void put_doubles(struct cli_json *j, const char *key, long n, const double *x)
 {
   cli_json_bytes(j, key, x, (size_t)n * sizeof *x);
@@ -27,13 +29,16 @@ static void put_doubles(struct cli_json *j, const char *key, long n, const doubl
 
 /* ---- poses */
 
-/* The quaternion of a rotation by rows R: the largest component first (Shepperd 1978), of positive real part. */
+/* Computes the quaternion (x, y, z, w) with w >= 0 of a rotation matrix R, which is stored by rows; divides by the largest component for
+ * accuracy (Shepperd 1978). */
 static void quaternion_of(const double R[9], float q[4])
 {
+  /* 4x², 4y², 4z², 4w² */
   const double four[4] = {1 + R[0] - R[4] - R[8], 1 - R[0] + R[4] - R[8], 1 - R[0] - R[4] + R[8],
-                          1 + R[0] + R[4] + R[8]}; /* 4 x², 4 y², 4 z², 4 w² */
+                          1 + R[0] + R[4] + R[8]};
   const double xy = R[1] + R[3], yz = R[5] + R[7], zx = R[2] + R[6];
-  const double xw = R[7] - R[5], yw = R[2] - R[6], zw = R[3] - R[1]; /* 4 times the products */
+  /* four times the products of two components */
+  const double xw = R[7] - R[5], yw = R[2] - R[6], zw = R[3] - R[1];
   const double rows[4][4] = {
       {four[0], xy, zx, xw}, {xy, four[1], yz, yw}, {zx, yz, four[2], zw}, {xw, yw, zw, four[3]}};
   int most = 3;
@@ -42,13 +47,14 @@ static void quaternion_of(const double R[9], float q[4])
   for (int i = 0; i < 4; i++) q[i] = (float)(rows[most][i] * scale);
 }
 
+/* Converts the pose of a body to seven single-precision numbers: position and quaternion. */
 static void put_pose(const cmb_pose_of_body *pose, float out[CLI_A_POSE])
 {
   for (int i = 0; i < 3; i++) out[i] = (float)pose->place[i];
   quaternion_of(pose->turn, out + 3);
 }
 
-/* The poses (bodies) at each instant, and the times. */
+/* Computes the poses of all bodies at each stored instant, and copies the times. `now` is a working array (bodies). */
 static cmb_status fill_poses(const struct cli_frames *f, cmb_poses *from, cmb_pose_of_body *now,
                              struct cli_poses *to)
 {
@@ -75,6 +81,7 @@ cmb_status cli_report_poses_by(cmb_poses *from, int bodies, const struct cli_fra
   return status;
 }
 
+/* Computes the poses of the model's bodies at all instants of `f`, after adding the newest instant. */
 static cmb_status find_poses(cmb_context *ctx, struct cli_frames *f, const struct cli_arguments *a,
                              struct cli_poses *to)
 {
@@ -119,16 +126,17 @@ cmb_status cli_report_motion(cmb_context *ctx, struct cli_json *j, struct cli_fr
 
 /* ---- columns */
 
-/* A history as a plot reads it: points at a stride. */
+/* A history seen as the points of a plot: rows at a stride, with working arrays for the output. */
 struct table {
   struct cli_plot plot;
   const struct cli_history *h;
-  float *work;  /* (points) */
-  double *time; /* (points); when the times have been written, columns of double precision */
+  float *work; /* (points) */
+  /* (points) the times; after these are written, a working array for columns in double precision */
+  double *time;
   bool exact;
 };
 
-/* The first value that is one; 0: there is none. */
+/* Returns the first finite value of a column, which is subtracted from all; 0 if there is none. */
 static double base_of(const struct table *t, const double *y)
 {
   for (long k = 0; k < t->plot.points; k++) {
@@ -137,7 +145,8 @@ static double base_of(const struct table *t, const double *y)
   return 0;
 }
 
-/* Whether single precision has all digits of the largest difference to the base: it ends at 3.4e38, and below 1.2e-38 digits are lost. */
+/* Returns whether the differences of a column to `base` can be written in single precision: the largest one must be below 3.4e38, and
+ * not so small that digits are lost (below 1e-31), or 0. */
 static bool fits_floats(const struct table *t, const double *y, double base)
 {
   double most = 0;
@@ -148,6 +157,7 @@ static bool fits_floats(const struct table *t, const double *y, double base)
   return most == 0 || (most <= FLT_MAX && most >= FLT_MIN / FLT_EPSILON);
 }
 
+/* Writes a column as its base and the differences to it in single precision. */
 static void put_floats_from(struct cli_json *j, const struct table *t, const double *y, double base)
 {
   for (long k = 0; k < t->plot.points; k++) t->work[k] = (float)(y[k * t->plot.stride] - base);
@@ -155,12 +165,14 @@ static void put_floats_from(struct cli_json *j, const struct table *t, const dou
   put_floats(j, "data", t->plot.points, t->work);
 }
 
+/* Writes a column in double precision. */
 static void put_doubles_of(struct cli_json *j, const struct table *t, const double *y)
 {
   for (long k = 0; k < t->plot.points; k++) t->time[k] = y[k * t->plot.stride];
   put_doubles(j, "data", t->plot.points, t->time);
 }
 
+/* Writes a column as a JSON object: name, kind, unit, title and its numbers. */
 static void put_column(struct cli_json *j, const struct table *t,
                        const struct cli_report_column *about)
 {
@@ -181,6 +193,7 @@ static void put_column(struct cli_json *j, const struct table *t,
   cli_json_close(j, '}');
 }
 
+/* Writes the beginning of the JSON object for a history under `key`, with its times, and allocates the working arrays of `t`. */
 static cmb_status open_table(struct cli_json *j, const char *key, const struct cli_history *h,
                              bool exact, struct table *t)
 {
@@ -199,6 +212,7 @@ static cmb_status open_table(struct cli_json *j, const char *key, const struct c
   return CMB_OK;
 }
 
+/* Ends the JSON object of a table and frees its working arrays. */
 static void close_table(struct cli_json *j, struct table *t)
 {
   cli_json_close(j, ']');
@@ -217,7 +231,7 @@ cmb_status cli_report_table(struct cli_json *j, const char *key, const struct cl
   return status;
 }
 
-/* Columns of one kind, from `first` on in the rows. */
+/* Appends n columns of one kind, whose values begin at index `first` of a row, and returns the end of the list. */
 static struct cli_report_column *add_group(struct cli_report_column *to, int first, int n,
                                            const char *const *names, const char *const *units,
                                            const char *kind)
@@ -229,6 +243,7 @@ static struct cli_report_column *add_group(struct cli_report_column *to, int fir
   return to;
 }
 
+/* Writes the curves of a run: outputs, coordinates, velocities, states, multipliers and residuals over time. */
 static cmb_status put_series(struct cli_json *j, const struct cli_report *r)
 {
   const cmb_equations *eq = r->eq;

@@ -1,9 +1,9 @@
 /*
- * The forces that a report shows as arrows (report.h): reactions of joints and loops, springs, contacts and tyres.
+ * Collects the forces that a report shows as arrows (report.h): reactions of joints and loops, forces of springs, contacts and tyres.
  *
- * The model is read a second time, with these forces as outputs, and its equations bear witness to the run (cmb_run_options): the run is the
- * one that it would be without them. Where redundant constraints can share out their forces in several ways there is no arrow, and at instants
- * at which forces are not determined there is none either.
+ * The model is read a second time with these forces as outputs, and its equations are evaluated along the run without influencing it
+ * (option `witness` of cmb_run_options). There is no arrow where redundant constraints leave the forces indeterminate, nor at instants at
+ * which forces are not known.
  */
 #include "cli/report.h"
 
@@ -12,25 +12,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char PREFIX[] = "arrow_of_report_"; /* and a number: the output's name */
+static const char PREFIX[] = "arrow_of_report_"; /* followed by a number: the name of an output */
 
-/* ---- what there is */
+/* ---- choosing the forces */
 
-/* Springs and what pushes like them: a number along the line between their points. Loads are what the model's author gave. */
+/* Returns how many components the arrow of a force element has: 1 for springs and similar elements, along the line between their points;
+ * 3 for contacts and tyres; 0 for others, such as loads that the model prescribes. */
 static int parts_of_force(const char *type)
 {
   if (strcmp(type, "spring") == 0 || strcmp(type, "hunt-crossley") == 0) return 1;
   return strcmp(type, "contact") == 0 || strcmp(type, "tyre") == 0 ? 3 : 0;
 }
 
-/* How many numbers the arrow of an item has; 0: it has none. */
+/* Returns how many components the force arrow of element i of a kind (joint, loop, force, stop) has; 0 if it has none. */
 static int parts_of(const cmb_model *m, cmb_item_kind kind, int i, const cmb_item *item)
 {
   if (kind == CMB_ITEM_JOINT) return strcmp(item->type, "free") == 0 ? 0 : 3;
-  if (cmb_model_points(m, kind, i, 0, NULL) == 0) return 0; /* a gear, a torsion spring, a stop */
+  /* a gear, a torsion spring or a stop has no point of application */
+  if (cmb_model_points(m, kind, i, 0, NULL) == 0) return 0;
   return kind == CMB_ITEM_FORCE ? parts_of_force(item->type) : 3;
 }
 
+/* Appends a force arrow with `parts` components to the list, if that is allocated, and writes the model outputs for them to `text`. */
 static void add_arrow(struct cli_forces *f, cmb_item_kind kind, int item, int parts, FILE *text,
                       const cmb_item *about)
 {
@@ -44,7 +47,8 @@ static void add_arrow(struct cli_forces *f, cmb_item_kind kind, int item, int pa
   }
 }
 
-/* Counts the arrows, lists them if there is room, and writes their outputs. */
+/* Lists the force arrows of all joints, loops, forces and stops, or only counts them if the list is not allocated; writes the model
+ * outputs for them to `text`. */
 static void list_arrows(struct cli_forces *f, const cmb_model *m, FILE *text)
 {
   static const cmb_item_kind kinds[] = {CMB_ITEM_JOINT, CMB_ITEM_LOOP, CMB_ITEM_FORCE,
@@ -60,7 +64,8 @@ static void list_arrows(struct cli_forces *f, const cmb_model *m, FILE *text)
   }
 }
 
-/* The outputs as text; NULL: no memory. */
+/* Returns a text with an output for each component of each force arrow, in the notation of a model file, to be freed; NULL if there is
+ * no memory. The first pass only counts, then the arrays are allocated. */
 static char *write_outputs(struct cli_forces *f, const cmb_model *m)
 {
   char *text = NULL;
@@ -83,9 +88,10 @@ static char *write_outputs(struct cli_forces *f, const cmb_model *m)
   return NULL;
 }
 
-/* ---- the witness */
+/* ---- the second system */
 
-static bool is_shared(const struct cli_forces *f, const struct cli_arrow *arrow)
+/* Returns whether a component of a force arrow is indeterminate, since redundant constraints share the force. */
+static bool is_indeterminate(const struct cli_forces *f, const struct cli_arrow *arrow)
 {
   const bool *shared = cmb_system_shared_outputs(f->system);
   for (int k = 0; shared && k < arrow->parts; k++) {
@@ -94,7 +100,8 @@ static bool is_shared(const struct cli_forces *f, const struct cli_arrow *arrow)
   return false;
 }
 
-/* Numbers of the outputs; arrows that are not unique are left out. */
+/* Finds the index of each component of the force arrows among the outputs of the second system, and removes arrows whose forces are
+ * indeterminate. */
 static void find_outputs(struct cli_forces *f, const cmb_equations *eq)
 {
   int kept = 0;
@@ -104,11 +111,12 @@ static void find_outputs(struct cli_forces *f, const cmb_equations *eq)
     if (k >= 0 && k < f->numbers) f->output[k] = i;
   }
   for (int i = 0; i < f->count; i++) {
-    if (!is_shared(f, &f->arrows[i])) f->arrows[kept++] = f->arrows[i];
+    if (!is_indeterminate(f, &f->arrows[i])) f->arrows[kept++] = f->arrows[i];
   }
   f->count = kept;
 }
 
+/* Reads the model a second time with additional outputs for the force arrows, and creates its system, which is evaluated along the run. */
 static cmb_status make_witness(struct cli_forces *f, const struct cli_arguments *a,
                                const char *outputs)
 {
@@ -119,8 +127,8 @@ static cmb_status make_witness(struct cli_forces *f, const struct cli_arguments 
   return cli_create_witness(f->ctx, a, f->model, &f->system);
 }
 
-/* No arrows: of a model whose forces cannot be had without changing it. */
-static void give_up(struct cli_forces *f)
+/* Removes all force arrows from the report, which is necessary if the forces cannot be computed without changing the run. */
+static void remove_all(struct cli_forces *f)
 {
   cmb_system_destroy(f->system);
   f->system = NULL;
@@ -131,7 +139,7 @@ cmb_status cli_forces_begin(struct cli_forces *f, const struct cli_arguments *a,
                             const cmb_equations *eq)
 {
   *f = (struct cli_forces){0};
-  if (!a->model || a->realtime) return CMB_OK; /* it would take time of the steps */
+  if (!a->model || a->realtime) return CMB_OK; /* it would take time from the steps */
   f->ctx = cmb_context_create(NULL);
   char *outputs = f->ctx ? write_outputs(f, a->model) : NULL;
   if (!outputs) return CMB_ERROR_MEMORY;
@@ -139,7 +147,7 @@ cmb_status cli_forces_begin(struct cli_forces *f, const struct cli_arguments *a,
   free(outputs);
   if (status == CMB_ERROR_MEMORY) return status;
   if (status != CMB_OK || !f->system || !cmb_can_witness(cmb_system_equations(f->system), eq)) {
-    give_up(f);
+    remove_all(f);
   } else {
     find_outputs(f, cmb_system_equations(f->system));
   }
@@ -170,27 +178,29 @@ void cli_forces_end(struct cli_forces *f)
 
 /* ---- the page */
 
-/* A column of 16-bit numbers: 32767 is the largest force of the arrow, -32768 stands where it is not known. */
+/* A column of 16-bit integers: 32767 is the largest magnitude of the arrow's force, -32768 means unknown. */
 struct column {
   int16_t *data;
   long n;
   double most;
 };
 
-/* The numbers of an arrow at instant k. */
+/* Returns the components of an arrow's force at instant k. */
 static const double *force_at(const struct cli_frames *frames, const struct cli_arrow *arrow,
                               long k)
 {
   return cli_frames_row(frames, k) + 1 + frames->nq + arrow->first;
 }
 
-static void fill(struct column *c, const struct cli_frames *frames, const struct cli_arrow *arrow)
+/* Scales the components of an arrow's force at all instants to 16-bit integers. */
+static void scale_components(struct column *c, const struct cli_frames *frames,
+                             const struct cli_arrow *arrow)
 {
   c->most = 0;
   for (long k = 0; k < frames->count; k++) {
     const double *x = force_at(frames, arrow, k);
     const double size = arrow->parts == 3 ? hypot(hypot(x[0], x[1]), x[2]) : fabs(x[0]);
-    c->most = fmax(c->most, size); /* fmax leaves NaN aside */
+    c->most = fmax(c->most, size); /* fmax ignores NaN */
   }
   for (long i = 0; i < c->n; i++) {
     const double x = force_at(frames, arrow, i / arrow->parts)[i % arrow->parts];
@@ -207,7 +217,8 @@ static void put_point(struct cli_json *j, const cmb_body_point *p)
   cli_json_close(j, '}');
 }
 
-/* Where it acts: a joint on its child, a loop on its second body, a spring on both ends. */
+/* Writes the points at which an arrow begins: for a joint its point on the child body, for a loop that on the second body, for a spring
+ * both ends. */
 static void put_points(struct cli_json *j, const cmb_model *m, const struct cli_arrow *arrow)
 {
   cmb_body_point points[2];
@@ -224,6 +235,7 @@ static void put_points(struct cli_json *j, const cmb_model *m, const struct cli_
   cli_json_close(j, ']');
 }
 
+/* Writes an arrow as a JSON object: name, type, points, largest magnitude and the scaled components at all instants. */
 static void put_arrow(struct cli_json *j, const struct cli_forces *f, const struct cli_arrow *arrow,
                       const struct column *c)
 {
@@ -249,7 +261,7 @@ cmb_status cli_report_forces(struct cli_json *j, const struct cli_forces *f,
   cli_json_open(j, "forces", '[');
   for (int i = 0; i < f->count; i++) {
     c.n = f->arrows[i].parts * frames->count;
-    fill(&c, frames, &f->arrows[i]);
+    scale_components(&c, frames, &f->arrows[i]);
     put_arrow(j, f, &f->arrows[i], &c);
   }
   cli_json_close(j, ']');

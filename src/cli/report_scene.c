@@ -1,17 +1,19 @@
 /*
- * What there is to see of a model (report.h): bodies with their centres of mass, points, joints, loops, forces, shapes, all in the
- * design position, and the bodies that they are fixed to by number, -1 for the ground.
+ * Writes the drawable elements of a model as JSON for a page (report.h): bodies with their centres of mass, points, joints, loops, forces
+ * and shapes, all in the design position, with the number of the body to which each is fixed, -1 for the ground.
  */
 #include "cli/report.h"
 
 #include <stdlib.h>
 
+/* Writes the name of an element, and its type unless that is NULL. */
 static void put_name(struct cli_json *j, const char *name, const char *type)
 {
   cli_json_text(j, "name", name);
   if (type) cli_json_text(j, "type", type);
 }
 
+/* Writes the points of item i of a kind, each with its body. */
 static void put_points(struct cli_json *j, const cmb_model *m, cmb_item_kind kind, int i)
 {
   const int count = cmb_model_points(m, kind, i, 0, NULL);
@@ -28,6 +30,7 @@ static void put_points(struct cli_json *j, const cmb_model *m, cmb_item_kind kin
   free(points);
 }
 
+/* Writes the bodies: name, mass, centre of mass and points. */
 static void put_bodies(struct cli_json *j, const cmb_model *m)
 {
   cmb_body body;
@@ -43,6 +46,7 @@ static void put_bodies(struct cli_json *j, const cmb_model *m)
   cli_json_close(j, ']');
 }
 
+/* Writes the joints: name, type, the two bodies, position and axes. */
 static void put_joints(struct cli_json *j, const cmb_model *m)
 {
   cmb_joint joint;
@@ -59,7 +63,7 @@ static void put_joints(struct cli_json *j, const cmb_model *m)
   cli_json_close(j, ']');
 }
 
-/* Markers, loops and stops: their points are all that is shown. */
+/* Writes the markers, loops or stops under `key`: their names, types and points; items without points are omitted. */
 static void put_items(struct cli_json *j, const char *key, const cmb_model *m, cmb_item_kind kind)
 {
   cmb_item item;
@@ -74,6 +78,7 @@ static void put_items(struct cli_json *j, const char *key, const cmb_model *m, c
   cli_json_close(j, ']');
 }
 
+/* Writes the force elements: name, type, radius, axis, whether they are elastic or damped, and points. */
 static void put_forces(struct cli_json *j, const cmb_model *m)
 {
   cmb_force_view force;
@@ -107,7 +112,7 @@ static void put_shapes(struct cli_json *j, const cmb_model *m)
   cli_json_close(j, ']');
 }
 
-/* Formulas of outputs: one that is a force of an element by itself says how long its arrow is. */
+/* Writes the outputs with their formulas. The viewer uses those that are the force of a single element as the length of an arrow. */
 static void put_outputs(struct cli_json *j, const cmb_model *m)
 {
   cmb_item item;

@@ -1,6 +1,7 @@
 /*
- * The ground in a report (report.h): of a surface that is at rest its height over a grid of places around the paths of what touches it, with
- * finer lines where it is not straight; of one that moves, as a test rig does, its height below what touches it, at each instant.
+ * Computes the shape of the ground for a report (report.h): of a surface at rest its height over a grid around the paths of the points that
+ * touch it, with finer lines where it is not straight; of a moving surface, such as a test rig, its height below each touching point at
+ * each instant.
  */
 #include "cli/report.h"
 
@@ -10,18 +11,19 @@
 
 enum { FIRST_LINES = 320, MOST_LINES = 900, FIRST_ACROSS = 8, MOST_ACROSS = 60, PROBES = 5 };
 
-/* What of the motion is known: poses (count x bodies x 7) and times. */
+/* The data for computing the ground: poses (count x bodies x 7) with their times, and the surfaces of the model. */
 struct ground {
   struct cli_json *j;
   const cmb_model *model;
   const struct cli_poses *poses;
   cmb_ground *surfaces;
-  double size; /* of the motion's extent: how far above and below heights are looked for */
+  double size; /* length over which a height is searched, of the order of the mechanism's size */
 };
 
-/* ---- places */
+/* ---- positions and heights */
 
-/* Where a point fixed to a body is at an instant: place + turn (at − com), by its quaternion (u, w): x + 2 u × (u × x + w x). */
+/* Computes the position x at instant k of a point that is fixed to a body: pose position + rotation of (at − com), where the quaternion
+ * (u, w) rotates r to r + 2u × (u × r + w r). A point of the ground keeps its coordinates. */
 static void point_at(const struct ground *g, long k, const cmb_body_point *p, double x[3])
 {
   cmb_body body;
@@ -41,12 +43,14 @@ static void point_at(const struct ground *g, long k, const cmb_body_point *p, do
   }
 }
 
+/* Returns the function s(t, x, y, z) that describes a surface, which is 0 on the surface and positive above it. */
 static double value_at(const struct ground *g, int surface, double t, double x, double y, double z)
 {
   return cmb_ground_at(g->surfaces, surface, t, (const double[3]){x, y, z});
 }
 
-/* The highest z with s = 0 between two heights, by bisection from the highest place with s > 0 on; NaN: there is none. */
+/* Searches the surface below the point (x, y, high): returns the highest z with s = 0 by steps downwards and bisection, where s > 0 is
+ * above the surface. Returns NaN if there is none within 2·size, or if `high` is not above the surface. */
 static double search(const struct ground *g, int surface, double t, double x, double y, double high)
 {
   enum { PARTS = 64, HALVINGS = 44 };
@@ -71,7 +75,8 @@ static double search(const struct ground *g, int surface, double t, double x, do
   return NAN;
 }
 
-/* Most surfaces are z − h(x, y), at least from above: one step finds their height. */
+/* Returns the height of a surface below (x, y, high) at time t; NaN if there is none. Most surfaces have s = z − h(x, y), for which one
+ * secant step is exact; others are searched. */
 static double height(const struct ground *g, int surface, double t, double x, double y, double high)
 {
   const double s = value_at(g, surface, t, x, y, high);
@@ -82,16 +87,17 @@ static double height(const struct ground *g, int surface, double t, double x, do
   return search(g, surface, t, x, y, high);
 }
 
-/* ---- at rest */
+/* ---- surfaces at rest */
 
-/* Lines of the grid along one axis, and where they are looked at along the other. */
+/* The grid lines along one axis, and the positions along the other axis at which their heights are compared. */
 struct lines {
   double *at;
   int count, most;
   double other[PROBES];
-  bool swapped; /* `at` is y */
+  bool swapped; /* `at` contains y, `other` contains x */
 };
 
+/* Returns the height of a surface at time 0 on the grid line at the position `at`, at the given probe along it. */
 static double height_of_line(const struct ground *g, int surface, const struct lines *l, double at,
                              int probe, double high)
 {
@@ -100,7 +106,7 @@ static double height_of_line(const struct ground *g, int surface, const struct l
                     : height(g, surface, 0, at, other, high);
 }
 
-/* Whether the height in the middle between two lines is that of a straight piece. */
+/* Returns whether the height midway between the grid lines i and i + 1 is about the mean of both, at all probes. */
 static bool is_straight(const struct ground *g, int surface, const struct lines *l, int i,
                         double high)
 {
@@ -114,6 +120,7 @@ static bool is_straight(const struct ground *g, int surface, const struct lines 
   return true;
 }
 
+/* Inserts further grid lines where the surface is not straight between two lines, in up to five rounds. */
 static void add_lines(const struct ground *g, int surface, struct lines *l, double high)
 {
   bool added = true;
@@ -130,18 +137,20 @@ static void add_lines(const struct ground *g, int surface, struct lines *l, doub
   }
 }
 
+/* Sets `count` evenly spaced grid lines from `low` to `high` in the array `at`, which has room for `most`. */
 static void begin_lines(struct lines *l, double *at, int count, int most, double low, double high)
 {
   *l = (struct lines){.at = at, .count = count, .most = most};
   for (int i = 0; i < count; i++) at[i] = low + (high - low) * i / (count - 1);
 }
 
-static void look_across(struct lines *l, double low, double high)
+/* Sets the probes along the lines, evenly spaced from `low` to `high`. */
+static void set_probes(struct lines *l, double low, double high)
 {
   for (int i = 0; i < PROBES; i++) l->other[i] = low + (high - low) * i / (PROBES - 1);
 }
 
-/* The box around the paths of all that touches the surface. */
+/* Computes the bounding box of the paths of all points that touch the surface. */
 static void find_box(const struct ground *g, int surface, double low[3], double high[3])
 {
   cmb_surface s;
@@ -155,6 +164,7 @@ static void find_box(const struct ground *g, int surface, double low[3], double 
   }
 }
 
+/* Writes the grid lines and the heights of a surface at their intersections. */
 static void put_heights(const struct ground *g, int surface, const struct lines *x,
                         const struct lines *y, double high)
 {
@@ -170,6 +180,7 @@ static void put_heights(const struct ground *g, int surface, const struct lines 
   free(z);
 }
 
+/* Writes the heights of a surface at rest over a grid around the paths of the points that touch it. */
 static void put_field(const struct ground *g, int surface)
 {
   double low[3], high[3], at_x[MOST_LINES], at_y[MOST_ACROSS];
@@ -181,15 +192,16 @@ static void put_field(const struct ground *g, int surface)
   begin_lines(&x, at_x, FIRST_LINES, MOST_LINES, low[0], high[0]);
   begin_lines(&y, at_y, FIRST_ACROSS, MOST_ACROSS, low[1], high[1]);
   y.swapped = true;
-  look_across(&x, low[1], high[1]);
-  look_across(&y, low[0], high[0]);
+  set_probes(&x, low[1], high[1]);
+  set_probes(&y, low[0], high[0]);
   add_lines(g, surface, &x, top);
   add_lines(g, surface, &y, top);
   put_heights(g, surface, &x, &y, top);
 }
 
-/* ---- moving */
+/* ---- moving surfaces */
 
+/* Writes the height of a moving surface below a touching point at each instant. */
 static void put_patch(const struct ground *g, int surface, const cmb_surface *s)
 {
   float *z = calloc((size_t)g->poses->count + 1, sizeof *z);
@@ -204,9 +216,10 @@ static void put_patch(const struct ground *g, int surface, const cmb_surface *s)
   free(z);
 }
 
-/* ---- all */
+/* ---- all surfaces */
 
-/* Heights are looked for as far away as the mechanism is large: the farthest centre of mass from the first body, and some metres. */
+/* Estimates the size of the mechanism at the first instant, over which heights are searched: 1 m plus the largest coordinate difference
+ * between the centres of mass of the first and another body. */
 static double size_of(const struct cli_poses *p)
 {
   double most = 0;

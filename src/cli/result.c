@@ -1,5 +1,5 @@
 /*
- * Files of results, read back (result.h).
+ * Reads result files back: the common parts of all formats, and CSV (result.h).
  */
 #include "cli/result.h"
 
@@ -16,7 +16,7 @@
 
 enum { MOST_BYTES = 1 << 30, MOST_COLUMNS = 1 << 20 };
 
-static const char partial_ending[] = ".partial"; /* of what a killed run has left */
+static const char partial_ending[] = ".partial"; /* ending of the file that a killed run has left */
 
 const char cli_result_no_memory[] = "out of memory";
 
@@ -30,7 +30,7 @@ struct cli_result_column *cli_result_add(struct cli_result *r, const char *name,
                                          const char *unit, enum cli_column_kind kind)
 {
   if (r->count >= MOST_COLUMNS) return NULL;
-  if ((r->count & (r->count - 1)) == 0) { /* room for twice as many */
+  if ((r->count & (r->count - 1)) == 0) { /* the room is doubled when the count is a power of 2 */
     const size_t room = r->count ? 2 * (size_t)r->count : 1;
     struct cli_result_column *grown = realloc(r->columns, room * sizeof *grown);
     if (!grown) return NULL;
@@ -81,7 +81,8 @@ static bool is_output(const struct cli_result_column *c)
   return c->kind == CLI_COLUMN_OUTPUT;
 }
 
-/* Whether it is the coordinate of "q/NAME", or the velocity or state of "v/NAME": what CSV files call those that have an output's name. */
+/* Returns whether the name is "q/NAME" for a coordinate or "v/NAME" for a velocity or state of that name, as CSV files call those whose
+ * name is also that of an output. */
 static bool has_prefixed_name(const struct cli_result_column *c, const char *name)
 {
   const char *prefix = c->kind == CLI_COLUMN_COORDINATE ? "q/"
@@ -116,20 +117,21 @@ bool cli_result_ambiguous(const struct cli_result *r, const struct cli_result_co
 
 /* ---- CSV */
 
-/* The text that is left, and where it is. */
+/* The part of a text that has not been parsed yet. */
 struct text {
   const char *at, *end;
 };
 
-/* A name of the first line, without its quotes: length, and where it begins; two quotes in it stay two. False: the quotes do not end. */
-static bool take_name(struct text *t, const char **name, size_t *length)
+/* Parses a name of the first line, in quotes or not: where it begins and its length, without the quotes around it; doubled quotes in it
+ * stay doubled. Returns false if the quotes do not end. */
+static bool parse_name(struct text *t, const char **name, size_t *length)
 {
   const bool quoted = t->at < t->end && *t->at == '"';
   if (quoted) t->at++;
   *name = t->at;
   while (t->at < t->end) {
     if (quoted && *t->at == '"' && (t->at + 1 == t->end || t->at[1] != '"')) break;
-    if (quoted && *t->at == '"') t->at++; /* the first of two */
+    if (quoted && *t->at == '"') t->at++; /* the first one of a doubled quote */
     if (!quoted && (*t->at == ',' || *t->at == '\n')) break;
     t->at++;
   }
@@ -139,8 +141,8 @@ static bool take_name(struct text *t, const char **name, size_t *length)
   return true;
 }
 
-/* Two quotes are one. */
-static void undouble(char *name)
+/* Replaces doubled quotes in a name by single ones. */
+static void unescape_quotes(char *name)
 {
   char *to = name;
   for (const char *from = name; *from; from++) {
@@ -155,39 +157,42 @@ bool cli_result_cut_name(char **list, char **name)
   struct text t = {.at = *list, .end = *list + strlen(*list)};
   const char *from;
   size_t length;
-  if (!take_name(&t, &from, &length) || (t.at < t.end && *t.at != ',')) return false;
+  if (!parse_name(&t, &from, &length) || (t.at < t.end && *t.at != ',')) return false;
   char *after = *list + (t.at - *list);
   *name = *list + (from - *list);
   *list = *after ? after + 1 : NULL;
   (*name)[length] = '\0';
-  if (length < (size_t)(after - *name)) undouble(*name); /* it had quotes */
+  if (length < (size_t)(after - *name)) unescape_quotes(*name); /* it was in quotes */
   return true;
 }
 
+/* Advances past the blanks at the beginning of the text. */
 static void skip_blanks(struct text *t)
 {
   while (t->at < t->end && *t->at == ' ') t->at++;
 }
 
-static const char *take_names(struct cli_result *r, struct text *t)
+/* Parses the line of names and adds a column for each. Returns NULL, or a text that says what is wrong. */
+static const char *parse_names(struct cli_result *r, struct text *t)
 {
   for (bool more = true; more;) {
     skip_blanks(t);
     const char *name;
     size_t length;
-    if (!take_name(t, &name, &length)) return "the quotes of a name do not end";
+    if (!parse_name(t, &name, &length)) return "the quotes of a name do not end";
     if (t->at == t->end) return "the line of names has no end";
     if (*t->at != ',' && *t->at != '\n') return "a comma is missing behind a name in quotes";
     while (length > 0 && (name[length - 1] == '\r' || name[length - 1] == ' ')) length--;
     if (length == 0) return "a column has no name";
     struct cli_result_column *c = cli_result_add(r, name, length, "", CLI_COLUMN_UNKNOWN);
     if (!c) return cli_result_no_memory;
-    undouble(c->name);
+    unescape_quotes(c->name);
     more = *t->at++ == ',';
   }
   return NULL;
 }
 
+/* Returns the number of line ends in the remaining text. */
 static long count_lines(const struct text *t)
 {
   long count = 0;
@@ -195,8 +200,9 @@ static long count_lines(const struct text *t)
   return count;
 }
 
-/* A number up to a comma or the end of the line. */
-static bool take_number(struct text *t, char stop, double *x)
+/* Parses a number that is followed by the character `stop`, a comma or the end of the line, and skips that character. Returns false
+ * if there is no number, or another character follows it. */
+static bool parse_number(struct text *t, char stop, double *x)
 {
   char copy[64], *after;
   size_t length = 0;
@@ -208,15 +214,16 @@ static bool take_number(struct text *t, char stop, double *x)
   *x = strtod(copy, &after);
   while (*after == ' ') after++;
   if (length == 0 || *after != '\0') return false;
-  if (t->at == t->end) return stop == '\n'; /* the last line need not have an end */
+  if (t->at == t->end) return stop == '\n'; /* the last line of the file need not have an end */
   return *t->at++ == stop;
 }
 
-static const char *take_row(struct cli_result *r, struct text *t)
+/* Parses one line of numbers into all columns. Returns NULL, or a text that says what is wrong. */
+static const char *parse_row(struct cli_result *r, struct text *t)
 {
   for (int c = 0; c < r->count; c++) {
     const char stop = c + 1 < r->count ? ',' : '\n';
-    if (!take_number(t, stop, &r->columns[c].numbers[r->rows])) {
+    if (!parse_number(t, stop, &r->columns[c].numbers[r->rows])) {
       return "expected as many numbers as there are names, separated by commas";
     }
   }
@@ -227,10 +234,10 @@ static const char *take_row(struct cli_result *r, struct text *t)
 struct cli_result_fault cli_result_parse_csv(struct cli_result *r, const char *text, size_t length,
                                              bool unfinished)
 {
-  static const char mark[] = "\xEF\xBB\xBF"; /* of the byte order, which some programs write */
+  static const char mark[] = "\xEF\xBB\xBF"; /* the byte order mark, which some programs write */
   struct text t = {.at = text, .end = text + length};
   if (length >= 3 && memcmp(text, mark, 3) == 0) t.at += 3;
-  const char *words = take_names(r, &t);
+  const char *words = parse_names(r, &t);
   if (words) return (struct cli_result_fault){words, 1};
   const bool open_end = t.at < t.end && t.end[-1] != '\n';
   const long lines = count_lines(&t) + (open_end && !unfinished ? 1 : 0);
@@ -239,7 +246,7 @@ struct cli_result_fault cli_result_parse_csv(struct cli_result *r, const char *t
     if (!r->columns[c].numbers) return (struct cli_result_fault){cli_result_no_memory, 0};
   }
   while (r->rows < lines) {
-    words = take_row(r, &t);
+    words = parse_row(r, &t);
     if (words) return (struct cli_result_fault){words, r->rows + 2};
   }
   return (struct cli_result_fault){NULL, 0};
@@ -247,7 +254,7 @@ struct cli_result_fault cli_result_parse_csv(struct cli_result *r, const char *t
 
 /* ---- files */
 
-/* By the ending of the file's name, before .partial if that is there. */
+/* Returns the format of a file by the ending of its name, without ".partial" if that follows. */
 static enum cli_format format_of(const char *path)
 {
   const bool partial = cli_ends_in(path, partial_ending);
@@ -259,24 +266,27 @@ bool cli_is_result(const char *path)
   return format_of(path) != CLI_FORMAT_NONE;
 }
 
-/* A damaged HDF5 file can crash its library, or keep it busy for ever: it is read in another process first. */
+/* A damaged HDF5 file can crash its library or keep it busy forever, so it is first read in a child process (trial.h); this is the data
+ * for both. */
 struct hdf5_work {
   struct cli_result *result;
   const char *path;
   struct cli_result_fault fault;
 };
 
+/* Reads an HDF5 file; a callback of cli_try. */
 static void read_hdf5(void *what)
 {
   struct hdf5_work *w = what;
   w->fault = cli_result_read_hdf5(w->result, w->path);
 }
 
+/* Reads an HDF5 file after a trial in a child process whose time and memory are limited by the size of the file. */
 static struct cli_result_fault try_hdf5(struct cli_result *r, const char *path)
 {
-  const double least_rate = 1e7; /* bytes a second */
-  const double most_for_a_byte =
-      64; /* of memory; in files that camber writes it is little above 1 */
+  const double least_rate = 1e7; /* in bytes per second */
+  /* bytes of memory per byte of the file; files written by camber need little more than 1 */
+  const double most_for_a_byte = 64;
   struct hdf5_work work = {.result = r, .path = path};
   struct stat about;
   const double size = stat(path, &about) == 0 ? (double)about.st_size : 0;
@@ -286,6 +296,7 @@ static struct cli_result_fault try_hdf5(struct cli_result *r, const char *path)
   return (struct cli_result_fault){"it is damaged, so that the HDF5 library cannot read it", 0};
 }
 
+/* Reads a file in the format that its name's ending says. Returns what is wrong, if anything. */
 static struct cli_result_fault read_file(const char *path, struct cli_result *r)
 {
   const enum cli_format format = format_of(path);
@@ -306,7 +317,7 @@ static struct cli_result_fault read_file(const char *path, struct cli_result *r)
   return fault;
 }
 
-/* Whether it is UTF-8 without control characters, as a picture needs it. */
+/* Returns whether a text is UTF-8 without control characters, so that it can be shown in a picture. */
 static bool is_text(const char *text)
 {
   const char *end = text + strlen(text);
@@ -317,6 +328,7 @@ static bool is_text(const char *text)
   return true;
 }
 
+/* Returns whether the names and units of all columns can be shown in a picture. */
 static bool has_plain_names(const struct cli_result *r)
 {
   for (int i = 0; i < r->count; i++) {
@@ -338,7 +350,7 @@ void cli_result_clean(char *text, bool lines)
   }
 }
 
-/* The texts of a file that are shown; names of files and options stay as they are. */
+/* Replaces characters that cannot be shown in the texts of a file, except in names of files and options, which are used as they are. */
 static void clean_texts(struct cli_result *r)
 {
   for (int i = 0; i < CLI_TEXT_COUNT; i++) {
@@ -349,7 +361,7 @@ static void clean_texts(struct cli_result *r)
   for (long i = 0; i < r->event_count; i++) cli_result_clean(r->events[i].name, false);
 }
 
-/* Whether the run that writes the file goes on, or was killed. */
+/* Returns whether the run that writes the file is still going on, or was killed. */
 static bool is_unfinished(const struct cli_result *r)
 {
   const char *status = r->texts[CLI_TEXT_status];

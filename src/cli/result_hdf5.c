@@ -1,9 +1,9 @@
 /*
- * A trajectory from an HDF5 file that `camber run` has written (table_hdf5.c): every data set with the attribute `column`, in the order
- * that this gives, in the file itself and in its groups.
+ * Reads a trajectory from an HDF5 file that `camber run` has written (table_hdf5.c): all data sets with the attribute `column`, in the
+ * order of its value, in the file itself and in its groups.
  *
- * The file may come from anywhere. A few bytes can claim a data set of any size, and that its numbers lie in another file, which may be a device that never
- * ends: the one is compared with the size of the file, the other is refused.
+ * The file may come from anywhere. A few bytes can declare a data set of any size, and that its numbers are in another file, which may be
+ * an endless device: the size is compared with that of the file, and external data are refused.
  */
 #include "cli/cli.h"
 #include "cli/result.h"
@@ -15,19 +15,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a byte of a file can stand for at most: the best that HDF5's compression does. */
+/* The greatest number of bytes that one byte of a file can represent, limited by HDF5's compression. */
 static const double MOST_FOR_A_BYTE = 1032;
 
 struct visit {
   struct cli_result *result;
-  double most; /* numbers that a file of this size can have */
-  int *places; /* `column` of each column */
+  double most;    /* the greatest number of values in a file of this size */
+  int *positions; /* the value of `column` for each column */
   enum cli_column_kind kind;
-  int depth;         /* 0: in the file itself; 1: in one of its groups, which has no others */
-  const char *words; /* of what is wrong */
+  int depth;         /* 0: in the file itself; 1: in a group; deeper groups are ignored */
+  const char *words; /* what is wrong; NULL: nothing */
 };
 
-/* An attribute's text, to be freed; NULL: there is none, or no memory. */
+/* Returns the text of an attribute, to be freed; NULL if there is none, it is too long, or there is no memory. */
 static char *read_text(hid_t of, const char *name)
 {
   char *found = NULL, *text = NULL;
@@ -46,7 +46,7 @@ static char *read_text(hid_t of, const char *name)
   return text;
 }
 
-/* A number of an attribute; NaN: there is none. */
+/* Returns the number in an attribute; NaN if there is none. */
 static double read_number(hid_t of, const char *name)
 {
   double x = NAN;
@@ -61,19 +61,20 @@ static double read_number(hid_t of, const char *name)
   return x;
 }
 
-static bool read_place(hid_t set, int *place)
+/* Reads the attribute `column` of a data set, the position of the column in the trajectory. Returns false if there is none. */
+static bool read_position(hid_t set, int *position)
 {
   if (H5Aexists(set, "column") <= 0) return false;
   hid_t attribute = H5Aopen(set, "column", H5P_DEFAULT);
   hid_t space = H5Aget_space(attribute);
   const bool single = H5Sget_simple_extent_npoints(space) == 1;
-  const bool read = single && H5Aread(attribute, H5T_NATIVE_INT, place) >= 0;
+  const bool read = single && H5Aread(attribute, H5T_NATIVE_INT, position) >= 0;
   H5Sclose(space);
   H5Aclose(attribute);
   return read;
 }
 
-/* Whether the numbers of a set lie in the file itself. */
+/* Returns whether the numbers of a data set are stored in the file itself. */
 static bool is_inside(hid_t set)
 {
   hid_t made = H5Dget_create_plist(set);
@@ -85,7 +86,7 @@ static bool is_inside(hid_t set)
   return inside;
 }
 
-/* How many numbers a set has; -1: it is no row of numbers. */
+/* Returns how many numbers a data set has; -1 if it is not a one-dimensional array of floating-point numbers. */
 static long length_of(hid_t set)
 {
   hsize_t size = 0;
@@ -97,7 +98,8 @@ static long length_of(hid_t set)
   return plain && size < (hsize_t)1 << 40 ? (long)size : -1;
 }
 
-static const char *add_column(struct visit *v, hid_t set, int place)
+/* Reads a data set as a column of the trajectory. Returns NULL, or a text that says what is wrong. */
+static const char *add_column(struct visit *v, hid_t set, int position)
 {
   struct cli_result *r = v->result;
   const long rows = length_of(set);
@@ -106,10 +108,10 @@ static const char *add_column(struct visit *v, hid_t set, int place)
   if (r->count > 0 && rows != r->rows) return "its columns have different lengths";
   if ((double)rows * (r->count + 1.0) > v->most) return "it is too small for its columns";
   r->rows = rows;
-  int *places = realloc(v->places, ((size_t)r->count + 1) * sizeof *places);
-  if (!places) return cli_result_no_memory;
-  v->places = places;
-  places[r->count] = place;
+  int *positions = realloc(v->positions, ((size_t)r->count + 1) * sizeof *positions);
+  if (!positions) return cli_result_no_memory;
+  v->positions = positions;
+  positions[r->count] = position;
   char *name = read_text(set, "name"), *unit = read_text(set, "unit");
   struct cli_result_column *c =
       cli_result_add(r, name ? name : "", name ? strlen(name) : 0, unit ? unit : "", v->kind);
@@ -123,59 +125,62 @@ static const char *add_column(struct visit *v, hid_t set, int place)
              : "the numbers of a column cannot be read";
 }
 
-/* What an open object is: a column is read, in a group its columns are looked for. */
-static herr_t look(hid_t place, const char *name, const H5L_info_t *info, void *user)
+/* Processes an object of the file: reads a data set that is a column, and visits the members of a group. A callback of H5Literate;
+ * returns 1 to stop at an error. */
+static herr_t visit_object(hid_t group_or_file, const char *name, const H5L_info_t *info,
+                           void *user)
 {
   struct visit *v = user;
   int column;
   if (info->type != H5L_TYPE_HARD) return 0;
-  hid_t object = H5Oopen(place, name, H5P_DEFAULT);
+  hid_t object = H5Oopen(group_or_file, name, H5P_DEFAULT);
   if (object < 0) return 0;
   const H5I_type_t kind = H5Iget_type(object);
-  if (kind == H5I_DATASET && read_place(object, &column)) {
+  if (kind == H5I_DATASET && read_position(object, &column)) {
     if (v->depth == 0) v->kind = cli_result_kind(name);
     v->words = add_column(v, object, column);
   } else if (kind == H5I_GROUP && v->depth == 0) {
     hsize_t next = 0;
     v->depth = 1;
     v->kind = cli_result_kind(name);
-    H5Literate(object, H5_INDEX_NAME, H5_ITER_INC, &next, look, v);
+    H5Literate(object, H5_INDEX_NAME, H5_ITER_INC, &next, visit_object, v);
     v->depth = 0;
   }
   H5Oclose(object);
   return v->words ? 1 : 0;
 }
 
-/* Into the order of the columns; there are few enough for the plainest way. */
-static void sort(struct cli_result *r, int *places)
+/* Sorts the columns by their positions in the trajectory. Insertion sort suffices, since there are few. */
+static void sort_columns(struct cli_result *r, int *positions)
 {
   for (int i = 1; i < r->count; i++) {
-    for (int k = i; k > 0 && places[k] < places[k - 1]; k--) {
+    for (int k = i; k > 0 && positions[k] < positions[k - 1]; k--) {
       const struct cli_result_column column = r->columns[k];
-      const int place = places[k];
+      const int position = positions[k];
       r->columns[k] = r->columns[k - 1], r->columns[k - 1] = column;
-      places[k] = places[k - 1], places[k - 1] = place;
+      positions[k] = positions[k - 1], positions[k - 1] = position;
     }
   }
 }
 
 /* ---- events */
 
-/* A data set of the file's own; negative: there is none. */
-static hid_t open_set(hid_t place, const char *name)
+/* Opens a data set whose numbers are stored in the file itself; returns a negative value if there is none. */
+static hid_t open_set(hid_t group_or_file, const char *name)
 {
-  hid_t set = H5Dopen2(place, name, H5P_DEFAULT);
+  hid_t set = H5Dopen2(group_or_file, name, H5P_DEFAULT);
   if (set < 0 || is_inside(set)) return set;
   H5Dclose(set);
   return -1;
 }
 
-/* A data set of `count` texts of one length, one behind the other with a 0 behind each, to be freed; NULL: it is none. */
-static char *read_texts(hid_t place, const char *name, long count, size_t *length)
+/* Reads a data set of `count` strings of the same length, which is stored in *length. Returns them one after the other, to be freed;
+ * NULL if the data set has another form. */
+static char *read_texts(hid_t group_or_file, const char *name, long count, size_t *length)
 {
   enum { MOST = 16 * CLI_RESULT_MOST_TEXT };
   char *raw = NULL;
-  hid_t set = open_set(place, name);
+  hid_t set = open_set(group_or_file, name);
   if (set < 0) return NULL;
   hid_t type = H5Dget_type(set), space = H5Dget_space(set);
   *length = H5Tget_size(type);
@@ -193,10 +198,10 @@ static char *read_texts(hid_t place, const char *name, long count, size_t *lengt
   return raw;
 }
 
-/* A data set of numbers into x (count); false: it has another size. */
-static bool read_row(hid_t place, const char *name, hid_t type, long count, void *x)
+/* Reads a data set of `count` numbers of the given type into x. Returns false if it has another size or cannot be read. */
+static bool read_row(hid_t group_or_file, const char *name, hid_t type, long count, void *x)
 {
-  hid_t set = open_set(place, name);
+  hid_t set = open_set(group_or_file, name);
   if (set < 0) return false;
   hid_t space = H5Dget_space(set);
   const bool fits = H5Sget_simple_extent_npoints(space) == count;
@@ -206,25 +211,26 @@ static bool read_row(hid_t place, const char *name, hid_t type, long count, void
   return read;
 }
 
-static long count_of(hid_t place, const char *name)
+/* Returns the number of values in a data set; 0 if it cannot be read or there are more than CLI_MOST_KEPT. */
+static long count_of(hid_t group_or_file, const char *name)
 {
-  hid_t set = open_set(place, name);
+  hid_t set = open_set(group_or_file, name);
   if (set < 0) return 0;
   const long count = length_of(set);
   H5Dclose(set);
   return count > 0 && count <= CLI_MOST_KEPT ? count : 0;
 }
 
-/* What of the events can be read; their number is at most CLI_MOST_KEPT. */
-static bool read_events(hid_t place, struct cli_result *r, long count)
+/* Reads `count` events, at most CLI_MOST_KEPT, if all their data sets are complete. Returns false if there is no memory. */
+static bool read_events(hid_t group_or_file, struct cli_result *r, long count)
 {
   double t[CLI_MOST_KEPT];
   int direction[CLI_MOST_KEPT];
   size_t name_length = 0, kind_length = 0;
-  char *names = read_texts(place, "name", count, &name_length);
-  char *kinds = read_texts(place, "kind", count, &kind_length);
-  const bool there = names && read_row(place, "t", H5T_NATIVE_DOUBLE, count, t) &&
-                     read_row(place, "direction", H5T_NATIVE_INT, count, direction);
+  char *names = read_texts(group_or_file, "name", count, &name_length);
+  char *kinds = read_texts(group_or_file, "kind", count, &kind_length);
+  const bool there = names && read_row(group_or_file, "t", H5T_NATIVE_DOUBLE, count, t) &&
+                     read_row(group_or_file, "direction", H5T_NATIVE_INT, count, direction);
   bool good = !there || cli_result_take_events(r, count);
   for (long i = 0; there && good && i < count; i++) {
     char kind[16] = "";
@@ -242,24 +248,25 @@ static bool read_events(hid_t place, struct cli_result *r, long count)
   return good;
 }
 
-/* ---- what the file says besides */
+/* ---- other data of the file */
 
+/* Reads the texts and numbers of the run, its summary and its events. Returns false if there is no memory. */
 static bool read_facts(hid_t file, struct cli_result *r)
 {
   bool good = true;
   for (int i = 0; i < CLI_TEXT_COUNT; i++) r->texts[i] = read_text(file, cli_text_names[i]);
   for (int i = 0; i < CLI_FIRST_OF_SUMMARY; i++)
     r->numbers[i] = read_number(file, cli_number_names[i]);
-  hid_t place = H5Gopen2(file, "summary", H5P_DEFAULT);
-  for (int i = CLI_FIRST_OF_SUMMARY; place >= 0 && i < CLI_NUMBER_COUNT; i++) {
-    r->numbers[i] = read_number(place, cli_number_names[i]);
+  hid_t group = H5Gopen2(file, "summary", H5P_DEFAULT);
+  for (int i = CLI_FIRST_OF_SUMMARY; group >= 0 && i < CLI_NUMBER_COUNT; i++) {
+    r->numbers[i] = read_number(group, cli_number_names[i]);
   }
-  if (place >= 0) H5Gclose(place);
-  place = H5Gopen2(file, "events", H5P_DEFAULT);
-  if (place < 0) return true;
-  const long count = count_of(place, "t");
-  if (count > 0) good = read_events(place, r, count);
-  H5Gclose(place);
+  if (group >= 0) H5Gclose(group);
+  group = H5Gopen2(file, "events", H5P_DEFAULT);
+  if (group < 0) return true;
+  const long count = count_of(group, "t");
+  if (count > 0) good = read_events(group, r, count);
+  H5Gclose(group);
   return good;
 }
 
@@ -267,18 +274,18 @@ struct cli_result_fault cli_result_read_hdf5(struct cli_result *r, const char *p
 {
   struct visit v = {.result = r};
   hsize_t next = 0;
-  H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* its own messages are not for the user */
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* suppresses error messages of the library */
   hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
   if (file < 0) {
     return (struct cli_result_fault){"it is not there, is being written, or is no HDF5 file", 0};
   }
   hsize_t size = 0;
   if (H5Fget_filesize(file, &size) >= 0) v.most = MOST_FOR_A_BYTE * (double)size / sizeof(double);
-  H5Literate(file, H5_INDEX_NAME, H5_ITER_INC, &next, look, &v);
-  if (!v.words) sort(r, v.places);
+  H5Literate(file, H5_INDEX_NAME, H5_ITER_INC, &next, visit_object, &v);
+  if (!v.words) sort_columns(r, v.positions);
   if (!v.words && !read_facts(file, r)) v.words = cli_result_no_memory;
   H5Fclose(file);
-  free(v.places);
+  free(v.positions);
   return (struct cli_result_fault){v.words, 0};
 }
 

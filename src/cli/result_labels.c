@@ -1,6 +1,6 @@
 /*
- * What tells results apart (result.h): of model, method, accuracy, formulation and settings those in which the files that say them differ. CSV files
- * say nothing of the kind.
+ * Makes labels that distinguish results which are compared in a plot or page (result.h): those of model, method, accuracy, formulation and
+ * parameter settings in which the files differ. CSV files do not contain such data.
  */
 #include "base/text.h"
 #include "cli/axis.h"
@@ -18,29 +18,31 @@ enum { VALUE_ROOM = 48 };
 struct labels {
   int count;
   struct cli_result *const *results;
-  char *parts[CLI_MOST_RESULTS][PARTS]; /* "": not known, or all have the same */
+  char *parts[CLI_MOST_RESULTS][PARTS]; /* "": unknown, or equal for all results */
 };
 
-/* ---- settings */
+/* ---- parameter settings */
 
-/* One line --set=NAME=VALUE of the options of a run. */
+/* A parameter setting, from a line --set=NAME=VALUE of a run's options. */
 struct setting {
   const char *name;
   int length; /* of the name */
   double value;
 };
 
+/* Returns whether two settings are for the same parameter. */
 static bool same_name(const struct setting *a, const struct setting *b)
 {
   return a->length == b->length && memcmp(a->name, b->name, (size_t)a->length) == 0;
 }
 
+/* Returns a text about the run from a result file, by its number CLI_TEXT_…; "" if there is none. */
 static const char *text_of(const struct cli_result *r, int text)
 {
   return r->texts[text] ? r->texts[text] : "";
 }
 
-/* The next line that is a setting; false: there is none. */
+/* Finds the next line that is a setting in *rest, which is advanced. Returns false if there is none. */
 static bool next_setting(const char **rest, struct setting *s)
 {
   static const char option[] = "--set=";
@@ -58,29 +60,29 @@ static bool next_setting(const char **rest, struct setting *s)
   return false;
 }
 
-/* The value that a run has under that name; NaN: none is set. */
+/* Returns the value that a run has set for the parameter of `wanted`; NaN if it has set none. */
 static double value_in(const struct cli_result *r, const struct setting *wanted)
 {
   const char *rest = text_of(r, CLI_TEXT_arguments);
   double value = NAN;
   for (struct setting s; next_setting(&rest, &s);) {
-    if (same_name(&s, wanted)) value = s.value; /* the last one counts */
+    if (same_name(&s, wanted)) value = s.value; /* the last setting of a parameter is valid */
   }
   return value;
 }
 
-/* Whether another run than the one that has this setting, and whose options are known, has another value of it, or none. */
+/* Returns whether some run whose options are known has set the parameter of s to another value than the given result, or not at all. */
 static bool differs(const struct labels *l, int result, const struct setting *s)
 {
   const double value = value_in(l->results[result], s);
   for (int i = 0; i < l->count; i++) {
     if (!text_of(l->results[i], CLI_TEXT_arguments)[0]) continue;
-    if (value_in(l->results[i], s) != value) return true; /* also where it is NaN */
+    if (value_in(l->results[i], s) != value) return true; /* also if it is NaN */
   }
   return false;
 }
 
-/* Whether a result before this one, or an earlier line of it, has the setting. */
+/* Returns whether an earlier result, or an earlier line of the same result, has a setting of the same parameter. */
 static bool is_known(const struct labels *l, int result, const struct setting *s)
 {
   for (int i = 0; i < result; i++) {
@@ -93,7 +95,7 @@ static bool is_known(const struct labels *l, int result, const struct setting *s
   return false;
 }
 
-/* A number for a reader. */
+/* Writes a number with six significant digits between the texts `before` and `after`. */
 static void put_number(FILE *to, const char *before, double x, const char *after)
 {
   char text[VALUE_ROOM];
@@ -102,7 +104,7 @@ static void put_number(FILE *to, const char *before, double x, const char *after
   fprintf(to, "%s%s%s", before, text, after);
 }
 
-/* "damping = 1500, stair = 1" */
+/* Writes the settings of a result in which the results differ, e.g. "damping = 1500, stair = 1". */
 static void put_settings(FILE *to, const struct labels *l, int result)
 {
   const char *comma = "";
@@ -120,6 +122,7 @@ static void put_settings(FILE *to, const struct labels *l, int result)
 
 /* ---- the other parts */
 
+/* Writes the step size of a run, or else its relative tolerance, if known. */
 static void put_accuracy(FILE *to, const struct cli_result *r)
 {
   const double step = r->numbers[CLI_NUMBER_step], rtol = r->numbers[CLI_NUMBER_rtol];
@@ -146,12 +149,14 @@ const char *cli_result_formulation(const struct cli_result *r)
   return NULL;
 }
 
+/* Writes the formulation of a run, if known. */
 static void put_formulation(FILE *to, const struct cli_result *r)
 {
   const char *name = cli_result_formulation(r);
   if (name) fputs(name, to);
 }
 
+/* Writes one part of the label of a result: model, method, accuracy, formulation or settings. */
 static void put_part(FILE *to, const struct labels *l, int result, enum part part)
 {
   const struct cli_result *r = l->results[result];
@@ -164,8 +169,9 @@ static void put_part(FILE *to, const struct labels *l, int result, enum part par
   }
 }
 
-/* The part of each; nothing where all that have one have the same. Settings are those that differ already. */
-static bool take_part(struct labels *l, enum part part)
+/* Makes one part of the labels of all results, and clears it if all results that have it have the same. The part SETTINGS
+ * contains only settings that differ, and is not cleared. Returns false if there is no memory. */
+static bool make_part(struct labels *l, enum part part)
 {
   const char *known = NULL;
   bool same = part != SETTINGS;
@@ -186,28 +192,31 @@ static bool take_part(struct labels *l, enum part part)
 
 /* ---- labels */
 
+/* Returns the name of a file without its folders, a pointer into `path`. */
 const char *cli_base_name(const char *path)
 {
   const char *slash = strrchr(path, '/');
   return slash ? slash + 1 : path;
 }
 
-/* Ways to name a result, from what differs to what always tells it from the others. */
-enum way { BY_PARTS, BY_FILE, BY_PATH, BY_NUMBER, WAYS };
+/* Kinds of labels: by what differs, by file name, by path, by path and number, which is always unique. */
+enum label_kind { BY_PARTS, BY_FILE, BY_PATH, BY_NUMBER, WAYS };
 
-static void put_label(FILE *to, const struct labels *l, int i, enum way way)
+/* Writes the label of result i: the parts in which it differs, or the file name or path if there are none. */
+static void put_label(FILE *to, const struct labels *l, int i, enum label_kind label_kind)
 {
   const char *path = l->results[i]->path, *comma = "";
-  for (int p = 0; p < PARTS && way == BY_PARTS; p++) {
+  for (int p = 0; p < PARTS && label_kind == BY_PARTS; p++) {
     if (!l->parts[i][p][0]) continue;
     fprintf(to, "%s%s", comma, l->parts[i][p]);
     comma = ", ";
   }
-  if (!comma[0]) fputs(way >= BY_PATH ? path : cli_base_name(path), to);
-  if (way == BY_NUMBER) fprintf(to, " (%d)", i + 1);
+  if (!comma[0]) fputs(label_kind >= BY_PATH ? path : cli_base_name(path), to);
+  if (label_kind == BY_NUMBER) fprintf(to, " (%d)", i + 1);
 }
 
-static bool take_label(const struct labels *l, int i, enum way way)
+/* Sets the label of result i. Returns false if there is no memory. */
+static bool make_label(const struct labels *l, int i, enum label_kind label_kind)
 {
   struct cli_result *r = l->results[i];
   size_t length;
@@ -215,13 +224,14 @@ static bool take_label(const struct labels *l, int i, enum way way)
   r->label = NULL;
   FILE *to = open_memstream(&r->label, &length);
   if (!to) return false;
-  put_label(to, l, i, way);
+  put_label(to, l, i, label_kind);
   const bool good = !ferror(to);
   if (fclose(to) != 0 || !good) return false;
   cli_result_clean(r->label, false);
   return true;
 }
 
+/* Returns whether all results have different labels. */
 static bool are_distinct(const struct labels *l)
 {
   for (int i = 0; i < l->count; i++) {
@@ -236,9 +246,9 @@ bool cli_result_label(int count, struct cli_result *const *results)
 {
   struct labels l = {.count = count, .results = results};
   bool good = true, distinct = false;
-  for (int part = 0; part < PARTS && good; part++) good = take_part(&l, (enum part)part);
-  for (int way = 0; way < WAYS && good && !distinct; way++) {
-    for (int i = 0; i < count && good; i++) good = take_label(&l, i, (enum way)way);
+  for (int part = 0; part < PARTS && good; part++) good = make_part(&l, (enum part)part);
+  for (int label_kind = 0; label_kind < WAYS && good && !distinct; label_kind++) {
+    for (int i = 0; i < count && good; i++) good = make_label(&l, i, (enum label_kind)label_kind);
     distinct = good && are_distinct(&l);
   }
   for (int i = 0; i < count; i++) {

@@ -1,6 +1,6 @@
 /*
- * A trajectory from a MAT file of version 4 (mat.h, table_mat.c): the matrices q, v, lambda, outputs and residuals with a row for each time in t,
- * and beside each the names of its columns, of outputs their units, too.
+ * Reads a trajectory from a MAT file of version 4 (mat.h, table_mat.c): the matrices q, v, lambda, outputs and residuals with one row for
+ * each time in t, and the matrices with the names and units of their columns.
  */
 #include "base/text.h"
 #include "cli/result.h"
@@ -11,13 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A matrix of the file; its numbers lie by columns, with the lowest byte first. */
+/* A matrix of the file; its numbers are stored by columns, lowest byte first. */
 struct matrix {
   const unsigned char *numbers;
-  const char *name; /* it ends with a 0 */
+  const char *name; /* zero-terminated */
   uint32_t kind, rows, columns;
 };
 
+/* Returns the 32-bit integer at an address of the file, lowest byte first. */
 static uint32_t word_at(const char *bytes)
 {
   uint32_t word = 0;
@@ -25,6 +26,7 @@ static uint32_t word_at(const char *bytes)
   return word;
 }
 
+/* Returns the number with this index in the storage of a matrix. */
 static double number_at(const struct matrix *m, size_t index)
 {
   uint64_t bits = 0;
@@ -34,8 +36,8 @@ static double number_at(const struct matrix *m, size_t index)
   return x;
 }
 
-/* The matrix at `at`, and where the next one begins. */
-static const char *take_matrix(const char *bytes, size_t length, size_t *at, struct matrix *m)
+/* Parses the matrix at the position *at of the file and advances *at to the next one. Returns NULL, or a text that says what is wrong. */
+static const char *parse_matrix(const char *bytes, size_t length, size_t *at, struct matrix *m)
 {
   enum { HEAD = 20, MOST_NAME = 256 };
   static const char cut[] = "it is cut off, or no MAT file of version 4";
@@ -60,21 +62,21 @@ static const char *take_matrix(const char *bytes, size_t length, size_t *at, str
   return NULL;
 }
 
-/* The matrix of that name; NULL: none, or something is wrong with the file. */
+/* Finds the last matrix of that name; *there says whether there is one. Returns NULL, or a text that says what is wrong with the file. */
 static const char *find_matrix(const char *bytes, size_t length, const char *name,
                                struct matrix *found, bool *there)
 {
   *there = false;
   for (size_t at = 0; at < length;) {
     struct matrix m;
-    const char *words = take_matrix(bytes, length, &at, &m);
-    if (words) return words;
+    const char *error = parse_matrix(bytes, length, &at, &m);
+    if (error) return error;
     if (strcmp(m.name, name) == 0) *found = m, *there = true;
   }
   return NULL;
 }
 
-/* A row of text without the blanks that fill it up. */
+/* Copies a row of a matrix of characters as a string of at most room − 1 bytes, without the blanks at its end. */
 static void row_text(const struct matrix *m, uint32_t row, size_t room, char *text)
 {
   size_t length = 0;
@@ -88,7 +90,8 @@ static void row_text(const struct matrix *m, uint32_t row, size_t room, char *te
 
 enum { NAME_ROOM = 512 };
 
-/* names: NULL: the matrix is a column of its own name, in seconds */
+/* Adds the columns of a matrix to the result, with names and, unless `units` is NULL, units from matrices of text. If `names` is NULL,
+ * the matrix is a single column with its own name, in seconds. Returns NULL, or a text that says what is wrong. */
 static const char *add_columns(struct cli_result *r, const struct matrix *m,
                                const struct matrix *names, const struct matrix *units)
 {
@@ -110,49 +113,51 @@ static const char *add_columns(struct cli_result *r, const struct matrix *m,
   return NULL;
 }
 
-/* The columns of a group, with the names and units that stand beside it. */
+/* Adds the columns of a group such as "q", with the names and units from the matrices q_names and q_units. Returns NULL, or a text that
+ * says what is wrong. */
 static const char *read_group(struct cli_result *r, const char *bytes, size_t length,
                               const char *group)
 {
   struct matrix m, names, units;
   char beside[32];
   bool there, named, with_units;
-  const char *words = find_matrix(bytes, length, group, &m, &there);
-  if (words || !there) return words;
+  const char *error = find_matrix(bytes, length, group, &m, &there);
+  if (error || !there) return error;
   snprintf(beside, sizeof beside, "%s_names", group);
-  words = find_matrix(bytes, length, beside, &names, &named);
-  if (words) return words;
+  error = find_matrix(bytes, length, beside, &names, &named);
+  if (error) return error;
   if (!named || names.rows != m.columns) return "the names of its columns are missing";
   snprintf(beside, sizeof beside, "%s_units", group);
-  words = find_matrix(bytes, length, beside, &units, &with_units);
-  if (words) return words;
+  error = find_matrix(bytes, length, beside, &units, &with_units);
+  if (error) return error;
   if (with_units && units.rows != m.columns) return "the units of its columns are missing";
   return add_columns(r, &m, &names, with_units ? &units : NULL);
 }
 
-/* A row of text, to be freed; NULL: there is none, or no memory. */
+/* Returns the text of a matrix with one row of characters, to be freed; NULL if there is none, or no memory. */
 static char *text_of(const char *bytes, size_t length, const char *name)
 {
   struct matrix m;
   bool there;
-  const char *words = find_matrix(bytes, length, name, &m, &there);
-  if (words || !there || m.kind != 1 || m.rows != 1 || m.columns > CLI_RESULT_MOST_TEXT)
+  const char *error = find_matrix(bytes, length, name, &m, &there);
+  if (error || !there || m.kind != 1 || m.rows != 1 || m.columns > CLI_RESULT_MOST_TEXT)
     return NULL;
   char *text = calloc((size_t)m.columns + 1, 1);
   if (text) row_text(&m, 0, (size_t)m.columns + 1, text);
   return text;
 }
 
+/* Returns the number in a matrix of one element; NaN if there is none. */
 static double number_of(const char *bytes, size_t length, const char *name)
 {
   struct matrix m;
   bool there;
-  const char *words = find_matrix(bytes, length, name, &m, &there);
-  const bool single = !words && there && m.kind == 0 && m.rows == 1 && m.columns == 1;
+  const char *error = find_matrix(bytes, length, name, &m, &there);
+  const bool single = !error && there && m.kind == 0 && m.rows == 1 && m.columns == 1;
   return single ? number_at(&m, 0) : NAN;
 }
 
-/* The numbers of the summary by the names that stand beside them. */
+/* Reads the numbers of the summary, whose names are in the matrix "summary_names". */
 static void read_summary(struct cli_result *r, const char *bytes, size_t length)
 {
   struct matrix m, names;
@@ -168,6 +173,7 @@ static void read_summary(struct cli_result *r, const char *bytes, size_t length)
   }
 }
 
+/* Reads the events if their matrices are complete. Returns false if there is no memory. */
 static bool read_events(struct cli_result *r, const char *bytes, size_t length)
 {
   struct matrix t, direction, names, kinds;
@@ -197,6 +203,7 @@ static bool read_events(struct cli_result *r, const char *bytes, size_t length)
   return true;
 }
 
+/* Reads the texts and numbers of the run, its summary and its events. Returns false if there is no memory. */
 static bool read_facts(struct cli_result *r, const char *bytes, size_t length)
 {
   for (int i = 0; i < CLI_TEXT_COUNT; i++) r->texts[i] = text_of(bytes, length, cli_text_names[i]);
@@ -212,14 +219,14 @@ struct cli_result_fault cli_result_parse_mat(struct cli_result *r, const char *b
   static const char *const groups[] = {"q", "v", "lambda", "outputs", "residuals"};
   struct matrix t;
   bool there;
-  const char *words = find_matrix(bytes, length, "t", &t, &there);
-  if (!words && (!there || t.columns != 1)) words = "it has no column t";
-  if (words) return (struct cli_result_fault){words, 0};
+  const char *error = find_matrix(bytes, length, "t", &t, &there);
+  if (!error && (!there || t.columns != 1)) error = "it has no column t";
+  if (error) return (struct cli_result_fault){error, 0};
   r->rows = (long)t.rows;
-  words = add_columns(r, &t, NULL, NULL);
-  for (size_t g = 0; !words && g < sizeof groups / sizeof groups[0]; g++) {
-    words = read_group(r, bytes, length, groups[g]);
+  error = add_columns(r, &t, NULL, NULL);
+  for (size_t g = 0; !error && g < sizeof groups / sizeof groups[0]; g++) {
+    error = read_group(r, bytes, length, groups[g]);
   }
-  if (!words && !read_facts(r, bytes, length)) words = cli_result_no_memory;
-  return (struct cli_result_fault){words, 0};
+  if (!error && !read_facts(r, bytes, length)) error = cli_result_no_memory;
+  return (struct cli_result_fault){error, 0};
 }

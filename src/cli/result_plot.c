@@ -1,7 +1,8 @@
 /*
- * camber plot: quantities of one or several files of results over time or over each other, as SVG or PNG.
+ * The command `camber plot`: draws quantities of one or several result files over time or over each other, as SVG or PNG.
  *
- * Quantities of one unit share a panel; each has a curve for each file. PNG is made from the SVG by rsvg-convert, if that is installed.
+ * Quantities of the same unit share a panel; each has a curve for each file. PNG is made from the SVG by rsvg-convert, if that is
+ * installed.
  */
 #include "base/file.h"
 #include "base/text.h"
@@ -16,25 +17,25 @@
 
 enum { MOST_PANELS = 12, TEXT_ROOM = 512 };
 
-/* What is drawn: of each file the columns, NULL where a file has none of that name. */
+/* The files and quantities to be drawn, and the panels made from them. */
 struct drawing {
   const struct cli_arguments *a;
   struct cli_result results[CLI_MOST_RESULTS];
   int result_count;
-  char *names;   /* of --y, cut at the commas */
-  char *x_names; /* of --x: a single one */
-  const char *x; /* that one */
+  char *names;   /* copy of --y, cut at the commas */
+  char *x_names; /* copy of --x, if it is in quotes */
+  const char *x; /* name of the abscissa */
   const char *name[CLI_MOST_SETTINGS];
   int name_count;
   struct cli_panel panels[MOST_PANELS];
   char titles[MOST_PANELS][TEXT_ROOM];
-  const char *first[MOST_PANELS]; /* the name of the first quantity in it */
+  const char *first[MOST_PANELS]; /* name of the first quantity in each panel */
   int panel_count;
   char legend[MOST_PANELS][CLI_PLOT_MOST_CURVES][TEXT_ROOM];
   char abscissa[TEXT_ROOM];
 };
 
-/* Whether --log names the axis, x or y. */
+/* Returns whether --log makes the axis ('x' or 'y') logarithmic. */
 static bool is_logarithmic(const struct drawing *d, char axis)
 {
   return d->a->log && strchr(d->a->log, axis);
@@ -42,6 +43,7 @@ static bool is_logarithmic(const struct drawing *d, char axis)
 
 /* ---- which quantities */
 
+/* Prints an error message that a file has no column of that name, with similar names; returns an exit code. */
 static int complain_name(const struct cli_result *r, const char *option, const char *name)
 {
   char hint[CMB_HINT_ROOM];
@@ -49,6 +51,7 @@ static int complain_name(const struct cli_result *r, const char *option, const c
                       cmb_hint_of_names(name, r->columns, r->count, sizeof *r->columns, hint));
 }
 
+/* Prints an error message that the value of an option has quotes which do not end; returns an exit code. */
 static int complain_quotes(const char *option)
 {
   return cli_complain("option --%s: the quotes of a name do not end before a comma; expected names "
@@ -56,7 +59,8 @@ static int complain_quotes(const char *option)
                       option);
 }
 
-/* The names of --y, else the outputs that the first file has. */
+/* Determines the quantities to be drawn: the names of --y, else the outputs in the first file. Prints an error message if there are
+ * none; returns an exit code. */
 static int find_names(struct drawing *d)
 {
   const struct cli_result *r = &d->results[0];
@@ -79,7 +83,8 @@ static int find_names(struct drawing *d)
   return CLI_DONE;
 }
 
-/* A name in quotes is as in --y; one without them may have commas, since there are no others. */
+/* Determines the abscissa. In quotes, its name is written as in --y; without quotes it may contain commas, since there is only one.
+ * Prints an error message if the quotes are wrong; returns an exit code. */
 static int find_abscissa(struct drawing *d)
 {
   d->x = d->a->x;
@@ -92,7 +97,8 @@ static int find_abscissa(struct drawing *d)
   return CLI_DONE;
 }
 
-/* Something of the column can be drawn, and none of it is beyond what the axes can show. */
+/* Checks that a column has finite numbers and none beyond 1e300, which axes cannot show. Prints an error message otherwise; returns an
+ * exit code. */
 static int check_numbers(const struct cli_result *r, const struct cli_result_column *c)
 {
   const double most = 1e300;
@@ -108,6 +114,8 @@ static int check_numbers(const struct cli_result *r, const struct cli_result_col
              : cli_complain("column '%s' of '%s' has no numbers that are finite", c->name, r->path);
 }
 
+/* Checks that a file has exactly one column of the name in an option, and that it can be drawn. Prints an error message otherwise;
+ * returns an exit code. */
 static int check_column(const struct cli_result *r, const char *option, const char *name)
 {
   const struct cli_result_column *c = cli_result_find(r, name);
@@ -118,7 +126,7 @@ static int check_column(const struct cli_result *r, const char *option, const ch
   return check_numbers(r, c);
 }
 
-/* All files that give the quantity a unit give it the same. */
+/* Checks that all files which have a unit for the quantity have the same. Prints an error message otherwise; returns an exit code. */
 static int check_unit(const struct drawing *d, const char *name)
 {
   const struct cli_result *known = NULL;
@@ -135,7 +143,7 @@ static int check_unit(const struct drawing *d, const char *name)
   return CLI_DONE;
 }
 
-/* Every file has every column that is asked for. */
+/* Checks that each file has all requested columns, with the same units. Prints an error message otherwise; returns an exit code. */
 static int check_names(const struct drawing *d)
 {
   for (int f = 0; f < d->result_count; f++) {
@@ -153,7 +161,7 @@ static int check_names(const struct drawing *d)
 
 /* ---- panels */
 
-/* The unit of a quantity: that of the first file which has one. */
+/* Returns the unit of a quantity from the first file that has one; "" if none has. */
 static const char *unit_of(const struct drawing *d, const char *name)
 {
   for (int f = 0; f < d->result_count; f++) {
@@ -163,6 +171,7 @@ static const char *unit_of(const struct drawing *d, const char *name)
   return "";
 }
 
+/* Adds the curve of a quantity in file f to a panel. */
 static void add_curve(struct drawing *d, int panel, const char *name, int f)
 {
   struct cli_panel *p = &d->panels[panel];
@@ -181,7 +190,8 @@ static void add_curve(struct drawing *d, int panel, const char *name, int f)
                                                    .dashes = f};
 }
 
-/* The panel that a quantity goes into: one of its unit with room for all files, else a new one; -1: there is no room. */
+/* Returns the panel for a quantity of this unit: one of the same unit with room for a curve per file, else a new one; -1 if there is no
+ * room. */
 static int panel_for(struct drawing *d, const char *unit)
 {
   for (int p = 0; p < d->panel_count; p++) {
@@ -195,6 +205,7 @@ static int panel_for(struct drawing *d, const char *unit)
   return p;
 }
 
+/* Distributes all quantities to panels by their units. Prints an error message if there are too many; returns an exit code. */
 static int make_panels(struct drawing *d)
 {
   for (int i = 0; i < d->name_count; i++) {
@@ -210,20 +221,21 @@ static int make_panels(struct drawing *d)
     struct cli_panel *panel = &d->panels[p];
     const bool alone = panel->curve_count == d->result_count;
     panel->title = d->titles[p];
-    if (!d->titles[p][0] && alone) { /* no unit: the name of the quantity stands there */
+    if (!d->titles[p][0] && alone) { /* without a unit, the name of the quantity is the title */
       snprintf(d->titles[p], TEXT_ROOM, "%.500s", d->first[p]);
     }
   }
   return CLI_DONE;
 }
 
-/* ---- what has no place on the axes */
+/* ---- points that cannot be drawn */
 
-/* Points of a curve that are not drawn. */
+/* Numbers of points of a curve that cannot be drawn. */
 struct left_out {
   long not_finite, not_positive;
 };
 
+/* Counts the points of a curve that are not finite, or not positive on a logarithmic axis. */
 static struct left_out count_left_out(const struct drawing *d, const struct cli_result *r,
                                       const char *name)
 {
@@ -239,8 +251,8 @@ static struct left_out count_left_out(const struct drawing *d, const struct cli_
   return out;
 }
 
-/* "1 is not finite, 2 are not positive on a logarithmic axis" */
-static void say_why(const struct left_out *out, char why[TEXT_ROOM])
+/* Writes the reasons why points are left out, e.g. "1 is not finite, 2 are not positive on a logarithmic axis". */
+static void describe_left_out(const struct left_out *out, char why[TEXT_ROOM])
 {
   size_t used = 0;
   why[0] = '\0';
@@ -254,14 +266,14 @@ static void say_why(const struct left_out *out, char why[TEXT_ROOM])
   }
 }
 
-/* Says how many points of a curve are left out, and complains if these are all of them. */
-static int tell_left_out(const struct drawing *d, const struct cli_result *r, const char *name)
+/* Prints a warning if points of a curve cannot be drawn, or an error message if none can; returns an exit code. */
+static int report_left_out(const struct drawing *d, const struct cli_result *r, const char *name)
 {
   const struct left_out out = count_left_out(d, r, name);
   const long all = out.not_finite + out.not_positive;
   char why[TEXT_ROOM], words[4 * TEXT_ROOM];
   if (all == 0) return CLI_DONE;
-  say_why(&out, why);
+  describe_left_out(&out, why);
   if (all == r->rows) {
     return cli_complain("nothing of '%s' over '%s' in '%s' can be drawn: of %ld points %s", name,
                         d->x, r->path, r->rows, why);
@@ -272,12 +284,14 @@ static int tell_left_out(const struct drawing *d, const struct cli_result *r, co
   return CLI_DONE;
 }
 
+/* Prints warnings for points that cannot be drawn in all curves; returns an exit code, which is not CLI_DONE if a curve has no points at
+ * all. */
 static int check_points(const struct drawing *d)
 {
   int code = CLI_DONE;
   for (int i = 0; i < d->name_count; i++) {
     for (int f = 0; f < d->result_count && code == CLI_DONE; f++) {
-      code = tell_left_out(d, &d->results[f], d->name[i]);
+      code = report_left_out(d, &d->results[f], d->name[i]);
     }
   }
   return code;
@@ -285,12 +299,13 @@ static int check_points(const struct drawing *d)
 
 /* ---- the picture */
 
+/* Writes the plot `what` as SVG; a callback of cli_png_save. */
 static void write_plot(FILE *to, const void *what)
 {
   cli_plot_write(to, what);
 }
 
-/* The model's title, if all files have the same. */
+/* Returns the title of the model if all files have the same, else "". */
 static const char *title_of(const struct drawing *d)
 {
   const char *title = d->results[0].texts[CLI_TEXT_title];
@@ -301,6 +316,7 @@ static const char *title_of(const struct drawing *d)
   return title ? title : "";
 }
 
+/* Draws the plot to the file of -o, as SVG or PNG. Prints an error message if this fails; returns an exit code. */
 static int draw(cmb_context *ctx, struct drawing *d)
 {
   const struct cli_arguments *a = d->a;
@@ -317,6 +333,7 @@ static int draw(cmb_context *ctx, struct drawing *d)
   return cli_fail(status == CMB_ERROR_MEMORY ? NULL : ctx, status);
 }
 
+/* Reads all result files and sets their labels. Prints an error message if this fails; returns an exit code. */
 static int read_results(struct drawing *d)
 {
   const struct cli_arguments *a = d->a;

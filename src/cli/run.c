@@ -1,5 +1,5 @@
 /*
- * camber run: simulate, write the trajectory, say what was done.
+ * The command `camber run`: simulates a model, writes the trajectory, plot and report, and prints a summary as text or JSON.
  */
 #include "base/file.h"
 #include "base/output.h"
@@ -27,29 +27,30 @@ struct run {
   cmb_system *system;
   cmb_run_options options;
   cmb_simulation *sim;
-  struct cli_table *table; /* the trajectory; NULL: not asked for */
+  struct cli_table *table; /* writer of the trajectory; NULL: not requested */
   struct cli_sheet sheet;
-  long rows; /* of the trajectory; a run that was resumed has recorded others before */
+  long rows; /* rows written by this run; a resumed run has more in its record */
   struct cli_history history;
   struct cli_run_plot plot;
   struct cli_report report;
   struct cli_progress progress;
   struct cli_realtime realtime;
   cmb_event *events;
-  long *instants; /* of each event, in `sides` */
+  long *instants; /* for each event, its index in `sides` */
   long event_count, event_room;
   struct cli_sides sides;
   struct cli_impulses impulses;
-  struct cli_extremes extremes; /* of the outputs */
+  struct cli_extremes extremes; /* least, greatest and mean values of the outputs */
   struct cli_singularities singularities;
-  bool saved;       /* the state */
-  bool table_broke; /* a row could not be written: the run ended with that */
+  bool saved;       /* whether the state has been saved */
+  bool table_broke; /* whether the run ended since a row could not be written */
   bool report_saved;
-  cmb_status status;                 /* of the run, for its report */
+  cmb_status status;                 /* of the run, for the report */
   double setup_seconds, run_seconds; /* medians over the repetitions */
-  double numbers[CLI_NUMBER_COUNT];  /* of the summary, from the end on */
+  double numbers[CLI_NUMBER_COUNT];  /* of the summary, set at the end of the run */
 };
 
+/* Writes a record to the trajectory; a callback of the simulation. */
 static cmb_status on_record(void *user, const cmb_record *record)
 {
   struct run *run = user;
@@ -59,6 +60,8 @@ static cmb_status on_record(void *user, const cmb_record *record)
   return status;
 }
 
+/* Stores a record (of a step, an event or an evenly spaced time) for the extreme values, the report and the plot; a callback of the
+ * simulation. */
 static cmb_status on_sample(void *user, const cmb_record *record)
 {
   struct run *run = user;
@@ -67,6 +70,7 @@ static cmb_status on_sample(void *user, const cmb_record *record)
   return run->arguments->plot ? cli_history_add(&run->history, record) : CMB_OK;
 }
 
+/* Doubles the size of the arrays for stored events. */
 static cmb_status grow_events(struct run *run)
 {
   const long room = run->event_room ? 2 * run->event_room : 64;
@@ -80,6 +84,7 @@ static cmb_status grow_events(struct run *run)
   return CMB_OK;
 }
 
+/* Stores an event for the report; events beyond CLI_MOST_KEPT are only counted. A callback of the simulation. */
 static cmb_status on_event(void *user, const cmb_event *event)
 {
   struct run *run = user;
@@ -93,6 +98,7 @@ static cmb_status on_event(void *user, const cmb_event *event)
   return CMB_OK;
 }
 
+/* Stores the state before or after an event; a callback of the simulation. */
 static cmb_status on_side(void *user, const cmb_record *record)
 {
   struct run *run = user;
@@ -104,18 +110,21 @@ static long events_kept(const struct run *run)
   return run->event_count < CLI_MOST_KEPT ? run->event_count : CLI_MOST_KEPT;
 }
 
+/* Stores an impulse of a constraint; a callback of the simulation. */
 static cmb_status on_impulse(void *user, const cmb_impulse *impulse)
 {
   struct run *run = user;
   return cli_impulses_add(&run->impulses, impulse);
 }
 
+/* Stores a position at which the constraint Jacobian loses rank; a callback of the simulation. */
 static cmb_status on_singular(void *user, const cmb_singularity *singularity)
 {
   struct run *run = user;
   return cli_singularities_add(&run->singularities, singularity);
 }
 
+/* Updates the progress bar, and stops the run if the user has interrupted it; a callback of the simulation. */
 static cmb_status on_progress(void *user, double t, double t_start, double t_end)
 {
   struct run *run = user;
@@ -123,6 +132,7 @@ static cmb_status on_progress(void *user, double t, double t_start, double t_end
   return cli_interrupted() ? CMB_ERROR_INTERRUPTED : CMB_OK;
 }
 
+/* Waits with --realtime until a step is due, and stores the time of its beginning for the report; a callback of the simulation. */
 static cmb_status before_step(void *user, double t)
 {
   struct run *run = user;
@@ -130,8 +140,8 @@ static cmb_status before_step(void *user, double t)
   return run->arguments->realtime ? cli_realtime_before_step(&run->realtime, t) : CMB_OK;
 }
 
-/* The state is saved at the end of the first step at or behind --save-at. */
-static cmb_status save_there(struct run *run, double t)
+/* Saves the state at the end of the first step at or after the time of --save-at. */
+static cmb_status save_state_if_due(struct run *run, double t)
 {
   const struct cli_arguments *a = run->arguments;
   if (!a->save || run->saved || !(t >= a->save_at)) return CMB_OK;
@@ -139,6 +149,8 @@ static cmb_status save_there(struct run *run, double t)
   return cmb_simulation_save(run->sim, a->save);
 }
 
+/* Measures the time of a step with --realtime, notes its size for the report and saves the state if requested; a callback of the
+ * simulation. */
 static cmb_status after_step(void *user, double t)
 {
   struct run *run = user;
@@ -146,10 +158,10 @@ static cmb_status after_step(void *user, double t)
   if (run->arguments->html) {
     cli_report_after_step(&run->report, t, cmb_simulation_result(run->sim)->order);
   }
-  return save_there(run, t);
+  return save_state_if_due(run, t);
 }
 
-/* units: NULL, or one for each; x: NULL where the run did not come to them. */
+/* Prints n named numbers, one a line, with `digits` significant digits. `units` may be NULL; if x is NULL, "not computed" is printed. */
 static void print_numbers(const char *title, int n, const char *const *names,
                           const char *const *units, int digits, const double *x)
 {
@@ -164,7 +176,7 @@ static void print_numbers(const char *title, int n, const char *const *names,
   }
 }
 
-/* Names the outputs that change faster than the points of the table show. */
+/* Prints which outputs change faster than the points of the run can show, so that their extreme values may be inaccurate. */
 static void print_coarse(const struct cli_extremes *x, const cmb_equations *eq)
 {
   int count = 0, first = 0;
@@ -178,7 +190,7 @@ static void print_coarse(const struct cli_extremes *x, const cmb_equations *eq)
          count > 1 ? "change" : "changes", x->points);
 }
 
-/* A line for each output: its value at the end, the least and the greatest on the way, the root mean square, the unit. */
+/* Prints a line for each output: its final, least and greatest value, its root mean square, and its unit. */
 static void print_extremes(const struct run *run)
 {
   const struct cli_extremes *x = &run->extremes;
@@ -199,7 +211,7 @@ static void print_extremes(const struct run *run)
   print_coarse(x, eq);
 }
 
-/* The state at the end, to the last digit: positions, velocities, states, multipliers. */
+/* Prints the final positions, velocities, states and multipliers with all digits. */
 static void print_states(const cmb_equations *eq, const cmb_result *r)
 {
   const int nv = eq->nv - eq->nz;
@@ -211,7 +223,8 @@ static void print_states(const cmb_equations *eq, const cmb_result *r)
                 r->started ? r->lambda : NULL);
 }
 
-/* What the run came to: its outputs, or, of a model without any, the coordinates. */
+/* Prints the final values: the outputs with their extreme values, or the coordinates of a model without outputs; with --states also the
+ * whole state. */
 static void print_values(const struct run *run)
 {
   const cmb_equations *eq = cmb_system_equations(run->system);
@@ -230,6 +243,7 @@ static void print_values(const struct run *run)
   }
 }
 
+/* Prints by how much the start values were corrected so that they satisfy the constraints. */
 static void print_start(const cmb_equations *eq, const cmb_result *r)
 {
   const cmb_start_report *s = &r->start;
@@ -244,34 +258,36 @@ static void print_start(const cmb_equations *eq, const cmb_result *r)
   }
 }
 
-/* Events that the user has named, and with --verbose those of kinks in formulas too: the first of them, and how many more there are. */
+/* Prints the first events and how many more there are. Events in formulas, such as corners of tables, are printed only with --verbose,
+ * and counted otherwise. */
 static void print_events(const struct run *run)
 {
   enum { SHOWN = 20 };
   const long kept = events_kept(run);
   const bool all = run->arguments->verbose;
-  long shown = 0, told = 0;
+  long shown = 0, counted = 0;
   for (long i = 0; i < kept; i++) {
     const cmb_event *e = &run->events[i];
     char text[CLI_EVENT_ROOM];
     if (e->kind == CMB_KIND_FORMULA && !all) continue;
-    if (told++ >= SHOWN) continue;
+    if (counted++ >= SHOWN) continue;
     printf("  %-12s t = %-18.12g %s", shown++ ? "" : "events", e->t,
            cli_event_text(e->name, e->kind, e->direction, text));
     if (!isnan(e->limit)) printf(" (impacts accumulate at t = %.12g)", e->limit);
     printf("\n");
   }
-  if (told > SHOWN) printf("               and %ld more; --json lists all\n", told - SHOWN);
+  if (counted > SHOWN) printf("               and %ld more; --json lists all\n", counted - SHOWN);
   if (run->event_count > kept) {
     printf("               only the first %ld of %ld events were kept\n", kept, run->event_count);
   }
-  if (told < kept) {
+  if (counted < kept) {
     printf(
         "  %-12s %s%ld in formulas, such as corners of tables and limits; --verbose lists them\n",
-        shown ? "" : "events", shown ? "and " : "", kept - told);
+        shown ? "" : "events", shown ? "and " : "", kept - counted);
   }
 }
 
+/* Prints the bound on the drift |g| of the position constraints, or since when there is none. */
 static void print_bound(const cmb_drift_bound *b)
 {
   if (b->holds) {
@@ -285,6 +301,7 @@ static void print_bound(const cmb_drift_bound *b)
   }
 }
 
+/* Prints the first line of the summary: model, method, step size or tolerances, final time and computing time. */
 static void print_headline(const struct run *run)
 {
   const cmb_method *method = run->options.method;
@@ -299,7 +316,8 @@ static void print_headline(const struct run *run)
   printf(": t = %.9g reached in %.3g s\n", r->t, run->run_seconds);
 }
 
-/* How far steps were off before they were projected; which levels are projected, and when, is the method's choice. */
+/* Prints the largest multipliers τ and η of the projections, which measure how far a step had left the constraints before it was
+ * projected. Which constraint levels are projected, and when, depends on the method. */
 static void print_projections(const cmb_result *r)
 {
   const bool both = r->worst_tau > 0 && r->worst_eta > 0;
@@ -310,7 +328,7 @@ static void print_projections(const cmb_result *r)
   printf(", multipliers that measure the drift of a step\n");
 }
 
-/* Of an implicit method; with groups, what the last pattern has. */
+/* Prints how many Jacobians an implicit method has computed, and the entries and groups of the last sparsity pattern. */
 static void print_jacobians(const cmb_statistics *s)
 {
   if (s->jacobian == 0) return;
@@ -323,6 +341,7 @@ static void print_jacobians(const cmb_statistics *s)
   printf("\n");
 }
 
+/* Prints what the run has done: steps, work, constraints, events and final values. */
 static void print_summary(const struct run *run)
 {
   const cmb_result *r = cmb_simulation_result(run->sim);
@@ -354,12 +373,13 @@ static void print_summary(const struct run *run)
   if (run->arguments->realtime) cli_realtime_print(&run->realtime);
 }
 
-/* What is not known is null. */
+/* Returns x if the run has started, else NaN, which is null in JSON. */
 static double if_known(const cmb_result *r, double x)
 {
   return r->started ? x : NAN;
 }
 
+/* Writes the final Lagrange multipliers, or null for each if the run has not started. */
 static void json_multipliers(struct cli_json *j, const cmb_equations *eq, const cmb_result *r)
 {
   if (r->started) {
@@ -371,6 +391,7 @@ static void json_multipliers(struct cli_json *j, const cmb_equations *eq, const 
   cli_json_close(j, ']');
 }
 
+/* Writes the names of all quantities, the final state and the final outputs with their units. */
 static void json_state(struct cli_json *j, const cmb_system *system, const cmb_result *r)
 {
   const cmb_equations *eq = cmb_system_equations(system);
@@ -395,6 +416,7 @@ static void json_state(struct cli_json *j, const cmb_system *system, const cmb_r
   }
 }
 
+/* Writes the bound on the drift of the position constraints. */
 static void json_bound(struct cli_json *j, const cmb_drift_bound *b)
 {
   cli_json_open(j, "bound", '{');
@@ -407,7 +429,7 @@ static void json_bound(struct cli_json *j, const cmb_drift_bound *b)
   cli_json_close(j, '}');
 }
 
-/* What --json prints, between the first keys and the warnings. */
+/* Writes all that --json prints between the first keys and the warnings; `sides` includes the states before and after each event. */
 static void json_result(struct cli_json *j, const struct run *run, bool sides)
 {
   const cmb_result *r = cmb_simulation_result(run->sim);
@@ -429,6 +451,7 @@ static void json_result(struct cli_json *j, const struct run *run, bool sides)
   if (run->arguments->realtime) cli_realtime_json(&run->realtime, j);
 }
 
+/* Prints the result of the run as one JSON object. */
 static void print_json(const struct run *run, cmb_status status)
 {
   struct cli_json j;
@@ -438,7 +461,8 @@ static void print_json(const struct run *run, cmb_status status)
   cli_json_end(&j);
 }
 
-/* The same for the report, with what the headline says of accuracy; states at events are in its curves. */
+/* Writes the result of the run for the report: as --json does, and the method's title and the tolerances; without the states at events,
+ * which are in the curves of the report. */
 static void put_report_run(struct cli_json *j, const void *user)
 {
   const struct run *run = user;
@@ -450,13 +474,15 @@ static void put_report_run(struct cli_json *j, const void *user)
   cli_json_warnings(j);
 }
 
+/* Returns the time at which the run is to end: that of --t-end, else that of the model. */
 static double end_of_run(const struct run *run)
 {
   return isnan(run->options.t_end) ? cmb_system_t_end(run->system) : run->options.t_end;
 }
 
-/* From the start, or from where another run was saved, to the end. Without that state there is no run to report. */
-static cmb_status go(struct run *run, cmb_simulation *sim)
+/* Simulates from the start, or from the state saved by another run (--resume), to the end. If that state cannot be read, the simulation
+ * is destroyed, since there is no run to report. */
+static cmb_status run_or_resume(struct run *run, cmb_simulation *sim)
 {
   if (!run->arguments->resume) return cmb_simulation_run(sim);
   cmb_status status = cmb_simulation_resume(sim, run->arguments->resume);
@@ -468,7 +494,8 @@ static cmb_status go(struct run *run, cmb_simulation *sim)
   return status;
 }
 
-/* The first run is recorded and reported, so that a failure has everything up to it; the others are timed. */
+/* Runs the simulation `repeat` times. The first run is recorded and reported, so that its results up to a failure are available; the
+ * others are only timed. setup and seconds (repeat) receive the times of each run. */
 static cmb_status simulate(cmb_context *ctx, struct run *run, int repeat, double *setup,
                            double *seconds)
 {
@@ -492,7 +519,7 @@ static cmb_status simulate(cmb_context *ctx, struct run *run, int repeat, double
     status = cmb_simulation_create(ctx, run->system, &run->options, &sim);
     setup[done] = cli_seconds() - begun;
     if (done == 0) run->sim = sim;
-    if (status == CMB_OK) status = go(run, sim);
+    if (status == CMB_OK) status = run_or_resume(run, sim);
     seconds[done] = cli_seconds() - begun - setup[done];
     if (done > 0) cmb_simulation_destroy(sim);
   }
@@ -501,7 +528,7 @@ static cmb_status simulate(cmb_context *ctx, struct run *run, int repeat, double
   return status;
 }
 
-/* "fivelink with stair = 1; mdop5, rtol 1e-6, atol 1e-8" */
+/* Writes the subtitle of the plot, e.g. "fivelink with stair = 1; mdop5, rtol 1e-6, atol 1e-8". */
 static void write_subtitle(const struct run *run, size_t room, char *text)
 {
   const struct cli_arguments *a = run->arguments;
@@ -522,8 +549,8 @@ static void write_subtitle(const struct run *run, size_t room, char *text)
   }
 }
 
-/* What the run ends with if one of its files could not be written: with that, or with what it ended with before. Then the file is
- * warned of, so that none is missing without a word. */
+/* Returns the status of a run of which the file `path` could not be written: `failure` if the run was successful, else the run's own
+ * `status`. In the second case a warning about the file is printed, so that its absence is reported. */
 static cmb_status end_without(cmb_context *ctx, const char *path, cmb_status status,
                               cmb_status failure)
 {
@@ -538,7 +565,7 @@ static cmb_status end_without(cmb_context *ctx, const char *path, cmb_status sta
   return status;
 }
 
-/* The plot into its place. */
+/* Draws the plot to its file. Returns the status of the run, or a failure if it was successful and the plot could not be written. */
 static cmb_status draw_plot(cmb_context *ctx, struct run *run, cmb_status status)
 {
   const char *path = run->arguments->plot;
@@ -556,7 +583,7 @@ static cmb_status draw_plot(cmb_context *ctx, struct run *run, cmb_status status
   return drawn == CMB_OK ? status : end_without(ctx, path, status, drawn);
 }
 
-/* The report into its place. */
+/* Writes the report to its file. Returns the status of the run, or a failure if it was successful and the report could not be written. */
 static cmb_status save_report(cmb_context *ctx, struct run *run, cmb_status status)
 {
   const struct cli_arguments *a = run->arguments;
@@ -569,7 +596,8 @@ static cmb_status save_report(cmb_context *ctx, struct run *run, cmb_status stat
   return saved == CMB_OK ? status : end_without(ctx, a->html, status, saved);
 }
 
-/* The trajectory into its place. If the run ended because a row could not be written, the words now say where the others are. */
+/* Completes the file of the trajectory and gives it its final name. If the run ended because a row could not be written, the error
+ * message says where the rows before it are. */
 static cmb_status close_trajectory(cmb_context *ctx, struct run *run, cmb_status status)
 {
   if (!run->table) return status;
@@ -582,8 +610,8 @@ static cmb_status close_trajectory(cmb_context *ctx, struct run *run, cmb_status
   return end_without(ctx, run->arguments->out, run->table_broke ? CMB_OK : status, kept);
 }
 
-/* What the run ended with, to be said when all is put in place. */
-static void note_end(const cmb_context *ctx, const struct run *run, cmb_status status)
+/* Stores the error message with which the run ended, to be printed after all files are written. */
+static void store_failure(const cmb_context *ctx, const struct run *run, cmb_status status)
 {
   const double t = cmb_simulation_result(run->sim)->t;
   if (status == CMB_OK) return;
@@ -593,8 +621,8 @@ static void note_end(const cmb_context *ctx, const struct run *run, cmb_status s
     cli_keep_failure(ctx, status);
 }
 
-/* The numbers of the summary, of which each place that has it takes its own. */
-static void sum_up(struct run *run)
+/* Collects the numbers of the summary, for the printed summary, the report and the files. */
+static void collect_numbers(struct run *run)
 {
   cli_summary_ask(&run->options, run->system, run->numbers);
   cli_summary_take(cmb_simulation_result(run->sim), run->numbers);
@@ -603,7 +631,7 @@ static void sum_up(struct run *run)
   run->numbers[CLI_NUMBER_run_seconds] = run->run_seconds;
 }
 
-/* Put the files in place and say what was done. A run that could not go on keeps what it has. */
+/* Completes all files and prints the summary; a run that failed keeps its results up to the failure. Returns the exit code. */
 static int end_run(cmb_context *ctx, struct run *run, cmb_status status)
 {
   if (!run->sim) {
@@ -612,14 +640,14 @@ static int end_run(cmb_context *ctx, struct run *run, cmb_status status)
     cli_json_failure(run->arguments, run->system);
     return cli_exit_code(status);
   }
-  sum_up(run);
+  collect_numbers(run);
   cli_extremes_finish(&run->extremes);
   if (cli_complain_loop(ctx, run->arguments, status)) {
     cli_table_discard(run->table);
     if (run->arguments->json) print_json(run, status);
     return CLI_BAD_INPUT;
   }
-  note_end(ctx, run, status);
+  store_failure(ctx, run, status);
   status = close_trajectory(ctx, run, status);
   status = draw_plot(ctx, run, status);
   status = save_report(ctx, run, status);
@@ -632,7 +660,8 @@ static int end_run(cmb_context *ctx, struct run *run, cmb_status status)
   return cli_exit_code(status);
 }
 
-/* What the model is made of is not written over. */
+/* Checks that the output file of an option is none of the files that the model is read from. Prints an error message otherwise; returns
+ * an exit code. */
 static int refuse_source(const struct cli_arguments *a, const char *option, const char *path)
 {
   if (!path || !a->model || !cmb_model_reads(a->model, path)) return CLI_DONE;
@@ -640,6 +669,7 @@ static int refuse_source(const struct cli_arguments *a, const char *option, cons
                       path);
 }
 
+/* Opens the file of the trajectory, with the data about the run. */
 static cmb_status open_trajectory(cmb_context *ctx, struct run *run)
 {
   const struct cli_arguments *a = run->arguments;
@@ -649,7 +679,8 @@ static cmb_status open_trajectory(cmb_context *ctx, struct run *run)
   return cli_table_open(ctx, a->out, eq, a->residuals, &run->sheet, &run->table);
 }
 
-/* Two files, written at the end, that would replace each other. */
+/* Checks that the files of two options are different, since one would replace the other. Prints an error message otherwise; returns an
+ * exit code. */
 static int refuse_same(const char *one, const char *path, const char *other, const char *other_path)
 {
   if (!path || !other_path) return CLI_DONE;
@@ -657,7 +688,8 @@ static int refuse_same(const char *one, const char *path, const char *other, con
   return cli_complain("--%s and --%s are the same file, '%s'; expected two", one, other, path);
 }
 
-/* The trajectory's file is open when the plot's is tried: if both are one, that is refused. */
+/* Checks and opens all output files before the run. The file of the trajectory is opened first, so that another option with the same
+ * file is refused. Prints an error message on failure; returns an exit code. */
 static int open_outputs(cmb_context *ctx, struct run *run)
 {
   const struct cli_arguments *a = run->arguments;
@@ -690,6 +722,7 @@ static int open_outputs(cmb_context *ctx, struct run *run)
   return cli_fail(status == CMB_ERROR_MEMORY ? NULL : ctx, status);
 }
 
+/* Runs the simulation with all outputs, and reports the result. Returns the exit code. */
 static int run_system(cmb_context *ctx, struct run *run)
 {
   const struct cli_arguments *a = run->arguments;
@@ -715,7 +748,8 @@ static int run_system(cmb_context *ctx, struct run *run)
   return end_run(ctx, run, status);
 }
 
-/* What goes with states, and what does not. */
+/* Checks that the options --save-at and --resume are compatible with the others. Prints an error message otherwise; returns an exit
+ * code. */
 static int check_states(const struct cli_arguments *a)
 {
   if (!isnan(a->save_at) && !a->save) return cli_complain("--save-at needs --save FILE");
@@ -725,8 +759,9 @@ static int check_states(const struct cli_arguments *a)
   return CLI_DONE;
 }
 
-/* How many points at even distances, besides the steps, pictures and the summary of outputs need: more than one a pixel, and as many for
- * the summary, which is the same with a picture and without. A run that is paced by the clock is not held up by them. */
+/* Returns how many evenly spaced records, in addition to the steps, are needed by pictures and the summary of the outputs: more than one
+ * per pixel, and the same number with and without a picture, so that the summary is the same. A run with --realtime needs none or 1, to
+ * save time. */
 static int samples_of(const struct cli_arguments *a, const cmb_equations *eq)
 {
   enum { SAMPLES = 1000 };

@@ -1,5 +1,5 @@
 /*
- * The plot of a run (run_plot.h).
+ * Draws the plot of a run (run_plot.h).
  */
 #include "cli/run_plot.h"
 
@@ -15,15 +15,16 @@
 
 enum {
   MOST_PANELS = 12,
-  FAR_APART = 30,  /* sizes of outputs without a unit that do not share a panel */
-  MOST_KINDS = 10, /* of events with a letter: more would fill the picture with their names */
+  FAR_APART = 30,  /* ratio of sizes above which outputs without a unit get separate panels */
+  MOST_KINDS = 10, /* kinds of events with a letter; more names would fill the picture */
   LABEL_ROOM = 80,
   NOTE_ROOM = 4096
 };
 
-/* ---- what is drawn */
+/* ---- which quantities */
 
-/* Coordinates and states whose names are outputs' have the prefix that their columns have in tables. False: no memory. */
+/* Appends n quantities, whose values begin at `column` of the history. Coordinates and states with the name of an output get the prefix
+ * that their columns have in tables ("q/", "v/"); without a prefix they are omitted. Returns false if there is no memory. */
 static bool add_series(struct cli_run_plot *p, int n, const char *const *names,
                        const char *const *units, int column, const char *prefix)
 {
@@ -41,7 +42,7 @@ static bool add_series(struct cli_run_plot *p, int n, const char *const *names,
   return true;
 }
 
-/* All that the history has, outputs first; what is drawn if nobody chooses stands together. */
+/* Lists all quantities of the history such that those which are drawn by default come first. Returns false if there is no memory. */
 static bool list_all(struct cli_run_plot *p, const cmb_equations *eq, bool residuals)
 {
   const size_t most = (size_t)eq->no + (size_t)eq->nq + (size_t)eq->nv + (size_t)eq->ng + 2;
@@ -57,6 +58,7 @@ static bool list_all(struct cli_run_plot *p, const cmb_equations *eq, bool resid
          add_series(p, eq->ng, eq->lambda_names, NULL, 1 + eq->nq + eq->nv, NULL);
 }
 
+/* Prints an error message that the model has no quantity of that name, with similar names; returns an exit code. */
 static int complain_name(const struct cli_run_plot *all, const char *name)
 {
   char hint[CMB_HINT_ROOM];
@@ -66,7 +68,8 @@ static int complain_name(const struct cli_run_plot *all, const char *name)
                       cmb_hint_of_names(name, all->series, all->all, sizeof *all->series, hint));
 }
 
-/* The series that a list of names, separated by commas, stands for: moved to the front in that order. */
+/* Moves the quantities in a list of names separated by commas to the front, in that order; these are drawn. Prints an error message for
+ * an unknown name; returns an exit code. */
 static int choose(struct cli_run_plot *p, char *names)
 {
   int chosen = 0;
@@ -117,10 +120,10 @@ struct panels {
   struct cli_panel panel[MOST_PANELS];
   char label[MOST_PANELS][LABEL_ROOM];
   int count;
-  int left_out; /* series without a panel */
+  int left_out; /* number of quantities without a panel */
 };
 
-/* The largest absolute value of a series. */
+/* Returns the largest absolute value of a quantity. */
 static double amplitude(const struct panels *all, const struct cli_series *s)
 {
   const double *y = all->h->rows + s->column;
@@ -129,7 +132,7 @@ static double amplitude(const struct panels *all, const struct cli_series *s)
   return most;
 }
 
-/* As many panels as the series need, with about as many in each. */
+/* Adds as many panels as n quantities of one unit need, with about the same number of curves in each. */
 static void add_panels(struct panels *all, const char *unit, int n,
                        const struct cli_series *const *series)
 {
@@ -155,7 +158,8 @@ static void add_panels(struct panels *all, const char *unit, int n,
   }
 }
 
-/* Series without a unit are of all kinds: those whose sizes are far apart get panels of their own, the largest first. */
+/* Adds panels for the quantities without a unit: those whose sizes differ by more than FAR_APART get separate panels, the largest first.
+ * `some` is a working array. */
 static void add_without_unit(struct panels *all, const struct cli_run_plot *p,
                              const struct cli_series **some)
 {
@@ -175,7 +179,7 @@ static void add_without_unit(struct panels *all, const struct cli_run_plot *p,
   }
 }
 
-/* A panel, or several, for each unit, in the order in which the units come. */
+/* Makes one panel, or several, for each unit, in the order in which the units appear. `some` is a working array. */
 static void make_panels(struct panels *all, const struct cli_run_plot *p,
                         const struct cli_series **some)
 {
@@ -195,14 +199,14 @@ static void make_panels(struct panels *all, const struct cli_run_plot *p,
 
 /* ---- events */
 
-/* The kinds of events, by name and direction, in the order in which they come first. */
+/* The kinds of events, which differ by name or direction, in the order of their first appearance. */
 struct kinds {
   const cmb_event *first[MOST_KINDS];
   int count;
-  long without_letter; /* events of further kinds */
+  long without_letter; /* number of events of further kinds */
 };
 
-/* The number of the event's kind; -1: it is one of those without a letter. */
+/* Returns the number of the event's kind, which is added if it is new; -1 if there are already MOST_KINDS others. */
 static int kind_of(struct kinds *kinds, const cmb_event *e)
 {
   for (int k = 0; k < kinds->count; k++) {
@@ -214,7 +218,7 @@ static int kind_of(struct kinds *kinds, const cmb_event *e)
   return kinds->count++;
 }
 
-/* A mark for each event that is shown: *count of them. */
+/* Makes a mark for each event that is shown, and sets *count. Returns NULL if there is no memory. */
 static struct cli_mark *make_marks(const struct cli_run_events *events, struct kinds *kinds,
                                    int *count)
 {
@@ -230,7 +234,7 @@ static struct cli_mark *make_marks(const struct cli_run_events *events, struct k
   return marks;
 }
 
-/* "Events: a: tyre lifts off; b: ..." */
+/* Writes the note that explains the letters of events, e.g. "Events: a: tyre lifts off; b: ...". */
 static void describe_events(const struct cli_run_events *events, const struct kinds *kinds,
                             char note[NOTE_ROOM])
 {
@@ -251,9 +255,9 @@ static void describe_events(const struct cli_run_events *events, const struct ki
   }
 }
 
-/* ---- the whole */
+/* ---- the whole plot */
 
-/* What had to be left out is said here and on standard error. */
+/* Writes the note that some quantities have no room in the plot, and prints it as a warning. */
 static void describe_left_out(const struct panels *all, int count, char note[NOTE_ROOM])
 {
   snprintf(note, NOTE_ROOM,
@@ -269,6 +273,7 @@ struct notes {
   int count;
 };
 
+/* Adds a note to the plot and returns the array for its text. */
 static char *next_note(struct notes *n)
 {
   n->all[n->count] = n->text[n->count];

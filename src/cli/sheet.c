@@ -1,6 +1,6 @@
 /*
- * What a file of results says of its run (table.h): the text of the model, the command line, the method, what the
- * mechanism depends on, and the summary.
+ * Collects the data about a run that its result file contains besides the trajectory (table.h): the text of the model, the command line,
+ * the method, the options that the mechanism depends on, and the summary.
  */
 #include "base/file.h"
 #include "base/text.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The text of the model's file, or NULL if there is none, or it is gone. */
+/* Returns the text of the model's file, to be freed; NULL if there is none or it cannot be read. */
 static char *read_text(const struct cli_arguments *a)
 {
   enum { MOST_BYTES = 1 << 26 };
@@ -23,7 +23,7 @@ static char *read_text(const struct cli_arguments *a)
   return cli_bytes_of(source.path, MOST_BYTES, &text, &length) ? text : NULL;
 }
 
-/* "camber run fivelink --set stair=1" */
+/* Returns the command line of the run, e.g. "camber run fivelink --set stair=1", to be freed; NULL if there is no memory. */
 static char *write_command(const struct cli_arguments *a)
 {
   size_t length = sizeof "camber run";
@@ -35,7 +35,8 @@ static char *write_command(const struct cli_arguments *a)
   return text;
 }
 
-/* The model's file so that it is found from anywhere: a bundled model by its name, another one by its whole path. */
+/* Returns a name by which the model's file is found from any folder, to be freed: the name of a bundled model, or the absolute path of
+ * another one. NULL if there is none. */
 static char *write_file(const struct cli_arguments *a)
 {
   struct cli_model_source source;
@@ -45,6 +46,7 @@ static char *write_file(const struct cli_arguments *a)
   return cmb_whole_path(source.path, sizeof whole, whole) ? strdup(whole) : NULL;
 }
 
+/* Writes settings of parameters or start values as options, one a line: --OPTION=NAME=VALUE. */
 static void put_settings(FILE *to, const char *option, int count, const cmb_setting *settings)
 {
   char number[CMB_NUMBER_ROOM];
@@ -54,7 +56,8 @@ static void put_settings(FILE *to, const char *option, int count, const cmb_sett
   }
 }
 
-/* Options that the mechanism depends on, one a line, as `camber view` takes them again. */
+/* Returns the options that the mechanism depends on, one a line, as `camber view` reads them again; to be freed. NULL for a problem
+ * written in C. */
 static char *write_arguments(const struct cli_arguments *a)
 {
   char *text = NULL;
@@ -71,8 +74,8 @@ static char *write_arguments(const struct cli_arguments *a)
   return text;
 }
 
-/* A text of the sheet that is released with it. */
-static void own(struct cli_sheet *s, int index, char *text)
+/* Sets text number `index` of the data about a run, which is freed together with it; NULL changes nothing. */
+static void store_owned(struct cli_sheet *s, int index, char *text)
 {
   int k = 0;
   if (!text) return;
@@ -91,12 +94,12 @@ void cli_sheet_begin(cmb_context *ctx, struct cli_sheet *s, const struct cli_arg
   s->texts[CLI_TEXT_model] = eq->name;
   s->texts[CLI_TEXT_method] = cmb_method_name(options->method);
   s->texts[CLI_TEXT_method_title] = cmb_method_title(options->method);
-  own(s, CLI_TEXT_command, write_command(a));
-  own(s, CLI_TEXT_model_file, write_file(a));
-  own(s, CLI_TEXT_arguments, write_arguments(a));
+  store_owned(s, CLI_TEXT_command, write_command(a));
+  store_owned(s, CLI_TEXT_model_file, write_file(a));
+  store_owned(s, CLI_TEXT_arguments, write_arguments(a));
   if (a->model && cmb_picture_digest(ctx, a->model, s->picture) == CMB_OK) {
-    s->texts[CLI_TEXT_picture] =
-        s->picture; /* without it, whether it is the same model is not known */
+    /* without it, a viewer cannot check that the model is the same */
+    s->texts[CLI_TEXT_picture] = s->picture;
   }
   cli_summary_ask(options, system, s->numbers);
 }
@@ -107,7 +110,7 @@ void cli_sheet_finish(struct cli_sheet *s, cmb_status status, const cmb_result *
   s->texts[CLI_TEXT_status] = cmb_status_code(status);
   s->texts[CLI_TEXT_message] = status == CMB_OK ? "" : cli_last_complaint();
   if (r->stopped_by) s->texts[CLI_TEXT_stopped_by] = r->stopped_by;
-  own(s, CLI_TEXT_warnings, cli_warnings_text());
+  store_owned(s, CLI_TEXT_warnings, cli_warnings_text());
   memcpy(s->numbers, numbers, sizeof s->numbers);
 }
 

@@ -1,5 +1,5 @@
 /*
- * Both sides of events (sides.h).
+ * Stores the states before and after events (sides.h).
  */
 #include "cli/sides.h"
 
@@ -19,17 +19,18 @@ void cli_sides_end(struct cli_sides *s)
   free(s->rows);
 }
 
-/* The side (0: before, 1: behind) of an instant. */
+/* Returns the values of one side (0: before, 1: after) of an instant. */
 static double *row_of(const struct cli_sides *s, long instant, int side)
 {
   return s->rows + (2 * instant + side) * s->columns;
 }
 
+/* Doubles the room for instants, up to the limit; when that is reached, nothing changes. */
 static cmb_status grow(struct cli_sides *s)
 {
   const long most = MOST_NUMBERS / (2 * s->columns), wanted = s->room ? 2 * s->room : 16;
   const long room = wanted < most ? wanted : most;
-  if (room <= s->room) return CMB_OK; /* full */
+  if (room <= s->room) return CMB_OK; /* the limit is reached */
   double *grown = realloc(s->rows, 2 * (size_t)room * (size_t)s->columns * sizeof *grown);
   if (!grown) return CMB_ERROR_MEMORY;
   s->rows = grown;
@@ -37,8 +38,8 @@ static cmb_status grow(struct cli_sides *s)
   return CMB_OK;
 }
 
-/* Nothing is known of an instant at first. */
-static cmb_status begin(struct cli_sides *s)
+/* Begins an instant, whose values are NaN until they are stored. */
+static cmb_status begin_instant(struct cli_sides *s)
 {
   if (s->count == s->room) CMB_TRY(grow(s));
   s->begun = true;
@@ -49,7 +50,7 @@ static cmb_status begin(struct cli_sides *s)
 cmb_status cli_sides_add(struct cli_sides *s, const cmb_record *r)
 {
   const cmb_equations *eq = s->eq;
-  if (r->side < 0 || !s->begun) CMB_TRY(begin(s));
+  if (r->side < 0 || !s->begun) CMB_TRY(begin_instant(s));
   if (s->count < s->room) {
     double *row = row_of(s, s->count, r->side > 0);
     memcpy(row, r->q, (size_t)eq->nq * sizeof *row);
@@ -63,6 +64,7 @@ cmb_status cli_sides_add(struct cli_sides *s, const cmb_record *r)
   return CMB_OK;
 }
 
+/* Writes the values of one side under `key`: positions, velocities, states, multipliers and outputs. */
 static void put_side(const struct cli_sides *s, const char *key, const double *row,
                      struct cli_json *j)
 {

@@ -1,8 +1,9 @@
 /*
- * What a model file says under `simulate`: options of `camber run`, and what other commands look at (cli.h, docs/model-format.md).
+ * Takes the keys under `simulate` of a model file as command-line options: options of `camber run`, and those that other commands use
+ * (cli.h, docs/model-format.md). Called when a model is read.
  *
- * Every key is checked with its value, whichever command reads the model. A command takes those that it has as options, where the command
- * line does not say otherwise. Names of files are for `camber run` alone: another command would write something else there.
+ * Every key and its value are checked, whichever command reads the model. A command takes those that are options of it, unless the command
+ * line specifies them. Names of files are taken by `camber run` only, since another command would write something else there.
  */
 #include "base/file.h"
 #include "base/text.h"
@@ -12,8 +13,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Whether the command line has said option k, which then has the model's place. Of options NAME=VALUE, which can be repeated, those of the same
- * name: "projection=every" of the model stands beside "form=projecting" of the command line, and gives way to "projection=none". */
+/* Returns whether option k has been given already, so that the model's value is not used. For the repeatable options --start and
+ * --option NAME=VALUE only one of the same NAME counts: "projection=every" in the model is used together with "form=projecting" on the
+ * command line, but not with "projection=none". */
 static bool is_given(const struct cli_arguments *a, int k, const char *value)
 {
   const size_t length = strcspn(value, "=");
@@ -28,7 +30,7 @@ static bool is_given(const struct cli_arguments *a, int k, const char *value)
   return found;
 }
 
-/* Where the value stands, or the key. */
+/* Returns an error record with the position of a value in the model file. */
 static cmb_error at_value(const cmb_model_default *d)
 {
   return (cmb_error){.status = CMB_ERROR_INPUT,
@@ -39,6 +41,7 @@ static cmb_error at_value(const cmb_model_default *d)
                      .time = NAN};
 }
 
+/* Returns an error record with the position of a key in the model file. */
 static cmb_error at_key(const cmb_model_default *d)
 {
   cmb_error e = at_value(d);
@@ -49,6 +52,7 @@ static cmb_error at_key(const cmb_model_default *d)
 
 static const char lead[] = "simulate: ";
 
+/* Prints an error message for an unknown key, with a similar name as a suggestion if there is one; returns an exit code. */
 static int complain_key(const cmb_model_default *d)
 {
   const char *near = cmb_nearest_name(d->name, cli_options, cli_option_count, sizeof *cli_options);
@@ -58,14 +62,15 @@ static int complain_key(const cmb_model_default *d)
                                 d->name);
 }
 
-/* ---- whether a key and its value are good */
+/* ---- checks of keys and values */
 
+/* Returns whether the value of an option is the name of a file. */
 static bool is_file(const struct cli_option *option)
 {
   return option->argument && strcmp(option->argument, "FILE") == 0;
 }
 
-/* Whether one of the folders on the way is `..`. */
+/* Returns whether a path contains the folder `..`. */
 static bool goes_up(const char *path)
 {
   for (const char *at = path; *at; at += strspn(at, "/")) {
@@ -76,8 +81,8 @@ static bool goes_up(const char *path)
   return false;
 }
 
-/* Whether the file, if there is one, and else its folder, lie where the command runs when all links are followed. A folder that is not there
- * is complained of when the file is opened. */
+/* Returns whether a relative path stays in the current folder after all symbolic links are followed; the file itself is checked if it
+ * exists, else its folder. If the folder does not exist, the result is true, and opening the file fails later. */
 static bool stays_here(const char *path)
 {
   char here[CLI_PATH_ROOM], there[CLI_PATH_ROOM], folder[CLI_PATH_ROOM];
@@ -90,7 +95,7 @@ static bool stays_here(const char *path)
   return !found || (strncmp(there, here, length) == 0 && (there[length] == '/' || !there[length]));
 }
 
-/* Whether an option takes the value, apart from what else it was given. */
+/* Returns whether an option accepts the value, independently of earlier values. */
 static bool is_acceptable(const struct cli_option *option, const char *value)
 {
   struct cli_arguments alone = {.command = NULL};
@@ -99,6 +104,8 @@ static bool is_acceptable(const struct cli_option *option, const char *value)
   return good;
 }
 
+/* Checks the value of a key in the model file, and that a file name stays in the current folder. Prints an error message otherwise;
+ * returns an exit code. */
 static int check_value(const struct cli_arguments *a, const struct cli_option *option,
                        const cmb_model_default *d)
 {
@@ -117,10 +124,11 @@ static int check_value(const struct cli_arguments *a, const struct cli_option *o
                          d->name, d->value);
 }
 
-/* ---- taking it */
+/* ---- taking the values */
 
-/* What the command line chooses in place of what the model says. */
-static bool is_set_aside(const struct cli_arguments *a, const char *key)
+/* Returns whether an option on the command line replaces this key of the model: e.g. --steady replaces equilibrium, and --vary replaces
+ * inputs and outputs. */
+static bool is_replaced(const struct cli_arguments *a, const char *key)
 {
   static const struct {
     const char *key, *option;
@@ -134,7 +142,7 @@ static bool is_set_aside(const struct cli_arguments *a, const char *key)
          cmb_find_name(key, motion, 3, sizeof *motion) >= 0;
 }
 
-/* Exported code has no steady motion to start from, and the model's run does. */
+/* Prints a warning when a model with a steady motion as its start is exported, since exported code starts from the model's start values. */
 static void warn_of_steady(const struct cli_arguments *a, const char *name)
 {
   if (strcmp(a->command->name, "export") != 0 || strcmp(name, "steady") != 0) return;
@@ -143,6 +151,8 @@ static void warn_of_steady(const struct cli_arguments *a, const char *name)
            "starts from the model's start values");
 }
 
+/* Checks a key of the model and stores its value as an option, if the command has that option and the command line does not give it.
+ * Prints an error message if it is invalid; returns an exit code. */
 static int take_key(struct cli_arguments *a, const cmb_model_default *d)
 {
   const int key = cli_find_key(d->name), k = cli_find_option(a->command, d->name);
@@ -158,7 +168,7 @@ static int take_key(struct cli_arguments *a, const cmb_model_default *d)
   const bool taken = cli_takes(a->command, option);
   if (!taken) warn_of_steady(a, d->name);
   if (!taken || (is_file(option) && key != k) || is_given(a, k, d->value) ||
-      is_set_aside(a, d->name)) {
+      is_replaced(a, d->name)) {
     return CLI_DONE;
   }
   a->of_model[k] = d;
@@ -167,6 +177,7 @@ static int take_key(struct cli_arguments *a, const cmb_model_default *d)
   return cli_complain_at(&at, lead, "%s is '%s'; expected %s", d->name, d->value, option->expected);
 }
 
+/* Checks that the method in the model file exists. Prints an error message with similar names otherwise; returns an exit code. */
 static int check_method(const cmb_model_default *d)
 {
   enum { MOST_NAMES = 64 };
@@ -180,7 +191,8 @@ static int check_method(const cmb_model_default *d)
                          cmb_hint_of_names(d->value, names, count, sizeof *names, hint));
 }
 
-/* The method that the run of the model uses. */
+/* Returns the method with which the model is to be run: of the command line, else of the model file, else the default; NULL if it is
+ * unknown. */
 static const cmb_method *method_of_run(const struct cli_arguments *a)
 {
   int count;
@@ -192,14 +204,14 @@ static const cmb_method *method_of_run(const struct cli_arguments *a)
   return name ? cmb_method_find(name) : cmb_run_defaults().method;
 }
 
-/* Options must be ones of that method. */
+/* Checks that a method option in the model file is one of that method. Prints an error message otherwise; returns an exit code. */
 static int check_option(cmb_context *ctx, const struct cli_arguments *a, const cmb_model_default *d)
 {
   enum { NAME_ROOM = 256 };
   char name[NAME_ROOM];
   const cmb_method *m = method_of_run(a);
   const char *equals = strchr(d->value, '=');
-  if (!m || !equals) return CLI_DONE; /* complained of elsewhere */
+  if (!m || !equals) return CLI_DONE; /* reported elsewhere */
   snprintf(name, sizeof name, "%.*s", (int)(equals - d->value), d->value);
   const cmb_option_setting setting = {name, equals + 1};
   if (cmb_method_check_option(ctx, m, &setting) == CMB_OK) return CLI_DONE;
@@ -207,6 +219,7 @@ static int check_option(cmb_context *ctx, const struct cli_arguments *a, const c
   return cli_complain_at(&at, lead, "%s", cmb_error_of(ctx)->text);
 }
 
+/* Checks a key of the model that names a method or an option of a method; returns an exit code. */
 static int check_default(cmb_context *ctx, const struct cli_arguments *a,
                          const cmb_model_default *d)
 {
@@ -224,8 +237,10 @@ int cli_take_keys(cmb_context *ctx, struct cli_arguments *a)
   return code;
 }
 
-/* ---- two that do not go together */
+/* ---- two options that contradict each other */
 
+/* Prints an error message that the options `one` and `other` contradict each other, with `words` between their names. If one of them was
+ * set by the model file, the message has its position there. Returns CLI_BAD_INPUT. */
 int cli_complain_pair(const struct cli_arguments *a, const char *one, const char *words,
                       const char *other)
 {

@@ -1,5 +1,5 @@
 /*
- * The positions of a run in which the constraints lost rank (singular.h).
+ * Stores and prints the positions of a run in which the constraint Jacobian lost rank (singular.h).
  */
 #include "cli/singular.h"
 
@@ -65,13 +65,17 @@ void cli_singularities_json(const struct cli_singularities *list, struct cli_jso
   cli_json_close(j, ']');
 }
 
-static bool is_shared(const cmb_system *system, const bool *unique, int i)
+/* Returns whether Lagrange multiplier i is indeterminate: at the end of this run (`unique`), or always, since redundant constraints
+ * share a force. */
+static bool is_indeterminate(const cmb_system *system, const bool *unique, int i)
 {
   const bool *shared = cmb_system_shared_multipliers(system);
   return (unique && !unique[i]) || (shared && shared[i]);
 }
 
-static bool is_shared_output(const cmb_system *system, const bool *unique, int i)
+/* Returns whether output i depends on an indeterminate force: in this run (`unique`), since contacts share a force, or always, since
+ * redundant constraints do. */
+static bool is_indeterminate_output(const cmb_system *system, const bool *unique, int i)
 {
   const bool *shared = cmb_system_shared_outputs(system);
   return (unique && !unique[i]) || (shared && shared[i]);
@@ -83,8 +87,8 @@ void cli_not_unique_print(const cmb_system *system, const cmb_result *r)
   bool first = true;
   for (int i = 0; i < eq->ng + eq->no; i++) {
     const int output = i - eq->ng;
-    if (output < 0 ? !is_shared(system, r->lambda_unique, i)
-                   : !is_shared_output(system, r->outputs_unique, output)) {
+    if (output < 0 ? !is_indeterminate(system, r->lambda_unique, i)
+                   : !is_indeterminate_output(system, r->outputs_unique, output)) {
       continue;
     }
     printf("%s %s", first ? "  not unique  " : ",",
@@ -99,12 +103,13 @@ void cli_not_unique_json(const cmb_system *system, const cmb_result *r, struct c
   const cmb_equations *eq = cmb_system_equations(system);
   cli_json_open(j, "not_unique", '[');
   for (int i = 0; i < eq->ng; i++) {
-    if (is_shared(system, r->lambda_unique, i)) cli_json_text(j, NULL, eq->lambda_names[i]);
+    if (is_indeterminate(system, r->lambda_unique, i)) cli_json_text(j, NULL, eq->lambda_names[i]);
   }
   cli_json_close(j, ']');
   cli_json_open(j, "not_unique_outputs", '[');
   for (int i = 0; i < eq->no; i++) {
-    if (is_shared_output(system, r->outputs_unique, i)) cli_json_text(j, NULL, eq->output_names[i]);
+    if (is_indeterminate_output(system, r->outputs_unique, i))
+      cli_json_text(j, NULL, eq->output_names[i]);
   }
   cli_json_close(j, ']');
 }

@@ -1,6 +1,7 @@
 /*
- * camber bench: starts the program camber-bench, which lies beside this one or in PATH, in its own place: what it prints and its exit code
- * are those of the command. It is a program of its own so that this one needs nothing of what the benches race against.
+ * The command `camber bench`: replaces this process by the program camber-bench, which is beside this program or in PATH, so that its
+ * output and exit code are those of the command. It is a separate program so that this one does not depend on the solvers that the benches
+ * compare with.
  */
 #include "cli/benches.h"
 #include "cli/cli.h"
@@ -30,7 +31,7 @@ void cli_list_benches(void)
   }
 }
 
-/* Does not return if there is a program to start. */
+/* Replaces this process by the program words[0], beside this program or in PATH. Returns only if there is none. */
 static void start(char *const words[])
 {
   char folder[CLI_PATH_ROOM], path[CLI_PATH_ROOM + 32];

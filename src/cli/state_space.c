@@ -1,5 +1,6 @@
 /*
- * State space of a linearised model (state_space.h): the matrices as text, JSON, CSV and MAT files, and plots of what they answer.
+ * Computes and shows the state-space matrices of a linearised model (state_space.h): as text, JSON, CSV and MAT files, and plots of the
+ * frequency and step responses.
  */
 #include "cli/state_space.h"
 
@@ -13,8 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SHOWN = 12 };                      /* columns of matrices as text */
-enum { POINTS = 900, EVEN = 400, BESIDE = 5 }; /* of a plot; spread evenly; beside each resonance */
+enum { MOST_SHOWN = 12 }; /* rows of matrices that are printed as text */
+enum {
+  POINTS = 900,
+  EVEN = 400,
+  BESIDE = 5
+}; /* points of a plot; evenly spread ones; on each side of a resonance */
 
 static const double DEGREES_PER_RADIAN = 57.29577951308232;
 static const double TWO_PI = 6.28318530717958647692;
@@ -26,6 +31,7 @@ bool cli_state_space_wanted(const struct cli_arguments *a)
 
 /* ---- names */
 
+/* Returns the number of names in a list separated by commas; 0 for NULL. */
 static int count_names(const char *text)
 {
   int count = text != NULL;
@@ -33,7 +39,8 @@ static int count_names(const char *text)
   return count;
 }
 
-/* Takes a list of names, separated by commas, apart, and looks them up. */
+/* Splits a list of names at its commas, and stores each as found[k] with its index number[k] in `names`. Prints an error message for an
+ * unknown name, which mentions the option and `what` is missing; returns an exit code. */
 static int look_up(char *text, const char *option, const char *what, int known,
                    const char *const *names, const char **found, int *number)
 {
@@ -59,7 +66,8 @@ int cli_state_space_begin(struct cli_state_space *s, const struct cli_arguments 
   const int nu = count_names(a->inputs), ny = count_names(a->outputs);
   *s = (struct cli_state_space){.arguments = a, .eq = eq, .nu = nu, .ny = ny};
   if (!cli_state_space_wanted(a)) {
-    const bool out = cli_given(a, "out"); /* that of a model file is for its run */
+    /* only if given on the command line: --out in a model file is for its run */
+    const bool out = cli_given(a, "out");
     return out || a->bode || a->step_response
                ? cli_complain("%s needs --inputs or --outputs", out       ? "--out"
                                                                 : a->bode ? "--bode"
@@ -101,7 +109,7 @@ void cli_state_space_end(struct cli_state_space *s)
 
 /* ---- columns of inputs and their rates */
 
-/* The columns of X (rows x nu), then those of X' whose rates count. */
+/* Copies a matrix X (rows x nu), followed in each row by those columns of X_rate whose input rates have an influence. */
 static void join(const struct cli_state_space *s, int rows, const double *X, const double *X_rate,
                  double *to)
 {
@@ -115,6 +123,8 @@ static void join(const struct cli_state_space *s, int rows, const double *X, con
   }
 }
 
+/* Makes the matrices B and D with columns for the inputs and for the rates of inputs that have an influence, and the names of these
+ * columns. */
 static cmb_status join_columns(struct cli_state_space *s)
 {
   const cmb_state_space *x = s->space;
@@ -134,7 +144,7 @@ static cmb_status join_columns(struct cli_state_space *s)
 
 /* ---- files */
 
-/* A number of the table [A B; C D]. */
+/* Returns the entry in row i and column j of the block matrix [A B; C D]. */
 static double value_at(const struct cli_state_space *s, int i, int j)
 {
   const int nx = s->space->nx;
@@ -142,6 +152,7 @@ static double value_at(const struct cli_state_space *s, int i, int j)
   return j < nx ? s->space->C[(i - nx) * nx + j] : s->D[(i - nx) * s->columns + j - nx];
 }
 
+/* Writes a piece of text to the file `to`; a callback of the CSV writer. */
 static cmb_status put_piece(void *to, const char *piece, size_t length)
 {
   return fwrite(piece, 1, length, to) == length ? CMB_OK : CMB_ERROR_IO;
@@ -154,7 +165,7 @@ void cli_csv_name(FILE *to, const char *before, const char *name)
   cmb_csv_field(whole, put_piece, to);
 }
 
-/* The table with the names of its columns and rows. */
+/* Writes the block matrix [A B; C D] as CSV with the names of its columns and rows. */
 static void put_csv(FILE *to, const struct cli_state_space *s)
 {
   const cmb_state_space *x = s->space;
@@ -172,6 +183,7 @@ static void put_csv(FILE *to, const struct cli_state_space *s)
   }
 }
 
+/* Writes the matrices A, B, C and D and the names of states, inputs and outputs as a MAT file. */
 static void put_mat_file(FILE *to, const struct cli_state_space *s)
 {
   const cmb_state_space *x = s->space;
@@ -184,6 +196,7 @@ static void put_mat_file(FILE *to, const struct cli_state_space *s)
   cli_mat_names(to, "y_names", x->ny, s->y_names);
 }
 
+/* Writes the matrices to the file `path`, as MAT or CSV file by its ending. */
 static cmb_status save(cmb_context *ctx, const struct cli_state_space *s, const char *path)
 {
   char *text = NULL;
@@ -201,20 +214,21 @@ static cmb_status save(cmb_context *ctx, const struct cli_state_space *s, const 
 
 /* ---- plots */
 
-/* What a plot shows of each output and input. */
+/* The kind of a plot: frequency response or step response. */
 enum kind { RESPONSE, STEP };
 
 enum { NAME_ROOM = 160 };
 
-/* Curves of a plot: one for each output and input, as many as can be told apart. */
+/* The curves of a plot: one for each pair of an output and an input, at most CLI_PLOT_MOST_CURVES. */
 struct curves {
   const struct cli_state_space *s;
   int count;
-  char (*name)[NAME_ROOM], (*unit)[NAME_ROOM]; /* unit "": not known */
-  double *x, *y;                               /* (POINTS), (count x POINTS) */
+  char (*name)[NAME_ROOM], (*unit)[NAME_ROOM]; /* unit "": unknown */
+  /* (POINTS), (rows x POINTS), where the rows are the curves, for a frequency response first all amplitudes, then all phases */
+  double *x, *y;
 };
 
-/* The unit of a live parameter; "": it has none, as inputs have not. */
+/* Returns the unit of a live parameter; "" for an input, which has none. */
 static const char *unit_of_input(const struct cli_state_space *s, int u)
 {
   const cmb_model *model = s->arguments->model;
@@ -225,13 +239,15 @@ static const char *unit_of_input(const struct cli_state_space *s, int u)
   return "";
 }
 
+/* Returns the unit of an output; "" if it has none. */
 static const char *unit_of_output(const struct cli_state_space *s, int y)
 {
   const char *const *units = s->eq->output_units;
   return units && units[s->output[y]] ? units[s->output[y]] : "";
 }
 
-/* "N/m", "N/(m/s)", or "N per unit of road" where that of the input is not known. */
+/* Writes the unit of a curve: of a step response that of the output; of a frequency response the quotient, e.g. "N/m" or "N/(m/s)", or
+ * "N per unit of road" if the unit of the input is unknown. */
 static void write_unit(const struct cli_state_space *s, int y, int u, enum kind kind,
                        char text[NAME_ROOM])
 {
@@ -247,7 +263,9 @@ static void write_unit(const struct cli_state_space *s, int y, int u, enum kind 
   }
 }
 
-static bool take_curves(struct curves *c, const struct cli_state_space *s, enum kind kind)
+/* Allocates the curves of a plot and sets their names and units; prints a warning if there are too many. Returns false if there is no
+ * memory. */
+static bool make_curves(struct curves *c, const struct cli_state_space *s, enum kind kind)
 {
   const int rows = kind == RESPONSE ? 2 : 1; /* amplitude and phase */
   *c = (struct curves){.s = s, .count = s->nu * s->ny};
@@ -273,13 +291,13 @@ static bool take_curves(struct curves *c, const struct cli_state_space *s, enum 
   return true;
 }
 
-static void drop_curves(struct curves *c)
+static void free_curves(struct curves *c)
 {
   free(c->name);
   free(c->x);
 }
 
-/* The curve of row `row` of y, in the colour that its output and input have in all panels. */
+/* Adds row `row` of the values y to a panel, in the colour of its pair of output and input, which is the same in all panels. */
 static void add_curve(const struct curves *c, int row, struct cli_panel *panel)
 {
   const int i = row % c->count;
@@ -287,11 +305,11 @@ static void add_curve(const struct curves *c, int row, struct cli_panel *panel)
       (struct cli_curve){.name = c->name[i], .y = c->y + (ptrdiff_t)row * POINTS, .colour = i + 1};
 }
 
-/* A panel for each unit, with the first rows of y; how many. */
+/* Makes one panel for each unit with the curves of that unit, titled with `what` and the unit. Returns the number of panels. */
 static int fill_panels(const struct curves *c, const char *what,
                        char titles[CLI_PLOT_MOST_CURVES][NAME_ROOM], struct cli_panel *panels)
 {
-  int of[CLI_PLOT_MOST_CURVES], count = 0; /* the first curve of each panel */
+  int of[CLI_PLOT_MOST_CURVES], count = 0; /* first curve of each panel */
   for (int i = 0; i < c->count; i++) {
     int p = 0;
     while (p < count && strcmp(c->unit[i], c->unit[of[p]]) != 0) p++;
@@ -305,7 +323,7 @@ static int fill_panels(const struct curves *c, const char *what,
   return count;
 }
 
-/* The slowest and the fastest of what the eigenvalues of A show, by its response: a decade below and above them. */
+/* Computes a range of angular frequencies that contains all eigenvalues which are not neutral, with a decade below and above them. */
 static void find_range(const cmb_linearization *l, double *low, double *high)
 {
   *low = INFINITY, *high = 0;
@@ -325,7 +343,8 @@ static int by_size(const void *x, const void *y)
   return (*a > *b) - (*a < *b);
 }
 
-/* Frequencies for a plot: even ones, and at each resonance its peak and the flanks beside it, which may be narrow. */
+/* Chooses the angular frequencies of a plot in ascending order: evenly spaced on the logarithmic axis, and closely around each
+ * resonance, whose peak may be narrow. */
 static void choose_frequencies(const cmb_linearization *l, double omega[POINTS])
 {
   double low, high;
@@ -343,23 +362,24 @@ static void choose_frequencies(const cmb_linearization *l, double omega[POINTS])
   qsort(omega, POINTS, sizeof *omega, by_size);
 }
 
-/* Phase near the one before it, so that the curve has no jumps of 360°. */
+/* Adds a multiple of 360° to a phase such that it is closest to the previous one, so that the curve has no discontinuities of 360°. */
 static double unwrap(double phase, double before)
 {
   return phase - 360 * round((phase - before) / 360);
 }
 
+/* Draws the amplitude and phase of the frequency responses to the file `path`. */
 static cmb_status draw_bode(cmb_context *ctx, const struct cli_state_space *s,
                             const cmb_linearization *l, const char *path)
 {
   struct curves c;
   double omega[POINTS], *answer = calloc(2 * (size_t)(s->nu * s->ny) + 1, sizeof *answer);
-  cmb_status status = answer && take_curves(&c, s, RESPONSE) ? CMB_OK : CMB_ERROR_MEMORY;
+  cmb_status status = answer && make_curves(&c, s, RESPONSE) ? CMB_OK : CMB_ERROR_MEMORY;
   choose_frequencies(l, omega);
   for (int k = 0; k < POINTS && status == CMB_OK; k++) {
     status = cmb_state_space_response(ctx, s->space, omega[k], answer);
     if (status ==
-        CMB_ERROR_EQUATIONS) { /* without damping there is no answer at a resonance: a gap */
+        CMB_ERROR_EQUATIONS) { /* an undamped resonance, where the response is infinite: a gap */
       for (int i = 0; i < 2 * s->nu * s->ny; i++) answer[i] = NAN;
       status = CMB_OK;
     }
@@ -390,19 +410,20 @@ static cmb_status draw_bode(cmb_context *ctx, const struct cli_state_space *s,
                                   .logarithmic = true};
     status = cli_plot_save(ctx, &plot, path);
   }
-  if (answer) drop_curves(&c);
+  if (answer) free_curves(&c);
   free(answer);
   return status;
 }
 
+/* Draws the responses of the outputs to a unit step of each input to the file `path`. */
 static cmb_status draw_steps(cmb_context *ctx, const struct cli_state_space *s,
                              const cmb_linearization *l, const char *path)
 {
   struct curves c;
   double low, high, *y = calloc((size_t)POINTS * (size_t)s->ny, sizeof *y);
-  cmb_status status = y && take_curves(&c, s, STEP) ? CMB_OK : CMB_ERROR_MEMORY;
+  cmb_status status = y && make_curves(&c, s, STEP) ? CMB_OK : CMB_ERROR_MEMORY;
   find_range(l, &low, &high);
-  const double dt = 0.5 / low / (POINTS - 1); /* five times the slowest time constant */
+  const double dt = 0.5 / low / (POINTS - 1); /* over five times the slowest time constant */
   for (int u = 0; u < s->nu && status == CMB_OK; u++) {
     status = cmb_state_space_step(ctx, s->space, u, dt, POINTS, y);
     for (int i = u; i < c.count && status == CMB_OK; i += s->nu) {
@@ -424,12 +445,13 @@ static cmb_status draw_steps(cmb_context *ctx, const struct cli_state_space *s,
                                   .panel_count = units};
     status = cli_plot_save(ctx, &plot, path);
   }
-  if (y) drop_curves(&c);
+  if (y) free_curves(&c);
   free(y);
   return status;
 }
 
-/* The rate of a step is an impulse, and so is what an output has of it. */
+/* Prints a warning for each output that depends on the rate of an input, since a step of that input makes an impulse in it, which cannot
+ * be drawn. */
 static void note_impulses(const struct cli_state_space *s)
 {
   const cmb_state_space *x = s->space;
@@ -461,6 +483,7 @@ cmb_status cli_state_space_find(cmb_context *ctx, struct cli_state_space *s,
 
 /* ---- text and JSON */
 
+/* Prints a matrix with its name as text. */
 static void print_matrix(const char *name, int rows, int columns, const double *x)
 {
   if (rows == 0 || columns == 0) return;
@@ -472,6 +495,7 @@ static void print_matrix(const char *name, int rows, int columns, const double *
   }
 }
 
+/* Prints a list of names in one line. */
 static void print_names(const char *what, int count, const char *const *names)
 {
   if (count == 0) return;
@@ -510,6 +534,7 @@ void cli_state_space_print(const struct cli_state_space *s)
   cli_transfer_print(s);
 }
 
+/* Writes a matrix as a JSON list of rows. */
 static void json_matrix(struct cli_json *j, const char *name, int rows, int columns,
                         const double *x)
 {

@@ -1,5 +1,5 @@
 /*
- * The summary of a run (summary.h): from the library's result to numbers with names, and from these to JSON.
+ * Converts the result of a run to named numbers, and these to JSON (summary.h).
  */
 #include "cli/summary.h"
 
@@ -36,6 +36,7 @@ void cli_summary_take(const cmb_result *r, double *to)
 
 /* ---- JSON */
 
+/* Writes the tolerances or the step size, and by how much the start values were corrected. */
 void cli_summary_accuracy(struct cli_json *j, const double *x)
 {
   cli_json_number(j, "rtol", x[CLI_NUMBER_rtol]);
@@ -45,6 +46,7 @@ void cli_summary_accuracy(struct cli_json *j, const double *x)
   cli_json_number(j, "v_moved", x[CLI_NUMBER_v_moved]);
 }
 
+/* Writes an object named `key` with two numbers, x named `one` and y named `other`. */
 static void put_pair(struct cli_json *j, const char *key, const char *one, double x,
                      const char *other, double y)
 {
@@ -54,6 +56,7 @@ static void put_pair(struct cli_json *j, const char *key, const char *one, doubl
   cli_json_close(j, '}');
 }
 
+/* Writes the residuals of the constraints: at the end, the worst ones, and the multipliers of the projections. */
 static void put_residuals(struct cli_json *j, const double *x)
 {
   put_pair(j, "residual", "position", x[CLI_NUMBER_position], "velocity", x[CLI_NUMBER_velocity]);
@@ -62,6 +65,7 @@ static void put_residuals(struct cli_json *j, const double *x)
   put_pair(j, "projected", "tau", x[CLI_NUMBER_tau], "eta", x[CLI_NUMBER_eta]);
 }
 
+/* Writes the list of events, with the states before and after each if they are stored. */
 static void put_events(struct cli_json *j, const struct cli_summary *s)
 {
   cli_json_open(j, "events", '[');
@@ -79,17 +83,19 @@ static void put_events(struct cli_json *j, const struct cli_summary *s)
     cli_json_close(j, '}');
   }
   cli_json_close(j, ']');
-  if (s->numbers[CLI_NUMBER_event_count] > (double)s->event_count) { /* only the first are kept */
+  if (s->numbers[CLI_NUMBER_event_count] >
+      (double)s->event_count) { /* only the first ones are stored */
     cli_json_number(j, "event_count", s->numbers[CLI_NUMBER_event_count]);
   }
 }
 
-/* Left out if it is not known. */
+/* Writes a number unless it is unknown (NaN). */
 static void put_known(struct cli_json *j, const char *key, double x)
 {
   if (isfinite(x)) cli_json_number(j, key, x);
 }
 
+/* Writes the counters of the integrator and the computing times. */
 static void put_costs(struct cli_json *j, const double *x)
 {
   cli_json_open(j, "stats", '{');

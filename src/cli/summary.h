@@ -1,6 +1,6 @@
 /*
- * The summary of a run as keys of a JSON object: --json, the report of a run and pages of results have them alike, from the numbers that
- * files of results have (facts.h).
+ * The summary of a run as keys of a JSON object. It is the same in --json, in the report of a run and in pages of results; it is made from
+ * the numbers that are also in result files (facts.h).
  */
 #ifndef CMB_CLI_SUMMARY_H
 #define CMB_CLI_SUMMARY_H
@@ -10,22 +10,22 @@
 #include "cli/sides.h"
 
 struct cli_summary {
-  const double *numbers;  /* (CLI_NUMBER_COUNT), NaN: not known */
-  const char *stopped_by; /* "": by no event */
+  const double *numbers;  /* (CLI_NUMBER_COUNT), NaN: unknown */
+  const char *stopped_by; /* name of the event that stopped the run; "": none */
   long event_count;
   const cmb_event *events;
-  const struct cli_sides *sides; /* states at events; NULL: left out */
-  const long *instants;          /* (event_count) in `sides` */
+  const struct cli_sides *sides; /* states before and after events; NULL: omitted */
+  const long *instants;          /* (event_count) index of each event in `sides` */
 };
 
-/* What a run is asked for, and what came of it. The others stay. */
+/* Set the requested accuracy and end time of a run, or its results, in `numbers`; others remain unchanged. */
 void cli_summary_ask(const cmb_run_options *options, const cmb_system *system, double *numbers);
 void cli_summary_take(const cmb_result *result, double *numbers);
 
-/* "rtol", "atol", "step", "q_moved", "v_moved" */
+/* Writes the keys "rtol", "atol", "step", "q_moved" and "v_moved". */
 void cli_summary_accuracy(struct cli_json *j, const double *numbers);
 
-/* "residual", "worst", "projected", "events" and all that follows, up to "stats" and "seconds". */
+/* Writes the keys "residual", "worst", "projected", "events" and all that follow, up to "stats" and "seconds". */
 void cli_summary_put(struct cli_json *j, const struct cli_summary *summary);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * From the command line's words to a system and the options of a run.
+ * Makes a system and the options of a run from the parsed command line. Used by all commands that simulate or linearise a model.
  */
 #include "base/text.h"
 #include "cli/cli.h"
@@ -10,13 +10,14 @@
 
 enum { MOST_NAMES = 64 };
 
-/* Of a velocity, that of its coordinate if each has one. */
+/* Returns the name of velocity i; if each velocity belongs to a coordinate, the name of the coordinate. */
 static const char *name_of(const cmb_equations *eq, int i)
 {
   return cmb_velocities_pair(eq) && i < eq->nq ? eq->q_names[i] : eq->v_names[i];
 }
 
-/* ": delta, x and 3 more", the coordinates that neutral directions move most. */
+/* Prints how many directions are neutral in an equilibrium, and the names of the coordinates that move most in them, e.g. ": delta, x
+ * and 3 more". */
 static void print_neutral(const cmb_equations *eq, const cmb_equilibrium_report *r)
 {
   if (eq->nz > 0) {
@@ -30,8 +31,8 @@ static void print_neutral(const cmb_equations *eq, const cmb_equilibrium_report 
   if (r->neutral > r->neutral_named) printf(" and %d more", r->neutral - r->neutral_named);
 }
 
-/* The start values become the equilibrium near them; says what was found. */
-static cmb_status settle(cmb_context *ctx, bool quiet, cmb_system *system)
+/* Sets the start values of a system to the static equilibrium near them, and prints what was found unless `quiet` is set. */
+static cmb_status find_equilibrium(cmb_context *ctx, bool quiet, cmb_system *system)
 {
   static const char *const words[] = {
       [CMB_STABLE] = "stable", [CMB_NEUTRAL] = "neutral", [CMB_UNSTABLE] = "unstable"};
@@ -53,8 +54,8 @@ static cmb_status settle(cmb_context *ctx, bool quiet, cmb_system *system)
   return CMB_OK;
 }
 
-/* Accelerations for given multipliers are made where the method will ask for them. */
-static bool asks_for_forced(const struct cli_arguments *a)
+/* Returns whether the options ask for formalism=explicit, for which the method needs accelerations at given multipliers. */
+static bool needs_forced_accelerations(const struct cli_arguments *a)
 {
   for (int i = 0; i < a->option_count; i++) {
     const cmb_option_setting *o = &a->option[i];
@@ -63,7 +64,7 @@ static bool asks_for_forced(const struct cli_arguments *a)
   return false;
 }
 
-/* The value of an input or parameter that was found with a steady motion. */
+/* Returns the value of an input or parameter that was found together with a steady motion; NaN if there is none of that name. */
 static double trimmed(const cmb_equations *eq, const char *name)
 {
   const int k = cmb_find_name(name, eq->p_names, eq->np, sizeof *eq->p_names);
@@ -78,8 +79,9 @@ void cli_trim_json(const struct cli_arguments *a, const cmb_equations *eq, struc
   cli_json_close(j, '}');
 }
 
-/* The start values become the steady motion near them; says what was found. */
-static cmb_status set_in_motion(cmb_context *ctx, const struct cli_arguments *a, cmb_system *system)
+/* Sets the start values of a system to the steady motion near them, and prints what was found, except with --json. */
+static cmb_status find_steady_motion(cmb_context *ctx, const struct cli_arguments *a,
+                                     cmb_system *system)
 {
   const cmb_equations *eq = cmb_system_equations(system);
   const cmb_steady_options options = {a->steady_count, a->steady,     a->free_count,
@@ -108,7 +110,7 @@ bool cli_steady_wanted(const struct cli_arguments *a)
   return a->steady_count > 0 || a->trim_count > 0 || a->free_count > 0 || a->vary;
 }
 
-/* Words for what does not go with a steady motion. */
+/* Checks that no option contradicts a steady motion as the start. Prints an error message otherwise; returns an exit code. */
 static int check_steady(const struct cli_arguments *a)
 {
   if (!cli_steady_wanted(a)) return CLI_DONE;
@@ -127,6 +129,7 @@ static int check_steady(const struct cli_arguments *a)
   return CLI_DONE;
 }
 
+/* Creates the system of the model or problem on the command line. */
 static cmb_status create_system(cmb_context *ctx, const struct cli_arguments *a,
                                 cmb_system **system)
 {
@@ -137,7 +140,7 @@ static cmb_status create_system(cmb_context *ctx, const struct cli_arguments *a,
   const cmb_model_system_options options = {
       .formulation = a->formulation,
       .evaluation = a->evaluation,
-      .forced = implicit && asks_for_forced(a),
+      .forced = implicit && needs_forced_accelerations(a),
       .expressions = real_time || a->outputs || cli_steady_wanted(a),
       .live_inputs = a->inputs || a->trim_count > 0,
       .start_count = a->start_count,
@@ -173,8 +176,10 @@ int cli_open_system(cmb_context *ctx, const struct cli_arguments *a, cmb_system 
   if (status == CMB_OK && !a->model) {
     status = cmb_system_set_start(ctx, *system, a->start_count, a->start);
   }
-  if (status == CMB_OK && a->equilibrium) status = settle(ctx, a->json || a->inner, *system);
-  if (status == CMB_OK && cli_steady_wanted(a) && !a->vary) status = set_in_motion(ctx, a, *system);
+  if (status == CMB_OK && a->equilibrium)
+    status = find_equilibrium(ctx, a->json || a->inner, *system);
+  if (status == CMB_OK && cli_steady_wanted(a) && !a->vary)
+    status = find_steady_motion(ctx, a, *system);
   if (status == CMB_OK) return CLI_DONE;
   int code = cli_complain_of(ctx, a, status);
   cli_json_failure(a, *system);
@@ -183,6 +188,7 @@ int cli_open_system(cmb_context *ctx, const struct cli_arguments *a, cmb_system 
   return code;
 }
 
+/* Prints an error message for an unknown method, with similar names; returns an exit code. */
 static int complain_method(const char *name)
 {
   const char *names[MOST_NAMES];

@@ -1,5 +1,5 @@
 /*
- * The trajectory of a run on its way to a file (table.h).
+ * Writes the trajectory of a run to a file (table.h).
  */
 #include "cli/table.h"
 
@@ -13,25 +13,27 @@
 #include <string.h>
 #include <unistd.h>
 
-static const double INTERVAL = 0.5; /* seconds from one writing to the next, at least */
-static const double SHARE = 20;     /* so many times as long as writing takes */
+static const double INTERVAL = 0.5; /* minimum time in seconds between two writes of the file */
+/* minimum of this time as a multiple of the time that writing takes */
+static const double SHARE = 20;
 
 struct cli_table {
   cmb_context *ctx;
-  cmb_csv *csv; /* NULL: one of the formats that are written as a whole */
+  cmb_csv *csv; /* NULL for the formats that are written as a whole */
   const cmb_equations *eq;
   struct cli_sheet sheet;
   cli_sheet_writer write;
   cmb_output *output;
-  int scratch;      /* the file that has the rows, one after the other */
-  double *rows;     /* CLI_SHEET_ROWS rows, as they lie in the scratch file */
-  double *columns;  /* the same by columns */
-  long held;        /* rows that wait in `rows` to be put into the scratch file */
-  double next_time; /* when the file is written anew */
+  int scratch;      /* descriptor of the temporary file with all rows */
+  double *rows;     /* CLI_SHEET_ROWS rows, as in the temporary file */
+  double *columns;  /* the same rows, column by column */
+  long rows_held;   /* number of rows in `rows` that are not in the temporary file yet */
+  double next_time; /* when the file is written next */
 };
 
 /* ---- columns */
 
+/* Appends a group of columns to the description of the result file; nothing if `count` is 0. */
 static void add_group(struct cli_sheet *s, const char *name, int count, const char *const *names,
                       const char *const *units)
 {
@@ -41,6 +43,7 @@ static void add_group(struct cli_sheet *s, const char *name, int count, const ch
   s->column_count += count;
 }
 
+/* Sets the groups of columns of the result file: t, q, v, lambda, outputs, and the residual norms if requested. */
 static void find_groups(struct cli_sheet *s, const cmb_equations *eq, bool residuals)
 {
   static const char *const time[] = {"t"}, *const second[] = {"s"};
@@ -55,23 +58,24 @@ static void find_groups(struct cli_sheet *s, const cmb_equations *eq, bool resid
 
 /* ---- rows */
 
-/* The rows that wait go to the end of the scratch file. */
+/* Appends the rows that are held in memory to the temporary file. */
 static cmb_status put_held(struct cli_table *t)
 {
-  const size_t size = (size_t)t->held * (size_t)t->sheet.column_count * sizeof(double);
-  if (t->held == 0) return CMB_OK;
+  const size_t size = (size_t)t->rows_held * (size_t)t->sheet.column_count * sizeof(double);
+  if (t->rows_held == 0) return CMB_OK;
   if (!cmb_write_all(t->scratch, t->rows, size)) return cmb_output_spoil(t->output);
-  t->held = 0;
+  t->rows_held = 0;
   return CMB_OK;
 }
 
+/* Reads `length` bytes from the position `at` of a file. Returns false and sets errno on failure. */
 static bool read_all(int file, void *bytes, size_t length, off_t at)
 {
   char *to = bytes;
   while (length > 0) {
     const ssize_t got = pread(file, to, length, at);
     if (got < 0 && errno == EINTR) continue;
-    if (got == 0) errno = EIO; /* shorter than what was written */
+    if (got == 0) errno = EIO; /* the file is shorter than what was written */
     if (got <= 0) return false;
     to += got;
     at += got;
@@ -80,7 +84,8 @@ static bool read_all(int file, void *bytes, size_t length, off_t at)
   return true;
 }
 
-/* cli_sheet_reader */
+/* Reads `count` rows from number `first` on from the temporary file, and stores them in `numbers` column by column; a callback of the
+ * functions that write a whole file. Returns false and sets errno on failure. */
 static bool read_rows(void *user, long first, long count, double *numbers)
 {
   struct cli_table *t = user;
@@ -94,7 +99,7 @@ static bool read_rows(void *user, long first, long count, double *numbers)
   return true;
 }
 
-/* All that is there by now, as a file that takes the place of the last one. */
+/* Writes a result file with all rows so far, which replaces the previous one. */
 static cmb_status write_anew(struct cli_table *t)
 {
   const double begun = cli_seconds();
@@ -110,6 +115,7 @@ static cmb_status write_anew(struct cli_table *t)
   return status;
 }
 
+/* Copies `count` numbers and returns the position after them. */
 static double *copy(double *to, int count, const double *from)
 {
   if (count > 0) memcpy(to, from, (size_t)count * sizeof *to);
@@ -121,20 +127,21 @@ cmb_status cli_table_record(struct cli_table *t, const cmb_record *r)
   if (t->csv) return cmb_csv_record(t->csv, r);
   const cmb_equations *eq = t->eq;
   const long columns = t->sheet.column_count;
-  double *to = copy(t->rows + t->held * columns, 1, &r->t);
+  double *to = copy(t->rows + t->rows_held * columns, 1, &r->t);
   to = copy(to, eq->nq, r->q);
   to = copy(to, eq->nv, r->v);
   to = copy(to, eq->ng, r->lambda);
   to = copy(to, eq->no, r->outputs);
-  if (to - t->rows < (t->held + 1) * columns)
+  if (to - t->rows < (t->rows_held + 1) * columns)
     copy(to, 2, (const double[]){r->position, r->velocity});
   t->sheet.rows++;
-  if (++t->held == CLI_SHEET_ROWS) CMB_TRY(put_held(t));
+  if (++t->rows_held == CLI_SHEET_ROWS) CMB_TRY(put_held(t));
   return cli_seconds() > t->next_time ? write_anew(t) : CMB_OK;
 }
 
-/* ---- from the beginning to the end */
+/* ---- opening and closing */
 
+/* Opens a file in one of the formats that are written as a whole, together with the temporary file for its rows. */
 static cmb_status open_whole(struct cli_table *t, const char *path, bool residuals)
 {
   find_groups(&t->sheet, t->eq, residuals);

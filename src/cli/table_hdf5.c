@@ -1,10 +1,10 @@
 /*
- * A trajectory as an HDF5 file (table.h): a data set of 64-bit numbers for each column, in a group for each kind of columns:
- * /t, /q/phi1, /v/phi1', /lambda/…, /outputs/camber, /residuals/|g|, each with its `name`, its place (`column`, from 1 on) and, where it is known, its `unit` as attributes;
- * the events in /events; the text of the model in /model; the numbers of the summary as attributes of /summary; the rest as attributes of the
- * file (facts.h).
+ * Writes a trajectory as an HDF5 file (table.h): a data set of 64-bit numbers for each column, in a group for each kind of columns: /t,
+ * /q/phi1, /v/phi1', /lambda/…, /outputs/camber, /residuals/|g|, each with the attributes `name`, `column` (its position, from 1 on) and,
+ * if known, `unit`; the events in /events; the text of the model in /model; the numbers of the summary as attributes of /summary; the rest
+ * as attributes of the file (facts.h).
  *
- * Without the library (CMB_WITH_HDF5) such files are refused in words.
+ * Without the library (CMB_WITH_HDF5) such files are refused with an error message.
  */
 #include "cli/table.h"
 
@@ -22,14 +22,15 @@ bool cli_has_hdf5(void)
   return true;
 }
 
-/* The file that is being written. A failure stays: what follows is not tried. */
+/* The file that is being written. After a failure (`good` is false) nothing else is written. */
 struct file {
   hid_t id, text_type, scalar;
   const struct cli_sheet *sheet;
-  hid_t *sets; /* of each column */
+  hid_t *sets; /* data set of each column */
   bool good;
 };
 
+/* Returns whether an HDF5 call was successful, and notes a failure in the file. */
 static bool check(struct file *f, hid_t result)
 {
   if (result < 0) f->good = false;
@@ -38,6 +39,7 @@ static bool check(struct file *f, hid_t result)
 
 /* ---- attributes and texts */
 
+/* Writes an attribute with one value of the given type. */
 static void put_attribute(struct file *f, hid_t to, const char *name, hid_t type, const void *value)
 {
   if (!f->good) return;
@@ -59,7 +61,7 @@ static void put_number(struct file *f, hid_t to, const char *name, double value)
 
 /* ---- data sets */
 
-/* A data set of `count` values in `place`; it stays open. */
+/* Creates a data set for `count` values in the group or file `place` and returns it, to be closed by the caller; negative on failure. */
 static hid_t create_set(struct file *f, hid_t place, const char *name, hid_t type, long count)
 {
   const hsize_t size = (hsize_t)count;
@@ -74,6 +76,7 @@ static hid_t create_set(struct file *f, hid_t place, const char *name, hid_t typ
   return set;
 }
 
+/* Writes `count` values of one type in memory (`type`) as a data set of another type in the file (`kept_as`). */
 static void put_set(struct file *f, hid_t place, const char *name, hid_t kept_as, hid_t type,
                     long count, const void *values)
 {
@@ -83,6 +86,7 @@ static void put_set(struct file *f, hid_t place, const char *name, hid_t kept_as
   check(f, H5Dclose(set));
 }
 
+/* Returns whether all texts consist of ASCII characters. */
 static bool is_ascii(long count, const char *const *texts)
 {
   for (long i = 0; i < count; i++) {
@@ -93,7 +97,8 @@ static bool is_ascii(long count, const char *const *texts)
   return true;
 }
 
-/* Texts as a data set, of one length each, which Octave reads, too, unless they are said to be in UTF-8: so only what has to be is. */
+/* Writes texts as a data set of strings of equal length. They are marked as UTF-8 only if they are not ASCII, since Octave cannot read
+ * such strings. */
 static void put_texts(struct file *f, hid_t place, const char *name, long count,
                       const char *const *texts)
 {
@@ -115,7 +120,8 @@ static void put_texts(struct file *f, hid_t place, const char *name, long count,
   free(padded);
 }
 
-/* The name of a column as that of a link, in which a slash would be the way into a group; another one of the same name gets a number. */
+/* Writes the name of a column as the name of a link, in which a slash would denote a group and is replaced by '_'; if the name exists
+ * already, a number is appended. */
 static void find_link(hid_t place, const char *name, size_t room, char *link)
 {
   snprintf(link, room - 16, "%s", name);
@@ -129,10 +135,11 @@ static void find_link(hid_t place, const char *name, size_t room, char *link)
   }
 }
 
+/* Creates the data sets of a group of columns, with their names, units and positions as attributes. */
 static void create_columns(struct file *f, const struct cli_columns *c, hid_t *sets)
 {
   char link[512];
-  const bool alone = strcmp(c->name, "t") == 0; /* not in a group */
+  const bool alone = strcmp(c->name, "t") == 0; /* it is not in a group */
   hid_t place = alone ? f->id : H5Gcreate2(f->id, c->name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   if (!check(f, place)) return;
   for (int i = 0; i < c->count && f->good; i++) {
@@ -147,6 +154,7 @@ static void create_columns(struct file *f, const struct cli_columns *c, hid_t *s
   if (!alone) check(f, H5Gclose(place));
 }
 
+/* Writes `count` numbers from row `first` on to the data set of a column. */
 static void put_column(struct file *f, hid_t set, long first, long count, const double *numbers)
 {
   const hsize_t from = (hsize_t)first, size = (hsize_t)count;
@@ -159,6 +167,7 @@ static void put_column(struct file *f, hid_t set, long first, long count, const 
   if (here >= 0) H5Sclose(here);
 }
 
+/* Writes all rows to the data sets of the columns, in blocks. */
 static void put_rows(struct file *f, cli_sheet_reader read, void *user, double *room)
 {
   const struct cli_sheet *s = f->sheet;
@@ -171,6 +180,7 @@ static void put_rows(struct file *f, cli_sheet_reader read, void *user, double *
   }
 }
 
+/* Creates the data sets of all columns and writes their rows. */
 static void put_columns(struct file *f, cli_sheet_reader read, void *user, double *room)
 {
   const struct cli_sheet *s = f->sheet;
@@ -186,8 +196,9 @@ static void put_columns(struct file *f, cli_sheet_reader read, void *user, doubl
   }
 }
 
-/* ---- what the file says besides */
+/* ---- other data of the file */
 
+/* Writes the times, directions, names and kinds of the events. */
 static void put_events(struct file *f)
 {
   const struct cli_sheet *s = f->sheet;
@@ -218,7 +229,7 @@ static void put_events(struct file *f)
   free(kind);
 }
 
-/* The numbers of the summary are attributes of a group. */
+/* Writes the numbers of the summary as attributes of the group /summary. */
 static void put_summary(struct file *f)
 {
   const struct cli_sheet *s = f->sheet;
@@ -230,6 +241,7 @@ static void put_summary(struct file *f)
   check(f, H5Gclose(place));
 }
 
+/* Writes everything but the trajectory: texts and numbers of the run, the summary, the text of the model, and the events. */
 static void put_about(struct file *f)
 {
   const struct cli_sheet *s = f->sheet;
@@ -243,10 +255,11 @@ static void put_about(struct file *f)
   put_events(f);
 }
 
+/* Creates the file and the types that are used in it. */
 static void open_file(struct file *f, const char *path)
 {
-  H5dont_atexit(); /* a file that could not be closed, on a full disk, would be closed again at the end, and crash */
-  H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* its own messages are not for the user */
+  H5dont_atexit(); /* otherwise a file that could not be closed, on a full disk, would be closed again at the program's end, and crash it */
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* suppresses error messages of the library */
   f->scalar = H5Screate(H5S_SCALAR);
   f->text_type = H5Tcopy(H5T_C_S1);
   if (check(f, f->scalar) && check(f, f->text_type)) {
@@ -276,7 +289,7 @@ bool cli_sheet_write_hdf5(const char *path, const struct cli_sheet *s, cli_sheet
   if (f.good) put_about(&f);
   close_file(&f);
   free(f.sets);
-  if (!f.good && !errno) errno = EIO; /* the library does not say why */
+  if (!f.good && !errno) errno = EIO; /* the library does not report the reason */
   return f.good;
 }
 

@@ -1,7 +1,7 @@
 /*
- * A trajectory as a MAT file (table.h): a matrix for each group of columns, a row for each record, and the names and units of the
- * columns as matrices of characters: `outputs`, `outputs_names`, `outputs_units`. What the file says besides (facts.h) is text, too; the numbers of
- * the summary are one matrix with their names beside it.
+ * Writes a trajectory as a MAT file (table.h): a matrix for each group of columns with one row for each record, and the names and units of
+ * the columns as matrices of characters: `outputs`, `outputs_names`, `outputs_units`. The other data about the run (facts.h) are texts and
+ * numbers; those of the summary are one matrix, with their names in another.
  */
 #include "cli/mat.h"
 #include "cli/table.h"
@@ -15,6 +15,7 @@ static void put_text(FILE *to, const char *name, const char *text)
   cli_mat_names(to, name, 1, &text);
 }
 
+/* Writes the times, directions, names and kinds of the events. */
 static void put_events(FILE *to, const struct cli_sheet *s)
 {
   const int count = (int)s->event_count;
@@ -30,6 +31,7 @@ static void put_events(FILE *to, const struct cli_sheet *s)
   free(names);
 }
 
+/* Writes everything but the trajectory: texts and numbers of the run, the names and units of the columns, and the events. */
 static void put_texts(FILE *to, const struct cli_sheet *s)
 {
   enum { SUMMARY = CLI_NUMBER_COUNT - CLI_FIRST_OF_SUMMARY };
@@ -52,7 +54,8 @@ static void put_texts(FILE *to, const struct cli_sheet *s)
   put_events(to, s);
 }
 
-/* The heads of the matrices, and where the numbers of each group begin. */
+/* Writes the heads of the matrices of all groups, and stores in `begin` where the numbers of each group start in the file. Returns false
+ * on failure. */
 static bool put_heads(FILE *to, const struct cli_sheet *s, off_t *begin)
 {
   for (int g = 0; g < s->group_count; g++) {
@@ -65,6 +68,7 @@ static bool put_heads(FILE *to, const struct cli_sheet *s, off_t *begin)
   return true;
 }
 
+/* Writes `count` rows from number `first` on to their positions in the file. Returns false on failure. */
 static bool put_block(FILE *to, const struct cli_sheet *s, const off_t *begin, long first,
                       long count, const double *numbers)
 {
@@ -78,6 +82,7 @@ static bool put_block(FILE *to, const struct cli_sheet *s, const off_t *begin, l
   return !ferror(to);
 }
 
+/* Writes the matrices of all groups, reading their rows in blocks. Returns false on failure. */
 static bool put_rows(FILE *to, const struct cli_sheet *s, cli_sheet_reader read, void *user,
                      double *room)
 {
@@ -94,7 +99,7 @@ static bool put_rows(FILE *to, const struct cli_sheet *s, cli_sheet_reader read,
 bool cli_sheet_write_mat(const char *path, const struct cli_sheet *s, cli_sheet_reader read,
                          void *user, double *room)
 {
-  if (s->rows > INT_MAX) { /* more than the numbers before a matrix can say */
+  if (s->rows > INT_MAX) { /* more than the 32-bit head of a matrix can express */
     errno = EFBIG;
     return false;
   }

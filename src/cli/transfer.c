@@ -1,12 +1,13 @@
 /*
- * Transfer functions of a linearised model (transfer.h): zeros, poles and gain, and the quotient of two polynomials.
+ * Computes and shows the transfer functions of a linearised model (transfer.h): zeros, poles and gain, and the quotient of two polynomials.
  */
 #include "cli/transfer.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static const double ROUNDING = 1e-14; /* a smaller part of the largest root is not shown as text */
+/* smaller parts of a root, relative to the largest root, are printed as 0 */
+static const double ROUNDING = 1e-14;
 
 enum { MOST_COEFFICIENTS = 9, COLUMN = 12 };
 
@@ -35,6 +36,7 @@ void cli_transfer_end(struct cli_state_space *s)
 
 /* ---- text */
 
+/* Returns the largest absolute value of `count` complex roots, which are stored as pairs (re, im). */
 static double largest_of(int count, const double *roots)
 {
   double most = 0;
@@ -42,7 +44,7 @@ static double largest_of(int count, const double *roots)
   return most;
 }
 
-/* Of a pair one; what is rounding beside `most` is not shown. */
+/* Prints complex roots, one of each conjugate pair; parts that are rounding errors relative to `most` are printed as 0. */
 static void print_roots(const char *name, int count, const double *roots, double most)
 {
   const double least = ROUNDING * most;
@@ -57,6 +59,7 @@ static void print_roots(const char *name, int count, const double *roots, double
   printf("\n");
 }
 
+/* Prints the term c·s^power of a polynomial with its sign; a term with c = 0 is omitted, unless it is the only one. */
 static void print_term(double c, int power, bool first)
 {
   if (c == 0 && !(first && power == 0)) return;
@@ -67,6 +70,7 @@ static void print_term(double c, int power, bool first)
   if (power == 1) printf("s");
 }
 
+/* Prints a polynomial, whose coefficients c (degree + 1) begin with the highest power. */
 static void print_polynomial(const char *name, int degree, const double *c)
 {
   printf("    %-*s", COLUMN, name);
@@ -74,6 +78,7 @@ static void print_polynomial(const char *name, int degree, const double *c)
   printf("\n");
 }
 
+/* Prints the transfer function from an input to an output: gain, zeros, poles, cancelled pairs, and the polynomials if they are short. */
 static void print_one(const char *input, const char *output, const cmb_transfer *t)
 {
   const double most =
@@ -103,6 +108,7 @@ void cli_transfer_print(const struct cli_state_space *s)
 
 /* ---- JSON */
 
+/* Writes complex roots as a list of pairs [re, im]. */
 static void json_roots(struct cli_json *j, const char *name, int count, const double *roots)
 {
   cli_json_open(j, name, '[');
@@ -110,6 +116,7 @@ static void json_roots(struct cli_json *j, const char *name, int count, const do
   cli_json_close(j, ']');
 }
 
+/* Writes a transfer function as keys of a JSON object. */
 static void json_one(struct cli_json *j, const cmb_transfer *t)
 {
   cli_json_number(j, "gain", t->gain);

@@ -1,5 +1,5 @@
 /*
- * Work that is tried in another process first (trial.h).
+ * Carries out work in a child process before this one (trial.h).
  */
 #include "cli/trial.h"
 
@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Bytes of memory that this process has mapped; 0: the system does not say it. */
-static double mapped(void)
+/* Returns how many bytes of memory this process has mapped; 0 if unknown. */
+static double mapped_bytes(void)
 {
   double pages = 0;
   FILE *f = fopen("/proc/self/statm", "r");
@@ -22,8 +22,8 @@ static double mapped(void)
   return pages * (double)sysconf(_SC_PAGESIZE);
 }
 
-/* A limit for what comes next, if it is below the one that holds. */
-static void lower(int resource, double most)
+/* Lowers the limit of a resource to `most`, unless it is lower already. */
+static void lower_limit(int resource, double most)
 {
   struct rlimit limit;
   if (getrlimit(resource, &limit) != 0) return;
@@ -32,18 +32,20 @@ static void lower(int resource, double most)
   setrlimit(resource, &limit);
 }
 
-/* The trial itself: that it came to its end is a byte in the pipe. An end by a sanitizer is an exit, not a signal, so that exit codes do not tell. */
-static void play(void (*work)(void *), void *what, const struct cli_trial_limits *limits, int pipe)
+/* Does the work in the child process without output, with limits, and then writes a byte to the pipe as a sign of success. The exit code
+ * would not suffice, since a sanitizer ends the process by an exit too. Does not return. */
+static void run_child(void (*work)(void *), void *what, const struct cli_trial_limits *limits,
+                      int pipe)
 {
   const int nothing = open("/dev/null", O_RDWR);
   if (nothing >= 0) dup2(nothing, STDOUT_FILENO), dup2(nothing, STDERR_FILENO);
-  lower(RLIMIT_CORE, 0);
-  lower(RLIMIT_CPU, ceil(limits->seconds));
+  lower_limit(RLIMIT_CORE, 0);
+  lower_limit(RLIMIT_CPU, ceil(limits->seconds));
   work(what);
   _exit(write(pipe, "", 1) == 1 ? 0 : 1);
 }
 
-/* Whether the trial came to its end. */
+/* Waits for the end of the child process. Returns whether it has written its byte to the pipe. */
 static bool wait_for(pid_t trial, int pipe)
 {
   char byte;
@@ -53,14 +55,15 @@ static bool wait_for(pid_t trial, int pipe)
   return got == 1;
 }
 
-static bool rehearse(void (*work)(void *), void *what, const struct cli_trial_limits *limits)
+/* Does the work in a child process. Returns whether it came to its end, or true if no process can be created. */
+static bool try_in_child(void (*work)(void *), void *what, const struct cli_trial_limits *limits)
 {
   int ends[2];
   if (pipe(ends) != 0) return true;
   const pid_t trial = fork();
   if (trial == 0) {
     close(ends[0]);
-    play(work, what, limits, ends[1]);
+    run_child(work, what, limits, ends[1]);
   }
   close(ends[1]);
   const bool good = trial < 0 || wait_for(trial, ends[0]);
@@ -71,10 +74,10 @@ static bool rehearse(void (*work)(void *), void *what, const struct cli_trial_li
 bool cli_try(void (*work)(void *what), void *what, const struct cli_trial_limits *limits)
 {
   struct rlimit before;
-  const double now = mapped();
+  const double now = mapped_bytes();
   const bool limited = now > 0 && getrlimit(RLIMIT_AS, &before) == 0;
-  if (limited) lower(RLIMIT_AS, now + limits->bytes);
-  const bool good = rehearse(work, what, limits);
+  if (limited) lower_limit(RLIMIT_AS, now + limits->bytes);
+  const bool good = try_in_child(work, what, limits);
   if (good) work(what);
   if (limited) setrlimit(RLIMIT_AS, &before);
   return good;

@@ -1,8 +1,8 @@
 /*
- * Work that may kill or hang the process, tried in another one first: a library of others on a file that may be damaged.
+ * Carries out work that may crash or hang the process in a child process first, such as reading a damaged file with a library of others.
  *
- * The trial is a copy of this process (fork) with limits of time and memory, which says nothing and leaves no core. Then this process does the
- * same from the same state, with the same limit of memory: so it ends as the trial did.
+ * The trial is a copy of this process (fork) with limits of time and memory, without output and core dump. If it succeeds, this process
+ * does the same from the same state with the same limit of memory, so that the result is the same.
  */
 #ifndef CMB_CLI_TRIAL_H
 #define CMB_CLI_TRIAL_H
@@ -10,12 +10,12 @@
 #include <stdbool.h>
 
 struct cli_trial_limits {
-  double seconds; /* of the processor */
-  double bytes;   /* of memory, more than there is now */
+  double seconds; /* processor time */
+  double bytes;   /* memory in addition to what the process has */
 };
 
-/* Does the work twice. False: the first time it ended by a signal or ran into the limit of time, and there was no second one. What cannot be
- * tried, because there is no process to be had, is done once. */
+/* Calls work(what) in a child process, and if that succeeds, in this process. Returns false if the child was killed or exceeded a limit;
+ * then there is no second call. If no child process can be created, the work is done once. */
 bool cli_try(void (*work)(void *what), void *what, const struct cli_trial_limits *limits);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * camber tyre FILE.tir: what a tyre file says, in words, as JSON, as curves in a CSV file and as a picture.
+ * The command `camber tyre FILE.tir`: prints the characteristics of a tyre as text or JSON, and writes its curves to a CSV file and a
+ * picture.
  */
 #include "cli/tyre.h"
 
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Returns the number of this key in the tyre file; NaN if there is none. */
 static double number(const struct cli_tyre *t, const char *key)
 {
   double x = NAN;
@@ -26,12 +28,13 @@ cmb_tyre_forces cli_tyre_forces(const struct cli_tyre *t, double load, double sl
   return f;
 }
 
-/* The i-th of CLI_TYRE_POINTS points from -limit to limit. */
+/* Returns the i-th of CLI_TYRE_POINTS evenly spaced points from -limit to limit. */
 static double point(double limit, int i)
 {
   return limit * (2.0 * i / (CLI_TYRE_POINTS - 1) - 1);
 }
 
+/* Computes the characteristics of a tyre at one load: stiffnesses, greatest friction and relaxation lengths. */
 static cmb_status study_load(const struct cli_tyre *t, double load, struct cli_tyre_load *l)
 {
   double J[CMB_TYRE_FORCES * CMB_TYRE_STATES];
@@ -52,6 +55,8 @@ static cmb_status study_load(const struct cli_tyre *t, double load, struct cli_t
   return CMB_OK;
 }
 
+/* Determines the ranges of the curves from the tyre file, and computes the characteristics at 0.5, 1, 1.5 and 2 times the nominal load,
+ * as far as the file permits. */
 static cmb_status study(struct cli_tyre *t)
 {
   static const double shares[CLI_TYRE_LOADS] = {0.5, 1, 1.5, 2};
@@ -66,19 +71,22 @@ static cmb_status study(struct cli_tyre *t)
   return CMB_OK;
 }
 
-/* ---- words */
+/* ---- text and JSON */
 
+/* Returns the version of the Magic Formula that the tyre file uses. */
 static const char *version(const struct cli_tyre *t)
 {
   const double type = number(t, "FITTYP");
   return type == 6 ? "5.2" : type == 61 ? "6.1" : "6.2";
 }
 
+/* Prints the range of validity of a quantity, if the file contains it. */
 static void print_range(const char *label, double low, double high, const char *unit)
 {
   if (isfinite(low) && isfinite(high)) printf("  %-20s %.5g to %.5g %s\n", label, low, high, unit);
 }
 
+/* Prints the data of the tyre file and the characteristics at all loads as text. */
 static void print_text(const struct cli_tyre *t)
 {
   printf("%s: Magic Formula %s\n", t->name, version(t));
@@ -107,6 +115,7 @@ static void print_text(const struct cli_tyre *t)
          t->slip_limit, t->angle_limit, t->speed);
 }
 
+/* Prints the data of the tyre file and the characteristics at all loads as JSON. */
 static void print_json(const struct cli_tyre *t)
 {
   static const char *const keys[] = {"UNLOADED_RADIUS",  "WIDTH",  "RIM_RADIUS",
@@ -142,6 +151,7 @@ static void print_json(const struct cli_tyre *t)
 
 /* ---- curves */
 
+/* Writes a line of the CSV file: load, slip, slip angle, and the forces and moments there. */
 static void write_row(FILE *to, const struct cli_tyre *t, double load, double slip, double angle)
 {
   const cmb_tyre_forces f = cli_tyre_forces(t, load, slip, angle);
@@ -149,6 +159,7 @@ static void write_row(FILE *to, const struct cli_tyre *t, double load, double sl
           f.Mx, f.My, f.Mz);
 }
 
+/* Writes the curves over slip and over slip angle at all loads as CSV; a callback of cli_svg_save. */
 static void write_curves(FILE *to, const void *tyre)
 {
   const struct cli_tyre *t = tyre;
@@ -163,6 +174,7 @@ static void write_curves(FILE *to, const void *tyre)
   }
 }
 
+/* Reads the tyre file and writes everything that the command line requests. */
 static cmb_status report(cmb_context *ctx, const struct cli_arguments *a, struct cli_tyre *t)
 {
   CMB_TRY(cmb_tyre_open(ctx, t->name, &t->tyre));

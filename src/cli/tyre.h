@@ -1,5 +1,5 @@
 /*
- * What `camber tyre` finds out of a tyre, and the picture of it.
+ * The characteristics of a tyre that `camber tyre` computes from a tyre file, and the picture of them.
  */
 #ifndef CMB_CLI_TYRE_H
 #define CMB_CLI_TYRE_H
@@ -8,24 +8,26 @@
 
 enum { CLI_TYRE_LOADS = 4, CLI_TYRE_POINTS = 201 };
 
-/* At one load. */
+/* Characteristics at one load. */
 struct cli_tyre_load {
   double load;
-  double slip_stiffness, cornering_stiffness; /* ∂Fx/∂κ, ∂Fy/∂α without slip */
-  double mu_x, mu_y;                          /* largest |Fx|/Fz and |Fy|/Fz in the ranges */
+  /* ∂Fx/∂κ and ∂Fy/∂α at zero slip κ and slip angle α */
+  double slip_stiffness, cornering_stiffness;
+  double mu_x, mu_y; /* largest |Fx|/Fz and |Fy|/Fz within the ranges of the curves */
   double sigma_x, sigma_y;
 };
 
 struct cli_tyre {
   const char *name;
   cmb_tyre *tyre;
-  double nominal, speed, slip_limit, angle_limit; /* of the curves */
+  /* nominal load and reference speed of the file; ranges of the curves */
+  double nominal, speed, slip_limit, angle_limit;
   struct cli_tyre_load loads[CLI_TYRE_LOADS];
 };
 
-/* The forces at a load, slip and slip angle, upright at the reference speed; not a number where they cannot be had. */
+/* Returns the forces at a load, slip and slip angle for an upright wheel at the reference speed; NaN if they cannot be computed. */
 cmb_tyre_forces cli_tyre_forces(const struct cli_tyre *t, double load, double slip, double angle);
 
-void cli_tyre_draw(FILE *to, const void *tyre); /* struct cli_tyre */
+void cli_tyre_draw(FILE *to, const void *tyre); /* `tyre` is a struct cli_tyre */
 
 #endif

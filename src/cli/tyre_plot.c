@@ -1,6 +1,6 @@
 /*
- * The picture of a tyre (tyre.h), six panels: Fx over slip, Fy over slip angle, Mz over slip angle at several loads; Fy over Fx at several
- * slip angles, where each curve runs through all slips at the nominal load; cornering stiffness and friction over load.
+ * Draws the picture of a tyre (tyre.h) with six panels: Fx over slip, Fy and Mz over slip angle at several loads; Fy over Fx at several
+ * slip angles, where each curve runs through all slips at the nominal load; stiffnesses and greatest friction over load.
  */
 #include "cli/plot.h"
 #include "cli/tyre.h"
@@ -31,17 +31,19 @@ struct panel {
   const char *title, *abscissa;
   struct curve curves[CURVES];
   int count, points;
-  double low[2], high[2], step[2]; /* of the axes */
+  double low[2], high[2], step[2]; /* range and tick distance of both axes */
 };
 
 /* ---- axes */
 
+/* Returns a tick distance of 1, 2 or 5 times a power of ten such that an axis of this length has about four ticks. */
 static double nice_step(double size)
 {
   const double power = pow(10, floor(log10(size / 4))), digit = size / 4 / power;
   return power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
 }
 
+/* Sets the range and tick distance of an axis of a panel (0: abscissa, 1: ordinate) from its curves. */
 static void set_axis(struct panel *p, int axis)
 {
   double low = INFINITY, high = -INFINITY;
@@ -60,16 +62,19 @@ static void set_axis(struct panel *p, int axis)
   p->high[axis] = high + room;
 }
 
+/* Returns the horizontal position in pixels of the value x in a panel whose left edge is `left`. */
 static double place_x(const struct panel *p, double left, double x)
 {
   return left + PANEL * (x - p->low[0]) / (p->high[0] - p->low[0]);
 }
 
+/* Returns the vertical position in pixels of the value y in a panel whose upper edge is `top`. */
 static double place_y(const struct panel *p, double top, double y)
 {
   return top + PANEL_HEIGHT * (p->high[1] - y) / (p->high[1] - p->low[1]);
 }
 
+/* Draws the grid lines of a panel with their numbers. */
 static void put_ticks(FILE *to, const struct panel *p, double left, double top)
 {
   for (double k = ceil(p->low[0] / p->step[0] - 1e-9); k * p->step[0] <= p->high[0] * (1 + 1e-9);
@@ -87,6 +92,7 @@ static void put_ticks(FILE *to, const struct panel *p, double left, double top)
   }
 }
 
+/* Draws one panel with grid, curves, titles and legend; `number` determines its position in the picture. */
 static void put_panel(FILE *to, struct panel *p, int number)
 {
   const double left = LEFT + (number % COLUMNS) * (PANEL + ACROSS);
@@ -118,8 +124,9 @@ static void put_panel(FILE *to, struct panel *p, int number)
   fputs("</text>\n", to);
 }
 
-/* ---- what they show */
+/* ---- contents of the panels */
 
+/* Returns the i-th of CLI_TYRE_POINTS evenly spaced points from -limit to limit. */
 static double at(double limit, int i)
 {
   return limit * (2.0 * i / (CLI_TYRE_POINTS - 1) - 1);
@@ -130,7 +137,7 @@ static void name_load(struct curve *c, double load)
   snprintf(c->name, sizeof c->name, "%.3g kN", load / 1000);
 }
 
-/* 0: Fx over slip, 1: Fy, 2: Mz over slip angle */
+/* Computes the curves of a panel at several loads. what = 0: Fx over slip; 1: Fy over slip angle; 2: Mz over slip angle. */
 static void over_slip(const struct cli_tyre *t, int what, struct panel *p)
 {
   p->count = CLI_TYRE_LOADS;
@@ -147,6 +154,7 @@ static void over_slip(const struct cli_tyre *t, int what, struct panel *p)
   }
 }
 
+/* Computes the curves of Fy over Fx at the nominal load for several slip angles, each for all slips. */
 static void combined(const struct cli_tyre *t, struct panel *p)
 {
   static const double shares[CURVES] = {0.1, 0.25, 0.5, 1};
@@ -156,7 +164,8 @@ static void combined(const struct cli_tyre *t, struct panel *p)
     const double angle = shares[c] * t->angle_limit;
     snprintf(p->curves[c].name, sizeof p->curves[c].name, "%.1f°", angle / DEGREE);
     for (int i = 0; i < CLI_TYRE_POINTS; i++) {
-      const double s = at(1, i); /* finer where the forces change most */
+      /* points are denser near zero slip, where the forces change most */
+      const double s = at(1, i);
       const cmb_tyre_forces f = cli_tyre_forces(t, t->nominal, t->slip_limit * s * fabs(s), angle);
       p->curves[c].x[i] = f.Fx / 1000;
       p->curves[c].y[i] = f.Fy / 1000;
@@ -164,7 +173,8 @@ static void combined(const struct cli_tyre *t, struct panel *p)
   }
 }
 
-/* false: stiffness over load; true: largest force over load, for slip and slip angle */
+/* Computes two curves over the load, for slip and slip angle: the largest force relative to the load if `friction` is set, else the
+ * stiffnesses. */
 static void over_load(const struct cli_tyre *t, bool friction, struct panel *p)
 {
   double most = 2 * t->nominal;

@@ -1,6 +1,6 @@
 /*
- * camber linearize --vary: eigenvalues of steady motions over a value that is held, such as the speed, and where the largest real part
- * crosses 0 (vary_critical.c).
+ * The command `camber linearize --vary`: computes the eigenvalues of steady motions over a prescribed quantity, such as the speed, and the
+ * values at which the largest real part crosses 0 (vary_critical.c).
  */
 #include "cli/vary.h"
 
@@ -15,14 +15,16 @@ struct table {
   cmb_context *ctx;
   const struct cli_arguments *a;
   cmb_system *system;
-  int held; /* which of the settings is varied */
+  int held; /* index of the varied quantity in `holds` */
   cmb_setting holds[CLI_MOST_SETTINGS + 1];
   cmb_steady_options options;
   struct cli_look *looks; /* (vary_count) */
-  int done;               /* so many there are */
+  int done;               /* number of rows that have been computed */
   struct cli_critical critical;
 };
 
+/* Evaluates the eigenvalues of a linearisation: the number of neutral ones, and of the others the largest real part, the slowest and the
+ * least damping ratio. */
 static void summarize(const cmb_linearization *l, struct cli_look *x)
 {
   x->below = l->neutral_below;
@@ -31,17 +33,18 @@ static void summarize(const cmb_linearization *l, struct cli_look *x)
   for (int i = 0; i < l->eigenmode_count; i++) {
     const cmb_eigenmode *m = &l->eigenmodes[i];
     if (m->neutral) {
-      x->neutral += m->im > 0 ? 2 : 1; /* of a pair one is listed */
+      x->neutral += m->im > 0 ? 2 : 1; /* only one of a conjugate pair is listed */
       continue;
     }
     if (m->re > x->re) x->re = m->re, x->im = m->im;
-    if (x->slow_re == INFINITY) x->slow_re = m->re, x->slow_im = m->im; /* by size */
+    /* eigenmodes are sorted by size, so the first one is the slowest */
+    if (x->slow_re == INFINITY) x->slow_re = m->re, x->slow_im = m->im;
     x->damping = fmin(x->damping, m->damping);
   }
 }
 
-/* The steady motion with this value, from the one before, and its linearisation. */
-static cmb_status look_at(struct table *t, double at, struct cli_look *x)
+/* Computes the steady motion at the value `at`, with the previous motion as initial guess, and its linearisation. */
+static cmb_status compute_motion(struct table *t, double at, struct cli_look *x)
 {
   cmb_steady_report report;
   *x = (struct cli_look){.at = at};
@@ -54,13 +57,14 @@ static cmb_status look_at(struct table *t, double at, struct cli_look *x)
   return CMB_OK;
 }
 
-/* For the search for crossings. */
-static cmb_status look_between(void *user, double at, struct cli_look *x)
+/* Computes the steady motion at a value; the callback of the search for critical values. */
+static cmb_status compute_motion_for_search(void *user, double at, struct cli_look *x)
 {
-  return look_at(user, at, x);
+  return compute_motion(user, at, x);
 }
 
-static void json_look(struct cli_json *j, const struct cli_look *x)
+/* Writes one row of the table as JSON: the value, all eigenvalues that are not neutral, and the number of neutral ones. */
+static void json_row(struct cli_json *j, const struct cli_look *x)
 {
   cli_json_open(j, NULL, '{');
   cli_json_number(j, "value", x->at);
@@ -75,7 +79,9 @@ static void json_look(struct cli_json *j, const struct cli_look *x)
   cli_json_close(j, '}');
 }
 
-static void print_look(const struct cli_look *x)
+/* Prints a row of the table: the value, the largest real part with its imaginary part, the least damping ratio, and the number of
+ * neutral eigenvalues. */
+static void print_row(const struct cli_look *x)
 {
   if (isfinite(x->re)) {
     printf("  %-14.6g %-14.6g %-14.6g % -14.4g %d\n", x->at, x->re, x->im, x->damping, x->neutral);
@@ -84,7 +90,8 @@ static void print_look(const struct cli_look *x)
   }
 }
 
-/* What may be too slow to be told from 0: in a model with stiff parts that can be more than one would think. */
+/* Prints the largest limit below which eigenvalues are neutral, i.e. indistinguishable from 0; in models with stiff parts it can be
+ * unexpectedly large. */
 static void print_limit(const struct table *t)
 {
   double below = 0;
@@ -92,22 +99,22 @@ static void print_limit(const struct table *t)
   if (t->done > 0) printf("  neutral: not told from 0, all below %.3g 1/s\n", below);
 }
 
-/* All values, and the crossings between them. */
-static cmb_status walk(struct table *t)
+/* Computes the eigenvalues of the steady motions at all values of the varied quantity, and the critical values between them. */
+static cmb_status compute_rows(struct table *t)
 {
   const struct cli_arguments *a = t->a;
   const int values = (int)a->vary_count;
   for (t->done = 0; t->done < values; t->done++) {
     struct cli_look *here = &t->looks[t->done];
     const double part = (double)t->done / (values - 1);
-    CMB_TRY(look_at(t, a->vary_from + part * (a->vary_to - a->vary_from), here));
-    if (!a->json) print_look(here);
+    CMB_TRY(compute_motion(t, a->vary_from + part * (a->vary_to - a->vary_from), here));
+    if (!a->json) print_row(here);
     CMB_TRY(cli_critical_next(&t->critical, t->done, t->done == values - 1));
   }
   return CMB_OK;
 }
 
-/* The files that were asked for, also of a table that ends early. */
+/* Writes the CSV file and the plot of the table of eigenvalues, if requested; also if the table ends early. */
 static cmb_status write_files(const struct table *t, cmb_status status)
 {
   const struct cli_vary_table table = {.title = cli_title(t->a),
@@ -123,13 +130,14 @@ static cmb_status write_files(const struct table *t, cmb_status status)
   return cli_given(t->a, "plot") ? cli_vary_draw(t->ctx, &table, t->a->plot) : CMB_OK;
 }
 
+/* Prints the table of eigenvalues and the critical values as one JSON object. */
 static void print_json(const struct table *t, cmb_status status)
 {
   struct cli_json j;
   cli_json_begin(&j, cmb_system_equations(t->system)->name, NULL, status);
   cli_json_text(&j, "varied", t->a->vary);
   cli_json_open(&j, "table", '[');
-  for (int i = 0; i < t->done; i++) json_look(&j, &t->looks[i]);
+  for (int i = 0; i < t->done; i++) json_row(&j, &t->looks[i]);
   cli_json_close(&j, ']');
   cli_json_open(&j, "critical", '[');
   for (int i = 0; i < t->critical.count; i++)
@@ -138,6 +146,7 @@ static void print_json(const struct table *t, cmb_status status)
   cli_json_end(&j);
 }
 
+/* Sets the conditions of the steady motions: those of --steady, and the varied quantity, which replaces a condition of the same name. */
 static void find_held(struct table *t)
 {
   const struct cli_arguments *a = t->a;
@@ -157,7 +166,8 @@ static void find_held(struct table *t)
 
 /* ---- options */
 
-/* Options of a run, which there is not; what a model says under `simulate` is for its run. */
+/* Prints an error message if an option of a simulation is given, since --vary runs none; returns an exit code. Keys under `simulate` of
+ * a model are ignored, since they are for its run. */
 static int complain_run_option(const struct cli_arguments *a)
 {
   static const char *const names[] = {"method", "rtol", "atol", "option"};
@@ -168,6 +178,7 @@ static int complain_run_option(const struct cli_arguments *a)
   return CLI_DONE;
 }
 
+/* Checks that the file of an option can be written. Prints an error message otherwise; returns an exit code. */
 static int check_file(cmb_context *ctx, const struct cli_arguments *a, const char *option,
                       const char *path)
 {
@@ -204,6 +215,7 @@ int cli_vary_check(cmb_context *ctx, const struct cli_arguments *a)
 
 /* ---- the command */
 
+/* Computes and prints the table of steady motions, writes its files and reports errors. Returns the exit code. */
 static int tabulate(struct table *t)
 {
   const struct cli_arguments *a = t->a;
@@ -213,7 +225,7 @@ static int tabulate(struct table *t)
     printf("  %-14s %-14s %-14s %-14s %s\n", a->vary, "largest re", "its im", " least damping",
            "neutral");
   }
-  cmb_status status = walk(t);
+  cmb_status status = compute_rows(t);
   for (int i = 0; i < t->critical.count && !a->json; i++) {
     printf("  critical %s  %.9g\n", a->vary, t->critical.crossings[i].at);
   }
@@ -237,7 +249,7 @@ int cli_vary(cmb_context *ctx, const struct cli_arguments *a, cmb_system *system
                                      .name = a->vary,
                                      .from = a->vary_from,
                                      .to = a->vary_to,
-                                     .look = look_between,
+                                     .look = compute_motion_for_search,
                                      .user = &t,
                                      .rows = t.looks};
   const int code = t.looks ? tabulate(&t) : cli_fail(NULL, CMB_ERROR_MEMORY);

@@ -1,11 +1,13 @@
 /*
- * Critical values: where steady motions begin or cease to be unstable, between the rows of a table (vary.h).
+ * Finds critical values of --vary: where steady motions become unstable or stable between the rows of a table (vary.h).
  *
- * Each eigenvalue is followed from row to row (vary_follow.c). Where its real part passes 0 the value is critical unless another eigenvalue makes the
- * motion unstable there in any case. An eigenvalue that is too slow to be told from 0 counts as neutral, and has no real part to follow. One that
- * goes through this band is found on both sides of it, as the slowest of those that are not neutral, and inverse interpolation gives where it is 0.
- * What is found must explain where the motion changes between stable and unstable: if it does not, the values between are divided, and
- * a warning says where that does not help.
+ * Each eigenvalue is followed from row to row (vary_follow.c). Where its real part passes 0, the value is critical unless another
+ * eigenvalue makes the motion unstable there anyway. An eigenvalue that is too slow to be distinguished from 0 counts as neutral, and its
+ * real part is unknown. An eigenvalue that passes through this band of neutral ones is found on both sides of it, as the slowest of those
+ * that are not neutral, and inverse interpolation gives the value at which it is 0.
+ *
+ * The crossings found must explain where the motion changes between stable and unstable. If they do not, the interval is bisected, and a
+ * warning is printed where that does not help.
  */
 #include "cli/mode_curves.h"
 
@@ -14,40 +16,44 @@
 
 enum { A_SIDE = 3, MOST_DIVISIONS = 6 };
 
-/* The largest real part of all but the `aside` slowest eigenvalues, neutral ones included; -INFINITY: there are no others. Of an oscillation that is
- * undamped it is not above 0. */
-static double largest_but(const struct cli_look *x, int aside)
+/* Returns the largest real part of all eigenvalues except the `excluded` slowest ones, neutral eigenvalues included; -INFINITY if there are
+ * no others. An undamped oscillation counts as at most 0. */
+static double largest_but(const struct cli_look *x, int excluded)
 {
   double most = -INFINITY;
   for (int i = 0; i < x->l->eigenmode_count; i++) {
-    const cmb_eigenmode *m = &x->l->eigenmodes[i]; /* the slowest first */
-    if (aside <= 0) most = fmax(most, cli_growth(x, m));
-    aside -= m->im > 0 ? 2 : 1; /* of a pair one is listed */
+    const cmb_eigenmode *m = &x->l->eigenmodes[i]; /* sorted by size: the slowest first */
+    if (excluded <= 0) most = fmax(most, cli_growth(x, m));
+    excluded -= m->im > 0 ? 2 : 1; /* only one of a conjugate pair is listed */
   }
   return most;
 }
 
-static bool grows(const struct cli_look *row)
+/* Returns whether a motion is unstable: whether an eigenvalue that is not neutral has a positive real part. */
+static bool is_unstable(const struct cli_look *row)
 {
   return largest_but(row, row->neutral) > 0;
 }
 
-/* The motion at a value with the largest real part of all but the `aside` slowest eigenvalues as re. */
-static cmb_status look_past(struct cli_critical *s, double at, int aside, struct cli_look *x)
+/* Computes the motion at a value, and stores in x->re the largest real part of all eigenvalues except the `excluded` slowest ones. The
+ * linearisation is freed. */
+static cmb_status compute_motion(struct cli_critical *s, double at, int excluded,
+                                 struct cli_look *x)
 {
   CMB_TRY(s->look(s->user, at, x));
-  x->re = largest_but(x, aside);
+  x->re = largest_but(x, excluded);
   cmb_linearization_destroy(x->l);
   x->l = NULL;
   return CMB_OK;
 }
 
+/* Returns the largest absolute value of the varied quantity, to which accuracies are relative. */
 static double scale_of(const struct cli_critical *s)
 {
   return fmax(fabs(s->from), fabs(s->to));
 }
 
-/* In the order of the table, and each once: equal halves of a model have equal eigenvalues. */
+/* Inserts a crossing in the order of the table, unless it is known already: identical halves of a model have equal eigenvalues. */
 static cmb_status add_crossing(struct cli_critical *s, double at, bool unstable_above)
 {
   for (int i = 0; i < s->count; i++) {
@@ -69,6 +75,7 @@ static cmb_status add_crossing(struct cli_critical *s, double at, bool unstable_
   return CMB_OK;
 }
 
+/* Prints a warning that the stability changes between the motions a and b, although no eigenvalue was found to pass 0. */
 static void warn_of_jump(const struct cli_critical *s, const struct cli_look *a,
                          const struct cli_look *b)
 {
@@ -80,6 +87,7 @@ static void warn_of_jump(const struct cli_critical *s, const struct cli_look *a,
   cli_warn(NULL, CMB_LOG_WARNING, note);
 }
 
+/* Prints a warning that the stability between two values is unknown, since an eigenvalue is too slow to be distinguished from 0. */
 static void warn_of_band(const struct cli_critical *s, double from, double to, double below)
 {
   char place[200], note[500];
@@ -92,18 +100,20 @@ static void warn_of_band(const struct cli_critical *s, double from, double to, d
   cli_warn(NULL, CMB_LOG_WARNING, note);
 }
 
-/* ---- through the band */
+/* ---- eigenvalues that pass through the neutral band */
 
-/* Motions near the band with the real part of the eigenvalue that goes through it, the nearest of a side first. */
+/* Samples of the eigenvalue that passes through the neutral band, on one side of it: values of the varied quantity and real parts, the
+ * nearest first. */
 struct side {
   int count;
   double at[A_SIDE], re[A_SIDE];
-  bool others_grow; /* at the nearest, another eigenvalue has a positive real part */
+  bool others_grow; /* whether at the nearest sample another eigenvalue has a positive real part */
 };
 
-/* Motions at growing distances from x on the side of the row `end`. Beyond this row there need not be any. */
-static cmb_status look_aside(struct cli_critical *s, double x, const struct cli_look *end,
-                             struct side *side)
+/* Collects samples of the passing eigenvalue at growing distances from x, towards the row `end` and beyond. Beyond this row a motion
+ * need not exist, so the search ends there without an error. */
+static cmb_status sample_side(struct cli_critical *s, double x, const struct cli_look *end,
+                              struct side *side)
 {
   static const double parts[] = {0.01, 0.03, 0.1, 0.3, 0.6, 0.8, 1, 1.2, 1.5, 2};
   side->count = 0;
@@ -111,12 +121,12 @@ static cmb_status look_aside(struct cli_critical *s, double x, const struct cli_
     struct cli_look c;
     const double at = x + parts[i] * (end->at - x);
     if (at < fmin(s->from, s->to) || at > fmax(s->from, s->to)) break;
-    const cmb_status status = look_past(s, at, end->neutral + 1, &c);
+    const cmb_status status = compute_motion(s, at, end->neutral + 1, &c);
     if (status != CMB_OK && parts[i] > 1 && status != CMB_ERROR_MEMORY) break;
     CMB_TRY(status);
     if (c.neutral != end->neutral) continue;
     const bool goes_on = c.slow_im == 0 && (c.slow_re > 0) == (end->slow_re > 0);
-    if (!goes_on && side->count > 0) break; /* another one is slower here */
+    if (!goes_on && side->count > 0) break; /* another eigenvalue is the slowest here */
     if (!goes_on) continue;
     if (side->count == 0) side->others_grow = c.re > 0;
     side->at[side->count] = at;
@@ -125,7 +135,7 @@ static cmb_status look_aside(struct cli_critical *s, double x, const struct cli_
   return CMB_OK;
 }
 
-/* Where the first `count` motions of a side or of both say that the real part is 0: inverse interpolation. */
+/* Computes the value at which the real part is 0 from the first `count` samples of each side, by inverse (Lagrange) interpolation. */
 static double interpolate(int sides, const struct side *side, int count)
 {
   double sum = 0;
@@ -142,9 +152,10 @@ static double interpolate(int sides, const struct side *side, int count)
   return sum;
 }
 
-/* Whether the motions agree on where it is 0: farther away it is farther from 0, and those that are farthest change nothing. */
-static bool do_agree(const struct cli_critical *s, int sides, const struct side *side, int count,
-                     double *x)
+/* Returns whether the samples are consistent: the real part grows with the distance, and leaving out the farthest samples does not
+ * change the zero *x. */
+static bool are_consistent(const struct cli_critical *s, int sides, const struct side *side,
+                           int count, double *x)
 {
   for (int i = 0; i < sides; i++) {
     for (int k = 1; k < count; k++) {
@@ -155,64 +166,70 @@ static bool do_agree(const struct cli_critical *s, int sides, const struct side 
   return fabs(*x - interpolate(sides, side, count - 1)) <= CLI_CLOSE * scale_of(s);
 }
 
-/* An eigenvalue goes through the band between the rows a and b, which have the same number of neutral ones, near x. NaN: it cannot be said where
- * it is 0; then a warning is due unless the motion is unstable there in any case. */
-static cmb_status pass_band(struct cli_critical *s, const struct cli_look *a,
-                            const struct cli_look *b, double x, double *crossing, bool *doubtful)
+/* Finds the zero of an eigenvalue that passes through the neutral band near x, between the rows a and b with equal numbers of neutral
+ * eigenvalues. *crossing is NaN if it cannot be located; *doubtful then says whether a warning is due, which it is unless the motion is
+ * unstable there anyway. */
+static cmb_status locate_zero_in_band(struct cli_critical *s, const struct cli_look *a,
+                                      const struct cli_look *b, double x, double *crossing,
+                                      bool *doubtful)
 {
   struct side side[2];
   *crossing = NAN, *doubtful = true;
   if (a->slow_im != 0 || b->slow_im != 0 || (a->slow_re > 0) == (b->slow_re > 0)) return CMB_OK;
-  CMB_TRY(look_aside(s, x, a, &side[0]));
-  CMB_TRY(look_aside(s, x, b, &side[1]));
+  CMB_TRY(sample_side(s, x, a, &side[0]));
+  CMB_TRY(sample_side(s, x, b, &side[1]));
   const int count = side[0].count < side[1].count ? side[0].count : side[1].count;
   if (count < 2) return CMB_OK;
   *doubtful = !side[0].others_grow || !side[1].others_grow;
   if (side[0].others_grow || side[1].others_grow) return CMB_OK;
   const bool found =
-      do_agree(s, 2, side, count, &x) && (x - side[0].at[0]) * (x - side[1].at[0]) < 0;
+      are_consistent(s, 2, side, count, &x) && (x - side[0].at[0]) * (x - side[1].at[0]) < 0;
   if (found) *crossing = x;
   return CMB_OK;
 }
 
-/* ---- between neighbours */
+/* ---- between neighbouring rows */
 
-/* What is found between the motions a and b. */
+/* The search for crossings between the motions a and b. */
 struct interval {
   const struct cli_look *a, *b;
-  bool a_grows, b_grows; /* as far as eigenvalues go that are told from 0 at both */
-  int before;            /* crossings that were known */
-  bool in_band; /* an eigenvalue goes through the band, and it cannot be said where it is 0 */
+  /* whether an eigenvalue that is not neutral in both motions has a positive real part */
+  bool a_grows, b_grows;
+  int before; /* number of crossings before this search */
+  /* whether an eigenvalue passes through the neutral band and its zero cannot be located */
+  bool in_band;
 };
 
-/* Whether at x, where one eigenvalue is 0, another one has a positive real part; `unknown`: one is neutral that is not in both rows. */
-static cmb_status ask_others(struct cli_critical *s, const struct cli_follow *f, double x,
-                             bool *others_grow, bool *unknown)
+/* Determines whether another eigenvalue has a positive real part at x, where the followed one is 0. *unknown: there are more
+ * neutral eigenvalues at x than at that of a and b which has fewer. */
+static cmb_status check_others(struct cli_critical *s, const struct cli_follow *f, double x,
+                               bool *others_grow, bool *unknown)
 {
-  const int told = f->a->neutral < f->b->neutral ? f->a->neutral : f->b->neutral;
+  const int neutral_in_both = f->a->neutral < f->b->neutral ? f->a->neutral : f->b->neutral;
   struct cli_look c;
-  CMB_TRY(look_past(s, x, told, &c));
-  *unknown = c.neutral > told;
+  CMB_TRY(compute_motion(s, x, neutral_in_both, &c));
+  *unknown = c.neutral > neutral_in_both;
   *others_grow = c.re > CLI_CLOSE * fmax(fabs(f->re_a), fabs(f->re_b));
   return CMB_OK;
 }
 
-/* The eigenvalue passes 0 between a and b: where, if that is critical. */
-static cmb_status pass_zero(struct cli_critical *s, struct interval *i, const struct cli_follow *f)
+/* Locates the value at which the followed eigenvalue passes 0 between a and b, and adds it to the crossings if it is critical. */
+static cmb_status locate_zero(struct cli_critical *s, struct interval *i,
+                              const struct cli_follow *f)
 {
   double x;
   bool in_band, good = true, others_grow = false, unknown = false;
   CMB_TRY(cli_follow_to_zero(s, f, &x, &in_band));
   if (in_band && f->a->neutral == f->b->neutral) {
     struct cli_look a = *f->a, b = *f->b;
-    a.slow_re = f->re_a, b.slow_re = f->re_b; /* what passes 0 is the slowest only near x */
+    a.slow_re = f->re_a, b.slow_re = f->re_b; /* it is the slowest eigenvalue only near x */
     a.slow_im = b.slow_im = 0;
-    CMB_TRY(pass_band(s, &a, &b, x, &x, &unknown));
+    CMB_TRY(locate_zero_in_band(s, &a, &b, x, &x, &unknown));
   } else if (in_band) {
     x = NAN, unknown = true;
   } else if (isfinite(x)) {
     CMB_TRY(cli_follow_confirm(s, f, x, &good));
-    if (good) CMB_TRY(ask_others(s, f, x, &others_grow, &unknown));
+    if (good) CMB_TRY(check_others(s, f, x, &others_grow, &unknown));
     if (!good || others_grow || unknown) x = NAN;
   }
   if (isfinite(x)) return add_crossing(s, x, (f->re_b > 0) == (f->b->at > f->a->at));
@@ -220,28 +237,31 @@ static cmb_status pass_zero(struct cli_critical *s, struct interval *i, const st
   return CMB_OK;
 }
 
-/* An eigenvalue of a and one of b that are joined; NULL: there is none. One that is undamped at both is left aside. */
-static cmb_status pass_one(struct cli_critical *s, struct interval *i, const cmb_eigenmode *at_a,
-                           const cmb_eigenmode *at_b)
+/* Examines a mode of a and the mode of b that continues it; one of them is NULL if there is none. If its real part changes the sign, the
+ * zero is located. */
+static cmb_status examine_mode(struct cli_critical *s, struct interval *i,
+                               const cmb_eigenmode *at_a, const cmb_eigenmode *at_b)
 {
   const bool joined = at_a && at_b;
-  if (!joined && i->a->neutral != i->b->neutral) return CMB_OK; /* one of them may be it */
+  /* the missing one may be neutral there */
+  if (!joined && i->a->neutral != i->b->neutral) return CMB_OK;
   struct cli_follow f = {.a = i->a, .b = i->b, .at_a = at_a, .at_b = at_b};
   f.re_a = at_a ? cli_growth(f.a, at_a) : 0;
   f.re_b = at_b ? cli_growth(f.b, at_b) : 0;
   i->a_grows = i->a_grows || f.re_a > 0;
   i->b_grows = i->b_grows || f.re_b > 0;
-  return joined && (f.re_a > 0) != (f.re_b > 0) ? pass_zero(s, i, &f) : CMB_OK;
+  return joined && (f.re_a > 0) != (f.re_b > 0) ? locate_zero(s, i, &f) : CMB_OK;
 }
 
-static cmb_status pass_all(struct cli_critical *s, struct interval *i)
+/* Joins the modes of two neighbouring motions by similarity, and examines each pair for a change of sign of the real part. */
+static cmb_status examine_modes(struct cli_critical *s, struct interval *i)
 {
   const struct cli_look looks[2] = {*i->a, *i->b};
   const struct cli_vary_table table = {.eq = s->eq, .count = 2, .looks = looks};
   struct cli_mode_curves curves;
   cmb_status status = cli_mode_curves_create(&table, &curves) ? CMB_OK : CMB_ERROR_MEMORY;
   for (int k = 0; k < curves.count && status == CMB_OK; k++) {
-    status = pass_one(s, i, cli_mode_of(&curves, k, 0), cli_mode_of(&curves, k, 1));
+    status = examine_mode(s, i, cli_mode_of(&curves, k, 0), cli_mode_of(&curves, k, 1));
   }
   cli_mode_curves_destroy(&curves);
   return status;
@@ -250,7 +270,8 @@ static cmb_status pass_all(struct cli_critical *s, struct interval *i)
 static cmb_status compare(struct cli_critical *s, const struct cli_look *a,
                           const struct cli_look *b, int divisions);
 
-/* The same in two halves. `done`: that is of use. */
+/* Repeats the search for critical values in both halves of an interval. *done says whether this was possible: the motion in the middle must have the same
+ * number of neutral eigenvalues. */
 static cmb_status divide(struct cli_critical *s, const struct interval *i, int divisions,
                          bool *done)
 {
@@ -269,13 +290,14 @@ static cmb_status divide(struct cli_critical *s, const struct interval *i, int d
   return status;
 }
 
-/* Critical values between a and b. */
+/* Finds the critical values between the motions a and b. If the number of crossings does not match the change of stability, the interval
+ * is bisected, and a warning is printed if that does not help. `divisions` counts the bisections. */
 static cmb_status compare(struct cli_critical *s, const struct cli_look *a,
                           const struct cli_look *b, int divisions)
 {
   struct interval i = {.a = a, .b = b, .before = s->count};
   bool done;
-  CMB_TRY(pass_all(s, &i));
+  CMB_TRY(examine_modes(s, &i));
   if ((i.a_grows != i.b_grows) == ((s->count - i.before) % 2 == 1)) return CMB_OK;
   CMB_TRY(divide(s, &i, divisions, &done));
   if (done) return CMB_OK;
@@ -287,23 +309,25 @@ static cmb_status compare(struct cli_critical *s, const struct cli_look *a,
   return CMB_OK;
 }
 
-/* ---- rows in the band */
+/* ---- rows in the neutral band */
 
-/* The rows first..last, of which some are stable but for an eigenvalue in the band. */
+/* Prints a warning about those of the rows first…last whose stability is unknown since an eigenvalue is neutral; unstable rows need
+ * none. */
 static void warn_of_rows(const struct cli_critical *s, int first, int last)
 {
   double below = 0;
   int from = -1, to = -1;
   for (int i = first; i <= last; i++) {
-    if (grows(&s->rows[i])) continue;
+    if (is_unstable(&s->rows[i])) continue;
     if (from < 0) from = i;
     to = i, below = fmax(below, s->rows[i].below);
   }
   if (from >= 0) warn_of_band(s, s->rows[from].at, s->rows[to].at, below);
 }
 
-/* The rows between a and b, which have the same number of neutral eigenvalues, have more of them. */
-static cmb_status pass_rows(struct cli_critical *s, int a, int b)
+/* Finds the crossing between the rows a and b, which have equal numbers of neutral eigenvalues, while the rows between them have more.
+ * Prints a warning if it cannot be located. */
+static cmb_status locate_between_rows(struct cli_critical *s, int a, int b)
 {
   const struct cli_look *from = &s->rows[a], *to = &s->rows[b];
   double x = NAN;
@@ -312,7 +336,7 @@ static cmb_status pass_rows(struct cli_critical *s, int a, int b)
   if (one && (from->slow_re > 0) != (to->slow_re > 0)) {
     const double weight = from->slow_re / (from->slow_re - to->slow_re);
     x = from->at + weight * (to->at - from->at);
-    CMB_TRY(pass_band(s, from, to, x, &x, &doubtful));
+    CMB_TRY(locate_zero_in_band(s, from, to, x, &x, &doubtful));
   }
   if (isfinite(x)) {
     CMB_TRY(add_crossing(s, x, (to->slow_re > 0) == (to->at > from->at)));
@@ -322,8 +346,9 @@ static cmb_status pass_rows(struct cli_critical *s, int a, int b)
   return CMB_OK;
 }
 
-/* The rows first..last at an end of the table have more neutral eigenvalues than `inner`, their neighbour. One of them may lie on a crossing: then those
- * very near say so, and it is critical if they grow; if they do not, nobody knows what lies beyond. */
+/* Examines the rows first…last at an end of the table or of a stretch of it, which have more neutral eigenvalues than their neighbour
+ * `inner`. A single row may be a crossing itself: motions very close to it decide that, and it is critical if the eigenvalue has a
+ * positive real part there. Otherwise a warning is printed, since the motions beyond are unknown. */
 static cmb_status end_in_band(struct cli_critical *s, int first, int last, int inner)
 {
   const struct cli_look *end = &s->rows[first], *in = &s->rows[inner];
@@ -333,15 +358,15 @@ static cmb_status end_in_band(struct cli_critical *s, int first, int last, int i
   for (int i = 0; i < A_SIDE && first == last && end->neutral == in->neutral + 1; i++) {
     struct cli_look c;
     side.at[i] = end->at + step * (1 << i);
-    CMB_TRY(look_past(s, side.at[i], in->neutral + 1, &c));
+    CMB_TRY(compute_motion(s, side.at[i], in->neutral + 1, &c));
     if (c.neutral != in->neutral || c.slow_im != 0) break;
     side.re[side.count++] = c.slow_re;
   }
-  const bool on_crossing = side.count == A_SIDE && do_agree(s, 1, &side, A_SIDE, &x) &&
+  const bool on_crossing = side.count == A_SIDE && are_consistent(s, 1, &side, A_SIDE, &x) &&
                            fabs(x - end->at) <= CLI_CLOSE * scale_of(s);
   if (!on_crossing || side.re[0] < 0) {
     warn_of_rows(s, first, last);
-  } else if (!grows(end)) {
+  } else if (!is_unstable(end)) {
     CMB_TRY(add_crossing(s, end->at, in->at > end->at));
   }
   return CMB_OK;
@@ -360,7 +385,7 @@ cmb_status cli_critical_next(struct cli_critical *s, int i, bool is_last)
     CMB_TRY(end_in_band(s, s->first, i - 1, i));
     s->first = i;
   } else if (s->before < i - 1) {
-    CMB_TRY(pass_rows(s, s->before, i));
+    CMB_TRY(locate_between_rows(s, s->before, i));
   }
   s->before = i;
   return CMB_OK;

@@ -1,5 +1,5 @@
 /*
- * The table of --vary as a CSV file and as a plot (vary.h), whose curves are those of mode_curves.h.
+ * Writes the table of --vary as a CSV file and as a plot (vary.h); the curves are those of mode_curves.h.
  */
 #include "base/text.h"
 #include "cli/mode_curves.h"
@@ -13,11 +13,12 @@
 enum { LABEL_ROOM = 200, NOTE_ROOM = 2048, LETTERS = 26 };
 enum part { REAL, FREQUENCY, DAMPING, PARTS };
 
-static const double FAR_APART =
-    30; /* what decays so much faster than the slowest turns or decays is not drawn */
+/* a mode that decays faster than this multiple of the largest drawn eigenvalue is not drawn */
+static const double FAR_APART = 30;
 
 /* ---- CSV */
 
+/* Writes all eigenvalues that are not neutral as CSV, one a line; a callback of cli_svg_save. */
 static void write_csv(FILE *to, const void *what)
 {
   const struct cli_vary_table *t = what;
@@ -41,7 +42,7 @@ cmb_status cli_vary_save(cmb_context *ctx, const struct cli_vary_table *table, c
   return cli_svg_save(ctx, write_csv, table, path);
 }
 
-/* ---- what is drawn */
+/* ---- choice of the curves */
 
 struct drawing {
   int count;
@@ -50,7 +51,7 @@ struct drawing {
   double *x, *y; /* (values), (PARTS x count x values) */
 };
 
-/* The mode with the greatest real part of a curve; NULL: of an empty one. */
+/* Returns the mode with the greatest real part of a curve; NULL if the curve is empty. */
 static const cmb_eigenmode *worst_of(const struct cli_mode_curves *c, int curve)
 {
   const cmb_eigenmode *worst = NULL;
@@ -61,7 +62,7 @@ static const cmb_eigenmode *worst_of(const struct cli_mode_curves *c, int curve)
   return worst;
 }
 
-/* The curves with the greatest real parts, as many as can be told apart, without those that decay at once. */
+/* Chooses the curves with the greatest real parts, at most CLI_PLOT_MOST_CURVES, without those that decay much faster than the others. */
 static void choose(const struct cli_mode_curves *c, struct drawing *d)
 {
   double slowest = 0;
@@ -82,14 +83,17 @@ static void choose(const struct cli_mode_curves *c, struct drawing *d)
   }
 }
 
-/* What a panel shows; a frequency and a damping ratio belong to an oscillation. */
+/* Returns the value of a mode in a panel: real part, frequency or damping ratio; NaN if there is no mode, or for frequency and damping
+ * of a mode that does not oscillate. */
 static double value_of(const cmb_eigenmode *m, int part)
 {
   if (!m || (part != REAL && m->im == 0)) return NAN;
   return part == REAL ? m->re : part == FREQUENCY ? m->frequency : m->damping;
 }
 
-static bool fill(const struct cli_mode_curves *c, struct drawing *d, struct cli_panel panels[PARTS])
+/* Sets the points of all curves in the three panels. Returns false if there is no memory. */
+static bool set_points(const struct cli_mode_curves *c, struct drawing *d,
+                       struct cli_panel panels[PARTS])
 {
   const size_t values = (size_t)c->values;
   d->x = calloc(values * (size_t)(1 + PARTS * d->count) + 1, sizeof *d->x);
@@ -107,7 +111,7 @@ static bool fill(const struct cli_mode_curves *c, struct drawing *d, struct cli_
   return true;
 }
 
-/* Without oscillations there are no frequencies and damping ratios to draw. */
+/* Returns the number of panels: only the first one if no mode oscillates, since there are no frequencies and damping ratios then. */
 static int count_panels(const struct cli_mode_curves *c, const struct drawing *d)
 {
   for (int k = 0; k < d->count; k++) {
@@ -119,9 +123,9 @@ static int count_panels(const struct cli_mode_curves *c, const struct drawing *d
   return 1;
 }
 
-/* ---- words */
+/* ---- texts */
 
-/* "speed in m/s" */
+/* Writes the label of the abscissa: the name of the varied quantity and its unit, e.g. "speed in m/s". */
 static void describe_abscissa(const struct cli_vary_table *t, char text[LABEL_ROOM])
 {
   const cmb_equations *eq = t->eq;
@@ -136,7 +140,7 @@ static void describe_abscissa(const struct cli_vary_table *t, char text[LABEL_RO
   snprintf(text, LABEL_ROOM, "%s%s%s", t->name, unit[0] ? " in " : "", unit);
 }
 
-/* "Critical speed: a: 21.3614, unstable above; .." */
+/* Writes the note about the critical values, e.g. "Critical speed: a: 21.3614, unstable above; ..". */
 static void describe_crossings(const struct cli_vary_table *t, char note[NOTE_ROOM])
 {
   size_t used = (size_t)snprintf(note, NOTE_ROOM, "Critical %s:", t->name);
@@ -158,12 +162,14 @@ struct words {
   int count;
 };
 
+/* Adds a note to the plot and returns the array for its text. */
 static char *next_note(struct words *w)
 {
   w->notes[w->count] = w->text[w->count];
   return w->text[w->count++];
 }
 
+/* Writes the label of the abscissa and the notes: critical values, how many curves are omitted, and why the table ends early. */
 static void describe(const struct cli_mode_curves *c, const struct drawing *d, struct words *w)
 {
   const struct cli_vary_table *t = c->table;
@@ -181,6 +187,7 @@ static void describe(const struct cli_mode_curves *c, const struct drawing *d, s
 
 /* ---- the plot */
 
+/* Draws the chosen curves with the critical values as marks to the file `path`. */
 static cmb_status draw(cmb_context *ctx, const struct cli_mode_curves *c, const char *path)
 {
   const struct cli_vary_table *t = c->table;
@@ -192,7 +199,7 @@ static cmb_status draw(cmb_context *ctx, const struct cli_mode_curves *c, const 
   struct cli_mark *marks = calloc((size_t)t->crossing_count + 1, sizeof *marks);
   cmb_status status = CMB_ERROR_MEMORY;
   choose(c, &d);
-  if (w && marks && fill(c, &d, panels)) {
+  if (w && marks && set_points(c, &d, panels)) {
     for (int i = 0; i < t->crossing_count; i++) {
       marks[i] = (struct cli_mark){t->crossings[i].at, i < LETTERS ? (char)('a' + i) : '\0'};
     }

@@ -1,10 +1,10 @@
 /*
- * Eigenvalues followed from one steady motion of --vary to another (vary.h).
+ * Follows eigenvalues from one steady motion of --vary to another (vary.h), to find where their real parts are 0.
  *
- * The modes of the two motions are joined as for the picture (mode_curves.h). One whose real part has different signs is followed to where it
- * is 0 by false position with Illinois's weights: at each motion on the way it is the mode that is joined both with the one before and with
- * the one behind. Every eigenvalue is judged by its own real part, so that one that is not damped at all, whose real part is rounding,
- * hides none of the others.
+ * The modes of the two motions are joined by similarity, as for the plot (mode_curves.h). A mode whose real part changes the sign is
+ * followed to its zero by the Illinois variant of false position: at each motion in between it is the mode that is joined both with the
+ * mode at one end and with that at the other. Every eigenvalue is judged by its own real part, so that an undamped one, whose real part is
+ * a rounding error, does not hide the others.
  */
 #include "cli/mode_curves.h"
 
@@ -12,12 +12,13 @@
 
 enum { REFINEMENTS = 60 };
 
-static const double ALIKE =
-    1e-6; /* eigenvalues so near to each other are equal, as those of two equal halves of a model */
-static const double UNDAMPED =
-    1e-9; /* a damping ratio below this is rounding; 2π 10⁻⁹ of the energy a period */
+/* relative distance of eigenvalues that count as equal, e.g. of two identical halves of a model */
+static const double ALIKE = 1e-6;
+/* damping ratios below this are rounding errors: 4π·10⁻⁹ of the energy per period */
+static const double UNDAMPED = 1e-9;
 
-/* An error ε of the matrix moves a simple eigenvalue by about ε times the largest; neutral_below is √ε times the largest. */
+/* Estimates the rounding error of eigenvalues: a relative error ε of the matrix changes a simple eigenvalue by about ε times the largest
+ * one; `below` is √ε times the largest one. */
 static double rounding_of(const struct cli_look *x)
 {
   double fastest = 0;
@@ -27,12 +28,13 @@ static double rounding_of(const struct cli_look *x)
   return fastest > 0 ? x->below * x->below / fastest : 0;
 }
 
+/* Returns whether a mode is an oscillation whose real part is a rounding error. */
 static bool is_undamped(const struct cli_look *x, const cmb_eigenmode *m)
 {
   return m->im > 0 && fabs(m->re) <= fmax(UNDAMPED * m->im, rounding_of(x));
 }
 
-/* The mode of b that is joined with m of a. NULL: there is none. */
+/* Finds the mode of motion b that is joined with the mode m of motion a; NULL if there is none. */
 static cmb_status find_partner(const struct cli_critical *s, const struct cli_look *a,
                                const cmb_eigenmode *m, const struct cli_look *b,
                                const cmb_eigenmode **partner)
@@ -49,12 +51,14 @@ static cmb_status find_partner(const struct cli_critical *s, const struct cli_lo
   return good ? CMB_OK : CMB_ERROR_MEMORY;
 }
 
+/* Returns whether two modes have equal eigenvalues. */
 static bool is_same(const cmb_eigenmode *m, const cmb_eigenmode *n)
 {
   return hypot(m->re - n->re, m->im - n->im) <= ALIKE * hypot(m->re, m->im);
 }
 
-/* The mode at c that is joined with the one followed at a and at b. NULL: there is none, or not one and the same. */
+/* Finds the mode of motion c that is joined with the followed mode both at a and at b; NULL if there is none, or these are different
+ * modes. */
 static cmb_status find_at(const struct cli_critical *s, const struct cli_follow *f,
                           const struct cli_look *c, const cmb_eigenmode **mode)
 {
@@ -70,7 +74,8 @@ double cli_growth(const struct cli_look *x, const cmb_eigenmode *m)
   return is_undamped(x, m) ? -fabs(m->re) : m->re;
 }
 
-/* The real part of the followed eigenvalue at x. NaN: it is not found there; `neutral`: how many eigenvalues are. */
+/* Computes the real part of the followed eigenvalue at x, NaN if it is not found there; whether it is undamped; and the number of
+ * neutral eigenvalues. */
 static cmb_status growth_at(struct cli_critical *s, const struct cli_follow *f, double x,
                             double *re, bool *undamped, int *neutral)
 {
@@ -113,9 +118,10 @@ cmb_status cli_follow_to_zero(struct cli_critical *s, const struct cli_follow *f
   return CMB_OK;
 }
 
-/* Whether the followed eigenvalue has the sign of `wanted` at x: 1, or −1; 0: it is not told from 0 there. Beyond the table there need not be any motion. */
-static cmb_status ask_sign(struct cli_critical *s, const struct cli_follow *f, double x,
-                           double wanted, int *answer)
+/* Compares the sign of the followed eigenvalue's real part at x with that of `wanted`: *answer is 1 if equal, −1 if not, 0 if it is
+ * indistinguishable from 0. Beyond the table, where a motion need not exist, it is 1. */
+static cmb_status compare_sign(struct cli_critical *s, const struct cli_follow *f, double x,
+                               double wanted, int *answer)
 {
   double re;
   bool undamped;
@@ -135,8 +141,8 @@ cmb_status cli_follow_confirm(struct cli_critical *s, const struct cli_follow *f
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
     const double aside = parts[i] * (f->b->at - f->a->at);
     int before, behind;
-    CMB_TRY(ask_sign(s, f, x - aside, f->re_a, &before));
-    CMB_TRY(ask_sign(s, f, x + aside, f->re_b, &behind));
+    CMB_TRY(compare_sign(s, f, x - aside, f->re_a, &before));
+    CMB_TRY(compare_sign(s, f, x + aside, f->re_b, &behind));
     *good = before > 0 && behind > 0;
     if (*good || before < 0 || behind < 0) return CMB_OK;
   }

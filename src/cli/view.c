@@ -1,5 +1,6 @@
 /*
- * camber view: a page of the viewer (page.h) of a model, or of files of results. The ending of a name says which it is.
+ * The command `camber view`: makes a page of the viewer (page.h) from a model or from result files, which are recognised by the ending of a
+ * name; also pictures and films of that page.
  */
 #include "cli/view.h"
 
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The page is asked for, or nothing else is. */
+/* Returns whether the page is kept: it is requested, or neither a picture nor a film is. */
 static bool keeps_page(const struct cli_arguments *a)
 {
   return a->out ? cli_ends_in(a->out, ".html") : !a->video;
@@ -21,8 +22,9 @@ void cli_view_say(const struct cli_arguments *a, const char *page)
   if (keeps_page(a) && !a->quiet) printf("  page         %s: open it in a browser\n", page);
 }
 
-/* "folder/run.h5" gives "run.h5.html", here, "a.h5 b.csv" gives "a.h5+b.csv.html": whole names, so that the pages of osc.yaml, osc.csv and of both together
- * are different files. */
+/* Writes the default name of the page to `page`: the base names of all operands joined by '+', with ".html" appended, in the current
+ * folder. These are whole names, so that the pages of osc.yaml, osc.csv and of both together are different files. Prints an error
+ * message if that is too long; returns an exit code. */
 static int default_page(const struct cli_arguments *a, char page[CLI_PATH_ROOM])
 {
   enum { LONGEST = 200 };
@@ -40,7 +42,8 @@ static int default_page(const struct cli_arguments *a, char page[CLI_PATH_ROOM])
   return CLI_DONE;
 }
 
-/* All operands are results, or there is one, which is a model. */
+/* Sets *results to whether the operands are result files. Prints an error message if they are neither all results nor a single model;
+ * returns an exit code. */
 static int classify(const struct cli_arguments *a, bool *results)
 {
   int count = 0;
@@ -51,6 +54,7 @@ static int classify(const struct cli_arguments *a, bool *results)
       "'camber view' takes one model, or files of results that end in " CLI_FORMAT_ENDINGS);
 }
 
+/* Reads the model on the command line and makes its page. Prints an error message if this fails; returns an exit code. */
 static int make_model_page(cmb_context *ctx, const struct cli_arguments *a, const char *page)
 {
   struct cli_arguments with = *a;
@@ -65,11 +69,13 @@ static int make_model_page(cmb_context *ctx, const struct cli_arguments *a, cons
   }
   if (code == CLI_DONE) code = cli_view_model(ctx, &with, page);
   cmb_model_destroy(with.model);
-  for (int i = a->owned_count; i < with.owned_count; i++) free(with.owned[i]); /* by the model */
+  for (int i = a->owned_count; i < with.owned_count; i++)
+    free(with.owned[i]); /* names from the model file */
   return code;
 }
 
-/* A result has its motion already. */
+/* Checks that no option for the start of a model is given together with results, whose motion is known. Prints an error message
+ * otherwise; returns an exit code. */
 static int check_start(const struct cli_arguments *a)
 {
   static const char *const starts[] = {"equilibrium", "steady", "free", "trim"};
@@ -81,7 +87,8 @@ static int check_start(const struct cli_arguments *a)
   return CLI_DONE;
 }
 
-/* What is said of pictures goes with a picture, and what is said of a model with a model. */
+/* Checks that options for pictures, films, models and results are only used together with these. Prints an error message otherwise;
+ * returns an exit code. */
 static int check_options(const struct cli_arguments *a, bool results)
 {
   if (results && check_start(a) != CLI_DONE) return CLI_BAD_INPUT;
@@ -103,7 +110,7 @@ static int check_options(const struct cli_arguments *a, bool results)
   return CLI_DONE;
 }
 
-/* No operand is written over. */
+/* Checks that no output file is one of the operands. Prints an error message otherwise; returns an exit code. */
 static int check_places(const struct cli_arguments *a, const char *page)
 {
   for (int i = 0; i < a->result_count; i++) {
@@ -115,14 +122,15 @@ static int check_places(const struct cli_arguments *a, const char *page)
   return CLI_DONE;
 }
 
+/* Makes the page of the results or of the model on the command line; returns an exit code. */
 static int make_page(cmb_context *ctx, const struct cli_arguments *a, bool results,
                      const char *page)
 {
   return results ? cli_view_results(ctx, a, page) : make_model_page(ctx, a, page);
 }
 
-/* Pictures are drawn from a page in a folder of its own, which is a link to the page that is kept, if one is. A mechanism that cannot be assembled has a page,
- * too, whose picture says so. */
+/* Makes the page, and the picture or film from it in a temporary folder, which contains a link to the page if that is kept. If a
+ * mechanism cannot be assembled, the page and its picture show why. Returns an exit code. */
 static int make_film(cmb_context *ctx, const struct cli_arguments *a, bool results,
                      const char *page)
 {
@@ -139,7 +147,7 @@ static int make_film(cmb_context *ctx, const struct cli_arguments *a, bool resul
 int cli_view(cmb_context *ctx, const struct cli_arguments *a)
 {
   char name[CLI_PATH_ROOM];
-  const char *page = NULL; /* that is kept */
+  const char *page = NULL; /* file of the page that is kept; NULL: it is temporary */
   bool results;
   int code = classify(a, &results);
   if (code == CLI_DONE) code = check_options(a, results);

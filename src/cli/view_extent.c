@@ -1,14 +1,16 @@
 /*
- * How large a mechanism is, and how far it is displaced (view_model.h): by the points that items of the model fix to bodies.
+ * Computes the size of a mechanism, and how far a change of the coordinates displaces it (view_model.h), from the points that elements of
+ * the model fix to bodies.
  */
 #include "cli/view_model.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* What is done with each point: the body that it is fixed to, its place in the design position. */
+/* A callback for each point: the body to which it is fixed, and its position in the design position. */
 typedef void visit(void *user, const cmb_body_point *point);
 
+/* Calls the callback `each` for all points of the model's elements of a kind. Returns false if there is no memory. */
 static bool visit_items(const cmb_model *m, cmb_item_kind kind, visit *each, void *user)
 {
   for (int i = 0; i < cmb_model_count(m, kind); i++) {
@@ -22,7 +24,8 @@ static bool visit_items(const cmb_model *m, cmb_item_kind kind, visit *each, voi
   return true;
 }
 
-/* False: without memory. */
+/* Calls the callback `each` for all points of the model: joints, centres of mass, and points of other elements. Returns false if there
+ * is no memory. */
 static bool visit_points(const cmb_model *m, visit *each, void *user)
 {
   static const cmb_item_kind kinds[] = {CMB_ITEM_BODY,  CMB_ITEM_MARKER, CMB_ITEM_LOOP,
@@ -30,7 +33,7 @@ static bool visit_points(const cmb_model *m, visit *each, void *user)
   cmb_joint joint;
   cmb_body body;
   for (int i = 0; cmb_joint_of(m, i, &joint); i++) {
-    if (joint.nv == CMB_JOINT_MOST_V) continue; /* a free body has no joint to be seen */
+    if (joint.nv == CMB_JOINT_MOST_V) continue; /* a free body has no visible joint */
     const cmb_body_point child = {joint.child, {joint.at[0], joint.at[1], joint.at[2]}};
     each(user, &child);
   }
@@ -44,15 +47,17 @@ static bool visit_points(const cmb_model *m, visit *each, void *user)
   return true;
 }
 
-/* Poses (bodies) at one or two positions, and what is found in them. */
-struct look {
+/* Poses of all bodies (bodies) at one or two positions, and the results computed from them: a bounding box, and the largest
+ * displacement. */
+struct extent {
   const cmb_model *model;
   cmb_pose_of_body *now, *then;
   double low[3], high[3];
-  double way;
+  double distance;
 };
 
-static void place_of(const struct look *l, const cmb_pose_of_body *poses, const cmb_body_point *p,
+/* Computes the position x of a point that is fixed to a body, from the poses of all bodies. */
+static void place_of(const struct extent *l, const cmb_pose_of_body *poses, const cmb_body_point *p,
                      double x[3])
 {
   cmb_body body;
@@ -65,9 +70,10 @@ static void place_of(const struct look *l, const cmb_pose_of_body *poses, const 
   }
 }
 
+/* Extends the bounding box to a point; a callback of visit_points. */
 static void enclose(void *user, const cmb_body_point *p)
 {
-  struct look *l = user;
+  struct extent *l = user;
   double x[3];
   place_of(l, l->now, p, x);
   for (int i = 0; i < 3; i++) {
@@ -76,21 +82,23 @@ static void enclose(void *user, const cmb_body_point *p)
   }
 }
 
+/* Updates the largest displacement with that of a point between two poses; a callback of visit_points. */
 static void compare(void *user, const cmb_body_point *p)
 {
-  struct look *l = user;
+  struct extent *l = user;
   double x[3], y[3], square = 0;
   place_of(l, l->now, p, x);
   place_of(l, l->then, p, y);
   for (int i = 0; i < 3; i++) square += (x[i] - y[i]) * (x[i] - y[i]);
-  l->way = fmax(l->way, sqrt(square));
+  l->distance = fmax(l->distance, sqrt(square));
 }
 
-static cmb_status open_look(const struct cli_view_place *p, const double *q, struct look *l)
+/* Allocates the poses of all bodies, and computes those at the position q. */
+static cmb_status open_extent(const struct cli_view_place *p, const double *q, struct extent *l)
 {
-  *l = (struct look){.model = p->a->model,
-                     .low = {INFINITY, INFINITY, INFINITY},
-                     .high = {-INFINITY, -INFINITY, -INFINITY}};
+  *l = (struct extent){.model = p->a->model,
+                       .low = {INFINITY, INFINITY, INFINITY},
+                       .high = {-INFINITY, -INFINITY, -INFINITY}};
   l->now = calloc(2 * (size_t)p->bodies + 1, sizeof *l->now);
   if (!l->now) return CMB_ERROR_MEMORY;
   l->then = l->now + p->bodies;
@@ -99,9 +107,9 @@ static cmb_status open_look(const struct cli_view_place *p, const double *q, str
 
 cmb_status cli_view_size(struct cli_view_place *p, double *size)
 {
-  struct look l;
+  struct extent l;
   double square = 0;
-  cmb_status status = open_look(p, p->q, &l);
+  cmb_status status = open_extent(p, p->q, &l);
   if (status == CMB_OK && !visit_points(l.model, enclose, &l)) status = CMB_ERROR_MEMORY;
   for (int i = 0; i < 3; i++) square += (l.high[i] - l.low[i]) * (l.high[i] - l.low[i]);
   *size = isfinite(square) && square > 0 ? sqrt(square) : 1; /* a single point has no size */
@@ -109,8 +117,8 @@ cmb_status cli_view_size(struct cli_view_place *p, double *size)
   return status;
 }
 
-/* The largest turn between the poses: the sine of the angle is that of the skew part of R₁ᵀ R₀. */
-static double largest_turn(const struct look *l, int bodies)
+/* Returns the largest rotation angle of a body between both poses, for small angles, where it is ‖R₁ − R₀‖/√2 (Frobenius norm). */
+static double largest_turn(const struct extent *l, int bodies)
 {
   double most = 0;
   for (int b = 0; b < bodies; b++) {
@@ -122,19 +130,20 @@ static double largest_turn(const struct look *l, int bodies)
   return most;
 }
 
-cmb_status cli_view_displaced(struct cli_view_place *p, const double *dq, double *way, double *turn)
+cmb_status cli_view_displaced(struct cli_view_place *p, const double *dq, double *distance,
+                              double *turn)
 {
   static const double SMALL = 1e-6; /* rounding and curvature leave six digits */
-  struct look l;
+  struct extent l;
   double *q = calloc((size_t)p->eq.nq + 1, sizeof *q);
-  cmb_status status = q ? open_look(p, p->q, &l) : CMB_ERROR_MEMORY;
+  cmb_status status = q ? open_extent(p, p->q, &l) : CMB_ERROR_MEMORY;
   if (!q) return status;
   for (int i = 0; i < p->eq.nq; i++) q[i] = p->q[i] + SMALL * dq[i];
   if (p->eq.normalize) p->eq.normalize(p->eq.self, q);
   if (status == CMB_OK) status = cmb_poses_at(p->poses, p->eq.nq, q, 0, NULL, l.then);
   if (status == CMB_OK && !visit_points(l.model, compare, &l)) status = CMB_ERROR_MEMORY;
   if (status == CMB_OK) {
-    *way = l.way / SMALL;
+    *distance = l.distance / SMALL;
     *turn = largest_turn(&l, p->bodies) / SMALL;
   }
   free(l.now);

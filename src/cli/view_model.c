@@ -1,8 +1,8 @@
 /*
- * camber view MODEL: the page of an assembled mechanism, with sliders for its free coordinates and its modes (view_model.h).
+ * The page of a model (`camber view MODEL`): an assembled mechanism with sliders for its free coordinates and its modes (view_model.h).
  *
- * Where the loops cannot be closed the page shows the mechanism as it was given, with what fails to meet; the exit code is then that of
- * `camber check`.
+ * If the loops cannot be closed, the page shows the mechanism in the given position with the constraints that are violated, and the exit
+ * code is that of `camber check`.
  */
 #include "cli/view_model.h"
 
@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Smaller residuals of constraints are rounding. */
+/* Smaller residuals of constraints are rounding errors. */
 static const double OPEN = 1e-9;
 
-/* A constraint that is not met. */
+/* A constraint that is violated, and by how much. */
 struct open_constraint {
   const char *name;
   cmb_model_origin origin;
@@ -28,14 +28,14 @@ struct open_constraint {
 struct model_page {
   const struct cli_arguments *a;
   struct cli_view_place place;
-  cmb_system *system;      /* NULL: the model has none */
-  cmb_simulation *sim;     /* whose start is shown; NULL: there is none */
-  const cmb_result *start; /* NULL: the position given is shown */
-  const char *state;       /* that is shown: "start", "equilibrium", "steady", "given", "design" */
-  char *failure;           /* in words; NULL: none */
-  int code;                /* the exit code */
+  cmb_system *system;      /* NULL: it could not be created */
+  cmb_simulation *sim;     /* simulation whose start is shown; NULL: there is none */
+  const cmb_result *start; /* NULL: the given position is shown */
+  const char *state; /* which state is shown: "start", "equilibrium", "steady", "given", "design" */
+  char *failure;     /* error message for the page; NULL: none */
+  int code;          /* exit code of the command */
   struct cli_counts counts;
-  struct cli_poses shown; /* one instant */
+  struct cli_poses shown; /* the poses at one instant */
   struct cli_sliders sliders;
   struct cli_modes modes;
   struct open_constraint *open;
@@ -51,7 +51,7 @@ bool cli_view_advance(struct cli_view_place *p)
 
 /* ---- the system and its start */
 
-/* What was complained of, for the page; the first failure counts. */
+/* Stores the last error message for the page, and the exit code, unless an earlier failure is stored. */
 static void note_failure(struct model_page *m, int code)
 {
   const char *words = cli_last_complaint();
@@ -62,7 +62,8 @@ static void note_failure(struct model_page *m, int code)
   if (m->failure) memcpy(m->failure, words, size);
 }
 
-/* In joint coordinates, which the sliders move. Where no equilibrium or steady motion is found the start values are shown. */
+/* Creates the system in joint coordinates, which the sliders move. If no equilibrium or steady motion is found, the start values are
+ * shown. */
 static void open_system(cmb_context *ctx, const struct cli_arguments *a, struct model_page *m)
 {
   struct cli_arguments plain = *a;
@@ -78,6 +79,7 @@ static void open_system(cmb_context *ctx, const struct cli_arguments *a, struct 
   if (cli_open_system(ctx, &plain, &m->system) == CLI_DONE) m->state = "start";
 }
 
+/* Computes the consistent start of a run, which is shown; after a failure the given position is shown. */
 static void find_start(cmb_context *ctx, struct model_page *m)
 {
   const cmb_run_options options = cmb_run_defaults();
@@ -94,6 +96,7 @@ static void find_start(cmb_context *ctx, struct model_page *m)
 
 /* ---- what is shown */
 
+/* Sets time, positions and velocities of the state that the page shows (m->place), and computes the size of the mechanism in it. */
 static cmb_status open_place(cmb_context *ctx, struct model_page *m)
 {
   struct cli_view_place *p = &m->place;
@@ -109,7 +112,7 @@ static cmb_status open_place(cmb_context *ctx, struct model_page *m)
   return cli_view_size(p, &p->size);
 }
 
-/* The bodies where p->q says. */
+/* Computes the poses of all bodies in the state that the page shows (m->place.q). */
 static cmb_status show_place(struct model_page *m)
 {
   const struct cli_view_place *p = &m->place;
@@ -123,7 +126,7 @@ static cmb_status show_place(struct model_page *m)
   return status;
 }
 
-/* The bodies as the model was written. */
+/* Sets the poses of the bodies to the design position, as the model describes it. */
 static cmb_status show_design(struct model_page *m)
 {
   cmb_body body;
@@ -141,6 +144,7 @@ static cmb_status show_design(struct model_page *m)
 
 /* ---- loops that do not close */
 
+/* Lists the position constraints that are violated at the given start position, such as loops that are not closed. */
 static cmb_status find_open(cmb_context *ctx, struct model_page *m)
 {
   const cmb_equations *eq = &m->place.eq;
@@ -158,12 +162,13 @@ static cmb_status find_open(cmb_context *ctx, struct model_page *m)
     m->open_count++;
   }
   free(g);
-  return status == CMB_ERROR_EQUATIONS ? CMB_OK : status; /* then nothing can be said of loops */
+  /* then nothing is known about the loops */
+  return status == CMB_ERROR_EQUATIONS ? CMB_OK : status;
 }
 
-/* ---- all that is computed */
+/* ---- the computation */
 
-/* Sliders and modes of an assembled mechanism. */
+/* Computes the degrees of freedom, the sliders and the modes of an assembled mechanism. */
 static cmb_status find_motions(cmb_context *ctx, struct model_page *m)
 {
   struct cli_view_place *p = &m->place;
@@ -177,6 +182,7 @@ static cmb_status find_motions(cmb_context *ctx, struct model_page *m)
   return cli_modes_find(p, &m->modes);
 }
 
+/* Computes everything that the page of a model shows: poses of the bodies and, if the mechanism is assembled, its sliders and modes. */
 static cmb_status compute(cmb_context *ctx, struct model_page *m)
 {
   m->place.ctx = ctx;
@@ -191,6 +197,7 @@ static cmb_status compute(cmb_context *ctx, struct model_page *m)
 
 /* ---- the page */
 
+/* Writes the violated constraints as a JSON list, with the elements they belong to. */
 static void put_open(struct cli_json *j, const struct model_page *m)
 {
   cli_json_open(j, "open", '[');
@@ -205,6 +212,7 @@ static void put_open(struct cli_json *j, const struct model_page *m)
   cli_json_close(j, ']');
 }
 
+/* Writes which state the page shows, with warnings, a failure and, if the mechanism is assembled, its counts. */
 static void put_state(struct cli_json *j, const struct model_page *m)
 {
   cli_json_text(j, "camber", cmb_version());
@@ -222,6 +230,7 @@ static void put_state(struct cli_json *j, const struct model_page *m)
   cli_json_counts(j, &m->counts);
 }
 
+/* Writes the mechanism in its shown state as a JSON object. */
 static cmb_status put_report(struct cli_json *j, const struct model_page *m)
 {
   const struct cli_report_texts texts = {
@@ -233,7 +242,7 @@ static cmb_status put_report(struct cli_json *j, const struct model_page *m)
   cmb_status status = CMB_OK;
   if (m->system) {
     status = cli_report_surfaces(m->place.ctx, j, m->a->model, &m->shown);
-  } else { /* surfaces are found from equations, which there are none of */
+  } else { /* surfaces are computed from equations, which do not exist here */
     cli_json_open(j, "surfaces", '[');
     cli_json_close(j, ']');
   }
@@ -241,6 +250,7 @@ static cmb_status put_report(struct cli_json *j, const struct model_page *m)
   return status;
 }
 
+/* Writes the data of the page: mechanism, state, sliders and modes. A callback of cli_page_save. */
 static cmb_status put_page(struct cli_json *j, void *user)
 {
   const struct model_page *m = user;
@@ -256,6 +266,7 @@ static cmb_status put_page(struct cli_json *j, void *user)
   return cli_modes_put(j, &m->place, &m->modes);
 }
 
+/* Prints the numbers of degrees of freedom, sliders and modes, and where the page is. */
 static void print_text(const struct model_page *m, const char *page)
 {
   const int freedoms = m->sliders.freedoms, sliders = m->sliders.count, modes = m->modes.count;
@@ -272,6 +283,7 @@ static void print_text(const struct model_page *m, const char *page)
 
 /* ---- the command */
 
+/* Computes the page and writes it to the file `path`; returns an exit code. */
 static int save(cmb_context *ctx, struct model_page *m, FILE *viewer, const char *path)
 {
   const struct cli_page page = {
@@ -300,6 +312,8 @@ static void release(struct model_page *m)
   free(m->failure);
 }
 
+/* Checks that the page can be written and is none of the files that the model is read from. Prints an error message otherwise; returns
+ * an exit code. */
 static int check_path(cmb_context *ctx, const struct cli_arguments *a, const char *path)
 {
   if (cmb_model_reads(a->model, path)) {

@@ -1,18 +1,18 @@
 /*
- * The page of a model (camber view MODEL): what its parts share.
+ * The page of a model (`camber view MODEL`): declarations shared by its parts.
  *
- * The mechanism is shown where a run would start. Everything that the page can move was computed before: positions along each free
- * coordinate (view_sliders.c) and over a period of each mode (view_modes.c).
+ * The mechanism is shown in the state where a run would start. All motions that the page can show are computed in advance: positions along
+ * each free coordinate (view_sliders.c) and over a period of each mode (view_modes.c).
  */
 #ifndef CMB_CLI_VIEW_MODEL_H
 #define CMB_CLI_VIEW_MODEL_H
 
 #include "cli/report.h"
 
-/* Numbers that the sliders have, and as many the modes: with the viewer a page stays below 6 MB. */
+/* Limit for the numbers of all sliders, and the same for the modes: with the viewer a page stays below 6 MB. */
 enum { CLI_VIEW_NUMBERS = 400000 };
 
-/* The state that is shown, and what it takes to compute others. */
+/* The state that is shown, and what is needed to compute others. */
 struct cli_view_place {
   cmb_context *ctx;
   const struct cli_arguments *a;
@@ -23,42 +23,44 @@ struct cli_view_place {
   cmb_freedoms *freedoms;
   cmb_poses *poses;
   int bodies;
-  double size; /* of the mechanism: the diagonal of the box around its points */
+  double size; /* size of the mechanism: diagonal of the bounding box of its points */
   struct cli_progress progress;
-  double done, all; /* of the work that the progress bar shows */
+  double done, all; /* pieces of work for the progress bar */
 };
 
-/* One more of its pieces of work is done. False: the user has interrupted. */
+/* Advances the progress bar by one piece of work. Returns false if the user has interrupted. */
 bool cli_view_advance(struct cli_view_place *p);
 
-/* ---- view_extent.c: how large the mechanism is, and how far it is displaced */
+/* ---- view_extent.c: size of the mechanism, and displacements */
 
-/* A box around all points that are fixed to bodies, at q. */
+/* Computes the diagonal of the bounding box of all points that are fixed to bodies, at the shown position. */
 cmb_status cli_view_size(struct cli_view_place *p, double *size);
 
-/* How far a small change dq (nq) of the coordinates moves: the largest way of a point and the largest turn of a body, for a change of 1. */
-cmb_status cli_view_displaced(struct cli_view_place *p, const double *dq, double *way,
+/* Computes how far a small change dq (nq) of the coordinates moves the mechanism, per unit of dq: the largest displacement of a point,
+ * and the largest rotation angle of a body. */
+cmb_status cli_view_displaced(struct cli_view_place *p, const double *dq, double *distance,
                               double *turn);
 
 /* ---- view_sliders.c */
 
-/* Why a range ends there. */
+/* Why a slider's range ends: at the planned limit, where loops do not close, or at a stop. */
 enum cli_slider_end { CLI_END_CHOSEN, CLI_END_LOOPS, CLI_END_STOP };
 
 struct cli_slider {
   const char *name, *unit;
   double start;
-  struct cli_frames frames;   /* the rows begin with the value of the coordinate */
+  struct cli_frames frames;   /* each row begins with the value of the coordinate */
   float *outputs;             /* (count x outputs) */
-  enum cli_slider_end end[2]; /* of the low and of the high end */
-  const char *stop[2];        /* that closes there; NULL: none */
+  enum cli_slider_end end[2]; /* of the lower and upper end */
+  const char *stop[2];        /* name of the stop that is reached at the end; NULL: none */
 };
 
 struct cli_sliders {
-  int freedoms;     /* degrees of freedom */
-  int count, moved; /* sliders; how many of them are of freedoms: those that come first */
+  int freedoms; /* degrees of freedom */
+  /* number of sliders; number of those for degrees of freedom, which come first */
+  int count, moved;
   int outputs;
-  const int *output; /* (outputs) their numbers in the equations */
+  const int *output; /* (outputs) their indices in the equations */
   struct cli_slider *list;
 };
 
@@ -71,14 +73,14 @@ void cli_sliders_release(struct cli_sliders *sliders);
 
 struct cli_mode {
   const cmb_eigenmode *mode;
-  double amplitude; /* of the coordinate that changes most */
-  struct cli_frames
-      frames; /* the rows begin with the part of the period; none: no coordinate changes */
+  double amplitude; /* of the coordinate with the largest change */
+  /* each row begins with the fraction of the period; empty if no coordinate changes */
+  struct cli_frames frames;
 };
 
 struct cli_modes {
   cmb_linearization *linearization; /* NULL: there is none */
-  char *refused;                    /* why; NULL: nothing to linearise */
+  char *refused;                    /* why there are no modes; NULL: nothing to linearise */
   int count;
   struct cli_mode *list;
 };

@@ -1,10 +1,9 @@
 /*
- * Modes as motions (view_model.h): of the shape φ of an eigenvalue positions
- *
+ * Shows modes as motions (view_model.h). For an eigenvalue with the mode shape φ the positions are
  *     q = q₀ + ε (Re φ cos θ − Im φ sin θ),   θ from 0 to 2π,
- *
- * with the loops closed at each; ε is such that the largest displacement of a point is a tenth of the mechanism's size, unless a body would
- * turn far. A real eigenvalue has a motion that dies away or grows, q = q₀ + ε φ exp(∓τ); one that is neutral goes to and fro.
+ * with the loops closed at each of them. The amplitude ε is such that the largest displacement of a point is a tenth of the mechanism's
+ * size, or less if a body would rotate far. A real eigenvalue has a decaying or growing motion, q = q₀ + ε φ exp(∓τ); a neutral one is
+ * shown as an oscillation.
  */
 #include "cli/state_space.h"
 #include "cli/view_model.h"
@@ -16,12 +15,12 @@
 enum { PHASES = 24, FEW_PHASES = 12, MOST_TRIES = 8, MOST_FREEDOMS = 200 };
 
 static const double TWO_PI = 6.28318530717958647692;
-static const double WAY = 0.1;  /* of the mechanism's size */
-static const double TURN = 0.3; /* rad */
-static const double DECAY = 4;  /* time constants that are shown */
+static const double LARGEST_DISPLACEMENT = 0.1; /* relative to the mechanism's size */
+static const double TURN = 0.3;                 /* largest rotation, in rad */
+static const double DECAY = 4;                  /* number of time constants that are shown */
 
-/* The shares of Re φ and − Im φ at the part x of a period. */
-static void shares(const cmb_eigenmode *m, double x, double *re, double *im)
+/* Computes the factors of Re φ and −Im φ at the fraction x of a period. */
+static void factors_at(const cmb_eigenmode *m, double x, double *re, double *im)
 {
   *re = cos(TWO_PI * x);
   *im = sin(TWO_PI * x);
@@ -30,7 +29,7 @@ static void shares(const cmb_eigenmode *m, double x, double *re, double *im)
   *im = 0;
 }
 
-/* All positions with this amplitude; *closed: the loops do at each of them. */
+/* Computes the positions of a mode with this amplitude. *closed says whether the loops could be closed at each of them. */
 static cmb_status fill_rows(struct cli_view_place *p, const cmb_eigenmode *m, double amplitude,
                             struct cli_frames *f, bool *closed)
 {
@@ -39,7 +38,7 @@ static cmb_status fill_rows(struct cli_view_place *p, const cmb_eigenmode *m, do
   for (long k = 0; k < f->count && *closed; k++) {
     double re, im, reached = 1, *row = f->rows + k * (1 + nq), *q = row + 1;
     row[0] = (double)k / (double)(f->count - 1);
-    shares(m, row[0], &re, &im);
+    factors_at(m, row[0], &re, &im);
     for (int i = 0; i < nq; i++) {
       q[i] = p->q[i] + amplitude * (re * m->shape_re[i] - im * m->shape_im[i]);
     }
@@ -50,20 +49,22 @@ static cmb_status fill_rows(struct cli_view_place *p, const cmb_eigenmode *m, do
   return CMB_OK;
 }
 
-/* ε; 0: nothing moves. */
+/* Chooses the amplitude ε of a mode; 0 if no coordinate moves. */
 static cmb_status find_amplitude(struct cli_view_place *p, const cmb_eigenmode *m,
                                  double *amplitude)
 {
-  double way[2] = {0, 0}, turn[2] = {0, 0};
-  CMB_TRY(cli_view_displaced(p, m->shape_re, &way[0], &turn[0]));
-  if (m->im > 0) CMB_TRY(cli_view_displaced(p, m->shape_im, &way[1], &turn[1]));
-  const double by_way = WAY * p->size / hypot(way[0], way[1]);
+  double distance[2] = {0, 0}, turn[2] = {0, 0};
+  CMB_TRY(cli_view_displaced(p, m->shape_re, &distance[0], &turn[0]));
+  if (m->im > 0) CMB_TRY(cli_view_displaced(p, m->shape_im, &distance[1], &turn[1]));
+  const double by_distance = LARGEST_DISPLACEMENT * p->size / hypot(distance[0], distance[1]);
   const double by_turn = TURN / hypot(turn[0], turn[1]);
-  *amplitude = m->most < p->eq.nq ? fmin(by_way, by_turn) : 0;
+  *amplitude = m->most < p->eq.nq ? fmin(by_distance, by_turn) : 0;
   if (!isfinite(*amplitude)) *amplitude = 0;
   return CMB_OK;
 }
 
+/* Computes the positions of a mode over a period; the amplitude is halved until the loops can be closed in all of them. Without success
+ * the mode has none. */
 static cmb_status fill_mode(struct cli_view_place *p, const cmb_eigenmode *m, int phases,
                             struct cli_mode *out)
 {
@@ -83,7 +84,8 @@ static cmb_status fill_mode(struct cli_view_place *p, const cmb_eigenmode *m, in
   return CMB_OK;
 }
 
-/* How many modes there is room for, the slowest ones, and with how many positions each. */
+/* Returns how many modes are shown, the slowest ones first, such that the page does not become too large; *phases is the number of
+ * positions for each. */
 static int choose_count(const struct cli_view_place *p, int modes, int *phases)
 {
   const int a_position = CLI_A_POSE * (p->bodies > 0 ? p->bodies : 1);
@@ -100,7 +102,7 @@ static char *copy_of(const char *text)
   return copy ? memcpy(copy, text, size) : NULL;
 }
 
-/* A state that cannot be linearised has no modes, and the page says why. */
+/* Stores the reason why a state cannot be linearised, for the page, and prints it as a warning. */
 static cmb_status refuse(struct cli_modes *modes, const char *why)
 {
   char note[1200];
@@ -110,7 +112,7 @@ static cmb_status refuse(struct cli_modes *modes, const char *why)
   return modes->refused ? CMB_OK : CMB_ERROR_MEMORY;
 }
 
-/* Eigenvectors of many freedoms take longer than one waits for a page. */
+/* Stores for the page that there are too many degrees of freedom, since their eigenvectors would take too long, and prints a warning. */
 static cmb_status refuse_many(struct cli_modes *modes, int freedoms)
 {
   char why[160];
@@ -155,6 +157,7 @@ void cli_modes_release(struct cli_modes *modes)
 
 /* ---- the page */
 
+/* Writes a mode as a JSON object: its eigenvalue, its amplitude, and the poses of the bodies over a period. */
 static cmb_status put_mode(struct cli_json *j, const struct cli_view_place *p,
                            const struct cli_mode *mode)
 {

@@ -1,5 +1,5 @@
 /*
- * camber view RESULT...: the page of one or several results. The first one is what the others are compared with.
+ * The page of one or several result files (`camber view RESULT...`). The others are compared with the first one.
  */
 #include "cli/page.h"
 #include "cli/report.h"
@@ -18,6 +18,7 @@ struct results {
 
 /* ---- columns and times */
 
+/* Returns a text about the run from the file (`text` is its number, CLI_TEXT_…); "" if it has none. */
 const char *cli_viewed_text(const struct cli_viewed *v, int text)
 {
   return v->result.texts[text] ? v->result.texts[text] : "";
@@ -39,7 +40,7 @@ const struct cli_result_column *cli_viewed_column(const struct cli_viewed *v,
   return NULL;
 }
 
-/* The column t is the time, also where the file does not say so; it never goes back. */
+/* Marks the column t as the time, and checks that it never decreases. Prints an error message otherwise; returns an exit code. */
 static int check_times(struct cli_viewed *v)
 {
   struct cli_result *r = &v->result;
@@ -61,7 +62,8 @@ static int check_times(struct cli_viewed *v)
   return CLI_DONE;
 }
 
-/* All columns over time; of long results the least and the greatest values of intervals, by the rule of reports. */
+/* Stores all columns over time; long results are thinned to the least and the greatest values of intervals, as in reports. `share` is
+ * the number of results in the page. Returns an exit code. */
 static int keep_series(struct cli_viewed *v, int share)
 {
   const struct cli_result *r = &v->result;
@@ -79,6 +81,7 @@ static int keep_series(struct cli_viewed *v, int share)
   return CLI_DONE;
 }
 
+/* Reads a result file and its model, and computes the motion of the bodies. Prints an error message if this fails; returns an exit code. */
 static int prepare(cmb_context *ctx, struct cli_viewed *v, const struct cli_arguments *a,
                    const char *path, int share)
 {
@@ -92,6 +95,7 @@ static int prepare(cmb_context *ctx, struct cli_viewed *v, const struct cli_argu
 
 /* ---- the page */
 
+/* Writes all results as the JSON list "reports"; a callback of cli_page_save. */
 static cmb_status put_reports(struct cli_json *j, void *user)
 {
   const struct results *r = user;
@@ -104,7 +108,7 @@ static cmb_status put_reports(struct cli_json *j, void *user)
   return status;
 }
 
-/* The title that all have, else what the page is. */
+/* Returns the title that all results share, else "Comparison"; the name of the file if there is no title. */
 static const char *title_of(const struct results *r)
 {
   const char *title = cli_viewed_text(&r->all[0], CLI_TEXT_title);
@@ -114,6 +118,7 @@ static const char *title_of(const struct results *r)
   return title[0] ? title : r->all[0].result.path;
 }
 
+/* Writes the page to the file `path`. Prints an error message if this fails; returns an exit code. */
 static int save(struct results *r, const char *path)
 {
   FILE *viewer = cli_page_viewer("'camber view'");
@@ -126,6 +131,7 @@ static int save(struct results *r, const char *path)
   return cli_fail(status == CMB_ERROR_MEMORY ? NULL : r->ctx, status);
 }
 
+/* Prints a line for each result: its size, and whether its motion is shown. */
 static void print(const struct results *r)
 {
   for (int i = 0; i < r->count; i++) {
@@ -154,6 +160,7 @@ static void release(struct results *r)
   free(r->all);
 }
 
+/* Sets labels that distinguish the results in the page. Returns an exit code. */
 static int label(const struct results *r)
 {
   struct cli_result *compared[CLI_MOST_RESULTS];

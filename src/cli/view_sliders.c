@@ -1,6 +1,6 @@
 /*
- * Positions along the free coordinates of a mechanism (view_model.h): each is moved from the start in both directions, the others being held
- * (cmb_freedoms), as far as its range goes, the loops close, and no stop is in the way.
+ * Computes positions along the free coordinates of a mechanism (view_model.h): each coordinate is moved from the start in both directions
+ * while the others are held (cmb_freedoms), as far as its range goes, the loops close, and no stop is reached.
  */
 #include "cli/view_model.h"
 
@@ -10,36 +10,40 @@
 
 enum { MOST_SLIDERS = 24, MOST_ON_A_SIDE = 40, LEAST_ON_A_SIDE = 5, HALVINGS = 10 };
 
-/* How far coordinates go at most: a joint turns once, a free body is tilted, a slide moves by a part of the mechanism's size. */
+/* Greatest changes of coordinates: a joint by half a turn each way, a free body's tilt by 30°, a translation by a part of the
+ * mechanism's size. */
 static const double TURN = 3.14159265358979323846, TILT = 0.5235987755982988, SHIFT = 0.25;
 
-/* A way with fewer positions than this part of what was planned is gone once more, in finer steps. */
+/* If a side has fewer positions than this fraction of the planned number, it is computed again in smaller steps. */
 static const double COARSE = 0.6;
 
-/* One side of a range. */
+/* The positions on one side of the start. */
 struct side {
-  double *rows; /* (most x (1 + nq)) behind the start, in the order of the way */
+  /* (most x (1 + nq)) the coordinate's value and q, in order of the distance from the start */
+  double *rows;
   int count, most;
-  double value; /* that was reached */
+  double value; /* value that was reached */
   enum cli_slider_end end;
   const char *stop;
 };
 
-struct walk {
+struct slider_work {
   struct cli_view_place *p;
-  double *q, *kept; /* (nq) */
+  double *q, *kept; /* (nq) current position; last valid one */
   double *values;   /* (outputs) */
   bool in_time;
 };
 
-static double time_of(const struct walk *w, double value)
+/* Returns the time at a value of the slider: the value itself for the slider of time, else the time of the start. */
+static double time_of(const struct slider_work *w, double value)
 {
   return w->in_time ? value : w->p->t;
 }
 
 /* ---- one side */
 
-static void keep(const struct walk *w, struct side *s, double value)
+/* Appends the current position w->q, with the coordinate's value, to the positions on one side of the start. */
+static void append_position(const struct slider_work *w, struct side *s, double value)
 {
   const int nq = w->p->eq.nq;
   double *row = s->rows + (ptrdiff_t)s->count++ * (1 + nq);
@@ -47,8 +51,9 @@ static void keep(const struct walk *w, struct side *s, double value)
   memcpy(row + 1, w->q, (size_t)nq * sizeof *row);
 }
 
-/* From s->value towards `value`; the position is w->q, *arrived tells where it is good, and s why it is not. */
-static cmb_status step(const struct walk *w, struct side *s, double *value, bool *arrived)
+/* Moves from s->value towards *value, which becomes the value that was reached; the new position is in w->q. *arrived says whether it is
+ * valid, and s->end why the motion ends there. */
+static cmb_status step(const struct slider_work *w, struct side *s, double *value, bool *arrived)
 {
   double reached;
   bool met;
@@ -71,8 +76,8 @@ static cmb_status step(const struct walk *w, struct side *s, double *value, bool
   return CMB_OK;
 }
 
-/* The last position before a stop closes, by halving what is left of the way to `value`. */
-static cmb_status approach_stop(const struct walk *w, struct side *s, double value)
+/* Finds the last position before a stop closes, by bisection between s->value and `value`. */
+static cmb_status approach_stop(const struct slider_work *w, struct side *s, double value)
 {
   const size_t size = (size_t)w->p->eq.nq * sizeof *w->q;
   const double from = s->value;
@@ -94,12 +99,14 @@ static cmb_status approach_stop(const struct walk *w, struct side *s, double val
   s->end = CLI_END_STOP;
   s->stop = stop;
   memcpy(w->q, w->kept, size);
-  if (good > 0) keep(w, s, s->value);
+  if (good > 0) append_position(w, s, s->value);
   return CMB_OK;
 }
 
-/* `count` steps from the start as far as they lead. */
-static cmb_status go(const struct walk *w, double start, double size, int count, struct side *s)
+/* Moves the coordinate of a slider from the start in up to `count` steps of the given size, until its range ends (loops do not close, or
+ * a stop is reached). */
+static cmb_status move_from_start(const struct slider_work *w, double start, double size, int count,
+                                  struct side *s)
 {
   const size_t bytes = (size_t)w->p->eq.nq * sizeof *w->q;
   memcpy(w->q, w->p->q, bytes);
@@ -112,23 +119,25 @@ static cmb_status go(const struct walk *w, double start, double size, int count,
     bool arrived;
     memcpy(w->kept, w->q, bytes);
     CMB_TRY(step(w, s, &value, &arrived));
-    if (arrived && fabs(value - s->value) > 1e-6 * fabs(size)) keep(w, s, value);
+    if (arrived && fabs(value - s->value) > 1e-6 * fabs(size)) append_position(w, s, value);
     if (!arrived && s->end == CLI_END_STOP) CMB_TRY(approach_stop(w, s, value));
   }
   return CMB_OK;
 }
 
-/* One side of the range, with about as many positions as there is room for. */
-static cmb_status go_side(const struct walk *w, double start, double reach, struct side *s)
+/* Computes the positions of a slider on one side of the start, about as many as there is room for; if the range ends early, they are
+ * computed again in smaller steps. */
+static cmb_status fill_side(const struct slider_work *w, double start, double reach, struct side *s)
 {
   const int count = s->most - 1;
-  CMB_TRY(go(w, start, reach / count, count, s));
+  CMB_TRY(move_from_start(w, start, reach / count, count, s));
   if (s->end == CLI_END_CHOSEN || s->count >= COARSE * count) return CMB_OK;
   const double far = s->value - start;
   if (!(fabs(far) > 1e-6 * fabs(reach))) return CMB_OK;
   const enum cli_slider_end end = s->end;
   const char *stop = s->stop;
-  CMB_TRY(go(w, start, far / count, count, s)); /* its end is known, and reached or nearly so */
+  /* the end is known, and is reached or nearly so */
+  CMB_TRY(move_from_start(w, start, far / count, count, s));
   s->end = end;
   s->stop = stop;
   return CMB_OK;
@@ -136,8 +145,9 @@ static cmb_status go_side(const struct walk *w, double start, double reach, stru
 
 /* ---- one slider */
 
-/* Both sides as one table, from the low end to the high one, with the outputs. */
-static cmb_status join(struct walk *w, const struct side sides[2], int outputs,
+/* Joins the positions of a slider on both sides of the start to one table from the lower to the upper end, and computes the outputs at
+ * each position. */
+static cmb_status join(struct slider_work *w, const struct side sides[2], int outputs,
                        struct cli_slider *s)
 {
   const int nq = w->p->eq.nq, low = sides[0].count;
@@ -165,8 +175,8 @@ static cmb_status join(struct walk *w, const struct side sides[2], int outputs,
   return CMB_OK;
 }
 
-/* A range from the start down to `low` and up to `high`, whichever there are. */
-static cmb_status fill(struct walk *w, double low, double high, int on_a_side, int outputs,
+/* Computes the positions of a slider from the start down to `low` and up to `high`; a side without extent is omitted. */
+static cmb_status fill(struct slider_work *w, double low, double high, int on_a_side, int outputs,
                        struct cli_slider *s)
 {
   const size_t row_size = (size_t)(1 + w->p->eq.nq) * sizeof(double);
@@ -176,7 +186,7 @@ static cmb_status fill(struct walk *w, double low, double high, int on_a_side, i
   for (int i = 0; i < 2 && status == CMB_OK; i++) {
     sides[i].rows = calloc((size_t)sides[i].most + 1, row_size);
     if (!sides[i].rows) status = CMB_ERROR_MEMORY;
-    if (status == CMB_OK && reach[i] != 0) status = go_side(w, s->start, reach[i], &sides[i]);
+    if (status == CMB_OK && reach[i] != 0) status = fill_side(w, s->start, reach[i], &sides[i]);
   }
   if (status == CMB_OK) status = join(w, sides, outputs, s);
   free(sides[0].rows);
@@ -184,7 +194,8 @@ static cmb_status fill(struct walk *w, double low, double high, int on_a_side, i
   return status;
 }
 
-static cmb_status fill_freedom(struct walk *w, int k, int on_a_side, int outputs,
+/* Computes the positions of the page's slider for degree of freedom k, over its whole range. */
+static cmb_status fill_freedom(struct slider_work *w, int k, int on_a_side, int outputs,
                                struct cli_slider *s)
 {
   int count;
@@ -195,10 +206,10 @@ static cmb_status fill_freedom(struct walk *w, int k, int on_a_side, int outputs
   return fill(w, s->start - reach, s->start + reach, on_a_side, outputs, s);
 }
 
-/* ---- time */
+/* ---- the slider of time */
 
-/* Whether constraints that hold now do not later: motions that are prescribed. */
-static cmb_status depends_on_time(struct walk *w, bool *depends)
+/* Determines whether the constraints depend on time, as prescribed motions do: whether the start position violates them at a later time. */
+static cmb_status depends_on_time(struct slider_work *w, bool *depends)
 {
   enum { LOOKS = 33 };
   *depends = false;
@@ -211,7 +222,8 @@ static cmb_status depends_on_time(struct walk *w, bool *depends)
   return CMB_OK;
 }
 
-static cmb_status fill_time(struct walk *w, int on_a_side, struct cli_sliders *all)
+/* Adds a slider for the time, with the positions up to the end of the run, if constraints depend on time (prescribed motions). */
+static cmb_status fill_time(struct slider_work *w, int on_a_side, struct cli_sliders *all)
 {
   struct cli_slider *s = &all->list[all->count];
   bool depends = false;
@@ -224,9 +236,9 @@ static cmb_status fill_time(struct walk *w, int on_a_side, struct cli_sliders *a
   return fill(w, s->start, w->p->t_end, 2 * on_a_side, all->outputs, s);
 }
 
-/* ---- all of them */
+/* ---- all sliders */
 
-/* Numbers of a position on the page. */
+/* Returns how many numbers each position of a slider takes in the page: poses, outputs and the coordinate's value. */
 static int numbers_of(const struct cli_view_place *p, const struct cli_sliders *s)
 {
   return CLI_A_POSE * p->bodies + s->outputs + 1;
@@ -237,20 +249,22 @@ static int least_of(int a, int b)
   return a < b ? a : b;
 }
 
-/* How many freedoms have a slider: there is room for a few positions of each. */
+/* Returns how many degrees of freedom get a slider, such that there is room for a few positions of each. */
 static int choose_moved(const struct cli_view_place *p, const struct cli_sliders *s)
 {
   const int room = CLI_VIEW_NUMBERS / (numbers_of(p, s) * (2 * LEAST_ON_A_SIDE + 1)) - 1;
   return least_of(least_of(s->freedoms, MOST_SLIDERS), room > 1 ? room : 1);
 }
 
+/* Returns how many positions each slider has on either side of the start, such that all fit into the page. */
 static int positions_on_a_side(const struct cli_view_place *p, const struct cli_sliders *s)
 {
   const int most = (CLI_VIEW_NUMBERS / (numbers_of(p, s) * (s->moved + 1)) - 1) / 2;
   return most < LEAST_ON_A_SIDE ? LEAST_ON_A_SIDE : least_of(most, MOST_ON_A_SIDE);
 }
 
-static cmb_status fill_all(struct walk *w, struct cli_sliders *s)
+/* Computes the positions of all sliders of the page. Returns CMB_ERROR_INTERRUPTED if the user interrupts. */
+static cmb_status fill_all(struct slider_work *w, struct cli_sliders *s)
 {
   const int on_a_side = positions_on_a_side(w->p, s);
   for (int k = 0; k < s->moved; k++) {
@@ -263,7 +277,7 @@ static cmb_status fill_all(struct walk *w, struct cli_sliders *s)
 
 cmb_status cli_sliders_find(struct cli_view_place *p, struct cli_sliders *s)
 {
-  struct walk w = {.p = p};
+  struct slider_work w = {.p = p};
   *s = (struct cli_sliders){.count = 0};
   cmb_freedoms_list(p->freedoms, &s->freedoms);
   s->output = cmb_freedoms_outputs(p->freedoms, &s->outputs);
@@ -291,6 +305,7 @@ void cli_sliders_release(struct cli_sliders *s)
 
 /* ---- the page */
 
+/* Writes why the range of a slider ends on one side (0: lower, 1: upper). */
 static void put_end(struct cli_json *j, const char *key, const struct cli_slider *s, int side)
 {
   static const char *const words[] = {
@@ -301,6 +316,7 @@ static void put_end(struct cli_json *j, const char *key, const struct cli_slider
   cli_json_close(j, '}');
 }
 
+/* Writes a slider as a JSON object: its name, its ends, the poses of the bodies and the outputs at each position. */
 static cmb_status put_slider(struct cli_json *j, const struct cli_view_place *p, int outputs,
                              const struct cli_slider *s)
 {
@@ -322,6 +338,7 @@ static cmb_status put_slider(struct cli_json *j, const struct cli_view_place *p,
   return status;
 }
 
+/* Writes the names and units of the outputs that are shown with the sliders. */
 static void put_outputs(struct cli_json *j, const struct cli_view_place *p,
                         const struct cli_sliders *s)
 {

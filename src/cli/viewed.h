@@ -1,5 +1,5 @@
 /*
- * A file of results on its way into a page of the viewer (view_results.c): its columns as curves, and the motion of the model that it is of.
+ * A result file that becomes part of a page of the viewer (view_results.c): its columns as curves, and the motion of its model.
  */
 #ifndef CMB_CLI_VIEWED_H
 #define CMB_CLI_VIEWED_H
@@ -11,43 +11,44 @@
 
 struct cli_viewed {
   struct cli_result result;
-  struct cli_arguments with; /* how its model was read; `with.model` NULL: there is no motion */
-  char **words;              /* of the command line that `with` was made from */
+  /* arguments with which its model was read; `with.model` is NULL if there is no motion */
+  struct cli_arguments with;
+  char **words; /* words of a command line from which `with` was made */
   int word_count;
-  const char *why; /* there is no motion, in words; NULL: there is one */
+  const char *why; /* why there is no motion; NULL: there is one */
   char *notes;     /* warnings while it was read, one a line; NULL: none */
-  bool notes_lost; /* there was no memory for one of them */
+  bool notes_lost; /* whether a warning was lost since there was no memory */
   struct cli_frames frames;
   struct cli_history series; /* t, then all columns of the result */
 };
 
-/* viewed_motion.c: reads the model, sees to it that it is the one of the run, and keeps the instants. `share`: of how many results in the
- * page. Complains and returns an exit code. */
+/* viewed_motion.c: reads the model, checks that it is the model of the run, and stores the instants of the motion. `share` is the number
+ * of results in the page. Prints an error message if this fails; returns an exit code. */
 int cli_viewed_move(cmb_context *ctx, struct cli_viewed *v, const struct cli_arguments *a,
                     int share);
 
-/* viewed_match.c: which columns are which quantities of the equations: kinds and units are put in place. Complains of the first
- * coordinate that is missing. */
+/* viewed_match.c: determines which column is which quantity of the equations, and sets their kinds and units. Prints an error message if
+ * a coordinate is missing; returns an exit code. */
 int cli_viewed_match(struct cli_viewed *v, const cmb_equations *eq);
 
-/* viewed_report.c: the object of the page; exact: curves in double precision. */
+/* viewed_report.c: writes the result as an object of the page; `exact` selects curves in double precision. */
 cmb_status cli_viewed_put(cmb_context *ctx, struct cli_json *j, struct cli_viewed *v, bool exact);
 
-/* viewed_notes.c: keeps a warning, once; a function for cmb_context_set_log, whose user is a struct cli_viewed. */
+/* viewed_notes.c: stores a warning once; a callback for cmb_context_set_log, where `user` is a struct cli_viewed. */
 void cli_viewed_note(void *user, cmb_log_level level, const char *message);
 
-/* Says each warning of all results once, with its files. False: no memory, or there was none for one of them. */
+/* Prints each warning of all results once, with the files it is about. Returns false if there is no memory, or was none for one of them. */
 bool cli_viewed_say_notes(int count, const struct cli_viewed *all);
 
-/* The next line of a text, without its end; *rest goes on behind it. False: there is none. */
+/* Finds the next line of a text, without its line end, and advances *rest past it. Returns false if there is none. */
 bool cli_viewed_line(const char **rest, const char **line, size_t *length);
 
-/* The column of that kind and number, counted among its kind; NULL: there is none. And how many there are. */
+/* Return the column with this number among those of a kind (NULL if there is none), and the number of columns of a kind. */
 const struct cli_result_column *cli_viewed_column(const struct cli_viewed *v,
                                                   enum cli_column_kind kind, int number);
 int cli_viewed_count(const struct cli_viewed *v, enum cli_column_kind kind);
 
-/* The formulation that the file says, or that its model was read with; NULL: it is not known. */
+/* Returns the formulation in the file, else that with which its model was read; NULL if unknown. */
 const char *cli_viewed_formulation(const struct cli_viewed *v);
 
 const char *cli_viewed_text(const struct cli_viewed *v, int text); /* never NULL */

@@ -1,6 +1,6 @@
 /*
- * Which column of a result is which quantity of its model (viewed.h). HDF5 and MAT files say it by groups, CSV files by the order that camber run
- * writes; the columns of other programs are found by their names.
+ * Determines which column of a result is which quantity of its model (viewed.h). HDF5 and MAT files contain this as groups, and CSV files
+ * of camber run have a fixed order; the columns of other programs are found by their names.
  */
 #include "cli/viewed.h"
 
@@ -10,12 +10,13 @@
 /* Quantities of one kind, in the order of the equations. */
 struct group {
   enum cli_column_kind kind;
-  const char
-      *prefix; /* that CSV files put before a name which is an output's, too (csv.c); "": none */
+  /* put by CSV files before a name that is also an output's (csv.c); "": none */
+  const char *prefix;
   int count;
   const char *const *names, *const *units;
 };
 
+/* Returns whether the column's name is that of quantity i of the group with the group's prefix. */
 static bool is_prefixed(const struct cli_result_column *c, const struct group *g, int i)
 {
   const size_t length = strlen(g->prefix);
@@ -23,21 +24,23 @@ static bool is_prefixed(const struct cli_result_column *c, const struct group *g
          strcmp(c->name + length, g->names[i]) == 0;
 }
 
+/* Returns whether the column's name is that of quantity i of the group, with or without the prefix. */
 static bool is_called(const struct cli_result_column *c, const struct group *g, int i)
 {
   return strcmp(c->name, g->names[i]) == 0 || is_prefixed(c, g, i);
 }
 
+/* Sets the unit of a column to that of quantity i of the group, unless it has one. */
 static void set_unit(struct cli_result_column *c, const struct group *g, int i)
 {
   if (c->unit[0] || !g->units || !g->units[i][0]) return;
   char *unit = strdup(g->units[i]);
-  if (!unit) return; /* then it has none, as before */
+  if (!unit) return; /* it remains without a unit */
   free(c->unit);
   c->unit = unit;
 }
 
-/* Whether the columns from `first` on are called as those of the group. */
+/* Returns whether the columns from number `first` on have the names of the group's quantities. */
 static bool is_at(const struct cli_result *r, int first, const struct group *g)
 {
   if (first + g->count > r->count) return false;
@@ -47,7 +50,7 @@ static bool is_at(const struct cli_result *r, int first, const struct group *g)
   return true;
 }
 
-/* Whether the columns are those that camber run writes into a CSV file: t, then group after group; residuals may follow. */
+/* Returns whether the columns are in the order in which camber run writes a CSV file: t, then group after group; residuals may follow. */
 static bool is_in_order(const struct cli_result *r, int count, const struct group *groups)
 {
   int first = 1;
@@ -59,7 +62,8 @@ static bool is_in_order(const struct cli_result *r, int count, const struct grou
   return true;
 }
 
-static void take_in_order(struct cli_result *r, int count, const struct group *groups)
+/* Sets the kinds of columns that are in the order of camber run. */
+static void set_kinds_by_order(struct cli_result *r, int count, const struct group *groups)
 {
   int k = 1;
   for (int g = 0; g < count; g++) {
@@ -67,7 +71,8 @@ static void take_in_order(struct cli_result *r, int count, const struct group *g
   }
 }
 
-/* The first column of that name which is nothing else yet; one with the prefix comes before one without. */
+/* Returns the first column of unknown kind with the name of quantity n of the group; one with the prefix has priority. NULL if there is
+ * none. */
 static struct cli_result_column *find_free(struct cli_result *r, const struct group *g, int n)
 {
   struct cli_result_column *found = NULL;
@@ -80,8 +85,9 @@ static struct cli_result_column *find_free(struct cli_result *r, const struct gr
   return found;
 }
 
-/* Columns by their names; each goes in front of those that are not known yet, so that a kind has the order of the equations. */
-static void take_by_name(struct cli_result *r, int count, const struct group *groups)
+/* Sets the kinds of columns by their names, and moves each to the front of those that are still unknown, so that the columns of a kind
+ * are in the order of the equations. */
+static void set_kinds_by_name(struct cli_result *r, int count, const struct group *groups)
 {
   int first = 0;
   for (int g = 0; g < count; g++) {
@@ -98,6 +104,7 @@ static void take_by_name(struct cli_result *r, int count, const struct group *gr
   }
 }
 
+/* Checks that the result has a column for each coordinate of the model. Prints an error message otherwise; returns an exit code. */
 static int check_coordinates(const struct cli_viewed *v, const struct group *g)
 {
   for (int i = 0; i < g->count; i++) {
@@ -112,6 +119,7 @@ static int check_coordinates(const struct cli_viewed *v, const struct group *g)
                       cli_viewed_count(v, g->kind), v->with.operand, g->count);
 }
 
+/* Sets the units of the columns of a group that have none. */
 static void set_units(struct cli_result *r, const struct group *g)
 {
   for (int i = 0, k = 0; i < r->count && k < g->count; i++) {
@@ -131,11 +139,11 @@ int cli_viewed_match(struct cli_viewed *v, const cmb_equations *eq)
       {CLI_COLUMN_MULTIPLIER, "", eq->ng, eq->lambda_names, NULL},
       {CLI_COLUMN_OUTPUT, "", eq->no, eq->output_names, eq->output_units}};
   enum { GROUPS = sizeof groups / sizeof groups[0] };
-  if (cli_viewed_count(v, CLI_COLUMN_COORDINATE) == 0) { /* the file does not say it */
+  if (cli_viewed_count(v, CLI_COLUMN_COORDINATE) == 0) { /* the file does not contain the kinds */
     if (is_in_order(r, GROUPS, groups))
-      take_in_order(r, GROUPS, groups);
+      set_kinds_by_order(r, GROUPS, groups);
     else
-      take_by_name(r, GROUPS, groups);
+      set_kinds_by_name(r, GROUPS, groups);
     if (cli_viewed_count(v, CLI_COLUMN_VELOCITY) == eq->nv) r->numbers[CLI_NUMBER_states] = eq->nz;
   }
   const int code = check_coordinates(v, &groups[0]);

@@ -1,9 +1,10 @@
 /*
- * The motion of a result (viewed.h): its model is read again, as the file says or the command line does, and the coordinates of each row give the
- * poses of the bodies.
+ * Computes the motion of a result (viewed.h): its model is read again, as the file or the command line specifies it, and the coordinates of
+ * each row give the poses of the bodies.
  *
- * A picture of another model than that of the run would be wrong without anybody seeing it. So the model has to look as it did (the digest that
- * the file has); where that is not known, its coordinates have to be there by name, and the first row has to meet its constraints.
+ * A picture of a model other than that of the run would be wrong without anyone noticing. So the hash of what the model looks like must
+ * agree with that in the file; if the file has none, the model's coordinates must exist by name, and the first row must satisfy its
+ * constraints.
  */
 #include "base/text.h"
 #include "cli/viewed.h"
@@ -13,10 +14,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const double LARGEST = 1e9; /* a coordinate in m or rad: what is farther cannot be drawn */
+static const double LARGEST = 1e9; /* in m or rad: larger coordinates cannot be drawn */
 
-/* ---- how the model is read */
+/* ---- reading the model */
 
+/* Appends a copy of a word to the command line with which the model is read. Returns false if there is no memory. */
 static bool add_word(struct cli_viewed *v, const char *text, size_t length)
 {
   char **grown = realloc(v->words, ((size_t)v->word_count + 1) * sizeof *grown);
@@ -32,7 +34,8 @@ const char *cli_viewed_formulation(const struct cli_viewed *v)
   return known || !v->with.model ? known : cmb_formulation_name(v->with.formulation);
 }
 
-/* Options in a file are those that the mechanism depends on, and no others: the file may come from anywhere. */
+/* Returns whether a line of the file is an option that the mechanism depends on. Other options are not accepted, since the file may come
+ * from anywhere. */
 static bool is_allowed(const char *line, size_t length)
 {
   static const char *const allowed[] = {
@@ -46,6 +49,7 @@ static bool is_allowed(const char *line, size_t length)
   return false;
 }
 
+/* Prints an error message that a file contains other options than camber run writes; returns an exit code. */
 static int complain_arguments(const struct cli_viewed *v)
 {
   return cli_complain("'%s' has other arguments than camber run writes; --no-motion shows plots "
@@ -53,7 +57,8 @@ static int complain_arguments(const struct cli_viewed *v)
                       v->result.path);
 }
 
-/* The words of the file, a line each, and the model: the command line's, else the file's. */
+/* Collects the words of a command line: the options in the file, one a line, and the model of the command line or else of the file.
+ * Prints an error message if they are invalid; returns an exit code. */
 static int collect_words(struct cli_viewed *v, const struct cli_arguments *a)
 {
   const char *file =
@@ -68,7 +73,7 @@ static int collect_words(struct cli_viewed *v, const struct cli_arguments *a)
   return add_word(v, file, strlen(file)) ? CLI_DONE : cli_fail(NULL, CMB_ERROR_MEMORY);
 }
 
-/* A setting of the command line replaces that of the same name. */
+/* Adds settings to a list; a setting of the same name is replaced. Prints an error message if there are too many; returns an exit code. */
 static int add_settings(int count, const cmb_setting *from, int *to_count, cmb_setting *to)
 {
   for (int i = 0; i < count; i++) {
@@ -81,8 +86,9 @@ static int add_settings(int count, const cmb_setting *from, int *to_count, cmb_s
   return CLI_DONE;
 }
 
-/* What the command line says besides. */
-static int take_more(struct cli_arguments *with, const struct cli_arguments *a)
+/* Adds the options of the command line of `camber view` to those in the file, which they replace: settings, formulation and live
+ * parameters. Returns an exit code. */
+static int add_command_line_options(struct cli_arguments *with, const struct cli_arguments *a)
 {
   int code = add_settings(a->set_count, a->set, &with->set_count, with->set);
   if (code == CLI_DONE) {
@@ -90,7 +96,8 @@ static int take_more(struct cli_arguments *with, const struct cli_arguments *a)
   }
   if (cli_given(a, "formulation")) {
     with->formulation = a->formulation;
-    with->given[cli_find_option(with->command, "formulation")] = true; /* the model has no say */
+    /* so that the model file does not set it */
+    with->given[cli_find_option(with->command, "formulation")] = true;
   }
   if (cli_given(a, "live")) {
     with->live_all = a->live_all;
@@ -101,7 +108,7 @@ static int take_more(struct cli_arguments *with, const struct cli_arguments *a)
   return code;
 }
 
-/* Whether the file of the run's model is there: what a result names has to be a plain file. */
+/* Returns whether the model's file exists and is a regular file, as that named in a result must be. */
 static bool is_there(const struct cli_arguments *with)
 {
   struct cli_model_source source;
@@ -109,11 +116,12 @@ static bool is_there(const struct cli_arguments *with)
   return cli_find_model(with, &source) && stat(source.path, &about) == 0 && S_ISREG(about.st_mode);
 }
 
+/* Reads the model of a result with the options of the run. Prints an error message if this fails; returns an exit code. */
 static int read_model(cmb_context *ctx, struct cli_viewed *v, const struct cli_arguments *a)
 {
   int code = collect_words(v, a);
   if (code == CLI_DONE) code = cli_parse_words(a->command, v->word_count, v->words, &v->with);
-  if (code == CLI_DONE) code = take_more(&v->with, a);
+  if (code == CLI_DONE) code = add_command_line_options(&v->with, a);
   if (code != CLI_DONE) return code;
   if (cmb_problem_find(v->with.operand)) {
     return cli_complain("'%s' is a problem written in C, which has no bodies to look at",
@@ -129,6 +137,7 @@ static int read_model(cmb_context *ctx, struct cli_viewed *v, const struct cli_a
 
 /* ---- whether it is the model of the run */
 
+/* Stores a warning about the model of a result. */
 static void note(struct cli_viewed *v, const char *what)
 {
   char text[512];
@@ -136,6 +145,8 @@ static void note(struct cli_viewed *v, const char *what)
   cli_viewed_note(v, CMB_LOG_WARNING, text);
 }
 
+/* Checks that the bodies, joints and shapes of the model are those of the run, by their hash in the file. Prints an error message or
+ * stores a warning otherwise; returns an exit code. */
 static int check_picture(cmb_context *ctx, struct cli_viewed *v, const struct cli_arguments *a)
 {
   const char *wanted = cli_viewed_text(v, CLI_TEXT_picture);
@@ -159,24 +170,25 @@ static int check_picture(cmb_context *ctx, struct cli_viewed *v, const struct cl
                       v->with.operand, v->result.path);
 }
 
-/* q, or v, of a row. */
-static void take_row(const struct cli_viewed *v, enum cli_column_kind kind, long row, double *x)
+/* Copies the coordinates or the velocities of a row to x, depending on `kind`. */
+static void copy_row(const struct cli_viewed *v, enum cli_column_kind kind, long row, double *x)
 {
   for (int i = 0, k = 0; i < v->result.count; i++) {
     if (v->result.columns[i].kind == kind) x[k++] = v->result.columns[i].numbers[row];
   }
 }
 
-/* The first row, which begins consistently, meets the constraints as far as a picture shows it: to a thousandth of the mechanism's size. */
+/* Checks that the first row satisfies the position constraints to a thousandth of the mechanism's size, which suffices for a picture; if
+ * not, the model is not that of the run. q and velocity are working arrays. Prints an error message otherwise; returns an exit code. */
 static int check_constraints(cmb_context *ctx, const struct cli_viewed *v, const cmb_system *system,
                              double t, double *q, double *velocity, double size)
 {
   const cmb_equations *eq = cmb_system_equations(system);
   double position, rate;
-  take_row(v, CLI_COLUMN_COORDINATE, 0, q);
+  copy_row(v, CLI_COLUMN_COORDINATE, 0, q);
   memset(velocity, 0, ((size_t)eq->nv + 1) * sizeof *velocity);
   if (cli_viewed_count(v, CLI_COLUMN_VELOCITY) == eq->nv) {
-    take_row(v, CLI_COLUMN_VELOCITY, 0, velocity);
+    copy_row(v, CLI_COLUMN_VELOCITY, 0, velocity);
   }
   const cmb_status status = cmb_system_residuals(ctx, system, t, q, velocity, &position, &rate);
   if (status != CMB_OK) return cli_fail(ctx, status);
@@ -186,7 +198,7 @@ static int check_constraints(cmb_context *ctx, const struct cli_viewed *v, const
                       v->result.path, v->with.operand, position);
 }
 
-/* How far the bodies are apart, at most; 0 of a single one. */
+/* Returns the largest distance of a centre of mass from that of the first body in the design position; 0 if there is only one body. */
 static double size_of(const cmb_model *model)
 {
   cmb_body first, body;
@@ -201,20 +213,22 @@ static double size_of(const cmb_model *model)
 
 /* ---- the instants */
 
+/* Checks that coordinate i of a row can be drawn. Prints an error message otherwise; returns an exit code. */
 static int check_number(const struct cli_viewed *v, long row, int i, double x)
 {
-  if (fabs(x) <= LARGEST) return CLI_DONE; /* not so of NaN */
+  if (fabs(x) <= LARGEST) return CLI_DONE; /* false for NaN */
   return cli_complain("row %ld of '%s': the coordinate '%s' is %g, which cannot be drawn; "
                       "--no-motion shows plots only",
                       row + 1, v->result.path, cli_viewed_column(v, CLI_COLUMN_COORDINATE, i)->name,
                       x);
 }
 
+/* Stores the coordinates of all rows as instants of the animation; q is a working array. Returns an exit code. */
 static int keep_frames(struct cli_viewed *v, int nq, double *q)
 {
   const double *t = cli_viewed_column(v, CLI_COLUMN_TIME, 0)->numbers;
   for (long k = 0; k < v->result.rows; k++) {
-    take_row(v, CLI_COLUMN_COORDINATE, k, q);
+    copy_row(v, CLI_COLUMN_COORDINATE, k, q);
     for (int i = 0; i < nq; i++) {
       const int code = check_number(v, k, i, q[i]);
       if (code != CLI_DONE) return code;
@@ -225,7 +239,8 @@ static int keep_frames(struct cli_viewed *v, int nq, double *q)
   return CLI_DONE;
 }
 
-/* A turn has length 1: Euler parameters of a file may have another one. */
+/* Checks that the coordinates give rotation matrices with rows of length 1, which Euler parameters in a file may violate. Prints an
+ * error message otherwise; returns an exit code. */
 static int check_turns(cmb_context *ctx, const struct cli_viewed *v, cmb_poses *poses,
                        cmb_pose_of_body *at, int bodies)
 {
@@ -246,6 +261,7 @@ static int check_turns(cmb_context *ctx, const struct cli_viewed *v, cmb_poses *
   return CLI_DONE;
 }
 
+/* Checks that the coordinates at all stored instants are positions of the model. Returns an exit code. */
 static int check_frames(cmb_context *ctx, const struct cli_viewed *v)
 {
   const int bodies = cmb_model_count(v->with.model, CMB_ITEM_BODY);
@@ -259,8 +275,8 @@ static int check_frames(cmb_context *ctx, const struct cli_viewed *v)
   return code;
 }
 
-/* The result is one of these equations; its instants are kept. */
-static int follow(cmb_context *ctx, struct cli_viewed *v, const cmb_system *system, int share)
+/* Checks that the result belongs to these equations, and stores its instants. Prints an error message otherwise; returns an exit code. */
+static int take_motion(cmb_context *ctx, struct cli_viewed *v, const cmb_system *system, int share)
 {
   const cmb_equations *eq = cmb_system_equations(system);
   const int bodies = cmb_model_count(v->with.model, CMB_ITEM_BODY);
@@ -302,7 +318,7 @@ int cli_viewed_move(cmb_context *ctx, struct cli_viewed *v, const struct cli_arg
                                             .start = v->with.start};
   const cmb_status status = cmb_model_system(ctx, v->with.model, &options, &system);
   code = cli_complain_of(ctx, &v->with, status);
-  if (code == CLI_DONE) code = follow(ctx, v, system, share);
+  if (code == CLI_DONE) code = take_motion(ctx, v, system, share);
   cmb_system_destroy(system);
   return code;
 }

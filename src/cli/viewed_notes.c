@@ -1,6 +1,6 @@
 /*
- * What is warned of while results are read (viewed.h). Results of one model have the same warnings: each is said once, with the files that it is
- * about, and each result has its own for the page.
+ * Collects the warnings that occur while results are read (viewed.h). Results of one model have the same warnings: each is printed once,
+ * with the files that it is about, while the page shows for each result its warnings.
  */
 #include "cli/viewed.h"
 
@@ -15,6 +15,7 @@ bool cli_viewed_line(const char **rest, const char **line, size_t *length)
   return *rest != *line;
 }
 
+/* Returns whether a warning of `size` bytes is stored for a result. */
 static bool has_line(const struct cli_viewed *v, const char *wanted, size_t size)
 {
   const char *rest = v->notes ? v->notes : "", *line;
@@ -39,8 +40,10 @@ void cli_viewed_note(void *user, cmb_log_level level, const char *message)
   snprintf(grown + used, size + 2, "%s\n", message);
 }
 
-/* The note of result `first`, with all files that have it: "a.csv, b.csv: it is so", or by itself where there is one result only. */
-static bool say(int count, const struct cli_viewed *all, int first, const char *line, size_t length)
+/* Prints a warning of result `first` with all files that have it, e.g. "a.csv, b.csv: ..."; without a file name if there is only one
+ * result. Returns false if there is no memory. */
+static bool print_note(int count, const struct cli_viewed *all, int first, const char *line,
+                       size_t length)
 {
   char *text = NULL;
   size_t size = 0;
@@ -66,7 +69,7 @@ bool cli_viewed_say_notes(int count, const struct cli_viewed *all)
     while (cli_viewed_line(&rest, &line, &length)) {
       bool before = false;
       for (int k = 0; k < i && !before; k++) before = has_line(&all[k], line, length);
-      if (!before) said &= say(count, all, i, line, length);
+      if (!before) said &= print_note(count, all, i, line, length);
     }
     said &= !all[i].notes_lost;
   }

@@ -1,6 +1,6 @@
 /*
- * A result as an object of a page (viewed.h), as a run writes its own (report.c, docs/report.md). What the file says is written anew, text by text
- * and number by number: nothing of it gets into the page in another way.
+ * Writes a result as an object of a page (viewed.h), in the same form as a run writes its report (report.c, docs/report.md). The contents
+ * of the file are written anew, text by text and number by number, so that nothing else of it gets into the page.
  */
 #include "cli/report.h"
 #include "cli/summary.h"
@@ -10,19 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Returns a number about the run from the file; NaN if it has none. */
 static double number(const struct cli_viewed *v, int which)
 {
   return v->result.numbers[which];
 }
 
-/* NULL: the file does not say it. */
+/* Writes a text about the run; null if the file does not contain it. */
 static void put_text(struct cli_json *j, const struct cli_viewed *v, const char *key, int text)
 {
   const char *said = cli_viewed_text(v, text);
   cli_json_text(j, key, said[0] ? said : NULL);
 }
 
-/* Lines of a text as a list of texts. */
+/* Writes the lines of a text as a JSON list of texts under `key`. */
 static cmb_status put_lines(struct cli_json *j, const char *key, const char *rest)
 {
   cmb_status status = CMB_OK;
@@ -41,6 +42,7 @@ static cmb_status put_lines(struct cli_json *j, const char *key, const char *res
   return status;
 }
 
+/* Writes the parameter settings with which the model was read. */
 static void put_settings(struct cli_json *j, const struct cli_viewed *v)
 {
   cli_json_open(j, "settings", '{');
@@ -50,6 +52,7 @@ static void put_settings(struct cli_json *j, const struct cli_viewed *v)
   cli_json_close(j, '}');
 }
 
+/* Writes title, file names, label, settings and warnings of a result. */
 static cmb_status put_head(struct cli_json *j, const struct cli_viewed *v)
 {
   const char *title = cli_viewed_text(v, CLI_TEXT_title);
@@ -67,7 +70,7 @@ static cmb_status put_head(struct cli_json *j, const struct cli_viewed *v)
 
 /* ---- the run */
 
-/* How many of the columns `v` are velocities; the others are states. */
+/* Returns how many of the columns of kind velocity are velocities; the others are first-order states. */
 static int velocities(const struct cli_viewed *v)
 {
   const int count = cli_viewed_count(v, CLI_COLUMN_VELOCITY);
@@ -75,6 +78,7 @@ static int velocities(const struct cli_viewed *v)
   return states >= 0 && states <= count ? count - (int)states : count;
 }
 
+/* Writes the names of `count` columns of a kind from number `first` on as a list. */
 static void put_names(struct cli_json *j, const struct cli_viewed *v, const char *key,
                       enum cli_column_kind kind, int first, int count)
 {
@@ -85,6 +89,7 @@ static void put_names(struct cli_json *j, const struct cli_viewed *v, const char
   cli_json_close(j, ']');
 }
 
+/* Writes the names of coordinates, velocities, states and multipliers. */
 static void put_all_names(struct cli_json *j, const struct cli_viewed *v)
 {
   const int nv = velocities(v), all = cli_viewed_count(v, CLI_COLUMN_VELOCITY);
@@ -96,7 +101,7 @@ static void put_all_names(struct cli_json *j, const struct cli_viewed *v)
   cli_json_close(j, '}');
 }
 
-/* The summary, with those events that have a time. */
+/* Writes the summary, with those events that have a finite time. */
 static cmb_status put_summary(struct cli_json *j, const struct cli_viewed *v)
 {
   const struct cli_result *r = &v->result;
@@ -119,6 +124,7 @@ static cmb_status put_summary(struct cli_json *j, const struct cli_viewed *v)
   return CMB_OK;
 }
 
+/* Writes the status of the run and, unless it was successful, its message. */
 static void put_status(struct cli_json *j, const struct cli_viewed *v)
 {
   const char *status = cli_viewed_text(v, CLI_TEXT_status);
@@ -130,6 +136,7 @@ static void put_status(struct cli_json *j, const struct cli_viewed *v)
                         : cli_viewed_text(v, CLI_TEXT_message));
 }
 
+/* Writes the data of the run: version, model, method, accuracy, names, summary and warnings. */
 static cmb_status put_run(struct cli_json *j, const struct cli_viewed *v)
 {
   const struct cli_result_column *t = cli_viewed_column(v, CLI_COLUMN_TIME, 0);
@@ -147,7 +154,7 @@ static cmb_status put_run(struct cli_json *j, const struct cli_viewed *v)
 
 /* ---- the curves */
 
-/* A kind of columns, as the page calls it. */
+/* Appends the columns of a kind, which the page calls `name`, to a list of curves, and returns its end. */
 static struct cli_report_column *add_kind(struct cli_report_column *to, const struct cli_viewed *v,
                                           enum cli_column_kind kind, const char *name)
 {
@@ -159,7 +166,7 @@ static struct cli_report_column *add_kind(struct cli_report_column *to, const st
     const bool state = kind == CLI_COLUMN_VELOCITY && k++ >= nv;
     *to = (struct cli_report_column){
         .name = c->name, .unit = c->unit, .kind = state ? "state" : name, .index = 1 + i};
-    for (int n = 0; n < 2; n++) { /* CSV files have them as columns like any other */
+    for (int n = 0; n < 2; n++) { /* in CSV files residuals have no kind */
       if (kind != CLI_COLUMN_UNKNOWN && kind != CLI_COLUMN_RESIDUAL) break;
       if (strcmp(c->name, cli_norm_names[n]) != 0) continue;
       to->unit = cli_norm_units[n];
@@ -170,7 +177,7 @@ static struct cli_report_column *add_kind(struct cli_report_column *to, const st
   return to;
 }
 
-/* The values at the end, to the last digit and in the order of the curves. */
+/* Writes the final values of all curves with all digits, in the order of the curves. */
 static void put_last(struct cli_json *j, const struct cli_viewed *v, int count,
                      const struct cli_report_column *columns)
 {
@@ -182,6 +189,7 @@ static void put_last(struct cli_json *j, const struct cli_viewed *v, int count,
   cli_json_close(j, ']');
 }
 
+/* Writes all columns of a result as curves over time. */
 static cmb_status put_series(struct cli_json *j, const struct cli_viewed *v, bool exact)
 {
   struct cli_report_column *all = calloc((size_t)v->result.count, sizeof *all), *to = all;
@@ -198,7 +206,7 @@ static cmb_status put_series(struct cli_json *j, const struct cli_viewed *v, boo
   return status;
 }
 
-/* Sizes of steps are not in files of results. */
+/* Writes an empty table of step sizes, which result files do not contain. */
 static cmb_status put_no_steps(struct cli_json *j)
 {
   return cli_report_table(j, "steps", &(struct cli_history){.columns = 1}, false, 0, NULL);
