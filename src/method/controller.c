@@ -11,6 +11,12 @@ enum { EXCESS_ORDER = 4 };
 /* smaller errors count as this in the predictive formula (RADAU5) */
 static const double LEAST_TREND = 1e-2;
 
+void cmb_controller_reset(cmb_controller_memory *memory)
+{
+  memory->rejected = 0;
+  cmb_controller_begin(memory);
+}
+
 void cmb_controller_begin(cmb_controller_memory *memory)
 {
   memory->log_error = log(CMB_CONTROLLER_LEAST_BEFORE);

@@ -63,11 +63,19 @@ typedef struct cmb_controller {
 #define CMB_CONTROLLER_LEAST_ERROR  1e-10
 #define CMB_CONTROLLER_LEAST_BEFORE 1e-4
 
+/* PI: constants of the safety factor where many attempts are rejected: weight of the last step in the mean number of rejected attempts
+ * per step, the mean up to which the factor is the method's, its decrease per unit above, and its lower limit in parts of the method's. */
+#define CMB_CONTROLLER_MEAN_WEIGHT   0.02
+#define CMB_CONTROLLER_FEW_REJECTED  0.08
+#define CMB_CONTROLLER_CAUTION       4
+#define CMB_CONTROLLER_LEAST_CAUTION 0.6
+
 /* The memory of the controller from step to step. */
 typedef struct cmb_controller_memory {
   double log_error; /* PI: logarithm of the last accepted step's error, limited from below */
-  double h, error;  /* PREDICTIVE: size and error of the last accepted step; h = 0: there is none */
-  double limit;     /* PREDICTIVE: upper limit of h after an iteration has failed */
+  double rejected; /* PI: mean number of rejected attempts per accepted step, over the last steps */
+  double h, error; /* PREDICTIVE: size and error of the last accepted step; h = 0: there is none */
+  double limit;    /* PREDICTIVE: upper limit of h after an iteration has failed */
 } cmb_controller_memory;
 
 /* An attempted step: its size, its error, how many attempts from the same state were rejected before it, and how many iterations it
@@ -77,7 +85,10 @@ typedef struct cmb_controller_step {
   int rejections, iterations;
 } cmb_controller_step;
 
-/* Resets the whole memory at the beginning of a motion. */
+/* Resets the whole memory at the beginning of a run. */
+void cmb_controller_reset(cmb_controller_memory *memory);
+
+/* Forgets the errors of earlier steps where the motion begins anew, as after an event. */
 void cmb_controller_begin(cmb_controller_memory *memory);
 
 /* PREDICTIVE: forgets the last step and the limit of h, where the method restarts during a run. */
@@ -96,11 +107,23 @@ static inline double cmb_controller_smaller(double a, double b)
 }
 
 /* PI: returns h_new/h from the logarithms of the errors of this step and of the one before; `most` is the upper limit of the result. */
-static inline double cmb_controller_pi_factor(const cmb_controller *c, double log_error,
-                                              double log_before, double most)
+static inline double cmb_controller_pi_factor(const cmb_controller *c, double safety,
+                                              double log_error, double log_before, double most)
 {
-  const double factor = c->safety * exp(c->beta * log_before - c->exponent * log_error);
+  const double factor = safety * exp(c->beta * log_before - c->exponent * log_error);
   return cmb_controller_smaller(most, cmb_controller_larger(c->shrink, factor));
+}
+
+/* PI: updates the mean number of rejected attempts and returns the safety factor. It is below the method's where many attempts are
+ * rejected: on a rough road the error of equal steps varies so much that the last one says little about the next. */
+static inline double cmb_controller_pi_safety(const cmb_controller *c,
+                                              cmb_controller_memory *memory, int rejections)
+{
+  memory->rejected += CMB_CONTROLLER_MEAN_WEIGHT * (rejections - memory->rejected);
+  const double excess = memory->rejected - CMB_CONTROLLER_FEW_REJECTED;
+  if (excess <= 0) return c->safety;
+  return c->safety *
+         cmb_controller_larger(CMB_CONTROLLER_LEAST_CAUTION, 1 - CMB_CONTROLLER_CAUTION * excess);
 }
 
 /* PI: returns the next step size after an accepted step of size h with this error, and stores the error in the memory. Inline, to save
@@ -110,7 +133,8 @@ static inline double cmb_controller_pi(const cmb_controller *c, cmb_controller_m
 {
   const double log_error = log(cmb_controller_larger(error, CMB_CONTROLLER_LEAST_ERROR));
   const double most = rejections > 0 ? 1 : c->grow;
-  const double next = h * cmb_controller_pi_factor(c, log_error, memory->log_error, most);
+  const double safety = cmb_controller_pi_safety(c, memory, rejections);
+  const double next = h * cmb_controller_pi_factor(c, safety, log_error, memory->log_error, most);
   memory->log_error = cmb_controller_larger(log_error, log(CMB_CONTROLLER_LEAST_BEFORE));
   return next;
 }
@@ -118,7 +142,7 @@ static inline double cmb_controller_pi(const cmb_controller *c, cmb_controller_m
 /* PI: returns the size of the next attempt after one of size h was rejected; the previous error is not used. */
 static inline double cmb_controller_pi_rejected(const cmb_controller *c, double h, double error)
 {
-  return h * cmb_controller_pi_factor(c, log(error), 0, 1);
+  return h * cmb_controller_pi_factor(c, c->safety, log(error), 0, 1);
 }
 
 /* PREDICTIVE: returns the next step size after an accepted step; `again` tells that the factors of the matrix could be reused for an

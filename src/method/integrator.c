@@ -401,7 +401,8 @@ void cmb_integrator_reset(cmb_integrator *in)
   cmb_forget_grip(in->ev);
   cmb_runaway_reset(in);
   in->rounding_reported = in->keep_size = false;
-  in->h_taken = 0;
+  in->h = in->h_taken = 0;
+  cmb_controller_reset(&in->control);
   if (in->stiffness) in->stiffness->reported = false;
   if (in->switcher) cmb_switcher_begin(in);
 }
@@ -430,6 +431,10 @@ cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, c
   cmb_passage_begin(in);
   if (in->stiffness && !in->keep_size) cmb_stiffness_begin(in->stiffness);
   cmb_watch_rank(in->ev, !in->fixed_step);
+  /* After an event the first step is no larger than the next one would have been without it. The estimate of first_step sees the second
+   * derivative of the motion only: on a rough road it is far too large for a method of high order. */
+  const bool has_size = in->h > LEAST_FIRST * fabs(t) && !in->method->propose;
+  const double most = has_size ? in->h : INFINITY;
   const double kept = in->keep_size && !in->method->multistep ? in->h : 0;
   in->h = in->options.step > 0 ? in->options.step : kept;
   cmb_status status = CMB_OK;
@@ -440,6 +445,7 @@ cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, c
       in->h = 1e-6;
       status = CMB_OK;
     }
+    in->h = fmin(in->h, most);
   }
   if (status == CMB_OK) status = in->method->begin(in);
   in->keep_size = false;

@@ -204,7 +204,7 @@ static void take_tolerances(const cmb_integrator *in, struct radau *m)
   m->rtol = m->strict ? fmax(tolerance_factor(m->order) * pow(rtol, 4.0 / 5), LEAST_TOLERANCE)
                       : 0.1 * pow(rtol, (s + 1) / (2.0 * s));
   m->atol = m->rtol * (in->options.atol / rtol);
-  const double wanted = m->strict ? sqrt(m->rtol) : 2 * pow(m->rtol, power);
+  const double wanted = m->strict ? sqrt(m->rtol) : 0.5 * pow(m->rtol, power);
   cmb_newton_create(&m->newton, m->strict || m->least == m->most ? &newton : &newton_of_rate,
                     wanted, m->rtol);
   m->newton.most = in->fixed_step ? MOST_FIXED * (s - 1) / 2 : most;

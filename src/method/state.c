@@ -69,6 +69,7 @@ void cmb_integrator_visit(cmb_integrator *in, cmb_archive *a)
   double h = in->h;
   cmb_archive_doubles(a, "step", 1, &h);
   cmb_archive_doubles(a, "log-error", 1, &in->control.log_error);
+  cmb_archive_doubles(a, "rejected-mean", 1, &in->control.rejected);
   if (!(h > 0 && isfinite(h))) cmb_archive_refuse(a, "the size of the next step is not positive");
   if (!in->method->multistep && a->status == CMB_OK) in->h = h;
   cmb_archive_doubles(a, "counted-from", 1, &in->t_begin);

@@ -49,7 +49,7 @@ static void test_pi(void **state)
   for (int start = -8; start <= 0; start++) {
     cmb_controller_memory memory;
     double h = pow(10, start) * H;
-    cmb_controller_begin(&memory);
+    cmb_controller_reset(&memory);
     for (int i = 0; i < 100; i++) {
       const double error = pow(h / H, 5), before = h;
       h = cmb_controller_pi(&pi, &memory, h, error, 0);
@@ -63,7 +63,7 @@ static void test_pi_rejected(void **state)
 {
   (void)state;
   cmb_controller_memory memory;
-  cmb_controller_begin(&memory);
+  cmb_controller_reset(&memory);
   cmbt_near(cmb_controller_pi_rejected(&pi, 2, pow(2, 5)), 2 * 0.9 * pow(2, -5 * (0.2 - 0.03)),
             1e-14);
   cmbt_near(cmb_controller_pi_rejected(&pi, 2, 1e30), 0.4, 0); /* no less than shrink */
@@ -72,20 +72,38 @@ static void test_pi_rejected(void **state)
             0); /* does not grow after a rejection */
 }
 
+/* Many rejections: the safety factor falls to 0.6 of its value, and rises again once no more attempts are rejected. Few rejections change
+ * nothing, and events do not reset the mean. */
+static void test_pi_cautious(void **state)
+{
+  (void)state;
+  cmb_controller_memory memory;
+  const double usual = 0.9 * pow(1e-4, 0.04); /* an error of 1 after small ones */
+  cmb_controller_reset(&memory);
+  for (int i = 0; i < 100; i++) cmb_controller_pi(&pi, &memory, 1, 1, i % 20 == 0);
+  cmbt_near(cmb_controller_pi(&pi, &memory, 1, 1, 0), 0.9, 1e-14);
+  for (int i = 0; i < 300; i++) cmb_controller_pi(&pi, &memory, 1, 1, 1);
+  cmbt_near(cmb_controller_pi(&pi, &memory, 1, 1, 1), 0.6 * 0.9, 1e-14);
+  cmb_controller_begin(&memory);
+  cmbt_near(cmb_controller_pi(&pi, &memory, 1, 1, 0), 0.6 * usual, 1e-14);
+  for (int i = 0; i < 300; i++) cmb_controller_pi(&pi, &memory, 1, 1, 0);
+  cmbt_near(cmb_controller_pi(&pi, &memory, 1, 1, 0), 0.9, 1e-14);
+}
+
 /* Without memory of an error before: h 0.9 err^(−1/4), less the more iterations it took. */
 static void test_predictive(void **state)
 {
   (void)state;
   const double H = 0.37;
   cmb_controller_memory memory;
-  cmb_controller_begin(&memory);
+  cmb_controller_reset(&memory);
   const cmb_controller_step slow = {H, 0.0625, 0, 7}, quick = {H, 0.0625, 0, 1};
   cmbt_near(cmb_controller_predict(&predictive, &memory, &quick, false), H * 0.9 * 2, 1e-14);
   cmb_controller_restart(&memory);
   cmbt_near(cmb_controller_predict(&predictive, &memory, &slow, false), H * 0.9 * 15 / 21 * 2,
             1e-14);
   double h = 1e-5 * H;
-  cmb_controller_begin(&memory);
+  cmb_controller_reset(&memory);
   for (int i = 0; i < 60; i++) {
     const cmb_controller_step step = {h, pow(h / H, 4), 0, 1};
     h = cmb_controller_predict(&predictive, &memory, &step, false);
@@ -98,7 +116,7 @@ static void test_trend(void **state)
 {
   (void)state;
   cmb_controller_memory memory;
-  cmb_controller_begin(&memory);
+  cmb_controller_reset(&memory);
   const cmb_controller_step first = {1, 0.1, 0, 1}, second = {1, 0.4, 0, 1};
   cmb_controller_predict(&predictive, &memory, &first, false);
   cmbt_near(cmb_controller_predict(&predictive, &memory, &second, false),
@@ -111,7 +129,7 @@ static void test_band(void **state)
   (void)state;
   cmb_controller_memory memory;
   const cmb_controller_step step = {3, pow(0.9 / 1.1, 4), 0, 1};
-  cmb_controller_begin(&memory);
+  cmb_controller_reset(&memory);
   cmbt_near(cmb_controller_predict(&predictive, &memory, &step, true), 3, 0);
   cmb_controller_restart(&memory);
   cmbt_near(cmb_controller_predict(&predictive, &memory, &step, false), 3.3, 1e-14);
@@ -123,7 +141,7 @@ static void test_limit(void **state)
   (void)state;
   cmb_controller_memory memory;
   const cmb_controller_step step = {0.5, 1e-6, 0, 1};
-  cmb_controller_begin(&memory);
+  cmb_controller_reset(&memory);
   cmb_controller_stay_below(&predictive, &memory, 1);
   for (int i = 0; i < 20; i++) {
     cmbt_near(cmb_controller_predict(&predictive, &memory, &step, false), 0.9 * pow(1.05, i),
@@ -188,15 +206,11 @@ static void test_methods(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_pi),
-      cmocka_unit_test(test_pi_rejected),
-      cmocka_unit_test(test_predictive),
-      cmocka_unit_test(test_trend),
-      cmocka_unit_test(test_band),
-      cmocka_unit_test(test_limit),
-      cmocka_unit_test(test_predictive_rejected),
-      cmocka_unit_test(test_failure),
-      cmocka_unit_test(test_halving),
+      cmocka_unit_test(test_pi),          cmocka_unit_test(test_pi_rejected),
+      cmocka_unit_test(test_pi_cautious), cmocka_unit_test(test_predictive),
+      cmocka_unit_test(test_trend),       cmocka_unit_test(test_band),
+      cmocka_unit_test(test_limit),       cmocka_unit_test(test_predictive_rejected),
+      cmocka_unit_test(test_failure),     cmocka_unit_test(test_halving),
       cmocka_unit_test(test_methods),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
