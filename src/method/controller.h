@@ -36,6 +36,9 @@ typedef struct cmb_controller {
 
   /* PI: exponent β of the previous error, and 1/k − 0.75 β (CMB_CONTROLLER_PI_ORDER) */
   double beta, exponent;
+  /* PI: decrease of the safety factor per unit of the mean number of rejected attempts; 0: errors of equal steps vary little. With
+   * caution > 0 the first step after an event is no larger than the next one would have been without it. */
+  double caution;
 
   /* fields of PREDICTIVE */
   int iterations; /* N: S = safety (1 + 2 N) / (iterations of the step + 2 N), no more than safety */
@@ -64,11 +67,10 @@ typedef struct cmb_controller {
 #define CMB_CONTROLLER_LEAST_BEFORE 1e-4
 
 /* PI: constants of the safety factor where many attempts are rejected: weight of the last step in the mean number of rejected attempts
- * per step, the mean up to which the factor is the method's, its decrease per unit above, and its lower limit in parts of the method's. */
-#define CMB_CONTROLLER_MEAN_WEIGHT   0.02
-#define CMB_CONTROLLER_FEW_REJECTED  0.08
-#define CMB_CONTROLLER_CAUTION       4
-#define CMB_CONTROLLER_LEAST_CAUTION 0.6
+ * per step, the mean up to which the factor is the method's, and its lower limit in parts of the method's. */
+#define CMB_CONTROLLER_MEAN_WEIGHT  0.02
+#define CMB_CONTROLLER_FEW_REJECTED 0.08
+#define CMB_CONTROLLER_LEAST_SAFETY 0.6
 
 /* The memory of the controller from step to step. */
 typedef struct cmb_controller_memory {
@@ -114,16 +116,16 @@ static inline double cmb_controller_pi_factor(const cmb_controller *c, double sa
   return cmb_controller_smaller(most, cmb_controller_larger(c->shrink, factor));
 }
 
-/* PI: updates the mean number of rejected attempts and returns the safety factor. It is below the method's where many attempts are
- * rejected: on a rough road the error of equal steps varies so much that the last one says little about the next. */
+/* PI: updates the mean number of rejected attempts and returns the safety factor. With caution > 0 it is below the method's where many
+ * attempts are rejected: on a rough road the error of equal steps of an explicit method varies so much that the last error says little
+ * about the next one. */
 static inline double cmb_controller_pi_safety(const cmb_controller *c,
                                               cmb_controller_memory *memory, int rejections)
 {
   memory->rejected += CMB_CONTROLLER_MEAN_WEIGHT * (rejections - memory->rejected);
   const double excess = memory->rejected - CMB_CONTROLLER_FEW_REJECTED;
   if (excess <= 0) return c->safety;
-  return c->safety *
-         cmb_controller_larger(CMB_CONTROLLER_LEAST_CAUTION, 1 - CMB_CONTROLLER_CAUTION * excess);
+  return c->safety * cmb_controller_larger(CMB_CONTROLLER_LEAST_SAFETY, 1 - c->caution * excess);
 }
 
 /* PI: returns the next step size after an accepted step of size h with this error, and stores the error in the memory. Inline, to save

@@ -431,10 +431,11 @@ cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, c
   cmb_passage_begin(in);
   if (in->stiffness && !in->keep_size) cmb_stiffness_begin(in->stiffness);
   cmb_watch_rank(in->ev, !in->fixed_step);
-  /* After an event the first step is no larger than the next one would have been without it. The estimate of first_step sees the second
-   * derivative of the motion only: on a rough road it is far too large for a method of high order. */
-  const bool has_size = in->h > LEAST_FIRST * fabs(t) && !in->method->propose;
-  const double most = has_size ? in->h : INFINITY;
+  /* The estimate of first_step sees the second derivative of the motion only: on a rough road it is far too large for a method of high
+   * order. */
+  const cmb_controller *control = in->method->control;
+  const bool cautious = control && control->caution > 0 && in->h > LEAST_FIRST * fabs(t);
+  const double most = cautious ? in->h : INFINITY;
   const double kept = in->keep_size && !in->method->multistep ? in->h : 0;
   in->h = in->options.step > 0 ? in->options.step : kept;
   cmb_status status = CMB_OK;

@@ -77,17 +77,19 @@ static void test_pi_rejected(void **state)
 static void test_pi_cautious(void **state)
 {
   (void)state;
+  cmb_controller cautious = pi;
+  cautious.caution = 4;
   cmb_controller_memory memory;
   const double usual = 0.9 * pow(1e-4, 0.04); /* an error of 1 after small ones */
   cmb_controller_reset(&memory);
-  for (int i = 0; i < 100; i++) cmb_controller_pi(&pi, &memory, 1, 1, i % 20 == 0);
-  cmbt_near(cmb_controller_pi(&pi, &memory, 1, 1, 0), 0.9, 1e-14);
-  for (int i = 0; i < 300; i++) cmb_controller_pi(&pi, &memory, 1, 1, 1);
-  cmbt_near(cmb_controller_pi(&pi, &memory, 1, 1, 1), 0.6 * 0.9, 1e-14);
+  for (int i = 0; i < 100; i++) cmb_controller_pi(&cautious, &memory, 1, 1, i % 20 == 0);
+  cmbt_near(cmb_controller_pi(&cautious, &memory, 1, 1, 0), 0.9, 1e-14);
+  for (int i = 0; i < 300; i++) cmb_controller_pi(&cautious, &memory, 1, 1, 1);
+  cmbt_near(cmb_controller_pi(&cautious, &memory, 1, 1, 1), 0.6 * 0.9, 1e-14);
   cmb_controller_begin(&memory);
-  cmbt_near(cmb_controller_pi(&pi, &memory, 1, 1, 0), 0.6 * usual, 1e-14);
-  for (int i = 0; i < 300; i++) cmb_controller_pi(&pi, &memory, 1, 1, 0);
-  cmbt_near(cmb_controller_pi(&pi, &memory, 1, 1, 0), 0.9, 1e-14);
+  cmbt_near(cmb_controller_pi(&cautious, &memory, 1, 1, 0), 0.6 * usual, 1e-14);
+  for (int i = 0; i < 300; i++) cmb_controller_pi(&cautious, &memory, 1, 1, 0);
+  cmbt_near(cmb_controller_pi(&cautious, &memory, 1, 1, 0), 0.9, 1e-14);
 }
 
 /* Without memory of an error before: h 0.9 err^(−1/4), less the more iterations it took. */
