@@ -117,8 +117,8 @@ static inline double cmb_controller_pi_factor(const cmb_controller *c, double sa
 }
 
 /* PI: updates the mean number of rejected attempts and returns the safety factor. With caution > 0 it is below the method's where many
- * attempts are rejected: on a rough road the error of equal steps of an explicit method varies so much that the last error says little
- * about the next one. */
+ * attempts are rejected: on a rough road the error of equal steps of a method of high order varies so much that the last error
+ * says little about the next one. */
 static inline double cmb_controller_pi_safety(const cmb_controller *c,
                                               cmb_controller_memory *memory, int rejections)
 {

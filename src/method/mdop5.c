@@ -73,7 +73,7 @@ static cmb_status create(cmb_integrator *in)
 
 static const cmb_option options[] = {CMB_OPTION_PROJECTION, CMB_OPTION_MDOP_FORM, CMB_OPTION_STEPS};
 
-/* The step-size controller with the constants of DOPRI5 (Hairer, Nørsett, Wanner), and caution where many attempts are rejected. */
+/* The step-size controller with the constants of DOPRI5 (Hairer, Nørsett, Wanner). */
 static const cmb_controller control = {
     .kind = CMB_CONTROLLER_PI,
     CMB_CONTROLLER_PI_ORDER(5, 0.04),
@@ -81,7 +81,6 @@ static const cmb_controller control = {
     .shrink = 0.2,
     .grow = 10,
     .failed = 0.25,
-    .caution = 4,
 };
 
 const cmb_method cmb_method_mdop5 = {
