@@ -1,9 +1,9 @@
 /*
  * Solves the assignment problem by shortest augmenting paths (Kuhn 1955; Tomizawa 1971); interface in assignment.h.
  *
- * Dual variables (prices) u of rows and p of columns keep every reduced cost c_ij − u_i − p_j ≥ 0, and those of assigned pairs at 0. A further row is
- * assigned along the path of least reduced cost that ends in a free column: the rows on this path each move to the next column, and the
- * dual variables change by the distances of the columns on it (Dijkstra's algorithm).
+ * Dual variables (prices) u of rows and p of columns keep every reduced cost c_ij − u_i − p_j ≥ 0, and those of assigned pairs at 0. A
+ * further row is assigned along the path of least reduced cost that ends in a free column: the rows on this path each move to the next
+ * column, and the dual variables change by the distances of the columns on it (Dijkstra's algorithm).
  */
 #include "cli/assignment.h"
 
@@ -42,8 +42,8 @@ static int nearest_column(const struct assignment *w)
   return best;
 }
 
-/* Assigns a column to `row` by the augmenting path of least reduced cost, and updates the dual variables. Rows that already have a column
- * may be moved to other columns. */
+/* Extends the assignment to `row` by the augmenting path of least reduced cost, and updates the dual variables. Rows that already have a
+ * column may be moved to other columns. */
 static void assign_row(struct assignment *w, int row)
 {
   for (int j = 0; j < w->columns; j++) w->distance[j] = INFINITY, w->reached[j] = false;

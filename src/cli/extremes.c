@@ -1,8 +1,8 @@
 /*
  * Computes least, greatest and root mean square values of the outputs of a run (extremes.h).
  *
- * In an interval of length h with the values a and b at its ends an output is interpolated by y(s) = a (1 − s) + b s − c s (1 − s), s from 0 to 1, where c
- * = h² y''/2. Then
+ * In an interval of length h with the values a and b at its ends an output is interpolated by y(s) = a (1 − s) + b s − c s (1 − s), s from
+ * 0 to 1, where c = h² y''/2. Then
  *
  *     1/h ∫ y dt  = (a + b)/2 − c/6
  *     1/h ∫ y² dt = (a² + a b + b²)/3 − c (a + b)/6 + c²/30
@@ -52,8 +52,8 @@ static double minmod(double a, double b)
 }
 
 /* Adds an interval of length h to the time integrals of output i and of its square. The output is interpolated by the parabola y(s) = a (1
- * − s) + b s − c s (1 − s) with 0 ≤ s ≤ 1, so a and b are its values at the ends. If the parabola has an extremum inside the interval, the
- * extremes of the parabolas are updated by it. */
+ * − s) + b s − c s (1 − s) with 0 ≤ s ≤ 1; a and b are its values at the ends. If the parabola has an extremum inside the interval,
+ * x->bottom[i] (the minimum so far) and x->top[i] (the maximum) are updated with it. */
 static void add_interval(struct cli_extremes *x, int i, double h, double a, double b, double c)
 {
   const double squares = (a * a + b * b) / 2;

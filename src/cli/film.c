@@ -248,8 +248,8 @@ static int draw_all(const struct cli_film *f, const struct cli_arguments *a, FIL
     code = take_pictures(f, request, pictures, &count, &total);
     drawn += count;
     if (code == CLI_DONE && total > MOST_PICTURES) {
-      code = cli_complain("the film would have %ld pictures, and %d are possible; --speed makes it "
-                          "shorter",
+      code = cli_complain("the film would have %ld pictures, but at most %d are possible; a larger "
+                          "--speed makes it shorter",
                           total, MOST_PICTURES);
     }
     cli_progress_show(&progress, (double)drawn / (double)total, (double)drawn / RATE);

@@ -48,8 +48,8 @@ static int count_at(const struct cli_frames *f, double t)
 }
 
 /* Stores an instant of a motion for its animation: the time t, the positions q[nq] and further numbers extra[] such as forces. Skips it if
- * the minimum interval since the last one has not passed. Of several records at the same time (at an event) the first is stored; if there
- * are further numbers, which may jump there, also the last, as long as the minimum interval is 0. */
+ * the minimum interval since the last one has not passed. Of several records at the same time (an event), only the first is stored; the
+ * last one is stored too if there are further numbers, which may jump, and the minimum interval is still 0. */
 void cli_frames_add(struct cli_frames *f, double t, const double *q, const double *extra)
 {
   if (f->room == 0) return; /* a problem written in C has no bodies */

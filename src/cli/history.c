@@ -66,7 +66,7 @@ static void merge(const struct cli_history *h, double *into, const double *next)
   }
 }
 
-/* Widens the time intervals of the stored trajectory so that about half of the memory suffices up to the time t, and merges the stored
+/* Widens the time intervals of the stored trajectory so that those up to the time t fill about half of the memory, and merges the stored
  * intervals accordingly. */
 static void widen(struct cli_history *h, double t)
 {

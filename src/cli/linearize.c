@@ -55,9 +55,9 @@ static void print_component(const cmb_equations *eq, const cmb_eigenmode *m, int
   }
 }
 
-/* Returns the component that follows `last` when the components of a mode shape are sorted by decreasing amplitude; `below` is the
- * amplitude of `last`. For the first one, `last` is -1 and `below` infinite. Returns -1 if the remaining components are below 1 % of the
- * largest one. */
+/* Returns the index of the component that follows component `last` when the components of a mode shape are sorted by decreasing amplitude;
+ * `below` is the amplitude of `last`. For the first one, `last` is -1 and `below` infinite. Returns -1 if the remaining components are
+ * below 1 % of the largest one. */
 static int next_component(const cmb_equations *eq, const cmb_eigenmode *m, int last, double below)
 {
   int next = -1;
@@ -166,8 +166,8 @@ static int check_arrival(const struct cli_arguments *a, const cmb_result *r)
                     r->stopped_by, r->t, a->at);
   } else if (r->sliding) {
     cli_complain_at(&at, "",
-                    "'%s' is held where it switches at t = %g, as friction that sticks, and a "
-                    "linearisation takes no account of that",
+                    "the switching function '%s' is held at its switch at t = %g, as in sticking "
+                    "friction, which a linearisation does not take into account",
                     r->sliding, r->t);
   } else {
     return CLI_DONE;

@@ -37,8 +37,8 @@ static void list_title(const char *name, const char *title)
   cli_print_wrapped(stdout, MODEL_COLUMNS, MODEL_COLUMNS, title);
 }
 
-/* Prints a note below a model in the list that it describes the same mechanism as the model `twin`; `how` says in which form it does, e.g.
- * "its equations written by hand". */
+/* Prints the note that a listed model describes the same mechanism as the model `twin`; `how` says in which form, e.g. "its equations
+ * written by hand". */
 static void list_twin(const char *twin, const char *how)
 {
   char text[256];
@@ -122,7 +122,8 @@ static void list_models(cmb_context *ctx)
   }
 }
 
-/* Prints the templates (reusable subassemblies) that each bundled file of parts defines, with their titles. */
+/* Prints the templates (reusable subassemblies such as a brake) that each bundled library file parts/NAME defines, with their titles.
+ * */
 static void list_parts(cmb_context *ctx)
 {
   char *names[CLI_MOST_MODELS];
