@@ -1,9 +1,9 @@
 /*
  * Solves the assignment problem by shortest augmenting paths (Kuhn 1955; Tomizawa 1971); interface in assignment.h.
  *
- * Prices u of rows and p of columns keep every reduced cost c_ij − u_i − p_j ≥ 0, and those of assigned pairs at 0. A further row is
- * assigned along the path of least reduced cost that ends in a free column: the rows on this path each move to the next column, and the
- * prices change by the distances of the columns on it (Dijkstra's algorithm).
+ * Dual variables (prices) u of rows and p of columns keep every reduced cost c_ij − u_i − p_j ≥ 0, and those of assigned pairs at 0. A
+ * further row is assigned along the path of least reduced cost that ends in a free column: the rows on this path each move to the next
+ * column, and the dual variables change by the distances of the columns on it (Dijkstra's algorithm).
  */
 #include "cli/assignment.h"
 
@@ -13,16 +13,16 @@
 
 struct assignment {
   int rows, columns;
-  const double *cost;
-  double *u, *p;    /* (rows), (columns) prices */
-  double *distance; /* (columns) distance from the row that is to be assigned */
-  int *row;         /* (columns) the row assigned to the column; -1: it is free */
-  int *from;        /* (columns) the previous column on the path; -1: it is the first */
-  bool *reached;    /* (columns) its distance is final */
+  const double *cost; /* (rows x columns) */
+  double *u, *p;      /* (rows), (columns) dual variables (prices) */
+  double *distance;   /* (columns) length of the shortest path from the row to be assigned */
+  int *row;           /* (columns) the row assigned to the column; -1: it is free */
+  int *from;          /* (columns) the column before it on the path; -1: it is the first */
+  bool *reached;      /* (columns) its distance is final */
 };
 
-/* Updates the distances of all columns that are not final by the paths through `row`, which is at the distance `so_far` and was
- * reached through the column `by` (-1: it is the first). */
+/* Updates the tentative distances of the columns (Dijkstra's algorithm in the assignment problem) by the paths that lead on from `row`.
+ * This row lies at the distance `so_far`; the path reached it through its assigned column `by` (-1: the path begins at this row). */
 static void update_distances(struct assignment *w, int row, int by, double so_far)
 {
   for (int j = 0; j < w->columns; j++) {
@@ -32,7 +32,7 @@ static void update_distances(struct assignment *w, int row, int by, double so_fa
   }
 }
 
-/* Returns the column with the smallest distance among those that are not final, or -1. */
+/* Returns the column with the smallest tentative distance in Dijkstra's algorithm; -1 if the distances of all columns are final. */
 static int nearest_column(const struct assignment *w)
 {
   int best = -1;
@@ -42,7 +42,8 @@ static int nearest_column(const struct assignment *w)
   return best;
 }
 
-/* Assigns a column to the row; rows that are assigned already may get other columns. */
+/* Extends the assignment to `row` by the augmenting path of least reduced cost, and updates the dual variables. Rows that already have a
+ * column may be moved to other columns. */
 static void assign_row(struct assignment *w, int row)
 {
   for (int j = 0; j < w->columns; j++) w->distance[j] = INFINITY, w->reached[j] = false;

@@ -12,9 +12,9 @@
 
 /* The smallest range relative to the largest value: the rounding of sums of some dozen terms that are constant. */
 static const double ROUNDING = 64 * DBL_EPSILON;
-static const double FEW_DIGITS = 1e6; /* at this many tick steps from 0 tick labels get an offset */
+static const double FEW_DIGITS = 1e6; /* at this many tick spacings from 0, labels get an offset */
 
-/* Returns an axis with an empty range. */
+/* Returns a plot axis with an empty range (low = +∞, high = −∞), to which values can be added. */
 struct cli_axis cli_axis_empty(bool logarithmic)
 {
   return (struct cli_axis){INFINITY, -INFINITY, logarithmic, false};
@@ -33,7 +33,7 @@ void cli_axis_include(struct cli_axis *a, double value)
   a->high = fmax(a->high, value);
 }
 
-/* Returns the largest absolute value in the range of the axis. */
+/* Returns the largest absolute value in the range of a plot axis: max(|low|, |high|). */
 static double size_of(const struct cli_axis *a)
 {
   return fmax(fabs(a->low), fabs(a->high));
@@ -52,7 +52,7 @@ void cli_axis_widen(struct cli_axis *a)
 
 /* ---- ticks */
 
-/* Returns a tick step in degrees of about `rough`: a part of a turn, or whole turns doubled as often as necessary. */
+/* Returns a tick spacing in degrees of about `rough`: 15, 30, 45, 90 or 180, or 360 times a power of two. */
 static double degree_step(double rough)
 {
   static const double steps[] = {15, 30, 45, 90, 180};
@@ -64,7 +64,8 @@ static double degree_step(double rough)
   return step;
 }
 
-/* Returns the distance of ticks of a linear axis that gives about `wanted` ticks: 1, 2 or 5 times a power of ten, or a part of a turn. */
+/* Returns the tick spacing of a linear plot axis that gives about `wanted` ticks: 1, 2 or 5 times a power of ten; on an axis in degrees, if
+ * the spacing would exceed 7.5, a simple fraction of a turn or whole turns. */
 static double tick_step(const struct cli_axis *a, int wanted)
 {
   const double rough = (a->high - a->low) / wanted, power = pow(10, floor(log10(rough)));
@@ -73,8 +74,9 @@ static double tick_step(const struct cli_axis *a, int wanted)
   return power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
 }
 
-/* Returns the offset that is subtracted from all tick labels: the number in the range with the fewest digits, or 0 if the labels are
- * short without an offset. */
+/* Returns the offset of a plot axis with about `wanted` ticks, which is subtracted from all tick labels to shorten them: the roundest
+ * number in the range of the axis (a multiple of the largest possible power of ten). Returns 0 if the labels are short without an offset,
+ * or if the axis is logarithmic. */
 static double offset_of(const struct cli_axis *a, int wanted)
 {
   if (a->logarithmic || size_of(a) < FEW_DIGITS * tick_step(a, wanted)) return 0;
@@ -88,7 +90,8 @@ static double offset_of(const struct cli_axis *a, int wanted)
   return a->low;
 }
 
-/* Computes the ticks of a linear axis; returns their number. */
+/* Computes the values at which a linear plot axis has ticks, about `wanted` of them and at most CLI_AXIS_MOST_TICKS, and stores them in
+ * tick[]. Returns their number. */
 static int linear_ticks(const struct cli_axis *a, int wanted, double *tick)
 {
   const double step = tick_step(a, wanted), offset = offset_of(a, wanted);
@@ -100,7 +103,8 @@ static int linear_ticks(const struct cli_axis *a, int wanted, double *tick)
   return count;
 }
 
-/* Computes the ticks of a logarithmic axis: powers of ten, and on a short axis also 2 and 5 times them. Returns their number. */
+/* Computes the values at which a logarithmic plot axis has ticks and stores them in tick[]: 1, 2 and 5 times powers of ten if the range is
+ * shorter than two decades, otherwise about `wanted` powers of ten. Returns their number. */
 static int logarithmic_ticks(const struct cli_axis *a, int wanted, double *tick)
 {
   static const double digits[] = {1, 2, 5};

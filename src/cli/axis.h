@@ -3,7 +3,7 @@
  * pages.
  *
  * An axis whose values differ little relative to their size has an offset, which is written once ("+1.7e9"): its tick labels are
- * differences to it.
+ * differences from the offset.
  */
 #ifndef CMB_CLI_AXIS_H
 #define CMB_CLI_AXIS_H
@@ -22,27 +22,28 @@ struct cli_axis {
 /* Returns an axis with an empty range. */
 struct cli_axis cli_axis_empty(bool logarithmic);
 
-/* Returns the position of a value on the axis: the value or its decimal logarithm; not finite if it has none. */
+/* Returns the position of a value on the axis: the value itself or, on a logarithmic axis, its decimal logarithm; infinite or NaN if the
+ * value has no logarithm. */
 double cli_axis_place(const struct cli_axis *axis, double value);
 
-/* Extends the range of the axis to include the value, if that has a position on it. */
+/* Extends the range of the axis to include the value; does nothing if the value has no finite position on the axis. */
 void cli_axis_include(struct cli_axis *axis, double value);
 
-/* Extends an empty range to [0, 1], and a range that is constant up to rounding in both directions, so that ticks can be
- * distinguished. */
+/* Makes the range of the axis wide enough for distinct ticks: an empty range becomes [0, 1], and a range that is constant up to rounding is
+ * extended in both directions. */
 void cli_axis_widen(struct cli_axis *axis);
 
-/* Computes the values with a tick, about as many as wanted; returns their number. */
+/* Computes the values at which the axis has ticks, about `wanted` of them, and stores them in tick[]. Returns their number. */
 int cli_axis_ticks(const struct cli_axis *axis, int wanted, double tick[CLI_AXIS_MOST_TICKS]);
 
-/* Writes the label of a tick. All ticks of a linear axis have the same number of decimals. */
+/* Writes the label of the tick at the value `tick` to `text`. All labels of a linear axis have the same number of decimals. */
 void cli_axis_tick_text(const struct cli_axis *axis, int wanted, double tick,
                         char text[CLI_AXIS_TEXT]);
 
-/* Writes the offset that is to be added to the tick labels, such as "+1.7e9"; an empty string if there is none. */
+/* Writes the offset that has to be added to all tick labels, such as "+1.7e9", to `text`; an empty string if the axis has no offset. */
 void cli_axis_offset_text(const struct cli_axis *axis, int wanted, char text[CLI_AXIS_TEXT]);
 
-/* Shortens the exponent of a number in a text in place: "1.5e-05" becomes "1.5e-5". */
+/* Removes the leading zeros (and a plus sign) of the exponent of a number in a text, in place: "1.5e-05" becomes "1.5e-5". */
 void cli_shorten_exponent(char *text);
 
 #endif

@@ -6,7 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Enlarges the buffer, with room for a terminating 0; returns false if memory runs out. */
+/* Doubles the capacity *room of the buffer *bytes, at first to 64 KiB; one more byte is allocated for a terminating 0. Returns false and
+ * changes nothing if memory runs out. */
 static bool grow(char **bytes, size_t *room)
 {
   const size_t wanted = *room ? 2 * *room : 1 << 16;
@@ -17,8 +18,9 @@ static bool grow(char **bytes, size_t *room)
   return true;
 }
 
-/* Appends the rest of the file to the buffer. Returns false if memory runs out, the file cannot be read, or it is longer than `most`
- * bytes (errno is EFBIG). */
+/* Reads the file from its current position to its end into a new buffer *bytes, and its length into *length; on entry *bytes is NULL and
+ * *length is 0. Returns false if memory runs out, the file cannot be read, or it is longer than `most` bytes (errno is EFBIG); the buffer
+ * has to be freed in any case. */
 static bool read_all(FILE *file, size_t most, char **bytes, size_t *length)
 {
   for (size_t room = 0;;) {

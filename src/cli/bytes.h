@@ -8,12 +8,12 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Reads an open file from its beginning, at most `most` bytes, and appends a terminating 0; *bytes has to be freed. Returns false and
- * sets errno on failure; EFBIG: the file is longer. */
+/* Reads an open file from its beginning into *bytes, to be freed by the caller, and appends a terminating 0; *length is the number of bytes
+ * without the 0. Returns false and sets errno on failure (EFBIG: the file has more than `most` bytes). */
 bool cli_bytes_read(FILE *file, size_t most, char **bytes, size_t *length);
 
-/* Reads the file at `path`, at most `most` bytes, and appends a terminating 0; *bytes has to be freed. Returns false and sets errno on
- * failure; EFBIG: the file is longer. */
+/* Reads the file at `path` into *bytes, to be freed by the caller, and appends a terminating 0; *length is the number of bytes without the
+ * 0. Returns false and sets errno on failure (EFBIG: the file has more than `most` bytes). */
 bool cli_bytes_of(const char *path, size_t most, char **bytes, size_t *length);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * The command `camber check`: prints degrees of freedom, rank and redundant constraints, singular positions and consistent initial values
- * of a model, and the pattern of its Jacobian.
+ * of a model, and the sparsity pattern of its Jacobian.
  */
 #include "base/output.h"
 #include "cli/counts.h"
@@ -12,23 +12,24 @@
 struct check {
   const cmb_equations *eq;
   struct cli_counts counts;
-  bool has_pattern;
+  bool has_pattern; /* `pattern` has been computed */
   struct cli_pattern pattern;
 };
 
-/* Returns the number of all constraints that the model contains, including those left out as redundant. */
+/* Returns the number of constraints of the model, including redundant ones that have been left out of the equations. */
 static int constraint_count(const struct cli_counts *c)
 {
   return c->eq->ng + c->left_out_count;
 }
 
-/* Returns whether the rank of the constraints at the start is lower than at positions around it. */
+/* Returns whether the start position is singular, i.e. the constraint Jacobian has a lower rank there than at nearby positions. */
 static bool is_singular(const struct cli_counts *c)
 {
   return c->rank.here < c->rank.around;
 }
 
-/* Prints the names of redundant constraints, and a note if the position is singular. */
+/* Prints the names of the redundant constraints, one per line, and a note if the start position is singular (the constraint Jacobian has a
+ * lower rank than nearby). */
 static void print_names(const struct cli_counts *c)
 {
   for (int i = 0; i < c->left_out_count; i++) {
@@ -44,7 +45,9 @@ static void print_names(const struct cli_counts *c)
   }
 }
 
-/* Prints how far the positions or velocities had to move to be consistent, and the name of the one that moved most. */
+/* Prints by how much (`moved`) the initial positions or velocities had to be corrected to satisfy the constraints, and the name of the
+ * component with the largest correction, whose index is `most`. `what` is the label of the line; units and names have an entry for each
+ * component. */
 static void print_moved(const char *what, double moved, const char *const *units,
                         const char *const *names, int most)
 {
@@ -144,8 +147,8 @@ static void print_json(const struct check *c, const cmb_model *model, const cmb_
   cli_json_end(&j);
 }
 
-/* Finds the pattern of the Jacobian if --pattern is given, and draws it if --plot is on the command line. A plot named in a model file
- * belongs to its run. */
+/* Computes the sparsity pattern of the Jacobian and stores it in c->pattern if --pattern is given; also draws it to a file if --plot is on
+ * the command line. A plot that only the model file requests is ignored here, as it is meant for simulations. */
 static cmb_status find_pattern(cmb_context *ctx, const struct cli_arguments *a,
                                const cmb_system *system, const cmb_result *r, struct check *c)
 {
@@ -155,8 +158,8 @@ static cmb_status find_pattern(cmb_context *ctx, const struct cli_arguments *a,
   return cli_given(a, "plot") ? cli_pattern_draw(ctx, &c->pattern, a->plot) : CMB_OK;
 }
 
-/* Counts the constraints at the consistent start values, or at the given ones if there is no consistent start, and prints the report.
- * Returns the exit code. */
+/* Finds consistent initial values, counts the constraints and determines their rank, and prints the report as text or JSON. Where no
+ * consistent initial values exist, the counts are those at the initial values as given. Returns the exit code of the program. */
 static int check_system(cmb_context *ctx, const struct cli_arguments *a, const cmb_system *system,
                         struct check *c)
 {
@@ -180,7 +183,8 @@ static int check_system(cmb_context *ctx, const struct cli_arguments *a, const c
   return code;
 }
 
-/* Checks that --plot is given together with --pattern and that its file can be written; returns the exit code. */
+/* Checks, if --plot is on the command line, that --pattern is given as well and that the file of the plot can be written. Prints an error
+ * message otherwise; returns the exit code of the program. */
 static int check_plot(cmb_context *ctx, const struct cli_arguments *a)
 {
   if (!cli_given(a, "plot")) return CLI_DONE;

@@ -14,9 +14,9 @@
 enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_BAD_INPUT = 2 };
 enum { CLI_MOST_SETTINGS = 64, CLI_MOST_MODELS = 256, CLI_MOST_OPTIONS = 96 };
 
-/* The values of the command line. */
 enum { CLI_MOST_RESULTS = 8 }; /* curves of more results could not be distinguished */
 
+/* The values of the command line. */
 struct cli_arguments {
   const struct cli_command *command;
   int word_count; /* the words after the command */
@@ -80,7 +80,7 @@ struct cli_command {
   const char *summary;
   const char *description; /* a paragraph for the manual */
   int (*run)(cmb_context *ctx, const struct cli_arguments *arguments);
-  bool derivatives; /* it needs derivatives of the model's equations */
+  bool derivatives; /* the command needs derivatives of the model's equations */
 };
 
 struct cli_option {
@@ -101,79 +101,83 @@ extern const int cli_command_count;
 extern const struct cli_option cli_options[];
 extern const int cli_option_count;
 
-/* Parse a whole command line, or the words after a command. They return CLI_DONE, or CLI_BAD_INPUT with a message on standard error;
- * `arguments->json` then tells whether a JSON object is wanted as well. cli_release frees what they allocated. */
+/* Parse a whole command line, or the words after a command. They return CLI_DONE, or CLI_BAD_INPUT with an error message on standard
+ * error; `arguments->json` then says whether a JSON object is requested as well. cli_release frees what they allocated. */
 int cli_parse(int argc, char **argv, struct cli_arguments *arguments);
 int cli_parse_words(const struct cli_command *command, int argc, char **argv,
                     struct cli_arguments *arguments);
 void cli_release(struct cli_arguments *arguments);
 
-/* Runs the parsed command, or reports that the command line was wrong (parsed is not CLI_DONE); releases the arguments. Returns the
+/* Runs the parsed command, or reports that the command line was wrong (`parsed` is not CLI_DONE), and releases the arguments. Returns the
  * exit code of the program. In program.c. */
 int cli_carry_out(struct cli_arguments *arguments, int parsed);
 
-/* Flushes standard output and checks that all output was written: a full disk, for example, is an error. Returns the exit code. */
+/* Flushes standard output and checks that all output has been written; prints an error message otherwise, e.g. if the disk is full. Returns
+ * the exit code of the program: `code`, or that of the failure. */
 int cli_finish(int code);
 
 /* failure.c: error messages on standard error, which are kept for --json. */
 
-/* Prints "camber: message" on standard error; returns CLI_BAD_INPUT. */
+/* Prints the formatted text as an error message, "camber: TEXT", on standard error; returns CLI_BAD_INPUT. */
 int cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Prints an error message on standard error that consists of the place of the error (if `about` has one), `lead` and the formatted
- * text; returns CLI_BAD_INPUT. */
+/* Prints an error message on standard error: the file position in `about` (if known), the text `lead` and the formatted text. Stores the
+ * data in `about` (file position, kind and name of the element) for --json. Returns CLI_BAD_INPUT. */
 int cli_complain_at(const cmb_error *about, const char *lead, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Prints the library's message for a failure on standard error; returns the exit code of the status. */
+/* Prints the error message of the context (NULL: the meaning of the status) on standard error; returns the exit code of the program for the
+ * status. */
 int cli_fail(const cmb_context *ctx, cmb_status status);
 
-/* The first two keep an error message without printing it; cli_say_kept prints it and returns CLI_BAD_INPUT. */
+/* Store an error message without printing it: cli_keep_complaint the formatted text with the data in `about`, cli_keep_failure the message
+ * of the context. cli_say_kept prints the stored message and returns CLI_BAD_INPUT. */
 void cli_keep_complaint(const cmb_error *about, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void cli_keep_failure(const cmb_context *ctx, cmb_status status);
 int cli_say_kept(void);
 
-/* Returns the exit code for a status. */
+/* Returns the exit code of the program for a status of the library. */
 int cli_exit_code(cmb_status status);
 
-/* Prints warnings of the library on standard error; a cmb_log_function. */
+/* Prints a warning of the library on standard error and stores it for --json; information is printed only with --verbose. A
+ * cmb_log_function. */
 void cli_warn(void *arguments_or_null, cmb_log_level level, const char *message);
 
 /* Returns the last error message. */
 const char *cli_last_complaint(void);
 
-/* Prints a JSON object that reports a failure: status, message, error and warnings as for all commands, and the names and start values
- * of the system, which may be NULL. Prints nothing without --json, or if an object has been printed. */
+/* Prints a JSON object that reports a failure: status, message, error and warnings as for all commands, and the names and initial values of
+ * the system (NULL: none). Prints nothing without --json, or if an object has been printed. */
 void cli_json_failure(const struct cli_arguments *arguments, const cmb_system *system);
 
-/* Returns all warnings so far, one per line, to be freed; NULL if memory runs out. */
+/* Returns all warnings so far, one per line, as a string to be freed; NULL if memory runs out. */
 char *cli_warnings_text(void);
 
 void cli_failure_end(void); /* frees the messages that were kept */
 
-/* Returns whether the command works on a model. */
+/* Returns whether the command works on a model, i.e. has the operand MODEL. */
 bool cli_on_model(const struct cli_command *command);
 
 /* Returns whether the option --NAME was on the command line. */
 bool cli_given(const struct cli_arguments *arguments, const char *name);
 
-/* Returns whether a file name ends with `ending` and has more characters before it. */
+/* Returns whether a file name ends in `ending` and has at least one character before it. */
 bool cli_ends_in(const char *text, const char *ending);
 
-/* Returns whether the command takes the option. */
+/* Returns whether the command accepts the option. */
 bool cli_takes(const struct cli_command *command, const struct cli_option *option);
 
-/* Returns the index of the option with this name that the command takes; if it takes none, of one that other commands take; -1 if
- * there is none. */
+/* Returns the index in cli_options of the option with this name that the command accepts; if it accepts none, of an option of this name of
+ * another command; -1 if there is none. */
 int cli_find_option(const struct cli_command *command, const char *name);
 
 /* The keys of `simulate` in model files are the options of `camber run`, except for those that belong to a single run, and in addition
  * these keys for other commands. */
 #define CLI_OTHER_KEYS "inputs", "outputs", "wheel", "radius"
 
-/* cli_find_key returns the index of the option that a key of a model file names, or -1. cli_model_may_set returns whether a model file
- * may set the option; cli_can_be_undone whether it is a switch that --no-NAME on the command line can undo. */
+/* cli_find_key returns the index of the option that a key of a model file names, or -1. cli_model_may_set returns whether a model file may
+ * set the option. cli_can_be_undone returns whether the option is a switch that --no-NAME on the command line can undo. */
 int cli_find_key(const char *name);
 bool cli_model_may_set(const struct cli_option *option);
 bool cli_can_be_undone(const struct cli_option *option);
@@ -201,8 +205,8 @@ void cli_command_help(FILE *to, const struct cli_command *command);
 void cli_option_label(const struct cli_option *option, size_t room, char *label);
 void cli_undo_texts(const struct cli_option *option, size_t room, char *label, char *meaning);
 
-/* Prints a text in lines of at most 80 columns: the first line begins after `used` columns that are filled already, the others are
- * indented. */
+/* Prints a text in lines of at most 80 columns, broken at blanks. In the first line `used` columns are already filled; the other lines are
+ * indented by `indent` columns. */
 void cli_print_wrapped(FILE *to, int used, int indent, const char *text);
 
 /* Reads the model that MODEL names into arguments->model, unless it is a problem written in C. Keys of its section `simulate` supply
@@ -227,25 +231,26 @@ struct cli_model_source {
   cmb_model_options options;
   bool bundled; /* MODEL is the name of a bundled model */
 };
+/* Fills *source for the operand MODEL; returns false if the file does not exist. */
 bool cli_find_model(const struct cli_arguments *arguments, struct cli_model_source *source);
 
-/* Returns the title of pictures and pages of MODEL: that of the model, else its name. */
+/* Returns the title for pictures and pages: that of the model or, if it has none, the name of the model. */
 const char *cli_title(const struct cli_arguments *arguments);
 
-/* Creates the system of a model that differs from the one on the command line only in its outputs. On failure the context has the
- * message. */
+/* Creates the system of `model` with the options of the command line. The model differs from that on the command line only in its outputs,
+ * which are evaluated in addition during a run. On failure the context contains the error message. */
 cmb_status cli_create_witness(cmb_context *ctx, const struct cli_arguments *arguments,
                               const cmb_model *model, cmb_system **system);
 
-/* Returns whether the status is a failure because a constraint of the model file, such as a loop, cannot be satisfied at the start; if
- * so, prints an error message with the place of the constraint in the file. */
+/* Returns whether the status is a failure because a constraint of the model file, such as a loop, cannot be satisfied at the start; if so,
+ * prints an error message with the position of the constraint in the file. */
 bool cli_complain_loop(cmb_context *ctx, const struct cli_arguments *arguments, cmb_status status);
 
-/* Prints an error message for the status of a system: with its place in the model file for a constraint that cannot be satisfied at
- * the start, else the library's message. Returns the exit code; 0 for CMB_OK. */
+/* Prints an error message for a failed computation with a system: with the position in the model file if a constraint cannot be satisfied
+ * at the start, otherwise the message of the library. Returns the exit code of the program; CLI_DONE and no message for CMB_OK. */
 int cli_complain_of(cmb_context *ctx, const struct cli_arguments *arguments, cmb_status status);
 
-/* Returns in `path` the folder that contains the program, without a slash at its end; false if it cannot be determined. */
+/* Stores the folder that contains the program in `path`, without a slash at its end; returns false if it cannot be determined. */
 enum { CLI_PATH_ROOM = 4096 };
 bool cli_program_folder(char path[CLI_PATH_ROOM]);
 
@@ -254,11 +259,10 @@ bool cli_program_folder(char path[CLI_PATH_ROOM]);
   "no bundled files are found beside the program; CAMBER_MODELS can name the folder that they "    \
   "are in"
 
-/* Returns the number of bundled model files and, in `names`, their names, sorted, to be freed. */
+/* Stores the names of the bundled model files in names[], sorted, each to be freed; returns their number. */
 int cli_bundled_models(char *names[CLI_MOST_MODELS]);
 
-/* cli_bundled_parts returns the number of bundled files of parts, which models can include, and their names, sorted, to be freed.
- * cli_read_part reads one of them. */
+/* cli_bundled_parts does the same with the bundled files of parts (templates that models can include); cli_read_part reads one of them. */
 int cli_bundled_parts(char *names[CLI_MOST_MODELS]);
 cmb_status cli_read_part(cmb_context *ctx, const char *name, cmb_model **part);
 
@@ -266,15 +270,16 @@ cmb_status cli_read_part(cmb_context *ctx, const char *name, cmb_model **part);
  * returns the exit code. */
 int cli_open_system(cmb_context *ctx, const struct cli_arguments *arguments, cmb_system **system);
 
-/* Returns the name of component i of a mode shape: of a coordinate or, after these, of a first-order state. */
+/* Returns the name of component i of an eigenvector (mode shape): of position coordinate i for i < nq, otherwise of first-order state i −
+ * nq. */
 const char *cli_component_name(const cmb_equations *eq, int i);
 
-/* Returns whether the start has to be a steady motion. */
+/* Returns whether the command line requests a steady motion as the initial state. */
 bool cli_steady_wanted(const struct cli_arguments *arguments);
 
 struct cli_json;
 
-/* Prints the values that --trim has found, under their names. */
+/* Writes the values that --trim has determined as the JSON object "trim", under the names of the parameters; nothing without --trim. */
 void cli_trim_json(const struct cli_arguments *arguments, const cmb_equations *eq,
                    struct cli_json *j);
 
@@ -293,20 +298,20 @@ void cli_progress_begin(struct cli_progress *p, bool quiet);
 void cli_progress_show(struct cli_progress *p, double fraction, double t);
 void cli_progress_end(struct cli_progress *p);
 
-/* The number of events and singular positions of a run that are kept for its report, the first ones, so that memory is limited however
- * long a run is. All are counted. */
+/* The largest number of events and of singular positions of a run that are stored for its report (the first ones), so that memory is
+ * limited however long the run is. All are counted. */
 enum { CLI_MOST_KEPT = 10000 };
 
-/* cli_catch_interrupt makes Ctrl-C, SIGTERM and SIGHUP request the end of a run, which then stops with all its results kept;
- * cli_interrupted returns whether one of them has occurred. */
+/* cli_catch_interrupt makes Ctrl-C, SIGTERM and SIGHUP request the end of a run, which then stops and saves its results; cli_interrupted
+ * returns whether one of these signals has occurred. */
 void cli_catch_interrupt(void);
 bool cli_interrupted(void);
 
-/* A writer of JSON, which takes care of commas and indentation. */
+/* A JSON writer, which inserts commas and indentation. */
 struct cli_json {
   FILE *to;
-  int depth;
-  bool first;
+  int depth;    /* number of open objects and lists */
+  bool first;   /* the next value is the first in its object or list */
   bool in_page; /* the JSON is part of an HTML page */
 };
 /* Begin and end the JSON object of a command. Its first keys are camber, model, method (unless it is NULL), status and, for a failure,
@@ -332,7 +337,7 @@ void cli_json_bytes(struct cli_json *j, const char *key, const void *bytes,
 void cli_json_velocities(struct cli_json *j, const cmb_equations *eq, const double *v);
 void cli_json_velocity_names(struct cli_json *j, const cmb_equations *eq);
 
-/* Prints the items of a model as JSON; nothing for a problem written in C (NULL). In contents.c. */
+/* Writes the items of a model (bodies, joints, ...) as JSON lists; nothing if model is NULL (a problem written in C). In contents.c. */
 void cli_json_contents(struct cli_json *j, const cmb_model *model);
 
 #endif

@@ -11,13 +11,14 @@
 
 /* ---- lists of words, separated by blanks */
 
-/* Prints the names of all commands, separated by blanks. */
+/* Prints the names of all commands of the program, separated by blanks, for a shell completion script. */
 static void put_commands(void)
 {
   for (int i = 0; i < cli_command_count; i++) printf("%s%s", i ? " " : "", cli_commands[i].name);
 }
 
-/* Prints all options of a command with their dashes, separated by blanks. */
+/* Prints all options that a command accepts, with their dashes and separated by blanks; for a switch that the command line can undo also
+ * --no-NAME. */
 static void put_options(const struct cli_command *command)
 {
   const char *gap = "";
@@ -43,7 +44,8 @@ static void put_models(void)
   }
 }
 
-/* Prints the values that the operand of a command can take, separated by blanks. */
+/* Prints the words that can follow a command on the command line, separated by blanks: a fixed word such as `c` of `export c MODEL`, if
+ * there is one, and the known values of the operand, e.g. the names of all models. */
 static void put_operands(const struct cli_command *c)
 {
   if (!c->operand) return;
@@ -65,11 +67,11 @@ static void put_methods(void)
   }
 }
 
-/* ---- options of methods */
+/* ---- options of integration methods */
 
 enum { MOST_NAMES = 64 };
 
-/* Lists the names of the options of all methods, each once; returns their number. */
+/* Collects the names of the options of all integration methods (--option NAME=VALUE) in names[], each once; returns their number. */
 static int option_names(const char *names[MOST_NAMES])
 {
   int found = 0, count;
@@ -82,7 +84,8 @@ static int option_names(const char *names[MOST_NAMES])
   return found;
 }
 
-/* Returns whether the word of this length is among the `count` words. */
+/* Returns whether `word`, given by its `length` characters without a terminating 0, is among words[count], whose lengths are in
+ * lengths[count]. */
 static bool has_word(const char *const *words, const size_t *lengths, int count, const char *word,
                      size_t length)
 {
@@ -92,8 +95,8 @@ static bool has_word(const char *const *words, const size_t *lengths, int count,
   return false;
 }
 
-/* Prints the values that an option of the methods can take, each once and after the text `before_each`. NUMBER is left out, since it
- * is not a value itself. */
+/* Prints the possible values of the option `name` of the integration methods, separated by blanks, each once and preceded by the text
+ * `before_each`. Placeholders in capital letters, such as NUMBER, are omitted. */
 static void put_values(const char *name, const char *before_each)
 {
   const char *words[MOST_NAMES];
@@ -114,7 +117,7 @@ static void put_values(const char *name, const char *before_each)
   }
 }
 
-/* Prints all settings of the methods' options: "projection=none projection=every ...". */
+/* Prints all possible settings of options of the integration methods, separated by blanks: "projection=none projection=every ...". */
 static void put_settings(void)
 {
   const char *names[MOST_NAMES];
@@ -127,12 +130,12 @@ static void put_settings(void)
   }
 }
 
-/* ---- what follows an option */
+/* ---- the arguments of options */
 
-enum follows { NOTHING, ANYTHING, WORDS, METHODS, SETTINGS, FILES, FOLDERS };
+enum argument_kind { NOTHING, ANYTHING, WORDS, METHODS, SETTINGS, FILES, FOLDERS };
 
-/* Returns what kind of word follows an option on the command line. */
-static enum follows what_follows(const struct cli_option *o)
+/* Returns what kind of argument an option of the command line takes, e.g. a file or the name of a method; NOTHING if it is a switch. */
+static enum argument_kind argument_kind_of(const struct cli_option *o)
 {
   if (!o->argument) return NOTHING;
   if (o->words) return WORDS;
@@ -142,10 +145,11 @@ static enum follows what_follows(const struct cli_option *o)
   return strcmp(o->argument, "DIR") == 0 ? FOLDERS : ANYTHING;
 }
 
-/* Prints the words that can follow an option, separated by blanks, if they are known. */
+/* Prints the possible arguments of an option, separated by blanks; nothing if they are not a known set of words (a file name, for example).
+ * */
 static void put_words(const struct cli_option *o)
 {
-  switch (what_follows(o)) {
+  switch (argument_kind_of(o)) {
   case WORDS: fputs(o->words, stdout); break;
   case METHODS: put_methods(); break;
   case SETTINGS: put_settings(); break;
@@ -153,7 +157,8 @@ static void put_words(const struct cli_option *o)
   }
 }
 
-/* Returns whether an option of the same name is earlier in the table; the same words follow both. */
+/* Returns whether the table of options contains an option of the same name before `o` (for another command). Both take the same arguments,
+ * so the completion code is printed only for the first one. */
 static bool is_repeated(const struct cli_option *o)
 {
   return cmb_find_name(o->name, cli_options, cli_option_count, sizeof *cli_options) !=
@@ -162,13 +167,15 @@ static bool is_repeated(const struct cli_option *o)
 
 /* ---- bash, which splits words at '=', so that "--option NAME=VALUE" is four words */
 
-/* Prints the beginning of a bash statement that offers a list of words for completion. */
+/* Prints the beginning of a bash statement that offers a list of words for completion, up to the quote before the first word; `indent` is
+ * printed before it. */
 static void bash_offer(const char *indent)
 {
   printf("%sCOMPREPLY=($(compgen -W \"", indent);
 }
 
-/* Prints the bash code that completes --option NAME=VALUE for the options of methods. */
+/* Prints the bash code that completes the argument NAME=VALUE of --option: first the name of an option of the integration methods, then its
+ * value. */
 static void bash_settings(void)
 {
   const char *names[MOST_NAMES];
@@ -186,18 +193,19 @@ static void bash_settings(void)
   fputs("\" -- \"$word\")) ;;\n      esac\n      return ;;\n", stdout);
 }
 
-/* Prints the bash code that completes the word after an option. */
+/* Prints the branch of a bash `case` statement that completes the argument of an option; nothing if the option takes none or if its name
+ * has been handled before. */
 static void bash_values(const struct cli_option *o)
 {
-  const enum follows follows = what_follows(o);
+  const enum argument_kind kind = argument_kind_of(o);
   if (is_repeated(o)) return;
-  if (follows == SETTINGS) {
+  if (kind == SETTINGS) {
     bash_settings();
     return;
   }
-  if (follows == NOTHING) return;
+  if (kind == NOTHING) return;
   printf("    --%s)", o->name);
-  switch (follows) {
+  switch (kind) {
   case FILES: fputs(" COMPREPLY=($(compgen -f -- \"$word\"))", stdout); break;
   case FOLDERS: fputs(" COMPREPLY=($(compgen -d -- \"$word\"))", stdout); break;
   case ANYTHING: fputs(" COMPREPLY=()", stdout); break;
@@ -243,13 +251,14 @@ static void completion_bash(void)
 
 /* ---- zsh */
 
-/* Prints the zsh code that completes the word after an option. */
+/* Prints the branch of a zsh `case` statement that completes the argument of an option; nothing if the option takes none or if its name has
+ * been handled before. */
 static void zsh_values(const struct cli_option *o)
 {
-  const enum follows follows = what_follows(o);
-  if (follows == NOTHING || is_repeated(o)) return;
+  const enum argument_kind kind = argument_kind_of(o);
+  if (kind == NOTHING || is_repeated(o)) return;
   printf("    --%s) ", o->name);
-  switch (follows) {
+  switch (kind) {
   case FILES: fputs("_files", stdout); break;
   case FOLDERS: fputs("_files -/", stdout); break;
   case ANYTHING: break;
@@ -285,7 +294,7 @@ static void completion_zsh(void)
 
 /* ---- fish */
 
-/* Prints a text in single quotes, as fish reads it. */
+/* Prints a text as a string of the fish shell in single quotes, with quotes and backslashes escaped. */
 static void put_fish(const char *text)
 {
   fputc('\'', stdout);
@@ -296,10 +305,11 @@ static void put_fish(const char *text)
   fputc('\'', stdout);
 }
 
-/* Prints the arguments of fish's `complete` for the word after an option. */
+/* Prints the arguments of fish's `complete` command that describe the argument of an option (files, folders, a list of words, ...); nothing
+ * if the option is a switch. */
 static void fish_values(const struct cli_option *o)
 {
-  switch (what_follows(o)) {
+  switch (argument_kind_of(o)) {
   case NOTHING: break;
   case ANYTHING: fputs(" -x", stdout); break;
   case FILES: fputs(" -r -F", stdout); break;
@@ -311,7 +321,7 @@ static void fish_values(const struct cli_option *o)
   }
 }
 
-/* Prints the fish command that completes an option of a command, or its negation --no-NAME. */
+/* Prints the fish command that completes the option --NAME of the command c or, if `undone` is set, its negation --no-NAME. */
 static void fish_option(const struct cli_command *c, const struct cli_option *o, bool undone)
 {
   printf("complete -c camber -n '__fish_seen_subcommand_from %s' -l %s%s", c->name,
@@ -323,7 +333,7 @@ static void fish_option(const struct cli_command *c, const struct cli_option *o,
   fputc('\n', stdout);
 }
 
-/* Prints the fish commands that complete a command, its operands and its options. */
+/* Prints the fish commands that complete the name of the command c, its operand and its options. */
 static void fish_command(const struct cli_command *c)
 {
   printf("complete -c camber -n __fish_use_subcommand -a %s -d ", c->name);

@@ -1,11 +1,12 @@
 /*
- * Prints the items of a model as JSON: a list for each kind of item, under the name of its section in model files. The library treats
- * motions as loops (camber/model.h), but they have a section of their own.
+ * Writes the items of a model (bodies, joints, forces, ...) as JSON: a list for each kind of item, under the name of its section in model
+ * files. The library treats prescribed motions as loops (camber/model.h), but they have a section of their own. Used by `check --json`.
  */
 #include "cli/cli.h"
 
 #include <string.h>
 
+/* names of the sections by kind of item */
 static const char *const sections[CMB_ITEM_KINDS] = {[CMB_ITEM_PARAMETER] = "parameters",
                                                      [CMB_ITEM_BODY] = "bodies",
                                                      [CMB_ITEM_MARKER] = "markers",
@@ -26,7 +27,7 @@ static const char *const sections[CMB_ITEM_KINDS] = {[CMB_ITEM_PARAMETER] = "par
                                                      [CMB_ITEM_TEMPLATE] = "templates",
                                                      [CMB_ITEM_ROAD] = "roads"};
 
-/* Prints the name of body i of the model under this key; "ground" if there is no such body. */
+/* Writes the name of body i of the model as the value of `key` in a JSON object; "ground" if the model has no body i. */
 static void put_body_name(struct cli_json *j, const char *key, const cmb_model *m, int i)
 {
   cmb_body body;
@@ -52,13 +53,14 @@ static void put_joint(struct cli_json *j, const cmb_model *m, int i)
   cli_json_texts(j, "coordinates", joint.nq, joint.q_names);
 }
 
-/* Prints a text under this key, unless it is empty. */
+/* Writes `text` as the value of `key` in a JSON object; nothing if the text is empty. */
 static void put_text(struct cli_json *j, const char *key, const char *text)
 {
   if (text[0]) cli_json_text(j, key, text);
 }
 
-/* Prints item i of a kind as a JSON object: its texts, and the values that this kind has. */
+/* Writes item i of a kind (parameter, body, joint, ...) in a model as a JSON object: its name, type, formula text, unit and title, and the
+ * values that only this kind has, such as mass and inertia of a body. */
 static void put_item(struct cli_json *j, const cmb_model *m, cmb_item_kind kind, int i,
                      const cmb_item *item)
 {
@@ -76,7 +78,8 @@ static void put_item(struct cli_json *j, const cmb_model *m, cmb_item_kind kind,
   cli_json_close(j, '}');
 }
 
-/* Prints the items of a kind as a JSON list under the name of their section: of loops the motions or all others, as `motions` tells. */
+/* Writes all items of a kind in a model as a JSON list under the key `section`. Items of the kind "loop" include prescribed motions;
+ * `motions` selects these if true, else all other items. */
 static void put_section(struct cli_json *j, const cmb_model *model, cmb_item_kind kind,
                         const char *section, bool motions)
 {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Prints names that are separated by blanks in `names` as a JSON list. */
+/* Writes the names in the string `names`, which are separated by blanks, as a JSON list of strings under `key`. */
 static void json_names(struct cli_json *j, const char *key, const char *names)
 {
   char name[sizeof((cmb_export_report *)NULL)->rate_names];
@@ -19,7 +19,8 @@ static void json_names(struct cli_json *j, const char *key, const char *names)
   cli_json_close(j, ']');
 }
 
-/* Prints what was exported: as JSON with --json, else as text with the command to compile it. */
+/* Prints the report of an export to C: the names of the files in `folder`, the number of operations per step and the numbers of inputs,
+ * outputs, flags and parameters. Prints JSON if --json is given, otherwise text that includes the command to compile the files. */
 static void print_report(const struct cli_arguments *a, const char *folder,
                          const cmb_run_options *options, const cmb_export_report *r)
 {

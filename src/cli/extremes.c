@@ -1,8 +1,8 @@
 /*
  * Computes least, greatest and root mean square values of the outputs of a run (extremes.h).
  *
- * In an interval of length h with the values a and b at its ends an output is y(s) = a (1 − s) + b s − c s (1 − s), s from 0 to 1, where c
- * = h² y''/2. Then
+ * In an interval of length h with the values a and b at its ends an output is interpolated by y(s) = a (1 − s) + b s − c s (1 − s), s from
+ * 0 to 1, where c = h² y''/2. Then
  *
  *     1/h ∫ y dt  = (a + b)/2 − c/6
  *     1/h ∫ y² dt = (a² + a b + b²)/3 − c (a + b)/6 + c²/30
@@ -17,13 +17,13 @@
 /* The relative deviation above which an output counts as coarse. The points of a sine, k in a period, deviate from the lines between
  * their neighbours by 2 (π/k)² of its amplitude: 0.2 with ten points. */
 static const double COARSE = 0.2;
-/* relative to the values: smaller deviations are no oscillation */
+/* deviations below this part of the largest value are rounding errors, no oscillation */
 static const double ROUNDING = 1e-6;
 
 cmb_status cli_extremes_begin(struct cli_extremes *x, int n)
 {
-  double **arrays[] = {&x->at[0], &x->at[1],    &x->at[2],   &x->least, &x->greatest,  &x->bottom,
-                       &x->top,   &x->integral, &x->squares, &x->less,  &x->deviations};
+  double **arrays[] = {&x->at[0], &x->at[1],    &x->at[2],   &x->least,  &x->greatest,  &x->bottom,
+                       &x->top,   &x->integral, &x->squares, &x->excess, &x->deviations};
   enum { ARRAYS = sizeof arrays / sizeof *arrays };
   *x = (struct cli_extremes){.n = n};
   x->memory = calloc(ARRAYS * (size_t)n + 1, sizeof *x->memory);
@@ -37,27 +37,29 @@ void cli_extremes_end(struct cli_extremes *x)
   free(x->memory);
 }
 
-/* Returns the second divided difference of the values a, b and c at the three times t, which is half of the second derivative. */
+/* Returns the second divided difference of the values a, b and c at the times t[0], t[1] and t[2], which approximates half of the second
+ * derivative. */
 static double second_difference(const double t[3], double a, double b, double c)
 {
   return ((c - b) / (t[2] - t[1]) - (b - a) / (t[1] - t[0])) / (t[2] - t[0]);
 }
 
-/* Returns the one of a and b with the smaller absolute value, or 0 if their signs differ. */
-static double smaller(double a, double b)
+/* Returns minmod(a, b): the argument with the smaller absolute value, or 0 if their signs differ. */
+static double minmod(double a, double b)
 {
   if (!(a * b > 0)) return 0;
   return fabs(a) < fabs(b) ? a : b;
 }
 
-/* Adds an interval of length h to the sums of output i, whose values are a and b at its ends and whose parabola has the coefficient c
- * (file header); also its extreme, if that is inside the interval. */
+/* Adds an interval of length h to the time integrals of output i and of its square. The output is interpolated by the parabola y(s) = a (1
+ * − s) + b s − c s (1 − s) with 0 ≤ s ≤ 1; a and b are its values at the ends. If the parabola has an extremum inside the interval,
+ * x->bottom[i] (the minimum so far) and x->top[i] (the maximum) are updated with it. */
 static void add_interval(struct cli_extremes *x, int i, double h, double a, double b, double c)
 {
   const double squares = (a * a + b * b) / 2;
   x->integral[i] += h * ((a + b) / 2 - c / 6);
   x->squares[i] += h * squares;
-  x->less[i] += h * (squares - (a * a + a * b + b * b) / 3 + c * (a + b) / 6 - c * c / 30);
+  x->excess[i] += h * (squares - (a * a + a * b + b * b) / 3 + c * (a + b) / 6 - c * c / 30);
   if (fabs(b - a) < fabs(c)) {
     const double s = 0.5 - (b - a) / (2 * c), y = a * (1 - s) + b * s - c * s * (1 - s);
     x->bottom[i] = fmin(x->bottom[i], y);
@@ -65,19 +67,20 @@ static void add_interval(struct cli_extremes *x, int i, double h, double a, doub
   }
 }
 
-/* Adds the interval between the last two points to the sums, when the following point with the values `next` at t is known; next ==
- * NULL: there is none without a discontinuity. */
+/* Adds the interval between the last two points to the time integrals of all outputs. Needs the following point, at time t with the values
+ * next[n], to estimate the curvature; next is NULL if no point follows or if a discontinuity comes first. Does nothing if fewer than two
+ * points have been added since the last discontinuity. */
 static void close_interval(struct cli_extremes *x, double t, const double *next)
 {
   if (x->known < 2) return;
-  const double h = x->t[2] - x->t[1], behind[3] = {x->t[1], x->t[2], t};
+  const double h = x->t[2] - x->t[1], following[3] = {x->t[1], x->t[2], t};
   const bool both = next && x->known == 3;
   for (int i = 0; i < x->n; i++) {
     const double a = x->at[1][i], b = x->at[2][i];
-    const double right = next ? second_difference(behind, a, b, next[i]) : 0;
+    const double right = next ? second_difference(following, a, b, next[i]) : 0;
     const double left = both ? second_difference(x->t, x->at[0][i], a, b) : 0;
     const double deviation = next ? right * h * (t - x->t[2]) : 0;
-    add_interval(x, i, h, a, b, h * h * smaller(left, right));
+    add_interval(x, i, h, a, b, h * h * minmod(left, right));
     x->deviations[i] += h * deviation * deviation;
   }
   x->duration += h;
@@ -107,8 +110,8 @@ void cli_extremes_finish(struct cli_extremes *x)
   x->known = 0;
 }
 
-/* Returns whether the points are too far apart to show output i: they deviate much from the lines between their neighbours, relative
- * to the standard deviation. */
+/* Returns whether the points are too far apart to resolve output i: the root mean square deviation of points from the line through their
+ * neighbours exceeds 20 % of the standard deviation of the output (and the rounding errors). */
 static bool is_coarse(const struct cli_extremes *x, int i)
 {
   const double mean = x->integral[i] / x->duration;
@@ -123,7 +126,7 @@ struct cli_extreme cli_extremes_of(const struct cli_extremes *x, int i)
   struct cli_extreme e = {x->least[i], x->greatest[i], fabs(x->at[2][i]), false};
   if (!(x->duration > 0)) return e;
   e.is_coarse = is_coarse(x, i);
-  e.rms = sqrt((x->squares[i] - (e.is_coarse ? 0 : x->less[i])) / x->duration);
+  e.rms = sqrt((x->squares[i] - (e.is_coarse ? 0 : x->excess[i])) / x->duration);
   if (!e.is_coarse) e.least = fmin(e.least, x->bottom[i]);
   if (!e.is_coarse) e.greatest = fmax(e.greatest, x->top[i]);
   return e;

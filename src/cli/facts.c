@@ -49,12 +49,12 @@ cmb_event_kind cli_event_kind_of(const char *name)
   return k < 0 ? CMB_KIND_SWITCH : (cmb_event_kind)k;
 }
 
-/* Returns the length of an event's name without the suffix `part` that its kind appends to it (".contact", ".rest"); the full length if
- * the name has no such suffix. */
-static int length_without_suffix(const char *name, const char *part)
+/* Returns the length of an event's name without the given suffix (".contact" or ".rest", which the library appends to the names of some
+ * events); the full length if the name does not end in it. */
+static int length_without_suffix(const char *name, const char *suffix)
 {
-  const size_t length = strlen(name), added = strlen(part);
-  const bool ends = length > added && strcmp(name + length - added, part) == 0;
+  const size_t length = strlen(name), added = strlen(suffix);
+  const bool ends = length > added && strcmp(name + length - added, suffix) == 0;
   return (int)(ends ? length - added : length);
 }
 

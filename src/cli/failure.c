@@ -20,7 +20,7 @@ static struct {
   cmb_error error; /* its parts as data; its strings are the arrays above */
   char **warnings;
   int warning_count;
-  bool object_printed;
+  bool object_printed; /* the JSON object of --json has been printed */
 } last_messages;
 
 const char *cli_last_complaint(void)
@@ -28,8 +28,8 @@ const char *cli_last_complaint(void)
   return last_messages.complaint;
 }
 
-/* Copies `text` into the array `to` of `room` bytes and replaces control characters by '?', so that it fits on one line; returns `to`,
- * or NULL if `text` is NULL. */
+/* Copies `text` into the array `to` of `room` bytes, truncated if necessary, and replaces control characters such as line breaks by '?'.
+ * Returns `to`, or NULL if `text` is NULL. */
 static const char *copy_in_one_line(char *to, size_t room, const char *text)
 {
   if (!text) return NULL;
@@ -40,7 +40,7 @@ static const char *copy_in_one_line(char *to, size_t room, const char *text)
   return to;
 }
 
-/* Stores a copy of the error e with all its strings, for the JSON output. */
+/* Stores the error e, with copies of the strings that the JSON output of --json contains. */
 static void store_error(const cmb_error *e)
 {
   last_messages.error = *e;
@@ -62,15 +62,15 @@ int cli_say_kept(void)
   return CLI_BAD_INPUT;
 }
 
-/* Appends `text` to the string `to`, an array of `room` bytes, and cuts it off where the array is full. */
+/* Appends `text` to the string in the array `to` of `room` bytes, truncated where the array is full. */
 static void append_text(char *to, size_t room, const char *text)
 {
   const size_t used = strlen(to);
   snprintf(to + used, room - used, "%.*s", (int)(room - used - 1), text);
 }
 
-/* Stores an error message, which is made of the position in the file (if `about` has one), the text `lead` and the formatted words; its
- * parts `about` are stored too, for the JSON output. */
+/* Builds and stores an error message, which consists of the file position in `about` ("FILE:LINE:COLUMN: ", if known), the text `lead` and
+ * the text formatted from `format` and `words`. Also stores the data in `about` for the JSON output of --json. */
 static void store_message(const cmb_error *about, const char *lead, const char *format,
                           va_list words)
 {
@@ -104,8 +104,8 @@ int cli_complain(const char *format, ...)
   return cli_say_kept();
 }
 
-/* Prints an error message with the data `about` (file position, kind and name of the element) on standard error, with `lead` before the
- * formatted words; returns CLI_BAD_INPUT. */
+/* Prints an error message on standard error: the file position in `about` (if known), the text `lead` and the formatted text. Stores the
+ * data in `about` (file position, kind and name of the element) for --json. Returns CLI_BAD_INPUT. */
 int cli_complain_at(const cmb_error *about, const char *lead, const char *format, ...)
 {
   va_list words;
@@ -183,7 +183,7 @@ void cli_failure_end(void)
 
 /* ---- JSON output */
 
-/* Writes the last error as the JSON object "error"; parts that are unknown are null. */
+/* Writes the error e as the JSON object "error" with its status, file position, element, time and text; unknown members are null. */
 static void json_error(struct cli_json *j, const cmb_error *e)
 {
   cli_json_open(j, "error", '{');
@@ -232,7 +232,8 @@ void cli_json_end(struct cli_json *j)
   cli_json_close(j, '}');
 }
 
-/* Writes the names and the start values of the coordinates of a system as JSON, for the report of a failed run. */
+/* Writes the initial time, positions and velocities of a system as JSON, with the names of its coordinates, velocities and Lagrange
+ * multipliers, for the report of a failed run. */
 static void json_system(struct cli_json *j, const cmb_system *system)
 {
   const cmb_equations *eq = cmb_system_equations(system);

@@ -17,7 +17,7 @@
 
 enum {
   RATE = 25, /* pictures per second */
-  /* pictures per run of the browser; each takes some 300 kB in the document that it prints */
+  /* pictures drawn by one start of the browser; each takes some 300 kB in the document that the browser prints */
   AT_ONCE = 25,
   MOST_PICTURES = 15000,
   MOST_BYTES = 1 << 30,
@@ -31,8 +31,8 @@ bool cli_film_wanted(const struct cli_arguments *a)
 
 /* ---- the temporary folder */
 
-/* Checks that the requested picture and film can be written, before time is spent on making them. Prints an error message otherwise;
- * returns an exit code. */
+/* Checks that the files of the picture (-o) and of the film (--video) can be written, before time is spent on drawing. Prints an error
+ * message otherwise; returns the exit code of the program. */
 static int check_places(cmb_context *ctx, const struct cli_arguments *a)
 {
   const char *places[] = {a->out, a->video};
@@ -80,8 +80,9 @@ void cli_film_end(struct cli_film *f)
 
 /* ---- the browser */
 
-/* Runs Chromium without a window on the page, with `request` in the page's address, and writes the document as the viewer left it to the
- * file descriptor `output`. Returns the exit code of Chromium, or CLI_NOT_INSTALLED. */
+/* Opens the HTML page of f in Chromium without a window, with `request` in the fragment of the page's address, and writes the document that
+ * the page's script produces to the file descriptor `output`. Returns the exit code of Chromium; CLI_NOT_INSTALLED if Chromium is not
+ * found. */
 static int browse(const struct cli_film *f, const char *request, int output)
 {
   char address[TEXT_ROOM], profile[TEXT_ROOM];
@@ -115,8 +116,8 @@ static int complain_interrupt(void)
   return CLI_FAILED;
 }
 
-/* Runs the browser on the page with `request` and stores the resulting document in *text, which the caller frees. Prints an error
- * message if this fails; returns an exit code. */
+/* Opens the page of f in Chromium with `request` in its address, and stores the resulting HTML document in *text, to be freed by the
+ * caller. Prints an error message on failure; returns the exit code of the program. */
 static int load_document(const struct cli_film *f, const char *request, char **text)
 {
   FILE *printed = tmpfile();
@@ -138,7 +139,7 @@ static int load_document(const struct cli_film *f, const char *request, char **t
 
 /* ---- pictures */
 
-/* Returns the value 0…63 of a base64 digit, or -1 for any other character. */
+/* Returns the value (0 to 63) of a base64 digit; -1 for any other character. */
 static int sextet(char c)
 {
   static const char all[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -164,8 +165,8 @@ static bool decode(const char *from, FILE *to)
   return true;
 }
 
-/* Finds the first line at or after `at` that begins with `word` and a blank, and returns what follows the blank; NULL if there is no
- * such line. */
+/* Searches a text from the position `at` on for a line that begins with `word` and a blank. Returns a pointer to the text after this blank;
+ * NULL if there is no such line. */
 static const char *line_after(const char *at, const char *word)
 {
   const size_t length = strlen(word);
@@ -175,9 +176,9 @@ static const char *line_after(const char *at, const char *word)
   return NULL;
 }
 
-/* Asks the browser for the pictures of `request` and appends them to the file `to` as PNG data. *count is how many there were, *total
- * the number of pictures of the whole film (0 if the document does not contain it). Prints an error message on failure; returns an exit
- * code. */
+/* Lets Chromium draw the pictures that `request` describes and appends them as PNG data to the file `to`. Sets *count to their number and
+ * *total to the number of pictures of the whole film (0 if the page does not state it). Prints an error message on failure; returns the
+ * exit code of the program. */
 static int take_pictures(const struct cli_film *f, const char *request, FILE *to, long *count,
                          long *total)
 {
@@ -199,7 +200,8 @@ static int take_pictures(const struct cli_film *f, const char *request, FILE *to
   return code;
 }
 
-/* Saves the content of the open file `from` under the name `path`. Prints an error message if this fails; returns an exit code. */
+/* Copies the content of the open file `from` to the file `path`. Prints an error message on failure; returns the exit code of the program.
+ * */
 static int save(cmb_context *ctx, FILE *from, const char *path)
 {
   char *bytes = NULL;
@@ -212,8 +214,8 @@ static int save(cmb_context *ctx, FILE *from, const char *path)
   return status == CMB_OK ? CLI_DONE : cli_fail(ctx, status);
 }
 
-/* Draws the page at the time of --at, or at the start, and saves it as a PNG file. Prints an error message if this fails; returns an
- * exit code. */
+/* Draws the animation page at the time of --at (default: the start) and saves the picture as the PNG file of -o. Prints an error message on
+ * failure; returns the exit code of the program. */
 static int make_still(cmb_context *ctx, const struct cli_film *f, const struct cli_arguments *a)
 {
   char request[TEXT_ROOM], at[64] = "start";
@@ -230,8 +232,8 @@ static int make_still(cmb_context *ctx, const struct cli_film *f, const struct c
 
 /* ---- films */
 
-/* Draws all pictures of the film and appends them as PNG data to the file `pictures`. Prints an error message if this fails; returns an
- * exit code. */
+/* Draws all pictures of the film in batches, appends them as PNG data to the file `pictures`, and shows the progress. Prints an error
+ * message on failure; returns the exit code of the program. */
 static int draw_all(const struct cli_film *f, const struct cli_arguments *a, FILE *pictures)
 {
   struct cli_progress progress;
@@ -246,8 +248,8 @@ static int draw_all(const struct cli_film *f, const struct cli_arguments *a, FIL
     code = take_pictures(f, request, pictures, &count, &total);
     drawn += count;
     if (code == CLI_DONE && total > MOST_PICTURES) {
-      code = cli_complain("the film would have %ld pictures, and %d are possible; --speed makes it "
-                          "shorter",
+      code = cli_complain("the film would have %ld pictures, but at most %d are possible; a larger "
+                          "--speed makes it shorter",
                           total, MOST_PICTURES);
     }
     cli_progress_show(&progress, (double)drawn / (double)total, (double)drawn / RATE);
@@ -256,8 +258,9 @@ static int draw_all(const struct cli_film *f, const struct cli_arguments *a, FIL
   return code;
 }
 
-/* Encodes the pictures as a film with ffmpeg, in a file of the temporary folder, whose name is written into `made`. The kind of film
- * depends on the ending of `path`; width and height of an MP4 are cut to even numbers, as its pixel format requires. */
+/* Encodes the PNG data in `pictures` as a film with ffmpeg: GIF or MP4, as the ending of `path` says. The film is written to a file in the
+ * temporary folder, whose name is stored in `made`. An MP4 is cropped to an even width and height, as its pixel format requires. Prints an
+ * error message on failure; returns the exit code of the program. */
 static int encode(const struct cli_film *f, const char *path, FILE *pictures, char made[TEXT_ROOM])
 {
   const bool gif = cli_ends_in(path, ".gif");
@@ -296,11 +299,13 @@ static int complain_ffmpeg(void)
   return cli_complain("films are made by ffmpeg, which is not installed (Debian: ffmpeg)");
 }
 
-/* Draws and encodes the film that --video requests. Prints an error message if this fails; returns an exit code. */
+/* Draws the pictures of the film that --video requests, encodes them with ffmpeg and saves the film. Prints an error message on failure;
+ * returns the exit code of the program. */
 static int make_film(cmb_context *ctx, const struct cli_film *f, const struct cli_arguments *a)
 {
   static char *const ask[] = {
-      "ffmpeg", "-version", NULL}; /* asked before the pictures are drawn, since that takes long */
+      "ffmpeg", "-version",
+      NULL}; /* checked before the pictures are drawn, since drawing takes long */
   char made[TEXT_ROOM];
   if (cli_other_program(ask, -1, -1) == CLI_NOT_INSTALLED) return complain_ffmpeg();
   FILE *pictures = tmpfile();

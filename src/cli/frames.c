@@ -7,14 +7,14 @@
 #include <string.h>
 
 enum {
-  FRAME_BYTES = 1500000, /* bytes of a page for all poses, before they are written as text */
+  FRAME_BYTES = 1500000, /* bytes of a page for all poses, before their encoding as base64 */
   A_POSE_BYTES = CLI_A_POSE * 4, /* in single precision */
   AN_EXTRA_BYTES = 2,
   MOST_FRAMES = 2048,
   LEAST_FRAMES = 128
 };
 
-/* Returns the number of values stored for an instant: time, positions and further numbers. */
+/* Returns the number of values stored for each instant of an animation: the time, nq positions and the further numbers (such as forces). */
 static long width_of(const struct cli_frames *f)
 {
   return 1L + f->nq + f->extra;
@@ -25,8 +25,8 @@ double *cli_frames_row(const struct cli_frames *f, long k)
   return f->rows + k * width_of(f);
 }
 
-/* Drops stored instants so that at most about half of the room is used: sets the minimum interval to 2·(t - t_start)/room, where t is
- * the time of the newest instant. */
+/* Removes stored instants of an animation so that about half of the rows become free: sets the minimum interval between two instants to 2
+ * (t − t_start)/room, where t is the time of the newest instant and `room` the number of rows. */
 static void thin(struct cli_frames *f, double t)
 {
   long last = 0;
@@ -39,7 +39,7 @@ static void thin(struct cli_frames *f, double t)
   f->count = last + 1;
 }
 
-/* Returns how many of the last two stored instants have the time t: 0, 1 or 2. */
+/* Returns how many of the last two stored instants of an animation have exactly the time t: 0, 1 or 2. */
 static int count_at(const struct cli_frames *f, double t)
 {
   int sides = 0;
@@ -47,8 +47,9 @@ static int count_at(const struct cli_frames *f, double t)
   return sides;
 }
 
-/* Stores an instant, unless it is closer to the last one than the minimum interval. At an event several records have the same time:
- * positions are continuous there and one record is enough; forces are not, so the first and the last record are stored. */
+/* Stores an instant of a motion for its animation: the time t, the positions q[nq] and further numbers extra[] such as forces. Skips it if
+ * the minimum interval since the last one has not passed. Of several records at the same time (an event), only the first is stored; the
+ * last one is stored too if there are further numbers, which may jump, and the minimum interval is still 0. */
 void cli_frames_add(struct cli_frames *f, double t, const double *q, const double *extra)
 {
   if (f->room == 0) return; /* a problem written in C has no bodies */

@@ -14,8 +14,8 @@ void cli_option_label(const struct cli_option *o, size_t room, char *label)
 
 enum { COLUMNS = 80, LABEL = 22 };
 
-/* Prints `text` in lines of at most 80 columns. The first begins where `used` columns are filled; the others are indented by `indent`
- * columns. */
+/* Prints `text` in lines of at most 80 columns, broken at blanks. In the first line `used` columns are already filled; the other lines are
+ * indented by `indent` columns. */
 void cli_print_wrapped(FILE *to, int used, int indent, const char *text)
 {
   bool first = true;
@@ -37,7 +37,7 @@ void cli_print_wrapped(FILE *to, int used, int indent, const char *text)
   fputc('\n', to);
 }
 
-/* Prints the name of an option in the left column and its meaning beside it, in as many lines as it takes. */
+/* Prints an option for the help text: its label in the left column and its meaning to the right, wrapped at 80 columns. */
 static void print_option(FILE *to, const char *label, const char *meaning)
 {
   fprintf(to, "  %-*s ", LABEL, label);
@@ -50,7 +50,7 @@ void cli_undo_texts(const struct cli_option *o, size_t room, char *label, char *
   snprintf(meaning, room, "switched off, even if the model file says '%s: true'", o->name);
 }
 
-/* Prints all options that the command accepts, each with --no-NAME after it where it can be switched off. */
+/* Prints all options that the command accepts, for its help text; each switch that can be undone is followed by its negation --no-NAME. */
 static void print_options(FILE *to, const struct cli_command *command)
 {
   char label[128], meaning[128];

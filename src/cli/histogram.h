@@ -17,20 +17,22 @@ enum {
 };
 
 struct cli_histogram {
-  double unit;
-  double most; /* the largest number so far; 0: none */
-  long total;
+  double unit; /* the unit of the bucket limits */
+  double most; /* the largest sample so far; 0: none */
+  long total;  /* number of samples */
   long count[CLI_BUCKETS];
 };
 
+/* Begins an empty histogram whose bucket limits are multiples of `unit`. */
 void cli_histogram_begin(struct cli_histogram *h, double unit);
+/* Adds the sample x > 0. */
 void cli_histogram_add(struct cli_histogram *h, double x);
 
-/* Returns the number that `permille` thousandths of all samples do not exceed: the upper end of its bucket, or the largest sample if
- * that is smaller. Returns NaN if there are no samples. */
+/* Returns the quantile of order permille/1000: the number that `permille` thousandths of all samples do not exceed, up to the width of a
+ * bucket (its upper end, or the largest sample if that is smaller). Returns NaN if there are no samples. */
 double cli_histogram_quantile(const struct cli_histogram *h, int permille);
 
-/* Returns how many samples do not exceed unit·2^octave. */
+/* Returns how many samples are at most unit·2^octave. */
 long cli_histogram_up_to(const struct cli_histogram *h, int octave);
 
 #endif

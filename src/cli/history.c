@@ -19,7 +19,8 @@ int cli_history_columns(const cmb_equations *eq)
   return 3 + eq->nq + eq->nv + eq->ng + eq->no;
 }
 
-/* Sets the greatest number of intervals such that about `numbers` values are stored, but between LEAST_INTERVALS and MOST_INTERVALS. */
+/* Sets the largest number of time intervals that are stored, h->most: `numbers` divided by the number of columns, limited to the range from
+ * LEAST_INTERVALS to MOST_INTERVALS. */
 static void set_limit(struct cli_history *h, long numbers)
 {
   h->most = numbers / h->columns;
@@ -35,21 +36,22 @@ void cli_history_begin(struct cli_history *h, const cmb_equations *eq)
 
 /* ---- intervals of time */
 
-/* Returns the first of the two rows of interval k; the second one follows it. */
+/* Returns a pointer to the first of the two rows that are stored for time interval k; the second row follows it in memory. */
 static double *interval(const struct cli_history *h, long k)
 {
   return h->rows + 2 * k * h->columns;
 }
 
-/* Returns whether two times are in the same interval since the start of the run. */
+/* Returns whether the times `t` and `other` are in the same time interval, where intervals of the length h->width are counted from the
+ * start of the run. */
 static bool is_same_interval(const struct cli_history *h, double t, double other)
 {
   const double start = h->rows[0];
   return floor((t - start) / h->width) == floor((other - start) / h->width);
 }
 
-/* Merges the interval `next` into the interval `into` before it: for each column, the least and the greatest of their four values
- * remain, in the order in which they occurred. */
+/* Merges the stored time interval `next` into the preceding interval `into`. Each interval has two rows of h->columns values; of the four
+ * values in a column, the smallest and the largest remain, in the order in which they occurred. */
 static void merge(const struct cli_history *h, double *into, const double *next)
 {
   for (int c = 0; c < h->columns; c++) {
@@ -64,7 +66,8 @@ static void merge(const struct cli_history *h, double *into, const double *next)
   }
 }
 
-/* Widens the intervals so that about half of the room is used up to the time t, and merges the stored intervals accordingly. */
+/* Widens the time intervals of the stored trajectory so that those up to the time t fill about half of the memory, and merges the stored
+ * intervals accordingly. */
 static void widen(struct cli_history *h, double t)
 {
   const size_t size = 2 * (size_t)h->columns * sizeof *h->rows;
@@ -80,7 +83,8 @@ static void widen(struct cli_history *h, double t)
   h->count = last + 1;
 }
 
-/* Enlarges the memory to `room` intervals. Returns CMB_ERROR_MEMORY if there is none. */
+/* Enlarges the memory of the stored trajectory to `room` time intervals. Returns CMB_ERROR_MEMORY and changes nothing if memory runs out.
+ * */
 static cmb_status make_room(struct cli_history *h, long room)
 {
   double *grown = realloc(h->rows, 2 * (size_t)room * (size_t)h->columns * sizeof *grown);
@@ -104,8 +108,8 @@ double *cli_history_row(struct cli_history *h)
   return interval(h, h->count);
 }
 
-/* Stores the row that was filled in after the last interval: as a new interval, or merged into the last one if its time is in the same
- * interval. */
+/* Adds the row that the caller has filled in (at the address from cli_history_row) to the stored trajectory: as a new time interval, or
+ * merged into the last interval if its time is within that. */
 void cli_history_keep(struct cli_history *h)
 {
   double *first = interval(h, h->count);
@@ -118,7 +122,8 @@ void cli_history_keep(struct cli_history *h)
   }
 }
 
-/* Writes the values of a record to a row: t, q, v, λ, outputs and the norms |g| and |Gv| of the residuals. */
+/* Writes a record of the run to `row`: t, q[nq], v[nv], λ[ng], outputs[no] and the residual norms |g| and |G v + g_t| of the constraints.
+ * */
 static void fill_row(double *row, const cmb_equations *eq, const cmb_record *r)
 {
   *row++ = r->t;

@@ -7,16 +7,17 @@
 #include "cli/cli.h"
 
 struct cli_impulses {
-  cmb_impulse *all;
-  long count, room;
+  cmb_impulse *all; /* (room) */
+  long count, room; /* number of impulses of the run; number of entries allocated */
 };
 
-/* Appends an impulse to the list; its strings are not copied and must live as long as the list. After CLI_MOST_KEPT impulses, further
- * ones are only counted. */
+/* Appends an impulse to the list; its strings are not copied and must live as long as the list. Impulses after the first CLI_MOST_KEPT are
+ * only counted. Returns CMB_ERROR_MEMORY if memory runs out. */
 cmb_status cli_impulses_add(struct cli_impulses *list, const cmb_impulse *impulse);
 void cli_impulses_end(struct cli_impulses *list);
 
-/* Prints the first impulses, one a line, or writes those that are stored as a JSON list under "impulses". */
+/* cli_impulses_print prints the first 20 impulses as text, one per line; cli_impulses_json writes all that are stored as the JSON list
+ * "impulses". */
 void cli_impulses_print(const struct cli_impulses *list);
 void cli_impulses_json(const struct cli_impulses *list, struct cli_json *j);
 

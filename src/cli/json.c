@@ -9,8 +9,8 @@
 
 enum { MOST_BYTES = 4 }; /* the longest character in UTF-8 */
 
-/* Writes a string with quotes and escape sequences, or null if `text` is NULL. In an HTML page '<' is written as its code, since
- * "</script>" in a string would end the script; invalid UTF-8 becomes U+FFFD. */
+/* Writes a JSON string with quotes and escape sequences, or null if `text` is NULL. Invalid UTF-8 is replaced by U+FFFD. Inside an HTML
+ * page '<' is escaped too, since "</script>" in a string would end the script. */
 static void put_text(const struct cli_json *j, const char *text)
 {
   FILE *to = j->to;
@@ -21,7 +21,7 @@ static void put_text(const struct cli_json *j, const char *text)
   fputc('"', to);
   for (size_t step; *text; text += step > 0 ? step : 1) {
     const unsigned char u = (unsigned char)*text;
-    /* 0 at the terminating zero and for bytes that are not UTF-8 */
+    /* 0 at the terminating 0 and for bytes that are not UTF-8 */
     step = cmb_character_length(text, MOST_BYTES);
     if (step == 0) { /* not UTF-8, as the name of a file can be */
       fputs("\\ufffd", to);
@@ -36,7 +36,7 @@ static void put_text(const struct cli_json *j, const char *text)
   fputc('"', to);
 }
 
-/* Writes a number with 17 significant digits, so that it can be read back unchanged, or null if it is infinite or NaN. */
+/* Writes x as a JSON number with 17 significant digits, from which the same double is read back; null if x is infinite or NaN. */
 static void put_number(FILE *to, double x)
 {
   char text[CMB_NUMBER_ROOM];
@@ -48,7 +48,8 @@ static void put_number(FILE *to, double x)
   }
 }
 
-/* Writes what is before a value: the comma after the previous one, a new line, and the key unless it is NULL. */
+/* Writes what precedes a value in JSON: a comma unless it is the first value in its object or list, a line break with indentation, and the
+ * key with a colon unless `key` is NULL. */
 static void begin_value(struct cli_json *j, const char *key)
 {
   if (!j->first) fputc(',', j->to);
@@ -130,7 +131,7 @@ void cli_json_texts(struct cli_json *j, const char *key, int n, const char *cons
   fputc(']', j->to);
 }
 
-/* Writes the first n (1 to 3) of three bytes as four digits of base64, with '=' for missing bytes. */
+/* Writes n bytes (1 to 3) as four base64 digits, padded with '=' if n < 3. */
 static void put_three(FILE *to, const unsigned char *byte, size_t n)
 {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -153,7 +154,8 @@ void cli_json_bytes(struct cli_json *j, const char *key, const void *bytes, size
   fputc('"', j->to);
 }
 
-/* Writes the velocities as list "v" and, if there are any, the first-order states as list "z"; v contains both, the states last. */
+/* Writes the velocities as the JSON list "v" and the first-order states, if there are any, as the list "z". The array v[eq->nv] contains
+ * both, the states last. */
 void cli_json_velocities(struct cli_json *j, const cmb_equations *eq, const double *v)
 {
   const int nv = eq->nv - eq->nz;
@@ -161,7 +163,7 @@ void cli_json_velocities(struct cli_json *j, const cmb_equations *eq, const doub
   if (eq->nz > 0) cli_json_numbers(j, "z", eq->nz, v + nv);
 }
 
-/* Writes the names of the velocities as list "v" and, if there are any, those of the first-order states as list "z". */
+/* Writes the names of the velocities as the JSON list "v" and the names of the first-order states, if there are any, as the list "z". */
 void cli_json_velocity_names(struct cli_json *j, const cmb_equations *eq)
 {
   const int nv = eq->nv - eq->nz;

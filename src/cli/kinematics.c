@@ -13,22 +13,22 @@
 
 enum { MOST_PANELS = 6, TITLE_ROOM = 112 };
 
-static const double NOT_SEEN = 1e-9; /* in deg, mm or N/mm: smaller values are shown as 0 */
-/* in m: with less travel, it is not used as the abscissa */
+static const double NEGLIGIBLE = 1e-9; /* in deg, mm or N/mm: smaller values are printed as 0 */
+/* in m: a smaller wheel travel is not used as an axis of the plot */
 static const double LEAST_TRAVEL = 1e-3;
 
 struct sweep {
   cmb_suspension *k;
-  const char *name;
+  const char *name; /* of the model */
   const cmb_suspension_column *columns;
-  int count, points, done;
-  double *table; /* (points x count) the values of all columns, point after point */
+  int count, points, done; /* numbers of columns, of points, and of points computed so far */
+  double *table;           /* (points x count) the results in SI units */
 };
 
 /* ---- text output */
 
-/* Returns the factor by which the values of a column are multiplied for display, and the name of their unit in *unit: deg for rad, mm
- * for m, N/mm for N/m, others unchanged. */
+/* Returns the factor that converts the values of a column from SI units to the displayed unit, and stores the name of that unit in *unit:
+ * deg for rad, mm for m, N/mm for N/m. Other units remain unchanged (factor 1). */
 static double shown_unit(const cmb_suspension_column *c, const char **unit)
 {
   static const struct {
@@ -44,7 +44,7 @@ static double shown_unit(const cmb_suspension_column *c, const char **unit)
   return 1;
 }
 
-/* Returns whether the column contains the quantity `what` (e.g. "camber") of the wheel with this name. */
+/* Returns whether a column contains the quantity `what` (e.g. "camber") of the given wheel, i.e. has the name "WHEEL.WHAT". */
 static bool is_quantity(const cmb_suspension_column *c, const char *wheel, const char *what)
 {
   const size_t length = strlen(wheel);
@@ -52,7 +52,8 @@ static bool is_quantity(const cmb_suspension_column *c, const char *wheel, const
          strcmp(c->name + length + 1, what) == 0;
 }
 
-/* Returns the number of the column with the quantity `what` of a wheel; -1 if there is none. */
+/* Returns the index of the column in the table of results that contains the quantity `what` (e.g. "camber") of a wheel; -1 if there is
+ * none. */
 static int find_column(const struct sweep *s, const char *wheel, const char *what)
 {
   for (int c = 0; c < s->count; c++) {
@@ -61,7 +62,8 @@ static int find_column(const struct sweep *s, const char *wheel, const char *wha
   return -1;
 }
 
-/* Returns whether a column is printed in the table on the terminal, which has no room for all; files and JSON contain all columns. */
+/* Returns whether a column of the results is printed in the table on the terminal, which has no room for all: the drives and loads and, of
+ * each wheel, camber, toe, wheel rate and a few others; all columns if there are no wheels. Files and JSON contain all columns. */
 static bool is_shown(const struct sweep *s, const struct cli_arguments *a, int column)
 {
   static const char *const words[] = {"camber",      "toe",    "track",   "wheelbase", "rate",
@@ -75,7 +77,8 @@ static bool is_shown(const struct sweep *s, const struct cli_arguments *a, int c
   return false;
 }
 
-/* Prints one line of the table: the values of point `row`, or the names (row -2) or units (row -1) of the columns. */
+/* Prints one line of the table of results: the values at the point with index `row`, or the names (row -2) or units (row -1) of the
+ * columns. Values that are NaN are left blank. */
 static void print_row(const struct sweep *s, const struct cli_arguments *a, int row)
 {
   for (int c = 0; c < s->count; c++) {
@@ -87,7 +90,7 @@ static void print_row(const struct sweep *s, const struct cli_arguments *a, int 
     if (row == -1) printf("%s%*s", c ? "  " : "", width, unit);
     if (row >= 0) {
       const double value = factor * s->table[row * s->count + c];
-      const bool rounding = factor != 1 && fabs(value) < NOT_SEEN;
+      const bool rounding = factor != 1 && fabs(value) < NEGLIGIBLE;
       if (isnan(value))
         printf("%s%*s", c ? "  " : "", width, "");
       else
@@ -97,7 +100,7 @@ static void print_row(const struct sweep *s, const struct cli_arguments *a, int 
   printf("\n");
 }
 
-/* Prints the table, after a line for each force that the sweep leaves out because it acts between road and wheel. */
+/* Prints the table of results of a sweep. The lines before it name the forces between road and wheels, which a sweep leaves out. */
 static void print_text(const struct sweep *s, const struct cli_arguments *a)
 {
   const char *const *left_out;
@@ -110,14 +113,14 @@ static void print_text(const struct sweep *s, const struct cli_arguments *a)
 
 /* ---- files and JSON */
 
-/* Writes a piece of text to the file `to`; a callback of the CSV writer. */
+/* Writes `length` characters of text to the file `to` (a FILE *); a callback for writing CSV fields. Returns CMB_ERROR_IO on failure. */
 static cmb_status put_piece(void *to, const char *piece, size_t length)
 {
   return fwrite(piece, 1, length, to) == length ? CMB_OK : CMB_ERROR_IO;
 }
 
-/* Writes the sweep `what` to the file `to` as CSV: a header line with names and units, then one line per point (a callback of
- * cli_svg_save). */
+/* Writes the results of a sweep (`what`, a struct sweep) to the file `to` as CSV: a header line with names and units, then one line per
+ * point. Values that are NaN become empty fields. A callback of the function that saves the file. */
 static void write_csv(FILE *to, const void *what)
 {
   const struct sweep *s = what;
@@ -137,7 +140,8 @@ static void write_csv(FILE *to, const void *what)
   fputc('\n', to);
 }
 
-/* Prints the columns, their values at all points and the forces that were left out as one JSON object. */
+/* Prints the results of a sweep as one JSON object: names and units of the columns, the values at all points, and the names of the forces
+ * that were left out (those between road and wheels). */
 static void print_json(const struct sweep *s, cmb_status status)
 {
   struct cli_json j;
@@ -163,14 +167,15 @@ static void print_json(const struct sweep *s, cmb_status status)
 
 /* The plot of a sweep, with values in the displayed units. */
 struct picture {
-  double *shown; /* (points x stride) the table, followed by a column of NaN for missing curves */
-  int stride, count;
+  double *shown; /* (done x stride) the results, followed by a column of NaN for missing curves */
+  int stride, count; /* number of columns of `shown`; number of panels */
   struct cli_panel panels[MOST_PANELS];
   char titles[MOST_PANELS][TITLE_ROOM], axis[TITLE_ROOM];
 };
 
-/* Fills the table of the plot with the values in the displayed units. Returns false if there is no memory. */
-static bool show_table(const struct sweep *s, struct picture *p)
+/* Allocates and fills the table for the plot, p->shown, with the results of the sweep in the displayed units; a further column of NaN
+ * serves for curves without values. Returns false if memory runs out. */
+static bool fill_plot_table(const struct sweep *s, struct picture *p)
 {
   p->stride = s->count + 1;
   p->shown = calloc((size_t)s->done * (size_t)p->stride, sizeof *p->shown);
@@ -184,7 +189,7 @@ static bool show_table(const struct sweep *s, struct picture *p)
   return p->shown != NULL;
 }
 
-/* Writes the title of a panel or axis, e.g. "toe, deg", from a name and the displayed unit of a column. */
+/* Writes the title of a plot panel or axis to `title`, e.g. "toe, deg": `name` and the displayed unit of the column. */
 static void put_title(char *title, const char *name, const cmb_suspension_column *column)
 {
   const char *unit;
@@ -192,8 +197,8 @@ static void put_title(char *title, const char *name, const cmb_suspension_column
   snprintf(title, TITLE_ROOM, "%.80s%s%.20s", name, unit[0] ? ", " : "", unit);
 }
 
-/* Makes one panel for each quantity (camber, toe, half-track change, wheel rate, …) with a curve for each wheel; a wheel has the same
- * colour in all panels. */
+/* Makes a plot panel for each quantity (camber, toe, half-track change, wheel rate, …) that any wheel has, with a curve for each wheel. A
+ * wheel without the quantity has an empty curve there, so that its colour is the same in all panels. */
 static void make_wheel_panels(const struct sweep *s, const struct cli_arguments *a,
                               struct picture *p)
 {
@@ -216,8 +221,8 @@ static void make_wheel_panels(const struct sweep *s, const struct cli_arguments 
   }
 }
 
-/* Makes the panels of a model without wheels: one for each column from `first` on, which are the forces that hold the drives and the
- * outputs of the model. */
+/* Makes the plot panels for a model without wheels: one for each column of the results from index `first` on, at most MOST_PANELS. These
+ * columns are the outputs of the model and the forces that hold the driven quantities. */
 static void make_plain_panels(const struct sweep *s, int first, struct picture *p)
 {
   for (int c = first; c < s->count && p->count < MOST_PANELS; c++) {
@@ -228,8 +233,9 @@ static void make_plain_panels(const struct sweep *s, int first, struct picture *
   }
 }
 
-/* Returns the column of the first wheel's travel if the sweep moves this wheel monotonically up or down by more than LEAST_TRAVEL; else
- * -1. The travel then becomes the vertical axis of the plot. */
+/* Returns the index of the results column with the travel of the first wheel if this can be the vertical axis of the plot: the travel
+ * changes monotonically along the sweep and by more than LEAST_TRAVEL in total, and the wheel rate is among the results. Otherwise returns
+ * -1. */
 static int find_travel(const struct sweep *s, const struct cli_arguments *a)
 {
   const int c = a->wheel_count > 0 ? find_column(s, a->wheel[0], "travel") : -1;
@@ -242,13 +248,14 @@ static int find_travel(const struct sweep *s, const struct cli_arguments *a)
   return fabs(total_travel) > LEAST_TRAVEL ? c : -1;
 }
 
-/* Draws the sweep to the file of --plot, over the wheel travel or else over the first range that varies. */
+/* Draws the results of a sweep to the file of --plot. They are plotted against the travel of the first wheel if that is monotonic,
+ * otherwise against the first drive or load that varies. */
 static cmb_status draw(cmb_context *ctx, const struct sweep *s, const struct cli_arguments *a)
 {
   struct picture p = {.count = 0};
   const int inputs = a->drive_count + a->load_count, travel = find_travel(s, a);
   int x = 0;
-  if (!show_table(s, &p)) return CMB_ERROR_MEMORY;
+  if (!fill_plot_table(s, &p)) return CMB_ERROR_MEMORY;
   for (int i = inputs - 1; i >= 0; i--) {
     const struct cli_range *r = i < a->drive_count ? &a->drive[i] : &a->load[i - a->drive_count];
     if (r->points > 0) x = i;
@@ -276,8 +283,8 @@ static cmb_status draw(cmb_context *ctx, const struct sweep *s, const struct cli
 
 /* ---- the command */
 
-/* Sets *points to the number of points of the sweep. Prints an error message if the ranges have different numbers of points, or if there
- * are none; returns an exit code. */
+/* Sets *points to the number of points of the sweep. Prints an error message if the ranges of drives and loads have different numbers of
+ * points, if there is no drive and no load, or if wheels are given without their radius. Returns the exit code of the program. */
 static int count_points(const struct cli_arguments *a, int *points)
 {
   *points = 1;
@@ -298,7 +305,8 @@ static int count_points(const struct cli_arguments *a, int *points)
   return cli_complain_pair(a, "wheel", "needs", "radius");
 }
 
-/* Opens the suspension model with the drives, loads and wheels of the command line, and allocates the table for the results. */
+/* Creates the suspension analysis s->k from the model file with the drives, loads and wheels of the command line, and allocates the table
+ * of results s->table. */
 static cmb_status open_sweep(cmb_context *ctx, const struct cli_arguments *a, struct sweep *s)
 {
   struct cli_model_source source;
@@ -326,8 +334,8 @@ static cmb_status open_sweep(cmb_context *ctx, const struct cli_arguments *a, st
   return s->table ? CMB_OK : CMB_ERROR_MEMORY;
 }
 
-/* Reports the outcome of a sweep: prints and saves all points that were computed, also if the sweep failed before its end. Returns the
- * exit code. */
+/* Reports the results of a sweep that ended with `status`: prints the table or JSON, and writes the files of -o and --plot. If the sweep
+ * failed, prints an error message and reports the points that were computed before. Returns the exit code of the program. */
 static int report(cmb_context *ctx, const struct cli_arguments *a, const struct sweep *s,
                   cmb_status status)
 {

@@ -11,15 +11,18 @@ static const double DEGREES_PER_RADIAN = 57.29577951308232;
 /* smaller real parts (relative to the imaginary part) and damping ratios are printed as 0 */
 static const double ROUNDING = 1e-12;
 
-enum { SHOWN = 4 }; /* number of components of a shape that are printed; --json has all */
+/* largest number of components of a mode shape that are printed; --json writes all */
+enum { SHOWN = 4 };
 
-/* Returns the name of component i of a mode shape: a coordinate, or after these a first-order state. */
+/* Returns the name of component i of an eigenvector (mode shape): of position coordinate i for i < nq, otherwise of first-order state i −
+ * nq. */
 const char *cli_component_name(const cmb_equations *eq, int i)
 {
   return i < eq->nq ? eq->q_names[i] : eq->v_names[eq->nv - eq->nz + i - eq->nq];
 }
 
-/* Prints one line of the table of eigenvalues: the value in 1/s, frequency in Hz, damping ratio, and the component that moves most. */
+/* Prints one line of the table of eigenvalues: the eigenvalue in 1/s, its frequency in Hz and damping ratio, and the name of the component
+ * with the largest amplitude in the mode shape. */
 static void print_eigenvalue(const cmb_equations *eq, const cmb_eigenmode *m)
 {
   char value[64];
@@ -39,7 +42,8 @@ static void print_eigenvalue(const cmb_equations *eq, const cmb_eigenmode *m)
   printf(" %s\n", cli_component_name(eq, m->most));
 }
 
-/* Prints the amplitude and phase of component i of a mode shape, relative to the largest component. */
+/* Prints component i of a mode shape relative to the largest component: its name, its amplitude and, if the phase is not about 0, the phase
+ * in degrees ("against" for 180°). */
 static void print_component(const cmb_equations *eq, const cmb_eigenmode *m, int i)
 {
   double phase = DEGREES_PER_RADIAN * atan2(m->shape_im[i], m->shape_re[i]);
@@ -51,8 +55,9 @@ static void print_component(const cmb_equations *eq, const cmb_eigenmode *m, int
   }
 }
 
-/* Returns the component that follows component `last`, whose amplitude is `below`, when the components of a mode shape are sorted by
- * decreasing amplitude; -1 if all others are below 1 % of the largest one. */
+/* Returns the index of the component that follows component `last` when the components of a mode shape are sorted by decreasing amplitude;
+ * `below` is the amplitude of `last`. For the first one, `last` is -1 and `below` infinite. Returns -1 if the remaining components are
+ * below 1 % of the largest one. */
 static int next_component(const cmb_equations *eq, const cmb_eigenmode *m, int last, double below)
 {
   int next = -1;
@@ -68,7 +73,7 @@ static int next_component(const cmb_equations *eq, const cmb_eigenmode *m, int l
   return next;
 }
 
-/* Prints the largest components of a mode shape in one line, e.g. "x 1, phi 0.3 at 90°". */
+/* Prints the (at most four) largest components of a mode shape in one line, e.g. "x 1, phi 0.3 at 90°". */
 static void print_shape(const cmb_equations *eq, const cmb_eigenmode *m)
 {
   double below = INFINITY;
@@ -84,8 +89,8 @@ static void print_shape(const cmb_equations *eq, const cmb_eigenmode *m)
   printf("\n");
 }
 
-/* Prints the number of degrees of freedom and, for each eigenvalue, its frequency, damping ratio and mode shape; also whether the state
- * is not an equilibrium. */
+/* Prints a linearisation as text: the number of degrees of freedom and, for each eigenvalue, its frequency, damping ratio and mode shape.
+ * Also prints a note with the largest acceleration or rate if the state is not an equilibrium. */
 static void print_text(const cmb_equations *eq, const cmb_linearization *l)
 {
   printf("%s linearised at t = %g: %d degree%s of freedom", eq->name, l->t, l->freedoms,
@@ -114,7 +119,7 @@ void cli_json_eigenvalue(struct cli_json *j, const cmb_equations *eq, const cmb_
   cli_json_text(j, "most", cli_component_name(eq, m->most));
 }
 
-/* Writes a mode as a JSON object: the eigenvalue, and its shape as pairs [re, im] by component. */
+/* Writes an eigenmode as a JSON object: the eigenvalue, and the mode shape with a pair [re, im] for each component. */
 static void json_mode(struct cli_json *j, const cmb_equations *eq, const cmb_eigenmode *m)
 {
   cli_json_open(j, NULL, '{');
@@ -128,8 +133,8 @@ static void json_mode(struct cli_json *j, const cmb_equations *eq, const cmb_eig
   cli_json_close(j, '}');
 }
 
-/* Prints the result as JSON: time, positions, velocities and, if there is a linearisation l (else NULL), its eigenvalues, mode shapes
- * and matrices. */
+/* Prints the result as JSON: time, positions and velocities and, unless l is NULL because the linearisation failed, the eigenvalues, mode
+ * shapes and state-space matrices. */
 static void print_json(const struct cli_arguments *a, const cmb_equations *eq,
                        const cmb_linearization *l, const cmb_result *r,
                        const struct cli_state_space *space, cmb_status status)
@@ -151,8 +156,8 @@ static void print_json(const struct cli_arguments *a, const cmb_equations *eq,
   cli_json_end(&j);
 }
 
-/* Checks that the simulation has arrived at the time of --at, and that its state can be linearised (no switching function held at its
- * switch, as in sticking friction). Prints an error message otherwise and returns CLI_FAILED. */
+/* Checks that the simulation has reached the time of --at and that its state can be linearised, i.e. that no switching function is held at
+ * 0 (as in sticking friction). Prints an error message otherwise and returns CLI_FAILED. */
 static int check_arrival(const struct cli_arguments *a, const cmb_result *r)
 {
   const cmb_error at = {.status = CMB_ERROR_EQUATIONS, .time = r->t};
@@ -161,8 +166,8 @@ static int check_arrival(const struct cli_arguments *a, const cmb_result *r)
                     r->stopped_by, r->t, a->at);
   } else if (r->sliding) {
     cli_complain_at(&at, "",
-                    "'%s' is held where it switches at t = %g, as friction that sticks, and a "
-                    "linearisation takes no account of that",
+                    "the switching function '%s' is held at its switch at t = %g, as in sticking "
+                    "friction, which a linearisation does not take into account",
                     r->sliding, r->t);
   } else {
     return CLI_DONE;
@@ -170,13 +175,13 @@ static int check_arrival(const struct cli_arguments *a, const cmb_result *r)
   return CLI_FAILED;
 }
 
-/* Linearises a system about its start or about the state that a simulation reaches at --at, and prints the result. Returns the exit
- * code. */
+/* Linearises the equations of motion of a system about its initial state, or about the state that a simulation reaches at the time of --at,
+ * and prints eigenvalues, mode shapes and state-space matrices. Returns the exit code of the program. */
 static int linearize_system(cmb_context *ctx, const struct cli_arguments *a,
                             const cmb_system *system)
 {
   const cmb_equations *eq = cmb_system_equations(system);
-  /* with the sampled values (parameters p) at the time of the linearisation */
+  /* the equations with the sampled values (in the parameters p) at the time of the linearisation */
   cmb_equations here = *eq;
   cmb_run_options options;
   cmb_simulation *sim = NULL;

@@ -9,7 +9,7 @@
 
 enum { NAME_COLUMNS = 11 };
 
-/* Prints the integration methods, each with its order and its options. */
+/* Prints all integration methods, each with its title, its order and its options. */
 static void list_methods(void)
 {
   for (int i = 0; i < cmb_method_count(); i++) {
@@ -30,14 +30,15 @@ static void list_methods(void)
 
 enum { MODEL_COLUMNS = 16, PART_COLUMNS = 34 };
 
-/* Prints a name in the left column and its title beside it, in as many lines as it takes. */
+/* Prints a name in the left column and a title to the right, wrapped at 80 columns. */
 static void list_title(const char *name, const char *title)
 {
   printf("%-15s ", name);
   cli_print_wrapped(stdout, MODEL_COLUMNS, MODEL_COLUMNS, title);
 }
 
-/* Prints that a model describes the same mechanism as `twin`, and in which way (`how`) it does. */
+/* Prints the note that a listed model describes the same mechanism as the model `twin`; `how` says in which form, e.g. "its equations
+ * written by hand". */
 static void list_twin(const char *twin, const char *how)
 {
   char text[256];
@@ -45,7 +46,7 @@ static void list_twin(const char *twin, const char *how)
   list_title("", text);
 }
 
-/* Returns the problem written in C that describes the same mechanism as the model file of this name; NULL if there is none. */
+/* Returns the problem written in C that describes the same mechanism as the model file with the name `model`; NULL if there is none. */
 static const cmb_problem *twin_of(const char *model)
 {
   for (int i = 0; i < cmb_problem_count(); i++) {
@@ -56,13 +57,13 @@ static const cmb_problem *twin_of(const char *model)
   return NULL;
 }
 
-/* Prints the parameters of a model with their values; those of template instances (such as left.k) are omitted, since there are too
- * many. */
+/* Prints the parameters of a model with their values, units and titles. Those of template instances (names with a dot, such as left.k) are
+ * omitted, as there are too many. */
 static void list_parameters(const cmb_model *m)
 {
   cmb_item p;
   for (int i = 0; cmb_model_item(m, CMB_ITEM_PARAMETER, i, &p); i++) {
-    enum { LONG = 10 }; /* e.g. 120° in rad, which has 17 digits */
+    enum { LONG = 10 }; /* longer values, such as 120° in rad with its 17 digits, are rounded */
     char value[CMB_NUMBER_ROOM];
     if (strchr(p.name, '.')) continue;
     cmb_format_shortest(p.value, value);
@@ -74,19 +75,20 @@ static void list_parameters(const cmb_model *m)
   }
 }
 
-/* Prints a warning if `count` is 0: no bundled files were found, which happens if the program was copied without them. */
-static void warn_of_none(int count)
+/* Prints a warning if no bundled files were found (`count` is 0), which happens if the program was copied without them. */
+static void warn_if_none(int count)
 {
   if (count > 0) return;
   cli_warn(NULL, CMB_LOG_WARNING, CLI_NO_BUNDLED);
 }
 
-/* Prints the bundled model files with their titles and parameters. */
+/* Prints the bundled model files, each with its title and its parameters, and with the problem written in C for the same mechanism, if
+ * there is one. */
 static void list_model_files(cmb_context *ctx)
 {
   char *names[CLI_MOST_MODELS];
   int count = cli_bundled_models(names);
-  warn_of_none(count);
+  warn_if_none(count);
   for (int i = 0; i < count; i++) {
     struct cli_arguments a = {.operand = names[i], .command = &cli_commands[0]};
     if (cli_read_model(ctx, &a) == CLI_DONE && a.model) {
@@ -101,7 +103,7 @@ static void list_model_files(cmb_context *ctx)
   }
 }
 
-/* Prints the bundled model files and the problems written in C, with their titles and parameters. */
+/* Prints the bundled model files and the problems written in C, each with its title and its parameters. */
 static void list_models(cmb_context *ctx)
 {
   fputs("Model files, which can be copied and changed:\n\n", stdout);
@@ -120,12 +122,13 @@ static void list_models(cmb_context *ctx)
   }
 }
 
-/* Prints the templates in each bundled file of parts. */
+/* Prints the templates (reusable subassemblies such as a brake) that each bundled library file parts/NAME defines, with their titles.
+ * */
 static void list_parts(cmb_context *ctx)
 {
   char *names[CLI_MOST_MODELS];
   int count = cli_bundled_parts(names);
-  warn_of_none(count);
+  warn_if_none(count);
   fputs("Templates that a model can use after `include: parts/NAME` (docs/parts.md):\n\n", stdout);
   for (int i = 0; i < count; i++) {
     cmb_model *part = NULL;
@@ -143,8 +146,8 @@ static void list_parts(cmb_context *ctx)
   }
 }
 
-/* Prints the names of the lists that `camber list` can print. */
-static void list_lists(void)
+/* Prints what `camber list` can list: methods, models, parts and benchmarks. */
+static void list_operands(void)
 {
   fputs("camber list methods   integration methods and their options\n"
         "camber list models    bundled models and their parameters\n"
@@ -156,7 +159,7 @@ static void list_lists(void)
 int cli_list(cmb_context *ctx, const struct cli_arguments *a)
 {
   if (!a->operand) {
-    list_lists();
+    list_operands();
   } else if (strcmp(a->operand, "methods") == 0) {
     list_methods();
   } else if (strcmp(a->operand, "models") == 0) {

@@ -84,7 +84,7 @@ touch broken
 refuse "Chromium could not open the page" view run.h5 -o x.png
 rm broken
 touch endless
-refuse "the film would have 1000000 pictures, and 15000 are possible" view run.h5 --video x.mp4
+refuse "the film would have 1000000 pictures, but at most 15000 are possible" view run.h5 --video x.mp4
 rm endless
 touch no-film
 refuse "ffmpeg has failed" view run.h5 --video x.mp4

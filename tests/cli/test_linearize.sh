@@ -383,7 +383,7 @@ says "event 'kick' stops the run at t = 0.35"
 sed "s/torque: .*/torque: \"9*sign(x')\"}}/; /^events/d" way.yaml >sticks.yaml
 camber 0 a.txt linearize sticks.yaml --start "x'=0.2" --at 0.01
 camber 1 a.txt linearize sticks.yaml --start "x'=0.2" --at 1
-says "is held where it switches at t = 1"
+says "is held at its switch at t = 1"
 
 # ---- what cannot be
 camber 2 a.txt linearize
