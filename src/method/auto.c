@@ -13,15 +13,16 @@
 #include "method/stiffness.h"
 
 enum { EXPLICIT, IMPLICIT };
-enum { MOST = 1000 }; /* limit of the stiffness estimates that a change has to have in its favour */
+enum { MOST = 1000 }; /* the number of stiffness estimates that a change requires grows up to this */
 
-/* up to this tolerance the method of higher order is more efficient */
+/* up to this relative tolerance the explicit method of higher order is more efficient */
 static const double SMALL = 1e-5;
 
 static const cmb_method *const explicit_methods[] = {NULL, &cmb_method_mdop5, &cmb_method_mdop853},
                                *const implicit_methods[] = {&cmb_method_radau5, &cmb_method_bdf};
 
-/* Makes method number `which` (EXPLICIT or IMPLICIT) the active one: the integrator gets its functions, data and options. */
+/* Activates the explicit or the implicit method of `auto` (which = EXPLICIT or IMPLICIT): the integrator receives the functions, the
+ * data and the options of that method. */
 static void activate(cmb_integrator *in, int which)
 {
   cmb_switcher *s = in->switcher;
@@ -32,7 +33,7 @@ static void activate(cmb_integrator *in, int which)
   in->chosen = s->chosen[which];
 }
 
-/* Returns the index of the option named `option` among the options of method m, or −1. */
+/* Returns the index of the option named `option` among the options of method m; −1 if m has no such option. */
 static int option_index(const char *option, const cmb_method *m)
 {
   return cmb_find_name(option, m->options, m->option_count, sizeof *m->options);

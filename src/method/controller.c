@@ -29,19 +29,20 @@ void cmb_controller_restart(cmb_controller_memory *memory)
   memory->limit = INFINITY;
 }
 
-/* Returns x limited to the interval from `least` to `most`. */
+/* Returns x limited to the interval [least, most]. */
 static double between(double least, double most, double x)
 {
   return fmax(least, fmin(most, x));
 }
 
-/* Returns x^(1/k), without a call of pow for k = 4, the value for RADAU5. */
+/* Returns x^(1/k); for k = 4, the value for RADAU5, two square roots replace the slower call of pow. */
 static double root(double x, double k)
 {
   return k == 4 ? sqrt(sqrt(x)) : pow(x, 1 / k);
 }
 
-/* Returns h/h_new by the error of the attempt s alone, without its history; the safety factor shrinks with the number of iterations. */
+/* Returns h/h_new, the ratio of the attempted step size to the next one, from the error of the attempt s alone, within the limits of the
+ * controller. The safety factor is smaller the more Newton iterations the attempt took. */
 static double quotient_of(const cmb_controller *c, const cmb_controller_step *s)
 {
   const int N = c->iterations;
@@ -85,7 +86,8 @@ double cmb_controller_failure(const cmb_controller *c, double excess, int left)
   return c->foreseen * pow(counted, -1.0 / (EXCESS_ORDER + left));
 }
 
-/* Returns (h/h_new)^k for the HALVING kind of controller: 2 error + floor. */
+/* Returns 2 error + floor, which is (h/h_new)^k in the step-size controller of multistep methods (h: attempted step size, h_new: next
+ * one, k: order of the error estimate). The error is in units of the tolerance. */
 static double error_measure(const cmb_controller *c, double error)
 {
   return 2 * error + c->floor;

@@ -58,7 +58,6 @@ static cmb_expr product(cmb_step_source *s, int n, const cmb_expr *x, const cmb_
 
 /* ---- the ranges of the friction forces */
 
-/* Returns how many switching functions of the equations belong to friction that can stick. */
 int cmb_grip_count(const cmb_equations *eq)
 {
   int count = 0;
@@ -84,16 +83,16 @@ static cmb_status take_memory(cmb_step_source *s, cmb_grip *x)
   return cmb_arena_failed(s->arena) ? cmb_fail_memory(s->ctx) : CMB_OK;
 }
 
-/* Returns the sign of the sliding velocity of friction k where the step begins, as an expression of its mode there: ±1, or 0 if it
- * sticks. */
+/* Builds the expression for the sign of the sliding velocity of friction k at the beginning of the step, from its mode there, an input
+ * of the step: ±1 while the friction slides, 0 while it sticks. */
 static cmb_expr sliding_sign(cmb_step_source *s, const cmb_grip *x, int k)
 {
   const cmb_expr mode = s->input[s->layout.first[CMB_BLOCK_MODE] + x->which[k]];
   return choose(s, greater(s, mode, cmb_constant(s->graph, 1.5)), 0, mode);
 }
 
-/* Returns the error that steps of fixed cost cannot treat sticking friction of equations written in C: without expressions it is not
- * known how friction enters them. */
+/* Returns an error: steps of fixed cost cannot treat sticking friction in equations written in C, because without expressions the
+ * dependence of the forces on the friction is not known. */
 static cmb_status refuse_calls(cmb_step_source *s)
 {
   int i = 0;
@@ -161,8 +160,8 @@ static cmb_status take_work(cmb_step_source *s, const cmb_grip *x, struct proble
   return CMB_OK;
 }
 
-/* Computes the sliding velocities w (count) for the velocities of the step, and their gradients with respect to v in a->S, which do
- * not depend on the velocities. */
+/* Builds the sliding velocities w (count) of all frictions for the velocities of the step, and in a->S (count x nv) their gradients with
+ * respect to the velocities, which do not depend on these. */
 static cmb_status sliding_velocities(cmb_step_source *s, const cmb_grip *x,
                                      const cmb_grip_step *step, struct problem_arrays *a,
                                      cmb_expr *w)
@@ -171,9 +170,9 @@ static cmb_status sliding_velocities(cmb_step_source *s, const cmb_grip *x,
   return s->sliding(s, &at, x->count, x->which, w, a->S);
 }
 
-/* Builds the complementarity problem w = w₀ − P φ between the sliding velocities w and the parts φ of the friction forces in the step:
- * solves for the change X of accelerations and multipliers by each friction, and sets P = −h S X and the sizes below which values are
- * rounding. */
+/* Builds the complementarity problem w = w₀ − P φ between the sliding velocities w at the end of the step and the friction forces, given
+ * as fractions φ (−1 to 1) of their ranges. P = −h S X, with the step size h, the gradients S of w, and X, the changes of accelerations
+ * and multipliers by each friction with φ = 1. Also sets the magnitudes below which values count as rounding errors. */
 static void build_problem(cmb_step_source *s, const cmb_grip *x, const cmb_grip_step *step,
                           struct problem_arrays *a)
 {
@@ -196,8 +195,8 @@ static void build_problem(cmb_step_source *s, const cmb_grip *x, const cmb_grip_
   }
 }
 
-/* Solves the complementarity problem for the friction forces, as parts φ (−1 to 1) of their ranges. Returns an error if too many
- * frictions depend on each other for a step of fixed cost. */
+/* Builds the solution of the complementarity problem for the friction forces, given as fractions φ (−1 to 1) of their ranges. Returns an
+ * error if more frictions act on each other than a step of fixed cost permits. */
 static cmb_status solve(cmb_step_source *s, const cmb_grip *x, struct problem_arrays *a)
 {
   int most;
@@ -214,8 +213,8 @@ static cmb_status solve(cmb_step_source *s, const cmb_grip *x, struct problem_ar
   return cmb_complement_solve(&a->problem);
 }
 
-/* Adds the effect of the friction forces, given as parts φ (count) of their ranges, to the velocities, accelerations and multipliers
- * of the step. */
+/* Adds the effect of the friction forces, given as fractions phi (count) of their ranges, to the velocities, accelerations and
+ * multipliers of the step. */
 static void apply(cmb_step_source *s, const cmb_grip *x, const struct problem_arrays *a,
                   const cmb_expr *phi, const cmb_grip_step *step)
 {
@@ -231,8 +230,8 @@ static void apply(cmb_step_source *s, const cmb_grip *x, const struct problem_ar
   }
 }
 
-/* Corrects the friction forces and the velocities twice so that held sliding velocities become 0: removes the rounding errors, and the
- * error made because the problem was solved with a slightly larger diagonal. */
+/* Builds two corrections of the friction forces and velocities that bring the sliding velocities of sticking frictions to 0. They remove
+ * rounding errors and the error of solving the complementarity problem with a slightly increased diagonal. */
 static cmb_status correct(cmb_step_source *s, const cmb_grip *x, const cmb_grip_step *step,
                           struct problem_arrays *a)
 {
@@ -248,8 +247,9 @@ static cmb_status correct(cmb_step_source *s, const cmb_grip *x, const cmb_grip_
 
 /* ---- modes after the step */
 
-/* Sets the mode of each friction after the step: 3 − φ if it sticks with the part φ of its largest force, else the sign of its sliding
- * velocity. Friction at a bound that hardly slides sticks as well, since another friction may hold it. */
+/* Builds the mode of each friction after the step: 3 − φ if it sticks with the fraction φ of its largest force, else the sign (±1) of
+ * its sliding velocity. A friction at its force limit whose sliding velocity is negligible also counts as sticking, since another
+ * friction may hold it. */
 static void find_modes(cmb_step_source *s, cmb_grip *x, const struct problem_arrays *a)
 {
   cmb_graph *g = s->graph;
@@ -261,8 +261,8 @@ static void find_modes(cmb_step_source *s, cmb_grip *x, const struct problem_arr
   }
 }
 
-/* Finds the velocity coordinate that alone determines the sliding velocity of friction k, as a multiple of it: *number is its index,
- * or −1 if the sliding velocity depends on several coordinates or on time. */
+/* Finds the velocity coordinate to which the sliding velocity of friction k is proportional: *number receives its index, or −1 if the
+ * sliding velocity depends on several velocity coordinates or on time. */
 static cmb_status find_single_velocity(cmb_step_source *s, const cmb_grip *x,
                                        const cmb_grip_step *step, const struct problem_arrays *a,
                                        int k, int *number)
@@ -281,8 +281,8 @@ static cmb_status find_single_velocity(cmb_step_source *s, const cmb_grip *x,
   return CMB_OK;
 }
 
-/* Sets velocity coordinates that friction holds to exactly 0, without rounding errors, where a sliding velocity is a multiple of one
- * coordinate. */
+/* Sets velocity coordinates exactly to 0, free of rounding errors, where a friction sticks whose sliding velocity is proportional to
+ * that coordinate alone. */
 static cmb_status set_held_to_zero(cmb_step_source *s, const cmb_grip *x, const cmb_grip_step *step,
                                    const struct problem_arrays *a)
 {
@@ -296,8 +296,8 @@ static cmb_status set_held_to_zero(cmb_step_source *s, const cmb_grip *x, const 
   return CMB_OK;
 }
 
-/* Returns how much friction k would change its sliding velocity in a step if velocities were not coupled: only the diagonal of the
- * matrix A is used. Contributions are added by their absolute values. */
+/* Builds an upper estimate of the change of friction k's own sliding velocity in one step by its full force if only the diagonal of the
+ * step matrix A (nv x nv) acted: h Σ_i |S_i F_i / A_ii|, with the gradient S of the sliding velocity and the force F. */
 static cmb_expr uncoupled_diagonal(cmb_step_source *s, const cmb_grip *x,
                                    const struct problem_arrays *a, const cmb_expr *A, int k)
 {
@@ -312,8 +312,8 @@ static cmb_expr uncoupled_diagonal(cmb_step_source *s, const cmb_grip *x,
   return cmb_mul(g, s->h, sum);
 }
 
-/* Sets x->settled to −1 − k if friction k accelerates the sliding that it should stop, which a negative diagonal element of its
- * complementarity problem shows; otherwise x->settled tells whether the complementarity problem was solved. */
+/* Sets x->settled to −1 − k if friction k accelerates the sliding that it should oppose, which a clearly negative diagonal element of
+ * the complementarity matrix shows. Otherwise x->settled becomes 1 if the complementarity problem was solved, 0 if not. */
 static void check_diagonal(cmb_step_source *s, cmb_grip *x, const struct problem_arrays *a,
                            const cmb_expr *A)
 {

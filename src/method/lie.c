@@ -21,15 +21,16 @@ struct lie {
   double *slope; /* (n) slope where a motion begins */
   double *a;     /* (nv) accelerations of the last step */
 
-  /* friction that can stick */
+  /* dry friction that can stick */
   int grip_count;
   int *grip;           /* (grips) indices of their switching functions */
   double *mode;        /* (grips) their modes after the last step, */
   double *mode_before; /* (grips) and before it */
-  bool unsettled;      /* the warning of unsettled friction has been logged */
+  bool unsettled;      /* the warning that a complementarity problem was not solved has been logged */
 };
 
-/* Reads the options of lie or rosw2 into the options of a step; returns an error for combinations that make no sense. */
+/* Translates the options of the method lie or rosw2 into the options *o of a step of fixed cost. Returns an error for options that
+ * contradict each other. */
 static cmb_status read_step_options(const cmb_integrator *in, cmb_step_options *o)
 {
   const bool euler = in->method == &cmb_method_lie;
@@ -91,8 +92,9 @@ const cmb_stepper *cmb_integrator_stepper(const cmb_integrator *in)
   return m->stepper;
 }
 
-/* Sets the modes of frictions that are not known yet: those of the current state or, for sticking friction, the part of its largest
- * force with which it would hold in a step from there. Where the last step was undone, the modes before it are restored first. */
+/* Determines the modes of dry frictions at the beginning of a motion where they are not known: the sign of the sliding velocity or, for
+ * a friction that sticks, a value that contains the fraction of its largest force with which it holds in a trial step. If the last step
+ * has been undone, the modes before it are restored first. */
 static cmb_status begin_grip(cmb_integrator *in, struct lie *m)
 {
   double *grip = in->ev->grip;
@@ -128,7 +130,7 @@ static cmb_status begin(cmb_integrator *in)
   return CMB_OK;
 }
 
-/* Returns the error that friction with this switching function accelerates the motion which it should oppose. */
+/* Returns an error: the dry friction with switching function number `function` accelerates the motion that it should oppose. */
 static cmb_status refuse_driving(const cmb_integrator *in, int function)
 {
   const char *name = in->ev->eq->switch_names[function];
@@ -139,8 +141,8 @@ static cmb_status refuse_driving(const cmb_integrator *in, int function)
                         name, in->t);
 }
 
-/* Logs a warning, once, that the friction forces of a step are within their bounds but only near a solution: sticking friction may
- * creep and sliding friction may be held in such a step. */
+/* Logs a warning, once, that the friction forces of a step are within their bounds but only near a solution of the complementarity
+ * problem: sticking friction may creep in such a step, and sliding friction may be held. */
 static void warn_unsettled(const cmb_integrator *in, struct lie *m)
 {
   if (m->unsettled) return;
@@ -151,8 +153,8 @@ static void warn_unsettled(const cmb_integrator *in, struct lie *m)
           in->t);
 }
 
-/* Finds the reason why a step has failed, and returns it as a status: the equations themselves, dependent constraints, friction that
- * does not oppose its motion (settled < 0), or the step's matrix with its derivatives. */
+/* Finds out why a step has failed and returns the reason as a status: the equations cannot be evaluated, the constraints are dependent,
+ * a friction accelerates the motion that it should oppose (settled < 0), or the matrix of the step is not regular. */
 static cmb_status find_failure(cmb_integrator *in, struct lie *m, double settled)
 {
   if (settled < 0) return refuse_driving(in, m->grip[(int)-settled - 1]);
@@ -193,7 +195,8 @@ static void accept(cmb_integrator *in)
   }
 }
 
-/* Saves or restores the modes of frictions that can stick, which are part of the state. */
+/* Saves or restores in the archive a the modes of frictions that can stick, which are part of the state. Refuses restored values that
+ * are no modes. */
 static void visit(cmb_integrator *in, cmb_archive *a)
 {
   const struct lie *m = in->data;
@@ -202,7 +205,7 @@ static void visit(cmb_integrator *in, cmb_archive *a)
   for (int k = 0; k < m->grip_count; k++) {
     const double grip = in->ev->grip[m->grip[k]];
     const bool slips = fabs(grip) == 1, holds = grip > 1.5 && grip < 4.5;
-    if (!slips && !holds) cmb_archive_refuse(a, "friction cannot hold like that");
+    if (!slips && !holds) cmb_archive_refuse(a, "the mode of a friction is out of range");
   }
 }
 

@@ -24,7 +24,6 @@
  *
  * Dense output: the collocation polynomials of q and v. Where q̇ = T(q) v the matrix omits the derivative of T with respect to q:
  * positions then follow the increments only up to O(h ω), which the index-1 form tolerates best.
- *
  */
 #include "base/context.h"
 #include "math/dense.h"
@@ -130,7 +129,8 @@ struct radau {
   double *rate_of_q[MOST];                         /* (nq) T(Q_j) W_j, rates of the positions */
   cmb_weights weights;
   bool rounded; /* rounding influences the increments of velocities */
-  double *s_w, *s_v, *e_w, *e_v, *e_q;
+  double *s_w, *s_v;       /* (nv) defects of the embedded formula in q̇ = T w and in v̇ */
+  double *e_w, *e_v, *e_q; /* (nv), (nv), (nq) error estimates of ∫ w dt, of v, and of q */
   double *a_here, *a_new; /* (nv) accelerations where the step begins and where it ends */
 
   /* data of the last accepted step, for extrapolation and dense output */
@@ -146,7 +146,8 @@ struct radau {
 
 /* ---- creation */
 
-/* Allocates an array of `size` numbers for each stage, and one more, since they are processed two at a time. */
+/* Allocates an array of size + 1 numbers for each stage of the highest permitted order. The additional number is needed because arrays
+ * are processed two numbers at a time. */
 static void take_stages(cmb_integrator *in, int size, double **array)
 {
   const struct radau *m = in->data;
@@ -178,7 +179,8 @@ static void take_memory(cmb_integrator *in, struct radau *m)
   m->a_new = cmb_arena_doubles(in->arena, nv);
 }
 
-/* Returns the form of the equations that the option `form` selects; its default depends on the equations and on the option `control`. */
+/* Returns the form of the equations (index 3, stabilised index 2 or index 1) that the option `form` selects; with `auto` the choice
+ * depends on the equations and on the option `control`. */
 static cmb_form_kind form_of(const cmb_integrator *in)
 {
   static const cmb_form_kind kinds[] = {CMB_FORM_INDEX3, CMB_FORM_GGL, CMB_FORM_INDEX1};
@@ -188,13 +190,14 @@ static cmb_form_kind form_of(const cmb_integrator *in)
   return cmb_choice(in, "control") == CMB_CONTROL_STRICT ? CMB_FORM_GGL : CMB_FORM_INDEX3;
 }
 
-/* Returns the factor f of the tolerance f rtol^(4/5) to which control=strict holds the error estimate of this order. */
+/* Returns the factor f in f rtol^(4/5), the tolerance of the error estimate for a method of this order with control=strict. */
 static double tolerance_factor(const struct order *order)
 {
   return order->table->stages == 3 ? 0.4 : 0.2;
 }
 
-/* Computes the tolerances of the error estimate and of the Newton iteration for the current order. */
+/* Computes the tolerances of the error estimate and of the Newton iteration for the current order from the user's tolerances and the
+ * option `control`. */
 static void take_tolerances(const cmb_integrator *in, struct radau *m)
 {
   const double rtol = in->options.rtol;
@@ -214,7 +217,8 @@ static void take_tolerances(const cmb_integrator *in, struct radau *m)
   }
 }
 
-/* Makes `order` the order of the method for the next attempt: the factors of the matrices become invalid, and the tolerances change. */
+/* Sets the order of the method for the next attempt. The factorised Newton matrices become invalid, and the tolerances are computed
+ * anew. */
 static void take_order(cmb_integrator *in, struct radau *m, const struct order *order)
 {
   m->order = m->next = order;
@@ -224,7 +228,8 @@ static void take_order(cmb_integrator *in, struct radau *m, const struct order *
   take_tolerances(in, m);
 }
 
-/* Determines the permitted orders of the method: the lowest one for radau5; for radau all, or the one that its option names. */
+/* Determines the lowest and the highest permitted order: order 5 for the method radau5; for radau all orders, or the one that the option
+ * `order` names. Begins with the lowest. */
 static void take_orders(cmb_integrator *in, struct radau *m)
 {
   const int last = CMB_RADAU_TABLES - 1;
@@ -237,13 +242,14 @@ static void take_orders(cmb_integrator *in, struct radau *m)
   take_order(in, m, m->least);
 }
 
-/* Returns whether velocity errors are multiplied by the step size h, RADAU5's rule for index 3. */
+/* Returns whether velocity errors are multiplied by the step size h in the error test, as in the code RADAU5: in the index-3 form with
+ * control=classic. */
 static bool weights_velocities_by_h(const struct radau *m)
 {
   return !m->strict && m->form->kind == CMB_FORM_INDEX3;
 }
 
-/* Logs a warning that velocity errors are multiplied by the step size and therefore are not held to the tolerance. */
+/* Logs a warning that the error test multiplies velocity errors by the step size, so that velocities are not held to the tolerance. */
 static void warn_of_velocities(const cmb_integrator *in)
 {
   cmb_log(in->ctx, CMB_LOG_WARNING,
@@ -280,7 +286,8 @@ static void destroy(cmb_integrator *in)
   cmb_form_destroy(m->form);
 }
 
-/* Forgets what is known of the motion and of the efficiency of the orders, and begins with the lowest order. */
+/* Resets what has been learnt during the last motion, namely the scaling of the equations, the convergence rate and the efficiency of
+ * each order, and sets the lowest permitted order. */
 static void forget(cmb_integrator *in, struct radau *m)
 {
   cmb_form_forget(m->form);
@@ -308,7 +315,8 @@ static cmb_status begin(cmb_integrator *in)
 
 /* ---- the Newton iteration */
 
-/* Computes the complex coefficient h/(α + iβ) = re + i im of the k-th complex pair of eigenvalues of the Runge–Kutta matrix. */
+/* Computes the complex number *re + i *im = h/(α + iβ), the coefficient in a Newton matrix, for a step of size h, where α ± iβ is the
+ * k-th complex pair of eigenvalues of the inverse of the Runge–Kutta matrix. */
 static inline void pair_of(const cmb_radau_table *t, int k, double h, double *re, double *im)
 {
   const double alpha = t->alpha[k], beta = t->beta[k], square = alpha * alpha + beta * beta;
@@ -316,16 +324,18 @@ static inline void pair_of(const cmb_radau_table *t, int k, double h, double *re
   *im = -h * beta / square;
 }
 
-/* Returns whether the last step's polynomials can predict the middle of a step of size h, where the matrix is then made. With three
- * stages this is not done, as in RADAU5. */
+/* Returns whether the Newton matrix for a step of size h is made at the predicted state in the middle of the step. This requires a
+ * method of five or more stages, variable step sizes, no rejection before, and a last step of at least h/2, whose polynomials are
+ * extrapolated. With three stages the matrix is made at the beginning, as in RADAU5. */
 static bool can_look_ahead(const cmb_integrator *in, const struct radau *m, double h)
 {
   const bool large = m->order->table->stages > 3 && !in->fixed_step;
   return large && in->rejections == 0 && m->h_last > 0 && h <= MOST_RATIO_AHEAD * m->h_last;
 }
 
-/* Computes in *at the state in the middle of a step of size h by extrapolation of the last step's polynomials. Made there, the matrix
- * differs only half as much from that at the ends of a large step. */
+/* Extrapolates the collocation polynomials of the last step (coefficients t) to *at, the state in the middle of a step of size h, and
+ * computes its accelerations and multipliers from the index-1 equations. A Newton matrix made there differs only half as much from that
+ * at the ends of a large step. */
 KERNEL cmb_status look_ahead(const cmb_radau_table *const t, cmb_integrator *in, struct radau *m,
                              double h, cmb_form_state *at)
 {
@@ -342,8 +352,8 @@ KERNEL cmb_status look_ahead(const cmb_radau_table *const t, cmb_integrator *in,
   return cmb_accelerate(in->ev, at->t, q, v, m->a[0], in->lambda_new);
 }
 
-/* Computes the derivatives of the equations for the Newton matrix of a step of size h: in its middle if the state there can be
- * predicted, else where it begins. */
+/* Computes the derivatives of the equations for the Newton matrix of a step of size h: at the predicted state in the middle of the step
+ * if there is one, else at its beginning. */
 static cmb_status linearize(cmb_integrator *in, struct radau *m, double h)
 {
   const cmb_form_state here = {in->t, in->y, in->y + in->nq, m->a_here, in->lambda};
@@ -360,7 +370,8 @@ static cmb_status linearize(cmb_integrator *in, struct radau *m, double h)
   return CMB_OK;
 }
 
-/* Computes the derivatives of the equations if they are due, and factors the Newton matrices for the step size h. */
+/* Computes the derivatives of the equations anew if this is requested and has not been done at the beginning of this step, and
+ * factorises the real and complex Newton matrices for the step size h, unless they are factorised for h already. */
 static cmb_status prepare(cmb_integrator *in, struct radau *m, double h)
 {
   const cmb_radau_table *t = m->order->table;
@@ -378,8 +389,8 @@ static cmb_status prepare(cmb_integrator *in, struct radau *m, double h)
   return CMB_OK;
 }
 
-/* Computes the starting values z and λ of all stages by extrapolating the last step's collocation polynomials (with coefficients t): z
- * from the nodes 0, c_1, .., 1 and λ from c_1, .., 1. */
+/* Computes starting values of all stages of a step of size h by extrapolating the collocation polynomials of the last step (coefficients
+ * t): the velocity changes z from the nodes 0, c_1, .., 1, and the multipliers λ from c_1, .., 1. */
 KERNEL void extrapolate(const cmb_radau_table *const t, const cmb_integrator *in, struct radau *m,
                         double h)
 {
@@ -396,8 +407,8 @@ KERNEL void extrapolate(const cmb_radau_table *const t, const cmb_integrator *in
   }
 }
 
-/* Sets the starting values of the Newton iteration for a step of size h: extrapolated from the last step or, without one, from the
- * accelerations where the step begins. */
+/* Sets the starting values of the Newton iteration for all stages of a step of size h: extrapolated from the last step or, if there is
+ * none, with the accelerations and multipliers at the beginning of the step as constants. */
 static void start_values(const cmb_integrator *in, struct radau *m, double h)
 {
   const bool ggl = m->form->kind == CMB_FORM_GGL, rates = in->ev->eq->rates != NULL;
@@ -417,9 +428,9 @@ static void start_values(const cmb_integrator *in, struct radau *m, double h)
   }
 }
 
-/* Computes the positions Q of the stages from Q = q_0 + h A T(Q) W. Q is on both sides: a few fixed-point iterations, each of which
- * reduces the error by a factor of about h |ω| / 2, in addition to what the Newton iteration does; more of them with more stages,
- * since steps are larger then. */
+/* Computes the positions Q of all stages from Q = q_0 + h A T(Q) W, with the Runge–Kutta matrix A and the velocities W of the stages,
+ * where q̇ = T(q) v. Runs as many fixed-point iterations as there are stages, each of which multiplies the error by about h |ω| / 2 (ω:
+ * angular velocity); the Newton iteration reduces it further. */
 KERNEL void integrate_rates(const cmb_radau_table *const t, const cmb_integrator *in,
                             struct radau *m, double h, double *const *W)
 {
@@ -433,7 +444,8 @@ KERNEL void integrate_rates(const cmb_radau_table *const t, const cmb_integrator
   }
 }
 
-/* Computes V, a, w and Q of the stages from z for the case q̇ = v. */
+/* Computes velocities V, accelerations a, integrals w of the velocities, and positions Q of all stages of a step of size h from the
+ * velocity changes z, for q̇ = v. */
 KERNEL void complete_plain(const cmb_radau_table *const t, const cmb_integrator *in,
                            struct radau *m, double h)
 {
@@ -449,7 +461,8 @@ KERNEL void complete_plain(const cmb_radau_table *const t, const cmb_integrator 
   cmb_radau_complete(t, in->nv, h, &stages);
 }
 
-/* Computes V, a, w and Q of the stages from z in all cases, also with the multipliers η of the ggl form or where q̇ = T(q) v. */
+/* Computes velocities V, accelerations a, integrals w of the velocities, and positions Q of all stages of a step of size h from the
+ * velocity changes z; also where q̇ = T(q) v, and in the stabilised index-2 form, where multipliers η change q̇. */
 KERNEL void complete_stages(const cmb_radau_table *const t, const cmb_integrator *in,
                             struct radau *m, double h)
 {
@@ -471,7 +484,7 @@ KERNEL void complete_stages(const cmb_radau_table *const t, const cmb_integrator
   }
 }
 
-/* Computes the defects of the equations at all stages of a step of size h. */
+/* Computes the defects (residuals) of the equations of motion and of the constraints at all stages of a step of size h. */
 KERNEL cmb_status stage_defects(const cmb_radau_table *const t, cmb_integrator *in, struct radau *m,
                                 double h)
 {
@@ -483,7 +496,8 @@ KERNEL cmb_status stage_defects(const cmb_radau_table *const t, cmb_integrator *
   return CMB_OK;
 }
 
-/* Decouples the defects of all stages: multiplies them by T⁻¹. */
+/* Decouples the linear systems of the stages: multiplies the defects (residuals) of all stages by T⁻¹, where A⁻¹ = T Λ T⁻¹ is the
+ * eigenvalue decomposition of the inverse of the Runge–Kutta matrix. */
 KERNEL void decouple_defects(const cmb_radau_table *const t, const cmb_integrator *in,
                              struct radau *m)
 {
@@ -495,7 +509,8 @@ KERNEL void decouple_defects(const cmb_radau_table *const t, const cmb_integrato
   if (form->has_motion) cmb_radau_combine(t, ng, t->T_inverse, 1, p, p);
 }
 
-/* Solves for the Newton increments dv, dw, dl and dn of all stages, in decoupled form: one real system and pairs of complex ones. */
+/* Solves the linear systems of a Newton iteration for a step of size h in decoupled form: one real system, and one complex system for
+ * each pair of eigenvalues. Stores the increments of all stages in m->dv, dw, dl and dn. */
 KERNEL void solve_stages(const cmb_radau_table *const t, const cmb_integrator *in, struct radau *m,
                          double h)
 {
@@ -518,7 +533,8 @@ KERNEL void solve_stages(const cmb_radau_table *const t, const cmb_integrator *i
   }
 }
 
-/* Returns the largest component of all increments of the stages, in units of the tolerance. */
+/* Returns the largest component of the Newton increments of all stages (of coordinates dq, of velocities and of multipliers) in units of
+ * the tolerance. */
 static double worst_increment(const cmb_integrator *in, const struct radau *m, double *const *dq)
 {
   const cmb_weights *w = &m->weights;
@@ -531,7 +547,8 @@ static double worst_increment(const cmb_integrator *in, const struct radau *m, d
   return sqrt(most);
 }
 
-/* Returns the root mean square of all increments of the stages, in units of the tolerance. */
+/* Returns the root mean square of the Newton increments of all stages (of coordinates dq, of velocities and of multipliers) in units of
+ * the tolerance. */
 KERNEL double mean_increment(const cmb_radau_table *const t, const cmb_integrator *in,
                              const struct radau *m, double *const *dq)
 {
@@ -545,7 +562,8 @@ KERNEL double mean_increment(const cmb_radau_table *const t, const cmb_integrato
   return sqrt(sum / (s * in->n));
 }
 
-/* Removes from the velocity increments of all s stages, in index 3, the part that is rounding, since it must not count in their size. */
+/* Removes rounding errors from the velocity increments of all s stages in the index-3 form, so that they do not count in the convergence
+ * test. */
 static void drop_roundings(struct radau *m, int s)
 {
   const double c = m->h_factored / m->order->table->gamma;
@@ -554,7 +572,8 @@ static void drop_roundings(struct radau *m, int s)
   }
 }
 
-/* Adds the Newton increments, coupled again by T, to the stages. Returns their size in units of the error estimate's tolerance. */
+/* Transforms the decoupled Newton increments back to those of the stages, by the matrix T of eigenvectors, and adds them to the unknowns
+ * of the stages. Returns their norm in units of the tolerance of the error estimate. */
 KERNEL double add_increments(const cmb_radau_table *const t, const cmb_integrator *in,
                              struct radau *m)
 {
@@ -570,8 +589,8 @@ KERNEL double add_increments(const cmb_radau_table *const t, const cmb_integrato
   return m->largest_counts ? worst_increment(in, m, dq) : mean_increment(t, in, m, dq);
 }
 
-/* Sets all increments and the variables of the stages to 0 after an iteration that was not finite, so that no NaN remains in the
- * padding of arrays, which are processed two numbers at a time. */
+/* Sets the unknowns and increments of all stages to 0 after a Newton iteration whose results were not finite, so that no NaN remains in
+ * the padding of arrays, which are processed two numbers at a time. */
 static void clear_increments(const cmb_integrator *in, struct radau *m)
 {
   double **velocities[] = {m->z, m->dv, m->dw, m->dn, m->normal},
@@ -586,7 +605,8 @@ static void clear_increments(const cmb_integrator *in, struct radau *m)
   }
 }
 
-/* Runs the Newton iteration for all stages of a step of size h, from their starting values until it has converged. */
+/* Runs the simplified Newton iteration for all stages of a step of size h, from their starting values until it has converged. Returns
+ * CMB_RETRY_NEWTON if it diverges or is too slow, and CMB_RETRY_NONFINITE if an increment is not finite. */
 KERNEL cmb_status iterate_stages(const cmb_radau_table *const t, cmb_integrator *in,
                                  struct radau *m, double h)
 {
@@ -614,7 +634,8 @@ static cmb_status iterate(cmb_integrator *in, struct radau *m, double h)
 
 /* ---- the step */
 
-/* Returns the size of the error estimate of positions and velocities (m->e_w, m->e_v) in tolerances, at least 1e-10. */
+/* Returns the norm of the error estimate, of positions (m->e_w) and velocities (m->e_v), in units of the tolerance, but at least
+ * 1e-10. */
 static double size_of_error(const cmb_integrator *in, struct radau *m)
 {
   const double *e_q = m->e_w;
@@ -634,7 +655,8 @@ static double size_of_error(const cmb_integrator *in, struct radau *m)
   return cmb_larger_error(sqrt(size), 1e-10);
 }
 
-/* Returns the difference, in tolerances, between the multipliers of the last stage and those that belong to the new state. */
+/* Returns the weighted root mean square, in units of the tolerance, of the difference between the multipliers of the last stage and
+ * those computed from the state at the end of the step; 0 if there are no constraints. */
 static double multiplier_error(const cmb_integrator *in, struct radau *m)
 {
   const int end = m->order->table->stages - 1;
@@ -643,8 +665,9 @@ static double multiplier_error(const cmb_integrator *in, struct radau *m)
   return in->ng > 0 ? sqrt(cmb_weighted_square(in->ng, m->weights.l, error) / in->ng) : 0;
 }
 
-/* Estimates the error of a step of size h in tolerances by the smoothed embedded formula. If the error is too large in the first step,
- * or in one that was rejected before, the estimate is smoothed a second time, with the defect at y_0 + error. */
+/* Estimates the error of a step of size h, in units of the tolerance, by the embedded formula, smoothed by a solution with the real
+ * Newton matrix. If it is above 1 in the first step or after a rejection, the estimate is smoothed a second time, with the slope at the
+ * state y_0 + error. */
 static cmb_status estimate_error(cmb_integrator *in, struct radau *m, double h, double *error)
 {
   const double *v = in->y + in->nq, *e = m->order->table->e, c = h / m->order->table->gamma;
@@ -705,8 +728,8 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   return CMB_OK;
 }
 
-/* Returns the order below the current one, which has proved less efficient, and doubles the number of steps until the current one is
- * tried again. */
+/* Returns the next lower order, to be used because the current one has proved less efficient or its iteration has failed, and doubles
+ * the number of steps until the current order is tried again. */
 static const struct order *order_below(struct radau *m)
 {
   struct efficiency *below = m->efficiency + (m->order - 1 - orders);
@@ -714,8 +737,9 @@ static const struct order *order_below(struct radau *m)
   return m->order - 1;
 }
 
-/* Chooses the order of the next step by the convergence rate, as RADAU does (Hairer, Wanner 1999, §4): higher orders pay if steps can
- * be larger, which a fast iteration permits; a slow iteration requires the order below. `next` is the proposed step size. */
+/* Chooses m->next, the order of the next step, by the convergence rate of the Newton iteration, as the code RADAU does (Hairer, Wanner
+ * 1999, §4): a fast iteration at about constant step size raises the order, a slow one lowers it. h is the size of the last step, `next`
+ * the proposed one. */
 static void choose_by_rate(struct radau *m, double h, double next)
 {
   m->rate = fmin(10, fmax(m->newton.theta, 0.5 * m->rate));
@@ -725,8 +749,8 @@ static void choose_by_rate(struct radau *m, double h, double next)
   if (fast && same && m->stay > LEAST_STAY && m->order < m->most) m->next = m->order + 1;
 }
 
-/* Chooses the order of the next step by efficiency: a higher order is tried, and kept as long as a unit of work gains more simulated
- * time than with the order below. */
+/* Chooses m->next, the order of the next step after an accepted step of size h, by the measured efficiency of each order (simulated time
+ * per unit of work). A higher order is tried now and then, and given up if it is clearly less efficient than the order below. */
 static void choose_by_efficiency(struct radau *m, double h)
 {
   struct efficiency *here = m->efficiency + (m->order - orders);
@@ -745,7 +769,8 @@ static void choose_by_efficiency(struct radau *m, double h)
   }
 }
 
-/* Chooses the order of the next step after an accepted one of size h; `next` is the proposed step size. */
+/* Chooses m->next, the order of the next step after an accepted step of size h: by efficiency with control=strict, else by the
+ * convergence rate. `next` is the proposed step size. */
 static void choose_order(struct radau *m, double h, double next)
 {
   m->stay++;
@@ -836,7 +861,8 @@ static const double *nodes_now(const cmb_integrator *in, int *count)
   return m->last->c;
 }
 
-/* Saves or restores the order, to which the saved size of the next step belongs. */
+/* Saves or restores the current order in the archive a; the saved size of the next step belongs to it. Refuses an order that the
+ * method's options do not permit. */
 static void visit(cmb_integrator *in, cmb_archive *a)
 {
   struct radau *m = in->data;

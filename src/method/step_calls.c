@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/* Begins a new evaluation of equations written in C at a point given by expressions; its values become the next inputs of the step's
- * programs. */
+/* Adds an evaluation of equations written in C at a point given by expressions; *out receives its description. The values that it
+ * returns become the next inputs of the step's programs. */
 static cmb_status begin_call(cmb_step_source *s, const cmb_step_point *at, cmb_step_call **out)
 {
   const int nq = s->nq, nv = s->nv;
@@ -25,7 +25,8 @@ static cmb_status begin_call(cmb_step_source *s, const cmb_step_point *at, cmb_s
   return CMB_OK;
 }
 
-/* Makes `count` new inputs for a vector of values, copies them to `to` and sets *flag; does nothing if `to` is NULL. */
+/* Creates `count` inputs of the step's programs, called `name`, for a vector of values from equations written in C, stores them in to
+ * (count) and sets *flag, which requests the evaluation. Does nothing if `to` is NULL. */
 static cmb_status vector(cmb_step_source *s, const char *name, int count, cmb_expr *to, bool *flag)
 {
   cmb_expr *input;
@@ -36,8 +37,9 @@ static cmb_status vector(cmb_step_source *s, const char *name, int count, cmb_ex
   return CMB_OK;
 }
 
-/* Makes new inputs for the values of a matrix on its sparsity pattern (NULL: dense), copies them to `to` (rows x columns) and sets
- * *flag; does nothing if `to` is NULL. */
+/* Creates inputs of the step's programs, called `name`, for a matrix from equations written in C with this sparsity pattern (NULL:
+ * dense), stores them in `to` (rows x columns), with zeros elsewhere, and sets *flag, which requests the evaluation. Does nothing if
+ * `to` is NULL. */
 static cmb_status matrix(cmb_step_source *s, const char *name, int rows, int columns,
                          const cmb_pattern *pattern, cmb_expr *to, bool *flag)
 {
@@ -55,7 +57,8 @@ static cmb_status matrix(cmb_step_source *s, const char *name, int rows, int col
   return CMB_OK;
 }
 
-/* Makes new inputs for the mass matrix, which may be diagonal; does nothing if `to` is NULL. */
+/* Creates inputs of the step's programs for the mass matrix of equations written in C, which may be diagonal, stores them in `to` (nv x
+ * nv) and sets *flag, which requests the evaluation. Does nothing if `to` is NULL. */
 static cmb_status mass(cmb_step_source *s, cmb_expr *to, bool *flag)
 {
   cmb_expr *input;
@@ -69,7 +72,8 @@ static cmb_status mass(cmb_step_source *s, cmb_expr *to, bool *flag)
   return CMB_OK;
 }
 
-/* Adds an evaluation of the wanted terms of the equations at a point; the inputs are in the order in which stepper.c fills them. */
+/* Adds an evaluation of the wanted terms of equations written in C at a point, and stores in *want the inputs of the step's programs
+ * that receive their values. These are in the order in which stepper.c fills them. */
 static cmb_status terms(cmb_step_source *s, const cmb_step_point *at, const cmb_step_terms *want)
 {
   cmb_step_call *call;
@@ -82,8 +86,9 @@ static cmb_status terms(cmb_step_source *s, const cmb_step_point *at, const cmb_
   return vector(s, "gt", s->ng, want->gt, &call->gt);
 }
 
-/* Makes inputs for a derivative of the residual r and builds that of the applied forces in *to (nv x columns): ∂f/∂x = −∂r/∂x where a
- * = 0 and λ = 0. */
+/* Creates inputs of the step's programs for a derivative of the residual r with respect to x = q or v, and builds the derivative of the
+ * applied forces in *to (nv x columns): ∂f/∂x = −∂r/∂x, evaluated with zero accelerations and multipliers. *flag is set, which requests
+ * the evaluation. */
 static cmb_status take_forces(cmb_step_source *s, const char *name, cmb_derivative which,
                               int columns, cmb_expr **to, bool *flag)
 {
@@ -95,7 +100,7 @@ static cmb_status take_forces(cmb_step_source *s, const char *name, cmb_derivati
   return CMB_OK;
 }
 
-/* Builds the matrix product C := A B, (rows x inner)(inner x columns). */
+/* Builds the matrix product C := A B of expressions, with A (rows x inner), B (inner x columns) and C (rows x columns). */
 static void multiply(cmb_graph *g, int rows, int inner, int columns, const cmb_expr *A,
                      const cmb_expr *B, cmb_expr *C)
 {
@@ -110,7 +115,8 @@ static void multiply(cmb_graph *g, int rows, int inner, int columns, const cmb_e
   }
 }
 
-/* Makes inputs for the matrix T(q) (nq x nv); at the beginning of the step it is evaluated only once. */
+/* Creates inputs of the step's programs for the matrix T(q) (nq x nv) of q̇ = T v, and returns them in *T. At the beginning of the step
+ * the matrix is evaluated only once. */
 static cmb_status rate_matrix(cmb_step_source *s, const cmb_expr *q, cmb_expr **T)
 {
   cmb_step_call *call;
@@ -163,7 +169,7 @@ cmb_status cmb_step_calls(cmb_step_source *s)
   if (s->eq->normalize) {
     return cmb_fail(s->ctx, CMB_ERROR_ARGUMENT,
                     "this method cannot normalize coordinates of equations written in C, as %s "
-                    "wants it",
+                    "requires it",
                     s->eq->name);
   }
   s->terms = terms;

@@ -26,7 +26,8 @@ struct replacement {
   cmb_expr *input, *by;
 };
 
-/* Appends `count` inputs and the expressions that replace them; by == NULL: they become 0. */
+/* Appends `count` inputs of the model and the expressions by (count) that replace them to the list of replacements r. If `by` is NULL,
+ * they are replaced by 0. */
 static void replace(struct replacement *r, int count, const cmb_expr *input, const cmb_expr *by)
 {
   for (int i = 0; i < count; i++) {
@@ -35,7 +36,8 @@ static void replace(struct replacement *r, int count, const cmb_expr *input, con
   }
 }
 
-/* Prepares the replacement of the model's t, q, v by those of a point, and of λ and a by 0. */
+/* Prepares the import of the model's expressions at a point: lists the replacement of its inputs t, q and v by the expressions of the
+ * point, and of the multipliers λ and accelerations a by 0. */
 static cmb_status put_state(cmb_step_source *s, const cmb_step_point *at, struct replacement *r)
 {
   const cmb_code *x = s->eq->code;
@@ -50,7 +52,8 @@ static cmb_status put_state(cmb_step_source *s, const cmb_step_point *at, struct
   return CMB_OK;
 }
 
-/* Prepares the replacement of the model's inputs by those of a point, without friction that can stick: in mode 0 it exerts no force. */
+/* Prepares the import of the model's expressions at a point without dry friction that can stick: lists the replacement of the inputs t,
+ * q and v by the expressions of the point, and of λ, a and the modes of these frictions by 0; in mode 0 friction exerts no force. */
 static cmb_status put_point(cmb_step_source *s, const cmb_step_point *at, struct replacement *r)
 {
   CMB_TRY(put_state(s, at, r));
@@ -60,7 +63,8 @@ static cmb_status put_point(cmb_step_source *s, const cmb_step_point *at, struct
   return CMB_OK;
 }
 
-/* Imports `count` expressions of the model with the replacements r; does nothing if `to` is NULL. */
+/* Imports `count` expressions `from` of the model into the graph of the step, with the model's inputs replaced as listed in r, and
+ * stores them in `to`. Does nothing if `to` is NULL. */
 static cmb_status import(cmb_step_source *s, const struct replacement *r, int count,
                          const cmb_expr *from, cmb_expr *to)
 {
@@ -68,7 +72,8 @@ static cmb_status import(cmb_step_source *s, const struct replacement *r, int co
   return cmb_import(s->graph, s->eq->code->graph, r->count, r->input, r->by, count, from, to);
 }
 
-/* Imports a sparse matrix of the model, with `rows` rows and nv columns, as a dense one; does nothing if `to` is NULL. */
+/* Imports the sparse matrix m of the model (rows x nv) into the graph of the step as a dense matrix `to`, with the model's inputs
+ * replaced as listed in r. Does nothing if `to` is NULL. */
 static cmb_status import_matrix(cmb_step_source *s, const struct replacement *r, int rows,
                                 const cmb_entries *m, cmb_expr *to)
 {
@@ -111,7 +116,7 @@ static cmb_status rates(cmb_step_source *s, const cmb_expr *q, const cmb_expr *v
   return import(s, &r, s->nq, x->rates, qdot);
 }
 
-/* Builds the normalised Euler parameters in q: each quadruple is divided by its length. */
+/* Builds normalised Euler parameters: divides each quadruple of Euler parameters in q (nq expressions) by its length. */
 static void normalize(cmb_step_source *s, cmb_expr *q)
 {
   const cmb_code *x = s->eq->code;
@@ -131,7 +136,8 @@ static bool has_stiff(const cmb_step_source *s)
   return s->stiff_only && s->eq->code->stiff_row;
 }
 
-/* Builds the applied forces (nv) where the step begins; with `loose` only those that are not stiff. */
+/* Builds *to, the applied forces (nv) at the beginning of the step; with `loose` without the stiff forces, whose derivatives are built
+ * separately. */
 static cmb_status take_forces(cmb_step_source *s, bool loose, cmb_expr **to)
 {
   const cmb_code *x = s->eq->code;
@@ -142,8 +148,9 @@ static cmb_status take_forces(cmb_step_source *s, bool loose, cmb_expr **to)
   return import(s, &r, s->nv, loose ? x->loose : x->forces ? x->forces : x->f, f);
 }
 
-/* Builds the data of the stiff forces, each of which acts along a row (nv) and depends on one deflection x: in s->stiff their rows
- * (count x nv), then their derivatives with respect to x and to its rate. */
+/* Builds the data of the stiff forces in s->stiff. Each of these forces acts along a row (nv) and depends on one deflection and its
+ * rate. First come the rows (count x nv), then the derivatives of the forces with respect to their deflections (count), then those with
+ * respect to the rates (count). */
 static cmb_status take_stiff(cmb_step_source *s)
 {
   const cmb_code *x = s->eq->code;
@@ -155,7 +162,8 @@ static cmb_status take_stiff(cmb_step_source *s)
   return import(s, &r, count, x->stiff_row, s->stiff);
 }
 
-/* Adds Σ c_k row_k row_kᵀ (nv x nv) to `out`, the derivative of the stiff forces with the coefficients c_k, with the same node on both
+/* Builds out := out + Σ_k c_k row_k row_kᵀ (nv x nv), the derivative of the stiff forces by positions or velocities: force k acts along
+ * row_k, and c_k is its derivative with respect to its deflection or to the rate of that. The same node of the graph is used on both
  * sides of the diagonal. */
 static void add_stiff(cmb_step_source *s, const cmb_expr *c, cmb_expr *out)
 {
@@ -174,8 +182,8 @@ static void add_stiff(cmb_step_source *s, const cmb_expr *c, cmb_expr *out)
   }
 }
 
-/* Builds result := result + Σ row_k c_k (row_k·v) (nv) over the stiff forces for a direction q̇ = v; c_k is the derivative of force k
- * with respect to x. */
+/* Builds result := result + Σ_k row_k c_k (row_k · direction) (nv), the change of the stiff forces by a motion in the direction q̇ = v.
+ * Force k acts along row_k; c_k is its derivative with respect to the deflection. */
 static void add_stiff_along(cmb_step_source *s, const cmb_expr *direction, cmb_expr *result)
 {
   cmb_graph *g = s->graph;
@@ -190,8 +198,8 @@ static void add_stiff_along(cmb_step_source *s, const cmb_expr *direction, cmb_e
   }
 }
 
-/* Builds the derivative of the applied forces in a direction of q, in `result` (nv). Where T ≠ I a direction of q is not one of v:
- * then the stiff forces are differentiated like all others. */
+/* Builds result (nv), the derivative of the applied forces in a direction (nq) of the coordinates. Where q̇ = T(q) v with T ≠ I, the
+ * stiff forces are differentiated like all others, because their rows refer to velocities. */
 static cmb_status along(cmb_step_source *s, const cmb_expr *direction, cmb_expr *result)
 {
   const bool stiff = has_stiff(s) && !s->eq->rates;
@@ -202,8 +210,8 @@ static cmb_status along(cmb_step_source *s, const cmb_expr *direction, cmb_expr 
   return cmb_graph_status(s->graph);
 }
 
-/* Builds the derivatives of the forces in s->force_v, ∂f/∂q T in by_q and ∂f/∂v in by_v (nv x nv, or NULL), column by column. Zero
- * entries cost nothing in the program. */
+/* Builds the derivatives of the forces s->force_v (nv) column by column: ∂f/∂q T in by_q and ∂f/∂v in by_v (nv x nv each, NULL: not
+ * wanted), with the matrix T of q̇ = T v. */
 static cmb_status differentiate(cmb_step_source *s, cmb_expr *by_q, cmb_expr *by_v)
 {
   const int nv = s->nv;
@@ -226,8 +234,8 @@ static cmb_status differentiate(cmb_step_source *s, cmb_expr *by_q, cmb_expr *by
   return CMB_OK;
 }
 
-/* Builds the derivatives of the applied forces, ∂f/∂q T in by_q and ∂f/∂v in by_v (nv x nv, or NULL), from those that are not stiff by
- * differentiation and from the rows of the stiff ones. */
+/* Builds the derivatives of the applied forces at the beginning of the step: ∂f/∂q T in by_q and ∂f/∂v in by_v (nv x nv each, NULL: not
+ * wanted), with the matrix T of q̇ = T v. Stiff forces contribute by their rows and coefficients, all others are differentiated. */
 static cmb_status forces(cmb_step_source *s, cmb_expr *by_q, cmb_expr *by_v)
 {
   const int count = s->eq->code->stiff_count;
@@ -243,7 +251,8 @@ static cmb_status forces(cmb_step_source *s, cmb_expr *by_q, cmb_expr *by_v)
 
 /* ---- friction that can stick */
 
-/* Returns the error that steps of fixed cost cannot treat this sticking friction, and why. */
+/* Returns an error: steps of fixed cost cannot treat the sticking friction with this switching function, for the reason `why`, a clause
+ * of the message. */
 static cmb_status refuse(cmb_step_source *s, int function, const char *why)
 {
   const char *name = s->eq->switch_names[function];
@@ -253,7 +262,7 @@ static cmb_status refuse(cmb_step_source *s, int function, const char *why)
                         name, why);
 }
 
-/* The modes of frictions that can stick, which are inputs of the step. */
+/* The modes of dry frictions that can stick, which are inputs of the step. */
 struct friction_modes {
   int count;
   cmb_expr *mode, *value, *one; /* (count) inputs, the values that replace them, and ones */
@@ -272,8 +281,8 @@ static cmb_status create_friction_modes(cmb_step_source *s, int count, const int
   return CMB_OK;
 }
 
-/* Builds ∂f/∂mode k (nv) in `column` for the given value of mode k, with all other modes 0. *linear becomes false if that derivative
- * depends on a mode. */
+/* Builds column (nv), the derivative of the forces f (nv) with respect to the mode of friction k, at the given value of this mode and
+ * with all other modes 0. *linear becomes false if the derivative depends on a mode. */
 static cmb_status take_column(cmb_step_source *s, struct friction_modes *m, int k, double value,
                               const cmb_expr *f, cmb_expr *column, bool *linear)
 {
@@ -290,8 +299,9 @@ static cmb_status take_column(cmb_step_source *s, struct friction_modes *m, int 
   return CMB_OK;
 }
 
-/* Builds the forces (count x nv) of each friction at the beginning of the step: while it slides towards w > 0, and the largest with
- * which it can hold. */
+/* Builds the friction forces (count x nv) at the beginning of the step, for the frictions with the switching functions which[count]: in
+ * `slip` the force of each while it slides with positive velocity, in `hold` the largest force with which it can stick. Returns an error
+ * if the forces are not linear in a friction. */
 static cmb_status friction(cmb_step_source *s, int count, const int *which, cmb_expr *slip,
                            cmb_expr *hold)
 {
@@ -316,7 +326,8 @@ static cmb_status friction(cmb_step_source *s, int count, const int *which, cmb_
   return cmb_graph_status(s->graph);
 }
 
-/* Prepares the replacement of inputs with the names that the model's own expressions have, by those of a point. */
+/* Lists in r the inputs of the step's graph that have the names of the model's t, q, v, λ and a, with the expressions that replace them
+ * at a point (0 for λ and a). */
 static cmb_status name_inputs(cmb_step_source *s, const cmb_step_point *at, struct replacement *r)
 {
   const cmb_code *x = s->eq->code;
@@ -327,8 +338,8 @@ static cmb_status name_inputs(cmb_step_source *s, const cmb_step_point *at, stru
   return cmb_graph_status(s->graph);
 }
 
-/* Builds the sliding velocities w (count) of frictions at a point, and their gradients S (count x nv) with respect to v. Returns an
- * error if w is not linear in v. */
+/* Builds the sliding velocities w (count) at a point for the frictions with the switching functions which[count], and their gradients S
+ * (count x nv) with respect to the velocities. Returns an error if a sliding velocity is not linear in the velocities. */
 static cmb_status sliding(cmb_step_source *s, const cmb_step_point *at, int count, const int *which,
                           cmb_expr *w, cmb_expr *S)
 {
