@@ -164,7 +164,7 @@ static void compute_new_differences(const cmb_integrator *in, struct abm *m, dou
 static double correction_error(const cmb_integrator *in, struct abm *m)
 {
   for (int i = 0; i < in->n; i++) m->d[i] -= in->y_new[i];
-  const double weak = cmb_forgive_weak(in, m->d, NULL);
+  const double weak = cmb_separate_weak_error(in, m->d, NULL);
   return cmb_larger_error(weak, cmb_size_of_change(in, m->d));
 }
 

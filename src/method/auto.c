@@ -13,7 +13,8 @@
 #include "method/stiffness.h"
 
 enum { EXPLICIT, IMPLICIT };
-enum { MOST = 1000 }; /* the number of stiffness estimates that a change requires grows up to this */
+/* the number of stiffness estimates that a change requires grows up to this */
+enum { MOST = 1000 };
 
 /* up to this relative tolerance the explicit method of higher order is more efficient */
 static const double SMALL = 1e-5;
@@ -90,11 +91,11 @@ void cmb_switcher_destroy(cmb_integrator *in)
   }
 }
 
-void cmb_switcher_look(cmb_integrator *in)
+void cmb_switcher_check(cmb_integrator *in)
 {
   cmb_switcher *s = in->switcher;
   const double stability = s->method[EXPLICIT]->stability;
-  if (cmb_stiffness_look(in, in->stiffness, stability, s->enough)) s->due = true;
+  if (cmb_stiffness_update(in, in->stiffness, stability, s->enough)) s->due = true;
 }
 
 cmb_status cmb_switcher_change(cmb_integrator *in)
@@ -104,7 +105,7 @@ cmb_status cmb_switcher_change(cmb_integrator *in)
   s->due = false;
   if (s->enough < MOST) s->enough = 2 * s->enough + 2;
   activate(in, s->active == EXPLICIT ? IMPLICIT : EXPLICIT);
-  cmb_log(in->ctx, CMB_LOG_INFO, "t = %.9g: on with %s", in->t, in->method->name);
+  cmb_log(in->ctx, CMB_LOG_INFO, "t = %.9g: continues with %s", in->t, in->method->name);
   cmb_stiffness_begin(in->stiffness);
   cmb_watch_rank(in->ev, true); /* the implicit methods switch it off again */
   CMB_TRY(in->method->begin(in));

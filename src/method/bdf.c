@@ -158,7 +158,7 @@ struct bdf {
   double *e;          /* (size) y − y0, corrector minus predictor */
   double *normal, *W; /* (nv) Ḡᵀ η of the ggl form, and v − Ḡᵀ η */
   cmb_weights weights;
-  double *work; /* (size) scratch */
+  double *work;                  /* (size) scratch */
   double *r, *position, *motion; /* (nv), (ng), (ng) defects (residuals) of the equations */
   cmb_increment increment;
   double *a; /* (nv) accelerations at the end of the last step */
@@ -301,7 +301,7 @@ static cmb_form_state iterate_at(const cmb_integrator *in, const struct bdf *m, 
 /* Updates the Newton matrix: evaluates the mass matrix and the constraint Jacobian at the iterate at time t, and factorises the matrix
  * for the current step size. The derivatives of the residual are computed anew as well if `derive` is set, if there are none yet, or if
  * the option `jacobian` permits no partial updates. */
-static cmb_status renew(cmb_integrator *in, struct bdf *m, double t, bool derive)
+static cmb_status update_matrix(cmb_integrator *in, struct bdf *m, double t, bool derive)
 {
   const struct strategy *s = m->strategy;
   const cmb_form_state at = iterate_at(in, m, t);
@@ -325,7 +325,7 @@ static cmb_status renew(cmb_integrator *in, struct bdf *m, double t, bool derive
 
 /* Returns whether the Newton matrix can still be improved in this step after the iteration has failed: the derivatives of the residual
  * have not been computed in this step, or their estimated sparsity pattern has not been widened. */
-static bool can_renew(const struct bdf *m)
+static bool can_improve_matrix(const struct bdf *m)
 {
   return !m->derived_here || (m->strategy->source == CMB_SOURCE_SPARSE && !m->widened_here);
 }
@@ -333,13 +333,13 @@ static bool can_renew(const struct bdf *m)
 /* Improves the Newton matrix after the iteration for the step to time t has failed. A matrix from an earlier step is updated with the
  * current mass matrix, constraint Jacobian and step size. Otherwise the derivatives of the residual are computed anew; if that had been
  * done in this step already, their estimated sparsity pattern is widened first. */
-static cmb_status renew_after_failure(cmb_integrator *in, struct bdf *m, double t)
+static cmb_status improve_matrix(cmb_integrator *in, struct bdf *m, double t)
 {
   if (m->derived_here) {
     cmb_form_widen(m->form);
     m->widened_here = true;
   }
-  return renew(in, m, t, m->updated_here);
+  return update_matrix(in, m, t, m->updated_here);
 }
 
 /* ---- the Newton iteration */
@@ -412,7 +412,7 @@ static cmb_status newton_step(cmb_integrator *in, struct bdf *m, double t, doubl
     cmb_rates(in->ev, m->y, d->w[0], m->work);
     dq = m->work;
   }
-  cmb_drop_crossing(m->form, m->matrix, d->v[0]);
+  cmb_remove_normal_part(m->form, m->matrix, d->v[0]);
   const cmb_weights *w = &m->weights;
   double sum = cmb_weighted_square(in->nq, w->q, dq) + cmb_weighted_square(in->nv, w->v, d->v[0]) +
                cmb_weighted_square(in->ng, w->l, d->lambda[0]);
@@ -452,7 +452,7 @@ static cmb_status solve(cmb_integrator *in, struct bdf *m, double t)
   m->updated_here = m->derived_here = m->widened_here = false;
   restart_iteration(in, m);
   if (!m->factored || m->update_wanted || ratio < least_ratio || ratio > 1 / least_ratio) {
-    CMB_TRY(renew(in, m, t, false));
+    CMB_TRY(update_matrix(in, m, t, false));
   } else if (m->history.alpha != m->alpha_before) {
     cmb_newton_forget(&m->newton);
   }
@@ -461,9 +461,9 @@ static cmb_status solve(cmb_integrator *in, struct bdf *m, double t)
   for (;;) {
     cmb_status status = iterate(in, m, t);
     if (status != CMB_RETRY_NEWTON && status != CMB_RETRY_NONFINITE) return status;
-    if (!can_renew(m)) return status;
+    if (!can_improve_matrix(m)) return status;
     restart_iteration(in, m);
-    CMB_TRY(renew_after_failure(in, m, t));
+    CMB_TRY(improve_matrix(in, m, t));
   }
 }
 
@@ -514,7 +514,7 @@ static double size_of(const cmb_integrator *in, struct bdf *m, const double *x)
   const double *of_v = x + in->nq;
   if (m->form->kind == CMB_FORM_INDEX3 && m->projection == CMB_IMPLICIT_NONE && m->factored) {
     of_v = memcpy(m->W, of_v, (size_t)in->nv * sizeof *of_v);
-    cmb_drop_crossing(m->form, m->matrix, m->W);
+    cmb_remove_normal_part(m->form, m->matrix, m->W);
   }
   const cmb_weights *w = &m->weights;
   double sum =
@@ -561,7 +561,7 @@ static void estimate(const cmb_integrator *in, struct bdf *m)
 
 /* Updates the exponentially weighted sums of squares of the divided differences of orders k and k + 1, from which an irrelevant
  * oscillation is detected. The sums restart at 0 whenever step size or order has changed. */
-static void watch_differences(struct bdf *m)
+static void update_difference_sums(struct bdf *m)
 {
   const double lower = m->error_lower / (m->k * m->history.sigma[m->k - 1]);
   if (m->history.constant == 1) m->sum = m->sum_higher = m->sum_weight = 0;
@@ -572,7 +572,7 @@ static void watch_differences(struct bdf *m)
 
 /* Returns whether the step size is limited by an oscillation of negligible amplitude. The divided differences of order i are then about
  * A sⁱ, with a ratio s above UNSMOOTH (0.3) and an amplitude A below IDLE (10) times the permitted error. */
-static bool is_held_by_oscillation(const struct bdf *m)
+static bool is_limited_by_oscillation(const struct bdf *m)
 {
   if (m->k < 3 || m->history.constant < m->k + 1) return false;
   const double s = sqrt(m->sum_higher / m->sum), higher = sqrt(m->sum_higher / m->sum_weight);
@@ -601,8 +601,8 @@ static bool choose_order_2(const cmb_integrator *in, struct bdf *m)
 static bool keeps_order_2(const cmb_integrator *in, struct bdf *m)
 {
   if (!m->finds_oscillations || in->fixed_step || m->k < 2) return false;
-  watch_differences(m);
-  if (is_held_by_oscillation(m) && choose_order_2(in, m)) return true;
+  update_difference_sums(m);
+  if (is_limited_by_oscillation(m) && choose_order_2(in, m)) return true;
   m->stay = 2 * m->est > 1 || m->stay == 0 ? 0 : m->stay - 1;
   return m->stay > 0 && m->k == 2 && m->k_next == 2;
 }

@@ -85,7 +85,7 @@ static cmb_status curvature(cmb_drift *d, cmb_evaluator *ev, double t, const dou
 
 /* Returns whether the constraint Jacobian (d->G_plain) has changed by more than 0.5 % in the Frobenius norm since A₂, the curvature of
  * the constraints, was last computed. */
-static bool has_turned(const cmb_drift *d)
+static bool jacobian_has_changed(const cmb_drift *d)
 {
   const double part = 0.005;
   double squared_change = 0, size = 0;
@@ -100,8 +100,8 @@ static bool has_turned(const cmb_drift *d)
 /* Computes d->A2, the curvature of the constraints g at (t, q) for the bound on the drift: half the Frobenius norm of their second
  * derivatives g_qq(p_i, p_j), where p_j are the columns of P (nv x ng). 2 % are added to cover the positions up to the next computation.
  * On entry d->G_plain is the constraint Jacobian at (t, q). */
-static cmb_status measure_curvature(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
-                                    const double *P)
+static cmb_status update_curvature(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
+                                   const double *P)
 {
   double norm;
   CMB_TRY(curvature(d, ev, t, q, P, &norm));
@@ -111,7 +111,7 @@ static cmb_status measure_curvature(cmb_drift *d, cmb_evaluator *ev, double t, c
 }
 
 /* Sets *most to `value` if that is larger or NaN. */
-static void widen(double *most, double value)
+static void raise_to(double *most, double value)
 {
   if (!(value <= *most)) *most = value;
 }
@@ -176,17 +176,17 @@ static cmb_status rounding_inside(cmb_drift *d, cmb_evaluator *ev, double t, con
 
 /* Estimates the rounding error of the constraint values g at (t, q) as the sum of the errors from rounded coordinates and from rounding
  * inside the evaluation, and raises d->rounding to it. */
-static cmb_status find_rounding(cmb_drift *d, cmb_evaluator *ev, double t, const double *q)
+static cmb_status update_rounding(cmb_drift *d, cmb_evaluator *ev, double t, const double *q)
 {
   double of_q, inside;
   CMB_TRY(rounding_of_q(d, ev, t, q, &of_q));
   CMB_TRY(rounding_inside(d, ev, t, q, &inside));
-  widen(&d->rounding, of_q + inside);
+  raise_to(&d->rounding, of_q + inside);
   return CMB_OK;
 }
 
 /* Declares the bound on the drift from the constraints invalid from time t on, and sets it to infinity. */
-static void give_up(cmb_drift *d, double t)
+static void invalidate_bound(cmb_drift *d, double t)
 {
   d->bound.limit = INFINITY;
   d->bound.holds = false;
@@ -209,14 +209,14 @@ static void update_bound(cmb_drift *d, const cmb_evaluator *ev, double t)
     b->limit = fmax(2 * fresh / other, d->first);
     return;
   }
-  give_up(d, t);
+  invalidate_bound(d, t);
   cmb_log(ev->ctx, CMB_LOG_WARNING,
           "from t = %.6g on the drift has no proven bound: h C1 = %.3g and 4 h^3 C0 C2 = %.3g are "
           "too large; a smaller step size helps",
           t, h * b->C1, 4 * fresh * b->C2);
 }
 
-void cmb_drift_meet(cmb_drift *d, const cmb_evaluator *ev, double t, double size)
+void cmb_drift_check(cmb_drift *d, const cmb_evaluator *ev, double t, double size)
 {
   if (!d->bound.holds || d->bound.steps == 0 || size <= d->bound.limit) return;
   cmb_log(
@@ -224,29 +224,29 @@ void cmb_drift_meet(cmb_drift *d, const cmb_evaluator *ev, double t, double size
       "at t = %.6g the constraints are violated by |g| = %.3g, more than the bound on the drift "
       "of %.3g: something other than drift has moved them, such as a jump of a drive",
       t, size, d->bound.limit);
-  give_up(d, t);
+  invalidate_bound(d, t);
 }
 
-cmb_status cmb_drift_look(cmb_drift *d, cmb_evaluator *ev, double t, double h, const double *q,
-                          const double *q_plain, const double *P)
+cmb_status cmb_drift_update(cmb_drift *d, cmb_evaluator *ev, double t, double h, const double *q,
+                            const double *q_plain, const double *P)
 {
   const cmb_terms here = {.g = d->g, .G = d->G}, there = {.g = d->g_plain, .G = d->G_plain};
   const long steps = d->bound.steps;
   double A1, A3;
-  widen(&d->h, h);
+  raise_to(&d->h, h);
   CMB_TRY(cmb_evaluate(ev, t, q, NULL, &here));
   CMB_TRY(cmb_evaluate(ev, t + h, q_plain, NULL, &there));
   for (int i = 0; i < d->ng; i++) d->product[i] = d->g_plain[i] - d->g[i];
   A1 = sqrt(squared_norm(d->ng, d->product)) / (d->h * d->h);
   for (int k = 0; k < d->G_size; k++) d->G[k] = 2 * d->G_plain[k] - d->G[k];
   A3 = sqrt(squared_change(d, ev->eq, d->G_plain, d->G, P)) / d->h;
-  if (steps == 0 || has_turned(d)) CMB_TRY(measure_curvature(d, ev, t + h, q_plain, P));
+  if (steps == 0 || jacobian_has_changed(d)) CMB_TRY(update_curvature(d, ev, t + h, q_plain, P));
   const double A2 = d->A2;
-  widen(&d->bound.C2, A2);
-  widen(&d->bound.C1, A3 + 2 * d->h * A2 * A1);
-  widen(&d->bound.C0, A3 * A1 + d->h * A2 * A1 * A1);
+  raise_to(&d->bound.C2, A2);
+  raise_to(&d->bound.C1, A3 + 2 * d->h * A2 * A1);
+  raise_to(&d->bound.C0, A3 * A1 + d->h * A2 * A1 * A1);
   if (steps == 0) d->first = sqrt(squared_norm(d->ng, d->g));
-  if ((steps & (steps - 1)) == 0) CMB_TRY(find_rounding(d, ev, t + h, q_plain));
+  if ((steps & (steps - 1)) == 0) CMB_TRY(update_rounding(d, ev, t + h, q_plain));
   update_bound(d, ev, t);
   return CMB_OK;
 }

@@ -32,9 +32,10 @@ typedef struct cmb_drift {
   double *G, *G_plain;
   double *G_curved; /* (G_size) G where A2 was last computed */
   double A2;        /* the constant A₂ */
-  double *column, *direction; /* (nv), (nq) a column p of P, and T p, its direction in coordinates */
-  double *q;                  /* (nq) displaced position */
-  double *product;            /* (ng) scratch */
+  /* (nv), (nq) a column p of P, and T p, its direction in coordinates */
+  double *column, *direction;
+  double *q;       /* (nq) displaced position */
+  double *product; /* (ng) scratch */
   double rounding; /* estimated rounding error of g; renewed in the steps 0, 1, 2, 4, 8 .. */
   double h;        /* the largest step so far */
   double first;    /* ‖g‖ where the run begins */
@@ -48,11 +49,11 @@ void cmb_drift_begin(cmb_drift *d);
 
 /* Updates the constants and the bound on the drift after a step of size h from (t, q) to q_plain (nq), the position before its
  * projection by the matrix P (nv x ng). Logs a warning, once, when condition (13) fails and the bound ceases to exist. */
-cmb_status cmb_drift_look(cmb_drift *d, cmb_evaluator *ev, double t, double h, const double *q,
-                          const double *q_plain, const double *P);
+cmb_status cmb_drift_update(cmb_drift *d, cmb_evaluator *ev, double t, double h, const double *q,
+                            const double *q_plain, const double *P);
 
 /* Compares a violation of the constraints at time t, size = ‖g‖, with the bound on the drift. If it exceeds the bound, logs a warning
  * and declares the bound invalid. */
-void cmb_drift_meet(cmb_drift *d, const cmb_evaluator *ev, double t, double size);
+void cmb_drift_check(cmb_drift *d, const cmb_evaluator *ev, double t, double size);
 
 #endif

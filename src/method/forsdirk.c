@@ -23,11 +23,11 @@ enum { STAGES = 5 };
 struct forsdirk {
   cmb_partitioned head;
   const cmb_dirk_table *table;
-  double *J;  /* (n x active) ∂F(Π(y))/∂y for the active components of y */
-  double *LU; /* (active x active) factors of I − c J for the active components */
+  double *J;     /* (n x active) ∂F(Π(y))/∂y for the active components of y */
+  double *LU;    /* (active x active) factors of I − c J for the active components */
   double *scale; /* (active) row scaling of the factorisation; scratch */
-  int *pivot;  /* (active) row permutation of the factors */
-  int *active; /* (n) indices of the active components of y */
+  int *pivot;    /* (active) row permutation of the factors */
+  int *active;   /* (n) indices of the active components of y */
   int active_count;
   double c;          /* c = h γ of the factored matrix; 0: none is factored */
   double *a;         /* (nv) accelerations where the step begins */

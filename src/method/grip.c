@@ -325,7 +325,7 @@ static void check_diagonal(cmb_step_source *s, cmb_grip *x, const struct problem
   }
 }
 
-cmb_status cmb_grip_rub(cmb_step_source *s, cmb_grip *x, const cmb_grip_step *step)
+cmb_status cmb_grip_apply(cmb_step_source *s, cmb_grip *x, const cmb_grip_step *step)
 {
   struct problem_arrays a;
   if (x->count == 0) return CMB_OK;

@@ -55,7 +55,7 @@ cmb_status cmb_grip_begin(cmb_step_source *s, cmb_grip *x);
 
 /* Builds the effect of dry friction on a step: determines the fractions φ of the friction forces from the complementarity problem, adds
  * their effect to v, a and λ of the step, and sets x->mode and x->settled. */
-cmb_status cmb_grip_rub(cmb_step_source *s, cmb_grip *x, const cmb_grip_step *step);
+cmb_status cmb_grip_apply(cmb_step_source *s, cmb_grip *x, const cmb_grip_step *step);
 
 /* Builds mode[x->count], the modes of frictions at a state whose history is unknown: a friction sticks where its sliding velocity is 0
  * up to rounding; else its mode is the sign of that velocity. */

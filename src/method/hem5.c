@@ -125,7 +125,7 @@ static double error_of(const cmb_integrator *in, struct hem5 *m, double h, const
   for (int i = 0; i < in->n; i++) x1[i] = y[i] - m->Y8[i];
   for (int i = 0; i < in->n; i++) x2[i] = y[i] - in->y[i];
   cmb_combine(in->n, x2, -h, STAGES, low, m->k, x2);
-  worst = cmb_forgive_weak(in, x1, x2);
+  worst = cmb_separate_weak_error(in, x1, x2);
   for (int part = 0; part < 2; part++) {
     int from = part ? in->nq : 0, to = part ? in->n : in->nq;
     double err1 = cmb_error_norm(in, from, to, x1), err2 = cmb_error_norm(in, from, to, x2);

@@ -157,7 +157,7 @@ void cmb_weigh_velocity_errors(const cmb_integrator *in, double factor, cmb_weig
   w->error_v = w->apart_v;
 }
 
-bool cmb_rounding_shows(const cmb_form *form, double least, double c, const double *w_v)
+bool cmb_rounding_matters(const cmb_form *form, double least, double c, const double *w_v)
 {
   double most = 0;
   if (form->kind != CMB_FORM_INDEX3) return false;
@@ -165,8 +165,8 @@ bool cmb_rounding_shows(const cmb_form *form, double least, double c, const doub
   return MOVES * most > INVISIBLE * least * c;
 }
 
-void cmb_drop_rounding(cmb_form *form, double least, double c, cmb_linear *matrix,
-                       const double *w_v, double *x)
+void cmb_remove_rounding(cmb_form *form, double least, double c, cmb_linear *matrix,
+                         const double *w_v, double *x)
 {
   double *n = form->x;
   cmb_form_crossing(form, matrix, x, n);
@@ -176,7 +176,7 @@ void cmb_drop_rounding(cmb_form *form, double least, double c, cmb_linear *matri
   }
 }
 
-void cmb_drop_crossing(cmb_form *form, cmb_linear *matrix, double *x)
+void cmb_remove_normal_part(cmb_form *form, cmb_linear *matrix, double *x)
 {
   if (form->kind != CMB_FORM_INDEX3) return;
   cmb_form_crossing(form, matrix, x, form->x);

@@ -21,8 +21,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { STIFF_ESTIMATES = 6 }; /* stiffness estimates above the limit, less those below it, before a warning */
-enum { RESCUE_AFTER = 12 };   /* consecutive rejections after which `auto` tries its other method */
+/* stiffness estimates above the limit, less those below it, before a warning is logged */
+enum { STIFF_ESTIMATES = 6 };
+enum { RESCUE_AFTER = 12 }; /* consecutive rejections after which `auto` tries its other method */
 enum { MOST_REJECTIONS = 100 }; /* consecutive rejections: 4^-100 is beyond any time scale */
 
 /* relative difference of step sizes that counts as rounding of time */
@@ -546,13 +547,13 @@ static double step_after_limit(const cmb_integrator *in, double h, double t_limi
 /* Checks for stiffness after an accepted step. With the method `auto` this may schedule a change of the method; with other explicit
  * methods a warning is logged once if stability limits the step size. Returns a negative status if the equations have requested the end
  * of the run. */
-static cmb_status look_for_stiffness(cmb_integrator *in)
+static cmb_status check_stiffness(cmb_integrator *in)
 {
   if (cmb_step_is_near_singular(in)) return CMB_OK;
   if (in->switcher) {
-    cmb_switcher_look(in);
+    cmb_switcher_check(in);
   } else if (!in->stiffness->reported &&
-             cmb_stiffness_look(in, in->stiffness, in->method->stability, STIFF_ESTIMATES)) {
+             cmb_stiffness_update(in, in->stiffness, in->method->stability, STIFF_ESTIMATES)) {
     in->stiffness->reported = true;
     cmb_log(
         in->ctx, CMB_LOG_WARNING,
@@ -573,7 +574,7 @@ static cmb_status change_method(cmb_integrator *in)
 
 /* Switches from the implicit to the explicit method of `auto` after repeated failures near a position where the constraints lose rank,
  * which the explicit method can pass. Does nothing elsewhere and with other methods. */
-static cmb_status rescue(cmb_integrator *in)
+static cmb_status switch_near_singularity(cmb_integrator *in)
 {
   const char *name;
   if (!cmb_switcher_can_pass(in) || !cmb_passage_is_near(in, &name)) return CMB_OK;
@@ -595,7 +596,7 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
   in->ev->tau_square = in->ev->eta_square = 0;
   cmb_passage_before(in);
   for (in->rejections = 0;; in->rejections++) {
-    if (in->rejections == RESCUE_AFTER) CMB_TRY(rescue(in));
+    if (in->rejections == RESCUE_AFTER) CMB_TRY(switch_near_singularity(in));
     double h = step_to_try(in, t_limit), error = 0;
     if (in->rejections > MOST_REJECTIONS || !(h > 8 * DBL_EPSILON * fabs(in->t))) {
       return give_up(in, trouble, h);
@@ -620,8 +621,8 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
         in->h = step_after_limit(in, h, t_limit, wanted);
       }
       accept_step(in, h, end_of_step(in, h, t_limit));
-      CMB_TRY(cmb_runaway_look(in, t_limit));
-      return in->stiffness ? look_for_stiffness(in) : CMB_OK;
+      CMB_TRY(cmb_runaway_check(in, t_limit));
+      return in->stiffness ? check_stiffness(in) : CMB_OK;
     }
     in->ev->stats.rejected++;
     trouble = status;
@@ -768,7 +769,7 @@ const cmb_drift_bound *cmb_integrator_drift_bound(const cmb_integrator *in)
 
 void cmb_integrator_meet_drift(cmb_integrator *in, double t, double size)
 {
-  if (in->drift) cmb_drift_meet(in->drift, in->ev, t, size);
+  if (in->drift) cmb_drift_check(in->drift, in->ev, t, size);
 }
 
 const cmb_statistics *cmb_integrator_statistics(const cmb_integrator *in)

@@ -26,7 +26,7 @@ struct lie {
   int *grip;           /* (grips) indices of their switching functions */
   double *mode;        /* (grips) their modes after the last step, */
   double *mode_before; /* (grips) and before it */
-  bool unsettled;      /* the warning that a complementarity problem was not solved has been logged */
+  bool unsettled; /* the warning that a complementarity problem was not solved has been logged */
 };
 
 /* Translates the options of the method lie or rosw2 into the options *o of a step of fixed cost. Returns an error for options that
@@ -95,7 +95,7 @@ const cmb_stepper *cmb_integrator_stepper(const cmb_integrator *in)
 /* Determines the modes of dry frictions at the beginning of a motion where they are not known: the sign of the sliding velocity or, for
  * a friction that sticks, a value that contains the fraction of its largest force with which it holds in a trial step. If the last step
  * has been undone, the modes before it are restored first. */
-static cmb_status begin_grip(cmb_integrator *in, struct lie *m)
+static cmb_status begin_friction(cmb_integrator *in, struct lie *m)
 {
   double *grip = in->ev->grip;
   const double h = in->options.step, *x;
@@ -123,7 +123,7 @@ static cmb_status begin_grip(cmb_integrator *in, struct lie *m)
 static cmb_status begin(cmb_integrator *in)
 {
   struct lie *m = in->data;
-  CMB_TRY(begin_grip(in, m));
+  CMB_TRY(begin_friction(in, m));
   CMB_TRY(cmb_slope(in, in->t, in->y, m->slope, in->lambda));
   if (m->bounded) cmb_drift_begin(&m->drift);
   in->a = m->slope + in->nq;
@@ -136,8 +136,8 @@ static cmb_status refuse_driving(const cmb_integrator *in, int function)
   const char *name = in->ev->eq->switch_names[function];
   return cmb_fail_about(in->ctx, CMB_ERROR_EQUATIONS,
                         cmb_about_time(in->t, "switching function", name),
-                        "'%s' at t = %.9g is friction that drives on the motion which it should "
-                        "hold; expected a force against it",
+                        "'%s' at t = %.9g is friction that accelerates the motion which it should "
+                        "oppose; expected a force against it",
                         name, in->t);
 }
 
@@ -147,15 +147,16 @@ static void warn_unsettled(const cmb_integrator *in, struct lie *m)
 {
   if (m->unsettled) return;
   m->unsettled = true;
-  cmb_log(in->ctx, CMB_LOG_WARNING,
-          "friction that sticks has not settled in the rounds of a step, first from t = %.9g on: "
-          "its forces are within their bounds there, but near a solution only",
-          in->t);
+  cmb_log(
+      in->ctx, CMB_LOG_WARNING,
+      "friction that sticks has not settled in a step of fixed cost, first from t = %.9g on: its "
+      "forces are within their bounds there, but only near a solution",
+      in->t);
 }
 
 /* Finds out why a step has failed and returns the reason as a status: the equations cannot be evaluated, the constraints are dependent,
  * a friction accelerates the motion that it should oppose (settled < 0), or the matrix of the step is not regular. */
-static cmb_status find_failure(cmb_integrator *in, struct lie *m, double settled)
+static cmb_status failure_status(cmb_integrator *in, struct lie *m, double settled)
 {
   if (settled < 0) return refuse_driving(in, m->grip[(int)-settled - 1]);
   CMB_TRY(cmb_factor_and_slope(in, in->t, in->y, m->slope, in->lambda_new));
@@ -176,12 +177,12 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   memcpy(m->a, x + m->output_index.a, (size_t)in->nv * sizeof *x);
   const bool healthy = x[m->output_index.health] > CMB_LEAST_HEALTH;
   const double settled = m->grip_count > 0 ? x[m->output_index.settled] : 1;
-  if (!healthy || !cmb_all_finite(in->n, in->y_new)) return find_failure(in, m, settled);
+  if (!healthy || !cmb_all_finite(in->n, in->y_new)) return failure_status(in, m, settled);
   if (settled == 0) warn_unsettled(in, m);
   memcpy(m->mode, x + m->output_index.grip, (size_t)m->grip_count * sizeof *x);
   if (!m->bounded) return CMB_OK;
-  return cmb_drift_look(&m->drift, in->ev, in->t, h, in->y, x + m->output_index.q_plain,
-                        x + m->output_index.P);
+  return cmb_drift_update(&m->drift, in->ev, in->t, h, in->y, x + m->output_index.q_plain,
+                          x + m->output_index.P);
 }
 
 static void accept(cmb_integrator *in)

@@ -83,8 +83,8 @@ typedef struct cmb_passage {
   double zone;  /* time from a loss of rank to where a step may end */
   /* size and error of the last rejected step over a loss of rank; 0: none */
   double jump, jump_error;
-  double *weak;       /* (nv) scratch of cmb_forgive_weak */
-  double *weak_error; /* (1) the error that cmb_forgive_weak returned last */
+  double *weak;       /* (nv) scratch of cmb_separate_weak_error */
+  double *weak_error; /* (1) the error that cmb_separate_weak_error returned last */
 } cmb_passage;
 
 struct cmb_integrator {
@@ -180,13 +180,13 @@ static inline void cmb_displacement(const cmb_integrator *in, const double *y_pl
 /* Removes from the error estimates x (n) and y (n, or NULL) of a step to y_new their components in the weak directions, which belong to
  * small singular values of the constraint Jacobian. These components do no harm while their squares are small. Returns the error that
  * counts in their place: the velocity component of x in the norm of the kinetic energy, divided by the root of rtol. */
-double cmb_take_weak_out(const cmb_integrator *in, double *x, double *y);
+double cmb_remove_weak_error(const cmb_integrator *in, double *x, double *y);
 
 /* Removes from the error estimates x (n) and y (n, or NULL), near a loss of rank of the constraints, their components in the weak
  * directions, and returns the error that counts in their place (cmb_remove_weak_error). Elsewhere returns 0 and changes nothing. */
-static inline double cmb_forgive_weak(const cmb_integrator *in, double *x, double *y)
+static inline double cmb_separate_weak_error(const cmb_integrator *in, double *x, double *y)
 {
-  return *in->ev->doubtful && in->ev->watching ? cmb_take_weak_out(in, x, y) : 0;
+  return *in->ev->doubtful && in->ev->watching ? cmb_remove_weak_error(in, x, y) : 0;
 }
 
 /* Returns whether the constraints are near a loss of rank at the current state; *name then receives the name of the constraint that

@@ -56,7 +56,7 @@ static double predicted_excess(const cmb_newton *n, double size, int left)
 
 /* Updates the convergence rate θ and the factor η = θ/(1 − θ) of the error bound from the size of a Newton increment, which is not the
  * first one. Returns CMB_RETRY_NEWTON if the iteration diverges or is predicted not to converge in the permitted iterations. */
-static cmb_status measure(cmb_newton *n, double size)
+static cmb_status update_rate(cmb_newton *n, double size)
 {
   const int left = n->most - 1 - n->rule->spare - n->iterations;
   if (left < 0) return CMB_OK;
@@ -79,7 +79,7 @@ static cmb_status measure(cmb_newton *n, double size)
 
 cmb_status cmb_newton_judge_next(cmb_newton *n, double size)
 {
-  CMB_TRY(measure(n, size));
+  CMB_TRY(update_rate(n, size));
   n->before = size;
   n->iterations++;
   n->arrived = n->arrived || n->eta * size <= n->enough;

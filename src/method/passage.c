@@ -78,7 +78,7 @@ static double energy_of(cmb_evaluator *ev, const double *x)
   return sum;
 }
 
-double cmb_take_weak_out(const cmb_integrator *in, double *x, double *y)
+double cmb_remove_weak_error(const cmb_integrator *in, double *x, double *y)
 {
   cmb_evaluator *ev = in->ev;
   if (y) remove_weak_parts(in, y);
@@ -130,7 +130,7 @@ double cmb_passage_step(const cmb_integrator *in, double h)
 /* Returns the error that counts for a step of size h across a position where the constraints lose rank and whose estimate `error` is
  * above 1. If a larger step across it had a smaller estimate, the estimate consists of rounding errors, since truncation errors would
  * have decreased; it counts as 1 if its component in the weakly determined directions is small. Otherwise returns `error`. */
-static double error_of_jump(cmb_integrator *in, double h, double error)
+static double error_of_crossing_step(cmb_integrator *in, double h, double error)
 {
   const double weak = *in->ev->doubtful ? *in->passage.weak_error : 0;
   const bool rounding = h < in->passage.jump && error >= in->passage.jump_error && weak <= 1 &&
@@ -147,7 +147,7 @@ double cmb_passage_judge(cmb_integrator *in, double h, double error)
 {
   const bool jumps = h > in->passage.ahead;
   if (jumps && h < 3 * in->passage.zone) error = fmin(error, 1);
-  if (jumps && error > 1) return error_of_jump(in, h, error);
+  if (jumps && error > 1) return error_of_crossing_step(in, h, error);
   if (jumps) in->passage.jump = 0;
   bool inside = *in->ev->doubtful && cmb_kkt_nearness(in->ev->kkt) < CMB_WEAK_ZONE;
   bool ends_badly = inside && in->passage.inside_steps == 0 && !jumps;

@@ -128,10 +128,10 @@ struct radau {
   double *normal[MOST], *dn[MOST];                 /* (nv) Ḡᵀ η and its increments; ggl form */
   double *rate_of_q[MOST];                         /* (nq) T(Q_j) W_j, rates of the positions */
   cmb_weights weights;
-  bool rounded; /* rounding influences the increments of velocities */
+  bool rounded;            /* rounding influences the increments of velocities */
   double *s_w, *s_v;       /* (nv) defects of the embedded formula in q̇ = T w and in v̇ */
   double *e_w, *e_v, *e_q; /* (nv), (nv), (nq) error estimates of ∫ w dt, of v, and of q */
-  double *a_here, *a_new; /* (nv) accelerations where the step begins and where it ends */
+  double *a_here, *a_new;  /* (nv) accelerations where the step begins and where it ends */
 
   /* data of the last accepted step, for extrapolation and dense output */
   double *y_stage[MOST];       /* (n) y_i − y_0 of the stages */
@@ -198,7 +198,7 @@ static double tolerance_factor(const struct order *order)
 
 /* Computes the tolerances of the error estimate and of the Newton iteration for the current order from the user's tolerances and the
  * option `control`. */
-static void take_tolerances(const cmb_integrator *in, struct radau *m)
+static void set_tolerances(const cmb_integrator *in, struct radau *m)
 {
   const double rtol = in->options.rtol;
   const int s = m->order->table->stages, most = m->order->control->iterations;
@@ -219,18 +219,18 @@ static void take_tolerances(const cmb_integrator *in, struct radau *m)
 
 /* Sets the order of the method for the next attempt. The factorised Newton matrices become invalid, and the tolerances are computed
  * anew. */
-static void take_order(cmb_integrator *in, struct radau *m, const struct order *order)
+static void set_order(cmb_integrator *in, struct radau *m, const struct order *order)
 {
   m->order = m->next = order;
   m->h_factored = 0;
   m->stay = 0;
   in->control.h = 0; /* the error of another order shows no trend */
-  take_tolerances(in, m);
+  set_tolerances(in, m);
 }
 
 /* Determines the lowest and the highest permitted order: order 5 for the method radau5; for radau all orders, or the one that the option
  * `order` names. Begins with the lowest. */
-static void take_orders(cmb_integrator *in, struct radau *m)
+static void set_order_range(cmb_integrator *in, struct radau *m)
 {
   const int last = CMB_RADAU_TABLES - 1;
   const int choice = in->method == &cmb_method_radau ? cmb_choice(in, "order") : 1;
@@ -239,7 +239,7 @@ static void take_orders(cmb_integrator *in, struct radau *m)
   m->strict = cmb_choice(in, "control") == CMB_CONTROL_STRICT;
   m->largest_counts = cmb_has_turning_velocities(in->ev->eq) && !in->fixed_step;
   m->last = m->least->table;
-  take_order(in, m, m->least);
+  set_order(in, m, m->least);
 }
 
 /* Returns whether velocity errors are multiplied by the step size h in the error test, as in the code RADAU5: in the index-3 form with
@@ -265,7 +265,7 @@ static cmb_status create(cmb_integrator *in)
   if (!m) return CMB_OK;
   cmb_form_options options = {.kind = form_of(in),
                               .formalism = (cmb_formalism)cmb_choice(in, "formalism")};
-  take_orders(in, m);
+  set_order_range(in, m);
   m->projection = cmb_implicit_projection_of(in, options.kind);
   m->tests_multipliers = cmb_choice(in, "multipliers") == 1;
   take_memory(in, m);
@@ -288,13 +288,13 @@ static void destroy(cmb_integrator *in)
 
 /* Resets what has been learnt during the last motion, namely the scaling of the equations, the convergence rate and the efficiency of
  * each order, and sets the lowest permitted order. */
-static void forget(cmb_integrator *in, struct radau *m)
+static void reset_knowledge(cmb_integrator *in, struct radau *m)
 {
   cmb_form_forget(m->form);
   m->rate = 0;
   for (int i = 0; i < CMB_RADAU_TABLES; i++)
     m->efficiency[i] = (struct efficiency){0, FIRST_PATIENCE};
-  take_order(in, m, m->least);
+  set_order(in, m, m->least);
 }
 
 static cmb_status begin(cmb_integrator *in)
@@ -304,7 +304,7 @@ static cmb_status begin(cmb_integrator *in)
   if (m->strict)
     cmb_warn_of_least_tolerance(in, pow(LEAST_TOLERANCE / tolerance_factor(m->most), 5.0 / 4));
   m->h_last = m->h_factored = 0;
-  if (!in->keep_size) forget(in, m);
+  if (!in->keep_size) reset_knowledge(in, m);
   cmb_controller_restart(&in->control);
   m->want_jacobian = true;
   m->jacobian_here = false;
@@ -317,7 +317,8 @@ static cmb_status begin(cmb_integrator *in)
 
 /* Computes the complex number *re + i *im = h/(α + iβ), the coefficient in a Newton matrix, for a step of size h, where α ± iβ is the
  * k-th complex pair of eigenvalues of the inverse of the Runge–Kutta matrix. */
-static inline void pair_of(const cmb_radau_table *t, int k, double h, double *re, double *im)
+static inline void complex_coefficient(const cmb_radau_table *t, int k, double h, double *re,
+                                       double *im)
 {
   const double alpha = t->alpha[k], beta = t->beta[k], square = alpha * alpha + beta * beta;
   *re = h * alpha / square;
@@ -327,7 +328,7 @@ static inline void pair_of(const cmb_radau_table *t, int k, double h, double *re
 /* Returns whether the Newton matrix for a step of size h is made at the predicted state in the middle of the step. This requires a
  * method of five or more stages, variable step sizes, no rejection before, and a last step of at least h/2, whose polynomials are
  * extrapolated. With three stages the matrix is made at the beginning, as in RADAU5. */
-static bool can_look_ahead(const cmb_integrator *in, const struct radau *m, double h)
+static bool can_extrapolate_middle(const cmb_integrator *in, const struct radau *m, double h)
 {
   const bool large = m->order->table->stages > 3 && !in->fixed_step;
   return large && in->rejections == 0 && m->h_last > 0 && h <= MOST_RATIO_AHEAD * m->h_last;
@@ -336,8 +337,8 @@ static bool can_look_ahead(const cmb_integrator *in, const struct radau *m, doub
 /* Extrapolates the collocation polynomials of the last step (coefficients t) to *at, the state in the middle of a step of size h, and
  * computes its accelerations and multipliers from the index-1 equations. A Newton matrix made there differs only half as much from that
  * at the ends of a large step. */
-KERNEL cmb_status look_ahead(const cmb_radau_table *const t, cmb_integrator *in, struct radau *m,
-                             double h, cmb_form_state *at)
+KERNEL cmb_status extrapolate_middle(const cmb_radau_table *const t, cmb_integrator *in,
+                                     struct radau *m, double h, cmb_form_state *at)
 {
   const double x = 1 + 0.5 * h / m->h_last;
   double of[MOST], *q = m->Q[0], *v = m->V[0];
@@ -358,10 +359,10 @@ static cmb_status linearize(cmb_integrator *in, struct radau *m, double h)
 {
   const cmb_form_state here = {in->t, in->y, in->y + in->nq, m->a_here, in->lambda};
   cmb_form_state middle;
-  const bool asked = can_look_ahead(in, m, h);
+  const bool asked = can_extrapolate_middle(in, m, h);
   cmb_status status = CMB_OK;
   m->h_factored = 0;
-  if (asked) CMB_RADAU_WITH(m->last->stages, status = look_ahead(t, in, m, h, &middle));
+  if (asked) CMB_RADAU_WITH(m->last->stages, status = extrapolate_middle(t, in, m, h, &middle));
   if (status < 0) return status;
   const bool ahead = asked && status == CMB_OK;
   CMB_TRY(cmb_form_linearize(m->form, ahead ? &middle : &here, true));
@@ -381,7 +382,7 @@ static cmb_status prepare(cmb_integrator *in, struct radau *m, double h)
   CMB_TRY(cmb_form_factor(m->form, h / t->gamma, 0, m->real));
   for (int k = 0; k < t->stages / 2; k++) {
     double re, im;
-    pair_of(t, k, h, &re, &im);
+    complex_coefficient(t, k, h, &re, &im);
     CMB_TRY(cmb_form_factor(m->form, re, im, m->complex[k]));
   }
   m->h_factored = h;
@@ -528,7 +529,7 @@ KERNEL void solve_stages(const cmb_radau_table *const t, const cmb_integrator *i
                          .w = {m->dw[i], m->dw[j]},
                          .normal = {m->dn[i], m->dn[j]}};
     double re, im;
-    pair_of(t, k, h, &re, &im);
+    complex_coefficient(t, k, h, &re, &im);
     cmb_form_solve(m->form, 2, re, im, m->complex[k], both, &two);
   }
 }
@@ -568,7 +569,7 @@ static void drop_roundings(struct radau *m, int s)
 {
   const double c = m->h_factored / m->order->table->gamma;
   for (int i = 0; i < s; i++) {
-    cmb_drop_rounding(m->form, m->newton.enough, c, m->real, m->weights.v, m->dv[i]);
+    cmb_remove_rounding(m->form, m->newton.enough, c, m->real, m->weights.v, m->dv[i]);
   }
 }
 
@@ -580,10 +581,10 @@ KERNEL double add_increments(const cmb_radau_table *const t, const cmb_integrato
   const int s = t->stages;
   const bool rates = in->ev->eq->rates != NULL, ggl = m->form->kind == CMB_FORM_GGL;
   double *const *dq = rates ? m->rate_of_q : m->dw;
-  cmb_radau_put_together(t, in->nv, m->dv, m->z);
-  cmb_radau_put_together(t, in->ng, m->dl, m->lambda);
+  cmb_radau_transform_back(t, in->nv, m->dv, m->z);
+  cmb_radau_transform_back(t, in->ng, m->dl, m->lambda);
   cmb_radau_combine(t, in->nv, t->T, 1, m->dw, m->dw);
-  if (ggl) cmb_radau_put_together(t, in->nv, m->dn, m->normal);
+  if (ggl) cmb_radau_transform_back(t, in->nv, m->dn, m->normal);
   for (int i = 0; rates && i < s; i++) cmb_rates(in->ev, in->y, m->dw[i], m->rate_of_q[i]);
   if (m->rounded) drop_roundings(m, s);
   return m->largest_counts ? worst_increment(in, m, dq) : mean_increment(t, in, m, dq);
@@ -644,7 +645,7 @@ static double size_of_error(const cmb_integrator *in, struct radau *m)
     e_q = m->e_q;
   }
   double *e_v = memcpy(m->dv[0], m->e_v, (size_t)in->nv * sizeof *e_v);
-  if (m->strict) cmb_drop_crossing(m->form, m->real, e_v);
+  if (m->strict) cmb_remove_normal_part(m->form, m->real, e_v);
   const cmb_weights *w = &m->weights;
   const double size = m->largest_counts
                           ? cmb_larger_error(cmb_weighted_worst(in->nq, w->error_q, e_q),
@@ -705,7 +706,7 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   cmb_weights_at(in, &tolerance, h, &m->weights);
   if (weights_velocities_by_h(m)) cmb_weigh_velocity_errors(in, h, &m->weights);
   m->rounded =
-      cmb_rounding_shows(m->form, m->newton.enough, h / m->order->table->gamma, m->weights.v);
+      cmb_rounding_matters(m->form, m->newton.enough, h / m->order->table->gamma, m->weights.v);
   start_values(in, m, h);
   cmb_status status = iterate(in, m, h);
   if (status > 0 && !m->jacobian_here) {
@@ -792,7 +793,7 @@ static double propose(cmb_integrator *in, double h, double error, cmb_status sta
   }
   if (status != CMB_OK) {
     const double factor = cmb_controller_failure(control, n->excess, n->left);
-    if (m->jacobian_here && m->order > m->least) take_order(in, m, order_below(m));
+    if (m->jacobian_here && m->order > m->least) set_order(in, m, order_below(m));
     return h * factor;
   }
   if (error <= 1) {
@@ -831,7 +832,7 @@ static void accept(cmb_integrator *in)
   m->want_jacobian = cmb_newton_is_slow(&m->newton);
   m->h_last = m->h_tried;
   m->last = m->order->table;
-  if (m->next != m->order) take_order(in, m, m->next);
+  if (m->next != m->order) set_order(in, m, m->next);
 }
 
 static void interpolate(const cmb_integrator *in, double theta, double *y)
@@ -871,7 +872,7 @@ static void visit(cmb_integrator *in, cmb_archive *a)
   if (number < m->least - orders || number > m->most - orders) {
     cmb_archive_refuse(a, "there is no such order");
   } else if (orders + number != m->order) {
-    take_order(in, m, orders + number);
+    set_order(in, m, orders + number);
   }
 }
 

@@ -62,8 +62,8 @@ CMB_RADAU_KERNEL void cmb_radau_combine(const cmb_radau_table *const t, int n, c
 
 /* Transforms the decoupled increments d of all stages, n numbers each, back by the matrix T of eigenvectors and adds them to x: d := T
  * d, x := x + d. */
-CMB_RADAU_KERNEL void cmb_radau_put_together(const cmb_radau_table *const t, int n,
-                                             double *const *d, double *const *x)
+CMB_RADAU_KERNEL void cmb_radau_transform_back(const cmb_radau_table *const t, int n,
+                                               double *const *d, double *const *x)
 {
   const int s = t->stages;
   for (int k = 0; k < n; k += 2) {

@@ -109,7 +109,7 @@ cmb_status cmb_runaway_fail(cmb_integrator *in)
       in->fixed_step ? ", or is the step too large for the method" : "");
 }
 
-cmb_status cmb_runaway_look(cmb_integrator *in, double t_limit)
+cmb_status cmb_runaway_check(cmb_integrator *in, double t_limit)
 {
   cmb_runaway *w = in->runaway;
   const long accepted = in->ev->stats.accepted;

@@ -47,7 +47,7 @@ void cmb_runaway_restart(cmb_integrator *in, double t, const double *v);
 
 /* Checks whether the run diverges, after an accepted step on the way to t_limit. Returns CMB_ERROR_DIVERGED with a message if it does,
  * else CMB_OK. */
-cmb_status cmb_runaway_look(cmb_integrator *in, double t_limit);
+cmb_status cmb_runaway_check(cmb_integrator *in, double t_limit);
 
 /* Returns whether velocities were growing exponentially or faster, for the error message of a run that cannot go on. */
 bool cmb_runaway_suspected(const cmb_integrator *in);

@@ -60,7 +60,8 @@ static void visit_stiffness(const cmb_integrator *in, cmb_stiffness *s, cmb_arch
   cmb_archive_doubles(a, "stiff-rho", 1, &s->rho);
   cmb_archive_small_count(a, "stiff-wait", &s->wait);
   cmb_archive_ints(a, "stiff-suspicion", 1, &s->suspicion);
-  if (abs(s->suspicion) > MOST_SUSPICION) cmb_archive_refuse(a, "the number of stiffness estimates is out of range");
+  if (abs(s->suspicion) > MOST_SUSPICION)
+    cmb_archive_refuse(a, "the number of stiffness estimates is out of range");
   cmb_archive_doubles(a, "stiff-direction", in->n, s->direction);
 }
 

@@ -37,12 +37,13 @@ struct builder {
   cmb_expr t_next;             /* t + h */
   cmb_expr *force_q, *force_v; /* (nv x nv) ∂f/∂q T and ∂f/∂v; NULL: not in the matrix */
   cmb_expr *A, *G;             /* matrix A and constraint Jacobian at the beginning of the step */
-  cmb_elimination *here;       /* factors of [A Gᵀ; G 0] at the beginning of the step; NULL: not made yet */
-  cmb_elimination *last;       /* factors from which the velocities after the step follow */
-  cmb_grip grip;               /* friction that can stick */
-  cmb_expr *x;                 /* (nv + ng) right side, and then the solution, of a stage */
-  cmb_expr *kq, *k, *lambda;   /* (nq), (nv), (ng) q̇, v̇ and λ of the current stage */
-  cmb_expr *q, *v;             /* (nq), (nv) positions and velocities after the step, so far */
+  /* factors of [A Gᵀ; G 0] at the beginning of the step; NULL: not made yet */
+  cmb_elimination *here;
+  cmb_elimination *last;     /* factors from which the velocities after the step follow */
+  cmb_grip grip;             /* friction that can stick */
+  cmb_expr *x;               /* (nv + ng) right side, and then the solution, of a stage */
+  cmb_expr *kq, *k, *lambda; /* (nq), (nv), (ng) q̇, v̇ and λ of the current stage */
+  cmb_expr *q, *v;           /* (nq), (nv) positions and velocities after the step, so far */
 };
 
 static cmb_expr *take(struct builder *b, int count)
@@ -235,12 +236,12 @@ static cmb_status predict_friction(struct builder *b, cmb_expr *k)
   if (b->grip.count == 0) return CMB_OK;
   memcpy(ahead.v, b->s->v, (size_t)b->nv * sizeof *k);
   add_scaled(b, b->nv, b->s->h, k, ahead.v);
-  return cmb_grip_rub(b->s, &b->grip, &ahead);
+  return cmb_grip_apply(b->s, &b->grip, &ahead);
 }
 
 /* Splits the solution b->x of a stage into the accelerations b->k and the multipliers b->lambda, and builds the coordinate rates b->kq,
  * which contain the new velocities if positions follow from these. */
-static cmb_status take_solution(struct builder *b, const struct stage *stage)
+static cmb_status split_solution(struct builder *b, const struct stage *stage)
 {
   memcpy(b->k, b->x, (size_t)b->nv * sizeof *b->k);
   memcpy(b->lambda, b->x + b->nv, (size_t)b->ng * sizeof *b->lambda);
@@ -338,7 +339,7 @@ static cmb_status step_index1(struct builder *b)
   put_accelerations(b, &stage);
   CMB_TRY(eliminate_here(b));
   cmb_elimination_solve(b->here, b->x);
-  CMB_TRY(take_solution(b, &stage));
+  CMB_TRY(split_solution(b, &stage));
   advance(b, b->nq, b->s->q, b->kq, b->q);
   advance(b, b->nv, b->s->v, b->k, b->v);
   normalize(b, b->q);
@@ -370,7 +371,7 @@ static cmb_status step_index2(struct builder *b)
   if (g) add_scaled(b, b->ng, cmb_mul(b->g, scale, alpha(b)), g, s);
   CMB_TRY(eliminate(b, b->A, b->G, G, &mixed));
   cmb_elimination_solve(mixed, b->x);
-  CMB_TRY(take_solution(b, &stage));
+  CMB_TRY(split_solution(b, &stage));
   memcpy(b->q, q, (size_t)b->nq * sizeof *q);
   if (later) {
     advance(b, b->nq, b->s->q, b->kq, b->q);
@@ -383,7 +384,7 @@ static cmb_status step_index2(struct builder *b)
 
 /* Builds y := 3/2 y + 1/2 x, the weighted sum of the slopes of the two stages of the method ROS2, y of the first and x of the second, n
  * expressions each. */
-static void mean(struct builder *b, int n, const cmb_expr *x, cmb_expr *y)
+static void combine_stages(struct builder *b, int n, const cmb_expr *x, cmb_expr *y)
 {
   for (int i = 0; i < n; i++) {
     y[i] = cmb_add(b->g, cmb_mul(b->g, number(b, 1.5), y[i]), cmb_mul(b->g, number(b, 0.5), x[i]));
@@ -393,7 +394,7 @@ static void mean(struct builder *b, int n, const cmb_expr *x, cmb_expr *y)
 /* Builds the multipliers of a two-stage step, lambda := 1/2 (lambda + second) (ng), from those of the first and the second stage. They
  * satisfy M (3/2 k₁ + 1/2 k₂) = 1/2 (f₁ − Gᵀλ₁) + 1/2 (f₂ − Gᵀλ₂) with the accelerations k and forces f of both stages, since the second
  * stage contains −2 k₁. */
-static void mean_multipliers(struct builder *b, const cmb_expr *second, cmb_expr *lambda)
+static void combine_multipliers(struct builder *b, const cmb_expr *second, cmb_expr *lambda)
 {
   for (int i = 0; i < b->ng; i++) {
     lambda[i] = cmb_mul(b->g, number(b, 0.5), cmb_add(b->g, lambda[i], second[i]));
@@ -421,10 +422,10 @@ static cmb_status second_stage(struct builder *b, const cmb_expr *q, const cmb_e
   complete_matrix(b, stage.terms.M);
   CMB_TRY(eliminate(b, stage.terms.M, stage.terms.G, stage.terms.G, &there));
   cmb_elimination_solve(there, b->x);
-  CMB_TRY(take_solution(b, &stage));
-  mean(b, b->nq, b->kq, kq);
-  mean(b, b->nv, b->k, k);
-  mean_multipliers(b, b->lambda, lambda);
+  CMB_TRY(split_solution(b, &stage));
+  combine_stages(b, b->nq, b->kq, kq);
+  combine_stages(b, b->nv, b->k, k);
+  combine_multipliers(b, b->lambda, lambda);
   b->kq = kq, b->k = k, b->lambda = lambda;
   return CMB_OK;
 }
@@ -446,7 +447,7 @@ static cmb_status two_stages(struct builder *b)
 
 /* Builds the matrix P (nv x ng) for the bound on the drift, in b->step->P. Its column j is the displacement that changes constraint j by
  * 1 and no other one (G P = I), found with the matrix factorised at the beginning of the step. */
-static cmb_status find_displacements(struct builder *b)
+static cmb_status displacement_matrix(struct builder *b)
 {
   cmb_expr *x = take(b, b->nv + b->ng);
   b->step->P = take(b, b->nv * b->ng);
@@ -470,7 +471,7 @@ static cmb_status project(struct builder *b)
     CMB_TRY(project_position(b, b->q));
   }
   if (stabilization == CMB_STABILIZE_BOTH) CMB_TRY(project_velocity(b));
-  return b->step->q_plain ? find_displacements(b) : CMB_OK;
+  return b->step->q_plain ? displacement_matrix(b) : CMB_OK;
 }
 
 /* Adds the effect of dry friction, and of the constraint forces that it causes, to velocities, accelerations and multipliers after the
@@ -479,7 +480,7 @@ static cmb_status project(struct builder *b)
 static cmb_status apply_friction(struct builder *b)
 {
   const cmb_grip_step there = {{b->t_next, b->q, NULL}, b->A, b->last, b->v, b->k, b->lambda};
-  CMB_TRY(cmb_grip_rub(b->s, &b->grip, &there));
+  CMB_TRY(cmb_grip_apply(b->s, &b->grip, &there));
   b->step->grip = b->grip.mode;
   b->step->settled = b->grip.settled;
   if (b->grip.count == 0) return CMB_OK;

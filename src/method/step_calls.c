@@ -27,7 +27,8 @@ static cmb_status begin_call(cmb_step_source *s, const cmb_step_point *at, cmb_s
 
 /* Creates `count` inputs of the step's programs, called `name`, for a vector of values from equations written in C, stores them in to
  * (count) and sets *flag, which requests the evaluation. Does nothing if `to` is NULL. */
-static cmb_status vector(cmb_step_source *s, const char *name, int count, cmb_expr *to, bool *flag)
+static cmb_status vector_inputs(cmb_step_source *s, const char *name, int count, cmb_expr *to,
+                                bool *flag)
 {
   cmb_expr *input;
   if (!to) return CMB_OK;
@@ -40,12 +41,12 @@ static cmb_status vector(cmb_step_source *s, const char *name, int count, cmb_ex
 /* Creates inputs of the step's programs, called `name`, for a matrix from equations written in C with this sparsity pattern (NULL:
  * dense), stores them in `to` (rows x columns), with zeros elsewhere, and sets *flag, which requests the evaluation. Does nothing if
  * `to` is NULL. */
-static cmb_status matrix(cmb_step_source *s, const char *name, int rows, int columns,
-                         const cmb_pattern *pattern, cmb_expr *to, bool *flag)
+static cmb_status matrix_inputs(cmb_step_source *s, const char *name, int rows, int columns,
+                                const cmb_pattern *pattern, cmb_expr *to, bool *flag)
 {
   cmb_expr *input;
   if (!to) return CMB_OK;
-  if (!pattern) return vector(s, name, rows * columns, to, flag);
+  if (!pattern) return vector_inputs(s, name, rows * columns, to, flag);
   *flag = true;
   memset(to, 0, (size_t)rows * (size_t)columns * sizeof *to);
   CMB_TRY(cmb_step_inputs(s, name, pattern->start[rows], &input));
@@ -59,11 +60,11 @@ static cmb_status matrix(cmb_step_source *s, const char *name, int rows, int col
 
 /* Creates inputs of the step's programs for the mass matrix of equations written in C, which may be diagonal, stores them in `to` (nv x
  * nv) and sets *flag, which requests the evaluation. Does nothing if `to` is NULL. */
-static cmb_status mass(cmb_step_source *s, cmb_expr *to, bool *flag)
+static cmb_status mass_inputs(cmb_step_source *s, cmb_expr *to, bool *flag)
 {
   cmb_expr *input;
   if (!to || !s->eq->mass_diagonal) {
-    return matrix(s, "M", s->nv, s->nv, s->eq->M_pattern, to, flag);
+    return matrix_inputs(s, "M", s->nv, s->nv, s->eq->M_pattern, to, flag);
   }
   *flag = true;
   memset(to, 0, (size_t)s->nv * (size_t)s->nv * sizeof *to);
@@ -78,12 +79,12 @@ static cmb_status terms(cmb_step_source *s, const cmb_step_point *at, const cmb_
 {
   cmb_step_call *call;
   CMB_TRY(begin_call(s, at, &call));
-  CMB_TRY(mass(s, want->M, &call->M));
-  CMB_TRY(vector(s, "f", s->nv, want->f, &call->f));
-  CMB_TRY(vector(s, "g", s->ng, want->g, &call->g));
-  CMB_TRY(matrix(s, "G", s->ng, s->nv, s->eq->G_pattern, want->G, &call->G));
-  CMB_TRY(vector(s, "gamma", s->ng, want->gamma, &call->gamma));
-  return vector(s, "gt", s->ng, want->gt, &call->gt);
+  CMB_TRY(mass_inputs(s, want->M, &call->M));
+  CMB_TRY(vector_inputs(s, "f", s->nv, want->f, &call->f));
+  CMB_TRY(vector_inputs(s, "g", s->ng, want->g, &call->g));
+  CMB_TRY(matrix_inputs(s, "G", s->ng, s->nv, s->eq->G_pattern, want->G, &call->G));
+  CMB_TRY(vector_inputs(s, "gamma", s->ng, want->gamma, &call->gamma));
+  return vector_inputs(s, "gt", s->ng, want->gt, &call->gt);
 }
 
 /* Creates inputs of the step's programs for a derivative of the residual r with respect to x = q or v, and builds the derivative of the
@@ -95,7 +96,7 @@ static cmb_status take_forces(cmb_step_source *s, const char *name, cmb_derivati
   const int count = s->nv * columns;
   *to = cmb_arena_take(s->arena, (size_t)count, sizeof **to);
   if (!*to) return cmb_fail_memory(s->ctx);
-  CMB_TRY(matrix(s, name, s->nv, columns, s->eq->derivative_pattern[which], *to, flag));
+  CMB_TRY(matrix_inputs(s, name, s->nv, columns, s->eq->derivative_pattern[which], *to, flag));
   for (int i = 0; i < count; i++) (*to)[i] = cmb_neg(s->graph, (*to)[i]);
   return CMB_OK;
 }

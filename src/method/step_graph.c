@@ -38,7 +38,7 @@ static void replace(struct replacement *r, int count, const cmb_expr *input, con
 
 /* Prepares the import of the model's expressions at a point: lists the replacement of its inputs t, q and v by the expressions of the
  * point, and of the multipliers λ and accelerations a by 0. */
-static cmb_status put_state(cmb_step_source *s, const cmb_step_point *at, struct replacement *r)
+static cmb_status replace_state(cmb_step_source *s, const cmb_step_point *at, struct replacement *r)
 {
   const cmb_code *x = s->eq->code;
   const int most = 1 + x->nq + 2 * x->nv + x->ng + x->ns;
@@ -54,9 +54,9 @@ static cmb_status put_state(cmb_step_source *s, const cmb_step_point *at, struct
 
 /* Prepares the import of the model's expressions at a point without dry friction that can stick: lists the replacement of the inputs t,
  * q and v by the expressions of the point, and of λ, a and the modes of these frictions by 0; in mode 0 friction exerts no force. */
-static cmb_status put_point(cmb_step_source *s, const cmb_step_point *at, struct replacement *r)
+static cmb_status replace_point(cmb_step_source *s, const cmb_step_point *at, struct replacement *r)
 {
-  CMB_TRY(put_state(s, at, r));
+  CMB_TRY(replace_state(s, at, r));
   for (int i = 0; i < s->eq->code->ns; i++) {
     if (cmb_switch_sticks(s->eq, i)) replace(r, 1, &s->eq->code->mode[i], NULL);
   }
@@ -93,7 +93,7 @@ static cmb_status terms(cmb_step_source *s, const cmb_step_point *at, const cmb_
 {
   const cmb_code *x = s->eq->code;
   struct replacement r;
-  CMB_TRY(put_point(s, at, &r));
+  CMB_TRY(replace_point(s, at, &r));
   CMB_TRY(import_matrix(s, &r, s->nv, &x->M, want->M));
   CMB_TRY(import_matrix(s, &r, s->ng, &x->G, want->G));
   CMB_TRY(import(s, &r, s->nv, x->f, want->f));
@@ -112,7 +112,7 @@ static cmb_status rates(cmb_step_source *s, const cmb_expr *q, const cmb_expr *v
     memcpy(qdot, v, (size_t)s->nv * sizeof *v);
     return CMB_OK;
   }
-  CMB_TRY(put_point(s, &(cmb_step_point){s->t, q, v}, &r));
+  CMB_TRY(replace_point(s, &(cmb_step_point){s->t, q, v}, &r));
   return import(s, &r, s->nq, x->rates, qdot);
 }
 
@@ -144,7 +144,7 @@ static cmb_status take_forces(cmb_step_source *s, bool loose, cmb_expr **to)
   struct replacement r;
   cmb_expr *f = *to = expressions(s, s->nv);
   if (!f) return cmb_fail_memory(s->ctx);
-  CMB_TRY(put_point(s, &(cmb_step_point){s->t, s->q, s->v}, &r));
+  CMB_TRY(replace_point(s, &(cmb_step_point){s->t, s->q, s->v}, &r));
   return import(s, &r, s->nv, loose ? x->loose : x->forces ? x->forces : x->f, f);
 }
 
@@ -158,7 +158,7 @@ static cmb_status take_stiff(cmb_step_source *s)
   struct replacement r;
   s->stiff = expressions(s, count);
   if (!s->stiff) return cmb_fail_memory(s->ctx);
-  CMB_TRY(put_point(s, &(cmb_step_point){s->t, s->q, s->v}, &r));
+  CMB_TRY(replace_point(s, &(cmb_step_point){s->t, s->q, s->v}, &r));
   return import(s, &r, count, x->stiff_row, s->stiff);
 }
 
@@ -312,7 +312,7 @@ static cmb_status friction(cmb_step_source *s, int count, const int *which, cmb_
   cmb_expr *f = expressions(s, nv);
   if (!f) return cmb_fail_memory(s->ctx);
   CMB_TRY(create_friction_modes(s, count, which, &m));
-  CMB_TRY(put_state(s, &(cmb_step_point){s->t, s->q, s->v}, &r));
+  CMB_TRY(replace_state(s, &(cmb_step_point){s->t, s->q, s->v}, &r));
   CMB_TRY(import(s, &r, nv, x->f, f));
   for (int k = 0; k < count; k++) {
     cmb_expr *held = hold + (ptrdiff_t)k * nv;
@@ -328,10 +328,11 @@ static cmb_status friction(cmb_step_source *s, int count, const int *which, cmb_
 
 /* Lists in r the inputs of the step's graph that have the names of the model's t, q, v, λ and a, with the expressions that replace them
  * at a point (0 for λ and a). */
-static cmb_status name_inputs(cmb_step_source *s, const cmb_step_point *at, struct replacement *r)
+static cmb_status replace_named_state(cmb_step_source *s, const cmb_step_point *at,
+                                      struct replacement *r)
 {
   const cmb_code *x = s->eq->code;
-  CMB_TRY(put_state(s, at, r));
+  CMB_TRY(replace_state(s, at, r));
   for (int i = 0; i < r->count; i++) {
     r->input[i] = cmb_input(s->graph, cmb_expr_name(x->graph, r->input[i]));
   }
@@ -350,7 +351,7 @@ static cmb_status sliding(cmb_step_source *s, const cmb_step_point *at, int coun
   cmb_expr *v = expressions(s, s->nv), *margin = expressions(s, count);
   bool *bent = cmb_arena_take(s->arena, (size_t)s->nv, sizeof *bent);
   if (!v || !margin || !bent) return cmb_fail_memory(s->ctx);
-  CMB_TRY(name_inputs(s, at, &r));
+  CMB_TRY(replace_named_state(s, at, &r));
   for (int i = 0; i < s->nv; i++) v[i] = cmb_input(s->graph, cmb_expr_name(x->graph, x->v[i]));
   for (int k = 0; k < count; k++) {
     cmb_expr *row = S + (ptrdiff_t)k * s->nv;

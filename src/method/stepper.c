@@ -170,7 +170,8 @@ static double *next_values(bool wanted, int count, double **place)
 }
 
 /* Computes the matrix T(q) (nq x nv) of q̇ = T v column by column, as the coordinate rates of unit velocities. */
-static void put_rate_matrix(cmb_stepper *st, const cmb_evaluator *ev, const double *q, double *T)
+static void compute_rate_matrix(cmb_stepper *st, const cmb_evaluator *ev, const double *q,
+                                double *T)
 {
   const int nq = st->eq->nq, nv = st->eq->nv;
   for (int j = 0; j < nv; j++) {
@@ -200,7 +201,7 @@ static cmb_status evaluate(cmb_stepper *st, cmb_evaluator *ev, const cmb_step_ca
   double *place = st->in + c->first;
   cmb_terms want = {0};
   if (c->T) {
-    put_rate_matrix(st, ev, q, place);
+    compute_rate_matrix(st, ev, q, place);
     return CMB_OK;
   }
   want.M =
@@ -220,7 +221,7 @@ static cmb_status evaluate(cmb_stepper *st, cmb_evaluator *ev, const cmb_step_ca
 
 /* Sets the first inputs of the step's programs: t, the step size h, q, v, the modes (signs of switching functions) and the live
  * parameters (those that can be changed after set-up). */
-static void put_inputs(cmb_stepper *st, const cmb_evaluator *ev, double t, double h,
+static void set_inputs(cmb_stepper *st, const cmb_evaluator *ev, double t, double h,
                        const double *q, const double *v)
 {
   const cmb_equations *eq = st->eq;
@@ -238,7 +239,7 @@ static void put_inputs(cmb_stepper *st, const cmb_evaluator *ev, double t, doubl
 const double *cmb_stepper_first_grip(cmb_stepper *st, const cmb_evaluator *ev, double t, double h,
                                      const double *q, const double *v)
 {
-  put_inputs(st, ev, t, h, q, v);
+  set_inputs(st, ev, t, h, q, v);
   cmb_program_run(st->first_grip, st->in, st->out, st->work);
   return st->out;
 }
@@ -247,7 +248,7 @@ cmb_status cmb_stepper_run(cmb_stepper *st, cmb_evaluator *ev, double t, double 
                            const double *v, const double **results)
 {
   double *in = st->in;
-  put_inputs(st, ev, t, h, q, v);
+  set_inputs(st, ev, t, h, q, v);
   for (int i = 0; i < st->call_count; i++) {
     cmb_program_run(st->call[i].program, in, st->point, st->work);
     CMB_TRY(evaluate(st, ev, &st->call[i].what));

@@ -80,7 +80,7 @@ static cmb_status power_step(cmb_integrator *in, cmb_stiffness *s)
   return CMB_OK;
 }
 
-bool cmb_stiffness_look(cmb_integrator *in, cmb_stiffness *s, double stability, int enough)
+bool cmb_stiffness_update(cmb_integrator *in, cmb_stiffness *s, double stability, int enough)
 {
   s->end = CMB_OK;
   if (--s->wait > 0) return false;

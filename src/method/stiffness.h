@@ -14,7 +14,7 @@ typedef struct cmb_stiffness {
   double stretch; /* the stretching factor of the last step of the power iteration */
   double rho;     /* the geometric mean of the last two factors; 0: not known */
   int wait;       /* accepted steps until the next estimate */
-  int suspicion;  /* number of estimates in favour of the other kind of method, less those against it, at least 0 */
+  int suspicion;  /* estimates for the other kind of method, less those against it; at least 0 */
   double since;   /* time when `suspicion` last rose from 0 */
   bool reported;
   cmb_status end; /* < 0: the equations requested the end of the run in the last estimate */
@@ -30,7 +30,7 @@ void cmb_stiffness_begin(cmb_stiffness *s);
 /* Updates the stiffness estimate after an accepted step, which costs two evaluations every few steps. Returns true if at least `enough`
  * more estimates are for a change of the method than against: with an explicit method those in which stability limits the step size,
  * with an implicit one those in which an explicit method, stable up to h ρ = `stability`, would not be limited. */
-bool cmb_stiffness_look(cmb_integrator *in, cmb_stiffness *s, double stability, int enough);
+bool cmb_stiffness_update(cmb_integrator *in, cmb_stiffness *s, double stability, int enough);
 
 /* The method auto: its two methods, each with its data; in->method and in->data are those of the active one. */
 typedef struct cmb_switcher {
@@ -51,7 +51,7 @@ void cmb_switcher_destroy(cmb_integrator *in);
 void cmb_switcher_visit(cmb_integrator *in, cmb_archive *a);
 
 /* Decides after an accepted step whether a change to the other method of auto is due. */
-void cmb_switcher_look(cmb_integrator *in);
+void cmb_switcher_check(cmb_integrator *in);
 
 /* Changes to the other method of auto before the next step; the new method begins at the current state. */
 cmb_status cmb_switcher_change(cmb_integrator *in);
