@@ -158,8 +158,8 @@ static void compute_new_differences(const cmb_integrator *in, struct abm *m, dou
   }
 }
 
-/* Returns the displacement of the dependent coordinates and velocities by the constraints in units of the tolerance. On entry m->d (n)
- * is the state before this correction; it is overwritten. The displacement takes part in the error test: where the independent
+/* Returns the displacement that the constraints impose on the dependent coordinates and velocities, in units of the tolerance. On entry
+ * m->d (n) is the state before this correction; it is overwritten. The displacement takes part in the error test: where the independent
  * coordinates hardly determine the dependent ones, it is much larger than the integration error. */
 static double correction_error(const cmb_integrator *in, struct abm *m)
 {

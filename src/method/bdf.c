@@ -293,6 +293,7 @@ static cmb_status begin(cmb_integrator *in)
 
 /* ---- the Newton matrix */
 
+/* Returns the Newton iterate at time t as a state (t, q, v, v̇, λ) at which the equations can be evaluated; its arrays are those of m. */
 static cmb_form_state iterate_at(const cmb_integrator *in, const struct bdf *m, double t)
 {
   return (cmb_form_state){t, m->y, m->y + in->nq, m->rate + in->nq, m->y + in->n};
@@ -533,9 +534,9 @@ static void add_phi(const struct bdf *m, int i, double c, const double *x, doubl
   }
 }
 
-/* Estimates the error of an attempted step of order k from the difference of corrector and predictor and, unless the order is fixed,
- * those of orders k − 1 and k − 2, each multiplied by (order + 1) as in DASSL. Sets m->k_next to k − 1 if the lower orders have smaller
- * errors, else to k. */
+/* Estimates the error of an attempted step of order k from the difference of corrector and predictor and, unless the order is fixed, the
+ * errors of orders k − 1 and k − 2, each multiplied by (order + 1) as in DASSL. Stores them in m->error_k, m->error_lower and
+ * m->error_lowest, and sets m->k_next to k − 1 if the lower orders have smaller errors, else to k. */
 static void estimate(const cmb_integrator *in, struct bdf *m)
 {
   const int k = m->k;

@@ -84,7 +84,8 @@ void cmb_bdf_open(cmb_bdf_history *b, int k, double h)
   b->open = true;
 }
 
-/* Most steps are of the highest order: the loops over all φ are compiled for it separately, with a constant number of iterations. */
+/* Marks functions that are compiled separately for the highest order, which most steps have: the number of iterations in their loops over
+ * all φ is then constant. */
 #define COMPILED_FOR_ORDER static inline __attribute__((always_inline))
 
 /* Computes the predictor of a BDF step of order k, y = Σ φ_i (n), and its rate of change, rate = Σ γ_i φ_i (n), summed over the scaled

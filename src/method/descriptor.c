@@ -233,8 +233,8 @@ static void move_state(cmb_integrator *in, struct descriptor *m, int i)
 }
 
 /* Completes stage i at time t after its Newton iteration has converged, and computes its coordinate rates q̇. In the last stage, the end
- * of the step, all dependent coordinates are corrected to satisfy the constraints. In other stages only the dependent velocities are,
- * and only if the last increment exceeded the Newton tolerance: their error is proportional to it. */
+ * of the step, all dependent coordinates are corrected to satisfy the constraints. In other stages only the dependent velocities are
+ * corrected, and only if the last increment exceeded the Newton tolerance, since their error is proportional to it. */
 static cmb_status finish_stage(cmb_integrator *in, struct descriptor *m, int i, double t)
 {
   cmb_partition *p = m->head.partition;
@@ -276,7 +276,7 @@ static double size_of(const cmb_integrator *in, struct descriptor *m, const doub
 }
 
 /* Returns the largest component of an increment dlambda (ng) of the multipliers of stage i, relative to the largest multiplier of that
- * stage, in units of the tolerance. */
+ * stage, in units of the tolerance; for h a_ii < 1 it is multiplied by h a_ii. */
 static double size_of_forces(const cmb_integrator *in, const struct descriptor *m, int i,
                              const double *dlambda)
 {
@@ -326,8 +326,8 @@ static double correct(cmb_integrator *in, struct descriptor *m, int i, bool *sol
 }
 
 /* Computes the Newton increments of stage i at time t; *size receives the error that may remain, in units of the tolerance. If iterative
- * refinement fails in the first iteration, the coordinate partition, the null-space basis and the factors are recomputed at the stage:
- * the axes of a spinning body turn too far within a step for those of its beginning. */
+ * refinement fails in the first iteration, the coordinate partition, the null-space basis and the factorisation are computed anew at the
+ * stage: the axes of a spinning body may turn so far within a step that those of its beginning are useless. */
 static cmb_status correct_at(cmb_integrator *in, struct descriptor *m, int i, double t,
                              double *size)
 {

@@ -58,6 +58,7 @@ static cmb_expr product(cmb_step_source *s, int n, const cmb_expr *x, const cmb_
 
 /* ---- the ranges of the friction forces */
 
+/* Returns the number of switching functions of the equations that belong to dry friction which can stick. */
 int cmb_grip_count(const cmb_equations *eq)
 {
   int count = 0;
@@ -160,8 +161,8 @@ static cmb_status take_work(cmb_step_source *s, const cmb_grip *x, struct proble
   return CMB_OK;
 }
 
-/* Builds the sliding velocities w (count) of all frictions for the velocities of the step, and in a->S (count x nv) their gradients with
- * respect to the velocities, which do not depend on these. */
+/* Builds the expressions of the sliding velocities w (count) of all frictions from the velocities of the step and, in a->S (count x nv),
+ * of their gradients with respect to the velocities, which do not depend on these. */
 static cmb_status sliding_velocities(cmb_step_source *s, const cmb_grip *x,
                                      const cmb_grip_step *step, struct problem_arrays *a,
                                      cmb_expr *w)
@@ -170,9 +171,10 @@ static cmb_status sliding_velocities(cmb_step_source *s, const cmb_grip *x,
   return s->sliding(s, &at, x->count, x->which, w, a->S);
 }
 
-/* Builds the complementarity problem w = w₀ − P φ between the sliding velocities w at the end of the step and the friction forces, given
- * as fractions φ (−1 to 1) of their ranges. P = −h S X, with the step size h, the gradients S of w, and X, the changes of accelerations
- * and multipliers by each friction with φ = 1. Also sets the magnitudes below which values count as rounding errors. */
+/* Builds the expressions of the complementarity problem w = w₀ − P φ between the sliding velocities w at the end of the step and the
+ * friction forces, given as fractions φ (−1 to 1) of their ranges. P = −h S X, with the step size h, the gradients S of w, and X, the
+ * changes of accelerations and multipliers by each friction with φ = 1. Also sets the magnitudes below which values count as rounding
+ * errors. */
 static void build_problem(cmb_step_source *s, const cmb_grip *x, const cmb_grip_step *step,
                           struct problem_arrays *a)
 {
@@ -195,8 +197,8 @@ static void build_problem(cmb_step_source *s, const cmb_grip *x, const cmb_grip_
   }
 }
 
-/* Builds the solution of the complementarity problem for the friction forces, given as fractions φ (−1 to 1) of their ranges. Returns an
- * error if more frictions act on each other than a step of fixed cost permits. */
+/* Builds the expressions that solve the complementarity problem for the friction forces, given as fractions φ (−1 to 1) of their ranges.
+ * Returns an error if more frictions act on each other than a step of fixed cost permits. */
 static cmb_status solve(cmb_step_source *s, const cmb_grip *x, struct problem_arrays *a)
 {
   int most;
@@ -213,8 +215,8 @@ static cmb_status solve(cmb_step_source *s, const cmb_grip *x, struct problem_ar
   return cmb_complement_solve(&a->problem);
 }
 
-/* Adds the effect of the friction forces, given as fractions phi (count) of their ranges, to the velocities, accelerations and
- * multipliers of the step. */
+/* Adds the effect of the friction forces, given as fractions phi (count) of their ranges, to the expressions of the velocities,
+ * accelerations and multipliers of the step. */
 static void apply(cmb_step_source *s, const cmb_grip *x, const struct problem_arrays *a,
                   const cmb_expr *phi, const cmb_grip_step *step)
 {
@@ -230,8 +232,8 @@ static void apply(cmb_step_source *s, const cmb_grip *x, const struct problem_ar
   }
 }
 
-/* Builds two corrections of the friction forces and velocities that bring the sliding velocities of sticking frictions to 0. They remove
- * rounding errors and the error of solving the complementarity problem with a slightly increased diagonal. */
+/* Builds the expressions of two corrections of the friction forces and velocities, by which the sliding velocities of sticking frictions
+ * become 0. They remove rounding errors and the error of solving the complementarity problem with a slightly increased diagonal. */
 static cmb_status correct(cmb_step_source *s, const cmb_grip *x, const cmb_grip_step *step,
                           struct problem_arrays *a)
 {
@@ -247,9 +249,9 @@ static cmb_status correct(cmb_step_source *s, const cmb_grip *x, const cmb_grip_
 
 /* ---- modes after the step */
 
-/* Builds the mode of each friction after the step: 3 − φ if it sticks with the fraction φ of its largest force, else the sign (±1) of
- * its sliding velocity. A friction at its force limit whose sliding velocity is negligible also counts as sticking, since another
- * friction may hold it. */
+/* Builds the expression of the mode of each friction after the step: 3 − φ if it sticks with the fraction φ (−1 to 1) of its largest
+ * force, else the sign (±1) of its sliding velocity. A friction at its force limit whose sliding velocity is negligible also counts as
+ * sticking, since another friction may hold it. */
 static void find_modes(cmb_step_source *s, cmb_grip *x, const struct problem_arrays *a)
 {
   cmb_graph *g = s->graph;
@@ -296,8 +298,9 @@ static cmb_status set_held_to_zero(cmb_step_source *s, const cmb_grip *x, const 
   return CMB_OK;
 }
 
-/* Builds an upper estimate of the change of friction k's own sliding velocity in one step by its full force if only the diagonal of the
- * step matrix A (nv x nv) acted: h Σ_i |S_i F_i / A_ii|, with the gradient S of the sliding velocity and the force F. */
+/* Builds the expression of h Σ_i |S_i F_i / A_ii|, an upper estimate of the change of friction k's own sliding velocity in one step if
+ * only the diagonal of the step matrix A (nv x nv) acted, with the gradient S of the sliding velocity, the friction's full force F and
+ * the step size h. */
 static cmb_expr uncoupled_diagonal(cmb_step_source *s, const cmb_grip *x,
                                    const struct problem_arrays *a, const cmb_expr *A, int k)
 {

@@ -29,8 +29,8 @@ struct lie {
   bool unsettled; /* the warning that a complementarity problem was not solved has been logged */
 };
 
-/* Translates the options of the method lie or rosw2 into the options *o of a step of fixed cost. Returns an error for options that
- * contradict each other. */
+/* Translates the options of the method lie or rosw2 into the options *o of a real-time step of fixed cost. Returns an error for options
+ * that contradict each other. */
 static cmb_status read_step_options(const cmb_integrator *in, cmb_step_options *o)
 {
   const bool euler = in->method == &cmb_method_lie;
@@ -93,8 +93,8 @@ const cmb_stepper *cmb_integrator_stepper(const cmb_integrator *in)
 }
 
 /* Determines the modes of dry frictions at the beginning of a motion where they are not known: the sign of the sliding velocity or, for
- * a friction that sticks, a value that contains the fraction of its largest force with which it holds in a trial step. If the last step
- * has been undone, the modes before it are restored first. */
+ * a friction that sticks, 3 − φ with the fraction φ (−1 to 1) of its largest force that it exerts in a trial step. If the last step has
+ * been undone, the modes before it are restored first. */
 static cmb_status begin_friction(cmb_integrator *in, struct lie *m)
 {
   double *grip = in->ev->grip;

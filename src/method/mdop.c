@@ -69,8 +69,8 @@ static cmb_status project_form(cmb_integrator *in, const cmb_mdop *m, double t, 
   return CMB_OK;
 }
 
-/* Computes the slope (n) of the variables (q, u) of the projecting descriptor form (Simeon 1996, eq. 5) at the state for which the form
- * was last solved. */
+/* Computes the slope (n) of (q, u), the variables of the projecting descriptor form (Simeon 1996, eq. 5), which may violate the
+ * constraints, at the state for which the form was last solved. */
 static void slope_of_form(const cmb_integrator *in, const cmb_mdop *m, double *slope)
 {
   const cmb_projecting *f = m->form;
@@ -80,8 +80,8 @@ static void slope_of_form(const cmb_integrator *in, const cmb_mdop *m, double *s
   }
 }
 
-/* Computes the slope (n) of the projecting descriptor form at time t for its variables (q, u) = m->y_stage + offset, where offset (n) is
- * the difference between (q, u) and the consistent state y. Overwrites m->y_stage. */
+/* Computes the slope (n) of the projecting descriptor form at time t for its variables (q, u) = m->y_stage + offset, which may violate
+ * the constraints; offset (n) is the difference between (q, u) and the consistent state y. Overwrites m->y_stage. */
 static cmb_status slope_by_form(cmb_integrator *in, const cmb_mdop *m, double t,
                                 const double *offset, double *slope)
 {

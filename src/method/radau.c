@@ -286,8 +286,8 @@ static void destroy(cmb_integrator *in)
   cmb_form_destroy(m->form);
 }
 
-/* Resets what has been learnt during the last motion, namely the scaling of the equations, the convergence rate and the efficiency of
- * each order, and sets the lowest permitted order. */
+/* Resets what has been learnt during the last motion: the scaling of the equations, the convergence rate, and the efficiency of each
+ * order. The method begins with the lowest permitted order. */
 static void reset_knowledge(cmb_integrator *in, struct radau *m)
 {
   cmb_form_forget(m->form);
@@ -315,8 +315,8 @@ static cmb_status begin(cmb_integrator *in)
 
 /* ---- the Newton iteration */
 
-/* Computes the complex number *re + i *im = h/(α + iβ), the coefficient in a Newton matrix, for a step of size h, where α ± iβ is the
- * k-th complex pair of eigenvalues of the inverse of the Runge–Kutta matrix. */
+/* Computes *re + i *im = h/(α + iβ), the coefficient of a complex Newton matrix for a step of size h, where α ± iβ is the k-th pair of
+ * complex eigenvalues of the inverse of the Runge–Kutta matrix. */
 static inline void complex_coefficient(const cmb_radau_table *t, int k, double h, double *re,
                                        double *im)
 {
@@ -409,7 +409,7 @@ KERNEL void extrapolate(const cmb_radau_table *const t, const cmb_integrator *in
 }
 
 /* Sets the starting values of the Newton iteration for all stages of a step of size h: extrapolated from the last step or, if there is
- * none, with the accelerations and multipliers at the beginning of the step as constants. */
+ * none, from the accelerations and multipliers at the beginning of the step, taken as constant. */
 static void start_values(const cmb_integrator *in, struct radau *m, double h)
 {
   const bool ggl = m->form->kind == CMB_FORM_GGL, rates = in->ev->eq->rates != NULL;

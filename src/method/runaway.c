@@ -20,7 +20,7 @@ void cmb_runaway_reset(cmb_integrator *in)
   in->runaway->begun = false;
 }
 
-/* Returns the largest |v_i| of the velocities v (nv); *most receives its index and remains unchanged if all are 0. */
+/* Returns the largest |v_i| of the velocities v (nv); *most receives its index i, and remains unchanged if all are 0. */
 static double largest_of(const cmb_integrator *in, const double *v, int *most)
 {
   double size = 0;

@@ -82,9 +82,9 @@ static void normalize(struct builder *b, cmb_expr *q)
 
 /* ---- matrices */
 
-/* Builds in place the matrix of a Rosenbrock (linearly implicit) stage from the mass matrix M (nv x nv): M := M − γh ∂f/∂v − (γh)² ∂f/∂q
- * T, with the step size h, the method's coefficient γ, the applied forces f and the matrix T of q̇ = T v. The option `jacobian` can
- * leave out the derivatives. */
+/* Builds, in place of the mass matrix M (nv x nv), the expressions of the matrix of a Rosenbrock (linearly implicit) stage, M − γh ∂f/∂v
+ * − (γh)² ∂f/∂q T, with the step size h, the method's coefficient γ, the applied forces f and the matrix T of q̇ = T v. Derivatives that
+ * the option `jacobian` excludes are left out. */
 static void complete_matrix(struct builder *b, cmb_expr *M)
 {
   const int n = b->nv * b->nv;
@@ -93,7 +93,7 @@ static void complete_matrix(struct builder *b, cmb_expr *M)
   if (b->force_q) add_scaled(b, n, twice, b->force_q, M);
 }
 
-/* Limits the diagonal derivatives ∂ż_i/∂z_i of the first-order states z to at most 0 in the matrix of the step. For a state that grows,
+/* Limits the diagonal derivatives ∂ż_i/∂z_i of the first-order states z to at most 0 in the matrix of the step. For a growing state,
  * such as the slip of a tyre that begins to slide, 1 − γh ∂ż/∂z could otherwise vanish at some step size h and reverse the step. The
  * methods keep their order with any matrix. */
 static void limit_growth(struct builder *b)
@@ -104,8 +104,8 @@ static void limit_growth(struct builder *b)
   }
 }
 
-/* Builds those derivatives of the applied forces that the option `jacobian` includes in the matrix of the step: by velocities in
- * b->force_v and by positions in b->force_q (nv x nv each). */
+/* Builds the expressions of those derivatives of the applied forces that the option `jacobian` includes in the matrix of the step: with
+ * respect to velocities in b->force_v, with respect to positions in b->force_q (nv x nv each). */
 static cmb_status take_forces(struct builder *b)
 {
   const cmb_step_jacobian j = b->o->jacobian;
@@ -155,8 +155,9 @@ struct stage {
   cmb_expr *base; /* (nq) q̇ without the term of the new velocities */
 };
 
-/* Builds the terms of the equations at the point of a stage (mass matrix, constraint Jacobian, forces, and those terms of the
- * constraints that the stabilisation needs) and the coordinate rates q̇. With index1 the constraints are imposed on accelerations. */
+/* Builds the expressions of the terms of the equations at the point of a stage: mass matrix, constraint Jacobian, forces, those terms of
+ * the constraints that the stabilisation needs, and the coordinate rates q̇. With index1 the constraints are imposed on
+ * accelerations. */
 static cmb_status take_stage(struct builder *b, bool index1, struct stage *stage)
 {
   const bool baumgarte = index1 && b->o->stabilization == CMB_STABILIZE_BAUMGARTE;
@@ -178,8 +179,8 @@ static bool uses_new_velocities(const struct builder *b)
   return b->o->jacobian == CMB_STEP_EXACT || b->o->positions == CMB_POSITIONS_NEW;
 }
 
-/* Builds the right side of a stage in b->x (nv): the applied forces and their change by the motion, f + γh ∂f/∂q q̇, with the step size
- * h and the method's coefficient γ; f alone with the option jacobian=none or positions=new. */
+/* Builds the expressions of the right side of a stage in b->x (nv): the applied forces and their change by the motion, f + γh ∂f/∂q q̇,
+ * with the step size h and the method's coefficient γ; f alone with the option jacobian=none or positions=new. */
 static cmb_status put_forces(struct builder *b, const struct stage *stage)
 {
   memcpy(b->x, stage->terms.f, (size_t)b->nv * sizeof *b->x);
@@ -196,23 +197,24 @@ static cmb_status put_forces(struct builder *b, const struct stage *stage)
   return CMB_OK;
 }
 
-/* Builds Baumgarte's stabilisation parameter α: the value of the option or 1/h, which removes constraint violations within two steps of
- * size h. The default is 1/(2h) where positions follow from the new velocities, which contain the correction already: such steps are
- * stable only for hα < 2√2 − 2, with index 2 for hα < 2/3. */
+/* Builds the expression of Baumgarte's stabilisation parameter α: the value of the option or 1/h, which removes constraint violations
+ * within two steps of size h. The default is 1/(2h) where positions follow from the new velocities, which contain the correction
+ * already: such steps are stable only for hα < 2√2 − 2, with index 2 for hα < 2/3. */
 static cmb_expr alpha(struct builder *b)
 {
   const double part = uses_new_velocities(b) ? 0.5 : 1;
   return b->o->alpha > 0 ? number(b, b->o->alpha) : cmb_div(b->g, number(b, part), b->s->h);
 }
 
-/* Builds Baumgarte's stabilisation parameter β of position violations: the value of the option or α². */
+/* Builds the expression of Baumgarte's stabilisation parameter β for violations of position constraints: the value of the option or
+ * α². */
 static cmb_expr beta(struct builder *b)
 {
   return b->o->beta > 0 ? number(b, b->o->beta) : cmb_square(b->g, alpha(b));
 }
 
-/* Builds the right side of the acceleration constraints G v̇ = −γ in the last ng elements of b->x: −γ or, with Baumgarte's
- * stabilisation, −γ − 2α (G v + g_t) − β g, with the constraints g, their Jacobian G and their time derivative g_t. */
+/* Builds the expressions of the right side of the acceleration constraints G v̇ = −γ in the last ng elements of b->x: −γ or, with
+ * Baumgarte's stabilisation, −γ − 2α (G v + g_t) − β g, with the constraints g, their Jacobian G and their time derivative g_t. */
 static void put_accelerations(struct builder *b, const struct stage *stage)
 {
   const cmb_step_terms *w = &stage->terms;
@@ -225,8 +227,9 @@ static void put_accelerations(struct builder *b, const struct stage *stage)
   add_scaled(b, b->ng, cmb_neg(b->g, beta(b)), w->g, s);
 }
 
-/* Builds the accelerations k (nv) of a stage with the effect of dry friction, which is predicted from the old positions. Used for steps
- * whose new positions follow from the new velocities; the final friction forces are computed later, at the new positions. */
+/* Builds the expressions of the accelerations k (nv) of a stage with the effect of dry friction, which is predicted from the old
+ * positions. Used for steps whose new positions follow from the new velocities; the final friction forces are computed later, at the new
+ * positions. */
 static cmb_status predict_friction(struct builder *b, cmb_expr *k)
 {
   const cmb_grip_step ahead = {
@@ -239,8 +242,8 @@ static cmb_status predict_friction(struct builder *b, cmb_expr *k)
   return cmb_grip_apply(b->s, &b->grip, &ahead);
 }
 
-/* Splits the solution b->x of a stage into the accelerations b->k and the multipliers b->lambda, and builds the coordinate rates b->kq,
- * which contain the new velocities if positions follow from these. */
+/* Splits the solution b->x of a stage into the accelerations b->k and the multipliers b->lambda, and builds the expressions of the
+ * coordinate rates b->kq (q̇), which contain the new velocities if positions follow from these. */
 static cmb_status split_solution(struct builder *b, const struct stage *stage)
 {
   memcpy(b->k, b->x, (size_t)b->nv * sizeof *b->k);
@@ -255,8 +258,8 @@ static cmb_status split_solution(struct builder *b, const struct stage *stage)
   return CMB_OK;
 }
 
-/* Builds the terms of the equations, the matrix and the right side of the first stage, at the beginning of the step. With index1 the
- * constraints are imposed on accelerations, else on velocities. */
+/* Builds the expressions of the terms of the equations, of the matrix and of the right side of the first stage, at the beginning of the
+ * step. With index1 the constraints are imposed on accelerations, else on velocities. */
 static cmb_status first_stage(struct builder *b, bool index1, struct stage *stage)
 {
   stage->at = (cmb_step_point){b->s->t, b->s->q, b->s->v};
@@ -273,8 +276,9 @@ static cmb_status first_stage(struct builder *b, bool index1, struct stage *stag
 
 /* ---- projections */
 
-/* Builds the projection of q (nq) onto the position constraints at t + h by one Newton step, with the matrix factorised at the beginning
- * of the step; q is overwritten. If the bound on the drift is wanted, b->step->q_plain keeps q before its projection. */
+/* Builds the expressions that project q (nq), which is overwritten, onto the position constraints at the time t + h by one Newton step,
+ * with the matrix factorised at the beginning of the step. If the bound on the drift is wanted, b->step->q_plain keeps q before its
+ * projection. */
 static cmb_status project_position(struct builder *b, cmb_expr *q)
 {
   const cmb_step_point at = {b->t_next, q, NULL};
@@ -304,8 +308,8 @@ static bool is_symmetric(int n, const cmb_expr *A)
   return true;
 }
 
-/* Builds the exact projection of the velocities after the step onto the velocity constraints G v + g_t = 0 at the time t + h and the new
- * positions. First-order states are not changed. */
+/* Builds the expressions that project the velocities after the step exactly onto the velocity constraints G v + g_t = 0 at the time t +
+ * h and the new positions. First-order states are not changed. */
 static cmb_status project_velocity(struct builder *b)
 {
   const cmb_step_point at = {b->t_next, b->q, NULL};
@@ -323,15 +327,15 @@ static cmb_status project_velocity(struct builder *b)
 
 /* ---- steps */
 
-/* Builds y := start + h k for vectors of n expressions: a state after a step of size h with the slope k. */
+/* Builds the expressions y := start + h k (n), a state after a step of size h with the slope k. */
 static void advance(struct builder *b, int n, const cmb_expr *start, const cmb_expr *k, cmb_expr *y)
 {
   memcpy(y, start, (size_t)n * sizeof *y);
   add_scaled(b, n, b->s->h, k, y);
 }
 
-/* Builds the linearly implicit Euler step with the constraints imposed on accelerations (index 1). It is also the first stage of the
- * W-method of order 2. */
+/* Builds the expressions of the linearly implicit Euler step with the constraints imposed on accelerations (index 1). It is also the
+ * first stage of the W-method of order 2. */
 static cmb_status step_index1(struct builder *b)
 {
   struct stage stage = {0};
@@ -346,9 +350,9 @@ static cmb_status step_index1(struct builder *b)
   return CMB_OK;
 }
 
-/* Builds the linearly implicit Euler step with the velocity constraints imposed at the new position (index 2). Where positions follow
- * from the new velocities, the constraints are imposed at the position to which the old velocities lead. With stabilization=ggl that or
- * the final position is projected onto the position constraints. */
+/* Builds the expressions of the linearly implicit Euler step with the velocity constraints imposed at the new position (index 2). Where
+ * positions follow from the new velocities, they are imposed at the position to which the old velocities lead. With stabilization=ggl
+ * the new position is projected onto the position constraints. */
 static cmb_status step_index2(struct builder *b)
 {
   struct stage stage = {0};
@@ -382,8 +386,8 @@ static cmb_status step_index2(struct builder *b)
   return CMB_OK;
 }
 
-/* Builds y := 3/2 y + 1/2 x, the weighted sum of the slopes of the two stages of the method ROS2, y of the first and x of the second, n
- * expressions each. */
+/* Builds the expressions y := 3/2 y + 1/2 x (n), the weighted sum of the slopes of the two stages of the method ROS2, y of the first and
+ * x of the second stage. */
 static void combine_stages(struct builder *b, int n, const cmb_expr *x, cmb_expr *y)
 {
   for (int i = 0; i < n; i++) {
@@ -391,7 +395,7 @@ static void combine_stages(struct builder *b, int n, const cmb_expr *x, cmb_expr
   }
 }
 
-/* Builds the multipliers of a two-stage step, lambda := 1/2 (lambda + second) (ng), from those of the first and the second stage. They
+/* Builds the expressions lambda := 1/2 (lambda + second) (ng), the multipliers of a two-stage step from those of its stages. They
  * satisfy M (3/2 k₁ + 1/2 k₂) = 1/2 (f₁ − Gᵀλ₁) + 1/2 (f₂ − Gᵀλ₂) with the accelerations k and forces f of both stages, since the second
  * stage contains −2 k₁. */
 static void combine_multipliers(struct builder *b, const cmb_expr *second, cmb_expr *lambda)
@@ -401,8 +405,9 @@ static void combine_multipliers(struct builder *b, const cmb_expr *second, cmb_e
   }
 }
 
-/* Builds the second stage of the two-stage W-method ROS2 at the state (t + h, q, v). On entry b->kq, b->k and b->lambda (q̇, v̇ and λ)
- * are those of the first stage; on return they are the weighted sums of both stages, which give the whole step. */
+/* Builds the expressions of the second stage of the two-stage W-method ROS2, at the state (t + h, q, v). On entry b->kq, b->k and
+ * b->lambda (q̇, v̇ and λ) are those of the first stage; on return they are the weighted sums of both stages, which give the whole
+ * step. */
 static cmb_status second_stage(struct builder *b, const cmb_expr *q, const cmb_expr *v)
 {
   struct stage stage = {.at = {b->t_next, q, v}};
@@ -430,7 +435,8 @@ static cmb_status second_stage(struct builder *b, const cmb_expr *q, const cmb_e
   return CMB_OK;
 }
 
-/* Builds the step of the W-method of order 2 (ROS2): both stages, and the state after the step from the weighted sum of their slopes. */
+/* Builds the expressions of the step of the W-method of order 2 (ROS2): both stages, and the state after the step from the weighted sum
+ * of their slopes. */
 static cmb_status two_stages(struct builder *b)
 {
   cmb_expr *q = take(b, b->nq), *v = take(b, b->nv);
@@ -445,8 +451,8 @@ static cmb_status two_stages(struct builder *b)
   return CMB_OK;
 }
 
-/* Builds the matrix P (nv x ng) for the bound on the drift, in b->step->P. Its column j is the displacement that changes constraint j by
- * 1 and no other one (G P = I), found with the matrix factorised at the beginning of the step. */
+/* Builds the expressions of the matrix P (nv x ng) for the bound on the drift, in b->step->P. Column j is the displacement that changes
+ * constraint j by 1 and no other one (G P = I), found with the matrix factorised at the beginning of the step. */
 static cmb_status displacement_matrix(struct builder *b)
 {
   cmb_expr *x = take(b, b->nv + b->ng);
@@ -461,8 +467,8 @@ static cmb_status displacement_matrix(struct builder *b)
   return CMB_OK;
 }
 
-/* Builds the projections of positions and velocities after the step that the option `stabilization` selects, and the matrix P of
- * displacements if the bound on the drift is wanted. */
+/* Builds the expressions of those projections of positions and velocities after the step that the option `stabilization` selects, and of
+ * the matrix P of displacements if the bound on the drift is wanted. */
 static cmb_status project(struct builder *b)
 {
   const cmb_stabilization stabilization = b->o->stabilization;
@@ -474,9 +480,9 @@ static cmb_status project(struct builder *b)
   return b->step->q_plain ? displacement_matrix(b) : CMB_OK;
 }
 
-/* Adds the effect of dry friction, and of the constraint forces that it causes, to velocities, accelerations and multipliers after the
- * step. This is its last operation, so that sticking velocities are 0 at the new position. b->step->health becomes −1 if a friction
- * accelerates the motion that it should oppose. */
+/* Adds the effect of dry friction, and of the constraint forces that it causes, to the expressions of velocities, accelerations and
+ * multipliers after the step. This is the last operation of a step, so that sticking velocities are 0 at the new position.
+ * b->step->health becomes −1 if a friction accelerates the motion that it should oppose. */
 static cmb_status apply_friction(struct builder *b)
 {
   const cmb_grip_step there = {{b->t_next, b->q, NULL}, b->A, b->last, b->v, b->k, b->lambda};

@@ -104,6 +104,7 @@ static cmb_status terms(cmb_step_source *s, const cmb_step_point *at, const cmb_
 
 /* ---- rates of the coordinates */
 
+/* Builds the expressions of the coordinate rates qdot := T(q) v (nq); T = I unless the model has Euler parameters. */
 static cmb_status rates(cmb_step_source *s, const cmb_expr *q, const cmb_expr *v, cmb_expr *qdot)
 {
   const cmb_code *x = s->eq->code;
@@ -116,7 +117,8 @@ static cmb_status rates(cmb_step_source *s, const cmb_expr *q, const cmb_expr *v
   return import(s, &r, s->nq, x->rates, qdot);
 }
 
-/* Builds normalised Euler parameters: divides each quadruple of Euler parameters in q (nq expressions) by its length. */
+/* Builds the expressions of normalised Euler parameters: divides each quadruple of Euler parameters in q (nq), which is overwritten, by
+ * its length. */
 static void normalize(cmb_step_source *s, cmb_expr *q)
 {
   const cmb_code *x = s->eq->code;
@@ -131,13 +133,14 @@ static void normalize(cmb_step_source *s, cmb_expr *q)
 
 /* ---- derivatives of the applied forces */
 
+/* Returns whether the stiff part of the applied forces is differentiated separately: only this part is wanted and the model has it. */
 static bool has_stiff(const cmb_step_source *s)
 {
   return s->stiff_only && s->eq->code->stiff_row;
 }
 
-/* Builds *to, the applied forces (nv) at the beginning of the step; with `loose` without the stiff forces, whose derivatives are built
- * separately. */
+/* Builds the expressions *to of the applied forces (nv) at the beginning of the step; with `loose` without the stiff forces, whose
+ * derivatives are built separately. */
 static cmb_status take_forces(cmb_step_source *s, bool loose, cmb_expr **to)
 {
   const cmb_code *x = s->eq->code;
@@ -148,9 +151,9 @@ static cmb_status take_forces(cmb_step_source *s, bool loose, cmb_expr **to)
   return import(s, &r, s->nv, loose ? x->loose : x->forces ? x->forces : x->f, f);
 }
 
-/* Builds the data of the stiff forces in s->stiff. Each of these forces acts along a row (nv) and depends on one deflection and its
- * rate. First come the rows (count x nv), then the derivatives of the forces with respect to their deflections (count), then those with
- * respect to the rates (count). */
+/* Builds the expressions that describe the stiff forces in s->stiff. Each of these forces acts along a row vector (nv) and depends on
+ * one deflection and its rate. First come the row vectors (count x nv), then the derivatives of the forces with respect to their
+ * deflections (count), then those with respect to the rates (count). */
 static cmb_status take_stiff(cmb_step_source *s)
 {
   const cmb_code *x = s->eq->code;
@@ -162,9 +165,9 @@ static cmb_status take_stiff(cmb_step_source *s)
   return import(s, &r, count, x->stiff_row, s->stiff);
 }
 
-/* Builds out := out + Σ_k c_k row_k row_kᵀ (nv x nv), the derivative of the stiff forces by positions or velocities: force k acts along
- * row_k, and c_k is its derivative with respect to its deflection or to the rate of that. The same node of the graph is used on both
- * sides of the diagonal. */
+/* Builds the expressions out := out + Σ_k c_k row_k row_kᵀ (nv x nv), which add the derivative of the stiff forces: force k acts along
+ * the vector row_k, and c[k] is its derivative with respect to its deflection or to the rate of that. The same node of the graph is used
+ * on both sides of the diagonal. */
 static void add_stiff(cmb_step_source *s, const cmb_expr *c, cmb_expr *out)
 {
   cmb_graph *g = s->graph;
@@ -182,8 +185,8 @@ static void add_stiff(cmb_step_source *s, const cmb_expr *c, cmb_expr *out)
   }
 }
 
-/* Builds result := result + Σ_k row_k c_k (row_k · direction) (nv), the change of the stiff forces by a motion in the direction q̇ = v.
- * Force k acts along row_k; c_k is its derivative with respect to the deflection. */
+/* Builds the expressions result := result + Σ_k row_k c_k (row_k · direction) (nv), which add the change of the stiff forces by a motion
+ * in the direction q̇ = v. Force k acts along the vector row_k; c_k is its derivative with respect to its deflection. */
 static void add_stiff_along(cmb_step_source *s, const cmb_expr *direction, cmb_expr *result)
 {
   cmb_graph *g = s->graph;
@@ -198,8 +201,8 @@ static void add_stiff_along(cmb_step_source *s, const cmb_expr *direction, cmb_e
   }
 }
 
-/* Builds result (nv), the derivative of the applied forces in a direction (nq) of the coordinates. Where q̇ = T(q) v with T ≠ I, the
- * stiff forces are differentiated like all others, because their rows refer to velocities. */
+/* Builds the expressions of result (nv), the derivative of the applied forces in a direction (nq) of the coordinates. Where q̇ = T(q) v
+ * with T ≠ I, the stiff forces are differentiated like all others, because they are stored for directions of v. */
 static cmb_status along(cmb_step_source *s, const cmb_expr *direction, cmb_expr *result)
 {
   const bool stiff = has_stiff(s) && !s->eq->rates;
@@ -210,8 +213,8 @@ static cmb_status along(cmb_step_source *s, const cmb_expr *direction, cmb_expr 
   return cmb_graph_status(s->graph);
 }
 
-/* Builds the derivatives of the forces s->force_v (nv) column by column: ∂f/∂q T in by_q and ∂f/∂v in by_v (nv x nv each, NULL: not
- * wanted), with the matrix T of q̇ = T v. */
+/* Builds the expressions of the derivatives of the forces s->force_v (nv), column by column: ∂f/∂q T in by_q and ∂f/∂v in by_v (nv x nv
+ * each; NULL: not wanted), with the matrix T of q̇ = T v. */
 static cmb_status differentiate(cmb_step_source *s, cmb_expr *by_q, cmb_expr *by_v)
 {
   const int nv = s->nv;
@@ -234,8 +237,9 @@ static cmb_status differentiate(cmb_step_source *s, cmb_expr *by_q, cmb_expr *by
   return CMB_OK;
 }
 
-/* Builds the derivatives of the applied forces at the beginning of the step: ∂f/∂q T in by_q and ∂f/∂v in by_v (nv x nv each, NULL: not
- * wanted), with the matrix T of q̇ = T v. Stiff forces contribute by their rows and coefficients, all others are differentiated. */
+/* Builds the expressions of the derivatives of the applied forces at the beginning of the step: ∂f/∂q T in by_q and ∂f/∂v in by_v (nv x
+ * nv each; NULL: not wanted), with the matrix T of q̇ = T v. Stiff forces may contribute by their lines of action and stiffnesses; all
+ * others are differentiated. */
 static cmb_status forces(cmb_step_source *s, cmb_expr *by_q, cmb_expr *by_v)
 {
   const int count = s->eq->code->stiff_count;
@@ -281,8 +285,8 @@ static cmb_status create_friction_modes(cmb_step_source *s, int count, const int
   return CMB_OK;
 }
 
-/* Builds column (nv), the derivative of the forces f (nv) with respect to the mode of friction k, at the given value of this mode and
- * with all other modes 0. *linear becomes false if the derivative depends on a mode. */
+/* Builds the expressions of column (nv), the derivative of the forces f (nv) with respect to the mode of friction k, at the given value
+ * of this mode and with all other modes 0. *linear becomes false if the derivative depends on a mode. */
 static cmb_status take_column(cmb_step_source *s, struct friction_modes *m, int k, double value,
                               const cmb_expr *f, cmb_expr *column, bool *linear)
 {
@@ -299,9 +303,9 @@ static cmb_status take_column(cmb_step_source *s, struct friction_modes *m, int 
   return CMB_OK;
 }
 
-/* Builds the friction forces (count x nv) at the beginning of the step, for the frictions with the switching functions which[count]: in
- * `slip` the force of each while it slides with positive velocity, in `hold` the largest force with which it can stick. Returns an error
- * if the forces are not linear in a friction. */
+/* Builds the expressions of the friction forces (count x nv) at the beginning of the step, for the frictions with the switching
+ * functions which[count]: in `slip` the force of each while it slides with positive velocity, in `hold` the largest force with which it
+ * can stick. Returns an error if the forces are not linear in a friction. */
 static cmb_status friction(cmb_step_source *s, int count, const int *which, cmb_expr *slip,
                            cmb_expr *hold)
 {
@@ -339,8 +343,9 @@ static cmb_status replace_named_state(cmb_step_source *s, const cmb_step_point *
   return cmb_graph_status(s->graph);
 }
 
-/* Builds the sliding velocities w (count) at a point for the frictions with the switching functions which[count], and their gradients S
- * (count x nv) with respect to the velocities. Returns an error if a sliding velocity is not linear in the velocities. */
+/* Builds the expressions of the sliding velocities w (count) at a point, for the frictions with the switching functions which[count],
+ * and of their gradients S (count x nv) with respect to the velocities. Returns an error if a sliding velocity is not linear in the
+ * velocities. */
 static cmb_status sliding(cmb_step_source *s, const cmb_step_point *at, int count, const int *which,
                           cmb_expr *w, cmb_expr *S)
 {

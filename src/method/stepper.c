@@ -32,8 +32,8 @@ static void copy_outputs(cmb_expr *output, int count, const cmb_expr *from)
   if (from) memcpy(output, from, (size_t)count * sizeof *output);
 }
 
-/* Creates the programs of a step from its expressions: one for the whole step, one for the first modes of dry friction, and those that
- * compute the points at which equations written in C are evaluated. */
+/* Creates the programs (instructions that evaluate expressions) of a step: one for the whole step, one for the first modes of dry
+ * friction, and those that compute the points at which equations written in C are evaluated. */
 static cmb_status make_programs(cmb_stepper *st, const cmb_step_source *s, const cmb_step *step)
 {
   const cmb_equations *eq = st->eq;
@@ -192,7 +192,7 @@ static cmb_status check_finite(const cmb_stepper *st, int i)
 }
 
 /* Evaluates equations written in C at the point st->point = (t, q, v) and stores the terms that c requests among the inputs of the
- * step's programs, in the order of step_calls.c. */
+ * step's programs, in the same order in which step_calls.c creates these inputs. */
 static cmb_status evaluate(cmb_stepper *st, cmb_evaluator *ev, const cmb_step_call *c)
 {
   const cmb_equations *eq = st->eq;
@@ -219,7 +219,7 @@ static cmb_status evaluate(cmb_stepper *st, cmb_evaluator *ev, const cmb_step_ca
   return cmb_derivative_at(st->differences, t, q, v, st->zero, st->zero, CMB_RESIDUAL_V, place);
 }
 
-/* Sets the first inputs of the step's programs: t, the step size h, q, v, the modes (signs of switching functions) and the live
+/* Sets the first inputs of the step's programs: the time t, the step size h, q, v, the modes (signs of switching functions) and the live
  * parameters (those that can be changed after set-up). */
 static void set_inputs(cmb_stepper *st, const cmb_evaluator *ev, double t, double h,
                        const double *q, const double *v)
