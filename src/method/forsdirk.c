@@ -187,8 +187,8 @@ static cmb_status stage(cmb_integrator *in, struct forsdirk *m, int i, double h)
   return CMB_OK;
 }
 
-/* Estimates in m->x (n) the error of y_new after a step of size h: for active components the difference to the embedded method, damped
- * by (I − c J)⁻¹; for dependent components the error that follows from it by the constraints. */
+/* Estimates in m->x (n) the error of y_new, the state after a step of size h. For active components (the unknowns of Newton's method) it
+ * is the difference to the embedded method, damped by (I − c J)⁻¹; for dependent components it follows from that by the constraints. */
 static cmb_status estimate_error(cmb_integrator *in, struct forsdirk *m, double h)
 {
   memset(m->x, 0, (size_t)in->n * sizeof *m->x);

@@ -50,15 +50,15 @@ int cmb_grip_count(const cmb_equations *eq);
 void cmb_grip_list(const cmb_equations *eq, int *which);
 
 /* Builds the ranges of the friction forces at the beginning of a step, as expressions in *x, whose arrays are allocated from the
- * source's arena. Returns an error if a friction can stick and the equations have no expressions (step_source.h). */
+ * source's arena. Returns an error if there is friction that can stick and the equations have no expressions (step_source.h). */
 cmb_status cmb_grip_begin(cmb_step_source *s, cmb_grip *x);
 
 /* Builds the effect of dry friction on a step: determines the fractions φ of the friction forces from the complementarity problem, adds
  * their effect to v, a and λ of the step, and sets x->mode and x->settled. */
 cmb_status cmb_grip_apply(cmb_step_source *s, cmb_grip *x, const cmb_grip_step *step);
 
-/* Builds mode[x->count], the modes of frictions at a state whose history is unknown: a friction sticks where its sliding velocity is 0
- * up to rounding; else its mode is the sign of that velocity. */
+/* Builds mode[x->count], the modes of friction elements at a state whose history is unknown: an element sticks where its sliding
+ * velocity is 0 up to rounding; else its mode is the sign of that velocity. */
 cmb_status cmb_grip_first_modes(cmb_step_source *s, const cmb_grip *x, cmb_expr *mode);
 
 #endif

@@ -92,9 +92,9 @@ const cmb_stepper *cmb_integrator_stepper(const cmb_integrator *in)
   return m->stepper;
 }
 
-/* Determines the modes of dry frictions at the beginning of a motion where they are not known: the sign of the sliding velocity or, for
- * a friction that sticks, 3 − φ with the fraction φ (−1 to 1) of its largest force that it exerts in a trial step. If the last step has
- * been undone, the modes before it are restored first. */
+/* Determines the modes of dry friction at the beginning of a motion where they are not known: for an element that slides the sign of its
+ * sliding velocity; for one that sticks 3 − φ, where φ (−1 to 1) is the fraction of its largest force that it exerts in a trial step. If
+ * the last step has been undone, the modes before it are restored first. */
 static cmb_status begin_friction(cmb_integrator *in, struct lie *m)
 {
   double *grip = in->ev->grip;
@@ -130,7 +130,7 @@ static cmb_status begin(cmb_integrator *in)
   return CMB_OK;
 }
 
-/* Returns an error: the dry friction with switching function number `function` accelerates the motion that it should oppose. */
+/* Returns an error: the friction element with switching function number `function` accelerates the motion that it should oppose. */
 static cmb_status refuse_driving(const cmb_integrator *in, int function)
 {
   const char *name = in->ev->eq->switch_names[function];
@@ -155,7 +155,7 @@ static void warn_unsettled(const cmb_integrator *in, struct lie *m)
 }
 
 /* Finds out why a step has failed and returns the reason as a status: the equations cannot be evaluated, the constraints are dependent,
- * a friction accelerates the motion that it should oppose (settled < 0), or the matrix of the step is not regular. */
+ * a friction element accelerates the motion that it should oppose (settled < 0), or the matrix of the step is not regular. */
 static cmb_status failure_status(cmb_integrator *in, struct lie *m, double settled)
 {
   if (settled < 0) return refuse_driving(in, m->grip[(int)-settled - 1]);
@@ -196,8 +196,8 @@ static void accept(cmb_integrator *in)
   }
 }
 
-/* Saves or restores in the archive a the modes of frictions that can stick, which are part of the state. Refuses restored values that
- * are no modes. */
+/* Saves or restores in the archive a the modes of dry friction that can stick, which are part of the state. Rejects restored values that
+ * are not valid modes. */
 static void visit(cmb_integrator *in, cmb_archive *a)
 {
   const struct lie *m = in->data;

@@ -80,8 +80,8 @@ static void slope_of_form(const cmb_integrator *in, const cmb_mdop *m, double *s
   }
 }
 
-/* Computes the slope (n) of the projecting descriptor form at time t for its variables (q, u) = m->y_stage + offset, which may violate
- * the constraints; offset (n) is the difference between (q, u) and the consistent state y. Overwrites m->y_stage. */
+/* Computes the slope (n) of the projecting descriptor form at time t for its variables (q, u) = m->y_stage + offset. offset (n) is the
+ * amount by which these variables violate the constraints at the beginning of the step. Overwrites m->y_stage. */
 static cmb_status slope_by_form(cmb_integrator *in, const cmb_mdop *m, double t,
                                 const double *offset, double *slope)
 {

@@ -96,9 +96,9 @@ static cmb_status stage(cmb_integrator *in, struct phem56 *m, int i, double h, b
   return cmb_half_explicit_solve(in, &s, k + in->nq, in->lambda_new);
 }
 
-/* Returns the error estimate of a step of size h in units of the tolerance, the larger of those of positions and velocities: the
- * difference to the embedded formula plus the displacement by the projection onto the constraints, with its velocities projected onto
- * the velocity constraints. */
+/* Returns the error estimate of a step of size h in units of the tolerance, the larger of the norms of positions and of velocities: the
+ * difference to the embedded formula plus the displacement of the result by its projection onto the constraints. The velocities of this
+ * sum are projected onto the velocity constraints first. */
 static double error_of(const cmb_integrator *in, struct phem56 *m, double h)
 {
   cmb_evaluator *ev = in->ev;

@@ -862,7 +862,7 @@ static const double *nodes_now(const cmb_integrator *in, int *count)
   return m->last->c;
 }
 
-/* Saves or restores the current order in the archive a; the saved size of the next step belongs to it. Refuses an order that the
+/* Saves or restores the current order in the archive a; the saved size of the next step belongs to it. Rejects an order that the
  * method's options do not permit. */
 static void visit(cmb_integrator *in, cmb_archive *a)
 {

@@ -20,7 +20,7 @@ void cmb_integrator_visit_method(cmb_integrator *in, cmb_archive *a)
   if (in->switcher) cmb_switcher_visit(in, a);
 }
 
-/* Saves or restores in the archive a the data for the detection of diverging runs. Refuses restored indices out of range. */
+/* Saves or restores in the archive a the data for the detection of diverging runs. Rejects restored indices that are out of range. */
 static void visit_runaway(cmb_runaway *w, cmb_archive *a)
 {
   int level[] = {w->level, w->fastest};
@@ -51,7 +51,7 @@ static void visit_drift(cmb_drift *d, cmb_archive *a)
   cmb_archive_doubles(a, "drift-gradients", d->G_size, d->G_curved);
 }
 
-/* Saves or restores in the archive a the estimate of the stiffness and its counters. Refuses restored counters out of range. */
+/* Saves or restores in the archive a the estimate of the stiffness and its counters. Rejects restored counters that are out of range. */
 static void visit_stiffness(const cmb_integrator *in, cmb_stiffness *s, cmb_archive *a)
 {
   cmb_archive_bools(a, "stiff", 1, &s->reported);

@@ -482,7 +482,7 @@ static cmb_status project(struct builder *b)
 
 /* Adds the effect of dry friction, and of the constraint forces that it causes, to the expressions of velocities, accelerations and
  * multipliers after the step. This is the last operation of a step, so that sticking velocities are 0 at the new position.
- * b->step->health becomes −1 if a friction accelerates the motion that it should oppose. */
+ * b->step->health becomes −1 if friction accelerates the motion that it should oppose. */
 static cmb_status apply_friction(struct builder *b)
 {
   const cmb_grip_step there = {{b->t_next, b->q, NULL}, b->A, b->last, b->v, b->k, b->lambda};

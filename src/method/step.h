@@ -56,7 +56,7 @@ typedef struct cmb_step {
   cmb_expr health;   /* smallest relative pivot (cmb_elimination_health); 1 without constraints */
   cmb_expr *q_plain; /* (nq) q before its projection, and */
   cmb_expr *P;       /* (nv x ng) P of that projection −T P g; both NULL unless wanted */
-  /* (cmb_grip_count) modes of frictions that can stick, after the step; see cmb_grip for settled */
+  /* (cmb_grip_count) modes of dry friction that can stick, after the step; see cmb_grip for settled */
   cmb_expr *grip, settled;
   /* (cmb_grip_count) their modes at the beginning of the step, if not known */
   cmb_expr *first_grip;

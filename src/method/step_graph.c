@@ -36,8 +36,8 @@ static void replace(struct replacement *r, int count, const cmb_expr *input, con
   }
 }
 
-/* Prepares the import of the model's expressions at a point: lists the replacement of its inputs t, q and v by the expressions of the
- * point, and of the multipliers λ and accelerations a by 0. */
+/* Lists in r how the inputs of the model are replaced when its expressions are imported at a point: t, q and v by the expressions of the
+ * point (v only if it has any), the multipliers λ and accelerations a by 0. */
 static cmb_status replace_state(cmb_step_source *s, const cmb_step_point *at, struct replacement *r)
 {
   const cmb_code *x = s->eq->code;
@@ -52,8 +52,8 @@ static cmb_status replace_state(cmb_step_source *s, const cmb_step_point *at, st
   return CMB_OK;
 }
 
-/* Prepares the import of the model's expressions at a point without dry friction that can stick: lists the replacement of the inputs t,
- * q and v by the expressions of the point, and of λ, a and the modes of these frictions by 0; in mode 0 friction exerts no force. */
+/* Lists in r how the inputs of the model are replaced when its expressions are imported at a point: t, q and v by the expressions of the
+ * point; λ, a and the modes of dry friction that can stick by 0. In mode 0 friction exerts no force. */
 static cmb_status replace_point(cmb_step_source *s, const cmb_step_point *at, struct replacement *r)
 {
   CMB_TRY(replace_state(s, at, r));
@@ -255,8 +255,8 @@ static cmb_status forces(cmb_step_source *s, cmb_expr *by_q, cmb_expr *by_v)
 
 /* ---- friction that can stick */
 
-/* Returns an error: steps of fixed cost cannot treat the sticking friction with this switching function, for the reason `why`, a clause
- * of the message. */
+/* Returns an error: real-time steps cannot treat the sticking friction with switching function number `function`, for the reason `why`,
+ * a clause of the message. */
 static cmb_status refuse(cmb_step_source *s, int function, const char *why)
 {
   const char *name = s->eq->switch_names[function];
@@ -266,7 +266,7 @@ static cmb_status refuse(cmb_step_source *s, int function, const char *why)
                         name, why);
 }
 
-/* The modes of dry frictions that can stick, which are inputs of the step. */
+/* The modes of friction elements that can stick, which are inputs of the step. */
 struct friction_modes {
   int count;
   cmb_expr *mode, *value, *one; /* (count) inputs, the values that replace them, and ones */
@@ -285,8 +285,8 @@ static cmb_status create_friction_modes(cmb_step_source *s, int count, const int
   return CMB_OK;
 }
 
-/* Builds the expressions of column (nv), the derivative of the forces f (nv) with respect to the mode of friction k, at the given value
- * of this mode and with all other modes 0. *linear becomes false if the derivative depends on a mode. */
+/* Builds the expressions of column (nv), the derivative of the forces f (nv) with respect to the mode of friction element k, at the
+ * given value of this mode and with all other modes 0. *linear becomes false if the derivative depends on a mode. */
 static cmb_status take_column(cmb_step_source *s, struct friction_modes *m, int k, double value,
                               const cmb_expr *f, cmb_expr *column, bool *linear)
 {
@@ -303,9 +303,9 @@ static cmb_status take_column(cmb_step_source *s, struct friction_modes *m, int 
   return CMB_OK;
 }
 
-/* Builds the expressions of the friction forces (count x nv) at the beginning of the step, for the frictions with the switching
- * functions which[count]: in `slip` the force of each while it slides with positive velocity, in `hold` the largest force with which it
- * can stick. Returns an error if the forces are not linear in a friction. */
+/* Builds the expressions of the friction forces (count x nv) at the beginning of the step for the friction elements with the switching
+ * functions which[count]: in `slip` while they slide with positive velocity, in `hold` the largest with which they can stick. Returns an
+ * error if the forces are not linear in a mode of friction. */
 static cmb_status friction(cmb_step_source *s, int count, const int *which, cmb_expr *slip,
                            cmb_expr *hold)
 {
@@ -330,8 +330,8 @@ static cmb_status friction(cmb_step_source *s, int count, const int *which, cmb_
   return cmb_graph_status(s->graph);
 }
 
-/* Lists in r the inputs of the step's graph that have the names of the model's t, q, v, λ and a, with the expressions that replace them
- * at a point (0 for λ and a). */
+/* Lists in r how those inputs of the step's graph that have the names of the model's t, q, v, λ and a are replaced at a point: t, q and
+ * v by the expressions of the point, λ and a by 0. */
 static cmb_status replace_named_state(cmb_step_source *s, const cmb_step_point *at,
                                       struct replacement *r)
 {
@@ -343,9 +343,9 @@ static cmb_status replace_named_state(cmb_step_source *s, const cmb_step_point *
   return cmb_graph_status(s->graph);
 }
 
-/* Builds the expressions of the sliding velocities w (count) at a point, for the frictions with the switching functions which[count],
- * and of their gradients S (count x nv) with respect to the velocities. Returns an error if a sliding velocity is not linear in the
- * velocities. */
+/* Builds the expressions of the sliding velocities w (count) at a point for the friction elements with the switching functions
+ * which[count], and of their gradients S (count x nv) with respect to the velocities. Returns an error if a sliding velocity is not
+ * linear in the velocities. */
 static cmb_status sliding(cmb_step_source *s, const cmb_step_point *at, int count, const int *which,
                           cmb_expr *w, cmb_expr *S)
 {

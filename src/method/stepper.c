@@ -65,8 +65,8 @@ static cmb_status make_programs(cmb_stepper *st, const cmb_step_source *s, const
   return CMB_OK;
 }
 
-/* Builds the expressions of a step of fixed cost in `graph` and creates the programs that evaluate them; the arena holds temporary
- * data. */
+/* Builds the expressions of a real-time step in `graph` and creates the programs (instructions) that evaluate them; `arena` holds
+ * temporary data. */
 static cmb_status make_step(cmb_stepper *st, cmb_graph *graph, cmb_arena *arena)
 {
   const cmb_equations *eq = st->eq;
