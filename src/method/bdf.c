@@ -560,8 +560,8 @@ static void estimate(const cmb_integrator *in, struct bdf *m)
   m->est = lower;
 }
 
-/* Updates the exponentially weighted sums of squares of the divided differences of orders k and k + 1, from which an irrelevant
- * oscillation is detected. The sums restart at 0 whenever step size or order has changed. */
+/* Updates the exponentially weighted sums of squares of the divided differences of orders k and k + 1, from which an oscillation of
+ * negligible amplitude is detected. The sums restart at 0 whenever step size or order has changed. */
 static void update_difference_sums(struct bdf *m)
 {
   const double lower = m->error_lower / (m->k * m->history.sigma[m->k - 1]);

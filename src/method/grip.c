@@ -92,8 +92,8 @@ static cmb_expr sliding_sign(cmb_step_source *s, const cmb_grip *x, int k)
   return choose(s, greater(s, mode, cmb_constant(s->graph, 1.5)), 0, mode);
 }
 
-/* Returns an error: real-time steps cannot treat sticking friction in equations written in C, because without expressions the dependence
- * of the forces on the friction is not known. */
+/* Returns an error: real-time steps cannot treat sticking friction in user equations written in C, because without expressions the
+ * dependence of the forces on the friction is not known. */
 static cmb_status refuse_calls(cmb_step_source *s)
 {
   int i = 0;

@@ -35,8 +35,8 @@ void cmb_newton_begin(cmb_newton *n)
   n->arrived = false;
 }
 
-/* Returns the convergence rate θ of a Newton iteration after an increment of this size: `quotient`, the ratio of the last two
- * increments, or the geometric mean of the last two or of all such ratios, as the method's rule requires. */
+/* Returns the convergence rate θ of a Newton iteration: `quotient`, the ratio of the norms of the last two increments, or the geometric
+ * mean of the last two or of all such ratios, as the method's rule requires. `size` is the norm of the last increment. */
 static double rate_of(const cmb_newton *n, double quotient, double size)
 {
   const int i = n->iterations;
@@ -45,8 +45,8 @@ static double rate_of(const cmb_newton *n, double quotient, double size)
   return pow(size / n->first, 1.0 / i);
 }
 
-/* Returns the predicted ratio of the error to the tolerance after `left` further Newton iterations, if the increments, of which the last
- * has this size, continue to shrink at the rate θ. */
+/* Returns the predicted ratio of the error to the tolerance after `left` further Newton iterations, if the increments continue to shrink
+ * at the rate θ; `size` is the norm of the last increment. */
 static double predicted_excess(const cmb_newton *n, double size, int left)
 {
   double excess = n->eta * size / n->enough;

@@ -353,8 +353,8 @@ KERNEL cmb_status extrapolate_middle(const cmb_radau_table *const t, cmb_integra
   return cmb_accelerate(in->ev, at->t, q, v, m->a[0], in->lambda_new);
 }
 
-/* Computes the derivatives of the equations for the Newton matrix of a step of size h: at the predicted state in the middle of the step
- * if there is one, else at its beginning. */
+/* Computes the derivatives of the equations for the Newton matrix of a step of size h: at the middle of the step, if the state there can
+ * be extrapolated from the last step, else at its beginning. */
 static cmb_status linearize(cmb_integrator *in, struct radau *m, double h)
 {
   const cmb_form_state here = {in->t, in->y, in->y + in->nq, m->a_here, in->lambda};

@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/* Adds an evaluation of equations written in C at a point given by expressions; *out receives its description. The values that it
- * returns become the next inputs of the step's programs. */
+/* Requests an evaluation of user equations written in C at a point given by expressions; *out receives its description. The values that
+ * it returns become the next inputs of the step's programs (instructions that evaluate expressions). */
 static cmb_status begin_call(cmb_step_source *s, const cmb_step_point *at, cmb_step_call **out)
 {
   const int nq = s->nq, nv = s->nv;
@@ -25,8 +25,8 @@ static cmb_status begin_call(cmb_step_source *s, const cmb_step_point *at, cmb_s
   return CMB_OK;
 }
 
-/* Creates `count` inputs of the step's programs, called `name`, for a vector of values from equations written in C, stores them in to
- * (count) and sets *flag, which requests the evaluation. Does nothing if `to` is NULL. */
+/* Creates `count` inputs of the step's programs that receive a vector from an evaluation of user equations written in C, called `name`;
+ * stores them in to (count) and sets *flag, which requests the vector. Does nothing if `to` is NULL. */
 static cmb_status vector_inputs(cmb_step_source *s, const char *name, int count, cmb_expr *to,
                                 bool *flag)
 {
@@ -38,9 +38,9 @@ static cmb_status vector_inputs(cmb_step_source *s, const char *name, int count,
   return CMB_OK;
 }
 
-/* Creates inputs of the step's programs, called `name`, for a matrix from equations written in C with this sparsity pattern (NULL:
- * dense), stores them in `to` (rows x columns), with zeros elsewhere, and sets *flag, which requests the evaluation. Does nothing if
- * `to` is NULL. */
+/* Creates inputs of the step's programs that receive a matrix from an evaluation of user equations written in C, called `name`, with
+ * this sparsity pattern (NULL: dense); stores them in `to` (rows x columns), with zeros elsewhere, and sets *flag, which requests the
+ * matrix. Does nothing if `to` is NULL. */
 static cmb_status matrix_inputs(cmb_step_source *s, const char *name, int rows, int columns,
                                 const cmb_pattern *pattern, cmb_expr *to, bool *flag)
 {
@@ -58,8 +58,9 @@ static cmb_status matrix_inputs(cmb_step_source *s, const char *name, int rows, 
   return CMB_OK;
 }
 
-/* Creates inputs of the step's programs for the mass matrix of equations written in C, which may be diagonal, stores them in `to` (nv x
- * nv) and sets *flag, which requests the evaluation. Does nothing if `to` is NULL. */
+/* Creates inputs of the step's programs that receive the mass matrix, which may be diagonal, from an evaluation of user equations
+ * written in C; stores them in `to` (nv x nv), with zeros elsewhere, and sets *flag, which requests the matrix. Does nothing if `to` is
+ * NULL. */
 static cmb_status mass_inputs(cmb_step_source *s, cmb_expr *to, bool *flag)
 {
   cmb_expr *input;
@@ -73,8 +74,8 @@ static cmb_status mass_inputs(cmb_step_source *s, cmb_expr *to, bool *flag)
   return CMB_OK;
 }
 
-/* Adds an evaluation of the wanted terms of equations written in C at a point, and stores in *want the inputs of the step's programs
- * that receive their values. These are in the order in which stepper.c fills them. */
+/* Requests an evaluation of user equations written in C at a point, and creates inputs of the step's programs that receive the wanted
+ * terms; stores them in those arrays of *want that are not NULL. The order of the inputs is that in which stepper.c fills them. */
 static cmb_status terms(cmb_step_source *s, const cmb_step_point *at, const cmb_step_terms *want)
 {
   cmb_step_call *call;
@@ -87,9 +88,9 @@ static cmb_status terms(cmb_step_source *s, const cmb_step_point *at, const cmb_
   return vector_inputs(s, "gt", s->ng, want->gt, &call->gt);
 }
 
-/* Creates inputs of the step's programs for a derivative of the residual r with respect to x = q or v, and builds the derivative of the
- * applied forces in *to (nv x columns): ∂f/∂x = −∂r/∂x, evaluated with zero accelerations and multipliers. *flag is set, which requests
- * the evaluation. */
+/* Creates inputs of the step's programs that receive a derivative of the residual r with respect to x = q or v from user equations
+ * written in C, and builds the derivative of the applied forces in *to (nv x columns): ∂f/∂x = −∂r/∂x for zero accelerations and
+ * multipliers. Sets *flag, which requests the derivative. */
 static cmb_status take_forces(cmb_step_source *s, const char *name, cmb_derivative which,
                               int columns, cmb_expr **to, bool *flag)
 {
@@ -116,8 +117,8 @@ static void multiply(cmb_graph *g, int rows, int inner, int columns, const cmb_e
   }
 }
 
-/* Creates inputs of the step's programs for the matrix T(q) (nq x nv) of q̇ = T v, and returns them in *T. At the beginning of the step
- * the matrix is evaluated only once. */
+/* Creates inputs of the step's programs that receive the matrix T(q) (nq x nv) of q̇ = T v from user equations written in C, and returns
+ * them in *T. For the beginning of the step they are created only once. */
 static cmb_status rate_matrix(cmb_step_source *s, const cmb_expr *q, cmb_expr **T)
 {
   cmb_step_call *call;

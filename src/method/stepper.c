@@ -33,7 +33,7 @@ static void copy_outputs(cmb_expr *output, int count, const cmb_expr *from)
 }
 
 /* Creates the programs (instructions that evaluate expressions) of a step: one for the whole step, one for the first modes of dry
- * friction, and those that compute the points at which equations written in C are evaluated. */
+ * friction, and those that compute the points at which user equations written in C are evaluated. */
 static cmb_status make_programs(cmb_stepper *st, const cmb_step_source *s, const cmb_step *step)
 {
   const cmb_equations *eq = st->eq;
@@ -182,7 +182,7 @@ static void compute_rate_matrix(cmb_stepper *st, const cmb_evaluator *ev, const 
   }
 }
 
-/* Returns CMB_RETRY_NONFINITE unless all values of the i-th evaluation of equations written in C are finite: an infinite mass, for
+/* Returns CMB_RETRY_NONFINITE unless all values of the i-th evaluation of user equations written in C are finite: an infinite mass, for
  * example, would not show in the result of the step. */
 static cmb_status check_finite(const cmb_stepper *st, int i)
 {
@@ -191,7 +191,7 @@ static cmb_status check_finite(const cmb_stepper *st, int i)
   return cmb_all_finite(end - first, st->in + first) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
-/* Evaluates equations written in C at the point st->point = (t, q, v) and stores the terms that c requests among the inputs of the
+/* Evaluates user equations written in C at the point st->point = (t, q, v) and stores the terms that c requests among the inputs of the
  * step's programs, in the same order in which step_calls.c creates these inputs. */
 static cmb_status evaluate(cmb_stepper *st, cmb_evaluator *ev, const cmb_step_call *c)
 {
