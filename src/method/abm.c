@@ -107,8 +107,8 @@ static cmb_status begin(cmb_integrator *in)
   return CMB_OK;
 }
 
-/* Computes the coefficients g_0 .. g_k of the Adams formulas for a step of size h in g, and the scaled differences φ*_j = β_j φ_j for
- * all known divided differences φ_j of the slopes. */
+/* Computes the coefficients g[0 .. k] of the Adams–Bashforth–Moulton formulas of order k (the current order) for a step of size h, and
+ * in m->star the scaled differences φ*_j = β_j φ_j of all known divided differences φ_j of the slopes y'. */
 static void compute_coefficients(const cmb_integrator *in, struct abm *m, double h, double *g)
 {
   const double x_new = m->x_new;
@@ -127,8 +127,9 @@ static void compute_coefficients(const cmb_integrator *in, struct abm *m, double
   }
 }
 
-/* Estimates the errors of orders k, k−1 and k−2 from the slope at the predicted state p, in tolerances (infinite for orders below 1).
- * On return m->d contains the k-th divided difference of the slopes, φ_k(n+1), which the corrector uses. */
+/* Estimates the errors of a step of size h for the current order k and for the orders k − 1 and k − 2 in m->error[0 .. 2], in units of
+ * the tolerance (infinite for orders below 1). On entry m->slope (n) is the slope at the predicted state; g[0 .. k] are the Adams
+ * coefficients. On return m->d (n) is the divided difference φ_k of the slopes at the end of the step, which the corrector uses. */
 static void estimate_errors(const cmb_integrator *in, struct abm *m, double h, const double *g)
 {
   const int k = m->order;
@@ -141,8 +142,9 @@ static void estimate_errors(const cmb_integrator *in, struct abm *m, double h, c
   m->error[0] = h * fabs(g[k] - g[k - 1]) * cmb_size_of_change(in, m->d);
 }
 
-/* Computes the divided differences φ_j(n+1) of the slopes from the one at y_new, and from them the error estimate of order k + 1. That
- * estimate is infinite unless the last steps were equal and k is below the highest order. */
+/* Computes in m->next the divided differences φ_j of the slopes at the end of a step of size h, from the slope at the corrected state
+ * (m->slope), and in m->error_above the error estimate of order k + 1 in units of the tolerance. That estimate is infinite unless the
+ * step size has been constant for k steps and k is below the highest order. */
 static void compute_new_differences(const cmb_integrator *in, struct abm *m, double h)
 {
   const int k = m->order;
@@ -156,13 +158,13 @@ static void compute_new_differences(const cmb_integrator *in, struct abm *m, dou
   }
 }
 
-/* Returns how far the constraints have moved the dependent coordinates and velocities away from their integrated values (passed in
- * m->d, which is overwritten), in tolerances. Where the independent coordinates hardly determine the dependent ones, this correction
- * is much larger than the integration error of either, so it takes part in the error test. */
+/* Returns the displacement that the constraints impose on the dependent coordinates and velocities, in units of the tolerance. On entry
+ * m->d (n) is the state before this correction; it is overwritten. The displacement takes part in the error test: where the independent
+ * coordinates hardly determine the dependent ones, it is much larger than the integration error. */
 static double correction_error(const cmb_integrator *in, struct abm *m)
 {
   for (int i = 0; i < in->n; i++) m->d[i] -= in->y_new[i];
-  const double weak = cmb_forgive_weak(in, m->d, NULL);
+  const double weak = cmb_separate_weak_error(in, m->d, NULL);
   return cmb_larger_error(weak, cmb_size_of_change(in, m->d));
 }
 
@@ -190,7 +192,8 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   return CMB_OK;
 }
 
-/* Returns whether the error estimates of the lower orders are no larger than that of order k, so that order k − 1 is sufficient. */
+/* Returns whether order k − 1 is sufficient: for k > 2 if the error estimates of orders k − 1 and k − 2 are no larger than that of the
+ * current order k, for k = 2 if that of order 1 is at most half as large. */
 static bool is_lower_better(const struct abm *m)
 {
   if (m->order == 1) return false;
@@ -198,8 +201,9 @@ static bool is_lower_better(const struct abm *m)
   return fmax(m->error[1], m->error[2]) <= m->error[0];
 }
 
-/* Chooses the order of the next step after an accepted step of order k. Returns the error estimate that belongs to the new order; it
- * is 0 during the start-up phase, in which order and step size grow with each step. */
+/* Chooses the order of the next step (k − 1, k or k + 1) after an accepted step of order k by comparing their error estimates. Returns
+ * the error estimate of the new order in units of the tolerance, or 0 in the start-up phase, in which order and step size grow with
+ * every step. */
 static double choose_order(struct abm *m)
 {
   const bool lower = is_lower_better(m);
@@ -219,8 +223,9 @@ static double choose_order(struct abm *m)
   return m->error[0];
 }
 
-/* Returns the size of the next attempt after a step of size h was rejected for its error (status CMB_OK) or failed. The order is
- * lowered if a lower one has a smaller error estimate, and becomes 1 from the third rejection on. */
+/* Returns the size of the next attempt after a step of size h failed (status > 0) or was rejected because its error estimate `error` is
+ * above 1 (status CMB_OK). After a rejection the order is lowered by 1 if that gives a smaller error estimate; from the third rejection
+ * on it is 1. */
 static double step_after_failure(const cmb_integrator *in, struct abm *m, double h, double error,
                                  cmb_status status)
 {
@@ -258,9 +263,9 @@ static void accept(cmb_integrator *in)
   in->a = m->a;
 }
 
-/* Computes y (n) at the time x_{n+1} − back by integrating the interpolating polynomial of the slopes backwards. The integrals of its
- * basis functions Π (x − x_{n+1−i})/(x_{n+1} − x_{n−i}) follow by parts from repeated integrals: w_q is (q−1)!/s^q times the q-fold
- * integral over s = −back. */
+/* Computes the state y (n) at the time t − back, where t is the end of the last step, by integrating the interpolating polynomial of the
+ * slopes (in Newton's form) backwards from t. The integrals of its basis functions are computed recursively by parts: w[q − 1] is (q −
+ * 1)!/s^q times the q-fold integral over s = −back. */
 static void integrate_back(const cmb_integrator *in, const struct abm *m, double back, double *y)
 {
   const double s = -back;

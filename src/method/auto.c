@@ -13,15 +13,17 @@
 #include "method/stiffness.h"
 
 enum { EXPLICIT, IMPLICIT };
-enum { MOST = 1000 }; /* limit of the stiffness estimates that a change has to have in its favour */
+/* the number of stiffness estimates that a change requires grows up to this */
+enum { MOST = 1000 };
 
-/* up to this tolerance the method of higher order is more efficient */
+/* up to this relative tolerance the explicit method of higher order is more efficient */
 static const double SMALL = 1e-5;
 
 static const cmb_method *const explicit_methods[] = {NULL, &cmb_method_mdop5, &cmb_method_mdop853},
                                *const implicit_methods[] = {&cmb_method_radau5, &cmb_method_bdf};
 
-/* Makes method number `which` (EXPLICIT or IMPLICIT) the active one: the integrator gets its functions, data and options. */
+/* Activates the explicit or the implicit method of `auto` (which = EXPLICIT or IMPLICIT): the integrator receives the functions, the
+ * data and the options of that method. */
 static void activate(cmb_integrator *in, int which)
 {
   cmb_switcher *s = in->switcher;
@@ -32,7 +34,7 @@ static void activate(cmb_integrator *in, int which)
   in->chosen = s->chosen[which];
 }
 
-/* Returns the index of the option named `option` among the options of method m, or −1. */
+/* Returns the index of the option named `option` among the options of method m; −1 if m has no such option. */
 static int option_index(const char *option, const cmb_method *m)
 {
   return cmb_find_name(option, m->options, m->option_count, sizeof *m->options);
@@ -89,11 +91,11 @@ void cmb_switcher_destroy(cmb_integrator *in)
   }
 }
 
-void cmb_switcher_look(cmb_integrator *in)
+void cmb_switcher_check(cmb_integrator *in)
 {
   cmb_switcher *s = in->switcher;
   const double stability = s->method[EXPLICIT]->stability;
-  if (cmb_stiffness_look(in, in->stiffness, stability, s->enough)) s->due = true;
+  if (cmb_stiffness_update(in, in->stiffness, stability, s->enough)) s->due = true;
 }
 
 cmb_status cmb_switcher_change(cmb_integrator *in)
@@ -103,7 +105,7 @@ cmb_status cmb_switcher_change(cmb_integrator *in)
   s->due = false;
   if (s->enough < MOST) s->enough = 2 * s->enough + 2;
   activate(in, s->active == EXPLICIT ? IMPLICIT : EXPLICIT);
-  cmb_log(in->ctx, CMB_LOG_INFO, "t = %.9g: on with %s", in->t, in->method->name);
+  cmb_log(in->ctx, CMB_LOG_INFO, "t = %.9g: continues with %s", in->t, in->method->name);
   cmb_stiffness_begin(in->stiffness);
   cmb_watch_rank(in->ev, true); /* the implicit methods switch it off again */
   CMB_TRY(in->method->begin(in));

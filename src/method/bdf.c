@@ -29,11 +29,10 @@
  *
  * Orders from 3 on are unstable for undamped oscillations. An oscillation too small to matter grows with them until it limits the step
  * size, which DASSL's choice of the order does not notice. With control=strict it is detected from divided differences that do not decay
- * with their order; if order 2 can take the same step, it is chosen, and damps the oscillation away (is_held_by_oscillation, below).
+ * with their order; if order 2 can take the same step, it is chosen, and damps the oscillation away (is_limited_by_oscillation, below).
  *
  * With steps=fixed and order=k the first k − 1 steps are made by a Runge–Kutta method of order 4, whose errors are as small as those of
  * the formula.
- *
  */
 #include "dae/project.h"
 #include "method/bdf_history.h"
@@ -51,7 +50,7 @@ struct rules {
   cmb_newton_rule newton;
   double least_ratio;   /* a new matrix is made where c/c' is below this or above its inverse */
   bool factor_of_first; /* the factor of eq. 18 uses c/c' in place of its square */
-  double caution;       /* the least factor that error estimates are multiplied by */
+  double caution;       /* error estimates are multiplied by this factor or a larger one */
   bool waits;           /* after a failure the step size may not grow for k + 3 steps */
 };
 
@@ -149,7 +148,7 @@ struct bdf {
   int wait; /* steps until the size may grow again after a failure, so that first the order can */
   /* of the attempt: the error estimate that the next size follows from, and the norm of e */
   double est, norm;
-  double error_lower, error_lowest, error_k;
+  double error_lower, error_lowest, error_k; /* error estimates of orders k − 1, k − 2 and k */
   /* decaying sums of squares of the divided differences of orders k and k + 1, and of their weights */
   double sum, sum_higher, sum_weight;
   int stay, stay_length; /* steps left with order 2, and the length of that period */
@@ -159,8 +158,8 @@ struct bdf {
   double *e;          /* (size) y − y0, corrector minus predictor */
   double *normal, *W; /* (nv) Ḡᵀ η of the ggl form, and v − Ḡᵀ η */
   cmb_weights weights;
-  double *work; /* (size) scratch */
-  double *r, *position, *motion;
+  double *work;                  /* (size) scratch */
+  double *r, *position, *motion; /* (nv), (ng), (ng) defects (residuals) of the equations */
   cmb_increment increment;
   double *a; /* (nv) accelerations at the end of the last step */
 
@@ -201,8 +200,8 @@ static void take_memory(cmb_integrator *in, struct bdf *m)
   m->y_sub = cmb_arena_doubles(arena, in->n);
 }
 
-/* Selects the constants of the method and the factor `caution` of error estimates by the option `control`. Returns the part of the
- * tolerance that the Newton iteration may leave. */
+/* Reads the option `control` and sets the constants of the method, among them m->caution, the factor by which error estimates are
+ * multiplied. Returns the error that the Newton iteration may leave, as a fraction of the tolerance. */
 static double choose_control(const cmb_integrator *in, struct bdf *m)
 {
   const double rtol = in->options.rtol;
@@ -218,8 +217,8 @@ static double choose_control(const cmb_integrator *in, struct bdf *m)
   return turning ? fmax(0.003 / m->caution, fmin(0.01, 200 * DBL_EPSILON / rtol)) : 0.01;
 }
 
-/* Prepares the convergence test of the Newton iteration: its tolerance, and the increments that count as rounding at this relative
- * tolerance. */
+/* Initialises the convergence test of the Newton iteration: its tolerance, and the sizes below which increments count as rounding errors
+ * at the relative tolerance of the integrator. */
 static void create_newton(const cmb_integrator *in, struct bdf *m)
 {
   const double rounding = ROUNDINGS * DBL_EPSILON / in->options.rtol;
@@ -263,7 +262,7 @@ static void destroy(cmb_integrator *in)
   cmb_form_destroy(m->form);
 }
 
-/* Copies positions and velocities (n) and the multipliers (ng) into the vector y = (q, v, λ). */
+/* Copies the state q_and_v (nq + nv) and the multipliers lambda (ng) into one vector y = (q, v, λ). */
 static void copy_to_y(const cmb_integrator *in, const double *q_and_v, const double *lambda,
                       double *y)
 {
@@ -294,15 +293,16 @@ static cmb_status begin(cmb_integrator *in)
 
 /* ---- the Newton matrix */
 
+/* Returns the Newton iterate at time t as a state (t, q, v, v̇, λ) at which the equations can be evaluated; its arrays are those of m. */
 static cmb_form_state iterate_at(const cmb_integrator *in, const struct bdf *m, double t)
 {
   return (cmb_form_state){t, m->y, m->y + in->nq, m->rate + in->nq, m->y + in->n};
 }
 
-/* Makes a new Newton matrix: computes the mass matrix M and the constraint Jacobian G at the iterate and factors the matrix for the
- * current step. The derivatives of the residual are computed as well if `derive` is set, if there are none yet, or if the Jacobian
- * strategy has no partial updates. */
-static cmb_status renew(cmb_integrator *in, struct bdf *m, double t, bool derive)
+/* Updates the Newton matrix: evaluates the mass matrix and the constraint Jacobian at the iterate at time t, and factorises the matrix
+ * for the current step size. The derivatives of the residual are computed anew as well if `derive` is set, if there are none yet, or if
+ * the option `jacobian` permits no partial updates. */
+static cmb_status update_matrix(cmb_integrator *in, struct bdf *m, double t, bool derive)
 {
   const struct strategy *s = m->strategy;
   const cmb_form_state at = iterate_at(in, m, t);
@@ -324,29 +324,30 @@ static cmb_status renew(cmb_integrator *in, struct bdf *m, double t, bool derive
   return CMB_OK;
 }
 
-/* Returns whether a better matrix can still be made in this step, after the iteration has failed: the derivatives have not been
- * renewed, or the estimated sparsity pattern has not been widened. */
-static bool can_renew(const struct bdf *m)
+/* Returns whether the Newton matrix can still be improved in this step after the iteration has failed: the derivatives of the residual
+ * have not been computed in this step, or their estimated sparsity pattern has not been widened. */
+static bool can_improve_matrix(const struct bdf *m)
 {
   return !m->derived_here || (m->strategy->source == CMB_SOURCE_SPARSE && !m->widened_here);
 }
 
-/* Makes a better Newton matrix after the iteration has failed: with the current mass matrix, constraint Jacobian and step size if the
- * matrix is older than this step, else with new derivatives of the residual. If those were made in this step as well, it widens their
- * estimated sparsity pattern and makes them again. */
-static cmb_status renew_after_failure(cmb_integrator *in, struct bdf *m, double t)
+/* Improves the Newton matrix after the iteration for the step to time t has failed. A matrix from an earlier step is updated with the
+ * current mass matrix, constraint Jacobian and step size. Otherwise the derivatives of the residual are computed anew; if that had been
+ * done in this step already, their estimated sparsity pattern is widened first. */
+static cmb_status improve_matrix(cmb_integrator *in, struct bdf *m, double t)
 {
   if (m->derived_here) {
     cmb_form_widen(m->form);
     m->widened_here = true;
   }
-  return renew(in, m, t, m->updated_here);
+  return update_matrix(in, m, t, m->updated_here);
 }
 
 /* ---- the Newton iteration */
 
-/* Completes the iterate from its velocities v where q̇ = v − Ḡᵀ η: computes the accelerations v̇ and the positions q by the BDF
- * formula. Works on two numbers at a time; the last q of an odd number is computed separately, since v follows it in the array. */
+/* Computes the accelerations v̇ (in m->rate) and the positions q (in m->y) of the Newton iterate from its velocities v by the BDF
+ * formula, for q̇ = v − Ḡᵀη with the multipliers η of the velocity constraints (stabilised index-2 form). Two numbers are processed at a
+ * time; the last one of an odd number is computed separately, because v follows q in the array. */
 static void complete_plain(const cmb_integrator *in, struct bdf *m)
 {
   const int n = in->nv;
@@ -364,8 +365,8 @@ static void complete_plain(const cmb_integrator *in, struct bdf *m)
   q[i] = q0[i] + c * (v[i] - normal[i] - u0[i]);
 }
 
-/* Completes the iterate from its velocities v: computes the accelerations v̇ and the positions q by the BDF formula. Where q̇ = T(q)
- * v, q is on both sides of the equation and is found by a few fixed-point iterations. */
+/* Computes the accelerations v̇ (in m->rate) and the positions q (in m->y) of the Newton iterate from its velocities v by the BDF
+ * formula. Where q̇ = T(q) v with T ≠ I, the formula is implicit in q and is solved by three fixed-point iterations. */
 static void complete(const cmb_integrator *in, struct bdf *m)
 {
   enum { ROUNDS = 3 };
@@ -386,8 +387,9 @@ static void complete(const cmb_integrator *in, struct bdf *m)
   }
 }
 
-/* Makes one Newton iteration: solves for the increments of the velocities v and the multipliers λ and η, adds them, and computes
- * positions and accelerations from them. *size receives the weighted root mean square of the increments. */
+/* Performs one Newton iteration of the BDF step that ends at time t: solves for the increments of velocities and multipliers, adds them
+ * to the iterate, and computes its positions and accelerations. *size receives the weighted root mean square of the increments, in units
+ * of the tolerance. */
 static cmb_status newton_step(cmb_integrator *in, struct bdf *m, double t, double *size)
 {
   const double c = 1 / m->history.alpha, ratio = c / m->c_factored;
@@ -411,7 +413,7 @@ static cmb_status newton_step(cmb_integrator *in, struct bdf *m, double t, doubl
     cmb_rates(in->ev, m->y, d->w[0], m->work);
     dq = m->work;
   }
-  cmb_drop_crossing(m->form, m->matrix, d->v[0]);
+  cmb_remove_normal_part(m->form, m->matrix, d->v[0]);
   const cmb_weights *w = &m->weights;
   double sum = cmb_weighted_square(in->nq, w->q, dq) + cmb_weighted_square(in->nv, w->v, d->v[0]) +
                cmb_weighted_square(in->ng, w->l, d->lambda[0]);
@@ -420,7 +422,8 @@ static cmb_status newton_step(cmb_integrator *in, struct bdf *m, double t, doubl
   return CMB_OK;
 }
 
-/* Iterates from the current iterate until the Newton iteration has converged. Returns CMB_RETRY_NEWTON if it diverges or is too slow. */
+/* Runs the Newton iteration of the BDF step that ends at time t, from the current iterate until it has converged. Returns
+ * CMB_RETRY_NEWTON if it diverges or converges too slowly, and CMB_RETRY_NONFINITE if an increment is not finite. */
 static cmb_status iterate(cmb_integrator *in, struct bdf *m, double t)
 {
   for (cmb_newton_begin(&m->newton); !m->newton.arrived;) {
@@ -432,7 +435,7 @@ static cmb_status iterate(cmb_integrator *in, struct bdf *m, double t)
   return CMB_OK;
 }
 
-/* Resets the iterate of the Newton iteration to the predictor, with the multipliers η = 0. */
+/* Resets the Newton iterate to the predictor of the BDF formula, with zero multipliers η of the velocity constraints. */
 static void restart_iteration(const cmb_integrator *in, struct bdf *m)
 {
   memcpy(m->y, m->y0, (size_t)m->size * sizeof *m->y);
@@ -440,8 +443,9 @@ static void restart_iteration(const cmb_integrator *in, struct bdf *m)
   complete(in, m);
 }
 
-/* Solves the BDF formula for the step that ends at time t by the Newton iteration from the predictor. After failures the iteration is
- * repeated with better matrices, as long as there are any. */
+/* Solves the BDF formula for the step that ends at time t by a simplified Newton iteration from the predictor. If the iteration fails,
+ * it is repeated with an updated matrix, with new derivatives and with a wider sparsity pattern, as far as the option `jacobian`
+ * provides these. Returns the status of the last iteration. */
 static cmb_status solve(cmb_integrator *in, struct bdf *m, double t)
 {
   const double ratio = m->factored ? 1 / (m->history.alpha * m->c_factored) : 0;
@@ -449,7 +453,7 @@ static cmb_status solve(cmb_integrator *in, struct bdf *m, double t)
   m->updated_here = m->derived_here = m->widened_here = false;
   restart_iteration(in, m);
   if (!m->factored || m->update_wanted || ratio < least_ratio || ratio > 1 / least_ratio) {
-    CMB_TRY(renew(in, m, t, false));
+    CMB_TRY(update_matrix(in, m, t, false));
   } else if (m->history.alpha != m->alpha_before) {
     cmb_newton_forget(&m->newton);
   }
@@ -458,16 +462,16 @@ static cmb_status solve(cmb_integrator *in, struct bdf *m, double t)
   for (;;) {
     cmb_status status = iterate(in, m, t);
     if (status != CMB_RETRY_NEWTON && status != CMB_RETRY_NONFINITE) return status;
-    if (!can_renew(m)) return status;
+    if (!can_improve_matrix(m)) return status;
     restart_iteration(in, m);
-    CMB_TRY(renew_after_failure(in, m, t));
+    CMB_TRY(improve_matrix(in, m, t));
   }
 }
 
 /* ---- the first steps with a fixed order */
 
-/* Makes one step of size h by the classical Runge–Kutta method of order 4 on the index-1 form, in a few substeps, and projects the
- * result onto the constraints. The result becomes the iterate m->y. */
+/* Takes one step of size h with the classical Runge–Kutta method of order 4 on the index-1 form, divided into four substeps, and
+ * projects the result onto the constraints. Stores the result in m->y, in place of a converged Newton iterate. */
 static cmb_status runge_kutta(cmb_integrator *in, struct bdf *m, double h)
 {
   static const double node[4] = {0, 0.5, 0.5, 1}, share[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
@@ -491,8 +495,8 @@ static cmb_status runge_kutta(cmb_integrator *in, struct bdf *m, double h)
   return CMB_OK;
 }
 
-/* Projects the iterate onto the constraints at time t, as the option `projection` requires, and computes the accelerations and
- * multipliers there. */
+/* Projects the iterate m->y onto the constraints at time t as the option `projection` requires (velocities, or positions and
+ * velocities), and computes its accelerations and multipliers from the index-1 equations. */
 static cmb_status project(cmb_integrator *in, struct bdf *m, double t)
 {
   memcpy(in->y_new, m->y, (size_t)in->n * sizeof *in->y_new);
@@ -503,15 +507,15 @@ static cmb_status project(cmb_integrator *in, struct bdf *m, double t)
 
 /* ---- errors and orders */
 
-/* Returns the weighted norm of the error x (q, v, λ), multiplied by the factor `caution`; the multipliers take part only if the error
- * test includes them. In the index-3 form without projection the part of the velocities perpendicular to the constraints does not
- * count. */
+/* Returns the weighted root-mean-square norm of an error x = (q, v, λ), multiplied by the safety factor m->caution. The multipliers
+ * count only if the error test includes them (option `multipliers`). In the index-3 form without projection, velocity errors
+ * perpendicular to the constraints do not count. */
 static double size_of(const cmb_integrator *in, struct bdf *m, const double *x)
 {
   const double *of_v = x + in->nq;
   if (m->form->kind == CMB_FORM_INDEX3 && m->projection == CMB_IMPLICIT_NONE && m->factored) {
     of_v = memcpy(m->W, of_v, (size_t)in->nv * sizeof *of_v);
-    cmb_drop_crossing(m->form, m->matrix, m->W);
+    cmb_remove_normal_part(m->form, m->matrix, m->W);
   }
   const cmb_weights *w = &m->weights;
   double sum =
@@ -521,7 +525,7 @@ static double size_of(const cmb_integrator *in, struct bdf *m, const double *x)
   return m->caution * sqrt(sum / m->size);
 }
 
-/* Computes out := x + c φ_i with the i-th divided difference φ_i; out may be x. */
+/* Computes out := x + c φ_i for vectors of length m->size, where φ_i is the i-th divided difference of the BDF history; out may be x. */
 static void add_phi(const struct bdf *m, int i, double c, const double *x, double *out)
 {
   const double *phi = m->history.phi[i];
@@ -530,8 +534,9 @@ static void add_phi(const struct bdf *m, int i, double c, const double *x, doubl
   }
 }
 
-/* Estimates the errors of order k and of the two orders below, each multiplied by (order + 1), and sets k_next = k − 1 if the lower
- * order is preferable. */
+/* Estimates the error of an attempted step of order k from the difference of corrector and predictor and, unless the order is fixed, the
+ * errors of orders k − 1 and k − 2, each multiplied by (order + 1) as in DASSL. Stores them in m->error_k, m->error_lower and
+ * m->error_lowest, and sets m->k_next to k − 1 if the lower orders have smaller errors, else to k. */
 static void estimate(const cmb_integrator *in, struct bdf *m)
 {
   const int k = m->k;
@@ -555,9 +560,9 @@ static void estimate(const cmb_integrator *in, struct bdf *m)
   m->est = lower;
 }
 
-/* Updates the decaying sums of squares of the divided differences of orders k and k + 1. They start at 0 whenever step size or order
- * has changed. */
-static void watch_differences(struct bdf *m)
+/* Updates the exponentially weighted sums of squares of the divided differences of orders k and k + 1, from which an oscillation of
+ * negligible amplitude is detected. The sums restart at 0 whenever step size or order has changed. */
+static void update_difference_sums(struct bdf *m)
 {
   const double lower = m->error_lower / (m->k * m->history.sigma[m->k - 1]);
   if (m->history.constant == 1) m->sum = m->sum_higher = m->sum_weight = 0;
@@ -566,17 +571,17 @@ static void watch_differences(struct bdf *m)
   m->sum_weight = KEPT * m->sum_weight + 1;
 }
 
-/* Returns whether the step size is limited by an oscillation too small to matter: its divided differences are A sⁱ with a ratio s
- * above UNSMOOTH, and its amplitude A is below IDLE permitted errors. */
-static bool is_held_by_oscillation(const struct bdf *m)
+/* Returns whether the step size is limited by an oscillation of negligible amplitude. The divided differences of order i are then about
+ * A sⁱ, with a ratio s above UNSMOOTH (0.3) and an amplitude A below IDLE (10) times the permitted error. */
+static bool is_limited_by_oscillation(const struct bdf *m)
 {
   if (m->k < 3 || m->history.constant < m->k + 1) return false;
   const double s = sqrt(m->sum_higher / m->sum), higher = sqrt(m->sum_higher / m->sum_weight);
   return s > UNSMOOTH && higher < IDLE * pow(s, m->k + 1);
 }
 
-/* Chooses order 2 for the next steps, which damps an oscillation, if its error estimate permits the same step size; returns whether it
- * did. Order 2 is then kept for some time, each time a longer one. */
+/* Selects order 2 for the next steps, so that a numerically undamped oscillation decays, if the error estimate of order 2 permits the
+ * same step size. Returns whether it does. Order 2 is then kept for a number of steps that is doubled each time, up to a limit. */
 static bool choose_order_2(const cmb_integrator *in, struct bdf *m)
 {
   memcpy(m->work, m->e, (size_t)m->size * sizeof *m->work);
@@ -592,19 +597,19 @@ static bool choose_order_2(const cmb_integrator *in, struct bdf *m)
   return true;
 }
 
-/* Returns whether the order of the next step is to be 2 because an irrelevant oscillation limits the step size, or did so recently.
- * Order 2 is given up as soon as it would require a smaller step. */
+/* Returns whether the next step is to have order 2 because an oscillation of negligible amplitude limits the step size, or did so
+ * recently. Order 2 is given up as soon as its error estimate would require a smaller step. */
 static bool keeps_order_2(const cmb_integrator *in, struct bdf *m)
 {
   if (!m->finds_oscillations || in->fixed_step || m->k < 2) return false;
-  watch_differences(m);
-  if (is_held_by_oscillation(m) && choose_order_2(in, m)) return true;
+  update_difference_sums(m);
+  if (is_limited_by_oscillation(m) && choose_order_2(in, m)) return true;
   m->stay = 2 * m->est > 1 || m->stay == 0 ? 0 : m->stay - 1;
   return m->stay > 0 && m->k == 2 && m->k_next == 2;
 }
 
-/* Chooses the order of the next step after an accepted one by comparing the error estimates of orders k − 1, k and k + 1. In the
- * start-up phase, and until a fixed order is reached, the order rises with each step. */
+/* Chooses m->k_next, the order of the next step, after an accepted step of order k by comparing the error estimates of orders k − 1, k
+ * and k + 1. In the start-up phase, and until a fixed order (option `order`) is reached, the order rises with each step. */
 static void choose_order(const cmb_integrator *in, struct bdf *m)
 {
   const int k = m->k;

@@ -29,7 +29,8 @@ void cmb_bdf_begin(cmb_bdf_history *b, const double *y, const double *rate, doub
   b->open = false;
 }
 
-/* Restores the divided differences φ and the sums of step sizes ψ to the values they had before the attempt of size h. */
+/* Restores the divided differences φ and the sums of step sizes ψ of the BDF history to their values before the attempt of size h, which
+ * is discarded. */
 static void restore_history(cmb_bdf_history *b, double h)
 {
   for (int i = b->scaled_from; i <= b->k; i++) {
@@ -40,8 +41,8 @@ static void restore_history(cmb_bdf_history *b, double h)
   b->open = false;
 }
 
-/* Computes the coefficients β_i, γ_i, σ_i and ψ_i for an attempt of order k and size h after the last steps. Returns Σ_{i<k} α_i, and
- * α_k in *last, where α_i = h/ψ_i. */
+/* Computes the coefficients β_i, γ_i, σ_i and the sums of step sizes ψ_i (i = 0 .. k) of the BDF formula for a step of order k and size
+ * h, as in DASSL. With α_i = h/ψ_i, returns Σ_{i<k} α_i, and α_k in *last. */
 static double coefficients(cmb_bdf_history *b, int k, double h, double *last)
 {
   double size = h, sum = 1, alpha = 1;
@@ -83,10 +84,12 @@ void cmb_bdf_open(cmb_bdf_history *b, int k, double h)
   b->open = true;
 }
 
-/* Most steps are of the highest order: the loops over all φ are compiled for it separately, with a constant number of iterations. */
+/* Marks functions that are compiled separately for the highest order, which most steps have: the number of iterations in their loops over
+ * all φ is then constant. */
 #define COMPILED_FOR_ORDER static inline __attribute__((always_inline))
 
-/* Computes the predictor y⁰ = Σ φ_i in y and its rate ẏ⁰ = Σ γ_i φ_i in `rate`, summed over the orders 0 .. k. */
+/* Computes the predictor of a BDF step of order k, y = Σ φ_i (n), and its rate of change, rate = Σ γ_i φ_i (n), summed over the scaled
+ * divided differences φ_0 .. φ_k of the history. */
 COMPILED_FOR_ORDER void predict(const cmb_bdf_history *b, int k, double *y, double *rate)
 {
   const int n = b->n;
@@ -111,7 +114,8 @@ void cmb_bdf_predict(const cmb_bdf_history *b, double *y, double *rate)
   }
 }
 
-/* Updates the divided differences φ_0 .. φ_{k+1} at the end of an accepted step of order k from e = y − y⁰, corrector minus predictor. */
+/* Updates the divided differences φ_0 .. φ_{k+1} of the BDF history after an accepted step of order k; e (n) is the difference between
+ * the corrected and the predicted state. At the highest order φ_{k+1} is not needed and not stored. */
 COMPILED_FOR_ORDER void update_differences(cmb_bdf_history *b, int k, const double *e)
 {
   const int n = b->n;

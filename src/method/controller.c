@@ -29,34 +29,35 @@ void cmb_controller_restart(cmb_controller_memory *memory)
   memory->limit = INFINITY;
 }
 
-/* Returns x limited to the interval from `least` to `most`. */
-static double between(double least, double most, double x)
+/* Returns x limited to the interval [least, most]. */
+static double clamp(double least, double most, double x)
 {
   return fmax(least, fmin(most, x));
 }
 
-/* Returns x^(1/k), without a call of pow for k = 4, the value for RADAU5. */
+/* Returns x^(1/k); for k = 4, the value for RADAU5, two square roots replace the slower call of pow. */
 static double root(double x, double k)
 {
   return k == 4 ? sqrt(sqrt(x)) : pow(x, 1 / k);
 }
 
-/* Returns h/h_new by the error of the attempt s alone, without its history; the safety factor shrinks with the number of iterations. */
-static double quotient_of(const cmb_controller *c, const cmb_controller_step *s)
+/* Returns h/h_new, the ratio of the attempted step size to the next one, from the error of the attempt s alone, within the limits of the
+ * controller. The safety factor is smaller the more Newton iterations the attempt took. */
+static double step_size_ratio(const cmb_controller *c, const cmb_controller_step *s)
 {
   const int N = c->iterations;
   const double safety = fmin(c->safety, c->safety * (1 + 2 * N) / (s->iterations + 2 * N));
-  return between(1 / c->grow, 1 / c->shrink, root(s->error, c->order) / safety);
+  return clamp(1 / c->grow, 1 / c->shrink, root(s->error, c->order) / safety);
 }
 
 double cmb_controller_predict(const cmb_controller *c, cmb_controller_memory *m,
                               const cmb_controller_step *s, bool again)
 {
   const double h = s->h, error = s->error;
-  double quotient = quotient_of(c, s);
+  double quotient = step_size_ratio(c, s);
   if (m->h > 0) {
     const double trend = m->h / h * root(error * error / m->error, c->order) / c->safety;
-    quotient = fmax(quotient, between(1 / c->grow, 1 / c->shrink, trend));
+    quotient = fmax(quotient, clamp(1 / c->grow, 1 / c->shrink, trend));
   }
   m->h = h;
   m->error = fmax(LEAST_TREND, error);
@@ -70,7 +71,7 @@ double cmb_controller_predict(const cmb_controller *c, cmb_controller_memory *m,
 double cmb_controller_predict_rejected(const cmb_controller *c, const cmb_controller_step *s,
                                        bool first)
 {
-  return first ? c->first_rejected * s->h : s->h / quotient_of(c, s);
+  return first ? c->first_rejected * s->h : s->h / step_size_ratio(c, s);
 }
 
 void cmb_controller_stay_below(const cmb_controller *c, cmb_controller_memory *m, double h)
@@ -81,27 +82,28 @@ void cmb_controller_stay_below(const cmb_controller *c, cmb_controller_memory *m
 double cmb_controller_failure(const cmb_controller *c, double excess, int left)
 {
   if (!(excess > 0)) return c->failed;
-  const double counted = between(LEAST_EXCESS, MOST_EXCESS, excess);
+  const double counted = clamp(LEAST_EXCESS, MOST_EXCESS, excess);
   return c->foreseen * pow(counted, -1.0 / (EXCESS_ORDER + left));
 }
 
-/* Returns (h/h_new)^k for the HALVING kind of controller: 2 error + floor. */
-static double error_measure(const cmb_controller *c, double error)
+/* Returns 2 error + floor, which is (h/h_new)^k in the step-size controller of multistep methods (h: attempted step size, h_new: next
+ * one, k: order of the error estimate). The error is in units of the tolerance. */
+static double error_power(const cmb_controller *c, double error)
 {
   return 2 * error + c->floor;
 }
 
 double cmb_controller_halve(const cmb_controller *c, double h, double error, int k, bool may_grow)
 {
-  const double x = error_measure(c, error);
+  const double x = error_power(c, error);
   if (x <= 1.0 / (1 << k) && may_grow) return c->grow * h;
-  return x < 1 ? h : h * between(c->shrink, c->decided, pow(x, -1.0 / k));
+  return x < 1 ? h : h * clamp(c->shrink, c->decided, pow(x, -1.0 / k));
 }
 
 double cmb_controller_halve_rejected(const cmb_controller *c, double h, double error, int k,
                                      int count)
 {
   if (count > 1) return c->rejected_again * h;
-  const double wanted = c->rejected_safety * pow(error_measure(c, error), -1.0 / k);
-  return h * between(c->rejected_least, c->rejected_most, wanted);
+  const double wanted = c->rejected_safety * pow(error_power(c, error), -1.0 / k);
+  return h * clamp(c->rejected_least, c->rejected_most, wanted);
 }

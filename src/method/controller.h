@@ -29,8 +29,8 @@ typedef enum cmb_controller_kind {
 
 typedef struct cmb_controller {
   cmb_controller_kind kind;
-  double order; /* k; HALVING: that of the first step, later attempts pass their own */
-  double safety;
+  double order;        /* k; HALVING: that of the first step, later attempts pass their own */
+  double safety;       /* safety factor */
   double shrink, grow; /* limits of h_new/h; HALVING: grow is 2 */
   double failed;       /* h_new/h where the equations, a projection or an iteration have failed */
 
@@ -51,7 +51,7 @@ typedef struct cmb_controller {
   double below_failure, back;
 
   /* fields of HALVING */
-  double floor;
+  double floor;           /* term added to 2 err in the formula */
   double decided;         /* upper limit of h_new/h if it is below 1 */
   double rejected_least;  /* lower limit of h_new/h after a rejection, */
   double rejected_most;   /* upper limit, */
@@ -59,7 +59,7 @@ typedef struct cmb_controller {
   double rejected_again;  /* h_new/h after a second one in a row */
 } cmb_controller;
 
-/* PI: initialises the fields order, beta and exponent of a cmb_controller for an error of O(h^k) and β = b. */
+/* Initialises the fields order, beta and exponent of a PI controller for an error of O(h^k) and β = b. */
 #define CMB_CONTROLLER_PI_ORDER(k, b) .order = (k), .beta = (b), .exponent = 1.0 / (k)-0.75 * (b)
 
 /* PI: lower limits of the errors of a step and of the one before it; smaller errors count as these. */
@@ -72,7 +72,7 @@ typedef struct cmb_controller {
 #define CMB_CONTROLLER_FEW_REJECTED 0.08
 #define CMB_CONTROLLER_LEAST_SAFETY 0.6
 
-/* The memory of the controller from step to step. */
+/* What the controller remembers from step to step. */
 typedef struct cmb_controller_memory {
   double log_error; /* PI: logarithm of the last accepted step's error, limited from below */
   double rejected; /* PI: mean number of rejected attempts per accepted step, over the last steps */
@@ -87,13 +87,14 @@ typedef struct cmb_controller_step {
   int rejections, iterations;
 } cmb_controller_step;
 
-/* Resets the whole memory at the beginning of a run. */
+/* Resets the controller's whole memory at the beginning of a run. */
 void cmb_controller_reset(cmb_controller_memory *memory);
 
-/* Forgets the errors of earlier steps where the motion begins anew, as after an event. */
+/* Resets the errors of earlier steps in the controller's memory where the motion begins anew, as after an event. */
 void cmb_controller_begin(cmb_controller_memory *memory);
 
-/* PREDICTIVE: forgets the last step and the limit of h, where the method restarts during a run. */
+/* Resets the last step and the limit of the step size in the memory of the predictive controller, where a method restarts during a
+ * run. */
 void cmb_controller_restart(cmb_controller_memory *memory);
 
 /* Returns the larger of a and b, neither of which is NaN; avoids the function call of fmax. */
@@ -108,7 +109,8 @@ static inline double cmb_controller_smaller(double a, double b)
   return a < b ? a : b;
 }
 
-/* PI: returns h_new/h from the logarithms of the errors of this step and of the one before; `most` is the upper limit of the result. */
+/* Returns h_new/h by the PI controller from the logarithms of the errors of this step and of the one before, at least c->shrink and at
+ * most `most`. */
 static inline double cmb_controller_pi_factor(const cmb_controller *c, double safety,
                                               double log_error, double log_before, double most)
 {
@@ -116,9 +118,9 @@ static inline double cmb_controller_pi_factor(const cmb_controller *c, double sa
   return cmb_controller_smaller(most, cmb_controller_larger(c->shrink, factor));
 }
 
-/* PI: updates the mean number of rejected attempts and returns the safety factor. With caution > 0 it is below the method's where many
- * attempts are rejected: on a rough road the error of equal steps of a method of high order varies so much that the last error
- * says little about the next one. */
+/* Updates the mean number of rejected attempts per step and returns the safety factor of the PI controller. With caution > 0 the factor
+ * is reduced where many attempts are rejected: on a rough road the errors of equal steps of a method of high order vary so much that the
+ * last error says little about the next one. */
 static inline double cmb_controller_pi_safety(const cmb_controller *c,
                                               cmb_controller_memory *memory, int rejections)
 {
@@ -128,8 +130,8 @@ static inline double cmb_controller_pi_safety(const cmb_controller *c,
   return c->safety * cmb_controller_larger(CMB_CONTROLLER_LEAST_SAFETY, 1 - c->caution * excess);
 }
 
-/* PI: returns the next step size after an accepted step of size h with this error, and stores the error in the memory. Inline, to save
- * a function call. */
+/* Returns the next step size by the PI controller after an accepted step of size h with this error and number of rejections, and stores
+ * the error in the memory. Inline, to save a function call. */
 static inline double cmb_controller_pi(const cmb_controller *c, cmb_controller_memory *memory,
                                        double h, double error, int rejections)
 {
@@ -141,34 +143,37 @@ static inline double cmb_controller_pi(const cmb_controller *c, cmb_controller_m
   return next;
 }
 
-/* PI: returns the size of the next attempt after one of size h was rejected; the previous error is not used. */
+/* Returns the size of the next attempt by the PI controller after one of size h was rejected for its error; the error of the previous
+ * step is not used. */
 static inline double cmb_controller_pi_rejected(const cmb_controller *c, double h, double error)
 {
   return h * cmb_controller_pi_factor(c, c->safety, log(error), 0, 1);
 }
 
-/* PREDICTIVE: returns the next step size after an accepted step; `again` tells that the factors of the matrix could be reused for an
- * equal size. */
+/* Returns the next step size by the predictive controller after an accepted step. `again` tells that the factorised matrix can be reused
+ * if the size does not change. */
 double cmb_controller_predict(const cmb_controller *c, cmb_controller_memory *memory,
                               const cmb_controller_step *step, bool again);
 
-/* PREDICTIVE: returns the size of the next attempt after a rejection; `first`: no step has been accepted yet. */
+/* Returns the size of the next attempt by the predictive controller after a rejection. `first` tells that no step has been accepted
+ * yet. */
 double cmb_controller_predict_rejected(const cmb_controller *c, const cmb_controller_step *step,
                                        bool first);
 
-/* PREDICTIVE: limits the next step sizes to a part of h, after an iteration has failed with steps of size h although its matrix was
- * new. */
+/* Limits the next step sizes of the predictive controller to a fraction of h, after the Newton iteration has failed with steps of size h
+ * although its matrix was new. */
 void cmb_controller_stay_below(const cmb_controller *c, cmb_controller_memory *memory, double h);
 
-/* Returns h_new/h after a failure. If excess > 0, an iteration was given up because it would have ended `excess` times above its
- * tolerance after `left` further iterations; the factor then depends on these. */
+/* Returns h_new/h after a failed attempt. If excess > 0, an iteration was given up because its error was predicted to be `excess` times
+ * its tolerance after `left` further iterations; the factor then depends on both. Otherwise it is c->failed. */
 double cmb_controller_failure(const cmb_controller *c, double excess, int left);
 
-/* HALVING: returns the next step size after an accepted step of size h, from the error estimate O(h^k) for the order of the next step.
- * The size may grow only if may_grow is set. */
+/* Returns the next step size by the controller of multistep methods after an accepted step of size h, from the error estimate O(h^k) for
+ * the order of the next step. The size may grow only if may_grow is set. */
 double cmb_controller_halve(const cmb_controller *c, double h, double error, int k, bool may_grow);
 
-/* HALVING: returns the size of the next attempt after the `count`th rejection in a row, from the error estimate O(h^k). */
+/* Returns the size of the next attempt by the controller of multistep methods after the `count`th rejection in a row, from the error
+ * estimate O(h^k). */
 double cmb_controller_halve_rejected(const cmb_controller *c, double h, double error, int k,
                                      int count);
 

@@ -81,7 +81,8 @@ struct descriptor {
   cmb_newton newton;
 };
 
-/* Allocates the arrays for past values of the accelerations or multipliers, vectors of n numbers, and the given number of stages. */
+/* Allocates the arrays for the past values of a vector of n numbers (the accelerations or the multipliers), for a Runge–Kutta method
+ * with the given number of stages. */
 static void create_past(cmb_arena *arena, int stages, int n, struct past *past)
 {
   past->n = n;
@@ -145,8 +146,8 @@ cmb_status cmb_descriptor_begin(cmb_integrator *in)
   return CMB_OK;
 }
 
-/* Prepares the partition into dependent and independent coordinates at the beginning of the step and the factored matrix for steps of
- * size h. What is still valid from an earlier attempt is reused. */
+/* Prepares a step of size h: partitions the coordinates into dependent and independent ones at its beginning, and factorises the Newton
+ * matrix of the stages. Whatever is still valid from an earlier attempt is reused. */
 static cmb_status prepare(cmb_integrator *in, double h)
 {
   struct descriptor *m = in->data;
@@ -169,8 +170,8 @@ static cmb_status prepare(cmb_integrator *in, double h)
   return CMB_OK;
 }
 
-/* Computes k := T(q) v (nq), the rates of the coordinates at the current stage, and the resulting change of the coordinates, m->q_turn
- * := c (new k − old k) with c = h a_ii. Returns the size of that change in tolerances. */
+/* Computes the coordinate rates k := T(q) v (nq) at the state of the current stage, and in m->q_turn (nq) the change of q that follows,
+ * c (new k − old k) with c = h a_ii. Returns the norm of that change in units of the tolerance. */
 static double rate_change(cmb_integrator *in, struct descriptor *m, double *k)
 {
   memcpy(m->q_turn, k, (size_t)in->nq * sizeof *k);
@@ -179,7 +180,8 @@ static double rate_change(cmb_integrator *in, struct descriptor *m, double *k)
   return cmb_error_norm(in, 0, in->nq, m->q_turn);
 }
 
-/* Iterates the coordinates q of the stage until they agree with q̇ = T(q) v, without regard to the constraints. */
+/* Runs the fixed-point iteration for the coordinates q of the current stage and their rates k = T(q) v (nq), until both agree or ten
+ * rounds have passed. The constraints are ignored. */
 static void iterate_positions(cmb_integrator *in, struct descriptor *m, double *k)
 {
   for (int n = 0; n < ROUNDS && rate_change(in, m, k) > CHANGE_ENOUGH; n++) {
@@ -187,9 +189,9 @@ static void iterate_positions(cmb_integrator *in, struct descriptor *m, double *
   }
 }
 
-/* Corrects the dependent coordinates and velocities of the stage at time t so that they satisfy the constraints (eqs. 53, 54), and
- * computes q̇ in k. Where q̇ = T(q) v with T ≠ I, q and q̇ are iterated together. Returns CMB_RETRY_NEWTON if they do not agree in the
- * end. */
+/* Corrects the dependent coordinates and velocities of a stage at time t so that they satisfy the constraints, and computes the
+ * coordinate rates k = q̇ (nq). Where q̇ = T(q) v with T ≠ I, q and q̇ are iterated together; returns CMB_RETRY_NEWTON if they do not
+ * agree after ten rounds. */
 static cmb_status recover(cmb_integrator *in, struct descriptor *m, double *k, double t)
 {
   const bool turns = in->ev->eq->rates;
@@ -204,8 +206,8 @@ static cmb_status recover(cmb_integrator *in, struct descriptor *m, double *k, d
   return change <= CHANGE_MOST ? CMB_OK : CMB_RETRY_NEWTON;
 }
 
-/* Computes the state of stage i by the Runge–Kutta formulas (eqs. 30, 31) from its starting slope, before the dependent coordinates
- * are corrected. */
+/* Computes the positions and velocities of stage i by the Runge–Kutta formulas from the starting value of its acceleration. The
+ * dependent coordinates are not corrected yet. */
 static void integrate(cmb_integrator *in, struct descriptor *m, int i)
 {
   const int nq = in->nq;
@@ -215,8 +217,9 @@ static void integrate(cmb_integrator *in, struct descriptor *m, int i)
   for (int l = 0; l < nq; l++) q[l] = m->base[l] + m->c * k[l];
 }
 
-/* Moves the state of stage i by a Newton increment: with the motion w = N Δz that the constraints permit, c w is added to velocities
- * and c² w to positions, which violates the constraints only to second order. */
+/* Adds a Newton increment to the state of stage i: c w to the velocities and c² w to the positions, with c = h a_ii and w = N Δz, the
+ * motion tangent to the constraints that belongs to the increments Δz of the independent accelerations (N: null-space basis). This
+ * violates the constraints only to second order. */
 static void move_state(cmb_integrator *in, struct descriptor *m, int i)
 {
   const int nq = in->nq;
@@ -229,9 +232,9 @@ static void move_state(cmb_integrator *in, struct descriptor *m, int i)
   }
 }
 
-/* Completes stage i after its iteration has converged. For the last stage, which is the end of the step, all dependent coordinates are
- * corrected; of the others only velocities and q̇ are needed. Since the directions that the constraints permit change within the step,
- * velocities are off by a part of the last increment: they are corrected if that was above the Newton tolerance. */
+/* Completes stage i at time t after its Newton iteration has converged, and computes its coordinate rates q̇. In the last stage, the end
+ * of the step, all dependent coordinates are corrected to satisfy the constraints. In other stages only the dependent velocities are
+ * corrected, and only if the last increment exceeded the Newton tolerance, since their error is proportional to it. */
 static cmb_status finish_stage(cmb_integrator *in, struct descriptor *m, int i, double t)
 {
   cmb_partition *p = m->head.partition;
@@ -246,8 +249,8 @@ static cmb_status finish_stage(cmb_integrator *in, struct descriptor *m, int i, 
   return CMB_OK;
 }
 
-/* Computes the residuals of the equations of motion and of the acceleration constraints at stage i (eq. 48): r = M a − f + Gᵀλ in m->r
- * and G a + γ in m->s. */
+/* Computes the residuals of stage i at time t: of the equations of motion, r = M a − f + Gᵀλ, in m->r (nv), and of the acceleration
+ * constraints, G a + γ, in m->s (ng), where γ is the part of g̈ that does not contain accelerations. */
 static cmb_status evaluate(cmb_integrator *in, struct descriptor *m, int i, double t)
 {
   cmb_evaluator *ev = in->ev;
@@ -262,7 +265,8 @@ static cmb_status evaluate(cmb_integrator *in, struct descriptor *m, int i, doub
   return CMB_OK;
 }
 
-/* Returns the size of an increment Δa (nv) of the accelerations, converted to positions and velocities, in units of the tolerance. */
+/* Returns the norm of an increment da (nv) of the accelerations in units of the tolerance, after conversion to increments of positions
+ * (factor c²) and velocities (factor c), with c = h a_ii. */
 static double size_of(const cmb_integrator *in, struct descriptor *m, const double *da)
 {
   cmb_rates(in->ev, m->y, da, m->x);
@@ -271,8 +275,8 @@ static double size_of(const cmb_integrator *in, struct descriptor *m, const doub
   return cmb_size_of_change(in, m->x);
 }
 
-/* Returns the size of an increment Δλ (ng) of the multipliers of stage i relative to the largest multiplier, in units of the
- * tolerance. */
+/* Returns the largest component of an increment dlambda (ng) of the multipliers of stage i, relative to the largest multiplier of that
+ * stage, in units of the tolerance; for h a_ii < 1 it is multiplied by h a_ii. */
 static double size_of_forces(const cmb_integrator *in, const struct descriptor *m, int i,
                              const double *dlambda)
 {
@@ -285,23 +289,21 @@ static double size_of_forces(const cmb_integrator *in, const struct descriptor *
   return fmin(m->c, 1) * moved / (in->options.rtol * most + in->options.atol);
 }
 
-/* Returns the larger of the sizes of the increments Δa (nv) and Δλ (ng) of stage i, in units of the tolerance. */
+/* Returns the larger of the norms of two increments of stage i, da (nv) of the accelerations and dlambda (ng) of the multipliers, in
+ * units of the tolerance. */
 static double size_of_all(const cmb_integrator *in, struct descriptor *m, int i, const double *da,
                           const double *dlambda)
 {
   return cmb_larger_error(size_of(in, m, da), size_of_forces(in, m, i, dlambda));
 }
 
-/* Computes the Newton increments Δa of the accelerations and Δλ of the multipliers of stage i (eq. 52); iterative refinement accounts
- * for the M and G of the stage. An increment within the Newton tolerance is not refined. A larger one always is: without refinement it
- * is off by the part by which M and G have changed within the step, which for a spinning body is most of it.
- *
- * Returns the size of the error that may remain, and in *solved whether the refinement has converged. If it has, what remains comes
- * from the motion N Δz, or is as large as the last refinement; otherwise the whole increment counts. The whole increment counts as
- * well for methods whose next step starts from this acceleration. An iteration in which only λ still changes has not converged, since
- * the constraints may have lost rank within the step. */
+/* Computes the Newton increments m->da (nv) of the accelerations and m->dlambda (ng) of the multipliers of stage i. Increments above the
+ * Newton tolerance are improved by iterative refinement, because the factorised matrix has M and G of the step's beginning instead of
+ * the stage. Returns the error that may remain, in units of the tolerance; *solved is false if the refinement does not converge. */
 static double correct(cmb_integrator *in, struct descriptor *m, int i, bool *solved)
 {
+  /* An increment within the Newton tolerance is not refined. A larger one always is: without refinement it is off by the part by which M
+   * and G have changed within the step, which for a spinning body is most of it. */
   cmb_partition_correct(m->jacobian, m->r, m->s, m->da, m->dlambda);
   double size = size_of_all(in, m, i, m->da, m->dlambda), before = INFINITY;
   const double enough = fmax(m->newton.enough, REFINED * size);
@@ -315,14 +317,17 @@ static double correct(cmb_integrator *in, struct descriptor *m, int i, bool *sol
     for (int l = 0; l < in->ng; l++) m->dlambda[l] += m->dlambda_more[l];
     before = size;
   }
+  /* If the refinement has converged, the error that remains comes from the motion N Δz, or is as large as the last refinement; otherwise
+   * the whole increment counts. It also counts for methods whose next step starts from this acceleration. An iteration in which only λ
+   * still changes has not converged, since the constraints may have lost rank within the step. */
   cmb_partition_motion_of(m->jacobian, m->da, m->w);
   if (*solved && !m->table->explicit_first) return cmb_larger_error(size_of(in, m, m->w), size);
   return size_of_all(in, m, i, m->da, m->dlambda);
 }
 
-/* Computes the Newton increments of stage i and their remaining error in *size. If the refinement does not converge in the first
- * iteration, the partition of the coordinates, the null-space matrix and the factors are made again at the stage: the axes of a
- * spinning body turn so much within a step that those of its beginning are useless. */
+/* Computes the Newton increments of stage i at time t; *size receives the error that may remain, in units of the tolerance. If iterative
+ * refinement fails in the first iteration, the coordinate partition, the null-space basis and the factorisation are computed anew at the
+ * stage: the axes of a spinning body may turn so far within a step that those of its beginning are useless. */
 static cmb_status correct_at(cmb_integrator *in, struct descriptor *m, int i, double t,
                              double *size)
 {
@@ -336,8 +341,9 @@ static cmb_status correct_at(cmb_integrator *in, struct descriptor *m, int i, do
   return CMB_OK;
 }
 
-/* Computes the weights with which a quantity's values at the beginnings of this step and of the two before give their interpolating
- * polynomial at the time x after the step's beginning. With no or one previous step the polynomial is constant or linear. */
+/* Computes the weights of a quadratic extrapolation: a quantity's value at the time x after the beginning of this step is the sum of its
+ * values at the beginnings of this step and of the two steps before, multiplied by weight[0], weight[1] and weight[2]. With one previous
+ * step the extrapolation is linear, with none constant. */
 static void extrapolate(const struct descriptor *m, double x, double weight[3])
 {
   const double h1 = m->past_h[0], h2 = m->past_h[1];
@@ -347,9 +353,9 @@ static void extrapolate(const struct descriptor *m, double x, double weight[3])
   weight[0] = 1 - weight[1] - weight[2];
 }
 
-/* Extrapolates the starting value x (n) of stage i: the polynomial through past values, plus the scaled difference of the previous
- * step's stage from it, plus the differences of the earlier stages of this step from their predictions, with the weights that the
- * tableau has for starting values. */
+/* Computes a starting value x (n) for the Newton iteration of stage i by extrapolating the accelerations or multipliers in `past`: the
+ * polynomial through the ends of previous steps, plus the deviation of the previous step's stage i from it, plus a weighted sum of the
+ * deviations of the earlier stages of this step. */
 static void predict(const struct descriptor *m, const struct past *past, int i, double *x)
 {
   const double *start = m->table->start + i * m->table->stages, *c = m->table->c;
@@ -369,8 +375,8 @@ static void predict(const struct descriptor *m, const struct past *past, int i, 
   }
 }
 
-/* Sets the starting values of the accelerations and multipliers for the iteration of stage i; for the first stage also the state, from
- * which T(q) is taken. */
+/* Sets the starting values of the accelerations and multipliers for the Newton iteration of stage i. For the first stage, m->y is also
+ * set to the state at the beginning of the step, at which the matrix T(q) of q̇ = T(q) v is evaluated first. */
 static void start_stage(cmb_integrator *in, struct descriptor *m, int i)
 {
   m->of_a.value[0] = m->a;
@@ -380,7 +386,8 @@ static void start_stage(cmb_integrator *in, struct descriptor *m, int i)
   if (i == 0) memcpy(m->y, in->y, (size_t)in->n * sizeof *m->y);
 }
 
-/* Solves the equations of stage i in a step of size h by Newton's method: its acceleration, its multipliers and its state. */
+/* Solves stage i of a step of size h by Newton's method for its accelerations and multipliers, and computes its positions and
+ * velocities. An explicit first stage is the state at the beginning of the step. */
 static cmb_status stage(cmb_integrator *in, struct descriptor *m, int i, double h)
 {
   const cmb_dirk_table *table = m->table;
@@ -412,7 +419,8 @@ static cmb_status stage(cmb_integrator *in, struct descriptor *m, int i, double 
   return CMB_OK;
 }
 
-/* Returns the error estimate of the step of size h in tolerances: the difference to the embedded method, with stiff components damped. */
+/* Returns the error estimate of a step of size h in units of the tolerance: the largest component of the difference to the embedded
+ * method, with stiff components damped by the factor (I − c J)⁻¹, where J is the Jacobian of the equations and c = h a_ii. */
 static double error_of(cmb_integrator *in, struct descriptor *m, double h)
 {
   const int nq = in->nq, nv = in->nv;
@@ -429,7 +437,7 @@ static double error_of(cmb_integrator *in, struct descriptor *m, double h)
   return cmb_largest_error(in, m->x);
 }
 
-/* Prepares the matrix for the step size h and solves all stages of the step. */
+/* Factorises the Newton matrix for the step size h, if necessary, and solves all stages of the step one after the other. */
 static cmb_status all_stages(cmb_integrator *in, struct descriptor *m, double h)
 {
   CMB_TRY(prepare(in, h));
@@ -460,8 +468,8 @@ cmb_status cmb_descriptor_attempt(cmb_integrator *in, double h, double *error)
   return regained ? cmb_slope(in, in->t + h, in->y_new, m->k[last], in->lambda_new) : CMB_OK;
 }
 
-/* Stores the accelerations or multipliers `end` at the end of an accepted step in their past values, and the differences of the stage
- * values from the polynomial through the ends of steps. */
+/* Appends `end` (n), the accelerations or multipliers at the end of an accepted step, to their past values, and stores how far the
+ * values at the stages deviate from the polynomial through the values at the ends of steps. */
 static void store_past(const struct descriptor *m, const double *end, struct past *past)
 {
   double *free = past->kept[1], of[3];
@@ -508,4 +516,4 @@ const cmb_option cmb_descriptor_options[] = {CMB_OPTION_STEPS};
 
 static_assert(sizeof cmb_descriptor_options / sizeof *cmb_descriptor_options ==
                   CMB_DESCRIPTOR_OPTIONS,
-              "descriptor.h tells how many options there are");
+              "CMB_DESCRIPTOR_OPTIONS in descriptor.h has to be the number of options");

@@ -1,5 +1,5 @@
 /*
- * Measures the constants of the drift bound during a run (drift.h).
+ * Computes the constants of the bound on the drift during a run (drift.h).
  */
 #include "method/drift.h"
 
@@ -41,8 +41,8 @@ static double squared_norm(int n, const double *x)
   return sum;
 }
 
-/* Returns the squared Frobenius norm ‖D P‖² with D = to − from, two matrices with the sparsity pattern of the constraint Jacobian G;
- * overwrites `to` with D. */
+/* Returns the squared Frobenius norm ‖D P‖² of the change D = to − from of the constraint Jacobian, multiplied by P (nv x ng). `from`
+ * and `to` (ng x nv) are stored with the sparsity pattern of the Jacobian; `to` is overwritten with D. */
 static double squared_change(cmb_drift *d, const cmb_equations *eq, const double *from, double *to,
                              const double *P)
 {
@@ -62,8 +62,9 @@ static double squared_change(cmb_drift *d, const cmb_equations *eq, const double
   return sum;
 }
 
-/* Computes in *norm the Frobenius norm ‖g_qq(P·, P·)‖ of the second derivatives of the constraints at (t, q), by differences of G
- * along the columns of P (nv x ng). d->G_plain has to be G at (t, q). */
+/* Estimates the Frobenius norm *norm of all second derivatives g_qq(p_i, p_j) of the constraints g at (t, q), where p_j are the columns
+ * of P (nv x ng), by difference quotients of the constraint Jacobian along these columns. On entry d->G_plain is the Jacobian at (t,
+ * q). */
 static cmb_status curvature(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
                             const double *P, double *norm)
 {
@@ -82,8 +83,9 @@ static cmb_status curvature(cmb_drift *d, cmb_evaluator *ev, double t, const dou
   return CMB_OK;
 }
 
-/* Returns whether the constraint Jacobian (in d->G_plain) has changed by more than 0.5 % of its norm since A₂ was last measured. */
-static bool has_turned(const cmb_drift *d)
+/* Returns whether the constraint Jacobian (d->G_plain) has changed by more than 0.5 % in the Frobenius norm since A₂, the curvature of
+ * the constraints, was last computed. */
+static bool jacobian_has_changed(const cmb_drift *d)
 {
   const double part = 0.005;
   double squared_change = 0, size = 0;
@@ -95,10 +97,11 @@ static bool has_turned(const cmb_drift *d)
   return !(squared_change <= part * part * size);
 }
 
-/* Measures A₂ = ½ ‖g_qq(P·, P·)‖, the curvature of the constraints g, at (t, q) and increases it by 2 % to cover the positions up to
- * the next measurement. */
-static cmb_status measure_curvature(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
-                                    const double *P)
+/* Computes d->A2, the curvature of the constraints g at (t, q) for the bound on the drift: half the Frobenius norm of their second
+ * derivatives g_qq(p_i, p_j), where p_j are the columns of P (nv x ng). 2 % are added to cover the positions up to the next computation.
+ * On entry d->G_plain is the constraint Jacobian at (t, q). */
+static cmb_status update_curvature(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
+                                   const double *P)
 {
   double norm;
   CMB_TRY(curvature(d, ev, t, q, P, &norm));
@@ -107,14 +110,14 @@ static cmb_status measure_curvature(cmb_drift *d, cmb_evaluator *ev, double t, c
   return CMB_OK;
 }
 
-/* Sets *most to the value if that is larger or NaN. */
-static void widen(double *most, double value)
+/* Sets *most to `value` if that is larger or NaN. */
+static void raise_to(double *most, double value)
 {
   if (!(value <= *most)) *most = value;
 }
 
-/* Estimates in *size how far the rounding of the coordinates can move the constraint values g: 2ε Σ |∂g/∂q_j q_j|, by differences.
- * d->g_plain has to be g at (t, q). */
+/* Estimates *size, the change of the constraint values g at (t, q) that rounding of the coordinates can cause: 2ε Σ_j ‖∂g/∂q_j‖ |q_j|
+ * with the machine epsilon ε and derivatives by difference quotients. On entry d->g_plain is g at (t, q). */
 static cmb_status rounding_of_q(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
                                 double *size)
 {
@@ -132,9 +135,9 @@ static cmb_status rounding_of_q(cmb_drift *d, cmb_evaluator *ev, double t, const
   return CMB_OK;
 }
 
-/* Estimates the rounding error of the constraint values g from their second differences at equally spaced points on a short line from
- * (t, q), on which g would be linear without rounding. The seed `line` selects the direction and `near` the spacing; *size receives
- * the largest norm so far. d->g_plain has to be g at (t, q). */
+/* Estimates the rounding error of the constraint values g from second differences of g at 8 points on a short line through (t, q), along
+ * which g would be linear in exact arithmetic. `line` is the seed for the direction, `near` the relative spacing of the points. *size is
+ * raised to the largest norm of a second difference. On entry d->g_plain is g at (t, q). */
 static cmb_status rounding_along(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
                                  uint32_t line, double near, double *size)
 {
@@ -155,9 +158,9 @@ static cmb_status rounding_along(cmb_drift *d, cmb_evaluator *ev, double t, cons
   return CMB_OK;
 }
 
-/* Estimates in *size the rounding error inside the evaluation of the constraints g. Rounding of the coordinates does not show this,
- * since they may be 0 where lengths are not. Several lines are sampled because the points on one line can by chance differ by whole
- * roundings and show no error; the result is multiplied by a safety factor, since the samples are few. */
+/* Estimates *size, the rounding error made inside the evaluation of the constraints g at (t, q), from second differences of g along
+ * three short lines: the points of a single line can by chance show no error. The result is multiplied by a safety factor. Rounding of
+ * the coordinates alone does not show this error, since they may be 0 where lengths are not. */
 static cmb_status rounding_inside(cmb_drift *d, cmb_evaluator *ev, double t, const double *q,
                                   double *size)
 {
@@ -171,28 +174,28 @@ static cmb_status rounding_inside(cmb_drift *d, cmb_evaluator *ev, double t, con
   return CMB_OK;
 }
 
-/* Estimates the rounding error of the constraint values g at (t, q) from that of the coordinates and that inside the evaluation, and
- * raises d->rounding to it. */
-static cmb_status find_rounding(cmb_drift *d, cmb_evaluator *ev, double t, const double *q)
+/* Estimates the rounding error of the constraint values g at (t, q) as the sum of the errors from rounded coordinates and from rounding
+ * inside the evaluation, and raises d->rounding to it. */
+static cmb_status update_rounding(cmb_drift *d, cmb_evaluator *ev, double t, const double *q)
 {
   double of_q, inside;
   CMB_TRY(rounding_of_q(d, ev, t, q, &of_q));
   CMB_TRY(rounding_inside(d, ev, t, q, &inside));
-  widen(&d->rounding, of_q + inside);
+  raise_to(&d->rounding, of_q + inside);
   return CMB_OK;
 }
 
-/* Gives up the bound on the drift from the constraints at time t: from then on it is infinite and does not hold. */
-static void give_up(cmb_drift *d, double t)
+/* Declares the bound on the drift from the constraints invalid from time t on, and sets it to infinity. */
+static void invalidate_bound(cmb_drift *d, double t)
 {
   d->bound.limit = INFINITY;
   d->bound.holds = false;
   d->bound.broken_at = t;
 }
 
-/* Updates the bound on the drift ‖g‖ from the constants C₀, C₁, C₂ measured so far, or gives it up with a warning if it does not exist
- * (condition 13). The constants and d->h never shrink, so neither does the bound. Violations at the start of the run are covered as
- * well: below the larger fixed point they shrink to the smaller one. */
+/* Updates the bound on the drift ‖g‖ from its constants C₀, C₁, C₂ and the largest step size so far. None of these ever decreases, so
+ * neither does the bound. Violations at the start of the run are covered as well. If no bound exists (condition 13 of Burgermeister,
+ * Arnold and Esterl 2006 fails), logs a warning and declares it invalid from time t on. */
 static void update_bound(cmb_drift *d, const cmb_evaluator *ev, double t)
 {
   cmb_drift_bound *b = &d->bound;
@@ -206,14 +209,14 @@ static void update_bound(cmb_drift *d, const cmb_evaluator *ev, double t)
     b->limit = fmax(2 * fresh / other, d->first);
     return;
   }
-  give_up(d, t);
+  invalidate_bound(d, t);
   cmb_log(ev->ctx, CMB_LOG_WARNING,
           "from t = %.6g on the drift has no proven bound: h C1 = %.3g and 4 h^3 C0 C2 = %.3g are "
-          "too large; a smaller step helps",
+          "too large; a smaller step size helps",
           t, h * b->C1, 4 * fresh * b->C2);
 }
 
-void cmb_drift_meet(cmb_drift *d, const cmb_evaluator *ev, double t, double size)
+void cmb_drift_check(cmb_drift *d, const cmb_evaluator *ev, double t, double size)
 {
   if (!d->bound.holds || d->bound.steps == 0 || size <= d->bound.limit) return;
   cmb_log(
@@ -221,29 +224,29 @@ void cmb_drift_meet(cmb_drift *d, const cmb_evaluator *ev, double t, double size
       "at t = %.6g the constraints are violated by |g| = %.3g, more than the bound on the drift "
       "of %.3g: something other than drift has moved them, such as a jump of a drive",
       t, size, d->bound.limit);
-  give_up(d, t);
+  invalidate_bound(d, t);
 }
 
-cmb_status cmb_drift_look(cmb_drift *d, cmb_evaluator *ev, double t, double h, const double *q,
-                          const double *q_plain, const double *P)
+cmb_status cmb_drift_update(cmb_drift *d, cmb_evaluator *ev, double t, double h, const double *q,
+                            const double *q_plain, const double *P)
 {
   const cmb_terms here = {.g = d->g, .G = d->G}, there = {.g = d->g_plain, .G = d->G_plain};
   const long steps = d->bound.steps;
   double A1, A3;
-  widen(&d->h, h);
+  raise_to(&d->h, h);
   CMB_TRY(cmb_evaluate(ev, t, q, NULL, &here));
   CMB_TRY(cmb_evaluate(ev, t + h, q_plain, NULL, &there));
   for (int i = 0; i < d->ng; i++) d->product[i] = d->g_plain[i] - d->g[i];
   A1 = sqrt(squared_norm(d->ng, d->product)) / (d->h * d->h);
   for (int k = 0; k < d->G_size; k++) d->G[k] = 2 * d->G_plain[k] - d->G[k];
   A3 = sqrt(squared_change(d, ev->eq, d->G_plain, d->G, P)) / d->h;
-  if (steps == 0 || has_turned(d)) CMB_TRY(measure_curvature(d, ev, t + h, q_plain, P));
+  if (steps == 0 || jacobian_has_changed(d)) CMB_TRY(update_curvature(d, ev, t + h, q_plain, P));
   const double A2 = d->A2;
-  widen(&d->bound.C2, A2);
-  widen(&d->bound.C1, A3 + 2 * d->h * A2 * A1);
-  widen(&d->bound.C0, A3 * A1 + d->h * A2 * A1 * A1);
+  raise_to(&d->bound.C2, A2);
+  raise_to(&d->bound.C1, A3 + 2 * d->h * A2 * A1);
+  raise_to(&d->bound.C0, A3 * A1 + d->h * A2 * A1 * A1);
   if (steps == 0) d->first = sqrt(squared_norm(d->ng, d->g));
-  if ((steps & (steps - 1)) == 0) CMB_TRY(find_rounding(d, ev, t + h, q_plain));
+  if ((steps & (steps - 1)) == 0) CMB_TRY(update_rounding(d, ev, t + h, q_plain));
   update_bound(d, ev, t);
   return CMB_OK;
 }

@@ -1,6 +1,6 @@
 /*
- * The proven bound on the drift of positions from the constraints g = 0 (Burgermeister, Arnold and Esterl 2006, §3.4), for the real-time
- * methods in lie.c. With one Newton step of projection per step of size h,
+ * Computes the proven bound on the drift of positions from the constraints g = 0 (Burgermeister, Arnold and Esterl 2006, §3.4) during a
+ * run, for the real-time methods in lie.c. With one Newton step of projection per step of size h,
  *
  *     ‖g_{n+1}‖ <= C₂ ‖g_n‖² + h C₁ ‖g_n‖ + h³ C₀,
  *
@@ -26,31 +26,34 @@
 typedef struct cmb_drift {
   cmb_drift_bound bound;
   int nq, nv, ng, G_size;
-  /* (ng) constraints g where the step begins, before its projection at the end, and scratch */
+  /* (ng) constraints g at the beginning of the step and at its end before the projection; scratch */
   double *g, *g_plain, *g_last;
-  /* the constraint Jacobian there, with its entries as the equations store them */
+  /* (G_size) the constraint Jacobian at both places, with its entries as the equations store them */
   double *G, *G_plain;
-  double *G_curved; /* G where A2 was measured last */
-  double A2;
-  double *column, *direction; /* (nv), (nq) a column of P, and its direction in coordinates */
-  double *q;                  /* (nq) displaced position */
-  double *product;            /* (ng) scratch */
-  double rounding; /* bound on the rounding error of g; measured in the steps 0, 1, 2, 4, 8 .. */
+  double *G_curved; /* (G_size) G where A2 was last computed */
+  double A2;        /* the constant A₂ */
+  /* (nv), (nq) a column p of P, and T p, its direction in coordinates */
+  double *column, *direction;
+  double *q;       /* (nq) displaced position */
+  double *product; /* (ng) scratch */
+  double rounding; /* estimated rounding error of g; renewed in the steps 0, 1, 2, 4, 8 .. */
   double h;        /* the largest step so far */
   double first;    /* ‖g‖ where the run begins */
 } cmb_drift;
 
 /* Allocates the arrays for the drift bound of these equations from the arena; an allocation failure is recorded in the arena. */
 void cmb_drift_create(cmb_drift *d, const cmb_equations *eq, cmb_arena *arena);
-/* Resets the constants and the bound at the beginning of a run. */
+
+/* Resets the constants and the bound on the drift at the beginning of a run. */
 void cmb_drift_begin(cmb_drift *d);
 
-/* Updates the constants and the bound after a step from (t, q) over h to the unprojected position q_plain, whose projection used P (nv
- * x ng). The first time that condition (13) for the bound fails, a warning is logged. */
-cmb_status cmb_drift_look(cmb_drift *d, cmb_evaluator *ev, double t, double h, const double *q,
-                          const double *q_plain, const double *P);
+/* Updates the constants and the bound on the drift after a step of size h from (t, q) to q_plain (nq), the position before its
+ * projection by the matrix P (nv x ng). Logs a warning, once, when condition (13) fails and the bound ceases to exist. */
+cmb_status cmb_drift_update(cmb_drift *d, cmb_evaluator *ev, double t, double h, const double *q,
+                            const double *q_plain, const double *P);
 
-/* Reports that the constraints are violated by ‖g‖ = size at time t. If that exceeds the bound, the bound is given up with a warning. */
-void cmb_drift_meet(cmb_drift *d, const cmb_evaluator *ev, double t, double size);
+/* Compares a violation of the constraints at time t, size = ‖g‖, with the bound on the drift. If it exceeds the bound, logs a warning
+ * and declares the bound invalid. */
+void cmb_drift_check(cmb_drift *d, const cmb_evaluator *ev, double t, double size);
 
 #endif

@@ -23,11 +23,11 @@ enum { STAGES = 5 };
 struct forsdirk {
   cmb_partitioned head;
   const cmb_dirk_table *table;
-  double *J;  /* (n x active) ∂F(Π(y))/∂y for the active components of y */
-  double *LU; /* (active x active) factors of I − c J for the active components */
-  double *scale;
-  int *pivot;  /* (active) row permutation of the factors */
-  int *active; /* (n) indices of the active components of y */
+  double *J;     /* (n x active) ∂F(Π(y))/∂y for the active components of y */
+  double *LU;    /* (active x active) factors of I − c J for the active components */
+  double *scale; /* (active) row scaling of the factorisation; scratch */
+  int *pivot;    /* (active) row permutation of the factors */
+  int *active;   /* (n) indices of the active components of y */
   int active_count;
   double c;          /* c = h γ of the factored matrix; 0: none is factored */
   double *a;         /* (nv) accelerations where the step begins */
@@ -71,8 +71,8 @@ static cmb_status begin(cmb_integrator *in)
   return CMB_OK;
 }
 
-/* Lists the indices of the active components of y = (q, v), the unknowns of Newton's method: the independent coordinates and
- * velocities, or all coordinates where q̇ ≠ v. */
+/* Lists in m->active the indices of the components of y = (q, v) that are unknowns of Newton's method: the independent coordinates and
+ * velocities or, where q̇ = T(q) v with T ≠ I, all coordinates and the independent velocities. */
 static void list_active(const cmb_integrator *in, struct forsdirk *m)
 {
   const cmb_partition *p = m->head.partition;
@@ -86,8 +86,8 @@ static void list_active(const cmb_integrator *in, struct forsdirk *m)
   m->active_count = count;
 }
 
-/* Computes the Jacobian J of the slope F(Π(y)) with respect to the active components of y by differences, where Π corrects the
- * dependent components; the increments are chosen as in dae/derivative.c. */
+/* Computes m->J (n x active), the Jacobian of the slope y' = F(Π(y)) at the beginning of the step with respect to the active components
+ * of y, by difference quotients. Π corrects the dependent components of y so that the constraints hold. */
 static cmb_status differentiate(cmb_integrator *in, struct forsdirk *m)
 {
   const int count = m->active_count;
@@ -109,8 +109,9 @@ static cmb_status differentiate(cmb_integrator *in, struct forsdirk *m)
   return CMB_OK;
 }
 
-/* Prepares a step of size h: the partition into dependent and independent coordinates and the Jacobian where the step begins, and the
- * factors of I − c J with c = h γ. What is valid from an earlier attempt is reused. */
+/* Prepares a step of size h: partitions the coordinates into dependent and independent ones, computes the Jacobian J at the beginning of
+ * the step, and factorises I − c J with c = h γ (γ: diagonal coefficient of the Runge–Kutta method). Whatever is still valid from an
+ * earlier attempt is reused. */
 static cmb_status prepare(cmb_integrator *in, double h)
 {
   struct forsdirk *m = in->data;
@@ -135,7 +136,8 @@ static cmb_status prepare(cmb_integrator *in, double h)
   return CMB_OK;
 }
 
-/* Computes x := (I − c J)⁻¹ x (n) with the factored matrix for the active (independent) components; the others become 0. */
+/* Computes x := (I − c J)⁻¹ x in place for the active components of x (n), the unknowns of Newton's method, with the factorised matrix;
+ * the other components become 0. */
 static void solve(cmb_integrator *in, struct forsdirk *m, double *x)
 {
   for (int i = 0; i < m->active_count; i++) m->z[i] = x[m->active[i]];
@@ -145,16 +147,17 @@ static void solve(cmb_integrator *in, struct forsdirk *m, double *x)
   for (int i = 0; i < m->active_count; i++) x[m->active[i]] = m->z[i];
 }
 
-/* Computes the state of stage i at time t from its slope k_i, and the slope F there in m->f. */
+/* Computes m->y, the state of stage i at time t, from the stage's slope, corrects its dependent components so that the constraints hold,
+ * and computes the slope F of the equations there in m->f (n). */
 static cmb_status evaluate(cmb_integrator *in, struct forsdirk *m, int i, double t)
 {
   for (int l = 0; l < in->n; l++) m->y[l] = m->base[l] + m->c * m->k[i][l];
   return cmb_partitioned_slope(in, t, m->y, m->f, in->lambda_new);
 }
 
-/* Makes one Newton step for the slopes k (n) of a stage. F(Π(y)) depends on the active components of y only: the change Δ of their
- * slopes solves (I − c J) Δ = F − k, and every slope becomes F + c J Δ. Without the second term the slopes of dependent components
- * would be wrong by c J Δ, which in stiff systems is far more than Δ, and dense output is made of them. m->x receives c Δ. */
+/* Performs one Newton iteration for the slopes k (n) of a stage. The increments Δ of the active slopes solve (I − c J) Δ = F − k; then
+ * all slopes become F + c J Δ, where the second term matters for dependent components of stiff systems. On entry m->f is F at the
+ * current iterate; m->x (n) receives c Δ. */
 static void newton_step(cmb_integrator *in, struct forsdirk *m, double *k)
 {
   const int count = m->active_count;
@@ -165,7 +168,8 @@ static void newton_step(cmb_integrator *in, struct forsdirk *m, double *k)
   for (int l = 0; l < in->n; l++) k[l] = m->f[l] + cmb_dot(count, m->J + l * count, m->z);
 }
 
-/* Solves for the slope k_i of stage i in a step of size h by Newton's method, with starting values from earlier stages. */
+/* Solves stage i of a step of size h for its slope m->k[i] by Newton's method. The starting value is a weighted sum of the slopes of
+ * earlier stages, for the first stage the slope at the beginning of the step. */
 static cmb_status stage(cmb_integrator *in, struct forsdirk *m, int i, double h)
 {
   const cmb_dirk_table *table = m->table;
@@ -183,7 +187,8 @@ static cmb_status stage(cmb_integrator *in, struct forsdirk *m, int i, double h)
   return CMB_OK;
 }
 
-/* Estimates the error of all components of y_new in m->x (n); dependent components have the error that follows from the constraints. */
+/* Estimates in m->x (n) the error of y_new, the state after a step of size h. For active components (the unknowns of Newton's method) it
+ * is the difference to the embedded method, damped by (I − c J)⁻¹; for dependent components it follows from that by the constraints. */
 static cmb_status estimate_error(cmb_integrator *in, struct forsdirk *m, double h)
 {
   memset(m->x, 0, (size_t)in->n * sizeof *m->x);

@@ -58,7 +58,7 @@ static cmb_expr product(cmb_step_source *s, int n, const cmb_expr *x, const cmb_
 
 /* ---- the ranges of the friction forces */
 
-/* Returns how many switching functions of the equations belong to friction that can stick. */
+/* Returns the number of switching functions of the equations that belong to dry friction which can stick. */
 int cmb_grip_count(const cmb_equations *eq)
 {
   int count = 0;
@@ -84,16 +84,16 @@ static cmb_status take_memory(cmb_step_source *s, cmb_grip *x)
   return cmb_arena_failed(s->arena) ? cmb_fail_memory(s->ctx) : CMB_OK;
 }
 
-/* Returns the sign of the sliding velocity of friction k where the step begins, as an expression of its mode there: ±1, or 0 if it
- * sticks. */
+/* Builds the expression for the sign of the sliding velocity of friction element k at the beginning of the step, from its mode there, an
+ * input of the step: ±1 while the friction slides, 0 while it sticks. */
 static cmb_expr sliding_sign(cmb_step_source *s, const cmb_grip *x, int k)
 {
   const cmb_expr mode = s->input[s->layout.first[CMB_BLOCK_MODE] + x->which[k]];
   return choose(s, greater(s, mode, cmb_constant(s->graph, 1.5)), 0, mode);
 }
 
-/* Returns the error that steps of fixed cost cannot treat sticking friction of equations written in C: without expressions it is not
- * known how friction enters them. */
+/* Returns an error: real-time steps cannot treat sticking friction in user equations written in C, because without expressions the
+ * dependence of the forces on the friction is not known. */
 static cmb_status refuse_calls(cmb_step_source *s)
 {
   int i = 0;
@@ -137,7 +137,7 @@ struct problem_arrays {
   cmb_complement problem;
   int nv, n;   /* n = nv + ng */
   cmb_expr *S; /* (count x nv) gradients of the sliding velocities */
-  cmb_expr *X; /* (count x n) change of accelerations and multipliers by each friction at φ = 1 */
+  cmb_expr *X; /* (count x n) changes of accelerations and multipliers by each force at φ = 1 */
   cmb_expr *P; /* (count x count) matrix of the problem */
   cmb_expr *whole, *noise, *w0, *w, *dx, *phi; /* (count) */
 };
@@ -161,8 +161,8 @@ static cmb_status take_work(cmb_step_source *s, const cmb_grip *x, struct proble
   return CMB_OK;
 }
 
-/* Computes the sliding velocities w (count) for the velocities of the step, and their gradients with respect to v in a->S, which do
- * not depend on the velocities. */
+/* Builds the expressions of the sliding velocities w (count) of all friction elements from the velocities of the step and, in a->S
+ * (count x nv), of their gradients with respect to the velocities, which do not depend on these. */
 static cmb_status sliding_velocities(cmb_step_source *s, const cmb_grip *x,
                                      const cmb_grip_step *step, struct problem_arrays *a,
                                      cmb_expr *w)
@@ -171,9 +171,10 @@ static cmb_status sliding_velocities(cmb_step_source *s, const cmb_grip *x,
   return s->sliding(s, &at, x->count, x->which, w, a->S);
 }
 
-/* Builds the complementarity problem w = w₀ − P φ between the sliding velocities w and the parts φ of the friction forces in the step:
- * solves for the change X of accelerations and multipliers by each friction, and sets P = −h S X and the sizes below which values are
- * rounding. */
+/* Builds the expressions of the complementarity problem w = w₀ − P φ between the sliding velocities w at the end of the step and the
+ * friction forces, given as fractions φ (−1 to 1) of their ranges. P = −h S X, with the step size h, the gradients S of w, and X, the
+ * changes of accelerations and multipliers by each force with φ = 1. Also sets the magnitudes below which values count as rounding
+ * errors. */
 static void build_problem(cmb_step_source *s, const cmb_grip *x, const cmb_grip_step *step,
                           struct problem_arrays *a)
 {
@@ -196,8 +197,8 @@ static void build_problem(cmb_step_source *s, const cmb_grip *x, const cmb_grip_
   }
 }
 
-/* Solves the complementarity problem for the friction forces, as parts φ (−1 to 1) of their ranges. Returns an error if too many
- * frictions depend on each other for a step of fixed cost. */
+/* Builds the expressions that solve the complementarity problem for the friction forces, given as fractions φ (−1 to 1) of their ranges.
+ * Returns an error if more friction elements act on each other than a real-time step of fixed cost permits. */
 static cmb_status solve(cmb_step_source *s, const cmb_grip *x, struct problem_arrays *a)
 {
   int most;
@@ -214,8 +215,8 @@ static cmb_status solve(cmb_step_source *s, const cmb_grip *x, struct problem_ar
   return cmb_complement_solve(&a->problem);
 }
 
-/* Adds the effect of the friction forces, given as parts φ (count) of their ranges, to the velocities, accelerations and multipliers
- * of the step. */
+/* Adds the effect of the friction forces, given as fractions phi (count) of their ranges, to the expressions of the velocities,
+ * accelerations and multipliers of the step. */
 static void apply(cmb_step_source *s, const cmb_grip *x, const struct problem_arrays *a,
                   const cmb_expr *phi, const cmb_grip_step *step)
 {
@@ -231,8 +232,9 @@ static void apply(cmb_step_source *s, const cmb_grip *x, const struct problem_ar
   }
 }
 
-/* Corrects the friction forces and the velocities twice so that held sliding velocities become 0: removes the rounding errors, and the
- * error made because the problem was solved with a slightly larger diagonal. */
+/* Builds the expressions of two corrections of the friction forces and velocities, by which the sliding velocities of sticking friction
+ * elements become 0. They remove rounding errors and the error of solving the complementarity problem with a slightly increased
+ * diagonal. */
 static cmb_status correct(cmb_step_source *s, const cmb_grip *x, const cmb_grip_step *step,
                           struct problem_arrays *a)
 {
@@ -248,8 +250,9 @@ static cmb_status correct(cmb_step_source *s, const cmb_grip *x, const cmb_grip_
 
 /* ---- modes after the step */
 
-/* Sets the mode of each friction after the step: 3 − φ if it sticks with the part φ of its largest force, else the sign of its sliding
- * velocity. Friction at a bound that hardly slides sticks as well, since another friction may hold it. */
+/* Builds the expression of the mode of each friction element after the step: 3 − φ if it sticks with the fraction φ (−1 to 1) of its
+ * largest force, else the sign (±1) of its sliding velocity. An element at its force limit whose sliding velocity is negligible also
+ * counts as sticking, since another element may hold it. */
 static void find_modes(cmb_step_source *s, cmb_grip *x, const struct problem_arrays *a)
 {
   cmb_graph *g = s->graph;
@@ -261,8 +264,8 @@ static void find_modes(cmb_step_source *s, cmb_grip *x, const struct problem_arr
   }
 }
 
-/* Finds the velocity coordinate that alone determines the sliding velocity of friction k, as a multiple of it: *number is its index,
- * or −1 if the sliding velocity depends on several coordinates or on time. */
+/* Finds the velocity coordinate to which the sliding velocity of friction element k is proportional: *number receives its index, or −1
+ * if the sliding velocity depends on several velocity coordinates or on time. */
 static cmb_status find_single_velocity(cmb_step_source *s, const cmb_grip *x,
                                        const cmb_grip_step *step, const struct problem_arrays *a,
                                        int k, int *number)
@@ -281,8 +284,8 @@ static cmb_status find_single_velocity(cmb_step_source *s, const cmb_grip *x,
   return CMB_OK;
 }
 
-/* Sets velocity coordinates that friction holds to exactly 0, without rounding errors, where a sliding velocity is a multiple of one
- * coordinate. */
+/* Builds expressions that set velocity coordinates exactly to 0, free of rounding errors, where friction sticks whose sliding velocity
+ * is proportional to that coordinate alone. */
 static cmb_status set_held_to_zero(cmb_step_source *s, const cmb_grip *x, const cmb_grip_step *step,
                                    const struct problem_arrays *a)
 {
@@ -296,8 +299,9 @@ static cmb_status set_held_to_zero(cmb_step_source *s, const cmb_grip *x, const 
   return CMB_OK;
 }
 
-/* Returns how much friction k would change its sliding velocity in a step if velocities were not coupled: only the diagonal of the
- * matrix A is used. Contributions are added by their absolute values. */
+/* Builds the expression of h Σ_i |S_i F_i / A_ii|, an upper estimate of the change of the sliding velocity of friction element k by its
+ * own force in one step if only the diagonal of the step matrix A (nv x nv) acted, with the gradient S of the sliding velocity, the full
+ * force F and the step size h. */
 static cmb_expr uncoupled_diagonal(cmb_step_source *s, const cmb_grip *x,
                                    const struct problem_arrays *a, const cmb_expr *A, int k)
 {
@@ -312,8 +316,8 @@ static cmb_expr uncoupled_diagonal(cmb_step_source *s, const cmb_grip *x,
   return cmb_mul(g, s->h, sum);
 }
 
-/* Sets x->settled to −1 − k if friction k accelerates the sliding that it should stop, which a negative diagonal element of its
- * complementarity problem shows; otherwise x->settled tells whether the complementarity problem was solved. */
+/* Sets x->settled to −1 − k if friction element k accelerates the sliding that it should oppose, which a clearly negative diagonal
+ * element of the complementarity matrix shows. Otherwise x->settled becomes 1 if the complementarity problem was solved, 0 if not. */
 static void check_diagonal(cmb_step_source *s, cmb_grip *x, const struct problem_arrays *a,
                            const cmb_expr *A)
 {
@@ -325,7 +329,7 @@ static void check_diagonal(cmb_step_source *s, cmb_grip *x, const struct problem
   }
 }
 
-cmb_status cmb_grip_rub(cmb_step_source *s, cmb_grip *x, const cmb_grip_step *step)
+cmb_status cmb_grip_apply(cmb_step_source *s, cmb_grip *x, const cmb_grip_step *step)
 {
   struct problem_arrays a;
   if (x->count == 0) return CMB_OK;

@@ -24,7 +24,7 @@
 #include "method/step_source.h"
 
 typedef struct cmb_grip {
-  int count;            /* number of frictions that can stick */
+  int count;            /* number of friction elements that can stick */
   int *which;           /* (count) indices of their switching functions */
   cmb_expr *sign;       /* (count) sign of w where the step begins; 0: it sticks */
   cmb_expr *half_range; /* (count x nv) d, half the range of each friction force */
@@ -34,7 +34,8 @@ typedef struct cmb_grip {
   cmb_expr settled;
 } cmb_grip;
 
-/* The quantities of a step that friction changes. φ is determined for the sliding velocities at the point `at`, whose v is not used. */
+/* The quantities of a step that friction changes. φ is determined for the sliding velocities at the time and position `at`; its v is not
+ * used. */
 typedef struct cmb_grip_step {
   cmb_step_point at;
   const cmb_expr *A;              /* (nv x nv) matrix of the step */
@@ -42,22 +43,22 @@ typedef struct cmb_grip_step {
   cmb_expr *v, *a, *lambda;       /* (nv), (nv), (ng) in: without friction; out: with it */
 } cmb_grip_step;
 
-/* Returns how many frictions of the equations can stick. */
+/* Returns the number of switching functions of the equations that belong to dry friction which can stick. */
 int cmb_grip_count(const cmb_equations *eq);
 
-/* Lists the indices of the switching functions of frictions that can stick in `which` (cmb_grip_count). */
+/* Lists the indices of the switching functions that belong to dry friction which can stick, in which[cmb_grip_count(eq)]. */
 void cmb_grip_list(const cmb_equations *eq, int *which);
 
-/* Builds the ranges of the friction forces where the step begins. The arrays of x are allocated from the source's arena. Returns an
- * error if the equations have no expressions (step_source.h). */
+/* Builds the ranges of the friction forces at the beginning of a step, as expressions in *x, whose arrays are allocated from the
+ * source's arena. Returns an error if there is friction that can stick and the equations have no expressions (step_source.h). */
 cmb_status cmb_grip_begin(cmb_step_source *s, cmb_grip *x);
 
-/* Adds the friction forces to a step: determines φ from the complementarity problem, changes v, a and λ of the step accordingly, and
- * sets x->mode and x->settled. */
-cmb_status cmb_grip_rub(cmb_step_source *s, cmb_grip *x, const cmb_grip_step *step);
+/* Builds the effect of dry friction on a step: determines the fractions φ of the friction forces from the complementarity problem, adds
+ * their effect to v, a and λ of the step, and sets x->mode and x->settled. */
+cmb_status cmb_grip_apply(cmb_step_source *s, cmb_grip *x, const cmb_grip_step *step);
 
-/* Builds the modes (count) of frictions at a state whose history is unknown: a friction sticks where its sliding velocity is 0 up to
- * rounding, else the mode is the sign of that velocity. */
+/* Builds mode[x->count], the modes of friction elements at a state whose history is unknown: an element sticks where its sliding
+ * velocity is 0 up to rounding; else its mode is the sign of that velocity. */
 cmb_status cmb_grip_first_modes(cmb_step_source *s, const cmb_grip *x, cmb_expr *mode);
 
 #endif

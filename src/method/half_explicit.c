@@ -13,8 +13,9 @@
 
 #include <assert.h>
 
-/* Solves for the acceleration a (nv) and multipliers λ (ng) of stage s by the index-1 equations, which is done near a loss of rank,
- * and completes v_next. */
+/* Computes the accelerations a (nv) and the multipliers lambda (ng) of Runge–Kutta stage s from the index-1 equations (constraints at
+ * acceleration level), which are used near a loss of rank of the constraints, and adds their contribution, s->weight a, to the
+ * velocities s->v_next. */
 static cmb_status solve_index1(cmb_integrator *in, const cmb_half_explicit_stage *s, double *a,
                                double *lambda)
 {
@@ -53,7 +54,7 @@ const cmb_option cmb_half_explicit_options[] = {
 
 static_assert(sizeof cmb_half_explicit_options / sizeof *cmb_half_explicit_options ==
                   CMB_HALF_EXPLICIT_OPTIONS,
-              "half_explicit.h tells how many options there are");
+              "CMB_HALF_EXPLICIT_OPTIONS in half_explicit.h has to be the number of options");
 
 void cmb_half_explicit_create(cmb_integrator *in, cmb_half_explicit *m)
 {

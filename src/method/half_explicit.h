@@ -25,9 +25,9 @@ typedef struct cmb_half_explicit_stage {
   bool index1;
 } cmb_half_explicit_stage;
 
-/* Solves for the acceleration a (nv) and multipliers λ (ng) of a stage and completes v_next. G, g_t and the factors at q_next stay in
- * the evaluator, unless index1 is set. Returns CMB_RETRY_SINGULAR if the stage is near a loss of rank and has to be repeated with
- * index1. */
+/* Computes the accelerations a (nv) and the multipliers lambda (ng) of a half-explicit stage and adds weight a to stage->v_next. G, g_t
+ * and the factors at q_next stay in the evaluator, unless index1 is set. Returns CMB_RETRY_SINGULAR if the constraints are near a loss of
+ * rank, so that the stage has to be repeated with index1. */
 cmb_status cmb_half_explicit_solve(cmb_integrator *in, const cmb_half_explicit_stage *stage,
                                    double *a, double *lambda);
 
@@ -44,7 +44,7 @@ typedef struct cmb_half_explicit {
  * `projection`. */
 void cmb_half_explicit_create(cmb_integrator *in, cmb_half_explicit *m);
 
-/* Computes y (n) at the part θ of the last step by Hermite interpolation. */
+/* Computes the dense output y (n) at the fraction theta (0 to 1) of the last step by quartic Hermite interpolation. */
 void cmb_half_explicit_interpolate(const cmb_integrator *in, double theta, double *y);
 
 extern const cmb_option cmb_half_explicit_options[];
@@ -63,13 +63,13 @@ enum { CMB_HALF_EXPLICIT_OPTIONS = 2 };
     .grow = 10, .failed = 0.25                                                                     \
   }
 
-/* Projects y_new at time t after the last stage: the positions if `control` says so, and with them, or with index1, the velocities.
- * Otherwise y_new is left as it is. G and g_t at the new position stay in the evaluator. */
+/* Projects y_new at time t onto the constraints after the last stage: the positions if projection control decides so, and with them, or
+ * with index1, the velocities. Otherwise y_new remains unchanged. G and g_t at the new position stay in the evaluator. */
 cmb_status cmb_half_explicit_project(cmb_integrator *in, cmb_projection_control *control, double t,
                                      bool index1);
 
-/* Runs the stages of an attempted step of size h by the function `stages`. They use the index-1 equations (*index1 is set) if the step
- * begins near a loss of rank, or are repeated with them if the step comes near one. */
+/* Runs the function `stages` for an attempted step of size h. The stages use the index-1 equations (*index1 is set) if the step begins
+ * near a loss of rank of the constraints; they are repeated with these equations if a stage comes near one. */
 cmb_status cmb_half_explicit_attempt(cmb_integrator *in, double h,
                                      cmb_status (*stages)(cmb_integrator *in, double h,
                                                           bool index1),

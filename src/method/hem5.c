@@ -57,7 +57,8 @@ static cmb_status create(cmb_integrator *in)
   return CMB_OK;
 }
 
-/* Exchanges the evaluator's array G with *mine, so that the constraint Jacobian last evaluated is kept without being copied. */
+/* Exchanges the evaluator's array for the constraint Jacobian with *mine, so that the Jacobian evaluated last is kept in *mine without
+ * being copied. */
 static void exchange_G(cmb_integrator *in, double **mine)
 {
   double *G = in->ev->G;
@@ -75,7 +76,8 @@ static cmb_status begin(cmb_integrator *in)
   return CMB_OK;
 }
 
-/* Solves stage i of a step of size h at the state y (n) and computes the state y_next (n) of the following stage. */
+/* Solves stage i of a half-explicit Runge–Kutta step of size h at the state y (n), and computes y_next (n), the state of the following
+ * stage. With index1 the accelerations follow from the index-1 equations (near a loss of rank of the constraints). */
 static cmb_status stage(cmb_integrator *in, struct hem5 *m, int i, double h, bool index1,
                         const double *y, double *y_next)
 {
@@ -98,8 +100,8 @@ static cmb_status stage(cmb_integrator *in, struct hem5 *m, int i, double h, boo
   return CMB_OK;
 }
 
-/* Computes all stages of a step of size h; the last one gives y_new. With index1 the accelerations are those of the index-1 equations,
- * as is done near a loss of rank. */
+/* Computes all stages of a half-explicit Runge–Kutta step of size h; the last one gives y_new, the state after the step. With index1 the
+ * accelerations follow from the index-1 equations, which are used near a loss of rank of the constraints. */
 static cmb_status stages(cmb_integrator *in, double h, bool index1)
 {
   struct hem5 *m = in->data;
@@ -114,8 +116,8 @@ static cmb_status stages(cmb_integrator *in, double h, bool index1)
   return CMB_OK;
 }
 
-/* Returns the error estimate of a step of size h in tolerances, where y (n) is the result of the step with or without its projection.
- * Positions and velocities are estimated separately; the larger value counts. */
+/* Returns the error estimate of a step of size h in units of the tolerance, the larger of those of positions and velocities. y (n) is
+ * the state after the step, with or without its projection onto the constraints. */
 static double error_of(const cmb_integrator *in, struct hem5 *m, double h, const double *y)
 {
   static const double low[STAGES] = {[6] = 2.5, [7] = -1.5};
@@ -123,7 +125,7 @@ static double error_of(const cmb_integrator *in, struct hem5 *m, double h, const
   for (int i = 0; i < in->n; i++) x1[i] = y[i] - m->Y8[i];
   for (int i = 0; i < in->n; i++) x2[i] = y[i] - in->y[i];
   cmb_combine(in->n, x2, -h, STAGES, low, m->k, x2);
-  worst = cmb_forgive_weak(in, x1, x2);
+  worst = cmb_separate_weak_error(in, x1, x2);
   for (int part = 0; part < 2; part++) {
     int from = part ? in->nq : 0, to = part ? in->n : in->nq;
     double err1 = cmb_error_norm(in, from, to, x1), err2 = cmb_error_norm(in, from, to, x2);

@@ -13,11 +13,11 @@ typedef struct cmb_hermite {
   double *inside;  /* (n) value at T */
 } cmb_hermite;
 
-/* Computes y (n) at the part θ of the integrator's last step. */
+/* Computes the value y (n) of the Hermite polynomial p at the fraction theta (0 to 1) of the integrator's last step. */
 void cmb_hermite_at(const cmb_integrator *in, const cmb_hermite *p, double theta, double *y);
 
-/* Computes the inner value by bootstrapping, with three evaluations of the equations: the cubic through the ends gives a state of
- * third order at T, and the slope there determines the fourth-degree term. Fills node, f0, f1 and inside. */
+/* Computes the inner value of the Hermite polynomial by bootstrapping, with three evaluations of the equations: the cubic through both
+ * ends gives a state of third order at T, and the slope there determines the fourth-degree term. Sets node, f0, f1 and inside. */
 cmb_status cmb_hermite_bootstrap(cmb_integrator *in, cmb_hermite *p);
 
 #endif

@@ -33,8 +33,8 @@ static inline void weights_of(int n, const double *y, const cmb_tolerance *tol, 
   if (i < n) w[i] = 1 / (rtol * fabs(y[i]) + atol);
 }
 
-/* Computes the weights w_i = 1 / (rtol |q_i| + atol + rounding) of the positions q (n). The rounding error is divided by `least`, the
- * smallest part of the tolerance that matters, so that rounding cannot exceed that part. */
+/* Computes the weights w_i = 1 / (rtol |y_i| + atol + ρ_i) of the positions y (n) in an error norm, where ρ_i is the rounding error of
+ * y_i divided by `least`, the smallest fraction of the tolerance that matters. So rounding errors cannot exceed that fraction. */
 static void rounded_weights(int n, const double *y, const cmb_tolerance *tol, double least,
                             double *w)
 {
@@ -44,9 +44,10 @@ static void rounded_weights(int n, const double *y, const cmb_tolerance *tol, do
   }
 }
 
-/* Computes the weights w_i = 1 / (rtol |v_i| + atol + rounding) of the velocities v (n); `least` is the smallest part of the tolerance
- * that matters. The rounding that all constraints together cause in a velocity counts only up to the tolerance of the whole motion,
- * measured by its energy: near a loss of rank it is larger than that, and no tolerance can be met. */
+/* Computes the weights w_i = 1 / (rtol |v_i| + atol + ρ_i) of the velocities v (n) in an error norm, where ρ_i is the rounding error of
+ * v_i divided by `least`, the smallest fraction of the tolerance that matters. Rounding errors of the constraints count in ρ_i only up
+ * to rtol times the size of the whole motion, measured by its energy; near a loss of rank they are larger, and no tolerance can be
+ * met. */
 static void rounded_velocity_weights(int n, const double *v, const cmb_tolerance *tol, double least,
                                      double *w)
 {
@@ -59,8 +60,9 @@ static void rounded_velocity_weights(int n, const double *v, const cmb_tolerance
   }
 }
 
-/* Computes the weights of the multipliers (ng) in an error norm. They are relative to the largest multiplier, since many are 0 up to
- * rounding. They are measured in the form's units if these differ much. */
+/* Computes the weights w (ng) of the Lagrange multipliers in an error norm for a step of size h. The tolerance is relative to the
+ * largest multiplier, since many multipliers are 0 up to rounding, and depends on the index of the equations. Where the equations are
+ * scaled (form->scaled), each multiplier is measured in the unit of its constraint. */
 static void multiplier_weights(const cmb_integrator *in, const cmb_tolerance *tol, double h,
                                double *w)
 {
@@ -89,8 +91,8 @@ void cmb_weights_create(const cmb_integrator *in, cmb_weights *w)
   w->apart_v = cmb_arena_doubles(in->arena, in->nv);
 }
 
-/* Returns the index of the component of x (n) whose weight w widens the user's tolerance most, if by a factor above *most, which is
- * then raised to that factor; otherwise −1. */
+/* Returns the index of the component of x (n) whose tolerance in the norm, 1/w, exceeds the user's tolerance rtol |x| + atol by the
+ * largest factor, if this factor is above *most, which is then raised to it. Returns −1 if there is none. */
 static int widest(const cmb_integrator *in, int n, const double *x, const double *w, double *most)
 {
   int found = -1;
@@ -155,7 +157,7 @@ void cmb_weigh_velocity_errors(const cmb_integrator *in, double factor, cmb_weig
   w->error_v = w->apart_v;
 }
 
-bool cmb_rounding_shows(const cmb_form *form, double least, double c, const double *w_v)
+bool cmb_rounding_matters(const cmb_form *form, double least, double c, const double *w_v)
 {
   double most = 0;
   if (form->kind != CMB_FORM_INDEX3) return false;
@@ -163,8 +165,8 @@ bool cmb_rounding_shows(const cmb_form *form, double least, double c, const doub
   return MOVES * most > INVISIBLE * least * c;
 }
 
-void cmb_drop_rounding(cmb_form *form, double least, double c, cmb_linear *matrix,
-                       const double *w_v, double *x)
+void cmb_remove_rounding(cmb_form *form, double least, double c, cmb_linear *matrix,
+                         const double *w_v, double *x)
 {
   double *n = form->x;
   cmb_form_crossing(form, matrix, x, n);
@@ -174,7 +176,7 @@ void cmb_drop_rounding(cmb_form *form, double least, double c, cmb_linear *matri
   }
 }
 
-void cmb_drop_crossing(cmb_form *form, cmb_linear *matrix, double *x)
+void cmb_remove_normal_part(cmb_form *form, cmb_linear *matrix, double *x)
 {
   if (form->kind != CMB_FORM_INDEX3) return;
   cmb_form_crossing(form, matrix, x, form->x);

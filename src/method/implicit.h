@@ -31,11 +31,11 @@ typedef enum cmb_implicit_projection {
         "multipliers from them; positions too; what the form needs"                                \
   }
 
-/* Returns what is projected at the end of a step for this form of the equations: what the option `projection` names or, with "auto",
- * what the form needs. */
+/* Returns what is projected onto the constraints at the end of a step for this form of the equations: what the option `projection` names
+ * or, with "auto", what the form requires. */
 cmb_implicit_projection cmb_implicit_projection_of(const cmb_integrator *in, cmb_form_kind kind);
 
-/* Returns whether form=auto chooses the index-1 form: where q̇ = T(q) v with T ≠ I, because the Newton matrix does not contain the
+/* Returns whether form=auto selects the index-1 form: where q̇ = T(q) v with T ≠ I, because the Newton matrix does not contain the
  * derivative of T, and with Euler parameters, whose unit lengths are constraints without influence on the motion. */
 static inline bool cmb_implicit_prefers_index1(const cmb_equations *eq)
 {
@@ -78,35 +78,41 @@ typedef struct cmb_weights {
   bool rounded; /* the weights are widened by rounding */
 } cmb_weights;
 
-/* Allocates the arrays of the weights from the integrator's arena. */
+/* Allocates the arrays of the error weights from the integrator's arena. */
 void cmb_weights_create(const cmb_integrator *in, cmb_weights *w);
 
-/* Computes the weights for a step of size h from the integrator's current state. */
+/* Computes the weights of the error norms for a step of size h from the integrator's current state and the tolerances. */
 void cmb_weights_at(const cmb_integrator *in, const cmb_tolerance *tolerance, double h,
                     cmb_weights *w);
 
-/* Logs a warning, once in a run, if the weights are so much widened by rounding that the user's tolerance cannot be met. For methods
- * whose errors are about what their error test permits. */
+/* Logs a warning, once in a run, if rounding errors increase the tolerance in the weights so much that the user's tolerance cannot be
+ * met. For methods whose errors are about as large as their error test permits. */
 void cmb_warn_of_rounding(cmb_integrator *in, const cmb_weights *w);
 
-/* Logs a warning at the beginning of a run with adaptive steps if the relative tolerance is below `least`, the smallest one to which
- * the method can hold its steps. */
+/* Logs a warning at the beginning of a run with adaptive steps if the user's relative tolerance is below `least`, the smallest one for
+ * which the method can control its errors. */
 void cmb_warn_of_least_tolerance(cmb_integrator *in, double least);
 
-/* Multiplies the weights of velocities in the error estimates by `factor`; the weights of increments stay as they are. */
+/* Multiplies the weights of velocities in the norm of error estimates by `factor`; the weights of Newton increments are not changed. */
 void cmb_weigh_velocity_errors(const cmb_integrator *in, double factor, cmb_weights *w);
 
-/* The part of velocities x (nv) in index 3 that does not count in increments and errors: the part perpendicular to the constraints
- * results from g/c, is the larger the smaller the step, and is removed by the next step or a projection. The part along the
- * constraints moves positions for the rest of the motion, whatever the index.
- *
- * cmb_drop_crossing removes the perpendicular part from x; it does nothing in other forms than index 3. cmb_drop_rounding removes the
- * share of it that the rounding of g can have caused. That costs a solution with the matrix, and is needed only where
- * cmb_rounding_shows returns true. `least` is the Newton tolerance, and `matrix` the real matrix made for c. */
-void cmb_drop_crossing(cmb_form *form, cmb_linear *matrix, double *x);
-bool cmb_rounding_shows(const cmb_form *form, double least, double c, const double *w_v);
-void cmb_drop_rounding(cmb_form *form, double least, double c, cmb_linear *matrix,
-                       const double *w_v, double *x);
+/* In the index-3 form, the component of velocities perpendicular to the constraints does not count in increments and errors: it results
+ * from g/c, is the larger the smaller the step, and is removed by the next step or a projection. The tangential component moves positions
+ * for the rest of the motion, whatever the index. */
+
+/* Removes from velocities x (nv) their component perpendicular to the constraints in the index-3 form; does nothing in other forms.
+ * `matrix` is the factorised real Newton matrix. */
+void cmb_remove_normal_part(cmb_form *form, cmb_linear *matrix, double *x);
+
+/* Returns whether rounding errors of the constraints g influence the size of velocity increments, so that cmb_remove_rounding is needed
+ * (index-3 form only). `least` is the Newton tolerance, c the coefficient of the real Newton matrix and w_v (nv) the weights. */
+bool cmb_rounding_matters(const cmb_form *form, double least, double c, const double *w_v);
+
+/* Removes from velocity increments x (nv) of the index-3 form the share of their component perpendicular to the constraints that rounding
+ * errors of g can have caused. `least` is the Newton tolerance, `matrix` the factorised real Newton matrix for the coefficient c, and w_v
+ * (nv) the weights. Costs one solution with the matrix. */
+void cmb_remove_rounding(cmb_form *form, double least, double c, cmb_linear *matrix,
+                         const double *w_v, double *x);
 
 /* Returns Σ (w_i x_i)² over n components, computed two at a time. */
 static inline double cmb_weighted_square(int n, const double *w, const double *x)
@@ -130,7 +136,7 @@ static inline double cmb_weighted_worst(int n, const double *w, const double *x)
 }
 
 /* Projects y_new onto the constraints at time t as `kind` requires, and computes the accelerations a (nv) and the multipliers
- * in->lambda_new there. With CMB_IMPLICIT_NONE nothing is done. */
+ * in->lambda_new there from the index-1 equations. Does nothing if `kind` is CMB_IMPLICIT_NONE. */
 cmb_status cmb_implicit_project(cmb_integrator *in, cmb_implicit_projection kind, double t,
                                 double *a);
 

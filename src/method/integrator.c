@@ -21,8 +21,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { STIFF_ESTIMATES = 6 }; /* estimates in favour of stiffness until it is reported */
-enum { RESCUE_AFTER = 12 };   /* consecutive rejections after which `auto` tries its other method */
+/* stiffness estimates above the limit, less those below it, before a warning is logged */
+enum { STIFF_ESTIMATES = 6 };
+enum { RESCUE_AFTER = 12 }; /* consecutive rejections after which `auto` tries its other method */
 enum { MOST_REJECTIONS = 100 }; /* consecutive rejections: 4^-100 is beyond any time scale */
 
 /* relative difference of step sizes that counts as rounding of time */
@@ -98,7 +99,7 @@ cmb_integrator_options cmb_integrator_defaults(void)
       .rtol = 1e-6, .atol = CMB_ATOL_PER_RTOL * 1e-6, .max_steps = 100000000};
 }
 
-/* Returns the index of `word` in the list "one|two|three", or −1 if it is not in it. */
+/* Returns the index of `word` in a list of words such as "one|two|three"; −1 if the list does not contain it. */
 static int word_index(const char *words, const char *word)
 {
   size_t length = strlen(word);
@@ -110,8 +111,9 @@ static int word_index(const char *words, const char *word)
   }
 }
 
-/* Parses an option setting of method m: *i receives the index of the option, *choice the index of the word among the option's words,
- * and *number the value if that word is NUMBER, else 0. Returns an error if there is no such option or word. */
+/* Parses an option setting (name and value) of method m: *i receives the index of the option, *choice the index of the chosen word in
+ * the option's list, and *number the value if a number was given, else 0. Returns an error if the method has no such option or the
+ * option permits no such value. */
 static cmb_status parse_setting(cmb_context *ctx, const cmb_method *m,
                                 const cmb_option_setting *setting, int *i, int *choice,
                                 double *number)
@@ -152,7 +154,8 @@ cmb_status cmb_method_check_option(cmb_context *ctx, const cmb_method *method,
   return parse_setting(ctx, method, setting, &i, &choice, &number);
 }
 
-/* Stores an option setting of the user among the integrator's choices; returns an error if the method has no such option or value. */
+/* Parses an option setting of the user and stores its value in the integrator; returns an error if the integrator's method has no such
+ * option or the option permits no such value. */
 static cmb_status set_option(cmb_context *ctx, cmb_integrator *in,
                              const cmb_option_setting *setting)
 {
@@ -193,7 +196,7 @@ double cmb_option_number(const cmb_integrator *in, const char *name)
   return in->chosen.number[cmb_find_name(name, m->options, m->option_count, sizeof *m->options)];
 }
 
-/* Returns an error unless the value of the option `name` is finite and positive (or 0, where that is permitted). */
+/* Returns an error unless `value`, that of the option `name`, is finite and positive, or 0 if zero_permitted is set. */
 static cmb_status check_number(cmb_context *ctx, const char *name, double value,
                                bool zero_permitted)
 {
@@ -203,7 +206,8 @@ static cmb_status check_number(cmb_context *ctx, const char *name, double value,
                         zero_permitted ? "non-negative" : "positive");
 }
 
-/* Checks the integrator's options, stores the choices for the method's options, and determines whether steps have a fixed size. */
+/* Checks the integrator's options (tolerances and step sizes), stores the settings of its method's own options, and determines whether
+ * all steps have the same size. */
 static cmb_status read_options(cmb_context *ctx, cmb_integrator *in)
 {
   const cmb_integrator_options *o = &in->options;
@@ -225,8 +229,8 @@ static cmb_status read_options(cmb_context *ctx, cmb_integrator *in)
   return CMB_OK;
 }
 
-/* Allocates the integrator's arrays and those of its method. States have one number more than needed, since they are processed two
- * numbers at a time. */
+/* Allocates the arrays of the integrator and of its method from the integrator's arena. State vectors have one element more than needed,
+ * because they are processed two numbers at a time. */
 static cmb_status take_memory(cmb_integrator *in)
 {
   cmb_arena *a = in->arena;
@@ -345,8 +349,8 @@ void cmb_combine(int n, const double *y, double h, int count, const double *c, d
   }
 }
 
-/* Writes into `text` (of `room` bytes) that the constraints are near a loss of rank, and which methods can pass such positions; an
- * empty string if they are not near one. */
+/* Writes to text[room] that the constraints are near a loss of rank and which methods can pass such a position; writes an empty string
+ * if the constraints are far from one. */
 static void describe_singularity(cmb_integrator *in, size_t room, char *text)
 {
   const char *name, *end = in->method->passes_singular ? "" : "; methods that pass such positions:";
@@ -360,8 +364,8 @@ static void describe_singularity(cmb_integrator *in, size_t room, char *text)
   }
 }
 
-/* Returns the error with which a run ends because no step is possible, for the recoverable status of the last attempt: with a message
- * that names the time, the step size h and the cause. */
+/* Returns the error that no further step is possible, or that the motion diverges if velocities were growing exponentially. `status` is
+ * that of the last attempted step, whose size was h. The message names the time, the step size and the cause. */
 static cmb_status give_up(cmb_integrator *in, cmb_status status, double h)
 {
   char text[512] = "the error test asks for steps below the resolution of time";
@@ -374,8 +378,8 @@ static cmb_status give_up(cmb_integrator *in, cmb_status status, double h)
                         "no step possible at t = %.9g (step size %.3g): %s", in->t, h, text);
 }
 
-/* Computes the first step size *h from the sizes of y, y' and a difference quotient for y'' (Hairer, Nørsett, Wanner, Solving ODEs I,
- * §II.4). Returns a status > 0 if the equations cannot be evaluated at the trial point. */
+/* Computes the size *h of the first step from the norms of y, y' and a difference quotient for y'' (Hairer, Nørsett, Wanner, Solving
+ * ODEs I, §II.4). Returns a status > 0 if the equations cannot be evaluated at the trial point. */
 static cmb_status first_step(cmb_integrator *in, double *h)
 {
   const int n = in->n;
@@ -407,8 +411,8 @@ void cmb_integrator_reset(cmb_integrator *in)
   if (in->switcher) cmb_switcher_begin(in);
 }
 
-/* Makes t the time from which fixed steps are counted; their times are t plus a multiple of the step size, so that roundings of single
- * steps do not add up. */
+/* Sets the time t from which fixed steps are counted. The times of later steps are t plus a multiple of the step size, so that rounding
+ * errors do not accumulate. */
 static void count_from(cmb_integrator *in, double t)
 {
   in->t_begin = t;
@@ -456,23 +460,23 @@ cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, c
   return CMB_OK;
 }
 
-/* Returns the size of the next step before it is shortened for t_limit or for a loss of rank of the constraints: the fixed one or the
- * one that the controller proposed, at most max_step. */
+/* Returns the size of the next step before it is adapted to t_limit or to a nearby loss of rank of the constraints: the fixed step size,
+ * or that proposed by the step-size controller, at most the option max_step. */
 static double full_step(const cmb_integrator *in)
 {
   const double h = in->fixed_step ? in->options.step : in->h;
   return in->options.max_step > 0 ? fmin(h, in->options.max_step) : h;
 }
 
-/* Returns whether a step of fixed size h from the current time ends at t_limit up to rounding. No additional step is made for the
- * small remainder that the rounding of t_limit, or of its quotient with h, leaves. */
+/* Returns whether a step of fixed size h from the current time ends at t_limit up to rounding errors. No additional step is then made
+ * for the small remainder. */
 static bool fixed_step_ends(const cmb_integrator *in, double h, double t_limit)
 {
   return fabs(t_limit - in->t - h) <= SAME_STEP * h;
 }
 
-/* Returns the size of the next attempt: what the controller proposed, within max_step, and shortened so that steps end exactly on
- * t_limit. */
+/* Returns the size of the next attempted step: the fixed or proposed size, at most the option max_step, and shortened where necessary so
+ * that a step ends exactly at t_limit. */
 static double step_to_try(const cmb_integrator *in, double t_limit)
 {
   const double h = cmb_passage_size(in, full_step(in));
@@ -483,8 +487,8 @@ static double step_to_try(const cmb_integrator *in, double t_limit)
   return left < 2 * h ? left / 2 : h; /* two equal steps in place of a tiny last one */
 }
 
-/* Returns the time at which the accepted step of size h ends: exactly t_limit if it was to end there, and for fixed steps a time
- * counted from their beginning. */
+/* Returns the time at which the accepted step of size h ends: exactly t_limit if the step was meant to end there, else the current time
+ * plus h. Times of fixed steps are multiples of h, so that rounding errors do not accumulate. */
 static double end_of_step(cmb_integrator *in, double h, double t_limit)
 {
   if (h == t_limit - in->t || (in->method->real_time && fixed_step_ends(in, h, t_limit))) {
@@ -494,7 +498,8 @@ static double end_of_step(cmb_integrator *in, double h, double t_limit)
   return in->fixed_step ? in->t_begin + (double)++in->fixed_steps * h : in->t + h;
 }
 
-/* Makes the attempted step the current one: the states and multipliers before and after it are exchanged, and the time becomes t_new. */
+/* Makes the state after the accepted step of size h the current state of the integrator: exchanges the arrays of states and multipliers
+ * before and after the step, and sets the time to t_new. */
 static void accept_step(cmb_integrator *in, double h, double t_new)
 {
   in->method->accept(in);
@@ -512,8 +517,8 @@ static void accept_step(cmb_integrator *in, double h, double t_new)
   in->eta_square = in->ev->eta_square;
 }
 
-/* Returns the next step size after a step of size h was accepted with this error, by the PI controller; near a loss of rank it is at
- * least the size that was proposed before. */
+/* Returns the next step size by the PI controller after a step of size h was accepted with this error, in units of the tolerance. If the
+ * step was shortened because of a nearby loss of rank of the constraints, the result is at least the size proposed before. */
 static double step_after(cmb_integrator *in, double h, double error)
 {
   const double wanted = in->h;
@@ -522,7 +527,8 @@ static double step_after(cmb_integrator *in, double h, double error)
   return cmb_passage_next(in, h, wanted, next);
 }
 
-/* Returns the size of the next attempt after one of size h was rejected for its error (status CMB_OK) or failed with a status > 0. */
+/* Returns the size of the next attempt after one of size h was rejected because its error estimate `error` was above 1 (status CMB_OK),
+ * by the PI controller, or failed with a status > 0, by a constant factor. */
 static double step_after_failure(const cmb_integrator *in, double h, double error,
                                  cmb_status status)
 {
@@ -530,23 +536,24 @@ static double step_after_failure(const cmb_integrator *in, double h, double erro
   return status == CMB_OK ? cmb_controller_pi_rejected(c, h, error) : c->failed * h;
 }
 
-/* Returns the next step size after an accepted step of size h. A step that was cut to end on t_limit says little about the next one,
- * which then gets at least the size `wanted` before the cut. */
+/* Returns the next step size after an accepted step of size h: in->h or, if the step was shortened to end at t_limit, at least `wanted`,
+ * the size proposed before it. */
 static double step_after_limit(const cmb_integrator *in, double h, double t_limit, double wanted)
 {
   const bool cut = h == t_limit - in->t && h < wanted && in->rejections == 0;
   return cut && !in->method->propose ? fmax(in->h, wanted) : in->h;
 }
 
-/* Checks for stiffness after an accepted step. With auto a change of the method may become due; otherwise a warning is logged once if
- * stability limits the steps of the explicit method. */
-static cmb_status look_for_stiffness(cmb_integrator *in)
+/* Checks for stiffness after an accepted step. With the method `auto` this may schedule a change of the method; with other explicit
+ * methods a warning is logged once if stability limits the step size. Returns a negative status if the equations have requested the end
+ * of the run. */
+static cmb_status check_stiffness(cmb_integrator *in)
 {
   if (cmb_step_is_near_singular(in)) return CMB_OK;
   if (in->switcher) {
-    cmb_switcher_look(in);
+    cmb_switcher_check(in);
   } else if (!in->stiffness->reported &&
-             cmb_stiffness_look(in, in->stiffness, in->method->stability, STIFF_ESTIMATES)) {
+             cmb_stiffness_update(in, in->stiffness, in->method->stability, STIFF_ESTIMATES)) {
     in->stiffness->reported = true;
     cmb_log(
         in->ctx, CMB_LOG_WARNING,
@@ -557,7 +564,7 @@ static cmb_status look_for_stiffness(cmb_integrator *in)
   return in->stiffness->end;
 }
 
-/* With the method auto: changes to the other method if that is due. */
+/* Switches to the other method of `auto`, explicit or implicit, if a change is scheduled. The new method begins at the current state. */
 static cmb_status change_method(cmb_integrator *in)
 {
   if (!in->switcher->due) return CMB_OK;
@@ -565,9 +572,9 @@ static cmb_status change_method(cmb_integrator *in)
   return status > 0 ? give_up(in, status, in->h) : status;
 }
 
-/* With the method auto: changes to the explicit method if the implicit one fails near a loss of rank of the constraints, which the
- * explicit one can pass. */
-static cmb_status rescue(cmb_integrator *in)
+/* Switches from the implicit to the explicit method of `auto` after repeated failures near a position where the constraints lose rank,
+ * which the explicit method can pass. Does nothing elsewhere and with other methods. */
+static cmb_status switch_near_singularity(cmb_integrator *in)
 {
   const char *name;
   if (!cmb_switcher_can_pass(in) || !cmb_passage_is_near(in, &name)) return CMB_OK;
@@ -589,7 +596,7 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
   in->ev->tau_square = in->ev->eta_square = 0;
   cmb_passage_before(in);
   for (in->rejections = 0;; in->rejections++) {
-    if (in->rejections == RESCUE_AFTER) CMB_TRY(rescue(in));
+    if (in->rejections == RESCUE_AFTER) CMB_TRY(switch_near_singularity(in));
     double h = step_to_try(in, t_limit), error = 0;
     if (in->rejections > MOST_REJECTIONS || !(h > 8 * DBL_EPSILON * fabs(in->t))) {
       return give_up(in, trouble, h);
@@ -614,8 +621,8 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
         in->h = step_after_limit(in, h, t_limit, wanted);
       }
       accept_step(in, h, end_of_step(in, h, t_limit));
-      CMB_TRY(cmb_runaway_look(in, t_limit));
-      return in->stiffness ? look_for_stiffness(in) : CMB_OK;
+      CMB_TRY(cmb_runaway_check(in, t_limit));
+      return in->stiffness ? check_stiffness(in) : CMB_OK;
     }
     in->ev->stats.rejected++;
     trouble = status;
@@ -762,7 +769,7 @@ const cmb_drift_bound *cmb_integrator_drift_bound(const cmb_integrator *in)
 
 void cmb_integrator_meet_drift(cmb_integrator *in, double t, double size)
 {
-  if (in->drift) cmb_drift_meet(in->drift, in->ev, t, size);
+  if (in->drift) cmb_drift_check(in->drift, in->ev, t, size);
 }
 
 const cmb_statistics *cmb_integrator_statistics(const cmb_integrator *in)

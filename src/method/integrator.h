@@ -12,22 +12,22 @@
 /* Returns the integrator's evaluator, with which the run loop projects states and changes modes. It may be used freely between steps. */
 cmb_evaluator *cmb_integrator_evaluator(cmb_integrator *in);
 
-/* Prepares the integrator for a new run: what it has learnt in the last one is forgotten. To be called before cmb_integrator_begin. */
+/* Resets everything that the integrator has learnt in the last run, before cmb_integrator_begin starts a new one. */
 void cmb_integrator_reset(cmb_integrator *in);
 
-/* Save or restore the integrator's part of a saved run (state.c): the first function which method is active; the second, called after
- * the integrator has begun at the saved state, what it has learnt during the run. */
+/* Save or restore the integrator's part of a saved run in the archive a (state.c). The first function does this for the active method;
+ * the second, called after the integrator has begun at the saved state, for what the integrator has learnt during the run. */
 void cmb_integrator_visit_method(cmb_integrator *in, cmb_archive *a);
 void cmb_integrator_visit(cmb_integrator *in, cmb_archive *a);
 
-/* Returns the time at the part theta (0 to 1) of the last step; rounding never leads beyond the step's end. */
+/* Returns the time at the fraction theta (0 to 1) of the last step; rounding errors never lead beyond the step's end. */
 double cmb_integrator_time_at(const cmb_integrator *in, double theta);
 
-/* Returns the multipliers λ (ng) where the last step began. */
+/* Returns the multipliers λ (ng) at the beginning of the last step. */
 const double *cmb_integrator_lambda_before(const cmb_integrator *in);
 
-/* Returns the nodes (as parts of a step) at which the active method evaluates the equations besides the ends of the step; *count is
- * their number, perhaps 0. */
+/* Returns the nodes, as fractions of a step (0 to 1), at which the active method evaluates the equations besides the ends of the step;
+ * *count receives their number, which may be 0. */
 const double *cmb_integrator_nodes(const cmb_integrator *in, int *count);
 
 /* Return the relative and the absolute tolerance. */
@@ -36,22 +36,23 @@ double cmb_integrator_atol(const cmb_integrator *in);
 bool cmb_integrator_is_fixed(const cmb_integrator *in); /* whether all steps have the given size */
 double cmb_integrator_fixed_step(const cmb_integrator *in); /* that size */
 
-/* Lets the next cmb_integrator_begin keep the step size and what is known of stiffness, because the motion changes little there.
- * Multistep methods begin with a small step nevertheless. */
+/* Makes the next cmb_integrator_begin keep the step size and the stiffness estimate, because the motion changes little. Multistep methods
+ * begin with a small step nevertheless. */
 void cmb_integrator_keep_size(cmb_integrator *in);
 
-/* Returns whether a real-time method, with its options, never corrects velocities onto the velocity constraints: a discontinuity of a
- * prescribed rate would then remain as an error. */
+/* Returns whether a real-time method, with its options, never corrects velocities onto the velocity constraints. A discontinuity of a
+ * prescribed velocity would then remain as an error. */
 bool cmb_integrator_has_loose_rates(const cmb_integrator *in);
 
-/* Returns whether the steps of a real-time method solve for sticking friction. */
+/* Returns whether each step of this real-time method solves for the forces of dry friction that can stick. */
 bool cmb_method_holds_friction(const cmb_method *method);
 
-/* Return the positions q (nq) and velocities v (nv) where the last step began. */
+/* Return the positions q (nq) and the velocities v (nv) at the beginning of the last step. */
 const double *cmb_integrator_q_before(const cmb_integrator *in);
 const double *cmb_integrator_v_before(const cmb_integrator *in);
 
-/* Reports the violation ‖g‖ = size of the constraints at the current time t: a bound on the drift that it exceeds is given up. */
+/* Compares the violation of the constraints at the current time t, size = ‖g‖, with the bound on the drift, if there is one. A bound
+ * that it exceeds is declared invalid. */
 void cmb_integrator_meet_drift(cmb_integrator *in, double t, double size);
 
 #endif

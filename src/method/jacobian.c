@@ -19,19 +19,21 @@ struct exact {
   const cmb_pattern *motion_by_q, *motion_by_v;
 };
 
-/* Finds the exact patterns of the equations' derivatives; returns false if they are not all known, or where q̇ = T(q) v with T ≠ I. */
+/* Finds the exact sparsity patterns of the derivatives of the equations and stores them in *x; with index1 those of the constraints at
+ * acceleration level, else at velocity level. Returns false if not all are known, or where q̇ = T(q) v with T ≠ I, since the columns
+ * then belong to velocity directions. */
 static bool find_exact(const cmb_equations *eq, bool index1, struct exact *x)
 {
   const cmb_pattern *const *d = eq->derivative_pattern;
   *x = (struct exact){d[CMB_RESIDUAL_Q], d[CMB_RESIDUAL_V],
                       d[index1 ? CMB_GAMMA_Q : CMB_VELOCITY_Q], index1 ? d[CMB_GAMMA_V] : NULL};
-  /* with T their columns are other directions */
+  /* with T the columns belong to other directions than those of the coordinates */
   if (eq->rates || !x->by_q || !x->by_v) return false;
   return eq->ng == 0 || (x->motion_by_q && (!index1 || x->motion_by_v));
 }
 
-/* Appends the columns of row i of the pattern p (NULL: empty), each increased by `shift`, to the `count` entries in `column`. Returns
- * the new number of entries. */
+/* Appends the column indices of row i of the sparsity pattern p (NULL: empty), each increased by `shift`, to the list column[count].
+ * Returns the new length of the list. */
 static int append(const cmb_pattern *p, int i, int shift, int *column, int count)
 {
   for (int k = p ? p->start[i] : 0; p && k < p->start[i + 1]; k++) {
@@ -40,8 +42,8 @@ static int append(const cmb_pattern *p, int i, int shift, int *column, int count
   return count;
 }
 
-/* Counts the entries of the exact sparsity pattern and the groups of columns that it needs, and stores both numbers in the report.
- * They remain −1 if the pattern is not known. */
+/* Counts the entries of the Jacobian's exact sparsity pattern and the groups of columns (colours) that its difference quotients need,
+ * and stores both numbers in the report. They remain −1 if the pattern is not known. */
 static cmb_status count_exact(cmb_context *ctx, const cmb_equations *eq, bool index1,
                               cmb_arena *arena, cmb_jacobian_report *report)
 {
@@ -64,7 +66,8 @@ static cmb_status count_exact(cmb_context *ctx, const cmb_equations *eq, bool in
   return CMB_OK;
 }
 
-/* Numbers the groups in the order of their first columns; group (columns) receives the number of each column's group. */
+/* Numbers the groups of Jacobian columns (colours) in the order of their first columns: group[j] becomes the number of the group that
+ * contains column j. */
 static void number_groups(const cmb_form_estimate *e, int *group)
 {
   int next = 0;
@@ -75,8 +78,8 @@ static void number_groups(const cmb_form_estimate *e, int *group)
   }
 }
 
-/* Copies the estimated pattern of the form's Jacobian into the report and the arrays of the caller, `there` (rows x columns) and
- * `group` (columns), which may be NULL. */
+/* Copies the estimated sparsity pattern of the form's Jacobian into the report and, unless they are NULL, into there (rows x columns),
+ * which tells whether an entry can be non-zero, and group[columns], which contains the group (colour) of each column. */
 static void copy_pattern(const cmb_form *form, cmb_jacobian_report *report, bool *there, int *group)
 {
   const cmb_form_estimate e = cmb_form_estimated(form);
@@ -85,8 +88,8 @@ static void copy_pattern(const cmb_form *form, cmb_jacobian_report *report, bool
   if (group) number_groups(&e, group);
 }
 
-/* Estimates the pattern of the Jacobian at the state (t, q, v), as bdf does, and fills the report and the arrays of
- * cmb_system_jacobian. */
+/* Estimates the sparsity pattern of the Jacobian at the state (t, q, v) as the method bdf does, and stores it in the report, in there
+ * (rows x columns; true: can be non-zero) and in group[columns] (group, or colour, of each column). The two arrays may be NULL. */
 static cmb_status estimate_pattern(cmb_evaluator *ev, cmb_arena *arena, double t, const double *q,
                                    const double *v, cmb_jacobian_report *report, bool *there,
                                    int *group)

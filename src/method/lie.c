@@ -21,15 +21,16 @@ struct lie {
   double *slope; /* (n) slope where a motion begins */
   double *a;     /* (nv) accelerations of the last step */
 
-  /* friction that can stick */
+  /* dry friction that can stick */
   int grip_count;
   int *grip;           /* (grips) indices of their switching functions */
   double *mode;        /* (grips) their modes after the last step, */
   double *mode_before; /* (grips) and before it */
-  bool unsettled;      /* the warning of unsettled friction has been logged */
+  bool unsettled; /* the warning that a complementarity problem was not solved has been logged */
 };
 
-/* Reads the options of lie or rosw2 into the options of a step; returns an error for combinations that make no sense. */
+/* Translates the options of the method lie or rosw2 into the options *o of a real-time step of fixed cost. Returns an error for options
+ * that contradict each other. */
 static cmb_status read_step_options(const cmb_integrator *in, cmb_step_options *o)
 {
   const bool euler = in->method == &cmb_method_lie;
@@ -91,9 +92,10 @@ const cmb_stepper *cmb_integrator_stepper(const cmb_integrator *in)
   return m->stepper;
 }
 
-/* Sets the modes of frictions that are not known yet: those of the current state or, for sticking friction, the part of its largest
- * force with which it would hold in a step from there. Where the last step was undone, the modes before it are restored first. */
-static cmb_status begin_grip(cmb_integrator *in, struct lie *m)
+/* Determines the modes of dry friction at the beginning of a motion where they are not known: for an element that slides the sign of its
+ * sliding velocity; for one that sticks 3 − φ, where φ (−1 to 1) is the fraction of its largest force that it exerts in a trial step. If
+ * the last step has been undone, the modes before it are restored first. */
+static cmb_status begin_friction(cmb_integrator *in, struct lie *m)
 {
   double *grip = in->ev->grip;
   const double h = in->options.step, *x;
@@ -121,39 +123,40 @@ static cmb_status begin_grip(cmb_integrator *in, struct lie *m)
 static cmb_status begin(cmb_integrator *in)
 {
   struct lie *m = in->data;
-  CMB_TRY(begin_grip(in, m));
+  CMB_TRY(begin_friction(in, m));
   CMB_TRY(cmb_slope(in, in->t, in->y, m->slope, in->lambda));
   if (m->bounded) cmb_drift_begin(&m->drift);
   in->a = m->slope + in->nq;
   return CMB_OK;
 }
 
-/* Returns the error that friction with this switching function accelerates the motion which it should oppose. */
+/* Returns an error: the friction element with switching function number `function` accelerates the motion that it should oppose. */
 static cmb_status refuse_driving(const cmb_integrator *in, int function)
 {
   const char *name = in->ev->eq->switch_names[function];
   return cmb_fail_about(in->ctx, CMB_ERROR_EQUATIONS,
                         cmb_about_time(in->t, "switching function", name),
-                        "'%s' at t = %.9g is friction that drives on the motion which it should "
-                        "hold; expected a force against it",
+                        "'%s' at t = %.9g is friction that accelerates the motion which it should "
+                        "oppose; expected a force against it",
                         name, in->t);
 }
 
-/* Logs a warning, once, that the friction forces of a step are within their bounds but only near a solution: sticking friction may
- * creep and sliding friction may be held in such a step. */
+/* Logs a warning, once, that the friction forces of a step are within their bounds but only near a solution of the complementarity
+ * problem: sticking friction may creep in such a step, and sliding friction may be held. */
 static void warn_unsettled(const cmb_integrator *in, struct lie *m)
 {
   if (m->unsettled) return;
   m->unsettled = true;
-  cmb_log(in->ctx, CMB_LOG_WARNING,
-          "friction that sticks has not settled in the rounds of a step, first from t = %.9g on: "
-          "its forces are within their bounds there, but near a solution only",
-          in->t);
+  cmb_log(
+      in->ctx, CMB_LOG_WARNING,
+      "friction that sticks has not settled in a step of fixed cost, first from t = %.9g on: its "
+      "forces are within their bounds there, but only near a solution",
+      in->t);
 }
 
-/* Finds the reason why a step has failed, and returns it as a status: the equations themselves, dependent constraints, friction that
- * does not oppose its motion (settled < 0), or the step's matrix with its derivatives. */
-static cmb_status find_failure(cmb_integrator *in, struct lie *m, double settled)
+/* Finds out why a step has failed and returns the reason as a status: the equations cannot be evaluated, the constraints are dependent,
+ * a friction element accelerates the motion that it should oppose (settled < 0), or the matrix of the step is not regular. */
+static cmb_status failure_status(cmb_integrator *in, struct lie *m, double settled)
 {
   if (settled < 0) return refuse_driving(in, m->grip[(int)-settled - 1]);
   CMB_TRY(cmb_factor_and_slope(in, in->t, in->y, m->slope, in->lambda_new));
@@ -174,12 +177,12 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   memcpy(m->a, x + m->output_index.a, (size_t)in->nv * sizeof *x);
   const bool healthy = x[m->output_index.health] > CMB_LEAST_HEALTH;
   const double settled = m->grip_count > 0 ? x[m->output_index.settled] : 1;
-  if (!healthy || !cmb_all_finite(in->n, in->y_new)) return find_failure(in, m, settled);
+  if (!healthy || !cmb_all_finite(in->n, in->y_new)) return failure_status(in, m, settled);
   if (settled == 0) warn_unsettled(in, m);
   memcpy(m->mode, x + m->output_index.grip, (size_t)m->grip_count * sizeof *x);
   if (!m->bounded) return CMB_OK;
-  return cmb_drift_look(&m->drift, in->ev, in->t, h, in->y, x + m->output_index.q_plain,
-                        x + m->output_index.P);
+  return cmb_drift_update(&m->drift, in->ev, in->t, h, in->y, x + m->output_index.q_plain,
+                          x + m->output_index.P);
 }
 
 static void accept(cmb_integrator *in)
@@ -193,7 +196,8 @@ static void accept(cmb_integrator *in)
   }
 }
 
-/* Saves or restores the modes of frictions that can stick, which are part of the state. */
+/* Saves or restores in the archive a the modes of dry friction that can stick, which are part of the state. Rejects restored values that
+ * are not valid modes. */
 static void visit(cmb_integrator *in, cmb_archive *a)
 {
   const struct lie *m = in->data;
@@ -202,7 +206,7 @@ static void visit(cmb_integrator *in, cmb_archive *a)
   for (int k = 0; k < m->grip_count; k++) {
     const double grip = in->ev->grip[m->grip[k]];
     const bool slips = fabs(grip) == 1, holds = grip > 1.5 && grip < 4.5;
-    if (!slips && !holds) cmb_archive_refuse(a, "friction cannot hold like that");
+    if (!slips && !holds) cmb_archive_refuse(a, "the mode of a friction is out of range");
   }
 }
 

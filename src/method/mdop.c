@@ -55,8 +55,8 @@ cmb_status cmb_mdop_create(cmb_integrator *in, const cmb_mdop_table *table)
 
 /* ---- the projecting descriptor form */
 
-/* Projects y = (q, u) of the projecting descriptor form (Simeon 1996, eq. 5) at time t: y becomes the state (p, v) on the constraints,
- * `offset` (n) the difference (q, u) − (p, v), and `lambda` (ng) the multipliers. */
+/* Projects y = (q, u), the variables of the projecting descriptor form (Simeon 1996, eq. 5), onto the constraints at time t. y becomes
+ * the consistent state (p, v), offset (n) the difference (q, u) − (p, v), and lambda (ng) the multipliers. */
 static cmb_status project_form(cmb_integrator *in, const cmb_mdop *m, double t, double *y,
                                double *offset, double *lambda)
 {
@@ -69,7 +69,8 @@ static cmb_status project_form(cmb_integrator *in, const cmb_mdop *m, double t, 
   return CMB_OK;
 }
 
-/* Computes the slope (n) of (q, u) in the projecting form at the state for which it was last solved. */
+/* Computes the slope (n) of (q, u), the variables of the projecting descriptor form (Simeon 1996, eq. 5), which may violate the
+ * constraints, at the state for which the form was last solved. */
 static void slope_of_form(const cmb_integrator *in, const cmb_mdop *m, double *slope)
 {
   const cmb_projecting *f = m->form;
@@ -79,8 +80,8 @@ static void slope_of_form(const cmb_integrator *in, const cmb_mdop *m, double *s
   }
 }
 
-/* Computes the slope (n) of the projecting form at time t and the state y_stage + offset, where `offset` is that of the beginning of
- * the step. Overwrites y_stage. */
+/* Computes the slope (n) of the projecting descriptor form at time t for its variables (q, u) = m->y_stage + offset. offset (n) is the
+ * amount by which these variables violate the constraints at the beginning of the step. Overwrites m->y_stage. */
 static cmb_status slope_by_form(cmb_integrator *in, const cmb_mdop *m, double t,
                                 const double *offset, double *slope)
 {
@@ -90,8 +91,8 @@ static cmb_status slope_by_form(cmb_integrator *in, const cmb_mdop *m, double t,
   return CMB_OK;
 }
 
-/* Computes the slopes of all stages but the first of a step of size h from (t, y) in the projecting form; `offset` is that of the
- * beginning of the step. */
+/* Computes the slopes of all Runge–Kutta stages but the first for a step of size h from (t, y), with the projecting descriptor form.
+ * offset (n) is the difference between the form's variables (q, u) and the consistent state y at the beginning of the step. */
 static ASIDE cmb_status stages_of_form(cmb_integrator *in, cmb_mdop *m, double t, const double *y,
                                        double h, const double *offset)
 {
@@ -104,9 +105,9 @@ static ASIDE cmb_status stages_of_form(cmb_integrator *in, cmb_mdop *m, double t
   return CMB_OK;
 }
 
-/* Sets the offset of the projecting form, the distance of (q, u) from the constraints, to 0 at the end of a step as far as the option
- * `projection` requires, together with its contribution to the slope: the part of velocities (η), and that of positions (τ) if it is
- * due. */
+/* Resets to 0, at the end of a step, the difference between the variables (q, u) of the projecting descriptor form and the consistent
+ * state, and its contribution to the slope. Depending on the option `projection` this concerns nothing, the velocities, or positions and
+ * velocities. */
 static void reset_offset(cmb_integrator *in, cmb_mdop *m)
 {
   const size_t size = (size_t)in->nv * sizeof *m->offset;
@@ -120,8 +121,8 @@ static void reset_offset(cmb_integrator *in, cmb_mdop *m)
   memset(m->form->rate, 0, size);
 }
 
-/* Completes a step in the projecting form: projects y_new at time t, resets the offset as the options require, and computes the slope
- * there. */
+/* Completes a step with the projecting descriptor form: projects y_new onto the constraints at time t, resets the difference to the
+ * consistent state as the option `projection` requires, and computes the slope (n) there. */
 static ASIDE cmb_status finish_form(cmb_integrator *in, cmb_mdop *m, double t, double *slope)
 {
   const cmb_projecting *f = m->form;
@@ -134,7 +135,8 @@ static ASIDE cmb_status finish_form(cmb_integrator *in, cmb_mdop *m, double t, d
   return CMB_OK;
 }
 
-/* Returns whether the projection has moved y (n) by no more than the rounding of positions and velocities. */
+/* Returns whether offset (n), the displacement of the state y (n) by its projection onto the constraints, is no larger than rounding
+ * errors of positions and velocities. */
 static bool offset_is_rounding(const cmb_integrator *in, const double *y, const double *offset)
 {
   const int nq = in->nq, nv = in->nv;
@@ -143,9 +145,9 @@ static bool offset_is_rounding(const cmb_integrator *in, const double *y, const 
          cmb_largest(nv, offset + nq) <= ROUNDING * v_size;
 }
 
-/* Begins a motion in the projecting form at y, which may be off the constraints: q and u begin there, and y is projected. A consistent
- * state keeps all its bits, because an event may have been located there: switching functions just behind their zeros have to stay
- * behind them. */
+/* Begins a motion with the projecting descriptor form at y, which may violate the constraints: its variables q and u begin at y, and y
+ * is projected. A state that is consistent up to rounding remains unchanged bit for bit: if an event was located there, its switching
+ * function must keep its sign. */
 static ASIDE cmb_status begin_form(cmb_integrator *in, cmb_mdop *m)
 {
   cmb_copy(in->n, in->y, m->y_stage);
@@ -169,7 +171,8 @@ static ASIDE void accept_form(cmb_integrator *in, cmb_mdop *m)
   in->a = m->a;
 }
 
-/* Saves or restores the state of the projecting form. This includes y and a, because a new start at y could change their last bits. */
+/* Saves or restores in the archive a the state of the projecting descriptor form: the difference of its variables to the consistent
+ * state, that state and the accelerations. The last two are included because a new start could change their last bits. */
 static void visit_form(cmb_integrator *in, const cmb_mdop *m, cmb_archive *a)
 {
   cmb_archive_doubles(a, "offset", in->n, m->offset);
@@ -189,8 +192,8 @@ cmb_status cmb_mdop_begin(cmb_integrator *in)
   return cmb_slope(in, in->t, in->y, m->k[0], in->lambda);
 }
 
-/* Projects y_new onto the constraints at time t as the options require, and computes the slope there for the error estimate and the
- * next step. */
+/* Completes a step: projects y_new onto the constraints at time t as the option `projection` requires, and computes the slope there,
+ * which serves the error estimate and the next step. */
 static cmb_status finish(cmb_integrator *in, cmb_mdop *m, double t)
 {
   bool due;
@@ -206,7 +209,8 @@ static cmb_status finish(cmb_integrator *in, cmb_mdop *m, double t)
   return cmb_accelerate_factored(in->ev, t, q, v, slope + in->nq, in->lambda_new);
 }
 
-/* Computes the slopes of all stages but the first of a step of size h from (t, y) by the index-1 equations. */
+/* Computes the slopes of all Runge–Kutta stages but the first for a step of size h from (t, y), with the index-1 equations (constraints
+ * at acceleration level). */
 static inline cmb_status stages_of_index1(cmb_integrator *in, cmb_mdop *m, double t,
                                           const double *y, double h)
 {
@@ -249,15 +253,15 @@ void cmb_mdop_accept(cmb_integrator *in)
 
 /* ---- dense output over the last step */
 
-/* Computes the slope (n) at time t and the state y_stage inside the last step, for dense output. May overwrite y_stage. */
+/* Computes the slope (n) at time t and the state m->y_stage inside the last step, for dense output. May overwrite m->y_stage. */
 static cmb_status slope_inside(cmb_integrator *in, const cmb_mdop *m, double t, double *slope)
 {
   return m->form ? slope_by_form(in, m, t, m->offset_new, slope)
                  : cmb_slope(in, t, m->y_stage, slope, in->lambda_new);
 }
 
-/* Makes a step of size h inside the last step, from (t, y) with the slope k[0], to y_end (n), and computes the slope there. The slopes
- * of the stages are overwritten. */
+/* Takes a Runge–Kutta step of size h inside the last step, for dense output: from (t, y), where the slope is m->k[0], to y_end (n), and
+ * computes the slope (n) there. Overwrites the slopes of the other stages in m->k. */
 static cmb_status step_inside(cmb_integrator *in, cmb_mdop *m, double t, const double *y, double h,
                               double *y_end, double *slope)
 {
@@ -269,8 +273,8 @@ static cmb_status step_inside(cmb_integrator *in, cmb_mdop *m, double t, const d
   return slope_inside(in, m, t + h, slope);
 }
 
-/* Makes dense output from two steps of a third of the step size, where the usual polynomial is not accurate. If one of these steps
- * fails, the polynomial is kept as it is. */
+/* Computes the dense output of the last step from two additional steps of a third of its size, where the usual polynomial is not
+ * accurate. If one of these steps fails, the usual polynomial is kept. */
 static ASIDE cmb_status densify_by_thirds(cmb_integrator *in, cmb_mdop *m)
 {
   const int end = m->table->stages;

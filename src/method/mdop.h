@@ -1,5 +1,6 @@
 /*
- * Explicit Runge–Kutta methods on the index-1 form with projection: the data and functions that mdop5 and mdop853 share.
+ * Explicit Runge–Kutta methods on the index-1 form with projection onto the constraints: the data and functions that the methods mdop5
+ * and mdop853 share.
  */
 #ifndef CMB_METHOD_MDOP_H
 #define CMB_METHOD_MDOP_H
@@ -52,9 +53,10 @@ typedef struct cmb_mdop {
   /* (n) (q, u) of the projecting form minus y, where the step begins and ends; exchanged after an accepted step */
   double *offset, *offset_new;
   double *a;  /* (nv) current accelerations */
-  bool shift; /* the last slope of the previous step is to become the first of the next */
+  bool shift; /* the last slope of the previous step becomes the first of the next */
 } cmb_mdop;
 
+/* The functions of a method (method.h) for a Runge–Kutta table; cmb_mdop_visit saves and restores a run. */
 cmb_status cmb_mdop_create(cmb_integrator *in, const cmb_mdop_table *table);
 cmb_status cmb_mdop_begin(cmb_integrator *in);
 cmb_status cmb_mdop_attempt(cmb_integrator *in, double h, double *error);

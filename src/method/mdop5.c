@@ -35,7 +35,7 @@ static double error_of(const cmb_integrator *in, double h)
   double *x = m->work;
   cmb_displacement(in, m->y_plain, x);
   cmb_combine(in->n, x, h, 7, e, m->k, x);
-  double worst = cmb_forgive_weak(in, x, NULL);
+  double worst = cmb_separate_weak_error(in, x, NULL);
   worst = cmb_larger_error(worst, cmb_error_norm(in, 0, in->nq, x));
   return cmb_larger_error(worst, cmb_error_norm(in, in->nq, in->n, x));
 }

@@ -27,8 +27,8 @@ struct cmb_method {
   int option_count;
   bool implicit;       /* uses derivatives of the equations */
   bool multistep;      /* uses previous steps: after a restart it begins with small steps */
-  bool real_time;      /* always makes steps of the given size, with the same operations in each */
-  bool holds_friction; /* real time: a step solves for sticking friction (grip.h) */
+  bool real_time;      /* all steps have the given size and the same operations */
+  bool holds_friction; /* real time: each step solves for sticking friction (grip.h) */
   double stability;    /* explicit: about the largest |h × eigenvalue| for which it is stable */
   bool ends_with_slope; /* in->a is exactly M⁻¹(f − Gᵀλ) at y, without discretisation errors */
 
@@ -83,8 +83,8 @@ typedef struct cmb_passage {
   double zone;  /* time from a loss of rank to where a step may end */
   /* size and error of the last rejected step over a loss of rank; 0: none */
   double jump, jump_error;
-  double *weak;       /* (nv) scratch of cmb_forgive_weak */
-  double *weak_error; /* (1) the error that cmb_forgive_weak returned last */
+  double *weak;       /* (nv) scratch of cmb_separate_weak_error */
+  double *weak_error; /* (1) the error that cmb_separate_weak_error returned last */
 } cmb_passage;
 
 struct cmb_integrator {
@@ -95,7 +95,7 @@ struct cmb_integrator {
   cmb_integrator_options options;
   cmb_choices chosen;
   bool fixed_step;
-  bool loose_rates; /* of a real-time method: no step corrects velocities onto the constraints */
+  bool loose_rates; /* real-time method whose steps never correct velocities onto the constraints */
 
   int nq, nv, ng, n;
   double t;
@@ -103,14 +103,14 @@ struct cmb_integrator {
   double *a;                  /* (nv) accelerations that belong to λ; an array of the method */
   double *y_new, *lambda_new; /* (n), (ng) state and multipliers at the end of the attempt */
   double *y_before;           /* (n) state where the last step began */
-  double *lambda_before;      /* (ng) multipliers there */
+  double *lambda_before;      /* (ng) multipliers at the beginning of the last step */
   double *y_out;              /* (n) result of interpolation */
   int rejections;             /* consecutive rejections of the current step */
   int order_tried; /* order of the last attempt, for methods that vary it; 0: that of the method */
   /* the projection of positions in this step removes drift of earlier steps as well */
   bool old_drift;
   cmb_passage passage;
-  double t_before, h_taken;
+  double t_before, h_taken; /* time where the last step began, and its size */
   /* squared norms of the multipliers τ and η of the last step's projections; 0: it made none */
   double tau_square, eta_square;
   double t_begin;   /* time from which fixed steps are counted, */
@@ -131,7 +131,7 @@ struct cmb_integrator {
  * runs out. */
 cmb_status cmb_choices_create(cmb_arena *arena, const cmb_method *method, cmb_choices *chosen);
 
-/* Returns the chosen value of the method's option `name`, as an index into the option's words. */
+/* Returns the index of the chosen word among the words of the method's option `name`. */
 int cmb_choice(const cmb_integrator *in, const char *name);
 
 /* Returns the number given for the option `name`, whose words are "..|NUMBER"; 0 if a word was given. */
@@ -141,22 +141,22 @@ double cmb_option_number(const cmb_integrator *in, const char *name);
  * the indices from `from` to `to` - 1. */
 double cmb_error_norm(const cmb_integrator *in, int from, int to, const double *x);
 
-/* Returns the larger of two error norms, or NaN if one is NaN; fmax would drop the NaN, and the step would be accepted. */
+/* Returns the larger of two error norms, or NaN if one of them is NaN; fmax would drop the NaN, and the step would be accepted. */
 static inline double cmb_larger_error(double a, double b)
 {
   return a > b || a != a ? a : b;
 }
 
-/* Returns whether velocities are rates of Euler parameters. These turn with the body, so that even a steady rotation is an oscillation
- * for a method. Remaining errors of the iteration then add up from step to step, and are as large as the norm permits; a mean over the
- * coordinates of all bodies, of which only a few may move, would permit √(nq/7) times as much for one of them. */
+/* Returns whether the velocities are rates of Euler parameters. These turn with the body, so that even a steady rotation is an
+ * oscillation for a method, and the errors that an iteration leaves add up from step to step. Their largest component has to be tested
+ * then: a mean over the coordinates of all bodies would permit √(nq/7) times as much for one of them. */
 static inline bool cmb_has_turning_velocities(const cmb_equations *eq)
 {
   return eq->euler_parameters && cmb_velocities_pair(eq);
 }
 
-/* Returns whether the current step begins near a loss of rank of the constraints, or ends there according to the factors that the
- * evaluator holds (dae/branch.h). */
+/* Returns whether the current step begins near a loss of rank of the constraints, or ends near one according to the factorised matrix
+ * that the evaluator holds (dae/branch.h). */
 static inline bool cmb_step_is_near_singular(const cmb_integrator *in)
 {
   return in->passage.near_steps > 0 || (*in->ev->doubtful && in->ev->watching);
@@ -169,38 +169,40 @@ static inline bool cmb_forgive_projection(const cmb_integrator *in)
   return in->rejections >= 3 || cmb_step_is_near_singular(in);
 }
 
-/* Computes x := y_new − y_plain (n), the displacement by the projection, or 0 where it does not count in the error. */
+/* Computes x (n) := y_new − y_plain, the displacement of the new state by its projection onto the constraints, or 0 where this does not
+ * count in the error estimate. */
 static inline void cmb_displacement(const cmb_integrator *in, const double *y_plain, double *x)
 {
   cmb_subtract(in->n, in->y_new, y_plain, x);
   if (cmb_forgive_projection(in)) memset(x, 0, (size_t)in->n * sizeof *x);
 }
 
-/* Removes from the error estimates x (n) and y (n, or NULL) of a step to y_new their parts in the weak directions, those of small
- * singular values of the constraints by the factors that the evaluator holds. This part does no harm while its square is small.
- * Returns what has to be below 1 instead: its velocity part divided by the root of rtol, measured by the energy. */
-double cmb_take_weak_out(const cmb_integrator *in, double *x, double *y);
+/* Removes from the error estimates x (n) and y (n, or NULL) of a step to y_new their components in the weak directions, which belong to
+ * small singular values of the constraint Jacobian. These components do no harm while their squares are small. Returns the error that
+ * counts in their place: the velocity component of x in the norm of the kinetic energy, divided by the root of rtol. */
+double cmb_remove_weak_error(const cmb_integrator *in, double *x, double *y);
 
-/* Near a loss of rank of the constraints: removes the weak directions from the error estimates x (n) and y (n, or NULL) and returns
- * the error that counts instead (cmb_take_weak_out). Elsewhere it returns 0 and changes nothing. */
-static inline double cmb_forgive_weak(const cmb_integrator *in, double *x, double *y)
+/* Removes from the error estimates x (n) and y (n, or NULL), near a loss of rank of the constraints, their components in the weak
+ * directions, and returns the error that counts in their place (cmb_remove_weak_error). Elsewhere returns 0 and changes nothing. */
+static inline double cmb_separate_weak_error(const cmb_integrator *in, double *x, double *y)
 {
-  return *in->ev->doubtful && in->ev->watching ? cmb_take_weak_out(in, x, y) : 0;
+  return *in->ev->doubtful && in->ev->watching ? cmb_remove_weak_error(in, x, y) : 0;
 }
 
-/* Returns whether the constraints are near a loss of rank at the current state; *name is the constraint that contributes most to it. */
+/* Returns whether the constraints are near a loss of rank at the current state; *name then receives the name of the constraint that
+ * contributes most to it. */
 bool cmb_passage_is_near(cmb_integrator *in, const char **name);
 
-/* Computes slope = (T(q) v, a) (n) at (t, y) and the multipliers λ (ng) from the index-1 equations. */
+/* Computes slope (n) = (T(q) v, a) at (t, y) and the multipliers lambda (ng) from the index-1 equations. */
 cmb_status cmb_slope(cmb_integrator *in, double t, const double *y, double *slope, double *lambda);
 
-/* Computes slope = (T(q) v, a) (n) at (t, y) and the multipliers λ (ng) from the index-1 equations. G and the factors made there stay
- * in the evaluator. */
+/* Computes slope (n) = (T(q) v, a) at (t, y) and the multipliers lambda (ng) from the index-1 equations. The constraint Jacobian and the
+ * factorised matrix stay in the evaluator. */
 cmb_status cmb_factor_and_slope(cmb_integrator *in, double t, const double *y, double *slope,
                                 double *lambda);
 
-/* Computes out := y + h Σ c_j k_j over `count` terms; zero coefficients cost next to nothing. out may be y. The arrays must come from
- * an arena, since they are processed in blocks of eight numbers. */
+/* Computes out := y + h Σ c_j k_j for vectors of n numbers, summed over j < count; zero coefficients cost next to nothing. out may be y.
+ * The arrays have to come from an arena, since they are processed in blocks of eight numbers. */
 void cmb_combine(int n, const double *y, double h, int count, const double *c, double *const *k,
                  double *out);
 
@@ -229,7 +231,7 @@ extern const cmb_method cmb_method_rosw2;
 /* ---- steps near a loss of rank of the constraints (passage.c): before a step, at each attempt and after the step */
 
 void cmb_passage_take(cmb_integrator *in);  /* allocates the scratch arrays of in->passage */
-void cmb_passage_begin(cmb_integrator *in); /* forgets everything at the beginning of a motion */
+void cmb_passage_begin(cmb_integrator *in); /* resets in->passage at the beginning of a motion */
 
 /* Called by the inline functions below near a loss of rank; far from one these cost a comparison only. */
 void cmb_passage_look_ahead(cmb_integrator *in);
@@ -237,39 +239,42 @@ double cmb_passage_step(const cmb_integrator *in, double h);
 double cmb_passage_judge(cmb_integrator *in, double h, double error);
 void cmb_passage_count(cmb_integrator *in);
 
-/* Predicts when the next loss of rank occurs, before the first attempt at a step, if the state is near one. */
+/* Predicts when the constraints lose rank next, before the first attempt at a step, if the current state is near such a position. */
 static inline void cmb_passage_before(cmb_integrator *in)
 {
   if (in->passage.near_steps > 0) cmb_passage_look_ahead(in);
 }
 
-/* Returns the size of an attempt, at most about h, chosen so that the step neither ends nor has a stage near a loss of rank. */
+/* Returns the size of the next attempt, about h or less, chosen so that the step neither ends nor has a stage near a predicted loss of
+ * rank of the constraints. */
 static inline double cmb_passage_size(const cmb_integrator *in, double h)
 {
   return in->passage.ahead < INFINITY ? cmb_passage_step(in, h) : h;
 }
 
-/* Returns whether an attempt with a stage at a loss of rank is to be given up, because another step size will avoid it. It is not if
- * the step begins so near, or after several rejections. */
+/* Returns whether an attempt with a stage at a loss of rank of the constraints may be rejected, because another step size will avoid it.
+ * It may not if the step begins that near to the loss of rank, or after five rejections. */
 static inline bool cmb_passage_may_refuse(const cmb_integrator *in)
 {
   return in->passage.inside_steps == 0 && in->rejections < 5;
 }
 
-/* Returns the error that counts for an attempt of size h: near a loss of rank it takes into account that the estimate may be rounding. */
+/* Returns the error that counts in the error test for an attempt of size h: its estimate `error` or, near a loss of rank of the
+ * constraints, where the estimate may consist of rounding errors, a corrected value. */
 static inline double cmb_passage_error(cmb_integrator *in, double h, double error)
 {
   return cmb_step_is_near_singular(in) ? cmb_passage_judge(in, h, error) : error;
 }
 
-/* Updates the data about a nearby loss of rank after an accepted step, or after the method has begun. */
+/* Updates the data about a nearby loss of rank of the constraints after an accepted step, or after the method has begun. */
 static inline void cmb_passage_after(cmb_integrator *in)
 {
   if (cmb_step_is_near_singular(in)) cmb_passage_count(in);
   in->passage.ahead = INFINITY;
 }
 
-/* Returns the size of the next step: at least the size `wanted` before it was reduced because of a loss of rank. */
+/* Returns the size of the next step: `next` or, if the last step was shortened because of a loss of rank of the constraints, at least
+ * `wanted`, the size proposed before it. */
 static inline double cmb_passage_next(const cmb_integrator *in, double h, double wanted,
                                       double next)
 {

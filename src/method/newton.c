@@ -18,7 +18,7 @@ void cmb_newton_forget(cmb_newton *n)
   n->eta = n->rule->eta_new;
 }
 
-/* Returns x^p, without a call of pow for p = 1 and p = 0.75. */
+/* Returns x^p; for p = 1 and p = 0.75 without the slow call of pow. */
 static double power(double x, double p)
 {
   if (p == 1) return x;
@@ -35,8 +35,8 @@ void cmb_newton_begin(cmb_newton *n)
   n->arrived = false;
 }
 
-/* Returns the convergence rate θ from the quotient of the last two increments, from the last two quotients, or from all increments, as
- * the rule requires; `size` is that of the last increment. */
+/* Returns the convergence rate θ of a Newton iteration: `quotient`, the ratio of the norms of the last two increments, or the geometric
+ * mean of the last two or of all such ratios, as the method's rule requires. `size` is the norm of the last increment. */
 static double rate_of(const cmb_newton *n, double quotient, double size)
 {
   const int i = n->iterations;
@@ -45,8 +45,8 @@ static double rate_of(const cmb_newton *n, double quotient, double size)
   return pow(size / n->first, 1.0 / i);
 }
 
-/* Returns by what factor the error would exceed the tolerance after the last permitted iteration, `left` iterations from now, if the
- * increments go on shrinking at the rate θ. */
+/* Returns the predicted ratio of the error to the tolerance after `left` further Newton iterations, if the increments continue to shrink
+ * at the rate θ; `size` is the norm of the last increment. */
 static double predicted_excess(const cmb_newton *n, double size, int left)
 {
   double excess = n->eta * size / n->enough;
@@ -54,9 +54,9 @@ static double predicted_excess(const cmb_newton *n, double size, int left)
   return excess;
 }
 
-/* Updates the convergence rate θ and the factor η = θ/(1 − θ) from an increment that is not the first. Returns CMB_RETRY_NEWTON if the
- * iteration diverges or is predicted not to converge in time. */
-static cmb_status measure(cmb_newton *n, double size)
+/* Updates the convergence rate θ and the factor η = θ/(1 − θ) of the error bound from the size of a Newton increment, which is not the
+ * first one. Returns CMB_RETRY_NEWTON if the iteration diverges or is predicted not to converge in the permitted iterations. */
+static cmb_status update_rate(cmb_newton *n, double size)
 {
   const int left = n->most - 1 - n->rule->spare - n->iterations;
   if (left < 0) return CMB_OK;
@@ -79,7 +79,7 @@ static cmb_status measure(cmb_newton *n, double size)
 
 cmb_status cmb_newton_judge_next(cmb_newton *n, double size)
 {
-  CMB_TRY(measure(n, size));
+  CMB_TRY(update_rate(n, size));
   n->before = size;
   n->iterations++;
   n->arrived = n->arrived || n->eta * size <= n->enough;

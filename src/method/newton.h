@@ -64,10 +64,10 @@ typedef struct cmb_newton {
  * and at least the rounding of numbers relative to the tolerance rtol. */
 void cmb_newton_create(cmb_newton *newton, const cmb_newton_rule *rule, double wanted, double rtol);
 
-/* Forgets the convergence rate η, at the beginning of a motion or when the matrix is new. */
+/* Resets the convergence rate η at the beginning of a motion, or when the Newton matrix is new. */
 void cmb_newton_forget(cmb_newton *newton);
 
-/* Begins an iteration: resets its counters, and computes η for its first increment. */
+/* Begins a Newton iteration: resets its counters, and computes the factor η for its first increment. */
 void cmb_newton_begin(cmb_newton *newton);
 
 /* Checks an increment of this size that is not the first one, and sets `arrived` if the iteration has converged. Returns

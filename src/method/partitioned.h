@@ -1,5 +1,6 @@
 /*
- * What the methods with coordinate partitioning (form/partition.h) share: abm, forsdirk, sdirk4 and trap (Haug, Negrut and Engstler 1999).
+ * Functions that the methods with coordinate partitioning (form/partition.h) share: abm, forsdirk, sdirk4 and trap (Haug, Negrut and
+ * Engstler 1999).
  *
  * All of y = (q, v) is integrated. Π(y) is the state whose dependent positions and velocities have been computed from the constraints, and
  * F its slope (T(q) v, a); the methods solve y' = F(Π(y)). The independent coordinates and velocities then follow the state-space form of
@@ -23,13 +24,15 @@ typedef struct cmb_partitioned {
 /* Destroys the partition. The function `destroy` of methods that have nothing else to release. */
 void cmb_partitioned_destroy(cmb_integrator *in);
 
-/* Begins a motion: forgets the partition, since the constraints may have another rank in the current modes. */
+/* Discards the coordinate partition at the beginning of a motion, since the constraints may have another rank in the current modes
+ * (signs of the switching functions). */
 void cmb_partitioned_begin(cmb_integrator *in);
 
-/* Checks the partition of the coordinates at (t, y), once for all attempts from there, and makes a new one if needed. */
+/* Checks the partition into dependent and independent coordinates at the current (t, y), once for all attempts from there, and computes
+ * a new one if needed. */
 cmb_status cmb_partitioned_prepare(cmb_integrator *in);
 
-/* Computes y := Π(y) at time t: the dependent positions and velocities of y (n) are corrected so that the constraints hold. */
+/* Computes y := Π(y) (n) at time t: corrects the dependent positions and velocities so that the constraints hold. */
 cmb_status cmb_partitioned_recover(cmb_integrator *in, double t, double *y);
 
 /* Corrects the dependent positions and velocities of y (n) at time t, y := Π(y), and computes the slope (n) and the multipliers λ (ng)
@@ -37,16 +40,17 @@ cmb_status cmb_partitioned_recover(cmb_integrator *in, double t, double *y);
 cmb_status cmb_partitioned_slope(cmb_integrator *in, double t, double *y, double *slope,
                                  double *lambda);
 
-/* After a step of size h that began where the constraints had lost rank, and so was made without some of them: makes a new partition
- * at its end and, if these constraints are independent again there, corrects y_new by it. *regained tells whether it has. */
+/* Computes a new coordinate partition at the end of a step of size h that began where the constraints had lost rank and so was made
+ * without some of them. If these constraints are independent again, corrects y_new so that they hold and sets *regained. */
 cmb_status cmb_partitioned_regain(cmb_integrator *in, double h, bool *regained);
 
-/* Returns the size of an error x (n) of y_new in tolerances (eq. 59): the largest |x_i| / (rtol max(|y_i|, |y_new_i|) + atol), or NaN
- * if there is one. A mean as in (60) would let a single stiff component exceed its tolerance √k times. */
+/* Returns the norm of an error x (n) of y_new in units of the tolerance (eq. 59): the largest |x_i| / (rtol max(|y_i|, |y_new_i|) +
+ * atol), or NaN if one component is NaN. A mean over k components as in (60) would let a single stiff one exceed its tolerance √k
+ * times. */
 double cmb_largest_error(const cmb_integrator *in, const double *x);
 
-/* Returns the size of an increment or error x (n) in tolerances: the larger of the norms of positions and of velocities or, for
- * velocities that turn with the bodies, the largest component. */
+/* Returns the norm of an increment or error x (n) in units of the tolerance: the larger of the root mean squares of positions and of
+ * velocities or, if velocities are rates of Euler parameters, the largest component. */
 double cmb_size_of_change(const cmb_integrator *in, const double *x);
 
 /* The limit of stages of a diagonally implicit Runge–Kutta method, whose last stage is the result. */
@@ -67,18 +71,19 @@ typedef struct cmb_dirk_table {
 
 extern const cmb_dirk_table cmb_sdirk4_table;
 
-/* Returns the difference, in tolerances (eq. 59), between y_new, whose dependent components satisfy the constraints, and the result of
- * integrating all components over the step of size h with the slopes k; gap (n) is scratch. The error estimate of the formula does not
- * cover the dependent components: where they are driven by time alone, a step could otherwise move so far off the constraints that the
- * correction fails, or leads to another branch. */
+/* Returns the displacement of the step's result by the constraints, in units of the tolerance (eq. 59): y_new, whose dependent
+ * components satisfy the constraints, minus the result of integrating all components with the slopes k over the step of size h. gap (n)
+ * is scratch. The error estimate does not cover dependent components: a step could otherwise move so far off the constraints that the
+ * correction fails or leads to another branch. */
 double cmb_dirk_recovery_error(const cmb_integrator *in, const cmb_dirk_table *table,
                                double *const *k, double h, double *gap);
 
 /* Prepares dense output over the last step with the slopes k: computes gap (n), the difference between the end of the step, where
- * dependent components satisfy the constraints, and what the slopes give there. */
+ * dependent components satisfy the constraints, and the result of integrating with the slopes alone. */
 void cmb_dirk_densify(const cmb_integrator *in, const cmb_dirk_table *table, double *const *k,
                       double *gap);
-/* Computes the dense output y (n) at the part theta of the last step from the slopes k and the gap. */
+
+/* Computes the dense output y (n) at the fraction theta (0 to 1) of the last step from the slopes k and gap (n) of cmb_dirk_densify. */
 void cmb_dirk_interpolate(const cmb_integrator *in, const cmb_dirk_table *table, double *const *k,
                           const double *gap, double theta, double *y);
 

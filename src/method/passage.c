@@ -30,8 +30,8 @@ void cmb_passage_begin(cmb_integrator *in)
   p->jump = 0;
 }
 
-/* Counts the consecutive accepted steps near a loss of rank of the constraints. If there are too many, the constraints are nearly
- * dependent everywhere, and the special treatment is switched off. */
+/* Updates the numbers of consecutive accepted steps near a position where the constraints lose rank. If there are too many, the
+ * constraints are nearly dependent everywhere, and the special treatment of such positions is switched off. */
 void cmb_passage_count(cmb_integrator *in)
 {
   in->passage.nearness = *in->ev->doubtful ? cmb_kkt_nearness(in->ev->kkt) : 1;
@@ -43,7 +43,7 @@ void cmb_passage_count(cmb_integrator *in)
   cmb_watch_rank(in->ev, false);
 }
 
-/* Removes from x (n) its part in the direction d (n). */
+/* Removes from the vector x (n) its component along the vector d (n): x := x − (dᵀx/dᵀd) d. Does nothing if d = 0. */
 static void remove_direction(int n, const double *d, double *x)
 {
   double square = 0, product = 0;
@@ -51,9 +51,9 @@ static void remove_direction(int n, const double *d, double *x)
   for (int i = 0; i < n && square > 0; i++) x[i] -= product / square * d[i];
 }
 
-/* Removes from the error x (n) of positions and velocities its parts in the weak directions, which belong to small singular values of
- * the constraint Jacobian; in->passage.weak (nv) receives the removed part of velocities. Where q̇ = T(q) v, the part of positions is
- * the one along T times that. */
+/* Removes from an error x = (positions, velocities) (n) its components in the weak directions, which belong to small singular values of
+ * the constraint Jacobian; in->passage.weak (nv) receives the removed velocities w. Where q̇ = T(q) v, the component along T w is
+ * removed from the positions. */
 static void remove_weak_parts(const cmb_integrator *in, double *x)
 {
   cmb_evaluator *ev = in->ev;
@@ -69,7 +69,7 @@ static void remove_weak_parts(const cmb_integrator *in, double *x)
   remove_direction(in->nq, ev->dq, x);
 }
 
-/* Returns xᵀ M x, twice the kinetic energy of the velocities x (nv). */
+/* Returns xᵀ M x with the mass matrix M, twice the kinetic energy of the velocities x (nv). */
 static double energy_of(cmb_evaluator *ev, const double *x)
 {
   double sum = 0;
@@ -78,7 +78,7 @@ static double energy_of(cmb_evaluator *ev, const double *x)
   return sum;
 }
 
-double cmb_take_weak_out(const cmb_integrator *in, double *x, double *y)
+double cmb_remove_weak_error(const cmb_integrator *in, double *x, double *y)
 {
   cmb_evaluator *ev = in->ev;
   if (y) remove_weak_parts(in, y);
@@ -99,8 +99,9 @@ bool cmb_passage_is_near(cmb_integrator *in, const char **name)
   return true;
 }
 
-/* Predicts the time until the constraints lose rank next, from the smallest singular value σ of the constraints and its rate, and the
- * time to cross the zone on one side of it in which no step should end. */
+/* Predicts when the constraints lose rank next, from their smallest singular value and its rate of change: in->passage.ahead receives
+ * the time until then (infinite if the singular value does not decrease), and in->passage.zone the time from that position to where a
+ * step may end. */
 void cmb_passage_look_ahead(cmb_integrator *in)
 {
   double sigma, rate;
@@ -114,9 +115,9 @@ void cmb_passage_look_ahead(cmb_integrator *in)
   in->passage.zone = in->passage.ahead * CMB_WEAK_ZONE / cmb_kkt_nearness(in->ev->kkt);
 }
 
-/* Returns the step size to try instead of h near a predicted loss of rank of the constraints. A step that ends next to it, or has a
- * stage there, would suffer from rounding: steps end at such a distance before it that the next one passes over it, with the singular
- * position between the nodes of all methods. */
+/* Returns the step size to try instead of h near a predicted loss of rank of the constraints. Rounding errors are large at such a
+ * position: a step ends so far before it that the next step passes over it, with the singular position between the stages of all
+ * methods. */
 double cmb_passage_step(const cmb_integrator *in, double h)
 {
   const double at = 0.45, ahead = in->passage.ahead, zone = in->passage.zone;
@@ -126,10 +127,10 @@ double cmb_passage_step(const cmb_integrator *in, double h)
   return fmax(ahead - 0.9 * at * jump, ahead / 4);
 }
 
-/* Returns the error that counts for a step of size h over a position in which the constraints lose rank, if its error estimate is too
- * large. If a larger step over the same position had a smaller error, the estimate is rounding of stages next to that position, since
- * a truncation error would have become smaller: it counts as 1 if the part in the weak directions is small. */
-static double error_of_jump(cmb_integrator *in, double h, double error)
+/* Returns the error that counts for a step of size h across a position where the constraints lose rank and whose estimate `error` is
+ * above 1. If a larger step across it had a smaller estimate, the estimate consists of rounding errors, since truncation errors would
+ * have decreased; it counts as 1 if its component in the weakly determined directions is small. Otherwise returns `error`. */
+static double error_of_crossing_step(cmb_integrator *in, double h, double error)
 {
   const double weak = *in->ev->doubtful ? *in->passage.weak_error : 0;
   const bool rounding = h < in->passage.jump && error >= in->passage.jump_error && weak <= 1 &&
@@ -139,14 +140,14 @@ static double error_of_jump(cmb_integrator *in, double h, double error)
   return rounding ? 1 : error;
 }
 
-/* Returns the error that counts for a step of size h that began or ended near a loss of rank of the constraints. If it passes over
- * that and cannot be made smaller, its error estimate is rounding. If it came from elsewhere and ended too near, it has to be
- * repeated. */
+/* Returns the error that counts in the error test for a step of size h that begins or ends near a loss of rank of the constraints, where
+ * `error` is its estimate in units of the tolerance. A step across such a position that cannot be made smaller counts at most as 1. A
+ * step that ends too near to it counts as 3, so that it is repeated with another size. */
 double cmb_passage_judge(cmb_integrator *in, double h, double error)
 {
   const bool jumps = h > in->passage.ahead;
   if (jumps && h < 3 * in->passage.zone) error = fmin(error, 1);
-  if (jumps && error > 1) return error_of_jump(in, h, error);
+  if (jumps && error > 1) return error_of_crossing_step(in, h, error);
   if (jumps) in->passage.jump = 0;
   bool inside = *in->ev->doubtful && cmb_kkt_nearness(in->ev->kkt) < CMB_WEAK_ZONE;
   bool ends_badly = inside && in->passage.inside_steps == 0 && !jumps;

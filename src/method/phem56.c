@@ -49,7 +49,7 @@ struct phem56 {
   cmb_half_explicit head;
   double *k[SLOPES]; /* (n) slopes of the stages */
   double *Y, *Y_bar; /* (n) states Y_i and Ȳ_i of a stage */
-  bool shift;        /* the last slope of the previous step is to become the first of the next */
+  bool shift;        /* the last slope of the previous step becomes the first of the next */
 };
 
 static cmb_status create(cmb_integrator *in)
@@ -73,8 +73,9 @@ static cmb_status begin(cmb_integrator *in)
   return cmb_slope(in, in->t, in->y, m->k[0], in->lambda);
 }
 
-/* Computes slope i of a step of size h at the stage's state y (n), such that the state y_bar (n), to which it is added, satisfies the
- * velocity constraints. */
+/* Computes slope i of a partitioned half-explicit Runge–Kutta step of size h at the stage's state y (n), and the state y_bar (n), to
+ * which the slope contributes and which satisfies the velocity constraints. With index1 the accelerations follow from the index-1
+ * equations (near a loss of rank of the constraints). */
 static cmb_status stage(cmb_integrator *in, struct phem56 *m, int i, double h, bool index1,
                         const double *y, double *y_bar)
 {
@@ -95,8 +96,9 @@ static cmb_status stage(cmb_integrator *in, struct phem56 *m, int i, double h, b
   return cmb_half_explicit_solve(in, &s, k + in->nq, in->lambda_new);
 }
 
-/* Returns the error estimate of a step of size h in tolerances: the embedded formula and the displacement by the projection, with
- * velocities projected onto the constraints. */
+/* Returns the error estimate of a step of size h in units of the tolerance, the larger of the norms of positions and of velocities: the
+ * difference to the embedded formula plus the displacement of the result by its projection onto the constraints. The velocities of this
+ * sum are projected onto the velocity constraints first. */
 static double error_of(const cmb_integrator *in, struct phem56 *m, double h)
 {
   cmb_evaluator *ev = in->ev;
@@ -106,13 +108,13 @@ static double error_of(const cmb_integrator *in, struct phem56 *m, double h)
   cmb_multiply(ev->eq->G_pattern, in->ng, in->nv, ev->G, xv, ev->dtau);
   cmb_solve(ev, NULL, ev->dtau, ev->dw, NULL);
   for (int i = 0; i < in->nv; i++) xv[i] += ev->dw[i];
-  double worst = cmb_forgive_weak(in, x, NULL);
+  double worst = cmb_separate_weak_error(in, x, NULL);
   worst = cmb_larger_error(worst, cmb_error_norm(in, 0, in->nq, x));
   return cmb_larger_error(worst, cmb_error_norm(in, in->nq, in->n, x));
 }
 
-/* Computes all stages of a step of size h; the last one gives y_new. With index1 the accelerations are those of the index-1 equations,
- * as is done near a loss of rank. */
+/* Computes all stages of a partitioned half-explicit Runge–Kutta step of size h; the last one gives y_new, the state after the step.
+ * With index1 the accelerations follow from the index-1 equations, which are used near a loss of rank of the constraints. */
 static cmb_status stages(cmb_integrator *in, double h, bool index1)
 {
   struct phem56 *m = in->data;

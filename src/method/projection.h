@@ -1,6 +1,6 @@
 /*
- * Projection of positions onto the constraints, and how often: the four ways of Simeon 1996 Table 1, with projection control, eq. (16).
- * Used by the explicit methods.
+ * Projection of positions onto the constraints, and its frequency: the four variants of Simeon 1996 Table 1, with projection control,
+ * eq. (16). Used by the explicit methods.
  */
 #ifndef CMB_METHOD_PROJECTION_H
 #define CMB_METHOD_PROJECTION_H
@@ -25,8 +25,8 @@ typedef enum cmb_projection {
 
 typedef struct cmb_projection_control {
   cmb_projection kind;
-  int between; /* steps to be made before positions are projected again */
-  int since;   /* steps made since positions were projected */
+  int between; /* number of steps between two projections of positions */
+  int since;   /* number of steps since positions were projected */
   /* new value of `between` if the current step is accepted; 0: it did not project positions */
   int next;
   double *first; /* (nq) first increment of the last projection of positions (eq. 13) */
@@ -36,24 +36,26 @@ typedef struct cmb_projection_control {
  * whatever `kind` is. */
 void cmb_projection_create(cmb_integrator *in, cmb_projection_control *control,
                            cmb_projection kind);
+
 /* Resets the counters of the projection control at the beginning of a motion. */
 void cmb_projection_begin(cmb_projection_control *control);
 
-/* Projects the positions of y_new at time t onto the constraints if that is due (*due), with factors that the evaluator holds from
- * nearby, or with new ones. In any case Euler parameters are normalised. */
+/* Projects the positions of y_new at time t onto the constraints if a projection is due, which *due tells, with a matrix that the
+ * evaluator has factorised nearby or with a new one. Euler parameters are normalised in any case. */
 cmb_status cmb_projection_position(cmb_integrator *in, cmb_projection_control *control, double t,
                                    bool *due);
 
-/* cmb_projection_due returns whether positions are to be projected in the current step. cmb_projection_measure determines from the
- * first increment of positions (nq) of a projection in how many steps the next one is due. */
+/* Returns whether positions are projected in the current step. */
 bool cmb_projection_due(const cmb_integrator *in, const cmb_projection_control *control);
+
+/* Determines after how many steps the next projection of positions is due, from first (nq), the first increment of the last one. */
 void cmb_projection_measure(const cmb_integrator *in, cmb_projection_control *control,
                             const double *first);
 
-/* Saves or restores the counters of the projection control. */
+/* Saves or restores the counters of the projection control in the archive a. */
 void cmb_projection_visit(cmb_projection_control *control, cmb_archive *a);
 
-/* Updates the counters after an accepted step. */
+/* Updates the counters of the projection control after an accepted step. */
 void cmb_projection_accept(cmb_projection_control *control);
 
 #endif

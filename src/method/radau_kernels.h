@@ -11,7 +11,7 @@
 
 #define CMB_RADAU_KERNEL static inline __attribute__((always_inline))
 
-/* Executes the statement with t, the constant table of the method with `count` stages. */
+/* Executes the statement with the pointer t to the constant table of the method with `count` stages. */
 #define CMB_RADAU_WITH(count, statement)                                                           \
   do {                                                                                             \
     if ((count) == 3) {                                                                            \
@@ -26,7 +26,7 @@
     }                                                                                              \
   } while (0)
 
-/* Returns Σ_j factor_j x_j over s vectors of two numbers. */
+/* Returns Σ_j factor[j] x[j] over s vectors of two numbers. */
 CMB_RADAU_KERNEL cmb_lanes cmb_radau_sum(const int s, const double *factor, const cmb_lanes *x)
 {
   cmb_lanes sum = factor[0] * x[0];
@@ -34,7 +34,7 @@ CMB_RADAU_KERNEL cmb_lanes cmb_radau_sum(const int s, const double *factor, cons
   return sum;
 }
 
-/* Computes out := Σ_j factor_j x_j for n numbers of the arrays x_j from the index `from` on. */
+/* Computes out[k] := Σ_j factor[j] x[j][from + k] for k = 0 .. n − 1, the weighted sum of the arrays x of all stages j. */
 CMB_RADAU_KERNEL void cmb_radau_sum_up(const cmb_radau_table *const t, int n, const double *factor,
                                        double *const *x, int from, double *out)
 {
@@ -46,7 +46,7 @@ CMB_RADAU_KERNEL void cmb_radau_sum_up(const cmb_radau_table *const t, int n, co
   }
 }
 
-/* Computes out_i := factor Σ_j B_ij x_j for arrays of n numbers with the matrix B (s x s); out may be x. */
+/* Computes out_i := factor Σ_j B_ij x_j for the arrays x_j of all s stages, n numbers each, with the matrix B (s x s); out may be x. */
 CMB_RADAU_KERNEL void cmb_radau_combine(const cmb_radau_table *const t, int n, const double *B,
                                         double factor, double *const *x, double *const *out)
 {
@@ -60,9 +60,10 @@ CMB_RADAU_KERNEL void cmb_radau_combine(const cmb_radau_table *const t, int n, c
   }
 }
 
-/* Couples the decoupled increments d_j of the stages again: d := T d and x := x + T d, arrays of n numbers for each stage. */
-CMB_RADAU_KERNEL void cmb_radau_put_together(const cmb_radau_table *const t, int n,
-                                             double *const *d, double *const *x)
+/* Transforms the decoupled increments d of all stages, n numbers each, back by the matrix T of eigenvectors and adds them to x: d := T
+ * d, x := x + d. */
+CMB_RADAU_KERNEL void cmb_radau_transform_back(const cmb_radau_table *const t, int n,
+                                               double *const *d, double *const *x)
 {
   const int s = t->stages;
   for (int k = 0; k < n; k += 2) {
@@ -82,7 +83,8 @@ typedef struct cmb_radau_stages {
   double *const *z, *const *V, *const *a, *const *w, *const *Q;
 } cmb_radau_stages;
 
-/* Computes V, a, w and Q of the stages from z for the case q̇ = v: w_i = h Σ A_ij (v + z_j), where the rows of A add up to c. */
+/* Computes velocities V, accelerations a, integrals w of the velocities and positions Q of all stages from the velocity changes z, n
+ * numbers each, for q̇ = v: w_i = h Σ A_ij (v + z_j), where the rows of A add up to c. */
 CMB_RADAU_KERNEL void cmb_radau_complete(const cmb_radau_table *const t, int n, double h,
                                          const cmb_radau_stages *m)
 {
@@ -122,8 +124,8 @@ CMB_RADAU_KERNEL void cmb_radau_squares(const cmb_radau_table *const t, int n, c
   }
 }
 
-/* Computes the values at x of the Lagrange polynomials, which are 1 at c_j and 0 at the other nodes; of[j] x/c_j are those that are 0
- * at 0 as well. */
+/* Computes of[j], the values at x of the Lagrange polynomials, which are 1 at the node c_j and 0 at the other nodes; of[j] x/c_j are
+ * those that are 0 at the node 0 as well. */
 CMB_RADAU_KERNEL void cmb_radau_basis(const cmb_radau_table *const t, double x, double *of)
 {
   for (int j = 0; j < t->stages; j++) {

@@ -20,7 +20,7 @@ void cmb_runaway_reset(cmb_integrator *in)
   in->runaway->begun = false;
 }
 
-/* Returns the largest |v_i| of the velocities v (nv); *most receives its index. */
+/* Returns the largest |v_i| of the velocities v (nv); *most receives its index i, and remains unchanged if all are 0. */
 static double largest_of(const cmb_integrator *in, const double *v, int *most)
 {
   double size = 0;
@@ -61,16 +61,16 @@ void cmb_runaway_begin(cmb_integrator *in)
   w->next = w->base;
 }
 
-/* Returns the time in which the largest velocity doubled HALF times: the last HALF doublings (earlier = 0) or the HALF doublings
- * before these (earlier = 1). */
+/* Returns the time in which the largest velocity has grown by the factor 2^6: during its last 6 doublings (earlier = 0), or during the 6
+ * doublings before these (earlier = 1). */
 static double time_of_doublings(const cmb_runaway *w, int earlier)
 {
   const int k = w->level - 1 - earlier * HALF;
   return w->t[k] - w->t[k - HALF];
 }
 
-/* Returns the number of steps in which the largest velocity doubled HALF times: the last HALF doublings (earlier = 0) or the HALF
- * doublings before these (earlier = 1). */
+/* Returns the number of steps in which the largest velocity has grown by the factor 2^6: during its last 6 doublings (earlier = 0), or
+ * during the 6 doublings before these (earlier = 1). */
 static double steps_of_doublings(const cmb_runaway *w, int earlier)
 {
   const int k = w->level - 1 - earlier * HALF;
@@ -83,8 +83,9 @@ bool cmb_runaway_suspected(const cmb_integrator *in)
   return w->level > 2 * HALF && time_of_doublings(w, 0) <= SAME_PACE * time_of_doublings(w, 1);
 }
 
-/* Returns whether the run would need more than the permitted steps, extrapolated to t_limit or over as many doublings again. With
- * fixed steps it returns false, since their number is known. */
+/* Returns whether a run with growing velocities would exceed the permitted number of steps before t_limit or within 12 more doublings of
+ * the largest velocity, if the number of steps per doubling continues to grow as it has. With fixed steps returns false, since their
+ * number is known. */
 static bool is_out_of_reach(const cmb_integrator *in, double t_limit)
 {
   const cmb_runaway *w = in->runaway;
@@ -108,7 +109,7 @@ cmb_status cmb_runaway_fail(cmb_integrator *in)
       in->fixed_step ? ", or is the step too large for the method" : "");
 }
 
-cmb_status cmb_runaway_look(cmb_integrator *in, double t_limit)
+cmb_status cmb_runaway_check(cmb_integrator *in, double t_limit)
 {
   cmb_runaway *w = in->runaway;
   const long accepted = in->ev->stats.accepted;

@@ -1,6 +1,6 @@
 /*
- * Detection of runs that diverge: a sign error adds energy, velocities grow exponentially or faster, steps shrink meanwhile, and the run
- * would go on for hours without a message. The step loop calls it after each accepted step.
+ * Detects runs that diverge: a sign error adds energy, velocities grow exponentially or faster, steps shrink meanwhile, and the run would
+ * go on for hours without a message. Called by the step loop after each accepted step.
  *
  * Observed is the largest |v_i| relative to a base value, base = max(|v| at the start, 100 atol/rtol), the second being well above the
  * size from which on the tolerance is a relative one. When |v_i| first reaches 2^k base, the time T_k and the number of steps N_k are
@@ -34,22 +34,25 @@ typedef struct cmb_runaway {
   long steps[CMB_RUNAWAY_LEVELS]; /* and the accepted steps until then */
 } cmb_runaway;
 
-/* cmb_runaway_begin begins the detection at the current state, unless it has begun already since the last cmb_runaway_reset. */
+/* Resets the detection of diverging runs before a new run. */
 void cmb_runaway_reset(cmb_integrator *in);
+
+/* Begins the detection at the current state, unless it has begun already since the last cmb_runaway_reset. */
 void cmb_runaway_begin(cmb_integrator *in);
 
-/* Is called before the integrator restarts at a time t in its last step with the velocities v (nv). If an impact has increased them,
- * the base value is increased in proportion, because this is no growth of the motion between impacts. Impacts in too quick succession
- * are detected by the run loop. */
+/* Increases the base value of the detection in proportion if an impact has increased the velocities, because this is no growth of the
+ * motion between impacts. Called before the integrator restarts at a time t in its last step with the velocities v (nv). Impacts in too
+ * quick succession are detected by the run loop. */
 void cmb_runaway_restart(cmb_integrator *in, double t, const double *v);
 
-/* Checks for divergence after an accepted step on the way to t_limit. Returns CMB_ERROR_DIVERGED with a message, or CMB_OK. */
-cmb_status cmb_runaway_look(cmb_integrator *in, double t_limit);
+/* Checks whether the run diverges, after an accepted step on the way to t_limit. Returns CMB_ERROR_DIVERGED with a message if it does,
+ * else CMB_OK. */
+cmb_status cmb_runaway_check(cmb_integrator *in, double t_limit);
 
 /* Returns whether velocities were growing exponentially or faster, for the error message of a run that cannot go on. */
 bool cmb_runaway_suspected(const cmb_integrator *in);
 
-/* Returns CMB_ERROR_DIVERGED with the message that the motion has diverged. */
+/* Returns CMB_ERROR_DIVERGED with a message that the motion has diverged, which names the fastest velocity. */
 cmb_status cmb_runaway_fail(cmb_integrator *in);
 
 #endif

@@ -14,13 +14,13 @@
 
 enum { MOST_SUSPICION = 1000000 }; /* far more than can occur */
 
-/* Saves or restores which method is active, for a method that consists of several (auto). */
+/* Saves or restores in the archive a which method is active, if the integrator's method consists of several (auto). */
 void cmb_integrator_visit_method(cmb_integrator *in, cmb_archive *a)
 {
   if (in->switcher) cmb_switcher_visit(in, a);
 }
 
-/* Saves or restores the data of the detection of diverging runs. */
+/* Saves or restores in the archive a the data for the detection of diverging runs. Rejects restored indices that are out of range. */
 static void visit_runaway(cmb_runaway *w, cmb_archive *a)
 {
   int level[] = {w->level, w->fastest};
@@ -32,13 +32,13 @@ static void visit_runaway(cmb_runaway *w, cmb_archive *a)
   cmb_archive_longs(a, "runaway-steps", CMB_RUNAWAY_LEVELS, w->steps);
   w->base = size[0], w->next = size[1];
   if (level[0] < 0 || level[0] > CMB_RUNAWAY_LEVELS || level[1] < 0) {
-    cmb_archive_refuse(a, "there is no such level of growth");
+    cmb_archive_refuse(a, "a level of growth is out of range");
   } else {
     w->level = level[0], w->fastest = level[1];
   }
 }
 
-/* Saves or restores the constants of the bound on the drift. */
+/* Saves or restores in the archive a the bound on the drift of the constraints, with its constants. */
 static void visit_drift(cmb_drift *d, cmb_archive *a)
 {
   cmb_drift_bound *b = &d->bound;
@@ -51,7 +51,7 @@ static void visit_drift(cmb_drift *d, cmb_archive *a)
   cmb_archive_doubles(a, "drift-gradients", d->G_size, d->G_curved);
 }
 
-/* Saves or restores the estimate of the stiffness. */
+/* Saves or restores in the archive a the estimate of the stiffness and its counters. Rejects restored counters that are out of range. */
 static void visit_stiffness(const cmb_integrator *in, cmb_stiffness *s, cmb_archive *a)
 {
   cmb_archive_bools(a, "stiff", 1, &s->reported);
@@ -60,7 +60,8 @@ static void visit_stiffness(const cmb_integrator *in, cmb_stiffness *s, cmb_arch
   cmb_archive_doubles(a, "stiff-rho", 1, &s->rho);
   cmb_archive_small_count(a, "stiff-wait", &s->wait);
   cmb_archive_ints(a, "stiff-suspicion", 1, &s->suspicion);
-  if (abs(s->suspicion) > MOST_SUSPICION) cmb_archive_refuse(a, "nothing is so suspicious");
+  if (abs(s->suspicion) > MOST_SUSPICION)
+    cmb_archive_refuse(a, "the number of stiffness estimates is out of range");
   cmb_archive_doubles(a, "stiff-direction", in->n, s->direction);
 }
 

@@ -1,7 +1,7 @@
 /*
  * Builds the expressions of a real-time step of fixed cost, its stages and its projections, for the methods lie and rosw2 (step.h).
  *
- * Stages. One stage with γ = 1 is the linear-implicit Euler method. Two stages are ROS2 (Verwer, Spee, Blom, Hundsdorfer 1999), a
+ * Stages. One stage with γ = 1 is the linearly implicit Euler method. Two stages are ROS2 (Verwer, Spee, Blom, Hundsdorfer 1999), a
  * W-method, which has order 2 with any matrix:
  *
  *     (I − γh J) k₁ = φ(y),   (I − γh J) k₂ = φ(y + h k₁) − 2 k₁,   y₁ = y + h (3/2 k₁ + 1/2 k₂),   γ = 1 − 1/√2.
@@ -37,12 +37,13 @@ struct builder {
   cmb_expr t_next;             /* t + h */
   cmb_expr *force_q, *force_v; /* (nv x nv) ∂f/∂q T and ∂f/∂v; NULL: not in the matrix */
   cmb_expr *A, *G;             /* matrix A and constraint Jacobian at the beginning of the step */
-  cmb_elimination *here;       /* factors of [A Gᵀ; G 0] there; NULL: not made yet */
-  cmb_elimination *last;       /* factors from which the velocities after the step follow */
-  cmb_grip grip;               /* friction that can stick */
-  cmb_expr *x;                 /* (nv + ng) right side, and then the solution, of a stage */
-  cmb_expr *kq, *k, *lambda;   /* (nq), (nv), (ng) q̇, v̇ and λ of the current stage */
-  cmb_expr *q, *v;             /* (nq), (nv) positions and velocities after the step, so far */
+  /* factors of [A Gᵀ; G 0] at the beginning of the step; NULL: not made yet */
+  cmb_elimination *here;
+  cmb_elimination *last;     /* factors from which the velocities after the step follow */
+  cmb_grip grip;             /* friction that can stick */
+  cmb_expr *x;               /* (nv + ng) right side, and then the solution, of a stage */
+  cmb_expr *kq, *k, *lambda; /* (nq), (nv), (ng) q̇, v̇ and λ of the current stage */
+  cmb_expr *q, *v;           /* (nq), (nv) positions and velocities after the step, so far */
 };
 
 static cmb_expr *take(struct builder *b, int count)
@@ -81,7 +82,9 @@ static void normalize(struct builder *b, cmb_expr *q)
 
 /* ---- matrices */
 
-/* Turns the mass matrix M (nv x nv) into the matrix of a stage, A = M − γh ∂f/∂v − (γh)² ∂f/∂q T, in place. */
+/* Builds, in place of the mass matrix M (nv x nv), the expressions of the matrix of a Rosenbrock (linearly implicit) stage, M − γh ∂f/∂v
+ * − (γh)² ∂f/∂q T, with the step size h, the method's coefficient γ, the applied forces f and the matrix T of q̇ = T v. Derivatives that
+ * the option `jacobian` excludes are left out. */
 static void complete_matrix(struct builder *b, cmb_expr *M)
 {
   const int n = b->nv * b->nv;
@@ -90,9 +93,9 @@ static void complete_matrix(struct builder *b, cmb_expr *M)
   if (b->force_q) add_scaled(b, n, twice, b->force_q, M);
 }
 
-/* Limits the derivatives ∂ż/∂z of first-order states z with respect to themselves to at most 0. For a state whose rate grows with it,
- * such as the slip of a tyre that begins to slide, 1 − γh ∂ż/∂z would vanish at some step size and reverse the step beyond it. Both
- * methods keep their order with any matrix; growth is left to the right side. */
+/* Limits the diagonal derivatives ∂ż_i/∂z_i of the first-order states z to at most 0 in the matrix of the step. For a growing state,
+ * such as the slip of a tyre that begins to slide, 1 − γh ∂ż/∂z could otherwise vanish at some step size h and reverse the step. The
+ * methods keep their order with any matrix. */
 static void limit_growth(struct builder *b)
 {
   for (int i = b->nv - b->s->eq->nz; i < b->nv; i++) {
@@ -101,7 +104,8 @@ static void limit_growth(struct builder *b)
   }
 }
 
-/* Builds expressions for those derivatives of the applied forces that the option `jacobian` puts into the matrix of the step. */
+/* Builds the expressions of those derivatives of the applied forces that the option `jacobian` includes in the matrix of the step: with
+ * respect to velocities in b->force_v, with respect to positions in b->force_q (nv x nv each). */
 static cmb_status take_forces(struct builder *b)
 {
   const cmb_step_jacobian j = b->o->jacobian;
@@ -117,8 +121,9 @@ static cmb_status take_forces(struct builder *b)
   return CMB_OK;
 }
 
-/* Factors the matrix [A Bᵀ; C 0] symbolically into *out, which becomes b->last, and updates the health of the step, its smallest
- * relative pivot. */
+/* Builds the symbolic factorisation *out of the matrix [A Bᵀ; C 0] with A (nv x nv), B and C (ng x nv); b->last receives it as well.
+ * Updates b->step->health, the smallest relative pivot of all factorisations of a step, which shows whether a matrix is nearly
+ * singular. */
 static cmb_status eliminate(struct builder *b, const cmb_expr *A, const cmb_expr *B,
                             const cmb_expr *C, cmb_elimination **out)
 {
@@ -130,8 +135,8 @@ static cmb_status eliminate(struct builder *b, const cmb_expr *A, const cmb_expr
   return CMB_OK;
 }
 
-/* Factors the matrix [A Gᵀ; G 0] of the beginning of the step into b->here, unless that has been done; b->last is changed only if
- * there was none. */
+/* Builds b->here, the symbolic factorisation of the matrix [A Gᵀ; G 0] at the beginning of the step, unless it exists already. b->last
+ * is set to it only if there was no factorisation before. */
 static cmb_status eliminate_here(struct builder *b)
 {
   cmb_elimination *last = b->last;
@@ -150,7 +155,9 @@ struct stage {
   cmb_expr *base; /* (nq) q̇ without the term of the new velocities */
 };
 
-/* Builds the terms of the equations at the point of a stage, those that the index and the stabilisation need, and q̇ there. */
+/* Builds the expressions of the terms of the equations at the point of a stage: mass matrix, constraint Jacobian, forces, those terms of
+ * the constraints that the stabilisation needs, and the coordinate rates q̇. With index1 the constraints are imposed on
+ * accelerations. */
 static cmb_status take_stage(struct builder *b, bool index1, struct stage *stage)
 {
   const bool baumgarte = index1 && b->o->stabilization == CMB_STABILIZE_BAUMGARTE;
@@ -166,13 +173,14 @@ static cmb_status take_stage(struct builder *b, bool index1, struct stage *stage
   return b->s->rates(b->s, stage->at.q, stage->at.v, stage->base);
 }
 
-/* Returns whether the step computes positions from the new velocities rather than from the old ones. */
+/* Returns whether the step computes positions from the velocities at its end instead of those at its beginning. */
 static bool uses_new_velocities(const struct builder *b)
 {
   return b->o->jacobian == CMB_STEP_EXACT || b->o->positions == CMB_POSITIONS_NEW;
 }
 
-/* Builds the right side f + γh ∂f/∂q q̇ of a stage in b->x (nv); f alone with jacobian=none and in veDYNA's step (positions=new). */
+/* Builds the expressions of the right side of a stage in b->x (nv): the applied forces and their change by the motion, f + γh ∂f/∂q q̇,
+ * with the step size h and the method's coefficient γ; f alone with the option jacobian=none or positions=new. */
 static cmb_status put_forces(struct builder *b, const struct stage *stage)
 {
   memcpy(b->x, stage->terms.f, (size_t)b->nv * sizeof *b->x);
@@ -189,23 +197,24 @@ static cmb_status put_forces(struct builder *b, const struct stage *stage)
   return CMB_OK;
 }
 
-/* Builds Baumgarte's parameter α: the given one or 1/h, which removes violations within two steps. Where positions follow from
- * velocities that contain the correction already, 1/h is too much (stable for hα < 2√2 − 2, with index 2 for 2/3), and the default is
- * 1/(2h). */
+/* Builds the expression of Baumgarte's stabilisation parameter α: the value of the option or 1/h, which removes constraint violations
+ * within two steps of size h. The default is 1/(2h) where positions follow from the new velocities, which contain the correction
+ * already: such steps are stable only for hα < 2√2 − 2, with index 2 for hα < 2/3. */
 static cmb_expr alpha(struct builder *b)
 {
   const double part = uses_new_velocities(b) ? 0.5 : 1;
   return b->o->alpha > 0 ? number(b, b->o->alpha) : cmb_div(b->g, number(b, part), b->s->h);
 }
 
-/* Builds Baumgarte's parameter β of positions: the given one or α². */
+/* Builds the expression of Baumgarte's stabilisation parameter β for violations of position constraints: the value of the option or
+ * α². */
 static cmb_expr beta(struct builder *b)
 {
   return b->o->beta > 0 ? number(b, b->o->beta) : cmb_square(b->g, alpha(b));
 }
 
-/* Builds the right side of the acceleration constraints in the constraints' part of b->x: −γ and, with Baumgarte's stabilisation, −2α
- * (G v + g_t) − β g. */
+/* Builds the expressions of the right side of the acceleration constraints G v̇ = −γ in the last ng elements of b->x: −γ or, with
+ * Baumgarte's stabilisation, −γ − 2α (G v + g_t) − β g, with the constraints g, their Jacobian G and their time derivative g_t. */
 static void put_accelerations(struct builder *b, const struct stage *stage)
 {
   const cmb_step_terms *w = &stage->terms;
@@ -218,8 +227,9 @@ static void put_accelerations(struct builder *b, const struct stage *stage)
   add_scaled(b, b->ng, cmb_neg(b->g, beta(b)), w->g, s);
 }
 
-/* Copies the accelerations of the stage into k (nv) and adds the effect of friction as it is known before the new positions, for
- * methods whose positions follow from the new velocities. */
+/* Builds the expressions of the accelerations k (nv) of a stage with the effect of dry friction, which is predicted from the old
+ * positions. Used for steps whose new positions follow from the new velocities; the final friction forces are computed later, at the new
+ * positions. */
 static cmb_status predict_friction(struct builder *b, cmb_expr *k)
 {
   const cmb_grip_step ahead = {
@@ -229,12 +239,12 @@ static cmb_status predict_friction(struct builder *b, cmb_expr *k)
   if (b->grip.count == 0) return CMB_OK;
   memcpy(ahead.v, b->s->v, (size_t)b->nv * sizeof *k);
   add_scaled(b, b->nv, b->s->h, k, ahead.v);
-  return cmb_grip_rub(b->s, &b->grip, &ahead);
+  return cmb_grip_apply(b->s, &b->grip, &ahead);
 }
 
-/* Takes the solution b->x of a stage apart into the acceleration k, the multipliers λ and q̇, which includes the new velocities where
- * positions follow from them. */
-static cmb_status take_solution(struct builder *b, const struct stage *stage)
+/* Splits the solution b->x of a stage into the accelerations b->k and the multipliers b->lambda, and builds the expressions of the
+ * coordinate rates b->kq (q̇), which contain the new velocities if positions follow from these. */
+static cmb_status split_solution(struct builder *b, const struct stage *stage)
 {
   memcpy(b->k, b->x, (size_t)b->nv * sizeof *b->k);
   memcpy(b->lambda, b->x + b->nv, (size_t)b->ng * sizeof *b->lambda);
@@ -248,7 +258,8 @@ static cmb_status take_solution(struct builder *b, const struct stage *stage)
   return CMB_OK;
 }
 
-/* Builds the terms, the matrix and the right side of the first stage, at the beginning of the step. */
+/* Builds the expressions of the terms of the equations, of the matrix and of the right side of the first stage, at the beginning of the
+ * step. With index1 the constraints are imposed on accelerations, else on velocities. */
 static cmb_status first_stage(struct builder *b, bool index1, struct stage *stage)
 {
   stage->at = (cmb_step_point){b->s->t, b->s->q, b->s->v};
@@ -265,8 +276,9 @@ static cmb_status first_stage(struct builder *b, bool index1, struct stage *stag
 
 /* ---- projections */
 
-/* Projects q (nq) onto the position constraints at t + h by one Newton step with the factors of the beginning of the step. If the
- * bound on the drift is wanted, q before its projection is kept as well. */
+/* Builds the expressions that project q (nq), which is overwritten, onto the position constraints at the time t + h by one Newton step,
+ * with the matrix factorised at the beginning of the step. If the bound on the drift is wanted, b->step->q_plain keeps q before its
+ * projection. */
 static cmb_status project_position(struct builder *b, cmb_expr *q)
 {
   const cmb_step_point at = {b->t_next, q, NULL};
@@ -296,7 +308,8 @@ static bool is_symmetric(int n, const cmb_expr *A)
   return true;
 }
 
-/* Projects the velocities after the step exactly onto the velocity constraints G v + g_t = 0 at t + h and the new positions. */
+/* Builds the expressions that project the velocities after the step exactly onto the velocity constraints G v + g_t = 0 at the time t +
+ * h and the new positions. First-order states are not changed. */
 static cmb_status project_velocity(struct builder *b)
 {
   const cmb_step_point at = {b->t_next, b->q, NULL};
@@ -314,14 +327,15 @@ static cmb_status project_velocity(struct builder *b)
 
 /* ---- steps */
 
-/* Builds the expressions y := start + h k, a vector after a step of size h with the slope k (n). */
+/* Builds the expressions y := start + h k (n), a state after a step of size h with the slope k. */
 static void advance(struct builder *b, int n, const cmb_expr *start, const cmb_expr *k, cmb_expr *y)
 {
   memcpy(y, start, (size_t)n * sizeof *y);
   add_scaled(b, n, b->s->h, k, y);
 }
 
-/* Builds the linear-implicit Euler step with acceleration constraints (index 1); also the first stage of the method of order 2. */
+/* Builds the expressions of the linearly implicit Euler step with the constraints imposed on accelerations (index 1). It is also the
+ * first stage of the W-method of order 2. */
 static cmb_status step_index1(struct builder *b)
 {
   struct stage stage = {0};
@@ -329,15 +343,16 @@ static cmb_status step_index1(struct builder *b)
   put_accelerations(b, &stage);
   CMB_TRY(eliminate_here(b));
   cmb_elimination_solve(b->here, b->x);
-  CMB_TRY(take_solution(b, &stage));
+  CMB_TRY(split_solution(b, &stage));
   advance(b, b->nq, b->s->q, b->kq, b->q);
   advance(b, b->nv, b->s->v, b->k, b->v);
   normalize(b, b->q);
   return CMB_OK;
 }
 
-/* Builds the linear-implicit Euler step with velocity constraints at the new position (index 2, eq. 6). Where positions follow from
- * the new velocities, the constraint holds at the position to which the old velocities lead, and the final position is projected. */
+/* Builds the expressions of the linearly implicit Euler step with the velocity constraints imposed at the new position (index 2). Where
+ * positions follow from the new velocities, they are imposed at the position to which the old velocities lead. With stabilization=ggl
+ * the new position is projected onto the position constraints. */
 static cmb_status step_index2(struct builder *b)
 {
   struct stage stage = {0};
@@ -360,7 +375,7 @@ static cmb_status step_index2(struct builder *b)
   if (g) add_scaled(b, b->ng, cmb_mul(b->g, scale, alpha(b)), g, s);
   CMB_TRY(eliminate(b, b->A, b->G, G, &mixed));
   cmb_elimination_solve(mixed, b->x);
-  CMB_TRY(take_solution(b, &stage));
+  CMB_TRY(split_solution(b, &stage));
   memcpy(b->q, q, (size_t)b->nq * sizeof *q);
   if (later) {
     advance(b, b->nq, b->s->q, b->kq, b->q);
@@ -371,25 +386,28 @@ static cmb_status step_index2(struct builder *b)
   return CMB_OK;
 }
 
-/* Builds the weighted mean of two stages, the expressions y := 3/2 y + 1/2 x for vectors of n expressions. */
-static void mean(struct builder *b, int n, const cmb_expr *x, cmb_expr *y)
+/* Builds the expressions y := 3/2 y + 1/2 x (n), the weighted sum of the slopes of the two stages of the method ROS2, y of the first and
+ * x of the second stage. */
+static void combine_stages(struct builder *b, int n, const cmb_expr *x, cmb_expr *y)
 {
   for (int i = 0; i < n; i++) {
     y[i] = cmb_add(b->g, cmb_mul(b->g, number(b, 1.5), y[i]), cmb_mul(b->g, number(b, 0.5), x[i]));
   }
 }
 
-/* Builds the multipliers of the whole step from those of both stages, λ := 1/2 (λ₁ + λ₂). They satisfy M (3/2 k₁ + 1/2 k₂) = 1/2 (f₁ −
- * Gᵀλ₁) + 1/2 (f₂ − Gᵀλ₂), since the second stage contains − 2 k₁. */
-static void mean_multipliers(struct builder *b, const cmb_expr *second, cmb_expr *lambda)
+/* Builds the expressions lambda := 1/2 (lambda + second) (ng), the multipliers of a two-stage step from those of its stages. They
+ * satisfy M (3/2 k₁ + 1/2 k₂) = 1/2 (f₁ − Gᵀλ₁) + 1/2 (f₂ − Gᵀλ₂) with the accelerations k and forces f of both stages, since the second
+ * stage contains −2 k₁. */
+static void combine_multipliers(struct builder *b, const cmb_expr *second, cmb_expr *lambda)
 {
   for (int i = 0; i < b->ng; i++) {
     lambda[i] = cmb_mul(b->g, number(b, 0.5), cmb_add(b->g, lambda[i], second[i]));
   }
 }
 
-/* Builds the second stage at (t + h, q, v). On entry b->kq, k and lambda are those of the first stage; on return they are the weighted
- * means of both stages. */
+/* Builds the expressions of the second stage of the two-stage W-method ROS2, at the state (t + h, q, v). On entry b->kq, b->k and
+ * b->lambda (q̇, v̇ and λ) are those of the first stage; on return they are the weighted sums of both stages, which give the whole
+ * step. */
 static cmb_status second_stage(struct builder *b, const cmb_expr *q, const cmb_expr *v)
 {
   struct stage stage = {.at = {b->t_next, q, v}};
@@ -409,15 +427,16 @@ static cmb_status second_stage(struct builder *b, const cmb_expr *q, const cmb_e
   complete_matrix(b, stage.terms.M);
   CMB_TRY(eliminate(b, stage.terms.M, stage.terms.G, stage.terms.G, &there));
   cmb_elimination_solve(there, b->x);
-  CMB_TRY(take_solution(b, &stage));
-  mean(b, b->nq, b->kq, kq);
-  mean(b, b->nv, b->k, k);
-  mean_multipliers(b, b->lambda, lambda);
+  CMB_TRY(split_solution(b, &stage));
+  combine_stages(b, b->nq, b->kq, kq);
+  combine_stages(b, b->nv, b->k, k);
+  combine_multipliers(b, b->lambda, lambda);
   b->kq = kq, b->k = k, b->lambda = lambda;
   return CMB_OK;
 }
 
-/* Builds the step of the W-method of order 2 (ROS2): both stages, and the state after the step from their weighted mean. */
+/* Builds the expressions of the step of the W-method of order 2 (ROS2): both stages, and the state after the step from the weighted sum
+ * of their slopes. */
 static cmb_status two_stages(struct builder *b)
 {
   cmb_expr *q = take(b, b->nq), *v = take(b, b->nv);
@@ -432,8 +451,9 @@ static cmb_status two_stages(struct builder *b)
   return CMB_OK;
 }
 
-/* Builds the matrix P (nv x ng), which maps violations of the constraints to the displacements that remove them, column by column. */
-static cmb_status find_displacements(struct builder *b)
+/* Builds the expressions of the matrix P (nv x ng) for the bound on the drift, in b->step->P. Column j is the displacement that changes
+ * constraint j by 1 and no other one (G P = I), found with the matrix factorised at the beginning of the step. */
+static cmb_status displacement_matrix(struct builder *b)
 {
   cmb_expr *x = take(b, b->nv + b->ng);
   b->step->P = take(b, b->nv * b->ng);
@@ -447,7 +467,8 @@ static cmb_status find_displacements(struct builder *b)
   return CMB_OK;
 }
 
-/* Builds the projections after the step that the option `stabilization` selects. */
+/* Builds the expressions of those projections of positions and velocities after the step that the option `stabilization` selects, and of
+ * the matrix P of displacements if the bound on the drift is wanted. */
 static cmb_status project(struct builder *b)
 {
   const cmb_stabilization stabilization = b->o->stabilization;
@@ -456,15 +477,16 @@ static cmb_status project(struct builder *b)
     CMB_TRY(project_position(b, b->q));
   }
   if (stabilization == CMB_STABILIZE_BOTH) CMB_TRY(project_velocity(b));
-  return b->step->q_plain ? find_displacements(b) : CMB_OK;
+  return b->step->q_plain ? displacement_matrix(b) : CMB_OK;
 }
 
-/* Adds the effect of friction that can stick, and of the constraint forces that it causes, to the velocities after the step, as the
- * last operation: what friction holds is held at the new position. */
+/* Adds the effect of dry friction, and of the constraint forces that it causes, to the expressions of velocities, accelerations and
+ * multipliers after the step. This is the last operation of a step, so that sticking velocities are 0 at the new position.
+ * b->step->health becomes −1 if friction accelerates the motion that it should oppose. */
 static cmb_status apply_friction(struct builder *b)
 {
   const cmb_grip_step there = {{b->t_next, b->q, NULL}, b->A, b->last, b->v, b->k, b->lambda};
-  CMB_TRY(cmb_grip_rub(b->s, &b->grip, &there));
+  CMB_TRY(cmb_grip_apply(b->s, &b->grip, &there));
   b->step->grip = b->grip.mode;
   b->step->settled = b->grip.settled;
   if (b->grip.count == 0) return CMB_OK;

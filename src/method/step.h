@@ -1,5 +1,5 @@
 /*
- * One real-time step of fixed cost as expressions, from which stepper.c and the C export make programs: the partitioned linear-implicit
+ * One real-time step of fixed cost as expressions, from which stepper.c and the C export make programs: the partitioned linearly implicit
  * Euler methods of Burgermeister, Arnold and Esterl 2006 and the W-method of order 2 that extends them. No iteration, no branch, no search
  * for pivots.
  *
@@ -40,22 +40,23 @@ typedef enum cmb_stabilization {
 } cmb_stabilization;
 
 typedef struct cmb_step_options {
-  int stages; /* 1: linear-implicit Euler, 2: the method of order 2 */
-  int index;
+  int stages; /* 1: linearly implicit Euler, 2: the method of order 2 */
+  int index;  /* of the constraints in a step, 1 (accelerations) or 2 (velocities) */
   cmb_step_jacobian jacobian;
   cmb_step_positions positions;
   cmb_stabilization stabilization;
   /* Baumgarte's parameters; 0: α = 1/h, or 1/(2h) where positions follow from new velocities, and β = α² */
   double alpha, beta;
-  bool bound; /* also compute what the bound on the drift needs */
+  bool bound; /* also compute q_plain and P for the bound on the drift (drift.h) */
 } cmb_step_options;
 
 typedef struct cmb_step {
-  cmb_expr *q, *v, *lambda, *a; /* values after the step; a is the acceleration in it */
+  /* (nq), (nv), (ng), (nv) values after the step; a is the acceleration in the step */
+  cmb_expr *q, *v, *lambda, *a;
   cmb_expr health;   /* smallest relative pivot (cmb_elimination_health); 1 without constraints */
   cmb_expr *q_plain; /* (nq) q before its projection, and */
   cmb_expr *P;       /* (nv x ng) P of that projection −T P g; both NULL unless wanted */
-  /* (cmb_grip_count) modes of frictions that can stick, after the step; see cmb_grip for settled */
+  /* (cmb_grip_count) modes of dry friction that can stick, after the step; see cmb_grip for settled */
   cmb_expr *grip, settled;
   /* (cmb_grip_count) their modes at the beginning of the step, if not known */
   cmb_expr *first_grip;

@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/* Begins a new evaluation of equations written in C at a point given by expressions; its values become the next inputs of the step's
- * programs. */
+/* Requests an evaluation of user equations written in C at a point given by expressions; *out receives its description. The values that
+ * it returns become the next inputs of the step's programs (instructions that evaluate expressions). */
 static cmb_status begin_call(cmb_step_source *s, const cmb_step_point *at, cmb_step_call **out)
 {
   const int nq = s->nq, nv = s->nv;
@@ -25,8 +25,10 @@ static cmb_status begin_call(cmb_step_source *s, const cmb_step_point *at, cmb_s
   return CMB_OK;
 }
 
-/* Makes `count` new inputs for a vector of values, copies them to `to` and sets *flag; does nothing if `to` is NULL. */
-static cmb_status vector(cmb_step_source *s, const char *name, int count, cmb_expr *to, bool *flag)
+/* Creates `count` inputs of the step's programs that receive a vector from an evaluation of user equations written in C, called `name`;
+ * stores them in to (count) and sets *flag, which requests the vector. Does nothing if `to` is NULL. */
+static cmb_status vector_inputs(cmb_step_source *s, const char *name, int count, cmb_expr *to,
+                                bool *flag)
 {
   cmb_expr *input;
   if (!to) return CMB_OK;
@@ -36,14 +38,15 @@ static cmb_status vector(cmb_step_source *s, const char *name, int count, cmb_ex
   return CMB_OK;
 }
 
-/* Makes new inputs for the values of a matrix on its sparsity pattern (NULL: dense), copies them to `to` (rows x columns) and sets
- * *flag; does nothing if `to` is NULL. */
-static cmb_status matrix(cmb_step_source *s, const char *name, int rows, int columns,
-                         const cmb_pattern *pattern, cmb_expr *to, bool *flag)
+/* Creates inputs of the step's programs that receive a matrix from an evaluation of user equations written in C, called `name`, with
+ * this sparsity pattern (NULL: dense); stores them in `to` (rows x columns), with zeros elsewhere, and sets *flag, which requests the
+ * matrix. Does nothing if `to` is NULL. */
+static cmb_status matrix_inputs(cmb_step_source *s, const char *name, int rows, int columns,
+                                const cmb_pattern *pattern, cmb_expr *to, bool *flag)
 {
   cmb_expr *input;
   if (!to) return CMB_OK;
-  if (!pattern) return vector(s, name, rows * columns, to, flag);
+  if (!pattern) return vector_inputs(s, name, rows * columns, to, flag);
   *flag = true;
   memset(to, 0, (size_t)rows * (size_t)columns * sizeof *to);
   CMB_TRY(cmb_step_inputs(s, name, pattern->start[rows], &input));
@@ -55,12 +58,14 @@ static cmb_status matrix(cmb_step_source *s, const char *name, int rows, int col
   return CMB_OK;
 }
 
-/* Makes new inputs for the mass matrix, which may be diagonal; does nothing if `to` is NULL. */
-static cmb_status mass(cmb_step_source *s, cmb_expr *to, bool *flag)
+/* Creates inputs of the step's programs that receive the mass matrix, which may be diagonal, from an evaluation of user equations
+ * written in C; stores them in `to` (nv x nv), with zeros elsewhere, and sets *flag, which requests the matrix. Does nothing if `to` is
+ * NULL. */
+static cmb_status mass_inputs(cmb_step_source *s, cmb_expr *to, bool *flag)
 {
   cmb_expr *input;
   if (!to || !s->eq->mass_diagonal) {
-    return matrix(s, "M", s->nv, s->nv, s->eq->M_pattern, to, flag);
+    return matrix_inputs(s, "M", s->nv, s->nv, s->eq->M_pattern, to, flag);
   }
   *flag = true;
   memset(to, 0, (size_t)s->nv * (size_t)s->nv * sizeof *to);
@@ -69,33 +74,35 @@ static cmb_status mass(cmb_step_source *s, cmb_expr *to, bool *flag)
   return CMB_OK;
 }
 
-/* Adds an evaluation of the wanted terms of the equations at a point; the inputs are in the order in which stepper.c fills them. */
+/* Requests an evaluation of user equations written in C at a point, and creates inputs of the step's programs that receive the wanted
+ * terms; stores them in those arrays of *want that are not NULL. The order of the inputs is that in which stepper.c fills them. */
 static cmb_status terms(cmb_step_source *s, const cmb_step_point *at, const cmb_step_terms *want)
 {
   cmb_step_call *call;
   CMB_TRY(begin_call(s, at, &call));
-  CMB_TRY(mass(s, want->M, &call->M));
-  CMB_TRY(vector(s, "f", s->nv, want->f, &call->f));
-  CMB_TRY(vector(s, "g", s->ng, want->g, &call->g));
-  CMB_TRY(matrix(s, "G", s->ng, s->nv, s->eq->G_pattern, want->G, &call->G));
-  CMB_TRY(vector(s, "gamma", s->ng, want->gamma, &call->gamma));
-  return vector(s, "gt", s->ng, want->gt, &call->gt);
+  CMB_TRY(mass_inputs(s, want->M, &call->M));
+  CMB_TRY(vector_inputs(s, "f", s->nv, want->f, &call->f));
+  CMB_TRY(vector_inputs(s, "g", s->ng, want->g, &call->g));
+  CMB_TRY(matrix_inputs(s, "G", s->ng, s->nv, s->eq->G_pattern, want->G, &call->G));
+  CMB_TRY(vector_inputs(s, "gamma", s->ng, want->gamma, &call->gamma));
+  return vector_inputs(s, "gt", s->ng, want->gt, &call->gt);
 }
 
-/* Makes inputs for a derivative of the residual r and builds that of the applied forces in *to (nv x columns): ∂f/∂x = −∂r/∂x where a
- * = 0 and λ = 0. */
+/* Creates inputs of the step's programs that receive a derivative of the residual r with respect to x = q or v from user equations
+ * written in C, and builds the derivative of the applied forces in *to (nv x columns): ∂f/∂x = −∂r/∂x for zero accelerations and
+ * multipliers. Sets *flag, which requests the derivative. */
 static cmb_status take_forces(cmb_step_source *s, const char *name, cmb_derivative which,
                               int columns, cmb_expr **to, bool *flag)
 {
   const int count = s->nv * columns;
   *to = cmb_arena_take(s->arena, (size_t)count, sizeof **to);
   if (!*to) return cmb_fail_memory(s->ctx);
-  CMB_TRY(matrix(s, name, s->nv, columns, s->eq->derivative_pattern[which], *to, flag));
+  CMB_TRY(matrix_inputs(s, name, s->nv, columns, s->eq->derivative_pattern[which], *to, flag));
   for (int i = 0; i < count; i++) (*to)[i] = cmb_neg(s->graph, (*to)[i]);
   return CMB_OK;
 }
 
-/* Builds the matrix product C := A B, (rows x inner)(inner x columns). */
+/* Builds the matrix product C := A B of expressions, with A (rows x inner), B (inner x columns) and C (rows x columns). */
 static void multiply(cmb_graph *g, int rows, int inner, int columns, const cmb_expr *A,
                      const cmb_expr *B, cmb_expr *C)
 {
@@ -110,7 +117,8 @@ static void multiply(cmb_graph *g, int rows, int inner, int columns, const cmb_e
   }
 }
 
-/* Makes inputs for the matrix T(q) (nq x nv); at the beginning of the step it is evaluated only once. */
+/* Creates inputs of the step's programs that receive the matrix T(q) (nq x nv) of q̇ = T v from user equations written in C, and returns
+ * them in *T. For the beginning of the step they are created only once. */
 static cmb_status rate_matrix(cmb_step_source *s, const cmb_expr *q, cmb_expr **T)
 {
   cmb_step_call *call;
@@ -163,7 +171,7 @@ cmb_status cmb_step_calls(cmb_step_source *s)
   if (s->eq->normalize) {
     return cmb_fail(s->ctx, CMB_ERROR_ARGUMENT,
                     "this method cannot normalize coordinates of equations written in C, as %s "
-                    "wants it",
+                    "requires it",
                     s->eq->name);
   }
   s->terms = terms;

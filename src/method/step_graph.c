@@ -26,7 +26,8 @@ struct replacement {
   cmb_expr *input, *by;
 };
 
-/* Appends `count` inputs and the expressions that replace them; by == NULL: they become 0. */
+/* Appends `count` inputs of the model and the expressions by (count) that replace them to the list of replacements r. If `by` is NULL,
+ * they are replaced by 0. */
 static void replace(struct replacement *r, int count, const cmb_expr *input, const cmb_expr *by)
 {
   for (int i = 0; i < count; i++) {
@@ -35,8 +36,9 @@ static void replace(struct replacement *r, int count, const cmb_expr *input, con
   }
 }
 
-/* Prepares the replacement of the model's t, q, v by those of a point, and of λ and a by 0. */
-static cmb_status put_state(cmb_step_source *s, const cmb_step_point *at, struct replacement *r)
+/* Lists in r how the inputs of the model are replaced when its expressions are imported at a point: t, q and v by the expressions of the
+ * point (v only if it has any), the multipliers λ and accelerations a by 0. */
+static cmb_status replace_state(cmb_step_source *s, const cmb_step_point *at, struct replacement *r)
 {
   const cmb_code *x = s->eq->code;
   const int most = 1 + x->nq + 2 * x->nv + x->ng + x->ns;
@@ -50,17 +52,19 @@ static cmb_status put_state(cmb_step_source *s, const cmb_step_point *at, struct
   return CMB_OK;
 }
 
-/* Prepares the replacement of the model's inputs by those of a point, without friction that can stick: in mode 0 it exerts no force. */
-static cmb_status put_point(cmb_step_source *s, const cmb_step_point *at, struct replacement *r)
+/* Lists in r how the inputs of the model are replaced when its expressions are imported at a point: t, q and v by the expressions of the
+ * point; λ, a and the modes of dry friction that can stick by 0. In mode 0 friction exerts no force. */
+static cmb_status replace_point(cmb_step_source *s, const cmb_step_point *at, struct replacement *r)
 {
-  CMB_TRY(put_state(s, at, r));
+  CMB_TRY(replace_state(s, at, r));
   for (int i = 0; i < s->eq->code->ns; i++) {
     if (cmb_switch_sticks(s->eq, i)) replace(r, 1, &s->eq->code->mode[i], NULL);
   }
   return CMB_OK;
 }
 
-/* Imports `count` expressions of the model with the replacements r; does nothing if `to` is NULL. */
+/* Imports `count` expressions `from` of the model into the graph of the step, with the model's inputs replaced as listed in r, and
+ * stores them in `to`. Does nothing if `to` is NULL. */
 static cmb_status import(cmb_step_source *s, const struct replacement *r, int count,
                          const cmb_expr *from, cmb_expr *to)
 {
@@ -68,7 +72,8 @@ static cmb_status import(cmb_step_source *s, const struct replacement *r, int co
   return cmb_import(s->graph, s->eq->code->graph, r->count, r->input, r->by, count, from, to);
 }
 
-/* Imports a sparse matrix of the model, with `rows` rows and nv columns, as a dense one; does nothing if `to` is NULL. */
+/* Imports the sparse matrix m of the model (rows x nv) into the graph of the step as a dense matrix `to`, with the model's inputs
+ * replaced as listed in r. Does nothing if `to` is NULL. */
 static cmb_status import_matrix(cmb_step_source *s, const struct replacement *r, int rows,
                                 const cmb_entries *m, cmb_expr *to)
 {
@@ -88,7 +93,7 @@ static cmb_status terms(cmb_step_source *s, const cmb_step_point *at, const cmb_
 {
   const cmb_code *x = s->eq->code;
   struct replacement r;
-  CMB_TRY(put_point(s, at, &r));
+  CMB_TRY(replace_point(s, at, &r));
   CMB_TRY(import_matrix(s, &r, s->nv, &x->M, want->M));
   CMB_TRY(import_matrix(s, &r, s->ng, &x->G, want->G));
   CMB_TRY(import(s, &r, s->nv, x->f, want->f));
@@ -99,6 +104,7 @@ static cmb_status terms(cmb_step_source *s, const cmb_step_point *at, const cmb_
 
 /* ---- rates of the coordinates */
 
+/* Builds the expressions of the coordinate rates qdot := T(q) v (nq); T = I unless the model has Euler parameters. */
 static cmb_status rates(cmb_step_source *s, const cmb_expr *q, const cmb_expr *v, cmb_expr *qdot)
 {
   const cmb_code *x = s->eq->code;
@@ -107,11 +113,12 @@ static cmb_status rates(cmb_step_source *s, const cmb_expr *q, const cmb_expr *v
     memcpy(qdot, v, (size_t)s->nv * sizeof *v);
     return CMB_OK;
   }
-  CMB_TRY(put_point(s, &(cmb_step_point){s->t, q, v}, &r));
+  CMB_TRY(replace_point(s, &(cmb_step_point){s->t, q, v}, &r));
   return import(s, &r, s->nq, x->rates, qdot);
 }
 
-/* Builds the normalised Euler parameters in q: each quadruple is divided by its length. */
+/* Builds the expressions of normalised Euler parameters: divides each quadruple of Euler parameters in q (nq), which is overwritten, by
+ * its length. */
 static void normalize(cmb_step_source *s, cmb_expr *q)
 {
   const cmb_code *x = s->eq->code;
@@ -126,24 +133,27 @@ static void normalize(cmb_step_source *s, cmb_expr *q)
 
 /* ---- derivatives of the applied forces */
 
+/* Returns whether the stiff part of the applied forces is differentiated separately: only this part is wanted and the model has it. */
 static bool has_stiff(const cmb_step_source *s)
 {
   return s->stiff_only && s->eq->code->stiff_row;
 }
 
-/* Builds the applied forces (nv) where the step begins; with `loose` only those that are not stiff. */
+/* Builds the expressions *to of the applied forces (nv) at the beginning of the step; with `loose` without the stiff forces, whose
+ * derivatives are built separately. */
 static cmb_status take_forces(cmb_step_source *s, bool loose, cmb_expr **to)
 {
   const cmb_code *x = s->eq->code;
   struct replacement r;
   cmb_expr *f = *to = expressions(s, s->nv);
   if (!f) return cmb_fail_memory(s->ctx);
-  CMB_TRY(put_point(s, &(cmb_step_point){s->t, s->q, s->v}, &r));
+  CMB_TRY(replace_point(s, &(cmb_step_point){s->t, s->q, s->v}, &r));
   return import(s, &r, s->nv, loose ? x->loose : x->forces ? x->forces : x->f, f);
 }
 
-/* Builds the data of the stiff forces, each of which acts along a row (nv) and depends on one deflection x: in s->stiff their rows
- * (count x nv), then their derivatives with respect to x and to its rate. */
+/* Builds the expressions that describe the stiff forces in s->stiff. Each of these forces acts along a row vector (nv) and depends on
+ * one deflection and its rate. First come the row vectors (count x nv), then the derivatives of the forces with respect to their
+ * deflections (count), then those with respect to the rates (count). */
 static cmb_status take_stiff(cmb_step_source *s)
 {
   const cmb_code *x = s->eq->code;
@@ -151,12 +161,13 @@ static cmb_status take_stiff(cmb_step_source *s)
   struct replacement r;
   s->stiff = expressions(s, count);
   if (!s->stiff) return cmb_fail_memory(s->ctx);
-  CMB_TRY(put_point(s, &(cmb_step_point){s->t, s->q, s->v}, &r));
+  CMB_TRY(replace_point(s, &(cmb_step_point){s->t, s->q, s->v}, &r));
   return import(s, &r, count, x->stiff_row, s->stiff);
 }
 
-/* Adds Σ c_k row_k row_kᵀ (nv x nv) to `out`, the derivative of the stiff forces with the coefficients c_k, with the same node on both
- * sides of the diagonal. */
+/* Builds the expressions out := out + Σ_k c_k row_k row_kᵀ (nv x nv), which add the derivative of the stiff forces: force k acts along
+ * the vector row_k, and c[k] is its derivative with respect to its deflection or to the rate of that. The same node of the graph is used
+ * on both sides of the diagonal. */
 static void add_stiff(cmb_step_source *s, const cmb_expr *c, cmb_expr *out)
 {
   cmb_graph *g = s->graph;
@@ -174,8 +185,8 @@ static void add_stiff(cmb_step_source *s, const cmb_expr *c, cmb_expr *out)
   }
 }
 
-/* Builds result := result + Σ row_k c_k (row_k·v) (nv) over the stiff forces for a direction q̇ = v; c_k is the derivative of force k
- * with respect to x. */
+/* Builds the expressions result := result + Σ_k row_k c_k (row_k · direction) (nv), which add the change of the stiff forces by a motion
+ * in the direction q̇ = v. Force k acts along the vector row_k; c_k is its derivative with respect to its deflection. */
 static void add_stiff_along(cmb_step_source *s, const cmb_expr *direction, cmb_expr *result)
 {
   cmb_graph *g = s->graph;
@@ -190,8 +201,8 @@ static void add_stiff_along(cmb_step_source *s, const cmb_expr *direction, cmb_e
   }
 }
 
-/* Builds the derivative of the applied forces in a direction of q, in `result` (nv). Where T ≠ I a direction of q is not one of v:
- * then the stiff forces are differentiated like all others. */
+/* Builds the expressions of result (nv), the derivative of the applied forces in a direction (nq) of the coordinates. Where q̇ = T(q) v
+ * with T ≠ I, the stiff forces are differentiated like all others, because they are stored for directions of v. */
 static cmb_status along(cmb_step_source *s, const cmb_expr *direction, cmb_expr *result)
 {
   const bool stiff = has_stiff(s) && !s->eq->rates;
@@ -202,8 +213,8 @@ static cmb_status along(cmb_step_source *s, const cmb_expr *direction, cmb_expr 
   return cmb_graph_status(s->graph);
 }
 
-/* Builds the derivatives of the forces in s->force_v, ∂f/∂q T in by_q and ∂f/∂v in by_v (nv x nv, or NULL), column by column. Zero
- * entries cost nothing in the program. */
+/* Builds the expressions of the derivatives of the forces s->force_v (nv), column by column: ∂f/∂q T in by_q and ∂f/∂v in by_v (nv x nv
+ * each; NULL: not wanted), with the matrix T of q̇ = T v. */
 static cmb_status differentiate(cmb_step_source *s, cmb_expr *by_q, cmb_expr *by_v)
 {
   const int nv = s->nv;
@@ -226,8 +237,9 @@ static cmb_status differentiate(cmb_step_source *s, cmb_expr *by_q, cmb_expr *by
   return CMB_OK;
 }
 
-/* Builds the derivatives of the applied forces, ∂f/∂q T in by_q and ∂f/∂v in by_v (nv x nv, or NULL), from those that are not stiff by
- * differentiation and from the rows of the stiff ones. */
+/* Builds the expressions of the derivatives of the applied forces at the beginning of the step: ∂f/∂q T in by_q and ∂f/∂v in by_v (nv x
+ * nv each; NULL: not wanted), with the matrix T of q̇ = T v. Stiff forces may contribute by their lines of action and stiffnesses; all
+ * others are differentiated. */
 static cmb_status forces(cmb_step_source *s, cmb_expr *by_q, cmb_expr *by_v)
 {
   const int count = s->eq->code->stiff_count;
@@ -243,7 +255,8 @@ static cmb_status forces(cmb_step_source *s, cmb_expr *by_q, cmb_expr *by_v)
 
 /* ---- friction that can stick */
 
-/* Returns the error that steps of fixed cost cannot treat this sticking friction, and why. */
+/* Returns an error: real-time steps cannot treat the sticking friction with switching function number `function`, for the reason `why`,
+ * a clause of the message. */
 static cmb_status refuse(cmb_step_source *s, int function, const char *why)
 {
   const char *name = s->eq->switch_names[function];
@@ -253,7 +266,7 @@ static cmb_status refuse(cmb_step_source *s, int function, const char *why)
                         name, why);
 }
 
-/* The modes of frictions that can stick, which are inputs of the step. */
+/* The modes of friction elements that can stick, which are inputs of the step. */
 struct friction_modes {
   int count;
   cmb_expr *mode, *value, *one; /* (count) inputs, the values that replace them, and ones */
@@ -272,8 +285,8 @@ static cmb_status create_friction_modes(cmb_step_source *s, int count, const int
   return CMB_OK;
 }
 
-/* Builds ∂f/∂mode k (nv) in `column` for the given value of mode k, with all other modes 0. *linear becomes false if that derivative
- * depends on a mode. */
+/* Builds the expressions of column (nv), the derivative of the forces f (nv) with respect to the mode of friction element k, at the
+ * given value of this mode and with all other modes 0. *linear becomes false if the derivative depends on a mode. */
 static cmb_status take_column(cmb_step_source *s, struct friction_modes *m, int k, double value,
                               const cmb_expr *f, cmb_expr *column, bool *linear)
 {
@@ -290,8 +303,9 @@ static cmb_status take_column(cmb_step_source *s, struct friction_modes *m, int 
   return CMB_OK;
 }
 
-/* Builds the forces (count x nv) of each friction at the beginning of the step: while it slides towards w > 0, and the largest with
- * which it can hold. */
+/* Builds the expressions of the friction forces (count x nv) at the beginning of the step for the friction elements with the switching
+ * functions which[count]: in `slip` while they slide with positive velocity, in `hold` the largest with which they can stick. Returns an
+ * error if the forces are not linear in a mode of friction. */
 static cmb_status friction(cmb_step_source *s, int count, const int *which, cmb_expr *slip,
                            cmb_expr *hold)
 {
@@ -302,7 +316,7 @@ static cmb_status friction(cmb_step_source *s, int count, const int *which, cmb_
   cmb_expr *f = expressions(s, nv);
   if (!f) return cmb_fail_memory(s->ctx);
   CMB_TRY(create_friction_modes(s, count, which, &m));
-  CMB_TRY(put_state(s, &(cmb_step_point){s->t, s->q, s->v}, &r));
+  CMB_TRY(replace_state(s, &(cmb_step_point){s->t, s->q, s->v}, &r));
   CMB_TRY(import(s, &r, nv, x->f, f));
   for (int k = 0; k < count; k++) {
     cmb_expr *held = hold + (ptrdiff_t)k * nv;
@@ -316,19 +330,22 @@ static cmb_status friction(cmb_step_source *s, int count, const int *which, cmb_
   return cmb_graph_status(s->graph);
 }
 
-/* Prepares the replacement of inputs with the names that the model's own expressions have, by those of a point. */
-static cmb_status name_inputs(cmb_step_source *s, const cmb_step_point *at, struct replacement *r)
+/* Lists in r how those inputs of the step's graph that have the names of the model's t, q, v, λ and a are replaced at a point: t, q and
+ * v by the expressions of the point, λ and a by 0. */
+static cmb_status replace_named_state(cmb_step_source *s, const cmb_step_point *at,
+                                      struct replacement *r)
 {
   const cmb_code *x = s->eq->code;
-  CMB_TRY(put_state(s, at, r));
+  CMB_TRY(replace_state(s, at, r));
   for (int i = 0; i < r->count; i++) {
     r->input[i] = cmb_input(s->graph, cmb_expr_name(x->graph, r->input[i]));
   }
   return cmb_graph_status(s->graph);
 }
 
-/* Builds the sliding velocities w (count) of frictions at a point, and their gradients S (count x nv) with respect to v. Returns an
- * error if w is not linear in v. */
+/* Builds the expressions of the sliding velocities w (count) at a point for the friction elements with the switching functions
+ * which[count], and of their gradients S (count x nv) with respect to the velocities. Returns an error if a sliding velocity is not
+ * linear in the velocities. */
 static cmb_status sliding(cmb_step_source *s, const cmb_step_point *at, int count, const int *which,
                           cmb_expr *w, cmb_expr *S)
 {
@@ -339,7 +356,7 @@ static cmb_status sliding(cmb_step_source *s, const cmb_step_point *at, int coun
   cmb_expr *v = expressions(s, s->nv), *margin = expressions(s, count);
   bool *bent = cmb_arena_take(s->arena, (size_t)s->nv, sizeof *bent);
   if (!v || !margin || !bent) return cmb_fail_memory(s->ctx);
-  CMB_TRY(name_inputs(s, at, &r));
+  CMB_TRY(replace_named_state(s, at, &r));
   for (int i = 0; i < s->nv; i++) v[i] = cmb_input(s->graph, cmb_expr_name(x->graph, x->v[i]));
   for (int k = 0; k < count; k++) {
     cmb_expr *row = S + (ptrdiff_t)k * s->nv;

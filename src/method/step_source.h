@@ -27,7 +27,7 @@ typedef struct cmb_step_terms {
   cmb_expr *G;                  /* (ng x nv) */
 } cmb_step_terms;
 
-/* One evaluation of equations written in C between two programs; its values become inputs after those that exist. */
+/* One evaluation of equations written in C between two programs of a step; its values become inputs after those that exist. */
 typedef struct cmb_step_call {
   cmb_expr *point; /* (1 + nq + nv) outputs of the program before: t, q, v of the evaluation */
   bool velocities; /* v is part of the point */
@@ -87,16 +87,17 @@ struct cmb_step_source {
   void (*normalize)(cmb_step_source *s, cmb_expr *q);
 };
 
-/* Creates the layout of the program's inputs for the equations, and the inputs in it. t, h, q and v get names of this step, the others
- * those of the model. */
+/* Creates the layout of the inputs of a step's programs for the equations, and these inputs. t, h, q and v get names of the step, the
+ * others those of the model. */
 cmb_status cmb_step_layout(cmb_step_source *s);
 
-/* Set the functions of the source, for a model and for equations written in C. The layout has been created; ctx, eq, arena and graph
- * are set. */
+/* Set the functions of the source: the first for a model, the second for equations written in C. The layout has to exist, and ctx, eq,
+ * arena and graph to be set. */
 cmb_status cmb_step_graph(cmb_step_source *s);
 cmb_status cmb_step_calls(cmb_step_source *s);
 
-/* Creates `count` new inputs, named by `name` and their indices, after the existing ones; *input receives their expressions. */
+/* Creates `count` new inputs of the step's programs after the existing ones, named by `name` and their indices; *input receives their
+ * expressions. */
 cmb_status cmb_step_inputs(cmb_step_source *s, const char *name, int count, cmb_expr **input);
 
 #endif

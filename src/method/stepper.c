@@ -26,14 +26,14 @@ cmb_stepper_outputs cmb_stepper_places(const cmb_equations *eq, const cmb_step_o
 
 /* ---- creating the programs of a step */
 
-/* Copies `count` expressions to the list of a program's outputs, unless `from` is NULL. */
+/* Copies `count` expressions to output (count), a part of the list of a program's outputs; does nothing if `from` is NULL. */
 static void copy_outputs(cmb_expr *output, int count, const cmb_expr *from)
 {
   if (from) memcpy(output, from, (size_t)count * sizeof *output);
 }
 
-/* Makes the programs of a step: that of the whole step, that of the first modes of friction, and those that compute the points of
- * evaluations in C. */
+/* Creates the programs (instructions that evaluate expressions) of a step: one for the whole step, one for the first modes of dry
+ * friction, and those that compute the points at which user equations written in C are evaluated. */
 static cmb_status make_programs(cmb_stepper *st, const cmb_step_source *s, const cmb_step *step)
 {
   const cmb_equations *eq = st->eq;
@@ -65,7 +65,8 @@ static cmb_status make_programs(cmb_stepper *st, const cmb_step_source *s, const
   return CMB_OK;
 }
 
-/* Builds the expressions of a step in the graph and makes the programs from them. */
+/* Builds the expressions of a real-time step in `graph` and creates the programs (instructions) that evaluate them; `arena` holds
+ * temporary data. */
 static cmb_status make_step(cmb_stepper *st, cmb_graph *graph, cmb_arena *arena)
 {
   const cmb_equations *eq = st->eq;
@@ -158,7 +159,8 @@ void cmb_stepper_destroy(cmb_stepper *st)
 
 /* ---- running a step */
 
-/* Returns the next `count` numbers of the buffer at *place and advances it, if they are wanted; else NULL. */
+/* Returns the current position *place in a buffer and advances it by `count` numbers if these are wanted; otherwise returns NULL and
+ * leaves *place unchanged. */
 static double *next_values(bool wanted, int count, double **place)
 {
   double *here = *place;
@@ -167,8 +169,9 @@ static double *next_values(bool wanted, int count, double **place)
   return here;
 }
 
-/* Computes the matrix T(q) (nq x nv) column by column from the rates of unit velocities. */
-static void put_rate_matrix(cmb_stepper *st, const cmb_evaluator *ev, const double *q, double *T)
+/* Computes the matrix T(q) (nq x nv) of q̇ = T v column by column, as the coordinate rates of unit velocities. */
+static void compute_rate_matrix(cmb_stepper *st, const cmb_evaluator *ev, const double *q,
+                                double *T)
 {
   const int nq = st->eq->nq, nv = st->eq->nv;
   for (int j = 0; j < nv; j++) {
@@ -179,8 +182,8 @@ static void put_rate_matrix(cmb_stepper *st, const cmb_evaluator *ev, const doub
   }
 }
 
-/* Returns CMB_RETRY_NONFINITE unless all values of evaluation i are finite: an infinite mass, for example, would not show in the
- * result. */
+/* Returns CMB_RETRY_NONFINITE unless all values of the i-th evaluation of user equations written in C are finite: an infinite mass, for
+ * example, would not show in the result of the step. */
 static cmb_status check_finite(const cmb_stepper *st, int i)
 {
   const int first = st->call[i].what.first,
@@ -188,7 +191,8 @@ static cmb_status check_finite(const cmb_stepper *st, int i)
   return cmb_all_finite(end - first, st->in + first) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
-/* Evaluates the equations at st->point and stores the wanted terms among the inputs, in the order of step_calls.c. */
+/* Evaluates user equations written in C at the point st->point = (t, q, v) and stores the terms that c requests among the inputs of the
+ * step's programs, in the same order in which step_calls.c creates these inputs. */
 static cmb_status evaluate(cmb_stepper *st, cmb_evaluator *ev, const cmb_step_call *c)
 {
   const cmb_equations *eq = st->eq;
@@ -197,7 +201,7 @@ static cmb_status evaluate(cmb_stepper *st, cmb_evaluator *ev, const cmb_step_ca
   double *place = st->in + c->first;
   cmb_terms want = {0};
   if (c->T) {
-    put_rate_matrix(st, ev, q, place);
+    compute_rate_matrix(st, ev, q, place);
     return CMB_OK;
   }
   want.M =
@@ -215,8 +219,9 @@ static cmb_status evaluate(cmb_stepper *st, cmb_evaluator *ev, const cmb_step_ca
   return cmb_derivative_at(st->differences, t, q, v, st->zero, st->zero, CMB_RESIDUAL_V, place);
 }
 
-/* Fills the first inputs of the programs: t, h, q, v, modes and live parameters. */
-static void put_inputs(cmb_stepper *st, const cmb_evaluator *ev, double t, double h,
+/* Sets the first inputs of the step's programs: the time t, the step size h, q, v, the modes (signs of switching functions) and the live
+ * parameters (those that can be changed after set-up). */
+static void set_inputs(cmb_stepper *st, const cmb_evaluator *ev, double t, double h,
                        const double *q, const double *v)
 {
   const cmb_equations *eq = st->eq;
@@ -234,7 +239,7 @@ static void put_inputs(cmb_stepper *st, const cmb_evaluator *ev, double t, doubl
 const double *cmb_stepper_first_grip(cmb_stepper *st, const cmb_evaluator *ev, double t, double h,
                                      const double *q, const double *v)
 {
-  put_inputs(st, ev, t, h, q, v);
+  set_inputs(st, ev, t, h, q, v);
   cmb_program_run(st->first_grip, st->in, st->out, st->work);
   return st->out;
 }
@@ -243,7 +248,7 @@ cmb_status cmb_stepper_run(cmb_stepper *st, cmb_evaluator *ev, double t, double 
                            const double *v, const double **results)
 {
   double *in = st->in;
-  put_inputs(st, ev, t, h, q, v);
+  set_inputs(st, ev, t, h, q, v);
   for (int i = 0; i < st->call_count; i++) {
     cmb_program_run(st->call[i].program, in, st->point, st->work);
     CMB_TRY(evaluate(st, ev, &st->call[i].what));

@@ -24,7 +24,7 @@ typedef struct cmb_stepper {
   int call_count;
   cmb_stepper_call call[CMB_MOST_STEP_CALLS];
   cmb_program *program;
-  /* computes the modes of frictions that can stick at a state with unknown history; NULL: there are none */
+  /* computes the modes of dry friction at a state with unknown history; NULL: there is none that can stick */
   cmb_program *first_grip;
   cmb_native *native; /* machine code of the program; NULL: it is interpreted */
   cmb_differences *differences;
@@ -36,7 +36,7 @@ typedef struct cmb_stepper {
   double *unit, *rate; /* (nv), (nq) a unit velocity and its rates of coordinates */
 } cmb_stepper;
 
-/* The indices of the outputs of a step's program: q (from 0 on), v, λ, a, health, modes of frictions that can stick and whether they
+/* The indices of the outputs of a step's program: q (from 0 on), v, λ, a, health, modes of friction that can stick and whether they
  * have settled, then q_plain and P if the bound on the drift is wanted. */
 typedef struct cmb_stepper_outputs {
   int v, lambda, a, health, grip, settled, q_plain, P, count;
@@ -45,8 +45,8 @@ typedef struct cmb_stepper_outputs {
 /* Returns the indices of the outputs of a step's program for these equations and options. */
 cmb_stepper_outputs cmb_stepper_places(const cmb_equations *eq, const cmb_step_options *o);
 
-/* Creates a stepper for the equations of the evaluator ev, which it keeps to compute derivatives of equations written in C. Returns an
- * error if the equations or options do not permit steps of fixed cost. */
+/* Creates a stepper (the programs of a real-time step) for the equations of the evaluator ev, which it keeps to compute derivatives of
+ * equations written in C. Returns an error if the equations or options do not permit steps of fixed cost. */
 cmb_status cmb_stepper_create(cmb_evaluator *ev, const cmb_step_options *options,
                               cmb_stepper **stepper);
 void cmb_stepper_destroy(cmb_stepper *stepper);
@@ -58,12 +58,12 @@ void cmb_stepper_destroy(cmb_stepper *stepper);
 /* Returns the stepper of an integrator with a real-time method. */
 const cmb_stepper *cmb_integrator_stepper(const cmb_integrator *in);
 
-/* Runs a step from (t, q, v) over h; *results receives the outputs (cmb_stepper_outputs), which are valid until the next run. Returns
- * CMB_RETRY_NONFINITE if an evaluation is not finite. */
+/* Computes a step from (t, q, v) of size h; *results receives the outputs (cmb_stepper_outputs), which are valid until the next run.
+ * Returns CMB_RETRY_NONFINITE if an evaluation of equations written in C is not finite. */
 cmb_status cmb_stepper_run(cmb_stepper *stepper, cmb_evaluator *ev, double t, double h,
                            const double *q, const double *v, const double **results);
 
-/* Returns the modes of frictions that can stick (cmb_grip_count) at a state with unknown history; valid until the next run. */
+/* Returns the modes (cmb_grip_count) of dry friction that can stick at a state whose history is unknown; valid until the next run. */
 const double *cmb_stepper_first_grip(cmb_stepper *stepper, const cmb_evaluator *ev, double t,
                                      double h, const double *q, const double *v);
 

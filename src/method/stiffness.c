@@ -36,7 +36,8 @@ void cmb_stiffness_begin(cmb_stiffness *s)
   s->suspicion = 0;
 }
 
-/* Scales the direction d (n) of the power iteration to a length that is a small part of the tolerance but well above rounding. */
+/* Scales the direction d (n) of the power iteration to a norm that is a small fraction of the tolerance but well above rounding errors;
+ * d becomes 0 if its norm is 0 or not finite. */
 static void shorten(const cmb_integrator *in, double *d)
 {
   const double wanted = fmax(0.01, 1e-8 / in->options.rtol);
@@ -45,8 +46,9 @@ static void shorten(const cmb_integrator *in, double *d)
   for (int i = 0; i < in->n; i++) d[i] *= factor;
 }
 
-/* Computes the slope f(t, y) (n) at the current state, from in->a if the method has made it there. Near a loss of rank it is computed
- * all the same, so that the evaluator's factors are those of y again, from which the nearness is determined. */
+/* Computes slope (n) = f(t, y), the slope of the index-1 equations at the current state; uses the accelerations in->a if the method has
+ * computed them exactly there. Near a loss of rank of the constraints the equations are evaluated in any case, so that the evaluator's
+ * factorised matrix is that of the current state again. */
 static cmb_status slope_here(cmb_integrator *in, double *slope)
 {
   if (!in->method->ends_with_slope || *in->ev->doubtful) {
@@ -57,8 +59,8 @@ static cmb_status slope_here(cmb_integrator *in, double *slope)
   return CMB_OK;
 }
 
-/* Makes one step of the power iteration: updates the direction, its stretching factor and ρ. Overwrites y_new, from which the norm
- * takes its weights. */
+/* Performs one step of a nonlinear power iteration for ρ, the largest absolute value of an eigenvalue of ∂f/∂y, along the motion y' =
+ * f(t, y): updates the direction, its stretching factor and ρ. Overwrites y_new, from which the error norm takes its weights. */
 static cmb_status power_step(cmb_integrator *in, cmb_stiffness *s)
 {
   memcpy(in->y_new, in->y, (size_t)in->n * sizeof *in->y_new);
@@ -78,7 +80,7 @@ static cmb_status power_step(cmb_integrator *in, cmb_stiffness *s)
   return CMB_OK;
 }
 
-bool cmb_stiffness_look(cmb_integrator *in, cmb_stiffness *s, double stability, int enough)
+bool cmb_stiffness_update(cmb_integrator *in, cmb_stiffness *s, double stability, int enough)
 {
   s->end = CMB_OK;
   if (--s->wait > 0) return false;

@@ -14,21 +14,23 @@ typedef struct cmb_stiffness {
   double stretch; /* the stretching factor of the last step of the power iteration */
   double rho;     /* the geometric mean of the last two factors; 0: not known */
   int wait;       /* accepted steps until the next estimate */
-  int suspicion;  /* estimates in favour of the other kind of method, less those against it */
+  int suspicion;  /* estimates for the other kind of method, less those against it; at least 0 */
   double since;   /* time when `suspicion` last rose from 0 */
   bool reported;
   cmb_status end; /* < 0: the equations requested the end of the run in the last estimate */
 } cmb_stiffness;
 
-/* Allocates the estimate from the integrator's arena. Returns NULL if memory runs out, or leaves the failure recorded in the arena. */
+/* Allocates the stiffness estimate from the integrator's arena. Returns NULL if memory runs out, or leaves the failure recorded in the
+ * arena. */
 cmb_stiffness *cmb_stiffness_create(cmb_integrator *in);
-/* Resets the estimate at the beginning of a motion. */
+
+/* Resets the stiffness estimate at the beginning of a motion. */
 void cmb_stiffness_begin(cmb_stiffness *s);
 
-/* Updates the estimate after an accepted step; it costs two evaluations every few steps. With an explicit method it returns true if
- * stability has limited its steps in at least `enough` more estimates than not. With an implicit method it returns true if an explicit
- * one, stable up to h ρ = `stability`, would not be limited by stability. */
-bool cmb_stiffness_look(cmb_integrator *in, cmb_stiffness *s, double stability, int enough);
+/* Updates the stiffness estimate after an accepted step, which costs two evaluations every few steps. Returns true if at least `enough`
+ * more estimates are for a change of the method than against: with an explicit method those in which stability limits the step size,
+ * with an implicit one those in which an explicit method, stable up to h ρ = `stability`, would not be limited. */
+bool cmb_stiffness_update(cmb_integrator *in, cmb_stiffness *s, double stability, int enough);
 
 /* The method auto: its two methods, each with its data; in->method and in->data are those of the active one. */
 typedef struct cmb_switcher {
@@ -40,21 +42,22 @@ typedef struct cmb_switcher {
   bool due;   /* the method is to be changed before the next step */
 } cmb_switcher;
 
-/* Creates both methods of auto with their options, as its function `create`. */
+/* Creates both methods of auto with their options; the function `create` of this method. */
 cmb_status cmb_switcher_create(cmb_integrator *in);
 void cmb_switcher_begin(cmb_integrator *in); /* activates the implicit method for a new run */
 void cmb_switcher_destroy(cmb_integrator *in);
 
-/* Saves or restores which of the two methods is active (base/archive.h). */
+/* Saves or restores in the archive a which of the two methods of auto is active. */
 void cmb_switcher_visit(cmb_integrator *in, cmb_archive *a);
 
-/* cmb_switcher_look is called after an accepted step and decides whether a change is due. cmb_switcher_change makes the change before
- * the next step; the new method begins at the current state. */
-void cmb_switcher_look(cmb_integrator *in);
+/* Decides after an accepted step whether a change to the other method of auto is due. */
+void cmb_switcher_check(cmb_integrator *in);
+
+/* Changes to the other method of auto before the next step; the new method begins at the current state. */
 cmb_status cmb_switcher_change(cmb_integrator *in);
 
-/* Returns whether auto is active and a change would bring the explicit method, which can pass positions in which the constraints lose
- * rank. */
+/* Returns whether the method is auto and its implicit method is active, so that a change would bring the explicit one, which can pass
+ * positions where the constraints lose rank. */
 bool cmb_switcher_can_pass(const cmb_integrator *in);
 
 #endif
