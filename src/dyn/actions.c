@@ -36,8 +36,8 @@ static cmb_action *new_action(cmb_build *b, cmb_measure m)
 
 /* ---- laws: forces as functions of symbols, so that they can be differentiated with respect to value and rate */
 
-/* Returns the two symbols in which force laws are written: for the argument x (such as the length of a spring) and
- * for its rate ẋ. A law can so be differentiated with respect to them. */
+/* Returns the two placeholder symbols in which all force laws are written, for the argument x (such as the length of
+ * a spring) and for its rate ẋ, so that a law can be differentiated with respect to them. */
 cmb_law_symbols cmb_build_law_symbols(cmb_build *b)
 {
   return (cmb_law_symbols){cmb_input(b->g, "value of a force"), cmb_input(b->g, "rate of a force")};
@@ -51,8 +51,8 @@ cmb_status cmb_build_law(cmb_build *b, cmb_expr value, cmb_expr rate, cmb_expr *
 }
 
 /* Adds a force along the measure m (a scalar such as a distance) with the value x: Q = −(k (x − x0) + preload) − lost
- * − more, with the potential energy ½ k (x − x0)² + preload x. `lost` is given in the symbols of force laws for x and
- * ẋ, `more` as an expression of the state; neither has a potential. */
+ * − more, with the potential energy ½ k (x − x0)² + preload x. `lost` is given in the placeholder symbols of force
+ * laws for x and ẋ, `more` as an expression of the state; neither has a potential. */
 static cmb_status add_elastic_force(cmb_build *b, cmb_measure m, cmb_expr k, cmb_expr x0,
                                     cmb_expr preload, cmb_expr lost, cmb_expr more)
 {
@@ -195,8 +195,9 @@ static cmb_status add_spring_from_zero(cmb_build *b, const cmb_model_force *f)
   return add_displacement_forces(b, f, axes, k, none, none);
 }
 
-/* Adds spring-damper number `force`, between two points or along a joint coordinate. If the coordinate x counts in
- * the opposite direction in a mirrored copy of a subassembly, the force law is applied to −x. */
+/* Adds force element number `force`, a spring-damper between two points or along a joint coordinate, to the applied
+ * forces. If the coordinate x counts in the opposite direction in a mirrored copy of a subassembly, the force law is
+ * applied to −x. */
 static cmb_status add_spring(cmb_build *b, int force)
 {
   const cmb_model_force *f = &b->model->forces[force];
@@ -426,8 +427,8 @@ cmb_expr cmb_while_pressed(cmb_graph *g, cmb_expr depth, cmb_expr second, cmb_ex
   return cmb_apply(g, CMB_OP_IF, cmb_apply(g, CMB_OP_GT, *both, 0, 0), normal, 0);
 }
 
-/* Builds the normal force k d^e + c ḋ of a compliant contact, 0 while it is open, in the symbols of force laws for
- * the penetration depth d and its rate. *both is the switching function, positive while the contact is closed. */
+/* Builds the normal force k d^e + c ḋ of a compliant contact, 0 while it is open, in placeholder symbols for the
+ * penetration depth d and its rate. *both is the switching function, positive while the contact is closed. */
 static cmb_expr normal_law(cmb_build *b, const cmb_model_force *f, cmb_expr *both)
 {
   cmb_graph *g = b->g;
@@ -516,9 +517,9 @@ static cmb_status contact(cmb_build *b, const cmb_model_force *f)
 
 /* ---- two spheres */
 
-/* Builds the repulsive force between two spheres (Hunt and Crossley), 0 while they do not touch, in the symbols of
- * force laws for the distance of their centres and its rate. *both is the switching function, positive while the
- * force acts. */
+/* Builds the repulsive force between two spheres (Hunt and Crossley), 0 while they do not touch, in placeholder
+ * symbols for the distance of their centres and its rate. *both is the switching function, positive while the force
+ * acts. */
 static cmb_expr spheres_law(cmb_build *b, const cmb_model_force *f, cmb_expr *both)
 {
   cmb_graph *g = b->g;
@@ -572,11 +573,11 @@ cmb_status cmb_build_force(cmb_build *b, int force)
   }
   b->force_state[force] = CMB_IN_WORK;
   const int depth = b->formula_depth;
-  /* the measures of its formulas are read within this force, not deferred by the formulas that use the force */
+  /* measures in its formulas are read while the force is built, even if the formulas that use the force are deeply nested */
   b->formula_depth = 0;
   b->force_depth++;
   cmb_status status = CMB_OK;
-  /* formulas may build other forces first: the actions of this force begin behind theirs */
+  /* formulas may build other forces first: the actions of this force follow theirs */
   cmb_list before = b->actions;
   switch (f->type) {
   case CMB_FORCE_SPRING:

@@ -1,6 +1,7 @@
 /*
- * The articulated-body recursion (Featherstone) for the factors of the inverse mass matrix, as expressions; used by the explicit formalism
- * in joint coordinates. All terms that depend on velocities are on the right-hand side: wrenches p that the links need if v̇ = 0. From the
+ * Factorises the inverse of the mass matrix by the articulated-body recursion (Featherstone), as expressions; joint_form.c uses it for the
+ * explicit formalism in joint coordinates. All terms that depend on velocities are on the right-hand side: wrenches p that the links require
+ * if v̇ = 0. From the
  * last link to the first, with the inertia of a link together with all links built on it,
  *
  *     [ n ]   [ I   H ] [ ω̇ ]            U: its column along the link's velocity,   D = e·U
@@ -78,7 +79,7 @@ static void eliminate(cmb_graph *g, struct inertia *a, int direction, cmb_articu
   *inverse = cmb_div(g, cmb_constant(g, 1), *component(&U->moment, &U->force, direction));
   U->moment_D = cmb_vector_scale(g, *inverse, U->moment);
   U->force_D = cmb_vector_scale(g, *inverse, U->force);
-  /* U/D is 1 there, which the recursions take into account */
+  /* this component of U/D is 1, which the recursions take into account */
   *component(&U->moment_D, &U->force_D, direction) = 0;
   int angular = direction < 3 ? i : -1, linear = direction < 3 ? -1 : i;
   subtract_product(g, &a->I, U->moment_D, U->moment, angular, angular, true);

@@ -1,11 +1,11 @@
 /*
- * Chooses the frames and the masses of links such that the recursions have little to compute; called when a tree of links is made.
+ * Chooses the origins and the masses of links such that the recursions need few operations; tree.c calls it when a tree of links is made.
  *
  * Origins. That of a turn (revolute motion) may lie anywhere on its axis. At the foot of the perpendicular from its first child's origin the child's
  * offset has no z component. The origin is moved there if that gives the offsets fewer components and is not too far away.
  *
- * Masses (base parameters: Gautier and Khalil 1990). Mass on the axis of a turn moves with the link and with its parent alike;
- * so it may be counted as the parent's. The same holds for the mass in the centre of a ball, and for the second moments of
+ * Masses (base parameters: Gautier and Khalil 1990). Mass on the axis of a turn moves with the link and with its parent alike,
+ * so that it can be attributed to the parent. The same holds for the mass in the centre of a ball, and for the second moments of
  * a shift, which only rotate. In terms of Σ m, Σ m x, Σ m x xᵀ a turn passes on m, m c_z and P_zz, a shift P, a ball m. From the
  * child's axes (R) and origin (r) to the parent's, with c = R Σ m x:
  *
@@ -107,8 +107,9 @@ static cmb_moments moments_of(cmb_graph *g, const cmb_link *l)
   return o;
 }
 
-/* Removes from the mass moments *o of a link the part that can be attributed to its parent without a change of the
- * equations of motion, as for base parameters, and returns this part. It depends on the kind of motion of the link. */
+/* Removes from the mass moments *o of a link those parts that can be attributed to its parent without a change of the
+ * equations of motion (base parameters), and returns them. Which parts these are depends on the link's kind of
+ * motion. */
 static cmb_moments move_to_parent(cmb_link_kind kind, cmb_moments *o)
 {
   const cmb_number zero = cmb_fixed(0);

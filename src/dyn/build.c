@@ -74,9 +74,9 @@ int cmb_joint_coordinate_index(const cmb_model_joint *j, int n)
   return n;
 }
 
-/* Returns the sign with which formulas of a mirrored copy of a subassembly count velocity n of joint j and its
- * coordinate. With Euler parameters: 1, −1, or 0 if they are measured along other axes than those of the copy. All
- * other joints are mirrored with the copy, so that the sign is 1. */
+/* Returns the sign of velocity n of joint j, and of its coordinate, in formulas of a mirrored copy of a subassembly.
+ * With Euler parameters it is 1 or −1, or 0 if they are measured along other axes than those of the copy; for all
+ * other joints it is 1, since they are mirrored themselves. */
 double cmb_coordinate_sign(const cmb_mirror *mirror, const cmb_model_joint *j, int n)
 {
   const int shifts = cmb_joint_translations(j->type);
@@ -185,9 +185,9 @@ static int by_base(const void *x, const void *y)
   return first != second ? (first > second) - (first < second) : (*a > *b) - (*a < *b);
 }
 
-/* Adds to the generalised forces f (nv) the applied forces that act between links with a common base link other than
- * the ground and, if with_lambda is set, the constraint forces that do so. Forces with the same base are projected
- * together. */
+/* Adds to the generalised forces f (nv) the applied forces that act between two links with a common base link other
+ * than the ground and, if with_lambda is set, the constraint forces that do so. Forces with the same base link are
+ * projected onto the velocities in one recursion. */
 static void add_forces_between_links(cmb_build *b, bool with_lambda, cmb_expr *f)
 {
   const size_t most = (size_t)count_link_forces(b, with_lambda) + 1;

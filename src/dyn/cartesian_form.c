@@ -1,6 +1,6 @@
 /*
- * Equations of motion in Cartesian coordinates with Euler parameters (Haug, Negrut and Engstler 1999; its r, p are our q, and v =
- * q̇), as expressions:
+ * Builds the equations of motion in Cartesian coordinates with Euler parameters (Haug, Negrut and Engstler 1999; its r, p are our q, and
+ * v = q̇) as expressions; mechanism.c calls it in the Cartesian formulation:
  *
  *     m r̈ = F,   4 Lᵀ J' L p̈ = 2 Lᵀ (n' − ω' × J' ω'),   ω' = 2 L(p) ṗ,   0 = (p·p − 1)/2 for each body
  *
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Typical mass and inertia of the bodies, for the size of the added terms. */
+/* Typical mass and moment of inertia of the bodies, which determine the weights of the constraints added to M. */
 struct scale {
   cmb_number mass, inertia;
 };
@@ -92,7 +92,7 @@ static cmb_number weight_of(const cmb_build *b, const cmb_constraint *c, const i
   return light.value > 0 && weight.value > MOST_RATIO * light.value ? light : weight;
 }
 
-/* The terms of M in the order in which they are added, and f. */
+/* The terms of the mass matrix M in the order in which they are added, and the generalised forces f (nv). */
 struct sums {
   cmb_list M; /* of cmb_entry */
   cmb_expr *f;

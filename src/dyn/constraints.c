@@ -172,9 +172,9 @@ static cmb_status distance(cmb_build *b, const struct frames *f, const cmb_model
   return CMB_OK;
 }
 
-/* Builds the value g, g_t, the velocity-dependent part γ of g̈, and the gradient of the constraint g = F(x, t) = 0,
- * in *c. F is given in symbols for the measures x (scalars such as distances), which are replaced by the measures'
- * expressions after the differentiation. */
+/* Builds the value g of the constraint F(x, t) = 0, its partial time derivative g_t, the velocity-dependent part γ of
+ * g̈, and its gradient, in *c. F is given in placeholder symbols for the measures x (scalars such as distances),
+ * which are replaced by the measures' expressions after the differentiation. */
 static cmb_status differentiate(cmb_build *b, const cmb_symbols *symbols, cmb_expr F,
                                 cmb_constraint *c)
 {

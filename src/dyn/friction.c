@@ -22,10 +22,10 @@
 static const double SAME = 1e-9;
 enum { STATES = 12 };
 
-/* What an input of the program stands for; INPUT_DRAWN is anything but a velocity and a parameter, and gets random values. */
+/* Kinds of inputs of the program: INPUT_DRAWN is any input but a velocity or a parameter, and is set to random values. */
 enum { INPUT_DRAWN, INPUT_VELOCITY, INPUT_PARAMETER };
 
-/* All friction (`stick`) in formulas, and the program that computes e and ∂P/∂S of each. */
+/* All dry friction stick(e, ..) in formulas, and the program that computes the velocity e and ∂P/∂S of each. */
 struct trial {
   int count;
   cmb_expr *stick, *S, *pair; /* (count), (count), (2 x count) all e, then all ∂P/∂S */
@@ -37,8 +37,8 @@ struct trial {
   double *first;
 };
 
-/* Returns the force element that action number `action` (one term of the applied forces) belongs to: the one with the
- * largest first action that is not above `action`. Returns NULL if the action belongs to a joint. */
+/* Returns the force element that term number `action` of the applied forces belongs to: the element with the largest
+ * first term that is not above `action`. Returns NULL if the term belongs to a joint. */
 static const cmb_model_force *force_of(const cmb_build *b, int action)
 {
   const cmb_model_force *f = NULL;
@@ -172,9 +172,9 @@ static void draw_inputs(const struct trial *t, int kind, uint32_t *state)
   }
 }
 
-/* Evaluates each friction force S at a random position, once with velocities 0 and once with random ones, and
- * computes the quotient of the changes of ∂P/∂S (P: power) and of the velocity e that S depends on. Stores it in
- * t->first[] at the first state (`is_first`); replaces it by NaN if it is not positive, or differs at a later state. */
+/* Tests at a random position how the power P depends on each friction force S and its velocity e: computes (change of
+ * ∂P/∂S)/(change of e) between velocities 0 and random velocities. Stores this quotient in t->first[] at the first
+ * state (`is_first`); replaces it by NaN if it is not positive, or differs at a later state. */
 static void compare_quotients(const struct trial *t, bool is_first, uint32_t *state)
 {
   draw_inputs(t, INPUT_DRAWN, state);
@@ -192,8 +192,8 @@ static void compare_quotients(const struct trial *t, bool is_first, uint32_t *st
   }
 }
 
-/* Sets *yes to true if the expression e occurs in the force of action number `action`, or in the rate of the distance
- * or coordinate along which the force acts; else to false. */
+/* Sets *yes to true if the expression e occurs in term number `action` of the applied forces, either in the force or
+ * in the rate of the distance or coordinate along which it acts; else to false. */
 static cmb_status action_contains(const cmb_build *b, int action, cmb_expr e, bool *yes)
 {
   const cmb_action *a = cmb_action_at(b, action);

@@ -75,8 +75,9 @@ static cmb_status tyre_surface(cmb_build *b, const cmb_model_tyre *tyre, cmb_exp
   return CMB_OK;
 }
 
-/* Appends the surface s = 0 that the point `at` of a body can touch to the list, unless s depends on a sampled value
- * of a controller. Records whether s depends on time, and the first surface in the list with the same s. */
+/* Appends the surface s = 0 that the point `at` of a body can touch to the list all->all, unless s depends on a
+ * sampled value of a controller. Records whether s depends on time, and the first surface in the list with the same
+ * s. */
 static cmb_status add_surface(cmb_ground *all, cmb_build *b, const struct inputs *in,
                               const char *name, const cmb_anchor *at, cmb_expr s)
 {

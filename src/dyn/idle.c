@@ -129,8 +129,8 @@ static void motion_transform(const double R[9], const double r[3], double *X)
 }
 
 /* Computes in *f the motions S (6-vectors) that a joint allows, in the axes of its last link `last`, the mass or
- * inertia that scales each of them, and the transformation X of motions from the joint's parent. Returns the first
- * link of the joint; its links are consecutive. Displacements of the generic position are of the order of `length`. */
+ * inertia by which each is scaled, and the transformation X of motions from the joint's parent, in a position with
+ * displacements of the order of `length`. Returns the first link of the joint; its links are consecutive. */
 static int joint_motions(const cmb_tree *tree, int last, double length,
                          const struct moved_inertia *m, struct freedom *f)
 {
@@ -221,9 +221,9 @@ static void add_to_parent(struct moved_inertia *m, const struct freedom *f, cons
   parent->inertia += inertia + mass * square;
 }
 
-/* Describes the principal motion y of a joint, which moves no mass, in *idle: the joint, whether y is a rotation or a
- * translation, and its axis (all joint coordinates 0; unit length, largest component positive). mu[count] are the
- * eigenvalues of all principal motions of the joint, ascending. */
+/* Describes the joint motion y (a 6-vector), which moves no mass, in *idle for an error message: the joint, whether y
+ * is a rotation or a translation, and its axis (all joint coordinates 0; unit length, largest component positive).
+ * mu[count] are the eigenvalues of the joint's inertia matrix, ascending. */
 static void describe_idle_motion(const cmb_link *l, int count, const double *mu,
                                  const double y[MOTIONS], const struct moved_inertia *m,
                                  cmb_idle *idle)

@@ -1,8 +1,8 @@
 /*
- * Rates of inputs, for everything that is differentiated with respect to time while a mechanism is built. An input is its formula, a
- * function of t, plus a free part u (expressions.h). Forces and constraints on moving inputs depend on their rates: a contact with damping
- * on `surface: z - road`, a motion with `value: lift`. The rates of the formula are its derivatives; those of u are separate symbols u' and
- * u'', since only the program that supplies u knows them:
+ * Adds the rates of inputs to time derivatives; called wherever an expression is differentiated with respect to time while a mechanism is built.
+ * An input is its formula, a function of t, plus a free part u (expressions.h). Forces and constraints on moving inputs depend on their rates: a
+ * contact with damping on `surface: z - road`, a motion with `value: lift`. The rates of the formula are its derivatives; those of u are separate
+ * symbols u' and u'', since only the program that supplies u knows them:
  *
  *     d/dt e(t, u, u') = ∂e/∂t + ∂e/∂u u' + ∂e/∂u' u''
  *
@@ -59,8 +59,8 @@ cmb_status cmb_build_add_input_rates(cmb_build *b, cmb_expr e, cmb_expr *rate)
   return mark_used_rates(b, more);
 }
 
-/* Appends the rates u' and u'' of the inputs to the parameters of x that can be changed during a simulation, with the
- * value 0. The arrays x->parameter and x->parameter_value already have room for them. */
+/* Appends the rates u' and u'' of the model's inputs, with the value 0, to those parameters in x that can be changed
+ * during a simulation. The arrays x->parameter and x->parameter_value have room for them. */
 static cmb_status append_live_parameters(cmb_build *b, cmb_expressions *x)
 {
   const char **names = cmb_arena_take(b->arena, (size_t)(x->np + x->nr) + 1, sizeof *names);

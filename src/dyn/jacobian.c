@@ -1,8 +1,8 @@
 /*
- * Derivatives of the inertial forces τ(q, v, a) with respect to q and v in closed form, for Newton matrices of long chains in joint
- * coordinates; O(N d) for N links and d links on the path to the ground (Singh, Russell and Wensing 2022, "Efficient analytical
- * derivatives of rigid-body dynamics using spatial vector algebra"). With S_i the motion (angular, linear) that velocity i makes, p the
- * parent of i, j on the path from i to the ground, and sums over all links built on i: inertia I, forces f, and B,
+ * Builds the derivatives of the inertial forces τ(q, v, a) with respect to q and v in closed form, for the Newton matrices of long chains in
+ * joint coordinates (joint_form.c offers it to layer dae); O(N d) for N links and d links on the path to the ground (Singh, Russell and Wensing
+ * 2022, "Efficient analytical derivatives of rigid-body dynamics using spatial vector algebra"). With S_i the motion (angular, linear) that
+ * velocity i makes, p the parent of i, j on the path from i to the ground, and sums over all links built on i: inertia I, forces f, and B,
  *
  *     Ψ_i = v_p × S_i     Ψ'_i = a_p × S_i + v_p × Ψ_i
  *     ∂τ_i/∂q_j = S_i·(2B_i Ψ_j + I_i Ψ'_j)      ∂τ_j/∂q_i = S_j·(2B_i Ψ_i + I_i Ψ'_i + S_i ×* f_i)
@@ -33,7 +33,7 @@ struct moving {
   cmb_force f;
 };
 
-/* The vectors of link i that its row and column of the derivatives are products with. */
+/* The vectors of link i from which its row and column of the derivatives follow, by products with the motions of the links before it. */
 struct columns {
   cmb_force U;  /* I S */
   cmb_vector C; /* the factor of the angular part in S·2B */
@@ -126,9 +126,9 @@ static cmb_force inertia_times(cmb_graph *g, const struct moving *m, cmb_motion 
                                     cmb_vector_cross(g, x.angular, m->first))};
 }
 
-/* Returns the product of a motion with the angular part α and twice the matrix B of a link, the velocity-dependent
- * inertia in the derivatives: (2 (tr(D) 1 − D) α, 2 α × h). D = Σ m u xᵀ and h = Σ m u are sums over the link's mass
- * points x with velocities u; 1 is the identity. */
+/* Returns 2 B times a motion with the angular part α: (2 (tr(D) 1 − D) α, 2 α × h). B is the Coriolis matrix of a
+ * link in the derivatives of its inertial force; D = Σ m u xᵀ and h = Σ m u are sums over its mass points x with
+ * velocities u; 1 is the identity. */
 static cmb_force b_times(cmb_graph *g, const struct moving *m, cmb_vector alpha)
 {
   cmb_vector twice = cmb_vector_scale(g, cmb_constant(g, 2), alpha);

@@ -1,6 +1,6 @@
 /*
- * Equations of motion in joint coordinates, as expressions: M, f, G and γ; the residual r = M a − f + Gᵀ λ; and the accelerations a, with
- * closed loops solved by
+ * Builds the equations of motion in joint coordinates as expressions, called by mechanism.c: M and f; the residual r = M a − f + Gᵀ λ; and
+ * the accelerations a, where the constraints of closed loops are solved by
  *
  *     S λ = Zᵀ D⁻¹ u + γ,   S = G M⁻¹ Gᵀ = Zᵀ D⁻¹ Z = L Δ Lᵀ,   a = Wᵀ D⁻¹ (u − Z λ),    u = W f, Z = W Gᵀ
  *
@@ -23,8 +23,8 @@ static cmb_expr *expressions(cmb_build *b, int count)
   return cmb_arena_take(b->arena, (size_t)count + 1, sizeof(cmb_expr));
 }
 
-/* Subtracts from the wrenches on[] (one a link) the applied forces that act between a link and the ground and, if
- * with_lambda is set, the constraint forces that do so. Forces between two links are not included. */
+/* Subtracts from the wrenches on[] (one for each link) the applied forces that act between a link and the ground and,
+ * if with_lambda is set, the constraint forces that do so. Forces between two links are not included. */
 static cmb_status subtract_applied(cmb_build *b, bool with_lambda, cmb_wrench *on)
 {
   const int links = b->tree->link_count;
@@ -53,9 +53,9 @@ static cmb_status inverse_dynamics(cmb_build *b, const cmb_expr *a, bool with_la
   return subtract_applied(b, with_lambda, on);
 }
 
-/* Projects the wrenches on[] (one a link) onto the joint velocities and subtracts the forces along coordinates and
- * between links. If the wrenches come from inverse dynamics, the result *out (nv) is the residual M a − f + Gᵀ λ; it
- * is −f if the accelerations are 0 and λ is left out. Overwrites on[]. */
+/* Projects the wrenches on[] (one for each link) onto the joint velocities and subtracts the forces along coordinates
+ * and between links. If the wrenches come from inverse dynamics, the result *out (nv) is the residual M a − f + Gᵀ λ;
+ * it is −f if the accelerations are 0 and λ is left out. Overwrites on[]. */
 static cmb_status project_residual(cmb_build *b, cmb_wrench *on, bool with_lambda, cmb_expr **out)
 {
   const int nv = b->tree->nv;

@@ -41,7 +41,7 @@ cmb_status cmb_kinematics_create(cmb_arena *arena, cmb_graph *g, cmb_tree *tree,
 {
   cmb_kinematics *k = *out = cmb_arena_take(arena, 1, sizeof *k);
   if (!k) return CMB_ERROR_MEMORY;
-  /* coordinates of a body and, in the Cartesian formulation, perhaps those of its joint in addition */
+  /* coordinates of each body and, in the Cartesian formulation, possibly those of its joint */
   size_t rooms = 2 * (size_t)tree->model->joint_count * CMB_MOST_COORDINATES;
   size_t links =
       (size_t)tree->model->joint_count * CMB_MOST_STAGES + (size_t)tree->model->body_count;

@@ -1,6 +1,6 @@
 /*
- * Late states: states z whose rates depend on accelerations a, multipliers λ or the forces μ of resting contacts,
- * ż = e(t, q, v, z, a, λ, μ). Called when the equations of motion of the formulation are complete.
+ * Builds the rates of late states: states z whose rates depend on accelerations a, multipliers λ or the forces μ of resting contacts,
+ * ż = e(t, q, v, z, a, λ, μ). states.c calls it when the equations of motion of the formulation are complete.
  *
  * No force depends on such a rate (names.c reports an error if one does), so that M a = f − Gᵀ λ, 0 = G a + γ can be solved first:
  *
@@ -100,7 +100,7 @@ static cmb_status substitute_motion(cmb_build *b, const cmb_expressions *x,
 }
 
 /* Returns whether a branch in the expression e (of if, abs, max, ..), unless it is inside smooth(..), depends on an
- * expression with marked[] set. seen[e + 1] is scratch and must be false on entry. */
+ * expression that is marked in marked[]. seen[e + 1] is scratch and must be false on entry. */
 static bool branches_on_marked(const cmb_graph *g, cmb_expr e, const bool *marked, bool *seen)
 {
   seen[e] = true;

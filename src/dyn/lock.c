@@ -1,5 +1,5 @@
 /*
- * Finds the places where three rotations about one point lose a degree of freedom (gimbal lock): the angles of a spherical joint, or hinges
+ * Finds the positions in which three rotations about one point lose a degree of freedom (gimbal lock): the angles of a spherical joint, or hinges
  * through one point with only massless bodies between them. The checks during a simulation use them. With the axes a, b, c in the design
  * position and the middle angle q, the third axis is turned about the second, and the three span the volume
  *

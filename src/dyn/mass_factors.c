@@ -1,6 +1,6 @@
 /*
- * The mass matrix of a long chain as a product of factors (dyn/expressions.h), M = W⁻¹ D W⁻ᵀ of the articulated bodies; made by the joint
- * formulation where M itself would have too many entries.
+ * Builds the mass matrix of a long chain as a product of factors (dyn/expressions.h), M = W⁻¹ D W⁻ᵀ of the articulated bodies; joint_form.c
+ * calls it where M itself would have too many entries.
  *
  * M has an entry for each pair of links of which one is built on the other: N² for a chain of N. Its factors need some ten
  * numbers for each link: 1/D, the columns U/D, and the transformation from the link's frame to its parent's. With symbols in their place

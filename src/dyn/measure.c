@@ -1,6 +1,6 @@
 /*
- * Measures (measure.h): distances, components, angles and rotations between points of two bodies, which forces act along and constraints
- * consist of. With d = b − a, velocities of points relative to the base:
+ * Builds measures (measure.h): distances, components, angles and rotations between points of two bodies, along which forces act and of which
+ * constraints consist. With d = b − a, velocities of points relative to the base:
  *
  *     component  x = u·d      ẋ = u·(v_b − v_a) + ω_a·(u × d)
  *                             bias = u·(v̇_b − v̇_a) + 2 (ω_a × u)·(v_b − v_a) + (ω̇_a × u + ω_a × (ω_a × u))·d

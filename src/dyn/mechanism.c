@@ -71,8 +71,8 @@ static cmb_status scan_outputs(cmb_build *b)
   return read_unused_measures(b);
 }
 
-/* Builds the expression *w of the first unknown of the implicit function x, by reading a formula that consists of its
- * name only. */
+/* Builds the expression *w of the first unknown of the implicit function x, in the way in which any formula that
+ * contains the unknown's name is read. */
 static cmb_status read_unknown(cmb_build *b, const cmb_model_implicit *x, cmb_expr *w)
 {
   cmb_model_formula formula = x->equation[0];
@@ -148,9 +148,9 @@ static cmb_status collect_gradients(cmb_build *b, cmb_entries *G)
   return CMB_OK;
 }
 
-/* Returns the factor, 1 or −1, that converts the Lagrange multiplier of a constraint to its reported impulse. As for
- * forces in outputs, the impulse of a distance constraint is positive in tension; that of a prescribed motion or a
- * formula acts along the coordinate or formula, and any other acts on body b. */
+/* Returns the factor, 1 or −1, that converts the Lagrange multiplier of a constraint to its reported impulse. The
+ * impulse of a distance constraint is positive in tension; that of a prescribed motion or a formula is positive in
+ * the direction in which its value grows; any other is the impulse on body b. */
 static int impulse_sign(const cmb_build *b, const cmb_constraint *c)
 {
   return c->loop >= 0 && b->model->loops[c->loop].type == CMB_LOOP_DISTANCE ? 1 : -1;
@@ -171,7 +171,7 @@ static const char *impulse_unit(const cmb_build *b, const cmb_constraint *c)
   return "";
 }
 
-/* Stores in x the signs and the units with which the impulses of the constraints are reported. */
+/* Stores in x, for each constraint, the sign and the unit of its reported impulse (the time integral of its force). */
 static cmb_status store_impulse_signs(cmb_build *b, cmb_expressions *x)
 {
   const size_t n = (size_t)x->ng + 1;
@@ -323,8 +323,8 @@ static cmb_status depends_on_more(const cmb_build *b, const cmb_expressions *x, 
   return CMB_OK;
 }
 
-/* Collects in x->roots the implicit functions that depend on t, q and v only, so that they can be evaluated in any
- * state, and in x->root_names their names for messages. */
+/* Collects in x->roots the implicit functions that depend on t, q and v only, and so can be evaluated in any state.
+ * Their names, as used in messages, are stored in x->root_names. */
 static cmb_status collect_roots(cmb_build *b, cmb_expressions *x)
 {
   const cmb_model *m = b->model;
@@ -347,8 +347,8 @@ static cmb_status collect_roots(cmb_build *b, cmb_expressions *x)
 }
 
 /* Reports an error if an output has the name of a Lagrange multiplier, because columns of a trajectory are found by
- * name. (An output with the name of a coordinate, velocity or state replaces its column.) Nothing is checked in
- * Cartesian coordinates, which are called BODY.x, as no output can be. */
+ * name. (An output may have the name of a coordinate, velocity or state, whose column it replaces.) Not checked in
+ * the Cartesian formulation. */
 static cmb_status check_output_names(cmb_build *b, const cmb_expressions *x)
 {
   for (int i = 0; i < x->no && !b->cartesian; i++) {

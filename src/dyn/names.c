@@ -30,10 +30,10 @@
 
 enum { NAME_ROOM = 300 };
 
-/* Limit for measures that are read one inside the other; in a deeper formula the inner measures are read before it. */
+/* Limit for the nesting of measures (named formulas) that are read one inside the other; deeper ones are read beforehand. */
 enum { MOST_DEPTH = 24 };
 
-/* Additional depth for implicit functions, which cannot be deferred. */
+/* Additional depth for implicit functions, which cannot be read beforehand. */
 enum { MOST_IMPLICIT_DEPTH = 24 };
 
 static const double pi = 3.14159265358979323846;
@@ -52,7 +52,7 @@ struct quantity {
   cmb_measure m;
   cmb_expr e;
   cmb_level level;
-  /* 1; −1 if the formula, in a mirrored copy, counts the quantity in the opposite direction */
+  /* 1, or −1 if the formula belongs to a mirrored copy that counts the quantity in the opposite direction */
   double sign;
 };
 
@@ -79,8 +79,8 @@ static bool add_names(cmb_name_map *map, const void *items, int count, size_t si
   return true;
 }
 
-/* Returns the key that identifies the names of joint coordinates in the name map b->names. In their entries, `index`
- * is the joint and `kind` the number of the coordinate within the joint. */
+/* Returns the key under which the names of joint coordinates are stored in the name map b->names. An entry holds the
+ * joint in `index` and the number of the coordinate within the joint in `kind`. */
 static const void *coordinate_names_key(const cmb_build *b)
 {
   return &b->model->joint_count;
@@ -122,8 +122,8 @@ static bool add_coordinates(cmb_build *b, int joint)
   return true;
 }
 
-/* Returns the key that identifies the names of the unknowns of implicit functions in the name map b->names. In their
- * entries, `index` is the function and `kind` the number of the unknown within it. */
+/* Returns the key under which the names of the unknowns of implicit functions are stored in the name map b->names. An
+ * entry holds the function in `index` and the number of the unknown within it in `kind`. */
 static const void *unknown_names_key(const cmb_build *b)
 {
   return &b->model->implicit_count;
@@ -184,9 +184,9 @@ static bool is_mirrored(const cmb_mirror *m)
   return m->sign[0] < 0 || m->sign[1] < 0 || m->sign[2] < 0;
 }
 
-/* Sets q->sign, the sign with which a formula in a mirrored copy of a subassembly counts a vector component along
- * `axis` (0..2). `turns` is set for axial vectors (rotations and torques), which a reflection changes differently
- * from other vectors. Always returns true. */
+/* Sets q->sign to the sign (1 or −1) of a vector component along `axis` (0..2) in a formula that belongs to a
+ * mirrored copy of a subassembly. `turns` is set for axial vectors (rotations and torques), which a reflection
+ * changes differently from other vectors. Always returns true. */
 static bool set_component_sign(const struct reading *r, int axis, bool turns, struct quantity *q)
 {
   const cmb_mirror *m = &r->formula->mirror;
@@ -272,9 +272,9 @@ static bool is_axis_suffix(const char *suffix)
   return strlen(suffix) == 3 && suffix[1] == '_';
 }
 
-/* Finds a kinematic quantity of a point on a body by its suffix (x, vx, x_x, ..) and stores it in *q. When all joint
- * coordinates are 0, the body's axes are the global ones or, for a formula in a rotated or mirrored copy of a
- * subassembly, the axes of that copy. Returns false if there is no such suffix. */
+/* Finds a kinematic quantity of a point on a body by its suffix (x, vx, x_x, ..) and stores it in *q. The body's
+ * axes, for x_x .. z_z, are those that coincide with the formula's axes (global, or those of a rotated or mirrored
+ * copy of a subassembly) when all joint coordinates are 0. Returns false if there is no such suffix. */
 static bool body_quantity(struct reading *r, const cmb_anchor *at, const char *suffix,
                           struct quantity *q)
 {
@@ -324,9 +324,9 @@ static bool body_or_marker_quantity(struct reading *r, const char *base, const c
 
 /* ---- coordinates */
 
-/* Sets q->sign, the sign with which a formula in a mirrored copy of a subassembly counts a joint coordinate. Reports
- * an error and returns false if the coordinate is measured along other axes than those of the formula, as Euler
- * parameters can be in a rotated copy. */
+/* Sets q->sign to the sign of a joint coordinate in a formula that belongs to a mirrored copy of a subassembly.
+ * Reports an error and returns false if the coordinate is measured along other axes than those of the formula, as
+ * Euler parameters can be in a rotated copy. */
 static bool set_coordinate_sign(struct reading *r, const char *name, const cmb_name *entry,
                                 struct quantity *q)
 {
@@ -453,8 +453,8 @@ static bool measure_quantity(struct reading *r, const char *name, bool rate, str
 
 /* ---- implicit functions */
 
-/* Reads the equations of implicit function number i into equation[], with symbols for its unknowns, and the initial
- * values of the unknowns into start[]; these must not depend on the unknowns. */
+/* Reads the equations of implicit function number i into equation[], with symbols for its unknowns, and then the
+ * initial values of the unknowns into start[], which must not depend on the unknowns. */
 static cmb_status read_implicit_formulas(cmb_build *b, int i, cmb_level level, cmb_symbols *symbols,
                                          cmb_expr *equation, cmb_expr *start)
 {
@@ -638,7 +638,8 @@ static bool force_quantity(struct reading *r, const char *base, const char *suff
 }
 
 /* Finds the component `suffix` of the force or moment of the bushing, joint, stop or loop with the name `base` and
- * stores it in *e. *level is set to the lowest level of formulas that may use it. Returns false if there is none. */
+ * stores it in *e. *level is set to the level that a formula must have to use it: one for forces, or one for outputs
+ * only. Returns false if there is none. */
 static bool reaction_of(cmb_build *b, const char *base, const char *suffix, cmb_expr *e,
                         cmb_level *level)
 {
@@ -737,7 +738,7 @@ static bool resolve(struct reading *r, const char *name, struct quantity *q)
   return false;
 }
 
-/* Returns the symbol that represents the measure m (a scalar such as a distance) in the formula being read, so that
+/* Returns the placeholder symbol of the measure m (a scalar such as a distance) in the formula being read, so that
  * the formula can be differentiated with respect to it. Creates the symbol at its first use. */
 static cmb_expr symbol_of(struct reading *r, const cmb_measure *m)
 {
@@ -1000,8 +1001,8 @@ static cmb_status read_formula(cmb_build *b, const cmb_model_formula *formula, c
   return b->status; /* an error other than the parser's, whose message is restored */
 }
 
-/* Returns the measure (a named formula) that has to be read first, because reading a formula was aborted before it as
- * too deeply nested, and clears the error of the abort. */
+/* Returns the index of the measure (a named formula) at which reading was aborted because formulas were nested too
+ * deeply, and clears the error of the abort. */
 static int take_waiting_measure(cmb_build *b)
 {
   const int i = b->waiting;
@@ -1011,9 +1012,9 @@ static int take_waiting_measure(cmb_build *b)
   return i;
 }
 
-/* Reads the measure (a named formula) before which reading was aborted because formulas were nested too deeply.
- * Measures that it depends on are read first if they are again too deep; a stack holds those still to be read, so
- * that no reading is deeper than MOST_DEPTH levels. */
+/* Reads the measure (a named formula) at which reading was aborted because formulas were nested too deeply. If this
+ * is aborted at a further measure, that one is read first; a stack holds the unfinished ones. No reading is nested
+ * more than MOST_DEPTH levels deep. */
 static cmb_status read_waiting_measures(cmb_build *b, cmb_level level, cmb_symbols *symbols)
 {
   cmb_list stack = {0};

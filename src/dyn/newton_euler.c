@@ -1,6 +1,6 @@
 /*
- * The Newton–Euler recursion along the tree of links: the forces of inverse dynamics for given accelerations. It works with accelerations
- * of points rather than with 6-vectors:
+ * Computes the forces of inverse dynamics for given accelerations by the Newton–Euler recursion along the tree of links; joint_form.c calls it.
+ * It works with accelerations of points rather than with 6-vectors:
  *
  *     K = ω̇~ + ω~ ω~        the point x of a link has the acceleration a + K x
  *     f = m a + K (m c)      n = m c × a + vee(K P),   P = Σ m x xᵀ,   vee(A) = (A_zy − A_yz, A_xz − A_zx, A_yx − A_xy)

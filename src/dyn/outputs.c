@@ -1,5 +1,6 @@
 /*
- * Output quantities that depend on accelerations and multipliers: reactions of joints, forces of bushings and loops; and energies.
+ * Builds output quantities that depend on accelerations and multipliers (reactions of joints, forces of bushings and loops) and energies;
+ * names.c calls it where a formula uses one of them.
  *
  * The reaction of a joint is the wrench that it transmits to its child, including the joint's own springs and drives: by inverse dynamics
  * for all bodies built on the child, minus the other forces on these, summed up from the last bodies to the first. Force and
@@ -93,8 +94,8 @@ static bool add_side(cmb_build *b, const cmb_measure *m, const cmb_side *s, cmb_
 }
 
 /* Adds the forces and moments with which a force of magnitude `scale` along the measure m (a scalar such as a
- * distance) acts on its two bodies to the resultants of these, of[body]. Forces on the ground are skipped. Returns
- * false if out of memory. */
+ * distance) acts on its two bodies to the resultants of these; `of` has one resultant for each body, none for the
+ * ground. Returns false if out of memory. */
 static bool add_sides(cmb_build *b, const cmb_measure *m, cmb_expr scale, struct resultant *of)
 {
   for (int i = 0; i < m->side_count; i++) {
@@ -104,9 +105,9 @@ static bool add_sides(cmb_build *b, const cmb_measure *m, cmb_expr scale, struct
   return true;
 }
 
-/* Subtracts the contact forces of the surfaces u = 0 on which bodies rest from the required forces of[body]: with the
- * Lagrange multiplier μ, they are −μ ∂u/∂x along each measure x (a scalar such as a distance) in u. Returns false on
- * failure. */
+/* Subtracts the contact forces of the surfaces u = 0 on which bodies rest from the forces that the bodies' motion
+ * requires (`of`, one for each body): with the Lagrange multiplier μ, they are −μ ∂u/∂x along each measure x (a
+ * scalar such as a distance) in u. Returns false on failure. */
 static bool subtract_contact_forces(cmb_build *b, struct resultant *of)
 {
   const cmb_push *push = cmb_build_pushes(b);
@@ -119,9 +120,9 @@ static bool subtract_contact_forces(cmb_build *b, struct resultant *of)
   return push != NULL;
 }
 
-/* Computes for each body the wrench of[body] that its motion requires, by inverse dynamics, and subtracts applied
- * forces, constraint forces of loops and contact forces. Moments are about the point of the joint that carries the
- * body. Returns false on failure. */
+/* Computes for each body the force and moment that its motion requires by inverse dynamics, minus applied forces,
+ * constraint forces of loops and contact forces, and adds them to `of` (one for each body). Moments are about the
+ * point of the joint that carries the body. Returns false on failure. */
 static bool required_wrenches(cmb_build *b, struct resultant *of)
 {
   for (int i = 0; i < b->model->joint_count; i++) {

@@ -1,5 +1,5 @@
 /*
- * Positions and orientations of a model's bodies (cmb_poses_* of camber/dyn.h), as one program of the coordinates and the live parameters.
+ * Computes positions and orientations of a model's bodies (cmb_poses_* of camber/dyn.h) by one program of the coordinates and live parameters.
  * With x = r + R ξ the position of a point ξ of a link, and ξ_u the direction u of the design position in the link's axes:
  *
  *     place = r + R ξ_com,    turn = (R ξ_x, R ξ_y, R ξ_z)  by columns
@@ -19,7 +19,7 @@ struct cmb_poses {
   cmb_context *ctx;
   cmb_arena *arena;
   cmb_program *program; /* computes all poses from q and p */
-  /* then more coordinates than nq may be passed: those of joints, which follow the bodies' and are ignored */
+  /* if set, more coordinates than nq may be passed: those of joints, which follow the bodies' and are ignored */
   bool cartesian;
   int bodies, nq, np;
   double *in, *out, *work;

@@ -1,7 +1,7 @@
 /*
- * Contact forces with which surfaces support resting bodies, for outputs. While bodies rest on the surface u = 0 of a rule (an event or a
- * stop, rules.c), u = 0 is a constraint with the multiplier μ: M v̇ = f − Gᵀ λ − (∂u̇/∂v)ᵀ μ. Here μ is an input of the outputs, 0 while
- * there is no resting contact. It acts on the bodies like forces along the measures x_i that u depends on,
+ * Builds the contact forces with which surfaces support resting bodies, for outputs and rates of late states. While bodies rest on the surface u
+ * = 0 of a rule (an event or a stop, rules.c), u = 0 is a constraint with the multiplier μ: M v̇ = f − Gᵀ λ − (∂u̇/∂v)ᵀ μ. Here μ is an input of
+ * the outputs, 0 while there is no resting contact. It acts on the bodies like forces along the measures x_i that u depends on,
  *
  *     u(x₁, x₂, ..):   −μ ∂u/∂x_i along the measure x_i.
  *

@@ -1,5 +1,5 @@
 /*
- * Roads as expressions (road.h), for tyres, contacts and formulas. The height of each road is built once, in symbols for x, y and the wheel's
+ * Builds roads as expressions (road.h), for tyres, contacts and formulas. The height of each road is built once, in symbols for x, y and the wheel's
  * radius R, with its derivatives; every use replaces the symbols by a place.
  *
  *     flat       z = h
@@ -45,7 +45,7 @@ static struct symbols road_symbols(cmb_build *b)
                           cmb_input(b->g, "radius on a road")};
 }
 
-/* A road in symbols. */
+/* The expressions of a road, in symbols for the position and the radius of the wheel. */
 struct cmb_read_road {
   int state; /* CMB_NOT_BUILT, CMB_IN_WORK, CMB_BUILT */
   cmb_road_point point;
@@ -89,7 +89,7 @@ static cmb_status formula(cmb_build *b, const cmb_model_road *road, cmb_expr *he
   return formula_of_place(b, &road->height, height);
 }
 
-/* Coordinates of a place along (s) and across (n) the road, and the radius of the wheel. */
+/* A position on a road: coordinates along (s) and across (n) the road, and the radius of the wheel. */
 struct place {
   cmb_expr s, n, radius;
 };
@@ -298,7 +298,7 @@ static cmb_status find_road(cmb_build *b, int index, const cmb_road_point **p)
   const int depth = b->formula_depth;
   known->state = CMB_IN_WORK;
   b->road_depth++;
-  /* its formulas must not wait for measures of the formula that uses the road */
+  /* measures in its formulas are read now, even if the formula that uses the road is deeply nested */
   b->formula_depth = 0;
   const cmb_status status = make(b, road, &known->point);
   b->formula_depth = depth;

@@ -1,6 +1,6 @@
 /*
- * Rules: the model's events, its stops, and the bounds of validity of laws, as expressions for layer dae. A rule is a condition, and the
- * change of velocities when it becomes true.
+ * Builds rules, which are the model's events, its stops, and the limits of validity of force laws, as expressions for layer dae. A rule is a
+ * condition, and the change of velocities when it becomes true.
  *
  * A reset gives a quantity r(t, q, v) that is linear in v a new value w(t, q, v): with R = ∂r/∂v
  *

@@ -1,5 +1,5 @@
 /*
- * Sampled values w of the model's controllers: their inputs in the graph, their updates and delays. At each instant of a controller
+ * Builds the sampled values w of the model's controllers: their inputs in the graph, their updates and delays. At each instant of a controller
  *
  *     w⁺ = U(t, q, v, z, a, λ, w⁻),
  *

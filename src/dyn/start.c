@@ -1,5 +1,5 @@
 /*
- * Start values in the coordinates of a formulation (start.h), from those of the joints. Joint coordinates are copied. A Cartesian link has
+ * Computes initial values in the coordinates of a formulation (start.h) from those of the joints. Joint coordinates are copied. A Cartesian link has
  * the position r of its origin and the rotation A from the design position as coordinates; the kinematics in joint coordinates give R, ω
  * and v:
  *
@@ -15,7 +15,7 @@
 
 enum { POSE_NUMBERS = 27, R0_AT = 18 }; /* R, r, ω, v, R0 */
 
-/* ---- which coordinate belongs to which joint; a lack of memory is left to the arena */
+/* ---- which coordinate belongs to which joint; the arena records if memory runs out */
 
 /* Fills s->q_joint and s->v_joint: for each coordinate and velocity of the formulation, its index among the values of
  * all joints in the order of the model; −1 for freely moving links. The links of joints can be in another order than

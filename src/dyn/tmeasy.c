@@ -14,9 +14,9 @@
  * At zero slip the angle φ is undefined, and TMeasy has a different slope for each φ. Here the slopes along the two axes hold there: with a small ε,
  *     s = s²/sqrt(s² + ε²),  cos² φ = (sN_x² + ε²/2)/(s² + ε²),  but K² of Fx has (sN_x² + ε²)/(s² + ε²) and sN_y²/(s² + ε²), K² of Fy the reverse.
  * So ∂Fx/∂κ = dF0_x, ∂Fy/∂sy = dF0_y at 0; elsewhere the relative error of the force is less than (ε/s)².
- * On a road of friction μ the force is μ F(s/m), m = (μ⁸ + μ0⁸)^(1/8): m equals μ to rounding except on ice. There the slips of the curve remain those
- * of μ0, and the force vanishes with μ. With m = μ it would rise to its peak within a vanishing slip: neither finite differences nor steps would resolve
- * its slope. All forces are divided by the load here, and F by the slip: no divisor can vanish.
+ * On a road of friction μ the force is μ F(s/m), m = (μ⁸ + μ0⁸)^(1/8): m exceeds μ by less than μ (μ0/μ)⁸/8. Below μ0 the slips of the curve remain
+ * those of μ0, and the force vanishes with μ. With m = μ it would rise to its peak within a vanishing slip: neither finite differences nor
+ * steps would resolve its slope. All forces are divided by the load here, and F by the slip: no divisor can vanish.
  * Beyond three times the nominal load F/Fz and the slips keep their values there: the parabola would descend again.
  */
 #include "dyn/tmeasy.h"
@@ -29,7 +29,7 @@ static const double least_friction = 0.005;
 /* limit of the load, as a multiple of the nominal one */
 static const double most_load = 3;
 
-/* The characteristic of one direction at a given load; forces are divided by the load. */
+/* The tyre characteristic (force over slip) of one direction at a given load; forces are divided by the load. */
 struct characteristic {
   cmb_expr slope, peak_slip, peak, sliding_slip, sliding, scale;
 };
@@ -67,8 +67,8 @@ static struct characteristic characteristic_at(cmb_graph *g, double nominal,
                                  .sliding = force_per_load(g, nominal, t->sliding, r)};
 }
 
-/* Builds the TMeasy factors by which the slips of the longitudinal and lateral characteristics x and y are
- * normalised, and stores them in x->scale and y->scale. */
+/* Builds the factors by which TMeasy normalises slips, for the longitudinal characteristic *x and the lateral one *y,
+ * and stores them in x->scale and y->scale. */
 static void set_scales(cmb_graph *g, struct characteristic *x, struct characteristic *y)
 {
   const cmb_expr slips = cmb_add(g, x->peak_slip, y->peak_slip);
@@ -141,8 +141,8 @@ static cmb_expr relaxation_length(cmb_graph *g, cmb_expr slope, cmb_expr Fz, dou
   return cmb_div(g, cmb_mul(g, slope, Fz), constant(g, stiffness));
 }
 
-/* Builds m = (μ⁸ + μ0⁸)^(1/8) for the road friction μ. Slips are divided by m, which equals μ to rounding except on
- * ice and does not vanish with μ. */
+/* Builds m = (μ⁸ + μ0⁸)^(1/8) for the road friction μ. Slips are divided by m, which does not vanish with μ; the
+ * relative difference between m and μ is less than (μ0/μ)⁸/8. */
 static cmb_expr slip_divisor(cmb_graph *g, cmb_expr friction)
 {
   const double least2 = least_friction * least_friction, least4 = least2 * least2;

@@ -1,5 +1,6 @@
 /*
- * Builds the force of a tyre (model/tyre.h) on its wheel: a thin disc about the axis e through the centre c of the wheel, on a road z = h(x, y).
+ * Builds the force of a tyre (model/tyre.h) on its wheel, called by actions.c. The wheel is a thin disc about the axis e through the centre c of
+ * the wheel, on a road z = h(x, y).
  *
  * Contact. The contact point P is on the road, in the plane of the disc, and lies from c in the direction −k, where k is the road's normal n at P
  * without its part along e:
@@ -41,14 +42,14 @@
 
 static const double v0 = 0.01;       /* m/s, below which |V| is rounded */
 static const double air_time = 0.02; /* T, s */
-/* least relaxation length, and that of a law that gives none, as parts of the radius */
+/* least relaxation length, and that of a tyre law that gives none, as fractions of the radius */
 static const double least_sigma = 0.02, some_sigma = 0.5;
 static const double sliding_sigma = 0.05; /* f, h of a sliding tyre */
-/* least friction of a road that counts for the slip of the peak */
+/* friction of a road below which the slip of the peak force hardly decreases further */
 static const double least_friction = 0.01;
-/* limits of the distance between centre and road, as parts of the radius; see near_centre */
+/* limits of the distance between centre and road, as fractions of the radius; see near_centre */
 static const double least_high = 0.25, most_high = 1.5;
-/* of the radius; deflection below which the root in the contact length is rounded */
+/* deflection below which the square root in the contact length is smoothed, as a fraction of the radius */
 static const double contact_length_start = 1e-4;
 
 #define RESULTS(X)                                                                                 \
@@ -138,8 +139,8 @@ static cmb_status has_envelope(struct tyre *y, bool *yes)
 }
 
 /* Returns the centre of the wheel, moved vertically if necessary such that its distance from the tangent plane of the
- * road below it is between 1/4 and 3/2 of the radius. For other distances the contact equations may have no solution,
- * or many. */
+ * road below it (at the point *below) is between 1/4 and 3/2 of the radius. For other distances the contact equations
+ * may have no solution, or many. */
 static cmb_vector near_centre(struct tyre *y, double radius, const cmb_road_point *below)
 {
   cmb_graph *g = y->g;
@@ -157,8 +158,8 @@ static cmb_vector near_centre(struct tyre *y, double radius, const cmb_road_poin
 }
 
 /* Finds the position w = (x, y) of the contact point on a smooth uneven road as the solution of two equations, that
- * is, as an implicit function of the wheel's position. Returns CMB_ERROR_INPUT if the height of the road has
- * branches. */
+ * is, as an implicit function of the wheel's position. `radius` is the wheel's, *below the point of the road below
+ * its centre. Returns CMB_ERROR_INPUT if the height of the road has branches. */
 static cmb_status solve_contact(struct tyre *y, double radius, const cmb_road_point *below,
                                 cmb_expr w[2])
 {
