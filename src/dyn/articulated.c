@@ -20,8 +20,8 @@ struct inertia {
   bool given;
 };
 
-/* Returns which component of a spatial 6-vector is velocity n of a link's joint: 0..2 for a rotation about x, y, z,
- * and 3..5 for a translation along x, y, z. */
+/* Returns the component of a spatial 6-vector that corresponds to velocity n of a link's joint: 0..2 for a rotation
+ * about x, y, z, and 3..5 for a translation along x, y, z. */
 static int direction_of(cmb_link_kind kind, int n)
 {
   return kind == CMB_LINK_BALL ? n : kind == CMB_LINK_TURN ? 2 : 5;

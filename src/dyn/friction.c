@@ -126,9 +126,9 @@ static int kind_of(const cmb_build *b, cmb_expr e, double *value)
   return INPUT_DRAWN;
 }
 
-/* Stores those expressions marked in used[] that are inputs of the graph in input[], with their kinds (velocity,
- * parameter, other) in t->kind. Returns false if C functions of the user are called, since these may only be called
- * with states of a simulation. */
+/* Stores in input[] those graph inputs that are marked in used[], and in t->kind their kinds (velocity, parameter,
+ * other). Returns false if C functions of the user are called, since these may only be called with states of a
+ * simulation. */
 static bool list_inputs(cmb_build *b, const uint8_t *used, struct trial *t, cmb_expr *input)
 {
   for (cmb_expr e = 0; e < b->g->size; e++) {

@@ -226,8 +226,8 @@ void cmb_euler_transposed(cmb_graph *g, const cmb_expr p[4], cmb_vector y, cmb_e
 
 /* ---- poses */
 
-/* Builds the pose, velocities and accelerations of a freely moving body in *p, from its position, its Euler
- * parameters p and their time derivatives: ω' = 2 L(p) ṗ and ω̇' = 2 L(p) p̈ in the body's axes. */
+/* Builds the pose, velocities and accelerations *p of a freely moving body from its position, its Euler parameters e
+ * and their time derivatives: ω' = 2 L(e) ė and ω̇' = 2 L(e) ë in the body's axes. */
 static void cartesian_pose(cmb_kinematics *k, const cmb_link *l, cmb_pose *p)
 {
   cmb_graph *g = k->g;

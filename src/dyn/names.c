@@ -797,9 +797,9 @@ static bool refuse_euler_parameter(struct reading *r, const char *name)
   return false;
 }
 
-/* Builds the expression of a total of the mechanism: energy, kinetic, potential or power. While forces are still
- * being built, the rate of a first-order state only needs the name checked, and *e is set to 0. Returns false if
- * there is no such total. */
+/* Builds the expression of a total of the mechanism: energy, kinetic, potential or power. In the rate of a
+ * first-order state, if forces are still being built, only checks the name and sets *e to 0. Returns false if there
+ * is no such total. */
 static bool read_total(cmb_build *b, const char *name, cmb_expr *e)
 {
   if (b->in_rate && !b->outputs) {

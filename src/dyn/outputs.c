@@ -121,8 +121,8 @@ static bool subtract_contact_forces(cmb_build *b, struct resultant *of)
 }
 
 /* Computes for each body the force and moment that its motion requires by inverse dynamics, minus applied forces,
- * constraint forces of loops and contact forces, and adds them to `of` (one for each body). Moments are about the
- * point of the joint that carries the body. Returns false on failure. */
+ * constraint forces of loops and contact forces, in `of` (one for each body). Moments are about the point of the
+ * joint that carries the body. Returns false on failure. */
 static bool required_wrenches(cmb_build *b, struct resultant *of)
 {
   for (int i = 0; i < b->model->joint_count; i++) {

@@ -158,8 +158,8 @@ static cmb_vector near_centre(struct tyre *y, double radius, const cmb_road_poin
 }
 
 /* Finds the position w = (x, y) of the contact point on a smooth uneven road as the solution of two equations, that
- * is, as an implicit function of the wheel's position. `radius` is the wheel's, *below the point of the road below
- * its centre. Returns CMB_ERROR_INPUT if the height of the road has branches. */
+ * is, as an implicit function of the wheel's position. `radius` is that of the wheel, *below the point of the road
+ * below its centre. Returns CMB_ERROR_INPUT if the height of the road has branches. */
 static cmb_status solve_contact(struct tyre *y, double radius, const cmb_road_point *below,
                                 cmb_expr w[2])
 {
@@ -421,8 +421,9 @@ static cmb_status evaluate_law(struct tyre *y, cmb_tyre_output *out)
   return CMB_OK;
 }
 
-/* Sets the longitudinal and lateral relaxation length at zero slip, y->sigma[2]. They decrease with the load, but not
- * below a fraction of the wheel's radius. If the tyre law gives none, they are a constant fraction of the radius. */
+/* Sets the longitudinal and lateral relaxation length at zero slip, y->sigma[2]. They follow from the tyre law, but
+ * are never less than a fraction of the wheel's radius. If the law gives none, they are a constant fraction of the
+ * radius. */
 static cmb_status set_relaxation_lengths(struct tyre *y)
 {
   cmb_graph *g = y->g;
