@@ -37,8 +37,9 @@ struct trial {
   double *first;
 };
 
-/* Returns the force element that term number `action` of the applied forces belongs to: the element with the largest
- * first term that is not above `action`. Returns NULL if the term belongs to a joint. */
+/* Returns the force element that term number `action` of the applied forces belongs to, or NULL if the term belongs
+ * to a joint. The terms of an element follow one another, so that it is the element whose first term is the last one
+ * not above `action`. */
 static const cmb_model_force *force_of(const cmb_build *b, int action)
 {
   const cmb_model_force *f = NULL;

@@ -198,9 +198,9 @@ static void eliminate_joint(int n, const double *mu, double Y[MOTIONS][MOTIONS],
   }
 }
 
-/* Adds the articulated-body inertia of a link, as felt by its parent through the freely moving joint f, to that of
- * the parent: I_parent += Xᵀ I X. The masses and inertias that scale rounding errors are added without this
- * reduction. Overwrites m->I. */
+/* Adds the articulated-body inertia of a link to that of its parent: I_parent += Xᵀ I X, after the motions that the
+ * joint f allows are eliminated from I. The masses and inertias that scale rounding errors are added without this
+ * elimination. Overwrites m->I. */
 static void add_to_parent(struct moved_inertia *m, const struct freedom *f, const double *mu,
                           double Y[MOTIONS][MOTIONS], struct moved_inertia *parent)
 {

@@ -71,7 +71,8 @@ static cmb_status scan_outputs(cmb_build *b)
   return read_unused_measures(b);
 }
 
-/* Builds the expression *w of the first unknown of the implicit function x, whose equations Newton's method solves. */
+/* Builds the expression *w of the first unknown of the implicit function x, which is defined by equations for its
+ * unknowns. */
 static cmb_status read_unknown(cmb_build *b, const cmb_model_implicit *x, cmb_expr *w)
 {
   cmb_model_formula formula = x->equation[0];

@@ -133,8 +133,8 @@ bool cmb_build_push(cmb_build *b, int stop, const char *suffix, cmb_expr *e)
 
 /* ---- units of impulses */
 
-/* Returns the dimension of a term of a gap function if its coefficient is 1 or −1: 'm' for a length, 'r' for an
- * angle; 0 if the dimension is not known. */
+/* Returns the dimension of a term of a gap function, a coefficient times a measure (a scalar such as a distance): 'm'
+ * for a length, 'r' for an angle; 0 if it is not known or the coefficient is neither 1 nor −1. */
 static char dimension_of(const cmb_build *b, const cmb_term *term)
 {
   const cmb_measure *m = &term->measure;

@@ -307,8 +307,8 @@ static void set_velocities(struct tyre *y)
 
 /* ---- load and rolling radius */
 
-/* Gives the switching functions at which a tyre law leaves its range of validity the names TYRE.LIMIT, from the names
- * of the tyre and the limit. */
+/* Names the switching functions at which a tyre law leaves its range of validity after the tyre and the limit:
+ * TYRE.LIMIT. */
 static void name_limits(struct tyre *y, const cmb_tyre_limits *limits)
 {
   for (int i = 0; i < limits->count; i++) {
