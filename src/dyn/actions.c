@@ -36,8 +36,8 @@ static cmb_action *new_action(cmb_build *b, cmb_measure m)
 
 /* ---- laws: forces as functions of symbols, so that they can be differentiated with respect to value and rate */
 
-/* Returns the two symbols that stand for the value and the rate of a force law's argument, so that the law can be
- * differentiated by them. */
+/* Returns the two placeholder symbols in which all force laws are written, for the argument x (such as the length of
+ * a spring) and for its rate ẋ, so that a law can be differentiated with respect to them. */
 cmb_law_symbols cmb_build_law_symbols(cmb_build *b)
 {
   return (cmb_law_symbols){cmb_input(b->g, "value of a force"), cmb_input(b->g, "rate of a force")};
@@ -50,10 +50,11 @@ cmb_status cmb_build_law(cmb_build *b, cmb_expr value, cmb_expr rate, cmb_expr *
   return cmb_substitute(b->g, 2, symbols, actual, 1, e, e);
 }
 
-/* Adds the action Q = −(k (x − x0) + preload) − lost − more along the measure m with the value x; its potential is ½
- * k (x − x0)² + preload x. `lost` is given in the symbols of laws (for value and rate), `more` as an expression. */
-static cmb_status elastic_action(cmb_build *b, cmb_measure m, cmb_expr k, cmb_expr x0,
-                                 cmb_expr preload, cmb_expr lost, cmb_expr more)
+/* Adds a force along the measure m (a scalar such as a distance) with the value x: Q = −(k (x − x0) + preload) − lost
+ * − more, with the potential energy ½ k (x − x0)² + preload x. `lost` is given in the placeholder symbols of force
+ * laws for x and ẋ, `more` as an expression of the state; neither has a potential. */
+static cmb_status add_elastic_force(cmb_build *b, cmb_measure m, cmb_expr k, cmb_expr x0,
+                                    cmb_expr preload, cmb_expr lost, cmb_expr more)
 {
   cmb_graph *g = b->g;
   cmb_action *a = new_action(b, m);
@@ -111,7 +112,7 @@ static cmb_status joint_force(cmb_build *b, int joint, int n)
     cmb_build_hint(b, CMB_HINT_MOTION, b->model->joints[joint].coordinate[n].name, "friction",
                    m.rate);
   }
-  return elastic_action(b, m, number(b, c->stiffness), number(b, c->reference), 0, lost, 0);
+  return add_elastic_force(b, m, number(b, c->stiffness), number(b, c->reference), 0, lost, 0);
 }
 
 cmb_status cmb_build_joint_forces(cmb_build *b)
@@ -124,11 +125,12 @@ cmb_status cmb_build_joint_forces(cmb_build *b)
 
 /* ---- springs */
 
-/* Finds the coordinate that a force names and returns its measure in *m, and in *sign the factor −1 if a mirrored copy
- * of a template counts the coordinate in the opposite direction, else 1. Reports an error if there is no such
- * coordinate. */
-static cmb_status coordinate_named(cmb_build *b, const cmb_model_force *f, cmb_measure *m,
-                                   double *sign)
+/* Finds the joint coordinate that the force f acts along, by its name, and stores it as a measure (a scalar function)
+ * in *m. *sign is −1 if f belongs to a mirrored copy of a subassembly that counts the coordinate in the opposite
+ * direction, else 1. Reports an error if there is no such coordinate, or if it is measured along other axes than
+ * those of the copy. */
+static cmb_status find_coordinate(cmb_build *b, const cmb_model_force *f, cmb_measure *m,
+                                  double *sign)
 {
   for (int i = 0; i < b->model->joint_count; i++) {
     const cmb_model_joint *j = &b->model->joints[i];
@@ -156,7 +158,7 @@ static cmb_measure spring_measure(cmb_build *b, int force, double *sign)
   if (f->type != CMB_FORCE_COORDINATE) {
     return cmb_measure_distance(b->k, cmb_site_of(b->k, &f->a), cmb_site_of(b->k, &f->b));
   }
-  coordinate_named(b, f, &m, sign);
+  find_coordinate(b, f, &m, sign);
   return m;
 }
 
@@ -166,36 +168,37 @@ cmb_measure cmb_build_spring_measure(cmb_build *b, int force)
   return spring_measure(b, force, &sign);
 }
 
-/* Adds three forces −k (x − rest) − c ẋ along the components x of the displacement of b from a, along axes that are
- * fixed to a. */
-static cmb_status resist_displacement(cmb_build *b, const cmb_model_force *f,
-                                      const cmb_number axes[9], const cmb_number stiffness[3],
-                                      const cmb_number damping[3], const cmb_number rest[3])
+/* Adds three spring-damper forces −k (x − rest) − c ẋ, one for each component x of the displacement of the end b of
+ * force f relative to its end a. The components are along the rows of `axes` (3 x 3), which are fixed to a's body. */
+static cmb_status add_displacement_forces(cmb_build *b, const cmb_model_force *f,
+                                          const cmb_number axes[9], const cmb_number stiffness[3],
+                                          const cmb_number damping[3], const cmb_number rest[3])
 {
   const cmb_expr rate = cmb_build_law_symbols(b).rate;
   const cmb_site sa = cmb_site_of(b->k, &f->a), sb = cmb_site_of(b->k, &f->b);
   for (int i = 0; i < 3; i++) {
     const cmb_measure m = cmb_measure_component(b->k, sa, sb, axes + 3L * i);
     const cmb_expr lost = cmb_mul(b->g, number(b, damping[i]), rate);
-    CMB_TRY(elastic_action(b, m, number(b, stiffness[i]), number(b, rest[i]), 0, lost, 0));
+    CMB_TRY(add_elastic_force(b, m, number(b, stiffness[i]), number(b, rest[i]), 0, lost, 0));
   }
   return CMB_OK;
 }
 
-/* Adds a spring with zero free length, whose pull is k x, as three forces along the global axes: unlike a force along
- * the distance it is smooth where the ends coincide. */
-static cmb_status spring_from_zero(cmb_build *b, const cmb_model_force *f)
+/* Adds a spring of zero free length, whose tension is k x, as three linear forces along the global axes: a force
+ * along the distance x of its ends would not be smooth where they coincide. */
+static cmb_status add_spring_from_zero(cmb_build *b, const cmb_model_force *f)
 {
   static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   const cmb_number k[3] = {f->stiffness, f->stiffness, f->stiffness}, none[3] = {{0}};
   cmb_number axes[9];
   cmb_fix_numbers(9, unit, axes);
-  return resist_displacement(b, f, axes, k, none, none);
+  return add_displacement_forces(b, f, axes, k, none, none);
 }
 
-/* Adds a spring along the distance of two points or a joint coordinate. If the force belongs to a mirrored copy with
- * a reversed coordinate x, its law holds for −x. */
-static cmb_status spring(cmb_build *b, int force)
+/* Adds force element number `force`, a spring-damper between two points or along a joint coordinate, to the applied
+ * forces. If the coordinate x counts in the opposite direction in a mirrored copy of a subassembly, the force law is
+ * applied to −x. */
+static cmb_status add_spring(cmb_build *b, int force)
 {
   const cmb_model_force *f = &b->model->forces[force];
   cmb_graph *g = b->g;
@@ -213,9 +216,9 @@ static cmb_status spring(cmb_build *b, int force)
   if (f->damper_table)
     lost = cmb_add(g, lost, cmb_mul(g, factor, cmb_build_table(b, f->damper_table, &rate)));
   if (f->formula.text) CMB_TRY(cmb_build_formula(b, &f->formula, CMB_LEVEL_MOTION, NULL, &more));
-  CMB_TRY(elastic_action(b, m, number(b, f->stiffness), free_length,
-                         cmb_mul(g, factor, number(b, f->preload)), lost,
-                         cmb_mul(g, factor, more)));
+  CMB_TRY(add_elastic_force(b, m, number(b, f->stiffness), free_length,
+                            cmb_mul(g, factor, number(b, f->preload)), lost,
+                            cmb_mul(g, factor, more)));
   return b->status;
 }
 
@@ -247,7 +250,7 @@ static cmb_status resist_rotation(cmb_build *b, const cmb_model_force *f, cmb_si
   bound_rotation(b, f, cosine);
   for (int i = 0; i < 3; i++) {
     if (cmb_is_zero(stiffness[i])) continue;
-    CMB_TRY(elastic_action(b, x[i], number(b, stiffness[i]), 0, 0, 0, 0));
+    CMB_TRY(add_elastic_force(b, x[i], number(b, stiffness[i]), 0, 0, 0, 0));
   }
   return CMB_OK;
 }
@@ -259,7 +262,7 @@ static cmb_status resist_turning(cmb_build *b, const cmb_model_force *f, cmb_sit
   for (int i = 0; i < 3; i++) {
     if (cmb_is_zero(damping[i])) continue;
     const cmb_measure m = cmb_measure_turning(b->k, sa, sb, f->axes + 3L * i);
-    CMB_TRY(elastic_action(b, m, 0, 0, 0, cmb_mul(b->g, number(b, damping[i]), rate), 0));
+    CMB_TRY(add_elastic_force(b, m, 0, 0, 0, cmb_mul(b->g, number(b, damping[i]), rate), 0));
   }
   return CMB_OK;
 }
@@ -269,7 +272,7 @@ static cmb_status bushing(cmb_build *b, const cmb_model_force *f)
   cmb_number apart[3], rest[3];
   cmb_number_minus3(b->g, f->b.at, f->a.at, apart);
   for (int i = 0; i < 3; i++) rest[i] = cmb_number_dot3(b->g, f->axes + 3L * i, apart);
-  CMB_TRY(resist_displacement(b, f, f->axes, f->bushing_stiffness, f->bushing_damping, rest));
+  CMB_TRY(add_displacement_forces(b, f, f->axes, f->bushing_stiffness, f->bushing_damping, rest));
   const cmb_site sa = cmb_site_of(b->k, &f->a), sb = cmb_site_of(b->k, &f->b);
   CMB_TRY(resist_rotation(b, f, sa, sb));
   return resist_turning(b, f, sa, sb);
@@ -277,10 +280,12 @@ static cmb_status bushing(cmb_build *b, const cmb_model_force *f)
 
 /* ---- loads */
 
-/* Computes a measure whose rate is the power of a force and a moment on b, at `arm` from its link's origin, and of
- * their reaction on a. All vectors are in the axes of `base`. */
-static cmb_status wrench_measure(cmb_build *b, cmb_site sa, cmb_site sb, int base, cmb_vector force,
-                                 cmb_vector moment, cmb_vector arm, cmb_measure *out)
+/* Builds the measure (scalar function) *out whose rate is the power of a force and a moment on body b and of their
+ * reaction on body a. The force acts at `arm` from the origin of b's link; all vectors are in the axes of the link
+ * `base`. */
+static cmb_status make_wrench_measure(cmb_build *b, cmb_site sa, cmb_site sb, int base,
+                                      cmb_vector force, cmb_vector moment, cmb_vector arm,
+                                      cmb_measure *out)
 {
   cmb_graph *g = b->g;
   const cmb_pose *pb = cmb_pose_of(b->k, sb.link, base), *pa = cmb_pose_of(b->k, sa.link, base);
@@ -303,13 +308,13 @@ static cmb_status wrench_measure(cmb_build *b, cmb_site sa, cmb_site sb, int bas
   return CMB_OK;
 }
 
-/* Adds a force and a moment on b, at `arm` from its link's origin, and their reaction on a as an action (Q = 1 along
- * a measure whose rate is their power). */
-static cmb_status wrench_action(cmb_build *b, cmb_site sa, cmb_site sb, int base, cmb_vector force,
-                                cmb_vector moment, cmb_vector arm)
+/* Adds a force and a moment on body b, and their reaction on body a, to the applied forces. The force acts at `arm`
+ * from the origin of b's link; all vectors are in the axes of the link `base`. */
+static cmb_status add_wrench(cmb_build *b, cmb_site sa, cmb_site sb, int base, cmb_vector force,
+                             cmb_vector moment, cmb_vector arm)
 {
   cmb_measure m;
-  CMB_TRY(wrench_measure(b, sa, sb, base, force, moment, arm, &m));
+  CMB_TRY(make_wrench_measure(b, sa, sb, base, force, moment, arm, &m));
   cmb_action *a = new_action(b, m);
   if (a) a->force = a->lost = constant(b, 1);
   return CMB_OK;
@@ -319,17 +324,18 @@ cmb_status cmb_build_wrench_action(cmb_build *b, cmb_site on, cmb_vector force, 
                                    cmb_vector arm)
 {
   const cmb_site ground = {.link = CMB_GROUND, .body = CMB_GROUND};
-  return wrench_action(b, ground, on, CMB_GROUND, force, moment, arm);
+  return add_wrench(b, ground, on, CMB_GROUND, force, moment, arm);
 }
 
 cmb_status cmb_build_wrench(cmb_build *b, cmb_site sa, cmb_site sb, cmb_vector force,
                             cmb_vector moment, cmb_vector arm, cmb_measure *out)
 {
-  return wrench_measure(b, sa, sb, CMB_GROUND, force, moment, arm, out);
+  return make_wrench_measure(b, sa, sb, CMB_GROUND, force, moment, arm, out);
 }
 
-/* Computes the force or the moment of a load: the sum of three formulas times three directions, in the axes of `base`.
- * The directions are fixed to the body if the load's option body_frame is set, else to the ground. */
+/* Computes the force or the moment of an applied load: the sum of the three formulas, each times its direction (a row
+ * of `directions`, 3 x 3), in the axes of the link `base`. The directions are fixed to the loaded body (site sb) if
+ * the load's option body_frame is set, else to the ground. */
 static cmb_status load_vector(cmb_build *b, const cmb_model_force *f,
                               const cmb_model_formula formula[3], const double directions[9],
                               cmb_site sb, int base, cmb_vector *out)
@@ -367,12 +373,12 @@ static cmb_status load(cmb_build *b, const cmb_model_force *f)
   CMB_TRY(load_vector(b, f, f->torque, f->torque_directions, sb, base, &moment));
   const cmb_pose *p = cmb_pose_of(b->k, sb.link, base);
   if (!p) return CMB_ERROR_MEMORY;
-  return wrench_action(b, sa, sb, base, force, moment, cmb_pose_arm(b->k, p, sb.x));
+  return add_wrench(b, sa, sb, base, force, moment, cmb_pose_arm(b->k, p, sb.x));
 }
 
 /* ---- contact */
 
-/* Computes d^e for d ≥ 0, continued as −|d|^e for d < 0. */
+/* Builds the expression d^e for d ≥ 0, continued as the odd function −|d|^e for d < 0. */
 static cmb_expr power_law(cmb_build *b, cmb_expr d, cmb_number e)
 {
   if (cmb_is_one(e)) return d;
@@ -410,9 +416,9 @@ void cmb_build_hint(cmb_build *b, cmb_hint_kind kind, const char *name, const ch
   *hint = (cmb_hint){e, cmb_arena_text(b->arena, text), kind};
 }
 
-/* Computes a contact force: `normal` while `depth` and `second` are both positive, else 0. *both is their minimum,
- * the single switching function. Both should cross 0 with a non-zero slope, so that interval arithmetic can prove
- * where they do. */
+/* Builds the expression of a contact force: `normal` while `depth` and `second` are both positive, else 0. *both is
+ * the minimum of the two, whose change of sign is the opening or closing of the contact. Both should cross 0 with a
+ * non-zero slope, so that interval arithmetic can locate the crossing. */
 cmb_expr cmb_while_pressed(cmb_graph *g, cmb_expr depth, cmb_expr second, cmb_expr normal,
                            cmb_expr *both)
 {
@@ -421,8 +427,8 @@ cmb_expr cmb_while_pressed(cmb_graph *g, cmb_expr depth, cmb_expr second, cmb_ex
   return cmb_apply(g, CMB_OP_IF, cmb_apply(g, CMB_OP_GT, *both, 0, 0), normal, 0);
 }
 
-/* Computes the normal force k d^e + c ḋ of a contact, 0 without contact, in the law symbols for the penetration d and
- * its rate; *both is the switching function of the contact. */
+/* Builds the normal force k d^e + c ḋ of a compliant contact, 0 while it is open, in placeholder symbols for the
+ * penetration depth d and its rate. *both is the switching function, positive while the contact is closed. */
 static cmb_expr normal_law(cmb_build *b, const cmb_model_force *f, cmb_expr *both)
 {
   cmb_graph *g = b->g;
@@ -434,8 +440,8 @@ static cmb_expr normal_law(cmb_build *b, const cmb_model_force *f, cmb_expr *bot
   return cmb_while_pressed(g, depth, cmb_is_zero(f->damping) ? depth : normal, normal, both);
 }
 
-/* Computes the friction μ N u/√(u² + v₀²) of a contact for the sliding velocity u (`slip`) and the normal force N; it
- * acts on the body with the opposite sign. */
+/* Builds the regularised Coulomb friction μ N u/√(u² + v₀²) of a contact for the sliding velocity u (`slip`) and the
+ * normal force N (`normal`). The friction force on the body is minus this vector. */
 static cmb_vector smooth_friction(cmb_build *b, const cmb_model_force *f, cmb_vector slip,
                                   cmb_expr normal)
 {
@@ -447,8 +453,9 @@ static cmb_vector smooth_friction(cmb_build *b, const cmb_model_force *f, cmb_ve
   return cmb_vector_scale(g, ratio, slip);
 }
 
-/* Computes the dry friction stick(v·t, μ N, μs N) t of a contact, where t is the given direction projected onto the
- * tangent plane with the normal n, normalised; it acts on the body with the opposite sign. */
+/* Builds the dry friction (with sticking) stick(v·t, μ N, μs N) t of a contact: v is the velocity of the contact
+ * point, N the normal force, and t the given friction direction projected onto the tangent plane (unit normal n),
+ * normalised. The friction force on the body is minus this vector. */
 static cmb_vector dry_friction(cmb_build *b, const cmb_model_force *f, cmb_vector n, cmb_vector v,
                                cmb_expr normal)
 {
@@ -496,10 +503,10 @@ static cmb_status contact(cmb_build *b, const cmb_model_force *f)
     force = cmb_vector_sub(g, force, friction);
   }
   const cmb_vector none = {{0, 0, 0}};
-  CMB_TRY(wrench_action(b, ground, sb, CMB_GROUND, force, none, arm));
+  CMB_TRY(add_wrench(b, ground, sb, CMB_GROUND, force, none, arm));
   if (rubs || b->actions.count == 0) return CMB_OK;
   cmb_action *a = cmb_action_at(b, b->actions.count - 1);
-  CMB_TRY(wrench_measure(b, ground, sb, CMB_GROUND, n, none, arm, &a->line));
+  CMB_TRY(make_wrench_measure(b, ground, sb, CMB_GROUND, n, none, arm, &a->line));
   a->along_line = true;
   a->law = law;
   a->value = depth;
@@ -510,8 +517,9 @@ static cmb_status contact(cmb_build *b, const cmb_model_force *f)
 
 /* ---- two spheres */
 
-/* Computes the repulsive force between two spheres, in the law symbols for the distance of their centres and its
- * rate; *both is the switching function of the contact. */
+/* Builds the repulsive force between two spheres (Hunt and Crossley), 0 while they do not touch, in placeholder
+ * symbols for the distance of their centres and its rate. *both is the switching function, positive while the force
+ * acts. */
 static cmb_expr spheres_law(cmb_build *b, const cmb_model_force *f, cmb_expr *both)
 {
   cmb_graph *g = b->g;
@@ -565,16 +573,16 @@ cmb_status cmb_build_force(cmb_build *b, int force)
   }
   b->force_state[force] = CMB_IN_WORK;
   const int depth = b->formula_depth;
-  /* the measures of its formulas are read within this force, not deferred by the formulas that use the force */
+  /* measures in its formulas are read while the force is built, even if the formulas that use the force are deeply nested */
   b->formula_depth = 0;
   b->force_depth++;
   cmb_status status = CMB_OK;
-  /* formulas may build other forces first: the actions of this force begin behind theirs */
+  /* formulas may build other forces first: the actions of this force follow theirs */
   cmb_list before = b->actions;
   switch (f->type) {
   case CMB_FORCE_SPRING:
   case CMB_FORCE_COORDINATE:
-    status = f->from_zero ? spring_from_zero(b, f) : spring(b, force);
+    status = f->from_zero ? add_spring_from_zero(b, f) : add_spring(b, force);
     break;
   case CMB_FORCE_BUSHING: status = bushing(b, f); break;
   case CMB_FORCE_LOAD: status = load(b, f); break;

@@ -1,6 +1,7 @@
 /*
- * The articulated-body recursion (Featherstone) for the factors of the inverse mass matrix, as expressions; used by the explicit formalism
- * in joint coordinates. All terms that depend on velocities are on the right-hand side: wrenches p that the links need if v̇ = 0. From the
+ * Factorises the inverse of the mass matrix by the articulated-body recursion (Featherstone), as expressions; joint_form.c uses it for the
+ * explicit formalism in joint coordinates. All terms that depend on velocities are on the right-hand side: wrenches p that the links require
+ * if v̇ = 0. From the
  * last link to the first, with the inertia of a link together with all links built on it,
  *
  *     [ n ]   [ I   H ] [ ω̇ ]            U: its column along the link's velocity,   D = e·U
@@ -19,8 +20,8 @@ struct inertia {
   bool given;
 };
 
-/* Returns the component of a 6-vector along which velocity n of a link moves: 0..2 rotation about, 3..5 translation
- * along x, y, z. */
+/* Returns the component of a spatial 6-vector that corresponds to velocity n of a link's joint: 0..2 for a rotation
+ * about x, y, z, and 3..5 for a translation along x, y, z. */
 static int direction_of(cmb_link_kind kind, int n)
 {
   return kind == CMB_LINK_BALL ? n : kind == CMB_LINK_TURN ? 2 : 5;
@@ -46,8 +47,8 @@ static void add_matrix(cmb_graph *g, cmb_matrix *to, cmb_matrix A)
   for (int i = 0; i < 9; i++) to->a[i] = cmb_add(g, to->a[i], A.a[i]);
 }
 
-/* Computes A := A − x yᵀ and sets row `zero_row` and column `zero_column` (-1: none), which vanish mathematically, to
- * exact zeros. If `symmetric` is set, the result is made exactly symmetric. */
+/* Computes A := A − x yᵀ (3 x 3). Row `zero_row` and column `zero_column` (−1: none), which vanish mathematically,
+ * are set to exact zeros. If `symmetric` is set, the result is made exactly symmetric. */
 static void subtract_product(cmb_graph *g, cmb_matrix *A, cmb_vector x, cmb_vector y, int zero_row,
                              int zero_column, bool symmetric)
 {
@@ -61,8 +62,9 @@ static void subtract_product(cmb_graph *g, cmb_matrix *A, cmb_vector x, cmb_vect
   }
 }
 
-/* Eliminates the velocity along component `direction` from the articulated inertia *a of a link: stores the column U
- * of the inertia, its diagonal element D as 1/D (*inverse), and subtracts U Uᵀ/D from the inertia. */
+/* Eliminates one joint velocity from the articulated-body inertia *a of a link: stores the column U of the inertia
+ * for component `direction` of the motion, and 1/D of its diagonal element D (*inverse), and replaces the inertia I
+ * by I − U Uᵀ/D. */
 static void eliminate(cmb_graph *g, struct inertia *a, int direction, cmb_articulated_column *U,
                       cmb_expr *inverse)
 {
@@ -77,7 +79,7 @@ static void eliminate(cmb_graph *g, struct inertia *a, int direction, cmb_articu
   *inverse = cmb_div(g, cmb_constant(g, 1), *component(&U->moment, &U->force, direction));
   U->moment_D = cmb_vector_scale(g, *inverse, U->moment);
   U->force_D = cmb_vector_scale(g, *inverse, U->force);
-  /* U/D is 1 there, which the recursions take into account */
+  /* this component of U/D is 1, which the recursions take into account */
   *component(&U->moment_D, &U->force_D, direction) = 0;
   int angular = direction < 3 ? i : -1, linear = direction < 3 ? -1 : i;
   subtract_product(g, &a->I, U->moment_D, U->moment, angular, angular, true);
@@ -85,7 +87,7 @@ static void eliminate(cmb_graph *g, struct inertia *a, int direction, cmb_articu
   subtract_product(g, &a->M, U->force_D, U->force, linear, linear, true);
 }
 
-/* Computes r~ A, the matrix whose column j is r × (column j of A). */
+/* Returns the matrix whose column j is the cross product of r and column j of A. */
 static cmb_matrix cross_columns(cmb_graph *g, cmb_vector r, cmb_matrix A)
 {
   cmb_matrix B;
@@ -96,8 +98,9 @@ static cmb_matrix cross_columns(cmb_graph *g, cmb_vector r, cmb_matrix A)
   return B;
 }
 
-/* Adds the articulated inertia *a, transformed by the step s to the parent's axes and origin, to the parent's inertia
- * *to: H' = H + r~ M, I' = I − H r~ + r~ H'ᵀ, where −H r~ = (r~ Hᵀ)ᵀ. */
+/* Adds the articulated-body inertia *a of a link, transformed by the step s (rotation and offset r) to the parent's
+ * frame, to the parent's inertia *to. After the rotation, the blocks of the 6 x 6 inertia [I H; Hᵀ M] become H' = H +
+ * r~ M and I' = I − H r~ + r~ H'ᵀ, where r~ is the matrix of the cross product with r. */
 static void add_to_parent(cmb_graph *g, const cmb_step *s, const struct inertia *a,
                           struct inertia *to)
 {
@@ -149,9 +152,9 @@ cmb_status cmb_articulate(cmb_kinematics *k, cmb_articulation **out)
   return CMB_OK;
 }
 
-/* Processes one velocity in the pass from the leaves to the ground: replaces *u, which holds the generalised force τ,
- * by u = τ − (component of the wrench p along the velocity), and adds the column U times u/D to p, so that its
- * component along the velocity becomes τ. */
+/* Performs the step for one joint velocity in the articulated-body pass from the leaves to the ground. Replaces the
+ * generalised force τ in *u by u = τ − (component of the wrench p along the velocity), and adds the column U times
+ * u/D to p, so that this component of p becomes τ. */
 static void half_step(cmb_graph *g, cmb_articulated_column *U, int direction, cmb_wrench *p,
                       cmb_expr *u)
 {
@@ -187,8 +190,9 @@ void cmb_articulation_half(cmb_articulation *w, cmb_expr *f, cmb_wrench *require
   }
 }
 
-/* Returns the acceleration of one velocity in the pass from the ground to the leaves, given u and 1/D (`inverse`).
- * Updates the link's angular and linear acceleration dw, dv by the motion along this velocity. */
+/* Performs the step for one joint velocity in the articulated-body pass from the ground to the leaves, and returns
+ * its acceleration (u − U·(dw, dv))/D; `inverse` is 1/D. Updates the angular and linear acceleration dw, dv of the
+ * link by the motion along this velocity. */
 static cmb_expr full_step(cmb_graph *g, const cmb_articulated_column *U, cmb_expr inverse,
                           int direction, cmb_expr u, cmb_vector *dw, cmb_vector *dv)
 {

@@ -8,13 +8,14 @@
 #include "dyn/recursion.h"
 
 typedef struct cmb_articulated_column {
-  cmb_vector moment, force;     /* U, column of the articulated inertia along the velocity */
-  cmb_vector moment_D, force_D; /* U/D; its component along the velocity, which is 1, is set to 0 */
+  cmb_vector moment, force; /* U, column of the articulated inertia along the velocity */
+  cmb_vector moment_D,
+      force_D; /* U/D, with its component along the velocity, which is 1, set to 0 */
 } cmb_articulated_column;
 
 struct cmb_articulation {
   cmb_kinematics *k;
-  cmb_step *steps;
+  cmb_step *steps;                 /* (links) transformations to the parents' frames */
   cmb_articulated_column *columns; /* (nv) */
   cmb_expr *inverse;               /* (nv) 1/D */
   cmb_wrench *p;                   /* (links) scratch */

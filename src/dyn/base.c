@@ -1,11 +1,11 @@
 /*
- * Chooses the frames and the masses of links such that the recursions have little to compute; called when a tree of links is made.
+ * Chooses the origins and the masses of links such that the recursions need few operations; tree.c calls it when a tree of links is made.
  *
  * Origins. That of a turn (revolute motion) may lie anywhere on its axis. At the foot of the perpendicular from its first child's origin the child's
  * offset has no z component. The origin is moved there if that gives the offsets fewer components and is not too far away.
  *
- * Masses (base parameters: Gautier and Khalil 1990). Mass on the axis of a turn moves with the link and with its parent alike;
- * so it may be counted as the parent's. The same holds for the mass in the centre of a ball, and for the second moments of
+ * Masses (base parameters: Gautier and Khalil 1990). Mass on the axis of a turn moves with the link and with its parent alike,
+ * so that it can be attributed to the parent. The same holds for the mass in the centre of a ball, and for the second moments of
  * a shift, which only rotate. In terms of Σ m, Σ m x, Σ m x xᵀ a turn passes on m, m c_z and P_zz, a shift P, a ball m. From the
  * child's axes (R) and origin (r) to the parent's, with c = R Σ m x:
  *
@@ -26,9 +26,9 @@ static const double FARTHEST = 3;
 
 /* ---- origins */
 
-/* Returns the number of components of the vector d in the axes R0 of a link that are larger than rounding errors
- * relative to `scale`. */
-static int components(const cmb_number R0[9], const double d[3], double scale)
+/* Returns how many components of the vector d (global axes) in the axes R0 (3 x 3, by columns) are larger than
+ * rounding errors relative to `scale`. */
+static int count_components(const cmb_number R0[9], const double d[3], double scale)
 {
   double R[9], x[3];
   int count = 0;
@@ -38,10 +38,10 @@ static int components(const cmb_number R0[9], const double d[3], double scale)
   return count;
 }
 
-/* Returns the number of non-zero components of the link's offset from its parent and of its child's offset from the
- * link, if the link's origin is at the point `at` of the design position. */
-static int components_at(const cmb_tree *tree, const cmb_link *l, const cmb_link *child,
-                         const double at[3])
+/* Returns the number of non-zero components of two offsets, from a link's parent to the link and from the link to its
+ * child, if the link's origin is moved to the point `at` (global axes; all joint coordinates 0). */
+static int count_offset_components(const cmb_tree *tree, const cmb_link *l, const cmb_link *child,
+                                   const double at[3])
 {
   double d[3], child_at[3];
   cmb_values_of(3, child->r0, child_at);
@@ -50,14 +50,14 @@ static int components_at(const cmb_tree *tree, const cmb_link *l, const cmb_link
   if (l->parent != CMB_GROUND) {
     const cmb_link *parent = &tree->links[l->parent];
     for (int i = 0; i < 3; i++) d[i] = at[i] - parent->r0[i].value;
-    count += components(parent->R0, d, scale);
+    count += count_components(parent->R0, d, scale);
   }
   for (int i = 0; i < 3; i++) d[i] = child_at[i] - at[i];
-  return count + components(l->R0, d, scale);
+  return count + count_components(l->R0, d, scale);
 }
 
-/* Returns whether live parameters (changeable after the model is built) move the link's frame, its parent's frame or
- * its child's origin. The link's origin then stays at the joint. */
+/* Returns whether the frame of a link, the frame of its parent or the origin of its child depends on live parameters
+ * (those that can be changed after set-up). If so, the link's origin stays at the joint. */
 static bool has_live_origins(const cmb_tree *tree, const cmb_link *l, const cmb_link *child)
 {
   if (cmb_any_live(3, l->r0) || cmb_any_live(9, l->R0) || cmb_any_live(3, child->r0)) return true;
@@ -83,7 +83,7 @@ static void choose_origin(const cmb_tree *tree, int i)
   double way = cmb_dot3(d, z);
   for (int k = 0; k < 3; k++) at[k] = here[k] + way * z[k];
   if (fabs(way) > FARTHEST * cmb_norm3(e)) return;
-  if (components_at(tree, l, child, at) < components_at(tree, l, child, here)) {
+  if (count_offset_components(tree, l, child, at) < count_offset_components(tree, l, child, here)) {
     cmb_fix_numbers(3, at, l->r0);
   }
 }
@@ -107,8 +107,9 @@ static cmb_moments moments_of(cmb_graph *g, const cmb_link *l)
   return o;
 }
 
-/* Removes from the mass moments *o of a link the part that may be counted as its parent's, by the kind of the link,
- * and returns this part. */
+/* Removes from the mass moments *o of a link those parts that can be attributed to its parent without a change of the
+ * equations of motion (base parameters), and returns them. Which parts these are depends on the link's kind of
+ * motion. */
 static cmb_moments move_to_parent(cmb_link_kind kind, cmb_moments *o)
 {
   const cmb_number zero = cmb_fixed(0);
@@ -129,7 +130,7 @@ static cmb_moments move_to_parent(cmb_link_kind kind, cmb_moments *o)
 }
 
 /* Computes out := R P Rᵀ for a rotation R and a matrix P (3 x 3, row-major). */
-static void turned(cmb_graph *g, const cmb_number R[9], const cmb_number P[9], cmb_number out[9])
+static void rotated(cmb_graph *g, const cmb_number R[9], const cmb_number P[9], cmb_number out[9])
 {
   cmb_number half[9], Rt[9];
   cmb_number_transpose(R, Rt);
@@ -150,7 +151,7 @@ static void add_part(cmb_graph *g, const cmb_link *l, const cmb_number Rp[9],
   cmb_number_transpose(Rp, Rpt);
   cmb_number_mul33(g, Rpt, l->R0, R);
   for (int i = 0; i < 3; i++) c[i] = cmb_number_dot3(g, R + 3 * (ptrdiff_t)i, part->first);
-  turned(g, R, part->second, P);
+  rotated(g, R, part->second, P);
   add_to(g, &to->mass, part->mass);
   for (int i = 0; i < 3; i++) {
     const cmb_number there = cmb_times(g, part->mass, r[i]);

@@ -74,9 +74,9 @@ int cmb_joint_coordinate_index(const cmb_model_joint *j, int n)
   return n;
 }
 
-/* Returns the sign that velocity n of a joint, and its coordinate, has in formulas of a mirrored copy: 1, or −1 for
- * mirrored components of a joint with Euler parameters; 0 if these count along other axes than the formula. All other
- * joints are mirrored with the copy, so that their coordinates keep their values. */
+/* Returns the sign of velocity n of joint j, and of its coordinate, in formulas of a mirrored copy of a subassembly.
+ * With Euler parameters it is 1 or −1, or 0 if they are measured along other axes than those of the copy; for all
+ * other joints it is 1, since they are mirrored themselves. */
 double cmb_coordinate_sign(const cmb_mirror *mirror, const cmb_model_joint *j, int n)
 {
   const int shifts = cmb_joint_translations(j->type);
@@ -176,8 +176,8 @@ static int list_link_forces(cmb_build *b, bool with_lambda, struct link_force *l
   return count;
 }
 
-/* Comparison function for qsort: orders forces between links by their base link; forces with the same base keep their
- * order, by comparing addresses. */
+/* Compares two forces between links, for qsort: by the index of their common base link, then by address, so that
+ * forces with the same base keep their order. */
 static int by_base(const void *x, const void *y)
 {
   const struct link_force *const *a = x, *const *b = y;
@@ -185,9 +185,10 @@ static int by_base(const void *x, const void *y)
   return first != second ? (first > second) - (first < second) : (*a > *b) - (*a < *b);
 }
 
-/* Adds the generalised forces of all actions (and constraint forces, if with_lambda is set) between links to f (nv),
- * base link by base link. */
-static void forces_between_links(cmb_build *b, bool with_lambda, cmb_expr *f)
+/* Adds to the generalised forces f (nv) the applied forces that act between two links with a common base link other
+ * than the ground and, if with_lambda is set, the constraint forces that do so. Forces with the same base link are
+ * projected onto the velocities in one recursion. */
+static void add_forces_between_links(cmb_build *b, bool with_lambda, cmb_expr *f)
 {
   const size_t most = (size_t)count_link_forces(b, with_lambda) + 1;
   struct link_force *list = cmb_arena_take(b->arena, most, sizeof *list);
@@ -222,5 +223,5 @@ void cmb_build_inner_forces(cmb_build *b, bool with_lambda, cmb_expr *f)
       add_at_velocity(b, &c->terms[n].measure, cmb_mul(b->g, minus, c->terms[n].coefficient), f);
     }
   }
-  forces_between_links(b, with_lambda, f);
+  add_forces_between_links(b, with_lambda, f);
 }

@@ -14,19 +14,19 @@
 
 #include <camber/dyn.h>
 
-/* A force Q along a measure with the rate ẋ: its power is Q ẋ. */
+/* One term of the applied forces: a force Q along a measure (a scalar such as a distance) with the rate ẋ. Its power is Q ẋ. */
 typedef struct cmb_action {
   cmb_measure measure;
   cmb_expr force;     /* Q */
   cmb_expr potential; /* potential energy; 0: none */
   cmb_expr lost;      /* the part of Q that does not come from the potential */
 
-  /* The same force along the measure `line`, as a function of its value and rate: `law` in the symbols of cmb_build_law_symbols, which
-   * stand for `value` and `rate`. */
+  /* If along_line is set, the same force along the measure `line`: `law` is a function of the placeholder symbols of
+   * cmb_build_law_symbols for the expressions `value` and `rate`. */
   bool along_line;
   cmb_measure line;
   cmb_expr law, value, rate;
-  bool against; /* the value increases when the line's rate is negative */
+  bool against; /* `value` increases when the rate of `line` is negative */
 } cmb_action;
 
 /* One term of a constraint's gradient: a coefficient times the gradient of a measure. */
@@ -35,23 +35,23 @@ typedef struct cmb_term {
   cmb_measure measure;
 } cmb_term;
 
-/* A row of a sparse matrix: columns ascending, no entry 0. */
+/* A row of a sparse matrix: the columns (count), ascending, and the entries e (count), none of which is the constant 0. */
 typedef struct cmb_row {
   int count, *column;
   cmb_expr *e;
 } cmb_row;
 
-/* A constraint g = 0, with g_t and γ; its gradient is the sum of the terms. */
+/* A constraint g = 0, with g_t = ∂g/∂t and the velocity-dependent part γ of g̈; its gradient is the sum of the terms. */
 typedef struct cmb_constraint {
   const char *name;
   cmb_expr g, gt, gamma;
   int term_count;
   cmb_term *terms;
-  int loop;        /* index in the model; -1: a constraint of a joint or of Euler parameters */
-  bool angle;      /* g is an angle or the cosine of one, not a length */
-  bool weigh;      /* added to the mass matrix to replace missing mass (Cartesian formulation) */
-  cmb_row row;     /* of G */
-  cmb_expr lambda; /* its multiplier; 0 if the constraint is left out */
+  int loop;    /* index in the model; -1: a constraint of a joint or of Euler parameters */
+  bool angle;  /* g is an angle or the cosine of one, not a length */
+  bool weigh;  /* c Gᵀ G is added to the mass matrix to make it regular (Cartesian formulation) */
+  cmb_row row; /* of G */
+  cmb_expr lambda; /* its Lagrange multiplier; 0 if the constraint is left out as redundant */
 } cmb_constraint;
 
 typedef enum cmb_hint_kind {
@@ -60,56 +60,57 @@ typedef enum cmb_hint_kind {
   CMB_HINT_RULE     /* a switching function in the condition of an event or a stop */
 } cmb_hint_kind;
 
-/* The name of the switching function whose sign is that of the expression e. */
+/* The name of a switching function: the one whose sign is that of the expression e. */
 typedef struct cmb_hint {
   cmb_expr e;
   const char *name;
   cmb_hint_kind kind;
 } cmb_hint;
 
-/* A bound of validity of a law: when e becomes positive, an event occurs and a warning is reported. */
+/* A limit of validity of a force law: when e becomes positive, an event occurs and a warning is reported. */
 typedef struct cmb_bound {
   cmb_expr e; /* of t, q and v */
   const char *name;
   const char *warning;
 } cmb_bound;
 
+/* Progress of a formula, force, state or road: not begun, aborted until another one is read, being built, complete. */
 enum { CMB_NOT_BUILT, CMB_WAITING, CMB_IN_WORK, CMB_BUILT };
 
-/* The expression of a measure's formula when it was last read, and the kind of formula it was read for. */
+/* The expression of a measure's formula when it was last read, and the kind of formula for which it was read. */
 typedef struct cmb_read_measure {
   int state; /* CMB_BUILT: `e` is valid for the level, symbols and outputs below */
   int level, symbols;
   bool outputs;
   bool late; /* depends on accelerations, multipliers or contact forces */
-  int implicit; /* read in the equations of this implicit function, in which its unknowns are symbols; -1: none */
+  int implicit; /* implicit function in whose equations it was read, with symbols for the unknowns; −1: none */
   cmb_expr e;
 } cmb_read_measure;
 
-/* The roots w of an implicit function when it was last read, and the kind of formula it was read for. */
+/* The roots w of an implicit function when it was last read, and the kind of formula for which it was read. */
 typedef struct cmb_read_implicit {
   int state;
   int level, symbols;
   bool outputs;
   bool late;   /* depends on accelerations, multipliers or contact forces */
-  bool starts; /* its start values are being read */
+  bool starts; /* the initial values of its unknowns are being read */
   cmb_expr unknown[CMB_MOST_UNKNOWNS], w[CMB_MOST_UNKNOWNS];
 } cmb_read_implicit;
 
-/* A sampled value of a controller, of the model or of a delay (sampled.c). */
+/* A sampled value: one that a controller of the model updates, or a stage of the shift register of a delay (sampled.c). */
 typedef struct cmb_sampled {
   const char *name;
   int sampler;
   double start;
-  cmb_expr x, update; /* the input that stands for it, and its next value */
-  int delayed;        /* index of the value that is this one, a period later; 0: there is none */
-  bool late;          /* it samples another value later than that value's sampler, by `rest` */
+  cmb_expr x, update; /* the graph input that represents it, and its next value */
+  int delayed;        /* index of the sampled value that is this one delayed by a period; 0: none */
+  bool late; /* it samples another sampled value `rest` seconds after that value's instants */
   double rest;
   /* if it samples an argument of delay() in an update: 1 + the index of the updated value, and the number of the delay there; else 0 */
   int of_update, number;
 } cmb_sampled;
 
-/* A list that grows in the arena. */
+/* An array of `count` items that grows, in memory of the arena; it has room for `room` items. */
 typedef struct cmb_list {
   void *items;
   int count, room;
@@ -126,13 +127,13 @@ typedef struct cmb_build {
   bool forced;       /* option: build the accelerations for given λ */
   bool whole_mass;   /* option: M by its entries, even if there are very many */
   bool stiffness;    /* option: separate stiff forces from the others, for steps of fixed cost */
-  cmb_status status; /* the first failure */
+  cmb_status status; /* of the first failure */
   cmb_error_record failure; /* its error message, if cmb_build_fail reported it */
 
   cmb_expr *u;      /* (3 x inputs) the free parts u, then u' and u'' */
   bool *rate_asked; /* (2 x inputs) whether u' and u'' occur in expressions */
   cmb_expr *input;  /* (inputs) formula plus free part */
-  /* (states) z, its rate e, and the input that stands for ż */
+  /* (states) z, its rate e, and the graph input that represents ż */
   cmb_expr *state, *state_rate, *state_change;
   int *rate_state; /* (states) CMB_BUILT if e is built */
   /* (states) e depends on accelerations, multipliers or contact forces (late_states.c) */
@@ -152,9 +153,9 @@ typedef struct cmb_build {
   int implicit_now;             /* the implicit function whose formulas are being read; -1: none */
   int formula_depth;            /* nesting of formulas that are being read */
   int force_depth;              /* nesting of forces that are being built */
-  int waiting;                  /* the measure that must be read first; -1: none */
-  int symbol_sets;              /* number of cmb_symbols made so far */
-  int *force_state;             /* (forces) CMB_NOT_BUILT, CMB_IN_WORK or CMB_BUILT */
+  int waiting;      /* measure before which reading was aborted as too deep; −1: none */
+  int symbol_sets;  /* number of cmb_symbols made so far */
+  int *force_state; /* (forces) CMB_NOT_BUILT, CMB_IN_WORK or CMB_BUILT */
   struct cmb_tyre_results **tyres; /* (forces) results of tyres that are built: tyre_force.c */
   int *first_action;               /* (forces) index of the first action of a force that is built */
   int *action_count;               /* (forces) number of its actions */
@@ -176,14 +177,14 @@ typedef struct cmb_build {
  * must be set. */
 cmb_status cmb_build_open(cmb_build *b);
 
-/* Appends an item of `size` bytes to a list and returns it, zeroed; NULL without memory. The items may move, so that pointers to
- * earlier ones must not be used any longer. */
+/* Appends an item of `size` bytes to a list and returns it, zeroed, or NULL if out of memory. The items may move, which makes pointers to
+ * earlier ones invalid. */
 void *cmb_list_add(cmb_build *b, cmb_list *list, size_t size);
 cmb_action *cmb_action_at(const cmb_build *b, int i);
 cmb_constraint *cmb_constraint_at(const cmb_build *b, int i);
 
-/* Return what an error message is about: an item of the model with its position in the file, or a formula, where the message begins with
- * "SUBJECT: ". */
+/* Return the description of what an error message is about: an item of the model with its position in the file, or a formula, for which
+ * the message begins with "SUBJECT: ". */
 cmb_about cmb_about_part(const cmb_place *place, const char *kind, const char *name);
 cmb_about cmb_about_formula(const cmb_model_formula *formula);
 
@@ -195,12 +196,12 @@ cmb_status cmb_build_fail(cmb_build *b, cmb_about about, const char *format, ...
 cmb_status cmb_build_fail_fixed(cmb_build *b, const cmb_model_formula *formula, const char *kind,
                                 const char *name);
 
-/* Returns velocity n of a joint as a measure; it has no value if the velocity is not the rate of a coordinate. In the Cartesian formulation
- * the first call for a joint adds links for it. */
+/* Returns velocity n of a joint as the rate of a measure, which has no value if the velocity is not the rate of a coordinate. In the
+ * Cartesian formulation the first call for a joint adds links for it. */
 cmb_measure cmb_build_coordinate(cmb_build *b, int joint, int n);
 
-/* Returns the factor by which formulas of a mirrored or rotated copy see velocity n of a joint and its coordinate: −1 or 1; −1 is possible
- * only with Euler parameters, which count along axes that are not mirrored. 0: the coordinate's axes are not those of the formula. */
+/* Returns the sign (1 or −1) of velocity n of a joint, and of its coordinate, in formulas of a mirrored or rotated copy of a template; −1 is
+ * possible only with Euler parameters, whose axes are not mirrored. Returns 0 if the coordinate's axes are not those of the formula. */
 double cmb_coordinate_sign(const cmb_mirror *mirror, const cmb_model_joint *j, int n);
 cmb_status cmb_build_fail_axes(cmb_build *b, cmb_about about, const char *coordinate);
 
@@ -210,12 +211,12 @@ int cmb_joint_coordinate_index(const cmb_model_joint *j, int n);
 /* Reports an error if a joint of this tree allows a motion that moves no mass. */
 cmb_status cmb_build_check_idle(cmb_build *b, const cmb_tree *joints);
 
-/* sources.c. Returns the name of a source, "SUBJECT, line N" (without quotation marks). */
+/* sources.c. Returns the name of the item of the model from which an expression comes, "SUBJECT, line N", without quotation marks in it. */
 const char *cmb_build_source_text(cmb_build *b, const char *subject, const cmb_place *place);
 
-/* Record that an expression comes from an item of the model at a place: e from SUBJECT; the actions from first_action on from a force; the
- * expressions of a constraint from its loop; a derivative e of an action's force from that force. In derivatives also the argument of
- * smooth(...) has switches. */
+/* Record from which item of the model, at which place, expressions come: e from SUBJECT; the actions from number first_action on from a
+ * force; the expressions of a constraint from its loop; the derivative e of an action's force law from that force, since in derivatives the
+ * argument of smooth(...) has switching functions, too. */
 void cmb_build_source(cmb_build *b, cmb_expr e, const char *subject, const cmb_place *place);
 void cmb_build_force_source(cmb_build *b, int force, int first_action);
 void cmb_build_loop_source(cmb_build *b, const cmb_constraint *c);
@@ -225,51 +226,51 @@ cmb_status cmb_build_take_sources(cmb_build *b, cmb_expressions *x);
 /* actions.c. Builds the springs, dampers and friction of all joint coordinates. */
 cmb_status cmb_build_joint_forces(cmb_build *b);
 
-/* Builds a force of the model as actions; does nothing if it is built already. */
+/* Builds the actions (terms of the applied forces) of a force element of the model; does nothing if they are built already. */
 cmb_status cmb_build_force(cmb_build *b, int force);
 
-/* Returns the measure that a spring acts along: a distance or a coordinate. */
+/* Returns the measure along which a spring acts: a distance or a joint coordinate. */
 cmb_measure cmb_build_spring_measure(cmb_build *b, int force);
 
-/* friction.c: reports an error if a `stick` in a formula drives the velocity that it depends on. To be called after all forces, and the links
- * that they add, have been built. */
+/* friction.c: reports an error if dry friction (`stick`) in a formula drives the velocity that it depends on instead of opposing it. Must be
+ * called after all forces, and the links that they add, have been built. */
 cmb_status cmb_build_check_friction(cmb_build *b);
 
-/* Symbols for the value and the rate that a force depends on. */
+/* Placeholder symbols for the value x (such as a length) and the rate ẋ that a force depends on. */
 typedef struct cmb_law_symbols {
   cmb_expr x, rate;
 } cmb_law_symbols;
 cmb_law_symbols cmb_build_law_symbols(cmb_build *b);
 
-/* Replaces the law symbols in *e by a value and a rate. */
+/* Replaces the placeholder symbols of force laws in *e by a value and a rate. */
 cmb_status cmb_build_law(cmb_build *b, cmb_expr value, cmb_expr rate, cmb_expr *e);
 
-/* names.c: returns a table of the model applied to its arguments, with its scales. */
+/* names.c: returns the expression of a table of the model, with its scale factors, at the given arguments (one or two). */
 cmb_expr cmb_build_table(cmb_build *b, const cmb_model_table *table, const cmb_expr *arguments);
 
-/* Computes the formula of a surface at the point `at`: its value s, its gradient, and its rate for a fixed point. */
+/* Builds the formula of a surface at the point `at`: its value s, its gradient, and its partial time derivative (`rate`). */
 cmb_status cmb_build_surface(cmb_build *b, const cmb_model_formula *formula, cmb_vector at,
                              cmb_expr *s, cmb_vector *gradient, cmb_expr *rate);
 
-/* Names the switching function whose sign is that of e NAME, or NAME.part. */
+/* Gives the switching function whose sign is that of e the name NAME, or NAME.part. */
 void cmb_build_hint(cmb_build *b, cmb_hint_kind kind, const char *name, const char *part,
                     cmb_expr e);
 
-/* rules.c: adds a bound of validity of a law, which is exceeded if e > 0. Its event is called NAME.part, and the warning describes the
+/* rules.c: adds a limit of validity of a force law, which is exceeded where e > 0. The event is called NAME.part; the warning describes the
  * consequence. */
 void cmb_build_bound(cmb_build *b, const char *name, const char *part, cmb_expr e,
                      const char *warning);
 
-/* Reads the formulas of events and stops once, so that the joint coordinates that they use exist. */
+/* Reads the formulas of events and stops once, because in the Cartesian formulation this creates the joint coordinates that they use. */
 cmb_status cmb_build_scan_rules(cmb_build *b);
 
-/* Builds the rules of x: events, stops, and then the bounds. */
+/* Builds the rules in x: first the events, then the stops, then the limits of validity. */
 cmb_status cmb_build_rules(cmb_build *b, cmb_expressions *x);
 
 /* states.c. Creates the inputs for the first-order states and their rates. */
 cmb_status cmb_build_states(cmb_build *b);
 
-/* Builds the rate of one state; does nothing if it is built already. */
+/* Builds the rate of one first-order state; does nothing if it is built already. */
 cmb_status cmb_build_state_rate(cmb_build *b, int state);
 cmb_status cmb_build_state_rates(cmb_build *b);
 
@@ -283,17 +284,18 @@ cmb_status cmb_build_sizes(cmb_build *b, cmb_expressions *x);
 /* states.c: appends the equations of the states to those of the mechanism. */
 cmb_status cmb_build_state_equations(cmb_build *b, cmb_expressions *x);
 
-/* late_states.c: computes the rates of all states as functions of t, q, v and z, rate (states), by replacing accelerations and multipliers by
- * their solution; stores the late states in x. To be called after the equations of motion of the formulation are built. */
+/* late_states.c: builds the rates of all states as functions of t, q, v and z in rate[] (one for each state), by replacing accelerations and
+ * multipliers by their solution. Stores in x the late states, whose rates depend on these. Must be called after the equations of motion are
+ * built. */
 cmb_status cmb_build_late_states(cmb_build *b, cmb_expressions *x, cmb_expr *rate);
 
 /* input_rates.c. Creates the symbols u, u' and u'' of the model's inputs. */
 cmb_status cmb_build_input_symbols(cmb_build *b);
 
-/* Adds the terms with the rates u' and u'' of inputs to *rate, which holds ∂e/∂t. */
+/* Adds the terms ∂e/∂u u' + ∂e/∂u' u'' with the rates of inputs to *rate, which contains ∂e/∂t on entry. */
 cmb_status cmb_build_add_input_rates(cmb_build *b, cmb_expr e, cmb_expr *rate);
 
-/* Stores the input rates that occur in expressions in x; to be called last. */
+/* Stores in x those input rates u', u'' that occur in expressions; must be called after all expressions are built. */
 cmb_status cmb_build_take_input_rates(cmb_build *b, cmb_expressions *x);
 
 /* sampled.c. Returns sampled value i. */
@@ -302,31 +304,31 @@ cmb_sampled *cmb_sampled_at(const cmb_build *b, int i);
 /* Creates the inputs of the model's sampled values, and their samplers. */
 cmb_status cmb_build_sampled(cmb_build *b);
 
-/* Reads the updates of the sampled values. To be called twice, since the first call creates the sampled values of delays in them. */
+/* Reads the formulas that update the sampled values. Must be called twice, because the first call creates the sampled values of delays. */
 cmb_status cmb_build_updates(cmb_build *b);
 cmb_status cmb_build_take_samplers(cmb_build *b, cmb_expressions *x);
 
-/* Computes delay(x, time) in a formula. Returns false on failure, with an error message unless memory is missing. */
+/* Builds delay(x, time) in a formula. Returns false on failure, with an error message unless memory has run out. */
 bool cmb_build_delay(cmb_build *b, const cmb_model_formula *formula, cmb_expr x, cmb_expr time,
                      cmb_expr *e);
 
-/* stiffness.c: computes the stiff forces of x. */
+/* stiffness.c: builds the stiff forces in x (stiff_row and the fields that follow it). */
 cmb_status cmb_build_stiffness(cmb_build *b, cmb_expressions *x);
 
 /* constraints.c. Builds the constraints of all loops and motions. */
 cmb_status cmb_build_loops(cmb_build *b);
 
-/* Builds the constraints of joints that their coordinates do not satisfy by themselves: the pitch of screws and, in joint coordinates, the
- * twist of constant velocity joints. */
+/* Builds those constraints of joints that the joint coordinates do not satisfy automatically: the pitch of screws and, in joint coordinates,
+ * the twist of constant-velocity joints. */
 cmb_status cmb_build_own_constraints(cmb_build *b);
 
 /* Builds the constraints of a joint in the Cartesian formulation. */
 cmb_status cmb_build_joint_constraints(cmb_build *b, int joint);
 
-/* Computes the rows of G of all constraints that have none yet. */
+/* Builds the rows of the constraint Jacobian G of all constraints that have none yet. */
 cmb_status cmb_build_rows(cmb_build *b);
 
-/* Adds the constraint m = 0 with the name NAME.part; NULL without memory. */
+/* Adds the constraint m = 0 with the name NAME.part and returns it, or NULL if out of memory. */
 cmb_constraint *cmb_build_constraint(cmb_build *b, const char *name, const char *part,
                                      cmb_measure m);
 
@@ -340,54 +342,55 @@ typedef enum cmb_level {
   CMB_LEVEL_OUTPUT    /* accelerations, reactions, energies */
 } cmb_level;
 
-/* Returns the inputs that stand for x, y, z of a surface. */
+/* Returns the graph inputs that represent x, y, z in the formula of a surface. */
 cmb_vector cmb_surface_symbols(cmb_graph *g);
 
-/* A set of symbols that stand for measures in a formula, so that it can be differentiated by them. */
+/* The placeholder symbols of the measures in a formula, so that it can be differentiated with respect to them. */
 typedef struct cmb_symbols {
   cmb_list items; /* of struct cmb_symbol */
   int number;     /* of this set, from 1 */
 } cmb_symbols;
 
 typedef struct cmb_symbol {
-  cmb_expr x, rate; /* inputs that stand for x and ẋ */
+  cmb_expr x, rate; /* graph inputs that represent x and ẋ */
   cmb_measure measure;
 } cmb_symbol;
 
-/* Reads a formula at a level into *e. symbols: the set in which measures become symbols; NULL: measures become their expressions. */
+/* Reads a formula at a level into *e. Measures become symbols of the set `symbols`, or their own expressions if `symbols` is NULL. */
 cmb_status cmb_build_formula(cmb_build *b, const cmb_model_formula *formula, cmb_level level,
                              cmb_symbols *symbols, cmb_expr *e);
 
 /* Reads the formulas of the model's inputs. */
 cmb_status cmb_build_inputs(cmb_build *b);
 
-/* Makes the map of all names of the model; to be called before any formula is read. */
+/* Makes the map of all names of the model; must be called before any formula is read. */
 cmb_status cmb_build_names(cmb_build *b);
 
-/* pushes.c: the force μ with which the surface u = 0 of a rule supports resting bodies; −μ times the coefficients acts along the measures. */
+/* pushes.c: the contact force μ of the surface u = 0 of a rule (event or stop) on the bodies that rest on it. The force −μ times the coefficient of
+ * each term acts along the term's measure. */
 typedef struct cmb_push {
-  cmb_expr force;       /* an input */
-  cmb_vector direction; /* of a contact: μ times this is the force on the body */
+  cmb_expr force;       /* μ, a graph input */
+  cmb_vector direction; /* of a rigid contact: μ times this is the force on the body */
   int term_count;
-  cmb_term *terms; /* (term_count) ∂u/∂x */
+  cmb_term *terms; /* (term_count) ∂u/∂x for each measure x in u */
   cmb_expr ut;     /* ∂u/∂t */
 } cmb_push;
 
 /* Returns the contact forces of all events and stops, which are built at the first call; NULL on failure (b->status). */
 cmb_push *cmb_build_pushes(cmb_build *b);
 
-/* Computes the quantity NAME.suffix of a stop or rigid contact (force, or fx .. fz). Returns false if there is no such quantity. */
+/* Builds the quantity NAME.suffix of a stop (force) or of a rigid contact (fx .. fz). Returns false if there is no such quantity. */
 bool cmb_build_push(cmb_build *b, int stop, const char *suffix, cmb_expr *e);
 
-/* Determines the units of the impulses of resets; to be called after the outputs are built. */
+/* Determines the units of the impulses of resets; must be called after the outputs are built. */
 cmb_status cmb_build_reset_units(cmb_build *b, cmb_expressions *x);
 
-/* rules.c: returns an expression that is positive where a condition is true and changes its sign where the condition changes; 0 if the
- * condition combines several or is an equality. */
+/* rules.c: returns an expression that is positive where the condition `when` is true and changes its sign where the condition changes. Returns 0
+ * if `when` combines several conditions or is an equality. */
 cmb_expr cmb_build_deciding(const cmb_build *b, cmb_expr when);
 
-/* actions.c: computes a measure whose rate is the power of a force and a moment on b at a point, and of the reaction on a, global axes;
- * `arm` is the vector from the origin of b's link to the point. */
+/* actions.c: builds a measure whose rate is the power of a force and a moment on body b at a point, and of their reaction on body a, in
+ * global axes; `arm` is the vector from the origin of b's link to the point. */
 cmb_status cmb_build_wrench(cmb_build *b, cmb_site sa, cmb_site sb, cmb_vector force,
                             cmb_vector moment, cmb_vector arm, cmb_measure *out);
 
@@ -395,11 +398,11 @@ cmb_status cmb_build_wrench(cmb_build *b, cmb_site sa, cmb_site sb, cmb_vector f
 cmb_status cmb_build_wrench_action(cmb_build *b, cmb_site on, cmb_vector force, cmb_vector moment,
                                    cmb_vector arm);
 
-/* Returns `normal` while `depth` and `second` are both positive, else 0; *both is the switching function. */
+/* Returns an expression that is `normal` while `depth` and `second` are both positive, else 0; *both is its switching function, their minimum. */
 cmb_expr cmb_while_pressed(cmb_graph *g, cmb_expr depth, cmb_expr second, cmb_expr normal,
                            cmb_expr *both);
 
-/* tyre_force.c: builds the force of a tyre and the rates of its states. */
+/* tyre_force.c: builds the force of a tyre on its wheel and the rates of the tyre's states. */
 cmb_status cmb_build_tyre(cmb_build *b, int force);
 
 /* Finds the result NAME.suffix of a tyre that is built. Returns false if there is no such quantity. */
@@ -412,7 +415,7 @@ bool cmb_build_bushing_force(cmb_build *b, int force, const char *suffix, cmb_ex
 bool cmb_build_loop_force(cmb_build *b, int loop, const char *suffix, cmb_expr *e);
 bool cmb_build_total(cmb_build *b, const char *name, cmb_expr *e);
 
-/* lock.c: finds the places of gimbal lock. */
+/* lock.c: finds the positions of gimbal lock. */
 cmb_status cmb_build_locks(cmb_build *b, cmb_expressions *x);
 
 /* joint_form.c and cartesian_form.c: build the equations of motion in joint or Cartesian coordinates; cmb_build_normalisation adds the
@@ -421,8 +424,8 @@ cmb_status cmb_build_joint_form(cmb_build *b, cmb_expressions *x);
 cmb_status cmb_build_normalisation(cmb_build *b);
 cmb_status cmb_build_cartesian_form(cmb_build *b, cmb_expressions *x);
 
-/* Adds all forces whose measure has sides with this base (and, if with_lambda is set, the constraint forces −λ G) to the wrenches on the
- * links `on`. */
+/* Adds all applied forces along measures with this base link (and, if with_lambda is set, the constraint forces −Gᵀλ along such measures) to the
+ * wrenches `on` (links). */
 void cmb_build_wrenches(cmb_build *b, int base, bool with_lambda, cmb_wrench *on);
 
 /* Adds all other forces to the generalised forces f (nv): those along a coordinate, and those whose measure has a base other than the ground. */

@@ -7,8 +7,8 @@
 #include "dyn/tree.h"
 #include "expr/graph.h"
 
-/* Returns whether all links between the given link and the ground are moved by prismatic joints (shifts). */
-static bool has_only_shifts_below(const cmb_tree *tree, int link)
+/* Returns whether all links on the path from the parent of `link` to the ground are moved by prismatic joints. */
+static bool has_only_shifts_before(const cmb_tree *tree, int link)
 {
   for (int k = tree->links[link].parent; k != CMB_GROUND; k = tree->links[k].parent) {
     if (tree->links[k].kind != CMB_LINK_SHIFT) return false;
@@ -18,7 +18,7 @@ static bool has_only_shifts_below(const cmb_tree *tree, int link)
 
 static cmb_carrying carrying_of(const cmb_tree *tree, int link, int component)
 {
-  if (!has_only_shifts_below(tree, link)) return CMB_CARRY_NOTHING;
+  if (!has_only_shifts_before(tree, link)) return CMB_CARRY_NOTHING;
   switch (tree->links[link].kind) {
   case CMB_LINK_SHIFT: return CMB_CARRY_SHIFT;
   case CMB_LINK_TURN: return CMB_CARRY_TURN;

@@ -19,7 +19,7 @@ typedef enum cmb_carrying {
   CMB_CARRY_BALL_MORE
 } cmb_carrying;
 
-/* What one velocity carries. */
+/* Describes the part that one velocity has in a motion of the whole mechanism over the ground. */
 typedef struct cmb_carrier {
   cmb_carrying kind;
   int joint;      /* index in the model */

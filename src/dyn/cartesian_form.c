@@ -1,6 +1,6 @@
 /*
- * Equations of motion in Cartesian coordinates with Euler parameters (Haug, Negrut and Engstler 1999; its r, p are our q, and v =
- * q̇), as expressions:
+ * Builds the equations of motion in Cartesian coordinates with Euler parameters (Haug, Negrut and Engstler 1999; its r, p are our q, and
+ * v = q̇) as expressions; mechanism.c calls it in the Cartesian formulation:
  *
  *     m r̈ = F,   4 Lᵀ J' L p̈ = 2 Lᵀ (n' − ω' × J' ω'),   ω' = 2 L(p) ṗ,   0 = (p·p − 1)/2 for each body
  *
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Typical mass and inertia of the bodies, for the size of the added terms. */
+/* Typical mass and moment of inertia of the bodies, which determine the weights of the constraints added to M. */
 struct scale {
   cmb_number mass, inertia;
 };
@@ -53,19 +53,19 @@ static const double MOST_RATIO = 1e6;
  * inertia is rounding error. */
 static const double ROUNDING = 1e-20;
 
-/* Computes the harmonic sum 1/(1/a + 1/b) of two positive numbers; returns b if a is 0 (not given). */
-static cmb_number join(cmb_graph *g, cmb_number a, cmb_number b)
+/* Returns 1/(1/a + 1/b) for two positive numbers; returns b if a is 0 (no value yet). */
+static cmb_number harmonic_sum(cmb_graph *g, cmb_number a, cmb_number b)
 {
   const cmb_number one = cmb_fixed(1);
   if (!(a.value > 0)) return b;
   return cmb_over(g, one, cmb_plus(g, cmb_over(g, one, a), cmb_over(g, one, b)));
 }
 
-/* Computes the harmonic sum of the masses of the bodies that a constraint moves (of the traces of their inertias if it
- * constrains an angle), which is close to that of the lightest; 0 if they have none. link_of (nv) is the link of each
- * velocity. */
-static cmb_number lightest(const cmb_build *b, const cmb_constraint *c, const int *link_of,
-                           const struct scale *typical)
+/* Estimates the mass of the lightest body that a constraint moves, by the harmonic sum 1/Σ (1/m) of their masses; for
+ * a constraint of an angle, of the traces of their inertia tensors. Returns 0 if none has mass. link_of[nv] is the
+ * link that each velocity belongs to. */
+static cmb_number mass_of_lightest(const cmb_build *b, const cmb_constraint *c, const int *link_of,
+                                   const struct scale *typical)
 {
   const double length2 = typical->inertia.value / typical->mass.value;
   cmb_number all = cmb_fixed(0);
@@ -75,30 +75,32 @@ static cmb_number lightest(const cmb_build *b, const cmb_constraint *c, const in
     const cmb_number x =
         c->angle ? cmb_plus(b->g, cmb_plus(b->g, l->J[0], l->J[4]), l->J[8]) : l->mass;
     const double least = c->angle ? ROUNDING * length2 * l->mass.value : 0;
-    if (link != before && x.value > least) all = join(b->g, all, x);
+    if (link != before && x.value > least) all = harmonic_sum(b->g, all, x);
     before = link;
   }
   return all;
 }
 
-/* Returns the weight c of a constraint in M += c Gᵀ G: the typical mass (or inertia, for an angle), or that of the
- * lightest body that it moves if this is lighter by more than MOST_RATIO. */
+/* Returns the weight c with which a constraint is added to the mass matrix, M += c Gᵀ G: the typical mass of all
+ * bodies (inertia, for a constraint of an angle), or that of the lightest body that the constraint moves if this is
+ * smaller by more than the factor MOST_RATIO. link_of[nv] is the link that each velocity belongs to. */
 static cmb_number weight_of(const cmb_build *b, const cmb_constraint *c, const int *link_of,
                             const struct scale *typical)
 {
   const cmb_number weight = c->angle ? typical->inertia : typical->mass;
-  const cmb_number light = lightest(b, c, link_of, typical);
+  const cmb_number light = mass_of_lightest(b, c, link_of, typical);
   return light.value > 0 && weight.value > MOST_RATIO * light.value ? light : weight;
 }
 
-/* The terms of M in the order in which they are added, and f. */
+/* The terms of the mass matrix M in the order in which they are added, and the generalised forces f (nv). */
 struct sums {
   cmb_list M; /* of cmb_entry */
   cmb_expr *f;
 };
 
-/* Adds e to M_ij and M_ji, as further terms of the sum. A lack of memory is left to the arena. */
-static void add_mass(cmb_build *b, struct sums *s, int i, int j, cmb_expr e)
+/* Appends the expression e as a further term to the entries M_ij and M_ji of the mass matrix. If memory runs out, the
+ * arena records the failure. */
+static void add_mass_term(cmb_build *b, struct sums *s, int i, int j, cmb_expr e)
 {
   for (int side = 0; side < (i == j ? 1 : 2); side++) {
     cmb_entry *entry = cmb_list_add(b, &s->M, sizeof *entry);
@@ -106,8 +108,8 @@ static void add_mass(cmb_build *b, struct sums *s, int i, int j, cmb_expr e)
   }
 }
 
-/* Adds a constraint 0 = G v̇ + γ with the weight c to the equations of motion: M += c Gᵀ G, f −= c Gᵀ γ. `row` is its
- * row of G. */
+/* Adds the constraint 0 = G v̇ + γ with the weight c to the equations of motion M v̇ = f: M += c Gᵀ G, f −= c Gᵀ γ.
+ * `row` is the constraint's row of the Jacobian G. */
 static void add_weighted_constraint(cmb_build *b, struct sums *s, cmb_number weight,
                                     const cmb_row *row, cmb_expr gamma)
 {
@@ -117,7 +119,7 @@ static void add_weighted_constraint(cmb_build *b, struct sums *s, cmb_number wei
     cmb_expr scaled = cmb_mul(g, c, row->e[i]), *f = &s->f[row->column[i]];
     *f = cmb_sub(g, *f, cmb_mul(g, scaled, gamma));
     for (int j = 0; j <= i; j++) {
-      add_mass(b, s, row->column[i], row->column[j], cmb_mul(g, scaled, row->e[j]));
+      add_mass_term(b, s, row->column[i], row->column[j], cmb_mul(g, scaled, row->e[j]));
     }
   }
 }
@@ -128,20 +130,20 @@ static void body_inertia(cmb_build *b, const cmb_link *l, struct sums *s)
   const cmb_expr *p = b->k->q + l->q + 3;
   cmb_matrix J = cmb_number_matrix(g, l->J);
   for (int i = 0; i < 3; i++) {
-    add_mass(b, s, l->v + i, l->v + i, cmb_number_expr(g, l->mass));
+    add_mass_term(b, s, l->v + i, l->v + i, cmb_number_expr(g, l->mass));
     s->f[l->v + i] = cmb_number_expr(g, cmb_times(g, l->mass, b->model->gravity[i]));
   }
   for (int j = 0; j < 4; j++) {
     cmb_expr e[4] = {0}, column[4];
     e[j] = cmb_constant(g, 4);
     cmb_euler_transposed(g, p, cmb_matrix_times(g, J, cmb_euler_times(g, p, e)), column);
-    for (int i = j; i < 4; i++) add_mass(b, s, l->v + 3 + i, l->v + 3 + j, column[i]);
+    for (int i = j; i < 4; i++) add_mass_term(b, s, l->v + 3 + i, l->v + 3 + j, column[i]);
   }
 }
 
-/* Comparison function for qsort: orders terms of M by row and column; terms of the same entry keep their order, by
- * comparing addresses. */
-static int by_place(const void *x, const void *y)
+/* Compares two terms of the mass matrix, for qsort: by row, by column, then by address, so that terms of the same
+ * entry keep their order. */
+static int by_row_and_column(const void *x, const void *y)
 {
   const cmb_entry *const *p = x, *const *q = y, *a = *p, *b = *q;
   if (a->row != b->row) return (a->row > b->row) - (a->row < b->row);
@@ -149,8 +151,8 @@ static int by_place(const void *x, const void *y)
   return (a > b) - (a < b);
 }
 
-/* Sums up the terms of each entry of M and stores the entries in *M, sorted by row and column; entries whose sum is 0
- * are omitted. */
+/* Adds up the terms of each entry of the mass matrix and stores the entries in *M, sorted by row and column. Entries
+ * whose sum is 0 are omitted. */
 static cmb_status sum_mass(cmb_build *b, const struct sums *s, cmb_entries *M)
 {
   const int count = s->M.count;
@@ -159,7 +161,7 @@ static cmb_status sum_mass(cmb_build *b, const struct sums *s, cmb_entries *M)
   *M = (cmb_entries){.entry = cmb_arena_take(b->arena, (size_t)count + 1, sizeof *M->entry)};
   if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
   for (int i = 0; i < count; i++) order[i] = &terms[i];
-  qsort(order, (size_t)count, sizeof(void *), by_place);
+  qsort(order, (size_t)count, sizeof(void *), by_row_and_column);
   for (int i = 0, next; i < count; i = next) {
     cmb_entry sum = *order[i];
     for (next = i + 1; next < count; next++) {
@@ -171,8 +173,9 @@ static cmb_status sum_mass(cmb_build *b, const struct sums *s, cmb_entries *M)
   return CMB_OK;
 }
 
-/* Adds the gyroscopic moment −ω' × J' ω' of a link, in its axes, to the wrench on it. */
-static void gyroscopic(cmb_build *b, int link, cmb_wrench *on)
+/* Adds the gyroscopic moment −ω' × J' ω' of a link (angular velocity ω' and inertia tensor J' in its axes) to the
+ * wrench on[link]. */
+static void add_gyroscopic_moment(cmb_build *b, int link, cmb_wrench *on)
 {
   cmb_graph *g = b->g;
   const cmb_link *l = &b->tree->links[link];
@@ -183,7 +186,7 @@ static void gyroscopic(cmb_build *b, int link, cmb_wrench *on)
   on[link].given = true;
 }
 
-/* Returns whether a link has no mass, or no inertia about some axis, as a point mass or a rod without thickness. */
+/* Returns whether a link has no mass or a singular inertia tensor, as a point mass or an infinitely thin rod has. */
 static bool lacks_inertia(const cmb_link *l)
 {
   double J[9], minors[3];
@@ -193,8 +196,8 @@ static bool lacks_inertia(const cmb_link *l)
   return cmb_is_zero(l->mass) || cmb_dot3(J, minors) <= 1e-12 * trace * trace * trace;
 }
 
-/* Returns whether a constraint acts on a body without mass or without inertia about some axis. */
-static bool acts_on_weightless(const cmb_build *b, const cmb_constraint *c)
+/* Returns whether a constraint acts on a body that has no mass or a singular inertia tensor. */
+static bool acts_on_massless_body(const cmb_build *b, const cmb_constraint *c)
 {
   for (int n = 0; n < c->term_count; n++) {
     const cmb_measure *m = &c->terms[n].measure;
@@ -207,8 +210,8 @@ static bool acts_on_weightless(const cmb_build *b, const cmb_constraint *c)
   return false;
 }
 
-/* Adds the constraint 0 = (p·p − 1)/2 for the Euler parameters p of each body. The rows pᵀ of the constraint Jacobian
- * are set directly, since they are not gradients of measures. */
+/* Adds the constraint (p·p − 1)/2 = 0 for the Euler parameters p of each body, with its row pᵀ of the constraint
+ * Jacobian. */
 cmb_status cmb_build_normalisation(cmb_build *b)
 {
   cmb_graph *g = b->g;
@@ -238,16 +241,17 @@ cmb_status cmb_build_normalisation(cmb_build *b)
   return CMB_OK;
 }
 
-/* Returns whether the rate of a constraint can be discontinuous: it belongs to a loop that depends explicitly on time
- * or is a formula, which can have branches. */
-static bool may_jump(const cmb_build *b, const cmb_constraint *c)
+/* Returns whether the rate of a constraint can be discontinuous: the constraint closes a loop and either depends
+ * explicitly on time or is a user's formula, which can have branches. */
+static bool can_have_discontinuous_rate(const cmb_build *b, const cmb_constraint *c)
 {
   return c->loop >= 0 && (c->gt != 0 || b->model->loops[c->loop].type == CMB_LOOP_FORMULA);
 }
 
-/* Adds the constraints that replace missing mass to the equations of motion, each with a weight c: M += c Gᵀ G, f −= c
- * Gᵀ γ. Stores the weights of those whose rates can be discontinuous in x->impulse_weights (NaN if live parameters
- * change them). Redundant constraints that were left out are not needed. */
+/* Adds to the equations of motion M v̇ = f those constraints that make M positive definite where bodies lack mass,
+ * each with a weight c: M += c Gᵀ G, f −= c Gᵀ γ. Stores the weights of constraints whose rates can be discontinuous
+ * in x->impulse_weights (NaN if parameters that can be changed after set-up determine them). link_of[nv] is the link
+ * of each velocity. */
 static void add_weighted_constraints(cmb_build *b, const int *link_of, struct sums *s,
                                      cmb_expressions *x)
 {
@@ -255,9 +259,9 @@ static void add_weighted_constraints(cmb_build *b, const int *link_of, struct su
   for (int i = 0, k = 0; i < b->constraints.count; i++) {
     const cmb_constraint *c = cmb_constraint_at(b, i);
     const int number = c->lambda != 0 ? k++ : -1;
-    if (!c->weigh && (number < 0 || !acts_on_weightless(b, c))) continue;
+    if (!c->weigh && (number < 0 || !acts_on_massless_body(b, c))) continue;
     const cmb_number weight = weight_of(b, c, link_of, &scale);
-    if (!c->weigh && may_jump(b, c)) {
+    if (!c->weigh && can_have_discontinuous_rate(b, c)) {
       x->impulse_weights[number] = weight.live != 0 ? NAN : weight.value;
     }
     add_weighted_constraint(b, s, weight, &c->row, c->gamma);
@@ -276,7 +280,7 @@ cmb_status cmb_build_cartesian_form(cmb_build *b, cmb_expressions *x)
     for (int n = 0; n < cmb_link_velocities(l->kind); n++) link_of[l->v + n] = i;
     if (l->kind != CMB_LINK_CARTESIAN || cmb_is_zero(l->mass)) continue;
     body_inertia(b, l, &s);
-    gyroscopic(b, i, b->scratch);
+    add_gyroscopic_moment(b, i, b->scratch);
   }
   cmb_build_wrenches(b, CMB_GROUND, false, b->scratch);
   cmb_wrenches_project(b->k, CMB_GROUND, b->scratch, s.f);

@@ -1,14 +1,15 @@
 /*
- * Error messages for joint motions that move no mass, which would make the mass matrix singular (idle.c finds them):
- * they name the body, the axis and the joint. Called while a mechanism is built.
+ * Reports joint motions that move no mass, which would make the mass matrix singular (idle.c finds them). The error
+ * messages name the body, the axis and the joint. Called while a mechanism is built.
  */
 #include "base/context.h"
 #include "dyn/build.h"
 
 #include <stdio.h>
 
-/* Returns whether one end of a loop that closes a joint (not a formula or motion) is on the body. */
-static bool ends_loop(const cmb_model *m, int body)
+/* Returns whether the body has one of the two ends of a joint that closes a loop (not of a formula or prescribed
+ * motion). */
+static bool has_loop_end(const cmb_model *m, int body)
 {
   for (int i = 0; i < m->loop_count; i++) {
     const cmb_model_loop *l = &m->loops[i];
@@ -29,7 +30,7 @@ static cmb_status fail_idle(cmb_build *b, const cmb_idle *idle)
   if (idle->bare) {
     return cmb_build_fail(b, about, "body '%s' moves, but nothing that moves with it has mass%s",
                           body->name,
-                          ends_loop(b->model, j->child)
+                          has_loop_end(b->model, j->child)
                               ? ": a massless bar between joints is a loop of the type distance "
                                 "between its ends, or a body whose loop is closed at another "
                                 "joint, behind a body with mass"

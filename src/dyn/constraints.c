@@ -73,9 +73,11 @@ static void parallel_frames(cmb_build *b, const struct frames *f)
   for (int i = 0; i < 3; i++) perpendicular(b, f, cmb_unit3[i], cmb_unit3[(i + 1) % 3], part[i]);
 }
 
-/* Computes two unit vectors e1, e2 perpendicular to `axis` and to each other; e2 is also perpendicular to the global
- * axis that is farthest from `axis`, so that they are along global axes where possible. */
-static void across(cmb_graph *g, const cmb_number axis[3], cmb_number e1[3], cmb_number e2[3])
+/* Computes two unit vectors e1 and e2 that are perpendicular to the unit vector `axis` and to each other. e2 is also
+ * perpendicular to the global axis that is farthest from `axis`, so that e1 and e2 lie along global axes where
+ * possible. */
+static void perpendicular_axes(cmb_graph *g, const cmb_number axis[3], cmb_number e1[3],
+                               cmb_number e2[3])
 {
   int least = 0;
   for (int i = 1; i < 3; i++) {
@@ -90,7 +92,7 @@ static void across(cmb_graph *g, const cmb_number axis[3], cmb_number e1[3], cmb
 static void on_line(cmb_build *b, const struct frames *f, const cmb_number axis[3])
 {
   cmb_number e1[3], e2[3];
-  across(b->g, axis, e1, e2);
+  perpendicular_axes(b->g, axis, e1, e2);
   component(b, f, e1, "across1");
   component(b, f, e2, "across2");
 }
@@ -99,13 +101,14 @@ static void axis_parallel(cmb_build *b, const struct frames *f, const cmb_number
                           const cmb_number axis_b[3])
 {
   cmb_number e1[3], e2[3];
-  across(b->g, axis, e1, e2);
+  perpendicular_axes(b->g, axis, e1, e2);
   perpendicular(b, f, e1, axis_b, "tilt1");
   perpendicular(b, f, e2, axis_b, "tilt2");
 }
 
-/* Adds the constraint e1_a·e2_b − e2_a·e1_b = 0, which prevents a rotation of b relative to a about the joint's axis. */
-static cmb_status twist(cmb_build *b, const struct frames *f)
+/* Adds the constraint e1_a·e2_b − e2_a·e1_b = 0, which prevents a rotation of body b relative to body a about the
+ * axis of a constant-velocity joint. e1 and e2 are the first two axes of the joint, fixed to each body. */
+static cmb_status add_twist(cmb_build *b, const struct frames *f)
 {
   const cmb_measure one = cmb_measure_cosine(b->k, f->a, f->axes[0], f->b, f->axes_b[1]);
   const cmb_measure other = cmb_measure_cosine(b->k, f->a, f->axes[1], f->b, f->axes_b[0]);
@@ -125,13 +128,14 @@ static void hold(cmb_build *b, const struct frames *f, cmb_joint_condition condi
   case CMB_HOLD_PARALLEL: axis_parallel(b, f, f->axes[axis], f->axes_b[axis]); break;
   case CMB_HOLD_ACROSS: perpendicular(b, f, f->axes[0], f->axes_b[1], "tilt"); break;
   case CMB_HOLD_PLANE: component(b, f, f->axes[axis], "off"); break;
-  case CMB_HOLD_TWIST: twist(b, f); break;
+  case CMB_HOLD_TWIST: add_twist(b, f); break;
   default: break;
   }
 }
 
-/* Adds the constraints of a joint of the given type between the two frames; a free joint has none. */
-static void connect(cmb_build *b, const struct frames *f, int type)
+/* Adds the constraints of a joint between the two frames *f; `type` is a row of the table cmb_joint_rows. A free
+ * joint has no constraints. */
+static void add_joint(cmb_build *b, const struct frames *f, int type)
 {
   const cmb_joint_row *row = &cmb_joint_rows[type];
   for (int k = 0; k < CMB_MOST_HOLDS; k++) hold(b, f, row->hold[k].kind, row->hold[k].axis);
@@ -139,7 +143,8 @@ static void connect(cmb_build *b, const struct frames *f, int type)
 
 /* ---- constraints that depend on time */
 
-/* Computes the first and second time derivatives of a function e of time, including the rates of inputs. */
+/* Builds the first and second time derivatives *first and *second of an expression e that depends on time and inputs
+ * only, including the contributions of the inputs' rates. */
 static cmb_status time_rates(cmb_build *b, cmb_expr e, cmb_expr *first, cmb_expr *second)
 {
   cmb_expr one = cmb_constant(b->g, 1);
@@ -167,8 +172,9 @@ static cmb_status distance(cmb_build *b, const struct frames *f, const cmb_model
   return CMB_OK;
 }
 
-/* Computes g, g_t, γ and the gradient of the constraint F(x, t) = 0 from F in symbols for measures x and their rates:
- * differentiates F along the motion, then replaces the symbols by the measures' expressions. */
+/* Builds the value g of the constraint F(x, t) = 0, its partial time derivative g_t, the velocity-dependent part γ of
+ * g̈, and its gradient, in *c. F is given in placeholder symbols for the measures x (scalars such as distances),
+ * which are replaced by the measures' expressions after the differentiation. */
 static cmb_status differentiate(cmb_build *b, const cmb_symbols *symbols, cmb_expr F,
                                 cmb_constraint *c)
 {
@@ -202,8 +208,10 @@ static cmb_status differentiate(cmb_build *b, const cmb_symbols *symbols, cmb_ex
   return CMB_OK;
 }
 
-/* Completes the constraint of a gear: *F := F − ratio·second − offset, with the second coordinate of the loop. */
-static cmb_status gear(cmb_build *b, const cmb_model_loop *l, cmb_symbols *symbols, cmb_expr *F)
+/* Completes the constraint of a gear with the second coordinate, the ratio and the offset of loop l: *F := *F − ratio
+ * · second − offset. On entry *F is the first coordinate. */
+static cmb_status add_gear_terms(cmb_build *b, const cmb_model_loop *l, cmb_symbols *symbols,
+                                 cmb_expr *F)
 {
   cmb_graph *g = b->g;
   cmb_expr second;
@@ -221,7 +229,7 @@ static cmb_status formula(cmb_build *b, const cmb_model_loop *l)
   if (l->minus.text) {
     CMB_TRY(cmb_build_formula(b, &l->minus, CMB_LEVEL_TIME, &symbols, &minus));
   }
-  if (l->second.text) CMB_TRY(gear(b, l, &symbols, &F));
+  if (l->second.text) CMB_TRY(add_gear_terms(b, l, &symbols, &F));
   if (symbols.items.count == 0) {
     return cmb_build_fail_fixed(b, &l->formula, l->motion ? "motion" : "loop", l->name);
   }
@@ -247,7 +255,7 @@ cmb_status cmb_build_loops(cmb_build *b)
       else if (l->type == CMB_LOOP_POINT_PLANE)
         component(b, &f, f.axes[0], "off");
       else
-        connect(b, &f, l->type);
+        add_joint(b, &f, l->type);
     }
     for (int n = first; n < b->constraints.count; n++) {
       cmb_constraint_at(b, n)->loop = i;
@@ -257,7 +265,7 @@ cmb_status cmb_build_loops(cmb_build *b)
   return CMB_OK;
 }
 
-/* Returns the frames of a joint on its two bodies. */
+/* Returns the two frames of a joint, on its parent body and on its child body. */
 static struct frames frames_of(cmb_build *b, const cmb_model_joint *j)
 {
   cmb_anchor pa = {.body = j->parent}, pb = {.body = j->child};
@@ -266,8 +274,9 @@ static struct frames frames_of(cmb_build *b, const cmb_model_joint *j)
   return (struct frames){j->name, cmb_site_of(b->k, &pa), cmb_site_of(b->k, &pb), j->axes, j->axes};
 }
 
-/* Adds the constraint of a screw joint between its two coordinates: translation − pitch/(2π)·angle = 0. */
-static cmb_status pitch(cmb_build *b, int joint)
+/* Adds the constraint of a screw joint between its two coordinates: translation − pitch/(2π)·angle = 0. `joint` is
+ * the index of the joint. */
+static cmb_status add_pitch(cmb_build *b, int joint)
 {
   static const double turn = 6.283185307179586;
   cmb_graph *g = b->g;
@@ -288,10 +297,10 @@ cmb_status cmb_build_own_constraints(cmb_build *b)
   for (int i = 0; i < b->model->joint_count; i++) {
     const cmb_model_joint *j = &b->model->joints[i];
     const cmb_joint_own own = cmb_joint_rows[j->type].own;
-    if (own == CMB_OWN_PITCH) CMB_TRY(pitch(b, i));
+    if (own == CMB_OWN_PITCH) CMB_TRY(add_pitch(b, i));
     if (own == CMB_OWN_TWIST && !b->cartesian) {
       const struct frames f = frames_of(b, j);
-      CMB_TRY(twist(b, &f));
+      CMB_TRY(add_twist(b, &f));
     }
   }
   return CMB_OK;
@@ -305,12 +314,12 @@ cmb_status cmb_build_joint_constraints(cmb_build *b, int joint)
   int first = b->constraints.count;
   if (branch != CMB_GROUND) {
     /* its coordinates are used: its branch of links exists, and the end of the branch is fixed to the child */
-    if (cmb_joint_rows[type].own == CMB_OWN_TWIST) CMB_TRY(twist(b, &f));
+    if (cmb_joint_rows[type].own == CMB_OWN_TWIST) CMB_TRY(add_twist(b, &f));
     f.a.link = branch;
     cmb_tree_point(b->tree, branch, j->at, f.a.x);
     type = CMB_JOINT_FIXED;
   }
-  connect(b, &f, type);
+  add_joint(b, &f, type);
   for (int n = first; n < b->constraints.count; n++) {
     cmb_constraint_at(b, n)->weigh = branch != CMB_GROUND;
   }
@@ -333,7 +342,8 @@ static void mark_column(struct dense_row *d, int column)
   d->touched[d->count++] = column;
 }
 
-/* Marks the velocities that the rate of a measure depends on, as columns of the row d that may be non-zero. */
+/* Marks the columns of row d of the constraint Jacobian that can be non-zero: those of the velocities on which the
+ * rate of the measure m (a scalar such as a distance) depends. */
 static void mark_measure(cmb_build *b, const cmb_measure *m, struct dense_row *d)
 {
   const int from[2] = {m->side[0].link, m->side[1].link};
@@ -351,7 +361,8 @@ static int ascending(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Moves the non-zero entries of the dense row d to a new sparse row, with ascending columns; d is zero afterwards. */
+/* Moves the non-zero entries of the dense row d to a new sparse row *row, with ascending columns; d is zero
+ * afterwards. */
 static cmb_status move_to_sparse(cmb_build *b, struct dense_row *d, cmb_row *row)
 {
   const size_t most = (size_t)d->count + 1;

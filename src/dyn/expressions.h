@@ -24,8 +24,8 @@ typedef struct cmb_entries {
 } cmb_entries;
 
 /* The mass matrix of long chains as factors, M = W⁻¹ D W⁻ᵀ, since M has too many entries (articulated.c). The
- * `value`s are functions of q, the first nv of them are 1/D. The products are functions of the inputs `symbol`, which
- * stand for the values, and of the inputs a, the vector. */
+ * `value`s are functions of q; the first nv of them are 1/D. The products are functions of the inputs `symbol`, which
+ * represent the values, and of the vector a (nv), the inputs for accelerations. */
 typedef struct cmb_mass_expressions {
   int count;          /* of values; 0: M is given by its entries */
   cmb_expr *value;    /* (count) */
@@ -35,7 +35,7 @@ typedef struct cmb_mass_expressions {
   cmb_expr *multiply; /* (nv) M a */
 } cmb_mass_expressions;
 
-/* An event of the model, a stop, or a bound of validity of a law: a condition, and the action when it becomes true (or false). */
+/* A rule (an event of the model, a stop, or a limit of validity of a force law): a condition, and the action when it becomes true (or false). */
 typedef struct cmb_rule_expressions {
   const char *name;
   cmb_event_action action;
@@ -52,7 +52,8 @@ typedef struct cmb_rule_expressions {
   cmb_expr push;
 } cmb_rule_expressions;
 
-/* The middle one of three angles about one point: where c cos q + s sin q is 0, the three axes are in one plane (lock.c). */
+/* A possible gimbal lock of three rotations about one point: q is the middle angle, and the three axes are in one plane where
+ * c cos q + s sin q is 0 (lock.c). */
 typedef struct cmb_lock {
   const char *joint; /* its name */
   const char *file;  /* its position in the model */

@@ -22,10 +22,10 @@
 static const double SAME = 1e-9;
 enum { STATES = 12 };
 
-/* What an input of the program stands for; INPUT_DRAWN is anything but a velocity and a parameter, and gets random values. */
+/* Kinds of inputs of the program: INPUT_DRAWN is any input but a velocity or a parameter, and is set to random values. */
 enum { INPUT_DRAWN, INPUT_VELOCITY, INPUT_PARAMETER };
 
-/* All friction (`stick`) in formulas, and the program that computes e and ∂P/∂S of each. */
+/* All dry friction stick(e, ..) in formulas, and the program that computes the velocity e and ∂P/∂S of each. */
 struct trial {
   int count;
   cmb_expr *stick, *S, *pair; /* (count), (count), (2 x count) all e, then all ∂P/∂S */
@@ -37,8 +37,9 @@ struct trial {
   double *first;
 };
 
-/* Returns the force of the model that an action belongs to, or NULL if the action belongs to a joint: it is the force
- * with the largest first action that is not after this one. */
+/* Returns the force element that term number `action` of the applied forces belongs to, or NULL if the term belongs
+ * to a joint. The terms of an element follow one another, so that it is the element whose first term is the last one
+ * not above `action`. */
 static const cmb_model_force *force_of(const cmb_build *b, int action)
 {
   const cmb_model_force *f = NULL;
@@ -50,7 +51,8 @@ static const cmb_model_force *force_of(const cmb_build *b, int action)
   return f;
 }
 
-/* Collects all friction expressions (`stick`) that occur in forces of the model in t->stick, and their number in t->count. */
+/* Finds the dry friction in force elements: stores the expressions stick(velocity, ..) that occur in them in
+ * t->stick, and their number in t->count. */
 static cmb_status list_sticks(cmb_build *b, struct trial *t)
 {
   const int actions = b->actions.count;
@@ -75,7 +77,8 @@ static cmb_status list_sticks(cmb_build *b, struct trial *t)
   return t->stick ? CMB_OK : CMB_ERROR_MEMORY;
 }
 
-/* Computes the power of one force, or that of all forces and joints if `only` is NULL. */
+/* Builds the expression of the power of the force element `only`, or of all forces, those in joints included, if
+ * `only` is NULL. */
 static cmb_expr power_of(cmb_build *b, const cmb_model_force *only)
 {
   cmb_expr sum = 0;
@@ -87,8 +90,8 @@ static cmb_expr power_of(cmb_build *b, const cmb_model_force *only)
   return sum;
 }
 
-/* Builds for each friction expression stick(e, ..) the pair of its argument e, a velocity, and ∂P/∂S, the derivative
- * of the power P of all forces (or of the force `only`) by the friction force S. */
+/* Builds for each friction force S = stick(e, ..) its argument e, a velocity, and the derivative ∂P/∂S of the power P
+ * of all forces (or of the force element `only`) with respect to S. t->pair holds all e and then all derivatives. */
 static cmb_status make_pairs(cmb_build *b, const cmb_model_force *only, struct trial *t)
 {
   const size_t n = (size_t)t->count;
@@ -124,8 +127,9 @@ static int kind_of(const cmb_build *b, cmb_expr e, double *value)
   return INPUT_DRAWN;
 }
 
-/* Lists the inputs of the expressions marked in `used`, with their kinds. Returns false if the expressions call C
- * functions of the user, which may only be called with states of a simulation. */
+/* Stores in input[] those graph inputs that are marked in used[], and in t->kind their kinds (velocity, parameter,
+ * other). Returns false if C functions of the user are called, since these may only be called with states of a
+ * simulation. */
 static bool list_inputs(cmb_build *b, const uint8_t *used, struct trial *t, cmb_expr *input)
 {
   for (cmb_expr e = 0; e < b->g->size; e++) {
@@ -137,9 +141,9 @@ static bool list_inputs(cmb_build *b, const uint8_t *used, struct trial *t, cmb_
   return true;
 }
 
-/* Compiles the program that computes for each friction expression its velocity e and the derivative ∂P/∂S of the power
- * by the friction force. t->program stays NULL if the expressions call C functions of the user. */
-static cmb_status prepare(cmb_build *b, struct trial *t)
+/* Compiles the program that computes, for each friction force S, its velocity e and the derivative ∂P/∂S of the power
+ * P. t->program stays NULL if the expressions call C functions of the user. */
+static cmb_status compile_program(cmb_build *b, struct trial *t)
 {
   uint8_t *used = cmb_reachable(b->g, 2 * t->count, t->pair);
   size_t most = 1;
@@ -160,25 +164,26 @@ static cmb_status prepare(cmb_build *b, struct trial *t)
   return t->work ? CMB_OK : CMB_ERROR_MEMORY;
 }
 
-/* Sets the program's inputs of one kind to random numbers of both signs, with magnitudes from about 10⁻³ to 10³. */
-static void draw(const struct trial *t, int kind, uint32_t *state)
+/* Sets the program's inputs of the given kind (INPUT_VELOCITY or INPUT_DRAWN) to random numbers of both signs, with
+ * magnitudes spread over several decades up to 1000. *state is the state of the random number generator. */
+static void draw_inputs(const struct trial *t, int kind, uint32_t *state)
 {
   for (int i = 0; i < t->inputs; i++) {
     if (t->kind[i] == kind) t->in[i] = cmb_random(state) * pow(1000, cmb_random(state));
   }
 }
 
-/* Computes at another random state, for each friction force S, the quotient of the changes of ∂P/∂S (P: power) and of
- * the friction's velocity e when the velocities change from 0. If it is not positive or differs from that of the first
- * state, t->first becomes NAN. */
+/* Tests at a random position how the power P depends on each friction force S and its velocity e: computes (change of
+ * ∂P/∂S)/(change of e) between velocities 0 and random velocities. Stores this quotient in t->first[] at the first
+ * state (`is_first`); replaces it by NaN if it is not positive, or differs at a later state. */
 static void compare_quotients(const struct trial *t, bool is_first, uint32_t *state)
 {
-  draw(t, INPUT_DRAWN, state);
+  draw_inputs(t, INPUT_DRAWN, state);
   for (int i = 0; i < t->inputs; i++) {
     if (t->kind[i] == INPUT_VELOCITY) t->in[i] = 0;
   }
   cmb_program_run(t->program, t->in, t->rest, t->work);
-  draw(t, INPUT_VELOCITY, state);
+  draw_inputs(t, INPUT_VELOCITY, state);
   cmb_program_run(t->program, t->in, t->moving, t->work);
   for (int i = 0; i < t->count; i++) {
     const int P = t->count + i;
@@ -188,9 +193,9 @@ static void compare_quotients(const struct trial *t, bool is_first, uint32_t *st
   }
 }
 
-/* Sets *yes to whether the expression e occurs in the force of an action or in the rate of the measure along which the
- * force acts. */
-static cmb_status reads(const cmb_build *b, int action, cmb_expr e, bool *yes)
+/* Sets *yes to true if the expression e occurs in term number `action` of the applied forces, either in the force or
+ * in the rate of the distance or coordinate along which it acts; else to false. */
+static cmb_status action_contains(const cmb_build *b, int action, cmb_expr e, bool *yes)
 {
   const cmb_action *a = cmb_action_at(b, action);
   const cmb_expr made_of[2] = {a->force, a->measure.rate};
@@ -201,9 +206,9 @@ static cmb_status reads(const cmb_build *b, int action, cmb_expr e, bool *yes)
   return CMB_OK;
 }
 
-/* Computes for each friction force in formulas the positive factor by which it drives the velocity that it depends on,
- * t->first; NAN if there is none, that is, if its sign is right or not determined. Uses the power of the force `only`,
- * or of all forces if it is NULL. */
+/* Computes for each dry friction in force elements the positive factor t->first[] by which it drives the velocity
+ * that it depends on; NaN if it opposes that velocity or its sign is not determined. Uses the power of the force
+ * element `only`, or of all forces if `only` is NULL. */
 static cmb_status find_quotients(cmb_build *b, const cmb_model_force *only, struct trial *t)
 {
   uint32_t state = CMB_RANDOM_FIRST;
@@ -211,7 +216,7 @@ static cmb_status find_quotients(cmb_build *b, const cmb_model_force *only, stru
   CMB_TRY(list_sticks(b, t));
   if (t->count == 0) return CMB_OK;
   CMB_TRY(make_pairs(b, only, t));
-  const cmb_status status = prepare(b, t);
+  const cmb_status status = compile_program(b, t);
   for (int i = 0; i < t->count; i++) t->first[i] = NAN;
   for (int i = 0; i < STATES && status == CMB_OK && t->program; i++)
     compare_quotients(t, i == 0, &state);
@@ -219,8 +224,9 @@ static cmb_status find_quotients(cmb_build *b, const cmb_model_force *only, stru
   return status;
 }
 
-/* Finds the force to name in the error message for friction number k, which drives its velocity: the first force whose
- * power alone shows this, else the first force that contains this friction. *driven is NULL if no force contains it. */
+/* Finds the force element to name in the error message about dry friction number k, which drives the velocity that it
+ * should oppose: the first whose power alone shows this, else the first that contains this friction. *driven is NULL
+ * if none contains it. */
 static cmb_status find_driven(cmb_build *b, const struct trial *all, int k,
                               const cmb_model_force **driven)
 {
@@ -229,7 +235,7 @@ static cmb_status find_driven(cmb_build *b, const struct trial *all, int k,
     const cmb_model_force *f = force_of(b, i);
     struct trial own;
     bool found = false;
-    if (f) CMB_TRY(reads(b, i, all->stick[k], &found));
+    if (f) CMB_TRY(action_contains(b, i, all->stick[k], &found));
     if (!found) continue;
     CMB_TRY(find_quotients(b, f, &own));
     if (!*driven || !isnan(own.first[k])) *driven = f;

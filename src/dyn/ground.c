@@ -59,8 +59,8 @@ static cmb_status list_inputs(cmb_ground *all, cmb_build *b, struct inputs *in)
 
 /* ---- the surfaces of a model */
 
-/* Copies an anchor (a body and a point on it) to the public form of a point, with the values of its coordinates. */
-static void take_point(const cmb_anchor *anchor, cmb_body_point *point)
+/* Copies an attachment point (a body and the coordinates of a point on it) to the public struct *point. */
+static void copy_point(const cmb_anchor *anchor, cmb_body_point *point)
 {
   point->body = anchor->body;
   cmb_values_of(3, anchor->at, point->at);
@@ -75,10 +75,11 @@ static cmb_status tyre_surface(cmb_build *b, const cmb_model_tyre *tyre, cmb_exp
   return CMB_OK;
 }
 
-/* Appends the surface s that the point `at` of a body touches, unless it depends on a sampled value of a controller.
- * Also determines whether s depends on the time, and the first surface with the same function. */
-static cmb_status add(cmb_ground *all, cmb_build *b, const struct inputs *in, const char *name,
-                      const cmb_anchor *at, cmb_expr s)
+/* Appends the surface s = 0 that the point `at` of a body can touch to the list all->all, unless s depends on a
+ * sampled value of a controller. Records whether s depends on time, and the first surface in the list with the same
+ * s. */
+static cmb_status add_surface(cmb_ground *all, cmb_build *b, const struct inputs *in,
+                              const char *name, const cmb_anchor *at, cmb_expr s)
 {
   struct surface *new = &all->all[all->count];
   bool sampled = false;
@@ -87,7 +88,7 @@ static cmb_status add(cmb_ground *all, cmb_build *b, const struct inputs *in, co
   }
   if (sampled) return CMB_OK;
   *new = (struct surface){.view = {.name = name, .same = all->count}, .s = s};
-  take_point(at, &new->view.at);
+  copy_point(at, &new->view.at);
   CMB_TRY(cmb_depends(b->g, 1, in->e, 1, &s, &new->view.moves));
   for (int i = all->count - 1; i >= 0; i--) {
     if (all->all[i].s == s) new->view.same = i;
@@ -105,12 +106,12 @@ static cmb_status find_all(cmb_ground *all, cmb_build *b, const struct inputs *i
     if (f->type != CMB_FORCE_CONTACT && f->type != CMB_FORCE_TYRE) continue;
     CMB_TRY(f->tyre ? tyre_surface(b, f->tyre, &s)
                     : cmb_build_formula(b, &f->surface, CMB_LEVEL_SURFACE, NULL, &s));
-    CMB_TRY(add(all, b, in, f->name, &f->b, s));
+    CMB_TRY(add_surface(all, b, in, f->name, &f->b, s));
   }
   for (int i = 0; i < m->stop_count; i++) {
     if (!m->stops[i].contact) continue;
     CMB_TRY(cmb_build_formula(b, &m->stops[i].gap, CMB_LEVEL_SURFACE, NULL, &s));
-    CMB_TRY(add(all, b, in, m->stops[i].name, &m->stops[i].b, s));
+    CMB_TRY(add_surface(all, b, in, m->stops[i].name, &m->stops[i].b, s));
   }
   return CMB_OK;
 }
@@ -146,7 +147,8 @@ static cmb_status make_in(cmb_ground *all, cmb_build *b)
   return make_program(all, b, &in);
 }
 
-/* Compiles all surfaces of the model into `all`. The tree and the graph exist only during this call. */
+/* Compiles the functions of all surfaces of the model into one program of `all`. The expression graph and the tree of
+ * links exist only during this call. */
 static cmb_status make(cmb_ground *all, const cmb_model *model)
 {
   cmb_build b = {.ctx = all->ctx, .arena = cmb_arena_create(all->ctx), .model = model};

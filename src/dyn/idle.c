@@ -41,7 +41,7 @@ struct freedom {
   double X[MOTIONS * MOTIONS];
 };
 
-/* Computes C = A B for 6 x 6 matrices, row-major; C must not be A or B. */
+/* Computes C = A B for 6 x 6 matrices (row-major). C must be neither A nor B. */
 static void multiply(const double *A, const double *B, double *C)
 {
   for (int i = 0; i < MOTIONS; i++) {
@@ -53,7 +53,8 @@ static void multiply(const double *A, const double *B, double *C)
   }
 }
 
-/* Writes sign·[h]×, the matrix of the cross product with h, as a 3 x 3 block into a 6 x 6 matrix. */
+/* Writes `sign` times the matrix of the cross product with h into the 3 x 3 block that begins at `block` in a 6 x 6
+ * matrix (row-major). The diagonal of the block, which is 0, is not written. */
 static void set_cross_block(const double h[3], double sign, double *block)
 {
   for (int i = 0; i < 3; i++) {
@@ -89,9 +90,9 @@ static void turn_about(int axis, double c, double s, double R[9])
   cmb_mul33(B, A, R);
 }
 
-/* Computes the rotation R and the position r of a link in its parent's frame in a generic position: angles are
- * neither near 0 nor near a quarter turn and differ from link to link, shifts are of the order of `length`. */
-static void place(const cmb_tree *tree, int link, double length, double R[9], double r[3])
+/* Computes the rotation R and the position r of a link in its parent's frame in a generic, non-singular position:
+ * angles are neither near 0° nor near 90° and differ from link to link; displacements are of the order of `length`. */
+static void generic_pose(const cmb_tree *tree, int link, double length, double R[9], double r[3])
 {
   const cmb_link *l = &tree->links[link];
   const double angle = 0.4 + 0.5 * fmod(0.618 * link, 1), c = cos(angle), s = sin(angle);
@@ -110,8 +111,9 @@ static void place(const cmb_tree *tree, int link, double length, double R[9], do
   }
 }
 
-/* Computes X (6 x 6), which transforms a motion (ω, v) from the parent's frame to the link's: ω = Rᵀ ω_parent, v = Rᵀ
- * (v_parent + ω_parent × r). */
+/* Computes the matrix X (6 x 6) that transforms a motion (angular velocity ω, velocity v of the origin) from the
+ * parent's frame to the link's: ω = Rᵀ ω_parent, v = Rᵀ (v_parent + ω_parent × r), with the link's rotation R and
+ * position r. */
 static void motion_transform(const double R[9], const double r[3], double *X)
 {
   memset(X, 0, MOTIONS * MOTIONS * sizeof *X);
@@ -126,8 +128,9 @@ static void motion_transform(const double R[9], const double r[3], double *X)
   }
 }
 
-/* Computes the motions S of the joint whose last link is `last`, in the axes of this link, their magnitudes and the
- * transformation X from the joint's parent. Returns the first link of the joint (its links are consecutive). */
+/* Computes in *f the motions S (6-vectors) that a joint allows, in the axes of its last link `last`, the mass or
+ * inertia by which each is scaled, and the transformation X of motions from the joint's parent, in a position with
+ * displacements of the order of `length`. Returns the first link of the joint; its links are consecutive. */
 static int joint_motions(const cmb_tree *tree, int last, double length,
                          const struct moved_inertia *m, struct freedom *f)
 {
@@ -143,7 +146,7 @@ static int joint_motions(const cmb_tree *tree, int last, double length,
       f->size[f->count] = shift ? m->mass : m->inertia;
     }
     double R[9], r[3], up[MOTIONS * MOTIONS], X[MOTIONS * MOTIONS];
-    place(tree, link, length, R, r);
+    generic_pose(tree, link, length, R, r);
     motion_transform(R, r, up);
     multiply(f->X, up, X);
     memcpy(f->X, X, sizeof X);
@@ -151,8 +154,9 @@ static int joint_motions(const cmb_tree *tree, int last, double length,
   return link + 1;
 }
 
-/* Computes the eigenvalues mu (ascending) and eigenvectors of D = Sᵀ I S, scaled by the magnitudes of the motions.
- * The rows Yᵢ are the principal motions of the link, with Yᵢᵀ I Yⱼ = μᵢ δᵢⱼ. Returns false if D is not finite. */
+/* Computes the eigenvalues mu (ascending) and the eigenvectors of the joint's inertia matrix D = Sᵀ I S, where S are
+ * the motions that the joint allows, scaled by the mass or inertia they move. The rows Yᵢ are the principal motions,
+ * with Yᵢᵀ I Yⱼ = μᵢ δᵢⱼ. Returns false if D is not finite. */
 static bool principal_motions(const struct moved_inertia *m, const struct freedom *f, double *mu,
                               double Y[MOTIONS][MOTIONS])
 {
@@ -178,7 +182,8 @@ static bool principal_motions(const struct moved_inertia *m, const struct freedo
   return true;
 }
 
-/* Removes the motions that the joint allows from the inertia: I := I − Σ (I y)(I y)ᵀ / μ over the n principal motions y. */
+/* Removes the motions that a joint allows from the articulated-body inertia: I := I − Σ (I y)(I y)ᵀ/μ over the
+ * joint's n principal motions y, the rows of Y, with the eigenvalues μ. */
 static void eliminate_joint(int n, const double *mu, double Y[MOTIONS][MOTIONS],
                             struct moved_inertia *m)
 {
@@ -193,8 +198,9 @@ static void eliminate_joint(int n, const double *mu, double Y[MOTIONS][MOTIONS],
   }
 }
 
-/* Adds the inertia that remains when the joint can move freely, Xᵀ I X, to that of the parent; the magnitudes are
- * those before the joint's motions were removed from I. Overwrites m->I. */
+/* Adds the articulated-body inertia of a link to that of its parent: I_parent += Xᵀ I X, after the motions that the
+ * joint f allows are eliminated from I. The masses and inertias that scale rounding errors are added without this
+ * elimination. Overwrites m->I. */
 static void add_to_parent(struct moved_inertia *m, const struct freedom *f, const double *mu,
                           double Y[MOTIONS][MOTIONS], struct moved_inertia *parent)
 {
@@ -215,11 +221,12 @@ static void add_to_parent(struct moved_inertia *m, const struct freedom *f, cons
   parent->inertia += inertia + mass * square;
 }
 
-/* Describes the first principal motion y, which moves no mass, in *idle: the joint, whether it is a rotation or a
- * translation, and its axis in the design position (length 1, largest component positive). `count` is the number of
- * principal motions, with eigenvalues mu. */
-static void describe(const cmb_link *l, int count, const double *mu, const double y[MOTIONS],
-                     const struct moved_inertia *m, cmb_idle *idle)
+/* Describes the joint motion y (a 6-vector), which moves no mass, in *idle for an error message: the joint, whether y
+ * is a rotation or a translation, and its axis (all joint coordinates 0; unit length, largest component positive).
+ * mu[count] are the eigenvalues of the joint's inertia matrix, ascending. */
+static void describe_idle_motion(const cmb_link *l, int count, const double *mu,
+                                 const double y[MOTIONS], const struct moved_inertia *m,
+                                 cmb_idle *idle)
 {
   const double turn = cmb_norm3(y) * sqrt(m->inertia), shift = cmb_norm3(y + 3) * sqrt(m->mass);
   idle->joint = l->joint;
@@ -265,7 +272,7 @@ cmb_status cmb_tree_idle(cmb_arena *scratch, const cmb_tree *tree, cmb_idle *idl
     /* not finite: reported when the simulation starts */
     if (!principal_motions(m, &f, mu, Y)) return CMB_OK;
     if (mu[0] <= NEGLIGIBLE) {
-      describe(&tree->links[last], f.count, mu, Y[0], m, idle);
+      describe_idle_motion(&tree->links[last], f.count, mu, Y[0], m, idle);
       return CMB_OK;
     }
     const int parent = tree->links[first].parent;

@@ -19,7 +19,7 @@ static void set_both(cmb_matrix *A, int i, int j, cmb_expr e)
   A->a[3 * i + j] = A->a[3 * j + i] = e;
 }
 
-/* Returns whether an expression is the constant 0, as the sine or cosine of a rotation by 0° or 90° is. */
+/* Returns whether an expression is the constant 0, as is the sine of a rotation by 0° or the cosine of one by 90°. */
 static bool is_zero(cmb_expr e)
 {
   return e == 0;
@@ -50,8 +50,8 @@ static cmb_matrix turn_symmetric(cmb_graph *g, int axis, cmb_expr c, cmb_expr s,
   return B;
 }
 
-/* Computes R A Rᵀ for a rotation R and a symmetric matrix A; the result is exactly symmetric. */
-static cmb_matrix turned(cmb_graph *g, cmb_matrix R, cmb_matrix A)
+/* Returns R A Rᵀ for a rotation R and a symmetric matrix A (3 x 3); the result is exactly symmetric. */
+static cmb_matrix rotated(cmb_graph *g, cmb_matrix R, cmb_matrix A)
 {
   A = cmb_matrix_product(g, cmb_matrix_product(g, R, A), cmb_matrix_transpose(R));
   for (int i = 0; i < 3; i++) {
@@ -62,14 +62,15 @@ static cmb_matrix turned(cmb_graph *g, cmb_matrix R, cmb_matrix A)
 
 cmb_matrix cmb_symmetric_up(cmb_graph *g, const cmb_step *s, cmb_matrix A)
 {
-  if (s->ball) A = turned(g, s->R, A);
+  if (s->ball) A = rotated(g, s->R, A);
   A = turn_symmetric(g, 2, s->c, s->s, A);
   A = turn_symmetric(g, 0, s->ca, s->sa, A);
   A = turn_symmetric(g, 2, s->cb, s->sb, A);
-  return s->general ? turned(g, s->F, A) : A;
+  return s->general ? rotated(g, s->F, A) : A;
 }
 
-/* Computes A Rᵀ by transforming each row of A from the link's axes to its parent's; R is the rotation of the step s. */
+/* Returns A Rᵀ, where R is the rotation of the step s from a link's axes to its parent's, by transforming each row of
+ * A. */
 static cmb_matrix rows_up(cmb_graph *g, const cmb_step *s, cmb_matrix A)
 {
   for (int i = 0; i < 3; i++) {

@@ -1,8 +1,8 @@
 /*
- * Rates of inputs, for everything that is differentiated with respect to time while a mechanism is built. An input is its formula, a
- * function of t, plus a free part u (expressions.h). Forces and constraints on moving inputs depend on their rates: a contact with damping
- * on `surface: z - road`, a motion with `value: lift`. The rates of the formula are its derivatives; those of u are separate symbols u' and
- * u'', since only the program that supplies u knows them:
+ * Adds the rates of inputs to time derivatives; called wherever an expression is differentiated with respect to time while a mechanism is built.
+ * An input is its formula, a function of t, plus a free part u (expressions.h). Forces and constraints on moving inputs depend on their rates: a
+ * contact with damping on `surface: z - road`, a motion with `value: lift`. The rates of the formula are its derivatives; those of u are separate
+ * symbols u' and u'', since only the program that supplies u knows them:
  *
  *     d/dt e(t, u, u') = ∂e/∂t + ∂e/∂u u' + ∂e/∂u' u''
  *
@@ -16,7 +16,8 @@
 
 enum { NAME_ROOM = 320, MOST_RATES = 2 };
 
-/* Marks in b->rate_asked which first and second time derivatives u', u'' of inputs occur in the expression e. */
+/* Marks in b->rate_asked[] which first and second time derivatives u' and u'' of the model's inputs occur in the
+ * expression e. */
 static cmb_status mark_used_rates(cmb_build *b, cmb_expr e)
 {
   const int n = b->model->input_count;
@@ -58,8 +59,8 @@ cmb_status cmb_build_add_input_rates(cmb_build *b, cmb_expr e, cmb_expr *rate)
   return mark_used_rates(b, more);
 }
 
-/* Appends the input rates to the live parameters of x, with the value 0. The arrays `parameter` and `parameter_value`
- * already have room for them. */
+/* Appends the rates u' and u'' of the model's inputs, with the value 0, to those parameters in x that can be changed
+ * during a simulation. The arrays x->parameter and x->parameter_value have room for them. */
 static cmb_status append_live_parameters(cmb_build *b, cmb_expressions *x)
 {
   const char **names = cmb_arena_take(b->arena, (size_t)(x->np + x->nr) + 1, sizeof *names);

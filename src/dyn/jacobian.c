@@ -1,8 +1,8 @@
 /*
- * Derivatives of the inertial forces τ(q, v, a) with respect to q and v in closed form, for Newton matrices of long chains in joint
- * coordinates; O(N d) for N links and d links on the path to the ground (Singh, Russell and Wensing 2022, "Efficient analytical
- * derivatives of rigid-body dynamics using spatial vector algebra"). With S_i the motion (angular, linear) that velocity i makes, p the
- * parent of i, j on the path from i to the ground, and sums over all links built on i: inertia I, forces f, and B,
+ * Builds the derivatives of the inertial forces τ(q, v, a) with respect to q and v in closed form, for the Newton matrices of long chains in
+ * joint coordinates (joint_form.c offers it to layer dae); O(N d) for N links and d links on the path to the ground (Singh, Russell and Wensing
+ * 2022, "Efficient analytical derivatives of rigid-body dynamics using spatial vector algebra"). With S_i the motion (angular, linear) that
+ * velocity i makes, p the parent of i, j on the path from i to the ground, and sums over all links built on i: inertia I, forces f, and B,
  *
  *     Ψ_i = v_p × S_i     Ψ'_i = a_p × S_i + v_p × Ψ_i
  *     ∂τ_i/∂q_j = S_i·(2B_i Ψ_j + I_i Ψ'_j)      ∂τ_j/∂q_i = S_j·(2B_i Ψ_i + I_i Ψ'_i + S_i ×* f_i)
@@ -33,7 +33,7 @@ struct moving {
   cmb_force f;
 };
 
-/* The vectors of link i that its row and column of the derivatives are products with. */
+/* The vectors of link i from which its row and column of the derivatives follow, by products with the motions of the links before it. */
 struct columns {
   cmb_force U;  /* I S */
   cmb_vector C; /* the factor of the angular part in S·2B */
@@ -72,8 +72,8 @@ static void move(cmb_graph *g, cmb_expr rate, cmb_expr second, const struct movi
 
 /* ---- inertia */
 
-/* Computes the mass moments m, Σ m x, Σ m x xᵀ of a link about the reference's origin, in the reference's axes, from
- * those (*o) in the link's frame. */
+/* Computes the mass moments Σ m, Σ m x, Σ m x xᵀ of a link in the reference frame of the tree from those in the
+ * link's own frame, *o, and stores them in *m. */
 static void set_mass_moments(cmb_graph *g, const cmb_moments *o, struct moving *m)
 {
   cmb_vector first = cmb_matrix_times(g, m->at.A, cmb_number_vector(g, o->first));
@@ -96,9 +96,10 @@ static cmb_matrix cross_columns(cmb_graph *g, cmb_vector w, cmb_matrix A)
   return cmb_matrix_product(g, cmb_matrix_tilde(g, w), A);
 }
 
-/* Computes the velocity sums D = Σ m u xᵀ = v cᵀ + ω~ P and h = Σ m u = m v + ω × c of a link from its velocity (ω, v)
- * and its mass moments m, c, P; u is the velocity of the point x. */
-static void momenta(cmb_graph *g, struct moving *m)
+/* Computes two sums over the mass points m of a link with positions x and velocities u, from its velocity (ω, v) and
+ * its mass moments m, c = Σ m x, P = Σ m x xᵀ: D = Σ m u xᵀ = v cᵀ + ω~ P (ω~: matrix of the cross product) and h = Σ
+ * m u = m v + ω × c. */
+static void set_velocity_sums(cmb_graph *g, struct moving *m)
 {
   m->D = cross_columns(g, m->v.angular, m->second);
   for (int i = 0; i < 9; i++) {
@@ -109,8 +110,8 @@ static void momenta(cmb_graph *g, struct moving *m)
                         cmb_vector_cross(g, m->v.angular, m->first));
 }
 
-/* Computes (tr(A) 1 − A) x for a 3 x 3 matrix A. */
-static cmb_vector trace_less(cmb_graph *g, cmb_matrix A, cmb_vector x)
+/* Returns (tr(A) 1 − A) x for a 3 x 3 matrix A, where 1 is the identity. */
+static cmb_vector trace_minus_times(cmb_graph *g, cmb_matrix A, cmb_vector x)
 {
   cmb_expr trace = cmb_add(g, cmb_add(g, A.a[0], A.a[4]), A.a[8]);
   return cmb_vector_sub(g, cmb_vector_scale(g, trace, x), cmb_matrix_times(g, A, x));
@@ -119,25 +120,27 @@ static cmb_vector trace_less(cmb_graph *g, cmb_matrix A, cmb_vector x)
 static cmb_force inertia_times(cmb_graph *g, const struct moving *m, cmb_motion x)
 {
   cmb_expr mass = cmb_number_expr(g, m->mass);
-  return (cmb_force){cmb_vector_add(g, trace_less(g, m->second, x.angular),
+  return (cmb_force){cmb_vector_add(g, trace_minus_times(g, m->second, x.angular),
                                     cmb_vector_cross(g, m->first, x.linear)),
                      cmb_vector_add(g, cmb_vector_scale(g, mass, x.linear),
                                     cmb_vector_cross(g, x.angular, m->first))};
 }
 
-/* Computes 2 B (α, ·) = (2 (tr(D) 1 − D) α, 2 α × h): the velocity-dependent matrix B of the derivatives times a
- * motion with the angular part α, with the velocity sums D and h of a link. */
+/* Returns 2 B times a motion with the angular part α: (2 (tr(D) 1 − D) α, 2 α × h). B is the Coriolis matrix of a
+ * link in the derivatives of its inertial force; D = Σ m u xᵀ and h = Σ m u are sums over its mass points x with
+ * velocities u; 1 is the identity. */
 static cmb_force b_times(cmb_graph *g, const struct moving *m, cmb_vector alpha)
 {
   cmb_vector twice = cmb_vector_scale(g, cmb_constant(g, 2), alpha);
-  return (cmb_force){trace_less(g, m->D, twice), cmb_vector_cross(g, twice, m->h)};
+  return (cmb_force){trace_minus_times(g, m->D, twice), cmb_vector_cross(g, twice, m->h)};
 }
 
-/* Computes the inertial force I a + v ×* I v of a link (6-vectors, inertia I, velocity v, acceleration a) and stores
- * it in m->f; the second term follows from the velocity sums D and h. */
-static void inertial_force(cmb_graph *g, struct moving *m)
+/* Computes the inertial force I a + v ×* I v of a link (spatial 6-vectors: inertia I, velocity v, acceleration a,
+ * cross product ×* of a motion and a force) and stores it in m->f. */
+static void set_inertial_force(cmb_graph *g, struct moving *m)
 {
-  cmb_force bias = {trace_less(g, m->D, m->v.angular), cmb_vector_cross(g, m->v.angular, m->h)};
+  cmb_force bias = {trace_minus_times(g, m->D, m->v.angular),
+                    cmb_vector_cross(g, m->v.angular, m->h)};
   m->f = cmb_force_add(g, inertia_times(g, m, m->a), bias);
 }
 
@@ -159,7 +162,7 @@ static struct columns columns_of(cmb_graph *g, const struct moving *m)
 {
   const cmb_expr two = cmb_constant(g, 2);
   struct columns c = {.U = inertia_times(g, m, m->S)};
-  c.C = cmb_vector_add(g, trace_less(g, cmb_matrix_transpose(m->D), m->S.angular),
+  c.C = cmb_vector_add(g, trace_minus_times(g, cmb_matrix_transpose(m->D), m->S.angular),
                        cmb_vector_cross(g, m->h, m->S.linear));
   c.C = cmb_vector_scale(g, two, c.C);
   c.by_q = cmb_force_add(g, b_times(g, m, m->psi.angular), inertia_times(g, m, m->psi2));
@@ -204,8 +207,8 @@ static bool allocate_entries(cmb_kinematics *k, cmb_entries *to)
   return to->entry != NULL;
 }
 
-/* Sets *ground to the motion of the ground below the tree of `link`: at rest, with the acceleration −gravity, in the
- * axes of the tree's reference. Returns false without memory. */
+/* Sets *ground to the motion of the ground from which the tree of `link` begins: at rest, with the acceleration
+ * −gravity, which represents the weights; in the axes of the tree's reference frame. Returns false if out of memory. */
 static bool ground_motion(cmb_kinematics *k, int link, struct moving *ground)
 {
   cmb_graph *g = k->g;
@@ -217,8 +220,8 @@ static bool ground_motion(cmb_kinematics *k, int link, struct moving *ground)
   return true;
 }
 
-/* Computes for each link the motion for the accelerations a (nv), and by itself, without the links built on it, the
- * moments of mass, the velocity sums D and h, and the inertial force. */
+/* Computes in moving[] for each link: its motion for the accelerations a[nv]; and, of the link alone without those
+ * beyond it, the mass moments, the sums over the velocities of its mass points, and the inertial force. */
 static cmb_status move_links(cmb_kinematics *k, const cmb_expr *a, struct moving *moving)
 {
   const cmb_tree *tree = k->tree;
@@ -231,8 +234,8 @@ static cmb_status move_links(cmb_kinematics *k, const cmb_expr *a, struct moving
     move(k->g, k->v[l->v], a[l->v], l->parent == CMB_GROUND ? &ground : &moving[l->parent],
          &moving[i]);
     set_mass_moments(k->g, &l->reduced, &moving[i]);
-    momenta(k->g, &moving[i]);
-    inertial_force(k->g, &moving[i]);
+    set_velocity_sums(k->g, &moving[i]);
+    set_inertial_force(k->g, &moving[i]);
   }
   return CMB_OK;
 }

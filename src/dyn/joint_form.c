@@ -1,6 +1,6 @@
 /*
- * Equations of motion in joint coordinates, as expressions: M, f, G and γ; the residual r = M a − f + Gᵀ λ; and the accelerations a, with
- * closed loops solved by
+ * Builds the equations of motion in joint coordinates as expressions, called by mechanism.c: M and f; the residual r = M a − f + Gᵀ λ; and
+ * the accelerations a, where the constraints of closed loops are solved by
  *
  *     S λ = Zᵀ D⁻¹ u + γ,   S = G M⁻¹ Gᵀ = Zᵀ D⁻¹ Z = L Δ Lᵀ,   a = Wᵀ D⁻¹ (u − Z λ),    u = W f, Z = W Gᵀ
  *
@@ -23,8 +23,8 @@ static cmb_expr *expressions(cmb_build *b, int count)
   return cmb_arena_take(b->arena, (size_t)count + 1, sizeof(cmb_expr));
 }
 
-/* Subtracts from the wrenches `on` (links) the applied forces that act between a link and the ground and, if
- * with_lambda is set, the constraint forces that do so. Forces between two links are treated elsewhere. */
+/* Subtracts from the wrenches on[] (one for each link) the applied forces that act between a link and the ground and,
+ * if with_lambda is set, the constraint forces that do so. Forces between two links are not included. */
 static cmb_status subtract_applied(cmb_build *b, bool with_lambda, cmb_wrench *on)
 {
   const int links = b->tree->link_count;
@@ -40,9 +40,9 @@ static cmb_status subtract_applied(cmb_build *b, bool with_lambda, cmb_wrench *o
   return CMB_OK;
 }
 
-/* Computes the wrench on each link by inverse dynamics for the accelerations a (NULL: 0), minus the applied forces
- * and, if with_lambda is set, the constraint forces that act between the link and the ground. The result is *out
- * (links). */
+/* Computes by inverse dynamics the wrench on each link for the accelerations a[nv] (NULL: 0), in a new array *out,
+ * and subtracts the applied forces and, if with_lambda is set, the constraint forces that act between the link and
+ * the ground. */
 static cmb_status inverse_dynamics(cmb_build *b, const cmb_expr *a, bool with_lambda,
                                    cmb_wrench **out)
 {
@@ -53,10 +53,10 @@ static cmb_status inverse_dynamics(cmb_build *b, const cmb_expr *a, bool with_la
   return subtract_applied(b, with_lambda, on);
 }
 
-/* Projects the wrenches `on` (links) to generalised forces and subtracts the forces along coordinates and between
- * links. If `on` comes from inverse dynamics, the result *out (nv) is the residual M a − f + Gᵀ λ, or −f for zero
- * accelerations and without λ. Overwrites `on`. */
-static cmb_status residual(cmb_build *b, cmb_wrench *on, bool with_lambda, cmb_expr **out)
+/* Projects the wrenches on[] (one for each link) onto the joint velocities and subtracts the forces along coordinates
+ * and between links. If the wrenches come from inverse dynamics, the result *out (nv) is the residual M a − f + Gᵀ λ;
+ * it is −f if the accelerations are 0 and λ is left out. Overwrites on[]. */
+static cmb_status project_residual(cmb_build *b, cmb_wrench *on, bool with_lambda, cmb_expr **out)
 {
   const int nv = b->tree->nv;
   cmb_expr *r = *out = expressions(b, nv), *inner = expressions(b, nv);
@@ -73,8 +73,9 @@ static cmb_status inertial(void *kinematics, cmb_entries *by_q, cmb_entries *by_
   return cmb_inertial_jacobian(k, k->a, by_q, by_v);
 }
 
-/* Prepares the derivatives of the residual in two parts: the inertial forces in closed form (called later), and
- * `applied`, the residual without inertial forces, to be differentiated as an expression. */
+/* Prepares the Jacobian of the equations of motion in two parts: the derivatives of the inertial forces in closed
+ * form, which a function stored in x computes later, and the residual without inertial forces, x->applied, which is
+ * to be differentiated automatically. */
 static cmb_status split_jacobian(cmb_build *b, cmb_expressions *x)
 {
   cmb_wrench *on = cmb_arena_take(b->arena, (size_t)b->tree->link_count + 1, sizeof *on);
@@ -82,7 +83,7 @@ static cmb_status split_jacobian(cmb_build *b, cmb_expressions *x)
   CMB_TRY(subtract_applied(b, true, on));
   x->inertial = inertial;
   x->kinematics = b->k;
-  return residual(b, on, true, &x->applied);
+  return project_residual(b, on, true, &x->applied);
 }
 
 /* ---- explicit formalism */
@@ -163,10 +164,10 @@ static cmb_status explicit_form(cmb_build *b, cmb_articulation *w, cmb_expressio
   return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
 }
 
-/* Computes the accelerations for given multipliers λ, a = M⁻¹ (f − Gᵀ λ), as x->forced, by the factors of M⁻¹ in O(N).
- * The constraint forces act on links and along joints like applied ones, so that a body costs the same with loops as
- * without (Arnold, Fuchs and Führer 2006, eq. 10). */
-static cmb_status forced_form(cmb_build *b, cmb_articulation *w, cmb_expressions *x)
+/* Builds the accelerations for given Lagrange multipliers λ, a = M⁻¹ (f − Gᵀ λ), as x->forced, in O(number of links)
+ * by the articulated-body factors w of M⁻¹. Constraint forces act on links like applied ones, so that a body costs
+ * the same with closed loops as without (Arnold, Fuchs and Führer 2006, eq. 10). */
+static cmb_status build_forced_accelerations(cmb_build *b, cmb_articulation *w, cmb_expressions *x)
 {
   cmb_expr *u = expressions(b, b->tree->nv);
   cmb_wrench *on;
@@ -184,8 +185,8 @@ static cmb_status forced_form(cmb_build *b, cmb_articulation *w, cmb_expressions
 /* bytes for one entry of M, with the programs that compute it and its derivatives; limit of the memory for all entries */
 static const double ENTRY_BYTES = 1000, MOST_BYTES = 8e9;
 
-/* Computes the mass matrix: as factors for long chains (unless the option whole_mass is set), else as entries. Fails
- * if the entries would take more than 8 GB. */
+/* Builds the mass matrix: for long chains as articulated-body factors w, unless the option whole_mass is set, else by
+ * its entries. Reports an error if the entries would take more than 8 GB of memory. */
 static cmb_status make_mass(cmb_build *b, cmb_articulation *w, cmb_expressions *x)
 {
   if (!b->whole_mass && cmb_mass_factors_pay(b->tree, x->ng)) {
@@ -210,11 +211,11 @@ cmb_status cmb_build_joint_form(cmb_build *b, cmb_expressions *x)
   CMB_TRY(cmb_articulate(b->k, &w));
   CMB_TRY(make_mass(b, w, x));
   CMB_TRY(inverse_dynamics(b, NULL, false, &on));
-  CMB_TRY(residual(b, on, false, &x->f));
+  CMB_TRY(project_residual(b, on, false, &x->f));
   for (int i = 0; i < b->tree->nv; i++) x->f[i] = cmb_neg(b->g, x->f[i]);
   CMB_TRY(inverse_dynamics(b, b->k->a, true, &on));
-  CMB_TRY(residual(b, on, true, &x->residual));
+  CMB_TRY(project_residual(b, on, true, &x->residual));
   if (cmb_inertial_jacobian_pays(b->tree)) CMB_TRY(split_jacobian(b, x));
-  if (b->forced && x->ng > 0) CMB_TRY(forced_form(b, w, x));
+  if (b->forced && x->ng > 0) CMB_TRY(build_forced_accelerations(b, w, x));
   return x->ng <= MOST_STATIC_CONSTRAINTS ? explicit_form(b, w, x) : CMB_OK;
 }

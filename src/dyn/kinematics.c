@@ -41,7 +41,7 @@ cmb_status cmb_kinematics_create(cmb_arena *arena, cmb_graph *g, cmb_tree *tree,
 {
   cmb_kinematics *k = *out = cmb_arena_take(arena, 1, sizeof *k);
   if (!k) return CMB_ERROR_MEMORY;
-  /* coordinates of a body and, in the Cartesian formulation, perhaps those of its joint in addition */
+  /* coordinates of each body and, in the Cartesian formulation, possibly those of its joint */
   size_t rooms = 2 * (size_t)tree->model->joint_count * CMB_MOST_COORDINATES;
   size_t links =
       (size_t)tree->model->joint_count * CMB_MOST_STAGES + (size_t)tree->model->body_count;
@@ -64,7 +64,7 @@ cmb_status cmb_kinematics_create(cmb_arena *arena, cmb_graph *g, cmb_tree *tree,
 
 /* ---- names of coordinates and velocities */
 
-/* Creates the graph input that stands for coordinate number i, under the given name. */
+/* Creates the graph input (symbol) of coordinate number i, with the given name. */
 static void name_q(cmb_kinematics *k, int i, const char *name)
 {
   char text[300];
@@ -83,7 +83,9 @@ static void name_v(cmb_kinematics *k, int i, const char *name)
   k->a[i] = cmb_input(k->g, text);
 }
 
-/* Creates and names the coordinates and velocities of a Cartesian link, after the first body on it: BODY.x .. BODY.p3. */
+/* Creates the graph inputs (symbols) of the coordinates and velocities of a freely moving link. They are named
+ * after the first body on the link: BODY.x, BODY.y, BODY.z and the Euler parameters BODY.p0 .. BODY.p3; rates have
+ * a prime. */
 static void name_cartesian(cmb_kinematics *k, int link)
 {
   static const char *const parts[] = {"x", "y", "z", "p0", "p1", "p2", "p3"};
@@ -123,7 +125,8 @@ void cmb_kinematics_name(cmb_kinematics *k, int from)
 
 /* ---- transformations between frames */
 
-/* Rotates a vector x about the coordinate axis number `axis` by an angle with the cosine c and the sine s. */
+/* Returns the vector x rotated about the coordinate axis number `axis` (0..2) by the angle with the cosine c and the
+ * sine s. */
 cmb_vector cmb_turn(cmb_graph *g, int axis, cmb_expr c, cmb_expr s, cmb_vector x)
 {
   int i = (axis + 1) % 3, j = (axis + 2) % 3;
@@ -142,8 +145,8 @@ static cmb_vector turn_back(cmb_graph *g, int axis, cmb_expr c, cmb_expr s, cmb_
   return y;
 }
 
-/* Computes the cosine and sine of γ + q, a constant plus a coordinate, and stores them in the step s. For quarter
- * turns γ they are ±cos q and ±sin q exactly. */
+/* Builds the cosine and the sine of γ + q (a constant angle plus a coordinate) and stores them in the step s, the
+ * transformation from a link's frame to its parent's. If γ is a multiple of 90°, they are exactly ±cos q or ±sin q. */
 static void set_turn_angle(cmb_graph *g, cmb_quarter gamma, cmb_expr q, cmb_step *s)
 {
   cmb_expr c = cmb_apply(g, CMB_OP_COS, q, 0, 0), n = cmb_apply(g, CMB_OP_SIN, q, 0, 0);
@@ -203,7 +206,8 @@ cmb_vector cmb_step_down(cmb_graph *g, const cmb_step *s, cmb_vector x)
 
 /* ---- Euler parameters */
 
-/* Computes L(p) x for Euler parameters p, where L(p) is the 3 x 4 matrix of ω' = 2 L(p) ṗ. */
+/* Returns L(p) x for the Euler parameters p, where L(p) is the 3 x 4 matrix of ω' = 2 L(p) ṗ and ω' the angular
+ * velocity in the body's axes. */
 cmb_vector cmb_euler_times(cmb_graph *g, const cmb_expr p[4], const cmb_expr x[4])
 {
   cmb_vector e = {{p[1], p[2], p[3]}}, y = {{x[1], x[2], x[3]}};
@@ -222,8 +226,8 @@ void cmb_euler_transposed(cmb_graph *g, const cmb_expr p[4], cmb_vector y, cmb_e
 
 /* ---- poses */
 
-/* Computes the pose, velocities and accelerations of a free body from its position and Euler parameters p: ω' = 2 L(p)
- * ṗ and ω̇' = 2 L(p) p̈ in the body's axes. */
+/* Builds the pose, velocities and accelerations *p of a freely moving body from its position, its Euler parameters e
+ * and their time derivatives: ω' = 2 L(e) ė and ω̇' = 2 L(e) ë in the body's axes. */
 static void cartesian_pose(cmb_kinematics *k, const cmb_link *l, cmb_pose *p)
 {
   cmb_graph *g = k->g;
@@ -240,10 +244,10 @@ static void cartesian_pose(cmb_kinematics *k, const cmb_link *l, cmb_pose *p)
   p->aw = cmb_matrix_times(g, p->R, dw);
 }
 
-/* Computes the accelerations of a point at the offset d from the origin of the link `from`, moving with it: *w_out =
- * aw, *v_out = av + aw × d + ω × (ω × d), given the angular and linear accelerations aw, av of the link. */
-static void rates_along(cmb_graph *g, const cmb_pose *from, cmb_vector d, cmb_vector aw,
-                        cmb_vector av, cmb_vector *w_out, cmb_vector *v_out)
+/* Computes the angular and linear acceleration of a point that moves with the link `from`, at the offset d from its
+ * origin, given those of the link, aw and av: *w_out = aw, *v_out = av + aw × d + ω × (ω × d). */
+static void accelerations_at(cmb_graph *g, const cmb_pose *from, cmb_vector d, cmb_vector aw,
+                             cmb_vector av, cmb_vector *w_out, cmb_vector *v_out)
 {
   *w_out = aw;
   *v_out = add(g, av, add(g, cross(g, aw, d), cross(g, from->w, cross(g, from->w, d))));
@@ -260,8 +264,9 @@ static cmb_matrix composed(cmb_graph *g, cmb_matrix R, const cmb_step *s)
   return out;
 }
 
-/* Computes the motion of a link relative to its parent as an angular and a linear part, in the base's axes: the
- * joint's axis (from R, the link's axes) times the link's entries of `rate` (nv, velocities or accelerations). */
+/* Computes the angular and linear velocity (or acceleration) of a link relative to its parent, in the axes of the
+ * base link: the joint's entries of rate[nv] times the joint's axis. R is the rotation from the link's axes to the
+ * base's. */
 static void relative_motion(cmb_kinematics *k, const cmb_link *l, cmb_matrix R,
                             const cmb_expr *rate, cmb_vector *angular, cmb_vector *linear)
 {
@@ -289,10 +294,10 @@ static void pose_on(cmb_kinematics *k, int link, const cmb_pose *from, cmb_pose 
   p->v = add(g, add(g, from->v, cross(g, from->w, d)), v);
   cmb_vector turning = cross(g, from->w, w);
   cmb_vector coriolis = cmb_vector_scale(g, cmb_constant(g, 2), cross(g, from->w, v));
-  rates_along(g, from, d, from->dw, from->dv, &p->dw, &p->dv);
+  accelerations_at(g, from, d, from->dw, from->dv, &p->dw, &p->dv);
   p->dw = add(g, p->dw, turning);
   p->dv = add(g, p->dv, coriolis);
-  rates_along(g, from, d, from->aw, from->av, &p->aw, &p->av);
+  accelerations_at(g, from, d, from->aw, from->av, &p->aw, &p->av);
   p->aw = add(g, p->aw, add(g, turning, dw));
   p->av = add(g, p->av, add(g, coriolis, dv));
 }
@@ -305,9 +310,9 @@ static cmb_pose *known_pose(const cmb_kinematics *k, int link, int base)
   return NULL;
 }
 
-/* Returns the pose of a link relative to a base link on its path to the ground; computes and stores the poses of the
- * links between them at the first call. Not recursive, since the path may have thousands of links. Returns NULL
- * without memory. */
+/* Returns the pose of a link relative to `base`, which is a link on its path to the ground or CMB_GROUND. Poses are
+ * computed once and stored, with those of the links between; without recursion, since the path may have thousands of
+ * links. Returns NULL if out of memory. */
 const cmb_pose *cmb_pose_of(cmb_kinematics *k, int link, int base)
 {
   int depth = 0, at = link;
@@ -349,7 +354,7 @@ static cmb_vector point_rate(cmb_kinematics *k, const cmb_pose *p, cmb_vector aw
                              cmb_vector arm)
 {
   cmb_vector w, v;
-  rates_along(k->g, p, arm, aw, av, &w, &v);
+  accelerations_at(k->g, p, arm, aw, av, &w, &v);
   return v;
 }
 
@@ -365,8 +370,8 @@ cmb_vector cmb_point_acceleration(cmb_kinematics *k, const cmb_pose *p, cmb_vect
 
 /* ---- generalised forces */
 
-/* Adds a moment and a force, given in the axes of the pose's base, to the wrench w on the pose's link, which is in the
- * link's axes. */
+/* Adds a moment and a force, given in the axes of the base of pose p, to the wrench *w on the pose's link, which is
+ * in the link's axes. */
 void cmb_wrench_add(cmb_kinematics *k, cmb_wrench *w, const cmb_pose *p, cmb_vector moment,
                     cmb_vector force)
 {
@@ -398,8 +403,8 @@ void cmb_wrench_onto(cmb_kinematics *k, int link, const cmb_wrench *w, cmb_expr 
   }
 }
 
-/* Adds the components of the wrench on link i along the link's velocities to out (nv), adds the wrench to that on its
- * parent unless this is `base`, and clears it. */
+/* Projects the wrench on[i] of link i onto the link's velocities, adding the generalised forces to out[nv]; then
+ * transfers the wrench to the parent of the link, unless this is `base`, and clears on[i]. */
 static void project_link(cmb_kinematics *k, int base, int i, cmb_wrench *on, cmb_expr *out)
 {
   cmb_graph *g = k->g;

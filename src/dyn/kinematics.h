@@ -43,7 +43,7 @@ cmb_status cmb_kinematics_create(cmb_arena *arena, cmb_graph *g, cmb_tree *tree,
 void cmb_kinematics_name(cmb_kinematics *k, int from);
 
 /* Returns the pose of a link relative to `base`, which is a link on the path from `link` to the ground, or the link
- * itself, or CMB_GROUND. NULL without memory. */
+ * itself, or CMB_GROUND. Returns NULL if out of memory. */
 const cmb_pose *cmb_pose_of(cmb_kinematics *k, int link, int base);
 
 /* A point x of a link, given in the link's axes: `arm` is the vector from the link's origin to the point in the

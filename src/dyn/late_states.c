@@ -1,6 +1,6 @@
 /*
- * Late states: states z whose rates depend on accelerations a, multipliers λ or the forces μ of resting contacts,
- * ż = e(t, q, v, z, a, λ, μ). Called when the equations of motion of the formulation are complete.
+ * Builds the rates of late states: states z whose rates depend on accelerations a, multipliers λ or the forces μ of resting contacts,
+ * ż = e(t, q, v, z, a, λ, μ). states.c calls it when the equations of motion of the formulation are complete.
  *
  * No force depends on such a rate (names.c reports an error if one does), so that M a = f − Gᵀ λ, 0 = G a + γ can be solved first:
  *
@@ -24,7 +24,8 @@ static cmb_expr *expressions(cmb_build *b, int count)
   return cmb_arena_take(b->arena, (size_t)count + 1, sizeof(cmb_expr));
 }
 
-/* Builds the rates of late states once more, this time with the output quantities (accelerations, reactions) available. */
+/* Builds the rates of those first-order states that depend on accelerations or constraint forces once more, now that
+ * formulas can use these quantities. */
 static cmb_status rebuild_late_rates(cmb_build *b)
 {
   cmb_status status = CMB_OK;
@@ -39,9 +40,9 @@ static cmb_status rebuild_late_rates(cmb_build *b)
   return status;
 }
 
-/* Computes (a, λ) as expressions by eliminating M a + Gᵀ λ = f, G a = −γ of the mechanism without its states; writes
- * a (nv) and then λ (ng) to `solution`. */
-static cmb_status eliminate(cmb_build *b, const cmb_expressions *x, cmb_expr *solution)
+/* Solves M a + Gᵀ λ = f, G a = −γ symbolically for the accelerations a and the Lagrange multipliers λ of the
+ * mechanism without its first-order states; writes the expressions of a (nv) and then of λ (ng) to `solution`. */
+static cmb_status solve_symbolically(cmb_build *b, const cmb_expressions *x, cmb_expr *solution)
 {
   const int nv = b->tree->nv, ng = x->ng;
   cmb_expr *M = cmb_arena_take(b->arena, (size_t)nv * (size_t)nv, sizeof *M);
@@ -63,9 +64,10 @@ static cmb_status eliminate(cmb_build *b, const cmb_expressions *x, cmb_expr *so
   return CMB_OK;
 }
 
-/* Writes the accelerations a (nv) and then the multipliers λ (ng), as functions of t, q, v and z, to `solution`.
- * Fails if M is available as factors only and there is no explicit formalism. */
-static cmb_status solve(cmb_build *b, const cmb_expressions *x, cmb_expr *solution)
+/* Writes the expressions of the accelerations a (nv) and then of the Lagrange multipliers λ (ng), as functions of t,
+ * q, v and z, to `solution`. Reports an error if M is known only as a product of factors and no closed form of a
+ * exists. */
+static cmb_status build_solution(cmb_build *b, const cmb_expressions *x, cmb_expr *solution)
 {
   const int nv = b->tree->nv;
   if (x->acceleration) {
@@ -73,7 +75,7 @@ static cmb_status solve(cmb_build *b, const cmb_expressions *x, cmb_expr *soluti
     memcpy(solution + nv, x->multiplier, (size_t)x->ng * sizeof *solution);
     return CMB_OK;
   }
-  if (x->mass_factors.count == 0) return eliminate(b, x, solution);
+  if (x->mass_factors.count == 0) return solve_symbolically(b, x, solution);
   return cmb_fail_about(b->ctx, CMB_ERROR_INPUT, cmb_about_at(b->model->place),
                         "the rates of states read accelerations or constraint forces, which for a "
                         "chain of this length with %d constraints are not known as formulas; "
@@ -81,8 +83,8 @@ static cmb_status solve(cmb_build *b, const cmb_expressions *x, cmb_expr *soluti
                         x->ng);
 }
 
-/* Copies `count` expressions from `from` to `to`, with the accelerations a and multipliers λ replaced by `solution`
- * (NULL: a and λ stay) and the forces of resting contacts replaced by 0. */
+/* Copies the expressions from[count] to to[count], with the accelerations and Lagrange multipliers replaced by
+ * `solution` (NULL: they stay), and the forces of closed unilateral contacts replaced by 0. */
 static cmb_status substitute_motion(cmb_build *b, const cmb_expressions *x,
                                     const cmb_expr *solution, int count, const cmb_expr *from,
                                     cmb_expr *to)
@@ -97,9 +99,9 @@ static cmb_status substitute_motion(cmb_build *b, const cmb_expressions *x,
   return cmb_substitute(b->g, n, old, new, count, from, to);
 }
 
-/* Returns whether a branch in e (a condition, abs, max, ..) outside of smooth(..) depends on an expression with a
- * mark. `seen` (e + 1) is scratch and must be false on entry. */
-static bool switches_with(const cmb_graph *g, cmb_expr e, const bool *marked, bool *seen)
+/* Returns whether a branch in the expression e (of if, abs, max, ..), unless it is inside smooth(..), depends on an
+ * expression that is marked in marked[]. seen[e + 1] is scratch and must be false on entry. */
+static bool branches_on_marked(const cmb_graph *g, cmb_expr e, const bool *marked, bool *seen)
 {
   seen[e] = true;
   for (cmb_expr k = e + 1; k-- > 0;) {
@@ -114,9 +116,10 @@ static bool switches_with(const cmb_graph *g, cmb_expr e, const bool *marked, bo
   return false;
 }
 
-/* Reports an error if the rate of a state has a branch (if, abs, max, ..) that depends on accelerations, multipliers
- * or contact forces, since the branch is chosen before these are known. smooth(..) around it is allowed. */
-static cmb_status check_decisions(cmb_build *b, const cmb_expressions *x)
+/* Reports an error if the rate of a state has a branch (if, abs, max, ..) that depends on accelerations, Lagrange
+ * multipliers or contact forces, because the branch is chosen before these are known. A branch inside smooth(..) is
+ * allowed. */
+static cmb_status check_branches(cmb_build *b, const cmb_expressions *x)
 {
   const size_t size = cmb_graph_size(b->g);
   bool *marked = cmb_arena_take(b->arena, size, sizeof *marked);
@@ -132,7 +135,7 @@ static cmb_status check_decisions(cmb_build *b, const cmb_expressions *x)
   for (int i = 0; i < b->model->state_count; i++) {
     const cmb_model_state *s = &b->model->states[i];
     bool *seen = b->state_late[i] ? cmb_arena_take(b->arena, size, sizeof *seen) : NULL;
-    if (!seen || !switches_with(b->g, b->state_rate[i], marked, seen)) continue;
+    if (!seen || !branches_on_marked(b->g, b->state_rate[i], marked, seen)) continue;
     return cmb_build_fail(
         b, cmb_about_part(&s->place, "state", s->name),
         "the rate of state '%s' switches (if, abs, max, sign, a linear table, ..) "
@@ -155,13 +158,13 @@ cmb_status cmb_build_late_states(cmb_build *b, cmb_expressions *x, cmb_expr *rat
   x->late = expressions(b, x->nl);
   if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
   CMB_TRY(rebuild_late_rates(b));
-  CMB_TRY(check_decisions(b, x));
+  CMB_TRY(check_branches(b, x));
   for (int i = 0, n = 0; i < nz; i++) {
     if (!b->state_late[i]) continue;
     x->late_row[n] = b->tree->nv + i;
     x->late[n++] = b->state_rate[i];
   }
-  CMB_TRY(solve(b, x, solution));
+  CMB_TRY(build_solution(b, x, solution));
   b->state_rate_free = expressions(b, nz);
   if (!b->state_rate_free) return CMB_ERROR_MEMORY;
   CMB_TRY(substitute_motion(b, x, NULL, nz, b->state_rate, b->state_rate_free));

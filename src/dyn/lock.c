@@ -1,5 +1,5 @@
 /*
- * Finds the places where three rotations about one point lose a degree of freedom (gimbal lock): the angles of a spherical joint, or hinges
+ * Finds the positions in which three rotations about one point lose a degree of freedom (gimbal lock): the angles of a spherical joint, or hinges
  * through one point with only massless bodies between them. The checks during a simulation use them. With the axes a, b, c in the design
  * position and the middle angle q, the third axis is turned about the second, and the three span the volume
  *
@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 /* Returns whether a link is massless, rotates about an axis and has exactly one child, so that it only connects its
- * parent with that child. `children` (links) holds the number of children of each link. */
+ * parent with that child. children[] holds the number of children of each link. */
 static bool is_massless_connector(const cmb_tree *tree, const int *children, int link)
 {
   return tree->links[link].kind == CMB_LINK_TURN && cmb_is_zero(tree->links[link].mass) &&
@@ -23,7 +23,7 @@ static bool is_massless_connector(const cmb_tree *tree, const int *children, int
 
 static const double ROUNDING = 1e-12; /* m: points that are closer than this coincide */
 
-/* Returns whether the link's origin coincides with its parent's (up to rounding). */
+/* Returns whether the origin of a link coincides with that of its parent, up to rounding. */
 static bool is_at_parent(const cmb_link *l)
 {
   double offset[3];
@@ -49,8 +49,8 @@ static cmb_lock lock_of(const cmb_tree *tree, int first, int middle, int last)
                     .s = along * cmb_dot3(a, b) - cmb_dot3(a, c)};
 }
 
-/* Stores in `lock` the name and source position of the middle joint, and a text that says which axes meet: "its axes"
- * within one joint, else "the axes of 'A', 'B' and 'C'". */
+/* Stores in *lock, a possible gimbal lock, the name and source position of the middle joint, and a text for messages
+ * that names the axes: "its axes" within one joint, else "the axes of 'A', 'B' and 'C'". */
 static void name_lock(cmb_build *b, const cmb_link *first, const cmb_link *middle,
                       const cmb_link *last, cmb_lock *lock)
 {

@@ -242,20 +242,22 @@ static cmb_expr apply(cmb_graph *g, cmb_op op, cmb_expr a)
   return cmb_apply(g, op, a, 0, 0);
 }
 
-/* Computes a/b for b ≠ 0 and 0 for b = 0, as a b/(b² + 1e-24). */
+/* Builds the expression a b/(b² + 1e-24), which is a/b regularised at b = 0, where it is 0; for |b| above 1e-4 it
+ * equals a/b to rounding. */
 static cmb_expr ratio(cmb_graph *g, cmb_expr a, cmb_expr b)
 {
   return cmb_div(g, cmb_mul(g, a, b), cmb_add(g, cmb_square(g, b), number(g, 1e-24)));
 }
 
-/* Computes x²/sqrt(x² + 1e-8), which is |x| with a smooth minimum below 1e-4. */
-static cmb_expr size_of(cmb_graph *g, cmb_expr x)
+/* Builds the expression x²/sqrt(x² + 1e-8), a smooth approximation of |x| that is 0 at x = 0 and has a relative error
+ * of at most 5e-9/x². */
+static cmb_expr smooth_abs(cmb_graph *g, cmb_expr x)
 {
   const cmb_expr square = cmb_square(g, x);
   return cmb_div(g, square, apply(g, CMB_OP_SQRT, cmb_add(g, square, number(g, 1e-8))));
 }
 
-/* Computes sin(x)/x; for |x| < 0.1 by its power series, which is exact to rounding there. */
+/* Builds the expression of sin(x)/x; for |x| < 0.1 by its power series, which is exact to rounding there. */
 static cmb_expr sinc(cmb_graph *g, cmb_expr x)
 {
   const cmb_expr w = cmb_square(g, x), one = number(g, 1);
@@ -269,7 +271,8 @@ static cmb_expr sinc(cmb_graph *g, cmb_expr x)
   return apply(g, CMB_OP_SMOOTH, cmb_apply(g, CMB_OP_IF, small, series, quotient));
 }
 
-/* Computes sin(PKY4 atan(x))/x without a division by x; PKY4 is a coefficient of the tyre file. */
+/* Builds the expression of sin(PKY4 atan(x))/x without a division by x, which may be 0. PKY4 is a coefficient of the
+ * tyre property file. */
 static cmb_expr rise(const struct law *l, cmb_expr x)
 {
   cmb_graph *g = l->g;
@@ -280,7 +283,8 @@ static cmb_expr rise(const struct law *l, cmb_expr x)
   return cmb_div(g, cmb_mul(g, k, waves), apply(g, CMB_OP_SQRT, w));
 }
 
-/* Computes min(x, high) and records this limit under the name of its event. */
+/* Builds the expression min(x, high) and records the limit as an event with this name, which occurs when x passes
+ * it. */
 static cmb_expr at_most(struct law *l, cmb_expr x, double high, const char *name)
 {
   return cmb_tyre_limits_at_most(&l->limits, l->g, x, number(l->g, high), name);
@@ -294,7 +298,8 @@ static cmb_expr at_least(struct law *l, cmb_expr x, double low, const char *name
   return cmb_apply(g, CMB_OP_IF, cmb_apply(g, CMB_OP_LT, x, end, 0), end, x);
 }
 
-/* Computes a for x > 0, b for x < 0 and their mean for x = 0, without an event at the switch. */
+/* Builds an expression that is a for x > 0, b for x < 0 and their mean for x = 0. The change of sign of x makes no
+ * event. */
 static cmb_expr side(cmb_graph *g, cmb_expr x, cmb_expr a, cmb_expr b)
 {
   const cmb_expr half = number(g, 0.5);
@@ -312,7 +317,7 @@ static bool name_call(void *user, const char *name, int count, const cmb_expr *x
   } else if (strcmp(name, "ratio") == 0 && count == 2) {
     *e = ratio(g, x[0], x[1]);
   } else if (strcmp(name, "size") == 0 && count == 1) {
-    *e = size_of(g, x[0]);
+    *e = smooth_abs(g, x[0]);
   } else if (strcmp(name, "rise") == 0 && count == 1) {
     *e = rise(l, x[0]);
   } else if (strcmp(name, "limited") == 0 && count == 1) {
@@ -349,8 +354,8 @@ static void begin(struct law *l, cmb_graph *g, const cmb_tir *tir)
 
 /* ---- the law */
 
-/* Limits x to the range [low, high] of the tyre file and records each finite end as a limit, with the event names
- * names[0] for low and names[1] for high. */
+/* Builds the expression of x limited to the range of validity [low, high] of the tyre property file, and records each
+ * finite limit as an event, with the name names[0] for low and names[1] for high. */
 static cmb_expr clamped(struct law *l, cmb_expr x, double low, double high,
                         const char *const names[2])
 {
@@ -364,7 +369,8 @@ static const char *const loads[2] = {NULL, "load_most"},
                          *const angles[2] = {"angle_least", "angle_most"},
                          *const cambers[2] = {"camber_least", "camber_most"};
 
-/* Returns the tangent of an angle that ends a range, ±HUGE_VAL (no limit) if the angle is about a right angle or larger. */
+/* Returns the tangent of an angle (rad) at the end of a range of validity; ±HUGE_VAL (no limit) for angles of about
+ * ±90° and beyond. */
 static double tangent(double angle)
 {
   if (fabs(angle) >= 1.57) return angle > 0 ? HUGE_VAL : -HUGE_VAL;

@@ -11,7 +11,7 @@ cmb_status cmb_magic_formula(cmb_graph *g, const cmb_tir *tir, const cmb_tyre_in
                              cmb_tyre_output *out);
 
 /* Computes the vertical force of the tyre's spring and damper and of the rim that touches the ground, for a
- * deflection rho > 0; it is not valid for a wheel in the air. *limits gets the limits of the law. */
+ * deflection rho > 0; it is not valid for a wheel in the air. *limits receives the limits of validity. */
 cmb_status cmb_magic_vertical(cmb_graph *g, const cmb_tir *tir, const cmb_tyre_deflection *in,
                               cmb_expr *Fz, cmb_tyre_limits *limits);
 

@@ -1,6 +1,6 @@
 /*
- * The mass matrix of a long chain as a product of factors (dyn/expressions.h), M = W⁻¹ D W⁻ᵀ of the articulated bodies; made by the joint
- * formulation where M itself would have too many entries.
+ * Builds the mass matrix of a long chain as a product of factors (dyn/expressions.h), M = W⁻¹ D W⁻ᵀ of the articulated bodies; joint_form.c
+ * calls it where M itself would have too many entries.
  *
  * M has an entry for each pair of links of which one is built on the other: N² for a chain of N. Its factors need some ten
  * numbers for each link: 1/D, the columns U/D, and the transformation from the link's frame to its parent's. With symbols in their place
@@ -44,8 +44,8 @@ struct substitution {
   cmb_mass_expressions *out;
 };
 
-/* Records the expression e as one of the values that the factors of the mass matrix consist of, and returns the new
- * input symbol that stands for it. */
+/* Appends the expression e to the values of which the factors of the mass matrix consist, and returns the new graph
+ * input (symbol) that represents this value in the products with the factors. */
 static cmb_expr symbol_for(struct substitution *c, cmb_expr e)
 {
   char name[40];
@@ -70,8 +70,8 @@ static void substitute_step(struct substitution *c, cmb_step *s)
   substitute(c, 3, s->offset.x);
 }
 
-/* Copies the factors of the mass matrix from the articulated-body recursion, with symbols in place of their
- * expressions and with 1 in place of the diagonal factor D. */
+/* Copies the factors of the mass matrix M = W⁻¹ D W⁻ᵀ from those of the articulated-body recursion, *from, with
+ * symbols in place of the expressions and with 1 in place of the diagonal factor D. */
 static cmb_status substitute_articulation(struct substitution *c, const cmb_articulation *from,
                                           cmb_articulation *to)
 {
@@ -124,8 +124,9 @@ static struct acceleration accelerate_link(const cmb_articulation *w, int link,
   return a;
 }
 
-/* Computes the wrench that gives a link at rest the acceleration a = (ω̇, v̇) of its origin: moment J ω̇ + c × v̇ and
- * force m v̇ + ω̇ × c, with mass m, first mass moment c and inertia J. */
+/* Computes the wrench that gives a link at rest the angular acceleration ω̇ and the linear acceleration v̇ of its
+ * origin, *a: the moment J ω̇ + c × v̇ and the force m v̇ + ω̇ × c, with the mass m, the first mass moment c and the
+ * inertia tensor J about the origin. */
 static cmb_wrench inertial_wrench(cmb_graph *g, const cmb_link *l, const struct acceleration *a)
 {
   cmb_vector first = cmb_number_vector(g, l->first);

@@ -1,6 +1,6 @@
 /*
- * Measures (measure.h): distances, components, angles and rotations between points of two bodies, which forces act along and constraints
- * consist of. With d = b − a, velocities of points relative to the base:
+ * Builds measures (measure.h): distances, components, angles and rotations between points of two bodies, along which forces act and of which
+ * constraints consist. With d = b − a, velocities of points relative to the base:
  *
  *     component  x = u·d      ẋ = u·(v_b − v_a) + ω_a·(u × d)
  *                             bias = u·(v̇_b − v̇_a) + 2 (ω_a × u)·(v_b − v_a) + (ω̇_a × u + ω_a × (ω_a × u))·d
@@ -78,8 +78,8 @@ static cmb_vector direction(cmb_kinematics *k, cmb_site s, const cmb_pose *p, co
   return cmb_pose_arm(k, p, x);
 }
 
-/* Sets the sides of a measure, the forces and moments on its two bodies: the force n on point b, −n on point a, and a
- * further moment on a's body. */
+/* Sets the forces and moments with which a unit force along the measure m (a scalar such as a distance) acts on its
+ * two bodies: the force n at point b, −n at point a, and in addition the moment `moment_a` on a's body. */
 static void set_sides(cmb_kinematics *k, const struct pair *p, cmb_site a, cmb_site b, cmb_vector n,
                       cmb_vector moment_a, cmb_measure *m)
 {
@@ -159,8 +159,8 @@ cmb_measure cmb_measure_turning(cmb_kinematics *k, cmb_site a, cmb_site b, const
   return m;
 }
 
-/* Computes the linear combination x m1 + y m2 of two measures between the same bodies: values, rates, bias
- * accelerations and forces on the bodies. The factors x and y are treated as constants. */
+/* Returns the linear combination x m1 + y m2 of two measures (scalars such as distances) between the same two bodies:
+ * value, rate, bias acceleration and the forces on the bodies. The factors x and y are not differentiated. */
 static cmb_measure combine(cmb_graph *g, cmb_expr x, cmb_measure m1, cmb_expr y, cmb_measure m2)
 {
   cmb_measure m = m1;
@@ -183,9 +183,9 @@ cmb_measure cmb_measure_combined(cmb_kinematics *k, double c1, cmb_measure m1, d
   return combine(k->g, cmb_constant(k->g, c1), m1, cmb_constant(k->g, c2), m2);
 }
 
-/* Computes F(c) = a/sin a for c = cos a, 0 ≤ a < π, which is as smooth at a = 0 as elsewhere. The angle is halved
- * until a series in y = sin² φ converges fast, φ = a/16: a/sin a = (φ/sin φ) / (cos a/2 · cos a/4 · cos a/8 · cos φ),
- * and φ/sin φ = Σ y^n c_n with c_n/c_n−1 = (2n − 1)²/(2n (2n + 1)). As y ≤ 0.038, the truncation error is below
+/* Builds the expression of a/sin a as a function of c = cos a for 0 ≤ a < π, which is smooth also at a = 0. Halves
+ * the angle four times, φ = a/16: a/sin a = (φ/sin φ)/(cos a/2 · cos a/4 · cos a/8 · cos φ). φ/sin φ is a power
+ * series in y = sin² φ ≤ 0.038, whose coefficients have the ratios (2n − 1)²/(2n (2n + 1)); it is truncated below
  * rounding. */
 static cmb_expr angle_by_sine(cmb_graph *g, cmb_expr c)
 {
@@ -204,8 +204,9 @@ static cmb_expr angle_by_sine(cmb_graph *g, cmb_expr c)
   return cmb_div(g, series, cosines);
 }
 
-/* Computes F(c) = α/sin α for c = cos α and its first and second derivatives with respect to c, as F[0], F[1] and F[2]. */
-static cmb_status angle_rates(cmb_graph *g, cmb_expr c, cmb_expr F[3])
+/* Builds F(c) = α/sin α as a function of c = cos α, and its first and second derivatives with respect to c, as F[0],
+ * F[1] and F[2]. */
+static cmb_status angle_derivatives(cmb_graph *g, cmb_expr c, cmb_expr F[3])
 {
   const cmb_expr symbol = cmb_input(g, "cosine of a rotation"), one = cmb_constant(g, 1);
   cmb_expr of[3] = {angle_by_sine(g, symbol)};
@@ -227,7 +228,7 @@ cmb_status cmb_measure_rotation(cmb_kinematics *k, cmb_site a, cmb_site b, const
   }
   c = combine(g, half, c, 0, c);
   *cosine = c.value = cmb_sub(g, c.value, half);
-  CMB_TRY(angle_rates(g, *cosine, F));
+  CMB_TRY(angle_derivatives(g, *cosine, F));
   for (int i = 0; i < 3; i++) {
     const int j = (i + 1) % 3, l = (i + 2) % 3;
     const cmb_measure s = cmb_measure_combined(k, 0.5, cmb_measure_cosine(k, a, u[l], b, u[j]),

@@ -47,7 +47,8 @@ static cmb_status allocate(cmb_build *b)
   return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
 }
 
-/* Reads the formulas of measures that no other formula uses, to report errors in them, too. */
+/* Reads the formulas of the model's measures (named scalar quantities) that no other formula uses, in order to report
+ * errors in them. */
 static cmb_status read_unused_measures(cmb_build *b)
 {
   for (int i = 0; i < b->model->measure_count; i++) {
@@ -58,8 +59,8 @@ static cmb_status read_unused_measures(cmb_build *b)
   return CMB_OK;
 }
 
-/* Reads the formulas of outputs and of controllers' updates once before the equations are built, since they determine
- * which joint coordinates (Cartesian formulation) and delays are needed. The resulting expressions are discarded. */
+/* Reads the formulas of outputs and controllers once before the equations are built, because they determine which
+ * joint coordinates (in the Cartesian formulation) and which delays are needed. The expressions are discarded. */
 static cmb_status scan_outputs(cmb_build *b)
 {
   for (int i = 0; i < b->model->output_count; i++) {
@@ -70,8 +71,8 @@ static cmb_status scan_outputs(cmb_build *b)
   return read_unused_measures(b);
 }
 
-/* Computes the first unknown of an implicit function x as an expression *w, in the same way as any formula that
- * contains its name. */
+/* Builds the expression *w of the first unknown of the implicit function x, which is defined by equations for its
+ * unknowns. */
 static cmb_status read_unknown(cmb_build *b, const cmb_model_implicit *x, cmb_expr *w)
 {
   cmb_model_formula formula = x->equation[0];
@@ -80,7 +81,7 @@ static cmb_status read_unknown(cmb_build *b, const cmb_model_implicit *x, cmb_ex
   return cmb_build_formula(b, &formula, CMB_LEVEL_OUTPUT, NULL, w);
 }
 
-/* Reads all implicit functions, used or not, to report errors in them. */
+/* Reads all implicit functions of the model, also those that nothing uses, in order to report errors in them. */
 static cmb_status scan_implicits(cmb_build *b)
 {
   for (int i = 0; i < b->model->implicit_count; i++) {
@@ -117,7 +118,7 @@ static cmb_status build_parts(cmb_build *b)
 
 /* ---- into the set of expressions */
 
-/* Returns whether the options leave out constraint number i because it is redundant. */
+/* Returns whether constraint number i is in the options' list of redundant constraints that are left out. */
 static bool is_left_out(const cmb_mechanism_options *o, int i)
 {
   for (int k = 0; k < o->left_out_count; k++) {
@@ -126,7 +127,8 @@ static bool is_left_out(const cmb_mechanism_options *o, int i)
   return false;
 }
 
-/* Collects the rows of the constraint Jacobian G of the constraints that are not left out. */
+/* Collects the entries of the constraint Jacobian G in *G, sorted by rows, without the rows of constraints that are
+ * left out as redundant. */
 static cmb_status collect_gradients(cmb_build *b, cmb_entries *G)
 {
   size_t count = 1;
@@ -146,15 +148,16 @@ static cmb_status collect_gradients(cmb_build *b, cmb_entries *G)
   return CMB_OK;
 }
 
-/* Returns the sign (1 or −1) that converts a constraint's multiplier to its reported impulse, as for forces in
- * outputs: positive for a distance that pulls, for a motion that drives, and otherwise for an impulse on body b. */
+/* Returns the factor, 1 or −1, that converts the Lagrange multiplier of a constraint to its reported impulse. The
+ * impulse of a distance constraint is positive in tension; that of a prescribed motion or a formula is positive in
+ * the direction in which its value grows; any other is the impulse on body b. */
 static int impulse_sign(const cmb_build *b, const cmb_constraint *c)
 {
   return c->loop >= 0 && b->model->loops[c->loop].type == CMB_LOOP_DISTANCE ? 1 : -1;
 }
 
-/* Returns the unit of a constraint's impulse: "N s" for a length, "N m s" for an angle; for a formula it is known
- * only if the formula is a coordinate, else "". */
+/* Returns the unit of a constraint's impulse: "N s" for a length and "N m s" for an angle. For a user's formula the
+ * unit is known only if the formula is a single coordinate; else it is "". */
 static const char *impulse_unit(const cmb_build *b, const cmb_constraint *c)
 {
   if (c->angle) return "N m s";
@@ -168,7 +171,7 @@ static const char *impulse_unit(const cmb_build *b, const cmb_constraint *c)
   return "";
 }
 
-/* Stores the signs and units in which the impulses of the constraints are reported. */
+/* Stores in x, for each constraint, the sign and the unit of its reported impulse (the time integral of its force). */
 static cmb_status store_impulse_signs(cmb_build *b, cmb_expressions *x)
 {
   const size_t n = (size_t)x->ng + 1;
@@ -257,7 +260,7 @@ static cmb_status collect_parameters(cmb_build *b, const cmb_mechanism_options *
   return CMB_OK;
 }
 
-/* Stores the units of coordinates and velocities; Euler parameters have none. */
+/* Stores in x the units of all coordinates and velocities; Euler parameters have the unit "". */
 static cmb_status store_units(cmb_build *b, cmb_expressions *x)
 {
   const char **q = cmb_arena_take(b->arena, (size_t)x->nq + 1, sizeof *q);
@@ -306,7 +309,8 @@ static cmb_status collect_outputs(cmb_build *b, cmb_expressions *x)
   return CMB_OK;
 }
 
-/* Sets *yes to whether e depends on more than t, q and v: on accelerations, multipliers or the forces of resting contacts. */
+/* Sets *yes to true if the expression e depends on more than t, q and v, namely on accelerations, Lagrange
+ * multipliers or forces of closed unilateral contacts; else to false. */
 static cmb_status depends_on_more(const cmb_build *b, const cmb_expressions *x, cmb_expr e,
                                   bool *yes)
 {
@@ -319,8 +323,8 @@ static cmb_status depends_on_more(const cmb_build *b, const cmb_expressions *x, 
   return CMB_OK;
 }
 
-/* Collects the implicit functions that depend on t, q and v only, so that they can be computed for any state, with
- * their names. */
+/* Collects in x->roots the implicit functions that depend on t, q and v only, and so can be evaluated in any state.
+ * Their names, as used in messages, are stored in x->root_names. */
 static cmb_status collect_roots(cmb_build *b, cmb_expressions *x)
 {
   const cmb_model *m = b->model;
@@ -342,9 +346,9 @@ static cmb_status collect_roots(cmb_build *b, cmb_expressions *x)
   return CMB_OK;
 }
 
-/* Reports an error if an output has the name of a multiplier, since the columns of a trajectory are identified by
- * their names. An output may replace a coordinate, a velocity or a state (csv.c). Cartesian coordinates are called
- * BODY.x, which no output can be. */
+/* Reports an error if an output has the name of a Lagrange multiplier, because columns of a trajectory are found by
+ * name. (An output may have the name of a coordinate, velocity or state, whose column it replaces.) Not checked in
+ * the Cartesian formulation. */
 static cmb_status check_output_names(cmb_build *b, const cmb_expressions *x)
 {
   for (int i = 0; i < x->no && !b->cartesian; i++) {
@@ -377,8 +381,8 @@ static cmb_status collect_hints(cmb_build *b, cmb_expressions *x)
   return CMB_OK;
 }
 
-/* Computes the rates q̇ = T(q) v of all coordinates, with ṗ = ½ Lᵀ ω' for Euler parameters, and lists the groups of
- * Euler parameters (ball_q). */
+/* Builds the rates q̇ = T(q) v of all coordinates in x->rates, with ṗ = ½ Lᵀ ω' for the Euler parameters p of ball
+ * joints (angular velocity ω'), and lists the first coordinate of each group of Euler parameters in x->ball_q. */
 static cmb_status make_rates(cmb_build *b, cmb_expressions *x)
 {
   cmb_graph *g = b->g;
@@ -406,8 +410,8 @@ static cmb_status make_rates(cmb_build *b, cmb_expressions *x)
 
 /* ---- start values */
 
-/* Computes start values q, v in the coordinates of the formulation from the given values of all joints (q_given,
- * v_given), or from the model's if these are NULL. */
+/* Computes initial values q and v in the coordinates of the formulation from the values of all joints, q_given and
+ * v_given. If one of these is NULL, the model's initial values replace it. */
 static cmb_status convert_start(cmb_build *b, const cmb_start *s, const cmb_expressions *x,
                                 const double *q_given, const double *v_given, double *q, double *v)
 {
@@ -435,8 +439,8 @@ static cmb_status store_start(cmb_build *b, const cmb_mechanism_options *o, cons
 
 /* ---- the whole mechanism */
 
-/* Builds all parts of a mechanism in the order in which they depend on each other, and stores the results in
- * mechanism->expressions. */
+/* Builds all components of a mechanism in the order in which they depend on each other, and stores the expressions of
+ * its equations of motion in mechanism->expressions. */
 static cmb_status assemble(cmb_build *b, const cmb_mechanism_options *o, cmb_mechanism *mechanism)
 {
   cmb_expressions *x = &mechanism->expressions;

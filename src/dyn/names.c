@@ -30,10 +30,10 @@
 
 enum { NAME_ROOM = 300 };
 
-/* Limit for measures that are read one inside the other; in a deeper formula the inner measures are read before it. */
+/* Limit for the nesting of measures (named formulas) that are read one inside the other; deeper ones are read beforehand. */
 enum { MOST_DEPTH = 24 };
 
-/* Additional depth for implicit functions, which cannot be deferred. */
+/* Additional depth for implicit functions, which cannot be read beforehand. */
 enum { MOST_IMPLICIT_DEPTH = 24 };
 
 static const double pi = 3.14159265358979323846;
@@ -52,7 +52,7 @@ struct quantity {
   cmb_measure m;
   cmb_expr e;
   cmb_level level;
-  /* 1; −1 if the formula, in a mirrored copy, counts the quantity in the opposite direction */
+  /* 1, or −1 if the formula belongs to a mirrored copy that counts the quantity in the opposite direction */
   double sign;
 };
 
@@ -64,9 +64,9 @@ cmb_vector cmb_surface_symbols(cmb_graph *g)
 
 /* ---- names of the model */
 
-/* Adds the names of `count` items of an array to the name map, with their indices; each item begins with a pointer to
- * its name. `items` serves as the key for this kind of names. Of two equal names the first counts. Returns false
- * without memory. */
+/* Adds the names of the `count` items of an array to the name map, with their indices. Each item has `size` bytes and
+ * begins with a pointer to its name; the address `items` identifies the category of the names. If two items have the
+ * same name, the first one counts. Returns false if out of memory. */
 static bool add_names(cmb_name_map *map, const void *items, int count, size_t size)
 {
   for (int i = 0; i < count; i++) {
@@ -79,14 +79,14 @@ static bool add_names(cmb_name_map *map, const void *items, int count, size_t si
   return true;
 }
 
-/* Returns the key under which names of coordinates are stored in b->names. An entry has the joint as index and the
- * number of the coordinate in its joint as `kind`. */
-static const void *coordinates_of(const cmb_build *b)
+/* Returns the key under which the names of joint coordinates are stored in the name map b->names. An entry holds the
+ * joint in `index` and the number of the coordinate within the joint in `kind`. */
+static const void *coordinate_names_key(const cmb_build *b)
 {
   return &b->model->joint_count;
 }
 
-static const void *velocities_of(const cmb_build *b)
+static const void *velocity_names_key(const cmb_build *b)
 {
   return &b->model->joints;
 }
@@ -101,28 +101,30 @@ static bool add_joint_name(cmb_build *b, const void *owner, const char *name, in
   return true;
 }
 
-/* Adds the names of a joint's coordinates and velocities to b->names. A velocity that is not the rate of a coordinate
- * can also be written without the prime at its end. Returns false without memory. */
+/* Adds the names of the coordinates and velocities of a joint to the name map b->names. The name of a velocity that
+ * is not the rate of a coordinate (an angular velocity with Euler parameters) is also accepted without the prime at
+ * its end. Returns false if out of memory. */
 static bool add_coordinates(cmb_build *b, int joint)
 {
   const cmb_model_joint *j = &b->model->joints[joint];
   for (int n = 0; n < j->nv; n++) {
     const int at = cmb_joint_coordinate_index(j, n);
-    if (at >= 0 && !add_joint_name(b, coordinates_of(b), j->q_names[at], joint, n)) return false;
-    if (!add_joint_name(b, velocities_of(b), j->v_names[n], joint, n)) return false;
+    if (at >= 0 && !add_joint_name(b, coordinate_names_key(b), j->q_names[at], joint, n))
+      return false;
+    if (!add_joint_name(b, velocity_names_key(b), j->v_names[n], joint, n)) return false;
     const size_t length = strlen(j->v_names[n]);
     if (at >= 0 || length == 0 || j->v_names[n][length - 1] != '\'') continue;
     char *plain = cmb_arena_text(b->arena, j->v_names[n]);
     if (!plain) return false;
     plain[length - 1] = '\0';
-    if (!add_joint_name(b, velocities_of(b), plain, joint, n)) return false;
+    if (!add_joint_name(b, velocity_names_key(b), plain, joint, n)) return false;
   }
   return true;
 }
 
-/* Returns the key under which names of the unknowns of implicit functions are stored in b->names; `kind` of an entry
- * is the number of the unknown in its function. */
-static const void *unknowns_of(const cmb_build *b)
+/* Returns the key under which the names of the unknowns of implicit functions are stored in the name map b->names. An
+ * entry holds the function in `index` and the number of the unknown within it in `kind`. */
+static const void *unknown_names_key(const cmb_build *b)
 {
   return &b->model->implicit_count;
 }
@@ -131,7 +133,7 @@ static bool add_unknowns(cmb_build *b, int implicit)
 {
   const cmb_model_implicit *x = &b->model->implicits[implicit];
   for (int k = 0; k < x->count; k++) {
-    if (!add_joint_name(b, unknowns_of(b), x->unknown[k].name, implicit, k)) return false;
+    if (!add_joint_name(b, unknown_names_key(b), x->unknown[k].name, implicit, k)) return false;
   }
   return true;
 }
@@ -153,9 +155,9 @@ cmb_status cmb_build_names(cmb_build *b)
   return good ? CMB_OK : CMB_ERROR_MEMORY;
 }
 
-/* Returns the index of an item of the model by its name, −1 if there is none; `items` is the array that it belongs to
- * (as in add_names). */
-static int find(const cmb_build *b, const void *items, const char *name)
+/* Returns the index of the model's item with this name, or −1 if there is none. `items` is the array to which the
+ * item belongs, such as the model's bodies. */
+static int find_item(const cmb_build *b, const void *items, const char *name)
 {
   const cmb_name *entry = items ? cmb_name_map_find(&b->names, items, name) : NULL;
   return entry ? entry->index : -1;
@@ -176,14 +178,15 @@ static bool set_measure(struct quantity *q, cmb_measure m)
 
 /* ---- axes and signs in formulas of rotated and mirrored copies */
 
-/* Returns whether a copy of a template is mirrored along some axis. */
+/* Returns whether a copy of a subassembly is mirrored along at least one axis. */
 static bool is_mirrored(const cmb_mirror *m)
 {
   return m->sign[0] < 0 || m->sign[1] < 0 || m->sign[2] < 0;
 }
 
-/* Sets the sign of a vector component along an axis as a formula in a mirrored copy of a template counts it. `turns`:
- * the vector is a rotation or torque, whose sign changes differently. Always returns true. */
+/* Sets q->sign to the sign (1 or −1) of a vector component along `axis` (0..2) in a formula that belongs to a
+ * mirrored copy of a subassembly. `turns` is set for axial vectors (rotations and torques), which a reflection
+ * changes differently from other vectors. Always returns true. */
 static bool set_component_sign(const struct reading *r, int axis, bool turns, struct quantity *q)
 {
   const cmb_mirror *m = &r->formula->mirror;
@@ -191,8 +194,8 @@ static bool set_component_sign(const struct reading *r, int axis, bool turns, st
   return true;
 }
 
-/* Computes the unit vector of axis i along which a formula counts vector components: a global axis, or an axis of the
- * rotated copy of a template that contains the formula. */
+/* Computes the unit vector of the i-th axis along which the formula being read counts vector components: a global
+ * axis or, if the formula belongs to a rotated copy of a subassembly, an axis of that copy. */
 static void formula_axis(const struct reading *r, int i, cmb_number axis[3])
 {
   double row[3];
@@ -200,7 +203,8 @@ static void formula_axis(const struct reading *r, int i, cmb_number axis[3])
   cmb_fix_numbers(3, row, axis);
 }
 
-/* Computes the component of a vector x (global axes) along axis i of the axes in which the formula counts. */
+/* Returns the component of the vector x (global axes) along the i-th axis of the formula being read: a global axis
+ * or, if the formula belongs to a rotated copy of a subassembly, an axis of that copy. */
 static cmb_expr formula_component(const struct reading *r, cmb_vector x, int i)
 {
   double row[3];
@@ -216,14 +220,15 @@ static cmb_expr with_sign(cmb_build *b, double sign, cmb_expr e)
 
 /* ---- bodies and markers */
 
-/* Returns 0, 1 or 2 for the letters x, y, z, and −1 for any other character. */
-static int letter(char c)
+/* Returns 0, 1 or 2 for the letter x, y or z, and −1 for any other character. */
+static int axis_of_letter(char c)
 {
   return c >= 'x' && c <= 'z' ? c - 'x' : -1;
 }
 
-/* Finds the quantity SUFFIX (x, vx, ax, wx, alx, x_x, ..) of a point on a body with the given axes (rows), and stores
- * it in *q. Returns false if there is no such suffix. */
+/* Finds a kinematic quantity of a point on a body by its suffix and stores it in *q: position x, velocity vx,
+ * acceleration ax, angular velocity wx and acceleration alx, or x_x .. z_z, the components of the axes in the rows of
+ * `axes`. Returns false if there is no such suffix. */
 static bool site_quantity(struct reading *r, const cmb_anchor *at, const cmb_number axes[9],
                           const char *suffix, struct quantity *q)
 {
@@ -231,7 +236,7 @@ static bool site_quantity(struct reading *r, const cmb_anchor *at, const cmb_num
   static const cmb_site ground = {.link = CMB_GROUND, .body = CMB_GROUND};
   cmb_site s = cmb_site_of(b->k, at);
   size_t length = strlen(suffix);
-  int last = length > 0 ? letter(suffix[length - 1]) : -1;
+  int last = length > 0 ? axis_of_letter(suffix[length - 1]) : -1;
   cmb_number along[3];
   if (last < 0) return false;
   formula_axis(r, last, along);
@@ -239,8 +244,8 @@ static bool site_quantity(struct reading *r, const cmb_anchor *at, const cmb_num
     return set_measure(q, cmb_measure_component(b->k, ground, s, along)) &&
            set_component_sign(r, last, false, q);
   }
-  if (length == 3 && suffix[1] == '_' && letter(suffix[0]) >= 0) {
-    const cmb_number *axis = axes + 3L * letter(suffix[0]);
+  if (length == 3 && suffix[1] == '_' && axis_of_letter(suffix[0]) >= 0) {
+    const cmb_number *axis = axes + 3L * axis_of_letter(suffix[0]);
     return set_measure(q, cmb_measure_cosine(b->k, ground, along, s, axis)) &&
            set_component_sign(r, last, false, q);
   }
@@ -261,21 +266,22 @@ static bool site_quantity(struct reading *r, const cmb_anchor *at, const cmb_num
   return set_component_sign(r, last, suffix[0] == 'w', q);
 }
 
-/* Returns whether a suffix names a component of an axis, x_x .. z_z. */
-static bool names_axis(const char *suffix)
+/* Returns whether a suffix has the form of the component of an axis, such as x_y. */
+static bool is_axis_suffix(const char *suffix)
 {
   return strlen(suffix) == 3 && suffix[1] == '_';
 }
 
-/* Finds the quantity SUFFIX of a point on a body, whose axes are the global ones in the design position; for a formula
- * in a rotated or mirrored copy of a template they are the copy's axes. Returns false if there is none. */
+/* Finds a kinematic quantity of a point on a body by its suffix (x, vx, x_x, ..) and stores it in *q. The body's
+ * axes, for x_x .. z_z, are those that coincide with the formula's axes (global, or those of a rotated or mirrored
+ * copy of a subassembly) when all joint coordinates are 0. Returns false if there is no such suffix. */
 static bool body_quantity(struct reading *r, const cmb_anchor *at, const char *suffix,
                           struct quantity *q)
 {
   cmb_number axes[9];
   for (int i = 0; i < 3; i++) formula_axis(r, i, axes + 3L * i);
   if (!site_quantity(r, at, axes, suffix, q)) return false;
-  if (names_axis(suffix)) q->sign *= r->formula->mirror.sign[letter(suffix[0])];
+  if (is_axis_suffix(suffix)) q->sign *= r->formula->mirror.sign[axis_of_letter(suffix[0])];
   return true;
 }
 
@@ -285,14 +291,16 @@ static bool is_same_mirror(const cmb_mirror *one, const cmb_mirror *other)
          one->sign[2] == other->sign[2];
 }
 
-/* Finds the quantity SUFFIX of a marker. Its axes were mirrored when it was read, if it belongs to the same mirrored
- * copy as the formula; axes of a marker outside of the copy have no mirror image, which is an error. */
+/* Finds a kinematic quantity of a marker (a point with axes on a body) by its suffix (x, vx, x_x, ..) and stores it
+ * in *q. Returns false if there is none, or with an error message if a formula in a mirrored copy of a subassembly
+ * uses the axes of a marker outside of that copy, which have no mirror image. */
 static bool marker_quantity(struct reading *r, const cmb_model_marker *m, const char *suffix,
                             struct quantity *q)
 {
   const cmb_mirror *mine = &r->formula->mirror;
   if (!site_quantity(r, &m->anchor, m->axes, suffix, q)) return false;
-  if (!names_axis(suffix) || !is_mirrored(mine) || is_same_mirror(mine, &m->mirror)) return true;
+  if (!is_axis_suffix(suffix) || !is_mirrored(mine) || is_same_mirror(mine, &m->mirror))
+    return true;
   cmb_build_fail(r->b, cmb_about_formula(r->formula),
                  "the axes of marker '%s' have no mirror image, since it is not mirrored as this "
                  "formula is; expected those of a body, or of a marker in the template",
@@ -304,20 +312,21 @@ static bool body_or_marker_quantity(struct reading *r, const char *base, const c
                                     struct quantity *q)
 {
   const cmb_model *m = r->b->model;
-  int i = find(r->b, m->bodies, base);
+  int i = find_item(r->b, m->bodies, base);
   if (i >= 0) {
     cmb_anchor at = {.body = i};
     memcpy(at.at, m->bodies[i].com, sizeof at.at);
     return body_quantity(r, &at, suffix, q);
   }
-  i = find(r->b, m->markers, base);
+  i = find_item(r->b, m->markers, base);
   return i >= 0 && marker_quantity(r, &m->markers[i], suffix, q);
 }
 
 /* ---- coordinates */
 
-/* Sets the sign of a joint coordinate in a formula of a mirrored copy of a template. Reports an error and returns
- * false if the coordinate is measured along other axes than those of the formula (Euler parameters in a rotated copy). */
+/* Sets q->sign to the sign of a joint coordinate in a formula that belongs to a mirrored copy of a subassembly.
+ * Reports an error and returns false if the coordinate is measured along other axes than those of the formula, as
+ * Euler parameters can be in a rotated copy. */
 static bool set_coordinate_sign(struct reading *r, const char *name, const cmb_name *entry,
                                 struct quantity *q)
 {
@@ -331,9 +340,9 @@ static bool set_coordinate_sign(struct reading *r, const char *name, const cmb_n
 static bool coordinate_quantity(struct reading *r, const char *name, bool rate, struct quantity *q)
 {
   cmb_build *b = r->b;
-  const cmb_name *entry = cmb_name_map_find(&b->names, coordinates_of(b), name);
+  const cmb_name *entry = cmb_name_map_find(&b->names, coordinate_names_key(b), name);
   const bool position = entry && !rate;
-  if (!entry && !rate) entry = cmb_name_map_find(&b->names, velocities_of(b), name);
+  if (!entry && !rate) entry = cmb_name_map_find(&b->names, velocity_names_key(b), name);
   if (!entry) return false;
   const cmb_measure m = cmb_build_coordinate(b, entry->index, entry->kind);
   if (position)
@@ -345,8 +354,9 @@ static bool coordinate_quantity(struct reading *r, const char *name, bool rate, 
 
 /* ---- states */
 
-/* Returns whether a state is the lateral deflection of a tyre (its second state), which is positive to the left. */
-static bool is_lateral(const cmb_model *m, int state)
+/* Returns whether a first-order state of the model is the lateral deflection of a tyre, which is positive to the
+ * left. */
+static bool is_lateral_deflection(const cmb_model *m, int state)
 {
   const int tyre = m->states[state].tyre;
   return tyre > 0 && m->forces[tyre - 1].tyre->first_state + 1 == state;
@@ -355,12 +365,12 @@ static bool is_lateral(const cmb_model *m, int state)
 static bool state_quantity(struct reading *r, const char *name, bool rate, struct quantity *q)
 {
   cmb_build *b = r->b;
-  const int i = find(b, b->model->states, name);
+  const int i = find_item(b, b->model->states, name);
   if (i < 0 || (rate && cmb_build_state_rate(b, i) != CMB_OK)) return false;
   set_expression(q, rate ? b->state_rate[i] : b->state[i],
                  rate && b->state_late[i] ? CMB_LEVEL_OUTPUT : CMB_LEVEL_MOTION);
   q->is_state = !rate;
-  if (is_lateral(b->model, i)) q->sign = r->formula->mirror.turn;
+  if (is_lateral_deflection(b->model, i)) q->sign = r->formula->mirror.turn;
   return true;
 }
 
@@ -368,7 +378,7 @@ static bool state_quantity(struct reading *r, const char *name, bool rate, struc
 
 static bool sampled_quantity(cmb_build *b, const char *name, struct quantity *q)
 {
-  const int i = find(b, b->model->sampled, name);
+  const int i = find_item(b, b->model->sampled, name);
   return i >= 0 && set_expression(q, cmb_sampled_at(b, i)->x, CMB_LEVEL_TIME);
 }
 
@@ -377,8 +387,9 @@ static bool sampled_quantity(cmb_build *b, const char *name, struct quantity *q)
 static cmb_status read_formula(cmb_build *b, const cmb_model_formula *formula, cmb_level level,
                                cmb_symbols *symbols, cmb_expr *e);
 
-/* Reads the formula of measure i at the given level and stores its expression in b->measures[i]; also records whether
- * it depends on accelerations or constraint forces. */
+/* Reads the formula of measure number i (a named scalar quantity of the model) at the given level, which determines
+ * what the formula may use. Stores its expression, and whether it depends on accelerations or constraint forces, in
+ * b->measures[i]. */
 static cmb_status read_measure(cmb_build *b, int i, cmb_level level, cmb_symbols *symbols)
 {
   cmb_read_measure *m = &b->measures[i];
@@ -432,7 +443,7 @@ static bool measure_quantity(struct reading *r, const char *name, bool rate, str
 {
   cmb_build *b = r->b;
   const cmb_model *model = b->model;
-  int i = find(b, model->measures, name);
+  int i = find_item(b, model->measures, name);
   if (i < 0) return false;
   const cmb_model_measure *m = &model->measures[i];
   if (!m->distance) return !rate && formula_measure(r, i, q);
@@ -442,8 +453,8 @@ static bool measure_quantity(struct reading *r, const char *name, bool rate, str
 
 /* ---- implicit functions */
 
-/* Reads the equations of implicit function i, in symbols for its unknowns, and then the start values, in which the
- * unknowns must not occur. */
+/* Reads the equations of implicit function number i into equation[], with symbols for its unknowns, and then the
+ * initial values of the unknowns into start[], which must not depend on the unknowns. */
 static cmb_status read_implicit_formulas(cmb_build *b, int i, cmb_level level, cmb_symbols *symbols,
                                          cmb_expr *equation, cmb_expr *start)
 {
@@ -460,7 +471,8 @@ static cmb_status read_implicit_formulas(cmb_build *b, int i, cmb_level level, c
   return CMB_OK;
 }
 
-/* Reports the error that the expression layer found in the equations of an implicit function, with their place in the file. */
+/* Reports the error that cmb_implicit found in the equations of the implicit function x, with their position in the
+ * model file. */
 static cmb_status fail_implicit(cmb_build *b, const cmb_model_implicit *x)
 {
   const cmb_error *inner = cmb_error_of(b->ctx);
@@ -492,9 +504,10 @@ static cmb_status read_implicit(cmb_build *b, int i, cmb_level level, cmb_symbol
   return status;
 }
 
-/* Resolves an unknown of an implicit function whose formulas are being read: in its own equations it is a symbol,
- * anywhere else it is an error (a circular dependence), which is reported. */
-static bool unknown_in_work(struct reading *r, int i, int k, struct quantity *q)
+/* Resolves unknown number k of implicit function i while the formulas of this function are still being read. In the
+ * function's own equations, *q becomes the symbol of the unknown; anywhere else a circular dependence is reported and
+ * false is returned. */
+static bool resolve_unfinished_unknown(struct reading *r, int i, int k, struct quantity *q)
 {
   cmb_build *b = r->b;
   const cmb_model_implicit *x = &b->model->implicits[i];
@@ -519,11 +532,11 @@ static bool unknown_in_work(struct reading *r, int i, int k, struct quantity *q)
 static bool unknown_quantity(struct reading *r, const char *name, struct quantity *q)
 {
   cmb_build *b = r->b;
-  const cmb_name *entry = cmb_name_map_find(&b->names, unknowns_of(b), name);
+  const cmb_name *entry = cmb_name_map_find(&b->names, unknown_names_key(b), name);
   if (!entry) return false;
   const int i = entry->index, k = entry->kind;
   const cmb_read_implicit *m = &b->implicits[i];
-  if (m->state == CMB_IN_WORK) return unknown_in_work(r, i, k, q);
+  if (m->state == CMB_IN_WORK) return resolve_unfinished_unknown(r, i, k, q);
   const bool good = m->state == CMB_BUILT && m->level == (int)r->level &&
                     m->outputs == b->outputs && m->symbols == (r->symbols ? r->symbols->number : 0);
   if (good) b->reads_late = b->reads_late || m->late;
@@ -542,7 +555,8 @@ static bool unknown_quantity(struct reading *r, const char *name, struct quantit
   return status == CMB_OK && set_expression(q, m->w[k], CMB_LEVEL_TIME);
 }
 
-/* Returns the force along the line of a spring or of two spheres, from its action: the push if `pushes` is set, else the pull. */
+/* Returns the signed force of a spring, or of two spheres in contact, along the line between its ends: positive in
+ * compression if `pushes` is set, else positive in tension. `force` is the index of the force element. */
 static cmb_expr force_along(cmb_build *b, int force, bool pushes)
 {
   const cmb_model_force *f = &b->model->forces[force];
@@ -554,8 +568,9 @@ static cmb_expr force_along(cmb_build *b, int force, bool pushes)
   return pushes ? along : cmb_neg(b->g, along);
 }
 
-/* Finds the quantity length, rate, force or torque of a spring, a torsion or two spheres and stores it in *q. Returns
- * false if there is none. */
+/* Finds the quantity length, rate, force or torque (`suffix`) of a spring, a torsion spring or two spheres in
+ * contact, and stores it in *q. The force is positive in compression if `pushes` is set, else in tension. Returns
+ * false if there is no such quantity. */
 static bool line_force_quantity(struct reading *r, int force, bool pushes, const char *suffix,
                                 struct quantity *q)
 {
@@ -571,7 +586,7 @@ static bool line_force_quantity(struct reading *r, int force, bool pushes, const
     set_expression(q, force_along(b, force, pushes), CMB_LEVEL_MOTION);
   }
   const cmb_name *entry = f->type == CMB_FORCE_COORDINATE
-                              ? cmb_name_map_find(&b->names, coordinates_of(b), f->coordinate)
+                              ? cmb_name_map_find(&b->names, coordinate_names_key(b), f->coordinate)
                               : NULL;
   return !entry || set_coordinate_sign(r, f->coordinate, entry, q);
 }
@@ -605,7 +620,7 @@ static bool force_quantity(struct reading *r, const char *base, const char *suff
 {
   cmb_build *b = r->b;
   const cmb_model *model = b->model;
-  int i = find(b, model->forces, base);
+  int i = find_item(b, model->forces, base);
   if (i < 0) return false;
   const cmb_force_results results = cmb_force_rows[model->forces[i].type].results;
   const bool pushes = results == CMB_RESULTS_PUSH;
@@ -622,30 +637,31 @@ static bool force_quantity(struct reading *r, const char *base, const char *suff
          set_component_sign(r, part, false, q);
 }
 
-/* Finds the force or moment SUFFIX of a bushing, joint, stop or loop; *level is set to the lowest level of formulas
- * that may use it. Returns false if there is none. */
+/* Finds the component `suffix` of the force or moment of the bushing, joint, stop or loop with the name `base` and
+ * stores it in *e. *level is set to the level that a formula must have to use it: one for forces, or one for outputs
+ * only. Returns false if there is none. */
 static bool reaction_of(cmb_build *b, const char *base, const char *suffix, cmb_expr *e,
                         cmb_level *level)
 {
   const cmb_model *m = b->model;
-  int i = find(b, m->forces, base);
+  int i = find_item(b, m->forces, base);
   *level = i >= 0 ? CMB_LEVEL_MOTION : CMB_LEVEL_OUTPUT;
   if (i >= 0) {
     return cmb_force_rows[m->forces[i].type].results == CMB_RESULTS_WRENCH &&
            cmb_build_bushing_force(b, i, suffix, e);
   }
-  i = find(b, m->joints, base);
+  i = find_item(b, m->joints, base);
   if (i >= 0) return cmb_build_reaction(b, i, suffix, e);
-  i = find(b, m->stops, base);
+  i = find_item(b, m->stops, base);
   if (i >= 0) return cmb_build_push(b, i, suffix, e);
-  i = find(b, m->loops, base);
+  i = find_item(b, m->loops, base);
   return i >= 0 && cmb_build_loop_force(b, i, suffix, e);
 }
 
 static bool reaction_quantity(struct reading *r, const char *base, const char *suffix,
                               struct quantity *q)
 {
-  const int axis = strlen(suffix) == 2 ? letter(suffix[1]) : -1;
+  const int axis = strlen(suffix) == 2 ? axis_of_letter(suffix[1]) : -1;
   cmb_vector x;
   cmb_expr e = 0;
   cmb_level level;
@@ -667,18 +683,19 @@ static bool plain_name(struct reading *r, const char *name, struct quantity *q)
   const cmb_model *m = b->model;
   if (strcmp(name, "deg") == 0)
     return set_expression(q, cmb_constant(b->g, pi / 180), CMB_LEVEL_TIME);
-  int i = find(b, m->parameters, name);
+  int i = find_item(b, m->parameters, name);
   if (i >= 0)
     return set_expression(q, cmb_number_expr(b->g, b->model->parameters[i].number), CMB_LEVEL_TIME);
-  i = find(b, m->inputs, name);
+  i = find_item(b, m->inputs, name);
   if (i >= 0 && b->input) return set_expression(q, b->input[i], CMB_LEVEL_TIME);
   return coordinate_quantity(r, name, false, q) || state_quantity(r, name, false, q) ||
          sampled_quantity(b, name, q) || measure_quantity(r, name, false, q) ||
          unknown_quantity(r, name, q);
 }
 
-/* Resolves a full name, without regard to scopes, to a quantity. Returns false if there is none, or after an error. */
-static bool full_name(struct reading *r, const char *name, struct quantity *q)
+/* Finds the quantity with the given full name, to which no scope is added, and stores it in *q. Returns false if
+ * there is none, or after an error. */
+static bool resolve_full_name(struct reading *r, const char *name, struct quantity *q)
 {
   char base[NAME_ROOM];
   const char *dot = strrchr(name, '.');
@@ -697,9 +714,10 @@ static bool full_name(struct reading *r, const char *name, struct quantity *q)
          (force_quantity(r, base, suffix, q) || reaction_quantity(r, base, suffix, q));
 }
 
-/* Writes scope + name to `text`, where the scope (such as "CAR.AXLE.") is shortened by `outwards` levels. Returns
- * false if the scope has fewer levels or the text is too long. */
-static bool scoped(const char *scope, const char *name, int outwards, char text[NAME_ROOM])
+/* Writes a scope such as "CAR.AXLE." and then the name to `text`. The last `outwards` levels of the scope are left
+ * out (1: "CAR."). Returns false if the scope has fewer levels or the text is too long. */
+static bool write_scoped_name(const char *scope, const char *name, int outwards,
+                              char text[NAME_ROOM])
 {
   size_t length = strlen(scope);
   for (; outwards > 0; outwards--) {
@@ -713,15 +731,15 @@ static bool scoped(const char *scope, const char *name, int outwards, char text[
 static bool resolve(struct reading *r, const char *name, struct quantity *q)
 {
   char text[NAME_ROOM];
-  for (int k = 0; scoped(r->formula->scope, name, k, text); k++) {
-    if (full_name(r, text, q)) return true;
+  for (int k = 0; write_scoped_name(r->formula->scope, name, k, text); k++) {
+    if (resolve_full_name(r, text, q)) return true;
     if (r->b->status != CMB_OK) return false;
   }
   return false;
 }
 
-/* Returns the symbol that stands for a measure in this formula, so that the formula can be differentiated by it;
- * creates the symbol at the first use. */
+/* Returns the placeholder symbol of the measure m (a scalar such as a distance) in the formula being read, so that
+ * the formula can be differentiated with respect to it. Creates the symbol at its first use. */
 static cmb_expr symbol_of(struct reading *r, const cmb_measure *m)
 {
   cmb_build *b = r->b;
@@ -760,13 +778,14 @@ static bool has_coordinate(const cmb_model_joint *joint, const char *name)
   return false;
 }
 
-/* Reports an error if a name without a value is an Euler parameter, which formulas cannot use; other unknown names
- * are left to the parser. Always returns false. */
+/* Reports an error if an unknown name is that of an Euler parameter, which formulas cannot use. Other unknown names
+ * are reported by the parser. Always returns false. */
 static bool refuse_euler_parameter(struct reading *r, const char *name)
 {
   const cmb_model *m = r->b->model;
   char text[NAME_ROOM];
-  for (int k = 0; r->b->status == CMB_OK && scoped(r->formula->scope, name, k, text); k++) {
+  for (int k = 0; r->b->status == CMB_OK && write_scoped_name(r->formula->scope, name, k, text);
+       k++) {
     for (int i = 0; i < m->joint_count; i++) {
       if (!has_coordinate(&m->joints[i], text)) continue;
       cmb_build_fail(r->b, cmb_about_formula(r->formula),
@@ -778,8 +797,9 @@ static bool refuse_euler_parameter(struct reading *r, const char *name)
   return false;
 }
 
-/* Computes a total: energy, kinetic, potential or power. In the rate of a state, while forces are still being built,
- * only the name is checked and *e is 0. Returns false if there is no such total. */
+/* Builds the expression of a total of the mechanism: energy, kinetic, potential or power. In the rate of a
+ * first-order state, if forces are still being built, only checks the name and sets *e to 0. Returns false if there
+ * is no such total. */
 static bool read_total(cmb_build *b, const char *name, cmb_expr *e)
 {
   if (b->in_rate && !b->outputs) {
@@ -801,8 +821,8 @@ static bool value_of(void *user, const char *name, cmb_expr *e)
     *e = r->b->k->t;
     return true;
   }
-  if (r->level == CMB_LEVEL_SURFACE && name[0] && !name[1] && letter(name[0]) >= 0) {
-    const int axis = letter(name[0]);
+  if (r->level == CMB_LEVEL_SURFACE && name[0] && !name[1] && axis_of_letter(name[0]) >= 0) {
+    const int axis = axis_of_letter(name[0]);
     const cmb_expr x = formula_component(r, cmb_surface_symbols(r->b->g), axis);
     *e = with_sign(r->b, r->formula->mirror.sign[axis], x);
     return true;
@@ -830,9 +850,10 @@ cmb_expr cmb_build_table(cmb_build *b, const cmb_model_table *table, const cmb_e
   return cmb_is_one(table->scale) ? e : cmb_mul(g, cmb_number_expr(g, table->scale), e);
 }
 
-/* Returns whether a formula can use the height of a road. Otherwise reports an error: the formula is in a copy of a
- * template whose z axis is not vertical, or uses a disc (`disc`) that would roll on the road upside down. */
-static bool is_above_road(const struct reading *r, int road, bool disc)
+/* Returns whether the formula being read can use the height of a road. Otherwise reports an error: the formula
+ * belongs to a copy of a subassembly whose z axis is not vertical, or a disc (`disc`) would roll on the road upside
+ * down. */
+static bool can_use_road(const struct reading *r, int road, bool disc)
 {
   const cmb_mirror *m = &r->formula->mirror;
   if (cmb_is_upright(m) && (!disc || m->sign[2] > 0)) return true;
@@ -850,7 +871,8 @@ static bool is_above_road(const struct reading *r, int road, bool disc)
   return false;
 }
 
-/* Converts the x and y of a place in the formula's axes to global coordinates. */
+/* Converts the horizontal position own[2] (x and y) from the axes of the formula being read to global coordinates,
+ * at[2]. */
 static void place_on_road(const struct reading *r, const cmb_expr *own, cmb_expr at[2])
 {
   cmb_build *b = r->b;
@@ -871,7 +893,7 @@ static bool road_value(struct reading *r, int road, bool friction, int count,
   const cmb_mirror *m = &r->formula->mirror;
   const cmb_expr radius = count == 3 ? arguments[2] : 0;
   cmb_expr at[2];
-  if (!is_above_road(r, road, radius != 0)) return false;
+  if (!can_use_road(r, road, radius != 0)) return false;
   place_on_road(r, arguments, at);
   const cmb_status status = cmb_build_road_value(b, road, friction, at, radius, e);
   if (b->status == CMB_OK)
@@ -880,8 +902,8 @@ static bool road_value(struct reading *r, int road, bool friction, int count,
   return status == CMB_OK;
 }
 
-/* Computes ROAD(x, y), ROAD(x, y, radius) or ROAD.friction(x, y) for the full name of a road. Returns false if there
- * is no such road or on an error. */
+/* Builds the expression of a call ROAD(x, y), ROAD(x, y, radius) or ROAD.friction(x, y) with the full name of a road
+ * and `count` arguments. Returns false if there is no such road, or on an error. */
 static bool read_road_call(struct reading *r, const char *name, int count,
                            const cmb_expr *arguments, cmb_expr *e)
 {
@@ -890,7 +912,7 @@ static bool read_road_call(struct reading *r, const char *name, int count,
   const size_t length = strlen(name), tail = sizeof suffix - 1;
   const bool friction = length > tail && strcmp(name + length - tail, suffix) == 0;
   snprintf(base, sizeof base, "%.*s", (int)(friction ? length - tail : length), name);
-  const int i = find(r->b, r->b->model->roads, base);
+  const int i = find_item(r->b, r->b->model->roads, base);
   return i >= 0 && count >= 2 && !(friction && count > 2) &&
          road_value(r, i, friction, count, arguments, e);
 }
@@ -900,8 +922,8 @@ static bool call_of(void *user, const char *name, int count, const cmb_expr *arg
   struct reading *r = user;
   const cmb_model *m = r->b->model;
   char text[NAME_ROOM];
-  for (int k = 0; scoped(r->formula->scope, name, k, text); k++) {
-    int i = find(r->b, m->tables, text);
+  for (int k = 0; write_scoped_name(r->formula->scope, name, k, text); k++) {
+    int i = find_item(r->b, m->tables, text);
     if (i >= 0 && m->tables[i].arguments == count) {
       *e = cmb_build_table(r->b, &m->tables[i], arguments);
       return true;
@@ -917,8 +939,8 @@ static bool call_of(void *user, const char *name, int count, const cmb_expr *arg
   return false;
 }
 
-/* Returns the known name that is most similar to an unknown one, for an error message: of parameters, inputs,
- * measures, states, sampled values, unknowns and coordinates. */
+/* Returns the known name that is most similar to an unknown one, to suggest it in an error message. Searches
+ * parameters, inputs, measures, states, sampled values, unknowns and coordinates. */
 static const char *nearest_of(void *user, const char *name)
 {
   struct reading *r = user;
@@ -945,7 +967,8 @@ static const char *nearest_of(void *user, const char *name)
   return cmb_nearest_name(name, names, count, sizeof *names);
 }
 
-/* Reports the parser's error with the file, the position and the subject of the formula. */
+/* Reports the parser's error in a formula, with the position in the model file and a text that says what the formula
+ * belongs to. */
 static cmb_status fail_formula(cmb_build *b, const cmb_model_formula *formula)
 {
   const cmb_error *inner = cmb_error_of(b->ctx);
@@ -978,9 +1001,9 @@ static cmb_status read_formula(cmb_build *b, const cmb_model_formula *formula, c
   return b->status; /* an error other than the parser's, whose message is restored */
 }
 
-/* Returns the measure that must be read before the formula that was aborted for it (formulas nested too deeply), and
- * clears the abort. */
-static int clear_waiting(cmb_build *b)
+/* Returns the index of the measure (a named formula) at which reading was aborted because formulas were nested too
+ * deeply, and clears the error of the abort. */
+static int take_waiting_measure(cmb_build *b)
 {
   const int i = b->waiting;
   b->waiting = -1;
@@ -989,16 +1012,17 @@ static int clear_waiting(cmb_build *b)
   return i;
 }
 
-/* Reads the measure that an aborted formula waits for, and before it the measures that this one waits for in turn.
- * Each reading can be MOST_DEPTH levels deep. */
-static cmb_status read_waiting(cmb_build *b, cmb_level level, cmb_symbols *symbols)
+/* Reads the measure (a named formula) at which reading was aborted because formulas were nested too deeply. If this
+ * is aborted at a further measure, that one is read first; a stack holds the unfinished ones. No reading is nested
+ * more than MOST_DEPTH levels deep. */
+static cmb_status read_waiting_measures(cmb_build *b, cmb_level level, cmb_symbols *symbols)
 {
   cmb_list stack = {0};
   while (b->waiting >= 0 || stack.count > 0) {
     if (b->waiting >= 0) {
       int *next = cmb_list_add(b, &stack, sizeof *next);
       if (!next) return CMB_ERROR_MEMORY;
-      *next = clear_waiting(b);
+      *next = take_waiting_measure(b);
       b->measures[*next].state = CMB_WAITING;
     }
     const int top = ((int *)stack.items)[stack.count - 1];
@@ -1019,14 +1043,15 @@ static cmb_status build_formula(cmb_build *b, const cmb_model_formula *formula, 
   cmb_status status = read_formula(b, formula, level, symbols, e);
   if (b->formula_depth > 0) return status;
   while (b->waiting >= 0) {
-    CMB_TRY(read_waiting(b, level, symbols));
+    CMB_TRY(read_waiting_measures(b, level, symbols));
     status = read_formula(b, formula, level, symbols, e);
   }
   return status;
 }
 
-/* Reads a formula at the given level and returns its expression in *e. Unknowns of an implicit function that is being
- * read count as errors in it: a force that is built for an equation must not contain them. */
+/* Reads a formula and returns its expression in *e. `level` determines which quantities it may use; `symbols` (may be
+ * NULL) holds the symbols for its measures. The unknowns of an implicit function that is being read are errors here,
+ * since forces built for its equations must not depend on them. */
 cmb_status cmb_build_formula(cmb_build *b, const cmb_model_formula *formula, cmb_level level,
                              cmb_symbols *symbols, cmb_expr *e)
 {

@@ -1,6 +1,6 @@
 /*
- * The Newton–Euler recursion along the tree of links: the forces of inverse dynamics for given accelerations. It works with accelerations
- * of points rather than with 6-vectors:
+ * Computes the forces of inverse dynamics for given accelerations by the Newton–Euler recursion along the tree of links; joint_form.c calls it.
+ * It works with accelerations of points rather than with 6-vectors:
  *
  *     K = ω̇~ + ω~ ω~        the point x of a link has the acceleration a + K x
  *     f = m a + K (m c)      n = m c × a + vee(K P),   P = Σ m x xᵀ,   vee(A) = (A_zy − A_yz, A_xz − A_zx, A_yx − A_xy)
@@ -35,8 +35,9 @@ static cmb_matrix acceleration_field(cmb_graph *g, cmb_vector w, cmb_vector dw)
   return K;
 }
 
-/* Adds the motion of a link relative to its parent to *m: its velocities v and accelerations a (NULL: 0) are added to
- * ω, ω̇ and the acceleration of the origin. On entry *m is the motion of a point fixed to the parent. */
+/* Adds the motion of a link relative to its parent, from its joint velocities and the accelerations a[nv] (NULL: 0),
+ * to *m: to the angular velocity, its rate, and the acceleration of the origin. On entry *m is the motion of a frame
+ * fixed to the parent, in the link's axes. */
 static void add_relative_motion(cmb_kinematics *k, const cmb_link *l, const cmb_expr *a,
                                 struct motion *m)
 {
@@ -61,8 +62,8 @@ static void add_relative_motion(cmb_kinematics *k, const cmb_link *l, const cmb_
   m->w = cmb_vector_add(g, m->w, own);
 }
 
-/* Computes n = vee(K P), vee(A) = (A_zy − A_yz, ..), for the symmetric matrix P of second mass moments; with i, j, l
- * cyclic, n_i = P_jl (K_ll − K_jj) + P_ij K_li − P_il K_ji + P_jj K_lj − P_ll K_jl. */
+/* Computes n = vee(K P), with vee(A) = (A_zy − A_yz, A_xz − A_zx, A_yx − A_xy), for the symmetric matrix P of second
+ * mass moments; with i, j, l cyclic, n_i = P_jl (K_ll − K_jj) + P_ij K_li − P_il K_ji + P_jj K_lj − P_ll K_jl. */
 static cmb_vector vee_of_product(cmb_graph *g, const cmb_matrix *K, const cmb_number second[9])
 {
   const cmb_matrix P = cmb_number_matrix(g, second);

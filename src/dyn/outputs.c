@@ -1,5 +1,6 @@
 /*
- * Output quantities that depend on accelerations and multipliers: reactions of joints, forces of bushings and loops; and energies.
+ * Builds output quantities that depend on accelerations and multipliers (reactions of joints, forces of bushings and loops) and energies;
+ * names.c calls it where a formula uses one of them.
  *
  * The reaction of a joint is the wrench that it transmits to its child, including the joint's own springs and drives: by inverse dynamics
  * for all bodies built on the child, minus the other forces on these, summed up from the last bodies to the first. Force and
@@ -24,7 +25,8 @@ static void add_force(cmb_graph *g, struct resultant *r, cmb_vector at, cmb_vect
       cmb_vector_add(g, r->moment, cmb_vector_add(g, moment, cmb_vector_cross(g, arm, force)));
 }
 
-/* Returns the component that a suffix names: fx fy fz give 0..2, mx my mz 3..5; -1 for any other suffix. */
+/* Returns the index of the component of a wrench that a suffix names: 0..2 for fx, fy, fz, 3..5 for mx, my, mz, and
+ * −1 for any other suffix. */
 static int component_of(const char *suffix)
 {
   if (strlen(suffix) != 2 || suffix[1] < 'x' || suffix[1] > 'z') return -1;
@@ -39,9 +41,9 @@ static cmb_expr component(const struct resultant *r, int i)
 
 /* ---- reactions */
 
-/* Adds the inertial wrench of a body to the resultant *r: the force m (a − gravity) at the centre of mass, and the
- * moment R (J' ω̇' + ω' × J' ω') with inertia J' and angular velocity ω' in the body's axes. Returns false without
- * memory. */
+/* Adds the force and moment that the motion of a body requires to the resultant *r: the force m (a − gravity) at its
+ * centre of mass, and the moment R (J' ω̇' + ω' × J' ω') with the inertia tensor J' and the angular velocity ω' in
+ * the body's axes. Returns false if out of memory. */
 static bool add_inertial(cmb_build *b, int body, struct resultant *r)
 {
   cmb_graph *g = b->g;
@@ -75,8 +77,9 @@ static bool add_inertial(cmb_build *b, int body, struct resultant *r)
   return true;
 }
 
-/* Adds `scale` times one side of a measure (its force and moment on a link) to the resultant *r, in global axes.
- * Returns false without memory. */
+/* Adds to the resultant *r, in global axes, the force and moment with which a force of magnitude `scale` along the
+ * measure m (a scalar such as a distance) acts on one of its two bodies, given by *s. Returns false if out of
+ * memory. */
 static bool add_side(cmb_build *b, const cmb_measure *m, const cmb_side *s, cmb_expr scale,
                      struct resultant *r)
 {
@@ -90,8 +93,9 @@ static bool add_side(cmb_build *b, const cmb_measure *m, const cmb_side *s, cmb_
   return true;
 }
 
-/* Adds `scale` times the sides of a measure to the resultants of the bodies on which they act (`of`, bodies; none for
- * the ground). Returns false without memory. */
+/* Adds the forces and moments with which a force of magnitude `scale` along the measure m (a scalar such as a
+ * distance) acts on its two bodies to the resultants of these; `of` has one resultant for each body, none for the
+ * ground. Returns false if out of memory. */
 static bool add_sides(cmb_build *b, const cmb_measure *m, cmb_expr scale, struct resultant *of)
 {
   for (int i = 0; i < m->side_count; i++) {
@@ -101,9 +105,10 @@ static bool add_sides(cmb_build *b, const cmb_measure *m, cmb_expr scale, struct
   return true;
 }
 
-/* Subtracts the contact forces of surfaces on which bodies rest from the forces that the bodies need (`of`, bodies):
- * with the multiplier μ and the surface u they are −μ ∂u/∂x along each measure x. Returns false on failure. */
-static bool add_pushes(cmb_build *b, struct resultant *of)
+/* Subtracts the contact forces of the surfaces u = 0 on which bodies rest from the forces that the bodies' motion
+ * requires (`of`, one for each body): with the Lagrange multiplier μ, they are −μ ∂u/∂x along each measure x (a
+ * scalar such as a distance) in u. Returns false on failure. */
+static bool subtract_contact_forces(cmb_build *b, struct resultant *of)
 {
   const cmb_push *push = cmb_build_pushes(b);
   for (int i = 0; push && i < b->push_count; i++) {
@@ -115,8 +120,9 @@ static bool add_pushes(cmb_build *b, struct resultant *of)
   return push != NULL;
 }
 
-/* Computes for each body the wrench by inverse dynamics minus applied forces, loop constraint forces and contact
- * forces, about the point of the joint that carries it. Returns false on failure. */
+/* Computes for each body the force and moment that its motion requires by inverse dynamics, minus applied forces,
+ * constraint forces of loops and contact forces, in `of` (one for each body). Moments are about the point of the
+ * joint that carries the body. Returns false on failure. */
 static bool required_wrenches(cmb_build *b, struct resultant *of)
 {
   for (int i = 0; i < b->model->joint_count; i++) {
@@ -142,11 +148,12 @@ static bool required_wrenches(cmb_build *b, struct resultant *of)
       if (!add_sides(b, &c->terms[n].measure, scale, of)) return false;
     }
   }
-  return add_pushes(b, of);
+  return subtract_contact_forces(b, of);
 }
 
-/* Computes the reactions of all joints, as one resultant for each child body, and stores them in b->reactions: the
- * wrench of each child, beginning with the last joint, is added to that of its parent body. NULL on failure. */
+/* Returns the reactions of all joints, one force and moment for each child body; they are built at the first call.
+ * From the last joint to the first, the required wrench of the child is added to that of its parent body. Returns
+ * NULL on failure. */
 static struct resultant *reactions(cmb_build *b)
 {
   const cmb_model *m = b->model;
@@ -174,8 +181,8 @@ bool cmb_build_reaction(cmb_build *b, int joint, const char *suffix, cmb_expr *e
 
 /* ---- bushings */
 
-/* Computes the component SUFFIX (fx .. mz) of the wrench of a bushing on its body b, about its point on b, in global
- * axes. Returns false if there is no such component. */
+/* Builds the component `suffix` (fx .. fz, mx .. mz) of the force and moment of a bushing on its body b, about its
+ * point on b, in global axes. Returns false if there is no such component, or on failure. */
 bool cmb_build_bushing_force(cmb_build *b, int force, const char *suffix, cmb_expr *e)
 {
   const int wanted = component_of(suffix);
@@ -194,9 +201,9 @@ bool cmb_build_bushing_force(cmb_build *b, int force, const char *suffix, cmb_ex
 
 /* ---- loops */
 
-/* Computes the quantity named SUFFIX of a loop: `force` is the pull of a distance, or the force along the formula of a
- * motion or formula; fx .. mz are force and moment on body b at its point. *e is 0 while multipliers are not
- * available. Returns false if there is no such quantity. */
+/* Builds the quantity `suffix` of a loop: `force` is the tension of a distance constraint, or the force along the
+ * formula of a motion or constraint; fx .. fz, mx .. mz are the force and moment on body b about its point, in global
+ * axes. *e is 0 while Lagrange multipliers are not available. Returns false if there is no such quantity. */
 bool cmb_build_loop_force(cmb_build *b, int loop, const char *suffix, cmb_expr *e)
 {
   const cmb_model_loop *l = &b->model->loops[loop];
@@ -264,8 +271,8 @@ static cmb_expr potential_energy(cmb_build *b)
   return sum;
 }
 
-/* Computes the power dE/dt that enters the mechanism: by forces without potential (negative for friction and
- * damping), by driven constraints (λ g_t) and by moving contact surfaces (μ ∂u/∂t). */
+/* Builds the power dE/dt that enters the mechanism: of forces without a potential (negative for friction and
+ * damping), of constraints that depend on time (λ g_t), and of moving contact surfaces (μ ∂u/∂t). */
 static cmb_expr power(cmb_build *b)
 {
   cmb_graph *g = b->g;

@@ -29,7 +29,7 @@ static void add_points(cmb_sha256 *s, cmb_arena *arena, const cmb_model *m, cmb_
   }
 }
 
-/* Adds all items of one kind to the digest, each by its name, type and points. */
+/* Adds all items of one kind (such as markers or loops) to the SHA-256 digest s, each by its name, type and points. */
 static void add_items(cmb_sha256 *s, cmb_arena *arena, const cmb_model *m, cmb_item_kind kind)
 {
   cmb_item item;
@@ -40,7 +40,7 @@ static void add_items(cmb_sha256 *s, cmb_arena *arena, const cmb_model *m, cmb_i
   }
 }
 
-/* Adds all bodies and joints of the model to the digest. Returns the number of joint coordinates. */
+/* Adds all bodies and joints of the model to the SHA-256 digest s. Returns the number of joint coordinates. */
 static int add_tree(cmb_sha256 *s, cmb_arena *arena, const cmb_model *m)
 {
   cmb_body body;

@@ -1,5 +1,5 @@
 /*
- * Positions and orientations of a model's bodies (cmb_poses_* of camber/dyn.h), as one program of the coordinates and the live parameters.
+ * Computes positions and orientations of a model's bodies (cmb_poses_* of camber/dyn.h) by one program of the coordinates and live parameters.
  * With x = r + R ξ the position of a point ξ of a link, and ξ_u the direction u of the design position in the link's axes:
  *
  *     place = r + R ξ_com,    turn = (R ξ_x, R ξ_y, R ξ_z)  by columns
@@ -19,7 +19,7 @@ struct cmb_poses {
   cmb_context *ctx;
   cmb_arena *arena;
   cmb_program *program; /* computes all poses from q and p */
-  /* then more coordinates than nq may be passed: those of joints, which follow the bodies' and are ignored */
+  /* if set, more coordinates than nq may be passed: those of joints, which follow the bodies' and are ignored */
   bool cartesian;
   int bodies, nq, np;
   double *in, *out, *work;
@@ -91,7 +91,8 @@ static cmb_status make_in(cmb_poses *p, const cmb_model *model, cmb_arena *scrat
   return take_memory(p, model);
 }
 
-/* Makes the program that computes the poses. The tree and the graph exist only during this call. */
+/* Compiles the program that computes the positions and orientations of all bodies. The expression graph and the tree
+ * of links exist only during this call. */
 static cmb_status make(cmb_poses *p, const cmb_model *model)
 {
   cmb_graph *g;

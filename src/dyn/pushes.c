@@ -1,7 +1,7 @@
 /*
- * Contact forces with which surfaces support resting bodies, for outputs. While bodies rest on the surface u = 0 of a rule (an event or a
- * stop, rules.c), u = 0 is a constraint with the multiplier μ: M v̇ = f − Gᵀ λ − (∂u̇/∂v)ᵀ μ. Here μ is an input of the outputs, 0 while
- * there is no resting contact. It acts on the bodies like forces along the measures x_i that u depends on,
+ * Builds the contact forces with which surfaces support resting bodies, for outputs and rates of late states. While bodies rest on the surface u
+ * = 0 of a rule (an event or a stop, rules.c), u = 0 is a constraint with the multiplier μ: M v̇ = f − Gᵀ λ − (∂u̇/∂v)ᵀ μ. Here μ is an input of
+ * the outputs, 0 while there is no resting contact. It acts on the bodies like forces along the measures x_i that u depends on,
  *
  *     u(x₁, x₂, ..):   −μ ∂u/∂x_i along the measure x_i.
  *
@@ -13,8 +13,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Computes the derivatives of a surface u with respect to the measures x_i it depends on and to time, and stores them
- * with the measures in `push`. In u the measures are symbols, which are replaced by their values in the result. */
+/* Builds the partial derivatives of a surface function u with respect to the measures x_i (scalars such as distances)
+ * that it depends on and to time, and stores them with the measures in *push. u is given in symbols for the measures,
+ * which the result replaces by their expressions. */
 static cmb_status make_terms(cmb_build *b, const cmb_symbols *symbols, cmb_expr u, cmb_push *push)
 {
   cmb_graph *g = b->g;
@@ -38,8 +39,9 @@ static cmb_status make_terms(cmb_build *b, const cmb_symbols *symbols, cmb_expr 
   return CMB_OK;
 }
 
-/* Reads a formula as the surface u = 0 on which bodies may rest, and stores the derivatives of u in `push`. For a gap,
- * u is minus the formula; for an event, it is the expression whose sign decides the condition. */
+/* Reads a formula as a surface u = 0 on which bodies can rest, and stores the derivatives of u in *push, from which
+ * the contact force follows. For a gap, u is minus the formula; for an event, the expression whose sign decides the
+ * condition. */
 static cmb_status push_of_formula(cmb_build *b, const cmb_model_formula *formula, bool gap,
                                   cmb_push *push)
 {
@@ -49,8 +51,8 @@ static cmb_status push_of_formula(cmb_build *b, const cmb_model_formula *formula
   return make_terms(b, &symbols, gap ? cmb_neg(b->g, u) : cmb_build_deciding(b, u), push);
 }
 
-/* Computes the direction ∂d/∂p of a rigid contact's force, with d = s/|∇s| for the surface s at the point p of a
- * body, and stores it in `push` as a force between the ground and the body. */
+/* Builds the direction ∂d/∂p of the contact force on a point p of a body, with the distance d = s/|∇s| of p from the
+ * surface s = 0 of the rigid contact `stop`, and stores it in *push as a force between the ground and the body. */
 static cmb_status push_of_contact(cmb_build *b, const cmb_model_stop *stop, cmb_push *push)
 {
   cmb_graph *g = b->g;
@@ -131,9 +133,9 @@ bool cmb_build_push(cmb_build *b, int stop, const char *suffix, cmb_expr *e)
 
 /* ---- units of impulses */
 
-/* Returns what a term of a gap measures if its coefficient is 1 or −1: 'm' for a length, 'r' for an angle; 0 if
- * neither is known. */
-static char kind_of(const cmb_build *b, const cmb_term *term)
+/* Returns the dimension of a term of a gap function, a coefficient times a measure (a scalar such as a distance): 'm'
+ * for a length, 'r' for an angle; 0 if it is not known or the coefficient is neither 1 nor −1. */
+static char dimension_of(const cmb_build *b, const cmb_term *term)
 {
   const cmb_measure *m = &term->measure;
   const cmb_expr one = cmb_constant(b->g, 1), minus = cmb_constant(b->g, -1);
@@ -149,13 +151,13 @@ static char kind_of(const cmb_build *b, const cmb_term *term)
   return 0; /* the cosine of an angle */
 }
 
-/* Returns the unit of the impulse along the gap of a stop: "N s" if the gap is a sum of lengths, "N m s" if it is a
- * sum of angles, else "". */
+/* Returns the unit of the impulse along a gap: "N s" if the gap function is a sum of lengths, "N m s" if it is a sum
+ * of angles, else "". */
 static const char *unit_of(const cmb_build *b, const cmb_push *push)
 {
-  char kind = push->term_count > 0 ? kind_of(b, &push->terms[0]) : 0;
+  char kind = push->term_count > 0 ? dimension_of(b, &push->terms[0]) : 0;
   for (int i = 1; i < push->term_count; i++) {
-    if (kind_of(b, &push->terms[i]) != kind) kind = 0;
+    if (dimension_of(b, &push->terms[i]) != kind) kind = 0;
   }
   return kind == 'm' ? "N s" : kind == 'r' ? "N m s" : "";
 }

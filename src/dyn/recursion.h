@@ -14,7 +14,7 @@
 
 /* Computes the inertial and weight wrenches on[i] of all links for the accelerations `a` (NULL: 0), about the links'
  * origins in the links' axes, with the base parameters of base.c. Their generalised forces are exact; reactions in
- * joints cannot be computed from them, since masses are counted as the parent's. */
+ * joints cannot be computed from them, since parts of the masses are attributed to parent links. */
 void cmb_newton_euler(cmb_kinematics *k, const cmb_expr *a, cmb_wrench *on);
 
 /* Computes the entries of M, both triangles, sorted by row and column. */

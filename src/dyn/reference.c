@@ -1,5 +1,5 @@
 /*
- * Frames and velocity directions of links in the reference frame of their tree (reference.h). The mass matrix
+ * Computes frames and joint motions of links in the reference frame of their tree (reference.h). The mass matrix
  * (composite.c) and the derivatives of the inertial forces (jacobian.c) use them for links that are far from each other.
  */
 #include "dyn/reference.h"

@@ -13,7 +13,7 @@
  * ground, or the last link before the path branches or ends. */
 int cmb_reference_link(const cmb_tree *tree, int link);
 
-/* Computes the frame of link i relative to its reference link. Returns false without memory. */
+/* Computes the frame (rotation and origin) of link i relative to its reference link. Returns false if out of memory. */
 bool cmb_reference_frame(cmb_kinematics *k, int i, cmb_frame *frame);
 
 /* Returns the motion (angular, linear) that velocity n of a link causes, in the reference frame; `frame` is the

@@ -1,5 +1,5 @@
 /*
- * Roads as expressions (road.h), for tyres, contacts and formulas. The height of each road is built once, in symbols for x, y and the wheel's
+ * Builds roads as expressions (road.h), for tyres, contacts and formulas. The height of each road is built once, in symbols for x, y and the wheel's
  * radius R, with its derivatives; every use replaces the symbols by a place.
  *
  *     flat       z = h
@@ -45,7 +45,7 @@ static struct symbols road_symbols(cmb_build *b)
                           cmb_input(b->g, "radius on a road")};
 }
 
-/* A road in symbols. */
+/* The expressions of a road, in symbols for the position and the radius of the wheel. */
 struct cmb_read_road {
   int state; /* CMB_NOT_BUILT, CMB_IN_WORK, CMB_BUILT */
   cmb_road_point point;
@@ -59,7 +59,8 @@ static cmb_status find_road(cmb_build *b, int index, const cmb_road_point **p);
 
 /* ---- formulas */
 
-/* Builds a formula of x, y and t in the symbols that stand for the place on a road. Reports an error if it contains z. */
+/* Builds the expression of a formula of x, y and t, in the symbols for a position on a road. Reports an error if the
+ * formula contains z. */
 static cmb_status formula_of_place(cmb_build *b, const cmb_model_formula *formula, cmb_expr *e)
 {
   const cmb_vector xyz = cmb_surface_symbols(b->g);
@@ -88,7 +89,7 @@ static cmb_status formula(cmb_build *b, const cmb_model_road *road, cmb_expr *he
   return formula_of_place(b, &road->height, height);
 }
 
-/* Coordinates of a place along (s) and across (n) the road, and the radius of the wheel. */
+/* A position on a road: coordinates along (s) and across (n) the road, and the radius of the wheel. */
 struct place {
   cmb_expr s, n, radius;
 };
@@ -107,8 +108,8 @@ static struct place place_on(cmb_build *b, const cmb_model_road *road)
   return p;
 }
 
-/* Computes the height of a road in global coordinates from the height h of its shape: multiplied by the road's scale
- * and shifted to its position. */
+/* Returns the height of a road in global coordinates: its scale factor times the height h of its shape, plus the
+ * height of its position. */
 static cmb_expr lifted(cmb_build *b, const cmb_model_road *road, cmb_expr h)
 {
   if (!cmb_is_one(road->scale)) h = cmb_mul(b->g, cmb_number_expr(b->g, road->scale), h);
@@ -120,14 +121,14 @@ static cmb_expr root(cmb_graph *g, cmb_expr e)
   return cmb_apply(g, CMB_OP_SQRT, e, 0, 0);
 }
 
-/* Computes x limited to the range low .. high. */
-static cmb_expr between(cmb_graph *g, cmb_expr low, cmb_expr high, cmb_expr x)
+/* Returns the expression of x limited to the range [low, high]. */
+static cmb_expr limited(cmb_graph *g, cmb_expr low, cmb_expr high, cmb_expr x)
 {
   return cmb_apply(g, CMB_OP_MIN, cmb_apply(g, CMB_OP_MAX, x, low, 0), high, 0);
 }
 
-/* Computes e if `positive` is > 0, else `otherwise`. */
-static cmb_expr where(cmb_graph *g, cmb_expr positive, cmb_expr e, cmb_expr otherwise)
+/* Returns an expression that is e where `positive` > 0, and else `otherwise`. */
+static cmb_expr if_positive(cmb_graph *g, cmb_expr positive, cmb_expr e, cmb_expr otherwise)
 {
   return cmb_apply(g, CMB_OP_IF, cmb_apply(g, CMB_OP_GT, positive, 0, 0), e, otherwise);
 }
@@ -141,7 +142,7 @@ static cmb_status cylinder(cmb_build *b, const cmb_model_road *road, cmb_expr *h
   const cmb_expr reach = cmb_add(g, cmb_square(g, r), both); /* (R + r)² − R² */
   const cmb_expr inside = cmb_sub(g, reach, cmb_square(g, p.s));
   const cmb_expr h = cmb_sub(g, root(g, cmb_add(g, cmb_square(g, p.radius), inside)), p.radius);
-  *height = lifted(b, road, where(g, inside, h, 0));
+  *height = lifted(b, road, if_positive(g, inside, h, 0));
   return CMB_OK;
 }
 
@@ -149,7 +150,7 @@ static cmb_status bump(cmb_build *b, const cmb_model_road *road, cmb_expr *heigh
 {
   cmb_graph *g = b->g;
   const cmb_expr length = cmb_number_expr(g, road->n[1]);
-  const cmb_expr s = between(g, 0, length, place_on(b, road).s);
+  const cmb_expr s = limited(g, 0, length, place_on(b, road).s);
   const cmb_expr angle = cmb_div(g, cmb_mul(g, cmb_constant(g, 2 * pi), s), length);
   const cmb_expr h = cmb_sub(g, cmb_constant(g, 1), cmb_apply(g, CMB_OP_COS, angle, 0, 0));
   *height = lifted(b, road,
@@ -157,14 +158,14 @@ static cmb_status bump(cmb_build *b, const cmb_model_road *road, cmb_expr *heigh
   return CMB_OK;
 }
 
-/* Computes the height of a disc of this radius above a step with the corner at the distance d ahead and the height H:
- * the disc rolls over the corner; H behind the corner, 0 where the disc does not reach it. */
+/* Builds the height of the lowest point of a disc of this radius that rolls over the corner of a step of height H,
+ * where the corner is at the distance d ahead: 0 before the disc touches the corner, H after the corner. */
 static cmb_expr corner(cmb_graph *g, cmb_expr radius, cmb_expr d, cmb_expr H)
 {
   const cmb_expr near = cmb_sub(g, cmb_square(g, radius), cmb_square(g, d));
   const cmb_expr on = cmb_add(g, cmb_sub(g, H, radius), root(g, near));
-  const cmb_expr before = where(g, cmb_sub(g, radius, d), on, 0);
-  return where(g, d, before, H);
+  const cmb_expr before = if_positive(g, cmb_sub(g, radius, d), on, 0);
+  return if_positive(g, d, before, H);
 }
 
 static cmb_status stair(cmb_build *b, const cmb_model_road *road, cmb_expr *height)
@@ -182,13 +183,14 @@ static cmb_status stair(cmb_build *b, const cmb_model_road *road, cmb_expr *heig
   return CMB_OK;
 }
 
-/* Multiplies the height h by a factor that increases smoothly from 0 at s = 0 to 1 at s = length; returns h if length is 0. */
+/* Returns the height h times the factor u² (3 − 2u), with u = s/length limited to 0 .. 1, so that a road rises
+ * smoothly from 0 at s = 0. Returns h if length is 0. */
 static cmb_expr faded(cmb_build *b, cmb_number length, cmb_expr s, cmb_expr h)
 {
   cmb_graph *g = b->g;
   if (cmb_is_zero(length)) return h;
   const cmb_expr one = cmb_constant(g, 1);
-  const cmb_expr u = between(g, 0, one, cmb_div(g, s, cmb_number_expr(g, length)));
+  const cmb_expr u = limited(g, 0, one, cmb_div(g, s, cmb_number_expr(g, length)));
   const cmb_expr rest = cmb_sub(g, cmb_constant(g, 3), cmb_mul(g, cmb_constant(g, 2), u));
   return cmb_mul(g, cmb_mul(g, cmb_square(g, u), rest), h);
 }
@@ -215,7 +217,8 @@ static cmb_status random_waves(cmb_build *b, const cmb_model_road *road, cmb_exp
   return CMB_OK;
 }
 
-/* Computes the height of a profile or CRG road from its table. A table of s alone keeps the heights of its ends beyond them. */
+/* Builds the height of a road that is a table: a profile over the distance s along the road, or a grid over s and the
+ * lateral position (CRG file). A table over s alone keeps the heights of its ends beyond them. */
 static cmb_status profile(cmb_build *b, const cmb_model_road *road, cmb_expr *height)
 {
   cmb_graph *g = b->g;
@@ -224,7 +227,7 @@ static cmb_status profile(cmb_build *b, const cmb_model_road *road, cmb_expr *he
   const cmb_expr stretch = cmb_number_expr(g, t->stretch[0]);
   const cmb_expr low = cmb_mul(g, cmb_constant(g, t->table->x[0]), stretch);
   const cmb_expr high = cmb_mul(g, cmb_constant(g, t->table->x[t->table->nx - 1]), stretch);
-  cmb_expr at[2] = {t->arguments == 1 ? between(g, low, high, p.s) : p.s, p.n};
+  cmb_expr at[2] = {t->arguments == 1 ? limited(g, low, high, p.s) : p.s, p.n};
   for (int k = 0; k < 2 && road->line; k++) at[k] = cmb_foot_apply(g, road->line, k == 1, p.s, p.n);
   *height = lifted(b, road, cmb_build_table(b, t, at));
   return CMB_OK;
@@ -277,8 +280,8 @@ static cmb_status make(cmb_build *b, const cmb_model_road *road, cmb_road_point 
   return differentiate(b, p);
 }
 
-/* Finds the expressions of road number `index`, for symbols of the place, and builds them at the first call. Reports
- * an error if the road depends on itself or is nested too deeply. */
+/* Finds the expressions of road number `index` (height, its derivatives, friction) in symbols for the position, and
+ * builds them at the first call. Reports an error if the road depends on itself or is nested too deeply. */
 static cmb_status find_road(cmb_build *b, int index, const cmb_road_point **p)
 {
   const cmb_model_road *road = &b->model->roads[index];
@@ -295,7 +298,7 @@ static cmb_status find_road(cmb_build *b, int index, const cmb_road_point **p)
   const int depth = b->formula_depth;
   known->state = CMB_IN_WORK;
   b->road_depth++;
-  /* its formulas must not wait for measures of the formula that uses the road */
+  /* measures in its formulas are read now, even if the formula that uses the road is deeply nested */
   b->formula_depth = 0;
   const cmb_status status = make(b, road, &known->point);
   b->formula_depth = depth;
@@ -335,8 +338,8 @@ static bool is_obstacle(const cmb_model_road *road)
   return road->type == CMB_ROAD_CYLINDER || road->type == CMB_ROAD_STAIR;
 }
 
-/* Adds the heights of all parts of a road that are not obstacles to *height. Obstacles are half-cylinders and stairs,
- * whose edges need a true distance. */
+/* Adds the heights of all parts of road number `index` to *height, except for obstacles: half-cylinders and stairs,
+ * whose edges require a true distance. */
 static cmb_status add_plain(cmb_build *b, int index, cmb_expr *height)
 {
   const cmb_model_road *road = &b->model->roads[index];
@@ -356,35 +359,36 @@ struct distance {
   cmb_vector gradient;
 };
 
-/* Computes the partial derivatives of e by x, y and z. */
+/* Builds the partial derivatives of e with respect to the three variables by[0..2] and stores them in *to. */
 static cmb_status gradient(cmb_graph *g, const cmb_expr by[3], cmb_expr e, cmb_vector *to)
 {
   const cmb_expr one = cmb_constant(g, 1);
   return cmb_reverse(g, 3, by, 1, &e, &one, to->x);
 }
 
-/* Computes cos γ for the camber angle γ of a disc with the axis e against a part of the road: sin γ is the cosine of
- * the angle between e and the gradient of the distance. */
-static cmb_expr cosine(cmb_graph *g, const cmb_vector *e, const struct distance *r)
+/* Returns cos γ for the camber angle γ of a disc with the axis e relative to a surface with the normal n =
+ * r->gradient (not normalised): |e × n|/|n|. */
+static cmb_expr camber_cosine(cmb_graph *g, const cmb_vector *e, const struct distance *r)
 {
   const cmb_expr across = cmb_vector_length(g, cmb_vector_cross(g, *e, r->gradient));
   return cmb_div(g, across, cmb_vector_length(g, r->gradient));
 }
 
-/* Returns the one of two distances from parts of a road that is shorter in the plane of a disc with the axis e: the
- * one with the lower D/cos γ, where γ is the camber angle. */
+/* Returns that one of the distances a and b from two parts of a road that is shorter in the plane of a disc with the
+ * axis e: the one with the smaller D/cos γ, where γ is the camber angle. */
 static struct distance nearer(cmb_graph *g, const cmb_vector *e, struct distance a,
                               struct distance b)
 {
-  const cmb_expr more =
-      cmb_sub(g, cmb_mul(g, a.D, cosine(g, e, &b)), cmb_mul(g, b.D, cosine(g, e, &a)));
-  struct distance r = {.D = where(g, more, b.D, a.D)};
-  for (int i = 0; i < 3; i++) r.gradient.x[i] = where(g, more, b.gradient.x[i], a.gradient.x[i]);
+  const cmb_expr more = cmb_sub(g, cmb_mul(g, a.D, camber_cosine(g, e, &b)),
+                                cmb_mul(g, b.D, camber_cosine(g, e, &a)));
+  struct distance r = {.D = if_positive(g, more, b.D, a.D)};
+  for (int i = 0; i < 3; i++)
+    r.gradient.x[i] = if_positive(g, more, b.gradient.x[i], a.gradient.x[i]);
   return r;
 }
 
-/* Computes the distance from an obstacle at its position on the road, and its gradient, from the distance D(s, w) in
- * symbols, where s is the position along the road and w the distance from the ground. */
+/* Builds the distance *to from an obstacle on the road, and its gradient, from the distance D(s, w) in the symbols
+ * sw[2]. s is the position along the road; w is the distance from the road without obstacles, *ground. */
 static cmb_status place_obstacle(cmb_build *b, const cmb_model_road *road,
                                  const struct distance *ground, const cmb_expr sw[2], cmb_expr D,
                                  struct distance *to)
@@ -402,15 +406,17 @@ static cmb_status place_obstacle(cmb_build *b, const cmb_model_road *road,
   return CMB_OK;
 }
 
-/* Computes the distance from step k of a stair, whose edge is d ahead and h below the point. Inside the step it is
- * negative: the distance from the nearer of its two faces. */
-static cmb_expr from_step(cmb_graph *g, const cmb_model_road *road, int k, const cmb_expr sw[2])
+/* Builds the distance of a point from step number k of a stair; the symbols sw[2] are the point's position along the
+ * road and its height above the road. Inside the step the distance is negative, that from the nearer of its two
+ * faces. */
+static cmb_expr distance_from_step(cmb_graph *g, const cmb_model_road *road, int k,
+                                   const cmb_expr sw[2])
 {
   const cmb_expr c = cmb_mul(g, cmb_constant(g, k), cmb_number_expr(g, road->n[1]));
   const cmb_expr H = cmb_mul(g, cmb_constant(g, k + 1), cmb_number_expr(g, road->n[0]));
   const cmb_expr d = cmb_sub(g, c, sw[0]), h = cmb_sub(g, sw[1], H);
   const cmb_expr edge = root(g, cmb_add(g, cmb_square(g, d), cmb_square(g, h)));
-  return where(g, d, where(g, h, edge, d), cmb_apply(g, CMB_OP_MAX, h, d, 0));
+  return if_positive(g, d, if_positive(g, h, edge, d), cmb_apply(g, CMB_OP_MAX, h, d, 0));
 }
 
 static cmb_expr from_cylinder(cmb_graph *g, const cmb_model_road *road, const cmb_expr sw[2])
@@ -419,7 +425,9 @@ static cmb_expr from_cylinder(cmb_graph *g, const cmb_model_road *road, const cm
   return cmb_sub(g, axis, cmb_number_expr(g, road->n[0]));
 }
 
-/* Replaces *r by the distance from an obstacle (a half-cylinder or each step of a stair) where this is nearer than *r. */
+/* Replaces the distance *r from a road by that from an obstacle on it (a half-cylinder, or each step of a stair)
+ * where this is shorter in the plane of a disc with the given axis. Also subtracts the vertical position of the
+ * obstacle's ground from the distance. */
 static cmb_status add_obstacle(cmb_build *b, const cmb_model_road *road, const cmb_vector *axis,
                                struct distance *r)
 {
@@ -429,7 +437,7 @@ static cmb_status add_obstacle(cmb_build *b, const cmb_model_road *road, const c
   r->D = cmb_sub(g, r->D, cmb_number_expr(g, road->at[2]));
   const struct distance ground = *r;
   for (int k = 0; k < (stair ? road->count : 1); k++) {
-    const cmb_expr D = stair ? from_step(g, road, k, sw) : from_cylinder(g, road, sw);
+    const cmb_expr D = stair ? distance_from_step(g, road, k, sw) : from_cylinder(g, road, sw);
     struct distance one;
     CMB_TRY(place_obstacle(b, road, &ground, sw, D, &one));
     *r = nearer(g, axis, *r, one);

@@ -1,6 +1,6 @@
 /*
- * Rules: the model's events, its stops, and the bounds of validity of laws, as expressions for layer dae. A rule is a condition, and the
- * change of velocities when it becomes true.
+ * Builds rules, which are the model's events, its stops, and the limits of validity of force laws, as expressions for layer dae. A rule is a
+ * condition, and the change of velocities when it becomes true.
  *
  * A reset gives a quantity r(t, q, v) that is linear in v a new value w(t, q, v): with R = ∂r/∂v
  *
@@ -44,10 +44,10 @@ static cmb_status depends(cmb_build *b, int inputs, const cmb_expr *input, cmb_e
   return cmb_depends(b->g, inputs, input, 1, &e, yes);
 }
 
-/* Reports an error if the condition of an event can never change (it depends on no time, position, velocity or
- * parameter), or if it is an equality, which holds only at single instants. */
-static cmb_status check_when(cmb_build *b, const cmb_expressions *x, const cmb_model_event *event,
-                             cmb_expr when)
+/* Reports an error if the condition `when` of an event can never change, because it depends on neither time,
+ * position, velocity nor a parameter that can be set, or if it is an equality, which holds only at single instants. */
+static cmb_status check_condition(cmb_build *b, const cmb_expressions *x,
+                                  const cmb_model_event *event, cmb_expr when)
 {
   bool on_t, on_q, on_v, on_p;
   const cmb_op op = cmb_expr_op(b->g, when);
@@ -70,7 +70,7 @@ static cmb_status check_when(cmb_build *b, const cmb_expressions *x, const cmb_m
 
 /* ---- resets */
 
-/* Computes the derivatives ∂e/∂v of an expression and writes them to `row` (nv). */
+/* Builds the partial derivatives ∂e/∂v and writes them to row[nv]. */
 static cmb_status gradient(cmb_build *b, const cmb_expressions *x, cmb_expr e, cmb_expr *row)
 {
   const cmb_expr one = cmb_constant(b->g, 1);
@@ -92,8 +92,9 @@ static cmb_status add_reset(cmb_build *b, cmb_expressions *x, const char *name, 
   return CMB_OK;
 }
 
-/* Reports an error unless a quantity that is to be reset is linear either in velocities or in states, given its
- * derivatives `row` (nv). For velocities and states together there is no metric that distributes the change. */
+/* Reports an error unless a quantity to be reset is linear either in velocities or in first-order states, given its
+ * derivatives row[nv] with respect to both. If it depended on both, their shares of the change would not be
+ * determined. */
 static cmb_status check_target(cmb_build *b, const cmb_expressions *x,
                                const cmb_model_formula *target, const cmb_expr *row)
 {
@@ -134,8 +135,8 @@ static cmb_status add_resets(cmb_build *b, cmb_expressions *x, const cmb_model_e
 
 /* ---- surfaces */
 
-/* Computes the time derivative of e along the motion with the velocities held constant, ∂e/∂t + ∂e/∂q T v, including
- * the rates of inputs. */
+/* Builds the time derivative of e along the motion for constant velocities, ∂e/∂t + ∂e/∂q T v (T from q̇ = T v),
+ * including the rates of inputs. */
 static cmb_status rate_of(cmb_build *b, const cmb_expressions *x, cmb_expr e, cmb_expr *rate)
 {
   const size_t n = (size_t)x->nq + 1;
@@ -148,8 +149,8 @@ static cmb_status rate_of(cmb_build *b, const cmb_expressions *x, cmb_expr e, cm
   return cmb_build_add_input_rates(b, e, rate);
 }
 
-/* Computes the surface u = 0 of a rule as a constraint: the gradient ∂u̇/∂v, ∂u/∂t, and the velocity-dependent part γ
- * of ü. Does nothing if the rule has no surface. */
+/* Builds the surface u = 0 of a rule (an event or a stop) as a constraint: the gradient ∂u̇/∂v, ∂u/∂t and γ, the
+ * velocity-dependent part of ü. Does nothing if the rule has no surface. */
 static cmb_status make_surface(cmb_build *b, cmb_expressions *x, int rule)
 {
   const cmb_expr u = x->rules[rule].surface, one = cmb_constant(b->g, 1);
@@ -173,7 +174,7 @@ static cmb_status add_event(cmb_build *b, cmb_expressions *x, const cmb_model_ev
   rule->first_reset = x->reset_count;
   rule->reset_count = event->reset_count;
   CMB_TRY(cmb_build_formula(b, &event->when, CMB_LEVEL_MOTION, NULL, &rule->when));
-  CMB_TRY(check_when(b, x, event, rule->when));
+  CMB_TRY(check_condition(b, x, event, rule->when));
   const cmb_expr u = cmb_build_deciding(b, rule->when);
   if (u != 0) cmb_build_hint(b, CMB_HINT_RULE, event->name, "", u);
   CMB_TRY(depends(b, x->nv, x->v, u, &on_v));
@@ -184,7 +185,8 @@ static cmb_status add_event(cmb_build *b, cmb_expressions *x, const cmb_model_ev
   return CMB_OK;
 }
 
-/* Computes the gap of a rigid contact, d = s/|∇s| − radius, from the surface s at the point of the body. */
+/* Builds the gap between a sphere on a body and the surface s = 0 of a rigid contact: s/|∇s| − radius, evaluated at
+ * the centre of the sphere. */
 static cmb_status contact_gap(cmb_build *b, const cmb_model_stop *stop, cmb_expr *gap)
 {
   cmb_site at = cmb_site_of(b->k, &stop->b);

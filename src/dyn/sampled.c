@@ -1,5 +1,5 @@
 /*
- * Sampled values w of the model's controllers: their inputs in the graph, their updates and delays. At each instant of a controller
+ * Builds the sampled values w of the model's controllers: their inputs in the graph, their updates and delays. At each instant of a controller
  *
  *     w⁺ = U(t, q, v, z, a, λ, w⁻),
  *
@@ -22,7 +22,8 @@ enum { NAME_ROOM = 320, MOST_REGISTERS = 1000 };
 
 static const double SAME = 1e-12; /* relative tolerance for a delay to be a multiple of a period */
 
-/* Returns sampled value number i of a build; the pointer is valid until another one is appended. */
+/* Returns sampled value number i, a value that a controller updates at its sampling instants. The pointer is valid
+ * until another one is appended. */
 cmb_sampled *cmb_sampled_at(const cmb_build *b, int i)
 {
   return (cmb_sampled *)b->sampled.items + i;
@@ -33,9 +34,9 @@ static cmb_sampler *sampler_at(const cmb_build *b, int i)
   return (cmb_sampler *)b->samplers.items + i;
 }
 
-/* Appends a sampled value of a sampler with its start value and creates the graph input that stands for it. Returns
- * its index, -1 without memory. */
-static int add(cmb_build *b, const char *name, int sampler, double start)
+/* Appends a sampled value with the given name, the index of its sampler and its initial value, and creates the graph
+ * input (symbol) that represents it. Returns its index, or −1 if out of memory. */
+static int add_sampled(cmb_build *b, const char *name, int sampler, double start)
 {
   char text[NAME_ROOM];
   cmb_sampled *s = cmb_list_add(b, &b->sampled, sizeof *s);
@@ -56,15 +57,15 @@ cmb_status cmb_build_sampled(cmb_build *b)
   }
   for (int i = 0; i < m->sampled_count; i++) {
     const cmb_model_sampled *s = &m->sampled[i];
-    if (add(b, s->name, s->controller, s->start) < 0) return CMB_ERROR_MEMORY;
+    if (add_sampled(b, s->name, s->controller, s->start) < 0) return CMB_ERROR_MEMORY;
   }
   return CMB_OK;
 }
 
 /* ---- delays */
 
-/* Returns the index of the sampled value that is item `of` delayed by `count` periods (`of` itself for 0), and
- * creates the missing registers between them; -1 on failure. */
+/* Returns the index of sampled value number `of` delayed by `count` sampling periods (`of` itself for 0). Creates
+ * those stages of the shift register that do not exist yet. Returns −1 on failure. */
 static int find_register(cmb_build *b, int of, int count)
 {
   for (int k = 0; k < count; k++) {
@@ -76,7 +77,7 @@ static int find_register(cmb_build *b, int of, int count)
       snprintf(text, sizeof text, "%.280s, delayed", from->name);
       const char *name = cmb_arena_text(b->arena, text);
       if (!name) return -1;
-      next = add(b, name, from->sampler, from->start);
+      next = add_sampled(b, name, from->sampler, from->start);
       if (next < 0) return -1;
       cmb_sampled_at(b, next)->update = update;
       cmb_sampled_at(b, of)->delayed = next;
@@ -86,8 +87,9 @@ static int find_register(cmb_build *b, int of, int count)
   return of;
 }
 
-/* Returns the index of the sampled value that samples item `of` at instants later by `rest`; creates it and its
- * sampler, with the same period, if there is none yet; -1 without memory. */
+/* Returns the index of the sampled value that samples value number `of` later than that value's own sampling
+ * instants, by `rest` seconds. Creates it, with a sampler of the same period, if there is none yet. Returns −1 if out
+ * of memory. */
 static int find_later_sample(cmb_build *b, int of, double rest)
 {
   for (int i = 0; i < b->sampled.count; i++) {
@@ -100,7 +102,7 @@ static int find_later_sample(cmb_build *b, int of, double rest)
   if (!later) return -1;
   *later = (cmb_sampler){base.name, base.period, base.phase + rest};
   const cmb_expr x = from->x;
-  const int i = add(b, from->name, b->samplers.count - 1, from->start);
+  const int i = add_sampled(b, from->name, b->samplers.count - 1, from->start);
   if (i < 0) return -1;
   cmb_sampled *s = cmb_sampled_at(b, i);
   s->late = true, s->rest = rest, s->update = x;
@@ -113,8 +115,8 @@ static bool refuse(cmb_build *b, const cmb_model_formula *formula, const char *w
   return false;
 }
 
-/* Splits the delay `time` into a whole number of periods (*count) and a remainder (*rest, 0 within rounding). Reports
- * an error and returns false if the time is not a constant number ≥ 0 or more than 1000 periods. */
+/* Splits the delay `time` into a whole number of sampling periods (*count) and a remainder (*rest; 0 within
+ * rounding). Reports an error and returns false if `time` is not a constant ≥ 0, or is longer than 1000 periods. */
 static bool split_delay(cmb_build *b, const cmb_model_formula *formula, cmb_expr time,
                         double period, int *count, double *rest)
 {
@@ -139,8 +141,8 @@ static bool split_delay(cmb_build *b, const cmb_model_formula *formula, cmb_expr
   return true;
 }
 
-/* Computes delay(w, time) for the sampled value w with the index `of`, by a shift register and, for a remainder of a
- * period, a later sampler. Returns false on failure. */
+/* Builds delay(w, time) for the sampled value w with the index `of`: by a shift register and, if `time` is not a
+ * whole number of periods, by sampling its end later. Returns false on failure. */
 static bool delay_sampled(cmb_build *b, const cmb_model_formula *formula, int of, cmb_expr time,
                           cmb_expr *e)
 {
@@ -155,8 +157,8 @@ static bool delay_sampled(cmb_build *b, const cmb_model_formula *formula, int of
   return true;
 }
 
-/* Computes delay(x, time) inside the update formula of a sampled value, by a shift register that begins with a sample
- * of x. When the formula is read again, the delay is recognised by its number in the formula. Returns false on
+/* Builds delay(x, time) in the formula that updates a sampled value, by a shift register whose first stage samples
+ * x. When the formula is read again, the delay is recognised by its number within the formula. Returns false on
  * failure. */
 static bool delay_in_update(cmb_build *b, cmb_expr x, cmb_expr time, cmb_expr *e)
 {
@@ -177,7 +179,7 @@ static bool delay_in_update(cmb_build *b, cmb_expr x, cmb_expr time, cmb_expr *e
     const cmb_sampled *s = cmb_sampled_at(b, i);
     if (s->of_update == of + 1 && s->number == number) first = i;
   }
-  if (first < 0) first = add(b, cmb_sampled_at(b, of)->name, sampler, 0);
+  if (first < 0) first = add_sampled(b, cmb_sampled_at(b, of)->name, sampler, 0);
   if (first < 0) return false;
   cmb_sampled *s = cmb_sampled_at(b, first);
   s->of_update = of + 1, s->number = number, s->update = x;

@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Writes ", line N" to `text`, or ", FILE line N" if the place is in another file than the model's, or ", KEY" if the
- * item was made by function calls and has a key instead of a line. */
-static void put_place(const cmb_build *b, const cmb_place *place, size_t room, char *text)
+/* Writes the position of an item of the model to text[room]: ", line N"; ", FILE line N" if it is in another file
+ * than the model's; or ", KEY" if the item was created by function calls and so has a key instead of a line. */
+static void write_place(const cmb_build *b, const cmb_place *place, size_t room, char *text)
 {
   const char *slash = place->file ? strrchr(place->file, '/') : NULL;
   const bool own = !place->file || !b->model->path || strcmp(place->file, b->model->path) == 0;
@@ -33,7 +33,7 @@ const char *cmb_build_source_text(cmb_build *b, const char *subject, const cmb_p
   for (const char *c = subject; *c && n + 1 < sizeof text - sizeof where; c++) {
     if (*c != '\'') text[n++] = *c;
   }
-  put_place(b, place, sizeof where, where);
+  write_place(b, place, sizeof where, where);
   snprintf(text + n, sizeof text - n, "%s", where);
   return cmb_arena_text(b->arena, text);
 }
@@ -88,7 +88,7 @@ void cmb_build_loop_source(cmb_build *b, const cmb_constraint *c)
   add_item(b, c->gamma, what, l->name, &l->place);
 }
 
-/* Copies the recorded expressions and the names of their sources to x. */
+/* Copies the recorded expressions to x, with the names of the model's items from which they come. */
 cmb_status cmb_build_take_sources(cmb_build *b, cmb_expressions *x)
 {
   const cmb_hint *sources = b->sources.items;

@@ -1,5 +1,5 @@
 /*
- * Start values in the coordinates of a formulation (start.h), from those of the joints. Joint coordinates are copied. A Cartesian link has
+ * Computes initial values in the coordinates of a formulation (start.h) from those of the joints. Joint coordinates are copied. A Cartesian link has
  * the position r of its origin and the rotation A from the design position as coordinates; the kinematics in joint coordinates give R, ω
  * and v:
  *
@@ -15,11 +15,11 @@
 
 enum { POSE_NUMBERS = 27, R0_AT = 18 }; /* R, r, ω, v, R0 */
 
-/* ---- which coordinate belongs to which joint; a lack of memory is left to the arena */
+/* ---- which coordinate belongs to which joint; the arena records if memory runs out */
 
-/* Fills q_joint and v_joint: for each coordinate and velocity of the formulation, its index in the list of all joints'
- * values in the order of the model, −1 for Cartesian links. (Links of joints are in the order of their first use in
- * the Cartesian formulation.) */
+/* Fills s->q_joint and s->v_joint: for each coordinate and velocity of the formulation, its index among the values of
+ * all joints in the order of the model; −1 for freely moving links. The links of joints can be in another order than
+ * the model's joints. */
 static void number_joints(const cmb_tree *tree, cmb_start *s)
 {
   const cmb_model *m = tree->model;
@@ -104,8 +104,9 @@ cmb_status cmb_start_expressions(cmb_build *b, cmb_expressions *x)
   return CMB_OK;
 }
 
-/* Stores the start values of all joints and states as the model was read and, if parameters are live, compiles the
- * program that computes them for other parameters. */
+/* Stores the initial values of all joints and first-order states as read from the model. If there are live parameters
+ * (those that can be changed after set-up), also compiles the program that computes the initial values for other
+ * parameters. */
 static cmb_status store_model_values(cmb_build *b, const cmb_expressions *x, cmb_start *s)
 {
   const cmb_model *m = b->model;
@@ -119,9 +120,9 @@ static cmb_status store_model_values(cmb_build *b, const cmb_expressions *x, cmb
   return cmb_program_create(b->ctx, b->g, x->np, x->parameter, x->first_count, x->first, &s->model);
 }
 
-/* Writes the pose of a body's Cartesian link, as computed by the kinematics k in joint coordinates, to `out`: rotation
- * R, position r, angular velocity ω, velocity v, and the rotation R0 of the body's link in the design position, which
- * is also stored in R0. */
+/* Writes the pose of a body's freely moving link (Cartesian formulation) to out[], as computed by the kinematics k in
+ * joint coordinates: rotation R, position r, angular velocity ω, velocity v, and R0, the rotation of the body's link
+ * in joint coordinates when all of these are 0. R0 is also stored in R0[9]. */
 static cmb_status write_pose(cmb_build *b, cmb_kinematics *k, int body, cmb_number R0[9],
                              cmb_expr out[POSE_NUMBERS])
 {

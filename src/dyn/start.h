@@ -1,6 +1,6 @@
 /*
- * Start values in the coordinates of a formulation, for any values of the live parameters: from the start values of the joints in the model, or
- * from other values of the joints.
+ * Initial values in the coordinates of a formulation, for any values of the live parameters: from the initial values of the joints in the model,
+ * or from other values of the joints.
  *
  * The object owns its memory and is constant after its creation: threads can share it, each with its own scratch memory.
  */

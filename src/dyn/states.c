@@ -67,8 +67,8 @@ cmb_status cmb_build_state_rates(cmb_build *b)
 
 /* ---- adding the states to the equations of motion */
 
-/* Returns a new array of the `count` expressions `items` followed by the nz expressions `more`, one for each state.
- * NULL without memory; the arena then keeps the failure. */
+/* Returns a new array that consists of items[count] and then more[nz], one expression for each first-order state.
+ * Returns NULL if out of memory, which the arena records. */
 static cmb_expr *append_states(cmb_build *b, int count, const cmb_expr *items, const cmb_expr *more)
 {
   const int nz = b->model->state_count;
@@ -111,7 +111,7 @@ cmb_status cmb_build_state_units(cmb_build *b, cmb_expressions *x)
   return cmb_arena_failed(b->arena) ? CMB_ERROR_MEMORY : CMB_OK;
 }
 
-/* Appends the mass matrix of the states, the identity, to the entries of M in x. */
+/* Appends the mass matrix of the first-order states, an identity, to the entries of the mass matrix M in x. */
 static void add_mass(cmb_build *b, cmb_expressions *x)
 {
   const int nv = b->tree->nv, count = x->M.count;
@@ -124,8 +124,8 @@ static void add_mass(cmb_build *b, cmb_expressions *x)
   x->M = (cmb_entries){all, count + x->nz};
 }
 
-/* Inserts the entries of D for the nz states, which are 1, after those of the velocities into the mass matrix's
- * factors M = W⁻¹ D W⁻ᵀ, and appends the states' components to the products with the factors. */
+/* Extends the factors of the mass matrix M = W⁻¹ D W⁻ᵀ by nz first-order states: inserts ones into the diagonal D
+ * after its entries for the velocities, and appends the states' components to the products with the factors. */
 static void add_mass_factors(cmb_build *b, cmb_mass_expressions *m, int nz)
 {
   const int nv = b->tree->nv, rest = m->count - nv;

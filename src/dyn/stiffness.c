@@ -28,10 +28,9 @@ static cmb_status depends_on_measure_only(const cmb_build *b, cmb_expr force, bo
   return CMB_OK;
 }
 
-/* Computes the derivative of an action's force law Q by `symbol`, which stands for the value x or the rate ẋ, and
- * evaluates it at the actual value and rate. Reverses the sign if the value decreases when the line of the force moves
- * forward. */
-static cmb_status derivative(cmb_build *b, const cmb_action *a, cmb_expr symbol, cmb_expr *out)
+/* Builds the derivative of a force law Q(x, ẋ) with respect to `symbol`, the symbol of x or of ẋ, at the actual x and
+ * ẋ. Reverses its sign if x decreases as the body moves forward along the line of the force. */
+static cmb_status law_derivative(cmb_build *b, const cmb_action *a, cmb_expr symbol, cmb_expr *out)
 {
   const cmb_expr one = cmb_constant(b->g, 1);
   CMB_TRY(cmb_forward(b->g, 1, &symbol, &one, 1, &a->law, out));
@@ -40,9 +39,9 @@ static cmb_status derivative(cmb_build *b, const cmb_action *a, cmb_expr symbol,
   return CMB_OK;
 }
 
-/* Appends the row w = ∂ẋ/∂v and the derivatives ∂Q/∂x, ∂Q/∂ẋ of a force Q(x, ẋ) to the stiff forces in x, unless both
- * derivatives are 0. Sets *covered to whether the force depends on x, ẋ, t and parameters alone; if not, nothing is
- * appended. */
+/* Appends a force Q(y, ẏ) to the stiff forces in x: the row w = ∂ẏ/∂v and the derivatives ∂Q/∂y and ∂Q/∂ẏ, unless
+ * both of these are 0. Sets *covered to true if Q depends on y, ẏ, t and parameters alone; else sets it to false and
+ * appends nothing. */
 static cmb_status add_stiff_force(cmb_build *b, const cmb_action *a, cmb_expressions *x,
                                   bool *covered)
 {
@@ -53,8 +52,8 @@ static cmb_status add_stiff_force(cmb_build *b, const cmb_action *a, cmb_express
   if (!a->along_line) return CMB_OK;
   CMB_TRY(depends_on_measure_only(b, a->law, covered));
   if (!*covered) return CMB_OK;
-  CMB_TRY(derivative(b, a, s.x, &x->stiff_x[n]));
-  CMB_TRY(derivative(b, a, s.rate, &x->stiff_rate[n]));
+  CMB_TRY(law_derivative(b, a, s.x, &x->stiff_x[n]));
+  CMB_TRY(law_derivative(b, a, s.rate, &x->stiff_rate[n]));
   if (x->stiff_x[n] == 0 && x->stiff_rate[n] == 0) return CMB_OK;
   cmb_measure_force(b->k, &a->line, cmb_constant(b->g, 1), b->scratch, row);
   x->stiff_count++;

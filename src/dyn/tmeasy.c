@@ -14,9 +14,9 @@
  * At zero slip the angle φ is undefined, and TMeasy has a different slope for each φ. Here the slopes along the two axes hold there: with a small ε,
  *     s = s²/sqrt(s² + ε²),  cos² φ = (sN_x² + ε²/2)/(s² + ε²),  but K² of Fx has (sN_x² + ε²)/(s² + ε²) and sN_y²/(s² + ε²), K² of Fy the reverse.
  * So ∂Fx/∂κ = dF0_x, ∂Fy/∂sy = dF0_y at 0; elsewhere the relative error of the force is less than (ε/s)².
- * On a road of friction μ the force is μ F(s/m), m = (μ⁸ + μ0⁸)^(1/8): m equals μ to rounding except on ice. There the slips of the curve remain those
- * of μ0, and the force vanishes with μ. With m = μ it would rise to its peak within a vanishing slip: neither finite differences nor steps would resolve
- * its slope. All forces are divided by the load here, and F by the slip: no divisor can vanish.
+ * On a road of friction μ the force is μ F(s/m), m = (μ⁸ + μ0⁸)^(1/8): m exceeds μ by less than μ (μ0/μ)⁸/8. Below μ0 the slips of the curve remain
+ * those of μ0, and the force vanishes with μ. With m = μ it would rise to its peak within a vanishing slip: neither finite differences nor
+ * steps would resolve its slope. All forces are divided by the load here, and F by the slip: no divisor can vanish.
  * Beyond three times the nominal load F/Fz and the slips keep their values there: the parabola would descend again.
  */
 #include "dyn/tmeasy.h"
@@ -29,8 +29,8 @@ static const double least_friction = 0.005;
 /* limit of the load, as a multiple of the nominal one */
 static const double most_load = 3;
 
-/* The characteristic of one direction at a given load; forces are divided by the load. */
-struct side {
+/* The tyre characteristic (force over slip) of one direction at a given load; forces are divided by the load. */
+struct characteristic {
   cmb_expr slope, peak_slip, peak, sliding_slip, sliding, scale;
 };
 
@@ -44,8 +44,9 @@ static cmb_expr root(cmb_graph *g, cmb_expr x)
   return cmb_apply(g, CMB_OP_SQRT, x, 0, 0);
 }
 
-/* Computes F/Fz at the load ratio r = Fz/nominal from the values F[0] at the nominal load and F[1] at twice this load. */
-static cmb_expr over_load(cmb_graph *g, double nominal, const double F[2], cmb_expr r)
+/* Builds F/Fz at the load ratio r = Fz/nominal from the forces F[0] at the nominal load and F[1] at twice this load,
+ * by a parabola through 0. */
+static cmb_expr force_per_load(cmb_graph *g, double nominal, const double F[2], cmb_expr r)
 {
   const cmb_expr bend = constant(g, (F[0] - F[1] / 2) / nominal);
   return cmb_sub(g, constant(g, (2 * F[0] - F[1] / 2) / nominal), cmb_mul(g, bend, r));
@@ -56,17 +57,19 @@ static cmb_expr at_load(cmb_graph *g, const double s[2], cmb_expr r)
   return cmb_add(g, constant(g, 2 * s[0] - s[1]), cmb_mul(g, constant(g, s[1] - s[0]), r));
 }
 
-static struct side side_at(cmb_graph *g, double nominal, const cmb_tmeasy_side *t, cmb_expr r)
+static struct characteristic characteristic_at(cmb_graph *g, double nominal,
+                                               const cmb_tmeasy_side *t, cmb_expr r)
 {
-  return (struct side){.slope = over_load(g, nominal, t->slope, r),
-                       .peak_slip = at_load(g, t->peak_slip, r),
-                       .peak = over_load(g, nominal, t->peak, r),
-                       .sliding_slip = at_load(g, t->sliding_slip, r),
-                       .sliding = over_load(g, nominal, t->sliding, r)};
+  return (struct characteristic){.slope = force_per_load(g, nominal, t->slope, r),
+                                 .peak_slip = at_load(g, t->peak_slip, r),
+                                 .peak = force_per_load(g, nominal, t->peak, r),
+                                 .sliding_slip = at_load(g, t->sliding_slip, r),
+                                 .sliding = force_per_load(g, nominal, t->sliding, r)};
 }
 
-/* Computes the normalisation factors ŝ of both directions and stores them as their `scale`. */
-static void set_scales(cmb_graph *g, struct side *x, struct side *y)
+/* Builds the factors by which TMeasy normalises slips, for the longitudinal characteristic *x and the lateral one *y,
+ * and stores them in x->scale and y->scale. */
+static void set_scales(cmb_graph *g, struct characteristic *x, struct characteristic *y)
 {
   const cmb_expr slips = cmb_add(g, x->peak_slip, y->peak_slip);
   const cmb_expr fx = cmb_div(g, x->peak, x->slope), fy = cmb_div(g, y->peak, y->slope);
@@ -75,22 +78,25 @@ static void set_scales(cmb_graph *g, struct side *x, struct side *y)
   y->scale = cmb_add(g, cmb_div(g, y->peak_slip, slips), cmb_div(g, fy, both));
 }
 
-/* Computes sqrt(x² c + y² s), where c and s are the squares of the cosine and the sine of a direction. */
+/* Builds sqrt(x² c + y² s), which is x in the longitudinal and y in the lateral direction of slip; c and s are the
+ * squares of the cosine and the sine of the direction. */
 static cmb_expr blend(cmb_graph *g, cmb_expr x, cmb_expr y, cmb_expr c, cmb_expr s)
 {
   return root(g, cmb_add(g, cmb_mul(g, cmb_square(g, x), c), cmb_mul(g, cmb_square(g, y), s)));
 }
 
-/* Computes x²/sqrt(x² + ε²) from x2 = x²: |x|, but smooth at 0. */
-static cmb_expr size_of(cmb_graph *g, cmb_expr x2)
+/* Builds the expression x²/sqrt(x² + ε²) from x2 = x²: a smooth approximation of |x| that is 0 at x = 0. ε is
+ * tiny_slip. */
+static cmb_expr smooth_abs(cmb_graph *g, cmb_expr x2)
 {
   return cmb_div(g, x2, root(g, cmb_add(g, x2, constant(g, tiny_slip * tiny_slip))));
 }
 
-/* Computes the secant slope F/s of the characteristic c at the slip s, given its square s2; regular also at s = 0. */
-static cmb_expr secant(cmb_graph *g, const struct side *c, cmb_expr s2)
+/* Builds the secant slope F/s of the tyre characteristic c, force F over slip s, at the slip with the square s2;
+ * regular also at s = 0. */
+static cmb_expr secant(cmb_graph *g, const struct characteristic *c, cmb_expr s2)
 {
-  const cmb_expr s = size_of(g, s2);
+  const cmb_expr s = smooth_abs(g, s2);
   const cmb_expr by = root(g, cmb_add(g, s2, constant(g, tiny_slip * tiny_slip)));
   const cmb_expr one = constant(g, 1), two = constant(g, 2), three = constant(g, 3);
   const cmb_expr a = cmb_div(g, s, c->peak_slip);
@@ -108,13 +114,14 @@ static cmb_expr secant(cmb_graph *g, const struct side *c, cmb_expr s2)
   return cmb_apply(g, CMB_OP_IF, over, cmb_apply(g, CMB_OP_IF, slides, sliding, falling), rising);
 }
 
-/* Computes the dynamic trail over the contact length, n/L, at the load ratio r and the lateral slip sy. */
+/* Builds the pneumatic trail of a tyre divided by the contact length, at the load ratio r (load over nominal load)
+ * and the lateral slip sy. */
 static cmb_expr trail_of(cmb_graph *g, const cmb_tmeasy *t, cmb_expr r, cmb_expr sy)
 {
   const cmb_expr one = constant(g, 1), two = constant(g, 2), three = constant(g, 3);
   const cmb_expr n0 = at_load(g, t->trail, r), s0 = at_load(g, t->trail_zero, r);
   const cmb_expr end = at_load(g, t->trail_end, r), w = cmb_div(g, s0, end);
-  const cmb_expr s = size_of(g, cmb_square(g, sy));
+  const cmb_expr s = smooth_abs(g, cmb_square(g, sy));
   const cmb_expr a = cmb_div(g, s, s0), rest = cmb_sub(g, one, w);
   const cmb_expr bell =
       cmb_sub(g, one, cmb_mul(g, cmb_sub(g, three, cmb_mul(g, two, a)), cmb_square(g, a)));
@@ -127,14 +134,15 @@ static cmb_expr trail_of(cmb_graph *g, const cmb_tmeasy *t, cmb_expr r, cmb_expr
   return cmb_mul(g, n0, cmb_apply(g, CMB_OP_IF, over, beyond, first));
 }
 
-/* Computes the relaxation length: the slip stiffness (slope times Fz, since the slope is per load) divided by the
- * tyre's structural stiffness. */
-static cmb_expr relaxation(cmb_graph *g, cmb_expr slope, cmb_expr Fz, double stiffness)
+/* Builds the relaxation length of a tyre: its slip stiffness divided by its structural stiffness, `stiffness`. The
+ * slip stiffness is slope · Fz, since `slope` is per load. */
+static cmb_expr relaxation_length(cmb_graph *g, cmb_expr slope, cmb_expr Fz, double stiffness)
 {
   return cmb_div(g, cmb_mul(g, slope, Fz), constant(g, stiffness));
 }
 
-/* Computes m = (μ⁸ + μ0⁸)^(1/8) for the road friction μ; slips are divided by m, which does not vanish with μ. */
+/* Builds m = (μ⁸ + μ0⁸)^(1/8) for the road friction μ. Slips are divided by m, which does not vanish with μ; the
+ * relative difference between m and μ is less than (μ0/μ)⁸/8. */
 static cmb_expr slip_divisor(cmb_graph *g, cmb_expr friction)
 {
   const double least2 = least_friction * least_friction, least4 = least2 * least2;
@@ -142,12 +150,14 @@ static cmb_expr slip_divisor(cmb_graph *g, cmb_expr friction)
   return root(g, root(g, root(g, cmb_add(g, mu8, constant(g, least4 * least4)))));
 }
 
-/* Computes peak and sliding values of the characteristic in a slip direction, given the squares cc and ss of its
- * cosine and sine. The slope is left 0, for the caller to set. */
-static struct side combined(cmb_graph *g, const struct side *x, const struct side *y, cmb_expr cc,
-                            cmb_expr ss)
+/* Builds the peak and sliding forces and slips of the tyre characteristic for combined slip from the longitudinal and
+ * lateral ones, x and y, for a slip direction whose cosine and sine have the squares cc and ss. The initial slope is
+ * left 0, for the caller to set. */
+static struct characteristic combined_characteristic(cmb_graph *g, const struct characteristic *x,
+                                                     const struct characteristic *y, cmb_expr cc,
+                                                     cmb_expr ss)
 {
-  struct side c = {0};
+  struct characteristic c = {0};
   c.peak_slip =
       blend(g, cmb_div(g, x->peak_slip, x->scale), cmb_div(g, y->peak_slip, y->scale), cc, ss);
   c.sliding_slip = blend(g, cmb_div(g, x->sliding_slip, x->scale),
@@ -157,24 +167,25 @@ static struct side combined(cmb_graph *g, const struct side *x, const struct sid
   return c;
 }
 
-/* Computes F/s for the x and the y component (`both`) at the squares x2, y2 of the normalised slips, and sets
- * out->past_peak and out->past_sliding, whose signs select the section of the characteristic. */
-static void secants(cmb_graph *g, const struct side *x, const struct side *y, cmb_expr x2,
-                    cmb_expr y2, cmb_expr both[2], cmb_tyre_output *out)
+/* Builds the secant slopes F/s of the longitudinal and lateral force, both[0] and both[1], at the squares x2 and y2
+ * of the normalised slips. Also sets out->past_peak, positive beyond the peak force, and out->past_sliding, positive
+ * where the tyre slides. */
+static void secants(cmb_graph *g, const struct characteristic *x, const struct characteristic *y,
+                    cmb_expr x2, cmb_expr y2, cmb_expr both[2], cmb_tyre_output *out)
 {
   const cmb_expr tiny2 = constant(g, tiny_slip * tiny_slip);
   const cmb_expr half = constant(g, 0.5 * tiny_slip * tiny_slip);
   const cmb_expr s2 = cmb_add(g, x2, y2), by = cmb_add(g, s2, tiny2);
   const cmb_expr Kx = cmb_mul(g, x->slope, x->scale), Ky = cmb_mul(g, y->slope, y->scale);
   const cmb_expr cc = cmb_div(g, x2, by), ss = cmb_div(g, y2, by), rest = cmb_div(g, tiny2, by);
-  struct side c =
-      combined(g, x, y, cmb_div(g, cmb_add(g, x2, half), by), cmb_div(g, cmb_add(g, y2, half), by));
+  struct characteristic c = combined_characteristic(g, x, y, cmb_div(g, cmb_add(g, x2, half), by),
+                                                    cmb_div(g, cmb_add(g, y2, half), by));
   c.slope = blend(g, Kx, Ky, cmb_add(g, cc, rest), ss);
   both[0] = secant(g, &c, s2);
   c.slope = blend(g, Kx, Ky, cc, cmb_add(g, ss, rest));
   both[1] = secant(g, &c, s2);
-  out->past_peak = cmb_sub(g, size_of(g, s2), c.peak_slip);
-  out->past_sliding = cmb_sub(g, size_of(g, s2), c.sliding_slip);
+  out->past_peak = cmb_sub(g, smooth_abs(g, s2), c.peak_slip);
+  out->past_sliding = cmb_sub(g, smooth_abs(g, s2), c.sliding_slip);
 }
 
 cmb_status cmb_tmeasy_law(cmb_graph *g, const cmb_tmeasy *t, const cmb_tyre_input *in,
@@ -184,7 +195,8 @@ cmb_status cmb_tmeasy_law(cmb_graph *g, const cmb_tmeasy *t, const cmb_tyre_inpu
   const cmb_expr ratio = cmb_div(g, in->Fz, constant(g, t->load)), most = constant(g, most_load);
   cmb_tyre_limits limits = {0};
   const cmb_expr r = cmb_tyre_limits_at_most(&limits, g, ratio, most, "load_most");
-  struct side x = side_at(g, t->load, &t->x, r), y = side_at(g, t->load, &t->y, r);
+  struct characteristic x = characteristic_at(g, t->load, &t->x, r),
+                        y = characteristic_at(g, t->load, &t->y, r);
   set_scales(g, &x, &y);
   const cmb_expr sx = cmb_div(g, in->kappa, cmb_mul(g, x.scale, m));
   const cmb_expr sy = cmb_neg(g, cmb_div(g, in->tan_alpha, cmb_mul(g, y.scale, m)));
@@ -194,8 +206,8 @@ cmb_status cmb_tmeasy_law(cmb_graph *g, const cmb_tmeasy *t, const cmb_tyre_inpu
   secants(g, &x, &y, cmb_square(g, sx), cmb_square(g, sy), part, out);
   out->Fx = cmb_mul(g, cmb_mul(g, size, part[0]), sx);
   out->Fy = cmb_mul(g, cmb_mul(g, size, part[1]), sy);
-  out->sigma_x = relaxation(g, x.slope, in->Fz, t->stiffness[0]);
-  out->sigma_y = relaxation(g, y.slope, in->Fz, t->stiffness[1]);
+  out->sigma_x = relaxation_length(g, x.slope, in->Fz, t->stiffness[0]);
+  out->sigma_y = relaxation_length(g, y.slope, in->Fz, t->stiffness[1]);
   if (!t->has_trail) return cmb_graph_status(g);
   const cmb_expr n = cmb_mul(g, length, trail_of(g, t, r, in->tan_alpha));
   const cmb_expr way =

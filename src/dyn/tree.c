@@ -30,9 +30,9 @@ struct stage {
   int sign; /* 1 or −1, the direction of the motion along the axis */
 };
 
-/* Sets `axis` to axis i of the frame in which the coordinates of free joints and Euler parameters are measured (the
- * global axes, or those of a mirrored or rotated copy). */
-static void axis_of(const cmb_model_joint *j, int i, cmb_number axis[3])
+/* Sets axis[3] to the i-th axis along which the coordinates of a free joint, or of a joint with Euler parameters, are
+ * measured: a global axis, or an axis of the mirrored or rotated copy of a subassembly. */
+static void coordinate_axis(const cmb_model_joint *j, int i, cmb_number axis[3])
 {
   const cmb_mirror m = {.axes = j->axes0};
   double row[3];
@@ -40,10 +40,10 @@ static void axis_of(const cmb_model_joint *j, int i, cmb_number axis[3])
   cmb_fix_numbers(3, row, axis);
 }
 
-/* Lists the elementary motions of a joint (translations, rotations about an axis or a point) in s, from the parent to
- * the child, and returns their number. A joint that only rotates is a single rotation about a point if it has Euler
- * parameters. */
-static int stages_of(const cmb_model_joint *j, struct stage s[CMB_MOST_STAGES])
+/* Lists the elementary motions of a joint from the parent to the child in s[]: translations, rotations about an axis,
+ * or a rotation about a point. Returns their number. If a joint that only orients the child has Euler parameters, it
+ * is a single rotation about a point. */
+static int elementary_motions(const cmb_model_joint *j, struct stage s[CMB_MOST_STAGES])
 {
   static const cmb_link_kind kinds[] = {[CMB_MOTION_SHIFT] = CMB_LINK_SHIFT,
                                         [CMB_MOTION_TURN] = CMB_LINK_TURN,
@@ -51,7 +51,7 @@ static int stages_of(const cmb_model_joint *j, struct stage s[CMB_MOST_STAGES])
   const cmb_joint_row *row = &cmb_joint_rows[j->type];
   if (row->orients && j->euler) { /* one ball instead of three turns */
     s[0] = (struct stage){.kind = CMB_LINK_BALL, .sign = 1};
-    axis_of(j, 2, s[0].axis);
+    coordinate_axis(j, 2, s[0].axis);
     return 1;
   }
   for (int k = 0; k < row->stage_count; k++) {
@@ -59,7 +59,7 @@ static int stages_of(const cmb_model_joint *j, struct stage s[CMB_MOST_STAGES])
     const bool ball = stage->motion == CMB_MOTION_BALL, turn = stage->motion == CMB_MOTION_TURN;
     s[k] = (struct stage){.kind = kinds[stage->motion], .sign = turn ? j->turn : 1};
     if (ball || stage->global)
-      axis_of(j, ball ? 2 : stage->axis, s[k].axis);
+      coordinate_axis(j, ball ? 2 : stage->axis, s[k].axis);
     else
       memcpy(s[k].axis, j->axes[stage->axis], sizeof s[k].axis);
   }
@@ -84,8 +84,8 @@ static void identity(cmb_number R[9])
   memcpy(R, cmb_unit3, sizeof cmb_unit3);
 }
 
-/* Computes the frame R with the given z axis whose x axis is the part of `wish` perpendicular to z, normalised.
- * Returns false if `wish` is parallel to z. */
+/* Computes the frame R (3 x 3, axes by columns) with the given z axis, whose x axis is the part of `wish`
+ * perpendicular to z, normalised. Returns false if `wish` is parallel to z. */
 static bool frame_from(cmb_graph *g, const cmb_number z[3], const cmb_number wish[3],
                        cmb_number R[9])
 {
@@ -100,8 +100,8 @@ static bool frame_from(cmb_graph *g, const cmb_number z[3], const cmb_number wis
   return true;
 }
 
-/* Computes a frame R for an axis z that live parameters can turn: x is the normalised part perpendicular to z of the
- * global axis that is farthest from z. Neighbouring links have no influence. */
+/* Computes a frame R (3 x 3, axes by columns) for an axis z that depends on live parameters (those that can be
+ * changed after set-up): x is the part perpendicular to z of the global axis that is farthest from z, normalised. */
 static void frame_of_live_axis(cmb_graph *g, const cmb_number z[3], cmb_number R[9])
 {
   int least = 0;
@@ -130,8 +130,9 @@ int cmb_tree_first_child(const cmb_tree *tree, int link)
   return -1;
 }
 
-/* Computes the frame R of link i with the axis z and with x perpendicular to z and to the axis of its first child.
- * Returns false if there is no child, or its axis is parallel to z or depends on live parameters. */
+/* Computes the frame R (3 x 3, axes by columns) of link i with the given z axis, and with x along the common normal
+ * of z and the axis of the link's first child. Returns false if there is no child, or if the child's axis is parallel
+ * to z or depends on live parameters (those that can be changed after set-up). */
 static bool frame_with_child(const cmb_tree *tree, int i, const cmb_number z[3], cmb_number R[9])
 {
   const int child = cmb_tree_first_child(tree, i);
@@ -143,9 +144,9 @@ static bool frame_with_child(const cmb_tree *tree, int i, const cmb_number z[3],
   return cmb_number_norm3(tree->g, wish).value > PARALLEL && frame_from(tree->g, z, wish, R);
 }
 
-/* Chooses the x axis of a link's frame: perpendicular to its own axis and to that of its first child if possible,
- * else as close as possible to the parent's x axis. Axes that depend on live parameters get a frame without regard to
- * neighbours. */
+/* Chooses the x axis of link i's frame: along the common normal of its own axis and its first child's if there is
+ * one, else as close as possible to the parent's x axis. If its own or the parent's axes depend on live parameters
+ * (those that can be changed after set-up), x is chosen along global axes where no common normal can be used. */
 static void choose_frame(cmb_tree *tree, int i)
 {
   cmb_link *l = &tree->links[i];
@@ -179,7 +180,8 @@ static cmb_quarter quarter(double c, double s)
   return (cmb_quarter){rounded(c / length), rounded(s / length)};
 }
 
-/* Computes the angles β, α, γ of a rotation R = Rz(β) Rx(α) Rz(γ), as cosines and sines, and stores them in the link. */
+/* Decomposes the rotation matrix R = Rz(β) Rx(α) Rz(γ) into the angles β, α, γ, and stores their cosines and sines in
+ * the link. */
 static void decompose(const double R[9], cmb_link *l)
 {
   double sine = sqrt(R[2] * R[2] + R[5] * R[5]);
@@ -204,9 +206,9 @@ static double size_of(int count, const cmb_number *x)
   return sqrt(sum);
 }
 
-/* Computes the offset and the constant rotation of a link relative to its parent's frame: the angles β, α, γ, or the
- * matrix F if live parameters change the rotation. */
-static void connect(const cmb_tree *tree, cmb_link *l)
+/* Computes the constant part of the transformation from a link's frame to its parent's: the offset and the rotation,
+ * by the angles β, α, γ or, if live parameters (those that can be changed after set-up) change it, by the matrix F. */
+static void set_constant_transform(const cmb_tree *tree, cmb_link *l)
 {
   cmb_number Rp[9], rp[3], d[3], Rpt[9], R[9];
   double value[9];
@@ -261,11 +263,12 @@ static cmb_link *new_link(cmb_tree *tree, cmb_link_kind kind, int parent, const 
   return l;
 }
 
-/* Sets R to the frame of a ball joint: its columns are the axes in which the joint's coordinates are measured. */
+/* Sets the columns of R (3 x 3) to the axes along which the coordinates of a ball joint (a rotation about a point)
+ * are measured. */
 static void ball_frame(const cmb_model_joint *j, cmb_number R[9])
 {
   cmb_number x[3], y[3], z[3];
-  axis_of(j, 0, x), axis_of(j, 1, y), axis_of(j, 2, z);
+  coordinate_axis(j, 0, x), coordinate_axis(j, 1, y), coordinate_axis(j, 2, z);
   set_columns(R, x, y, z);
 }
 
@@ -273,7 +276,7 @@ static int add_links(cmb_tree *tree, int joint, int parent)
 {
   const cmb_model_joint *j = &tree->model->joints[joint];
   struct stage s[CMB_MOST_STAGES];
-  int n = stages_of(j, s);
+  int n = elementary_motions(j, s);
   for (int k = 0; k < n; k++) {
     cmb_link *l = new_link(tree, s[k].kind, parent, j->at);
     l->joint = joint;
@@ -286,8 +289,8 @@ static int add_links(cmb_tree *tree, int joint, int parent)
   return parent;
 }
 
-/* Adds the mass, the first moment and the inertia of a body to those of its link: about the link's origin, in its
- * axes. Does nothing for the ground. */
+/* Adds the mass, the first mass moment and the inertia tensor of a body to those of its link, about the link's origin
+ * and in its axes. Does nothing for the ground or a body without mass. */
 static void add_inertia(cmb_tree *tree, int link, const cmb_model_body *b)
 {
   if (link == CMB_GROUND || cmb_is_zero(b->mass)) return;
@@ -342,7 +345,7 @@ static void finish_frames(cmb_tree *tree, int from)
 {
   for (int i = from; i < tree->link_count; i++) choose_frame(tree, i);
   cmb_tree_choose_origins(tree, from);
-  for (int i = from; i < tree->link_count; i++) connect(tree, &tree->links[i]);
+  for (int i = from; i < tree->link_count; i++) set_constant_transform(tree, &tree->links[i]);
 }
 
 static void add_bodies(cmb_tree *tree)
@@ -367,8 +370,9 @@ cmb_status cmb_tree_create(cmb_arena *arena, cmb_graph *g, const cmb_model *mode
   return CMB_OK;
 }
 
-/* Creates the tree for Cartesian coordinates: one link, free to move, for each group of bodies connected by fixed
- * joints. Its origin is the centre of mass of the group, or its first joint's point if it has no mass. */
+/* Creates the tree of links for Cartesian coordinates: a freely moving link for each group of bodies that fixed
+ * joints connect, except for bodies fixed to the ground. The origin of a link is the centre of mass of its group, or
+ * the point of its first joint if the group has no mass. */
 cmb_status cmb_tree_create_cartesian(cmb_arena *arena, cmb_graph *g, const cmb_model *model,
                                      cmb_tree **out)
 {

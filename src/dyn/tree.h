@@ -48,7 +48,7 @@ typedef struct cmb_link {
   cmb_number F[9];           /* rotation from the link's axes at θ = 0 to the parent's */
   cmb_number mass;           /* of the bodies on it; 0: none */
   cmb_number first[3], J[9]; /* mass times centre, inertia about the origin, in the link's axes */
-  /* base parameters: the moments without the parts that are counted as the parent's (base.c) */
+  /* base parameters: the moments without the parts that are attributed to the parent (base.c) */
   cmb_moments reduced;
 } cmb_link;
 

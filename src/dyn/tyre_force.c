@@ -1,5 +1,6 @@
 /*
- * Builds the force of a tyre (model/tyre.h) on its wheel: a thin disc about the axis e through the centre c of the wheel, on a road z = h(x, y).
+ * Builds the force of a tyre (model/tyre.h) on its wheel, called by actions.c. The wheel is a thin disc about the axis e through the centre c of
+ * the wheel, on a road z = h(x, y).
  *
  * Contact. The contact point P is on the road, in the plane of the disc, and lies from c in the direction −k, where k is the road's normal n at P
  * without its part along e:
@@ -41,14 +42,14 @@
 
 static const double v0 = 0.01;       /* m/s, below which |V| is rounded */
 static const double air_time = 0.02; /* T, s */
-/* least relaxation length, and that of a law that gives none, as parts of the radius */
+/* least relaxation length, and that of a tyre law that gives none, as fractions of the radius */
 static const double least_sigma = 0.02, some_sigma = 0.5;
 static const double sliding_sigma = 0.05; /* f, h of a sliding tyre */
-/* least friction of a road that counts for the slip of the peak */
+/* friction of a road below which the slip of the peak force hardly decreases further */
 static const double least_friction = 0.01;
-/* limits of the distance between centre and road, as parts of the radius; see near_centre */
+/* limits of the distance between centre and road, as fractions of the radius; see near_centre */
 static const double least_high = 0.25, most_high = 1.5;
-/* of the radius; deflection below which the root in the contact length is rounded */
+/* deflection below which the square root in the contact length is smoothed, as a fraction of the radius */
 static const double contact_length_start = 1e-4;
 
 #define RESULTS(X)                                                                                 \
@@ -101,16 +102,18 @@ static cmb_vector unit(cmb_graph *g, cmb_vector x)
   return cmb_vector_scale(g, cmb_div(g, cmb_constant(g, 1), cmb_vector_length(g, x)), x);
 }
 
-/* Computes x²/sqrt(x² + v0²) from x2 = x²: |x|, but smooth at 0. */
-static cmb_expr size_of(const struct tyre *y, cmb_expr x2)
+/* Builds the expression x²/sqrt(x² + v0²) from x2 = x²: a smooth approximation of the speed |x| that is 0 at x = 0.
+ * v0 is 0.01 m/s. */
+static cmb_expr smooth_abs(const struct tyre *y, cmb_expr x2)
 {
   return cmb_div(y->g, x2, root(y->g, cmb_add(y->g, x2, number(y, v0 * v0))));
 }
 
 /* ---- contact */
 
-/* Sets P and n to the point of the road at (x, y) and its normal, which is not normalised, as a wheel of this radius
- * meets it; *point also gets friction and derivatives of the height. */
+/* Sets y->P to the point of the road at (at_x, at_y) and y->n to its normal (not normalised), for the envelope of a
+ * rolling wheel of this radius (0: the road itself). *point receives the height, its derivatives and the friction
+ * there. */
 static cmb_status road_at(struct tyre *y, cmb_expr at_x, cmb_expr at_y, cmb_expr radius,
                           cmb_road_point *point)
 {
@@ -122,8 +125,8 @@ static cmb_status road_at(struct tyre *y, cmb_expr at_x, cmb_expr at_y, cmb_expr
   return CMB_OK;
 }
 
-/* Sets *yes to whether the road's height depends on the wheel's radius: such a road gives the height of the envelope
- * of a rolling wheel. */
+/* Sets *yes to true if the height of the road depends on the wheel's radius, because the road gives the envelope of a
+ * rolling wheel; else to false. */
 static cmb_status has_envelope(struct tyre *y, bool *yes)
 {
   const cmb_expr radius = cmb_input(y->g, "radius of a wheel"), one = number(y, 1);
@@ -135,8 +138,9 @@ static cmb_status has_envelope(struct tyre *y, bool *yes)
   return CMB_OK;
 }
 
-/* Returns the centre of the wheel, moved vertically such that its distance from the plane that touches the road below
- * it is between R/4 and 3/2 R, where the contact equations have a solution. */
+/* Returns the centre of the wheel, moved vertically if necessary such that its distance from the tangent plane of the
+ * road below it (at the point *below) is between 1/4 and 3/2 of the radius. For other distances the contact equations
+ * may have no solution, or many. */
 static cmb_vector near_centre(struct tyre *y, double radius, const cmb_road_point *below)
 {
   cmb_graph *g = y->g;
@@ -153,8 +157,9 @@ static cmb_vector near_centre(struct tyre *y, double radius, const cmb_road_poin
   return at;
 }
 
-/* Sets w to the position (x, y) of the contact point P on a smooth road that is not flat, as the solution of two
- * equations (an implicit function). Returns CMB_ERROR_INPUT if the road has switches. */
+/* Finds the position w = (x, y) of the contact point on a smooth uneven road as the solution of two equations, that
+ * is, as an implicit function of the wheel's position. `radius` is that of the wheel, *below the point of the road
+ * below its centre. Returns CMB_ERROR_INPUT if the height of the road has branches. */
 static cmb_status solve_contact(struct tyre *y, double radius, const cmb_road_point *below,
                                 cmb_expr w[2])
 {
@@ -173,8 +178,8 @@ static cmb_status solve_contact(struct tyre *y, double radius, const cmb_road_po
   return cmb_implicit(g, 2, unknown, equation, y->c.x, size, w);
 }
 
-/* Sets the loaded radius d and cos γ (γ: camber angle) for a contact plane with the normal y->n at the distance
- * `below` from the wheel's centre. Returns sin γ. */
+/* Sets the loaded radius below/cos γ of the tyre and cos γ, for a contact plane with the normal y->n at the distance
+ * `below` from the wheel's centre. Returns sin γ, the sine of the camber angle. */
 static cmb_expr set_camber(struct tyre *y, cmb_expr below)
 {
   cmb_graph *g = y->g;
@@ -196,10 +201,10 @@ static cmb_vector symbols_of(cmb_graph *g, const char *what)
   return v;
 }
 
-/* Sets the contact normal n and the loaded radius d from the distance between the wheel's centre and the road, the
- * rate of d on a moving road, and the change of d by the road's curvature (y->spread). *sine is the sine of the camber
- * angle. */
-static cmb_status set_distance(struct tyre *y, cmb_expr *sine)
+/* Sets the contact normal and the loaded radius of a tyre from the distance between the wheel's centre and the road,
+ * for roads with edges or branches; also the radius's rate on a moving road and its change by the road's curvature,
+ * y->spread. *sine is the sine of the camber angle. */
+static cmb_status set_contact_by_distance(struct tyre *y, cmb_expr *sine)
 {
   cmb_graph *g = y->g;
   struct tyre at = *y;
@@ -225,8 +230,9 @@ static cmb_status set_distance(struct tyre *y, cmb_expr *sine)
   return CMB_OK;
 }
 
-/* Sets the contact point P, the normal n, the loaded radius d and its rate on a moving road, from the plane that
- * touches the road at P. *sine is the sine of the camber angle. Returns CMB_ERROR_INPUT if the road has switches. */
+/* Sets the contact point, the contact normal and the loaded radius of a tyre from the tangent plane of the road at
+ * the contact point; also the radius's rate on a moving road. *sine is the sine of the camber angle. Returns
+ * CMB_ERROR_INPUT if the height of the road has branches. */
 static cmb_status set_contact_plane(struct tyre *y, double radius, cmb_expr *sine)
 {
   cmb_graph *g = y->g;
@@ -244,8 +250,8 @@ static cmb_status set_contact_plane(struct tyre *y, double radius, cmb_expr *sin
   return CMB_OK;
 }
 
-/* Adds a bound of validity, reported as a warning: the wheel's centre is nearer to the road than a quarter of its
- * radius, where no tyre can be compressed so far. */
+/* Adds a check of validity: a warning is reported if the wheel's centre comes nearer to the road than a quarter of
+ * the wheel's radius. No real tyre can be compressed that far. */
 static void add_depth_bound(struct tyre *y, double radius)
 {
   char text[400];
@@ -267,7 +273,7 @@ static cmb_status find_contact(struct tyre *y, double radius)
   cmb_status status = envelope ? CMB_ERROR_INPUT : set_contact_plane(y, radius, &sine);
   if (status == CMB_ERROR_INPUT) {
     if (!envelope) cmb_forget_error(y->b->ctx);
-    status = set_distance(y, &sine);
+    status = set_contact_by_distance(y, &sine);
   }
   CMB_TRY(status);
   add_depth_bound(y, radius);
@@ -284,8 +290,8 @@ static cmb_status find_contact(struct tyre *y, double radius)
   return cmb_build_road_value(y->b, y->of->road, true, y->P.x, 0, &y->friction);
 }
 
-/* Sets the velocity of the disc at the contact point, without the spin, the spin itself, and the rate of the tyre's
- * deflection. */
+/* Sets the velocity y->v of the wheel at the contact point without its spin, the spin y->spin, and the rate of the
+ * tyre's deflection, y->rho_rate. */
 static void set_velocities(struct tyre *y)
 {
   cmb_graph *g = y->g;
@@ -301,7 +307,8 @@ static void set_velocities(struct tyre *y)
 
 /* ---- load and rolling radius */
 
-/* Names the switching functions of a tyre law's limits of validity after the tyre: TYRE.LIMIT. */
+/* Names the switching functions at which a tyre law leaves its range of validity after the tyre and the limit:
+ * TYRE.LIMIT. */
 static void name_limits(struct tyre *y, const cmb_tyre_limits *limits)
 {
   for (int i = 0; i < limits->count; i++) {
@@ -377,8 +384,9 @@ static void find_peaks(const cmb_model_tyre *of, struct peak peak[2])
   }
 }
 
-/* Returns the parameter b of h(m) = f + (1 − f)/(1 + b m²)², the ratio of the relaxation length with slip to that at
- * zero slip, by bisection such that ∫ h dm = 1/q from 0 to 1. Returns 0 if 1/q is 1 or more. */
+/* Returns b in h(m) = f + (1 − f)/(1 + b m²)², the ratio of the relaxation length at the relative slip m (1 at the
+ * peak force) to that at zero slip, such that the integral of h from 0 to 1 is 1/q; found by bisection. f is the
+ * constant sliding_sigma. Returns 0 if q ≤ 1. */
 static double shape_factor(double q)
 {
   const double wanted = (1 / q - sliding_sigma) / (1 - sliding_sigma);
@@ -393,9 +401,9 @@ static double shape_factor(double q)
   return low;
 }
 
-/* Computes the forces and moments of the tyre law (Magic Formula or TMeasy) at the load and slips in y->in. For TMeasy
- * it also determines the contact length and the rolling resistance. */
-static cmb_status law(struct tyre *y, cmb_tyre_output *out)
+/* Builds the forces and moments *out of the tyre evaluate_law (Magic Formula or TMeasy) at the load and slips in y->in. For
+ * TMeasy, also the contact length, which its aligning torque needs, and the rolling resistance. */
+static cmb_status evaluate_law(struct tyre *y, cmb_tyre_output *out)
 {
   cmb_graph *g = y->g;
   if (y->of->tir) return cmb_magic_formula(g, y->of->tir, &y->in, out);
@@ -413,13 +421,14 @@ static cmb_status law(struct tyre *y, cmb_tyre_output *out)
   return CMB_OK;
 }
 
-/* Sets the relaxation lengths σ of both directions at zero slip. They vanish with the load and are kept above a part
- * of the radius; if the law gives none, they are a constant part of the radius. */
+/* Sets the longitudinal and lateral relaxation length at zero slip, y->sigma[2]. They follow from the tyre law, but
+ * are never less than a fraction of the wheel's radius. If the law gives none, they are a constant fraction of the
+ * radius. */
 static cmb_status set_relaxation_lengths(struct tyre *y)
 {
   cmb_graph *g = y->g;
   cmb_tyre_output out;
-  CMB_TRY(law(y, &out)); /* at zero slip: σ does not depend on the slip */
+  CMB_TRY(evaluate_law(y, &out)); /* at zero slip: σ does not depend on the slip */
   const cmb_expr sigma[2] = {out.sigma_x, out.sigma_y};
   for (int i = 0; i < 2; i++) {
     if (sigma[i] == 0) {
@@ -432,8 +441,9 @@ static cmb_status set_relaxation_lengths(struct tyre *y)
   return CMB_OK;
 }
 
-/* Computes h, the ratio of the relaxation length with slip to that at zero slip, as a function of the squared slip
- * relative to that of the peak (m2); q is the ratio of initial slope to secant slope at the peak. */
+/* Builds the ratio of the relaxation length with slip to that at zero slip, as a function of m2, the squared slip
+ * relative to that of the peak force. q is the ratio of the initial slope of the force to its secant slope at the
+ * peak. */
 static cmb_expr relaxation_ratio(const struct tyre *y, double q, cmb_expr m2)
 {
   cmb_graph *g = y->g;
@@ -442,7 +452,8 @@ static cmb_expr relaxation_ratio(const struct tyre *y, double q, cmb_expr m2)
                  cmb_div(g, number(y, 1 - sliding_sigma), cmb_square(g, by)));
 }
 
-/* Computes the deflections of the tyre's two states at the slip of the peak, as most[2]; they grow with the road's friction. */
+/* Builds the longitudinal and lateral deflection of a tyre at the slip of its peak force, most[0] and most[1]. They
+ * increase with the friction of the road. */
 static void peak_deflections(const struct tyre *y, const struct peak peak[2], cmb_expr most[2])
 {
   cmb_graph *g = y->g;
@@ -452,9 +463,9 @@ static void peak_deflections(const struct tyre *y, const struct peak peak[2], cm
     most[i] = cmb_mul(g, cmb_mul(g, number(y, peak[i].slip), mu), y->sigma[i]);
 }
 
-/* Sets the rates of the two states of a tyre, its longitudinal and lateral deflections, and computes the relaxed slips
- * that the tyre law is evaluated at: slip[0] = κ, slip[1] = −tan α. */
-static void relax(struct tyre *y, cmb_expr slip[2])
+/* Sets the rates of a tyre's two first-order states, its longitudinal and lateral deflection, and builds the relaxed
+ * slips at which the tyre law is evaluated: slip[0] = κ and slip[1] = −tan α, with the slip angle α. */
+static void set_deflection_rates(struct tyre *y, cmb_expr slip[2])
 {
   cmb_graph *g = y->g;
   const int first = y->of->first_state;
@@ -469,10 +480,10 @@ static void relax(struct tyre *y, cmb_expr slip[2])
   find_peaks(y->of, peak);
   peak_deflections(y, peak, most);
   for (int i = 0; i < 2; i++) m2 = cmb_add(g, m2, cmb_square(g, cmb_div(g, x[i], most[i])));
-  const cmb_expr slide = cmb_mul(g, cmb_mul(g, w, size_of(y, Vs2)), m2);
+  const cmb_expr slide = cmb_mul(g, cmb_mul(g, w, smooth_abs(y, Vs2)), m2);
   for (int i = 0; i < 2; i++) {
     slip[i] = cmb_div(g, cmb_sub(g, x[i], cmb_mul(g, damping, Vs[i])), y->sigma[i]);
-    const cmb_expr roll = cmb_mul(g, size_of(y, cmb_square(g, y->Vx)), slip[i]);
+    const cmb_expr roll = cmb_mul(g, smooth_abs(y, cmb_square(g, y->Vx)), slip[i]);
     const cmb_expr fade = cmb_mul(g, cmb_div(g, slide, most[i]), x[i]);
     const cmb_expr all = cmb_add(g, Vs[i], cmb_add(g, roll, fade));
     const cmb_expr rate = cmb_neg(g, cmb_div(g, all, relaxation_ratio(y, peak[i].q, m2)));
@@ -482,9 +493,9 @@ static void relax(struct tyre *y, cmb_expr slip[2])
   }
 }
 
-/* Reverses Fy, Mx and Mz if the tyre belongs to a mirrored copy of a template, so that its law is the mirror image of
- * the original one. */
-static void mirror(struct tyre *y, cmb_tyre_output *out)
+/* Reverses Fy, Mx and Mz if the tyre belongs to a mirrored copy of a subassembly, so that its forces are the mirror
+ * image of the original's. */
+static void mirror_forces(struct tyre *y, cmb_tyre_output *out)
 {
   if (y->of->side > 0) return;
   out->Fy = cmb_neg(y->g, out->Fy);
@@ -506,16 +517,16 @@ static cmb_status set_slip_forces(struct tyre *y)
                            .Vx = y->Vx,
                            .friction = y->friction};
   CMB_TRY(set_relaxation_lengths(y));
-  relax(y, slip);
+  set_deflection_rates(y, slip);
   y->in.kappa = to->kappa = slip[0];
   to->alpha = cmb_neg(g, cmb_apply(g, CMB_OP_ATAN, slip[1], 0, 0));
   y->in.tan_alpha = y->of->side > 0 ? cmb_neg(g, slip[1]) : slip[1];
-  CMB_TRY(law(y, &y->out));
+  CMB_TRY(evaluate_law(y, &y->out));
   if (y->out.past_peak) cmb_build_hint(y->b, CMB_HINT_MOTION, y->f->name, "peak", y->out.past_peak);
   if (y->out.past_sliding)
     cmb_build_hint(y->b, CMB_HINT_MOTION, y->f->name, "sliding", y->out.past_sliding);
   name_limits(y, &y->out.limits);
-  mirror(y, &y->out);
+  mirror_forces(y, &y->out);
   return CMB_OK;
 }
 
@@ -542,8 +553,8 @@ static void store_results(struct tyre *y)
   to->px = y->P.x[0], to->py = y->P.x[1], to->pz = y->P.x[2];
 }
 
-/* Adds the tyre's force at the contact point and its moment to the wheel, as an action: Fx acts with the effective
- * rolling radius as lever arm about the axis, the force from the road's curvature acts at the wheel's centre. */
+/* Adds the tyre's force at the contact point and its moment to the forces on the wheel. Fx acts with the effective
+ * rolling radius as lever arm about the axis; the force from the road's curvature acts at the wheel's centre. */
 static cmb_status apply_force(struct tyre *y)
 {
   cmb_graph *g = y->g;
