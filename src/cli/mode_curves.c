@@ -41,22 +41,25 @@ const cmb_eigenmode *cli_mode_of(const struct cli_mode_curves *c, int curve, int
 
 /* ---- similarity of two modes */
 
-/* Returns the amplitude of component i of a mode shape. */
-static double size_of(const cmb_eigenmode *m, int i)
+/* Returns the amplitude |x_i| of component i of a complex mode shape x (eigenvector). */
+static double amplitude_of(const cmb_eigenmode *m, int i)
 {
   return hypot(m->shape_re[i], m->shape_im[i]);
 }
 
-/* Computes the squared norm xᴴ S x of a mode shape x. */
-static double square_of(const struct matching *j, const cmb_eigenmode *x)
+/* Returns the squared norm xᴴ S x of the mode shape (eigenvector) of the mode x. S is the diagonal matrix that scales metres, radians and
+ * other units to comparable size. */
+static double squared_norm(const struct matching *j, const cmb_eigenmode *x)
 {
   double sum = 0;
-  for (int i = 0; i < j->components; i++) sum += j->weight[i] * size_of(x, i) * size_of(x, i);
+  for (int i = 0; i < j->components; i++)
+    sum += j->weight[i] * amplitude_of(x, i) * amplitude_of(x, i);
   return sum;
 }
 
-/* Improves the scaling S once: divides each weight by the square of the largest value that this component has in all normalised modes of
- * the table, neutral ones included. `largest` is a working array (components). */
+/* Performs one iteration for the diagonal scaling matrix S of mode shapes: normalises all modes x to xᴴ S x = 1, neutral ones (eigenvalue
+ * 0) included, and divides each weight by the square of the largest amplitude of its component. A component that is 0 in all modes gets the
+ * weight 0. largest[components] is a working array. */
 static void improve_scaling(struct matching *j, double *largest)
 {
   const struct cli_vary_table *t = j->curves->table;
@@ -65,9 +68,9 @@ static void improve_scaling(struct matching *j, double *largest)
     const cmb_linearization *l = t->looks[value].l;
     for (int k = 0; k < l->eigenmode_count; k++) {
       const cmb_eigenmode *m = &l->eigenmodes[k];
-      const double square = square_of(j, m);
+      const double square = squared_norm(j, m);
       for (int i = 0; i < j->components && square > 0; i++) {
-        const double part = size_of(m, i) * sqrt(j->weight[i] / square);
+        const double part = amplitude_of(m, i) * sqrt(j->weight[i] / square);
         largest[i] = fmax(largest[i], part);
       }
     }
@@ -77,7 +80,8 @@ static void improve_scaling(struct matching *j, double *largest)
   }
 }
 
-/* Computes the diagonal scaling S of the components by a few rounds of improvement. Returns false if there is no memory. */
+/* Allocates and computes the diagonal scaling matrix S of mode shapes, stored in j->weight[components], by a few iterations from S = I. All
+ * components of the mode shapes then have comparable size, whatever their units are. Returns false if out of memory. */
 static bool find_scaling(struct matching *j)
 {
   double *largest = calloc((size_t)j->components + 1, sizeof *largest);
@@ -89,7 +93,8 @@ static bool find_scaling(struct matching *j)
   return good;
 }
 
-/* Computes the modal assurance criterion of two mode shapes: 0 for orthogonal ones, 1 for equal ones. */
+/* Returns the modal assurance criterion |xᴴ S y|² / (xᴴ S x yᴴ S y) of two mode shapes with the diagonal scaling matrix S: 1 if they are
+ * equal up to a complex factor, 0 if they are orthogonal or one of them is 0. */
 static double modal_assurance(const struct matching *j, const cmb_eigenmode *x,
                               const cmb_eigenmode *y)
 {
@@ -98,12 +103,12 @@ static double modal_assurance(const struct matching *j, const cmb_eigenmode *x,
     re += j->weight[i] * (x->shape_re[i] * y->shape_re[i] + x->shape_im[i] * y->shape_im[i]);
     im += j->weight[i] * (x->shape_re[i] * y->shape_im[i] - x->shape_im[i] * y->shape_re[i]);
   }
-  const double squares = square_of(j, x) * square_of(j, y);
+  const double squares = squared_norm(j, x) * squared_norm(j, y);
   return squares > 0 ? (re * re + im * im) / squares : 0;
 }
 
-/* Computes the difference of two modes in shape and eigenvalue, from 0 (equal) to 2: 1 minus the modal
- * assurance criterion, plus the distance of the eigenvalues relative to the sum of their absolute values. */
+/* Returns the difference of two modes, from 0 (equal) to 2: 1 minus the modal assurance criterion of their shapes, plus |λ − μ| / (|λ| +
+ * |μ|) for their eigenvalues λ and μ. */
 static double difference(const struct matching *j, const cmb_eigenmode *x, const cmb_eigenmode *y)
 {
   const double apart = hypot(x->re - y->re, x->im - y->im);
@@ -113,7 +118,8 @@ static double difference(const struct matching *j, const cmb_eigenmode *x, const
 
 /* ---- curves */
 
-/* Collects the modes that are not neutral at one value of the varied quantity, in j->modes. */
+/* Collects the modes (eigenvalue and eigenvector) at point number `value` of a parameter sweep in j->modes[mode_count], without neutral
+ * modes, whose eigenvalue is 0. */
 static void find_modes(struct matching *j, int value)
 {
   const cmb_linearization *l = j->curves->table->looks[value].l;
@@ -123,8 +129,9 @@ static void find_modes(struct matching *j, int value)
   }
 }
 
-/* Computes the costs (modes x columns) of continuing each curve by each mode at this value of the varied quantity. The columns after
- * those of the curves stand for new curves, one for each mode. */
+/* Computes the matrix cost (modes x columns) of an assignment problem: the cost of continuing curve i by mode k at point number `value` of
+ * a parameter sweep. The cost is the difference of mode k from the last mode of the curve, plus a penalty if the curve has a gap before.
+ * The columns after those of the existing curves are for new curves, at constant cost. */
 static void find_costs(const struct matching *j, int value, double *cost)
 {
   const struct cli_mode_curves *c = j->curves;
@@ -141,7 +148,7 @@ static void find_costs(const struct matching *j, int value, double *cost)
   }
 }
 
-/* Appends a curve without modes. Returns false if there is no memory. */
+/* Appends an empty curve, i.e. one without a mode at any point of the parameter sweep. Returns false if out of memory. */
 static bool add_curve(struct cli_mode_curves *c)
 {
   const size_t values = (size_t)c->values, count = (size_t)c->count + 1;
@@ -153,8 +160,9 @@ static bool add_curve(struct cli_mode_curves *c)
   return true;
 }
 
-/* Assigns each mode at one value of the varied quantity to a curve, an existing or a new one. Returns false if there is no memory. */
-static bool join(struct matching *j, int value)
+/* Continues the mode curves to point number `value` of a parameter sweep: assigns each mode there to the existing curve that fits best, or
+ * to a new curve. Returns false if out of memory. */
+static bool extend_curves(struct matching *j, int value)
 {
   struct cli_mode_curves *c = j->curves;
   find_modes(j, value);
@@ -185,7 +193,7 @@ bool cli_mode_curves_create(const struct cli_vary_table *t, struct cli_mode_curv
   }
   j.modes = calloc((size_t)most + 1, sizeof(void *));
   bool good = j.modes && find_scaling(&j);
-  for (int value = 0; value < t->count && good; value++) good = join(&j, value);
+  for (int value = 0; value < t->count && good; value++) good = extend_curves(&j, value);
   free(j.weight);
   free(j.modes);
   return good;

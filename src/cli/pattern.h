@@ -11,7 +11,7 @@ struct cli_pattern {
   const cmb_equations *eq;
   double t;
   cmb_jacobian_report report;
-  bool *there; /* (rows x columns) whether the entry is not 0 */
+  bool *nonzero; /* (rows x columns) whether the entry is not 0 */
   int *group;  /* (columns) the group of each column */
 };
 

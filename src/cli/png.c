@@ -16,13 +16,14 @@
 
 enum { MOST_BYTES = 1 << 28 };
 
-/* Prints the error message that the file `path` cannot be written, for the reason `words`; returns an exit code. */
+/* Prints the error message that the file `path` cannot be written; `words` is the reason. Returns the exit code of the program. */
 static int fail(const char *path, const char *words)
 {
   return cli_complain("cannot write '%s': %s", path, words);
 }
 
-/* Saves the content of the temporary file `picture` under the name `path`; returns an exit code. */
+/* Copies the content of the temporary file `picture`, a PNG image, to the file `path`, which is replaced as a whole. Prints an error
+ * message on failure. Returns an exit code, CLI_DONE on success. */
 static int save_picture(cmb_context *ctx, FILE *picture, const char *path)
 {
   char *bytes = NULL;
@@ -33,8 +34,8 @@ static int save_picture(cmb_context *ctx, FILE *picture, const char *path)
   return status == CMB_OK ? CLI_DONE : cli_fail(ctx, status);
 }
 
-/* Converts the SVG in the temporary file `drawing` to PNG in the temporary file `picture`, and saves that as `path`; returns an exit
- * code. */
+/* Converts the SVG image in the temporary file `drawing` to a PNG image in the temporary file `picture` by the program rsvg-convert, and
+ * saves it under the name `path`. Prints an error message on failure. Returns an exit code, CLI_DONE on success. */
 static int convert(cmb_context *ctx, FILE *drawing, FILE *picture, const char *path)
 {
   if (ferror(drawing) || fflush(drawing) != 0 || lseek(fileno(drawing), 0, SEEK_SET) != 0) {

@@ -10,7 +10,7 @@ enum { WIDTH = 40 };
 /* in seconds: before it is shown first; between two updates */
 static const double FIRST_AFTER = 0.5, AGAIN_AFTER = 0.1;
 
-/* Starts the progress bar, which is switched off if `quiet` is set or standard error is no terminal. */
+/* Starts the progress bar of a run. It is not shown if `quiet` is set or standard error is not a terminal. */
 void cli_progress_begin(struct cli_progress *p, bool quiet)
 {
   *p = (struct cli_progress){.on = !quiet && isatty(STDERR_FILENO)};

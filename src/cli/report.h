@@ -16,7 +16,7 @@
 struct cli_arrow {
   cmb_item_kind kind; /* kind of the element that exerts it */
   int item;           /* number of the element among those of its kind */
-  int parts; /* number of components: 3 along the axes; 1 along the line between two points, positive in tension */
+  int components; /* 3: along the global axes; 1 along the line between two points, positive in tension */
   int first; /* index of its first component among the stored numbers */
 };
 
