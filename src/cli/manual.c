@@ -1,5 +1,5 @@
 /*
- * Prints the list of commands (`camber help`) and the man page, from the tables in commands.c and options.c.
+ * Prints the list of commands (`camber help`) and the man page (`camber manpage`), from the tables in commands.c and options.c.
  */
 #include "cli/cli.h"
 

@@ -1,8 +1,8 @@
 /*
- * Joins the modes of neighbouring values of a varied quantity to curves (mode_curves.h).
+ * Tracks modes over a parameter sweep: joins the modes at neighbouring values of the varied quantity to curves (mode_curves.h).
  *
- * From value to value a curve is continued by the mode that is most similar to its last one. The difference of two modes with the shapes x,
- * y and the eigenvalues λ, μ is
+ * From value to value a curve is continued by the mode that is most similar to its last one. The difference of two modes with the
+ * eigenvectors (mode shapes) x, y and the eigenvalues λ, μ is
  *     1 − |xᴴ S y|² / (xᴴ S x  yᴴ S y)  +  |λ − μ| / (|λ| + |μ|)
  *
  * The first part is 1 minus the modal assurance criterion (Allemang and Brown 1982), 0 for equal shapes and 1 for orthogonal ones. S is
@@ -18,20 +18,22 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* cost of a new curve: a mode with a greater difference is not joined */
-static const double BEGINS = 1.5;
-/* additional cost of a gap: after it, shapes must be more similar */
+/* cost of a new curve: a mode does not continue a curve from which it differs more */
+static const double NEW_CURVE = 1.5;
+/* additional cost of continuing a curve after a gap: the modes must be more similar */
 static const double AFTER_GAP = 0.5;
-static const double NOTHING = 1e-9; /* components below this in every mode are rounding errors */
-enum { ROUNDS = 3 }; /* the norms of modes depend on the scaling, and the scaling on the norms */
+static const double ZERO = 1e-9; /* components below this in every mode are rounding errors */
+/* iterations for the scaling: the norms of modes depend on it, and it depends on the norms */
+enum { ITERATIONS = 3 };
 
-/* The working data for joining the modes of one value to the curves. */
+/* The working data for joining the modes at one point of the sweep to the curves. */
 struct matching {
   struct cli_mode_curves *curves;
   double *weight; /* (components) the diagonal of S */
-  /* (mode_count) the modes of the current value that are not neutral */
+  /* (mode_count) the modes at the current point without neutral ones */
   const cmb_eigenmode **modes;
-  int components, mode_count;
+  int components; /* number of components of a mode shape: positions and states */
+  int mode_count;
 };
 
 const cmb_eigenmode *cli_mode_of(const struct cli_mode_curves *c, int curve, int value)
@@ -76,7 +78,7 @@ static void improve_scaling(struct matching *j, double *largest)
     }
   }
   for (int i = 0; i < j->components; i++) {
-    j->weight[i] = largest[i] > NOTHING ? j->weight[i] / (largest[i] * largest[i]) : 0;
+    j->weight[i] = largest[i] > ZERO ? j->weight[i] / (largest[i] * largest[i]) : 0;
   }
 }
 
@@ -88,7 +90,7 @@ static bool find_scaling(struct matching *j)
   j->weight = calloc((size_t)j->components + 1, sizeof *j->weight);
   const bool good = largest && j->weight;
   for (int i = 0; i < j->components && good; i++) j->weight[i] = 1;
-  for (int round = 0; round < ROUNDS && good; round++) improve_scaling(j, largest);
+  for (int round = 0; round < ITERATIONS && good; round++) improve_scaling(j, largest);
   free(largest);
   return good;
 }
@@ -141,7 +143,7 @@ static void find_costs(const struct matching *j, int value, double *cost)
     while (i < c->count && !cli_mode_of(c, i, last)) last--;
     for (int k = 0; k < j->mode_count; k++) {
       cost[(ptrdiff_t)k * columns + i] = i >= c->count
-                                             ? BEGINS
+                                             ? NEW_CURVE
                                              : difference(j, cli_mode_of(c, i, last), j->modes[k]) +
                                                    (last < value - 1 ? AFTER_GAP : 0);
     }

@@ -1,8 +1,8 @@
 /*
  * Finds the model file that a name on the command line means, and reads it. Used by all commands that take a model.
  *
- * Bundled models are in the folder ../share/camber/models relative to the program's folder, or (before installation) in its subfolder
- * models, or in the folder that the environment variable CAMBER_MODELS names.
+ * Bundled models are in the folder that the environment variable CAMBER_MODELS names; if this is not set, in ../share/camber/models relative
+ * to the program's folder, or (before installation) in its subfolder models.
  */
 #include "base/text.h"
 #include "cli/cli.h"

@@ -1,6 +1,6 @@
 /*
- * The table of all command-line options, and the parser of the words after a command, which is driven by this table. Used by every command;
- * the help, the man page and the shell completions are made from the same table.
+ * The table of all command-line options, and the parser of the words after the name of a command, which uses this table. Called for every
+ * command; the help, the man page and the shell completions are made from the same table.
  */
 #include "base/text.h"
 #include "cli/cli.h"
@@ -695,7 +695,8 @@ const struct cli_option cli_options[] = {
 };
 const int cli_option_count = sizeof cli_options / sizeof cli_options[0];
 
-_Static_assert(sizeof cli_options / sizeof cli_options[0] <= CLI_MOST_OPTIONS, "room for all");
+_Static_assert(sizeof cli_options / sizeof cli_options[0] <= CLI_MOST_OPTIONS,
+               "the arrays of struct cli_arguments have an element for each option");
 
 /* Returns whether a command accepts an option, i.e. whether the name of the command is among the blank-separated words of
  * option->commands. */

@@ -1,5 +1,5 @@
 /*
- * Starts another program and waits for its end (other_program.h).
+ * Runs another program and waits for its end (other_program.h).
  */
 #include "cli/other_program.h"
 

@@ -1,5 +1,5 @@
 /*
- * Writes pages of the viewer (page.h).
+ * Writes HTML pages with the viewer (page.h).
  */
 #include "cli/page.h"
 
@@ -33,8 +33,8 @@ FILE *cli_page_viewer(const char *what)
   char path[CLI_PATH_ROOM];
   FILE *viewer = find_viewer(path) ? fopen(path, "rb") : NULL;
   if (!viewer) {
-    cli_complain("%s: this build of Camber has no viewer, which pages are made with; install node "
-                 "and npm (scripts/setup.sh report), and build and install Camber again",
+    cli_complain("%s: this build of Camber has no viewer, which HTML pages contain; install node "
+                 "and npm (scripts/setup.sh report), then build and install Camber again",
                  what);
   }
   return viewer;

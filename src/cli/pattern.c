@@ -1,7 +1,7 @@
 /*
- * Finds and shows the pattern of the Jacobian for `camber check --pattern` (pattern.h). The picture shows the matrix twice, with a dot for
- * each entry in the colour of its column's group: in the order of the equations, as in Fig. 3 of Arnold, Fuchs and Führer 2006, and with
- * the columns of a group side by side, as in Figs. 4 and 5, where no row has two dots of one group.
+ * Computes and shows the sparsity pattern of the Jacobian for `camber check --pattern` (pattern.h). The picture shows the matrix twice, with
+ * a dot for each entry in the colour of its column's group: in the order of the equations, as in Fig. 3 of Arnold, Fuchs and Führer 2006,
+ * and with the columns of a group side by side, as in Figs. 4 and 5, where no row has two dots of one group.
  */
 #include "cli/pattern.h"
 
@@ -10,14 +10,15 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Lengths in pixels. */
 enum {
-  SIDE = 420,
-  LEAST_SIDE = 240,
-  MARGIN = 56,
-  TOP = 78,
-  BETWEEN = 44,
-  BELOW = 46
-}; /* in pixels */
+  SIDE = 420,       /* greatest width of a matrix */
+  LEAST_SIDE = 240, /* smallest width of a matrix */
+  MARGIN = 56,      /* to the left of the first matrix */
+  TOP = 78,         /* above the matrices */
+  BETWEEN = 44,     /* between the two matrices */
+  BELOW = 46        /* below the matrices */
+};
 
 /* ---- computing the pattern */
 
@@ -118,16 +119,17 @@ void cli_pattern_json(struct cli_json *j, const struct cli_pattern *p)
 
 /* ---- the picture */
 
-/* One of the two matrices in the picture: its left edge, the size of an entry, and the position of each column. */
+/* One of the two matrices in the picture. */
 struct matrix {
-  double left, cell;
-  const int *place; /* (columns) position in the picture */
+  double left, cell; /* left edge, and side of the square for an entry, in pixels */
+  const int *place;  /* (columns) the column's position in the picture, 0 at the left */
 };
 
 struct picture {
   const struct cli_pattern *pattern;
-  double cell, width, height; /* of an entry; of a matrix */
-  int *plain, *sorted;        /* (columns) positions in the order of the equations, and by groups */
+  double cell;          /* side of the square for an entry of a matrix, in pixels */
+  double width, height; /* of a matrix, in pixels */
+  int *plain, *sorted;  /* (columns) positions in the order of the equations; by groups */
 };
 
 /* Writes a text as an SVG element at the position (x, y) in pixels. `style` is a list of further SVG attributes. */

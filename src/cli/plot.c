@@ -1,6 +1,6 @@
 /*
- * Draws line plots as SVG (plot.h). A curve with more points than the picture can show is reduced to the least and the greatest value in
- * each column of pixels.
+ * Draws line plots as SVG (plot.h). A curve with more points than the picture can show is reduced to the smallest and the largest value of
+ * each group of successive points.
  */
 #include "cli/plot.h"
 
@@ -23,12 +23,12 @@ enum {
   LINE = 15, /* line height of small text */
   LEAST_LEFT = 60,
   MOST_RIGHT = 330,
-  NOTE_LENGTH = 124, /* characters per line */
+  NOTE_LENGTH = 124, /* bytes per line */
   FEW_MARKS = 60,    /* more of them are drawn as short ticks instead of lines */
   ALPHABET = 26,
   LETTER_ROWS = 4,
   LETTER_LINE = 11,   /* height of a further row of letters */
-  MOST_LETTERS = 128, /* number of letter groups */
+  MOST_LETTERS = 128, /* number of texts in the rows of letters */
   TITLE_SIZE = 14,
   TITLE_LINE = 18
 };
@@ -159,7 +159,7 @@ static void put_ticks(FILE *to, const struct frame *f, bool with_x)
 
 /* The points of a curve; the abscissas are those of the curve or of the plot. */
 struct line {
-  const double *x, *y;
+  const double *x, *y; /* (points, at intervals of `stride`) */
   long points, stride;
   bool ascends; /* whether x ascends */
 };
@@ -242,14 +242,14 @@ static const char *stroke_of(const struct cli_plot *plot, const struct cli_panel
   return text;
 }
 
-/* A polyline while it is being written. */
+/* An SVG polyline while it is being written. */
 struct pen {
   FILE *to;
   const struct frame *f;
-  const char *stroke;
-  bool down;
-  int points;  /* points since the pen was put down */
-  double x, y; /* position of the last point, in pixels */
+  const char *stroke; /* value of the SVG attribute `stroke`, with the quote at its end */
+  bool down;          /* a polyline has been begun */
+  int points;         /* points since the polyline was begun */
+  double x, y;        /* position of the last point, in pixels */
 };
 
 /* Ends the current SVG polyline of the pen, if there is one. A single point is extended to a line of three pixels, so that it can be
@@ -391,11 +391,11 @@ static double text_width(const char *text)
   return width;
 }
 
-/* The rows of letters above the first panel, with the space that each group of letters takes. */
+/* The texts of letters above the first panel, which name the marks, and the space that each takes. */
 struct letters {
-  double from[MOST_LETTERS], to[MOST_LETTERS]; /* in pixels */
-  int row[MOST_LETTERS];
-  int count, rows;
+  double from[MOST_LETTERS], to[MOST_LETTERS]; /* (count) left and right end, in pixels */
+  int row[MOST_LETTERS];                       /* (count) text row, from 0 at the bottom */
+  int count, rows;                             /* number of texts; of text rows in use */
 };
 
 /* Returns the lowest of the text rows above the first panel that is free between the horizontal positions `from` and `to` in pixels; −1 if

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted; /* a signal has asked the run to stop */
 
 /* Handles the signals SIGINT, SIGTERM and SIGHUP: sets a flag that asks the run to stop, and restores the default action of SIGINT, so that
  * a second Ctrl-C ends the program at once. A second SIGTERM or SIGHUP has no further effect, as these may arrive twice unintentionally:
@@ -24,7 +24,7 @@ void cli_catch_interrupt(void)
 {
   const struct sigaction action = {.sa_handler = on_interrupt};
   struct sigaction before;
-  if (interrupted) return; /* a second Ctrl-C is to end the program */
+  if (interrupted) return; /* keep the default action of SIGINT: a second Ctrl-C ends the program */
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
   if (sigaction(SIGHUP, NULL, &before) == 0 &&

@@ -1,5 +1,5 @@
 /*
- * Paces a run by the clock (realtime.h).
+ * Runs a simulation in real time and reports the computing times of its steps (realtime.h).
  *
  * The step from t to t + h begins at start + (t - t_start) on the monotonic clock and is due at start + (t + h - t_start), where start is
  * the clock time of the first one. These times are fixed: a run that is late does not sleep until it has caught up. The time of a step is
@@ -21,7 +21,7 @@ enum {
   BAR = 36
 };
 
-static const double FAR_AHEAD = 3e18; /* in ns */
+static const double FAR_AHEAD = 3e18; /* limit for times since the start in ns, a century */
 
 static const struct {
   const char *name;

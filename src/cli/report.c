@@ -1,5 +1,5 @@
 /*
- * Makes the report of a run (report.h): collects its data during the run, and writes the page.
+ * The report of a run (report.h): collects its data during the run, and writes the HTML page.
  */
 #include "cli/report.h"
 
@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-enum { STEPS_NUMBERS = 24000 };
+enum { STEPS_NUMBERS = 24000 }; /* greatest number of values stored about the steps */
 
 int cli_report_open(struct cli_report *r, const struct cli_arguments *a)
 {
@@ -69,7 +69,7 @@ void cli_report_after_step(struct cli_report *r, double t, int order)
 
 /* ---- the page */
 
-/* The data that the callback `put_reports` needs. */
+/* The arguments of cli_report_save, for the callback put_reports. */
 struct content {
   cmb_context *ctx;
   struct cli_report *r;

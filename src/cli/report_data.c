@@ -1,10 +1,10 @@
 /*
- * Writes the numbers of a report as JSON (report.h): arrays as base64 of their bytes in memory, little-endian.
+ * Writes the numbers of a report as JSON (report.h): arrays are base64 strings of their bytes in memory, little-endian.
  *
  * A column consists of a number `base` and the differences to it in single precision, so that a quantity that stays near a large value,
  * such as an energy, keeps its digits. A column beyond the range of single precision is written in double precision (`exact`), as are all
- * columns of a comparison. Times are in double precision. A pose consists of seven single-precision numbers: the position of the centre of
- * mass and the quaternion (x, y, z, w) of the rotation from the design position.
+ * columns of a page that compares runs. Times are in double precision. A pose consists of seven single-precision numbers: the position of
+ * the centre of mass and the quaternion (x, y, z, w) of the rotation from the design position.
  */
 #include "cli/facts.h"
 #include "cli/report.h"
@@ -129,14 +129,14 @@ cmb_status cli_report_motion(cmb_context *ctx, struct cli_json *j, struct cli_fr
 
 /* ---- columns */
 
-/* A history seen as the points of a plot: rows at a stride, with working arrays for the output. */
+/* A history that is being written: its rows as the points of a plot, and working arrays. */
 struct table {
-  struct cli_plot plot;
+  struct cli_plot plot; /* only points, stride and abscissas are used */
   const struct cli_history *h;
-  float *work; /* (points) */
+  float *work; /* (points) working array for columns in single precision */
   /* (points) the times; after these are written, a working array for columns in double precision */
   double *time;
-  bool exact;
+  bool exact; /* all columns are written in double precision */
 };
 
 /* Returns the base value of a column of a report, which is subtracted from all its values: the first finite one, or 0 if there is none. `y`

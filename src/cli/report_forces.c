@@ -144,7 +144,7 @@ cmb_status cli_forces_begin(struct cli_forces *f, const struct cli_arguments *a,
                             const cmb_equations *eq)
 {
   *f = (struct cli_forces){0};
-  if (!a->model || a->realtime) return CMB_OK; /* it would take time from the steps */
+  if (!a->model || a->realtime) return CMB_OK; /* computing forces would delay real-time steps */
   f->ctx = cmb_context_create(NULL);
   char *outputs = f->ctx ? write_outputs(f, a->model) : NULL;
   if (!outputs) return CMB_ERROR_MEMORY;
@@ -183,11 +183,11 @@ void cli_forces_end(struct cli_forces *f)
 
 /* ---- the page */
 
-/* A column of 16-bit integers: 32767 is the largest magnitude of the arrow's force, -32768 means unknown. */
+/* The components of an arrow's force at all instants, scaled to 16-bit integers: 32767 stands for `most`, −32768 for an unknown force. */
 struct column {
-  int16_t *data;
+  int16_t *data; /* (n) instants x components */
   long n;
-  double most;
+  double most; /* largest magnitude of the force, in N */
 };
 
 /* Returns the components (1 or 3) of the force of an arrow at instant k of an animation. */

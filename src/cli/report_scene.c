@@ -1,6 +1,7 @@
 /*
- * Writes the drawable elements of a model as JSON for a page (report.h): bodies with their centres of mass, points, joints, loops, forces
- * and shapes, all in the design position, with the number of the body to which each is fixed, -1 for the ground.
+ * Writes the elements of a model that are drawn as JSON, for the HTML pages of `camber run --html` and `camber view` (report.h): bodies with
+ * their centres of mass, points, joints, loops, forces and shapes, all in the design position, with the number of the body to which each is
+ * fixed, −1 for the ground.
  */
 #include "cli/report.h"
 

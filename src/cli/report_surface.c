@@ -9,15 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_LINES = 320, MOST_LINES = 900, FIRST_ACROSS = 8, MOST_ACROSS = 60, PROBES = 5 };
+enum {
+  FIRST_LINES = 320, /* numbers of grid lines with constant x: before and after refinement */
+  MOST_LINES = 900,
+  FIRST_ACROSS = 8, /* the same with constant y */
+  MOST_ACROSS = 60,
+  PROBES = 5 /* sample positions along a grid line */
+};
 
-/* The data for computing the ground: poses (count x bodies x 7) with their times, and the surfaces of the model. */
+/* The data for computing the shape of the ground. */
 struct ground {
-  struct cli_json *j;
+  struct cli_json *j; /* the output */
   const cmb_model *model;
-  const struct cli_poses *poses;
-  cmb_ground *surfaces;
-  double size; /* length over which a height is searched, of the order of the mechanism's size */
+  const struct cli_poses *poses; /* the animation of the bodies */
+  cmb_ground *surfaces;          /* the surfaces of the model as functions s(t, x, y, z) */
+  double size;                   /* estimate of the mechanism's size, in m */
 };
 
 /* ---- positions and heights */
@@ -93,12 +99,12 @@ static double height(const struct ground *g, int surface, double t, double x, do
 
 /* ---- surfaces at rest */
 
-/* The grid lines along one axis, and the positions along the other axis at which their heights are compared. */
+/* The grid lines that cross one axis, and sample positions along them at which heights of neighbouring lines are compared. */
 struct lines {
-  double *at;
-  int count, most;
-  double other[PROBES];
-  bool swapped; /* `at` contains y, `other` contains x */
+  double *at;           /* (count) coordinates of the lines, x */
+  int count, most;      /* number of lines; length of the array */
+  double other[PROBES]; /* coordinates of the sample positions, y */
+  bool swapped;         /* `at` contains y, `other` contains x */
 };
 
 /* Returns the height of a ground surface at time 0, at the crossing of the grid line with the coordinate `at` and sample position number
