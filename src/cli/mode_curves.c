@@ -109,8 +109,8 @@ static double modal_assurance(const struct matching *j, const cmb_eigenmode *x,
   return squares > 0 ? (re * re + im * im) / squares : 0;
 }
 
-/* Returns the difference of two modes, from 0 (equal) to 2: 1 minus the modal assurance criterion of their shapes, plus |λ − μ| / (|λ| +
- * |μ|) for their eigenvalues λ and μ. */
+/* Returns the difference of two modes (eigenvalues λ and μ with their eigenvectors), from 0 (equal) to 2: 1 minus the modal assurance
+ * criterion of their shapes, plus |λ − μ| / (|λ| + |μ|). */
 static double difference(const struct matching *j, const cmb_eigenmode *x, const cmb_eigenmode *y)
 {
   const double apart = hypot(x->re - y->re, x->im - y->im);
@@ -131,9 +131,9 @@ static void find_modes(struct matching *j, int value)
   }
 }
 
-/* Computes the matrix cost (modes x columns) of an assignment problem: the cost of continuing curve i by mode k at point number `value` of
- * a parameter sweep. The cost is the difference of mode k from the last mode of the curve, plus a penalty if the curve has a gap before.
- * The columns after those of the existing curves are for new curves, at constant cost. */
+/* Computes cost (modes x columns) for the assignment of modes to curves that track them over a parameter sweep: the cost of continuing
+ * curve i by mode k at point number `value`. This is the difference of mode k from the last mode of the curve, plus a penalty if the curve
+ * has a gap. The columns after those of the existing curves are for new curves, at constant cost. */
 static void find_costs(const struct matching *j, int value, double *cost)
 {
   const struct cli_mode_curves *c = j->curves;
@@ -150,7 +150,8 @@ static void find_costs(const struct matching *j, int value, double *cost)
   }
 }
 
-/* Appends an empty curve, i.e. one without a mode at any point of the parameter sweep. Returns false if out of memory. */
+/* Appends an empty curve to those that track modes (eigenvalues and eigenvectors) over a parameter sweep. Returns false if out of
+ * memory. */
 static bool add_curve(struct cli_mode_curves *c)
 {
   const size_t values = (size_t)c->values, count = (size_t)c->count + 1;
@@ -162,8 +163,8 @@ static bool add_curve(struct cli_mode_curves *c)
   return true;
 }
 
-/* Continues the mode curves to point number `value` of a parameter sweep: assigns each mode there to the existing curve that fits best, or
- * to a new curve. Returns false if out of memory. */
+/* Extends the curves that track modes (eigenvalues and eigenvectors) over a parameter sweep to point number `value`: assigns each mode
+ * there to the existing curve that fits best, or to a new curve. Returns false if out of memory. */
 static bool extend_curves(struct matching *j, int value)
 {
   struct cli_mode_curves *c = j->curves;

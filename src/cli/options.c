@@ -97,7 +97,7 @@ static char *copy_of(const char *text, size_t length)
 }
 
 /* Splits a text of the form "NAME=VALUE": stores a copy of NAME in *name, which is freed together with the arguments `a`, and a pointer to
- * VALUE within `text` in *value. Returns false if NAME or VALUE is missing, or if out of memory. */
+ * VALUE within `text` in *value. Returns false if NAME or VALUE is missing, or if memory runs out. */
 static bool split(struct cli_arguments *a, const char *text, const char **name, const char **value)
 {
   const char *equals = strchr(text, '=');
@@ -110,8 +110,8 @@ static bool split(struct cli_arguments *a, const char *text, const char **name, 
   return true;
 }
 
-/* Parses "NAME=VALUE", where VALUE is a number or a formula of numbers, and appends it to settings[*count], an array of CLI_MOST_SETTINGS
- * elements. Returns false if the text is invalid or the array is full. */
+/* Parses "NAME=VALUE", where VALUE is a number or a formula of numbers, appends it to settings[*count], an array of CLI_MOST_SETTINGS
+ * elements, and increments *count. Returns false if the text is invalid or the array is full. */
 static bool take_setting(struct cli_arguments *a, const char *text, cmb_setting *settings,
                          int *count)
 {
@@ -128,8 +128,8 @@ static bool take_set(struct cli_arguments *a, const char *text)
   return take_setting(a, text, a->set, &a->set_count);
 }
 
-/* Splits "NAME,NAME,.." at the commas and appends copies of the names to names[*count], an array of CLI_MOST_SETTINGS elements; the copies
- * are freed together with the arguments `a`. Returns false if a name is empty, the array is full, or out of memory. */
+/* Splits "NAME,NAME,.." at the commas, appends copies of the names to names[*count], an array of CLI_MOST_SETTINGS elements, and increases
+ * *count. The copies are freed together with the arguments `a`. Returns false if a name is empty, the array is full, or memory runs out. */
 static bool take_names(struct cli_arguments *a, const char *text, const char **names, int *count)
 {
   for (const char *at = text, *end; *at; at = *end ? end + 1 : end) {
@@ -170,8 +170,8 @@ static bool take_trim(struct cli_arguments *a, const char *text)
   return take_names(a, text, a->trim, &a->trim_count);
 }
 
-/* Parses "NAME=A" (one value) or "NAME=A:B:N" (N values from A to B, with 2 ≤ N ≤ 1 000 000) and appends it to ranges[*count]. Returns
- * false if the text is invalid, or if the array contains CLI_MOST_SETTINGS ranges already. */
+/* Parses "NAME=A" (one value) or "NAME=A:B:N" (N values from A to B, with 2 ≤ N ≤ 1 000 000), appends it to ranges[*count] and increments
+ * *count. Returns false if the text is invalid, or if the array contains CLI_MOST_SETTINGS ranges already. */
 static bool take_range(struct cli_arguments *a, const char *text, struct cli_range *ranges,
                        int *count)
 {
@@ -845,8 +845,9 @@ bool cli_on_model(const struct cli_command *command)
   return operand && (strcmp(operand, "MODEL") == 0 || cli_ends_in(operand, " MODEL"));
 }
 
-/* Stores a word of the command line that is not an option: an operand or, if the command requires one (as in `export c MODEL`), the fixed
- * word before its operand. Prints an error message if the word is not expected. Returns an exit code, CLI_DONE on success. */
+/* Stores a word of the command line that is not an option: an operand such as MODEL or, if the command requires one (the `c` of `export c
+ * MODEL`), the fixed word before its operand. Prints an error message if the word is not expected. Returns an exit code, CLI_DONE on
+ * success. */
 static int take_word(struct cli_arguments *a, const char *word)
 {
   const char *operand = a->command->operand, *blank = operand ? strchr(operand, ' ') : NULL;
@@ -872,8 +873,8 @@ static int take_word(struct cli_arguments *a, const char *word)
   return CLI_DONE;
 }
 
-/* Parses the words argv[argc] after the name of a command (options and operands) and stores their values in the arguments `a`. Prints an
- * error message at the first invalid word, or if the operand is missing. Returns an exit code, CLI_DONE on success. */
+/* Parses the words after the name of a command, argv[0] to argv[argc − 1] (options and operands), and stores their values in the arguments
+ * `a`. Prints an error message at the first invalid word, or if the operand is missing. Returns an exit code, CLI_DONE on success. */
 static int parse_words(int argc, char **argv, struct cli_arguments *a)
 {
   for (int i = 0; i < argc; i++) {
@@ -898,8 +899,8 @@ static int parse_words(int argc, char **argv, struct cli_arguments *a)
   return CLI_DONE;
 }
 
-/* Returns whether the words argv[argc] contain the option --json and the command accepts it. Used after a failure to parse the command
- * line, to decide whether the error is also reported as JSON. */
+/* Returns whether the words argv[0] to argv[argc − 1] contain the option --json and the command accepts it. Used after a failure to parse
+ * the command line, to decide whether the error is also reported as JSON. */
 static bool wants_json(int argc, char **argv, const struct cli_command *command)
 {
   if (!cli_takes(command, &cli_options[cli_find_option(command, "json")])) return false;

@@ -48,9 +48,9 @@ void cli_pattern_release(struct cli_pattern *p)
 
 /* ---- text and JSON */
 
-/* Prints the name of column j of the Jacobian, whose first nv columns are derivatives by positions and the others by velocities: the name
- * of the coordinate or velocity. If coordinates and velocities do not correspond one to one, a position column has the name of the velocity
- * along which the position is varied. */
+/* Prints the name of column j of the Jacobian, whose first nv columns are derivatives with respect to positions and the others to
+ * velocities: the name of the coordinate or velocity. If coordinates and velocities do not correspond one to one, a position column has the
+ * name of the velocity along which the position is varied. */
 static void print_column(const cmb_equations *eq, int j)
 {
   if (j >= eq->nv) {
@@ -140,8 +140,8 @@ static void put_label(FILE *to, double x, double y, const char *style, const cha
   fputs("</text>\n", to);
 }
 
-/* Draws the sparsity pattern of the Jacobian as SVG: a dot for each nonzero entry, in the colour of its column's group. The hues of
- * consecutive groups differ by the golden angle, so that they are easy to distinguish. */
+/* Draws the sparsity pattern of the Jacobian as SVG: a dot for each nonzero entry, in a colour for each group of columns (columns that
+ * share no row). The hues of consecutive groups differ by the golden angle, so that they are easy to distinguish. */
 static void put_dots(FILE *to, const struct picture *s, const struct matrix *m)
 {
   const struct cli_pattern *p = s->pattern;
@@ -165,8 +165,8 @@ static void put_line(FILE *to, double x1, double y1, double x2, double y2, const
           colour);
 }
 
-/* Draws the frame of a matrix as SVG, the line between the rows of the equations of motion and those of the constraints, and the numbers of
- * every n-th row and, if column_numbers is set, column. `left` is the left edge of the matrix in pixels. */
+/* Draws the frame of a Jacobian matrix as SVG, the line between the rows of the equations of motion and those of the constraints, and the
+ * numbers of every n-th row and, if column_numbers is set, of every n-th column. `left` is the left edge of the matrix in pixels. */
 static void put_frame(FILE *to, const struct picture *s, double left, bool column_numbers)
 {
   const cmb_jacobian_report *r = &s->pattern->report;
@@ -187,8 +187,8 @@ static void put_frame(FILE *to, const struct picture *s, double left, bool colum
   }
 }
 
-/* Draws vertical lines between the groups of columns of the matrix in which columns are ordered by groups. `left` is its left edge in
- * pixels. */
+/* Draws vertical lines between the groups of Jacobian columns (columns that share no row) in the matrix in which the columns of each group
+ * are side by side. `left` is the left edge of this matrix in pixels. */
 static void put_groups(FILE *to, const struct picture *s, double left)
 {
   const struct cli_pattern *p = s->pattern;
@@ -200,8 +200,8 @@ static void put_groups(FILE *to, const struct picture *s, double left)
   }
 }
 
-/* Writes the title of the picture and the captions above and below its two matrices. `second` is the left edge of the second matrix in
- * pixels. */
+/* Writes the title of the picture of a sparsity pattern, and the captions above and below its two matrices (columns in the order of the
+ * equations, and by groups). `second` is the left edge of the second matrix in pixels. */
 static void put_captions(FILE *to, const struct picture *s, double second)
 {
   const struct cli_pattern *p = s->pattern;
@@ -246,8 +246,8 @@ static void write_picture(FILE *to, const void *what)
   fputs("</svg>\n", to);
 }
 
-/* Computes the positions at which the columns of the matrix are drawn: plain[columns] in the order of the equations, and sorted[columns]
- * with the columns of each group side by side. */
+/* Computes the positions at which the columns of the Jacobian are drawn: plain[columns] in the order of the equations, and sorted[columns]
+ * with the columns of each group (columns that share no row) side by side. */
 static void sort_columns(const struct cli_pattern *p, int *plain, int *sorted)
 {
   int next = 0;

@@ -164,8 +164,8 @@ struct line {
   bool ascends; /* whether x ascends */
 };
 
-/* Returns the points of a curve, with its own abscissas if it has any and otherwise those of the plot, and whether the abscissas ascend.
- * The arrays are not copied. */
+/* Returns pointers to the points of a curve, with its own abscissas if it has any and otherwise those of the plot, and whether the
+ * abscissas ascend. */
 static struct line line_of(const struct cli_plot *plot, const struct cli_curve *curve)
 {
   struct line l = {plot->x, curve->y, plot->points, plot->stride, true};
@@ -226,8 +226,8 @@ static const char *colour_of(const struct cli_panel *panel, int c)
   return COLOURS[own > 0 ? (own - 1) % CLI_PLOT_MOST_CURVES : c];
 }
 
-/* Writes the value of the SVG attribute `stroke` for curve number c of a panel to `text`, with the quote at its end, and returns `text`. If
- * the curve has a dash pattern, or would hide an earlier curve, the attribute `stroke-dasharray` follows. */
+/* Writes the value of the SVG attribute `stroke` (the colour) for curve number c of a panel to `text`, including its closing quote, and
+ * returns `text`. If the curve has a dash pattern, or would hide an earlier curve, the attribute `stroke-dasharray` follows. */
 static const char *stroke_of(const struct cli_plot *plot, const struct cli_panel *panel,
                              const struct frame *f, int c, char text[64])
 {
@@ -252,8 +252,8 @@ struct pen {
   double x, y;        /* position of the last point, in pixels */
 };
 
-/* Ends the current SVG polyline of the pen, if there is one. A single point is extended to a line of three pixels, so that it can be
- * seen. */
+/* Ends the SVG polyline that is being written by the pen, if there is one. A single point is extended to a line of three pixels, so that it
+ * can be seen. */
 static void lift(struct pen *p)
 {
   if (p->down && p->points == 1) fprintf(p->to, "%.1f,%.1f ", p->x + 3, p->y);
@@ -262,8 +262,8 @@ static void lift(struct pen *p)
   p->points = 0;
 }
 
-/* Extends the current SVG polyline to the point (x, y) of a curve, or begins a new one there. A point without a finite position on both
- * axes ends the polyline. */
+/* Extends the SVG polyline that is being written by the pen to the point (x, y) of a curve, or begins a new one there. A point without a
+ * finite position on both axes ends the polyline. */
 static void draw_to(struct pen *p, double x, double y)
 {
   const bool shown = isfinite(cli_axis_place(&p->f->x, x)) && isfinite(cli_axis_place(&p->f->y, y));
@@ -279,7 +279,7 @@ static void draw_to(struct pen *p, double x, double y)
 }
 
 /* Draws a curve with ascending abscissas as SVG polylines. If it has more than two points per pixel of width, its points are divided into
- * groups of successive ones, and only the smallest and the largest value of each group are drawn. */
+ * groups of consecutive points, and only the smallest and the largest value of each group are drawn. */
 static void draw_graph(struct pen *p, const struct line *l)
 {
   const long bundle = l->points / (2 * (long)p->f->width) + 1;
@@ -329,7 +329,8 @@ static void put_dots(FILE *to, const struct cli_plot *plot, const struct frame *
   fputc('\n', to);
 }
 
-/* Draws a curve in a panel as SVG polylines. `stroke` is the value of the SVG attribute `stroke` with the quote at its end. */
+/* Draws a curve in the panel with the axes and the place f, as SVG polylines. `stroke` is the value of the SVG attribute `stroke` (the
+ * colour), including its closing quote. */
 static void put_curve(FILE *to, const struct cli_plot *plot, const struct frame *f,
                       const struct cli_curve *curve, const char *stroke)
 {
@@ -398,8 +399,8 @@ struct letters {
   int count, rows;                             /* number of texts; of text rows in use */
 };
 
-/* Returns the lowest of the text rows above the first panel that is free between the horizontal positions `from` and `to` in pixels; −1 if
- * there is none. */
+/* Finds a text row for a label above the first panel of a plot: returns the number of the lowest row, from 0, in which no label in *l lies
+ * between the horizontal positions `from` and `to` (in pixels); −1 if there is none. */
 static int free_row(const struct letters *l, double from, double to)
 {
   for (int row = 0; row < LETTER_ROWS && l->count < MOST_LETTERS; row++) {
@@ -412,9 +413,9 @@ static int free_row(const struct letters *l, double from, double to)
   return -1;
 }
 
-/* Places a text of letters, which names marks of the plot, in the lowest text row above the first panel that is free around the horizontal
- * position `at` (in pixels), and reserves the space in *l. Does nothing if no row is free. Writes the text as SVG to the file `to`, unless
- * this is NULL. */
+/* Places a label, the letters of marks (vertical lines) of a plot, above its first panel: centred at the horizontal position `at` (in
+ * pixels), in the lowest free text row. Reserves the space in *l, and writes the label as SVG to the file `to` unless this is NULL. Does
+ * nothing if no row is free. */
 static void place_letters(FILE *to, struct letters *l, const struct frame *f, double at,
                           const char *text)
 {
@@ -439,9 +440,9 @@ static bool is_among(char letter, size_t count, const char *letters)
   return false;
 }
 
-/* Collects in `label` the letters, each once, of mark number i of the plot and of the following marks within one pixel of it. Letters not
- * in `seen` yet are appended to it; *is_new says whether there are any. If only_new is set, `label` contains no other letters. Returns the
- * number of the first mark that is farther away. */
+/* Collects in `label` the letters, each once, of mark number i (a vertical line) of a plot and of the following marks within one pixel of
+ * it. Letters that `seen` does not contain yet are appended to `seen`; *is_new says whether there are any. If only_new is set, `label`
+ * contains no other letters. Returns the number of the first mark that is farther away. */
 static long collect_letters(const struct cli_plot *plot, const struct frame *f, long i,
                             bool only_new, char seen[ALPHABET + 1], char label[ALPHABET + 1],
                             bool *is_new)
@@ -461,9 +462,9 @@ static long collect_letters(const struct cli_plot *plot, const struct frame *f, 
   return next;
 }
 
-/* Writes the letters that name the marks of a plot above its first panel, and returns the number of text rows that they occupy. First
- * occurrences of a letter are placed first. The others follow where there is room, or are omitted if there are more than FEW_MARKS marks.
- * If `to` is NULL, only computes the number of rows. */
+/* Writes the letters that identify the marks (vertical lines) of a plot above its first panel, and returns the number of text rows that
+ * they occupy. The first occurrence of each letter has priority; the others are written where there is room, or not at all if there are
+ * more than FEW_MARKS marks. If `to` is NULL, only counts the rows. */
 static int put_letters(FILE *to, const struct cli_plot *plot, const struct frame *f)
 {
   struct letters l = {.count = 0};

@@ -7,7 +7,8 @@
 
 #include <math.h>
 
-enum { STEPS_NUMBERS = 24000 }; /* greatest number of values stored about the steps */
+/* The greatest number of values stored about the steps. */
+enum { STEPS_NUMBERS = 24000 };
 
 int cli_report_open(struct cli_report *r, const struct cli_arguments *a)
 {

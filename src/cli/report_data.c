@@ -149,8 +149,8 @@ static double base_of(const struct table *t, const double *y)
   return 0;
 }
 
-/* Returns whether the differences of a column of values to `base` fit in single precision: the largest one must not overflow (exceed
- * 3.4e38), and must not be so small (below 1e-31) that it loses digits, unless it is 0. `y` points to the first value. */
+/* Returns whether the differences of a column of values to `base` can be stored in single precision: the largest one must be 0 or between
+ * 1e-31 (else digits are lost) and 3.4e38 (else it overflows). `y` points to the first value. */
 static bool fits_floats(const struct table *t, const double *y, double base)
 {
   double most = 0;

@@ -93,7 +93,7 @@ static char *write_outputs(struct cli_forces *f, const cmb_model *m)
 
 /* ---- the second system */
 
-/* Returns whether the force of an arrow is not unique, because redundant constraints can share it in several ways. */
+/* Returns whether the force shown by an arrow is not unique, because redundant constraints can share it in several ways. */
 static bool is_indeterminate(const struct cli_forces *f, const struct cli_arrow *arrow)
 {
   const bool *shared = cmb_system_shared_outputs(f->system);
@@ -103,8 +103,8 @@ static bool is_indeterminate(const struct cli_forces *f, const struct cli_arrow 
   return false;
 }
 
-/* Finds the index of each force component among the outputs of the second system (f->system with the equations eq), and stores it in
- * f->output. Removes arrows whose forces are not unique because of redundant constraints. */
+/* Finds the index of each force component among the outputs of the second system (f->system with the equations eq), which computes them,
+ * and stores it in f->output. Removes arrows whose forces are not unique because of redundant constraints. */
 static void find_outputs(struct cli_forces *f, const cmb_equations *eq)
 {
   int kept = 0;
@@ -131,8 +131,8 @@ static cmb_status create_second_system(struct cli_forces *f, const struct cli_ar
   return cli_create_witness(f->ctx, a, f->model, &f->system);
 }
 
-/* Removes all force arrows from the report and destroys the second system. Called if that system does not exist or does not fit the
- * equations of the run. */
+/* Removes all force arrows from the report and destroys the second system, which computes their forces. Called if this system does not
+ * exist or does not fit the equations of the run. */
 static void remove_all_arrows(struct cli_forces *f)
 {
   cmb_system_destroy(f->system);
@@ -190,7 +190,7 @@ struct column {
   double most; /* largest magnitude of the force, in N */
 };
 
-/* Returns the components (1 or 3) of the force of an arrow at instant k of an animation. */
+/* Returns a pointer to the components (1 or 3) of the force shown by an arrow at instant k of an animation. */
 static const double *force_at(const struct cli_frames *frames, const struct cli_arrow *arrow,
                               long k)
 {

@@ -57,8 +57,8 @@ static double value_at(const struct ground *g, int surface, double t, double x, 
   return cmb_ground_at(g->surfaces, surface, t, (const double[3]){x, y, z});
 }
 
-/* Searches for the height of a ground surface below the point (x, y, high), in 64 steps downwards and by bisection: the highest z with s(t,
- * x, y, z) = 0, where s is positive above the surface. Returns NaN if there is none within 2·g->size, or if the point is not above the
+/* Finds the height of a ground surface below the point (x, y, high), by 64 steps downwards and bisection: the highest z with s(t, x, y, z)
+ * = 0, where s is positive above the surface. Returns NaN if there is none within a depth of 2·g->size, or if the point is not above the
  * surface. */
 static double search_height(const struct ground *g, int surface, double t, double x, double y,
                             double high)
@@ -164,8 +164,8 @@ static void set_probes(struct lines *l, double low, double high)
   for (int i = 0; i < PROBES; i++) l->other[i] = low + (high - low) * i / (PROBES - 1);
 }
 
-/* Computes the corners low[3] and high[3] of the bounding box of the paths, over a whole animation, of all points of bodies that touch a
- * ground surface. */
+/* Computes the bounding box, with the corners low[3] and high[3], of the paths of all points of bodies that touch a ground surface, over a
+ * whole animation. `surface` is the number of the surface. */
 static void bounding_box(const struct ground *g, int surface, double low[3], double high[3])
 {
   cmb_surface s;
