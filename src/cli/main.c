@@ -1,5 +1,5 @@
 /*
- * The entry of the program `camber`: parses the command line and carries out the command. Commands are in commands.c, their options in
+ * The main function of the program `camber`: parses the command line and runs the command. Commands are in commands.c, their options in
  * options.c.
  */
 #include "cli/cli.h"

@@ -1,5 +1,5 @@
 /*
- * Prints the list of commands (`camber help`) and the man page, from the tables in commands.c and options.c.
+ * Prints the list of commands (`camber help`) and the man page (`camber manpage`), from the tables in commands.c and options.c.
  */
 #include "cli/cli.h"
 
@@ -20,8 +20,8 @@ void cli_help(FILE *to)
         to);
 }
 
-/* Prints text for the man page in the notation of troff: dashes that can be copied, no control character at the beginning of a line, and
- * a possible line break after each '|' between alternatives. */
+/* Prints a text for the man page with the characters escaped that troff treats specially: '-' becomes "\-" and '\' becomes "\e", and a '.'
+ * or ' at the beginning is protected. A line may be broken after each '|' between alternatives. */
 static void put_troff(const char *text)
 {
   if (*text == '.' || *text == '\'') fputs("\\&", stdout);
@@ -36,7 +36,7 @@ static void put_troff(const char *text)
   }
 }
 
-/* Prints an entry of a list in the man page: the label in bold face, and its explanation below. */
+/* Prints one entry of a definition list of the man page in the troff language: the label in bold face, and its explanation below. */
 static void put_definition(const char *label, const char *text)
 {
   fputs(".TP\n.B ", stdout);
@@ -46,7 +46,8 @@ static void put_definition(const char *label, const char *text)
   fputc('\n', stdout);
 }
 
-/* Prints the options of a command for the man page, each with --no-NAME after it where it can be switched off. */
+/* Prints the list of all options of a command for the man page, in the troff language: label and meaning. A switch that --no-NAME can undo
+ * is followed by an entry for --no-NAME. */
 static void manpage_options(const struct cli_command *command)
 {
   char label[128], meaning[128];
@@ -61,7 +62,8 @@ static void manpage_options(const struct cli_command *command)
   }
 }
 
-/* Prints the section on integration methods of the man page. */
+/* Prints the section METHODS of the man page in the troff language: all integration methods with their options, and the values, meaning and
+ * default of each. */
 static void manpage_methods(void)
 {
   fputs(".SH METHODS\n.ad l\n.nh\n", stdout);

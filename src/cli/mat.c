@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Writes the lowest `count` bytes of `bits` to a file, lowest byte first. */
+/* Writes the lowest `count` bytes (8 at most) of `bits` to a file in little-endian order, i.e. lowest byte first. */
 static void put_bytes(FILE *to, uint64_t bits, int count)
 {
   unsigned char bytes[8];

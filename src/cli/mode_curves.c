@@ -1,8 +1,8 @@
 /*
- * Joins the modes of neighbouring values of a varied quantity to curves (mode_curves.h).
+ * Tracks modes over a parameter sweep: joins the modes at neighbouring values of the varied quantity to curves (mode_curves.h).
  *
- * From value to value a curve is continued by the mode that is most similar to its last one. The difference of two modes with the shapes x,
- * y and the eigenvalues λ, μ is
+ * From value to value a curve is continued by the mode that is most similar to its last one. The difference of two modes with the
+ * eigenvectors (mode shapes) x, y and the eigenvalues λ, μ is
  *     1 − |xᴴ S y|² / (xᴴ S x  yᴴ S y)  +  |λ − μ| / (|λ| + |μ|)
  *
  * The first part is 1 minus the modal assurance criterion (Allemang and Brown 1982), 0 for equal shapes and 1 for orthogonal ones. S is
@@ -18,20 +18,22 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* cost of a new curve: a mode with a greater difference is not joined */
-static const double BEGINS = 1.5;
-/* additional cost of a gap: after it, shapes must be more similar */
+/* cost of a new curve: a mode does not continue a curve from which it differs more */
+static const double NEW_CURVE = 1.5;
+/* additional cost of continuing a curve after a gap: the modes must be more similar */
 static const double AFTER_GAP = 0.5;
-static const double NOTHING = 1e-9; /* components below this in every mode are rounding errors */
-enum { ROUNDS = 3 }; /* the norms of modes depend on the scaling, and the scaling on the norms */
+static const double ZERO = 1e-9; /* components below this in every mode are rounding errors */
+/* iterations for the scaling: the norms of modes depend on it, and it depends on the norms */
+enum { ITERATIONS = 3 };
 
-/* The working data for joining the modes of one value to the curves. */
+/* The working data for joining the modes at one point of the sweep to the curves. */
 struct matching {
   struct cli_mode_curves *curves;
   double *weight; /* (components) the diagonal of S */
-  /* (mode_count) the modes of the current value that are not neutral */
+  /* (mode_count) the modes at the current point without neutral ones */
   const cmb_eigenmode **modes;
-  int components, mode_count;
+  int components; /* number of components of a mode shape: positions and states */
+  int mode_count;
 };
 
 const cmb_eigenmode *cli_mode_of(const struct cli_mode_curves *c, int curve, int value)
@@ -41,22 +43,25 @@ const cmb_eigenmode *cli_mode_of(const struct cli_mode_curves *c, int curve, int
 
 /* ---- similarity of two modes */
 
-/* Returns the amplitude of component i of a mode shape. */
-static double size_of(const cmb_eigenmode *m, int i)
+/* Returns the amplitude |x_i| of component i of a complex mode shape x (eigenvector). */
+static double amplitude_of(const cmb_eigenmode *m, int i)
 {
   return hypot(m->shape_re[i], m->shape_im[i]);
 }
 
-/* Computes the squared norm xᴴ S x of a mode shape x. */
-static double square_of(const struct matching *j, const cmb_eigenmode *x)
+/* Returns the squared norm xᴴ S x of the mode shape (eigenvector) of the mode x. S is the diagonal matrix that scales metres, radians and
+ * other units to comparable size. */
+static double squared_norm(const struct matching *j, const cmb_eigenmode *x)
 {
   double sum = 0;
-  for (int i = 0; i < j->components; i++) sum += j->weight[i] * size_of(x, i) * size_of(x, i);
+  for (int i = 0; i < j->components; i++)
+    sum += j->weight[i] * amplitude_of(x, i) * amplitude_of(x, i);
   return sum;
 }
 
-/* Improves the scaling S once: divides each weight by the square of the largest value that this component has in all normalised modes of
- * the table, neutral ones included. `largest` is a working array (components). */
+/* Performs one iteration for the diagonal scaling matrix S of mode shapes: normalises all modes x to xᴴ S x = 1, neutral ones (eigenvalue
+ * 0) included, and divides each weight by the square of the largest amplitude of its component. A component that is 0 in all modes gets the
+ * weight 0. largest[components] is a working array. */
 static void improve_scaling(struct matching *j, double *largest)
 {
   const struct cli_vary_table *t = j->curves->table;
@@ -65,31 +70,33 @@ static void improve_scaling(struct matching *j, double *largest)
     const cmb_linearization *l = t->looks[value].l;
     for (int k = 0; k < l->eigenmode_count; k++) {
       const cmb_eigenmode *m = &l->eigenmodes[k];
-      const double square = square_of(j, m);
+      const double square = squared_norm(j, m);
       for (int i = 0; i < j->components && square > 0; i++) {
-        const double part = size_of(m, i) * sqrt(j->weight[i] / square);
+        const double part = amplitude_of(m, i) * sqrt(j->weight[i] / square);
         largest[i] = fmax(largest[i], part);
       }
     }
   }
   for (int i = 0; i < j->components; i++) {
-    j->weight[i] = largest[i] > NOTHING ? j->weight[i] / (largest[i] * largest[i]) : 0;
+    j->weight[i] = largest[i] > ZERO ? j->weight[i] / (largest[i] * largest[i]) : 0;
   }
 }
 
-/* Computes the diagonal scaling S of the components by a few rounds of improvement. Returns false if there is no memory. */
+/* Allocates and computes the diagonal scaling matrix S of mode shapes, stored in j->weight[components], by a few iterations from S = I. All
+ * components of the mode shapes then have comparable size, whatever their units are. Returns false if out of memory. */
 static bool find_scaling(struct matching *j)
 {
   double *largest = calloc((size_t)j->components + 1, sizeof *largest);
   j->weight = calloc((size_t)j->components + 1, sizeof *j->weight);
   const bool good = largest && j->weight;
   for (int i = 0; i < j->components && good; i++) j->weight[i] = 1;
-  for (int round = 0; round < ROUNDS && good; round++) improve_scaling(j, largest);
+  for (int round = 0; round < ITERATIONS && good; round++) improve_scaling(j, largest);
   free(largest);
   return good;
 }
 
-/* Computes the modal assurance criterion of two mode shapes: 0 for orthogonal ones, 1 for equal ones. */
+/* Returns the modal assurance criterion |xᴴ S y|² / (xᴴ S x yᴴ S y) of two mode shapes with the diagonal scaling matrix S: 1 if they are
+ * equal up to a complex factor, 0 if they are orthogonal or one of them is 0. */
 static double modal_assurance(const struct matching *j, const cmb_eigenmode *x,
                               const cmb_eigenmode *y)
 {
@@ -98,12 +105,12 @@ static double modal_assurance(const struct matching *j, const cmb_eigenmode *x,
     re += j->weight[i] * (x->shape_re[i] * y->shape_re[i] + x->shape_im[i] * y->shape_im[i]);
     im += j->weight[i] * (x->shape_re[i] * y->shape_im[i] - x->shape_im[i] * y->shape_re[i]);
   }
-  const double squares = square_of(j, x) * square_of(j, y);
+  const double squares = squared_norm(j, x) * squared_norm(j, y);
   return squares > 0 ? (re * re + im * im) / squares : 0;
 }
 
-/* Computes the difference of two modes in shape and eigenvalue, from 0 (equal) to 2: 1 minus the modal
- * assurance criterion, plus the distance of the eigenvalues relative to the sum of their absolute values. */
+/* Returns the difference of two modes (eigenvalues λ and μ with their eigenvectors), from 0 (equal) to 2: 1 minus the modal assurance
+ * criterion of their shapes, plus |λ − μ| / (|λ| + |μ|). */
 static double difference(const struct matching *j, const cmb_eigenmode *x, const cmb_eigenmode *y)
 {
   const double apart = hypot(x->re - y->re, x->im - y->im);
@@ -113,7 +120,8 @@ static double difference(const struct matching *j, const cmb_eigenmode *x, const
 
 /* ---- curves */
 
-/* Collects the modes that are not neutral at one value of the varied quantity, in j->modes. */
+/* Collects the modes (eigenvalue and eigenvector) at point number `value` of a parameter sweep in j->modes[mode_count], without neutral
+ * modes, whose eigenvalue is 0. */
 static void find_modes(struct matching *j, int value)
 {
   const cmb_linearization *l = j->curves->table->looks[value].l;
@@ -123,8 +131,9 @@ static void find_modes(struct matching *j, int value)
   }
 }
 
-/* Computes the costs (modes x columns) of continuing each curve by each mode at this value of the varied quantity. The columns after
- * those of the curves stand for new curves, one for each mode. */
+/* Computes cost (modes x columns) for the assignment of modes to curves that track them over a parameter sweep: the cost of continuing
+ * curve i by mode k at point number `value`. This is the difference of mode k from the last mode of the curve, plus a penalty if the curve
+ * has a gap. The columns after those of the existing curves are for new curves, at constant cost. */
 static void find_costs(const struct matching *j, int value, double *cost)
 {
   const struct cli_mode_curves *c = j->curves;
@@ -134,14 +143,15 @@ static void find_costs(const struct matching *j, int value, double *cost)
     while (i < c->count && !cli_mode_of(c, i, last)) last--;
     for (int k = 0; k < j->mode_count; k++) {
       cost[(ptrdiff_t)k * columns + i] = i >= c->count
-                                             ? BEGINS
+                                             ? NEW_CURVE
                                              : difference(j, cli_mode_of(c, i, last), j->modes[k]) +
                                                    (last < value - 1 ? AFTER_GAP : 0);
     }
   }
 }
 
-/* Appends a curve without modes. Returns false if there is no memory. */
+/* Appends an empty curve to those that track modes (eigenvalues and eigenvectors) over a parameter sweep. Returns false if out of
+ * memory. */
 static bool add_curve(struct cli_mode_curves *c)
 {
   const size_t values = (size_t)c->values, count = (size_t)c->count + 1;
@@ -153,8 +163,9 @@ static bool add_curve(struct cli_mode_curves *c)
   return true;
 }
 
-/* Assigns each mode at one value of the varied quantity to a curve, an existing or a new one. Returns false if there is no memory. */
-static bool join(struct matching *j, int value)
+/* Extends the curves that track modes (eigenvalues and eigenvectors) over a parameter sweep to point number `value`: assigns each mode
+ * there to the existing curve that fits best, or to a new curve. Returns false if out of memory. */
+static bool extend_curves(struct matching *j, int value)
 {
   struct cli_mode_curves *c = j->curves;
   find_modes(j, value);
@@ -185,7 +196,7 @@ bool cli_mode_curves_create(const struct cli_vary_table *t, struct cli_mode_curv
   }
   j.modes = calloc((size_t)most + 1, sizeof(void *));
   bool good = j.modes && find_scaling(&j);
-  for (int value = 0; value < t->count && good; value++) good = join(&j, value);
+  for (int value = 0; value < t->count && good; value++) good = extend_curves(&j, value);
   free(j.weight);
   free(j.modes);
   return good;

@@ -1,8 +1,8 @@
 /*
  * Finds the model file that a name on the command line means, and reads it. Used by all commands that take a model.
  *
- * Bundled models are in the folder ../share/camber/models relative to the program's folder, or (before installation) in its subfolder
- * models, or in the folder that the environment variable CAMBER_MODELS names.
+ * Bundled models are in the folder that the environment variable CAMBER_MODELS names; if this is not set, in ../share/camber/models relative
+ * to the program's folder, or (before installation) in its subfolder models.
  */
 #include "base/text.h"
 #include "cli/cli.h"
@@ -25,7 +25,8 @@ bool cli_program_folder(char path[CLI_PATH_ROOM])
   return true;
 }
 
-/* Writes the folder of the bundled models to `path`. Returns false if there is none. */
+/* Determines the folder that contains the bundled models, and writes its path to `path`: that in the environment variable CAMBER_MODELS
+ * (unchecked) or, if this is not set, a folder relative to the program. Returns false if there is no such folder. */
 static bool models_folder(char path[CLI_PATH_ROOM])
 {
   const char *given = getenv("CAMBER_MODELS");
@@ -38,7 +39,7 @@ static bool models_folder(char path[CLI_PATH_ROOM])
   return access(path, R_OK) == 0;
 }
 
-/* Returns whether a name denotes a file rather than a bundled model: it contains '/' or ends in .yaml or .yml. */
+/* Returns whether a name denotes a file rather than a bundled model: whether it contains '/' or ends in .yaml or .yml. */
 static bool is_file_name(const char *name)
 {
   size_t length = strlen(name);
@@ -46,7 +47,7 @@ static bool is_file_name(const char *name)
          (length > 4 && strcmp(name + length - 4, ".yml") == 0);
 }
 
-/* Writes the path of the bundled model of this name to `path`. Returns false if there is none. */
+/* Writes the path of the bundled model with this name to `path`. Returns false if there is no such model or it cannot be read. */
 static bool find_bundled(const char *name, char path[CLI_PATH_ROOM])
 {
   char folder[CLI_PATH_ROOM];
@@ -55,8 +56,9 @@ static bool find_bundled(const char *name, char path[CLI_PATH_ROOM])
   return length < CLI_PATH_ROOM && access(path, R_OK) == 0;
 }
 
-/* Writes the file that a name stands for to `path`: the file of this name, or that of a bundled model (*bundled). Variants of a bundled
- * model are in a subfolder, e.g. trailers/semitrailer-spring. Returns false if the name is neither. */
+/* Determines the model file that a name on the command line means, and writes its path to `path`: a bundled model of this name (then
+ * *bundled is true), or the file of this name, which need not exist. A name with '/' can also be a bundled model in a subfolder, such as
+ * trailers/semitrailer-spring, if there is no such file. Returns false if the name means neither. */
 static bool find_file(const char *name, char path[CLI_PATH_ROOM], bool *bundled)
 {
   const bool variant = strchr(name, '/') && name[0] != '/' && access(name, F_OK) != 0;
@@ -70,7 +72,8 @@ static int by_name(const void *a, const void *b)
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Collects the names of the .yaml files in a folder without their ending, sorted, to be freed. Returns how many there are. */
+/* Lists the .yaml files in a folder: stores their names without the ending in names[], sorted; each has to be freed. Returns their number
+ * (0 if the folder cannot be read). */
 static int files_in(const char *folder, char *names[CLI_MOST_MODELS])
 {
   int count = 0;
@@ -112,8 +115,7 @@ cmb_status cli_read_part(cmb_context *ctx, const char *name, cmb_model **part)
   return cmb_model_read(ctx, path, &options, part);
 }
 
-/* Prints an error message for an existing file that is no model file, such as arm.urdf: its name has an ending, which names of bundled
- * models do not have. */
+/* Prints the error message that the existing file `name`, such as arm.urdf, is not a Camber model. Returns the exit code of the program. */
 static int complain_file(const char *name)
 {
   return cli_complain("'%s' is no model file of Camber, whose names end in .yaml; files of other "
@@ -122,7 +124,8 @@ static int complain_file(const char *name)
                       name);
 }
 
-/* Prints an error message for an unknown model, with a similar name as a suggestion if there is one; returns an exit code. */
+/* Prints the error message for an unknown model name and suggests the most similar known one, or the file name.yaml if it exists. Returns
+ * the exit code of the program. */
 static int complain_model(const char *name)
 {
   if (strchr(name, '.') && access(name, R_OK) == 0) return complain_file(name);

@@ -1,6 +1,6 @@
 /*
- * The table of all command-line options, and the parser of the words after a command, which is driven by this table. Used by every command;
- * the help, the man page and the shell completions are made from the same table.
+ * The table of all command-line options, and the parser of the words after the name of a command, which uses this table. Called for every
+ * command; the help, the man page and the shell completions are made from the same table.
  */
 #include "base/text.h"
 #include "cli/cli.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads a number, or a formula of numbers such as 2*900 or 30 deg, into *x. Returns false if it is neither. */
+/* Parses a number, or a formula of numbers such as 2*900 or 30 deg, and stores its value in *x. Returns false if the text is neither. */
 static bool take_number(const char *value, double *x)
 {
   if (cmb_parse_number(value, x)) return true;
@@ -96,8 +96,8 @@ static char *copy_of(const char *text, size_t length)
   return copy;
 }
 
-/* Splits "NAME=VALUE": stores a copy of NAME in *name, which `a` owns, and a pointer to VALUE within `text` in *value. Returns false if
- * one of them is missing. */
+/* Splits a text of the form "NAME=VALUE": stores a copy of NAME in *name, which is freed together with the arguments `a`, and a pointer to
+ * VALUE within `text` in *value. Returns false if NAME or VALUE is missing, or if memory runs out. */
 static bool split(struct cli_arguments *a, const char *text, const char **name, const char **value)
 {
   const char *equals = strchr(text, '=');
@@ -110,7 +110,8 @@ static bool split(struct cli_arguments *a, const char *text, const char **name, 
   return true;
 }
 
-/* Reads "NAME=VALUE", where VALUE is a number or a formula of numbers, and appends it to `settings`. Returns false if it is invalid. */
+/* Parses "NAME=VALUE", where VALUE is a number or a formula of numbers, appends it to settings[*count], an array of CLI_MOST_SETTINGS
+ * elements, and increments *count. Returns false if the text is invalid or the array is full. */
 static bool take_setting(struct cli_arguments *a, const char *text, cmb_setting *settings,
                          int *count)
 {
@@ -127,8 +128,8 @@ static bool take_set(struct cli_arguments *a, const char *text)
   return take_setting(a, text, a->set, &a->set_count);
 }
 
-/* Splits "NAME,NAME,.." at the commas and appends copies of the names, which `a` owns, to `names`. Returns false for an empty name or
- * too many. */
+/* Splits "NAME,NAME,.." at the commas, appends copies of the names to names[*count], an array of CLI_MOST_SETTINGS elements, and increases
+ * *count. The copies are freed together with the arguments `a`. Returns false if a name is empty, the array is full, or memory runs out. */
 static bool take_names(struct cli_arguments *a, const char *text, const char **names, int *count)
 {
   for (const char *at = text, *end; *at; at = *end ? end + 1 : end) {
@@ -143,7 +144,8 @@ static bool take_names(struct cli_arguments *a, const char *text, const char **n
   return *text != '\0';
 }
 
-/* Reads the value of --live: "all", or names of parameters separated by commas. */
+/* Parses the argument of the option --live, which lists the model parameters that can be changed without compiling the model again: their
+ * names separated by commas, or "all". Returns false if it is invalid. */
 static bool take_live(struct cli_arguments *a, const char *text)
 {
   if (strcmp(text, "all") == 0) {
@@ -168,7 +170,8 @@ static bool take_trim(struct cli_arguments *a, const char *text)
   return take_names(a, text, a->trim, &a->trim_count);
 }
 
-/* Reads "NAME=A" (one value) or "NAME=A:B:N" (N values from A to B) and appends it to `ranges`. Returns false if it is invalid. */
+/* Parses "NAME=A" (one value) or "NAME=A:B:N" (N values from A to B, with 2 ≤ N ≤ 1 000 000), appends it to ranges[*count] and increments
+ * *count. Returns false if the text is invalid, or if the array contains CLI_MOST_SETTINGS ranges already. */
 static bool take_range(struct cli_arguments *a, const char *text, struct cli_range *ranges,
                        int *count)
 {
@@ -364,7 +367,8 @@ static bool take_video(struct cli_arguments *a, const char *value)
   return cli_ends_in(value, ".mp4") || cli_ends_in(value, ".gif");
 }
 
-/* Reads the size of a picture in pixels, WIDTHxHEIGHT. */
+/* Parses the size of a picture, "WIDTHxHEIGHT" in pixels, and stores it in a->width and a->height. Returns false if the text is invalid or
+ * a number is not between 64 and 4096. */
 static bool take_size(struct cli_arguments *a, const char *value)
 {
   char *after;
@@ -396,7 +400,8 @@ static bool take_no_motion(struct cli_arguments *a, const char *value)
   return true;
 }
 
-/* Sets *on to false for the value "false", and to true for any other value or none (NULL). */
+/* Sets the switch *on according to the text after its option: false if `value` is "false", and true for any other text or none (NULL).
+ * Always returns true. */
 static bool take_switch(const char *value, bool *on)
 {
   *on = !value || strcmp(value, "false") != 0;
@@ -690,9 +695,11 @@ const struct cli_option cli_options[] = {
 };
 const int cli_option_count = sizeof cli_options / sizeof cli_options[0];
 
-_Static_assert(sizeof cli_options / sizeof cli_options[0] <= CLI_MOST_OPTIONS, "room for all");
+_Static_assert(sizeof cli_options / sizeof cli_options[0] <= CLI_MOST_OPTIONS,
+               "the arrays of struct cli_arguments have an element for each option");
 
-/* Returns whether the command of this name accepts the option: whether the option's list of commands contains it as a whole word. */
+/* Returns whether a command accepts an option, i.e. whether the name of the command is among the blank-separated words of
+ * option->commands. */
 static bool belongs_to(const struct cli_option *option, const char *command)
 {
   const size_t length = strlen(command);
@@ -707,8 +714,8 @@ bool cli_takes(const struct cli_command *command, const struct cli_option *optio
   return belongs_to(option, command->name);
 }
 
-/* Returns the row of the option `name` that the command accepts; otherwise the first row of that name, or -1 if there is none. Several
- * rows can have the same name, for different commands. */
+/* Returns the index in the table cli_options of the option `name` that the command accepts. If the command has no such option, returns the
+ * first option of this name (of another command), or −1 if there is none. */
 static int find_option(const char *command, const char *name)
 {
   int found = -1;
@@ -752,7 +759,8 @@ bool cli_can_be_undone(const struct cli_option *option)
   return !option->argument && cli_model_may_set(&cli_options[cli_find_key(option->name)]);
 }
 
-/* Prints an error message for an unknown option, with a similar name as a suggestion if there is one; returns an exit code. */
+/* Prints the error message for an unknown option `text` and suggests the option whose name is most similar to `name`, if there is one.
+ * Returns the exit code of the program. */
 static int complain_option(const struct cli_command *command, const char *text, const char *name)
 {
   const char *near = cmb_nearest_name(name, cli_options, cli_option_count, sizeof *cli_options);
@@ -761,8 +769,9 @@ static int complain_option(const struct cli_command *command, const char *text, 
                              command->name);
 }
 
-/* Stores the value of option k in the arguments. If `value` is NULL and the option needs one, the next word argv[*i + 1] is taken and *i
- * advanced. Prints an error message if the value is invalid; returns an exit code. */
+/* Stores the value of the option cli_options[k] in the arguments. If `value` is NULL and the option is not a switch, takes the next word
+ * argv[*i + 1] as its value and increments *i. Prints an error message if the command does not accept the option, or if the value is
+ * missing or invalid. Returns an exit code, CLI_DONE on success. */
 static int take_value(int argc, char **argv, int *i, struct cli_arguments *a, int k,
                       const char *value)
 {
@@ -782,8 +791,8 @@ static int take_value(int argc, char **argv, int *i, struct cli_arguments *a, in
   return cli_complain("option --%s is '%s'; expected %s", option->name, value, option->expected);
 }
 
-/* Processes "--no-NAME": switches option k off, also if the model file sets it. Prints an error message if `value` is not NULL; returns
- * an exit code. */
+/* Parses the negation --no-NAME of the switch cli_options[k]: sets the switch to false, even if the model file sets it to true. `value` is
+ * the text after '=' or NULL; such a text is an error. Prints an error message on failure. Returns an exit code, CLI_DONE on success. */
 static int undo_switch(struct cli_arguments *a, int k, const char *value)
 {
   const struct cli_option *option = &cli_options[k];
@@ -796,8 +805,8 @@ static int undo_switch(struct cli_arguments *a, int k, const char *value)
   return CLI_DONE;
 }
 
-/* Parses the option argv[*i], which is "--name", "--name=value" or "--name value", and advances *i past a value in the next word. Prints
- * an error message if it is invalid; returns an exit code. */
+/* Parses the option argv[*i], which has the form "--name", "--name=value", "--name value" or "--no-name". Increments *i if the value is the
+ * next word. Prints an error message if the option or its value is invalid. Returns an exit code, CLI_DONE on success. */
 static int parse_option(int argc, char **argv, int *i, struct cli_arguments *a)
 {
   const char *text = argv[*i] + 2;
@@ -817,8 +826,8 @@ static int parse_option(int argc, char **argv, int *i, struct cli_arguments *a)
   return take_value(argc, argv, i, a, k, value);
 }
 
-/* Parses the short option argv[*i], such as "-o", whose value is the next word, and advances *i past it. Prints an error message if it
- * is unknown; returns an exit code. */
+/* Parses the short option argv[*i], such as "-o", with the next word as its value, and increments *i. Prints an error message if the option
+ * or its value is invalid. Returns an exit code, CLI_DONE on success. */
 static int parse_letter(int argc, char **argv, int *i, struct cli_arguments *a)
 {
   const char *text = argv[*i];
@@ -836,8 +845,9 @@ bool cli_on_model(const struct cli_command *command)
   return operand && (strcmp(operand, "MODEL") == 0 || cli_ends_in(operand, " MODEL"));
 }
 
-/* Stores a word that is no option: the kind if the command has one (as in `export c MODEL`), then the operand or operands. Prints an
- * error message if no such word is expected; returns an exit code. */
+/* Stores a word of the command line that is not an option: an operand such as MODEL or, if the command requires one (the `c` of `export c
+ * MODEL`), the fixed word before its operand. Prints an error message if the word is not expected. Returns an exit code, CLI_DONE on
+ * success. */
 static int take_word(struct cli_arguments *a, const char *word)
 {
   const char *operand = a->command->operand, *blank = operand ? strchr(operand, ' ') : NULL;
@@ -863,7 +873,8 @@ static int take_word(struct cli_arguments *a, const char *word)
   return CLI_DONE;
 }
 
-/* Parses the words after a command into the arguments. Prints an error message at the first invalid word; returns an exit code. */
+/* Parses the words after the name of a command, argv[0] to argv[argc − 1] (options and operands), and stores their values in the arguments
+ * `a`. Prints an error message at the first invalid word, or if the operand is missing. Returns an exit code, CLI_DONE on success. */
 static int parse_words(int argc, char **argv, struct cli_arguments *a)
 {
   for (int i = 0; i < argc; i++) {
@@ -888,7 +899,8 @@ static int parse_words(int argc, char **argv, struct cli_arguments *a)
   return CLI_DONE;
 }
 
-/* Returns whether --json is among the words of a command line that could not be parsed, so that its error is reported as JSON. */
+/* Returns whether the words argv[0] to argv[argc − 1] contain the option --json and the command accepts it. Used after a failure to parse
+ * the command line, to decide whether the error is also reported as JSON. */
 static bool wants_json(int argc, char **argv, const struct cli_command *command)
 {
   if (!cli_takes(command, &cli_options[cli_find_option(command, "json")])) return false;

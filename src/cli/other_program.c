@@ -1,5 +1,5 @@
 /*
- * Starts another program and waits for its end (other_program.h).
+ * Runs another program and waits for its end (other_program.h).
  */
 #include "cli/other_program.h"
 
@@ -13,20 +13,21 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Makes `file` one of the standard descriptors (`place`: STDIN_FILENO, ...) of this process; if `file` is negative, `nothing`, an open
- * /dev/null, is used instead. Returns whether this succeeded. */
-static bool attach(int file, int place, int nothing)
+/* Redirects the standard descriptor `place` (STDIN_FILENO, ...) of this process to the open file descriptor `file` or, if `file` is
+ * negative, to the descriptor dev_null of /dev/null. Returns whether this succeeded. */
+static bool redirect(int file, int place, int dev_null)
 {
-  return dup2(file >= 0 ? file : nothing, place) >= 0;
+  return dup2(file >= 0 ? file : dev_null, place) >= 0;
 }
 
-/* Replaces this process (the child after fork) by the program words[0] with the given input and output. Exits with CLI_NOT_INSTALLED if
- * there is no such program. */
+/* Replaces this process, the child after fork, by the program words[0] with the arguments words[] (ended by NULL). Its standard input and
+ * output are the file descriptors `input` and `output` (−1: /dev/null), its error output is discarded. Exits with CLI_NOT_INSTALLED if the
+ * program cannot be executed. */
 static void execute(char *const words[], int input, int output)
 {
-  const int nothing = open("/dev/null", O_RDWR);
-  if (nothing >= 0 && attach(input, STDIN_FILENO, nothing) &&
-      attach(output, STDOUT_FILENO, nothing) && attach(-1, STDERR_FILENO, nothing)) {
+  const int dev_null = open("/dev/null", O_RDWR);
+  if (dev_null >= 0 && redirect(input, STDIN_FILENO, dev_null) &&
+      redirect(output, STDOUT_FILENO, dev_null) && redirect(-1, STDERR_FILENO, dev_null)) {
     execvp(words[0], words);
   }
   _exit(CLI_NOT_INSTALLED);
@@ -37,8 +38,8 @@ static void sleep_for(long milliseconds)
   nanosleep(&(struct timespec){.tv_nsec = milliseconds * 1000000}, NULL);
 }
 
-/* Kills all processes of a group and waits until they have ended, so that the caller can remove their files. Ended processes that nobody
- * waits for remain in the group, so the number of attempts is limited. */
+/* Kills all processes of a process group and waits until they have ended, so that the caller can remove the files they use. Gives up after
+ * half a second, as processes that have ended remain in the group if their parent does not wait for them. */
 static void end_group(pid_t group)
 {
   enum { TRIES = 100 };
@@ -48,8 +49,9 @@ static void end_group(pid_t group)
   }
 }
 
-/* Starts the program and polls until it has ended. It and its child processes form a process group, so that Ctrl-C reaches only this
- * process, which then kills the whole group. */
+/* Runs the program words[0] with the arguments words[] (ended by NULL) and the file descriptors `input` and `output` (−1: /dev/null) as
+ * standard input and output, and polls until it has ended. The program runs in a process group of its own; on Ctrl-C this process kills the
+ * whole group. Returns the exit code of the program, CLI_NOT_INSTALLED if it cannot be executed, or 1 if it was killed or fork failed. */
 int cli_other_program(char *const words[], int input, int output)
 {
   cli_catch_interrupt();

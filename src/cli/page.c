@@ -1,5 +1,5 @@
 /*
- * Writes pages of the viewer (page.h).
+ * Writes HTML pages with the viewer (page.h).
  */
 #include "cli/page.h"
 
@@ -11,8 +11,8 @@
 
 /* ---- the viewer */
 
-/* Finds the script of the viewer: at the path in CAMBER_VIEWER, else beside the program like the bundled models. Returns false if there
- * is none. */
+/* Finds the JavaScript file of the HTML viewer and writes its path to `path`: the file that the environment variable CAMBER_VIEWER names
+ * or, if this is not set, viewer.js in a folder relative to the program. Returns false if the file cannot be read. */
 static bool find_viewer(char path[CLI_PATH_ROOM])
 {
   char program[CLI_PATH_ROOM];
@@ -33,8 +33,8 @@ FILE *cli_page_viewer(const char *what)
   char path[CLI_PATH_ROOM];
   FILE *viewer = find_viewer(path) ? fopen(path, "rb") : NULL;
   if (!viewer) {
-    cli_complain("%s: this build of Camber has no viewer, which pages are made with; install node "
-                 "and npm (scripts/setup.sh report), and build and install Camber again",
+    cli_complain("%s: this build of Camber has no viewer, which HTML pages contain; install node "
+                 "and npm (scripts/setup.sh report), then build and install Camber again",
                  what);
   }
   return viewer;
@@ -42,7 +42,8 @@ FILE *cli_page_viewer(const char *what)
 
 /* ---- the page */
 
-/* Writes the JSON object of the page: schema, kind, and the keys that the page's callback writes. */
+/* Writes the data of an HTML page as a JSON object: version of the schema, kind of the page, and the keys that the callback p->put writes.
+ * Returns the status of the callback. */
 static cmb_status put_data(FILE *to, const struct cli_page *p)
 {
   struct cli_json j = {.to = to, .first = true, .in_page = true};
@@ -54,14 +55,15 @@ static cmb_status put_data(FILE *to, const struct cli_page *p)
   return status;
 }
 
-/* Copies the rest of the file `from` to the file `to`. */
+/* Copies the file `from`, from its current position to its end, to the file `to`. */
 static void put_file(FILE *to, FILE *from)
 {
   char piece[4096];
   for (size_t n; (n = fread(piece, 1, sizeof piece, from)) > 0;) fwrite(piece, 1, n, to);
 }
 
-/* Writes the HTML text of the page, with its data and the script of the viewer. */
+/* Writes an HTML page to a file: head with the title, the data as JSON, and the JavaScript code of the viewer. Returns the status of the
+ * callback that writes the data. */
 static cmb_status put_page(FILE *to, const struct cli_page *p)
 {
   fputs("<!doctype html>\n<html lang='en'>\n<head>\n<meta charset='utf-8'>\n"
@@ -82,7 +84,8 @@ static cmb_status put_page(FILE *to, const struct cli_page *p)
   return status;
 }
 
-/* Makes the page as a text in memory, which the caller frees. */
+/* Writes an HTML page to memory: *text receives the text, which the caller frees even on failure, and *length its size in bytes. Returns
+ * CMB_ERROR_MEMORY if out of memory or if the viewer's file cannot be read, otherwise the status of the callback that writes the data. */
 static cmb_status make_page(const struct cli_page *p, char **text, size_t *length)
 {
   *text = NULL;

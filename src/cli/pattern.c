@@ -1,7 +1,7 @@
 /*
- * Finds and shows the pattern of the Jacobian for `camber check --pattern` (pattern.h). The picture shows the matrix twice, with a dot for
- * each entry in the colour of its column's group: in the order of the equations, as in Fig. 3 of Arnold, Fuchs and Führer 2006, and with
- * the columns of a group side by side, as in Figs. 4 and 5, where no row has two dots of one group.
+ * Computes and shows the sparsity pattern of the Jacobian for `camber check --pattern` (pattern.h). The picture shows the matrix twice, with
+ * a dot for each entry in the colour of its column's group: in the order of the equations, as in Fig. 3 of Arnold, Fuchs and Führer 2006,
+ * and with the columns of a group side by side, as in Figs. 4 and 5, where no row has two dots of one group.
  */
 #include "cli/pattern.h"
 
@@ -10,43 +10,47 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Lengths in pixels. */
 enum {
-  SIDE = 420,
-  LEAST_SIDE = 240,
-  MARGIN = 56,
-  TOP = 78,
-  BETWEEN = 44,
-  BELOW = 46
-}; /* in pixels */
+  SIDE = 420,       /* greatest width of a matrix */
+  LEAST_SIDE = 240, /* smallest width of a matrix */
+  MARGIN = 56,      /* to the left of the first matrix */
+  TOP = 78,         /* above the matrices */
+  BETWEEN = 44,     /* between the two matrices */
+  BELOW = 46        /* below the matrices */
+};
 
 /* ---- computing the pattern */
 
-/* Computes the Jacobian's sparsity pattern and the groups of its columns at the state of the result r. */
+/* Computes the sparsity pattern of the Jacobian of the equations with respect to positions and velocities, by differences at the state r,
+ * and a column colouring: the columns of a group share no row, so that one difference quotient serves them all. Fills in *p, which has to
+ * be released even after a failure. */
 cmb_status cli_pattern_find(cmb_context *ctx, const cmb_system *system, const cmb_result *r,
                             struct cli_pattern *p)
 {
   const cmb_equations *eq = cmb_system_equations(system);
   const size_t columns = 2 * (size_t)eq->nv, rows = (size_t)eq->nv + (size_t)eq->ng;
   *p = (struct cli_pattern){.eq = eq, .t = r->t};
-  p->there = calloc(rows * columns + 1, sizeof *p->there);
+  p->nonzero = calloc(rows * columns + 1, sizeof *p->nonzero);
   p->group = calloc(columns + 1, sizeof *p->group);
-  if (!p->there || !p->group) return CMB_ERROR_MEMORY;
-  return cmb_system_jacobian(ctx, system, r->t, r->q, r->v, r->mode, &p->report, p->there,
+  if (!p->nonzero || !p->group) return CMB_ERROR_MEMORY;
+  return cmb_system_jacobian(ctx, system, r->t, r->q, r->v, r->mode, &p->report, p->nonzero,
                              p->group);
 }
 
 void cli_pattern_release(struct cli_pattern *p)
 {
-  free(p->there);
+  free(p->nonzero);
   free(p->group);
-  p->there = NULL;
+  p->nonzero = NULL;
   p->group = NULL;
 }
 
 /* ---- text and JSON */
 
-/* Prints the name of column j of the Jacobian. The first nv columns are for positions: the name is that of the coordinate, or if coordinates
- * and velocities do not correspond, of the velocity along which the position is varied. The others are for velocities. */
+/* Prints the name of column j of the Jacobian, whose first nv columns are derivatives with respect to positions and the others to
+ * velocities: the name of the coordinate or velocity. If coordinates and velocities do not correspond one to one, a position column has the
+ * name of the velocity along which the position is varied. */
 static void print_column(const cmb_equations *eq, int j)
 {
   if (j >= eq->nv) {
@@ -58,7 +62,8 @@ static void print_column(const cmb_equations *eq, int j)
   }
 }
 
-/* Prints the names of all columns in a group, in one line. */
+/* Prints, in one line, the number of a group of Jacobian columns (columns that share no row, and so one difference quotient) and the names
+ * of the columns. */
 static void print_group(const struct cli_pattern *p, int group)
 {
   const char *before = "";
@@ -104,7 +109,7 @@ void cli_pattern_json(struct cli_json *j, const struct cli_pattern *p)
   for (int i = 0; i < r->rows; i++) {
     cli_json_open(j, NULL, '[');
     for (int k = 0; k < r->columns; k++) {
-      if (p->there[i * r->columns + k]) cli_json_integer(j, NULL, k + 1);
+      if (p->nonzero[i * r->columns + k]) cli_json_integer(j, NULL, k + 1);
     }
     cli_json_close(j, ']');
   }
@@ -114,19 +119,20 @@ void cli_pattern_json(struct cli_json *j, const struct cli_pattern *p)
 
 /* ---- the picture */
 
-/* One of the two matrices in the picture: its left edge, the size of an entry, and the position of each column. */
+/* One of the two matrices in the picture. */
 struct matrix {
-  double left, cell;
-  const int *place; /* (columns) position in the picture */
+  double left, cell; /* left edge, and side of the square for an entry, in pixels */
+  const int *place;  /* (columns) the column's position in the picture, 0 at the left */
 };
 
 struct picture {
   const struct cli_pattern *pattern;
-  double cell, width, height; /* of an entry; of a matrix */
-  int *plain, *sorted;        /* (columns) positions in the order of the equations, and by groups */
+  double cell;          /* side of the square for an entry of a matrix, in pixels */
+  double width, height; /* of a matrix, in pixels */
+  int *plain, *sorted;  /* (columns) positions in the order of the equations; by groups */
 };
 
-/* Writes a text at a position in pixels, with SVG attributes `style`. */
+/* Writes a text as an SVG element at the position (x, y) in pixels. `style` is a list of further SVG attributes. */
 static void put_label(FILE *to, double x, double y, const char *style, const char *text)
 {
   fprintf(to, "<text x='%.1f' y='%.1f' %s>", x, y, style);
@@ -134,8 +140,8 @@ static void put_label(FILE *to, double x, double y, const char *style, const cha
   fputs("</text>\n", to);
 }
 
-/* Draws a dot for each entry of the matrix, in the colour of its column's group. Hues proceed by the golden angle, so that groups with
- * neighbouring numbers have different colours. */
+/* Draws the sparsity pattern of the Jacobian as SVG: a dot for each nonzero entry, in a colour for each group of columns (columns that
+ * share no row). The hues of consecutive groups differ by the golden angle, so that they are easy to distinguish. */
 static void put_dots(FILE *to, const struct picture *s, const struct matrix *m)
 {
   const struct cli_pattern *p = s->pattern;
@@ -144,7 +150,7 @@ static void put_dots(FILE *to, const struct picture *s, const struct matrix *m)
     const int hue = (int)fmod(137.508 * p->group[j], 360), light = 38 + 14 * (p->group[j] % 2);
     fprintf(to, "<g fill='hsl(%d,75%%,%d%%)'>", hue, light);
     for (int i = 0; i < r->rows; i++) {
-      if (!p->there[i * r->columns + j]) continue;
+      if (!p->nonzero[i * r->columns + j]) continue;
       fprintf(to, "<circle cx='%.2f' cy='%.2f' r='%.2f'/>", m->left + (m->place[j] + 0.5) * m->cell,
               TOP + (i + 0.5) * m->cell, 0.44 * m->cell);
     }
@@ -152,16 +158,16 @@ static void put_dots(FILE *to, const struct picture *s, const struct matrix *m)
   }
 }
 
-/* Draws a straight line between two points in pixels. */
+/* Writes a straight line from (x1, y1) to (x2, y2), in pixels, as an SVG element. */
 static void put_line(FILE *to, double x1, double y1, double x2, double y2, const char *colour)
 {
   fprintf(to, "<line x1='%.1f' y1='%.1f' x2='%.1f' y2='%.1f' stroke='%s'/>\n", x1, y1, x2, y2,
           colour);
 }
 
-/* Draws the frame of a matrix, the line between equations of motion and constraints, and the numbers of some rows and, if `numbers` is
- * set, columns. */
-static void put_frame(FILE *to, const struct picture *s, double left, bool numbers)
+/* Draws the frame of a Jacobian matrix as SVG, the line between the rows of the equations of motion and those of the constraints, and the
+ * numbers of every n-th row and, if column_numbers is set, of every n-th column. `left` is the left edge of the matrix in pixels. */
+static void put_frame(FILE *to, const struct picture *s, double left, bool column_numbers)
 {
   const cmb_jacobian_report *r = &s->pattern->report;
   const int most = r->columns > r->rows ? r->columns : r->rows;
@@ -175,13 +181,14 @@ static void put_frame(FILE *to, const struct picture *s, double left, bool numbe
     snprintf(text, sizeof text, "%d", k);
     put_label(to, left - 5, TOP + (k - 0.5) * s->cell + 4, "class='end'", text);
   }
-  for (int k = every; numbers && k <= r->columns; k += every) {
+  for (int k = every; column_numbers && k <= r->columns; k += every) {
     snprintf(text, sizeof text, "%d", k);
     put_label(to, left + (k - 0.5) * s->cell, TOP + s->height + 14, "class='middle'", text);
   }
 }
 
-/* Draws vertical lines between the groups of columns. */
+/* Draws vertical lines between the groups of Jacobian columns (columns that share no row) in the matrix in which the columns of each group
+ * are side by side. `left` is the left edge of this matrix in pixels. */
 static void put_groups(FILE *to, const struct picture *s, double left)
 {
   const struct cli_pattern *p = s->pattern;
@@ -193,7 +200,8 @@ static void put_groups(FILE *to, const struct picture *s, double left)
   }
 }
 
-/* Writes the title and the texts above and below the two matrices; `second` is the left edge of the second one. */
+/* Writes the title of the picture of a sparsity pattern, and the captions above and below its two matrices (columns in the order of the
+ * equations, and by groups). `second` is the left edge of the second matrix in pixels. */
 static void put_captions(FILE *to, const struct picture *s, double second)
 {
   const struct cli_pattern *p = s->pattern;
@@ -215,7 +223,7 @@ static void put_captions(FILE *to, const struct picture *s, double second)
                                   "its group.");
 }
 
-/* Writes the picture `what` as SVG to a file; a callback of cli_svg_save. */
+/* Writes the picture of a sparsity pattern (`what` is a struct picture) as SVG to a file. Callback of cli_svg_save. */
 static void write_picture(FILE *to, const void *what)
 {
   const struct picture *s = what;
@@ -238,7 +246,8 @@ static void write_picture(FILE *to, const void *what)
   fputs("</svg>\n", to);
 }
 
-/* Computes the positions of the columns in the picture: in the order of the equations (`plain`), and ordered by groups (`sorted`). */
+/* Computes the positions at which the columns of the Jacobian are drawn: plain[columns] in the order of the equations, and sorted[columns]
+ * with the columns of each group (columns that share no row) side by side. */
 static void sort_columns(const struct cli_pattern *p, int *plain, int *sorted)
 {
   int next = 0;

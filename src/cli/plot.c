@@ -1,6 +1,6 @@
 /*
- * Draws line plots as SVG (plot.h). A curve with more points than the picture can show is reduced to the least and the greatest value in
- * each column of pixels.
+ * Draws line plots as SVG (plot.h). A curve with more points than the picture can show is reduced to the smallest and the largest value of
+ * each group of successive points.
  */
 #include "cli/plot.h"
 
@@ -23,12 +23,12 @@ enum {
   LINE = 15, /* line height of small text */
   LEAST_LEFT = 60,
   MOST_RIGHT = 330,
-  NOTE_LENGTH = 124, /* characters per line */
+  NOTE_LENGTH = 124, /* bytes per line */
   FEW_MARKS = 60,    /* more of them are drawn as short ticks instead of lines */
   ALPHABET = 26,
   LETTER_ROWS = 4,
   LETTER_LINE = 11,   /* height of a further row of letters */
-  MOST_LETTERS = 128, /* number of letter groups */
+  MOST_LETTERS = 128, /* number of texts in the rows of letters */
   TITLE_SIZE = 14,
   TITLE_LINE = 18
 };
@@ -56,7 +56,8 @@ static double pixel_y(const struct frame *f, double y)
   return f->top + (f->y.high - cli_axis_place(&f->y, y)) / (f->y.high - f->y.low) * f->height;
 }
 
-/* Returns whether XML permits the character at `text`, which has `length` bytes; length 0 means invalid UTF-8 and gives false. */
+/* Returns whether XML permits the UTF-8 character of `length` bytes at `text`: false for most control characters, for U+FFFE and U+FFFF,
+ * and if length is 0, which means invalid UTF-8. */
 static bool is_permitted(const char *text, size_t length)
 {
   const unsigned char c = (unsigned char)text[0];
@@ -66,7 +67,7 @@ static bool is_permitted(const char *text, size_t length)
   return length > 0 && !control && !beyond;
 }
 
-/* Writes `length` bytes of text for SVG: <, > and & are escaped, and what XML does not permit becomes U+FFFD. */
+/* Writes `length` bytes of UTF-8 text to an SVG file: escapes <, > and &, and replaces characters that XML does not permit by U+FFFD. */
 static void put_text(FILE *to, const char *text, size_t length)
 {
   for (size_t i = 0, step; i<length; i += step> 0 ? step : 1) {
@@ -86,28 +87,30 @@ void cli_svg_text(FILE *to, const char *text)
   put_text(to, text, strlen(text));
 }
 
-/* Draws short lines at the edge of a panel for 2 to 9 times the powers of ten of a logarithmic axis, if these are not too close to each
- * other. `upwards` selects the ordinate. */
-static void put_minor_ticks(FILE *to, const struct frame *f, const struct cli_axis *r, bool upwards)
+/* Draws the minor ticks of a logarithmic axis (2 to 9 times each power of ten) as short lines at the edge of a panel. Draws nothing on a
+ * linear axis, or if the ticks would be less than 2 pixels apart. `vertical`: the axis is the ordinate, otherwise the abscissa. */
+static void put_minor_ticks(FILE *to, const struct frame *f, const struct cli_axis *axis,
+                            bool vertical)
 {
-  const double size = upwards ? f->height : f->width, short_line = 4;
+  const double size = vertical ? f->height : f->width, short_line = 4;
   const double apart = 2; /* pixels between 9 and 10, the smallest gap */
-  if (!r->logarithmic || (r->high - r->low) * apart > size * log10(10. / 9)) return;
-  for (int k = (int)floor(r->low); k <= r->high; k++) {
+  if (!axis->logarithmic || (axis->high - axis->low) * apart > size * log10(10. / 9)) return;
+  for (int k = (int)floor(axis->low); k <= axis->high; k++) {
     for (int digit = 2; digit < 10; digit++) {
       const double value = digit * pow(10, k), at = log10(value);
-      if (at < r->low || at > r->high) continue;
-      const double x = upwards ? f->left : pixel_x(f, value);
-      const double y = upwards ? pixel_y(f, value) : f->top + f->height;
+      if (at < axis->low || at > axis->high) continue;
+      const double x = vertical ? f->left : pixel_x(f, value);
+      const double y = vertical ? pixel_y(f, value) : f->top + f->height;
       fprintf(to, "<line x1='%.1f' x2='%.1f' y1='%.1f' y2='%.1f' class='minor'/>\n", x,
-              upwards ? x + short_line : x, y, upwards ? y : y - short_line);
+              vertical ? x + short_line : x, y, vertical ? y : y - short_line);
     }
   }
 }
 
 enum { Y_TICKS = 4, X_TICKS = 8 };
 
-/* Writes the constant that has to be added to the numbers beside the ordinate, above them; nothing if the axis has none. */
+/* Writes the offset of the ordinate, such as "+1.7e9", which has to be added to its tick labels, above them. Writes nothing if the axis has
+ * no offset. */
 static void put_y_offset(FILE *to, const struct frame *f)
 {
   char text[CLI_AXIS_TEXT];
@@ -116,8 +119,8 @@ static void put_y_offset(FILE *to, const struct frame *f)
   fprintf(to, "<text x='%.1f' y='%.1f' class='end'>%s</text>\n", f->left - 6, f->top - 8, text);
 }
 
-/* Writes the constant that has to be added to the numbers below the abscissa, at its right end at height y; nothing if the axis has
- * none. */
+/* Writes the offset of the abscissa, such as "+1.7e9", which has to be added to its tick labels, at the right end of the axis and the
+ * vertical position y in pixels. Writes nothing if the axis has no offset. */
 static void put_x_offset(FILE *to, const struct frame *f, double y)
 {
   char text[CLI_AXIS_TEXT];
@@ -126,7 +129,7 @@ static void put_x_offset(FILE *to, const struct frame *f, double y)
   fprintf(to, "<text x='%.1f' y='%.1f' class='end'>%s</text>\n", f->left + f->width, y, text);
 }
 
-/* Draws the grid lines of a panel with the numbers of the ordinate and, if `with_x` is set, of the abscissa. */
+/* Draws the grid lines and minor ticks of a panel, and the tick labels of the ordinate and, if with_x is set, of the abscissa. */
 static void put_ticks(FILE *to, const struct frame *f, bool with_x)
 {
   double tick[CLI_AXIS_MOST_TICKS];
@@ -156,12 +159,13 @@ static void put_ticks(FILE *to, const struct frame *f, bool with_x)
 
 /* The points of a curve; the abscissas are those of the curve or of the plot. */
 struct line {
-  const double *x, *y;
+  const double *x, *y; /* (points, at intervals of `stride`) */
   long points, stride;
   bool ascends; /* whether x ascends */
 };
 
-/* Returns the points of a curve, with its own abscissas if it has any and those of the plot otherwise. */
+/* Returns pointers to the points of a curve, with its own abscissas if it has any and otherwise those of the plot, and whether the
+ * abscissas ascend. */
 static struct line line_of(const struct cli_plot *plot, const struct cli_curve *curve)
 {
   struct line l = {plot->x, curve->y, plot->points, plot->stride, true};
@@ -183,8 +187,8 @@ static double y_of(const struct line *l, long i)
   return l->y[i * l->stride];
 }
 
-/* Interpolates an ascending line at x; NaN beyond its ends. *i is the point where the search begins and is advanced, so calls need
- * ascending x. */
+/* Interpolates a curve with ascending abscissas linearly at x; returns NaN outside of its range. *i is the index of the point where the
+ * search for x begins. It is only ever increased, so that successive calls need ascending x. */
 static double value_at(const struct line *l, double x, long *i)
 {
   while (*i + 1 < l->points && x_of(l, *i + 1) < x) ++*i;
@@ -194,8 +198,8 @@ static double value_at(const struct line *l, double x, long *i)
   return y_of(l, *i) + part * (y_of(l, *i + 1) - y_of(l, *i));
 }
 
-/* Returns whether curve a covers curve b within a line's width, so that only the upper one would be seen. If their abscissas differ, b
- * is interpolated at the points of a, and both must ascend. */
+/* Returns whether curve a hides curve b, which is drawn before it: whether their vertical distance is at most a line width at all points of
+ * a. If their abscissas differ, b is interpolated at those of a; then both need ascending abscissas, otherwise false is returned. */
 static bool covers(const struct cli_plot *plot, const struct frame *f, const struct cli_curve *a,
                    const struct cli_curve *b)
 {
@@ -215,14 +219,15 @@ static bool covers(const struct cli_plot *plot, const struct frame *f, const str
   return same || compared > 0;
 }
 
-/* Returns the colour of curve c of a panel. */
+/* Returns the colour of curve number c of a panel, in SVG notation ("#0072b2"). */
 static const char *colour_of(const struct cli_panel *panel, int c)
 {
   const int own = panel->curves[c].colour;
   return COLOURS[own > 0 ? (own - 1) % CLI_PLOT_MOST_CURVES : c];
 }
 
-/* Writes the SVG stroke of curve c to `text` and returns it: its colour, and dashes if it has a pattern or covers an earlier curve. */
+/* Writes the value of the SVG attribute `stroke` (the colour) for curve number c of a panel to `text`, including its closing quote, and
+ * returns `text`. If the curve has a dash pattern, or would hide an earlier curve, the attribute `stroke-dasharray` follows. */
 static const char *stroke_of(const struct cli_plot *plot, const struct cli_panel *panel,
                              const struct frame *f, int c, char text[64])
 {
@@ -237,17 +242,18 @@ static const char *stroke_of(const struct cli_plot *plot, const struct cli_panel
   return text;
 }
 
-/* A polyline while it is being written. */
+/* An SVG polyline while it is being written. */
 struct pen {
   FILE *to;
   const struct frame *f;
-  const char *stroke;
-  bool down;
-  int points;  /* points since the pen was put down */
-  double x, y; /* position of the last point, in pixels */
+  const char *stroke; /* value of the SVG attribute `stroke`, with the quote at its end */
+  bool down;          /* a polyline has been begun */
+  int points;         /* points since the polyline was begun */
+  double x, y;        /* position of the last point, in pixels */
 };
 
-/* Ends the current polyline. A single point becomes a line of three pixels, so that it is seen. */
+/* Ends the SVG polyline that is being written by the pen, if there is one. A single point is extended to a line of three pixels, so that it
+ * can be seen. */
 static void lift(struct pen *p)
 {
   if (p->down && p->points == 1) fprintf(p->to, "%.1f,%.1f ", p->x + 3, p->y);
@@ -256,7 +262,8 @@ static void lift(struct pen *p)
   p->points = 0;
 }
 
-/* Continues the polyline to the point (x, y), or begins one there. A point that cannot be shown ends the polyline. */
+/* Extends the SVG polyline that is being written by the pen to the point (x, y) of a curve, or begins a new one there. A point without a
+ * finite position on both axes ends the polyline. */
 static void draw_to(struct pen *p, double x, double y)
 {
   const bool shown = isfinite(cli_axis_place(&p->f->x, x)) && isfinite(cli_axis_place(&p->f->y, y));
@@ -271,8 +278,8 @@ static void draw_to(struct pen *p, double x, double y)
   p->points++;
 }
 
-/* Draws a curve with ascending abscissas. Where it has more points than the picture can show, only the least and the greatest value of
- * each bundle of points are drawn. */
+/* Draws a curve with ascending abscissas as SVG polylines. If it has more than two points per pixel of width, its points are divided into
+ * groups of consecutive points, and only the smallest and the largest value of each group are drawn. */
 static void draw_graph(struct pen *p, const struct line *l)
 {
   const long bundle = l->points / (2 * (long)p->f->width) + 1;
@@ -291,19 +298,21 @@ static void draw_graph(struct pen *p, const struct line *l)
   }
 }
 
-/* Draws a curve whose abscissas do not ascend, without points closer than a fraction of a pixel to the last one. */
+/* Draws a curve whose abscissas do not ascend (a path in the plane) as SVG polylines; skips points less than 0.3 pixels from the last one
+ * drawn. */
 static void draw_path(struct pen *p, const struct line *l)
 {
-  const double hardly = 0.3; /* in pixels */
+  const double least_distance = 0.3; /* in pixels */
   for (long i = 0; i < l->points; i++) {
     const double x = x_of(l, i), y = y_of(l, i);
-    const bool near =
-        p->down && fabs(pixel_x(p->f, x) - p->x) < hardly && fabs(pixel_y(p->f, y) - p->y) < hardly;
+    const bool near = p->down && fabs(pixel_x(p->f, x) - p->x) < least_distance &&
+                      fabs(pixel_y(p->f, y) - p->y) < least_distance;
     if (!near || i == l->points - 1) draw_to(p, x, y);
   }
 }
 
-/* Draws a dot at each point of a curve, unless they would be too close to each other on an axis of `size` pixels. */
+/* Draws a dot at each point of curve number c of a panel if the plot has dots, unless this would be more than one dot per 6 pixels of an
+ * axis that is `size` pixels long. */
 static void put_dots(FILE *to, const struct cli_plot *plot, const struct frame *f,
                      const struct cli_panel *panel, int c, double size)
 {
@@ -320,7 +329,8 @@ static void put_dots(FILE *to, const struct cli_plot *plot, const struct frame *
   fputc('\n', to);
 }
 
-/* Draws a curve of a panel with the given SVG stroke. */
+/* Draws a curve in the panel with the axes and the place f, as SVG polylines. `stroke` is the value of the SVG attribute `stroke` (the
+ * colour), including its closing quote. */
 static void put_curve(FILE *to, const struct cli_plot *plot, const struct frame *f,
                       const struct cli_curve *curve, const char *stroke)
 {
@@ -336,7 +346,7 @@ static void put_curve(FILE *to, const struct cli_plot *plot, const struct frame 
 
 /* ---- panels */
 
-/* Computes the range of the ordinate that contains all curves of a panel, with a margin of 4 %. */
+/* Returns the axis for the values of a panel: its range contains all values of the panel's curves, with a margin of 4 % at both ends. */
 static struct cli_axis range_of(const struct cli_plot *plot, const struct cli_panel *panel)
 {
   struct cli_axis y = cli_axis_empty(panel->logarithmic);
@@ -351,7 +361,8 @@ static struct cli_axis range_of(const struct cli_plot *plot, const struct cli_pa
   return y;
 }
 
-/* Draws the marks as lines through a panel, or as ticks at its upper edge if there are many. */
+/* Draws the marks of a plot (vertical lines at given abscissas, such as the times of events) through a panel. If there are more than
+ * FEW_MARKS, draws short ticks at the upper edge of the panel instead. */
 static void put_marks(FILE *to, const struct cli_plot *plot, const struct frame *f)
 {
   const double length = plot->mark_count > FEW_MARKS ? 6 : f->height;
@@ -362,8 +373,8 @@ static void put_marks(FILE *to, const struct cli_plot *plot, const struct frame 
   }
 }
 
-/* Estimates the width in pixels of one byte of a text at FONT_SIZE, for a wide one of the usual fonts, in which an m is three times as
- * wide as an i. */
+/* Estimates the width in pixels of the character that begins with the byte c, at font size FONT_SIZE in a wide sans-serif font. Returns 0
+ * for the further bytes of a UTF-8 character. */
 static double letter_width(char c)
 {
   if (((unsigned char)c & 0xC0) == 0x80) return 0; /* continues a character of several bytes */
@@ -373,7 +384,7 @@ static double letter_width(char c)
   return c >= 'A' && c <= 'Z' ? 8.8 : 7.7;
 }
 
-/* Estimates the width in pixels of a text at FONT_SIZE. */
+/* Estimates the width in pixels of a UTF-8 text at font size FONT_SIZE. */
 static double text_width(const char *text)
 {
   double width = 0;
@@ -381,14 +392,15 @@ static double text_width(const char *text)
   return width;
 }
 
-/* The rows of letters above the first panel, with the space that each group of letters takes. */
+/* The texts of letters above the first panel, which name the marks, and the space that each takes. */
 struct letters {
-  double from[MOST_LETTERS], to[MOST_LETTERS]; /* in pixels */
-  int row[MOST_LETTERS];
-  int count, rows;
+  double from[MOST_LETTERS], to[MOST_LETTERS]; /* (count) left and right end, in pixels */
+  int row[MOST_LETTERS];                       /* (count) text row, from 0 at the bottom */
+  int count, rows;                             /* number of texts; of text rows in use */
 };
 
-/* Returns the lowest row that is free between the positions `from` and `to` (in pixels); -1 if there is none. */
+/* Finds a text row for a label above the first panel of a plot: returns the number of the lowest row, from 0, in which no label in *l lies
+ * between the horizontal positions `from` and `to` (in pixels); −1 if there is none. */
 static int free_row(const struct letters *l, double from, double to)
 {
   for (int row = 0; row < LETTER_ROWS && l->count < MOST_LETTERS; row++) {
@@ -401,10 +413,11 @@ static int free_row(const struct letters *l, double from, double to)
   return -1;
 }
 
-/* Places a group of letters centred at the position `at` in the lowest free row, if there is one, and writes it to `to` unless that is
- * NULL. */
-static void put_group(FILE *to, struct letters *l, const struct frame *f, double at,
-                      const char *text)
+/* Places a label, the letters of marks (vertical lines) of a plot, above its first panel: centred at the horizontal position `at` (in
+ * pixels), in the lowest free text row. Reserves the space in *l, and writes the label as SVG to the file `to` unless this is NULL. Does
+ * nothing if no row is free. */
+static void place_letters(FILE *to, struct letters *l, const struct frame *f, double at,
+                          const char *text)
 {
   const double half = text_width(text) / 2;
   const int row = free_row(l, at - half, at + half);
@@ -418,7 +431,7 @@ static void put_group(FILE *to, struct letters *l, const struct frame *f, double
           f->top - 4 - LETTER_LINE * row, text);
 }
 
-/* Returns whether `letter` is among the first `count` characters of an array. */
+/* Returns whether the array letters[count] contains `letter`. */
 static bool is_among(char letter, size_t count, const char *letters)
 {
   for (size_t i = 0; i < count; i++) {
@@ -427,10 +440,11 @@ static bool is_among(char letter, size_t count, const char *letters)
   return false;
 }
 
-/* Collects the letters of all marks from number i on that are within one pixel of it in `together`, each once. Letters that appear for
- * the first time are added to `seen` and set *is_new; with `only_new`, others are omitted. Returns the number of the next mark. */
+/* Collects in `label` the letters, each once, of mark number i (a vertical line) of a plot and of the following marks within one pixel of
+ * it. Letters that `seen` does not contain yet are appended to `seen`; *is_new says whether there are any. If only_new is set, `label`
+ * contains no other letters. Returns the number of the first mark that is farther away. */
 static long collect_letters(const struct cli_plot *plot, const struct frame *f, long i,
-                            bool only_new, char seen[ALPHABET + 1], char together[ALPHABET + 1],
+                            bool only_new, char seen[ALPHABET + 1], char label[ALPHABET + 1],
                             bool *is_new)
 {
   const double at = pixel_x(f, plot->marks[i].x);
@@ -439,29 +453,29 @@ static long collect_letters(const struct cli_plot *plot, const struct frame *f, 
   *is_new = false;
   for (; next < plot->mark_count && pixel_x(f, plot->marks[next].x) - at < 1; next++) {
     const char letter = plot->marks[next].letter;
-    if (!letter || is_among(letter, count, together)) continue;
+    if (!letter || is_among(letter, count, label)) continue;
     const bool first = !is_among(letter, known, seen);
     if (first && known < ALPHABET) seen[known++] = letter, *is_new = true;
-    if ((first || !only_new) && count < ALPHABET) together[count++] = letter;
+    if ((first || !only_new) && count < ALPHABET) label[count++] = letter;
   }
-  seen[known] = together[count] = '\0';
+  seen[known] = label[count] = '\0';
   return next;
 }
 
-/* Writes the letters of the marks above the first panel, those at one position side by side, and returns how many rows this takes; if
- * `to` is NULL, nothing is written. First appearances of a letter are placed first; the others only where there is room, and not at all
- * if there are many marks. */
+/* Writes the letters that identify the marks (vertical lines) of a plot above its first panel, and returns the number of text rows that
+ * they occupy. The first occurrence of each letter has priority; the others are written where there is room, or not at all if there are
+ * more than FEW_MARKS marks. If `to` is NULL, only counts the rows. */
 static int put_letters(FILE *to, const struct cli_plot *plot, const struct frame *f)
 {
   struct letters l = {.count = 0};
   const bool crowded = plot->mark_count > FEW_MARKS;
   for (int pass = 0; pass < (crowded ? 1 : 2); pass++) {
-    char seen[ALPHABET + 1] = "", together[ALPHABET + 1];
+    char seen[ALPHABET + 1] = "", label[ALPHABET + 1];
     bool is_new;
     for (long i = 0, next; i < plot->mark_count; i = next) {
-      next = collect_letters(plot, f, i, crowded, seen, together, &is_new);
-      if (together[0] && is_new == (pass == 0)) {
-        put_group(to, &l, f, pixel_x(f, plot->marks[i].x), together);
+      next = collect_letters(plot, f, i, crowded, seen, label, &is_new);
+      if (label[0] && is_new == (pass == 0)) {
+        place_letters(to, &l, f, pixel_x(f, plot->marks[i].x), label);
       }
     }
   }
@@ -473,7 +487,8 @@ enum {
   BEFORE_NAME = 34
 }; /* in the legend: width of the sample line; start of the name */
 
-/* Writes the names of the curves with a sample of each line beside a panel; long names are printed smaller. */
+/* Writes the legend to the right of a panel: the name of each curve and a sample of its line. Names that are too long are written in a
+ * smaller font. */
 static void put_legend(FILE *to, const struct cli_plot *plot, const struct cli_panel *panel,
                        const struct frame *f)
 {
@@ -494,7 +509,8 @@ static void put_legend(FILE *to, const struct cli_plot *plot, const struct cli_p
   }
 }
 
-/* Draws one panel with ticks, marks, curves and legend; `last` says that it carries the numbers of the abscissa. */
+/* Draws one panel of a plot as SVG: grid, marks, curves and legend. Sets the ordinate f->y. `last` is true for the lowest panel, which has
+ * the tick labels of the common abscissa. */
 static void put_panel(FILE *to, const struct cli_plot *plot, const struct cli_panel *panel,
                       struct frame *f, bool last)
 {
@@ -517,7 +533,8 @@ static void put_panel(FILE *to, const struct cli_plot *plot, const struct cli_pa
 
 /* ---- the picture */
 
-/* Sets the left edge and the width of the panels such that the longest tick label and the longest curve name fit beside them. */
+/* Computes the left edge and the width in pixels of the panels, f->left and f->width, so that the longest tick label fits to the left of
+ * them and the longest curve name to the right. */
 static void set_margins(const struct cli_plot *plot, struct frame *f)
 {
   double left = LEAST_LEFT, right = 0, tick[CLI_AXIS_MOST_TICKS];
@@ -540,7 +557,8 @@ static void set_margins(const struct cli_plot *plot, struct frame *f)
   f->width = WIDTH - left - fmin(MOST_RIGHT, BEFORE_NAME + right + 4);
 }
 
-/* Returns how many bytes of a note fit on its next line; the line ends after an entry of a list (";") if possible, else at a blank. */
+/* Returns the number of bytes of a note (a text below a plot) that fit on one line of NOTE_LENGTH bytes. Breaks the line after a list entry
+ * (";") if possible, otherwise at a blank, or else between two UTF-8 characters. */
 static size_t line_length(const char *note)
 {
   size_t length = strlen(note), at = NOTE_LENGTH;
@@ -555,8 +573,8 @@ static size_t line_length(const char *note)
   return at;
 }
 
-/* Writes the notes from the vertical position `top` downwards, each broken into lines, and returns the number of lines; if `to` is NULL,
- * they are only counted. */
+/* Writes the notes of a plot, which are sentences below the picture, from the vertical position `top` (in pixels) downwards, and breaks
+ * them into lines. Returns the number of lines. If `to` is NULL, only counts them. */
 static int put_notes(FILE *to, const struct cli_plot *plot, int top)
 {
   int lines = 0;
@@ -575,7 +593,8 @@ static int put_notes(FILE *to, const struct cli_plot *plot, int top)
   return lines;
 }
 
-/* Returns how many bytes of the title fit on its next line. */
+/* Returns the number of bytes of a plot's title that fit on one line. Breaks the line at the last blank that fits, or else between two
+ * UTF-8 characters. */
 static size_t title_length(const char *title)
 {
   const double room = WIDTH - 2 * LINE;
@@ -589,14 +608,15 @@ static size_t title_length(const char *title)
   return length > 0 ? length : at;
 }
 
-/* Returns the horizontal centre for a text of this width: that of the panels if the text fits there, else that of the picture. */
+/* Returns the horizontal position in pixels around which a text of the given width is centred: the middle of the panels or, if the text
+ * would not fit there, of the picture. */
 static double middle_of(const struct frame *f, double width)
 {
   const double middle = f->left + f->width / 2;
   return middle > width / 2 && middle + width / 2 < WIDTH ? middle : WIDTH / 2.0;
 }
 
-/* Writes the title from the top, broken into lines, and returns the number of lines; if `to` is NULL, they are only counted. */
+/* Writes the title at the top of a plot, broken into lines, and returns the number of lines. If `to` is NULL, only counts them. */
 static int put_title(FILE *to, const struct cli_plot *plot, const struct frame *f)
 {
   const double x = middle_of(f, text_width(plot->title) * TITLE_SIZE / FONT_SIZE);
@@ -615,7 +635,8 @@ static int put_title(FILE *to, const struct cli_plot *plot, const struct frame *
   return lines;
 }
 
-/* Writes the beginning of the SVG file, the title and the subtitle. */
+/* Writes the beginning of the SVG file of a plot (root element, styles, background), the title and the subtitle. `height` is the height of
+ * the picture in pixels. */
 static void put_head(FILE *to, const struct cli_plot *plot, const struct frame *f, int height)
 {
   fprintf(
@@ -635,7 +656,7 @@ static void put_head(FILE *to, const struct cli_plot *plot, const struct frame *
   fputs("</text>\n", to);
 }
 
-/* Returns the height in pixels of everything above the first panel: title, subtitle and letters of marks. */
+/* Returns the height in pixels of all that is above the first panel of a plot: title, subtitle and the letters of the marks. */
 static int head_height(const struct cli_plot *plot, const struct frame *f)
 {
   const int titles = put_title(NULL, plot, f), rows = put_letters(NULL, plot, f);
@@ -654,7 +675,7 @@ enum {
   MOST_POINTS = 2000
 };
 
-/* Writes a text centred at (x, y), in smaller letters if it is wider than `room` pixels. */
+/* Writes a text centred at the position (x, y) in pixels as an SVG element, in a smaller font if it would be wider than `room` pixels. */
 static void put_fitted(FILE *to, double x, double y, double room, const char *text)
 {
   const double width = text_width(text);
@@ -664,7 +685,8 @@ static void put_fitted(FILE *to, double x, double y, double room, const char *te
   fputs("</text>\n", to);
 }
 
-/* Draws a curve whose abscissa points upwards, with at most about MOST_POINTS points. */
+/* Draws a curve as SVG polylines with the abscissa of the plot pointing upwards. Omits points if there are more than MOST_POINTS; values
+ * that are not finite interrupt the line. */
 static void put_upright_curve(FILE *to, const struct cli_plot *plot, const struct frame *f,
                               const struct cli_curve *curve, const char *colour)
 {
@@ -681,7 +703,8 @@ static void put_upright_curve(FILE *to, const struct cli_plot *plot, const struc
   if (pen_down) fputs("'/>\n", to);
 }
 
-/* Draws one panel whose abscissa points upwards, with ticks, title and curves. */
+/* Draws one panel of a plot as SVG, with the abscissa pointing upwards and the values of the curves to the right: grid, title and curves.
+ * Sets f->x, the axis of the values. */
 static void put_upright_panel(FILE *to, const struct cli_plot *plot, const struct cli_panel *panel,
                               struct frame *f)
 {
@@ -702,7 +725,8 @@ static void put_upright_panel(FILE *to, const struct cli_plot *plot, const struc
   }
 }
 
-/* Writes the names of the curves in one line at height y, if there are several; the panel is the first one, and its names apply to all. */
+/* Writes one legend for all panels in a line at the vertical position y in pixels, with the names of the first panel's curves. Writes
+ * nothing if the panel has a single curve. */
 static void put_common_legend(FILE *to, const struct cli_panel *panel, double y)
 {
   double x = LEAST_LEFT;
@@ -716,7 +740,7 @@ static void put_common_legend(FILE *to, const struct cli_panel *panel, double y)
   }
 }
 
-/* Writes a plot whose panels stand side by side with the abscissa pointing upwards. */
+/* Writes a plot as an SVG file in which the panels stand side by side, three in a row, with their common abscissa pointing upwards. */
 static void write_upright(FILE *to, const struct cli_plot *plot)
 {
   const int columns = plot->panel_count < ACROSS ? plot->panel_count : ACROSS;
@@ -743,7 +767,7 @@ static void write_upright(FILE *to, const struct cli_plot *plot)
   fputs("</svg>\n", to);
 }
 
-/* Extends the range of an axis to the abscissas of all curves of a plot. */
+/* Extends the range of the axis x to the abscissas of all curves of a plot. */
 static void include_abscissas(struct cli_axis *x, const struct cli_plot *plot)
 {
   for (long i = 0; i < plot->points; i++) cli_axis_include(x, plot->x[i * plot->stride]);
@@ -786,8 +810,8 @@ void cli_plot_write(FILE *to, const struct cli_plot *plot)
 
 /* ---- files */
 
-/* Writes what the callback `write` prints for `what` to the file `path`, which is replaced as a whole. Returns CMB_ERROR_MEMORY
- * if there is no memory for the whole text. */
+/* Saves an SVG file under the name `path`, which is replaced as a whole; the callback `write` writes the content for the data `what`.
+ * Returns CMB_ERROR_MEMORY, without an error message in the context, if out of memory. */
 cmb_status cli_svg_save(cmb_context *ctx, void (*write)(FILE *to, const void *what),
                         const void *what, const char *path)
 {
@@ -802,7 +826,7 @@ cmb_status cli_svg_save(cmb_context *ctx, void (*write)(FILE *to, const void *wh
   return status;
 }
 
-/* Writes the plot `what` as SVG; a callback of cli_svg_save. */
+/* Writes a plot (`what` is a struct cli_plot) as SVG to a file. Callback of cli_svg_save. */
 static void write_plot(FILE *to, const void *what)
 {
   cli_plot_write(to, what);

@@ -1,6 +1,6 @@
 /*
- * Draws line plots as SVG: panels one below the other with a common abscissa, curves with a legend, vertical marks across all panels, and
- * notes below; or panels side by side, whose common quantity points upwards.
+ * Draws line plots as SVG: panels (diagrams) one below the other with a common abscissa, curves with a legend, vertical marks across all
+ * panels, and notes below; or panels side by side, whose common abscissa points upwards.
  *
  * Axes are linear or logarithmic. The margins follow from the longest tick label and the longest curve name. Used by all commands that
  * draw.
@@ -14,9 +14,10 @@
 
 enum { CLI_PLOT_MOST_CURVES = 8 }; /* in a panel; more could not be distinguished */
 
+/* A curve. */
 struct cli_curve {
-  const char *name;
-  const double *y; /* (points, at intervals of `stride`) */
+  const char *name; /* in the legend */
+  const double *y;  /* (points, at intervals of `stride`) */
   /* abscissas of this curve, which need not ascend (a path in the plane of two quantities); NULL: x, points and stride of the plot */
   const double *x;
   long points, stride;
@@ -24,6 +25,7 @@ struct cli_curve {
   int colour; /* number of the colour from 1 on; 0: that of the curve's position in the panel */
 };
 
+/* A panel: one diagram of a plot. */
 struct cli_panel {
   const char *title; /* label of the ordinate */
   struct cli_curve curves[CLI_PLOT_MOST_CURVES];
@@ -38,10 +40,11 @@ struct cli_mark {
   char letter; /* printed above it; 0: none */
 };
 
+/* A plot. */
 struct cli_plot {
-  const char *title, *abscissa;
-  const char *subtitle; /* NULL: none */
-  const double *x;      /* (points, at intervals of `stride`) */
+  const char *title, *abscissa; /* `abscissa`: label of the abscissa */
+  const char *subtitle;         /* NULL: none */
+  const double *x;              /* (points, at intervals of `stride`) */
   long points, stride;
   const struct cli_panel *panels;
   int panel_count;
@@ -63,8 +66,9 @@ void cli_plot_write(FILE *to, const struct cli_plot *plot);
  * message. */
 cmb_status cli_plot_save(cmb_context *ctx, const struct cli_plot *plot, const char *path);
 
-/* Helpers for other pictures. cli_svg_text writes text with the characters <, > and & escaped and those that XML forbids replaced;
- * cli_svg_save writes what the callback `write` prints to the file `path`, which is replaced as a whole. */
+/* Functions for other SVG pictures. cli_svg_text writes text with the characters <, > and & escaped and those that XML forbids replaced by
+ * U+FFFD. cli_svg_save saves an SVG file under the name `path`, which is replaced as a whole; the callback `write` writes its content for the
+ * data `what`. If cli_svg_save returns CMB_ERROR_MEMORY, the context has no error message. */
 void cli_svg_text(FILE *to, const char *text);
 cmb_status cli_svg_save(cmb_context *ctx, void (*write)(FILE *to, const void *what),
                         const void *what, const char *path);

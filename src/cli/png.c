@@ -1,6 +1,6 @@
 /*
- * Saves pictures as PNG (png.h). The SVG is handed to the converter in a temporary file rather than a pipe, so that neither program waits
- * for the other.
+ * Saves SVG pictures as PNG files (png.h). The converter reads the SVG from a temporary file rather than a pipe, so that neither program
+ * waits for the other.
  */
 #include "cli/png.h"
 
@@ -14,15 +14,16 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_BYTES = 1 << 28 };
+enum { MOST_BYTES = 1 << 28 }; /* of a PNG file */
 
-/* Prints the error message that the file `path` cannot be written, for the reason `words`; returns an exit code. */
+/* Prints the error message that the file `path` cannot be written; `words` is the reason. Returns the exit code of the program. */
 static int fail(const char *path, const char *words)
 {
   return cli_complain("cannot write '%s': %s", path, words);
 }
 
-/* Saves the content of the temporary file `picture` under the name `path`; returns an exit code. */
+/* Copies the content of the temporary file `picture`, a PNG image, to the file `path`, which is replaced as a whole. Prints an error
+ * message on failure. Returns an exit code, CLI_DONE on success. */
 static int save_picture(cmb_context *ctx, FILE *picture, const char *path)
 {
   char *bytes = NULL;
@@ -33,8 +34,8 @@ static int save_picture(cmb_context *ctx, FILE *picture, const char *path)
   return status == CMB_OK ? CLI_DONE : cli_fail(ctx, status);
 }
 
-/* Converts the SVG in the temporary file `drawing` to PNG in the temporary file `picture`, and saves that as `path`; returns an exit
- * code. */
+/* Converts the SVG image in the temporary file `drawing` to a PNG image in the temporary file `picture` by the program rsvg-convert, and
+ * saves it under the name `path`. Prints an error message on failure. Returns an exit code, CLI_DONE on success. */
 static int convert(cmb_context *ctx, FILE *drawing, FILE *picture, const char *path)
 {
   if (ferror(drawing) || fflush(drawing) != 0 || lseek(fileno(drawing), 0, SEEK_SET) != 0) {
@@ -44,7 +45,7 @@ static int convert(cmb_context *ctx, FILE *drawing, FILE *picture, const char *p
   const int code = cli_other_program(words, fileno(drawing), fileno(picture));
   if (code == CLI_NOT_INSTALLED) {
     return fail(path, "PNG pictures are made by rsvg-convert, which is not installed (Debian: "
-                      "librsvg2-bin); .svg needs nothing");
+                      "librsvg2-bin); .svg needs no other program");
   }
   return code == 0 ? save_picture(ctx, picture, path) : fail(path, "rsvg-convert has failed");
 }
@@ -58,7 +59,7 @@ int cli_png_save(cmb_context *ctx, void (*write)(FILE *to, const void *what), co
     write(drawing, what);
     code = convert(ctx, drawing, picture, path);
   } else {
-    code = fail(path, "no temporary file can be made");
+    code = fail(path, "cannot create a temporary file");
   }
   if (drawing) fclose(drawing);
   if (picture) fclose(picture);

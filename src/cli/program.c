@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted; /* a signal has asked the run to stop */
 
-/* Handles a signal that asks the run to stop. A second Ctrl-C ends the program at once. Other signals may arrive twice without
- * intention: timeout(1) sends SIGTERM to the program and to its group, and when a terminal closes, the shell and the kernel both send
- * SIGHUP. */
+/* Handles the signals SIGINT, SIGTERM and SIGHUP: sets a flag that asks the run to stop, and restores the default action of SIGINT, so that
+ * a second Ctrl-C ends the program at once. A second SIGTERM or SIGHUP has no further effect, as these may arrive twice unintentionally:
+ * timeout(1) signals the program and its process group; when a terminal closes, both the shell and the kernel send SIGHUP. */
 static void on_interrupt(int signal_number)
 {
   (void)signal_number;
@@ -24,7 +24,7 @@ void cli_catch_interrupt(void)
 {
   const struct sigaction action = {.sa_handler = on_interrupt};
   struct sigaction before;
-  if (interrupted) return; /* a second Ctrl-C is to end the program */
+  if (interrupted) return; /* keep the default action of SIGINT: a second Ctrl-C ends the program */
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
   if (sigaction(SIGHUP, NULL, &before) == 0 &&
@@ -57,7 +57,8 @@ double cli_median(int n, double *x)
   return x[n / 2];
 }
 
-/* Reads the model if the command has one, and runs the command, or prints its help. Returns the exit code. */
+/* Runs the command of a parsed command line: reads its model if the command takes one, and calls its function, or prints its help. Returns
+ * the exit code of the program. */
 static int dispatch(struct cli_arguments *arguments)
 {
   if (arguments->help) {

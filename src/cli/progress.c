@@ -1,16 +1,16 @@
 /*
- * The progress bar of a run on standard error; it is shown only on a terminal, and only if the run takes longer than half a second.
+ * The progress bar of `camber run` on standard error; it is shown only on a terminal, and only if the run takes longer than half a second.
  */
 #include "cli/cli.h"
 
 #include <unistd.h>
 
-enum { WIDTH = 40 };
+enum { WIDTH = 40 }; /* characters of the bar */
 
-/* in seconds: before it is shown first; between two updates */
+/* Times in seconds until the bar is shown for the first time, and between two updates. */
 static const double FIRST_AFTER = 0.5, AGAIN_AFTER = 0.1;
 
-/* Starts the progress bar, which is switched off if `quiet` is set or standard error is no terminal. */
+/* Starts the progress bar of a run. It is not shown if `quiet` is set or standard error is not a terminal. */
 void cli_progress_begin(struct cli_progress *p, bool quiet)
 {
   *p = (struct cli_progress){.on = !quiet && isatty(STDERR_FILENO)};

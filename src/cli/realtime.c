@@ -1,5 +1,5 @@
 /*
- * Paces a run by the clock (realtime.h).
+ * Runs a simulation in real time and reports the computing times of its steps (realtime.h).
  *
  * The step from t to t + h begins at start + (t - t_start) on the monotonic clock and is due at start + (t + h - t_start), where start is
  * the clock time of the first one. These times are fixed: a run that is late does not sleep until it has caught up. The time of a step is
@@ -21,7 +21,7 @@ enum {
   BAR = 36
 };
 
-static const double FAR_AHEAD = 3e18; /* in ns */
+static const double FAR_AHEAD = 3e18; /* limit for times since the start in ns, a century */
 
 static const struct {
   const char *name;
@@ -61,7 +61,7 @@ double cli_period(const cmb_run_options *options)
   return o->max_step > 0 ? fmin(step, o->max_step) : step;
 }
 
-/* Returns the time of the monotonic clock in ns. */
+/* Returns the time of the monotonic clock in nanoseconds. */
 static long long now_ns(void)
 {
   struct timespec t;
@@ -69,13 +69,14 @@ static long long now_ns(void)
   return 1000000000LL * t.tv_sec + t.tv_nsec;
 }
 
-/* Returns the clock time in ns at which simulated time t is due; limited to about a century, so that it does not overflow. */
+/* Returns the time of the monotonic clock, in nanoseconds, at which the simulated time t (in seconds) is due. The time since the start is
+ * limited to about a century to avoid overflow. */
 static long long due_ns(const struct cli_realtime *r, double t)
 {
   return r->start + llround(fmin(FAR_AHEAD, 1e9 * (t - r->t_start)));
 }
 
-/* Writes to the stack ahead, page by page, so that no page fault occurs in a step. */
+/* Writes to each memory page of the next STACK_AHEAD bytes of the stack, so that no page fault occurs during a real-time step. */
 static void touch_stack(void)
 {
   char ahead[STACK_AHEAD];
@@ -88,8 +89,8 @@ void cli_realtime_begin(struct cli_realtime *r, double period)
   cli_histogram_begin(&r->times, period);
 }
 
-/* Prepares the process before the first step, when all memory is allocated: locks the memory, requests the real-time scheduler and
- * starts the clock. Both requests may be refused. */
+/* Prepares the process for steps in real time, before the first one, at simulated time t: locks all memory against swapping (r->locked),
+ * requests the real-time scheduler SCHED_FIFO (r->fifo), and stores the start time of the clock. The system may refuse both requests. */
 static void prepare_process(struct cli_realtime *r, double t)
 {
   const struct sched_param priority = {.sched_priority = PRIORITY};
@@ -128,7 +129,8 @@ void cli_realtime_after_step(struct cli_realtime *r, double t)
   if (done > due_ns(r, t)) r->overruns++;
 }
 
-/* Releases the locked memory and restores the scheduler, since the work after the run is not paced. */
+/* Ends the real-time part of a run: unlocks the memory and restores the previous scheduler, as the work that follows need not be in real
+ * time. */
 void cli_realtime_end(struct cli_realtime *r)
 {
   if (r->locked) munlockall();
@@ -139,7 +141,7 @@ void cli_realtime_end(struct cli_realtime *r)
 
 enum { TIME_ROOM = 32 };
 
-/* Writes a time with a suitable unit, such as "12.3 us", to `text` and returns it. */
+/* Writes a time in seconds with three digits and a suitable unit, such as "12.3 us", to `text`. Returns `text`. */
 static const char *time_text(double seconds, char text[TIME_ROOM])
 {
   static const struct {
@@ -153,7 +155,8 @@ static const char *time_text(double seconds, char text[TIME_ROOM])
   return text;
 }
 
-/* Prints a row of the histogram: two texts, the number of steps, and a bar whose length is relative to the row with the largest number. */
+/* Prints a row of a histogram: the texts `limit` and `margin`, the number of steps `count`, and a bar whose length is proportional to
+ * count/largest. */
 static void print_row(const char *limit, const char *margin, long count, long largest)
 {
   static const char full[] = "####################################";
@@ -161,8 +164,8 @@ static void print_row(const char *limit, const char *margin, long count, long la
   printf("  %16s %12s %10ld%s%.*s\n", limit, margin, count, length ? "  " : "", length, full);
 }
 
-/* Prints a histogram of the steps by their computing time, one row per factor of 2: the upper limit, the part of the period that
- * remains, and the number of steps. */
+/* Prints the histogram of the computing times of real-time steps. Each row covers a factor of 2 and shows the upper limit, the margin (the
+ * percentage of the period that remains) and the number of steps. */
 static void print_margins(const struct cli_histogram *h)
 {
   long rows[MOST_ROWS] = {0}, largest = 1, before = 0;

@@ -1,5 +1,5 @@
 /*
- * Makes the report of a run (report.h): collects its data during the run, and writes the page.
+ * The report of a run (report.h): collects its data during the run, and writes the HTML page.
  */
 #include "cli/report.h"
 
@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+/* The greatest number of values stored about the steps. */
 enum { STEPS_NUMBERS = 24000 };
 
 int cli_report_open(struct cli_report *r, const struct cli_arguments *a)
@@ -19,7 +20,8 @@ int cli_report_open(struct cli_report *r, const struct cli_arguments *a)
 
 /* ---- during the run */
 
-/* Allocates the memory for the instants of the animation, the curves and the step sizes. */
+/* Allocates all memory for the report of a run: for the animation of `bodies` bodies, the curves over time, and the step sizes. Returns
+ * CMB_ERROR_MEMORY if out of memory. */
 static cmb_status allocate(struct cli_report *r, int bodies)
 {
   CMB_TRY(cli_frames_begin(&r->frames, r->eq->nq, r->forces.numbers, bodies, 1));
@@ -68,7 +70,7 @@ void cli_report_after_step(struct cli_report *r, double t, int order)
 
 /* ---- the page */
 
-/* The data that the callback `put_reports` needs. */
+/* The arguments of cli_report_save, for the callback put_reports. */
 struct content {
   cmb_context *ctx;
   struct cli_report *r;
@@ -90,7 +92,8 @@ void cli_report_head(struct cli_json *j, const struct cli_arguments *a,
   cli_json_close(j, '}');
 }
 
-/* Writes the report as the JSON list "reports" with one entry: head, summary, motion, forces and curves. A callback of cli_page_save. */
+/* Writes the data of a report (`user` is a struct content) as JSON: the list "reports" with a single entry, which contains title, summary
+ * of the run, animation, forces and curves. Callback of cli_page_save. */
 static cmb_status put_reports(struct cli_json *j, void *user)
 {
   const struct content *c = user;

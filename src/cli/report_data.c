@@ -1,10 +1,10 @@
 /*
- * Writes the numbers of a report as JSON (report.h): arrays as base64 of their bytes in memory, little-endian.
+ * Writes the numbers of a report as JSON (report.h): arrays are base64 strings of their bytes in memory, little-endian.
  *
  * A column consists of a number `base` and the differences to it in single precision, so that a quantity that stays near a large value,
  * such as an energy, keeps its digits. A column beyond the range of single precision is written in double precision (`exact`), as are all
- * columns of a comparison. Times are in double precision. A pose consists of seven single-precision numbers: the position of the centre of
- * mass and the quaternion (x, y, z, w) of the rotation from the design position.
+ * columns of a page that compares runs. Times are in double precision. A pose consists of seven single-precision numbers: the position of
+ * the centre of mass and the quaternion (x, y, z, w) of the rotation from the design position.
  */
 #include "cli/facts.h"
 #include "cli/report.h"
@@ -15,13 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Writes n single-precision numbers as base64 under a key. */
+/* Writes the numbers x[n] in single precision, as a base64 string, under a key of a JSON object. */
 static void put_floats(struct cli_json *j, const char *key, long n, const float *x)
 {
   cli_json_bytes(j, key, x, (size_t)n * sizeof *x);
 }
 
-/* Writes n double-precision numbers as base64 under a key. */
+/* Writes the numbers x[n] in double precision, as a base64 string, under a key of a JSON object. */
 static void put_doubles(struct cli_json *j, const char *key, long n, const double *x)
 {
   cli_json_bytes(j, key, x, (size_t)n * sizeof *x);
@@ -29,8 +29,8 @@ static void put_doubles(struct cli_json *j, const char *key, long n, const doubl
 
 /* ---- poses */
 
-/* Computes the quaternion (x, y, z, w) with w >= 0 of a rotation matrix R, which is stored by rows; divides by the largest component for
- * accuracy (Shepperd 1978). */
+/* Computes the unit quaternion q = (x, y, z, w) with w ≥ 0 of the rotation matrix R, which is stored by rows. Divides by the largest
+ * component, for accuracy (Shepperd 1978). */
 static void quaternion_of(const double R[9], float q[4])
 {
   /* 4x², 4y², 4z², 4w² */
@@ -47,14 +47,16 @@ static void quaternion_of(const double R[9], float q[4])
   for (int i = 0; i < 4; i++) q[i] = (float)(rows[most][i] * scale);
 }
 
-/* Converts the pose of a body to seven single-precision numbers: position and quaternion. */
-static void put_pose(const cmb_pose_of_body *pose, float out[CLI_A_POSE])
+/* Converts the pose of a body to single precision: out[] receives the position of the centre of mass (3) and the quaternion x, y, z, w of
+ * the rotation (4). */
+static void convert_pose(const cmb_pose_of_body *pose, float out[CLI_A_POSE])
 {
   for (int i = 0; i < 3; i++) out[i] = (float)pose->place[i];
   quaternion_of(pose->turn, out + 3);
 }
 
-/* Computes the poses of all bodies at each stored instant, and copies the times. `now` is a working array (bodies). */
+/* Computes the poses of all bodies at each instant of an animation, stored in f, and writes them to to->pose (instants x bodies x 7) and
+ * the times to to->t. now[bodies] is a working array. */
 static cmb_status fill_poses(const struct cli_frames *f, cmb_poses *from, cmb_pose_of_body *now,
                              struct cli_poses *to)
 {
@@ -63,7 +65,7 @@ static cmb_status fill_poses(const struct cli_frames *f, cmb_poses *from, cmb_po
     to->t[k] = row[0];
     CMB_TRY(cmb_poses_at(from, f->nq, row + 1, 0, NULL, now));
     for (int b = 0; b < to->bodies; b++)
-      put_pose(&now[b], to->pose + CLI_A_POSE * (k * to->bodies + b));
+      convert_pose(&now[b], to->pose + CLI_A_POSE * (k * to->bodies + b));
   }
   return CMB_OK;
 }
@@ -81,7 +83,8 @@ cmb_status cli_report_poses_by(cmb_poses *from, int bodies, const struct cli_fra
   return status;
 }
 
-/* Computes the poses of the model's bodies at all instants of `f`, after adding the newest instant. */
+/* Ends the recording of an animation in f, and computes the poses of the model's bodies at all its instants. *to has to be released even
+ * after a failure. */
 static cmb_status find_poses(cmb_context *ctx, struct cli_frames *f, const struct cli_arguments *a,
                              struct cli_poses *to)
 {
@@ -126,17 +129,18 @@ cmb_status cli_report_motion(cmb_context *ctx, struct cli_json *j, struct cli_fr
 
 /* ---- columns */
 
-/* A history seen as the points of a plot: rows at a stride, with working arrays for the output. */
+/* A history that is being written: its rows as the points of a plot, and working arrays. */
 struct table {
-  struct cli_plot plot;
+  struct cli_plot plot; /* only points, stride and abscissas are used */
   const struct cli_history *h;
-  float *work; /* (points) */
+  float *work; /* (points) working array for columns in single precision */
   /* (points) the times; after these are written, a working array for columns in double precision */
   double *time;
-  bool exact;
+  bool exact; /* all columns are written in double precision */
 };
 
-/* Returns the first finite value of a column, which is subtracted from all; 0 if there is none. */
+/* Returns the base value of a column of a report, which is subtracted from all its values: the first finite one, or 0 if there is none. `y`
+ * points to the first value. */
 static double base_of(const struct table *t, const double *y)
 {
   for (long k = 0; k < t->plot.points; k++) {
@@ -145,8 +149,8 @@ static double base_of(const struct table *t, const double *y)
   return 0;
 }
 
-/* Returns whether the differences of a column to `base` can be written in single precision: the largest one must be below 3.4e38, and
- * not so small that digits are lost (below 1e-31), or 0. */
+/* Returns whether the differences of a column of values to `base` can be stored in single precision: the largest one must be 0 or between
+ * 1e-31 (else digits are lost) and 3.4e38 (else it overflows). `y` points to the first value. */
 static bool fits_floats(const struct table *t, const double *y, double base)
 {
   double most = 0;
@@ -157,7 +161,8 @@ static bool fits_floats(const struct table *t, const double *y, double base)
   return most == 0 || (most <= FLT_MAX && most >= FLT_MIN / FLT_EPSILON);
 }
 
-/* Writes a column as its base and the differences to it in single precision. */
+/* Writes a column of a report as JSON: the number `base`, and the differences of all values to it in single precision as base64. `y` points
+ * to the first value. */
 static void put_floats_from(struct cli_json *j, const struct table *t, const double *y, double base)
 {
   for (long k = 0; k < t->plot.points; k++) t->work[k] = (float)(y[k * t->plot.stride] - base);
@@ -165,14 +170,15 @@ static void put_floats_from(struct cli_json *j, const struct table *t, const dou
   put_floats(j, "data", t->plot.points, t->work);
 }
 
-/* Writes a column in double precision. */
+/* Writes the values of a column of a report in double precision as base64. `y` points to the first value; t->time is overwritten. */
 static void put_doubles_of(struct cli_json *j, const struct table *t, const double *y)
 {
   for (long k = 0; k < t->plot.points; k++) t->time[k] = y[k * t->plot.stride];
   put_doubles(j, "data", t->plot.points, t->time);
 }
 
-/* Writes a column as a JSON object: name, kind, unit, title and its numbers. */
+/* Writes a column of a report as a JSON object: name, kind, unit, title and values. Values are in single precision relative to a base value
+ * or, if this loses accuracy or t->exact is set, in double precision. */
 static void put_column(struct cli_json *j, const struct table *t,
                        const struct cli_report_column *about)
 {
@@ -193,7 +199,8 @@ static void put_column(struct cli_json *j, const struct table *t,
   cli_json_close(j, '}');
 }
 
-/* Writes the beginning of the JSON object for a history under `key`, with its times, and allocates the working arrays of `t`. */
+/* Begins the JSON object `key` for columns of the history h: writes the number of points and their times, and opens the list of columns.
+ * Allocates the working arrays of *t, which close_table frees. Returns CMB_ERROR_MEMORY if out of memory. */
 static cmb_status open_table(struct cli_json *j, const char *key, const struct cli_history *h,
                              bool exact, struct table *t)
 {
@@ -212,7 +219,7 @@ static cmb_status open_table(struct cli_json *j, const char *key, const struct c
   return CMB_OK;
 }
 
-/* Ends the JSON object of a table and frees its working arrays. */
+/* Ends the list of columns and the JSON object of a table, and frees the working arrays of *t. */
 static void close_table(struct cli_json *j, struct table *t)
 {
   cli_json_close(j, ']');
@@ -231,10 +238,11 @@ cmb_status cli_report_table(struct cli_json *j, const char *key, const struct cl
   return status;
 }
 
-/* Appends n columns of one kind, whose values begin at index `first` of a row, and returns the end of the list. */
-static struct cli_report_column *add_group(struct cli_report_column *to, int first, int n,
-                                           const char *const *names, const char *const *units,
-                                           const char *kind)
+/* Appends descriptions of n columns of the same kind (such as "velocity") to a list at `to`; their values are the numbers first, first + 1,
+ * ... in each row of the history. `units` may be NULL. Returns the end of the list. */
+static struct cli_report_column *add_columns(struct cli_report_column *to, int first, int n,
+                                             const char *const *names, const char *const *units,
+                                             const char *kind)
 {
   for (int i = 0; i < n; i++) {
     *to++ = (struct cli_report_column){
@@ -243,7 +251,8 @@ static struct cli_report_column *add_group(struct cli_report_column *to, int fir
   return to;
 }
 
-/* Writes the curves of a run: outputs, coordinates, velocities, states, multipliers and residuals over time. */
+/* Writes the curves of a run over time as the JSON object "series": outputs, coordinates, velocities, first-order states, Lagrange
+ * multipliers and constraint residuals. */
 static cmb_status put_series(struct cli_json *j, const struct cli_report *r)
 {
   const cmb_equations *eq = r->eq;
@@ -251,12 +260,12 @@ static cmb_status put_series(struct cli_json *j, const struct cli_report *r)
   const char *const *state_units = eq->v_units ? eq->v_units + (z - v) : NULL;
   struct cli_report_column *all = calloc((size_t)cli_history_columns(eq), sizeof *all), *to = all;
   if (!all) return CMB_ERROR_MEMORY;
-  to = add_group(to, y, eq->no, eq->output_names, eq->output_units, "output");
-  to = add_group(to, 1, eq->nq, eq->q_names, eq->q_units, "coordinate");
-  to = add_group(to, v, z - v, eq->v_names, eq->v_units, "velocity");
-  to = add_group(to, z, eq->nz, eq->v_names + (z - v), state_units, "state");
-  to = add_group(to, lambda, eq->ng, eq->lambda_names, NULL, "multiplier");
-  if (eq->ng > 0) to = add_group(to, y + eq->no, 2, cli_norm_names, cli_norm_units, "residual");
+  to = add_columns(to, y, eq->no, eq->output_names, eq->output_units, "output");
+  to = add_columns(to, 1, eq->nq, eq->q_names, eq->q_units, "coordinate");
+  to = add_columns(to, v, z - v, eq->v_names, eq->v_units, "velocity");
+  to = add_columns(to, z, eq->nz, eq->v_names + (z - v), state_units, "state");
+  to = add_columns(to, lambda, eq->ng, eq->lambda_names, NULL, "multiplier");
+  if (eq->ng > 0) to = add_columns(to, y + eq->no, 2, cli_norm_names, cli_norm_units, "residual");
   const cmb_status status = cli_report_table(j, "series", &r->series, false, (int)(to - all), all);
   free(all);
   return status;

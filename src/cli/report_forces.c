@@ -16,39 +16,42 @@ static const char PREFIX[] = "arrow_of_report_"; /* followed by a number: the na
 
 /* ---- choosing the forces */
 
-/* Returns how many components the arrow of a force element has: 1 for springs and similar elements, along the line between their points;
- * 3 for contacts and tyres; 0 for others, such as loads that the model prescribes. */
-static int parts_of_force(const char *type)
+/* Returns how many components of the force of an element a report shows, by the type of the element: 1 for springs and contacts of two
+ * spheres, along the line between their points; 3 (global axes) for contacts with a surface and tyres; 0 for others, such as prescribed
+ * loads, whose force is not shown. */
+static int force_components(const char *type)
 {
   if (strcmp(type, "spring") == 0 || strcmp(type, "hunt-crossley") == 0) return 1;
   return strcmp(type, "contact") == 0 || strcmp(type, "tyre") == 0 ? 3 : 0;
 }
 
-/* Returns how many components the force arrow of element i of a kind (joint, loop, force, stop) has; 0 if it has none. */
-static int parts_of(const cmb_model *m, cmb_item_kind kind, int i, const cmb_item *item)
+/* Returns how many components the force arrow of element i of a kind (joint, loop, force element, stop) has in a report: 3 along the global
+ * axes, 1 along the line between two points, or 0 if the element has no arrow. */
+static int arrow_components(const cmb_model *m, cmb_item_kind kind, int i, const cmb_item *item)
 {
   if (kind == CMB_ITEM_JOINT) return strcmp(item->type, "free") == 0 ? 0 : 3;
   /* a gear, a torsion spring or a stop has no point of application */
   if (cmb_model_points(m, kind, i, 0, NULL) == 0) return 0;
-  return kind == CMB_ITEM_FORCE ? parts_of_force(item->type) : 3;
+  return kind == CMB_ITEM_FORCE ? force_components(item->type) : 3;
 }
 
-/* Appends a force arrow with `parts` components to the list, if that is allocated, and writes the model outputs for them to `text`. */
-static void add_arrow(struct cli_forces *f, cmb_item_kind kind, int item, int parts, FILE *text,
-                      const cmb_item *about)
+/* Adds the force arrow of element number `item` of a kind, with one or three components: appends it to f->arrows, unless this is NULL, and
+ * increments the counters of *f. Writes the definitions of outputs for its components, in the notation of a model file, to `text`. */
+static void add_arrow(struct cli_forces *f, cmb_item_kind kind, int item, int components,
+                      FILE *text, const cmb_item *about)
 {
   static const char *const three[] = {"fx", "fy", "fz"}, *const one[] = {"force"};
   const bool pushes = kind == CMB_ITEM_FORCE && strcmp(about->type, "hunt-crossley") == 0;
-  if (f->arrows) f->arrows[f->count] = (struct cli_arrow){kind, item, parts, f->numbers};
+  if (f->arrows) f->arrows[f->count] = (struct cli_arrow){kind, item, components, f->numbers};
   f->count++;
-  for (int k = 0; k < parts; k++, f->numbers++) {
+  for (int k = 0; k < components; k++, f->numbers++) {
     fprintf(text, "  %s%d: %s%s.%s\n", PREFIX, f->numbers, pushes ? "-" : "", about->name,
-            (parts == 3 ? three : one)[k]);
+            (components == 3 ? three : one)[k]);
   }
 }
 
-/* Lists the force arrows of all joints, loops, forces and stops, or only counts them if the list is not allocated; writes the model
- * outputs for them to `text`. */
+/* Lists the force arrows of all joints, loops, force elements and stops in f->arrows; if this is NULL, only counts them. Writes the
+ * definitions of outputs for all their components, in the notation of a model file, to `text`. */
 static void list_arrows(struct cli_forces *f, const cmb_model *m, FILE *text)
 {
   static const cmb_item_kind kinds[] = {CMB_ITEM_JOINT, CMB_ITEM_LOOP, CMB_ITEM_FORCE,
@@ -58,14 +61,14 @@ static void list_arrows(struct cli_forces *f, const cmb_model *m, FILE *text)
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
     cmb_item item;
     for (int i = 0; cmb_model_item(m, kinds[k], i, &item); i++) {
-      const int parts = parts_of(m, kinds[k], i, &item);
-      if (parts > 0) add_arrow(f, kinds[k], i, parts, text, &item);
+      const int components = arrow_components(m, kinds[k], i, &item);
+      if (components > 0) add_arrow(f, kinds[k], i, components, text, &item);
     }
   }
 }
 
-/* Returns a text with an output for each component of each force arrow, in the notation of a model file, to be freed; NULL if there is
- * no memory. The first pass only counts, then the arrays are allocated. */
+/* Builds the section `outputs` of a model file with an output for each component of each force arrow, and allocates and fills f->arrows in
+ * two passes (count, then list). Returns the section as a string to be freed; NULL if out of memory. */
 static char *write_outputs(struct cli_forces *f, const cmb_model *m)
 {
   char *text = NULL;
@@ -90,18 +93,18 @@ static char *write_outputs(struct cli_forces *f, const cmb_model *m)
 
 /* ---- the second system */
 
-/* Returns whether a component of a force arrow is indeterminate, since redundant constraints share the force. */
+/* Returns whether the force shown by an arrow is not unique, because redundant constraints can share it in several ways. */
 static bool is_indeterminate(const struct cli_forces *f, const struct cli_arrow *arrow)
 {
   const bool *shared = cmb_system_shared_outputs(f->system);
-  for (int k = 0; shared && k < arrow->parts; k++) {
+  for (int k = 0; shared && k < arrow->components; k++) {
     if (shared[f->output[arrow->first + k]]) return true;
   }
   return false;
 }
 
-/* Finds the index of each component of the force arrows among the outputs of the second system, and removes arrows whose forces are
- * indeterminate. */
+/* Finds the index of each force component among the outputs of the second system (f->system with the equations eq), which computes them,
+ * and stores it in f->output. Removes arrows whose forces are not unique because of redundant constraints. */
 static void find_outputs(struct cli_forces *f, const cmb_equations *eq)
 {
   int kept = 0;
@@ -116,9 +119,10 @@ static void find_outputs(struct cli_forces *f, const cmb_equations *eq)
   f->count = kept;
 }
 
-/* Reads the model a second time with additional outputs for the force arrows, and creates its system, which is evaluated along the run. */
-static cmb_status make_witness(struct cli_forces *f, const struct cli_arguments *a,
-                               const char *outputs)
+/* Reads the model of the run a second time with the text `outputs`, which defines outputs for the components of forces, appended. Creates
+ * its system f->system, which is evaluated along the run without influencing it. */
+static cmb_status create_second_system(struct cli_forces *f, const struct cli_arguments *a,
+                                       const char *outputs)
 {
   struct cli_model_source source;
   if (!cli_find_model(a, &source)) return CMB_ERROR_IO;
@@ -127,8 +131,9 @@ static cmb_status make_witness(struct cli_forces *f, const struct cli_arguments 
   return cli_create_witness(f->ctx, a, f->model, &f->system);
 }
 
-/* Removes all force arrows from the report, which is necessary if the forces cannot be computed without changing the run. */
-static void remove_all(struct cli_forces *f)
+/* Removes all force arrows from the report and destroys the second system, which computes their forces. Called if this system does not
+ * exist or does not fit the equations of the run. */
+static void remove_all_arrows(struct cli_forces *f)
 {
   cmb_system_destroy(f->system);
   f->system = NULL;
@@ -139,15 +144,15 @@ cmb_status cli_forces_begin(struct cli_forces *f, const struct cli_arguments *a,
                             const cmb_equations *eq)
 {
   *f = (struct cli_forces){0};
-  if (!a->model || a->realtime) return CMB_OK; /* it would take time from the steps */
+  if (!a->model || a->realtime) return CMB_OK; /* computing forces would delay real-time steps */
   f->ctx = cmb_context_create(NULL);
   char *outputs = f->ctx ? write_outputs(f, a->model) : NULL;
   if (!outputs) return CMB_ERROR_MEMORY;
-  const cmb_status status = f->count > 0 ? make_witness(f, a, outputs) : CMB_OK;
+  const cmb_status status = f->count > 0 ? create_second_system(f, a, outputs) : CMB_OK;
   free(outputs);
   if (status == CMB_ERROR_MEMORY) return status;
   if (status != CMB_OK || !f->system || !cmb_can_witness(cmb_system_equations(f->system), eq)) {
-    remove_all(f);
+    remove_all_arrows(f);
   } else {
     find_outputs(f, cmb_system_equations(f->system));
   }
@@ -178,32 +183,33 @@ void cli_forces_end(struct cli_forces *f)
 
 /* ---- the page */
 
-/* A column of 16-bit integers: 32767 is the largest magnitude of the arrow's force, -32768 means unknown. */
+/* The components of an arrow's force at all instants, scaled to 16-bit integers: 32767 stands for `most`, −32768 for an unknown force. */
 struct column {
-  int16_t *data;
+  int16_t *data; /* (n) instants x components */
   long n;
-  double most;
+  double most; /* largest magnitude of the force, in N */
 };
 
-/* Returns the components of an arrow's force at instant k. */
+/* Returns a pointer to the components (1 or 3) of the force shown by an arrow at instant k of an animation. */
 static const double *force_at(const struct cli_frames *frames, const struct cli_arrow *arrow,
                               long k)
 {
   return cli_frames_row(frames, k) + 1 + frames->nq + arrow->first;
 }
 
-/* Scales the components of an arrow's force at all instants to 16-bit integers. */
+/* Converts the components of an arrow's force at all instants to 16-bit integers c->data (instants x components): 32767 is c->most, the
+ * largest magnitude of the force over all instants; −32768 means that the force is unknown. */
 static void scale_components(struct column *c, const struct cli_frames *frames,
                              const struct cli_arrow *arrow)
 {
   c->most = 0;
   for (long k = 0; k < frames->count; k++) {
     const double *x = force_at(frames, arrow, k);
-    const double size = arrow->parts == 3 ? hypot(hypot(x[0], x[1]), x[2]) : fabs(x[0]);
+    const double size = arrow->components == 3 ? hypot(hypot(x[0], x[1]), x[2]) : fabs(x[0]);
     c->most = fmax(c->most, size); /* fmax ignores NaN */
   }
   for (long i = 0; i < c->n; i++) {
-    const double x = force_at(frames, arrow, i / arrow->parts)[i % arrow->parts];
+    const double x = force_at(frames, arrow, i / arrow->components)[i % arrow->components];
     const double part = c->most > 0 ? x / c->most : 0;
     c->data[i] = isfinite(x) ? (int16_t)lrint(INT16_MAX * part) : INT16_MIN;
   }
@@ -217,8 +223,8 @@ static void put_point(struct cli_json *j, const cmb_body_point *p)
   cli_json_close(j, '}');
 }
 
-/* Writes the points at which an arrow begins: for a joint its point on the child body, for a loop that on the second body, for a spring
- * both ends. */
+/* Writes the points at which a force arrow begins as the JSON list "points": for a joint its point on the child body, for a force along a
+ * line both ends of the line, otherwise the last point of the element (for a loop that on its second body). */
 static void put_points(struct cli_json *j, const cmb_model *m, const struct cli_arrow *arrow)
 {
   cmb_body_point points[2];
@@ -231,11 +237,12 @@ static void put_points(struct cli_json *j, const cmb_model *m, const struct cli_
     count = cmb_model_points(m, arrow->kind, arrow->item, 2, points);
   }
   cli_json_open(j, "points", '[');
-  for (int k = arrow->parts == 3 ? count - 1 : 0; k < count; k++) put_point(j, &points[k]);
+  for (int k = arrow->components == 3 ? count - 1 : 0; k < count; k++) put_point(j, &points[k]);
   cli_json_close(j, ']');
 }
 
-/* Writes an arrow as a JSON object: name, type, points, largest magnitude and the scaled components at all instants. */
+/* Writes a force arrow as a JSON object: name, type, points, largest magnitude of the force, and the components of the force at all
+ * instants, scaled to 16-bit integers. */
 static void put_arrow(struct cli_json *j, const struct cli_forces *f, const struct cli_arrow *arrow,
                       const struct column *c)
 {
@@ -260,7 +267,7 @@ cmb_status cli_report_forces(struct cli_json *j, const struct cli_forces *f,
   if (!c.data) return CMB_ERROR_MEMORY;
   cli_json_open(j, "forces", '[');
   for (int i = 0; i < f->count; i++) {
-    c.n = f->arrows[i].parts * frames->count;
+    c.n = f->arrows[i].components * frames->count;
     scale_components(&c, frames, &f->arrows[i]);
     put_arrow(j, f, &f->arrows[i], &c);
   }

@@ -1,19 +1,21 @@
 /*
- * Writes the drawable elements of a model as JSON for a page (report.h): bodies with their centres of mass, points, joints, loops, forces
- * and shapes, all in the design position, with the number of the body to which each is fixed, -1 for the ground.
+ * Writes the elements of a model that are drawn as JSON, for the HTML pages of `camber run --html` and `camber view` (report.h): bodies with
+ * their centres of mass, points, joints, loops, forces and shapes, all in the design position, with the number of the body to which each is
+ * fixed, −1 for the ground.
  */
 #include "cli/report.h"
 
 #include <stdlib.h>
 
-/* Writes the name of an element, and its type unless that is NULL. */
+/* Writes the name of a model element under the JSON key "name" and, unless it is NULL, its type under "type". */
 static void put_name(struct cli_json *j, const char *name, const char *type)
 {
   cli_json_text(j, "name", name);
   if (type) cli_json_text(j, "type", type);
 }
 
-/* Writes the points of item i of a kind, each with its body. */
+/* Writes the points of element number i of a kind as the JSON list "points": for each the number of its body (−1: ground) and its
+ * coordinates in the design position. The list is empty if out of memory. */
 static void put_points(struct cli_json *j, const cmb_model *m, cmb_item_kind kind, int i)
 {
   const int count = cmb_model_points(m, kind, i, 0, NULL);
@@ -30,7 +32,7 @@ static void put_points(struct cli_json *j, const cmb_model *m, cmb_item_kind kin
   free(points);
 }
 
-/* Writes the bodies: name, mass, centre of mass and points. */
+/* Writes the bodies of a model as the JSON list "bodies": name, mass, and the centre of mass and points in the design position. */
 static void put_bodies(struct cli_json *j, const cmb_model *m)
 {
   cmb_body body;
@@ -46,7 +48,8 @@ static void put_bodies(struct cli_json *j, const cmb_model *m)
   cli_json_close(j, ']');
 }
 
-/* Writes the joints: name, type, the two bodies, position and axes. */
+/* Writes the joints of a model as the JSON list "joints": name, type, numbers of the two bodies, and position and axes in the design
+ * position. */
 static void put_joints(struct cli_json *j, const cmb_model *m)
 {
   cmb_joint joint;
@@ -63,7 +66,8 @@ static void put_joints(struct cli_json *j, const cmb_model *m)
   cli_json_close(j, ']');
 }
 
-/* Writes the markers, loops or stops under `key`: their names, types and points; items without points are omitted. */
+/* Writes the elements of a kind (markers, loops or stops) as a JSON list under `key`: names, types and points. Elements without points are
+ * omitted. */
 static void put_items(struct cli_json *j, const char *key, const cmb_model *m, cmb_item_kind kind)
 {
   cmb_item item;
@@ -78,7 +82,8 @@ static void put_items(struct cli_json *j, const char *key, const cmb_model *m, c
   cli_json_close(j, ']');
 }
 
-/* Writes the force elements: name, type, radius, axis, whether they are elastic or damped, and points. */
+/* Writes the force elements of a model as the JSON list "forces": name, type, radius, axis, whether they have stiffness and damping, and
+ * points. */
 static void put_forces(struct cli_json *j, const cmb_model *m)
 {
   cmb_force_view force;
@@ -112,7 +117,7 @@ static void put_shapes(struct cli_json *j, const cmb_model *m)
   cli_json_close(j, ']');
 }
 
-/* Writes the outputs with their formulas. The viewer uses those that are the force of a single element as the length of an arrow. */
+/* Writes the outputs of a model as the JSON list "outputs": name, formula and title of each. */
 static void put_outputs(struct cli_json *j, const cmb_model *m)
 {
   cmb_item item;

@@ -9,21 +9,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_LINES = 320, MOST_LINES = 900, FIRST_ACROSS = 8, MOST_ACROSS = 60, PROBES = 5 };
+enum {
+  FIRST_LINES = 320, /* numbers of grid lines with constant x: before and after refinement */
+  MOST_LINES = 900,
+  FIRST_ACROSS = 8, /* the same with constant y */
+  MOST_ACROSS = 60,
+  PROBES = 5 /* sample positions along a grid line */
+};
 
-/* The data for computing the ground: poses (count x bodies x 7) with their times, and the surfaces of the model. */
+/* The data for computing the shape of the ground. */
 struct ground {
-  struct cli_json *j;
+  struct cli_json *j; /* the output */
   const cmb_model *model;
-  const struct cli_poses *poses;
-  cmb_ground *surfaces;
-  double size; /* length over which a height is searched, of the order of the mechanism's size */
+  const struct cli_poses *poses; /* the animation of the bodies */
+  cmb_ground *surfaces;          /* the surfaces of the model as functions s(t, x, y, z) */
+  double size;                   /* estimate of the mechanism's size, in m */
 };
 
 /* ---- positions and heights */
 
-/* Computes the position x at instant k of a point that is fixed to a body: pose position + rotation of (at − com), where the quaternion
- * (u, w) rotates r to r + 2u × (u × r + w r). A point of the ground keeps its coordinates. */
+/* Computes the global position x of a point fixed to a body, at instant k of an animation: x = c + R (p − com). The centre of mass c and
+ * the rotation R, a quaternion, are the body's pose; p and com are the point and the centre of mass in the design position. A point of the
+ * ground keeps its coordinates. */
 static void point_at(const struct ground *g, long k, const cmb_body_point *p, double x[3])
 {
   cmb_body body;
@@ -43,15 +50,18 @@ static void point_at(const struct ground *g, long k, const cmb_body_point *p, do
   }
 }
 
-/* Returns the function s(t, x, y, z) that describes a surface, which is 0 on the surface and positive above it. */
+/* Returns the value at (x, y, z) and time t of the function s(t, x, y, z) of a ground surface, which is 0 on the surface and positive above
+ * it. */
 static double value_at(const struct ground *g, int surface, double t, double x, double y, double z)
 {
   return cmb_ground_at(g->surfaces, surface, t, (const double[3]){x, y, z});
 }
 
-/* Searches the surface below the point (x, y, high): returns the highest z with s = 0 by steps downwards and bisection, where s > 0 is
- * above the surface. Returns NaN if there is none within 2·size, or if `high` is not above the surface. */
-static double search(const struct ground *g, int surface, double t, double x, double y, double high)
+/* Finds the height of a ground surface below the point (x, y, high), by 64 steps downwards and bisection: the highest z with s(t, x, y, z)
+ * = 0, where s is positive above the surface. Returns NaN if there is none within a depth of 2·g->size, or if the point is not above the
+ * surface. */
+static double search_height(const struct ground *g, int surface, double t, double x, double y,
+                            double high)
 {
   enum { PARTS = 64, HALVINGS = 44 };
   const double step = 2 * g->size / PARTS;
@@ -75,8 +85,8 @@ static double search(const struct ground *g, int surface, double t, double x, do
   return NAN;
 }
 
-/* Returns the height of a surface below (x, y, high) at time t; NaN if there is none. Most surfaces have s = z − h(x, y), for which one
- * secant step is exact; others are searched. */
+/* Computes the height of a ground surface s(t, x, y, z) = 0 below the point (x, y, high) at time t; returns NaN if it is not found. Tries
+ * one secant step first, which is exact for most surfaces, s = z − h(x, y), then a search. */
 static double height(const struct ground *g, int surface, double t, double x, double y, double high)
 {
   const double s = value_at(g, surface, t, x, y, high);
@@ -84,20 +94,21 @@ static double height(const struct ground *g, int surface, double t, double x, do
   const double z = high - s / slope;
   const double left = fabs(value_at(g, surface, t, x, y, z));
   if (s > 0 && z >= high - g->size && left <= 1e-12 * (1 + fabs(high))) return z;
-  return search(g, surface, t, x, y, high);
+  return search_height(g, surface, t, x, y, high);
 }
 
 /* ---- surfaces at rest */
 
-/* The grid lines along one axis, and the positions along the other axis at which their heights are compared. */
+/* The grid lines that cross one axis, and sample positions along them at which heights of neighbouring lines are compared. */
 struct lines {
-  double *at;
-  int count, most;
-  double other[PROBES];
-  bool swapped; /* `at` contains y, `other` contains x */
+  double *at;           /* (count) coordinates of the lines, x */
+  int count, most;      /* number of lines; length of the array */
+  double other[PROBES]; /* coordinates of the sample positions, y */
+  bool swapped;         /* `at` contains y, `other` contains x */
 };
 
-/* Returns the height of a surface at time 0 on the grid line at the position `at`, at the given probe along it. */
+/* Returns the height of a ground surface at time 0, at the crossing of the grid line with the coordinate `at` and sample position number
+ * `probe` along this line. `high` is the height from which the surface is searched downwards. */
 static double height_of_line(const struct ground *g, int surface, const struct lines *l, double at,
                              int probe, double high)
 {
@@ -106,7 +117,8 @@ static double height_of_line(const struct ground *g, int surface, const struct l
                     : height(g, surface, 0, at, other, high);
 }
 
-/* Returns whether the height midway between the grid lines i and i + 1 is about the mean of both, at all probes. */
+/* Returns whether a ground surface is nearly linear between the grid lines i and i + 1: at all sample positions along the lines, its height
+ * midway between them is about the mean of its heights on both. */
 static bool is_straight(const struct ground *g, int surface, const struct lines *l, int i,
                         double high)
 {
@@ -120,7 +132,8 @@ static bool is_straight(const struct ground *g, int surface, const struct lines 
   return true;
 }
 
-/* Inserts further grid lines where the surface is not straight between two lines, in up to five rounds. */
+/* Refines a grid on a ground surface in up to five rounds: inserts a grid line midway between two neighbours if the surface is not nearly
+ * linear between them, until there are l->most lines. */
 static void add_lines(const struct ground *g, int surface, struct lines *l, double high)
 {
   bool added = true;
@@ -137,21 +150,23 @@ static void add_lines(const struct ground *g, int surface, struct lines *l, doub
   }
 }
 
-/* Sets `count` evenly spaced grid lines from `low` to `high` in the array `at`, which has room for `most`. */
+/* Initialises the grid lines along one axis: at[most] receives `count` evenly spaced coordinates from `low` to `high`. */
 static void begin_lines(struct lines *l, double *at, int count, int most, double low, double high)
 {
   *l = (struct lines){.at = at, .count = count, .most = most};
   for (int i = 0; i < count; i++) at[i] = low + (high - low) * i / (count - 1);
 }
 
-/* Sets the probes along the lines, evenly spaced from `low` to `high`. */
+/* Sets the sample positions along the grid lines, evenly spaced from `low` to `high`, at which the heights of neighbouring lines are
+ * compared. */
 static void set_probes(struct lines *l, double low, double high)
 {
   for (int i = 0; i < PROBES; i++) l->other[i] = low + (high - low) * i / (PROBES - 1);
 }
 
-/* Computes the bounding box of the paths of all points that touch the surface. */
-static void find_box(const struct ground *g, int surface, double low[3], double high[3])
+/* Computes the bounding box, with the corners low[3] and high[3], of the paths of all points of bodies that touch a ground surface, over a
+ * whole animation. `surface` is the number of the surface. */
+static void bounding_box(const struct ground *g, int surface, double low[3], double high[3])
 {
   cmb_surface s;
   for (int c = 0; c < 3; c++) low[c] = INFINITY, high[c] = -INFINITY;
@@ -164,7 +179,8 @@ static void find_box(const struct ground *g, int surface, double low[3], double 
   }
 }
 
-/* Writes the grid lines and the heights of a surface at their intersections. */
+/* Writes a grid on a ground surface as JSON: the coordinates x and y of the grid lines, and the heights z (x->count x y->count) at their
+ * intersections. `high` is the height from which the surface is searched downwards. */
 static void put_heights(const struct ground *g, int surface, const struct lines *x,
                         const struct lines *y, double high)
 {
@@ -180,12 +196,13 @@ static void put_heights(const struct ground *g, int surface, const struct lines 
   free(z);
 }
 
-/* Writes the heights of a surface at rest over a grid around the paths of the points that touch it. */
+/* Writes the heights of a ground surface at rest as JSON, on a grid around the paths of the points that touch it, which is refined where
+ * the surface is curved. */
 static void put_field(const struct ground *g, int surface)
 {
   double low[3], high[3], at_x[MOST_LINES], at_y[MOST_ACROSS];
   struct lines x, y;
-  find_box(g, surface, low, high);
+  bounding_box(g, surface, low, high);
   const double air = 0.5 * g->size;
   for (int c = 0; c < 2; c++) low[c] -= air, high[c] += air;
   const double top = high[2] + 0.5 * g->size;
@@ -201,7 +218,8 @@ static void put_field(const struct ground *g, int surface)
 
 /* ---- moving surfaces */
 
-/* Writes the height of a moving surface below a touching point at each instant. */
+/* Writes a moving ground surface (such as a platform of a test rig) as JSON: the point of a body that touches it, and its height below this
+ * point at each instant of the animation. */
 static void put_patch(const struct ground *g, int surface, const cmb_surface *s)
 {
   float *z = calloc((size_t)g->poses->count + 1, sizeof *z);
@@ -218,9 +236,9 @@ static void put_patch(const struct ground *g, int surface, const cmb_surface *s)
 
 /* ---- all surfaces */
 
-/* Estimates the size of the mechanism at the first instant, over which heights are searched: 1 m plus the largest coordinate difference
- * between the centres of mass of the first and another body. */
-static double size_of(const struct cli_poses *p)
+/* Estimates the size of the mechanism, used as the distance over which the ground below it is searched: 1 m plus the largest difference of
+ * a coordinate, at the first instant, between the centres of mass of the first body and any other. */
+static double mechanism_size(const struct cli_poses *p)
 {
   double most = 0;
   for (int b = 0; b < p->bodies && p->count > 0; b++) {
@@ -233,7 +251,7 @@ static double size_of(const struct cli_poses *p)
 cmb_status cli_report_surfaces(cmb_context *ctx, struct cli_json *j, const cmb_model *model,
                                const struct cli_poses *poses)
 {
-  struct ground g = {.j = j, .model = model, .poses = poses, .size = size_of(poses)};
+  struct ground g = {.j = j, .model = model, .poses = poses, .size = mechanism_size(poses)};
   cmb_surface s;
   CMB_TRY(cmb_ground_create(ctx, model, &g.surfaces));
   cli_json_open(j, "surfaces", '[');
