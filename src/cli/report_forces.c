@@ -2,7 +2,7 @@
  * Collects the forces that a report shows as arrows (report.h): reactions of joints and loops, forces of springs, contacts and tyres.
  *
  * The model is read a second time with these forces as outputs, and its equations are evaluated along the run without influencing it
- * (option `witness` of cmb_run_options). There is no arrow where redundant constraints leave the forces indeterminate, nor at instants at
+ * (option `extra_equations` of cmb_run_options). There is no arrow where redundant constraints leave the forces indeterminate, nor at instants at
  * which forces are not known.
  */
 #include "cli/report.h"
@@ -117,14 +117,14 @@ static void find_outputs(struct cli_forces *f, const cmb_equations *eq)
 }
 
 /* Reads the model a second time with additional outputs for the force arrows, and creates its system, which is evaluated along the run. */
-static cmb_status make_witness(struct cli_forces *f, const struct cli_arguments *a,
+static cmb_status make_force_outputs(struct cli_forces *f, const struct cli_arguments *a,
                                const char *outputs)
 {
   struct cli_model_source source;
   if (!cli_find_model(a, &source)) return CMB_ERROR_IO;
   source.options.addition = outputs;
   CMB_TRY(cmb_model_read(f->ctx, source.path, &source.options, &f->model));
-  return cli_create_witness(f->ctx, a, f->model, &f->system);
+  return cli_create_extra_system(f->ctx, a, f->model, &f->system);
 }
 
 /* Removes all force arrows from the report, which is necessary if the forces cannot be computed without changing the run. */
@@ -143,10 +143,10 @@ cmb_status cli_forces_begin(struct cli_forces *f, const struct cli_arguments *a,
   f->ctx = cmb_context_create(NULL);
   char *outputs = f->ctx ? write_outputs(f, a->model) : NULL;
   if (!outputs) return CMB_ERROR_MEMORY;
-  const cmb_status status = f->count > 0 ? make_witness(f, a, outputs) : CMB_OK;
+  const cmb_status status = f->count > 0 ? make_force_outputs(f, a, outputs) : CMB_OK;
   free(outputs);
   if (status == CMB_ERROR_MEMORY) return status;
-  if (status != CMB_OK || !f->system || !cmb_can_witness(cmb_system_equations(f->system), eq)) {
+  if (status != CMB_OK || !f->system || !cmb_extra_equations_fit(cmb_system_equations(f->system), eq)) {
     remove_all(f);
   } else {
     find_outputs(f, cmb_system_equations(f->system));
@@ -154,7 +154,7 @@ cmb_status cli_forces_begin(struct cli_forces *f, const struct cli_arguments *a,
   return CMB_OK;
 }
 
-const cmb_equations *cli_forces_witness(const struct cli_forces *f)
+const cmb_equations *cli_forces_equations(const struct cli_forces *f)
 {
   return f->system && f->count > 0 ? cmb_system_equations(f->system) : NULL;
 }
@@ -162,7 +162,7 @@ const cmb_equations *cli_forces_witness(const struct cli_forces *f)
 const double *cli_forces_of(struct cli_forces *f, const cmb_record *record)
 {
   for (int i = 0; i < f->numbers; i++)
-    f->now[i] = record->witness ? record->witness[f->output[i]] : NAN;
+    f->now[i] = record->extra_outputs ? record->extra_outputs[f->output[i]] : NAN;
   return f->now;
 }
 
