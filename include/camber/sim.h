@@ -18,8 +18,8 @@ extern "C" {
 typedef struct cmb_record {
   double t;
   const double *q, *v, *lambda, *outputs;
-  /* outputs of the equations in the option `witness`; NULL: there are none, or they are unknown here */
-  const double *witness;
+  /* outputs of the equations in the option `extra_equations`; NULL: there are none, or they are unknown here */
+  const double *extra_outputs;
   /* (ng) whether the equations determine each multiplier uniquely; NULL: all are unique */
   const bool *lambda_unique;
   /* 2-norms of g and of G v + g_t; NaN unless the option `residuals` is set */
@@ -106,7 +106,7 @@ typedef struct cmb_run_options {
   /* Other equations of the same motion, such as those of the same model with other outputs: records contain these outputs, too. They
    * must outlive the run and do not influence it otherwise. Their outputs are unknown where constraint forces are not determined, and
    * while dry friction sticks. NULL: none */
-  const cmb_equations *witness;
+  const cmb_equations *extra_equations;
   int samples; /* number of nearly even intervals of the run for the observer's `sample`; 0: none */
   cmb_observer observer;
 } cmb_run_options;
@@ -114,8 +114,8 @@ typedef struct cmb_run_options {
 /* Returns default options: method mdop5, cmb_integrator_defaults, the system's end time, no observer. */
 CMB_API cmb_run_options cmb_run_defaults(void);
 
-/* Returns whether equations have the sizes that are required of the option `witness` in a run with the equations eq. */
-CMB_API bool cmb_can_witness(const cmb_equations *witness, const cmb_equations *eq);
+/* Returns whether equations have the sizes that are required of the option `extra_equations` in a run with the equations eq. */
+CMB_API bool cmb_extra_equations_fit(const cmb_equations *extra, const cmb_equations *eq);
 
 /* The present state of a run; after a failure, the last state that was reached. */
 typedef struct cmb_result {

@@ -120,7 +120,7 @@ cmb_status cli_report_table(struct cli_json *j, const char *key, const struct cl
  * cli_report_forces writes the forces at the instants of `frames` as the JSON list "forces", which is empty if they are not available. */
 cmb_status cli_forces_begin(struct cli_forces *f, const struct cli_arguments *a,
                             const cmb_equations *eq);
-const cmb_equations *cli_forces_witness(const struct cli_forces *f);
+const cmb_equations *cli_forces_equations(const struct cli_forces *f);
 const double *cli_forces_of(struct cli_forces *f, const cmb_record *record);
 cmb_status cli_report_forces(struct cli_json *j, const struct cli_forces *f,
                              const struct cli_frames *frames);

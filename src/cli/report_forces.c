@@ -2,7 +2,7 @@
  * Collects the forces that a report shows as arrows (report.h): reactions of joints and loops, forces of springs, contacts and tyres.
  *
  * The model is read a second time with these forces as outputs, and its equations are evaluated along the run without influencing it
- * (option `witness` of cmb_run_options). There is no arrow where redundant constraints leave the forces indeterminate, nor at instants at
+ * (option `extra_equations` of cmb_run_options). There is no arrow where redundant constraints leave the forces indeterminate, nor at instants at
  * which forces are not known.
  */
 #include "cli/report.h"
@@ -128,7 +128,7 @@ static cmb_status create_second_system(struct cli_forces *f, const struct cli_ar
   if (!cli_find_model(a, &source)) return CMB_ERROR_IO;
   source.options.addition = outputs;
   CMB_TRY(cmb_model_read(f->ctx, source.path, &source.options, &f->model));
-  return cli_create_witness(f->ctx, a, f->model, &f->system);
+  return cli_create_extra_system(f->ctx, a, f->model, &f->system);
 }
 
 /* Removes all force arrows from the report and destroys the second system, which computes their forces. Called if this system does not
@@ -151,7 +151,8 @@ cmb_status cli_forces_begin(struct cli_forces *f, const struct cli_arguments *a,
   const cmb_status status = f->count > 0 ? create_second_system(f, a, outputs) : CMB_OK;
   free(outputs);
   if (status == CMB_ERROR_MEMORY) return status;
-  if (status != CMB_OK || !f->system || !cmb_can_witness(cmb_system_equations(f->system), eq)) {
+  if (status != CMB_OK || !f->system ||
+      !cmb_extra_equations_fit(cmb_system_equations(f->system), eq)) {
     remove_all_arrows(f);
   } else {
     find_outputs(f, cmb_system_equations(f->system));
@@ -159,7 +160,7 @@ cmb_status cli_forces_begin(struct cli_forces *f, const struct cli_arguments *a,
   return CMB_OK;
 }
 
-const cmb_equations *cli_forces_witness(const struct cli_forces *f)
+const cmb_equations *cli_forces_equations(const struct cli_forces *f)
 {
   return f->system && f->count > 0 ? cmb_system_equations(f->system) : NULL;
 }
@@ -167,7 +168,7 @@ const cmb_equations *cli_forces_witness(const struct cli_forces *f)
 const double *cli_forces_of(struct cli_forces *f, const cmb_record *record)
 {
   for (int i = 0; i < f->numbers; i++)
-    f->now[i] = record->witness ? record->witness[f->output[i]] : NAN;
+    f->now[i] = record->extra_outputs ? record->extra_outputs[f->output[i]] : NAN;
   return f->now;
 }
 

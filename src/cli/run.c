@@ -781,7 +781,7 @@ int cli_run(cmb_context *ctx, const struct cli_arguments *a)
   if (code == CLI_DONE) code = cli_run_plot_begin(&run.plot, a, cmb_system_equations(run.system));
   if (code == CLI_DONE) code = cli_report_begin(&run.report, a, cmb_system_equations(run.system));
   if (code == CLI_DONE) run.options.samples = samples_of(a, cmb_system_equations(run.system));
-  run.options.witness = a->html ? cli_forces_witness(&run.report.forces) : NULL;
+  run.options.extra_equations = a->html ? cli_forces_equations(&run.report.forces) : NULL;
   if (code == CLI_DONE) code = run_system(ctx, &run);
   cmb_simulation_destroy(run.sim);
   cmb_system_destroy(run.system);

@@ -151,7 +151,7 @@ static cmb_status create_system(cmb_context *ctx, const struct cli_arguments *a,
                   : cmb_problem_create(ctx, problem, a->set_count, a->set, system);
 }
 
-cmb_status cli_create_witness(cmb_context *ctx, const struct cli_arguments *a,
+cmb_status cli_create_extra_system(cmb_context *ctx, const struct cli_arguments *a,
                               const cmb_model *model, cmb_system **system)
 {
   const cmb_model_system_options options = {.formulation = a->formulation,

@@ -462,7 +462,7 @@ static void put_fresh_modes(const cmb_c_code *c, cmb_buffer *b)
 }
 
 /* Appends the function instants to the exported source b. It returns the number of sampling instants of a controller up to the middle of
- * the next step, as sim/instants.c does. */
+ * the next step, as sim/samples.c does. */
 static void put_instants(const cmb_c_code *c, cmb_buffer *b)
 {
   cmb_buffer_put(b, "\nstatic double instants(double t, double phase, double period)\n{\n"

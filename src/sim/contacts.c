@@ -1,5 +1,5 @@
 /*
- * Contacts that touch (contacts.h).
+ * Collects the contacts that touch at one time and solves their simultaneous impacts (contacts.h).
  */
 #include "sim/contacts.h"
 

@@ -33,7 +33,7 @@ enum {
 typedef struct cmb_contacts {
   const cmb_equations *eq; /* of the system */
   cmb_impact *impact;      /* with which they were gathered: its rows of R are W */
-  int most, ng;            /* constraints of the stage */
+  int most, ng;            /* constraints of the regime */
   int touching;            /* contacts that touch, and of them those that no constraint holds: */
   int count;               /* at most CMB_MOST_CONTACTS */
   int *rule;               /* (most) ascending */
@@ -57,7 +57,7 @@ typedef struct cmb_contacts {
   cmb_lcp lcp;
 } cmb_contacts;
 
-/* For stages of these equations. Memory from `arena`; a failure is left to it. */
+/* For regimes of these equations. Memory from `arena`; a failure is left to it. */
 void cmb_contacts_create(cmb_contacts *x, cmb_arena *arena, const cmb_equations *eq);
 
 /* The contacts whose gap is not above `gap`, without those that bodies rest on (rule_count) and those that the constraints hold;

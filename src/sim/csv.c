@@ -2,8 +2,8 @@
  * The CSV writer (include/camber/sim.h).
  *
  * Whole lines are collected and written with one write(2), so that the file on disk ends after a full line
- * except while the kernel is inside that call; a reader drops an unfinished last line. Where the file lies until it is
- * closed, and how it is put in place, is said in base/output.h.
+ * except while the kernel is inside that call; a reader drops an unfinished last line. base/output.h describes where the
+ * file lies until it is closed, and how it is put in place.
  */
 #include "base/arena.h"
 #include "base/context.h"

@@ -1,5 +1,5 @@
 /*
- * Contacts and dry friction are decided together (decide.h, run.h).
+ * Decides at an event which contacts stay closed and which dry friction holds, all at once (decide.h; called from restart.c by run.h).
  */
 #include "sim/decide.h"
 
@@ -31,7 +31,7 @@ void cmb_decision_create(cmb_decision *x, cmb_arena *arena, const cmb_equations 
   x->leader = cmb_arena_ints(arena, ns);
   x->group = cmb_arena_ints(arena, ns);
   x->still = cmb_arena_take(arena, (size_t)ns, sizeof *x->still);
-  x->slides = cmb_arena_ints(arena, ns);
+  x->hold_of = cmb_arena_ints(arena, ns);
   x->mode = cmb_arena_ints(arena, ns);
   x->held = cmb_arena_take(arena, (size_t)ns, sizeof *x->held);
   x->passed = cmb_arena_ints(arena, ns);
@@ -65,7 +65,7 @@ void cmb_run_forget_passed(cmb_simulation *sim)
 void cmb_run_remember_held(cmb_simulation *sim)
 {
   for (int i = 0; sim->eq->switch_flow && i < sim->eq->ns; i++) {
-    sim->decision.held[i] = sim->slides[i] != 0;
+    sim->decision.held[i] = sim->hold_of[i] != 0;
   }
 }
 
@@ -89,7 +89,7 @@ static cmb_status look_for_several(cmb_simulation *sim, bool *several)
   *several = false;
   CMB_TRY(cmb_switches(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe));
   for (int i = 0; i < eq->ns; i++) {
-    const bool near = sim->slides[i] != 0 || fabs(e->s_probe[i]) <= NEAR * cmb_run_slowness(sim);
+    const bool near = sim->hold_of[i] != 0 || fabs(e->s_probe[i]) <= NEAR * cmb_run_slowness(sim);
     count += is_of_friction(sim, i) && near;
   }
   *several = count > 1;
@@ -102,28 +102,28 @@ static cmb_status look_for_several(cmb_simulation *sim, bool *several)
   return CMB_OK;
 }
 
-/* Into the stage without rests on contacts and without slides of functions of velocities, as it is. */
+/* Into the regime without rests on contacts and without slides of functions of velocities, as it is. */
 static cmb_status enter_free(cmb_simulation *sim)
 {
   cmb_decision *x = &sim->decision;
-  cmb_stage *free;
+  cmb_regime *free;
   const size_t size = (size_t)sim->eq->ns * sizeof(int);
-  memcpy(x->slides, sim->slides, size);
+  memcpy(x->hold_of, sim->hold_of, size);
   memcpy(x->mode, sim->ev->mode, size);
   for (int i = 0; i < sim->eq->ns; i++) {
-    if (sim->slides[i] != 0 && sim->eq->switch_order[i] == 1) sim->slides[i] = 0;
+    if (sim->hold_of[i] != 0 && sim->eq->switch_order[i] == 1) sim->hold_of[i] = 0;
   }
-  CMB_TRY(cmb_run_find_free_stage(sim, &free));
-  if (free != sim->stage) cmb_run_return_to(sim, free);
+  CMB_TRY(cmb_run_find_free_regime(sim, &free));
+  if (free != sim->regime) cmb_run_return_to(sim, free);
   return CMB_OK;
 }
 
 /* Whether group k held up to this event. */
-bool cmb_decision_has_let_go(const cmb_simulation *sim, int k)
+bool cmb_decision_was_released(const cmb_simulation *sim, int k)
 {
   const cmb_decision *x = &sim->decision;
   const int i = x->leader[k];
-  return sim->released[i] > 0 && x->slides[i] == 0;
+  return sim->released[i] > 0 && x->hold_of[i] == 0;
 }
 
 /* Whether a function of group k has modes of its own for what holds it. */
@@ -175,11 +175,11 @@ static cmb_status list_groups(cmb_simulation *sim)
   memset(x->group, 0, (size_t)ns * sizeof *x->group);
   CMB_TRY(cmb_run_find_still(sim, x->still));
   for (int i = 0; i < ns; i++) {
-    if (x->group[i] != 0 || !is_of_friction(sim, i) || !(x->still[i] || x->slides[i] != 0))
+    if (x->group[i] != 0 || !is_of_friction(sim, i) || !(x->still[i] || x->hold_of[i] != 0))
       continue;
-    CMB_TRY(cmb_run_find_group(sim, i, sim->with));
+    CMB_TRY(cmb_run_find_group(sim, i, sim->same_surface));
     for (int j = 0; j < ns; j++) {
-      if (sim->with[j] != 0) x->group[j] = sim->with[j] * (x->groups + 1);
+      if (sim->same_surface[j] != 0) x->group[j] = sim->same_surface[j] * (x->groups + 1);
     }
     x->leader[x->groups++] = i;
   }
@@ -189,7 +189,7 @@ static cmb_status list_groups(cmb_simulation *sim)
   }
   for (int k = 0; k < x->groups; k++) CMB_TRY(find_sticks(sim, k));
   for (int k = 0; k < x->groups; k++) {
-    x->slips[k] = cmb_decision_has_let_go(sim, k) && !x->sticks[k];
+    x->slips[k] = cmb_decision_was_released(sim, k) && !x->sticks[k];
   }
   return CMB_OK;
 }
@@ -264,12 +264,12 @@ static cmb_status find_groups(cmb_simulation *sim, bool *again)
   return CMB_OK;
 }
 
-/* The contacts' part, in the order of bearing.c's members. */
+/* The contacts' part, in the order of active_contacts.c's members. */
 static cmb_status find_contacts(cmb_simulation *sim)
 {
   cmb_decision *x = &sim->decision;
   const cmb_equations *eq = sim->ev->eq;
-  cmb_contacts *c = &sim->bearing.contacts;
+  cmb_contacts *c = &sim->active_contacts.contacts;
   const cmb_point at = cmb_run_point(sim);
   const int nv = eq->nv, members = c->count > 0 ? cmb_contacts_take_members(c) : 0;
   x->size = x->groups + members;
@@ -340,7 +340,7 @@ static double rate_of(const cmb_decision *x, int k, double *size)
 static bool fix_released(cmb_simulation *sim)
 {
   cmb_decision *x = &sim->decision;
-  const cmb_contacts *c = &sim->bearing.contacts;
+  const cmb_contacts *c = &sim->active_contacts.contacts;
   bool any = false;
   for (int k = 0; k < x->groups; k++) {
     const int i = x->leader[k];
@@ -380,7 +380,7 @@ static cmb_status solve_released(cmb_simulation *sim, bool *several)
 static void name_all(const cmb_simulation *sim, size_t size, char *names)
 {
   const cmb_decision *x = &sim->decision;
-  const cmb_contacts *c = &sim->bearing.contacts;
+  const cmb_contacts *c = &sim->active_contacts.contacts;
   size_t used = 0;
   names[0] = '\0';
   for (int k = 0; k < x->groups && used < size; k++) {
@@ -428,7 +428,7 @@ static int side_of(const cmb_decision *x, int k)
 }
 
 /* Functions that move get the modes of their sides, and leave 0; what has changed by that is told. */
-static cmb_status let_go(cmb_simulation *sim)
+static cmb_status release_moving(cmb_simulation *sim)
 {
   const cmb_decision *x = &sim->decision;
   cmb_events *e = sim->events;
@@ -438,12 +438,12 @@ static cmb_status let_go(cmb_simulation *sim)
     x->passed[i] = side == 0 ? 0 : cmb_slide_mode(g, side);
     if (side == 0) continue;
     const int mode = x->passed[i];
-    const bool held = x->slides[i] != 0;
+    const bool held = x->hold_of[i] != 0;
     sim->ev->mode[i] = e->mode_new[i] = mode;
     if (x->idle[k] || (!held && mode == x->mode[i]) || (held && x->leader[k] != i)) continue;
-    sim->loose[i] = false;
+    sim->was_torn[i] = false;
     if (x->quiet) continue;
-    CMB_TRY(cmb_run_announce(sim, CMB_KIND_SWITCH, sim->eq->switch_names[i], i, mode));
+    CMB_TRY(cmb_run_report_event(sim, CMB_KIND_SWITCH, sim->eq->switch_names[i], i, mode));
   }
   return CMB_OK;
 }
@@ -457,34 +457,36 @@ static cmb_status hold(cmb_simulation *sim)
     if (side_of(x, k) != 0 || cmb_run_is_held(sim, x->leader[k])) continue;
     for (int i = 0; i < ns; i++) {
       const int g = x->group[i];
-      sim->with[i] = g != 0 && cmb_slide_leader(g) == k ? cmb_slide_mode(g, 1) : 0;
+      sim->same_surface[i] = g != 0 && cmb_slide_leader(g) == k ? cmb_slide_mode(g, 1) : 0;
     }
-    cmb_run_begin_slide(sim, x->leader[k], sim->with);
+    cmb_run_hold_function(sim, x->leader[k], sim->same_surface);
   }
-  return cmb_run_change_stage(sim);
+  return cmb_run_change_regime(sim);
 }
 
-/* Whether the stage and the modes that there were are those that have been decided on. */
-static bool is_so_already(const cmb_simulation *sim, const cmb_stage *before)
+/* Whether the regime and the modes that there were are those that have been decided on. */
+static bool is_so_already(const cmb_simulation *sim, const cmb_regime *before)
 {
   const cmb_decision *x = &sim->decision;
   for (int k = 0; k < sim->eq->rule_count; k++) {
-    if (sim->eq->rules[k].gap && sim->rests[k] != cmb_bearing_bears(&sim->bearing, k)) return false;
+    if (sim->eq->rules[k].gap &&
+        sim->closed[k] != cmb_active_contacts_contain(&sim->active_contacts, k))
+      return false;
   }
   for (int i = 0; i < sim->eq->ns; i++) {
     const int g = x->group[i], side = g == 0 ? 0 : side_of(x, cmb_slide_leader(g));
     if (g == 0 || (before->resting && before->resting->held[i] != 0)) continue;
-    if ((side == 0) != (x->slides[i] != 0)) return false;
+    if ((side == 0) != (x->hold_of[i] != 0)) return false;
     if (side != 0 && x->mode[i] != cmb_slide_mode(g, side)) return false;
   }
   return true;
 }
 
-static void go_back(cmb_simulation *sim, cmb_stage *before)
+static void go_back(cmb_simulation *sim, cmb_regime *before)
 {
   const size_t size = (size_t)sim->eq->ns * sizeof(int);
-  if (sim->stage != before) cmb_run_step_back(sim, before);
-  memcpy(sim->slides, sim->decision.slides, size);
+  if (sim->regime != before) cmb_run_step_back(sim, before);
+  memcpy(sim->hold_of, sim->decision.hold_of, size);
   memcpy(sim->ev->mode, sim->decision.mode, size);
 }
 
@@ -505,19 +507,19 @@ static void warn_of_idle(cmb_simulation *sim)
 }
 
 /* What has been decided becomes what is. */
-static cmb_status take(cmb_simulation *sim, cmb_stage *before)
+static cmb_status take(cmb_simulation *sim, cmb_regime *before)
 {
   const cmb_decision *x = &sim->decision;
   warn_of_idle(sim);
   if (is_so_already(sim, before)) {
     go_back(sim, before);
-    CMB_TRY(cmb_run_end_bearing(sim));
+    CMB_TRY(cmb_run_end_active_contacts(sim));
   } else {
-    CMB_TRY(let_go(sim));
-    CMB_TRY(cmb_run_take_bearing(sim, before));
+    CMB_TRY(release_moving(sim));
+    CMB_TRY(cmb_run_take_active_contacts(sim, before));
     CMB_TRY(hold(sim));
   }
-  CMB_TRY(cmb_run_check_slides(sim));
+  CMB_TRY(cmb_run_check_held_functions(sim));
   CMB_TRY(cmb_run_stop_held(sim));
   cmb_events *e = sim->events;
   cmb_status status =
@@ -534,10 +536,10 @@ static cmb_status take(cmb_simulation *sim, cmb_stage *before)
 }
 
 /* Which contacts bear, with friction as it has been found. */
-static void choose_contacts(cmb_simulation *sim, const cmb_bearing_query *query)
+static void choose_contacts(cmb_simulation *sim, const cmb_active_contacts_query *query)
 {
   const cmb_decision *x = &sim->decision;
-  cmb_contacts *c = &sim->bearing.contacts;
+  cmb_contacts *c = &sim->active_contacts.contacts;
   for (int i = 0, k = x->groups; i < c->count; i++) {
     if (!c->member[i]) continue;
     c->z[k - x->groups] = x->x[k];
@@ -546,7 +548,7 @@ static void choose_contacts(cmb_simulation *sim, const cmb_bearing_query *query)
     }
     k++;
   }
-  cmb_bearing_choose(&sim->bearing, sim->impact->R, query);
+  cmb_active_contacts_choose(&sim->active_contacts, sim->impact->R, query);
 }
 
 /* ---- friction that holds what others hold */
@@ -587,7 +589,7 @@ static int first_of(const cmb_decision *x, int n, int k, int side, double *way)
 }
 
 /* Of k and those in `list` that can do a part of the same, one that can hold more than it exerts while it slips. */
-static void note_sticking_shares(cmb_decision *x, int n, int k)
+static void note_indeterminate_sticking(cmb_decision *x, int n, int k)
 {
   if (x->sticks[k]) x->doubtful = k;
   for (int i = 0; i < n; i++) {
@@ -598,7 +600,7 @@ static void note_sticking_shares(cmb_decision *x, int n, int k)
 
 /* Unknown k and those in `list` can do the same: one of them comes to its bound and stays there, friction rather than a contact. Whether it is a
  * contact. */
-static bool exchange(cmb_decision *x, bool *bears, int n, int k)
+static bool exchange(cmb_decision *x, bool *active, int n, int k)
 {
   double way, other;
   const int up = first_of(x, n, k, 1, &way), down = first_of(x, n, k, -1, &other);
@@ -612,22 +614,22 @@ static bool exchange(cmb_decision *x, bool *bears, int n, int k)
   x->x[idle] = 2 * x->x[idle] > x->u[idle] ? x->u[idle] : 0;
   x->idle[idle] = true;
   if (idle >= x->groups)
-    bears[idle - x->groups] = false;
+    active[idle - x->groups] = false;
   else
-    note_sticking_shares(x, n, k);
+    note_indeterminate_sticking(x, n, k);
   if (out < n) x->list[out] = k;
   return idle >= x->groups;
 }
 
 /* The contacts that bear, into `list`; how many there are. */
-static int list_bearing(cmb_simulation *sim)
+static int list_active_contacts(cmb_simulation *sim)
 {
   cmb_decision *x = &sim->decision;
-  const cmb_contacts *c = &sim->bearing.contacts;
+  const cmb_contacts *c = &sim->active_contacts.contacts;
   int n = 0;
   for (int i = 0, k = x->groups; i < c->count; i++) {
     if (!c->member[i]) continue;
-    if (cmb_bearing_bears(&sim->bearing, c->rule[i])) x->list[n++] = k;
+    if (cmb_active_contacts_contain(&sim->active_contacts, c->rule[i])) x->list[n++] = k;
     k++;
   }
   return n;
@@ -637,13 +639,13 @@ static int list_bearing(cmb_simulation *sim)
 static bool leave_out_once(cmb_simulation *sim)
 {
   cmb_decision *x = &sim->decision;
-  const int contacts = list_bearing(sim);
+  const int contacts = list_active_contacts(sim);
   int n = contacts;
   for (int k = 0; k < x->groups; k++) {
     if (side_of(x, k) != 0 || depends(x, contacts, k)) continue;
     if (!depends(x, n, k)) {
       x->list[n++] = k;
-    } else if (exchange(x, sim->bearing.bears, n, k)) {
+    } else if (exchange(x, sim->active_contacts.active, n, k)) {
       return true;
     }
   }
@@ -666,7 +668,7 @@ static void leave_out(cmb_simulation *sim)
  * not (docs/theory.md). Where one comes to its bound the problem is posed anew, and what another one has left is used
  * then. Where one has a larger force at rest, Fs > F, it loses a part of it when it comes to its bound, and when that is depends on how they
  * share out. */
-static cmb_status refuse_sticking_shares(cmb_simulation *sim)
+static cmb_status refuse_indeterminate_sticking(cmb_simulation *sim)
 {
   const cmb_decision *x = &sim->decision;
   char names[400];
@@ -690,7 +692,7 @@ static double overload_of(const cmb_decision *x, int k)
 
 /* One of the groups that let go of what they could hold has the smaller force from now on; *any: there was one. With it others may hold after
  * all. Those come first that have not held so far, but come through 0, and of several the one that is overloaded most. */
-static void loosen(cmb_simulation *sim, bool *any)
+static void release_weakest(cmb_simulation *sim, bool *any)
 {
   cmb_decision *x = &sim->decision;
   double most = 0;
@@ -698,7 +700,7 @@ static void loosen(cmb_simulation *sim, bool *any)
   int first = -1;
   for (int k = 0; k < x->groups; k++) {
     if (side_of(x, k) == 0 || x->slips[k] || !x->sticks[k]) continue;
-    const bool held = x->slides[x->leader[k]] != 0 || cmb_decision_has_let_go(sim, k);
+    const bool held = x->hold_of[x->leader[k]] != 0 || cmb_decision_was_released(sim, k);
     const double overload = overload_of(x, k);
     if (first >= 0 && (held != first_held ? held : overload <= most)) continue;
     first = k, first_held = held, most = overload;
@@ -710,46 +712,47 @@ static void loosen(cmb_simulation *sim, bool *any)
 }
 
 /* The problem of the groups listed, and its solution; *several: there is something to decide. */
-static cmb_status find_once(cmb_simulation *sim, const cmb_bearing_query *query, bool *several,
-                            bool *done)
+static cmb_status find_once(cmb_simulation *sim, const cmb_active_contacts_query *query,
+                            bool *several, bool *done)
 {
   cmb_decision *x = &sim->decision;
-  cmb_contacts *c = &sim->bearing.contacts;
+  cmb_contacts *c = &sim->active_contacts.contacts;
   const cmb_events *e = sim->events;
   bool again = true, unsure = false;
   *several = false;
   while (again) CMB_TRY(find_groups(sim, &again));
   if (x->groups == 0) return CMB_OK;
   const cmb_point at = cmb_run_point(sim);
-  CMB_TRY(cmb_bearing_gather(&sim->bearing, sim->impact, &at, e->lambda_found, query, 1));
+  CMB_TRY(cmb_active_contacts_gather(&sim->active_contacts, sim->impact, &at, e->lambda_found,
+                                     query, 1));
   if (c->touching > c->most) return CMB_OK;
   CMB_TRY(find_contacts(sim));
   *several = x->size > 1;
-  if (*several) CMB_TRY(cmb_decision_yield(sim, done));
+  if (*several) CMB_TRY(cmb_decision_release(sim, done));
   if (!*several || *done) return CMB_OK;
   cmb_status status = solve_released(sim, &unsure);
   return status != CMB_OK || unsure ? fail_decision(sim, status, unsure) : CMB_OK;
 }
 
-/* The whole problem in the stage without rests. */
+/* The whole problem in the regime without rests. */
 static cmb_status find(cmb_simulation *sim, bool *several)
 {
-  const cmb_bearing_query query = cmb_run_bearing_query(sim);
+  const cmb_active_contacts_query query = cmb_run_active_contacts_query(sim);
   bool again = true, done = false;
   CMB_TRY(list_groups(sim));
   while (again && !done) {
     CMB_TRY(find_once(sim, &query, several, &done));
     if (!*several) return CMB_OK;
-    loosen(sim, &again);
+    release_weakest(sim, &again);
   }
-  if (sim->bearing.contacts.count > 0) choose_contacts(sim, &query);
+  if (sim->active_contacts.contacts.count > 0) choose_contacts(sim, &query);
   leave_out(sim);
-  return refuse_sticking_shares(sim);
+  return refuse_indeterminate_sticking(sim);
 }
 
 cmb_status cmb_run_decide(cmb_simulation *sim, bool *decided)
 {
-  cmb_stage *before = sim->stage;
+  cmb_regime *before = sim->regime;
   *decided = false;
   if (!sim->eq->switch_flow) return CMB_OK;
   cmb_status status = look_for_several(sim, decided);

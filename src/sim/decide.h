@@ -10,9 +10,9 @@
  *
  * a problem of boxed.h. Friction that opposes the motion which switches it makes its solution unique, but for forces that act along the
  * same line. Friction that can hold more than it exerts while it slips counts with what it can hold (modes ±2, dae.h); where it lets go, the
- * problem is posed anew with what it exerts then, and with no way back. Then there may be several solutions, and yield.c chooses.
+ * problem is posed anew with what it exerts then, and with no way back. Then there may be several solutions, and friction_release.c chooses.
  *
- * Of forces along the same line contacts bear as in bearing.h, and friction that acts along with them is as near to its middle as it can be.
+ * Of forces along the same line contacts bear as in active_contacts.h, and friction that acts along with them is as near to its middle as it can be.
  */
 #ifndef CMB_SIM_DECIDE_H
 #define CMB_SIM_DECIDE_H
@@ -30,8 +30,8 @@ typedef struct cmb_decision {
   int *leader;            /* (ns) the first function of each group */
   int *
       group; /* (ns) which group a function is in: ±(1 + its number), as in dae/sliding.h; 0: none */
-  bool *still;        /* (ns) functions that are 0 */
-  int *slides, *mode; /* (ns) before the decision */
+  bool *still;         /* (ns) functions that are 0 */
+  int *hold_of, *mode; /* (ns) before the decision */
   bool *
       slips; /* (ns) groups that have let go: they have the force of slipping, not that of sticking */
   bool *sticks; /* (ns) groups that can hold more than they exert while they slip */
@@ -40,7 +40,7 @@ typedef struct cmb_decision {
   int *list;   /* (most) unknowns between their bounds */
   bool *held;  /* (ns) functions that friction held where this round of the event began */
   int *passed; /* (ns) modes of functions that were let go at this event; 0: of none */
-  int *role;   /* (ns) of groups, yield.c */
+  int *role;   /* (ns) of groups, friction_release.c */
   double *
       slipping; /* (2 ns x most) columns as those of A of groups that slip, to the left and to the right */
   double *a, *lower;     /* (nv), (2 most_ns) accelerations and rates in mode −1 .. */

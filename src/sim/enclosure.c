@@ -1,8 +1,8 @@
 /*
- * Switching functions enclosed along a step (enclosure.h): a search from left to right, which halves what it cannot prove.
+ * Encloses switching functions along a step (enclosure.h) by a search from left to right, which halves each part for which there is no proof.
  *
- * A function that stays at 0 but for rounding can be proved nowhere, and halving would go on for ever: a step has a budget of parts.
- * Where it is used up the rest of the step is undecided as a whole, and the next step's budget is smaller, until steps are proved again.
+ * For a function that is 0 except for rounding no part has a proof, and halving would go on for ever. So a step has a budget of parts. When
+ * it is used up, the rest of the step is undecided as a whole, and the next step's budget is smaller, until steps are proved again.
  */
 #include "sim/enclosure.h"
 

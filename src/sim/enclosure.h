@@ -1,5 +1,5 @@
 /*
- * Proofs that nothing switches: the switching functions of a step enclosed along its dense output.
+ * Proves for events.c that no switching function changes its sign in a part of a step: encloses the functions along the dense output of the step.
  *
  * Dense output is a polynomial in θ, so its Bernstein coefficients bound the state on any part of the step, and the equations bound
  * the switching functions there (dae.h, `enclose`). On a part [a, b] with the width w a function s with the sign m does not become

@@ -1,5 +1,5 @@
 /*
- * Events: sign changes of switching functions, and levels that are left; located in two phases (Simeon 1996 §4.3).
+ * Locates events along a step: sign changes of switching functions, and levels that are left; in two phases (Simeon 1996 §4.3).
  */
 #ifndef CMB_SIM_EVENTS_H
 #define CMB_SIM_EVENTS_H
@@ -34,7 +34,7 @@ typedef struct cmb_events {
   bool *ignored; /* (ns) .. and those of gaps of bodies that touch */
   bool *
       constrained; /* (ns) functions of velocities that the constraints hold in the step under inspection */
-  const int *still; /* (ns) modes of conditions that hold still (readers.c); 0: of others */
+  const int *still; /* (ns) modes of conditions that hold still (held_conditions.c); 0: of others */
   double *scale;    /* (ns) the largest values of gaps */
   double *unit;     /* (ns) of gaps and their rates: the sizes of their gradients .. */
   double *steepest; /* (ns) .. and the largest that these have been */

@@ -1,5 +1,5 @@
 /*
- * Impacts (impact.h). With N = M⁻¹ − M⁻¹Gᵀ(GM⁻¹Gᵀ)⁻¹GM⁻¹, the response of velocities to impulses that the constraints allow,
+ * Solves impacts (impact.h). With N = M⁻¹ − M⁻¹Gᵀ(GM⁻¹Gᵀ)⁻¹GM⁻¹, the response of velocities to impulses that the constraints allow,
  *
  *     (R N Rᵀ) ρ = change,   v⁺ = v⁻ + N Rᵀ ρ.
  *

@@ -1,5 +1,5 @@
 /*
- * Impacts: velocities that jump where an event of the user's asks for it.
+ * Solves impacts for rules.c: velocities that jump because an event of the model resets them.
  *
  * A rule's reset quantities ask for R (v⁺ − v⁻) = change. Of all velocities that do so and satisfy the constraints, the nearest in
  * the metric of M are taken, since then nothing acts but impulses along what is reset, and those of the constraints:

@@ -1,6 +1,6 @@
 /*
- * Live parameters of a run (dae.h), which are changed while it is under way: they belong to the simulation, and every evaluator of
- * every stage reads them there.
+ * Changes live parameters (dae.h) while a run is under way: they belong to the simulation, and every evaluator of
+ * every regime reads them there.
  *
  * Behind a change the run goes on as behind an event: modes are decided anew, constraints whose rates have jumped act with impulses,
  * rules are obeyed, and the integrator begins at the state that is there. Positions cannot jump: values that no longer allow
@@ -62,10 +62,11 @@ static cmb_status refuse_moving(const cmb_simulation *sim, int i, double value)
 static cmb_status check_positions(cmb_simulation *sim)
 {
   const cmb_events *e = sim->events;
-  cmb_status status = cmb_agreement_check_moved(sim->agreement, e->t, e->q_found, sim->p_before);
+  cmb_status status =
+      cmb_left_out_check_moved(sim->left_out_watch, e->t, e->q_found, sim->p_before);
   CMB_TRY(cmb_run_final(sim, status, "constraints", e->t));
   if (!sim->ev->eq->surfaces) return CMB_OK;
-  CMB_TRY(cmb_run_final(sim, cmb_run_check_rests(sim), "rest", e->t));
+  CMB_TRY(cmb_run_final(sim, cmb_run_check_closed_contacts(sim), "rest", e->t));
   CMB_TRY(cmb_run_final(sim, cmb_run_find_surfaces(sim), "stops", e->t));
   for (int i = 0; i < sim->eq->rule_count; i++) {
     if (sim->eq->rules[i].gap) CMB_TRY(cmb_run_check_found_gap(sim, i));
@@ -94,7 +95,8 @@ static cmb_status check_start(cmb_simulation *sim)
 {
   CMB_TRY(cmb_run_find_start(sim));
   if (sim->system->start) return CMB_OK;
-  cmb_status status = cmb_agreement_check_moved(sim->agreement, sim->t_start, sim->start.q, NULL);
+  cmb_status status =
+      cmb_left_out_check_moved(sim->left_out_watch, sim->t_start, sim->start.q, NULL);
   if (status == CMB_ERROR_CONTRADICTION) {
     cmb_fail_further(sim->ctx,
                      "; before the run begins set only what start values do not depend on");
@@ -108,7 +110,7 @@ static cmb_status restart(cmb_simulation *sim)
   cmb_events *e = sim->events;
   CMB_TRY(cmb_run_final(sim, cmb_take_references(sim->ev, e->t, e->q_found), "constraints", e->t));
   cmb_variation_begin(sim->variation, e->t, sim->t_end);
-  CMB_TRY(cmb_run_weigh_rest(sim));
+  CMB_TRY(cmb_run_set_contact_tolerances(sim));
   return cmb_run_restart(sim);
 }
 
@@ -150,19 +152,19 @@ static cmb_status go_on(cmb_simulation *sim)
 }
 
 /* What the constraints are before the change, for a real-time method; and the event is where the integrator stands. */
-cmb_status cmb_run_look_before(cmb_simulation *sim)
+cmb_status cmb_run_evaluate_before_change(cmb_simulation *sim)
 {
   cmb_events *e = sim->events;
   cmb_events_at_end(e);
   if (!cmb_method_is_real_time(sim->options.method)) return CMB_OK;
-  cmb_status status = cmb_agreement_last_modes(sim->agreement, e->t, e->q_found, e->v_found);
+  cmb_status status = cmb_left_out_last_modes(sim->left_out_watch, e->t, e->q_found, e->v_found);
   return cmb_run_final(sim, status, "constraints", e->t);
 }
 
 static cmb_status change(cmb_simulation *sim, int count, const cmb_setting *settings)
 {
   const size_t size = (size_t)sim->eq->np * sizeof *sim->p;
-  if (sim->phase == CMB_PHASE_RUNNING) CMB_TRY(cmb_run_look_before(sim));
+  if (sim->phase == CMB_PHASE_RUNNING) CMB_TRY(cmb_run_evaluate_before_change(sim));
   memcpy(sim->p_before, sim->p, size);
   for (int k = 0; k < count; k++) sim->p[find(sim, settings[k].name)] = settings[k].value;
   if (memcmp(sim->p, sim->p_before, size) == 0) return CMB_OK;

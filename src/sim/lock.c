@@ -1,5 +1,5 @@
 /*
- * Gimbal lock (lock.h). With w the volume that three axes span, the smallest pivot of M is in proportion to w², and is what
+ * Watches for gimbal lock (lock.h). With w the volume that three axes span, the smallest pivot of M is in proportion to w², and is what
  * rounding errors of eps leave of larger numbers: accelerations have relative errors of eps/w². A passage of the lock takes a time in
  * proportion to w and has accelerations in proportion to 1/w², of which the part that moves the body is w; so the body's velocity
  * has relative errors of about eps/w² afterwards, by experiment a tenth of that and less.

@@ -1,5 +1,5 @@
 /*
- * Gimbal lock along a run: positions of three angles about one point in which M is singular (dyn/lock.c).
+ * Watches a run for gimbal lock: positions of three angles about one point in which M is singular (dyn/lock.c).
  */
 #ifndef CMB_SIM_LOCK_H
 #define CMB_SIM_LOCK_H

@@ -1,5 +1,5 @@
 /*
- * The last step's dense output as polynomials (motion.h).
+ * Converts the dense output of the last step to polynomials (motion.h).
  */
 #include "sim/motion.h"
 

@@ -1,5 +1,5 @@
 /*
- * The last step's dense output as polynomials in θ: Bernstein coefficients bound the state, and its derivative, on any part of the step.
+ * Converts the dense output of the last step, for enclosure.c and variation.c, to polynomials in θ: Bernstein coefficients bound the state, and its derivative, on any part of the step.
  */
 #ifndef CMB_SIM_MOTION_H
 #define CMB_SIM_MOTION_H

@@ -1,7 +1,7 @@
 /*
- * What happens at an event (run.h): modes change, rules are obeyed, bodies come to rest on surfaces or leave them, and the integrator
- * begins again from there. Rules are in obey.c, rests in rests.c, sliding in slides.c, the change of the stage in stages.c, and what
- * the observer is told in tell.c.
+ * Handles an event of a run (run.h), called by simulation.c: modes change, rules are applied, contacts close or open, friction begins to hold or is
+ * released, and the integrator begins again from there. Rules are in rules.c, resting contacts in resting_contacts.c, held functions in
+ * held_functions.c, the change of the regime in regimes.c, and the reports to the observer in report.c.
  */
 #include "base/context.h"
 #include "dae/project.h"
@@ -29,10 +29,10 @@ static cmb_status change_mode(cmb_simulation *sim, int i)
   if (after == before) return CMB_OK;
   sim->ev->mode[i] = after;
   if (eq->switch_silent && eq->switch_silent[i]) return CMB_OK;
-  if (i < sim->eq->ns) sim->loose[i] = false;
+  if (i < sim->eq->ns) sim->was_torn[i] = false;
   const cmb_event_kind kind =
       i < sim->eq->ns ? cmb_run_kind_of_switch(sim->eq, i) : CMB_KIND_SWITCH;
-  return cmb_run_announce(sim, kind, eq->switch_names[i], i, after > before ? 1 : -1);
+  return cmb_run_report_event(sim, kind, eq->switch_names[i], i, after > before ? 1 : -1);
 }
 
 /* ---- the end of rests and slides */
@@ -41,7 +41,7 @@ static cmb_status change_mode(cmb_simulation *sim, int i)
 static void choose_side(cmb_simulation *sim, int k)
 {
   const cmb_equations *eq = sim->eq;
-  const int rule = sim->stage->rest[k];
+  const int rule = sim->regime->closed_rule[k];
   const double mu = sim->events->lambda_found[eq->ng + k];
   const bool *reads = eq->rule_reads + (ptrdiff_t)rule * eq->ns;
   const bool same_side = sim->impact->met[rule] ? mu > 0 : mu < 0;
@@ -54,7 +54,7 @@ static void choose_side(cmb_simulation *sim, int k)
 
 /* What the condition of a rule reads leaves its zero where the rest on its surface ends; slowly, for there the acceleration is 0, too. It
  * has left it where it is further away than errors of coordinates and velocities make it. */
-static cmb_status release_rest(cmb_simulation *sim, int rule)
+static cmb_status open_contact(cmb_simulation *sim, int rule)
 {
   const cmb_equations *eq = sim->eq;
   const bool *reads = eq->rule_reads + (ptrdiff_t)rule * eq->ns;
@@ -70,40 +70,40 @@ static cmb_status release_rest(cmb_simulation *sim, int rule)
 }
 
 /* The slide of group k ends to the side where the flow goes. */
-static cmb_status end_slide(cmb_simulation *sim, int k)
+static cmb_status end_hold(cmb_simulation *sim, int k)
 {
-  const cmb_stage *stage = sim->stage;
-  const int i = stage->sliding->function[k], side = cmb_slide_side(stage->sliding, k);
-  if (cmb_slide_parts(stage->sliding, k)) {
+  const cmb_regime *regime = sim->regime;
+  const int i = regime->sliding->function[k], side = cmb_slide_side(regime->sliding, k);
+  if (cmb_slide_parts(regime->sliding, k)) {
     cmb_log(sim->ctx, CMB_LOG_WARNING,
             "'%s' was held at its switch, and from t = %.9g on the forces on both sides of it lead "
             "away: more than one motion is possible, and the run goes on with %s values of it",
-            stage->eq->switch_names[i], sim->events->t, side > 0 ? "positive" : "negative");
+            regime->eq->switch_names[i], sim->events->t, side > 0 ? "positive" : "negative");
   }
-  cmb_run_release_slide(sim, i);
-  cmb_run_stop_sliding(sim, i, side);
-  return cmb_run_announce(sim, CMB_KIND_SWITCH, stage->eq->switch_names[i], i, side);
+  cmb_run_release_function(sim, i);
+  cmb_run_stop_holding(sim, i, side);
+  return cmb_run_report_event(sim, CMB_KIND_SWITCH, regime->eq->switch_names[i], i, side);
 }
 
 /* Rests and slides whose switching functions have become negative. */
 static cmb_status leave_surfaces(cmb_simulation *sim)
 {
-  const cmb_stage *stage = sim->stage;
+  const cmb_regime *regime = sim->regime;
   cmb_events *e = sim->events;
   bool ended = false;
-  for (int k = 0; k < stage->rest_count; k++) {
+  for (int k = 0; k < regime->closed_count; k++) {
     const int i = sim->eq->ns + k;
     if (e->mode_new[i] == 1) continue;
     e->mode_new[i] = 1;
-    sim->rests[stage->rest[k]] = false;
-    sim->ended[stage->rest[k]] = true;
+    sim->closed[regime->closed_rule[k]] = false;
+    sim->ended[regime->closed_rule[k]] = true;
     choose_side(sim, k);
-    CMB_TRY(cmb_run_final(sim, release_rest(sim, stage->rest[k]), "rest", e->t));
+    CMB_TRY(cmb_run_final(sim, open_contact(sim, regime->closed_rule[k]), "rest", e->t));
     ended = true;
-    CMB_TRY(cmb_run_announce(sim, CMB_KIND_REST, stage->eq->switch_names[i], -1, -1));
+    CMB_TRY(cmb_run_report_event(sim, CMB_KIND_REST, regime->eq->switch_names[i], -1, -1));
   }
-  for (int k = 0; stage->sliding && k < stage->sliding->count; k++) {
-    if (e->mode_new[stage->sliding->function[k]] != 1) CMB_TRY(end_slide(sim, k));
+  for (int k = 0; regime->sliding && k < regime->sliding->count; k++) {
+    if (e->mode_new[regime->sliding->function[k]] != 1) CMB_TRY(end_hold(sim, k));
   }
   if (ended) cmb_run_mark_held(sim);
   return CMB_OK;
@@ -116,9 +116,9 @@ static cmb_status enter_modes(cmb_simulation *sim)
 {
   cmb_events *e = sim->events;
   const int redundant = sim->ev->redundant;
-  cmb_status status = cmb_agreement_new_modes(sim->agreement, e->t, e->q_found, e->v_found);
+  cmb_status status = cmb_left_out_new_modes(sim->left_out_watch, e->t, e->q_found, e->v_found);
   CMB_TRY(cmb_run_final(sim, status, "constraints", e->t));
-  CMB_TRY(cmb_run_tell_impulses(sim));
+  CMB_TRY(cmb_run_report_impulses(sim));
   if (sim->ev->redundant == redundant) return CMB_OK;
   return cmb_run_watch_rank(sim);
 }
@@ -127,20 +127,22 @@ static cmb_status enter_modes(cmb_simulation *sim)
 static bool has_moved(const cmb_simulation *sim, int rule)
 {
   const double leeway = cmb_run_leeway(sim) * cmb_surface_size(sim->ev, rule);
-  return sim->rests[rule] && fabs(sim->ev->u[rule]) > leeway;
+  return sim->closed[rule] && fabs(sim->ev->u[rule]) > leeway;
 }
 
-cmb_status cmb_run_check_rests(cmb_simulation *sim)
+cmb_status cmb_run_check_closed_contacts(cmb_simulation *sim)
 {
-  const cmb_stage *stage = sim->stage;
-  if (stage->rest_count > 0) CMB_TRY(cmb_run_find_surfaces(sim));
-  for (int k = 0; k < stage->rest_count; k++) {
-    const cmb_rule *rule = &sim->eq->rules[stage->rest[k]];
-    const double u = sim->ev->u[stage->rest[k]];
-    if (!has_moved(sim, stage->rest[k]) || (rule->direction != 0 && rule->direction * u <= 0)) {
+  const cmb_regime *regime = sim->regime;
+  if (regime->closed_count > 0) CMB_TRY(cmb_run_find_surfaces(sim));
+  for (int k = 0; k < regime->closed_count; k++) {
+    const cmb_rule *rule = &sim->eq->rules[regime->closed_rule[k]];
+    const double u = sim->ev->u[regime->closed_rule[k]];
+    if (!has_moved(sim, regime->closed_rule[k]) ||
+        (rule->direction != 0 && rule->direction * u <= 0)) {
       continue;
     }
-    return cmb_fail_about(sim->ctx, CMB_ERROR_EVENTS, cmb_run_about_rule(sim, stage->rest[k]),
+    return cmb_fail_about(sim->ctx, CMB_ERROR_EVENTS,
+                          cmb_run_about_rule(sim, regime->closed_rule[k]),
                           "'%s' at t = %.9g: the surface jumps by %.3g into what rests on it",
                           rule->name, sim->events->t, fabs(u));
   }
@@ -151,14 +153,14 @@ cmb_status cmb_run_check_rests(cmb_simulation *sim)
  * has risen into them nothing is determined. */
 static cmb_status leave_jumped(cmb_simulation *sim)
 {
-  const cmb_stage *stage = sim->stage;
+  const cmb_regime *regime = sim->regime;
   const cmb_equations *eq = sim->eq;
-  CMB_TRY(cmb_run_check_rests(sim));
-  for (int k = 0; k < stage->rest_count; k++) {
-    const int rule = stage->rest[k];
+  CMB_TRY(cmb_run_check_closed_contacts(sim));
+  for (int k = 0; k < regime->closed_count; k++) {
+    const int rule = regime->closed_rule[k];
     if (!has_moved(sim, rule)) continue;
-    sim->rests[rule] = false;
-    CMB_TRY(cmb_run_announce(sim, CMB_KIND_REST, stage->eq->switch_names[eq->ns + k], -1, -1));
+    sim->closed[rule] = false;
+    CMB_TRY(cmb_run_report_event(sim, CMB_KIND_REST, regime->eq->switch_names[eq->ns + k], -1, -1));
   }
   return CMB_OK;
 }
@@ -191,7 +193,7 @@ static cmb_status change_modes(cmb_simulation *sim)
 cmb_status cmb_run_end_step(cmb_simulation *sim)
 {
   CMB_TRY(change_modes(sim));
-  return cmb_run_obey_rules(sim);
+  return cmb_run_apply_rules(sim);
 }
 
 /* Whether velocities have jumped in this round. Then a function of them may have another sign without having been 0. */
@@ -209,7 +211,7 @@ static cmb_status leave_struck(cmb_simulation *sim)
   const cmb_integrator_options *o = &sim->options.integrator;
   const cmb_events *e = sim->events;
   double position, velocity, largest = 0;
-  if (sim->stage->rest_count == 0) return CMB_OK;
+  if (sim->regime->closed_count == 0) return CMB_OK;
   cmb_status status =
       cmb_constraint_residuals(sim->ev, e->t, e->q_found, e->v_found, &position, &velocity);
   CMB_TRY(cmb_run_final(sim, status, "rest", e->t));
@@ -221,17 +223,17 @@ static cmb_status leave_struck(cmb_simulation *sim)
 static cmb_status begin_there(cmb_simulation *sim)
 {
   cmb_events *e = sim->events;
-  CMB_TRY(cmb_run_note_shares(sim));
+  CMB_TRY(cmb_run_note_indeterminate(sim));
   CMB_TRY(cmb_integrator_begin(sim->in, e->t, e->q_found, e->v_found));
   cmb_variation_restart(sim->variation);
   cmb_events_at_end(e);
   return CMB_OK;
 }
 
-cmb_status cmb_run_begin_slides(cmb_simulation *sim, bool *restarted)
+cmb_status cmb_run_hold_functions_at_start(cmb_simulation *sim, bool *restarted)
 {
   const cmb_equations *eq = sim->eq;
-  const cmb_stage *before = sim->stage;
+  const cmb_regime *before = sim->regime;
   const int *mode = sim->ev->mode;
   bool any = false, decided;
   if (!eq->switch_flow) return CMB_OK;
@@ -246,13 +248,13 @@ cmb_status cmb_run_begin_slides(cmb_simulation *sim, bool *restarted)
     any = any || at_zero;
   }
   if (!any) return CMB_OK;
-  CMB_TRY(cmb_run_look_for_slides(sim, true));
+  CMB_TRY(cmb_run_find_held_functions(sim, true));
   sim->decision.quiet = true; /* what a run begins with is no event */
   status = cmb_run_decide(sim, &decided);
   sim->decision.quiet = false;
   CMB_TRY(status);
-  CMB_TRY(cmb_run_note_readers(sim, false));
-  if (sim->stage == before && !decided) return CMB_OK;
+  CMB_TRY(cmb_run_update_held_conditions(sim, false));
+  if (sim->regime == before && !decided) return CMB_OK;
   *restarted = true;
   return begin_there(sim);
 }
@@ -268,15 +270,16 @@ static bool has_ended(const cmb_simulation *sim)
 
 /* Rules act, and what they have made bodies leave, or come to, is rested on. That brings velocities to 0 which had been within the tolerances,
  * or too small to be seen, and rules that have acted may have to do so once more. */
-static cmb_status obey_and_settle(cmb_simulation *sim)
+static cmb_status apply_and_settle(cmb_simulation *sim)
 {
   bool again = true;
   for (int round = 0; again; round++) {
     if (round > CMB_MOST_CROWDED) return cmb_run_fail_endless(sim);
-    CMB_TRY(cmb_run_obey_rules(sim));
-    again = sim->left;
-    if (sim->left) CMB_TRY(cmb_run_share_rests(sim)); /* some may not have been moved */
-    sim->left = false;
+    CMB_TRY(cmb_run_apply_rules(sim));
+    again = sim->opened_for_impact;
+    if (sim->opened_for_impact)
+      CMB_TRY(cmb_run_choose_active_contacts(sim)); /* some may not have been moved */
+    sim->opened_for_impact = false;
     CMB_TRY(cmb_run_settle(sim, &again));
   }
   return CMB_OK;
@@ -290,20 +293,20 @@ static cmb_status go_round(cmb_simulation *sim, bool first)
   memcpy(sim->v_before, sim->events->v_found, size);
   cmb_run_remember_held(sim);
   CMB_TRY(change_modes(sim));
-  CMB_TRY(cmb_run_change_stage(sim));
+  CMB_TRY(cmb_run_change_regime(sim));
   CMB_TRY(leave_struck(sim));
   CMB_TRY(enter_modes(sim));
-  if (has_ended(sim)) CMB_TRY(cmb_run_share_rests(sim));
-  if (sim->stage->sliding && has_jumped(sim))
+  if (has_ended(sim)) CMB_TRY(cmb_run_choose_active_contacts(sim));
+  if (sim->regime->sliding && has_jumped(sim))
     CMB_TRY(cmb_run_leave_all(sim, false)); /* by an impulse */
-  CMB_TRY(obey_and_settle(sim));
-  CMB_TRY(cmb_run_end_held_slides(sim));
+  CMB_TRY(apply_and_settle(sim));
+  CMB_TRY(cmb_run_end_redundant_holds(sim));
   CMB_TRY(cmb_run_mark_torn(sim));
-  CMB_TRY(cmb_run_look_for_slides(sim, first && !has_jumped(sim)));
+  CMB_TRY(cmb_run_find_held_functions(sim, first && !has_jumped(sim)));
   CMB_TRY(cmb_run_decide(sim, &decided));
   if (!decided) CMB_TRY(cmb_run_stop_held(sim));
   CMB_TRY(cmb_run_leave_zeros(sim, has_jumped(sim)));
-  CMB_TRY(cmb_run_note_readers(sim, has_jumped(sim)));
+  CMB_TRY(cmb_run_update_held_conditions(sim, has_jumped(sim)));
   return begin_there(sim);
 }
 
@@ -313,7 +316,7 @@ static void keep_held(cmb_simulation *sim)
   const cmb_equations *eq = sim->eq;
   for (int k = 0; k < eq->rule_count; k++) {
     const bool *reads = eq->rule_reads + (ptrdiff_t)k * eq->ns;
-    for (int i = 0; sim->held[k] && i < eq->ns; i++) {
+    for (int i = 0; sim->held_open[k] && i < eq->ns; i++) {
       if (reads[i]) sim->events->mode_new[i] = sim->ev->mode[i];
     }
   }
@@ -333,11 +336,11 @@ static cmb_status find_modes(cmb_simulation *sim, bool *changed)
 /* An event begins. */
 static void forget_held(cmb_simulation *sim)
 {
-  const cmb_resting *resting = sim->stage->resting;
+  const cmb_resting *resting = sim->regime->resting;
   for (int k = 0; k < sim->eq->rule_count; k++) {
-    sim->held[k] = sim->ended[k] = sim->turned[k] = false;
+    sim->held_open[k] = sim->ended[k] = sim->reversed[k] = false;
   }
-  for (int i = 0; i < sim->eq->ns; i++) sim->rested[i] = resting && resting->frozen[i];
+  for (int i = 0; i < sim->eq->ns; i++) sim->was_closed[i] = resting && resting->frozen[i];
   cmb_run_forget_passed(sim);
   memcpy(sim->v_begin, sim->events->v_found, (size_t)sim->eq->nv * sizeof(double));
 }
@@ -346,10 +349,10 @@ static void forget_held(cmb_simulation *sim)
 static bool is_idle(const cmb_simulation *sim, int i)
 {
   const cmb_equations *eq = sim->eq;
-  const cmb_stage *stage = sim->stage;
+  const cmb_regime *regime = sim->regime;
   if (i >= eq->ns || !eq->switch_silent || !eq->surface_reads || !eq->switch_shown) return false;
-  for (int k = 0; k < stage->rest_count; k++) {
-    if (eq->surface_reads[(ptrdiff_t)stage->rest[k] * eq->ns + i]) return false;
+  for (int k = 0; k < regime->closed_count; k++) {
+    if (eq->surface_reads[(ptrdiff_t)regime->closed_rule[k] * eq->ns + i]) return false;
   }
   return eq->switch_silent[i] && !eq->switch_shown[i];
 }
@@ -371,11 +374,11 @@ cmb_status cmb_run_pass_idle(cmb_simulation *sim, bool *idle)
   forget_held(sim);
   CMB_TRY(find_modes(sim, &changed));
   if (!changed || !all_idle(sim)) return CMB_OK;
-  CMB_TRY(cmb_run_put_off_readers(sim, &put_off));
+  CMB_TRY(cmb_run_postpone_held_conditions(sim, &put_off));
   if (put_off) return CMB_OK;
   memcpy(sim->mode_before, mode, size);
   memcpy(mode, sim->events->mode_new, size);
-  CMB_TRY(cmb_run_look_at_conditions(sim));
+  CMB_TRY(cmb_run_find_met_conditions(sim));
   *idle = cmb_impact_next(sim->impact, 0) == sim->eq->rule_count;
   if (*idle) {
     memcpy(sim->impact->met, sim->impact->met_here, (size_t)sim->eq->rule_count * sizeof(bool));
@@ -397,50 +400,50 @@ static cmb_status check_settled(cmb_simulation *sim)
 /* Rounds until nothing changes. The modes of the first are those that mode_new has. */
 static cmb_status go_rounds(cmb_simulation *sim)
 {
-  for (int round = 0, calm = 0;; round++) {
+  for (int round = 0, idle_instants = 0;; round++) {
     const long acted = sim->acted;
     bool changed = true;
     if (round > 0) CMB_TRY(find_modes(sim, &changed));
     if (round > 0 && !changed) return CMB_OK;
     CMB_TRY(go_round(sim, round == 0));
-    calm = sim->acted == acted ? calm + 1 : 0;
-    if (calm > cmb_mode_rounds(sim->eq)) return check_settled(sim);
+    idle_instants = sim->acted == acted ? idle_instants + 1 : 0;
+    if (idle_instants > cmb_mode_rounds(sim->eq)) return check_settled(sim);
     if (round > CMB_MOST_CROWDED) return cmb_run_fail_endless(sim);
   }
 }
 
 /* What was held at its switch and has been torn off by a jump to the side whose mode it had: no mode has changed. */
-static cmb_status tell_loose(cmb_simulation *sim)
+static cmb_status report_torn(cmb_simulation *sim)
 {
   const cmb_equations *eq = sim->eq;
   for (int i = 0; i < eq->ns; i++) {
-    if (!sim->loose[i] || sim->slides[i] != 0) continue;
+    if (!sim->was_torn[i] || sim->hold_of[i] != 0) continue;
     const int direction = sim->ev->mode[i] > 0 ? 1 : -1;
-    CMB_TRY(cmb_run_announce(sim, CMB_KIND_SWITCH, eq->switch_names[i], i, direction));
+    CMB_TRY(cmb_run_report_event(sim, CMB_KIND_SWITCH, eq->switch_names[i], i, direction));
   }
   return CMB_OK;
 }
 
 /* What has come to be held at its switch without a change of its sign: whether it has passed 0 already is a matter of rounding where several come
  * there at one time. */
-static cmb_status tell_held(cmb_simulation *sim)
+static cmb_status report_held(cmb_simulation *sim)
 {
   const cmb_equations *eq = sim->eq;
   for (int i = 0; i < eq->ns; i++) {
-    const int came = sim->untold[i];
-    if (came == 0 || sim->slides[i] == 0 || sim->rested[i]) continue;
-    CMB_TRY(cmb_run_announce(sim, cmb_run_kind_of_switch(eq, i), eq->switch_names[i], i,
-                             came > 0 ? -1 : 1));
+    const int came = sim->unreported[i];
+    if (came == 0 || sim->hold_of[i] == 0 || sim->was_closed[i]) continue;
+    CMB_TRY(cmb_run_report_event(sim, cmb_run_kind_of_switch(eq, i), eq->switch_names[i], i,
+                                 came > 0 ? -1 : 1));
   }
   return CMB_OK;
 }
 
 /* An event that is told begins. */
-static void forget_told(cmb_simulation *sim)
+static void forget_reported(cmb_simulation *sim)
 {
   for (int i = 0; i < sim->eq->ns; i++) {
-    sim->loose[i] = false;
-    sim->untold[i] = sim->slides[i] == 0 ? sim->ev->mode[i] : 0;
+    sim->was_torn[i] = false;
+    sim->unreported[i] = sim->hold_of[i] == 0 ? sim->ev->mode[i] : 0;
   }
 }
 
@@ -448,13 +451,13 @@ cmb_status cmb_run_restart(cmb_simulation *sim)
 {
   bool changed, put_off;
   forget_held(sim);
-  forget_told(sim);
+  forget_reported(sim);
   CMB_TRY(find_modes(sim, &changed));
-  CMB_TRY(cmb_run_put_off_readers(sim, &put_off));
+  CMB_TRY(cmb_run_postpone_held_conditions(sim, &put_off));
   CMB_TRY(go_rounds(sim));
-  cmb_run_end_readers(sim);
-  CMB_TRY(tell_loose(sim));
-  return tell_held(sim);
+  cmb_run_end_held_conditions(sim);
+  CMB_TRY(report_torn(sim));
+  return report_held(sim);
 }
 
 /* Whether the bodies have rebounded by less than the method can tell, and go on into the surface. */
@@ -525,11 +528,11 @@ static bool has_changed(const cmb_simulation *sim, int i)
 
 /* A function of velocities that leaves its zero with the accelerations where the step begins, and slowly, as where friction lets go, may
  * seem to come back at once: the dense output of a long step does not have these accelerations. A shorter step tells. */
-cmb_status cmb_run_strays(cmb_simulation *sim, bool *strays)
+cmb_status cmb_run_is_spurious_event(cmb_simulation *sim, bool *spurious)
 {
   const cmb_equations *eq = sim->ev->eq;
   const cmb_events *e = sim->events;
-  *strays = false;
+  *spurious = false;
   if (!eq->switch_flow || e->theta > AT_ONCE) return CMB_OK;
   for (int i = 0; i < eq->ns; i++) {
     if (has_changed(sim, i) && eq->switch_order[i] != 1) return CMB_OK;
@@ -539,7 +542,7 @@ cmb_status cmb_run_strays(cmb_simulation *sim, bool *strays)
   for (int i = 0; i < eq->ns; i++) {
     const bool at_zero = fabs(e->s_probe[i]) <= cmb_run_leeway(sim) * fmax(1, e->unit[i]);
     const bool leaves = cmb_mode_sign(sim->ev, i) * sim->flow[i] > 0;
-    *strays = *strays || (has_changed(sim, i) && at_zero && leaves);
+    *spurious = *spurious || (has_changed(sim, i) && at_zero && leaves);
   }
   return CMB_OK;
 }
@@ -554,22 +557,22 @@ static cmb_status has_gone_in(cmb_simulation *sim, int rule, bool *in)
   return CMB_OK;
 }
 
-cmb_status cmb_run_has_sunk(cmb_simulation *sim, bool found, bool *sunk)
+cmb_status cmb_run_has_penetrated(cmb_simulation *sim, bool found, bool *penetrated)
 {
-  *sunk = false;
-  for (int i = 0; i < sim->eq->rule_count && !*sunk; i++) {
+  *penetrated = false;
+  for (int i = 0; i < sim->eq->rule_count && !*penetrated; i++) {
     bool yes = false;
     if (!sim->rebounds[i]) continue;
     if (!found) cmb_events_at_end(sim->events);
     cmb_status status = falls_short(sim, i, &yes);
-    if (status == CMB_OK && yes) status = has_gone_in(sim, i, sunk);
+    if (status == CMB_OK && yes) status = has_gone_in(sim, i, penetrated);
     CMB_TRY(cmb_run_final(sim, status, "events", sim->events->t));
   }
   return CMB_OK;
 }
 
 /* An event has turned bodies back, and the run has lost sight of them: they are behind its surface and go on. */
-static cmb_status check_sunk(cmb_simulation *sim, int rule)
+static cmb_status check_penetration(cmb_simulation *sim, int rule)
 {
   bool along = false;
   double off;
@@ -584,7 +587,7 @@ static cmb_status check_sunk(cmb_simulation *sim, int rule)
       sim->eq->rules[rule].name, sim->events->t, off);
 }
 
-cmb_status cmb_run_look_back(cmb_simulation *sim)
+cmb_status cmb_run_close_small_rebounds(cmb_simulation *sim)
 {
   for (int i = 0; i < sim->eq->rule_count; i++) {
     bool yes = false, changed = false, held = false, left = true;
@@ -592,12 +595,12 @@ cmb_status cmb_run_look_back(cmb_simulation *sim)
     cmb_events_at_end(sim->events);
     CMB_TRY(cmb_run_final(sim, falls_short(sim, i, &yes), "events", sim->events->t));
     if (!yes) continue;
-    CMB_TRY(check_sunk(sim, i));
+    CMB_TRY(check_penetration(sim, i));
     forget_held(sim);
     sim->rebounds[i] = false;
     while (left) CMB_TRY(cmb_run_find_impact(sim, i, &held, &left));
     if (held) continue;
-    CMB_TRY(cmb_run_come_to_rest(sim, i));
+    CMB_TRY(cmb_run_close_contact(sim, i));
     CMB_TRY(cmb_run_settle(sim, &changed));
     CMB_TRY(begin_there(sim));
     CMB_TRY(find_modes(sim, &changed));
@@ -617,7 +620,7 @@ cmb_status cmb_run_check_ends(cmb_simulation *sim)
   CMB_TRY(cmb_run_final(sim, cmb_run_find_surfaces(sim), "stops", sim->events->t));
   for (int i = 0; i < eq->rule_count; i++) {
     const double u = sim->ev->u[i];
-    if (!eq->rules[i].gap || sim->rests[i]) continue;
+    if (!eq->rules[i].gap || sim->closed[i]) continue;
     if (!(u > cmb_run_leeway(sim) * cmb_surface_size(sim->ev, i))) continue;
     return cmb_fail_about(sim->ctx, CMB_ERROR_EVENTS, cmb_run_about_rule(sim, i),
                           "'%s' at t = %.9g: the run has lost an impact, and the gap is %.3g; a "
@@ -666,13 +669,13 @@ cmb_status cmb_run_begin_rules(cmb_simulation *sim, bool *restarted)
   for (int i = 0; i < sim->eq->rule_count; i++) {
     if (sim->impact->met[i]) cmb_run_warn_of_rule(sim, i);
   }
-  CMB_TRY(cmb_run_look_at_conditions(sim));
+  CMB_TRY(cmb_run_find_met_conditions(sim));
   *restarted = cmb_impact_next(sim->impact, 0) < sim->eq->rule_count;
   if (!*restarted) return CMB_OK;
   forget_held(sim);
   memcpy(e->mode_new, sim->ev->mode, (size_t)sim->eq->ns * sizeof(int)); /* with what lies ahead */
   CMB_TRY(cmb_run_release_zeros(sim));
   CMB_TRY(go_rounds(sim));
-  cmb_run_end_readers(sim);
+  cmb_run_end_held_conditions(sim);
   return CMB_OK;
 }

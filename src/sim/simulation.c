@@ -1,9 +1,9 @@
 /*
- * The run loop, one for all methods: consistent start, then steps; after each step look for an event, hand
- * out the records that lie before it, restart behind it, note how well the constraints hold.
+ * The public functions of a simulation and the loop of a run, one for all methods: consistent start, then steps; after each step it looks for an
+ * event, records what lies before the event, restarts after it, and notes how well the constraints are satisfied.
  *
- * Records inside a step come from the dense output, projected onto the constraints, with multipliers from
- * eq. (4) of Simeon (1996): what is written satisfies the constraints like the steps themselves.
+ * Records inside a step come from the dense output, projected onto the constraints, with multipliers from eq. (4) of Simeon (1996): what is
+ * written satisfies the constraints like the steps themselves.
  */
 #include "base/context.h"
 #include "dae/project.h"
@@ -79,7 +79,7 @@ static cmb_status check_resets(cmb_context *ctx, const cmb_simulation *sim)
       cmb_method_name(method));
 }
 
-/* Nor for events: friction has to be solved for in the step, which one with several stages does not. */
+/* Nor for events: friction has to be solved for in the step, which one with several regimes does not. */
 static cmb_status check_sticking(cmb_context *ctx, const cmb_simulation *sim)
 {
   const cmb_equations *eq = sim->eq;
@@ -121,7 +121,7 @@ static void take_states(cmb_simulation *sim, int most_ng)
   sim->observed = cmb_arena_doubles(arena, cmb_observed(eq));
   sim->next = cmb_arena_doubles(arena, eq->sampler_count);
   sim->due_now = cmb_arena_take(arena, (size_t)eq->sampler_count, sizeof *sim->due_now);
-  sim->calm = cmb_arena_ints(arena, eq->sampler_count);
+  sim->idle_instants = cmb_arena_ints(arena, eq->sampler_count);
   sim->q_there = cmb_arena_doubles(arena, eq->nq);
   sim->v_there = cmb_arena_doubles(arena, eq->nv);
   sim->unique = cmb_arena_take(arena, (size_t)most_ng, sizeof *sim->unique);
@@ -140,34 +140,34 @@ static void take_rules(cmb_simulation *sim)
 {
   const size_t rules = (size_t)sim->eq->rule_count;
   cmb_arena *arena = sim->arena;
-  sim->rests = cmb_arena_take(arena, rules, sizeof *sim->rests);
+  sim->closed = cmb_arena_take(arena, rules, sizeof *sim->closed);
   sim->rebounds = cmb_arena_take(arena, rules, sizeof *sim->rebounds);
   sim->warned = cmb_arena_take(arena, rules, sizeof *sim->warned);
-  sim->turned = cmb_arena_take(arena, rules, sizeof *sim->turned);
-  sim->held = cmb_arena_take(arena, rules, sizeof *sim->held);
+  sim->reversed = cmb_arena_take(arena, rules, sizeof *sim->reversed);
+  sim->held_open = cmb_arena_take(arena, rules, sizeof *sim->held_open);
   sim->ended = cmb_arena_take(arena, rules, sizeof *sim->ended);
-  sim->asked = cmb_arena_take(arena, rules, sizeof *sim->asked);
-  sim->other_rests = cmb_arena_take(arena, rules, sizeof *sim->other_rests);
+  sim->undecided = cmb_arena_take(arena, rules, sizeof *sim->undecided);
+  sim->closed_without_gap = cmb_arena_take(arena, rules, sizeof *sim->closed_without_gap);
   sim->times = cmb_arena_take(arena, rules, sizeof *sim->times);
   cmb_contacts_create(&sim->contacts, arena, sim->eq);
-  cmb_bearing_create(&sim->bearing, arena, sim->eq);
+  cmb_active_contacts_create(&sim->active_contacts, arena, sim->eq);
   cmb_decision_create(&sim->decision, arena, sim->eq);
-  cmb_share_create(&sim->share, arena, sim->eq);
+  cmb_indeterminate_create(&sim->indeterminate, arena, sim->eq);
 }
 
 static void take_modes(cmb_simulation *sim)
 {
   const int ns = sim->eq->ns;
   cmb_arena *arena = sim->arena;
-  sim->slides = cmb_arena_ints(arena, ns);
-  sim->with = cmb_arena_ints(arena, ns);
-  sim->read_of = cmb_arena_ints(arena, ns);
-  sim->read_before = cmb_arena_ints(arena, ns);
+  sim->hold_of = cmb_arena_ints(arena, ns);
+  sim->same_surface = cmb_arena_ints(arena, ns);
+  sim->condition_of = cmb_arena_ints(arena, ns);
+  sim->condition_before = cmb_arena_ints(arena, ns);
   sim->gradient = cmb_arena_doubles(arena, ns);
   sim->at_zero = cmb_arena_take(arena, (size_t)ns, sizeof *sim->at_zero);
-  sim->rested = cmb_arena_take(arena, (size_t)ns, sizeof *sim->rested);
-  sim->untold = cmb_arena_ints(arena, ns);
-  sim->loose = cmb_arena_take(arena, (size_t)ns, sizeof *sim->loose);
+  sim->was_closed = cmb_arena_take(arena, (size_t)ns, sizeof *sim->was_closed);
+  sim->unreported = cmb_arena_ints(arena, ns);
+  sim->was_torn = cmb_arena_take(arena, (size_t)ns, sizeof *sim->was_torn);
   sim->released = cmb_arena_doubles(arena, ns);
   sim->mode_before = cmb_arena_ints(arena, ns);
   sim->mode_kept = cmb_arena_ints(arena, ns);
@@ -194,15 +194,15 @@ static cmb_status set_up(cmb_context *ctx, cmb_simulation *sim)
   sim->p = cmb_arena_doubles(arena, eq->np);
   sim->p_before = cmb_arena_doubles(arena, eq->np);
   sim->p_start = cmb_arena_doubles(arena, eq->np);
-  sim->still = cmb_arena_ints(arena, sim->most_ns);
+  sim->condition_mode = cmb_arena_ints(arena, sim->most_ns);
   take_start(sim);
-  CMB_TRY(cmb_witness_create(&sim->witness, ctx, arena, eq, sim->options.witness));
+  CMB_TRY(cmb_extra_outputs_create(&sim->extra, ctx, arena, eq, sim->options.extra_equations));
   if (cmb_arena_failed(arena)) return cmb_fail_memory(ctx);
   for (int i = 0; i < eq->np; i++) sim->p[i] = eq->p[i];
   if (sim->system->model) CMB_TRY(cmb_limits_create(ctx, sim->system->model, &sim->limits));
-  sim->source = (cmb_stage_source){ctx,    NULL,        arena,       sim->system, &sim->options,
-                                   sim->p, &sim->moved, on_singular, sim};
-  CMB_TRY(cmb_run_first_stage(sim));
+  sim->source = (cmb_regime_source){ctx,    NULL,        arena,       sim->system, &sim->options,
+                                    sim->p, &sim->moved, on_singular, sim};
+  CMB_TRY(cmb_run_first_regime(sim));
   take_states(sim, most_ng);
   take_rules(sim);
   take_modes(sim);
@@ -233,7 +233,7 @@ cmb_status cmb_simulation_create(cmb_context *ctx, const cmb_system *system,
     cmb_simulation_destroy(sim);
     return status;
   }
-  cmb_run_begin_stages(sim);
+  cmb_run_begin_regimes(sim);
   sim->result = (cmb_result){.t = sim->t_start,
                              .p = sim->p,
                              .q = sim->q,
@@ -250,7 +250,7 @@ cmb_status cmb_simulation_create(cmb_context *ctx, const cmb_system *system,
 void cmb_simulation_destroy(cmb_simulation *sim)
 {
   if (!sim) return;
-  cmb_run_destroy_stages(sim);
+  cmb_run_destroy_regimes(sim);
   cmb_limits_destroy(sim->limits);
   cmb_arena_destroy(sim->arena);
 }
@@ -318,8 +318,8 @@ static cmb_status take_state(cmb_simulation *sim, double t, const double *q, con
   cmb_copy(eq->no, sim->outputs_new, sim->outputs);
   sim->result.started = true;
   sim->result.lambda_unique = cmb_unique_multipliers(sim->ev, sim->unique) ? NULL : sim->unique;
-  CMB_TRY(cmb_run_mark_shares(sim, t, q, v, a, lambda));
-  cmb_run_ask_witness(sim, t, q, v, a, lambda);
+  CMB_TRY(cmb_run_mark_indeterminate(sim, t, q, v, a, lambda));
+  cmb_run_evaluate_extra(sim, t, q, v, a, lambda);
   return CMB_OK;
 }
 
@@ -349,11 +349,11 @@ static void note_projections(cmb_simulation *sim)
 }
 
 /* Constraints that were left out, or depend on others, are still met. */
-static cmb_status check_agreement(cmb_simulation *sim)
+static cmb_status check_left_out(cmb_simulation *sim)
 {
   const double t = sim->result.t;
-  return cmb_run_final(sim, cmb_agreement_check(sim->agreement, t, sim->q, sim->v), "constraints",
-                       t);
+  return cmb_run_final(sim, cmb_left_out_check(sim->left_out_watch, t, sim->q, sim->v),
+                       "constraints", t);
 }
 
 static cmb_status take_integrator_state(cmb_simulation *sim)
@@ -375,30 +375,30 @@ static cmb_status final_inside(cmb_simulation *sim, cmb_status status, const cha
 }
 
 /* Constraints that were left out at t inside the last step: at a state that meets the others. */
-static cmb_status check_agreement_at(cmb_simulation *sim, double t)
+static cmb_status check_left_out_at(cmb_simulation *sim, double t)
 {
   double *q = sim->q_work, *v = sim->v_work;
   CMB_TRY(cmb_integrator_interpolate(sim->in, t, q, v));
   if (sim->eq->normalize) sim->eq->normalize(sim->eq->self, q);
-  cmb_status status = cmb_agreement_check(sim->agreement, t, q, v);
-  if (status == CMB_OK && !sim->agreement->others_met) {
+  cmb_status status = cmb_left_out_check(sim->left_out_watch, t, q, v);
+  if (status == CMB_OK && !sim->left_out_watch->others_met) {
     status = cmb_project(sim->ev, t, q, v);
-    if (status == CMB_OK) status = cmb_agreement_check(sim->agreement, t, q, v);
+    if (status == CMB_OK) status = cmb_left_out_check(sim->left_out_watch, t, q, v);
   }
   return final_inside(sim, status, "constraints", t);
 }
 
-/* Were those that were left out met on the way to t too? In a few places of each step, and in so many of the whole run; and at the stages,
+/* Were those that were left out met on the way to t too? In a few places of each step, and in so many of the whole run; and at the regimes,
  * which see what there is to be seen (variation.h). */
 static cmb_status check_inside(cmb_simulation *sim, double t)
 {
   const double t0 = cmb_integrator_t_before(sim->in), h = t - t0;
   const double part = h * PLACES_IN_RUN / (sim->t_end - sim->t_start);
   const int parts = (int)fmax(PLACES_IN_STEP, fmin(ceil(part), PLACES_IN_RUN));
-  int stages;
-  const double *node = cmb_integrator_nodes(sim->in, &stages);
-  for (int k = 1; k < parts; k++) CMB_TRY(check_agreement_at(sim, t0 + h * k / parts));
-  for (int k = 0; k < stages; k++) CMB_TRY(check_agreement_at(sim, t0 + h * node[k]));
+  int regimes;
+  const double *node = cmb_integrator_nodes(sim->in, &regimes);
+  for (int k = 1; k < parts; k++) CMB_TRY(check_left_out_at(sim, t0 + h * k / parts));
+  for (int k = 0; k < regimes; k++) CMB_TRY(check_left_out_at(sim, t0 + h * node[k]));
   return CMB_OK;
 }
 
@@ -407,7 +407,7 @@ static cmb_status watch_step(cmb_simulation *sim, double t, const double *q, con
 {
   const bool real_time = cmb_method_is_real_time(sim->options.method);
   CMB_TRY(cmb_run_final(sim, cmb_rank_watch_step(sim->watch, t, q, v), "constraints", t));
-  return sim->agreement->whole && !real_time ? check_inside(sim, t) : CMB_OK;
+  return sim->left_out_watch->whole && !real_time ? check_inside(sim, t) : CMB_OK;
 }
 
 /* The result as a record. */
@@ -418,7 +418,7 @@ static cmb_status make_record(cmb_simulation *sim, cmb_record *record)
                          .v = sim->v,
                          .lambda = sim->lambda,
                          .outputs = sim->outputs,
-                         .witness = sim->witness.knows ? sim->witness.out : NULL,
+                         .extra_outputs = sim->extra.known ? sim->extra.out : NULL,
                          .lambda_unique = sim->result.lambda_unique,
                          .position = NAN,
                          .velocity = NAN,
@@ -432,7 +432,7 @@ static cmb_status make_record(cmb_simulation *sim, cmb_record *record)
   return cmb_run_final(sim, status, "constraints", record->t);
 }
 
-static cmb_status hand_out(cmb_simulation *sim)
+static cmb_status record_now(cmb_simulation *sim)
 {
   const cmb_observer *o = &sim->options.observer;
   if (!o->record) return CMB_OK;
@@ -443,7 +443,7 @@ static cmb_status hand_out(cmb_simulation *sim)
 }
 
 /* How far the run is; the observer may end it here. */
-static cmb_status tell_progress(cmb_simulation *sim)
+static cmb_status report_progress(cmb_simulation *sim)
 {
   const cmb_observer *o = &sim->options.observer;
   return o->progress ? o->progress(o->user, sim->result.t, sim->t_start, sim->t_end) : CMB_OK;
@@ -489,8 +489,8 @@ static cmb_status records_inside(cmb_simulation *sim, double limit)
   for (; time_due(sim) < limit - resolution; sim->due++) {
     cmb_status status = take_state_inside(sim, time_due(sim));
     if (status != CMB_OK) return final_inside(sim, status, "dense output", time_due(sim));
-    CMB_TRY(hand_out(sim));
-    CMB_TRY(tell_progress(sim)); /* there may be very many in one step */
+    CMB_TRY(record_now(sim));
+    CMB_TRY(report_progress(sim)); /* there may be very many in one step */
   }
   return CMB_OK;
 }
@@ -501,7 +501,7 @@ static bool wants_samples(const cmb_simulation *sim)
 }
 
 /* The result's state as a sample. */
-static cmb_status hand_out_sample(cmb_simulation *sim)
+static cmb_status record_sample(cmb_simulation *sim)
 {
   const cmb_observer *o = &sim->options.observer;
   if (!wants_samples(sim)) return CMB_OK;
@@ -531,7 +531,7 @@ cmb_status cmb_run_sample_at(cmb_simulation *sim, double t)
   bool stands;
   if (!wants_samples(sim)) return CMB_OK;
   CMB_TRY(stand_at(sim, t, t < cmb_integrator_t(sim->in), &stands));
-  return stands ? hand_out_sample(sim) : CMB_OK;
+  return stands ? record_sample(sim) : CMB_OK;
 }
 
 /* Samples at nearly even distances that lie in the last step before `limit`. Sample k is at k + kφ mod 1 − 1/2 distances, φ the golden
@@ -549,7 +549,7 @@ static cmb_status samples_inside(cmb_simulation *sim, double limit)
   }
 }
 
-static inline cmb_status hand_out_inside(cmb_simulation *sim, double limit)
+static inline cmb_status record_inside(cmb_simulation *sim, double limit)
 {
   if (sim->options.every == 0 && sim->options.samples == 0) return CMB_OK;
   CMB_TRY(records_inside(sim, limit));
@@ -591,7 +591,7 @@ static inline cmb_status final_switches(cmb_simulation *sim, cmb_status status, 
 }
 
 /* The result is on a side of an event: the observer may want to know. */
-static cmb_status hand_out_side(cmb_simulation *sim)
+static cmb_status record_side(cmb_simulation *sim)
 {
   const cmb_observer *o = &sim->options.observer;
   if (!o->side || sim->side == 0) return CMB_OK;
@@ -602,7 +602,7 @@ static cmb_status hand_out_side(cmb_simulation *sim)
 
 /* The state right before an event, in the old modes, for whoever wants it: inside the last step, or at its end. It is not part of the
  * work that a run reports. */
-static cmb_status hand_out_before(cmb_simulation *sim, double t, bool inside)
+static cmb_status record_before(cmb_simulation *sim, double t, bool inside)
 {
   const cmb_observer *o = &sim->options.observer;
   const bool recorded = o->side || (o->record && sim->options.every == 0);
@@ -610,25 +610,25 @@ static cmb_status hand_out_before(cmb_simulation *sim, double t, bool inside)
   if (!recorded) {
     bool stands = false;
     if (inside || wants_samples(sim)) CMB_TRY(stand_at(sim, t, inside, &stands));
-    return stands ? hand_out_sample(sim) : CMB_OK;
+    return stands ? record_sample(sim) : CMB_OK;
   }
   const cmb_statistics statistics = sim->ev->stats;
   cmb_status status = inside ? take_state_inside(sim, t) : take_integrator_state(sim);
   sim->ev->stats = statistics;
   CMB_TRY(cmb_run_final(sim, status, "state before an event", t));
-  CMB_TRY(hand_out_side(sim));
-  CMB_TRY(hand_out_sample(sim));
-  return sim->options.every == 0 ? hand_out(sim) : CMB_OK;
+  CMB_TRY(record_side(sim));
+  CMB_TRY(record_sample(sim));
+  return sim->options.every == 0 ? record_now(sim) : CMB_OK;
 }
 
-cmb_status cmb_run_hand_out_to(cmb_simulation *sim, double t, bool changes)
+cmb_status cmb_run_record_to(cmb_simulation *sim, double t, bool changes)
 {
   const double end = cmb_integrator_t(sim->in);
-  CMB_TRY(hand_out_inside(sim, t));
+  CMB_TRY(record_inside(sim, t));
   if (!changes || sim->options.every != 0) CMB_TRY(cmb_run_sample_at(sim, t));
   if (!changes) return CMB_OK;
   if (sim->options.every == 0) {
-    CMB_TRY(hand_out_before(sim, t, t < end));
+    CMB_TRY(record_before(sim, t, t < end));
     sim->side = 1;
   }
   if (sim->ev->eq->ng == 0 || t >= end) return CMB_OK;
@@ -646,17 +646,17 @@ static bool is_due(const cmb_simulation *sim)
 }
 
 /* The state now reached: a record, if each step is one, if the interval falls here, or at the end. */
-static cmb_status hand_out_here(cmb_simulation *sim)
+static cmb_status record_here(cmb_simulation *sim)
 {
-  CMB_TRY(hand_out_side(sim));
-  CMB_TRY(hand_out_sample(sim));
+  CMB_TRY(record_side(sim));
+  CMB_TRY(record_sample(sim));
   double t = sim->result.t;
   bool each = sim->options.every == 0;
   bool due = !each && is_due(sim);
   const bool last = t >= sim->t_end || sim->result.stopped_by;
   if (due && !last) sim->result.t = time_due(sim); /* not an event beside it, by rounding */
   if (due) sim->due++;
-  cmb_status status = each || due || last ? hand_out(sim) : CMB_OK;
+  cmb_status status = each || due || last ? record_now(sim) : CMB_OK;
   sim->result.t = t;
   return status;
 }
@@ -679,10 +679,10 @@ static void note_undecided(cmb_simulation *sim, bool over)
       r->undecided, r->undecided == 1 ? "" : "s", r->undecided_name, r->undecided_t);
 }
 
-static const char *sliding_function(const cmb_simulation *sim)
+static const char *held_function(const cmb_simulation *sim)
 {
   for (int i = 0; i < sim->eq->ns; i++) {
-    if (sim->slides[i] != 0) return sim->eq->switch_names[i];
+    if (sim->hold_of[i] != 0) return sim->eq->switch_names[i];
   }
   return NULL;
 }
@@ -692,7 +692,7 @@ cmb_status cmb_run_conclude(cmb_simulation *sim, cmb_status status)
 {
   sim->result.status = status;
   sim->result.stiff_since = cmb_integrator_stiff_since(sim->in);
-  sim->result.sliding = sliding_function(sim);
+  sim->result.sliding = held_function(sim);
   if (status != CMB_OK) sim->phase = CMB_PHASE_FAILED;
   note_undecided(sim, status != CMB_OK || sim->result.stopped_by || sim->result.t >= sim->t_end);
   if (status < 0) cmb_lock_blame(sim->ctx, sim->system, &sim->options.integrator, status, sim->q);
@@ -774,10 +774,10 @@ static void forget_run(cmb_simulation *sim)
   r->events = r->impulses = r->instants = r->records = r->singularities = 0;
   cmb_run_forget_samples(sim);
   r->stopped_by = r->sliding = NULL;
-  for (int i = 0; i < sim->eq->no; i++) sim->share.output_unique[i] = true;
+  for (int i = 0; i < sim->eq->no; i++) sim->indeterminate.output_unique[i] = true;
   cmb_run_note_unique(sim);
   sim->due = sim->sample_due = 0;
-  cmb_run_begin_stages(sim);
+  cmb_run_begin_regimes(sim);
   sim->side = 0;
   sim->sampled = -INFINITY;
   sim->steps = sim->restarts = (cmb_pace){0, sim->t_start};
@@ -804,10 +804,10 @@ static cmb_status start(cmb_simulation *sim)
   measure_start(sim);
   CMB_TRY(take_state(sim, sim->t_start, sim->q_work, sim->v_work, sim->a, sim->lambda_work));
   CMB_TRY(note_residuals(sim));
-  CMB_TRY(cmb_agreement_check_start(sim->agreement, sim->t_start, sim->q, sim->v));
-  cmb_status status = cmb_agreement_start(sim->agreement, sim->t_start, sim->q, sim->v);
+  CMB_TRY(cmb_left_out_check_start(sim->left_out_watch, sim->t_start, sim->q, sim->v));
+  cmb_status status = cmb_left_out_start(sim->left_out_watch, sim->t_start, sim->q, sim->v);
   CMB_TRY(cmb_run_final(sim, status, "constraints", sim->t_start));
-  return check_agreement(sim);
+  return check_left_out(sim);
 }
 
 /* The words for a call from inside of another one. */
@@ -918,8 +918,8 @@ static cmb_status pass_event(cmb_simulation *sim, double t_last)
   if (e->crowded > CMB_MOST_CROWDED) {
     return fail_crowded(sim);
   }
-  CMB_TRY(hand_out_inside(sim, e->t));
-  CMB_TRY(hand_out_before(sim, e->t, true));
+  CMB_TRY(record_inside(sim, e->t));
+  CMB_TRY(record_before(sim, e->t, true));
   if (sim->ev->eq->ng > 0) {
     cmb_terms want = {.G = sim->ev->G};
     CMB_TRY(cmb_run_final(sim, cmb_evaluate(sim->ev, e->t, e->q_found, NULL, &want), "constraints",
@@ -934,9 +934,9 @@ static cmb_status pass_event(cmb_simulation *sim, double t_last)
 /* A jump of a rate needs a method that brings velocities to the constraints. */
 static cmb_status refuse_loose_rates(cmb_simulation *sim)
 {
-  const cmb_agreement *a = sim->agreement;
+  const cmb_left_out *a = sim->left_out_watch;
   for (int i = 0; i < sim->eq->ng; i++) {
-    if (!cmb_agreement_has_impulse(a, i)) continue;
+    if (!cmb_left_out_has_impulse(a, i)) continue;
     return cmb_fail_about(
         sim->ctx, CMB_ERROR_EVENTS,
         cmb_about_time(sim->events->t, "constraint", sim->eq->g_names[i]),
@@ -951,11 +951,11 @@ static cmb_status refuse_loose_rates(cmb_simulation *sim)
 cmb_status cmb_run_enter_late(cmb_simulation *sim, double h)
 {
   const cmb_events *e = sim->events;
-  cmb_status status = cmb_agreement_late_modes(sim->agreement, e->t, h, e->q_found, e->v_found,
-                                               cmb_integrator_a(sim->in));
+  cmb_status status = cmb_left_out_late_modes(sim->left_out_watch, e->t, h, e->q_found, e->v_found,
+                                              cmb_integrator_a(sim->in));
   CMB_TRY(cmb_run_final(sim, status, "constraints", e->t));
   if (cmb_integrator_has_loose_rates(sim->in)) CMB_TRY(refuse_loose_rates(sim));
-  return cmb_run_tell_impulses(sim);
+  return cmb_run_report_impulses(sim);
 }
 
 /* The modes of friction that sticks are what a step of a real-time method has found: +1 and -1 where it slips, 2 where it holds. */
@@ -963,7 +963,7 @@ static void keep_grip(cmb_simulation *sim)
 {
   const double *grip = sim->ev->grip;
   for (int i = 0; grip && i < sim->eq->ns; i++) {
-    if (grip[i] != 0) sim->still[i] = grip[i] > 1.5 ? 2 : grip[i] > 0 ? 1 : -1;
+    if (grip[i] != 0) sim->condition_mode[i] = grip[i] > 1.5 ? 2 : grip[i] > 0 ? 1 : -1;
   }
 }
 
@@ -972,7 +972,7 @@ static void begin_grip(cmb_simulation *sim, bool *restarted)
 {
   keep_grip(sim);
   for (int i = 0; sim->ev->grip && i < sim->eq->ns; i++) {
-    if (sim->ev->grip[i] != 0) sim->ev->mode[i] = sim->still[i];
+    if (sim->ev->grip[i] != 0) sim->ev->mode[i] = sim->condition_mode[i];
     *restarted = *restarted || sim->ev->grip[i] != 0;
   }
 }
@@ -986,9 +986,9 @@ static cmb_status switch_in_time(cmb_simulation *sim)
   keep_grip(sim);
   CMB_TRY(final_switches(sim, cmb_events_modes_at_end(e), cmb_integrator_t(sim->in)));
   if (memcmp(e->mode_new, sim->ev->mode, (size_t)e->ns * sizeof *e->mode_new) != 0) {
-    cmb_status status = cmb_agreement_last_modes(sim->agreement, e->t, e->q_found, e->v_found);
+    cmb_status status = cmb_left_out_last_modes(sim->left_out_watch, e->t, e->q_found, e->v_found);
     CMB_TRY(cmb_run_final(sim, status, "constraints", e->t));
-    CMB_TRY(hand_out_before(sim, e->t, false));
+    CMB_TRY(record_before(sim, e->t, false));
     sim->side = 1;
   }
   CMB_TRY(cmb_run_end_step(sim));
@@ -1001,12 +1001,12 @@ static cmb_status advance_in_time(cmb_simulation *sim)
 {
   bool changed;
   CMB_TRY(cmb_integrator_step(sim->in, sim->t_limit));
-  CMB_TRY(hand_out_inside(sim, cmb_integrator_t(sim->in)));
+  CMB_TRY(record_inside(sim, cmb_integrator_t(sim->in)));
   CMB_TRY(switch_in_time(sim));
   return sim->eq->nh > 0 ? cmb_run_sample_here(sim, &changed) : CMB_OK;
 }
 
-/* A step whose stages have seen how functions of time and of the path vary in it; a shorter one where the first that is tried has not. */
+/* A step whose regimes have seen how functions of time and of the path vary in it; a shorter one where the first that is tried has not. */
 static cmb_status make_step(cmb_simulation *sim)
 {
   CMB_TRY(cmb_integrator_step(sim->in, cmb_run_step_limit(sim)));
@@ -1128,14 +1128,14 @@ static cmb_status advance(cmb_simulation *sim)
 {
   for (int undone = 0;;) {
     double t_last = cmb_integrator_t(sim->in);
-    bool found = false, sunk = false, moved = false;
+    bool found = false, penetrated = false, moved = false;
     int passed = 0;
     CMB_TRY(make_step(sim));
     if (sim->events->ns == 0 && sim->eq->nh == 0) {
-      return hand_out_inside(sim, cmb_integrator_t(sim->in));
+      return record_inside(sim, cmb_integrator_t(sim->in));
     }
     cmb_run_keep_start(sim);
-    CMB_TRY(cmb_run_widen_rest(sim));
+    CMB_TRY(cmb_run_widen_contact_tolerances(sim));
     CMB_TRY(begin_constrained(sim));
     cmb_status status = find_first(sim, &found, &passed);
     if (status == CMB_RETRY_NEWTON && undone < MOST_UNDONE) {
@@ -1144,9 +1144,10 @@ static cmb_status advance(cmb_simulation *sim)
       continue;
     }
     if (status != CMB_RETRY_NEWTON) CMB_TRY(status);
-    if (is_worth_halving(sim)) CMB_TRY(cmb_run_has_sunk(sim, found, &sunk));
-    if (found && !sunk && is_worth_halving(sim)) CMB_TRY(cmb_run_strays(sim, &sunk));
-    if (sunk) {
+    if (is_worth_halving(sim)) CMB_TRY(cmb_run_has_penetrated(sim, found, &penetrated));
+    if (found && !penetrated && is_worth_halving(sim))
+      CMB_TRY(cmb_run_is_spurious_event(sim, &penetrated));
+    if (penetrated) {
       cmb_run_restore_start(sim);
       CMB_TRY(cmb_integrator_undo(sim->in));
       continue;
@@ -1154,10 +1155,10 @@ static cmb_status advance(cmb_simulation *sim)
     if (sim->eq->nh > 0) CMB_TRY(pass_instants(sim, &found, passed, &moved));
     if (moved) return CMB_OK;
     if (found) return pass_event(sim, t_last);
-    CMB_TRY(hand_out_inside(sim, cmb_integrator_t(sim->in)));
+    CMB_TRY(record_inside(sim, cmb_integrator_t(sim->in)));
     if (sim->events->ns == 0) return CMB_OK;
     CMB_TRY(final_switches(sim, cmb_events_here(sim->events), cmb_integrator_t(sim->in)));
-    CMB_TRY(cmb_run_look_back(sim));
+    CMB_TRY(cmb_run_close_small_rebounds(sim));
     return cmb_run_check_ends(sim);
   }
 }
@@ -1206,17 +1207,17 @@ static cmb_status begin(cmb_simulation *sim)
                         sim->t_start));
   cmb_integrator_reset(sim->in);
   CMB_TRY(cmb_integrator_begin(sim->in, sim->t_start, sim->q, sim->v));
-  if (!real_time) CMB_TRY(cmb_run_begin_readers(sim));
+  if (!real_time) CMB_TRY(cmb_run_begin_held_conditions(sim));
   CMB_TRY(cmb_run_begin_rules(sim, &restarted));
   begin_grip(sim, &restarted);
-  if (!real_time) CMB_TRY(cmb_run_begin_slides(sim, &restarted));
+  if (!real_time) CMB_TRY(cmb_run_hold_functions_at_start(sim, &restarted));
   if (sim->eq->nh > 0) {
     bool changed;
     CMB_TRY(cmb_run_sample_here(sim, &changed));
     restarted = restarted || changed;
   }
   if (restarted) CMB_TRY(take_integrator_state(sim));
-  return hand_out_here(sim);
+  return record_here(sim);
 }
 
 cmb_status cmb_run_take_restart(cmb_simulation *sim)
@@ -1224,8 +1225,8 @@ cmb_status cmb_run_take_restart(cmb_simulation *sim)
   sim->side = 1;
   CMB_TRY(take_integrator_state(sim));
   CMB_TRY(note_residuals(sim));
-  CMB_TRY(check_agreement(sim));
-  return hand_out_here(sim);
+  CMB_TRY(check_left_out(sim));
+  return record_here(sim);
 }
 
 cmb_status cmb_run_take_resumed(cmb_simulation *sim)
@@ -1251,9 +1252,9 @@ static cmb_status step(cmb_simulation *sim)
   CMB_TRY(cmb_lock_check(sim->ctx, sim->system, &sim->options.integrator, r->t, sim->q));
   CMB_TRY(note_residuals(sim));
   note_projections(sim);
-  CMB_TRY(check_agreement(sim));
+  CMB_TRY(check_left_out(sim));
   if (cmb_integrator_t_before(sim->in) < r->t) CMB_TRY(watch_step(sim, r->t, sim->q, sim->v));
-  CMB_TRY(hand_out_here(sim));
+  CMB_TRY(record_here(sim));
   return check_pace(sim);
 }
 
@@ -1269,7 +1270,7 @@ static cmb_status go_on(cmb_simulation *sim)
   sim->place = CMB_PLACE_BETWEEN;
   CMB_TRY(call_hook(sim, o->after_step));
   sim->place = CMB_PLACE_INSIDE;
-  return tell_progress(sim);
+  return report_progress(sim);
 }
 
 /* On to t; the start comes first, if there has been none. */

@@ -1,5 +1,5 @@
 /*
- * What other layers may reach of a simulation beyond its public functions.
+ * The functions of a simulation that later layers may call beside the public ones.
  */
 #ifndef CMB_SIM_SIMULATION_H
 #define CMB_SIM_SIMULATION_H

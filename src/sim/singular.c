@@ -1,5 +1,5 @@
 /*
- * Losses of rank in passing (singular.h).
+ * Finds positions within a step in which the constraints lose rank (singular.h).
  *
  * At the end of each step the pivots of G are computed in an order that stays (math/pivots.h): one of them changes its sign where G loses
  * rank, and may do so elsewhere. So the smallest singular value is followed through the step (cmb_kkt_smallest, units do not matter): it

@@ -1,5 +1,5 @@
 /*
- * Positions in which the constraints lose rank: noticed although steps jump over them, located, and named.
+ * Watches a run for positions in which the constraints lose rank: they are noticed even if steps pass over them, located, and reported with names.
  */
 #ifndef CMB_SIM_SINGULAR_H
 #define CMB_SIM_SINGULAR_H

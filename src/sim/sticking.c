@@ -1,7 +1,7 @@
 /*
- * Dry friction where bodies rest (run.h). A surface that holds a velocity at 0 and friction that switches with it act along one line: how
- * they share out the force is not determined, while the motion is. The mean of the two values of friction is taken (dae/mean.h), and the
- * outputs that depend on that choice are named.
+ * Resolves dry friction that acts along the same line as a closed contact (run.h). A surface that holds a velocity at 0 and friction that switches
+ * with this velocity act along one line: how they divide the force is indeterminate, while the motion is unique. The mean of the two values of
+ * friction is taken (dae/mean.h), and the outputs that depend on this choice are named.
  */
 #include "base/context.h"
 #include "sim/run.h"
@@ -15,14 +15,14 @@ static const double SMALL = 1e-9; /* a force or an output beside those that it i
 /* Functions that the rests hold at 0 and that forces read. */
 static cmb_status find_held(cmb_simulation *sim, int *side)
 {
-  const cmb_resting *resting = sim->stage->resting;
+  const cmb_resting *resting = sim->regime->resting;
   const cmb_equations *eq = sim->eq;
   cmb_events *e = sim->events;
   CMB_TRY(cmb_switches(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe));
   for (int i = 0; i < eq->ns; i++) {
     const bool silent = eq->switch_silent && eq->switch_silent[i];
     const bool at_zero = resting->frozen[i] || e->s_probe[i] == 0;
-    side[i] = !silent && at_zero && sim->slides[i] == 0 ? resting->held[i] : 0;
+    side[i] = !silent && at_zero && sim->hold_of[i] == 0 ? resting->held[i] : 0;
   }
   return CMB_OK;
 }
@@ -31,7 +31,7 @@ static cmb_status find_held(cmb_simulation *sim, int *side)
 static cmb_status accelerate_on(cmb_simulation *sim, int side, double *a)
 {
   const cmb_events *e = sim->events;
-  cmb_mean *mean = sim->stage->mean;
+  cmb_mean *mean = sim->regime->mean;
   mean->only = side;
   cmb_status status = cmb_accelerate(sim->ev, e->t, e->q_found, e->v_found, a, sim->lambda_work);
   mean->only = 0;
@@ -61,12 +61,12 @@ static cmb_status is_determined(cmb_simulation *sim, bool *yes)
   return CMB_OK;
 }
 
-cmb_status cmb_run_even_out(cmb_simulation *sim)
+cmb_status cmb_run_take_mean_friction(cmb_simulation *sim)
 {
-  cmb_mean *mean = sim->stage->mean;
+  cmb_mean *mean = sim->regime->mean;
   bool determined = true;
-  CMB_TRY(find_held(sim, sim->with));
-  cmb_mean_hold(mean, sim->with);
+  CMB_TRY(find_held(sim, sim->same_surface));
+  cmb_mean_hold(mean, sim->same_surface);
   if (mean->any) CMB_TRY(is_determined(sim, &determined));
   if (!determined) cmb_mean_hold(mean, NULL);
   return CMB_OK;
@@ -76,7 +76,7 @@ cmb_status cmb_run_even_out(cmb_simulation *sim)
 static cmb_status outputs_on(cmb_simulation *sim, int side, double *out)
 {
   const cmb_events *e = sim->events;
-  cmb_mean *mean = sim->stage->mean;
+  cmb_mean *mean = sim->regime->mean;
   CMB_TRY(accelerate_on(sim, side, sim->a));
   mean->only = side;
   cmb_status status =
@@ -91,21 +91,22 @@ static void compare_outputs(cmb_simulation *sim, const double *first, const doub
 {
   for (int i = 0; i < sim->eq->no; i++) {
     const double size = fmax(fabs(first[i]), fabs(second[i]));
-    if (fabs(first[i] - second[i]) <= SMALL * size || !sim->share.output_unique[i]) continue;
-    sim->share.output_unique[i] = false;
+    if (fabs(first[i] - second[i]) <= SMALL * size || !sim->indeterminate.output_unique[i])
+      continue;
+    sim->indeterminate.output_unique[i] = false;
     *more = true;
   }
 }
 
-cmb_status cmb_run_note_shares(cmb_simulation *sim)
+cmb_status cmb_run_note_indeterminate(cmb_simulation *sim)
 {
   const cmb_equations *eq = sim->eq;
-  const cmb_stage *stage = sim->stage;
+  const cmb_regime *regime = sim->regime;
   const cmb_statistics statistics = sim->ev->stats;
   double *first = sim->outputs_new, *second = sim->outputs_other;
   char names[700];
   bool more = false;
-  if (!stage->mean || !stage->mean->any || eq->no == 0) return CMB_OK;
+  if (!regime->mean || !regime->mean->any || eq->no == 0) return CMB_OK;
   cmb_status status = outputs_on(sim, 1, first);
   if (status == CMB_OK) status = outputs_on(sim, -1, second);
   sim->ev->stats = statistics;
@@ -114,7 +115,8 @@ cmb_status cmb_run_note_shares(cmb_simulation *sim)
   compare_outputs(sim, first, second, &more);
   if (!more) return CMB_OK;
   cmb_run_note_unique(sim);
-  const int count = cmb_shared_names(eq, sim->share.output_unique, false, sizeof names, names);
+  const int count =
+      cmb_shared_names(eq, sim->indeterminate.output_unique, false, sizeof names, names);
   cmb_log(
       sim->ctx, CMB_LOG_WARNING,
       "output%s %s %s not unique from t = %.9g on: what a body rests on and dry friction along the "

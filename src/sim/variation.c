@@ -1,5 +1,5 @@
 /*
- * Variations of functions that a step has not seen (variation.h).
+ * Finds variations of functions between the stages of a step (variation.h).
  *
  * Bounds of a function of several coordinates that hardly varies can be so wide that they prove nothing in any part: the search along a
  * step has a budget of parts. Where it is used up the rest is looked at in points only, and the next step's budget is smaller.

@@ -1,7 +1,7 @@
 /*
- * Nothing is passed over: a step of an error-controlled method sees the functions of time in the equations (inputs, drives, tables of t)
- * and of where the motion is (a road's height over the way) at its stages only. A bump between two of them, or behind a long time of
- * rest, would have no effect at all, and no error estimate would tell.
+ * Checks after each step, for the run loop, that the step has not missed a variation of a function. A step of an error-controlled method evaluates
+ * the functions of time in the equations (inputs, drives, tables of t) and those of the position (a road's height along the way) at its stages
+ * only. A bump between two stages, or after a long time without motion, would have no effect at all, and no error estimate would show it.
  *
  * After each step, the values at the stages span [low, high]. If a function leaves
  *

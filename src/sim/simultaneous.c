@@ -1,13 +1,13 @@
 /*
- * Contacts that act together (run.h, contacts.h): those with Poisson's law, those without rebound, and all that act upon each other
- * where their impacts one after the other do not come to an end.
+ * Solves the impacts of contacts that act at the same time (run.h, contacts.h): those with Poisson's law, those without rebound, and all that act
+ * upon each other if their impacts one after the other do not come to an end.
  */
 #include "base/context.h"
 #include "sim/run.h"
 
 #include <math.h>
 
-static cmb_status fail_together(cmb_simulation *sim, cmb_status status, int rule)
+static cmb_status fail_simultaneous(cmb_simulation *sim, cmb_status status, int rule)
 {
   const double t = sim->events->t;
   const char *name = sim->eq->rules[rule].name;
@@ -41,7 +41,7 @@ static cmb_status check_crowd(cmb_simulation *sim, int rule)
       r->name, sim->events->t, x->touching, CMB_MOST_CONTACTS);
 }
 
-/* What this rule does with others, in the stage that there is: into sim->contacts, if it does not act by itself. */
+/* What this rule does with others, in the regime that there is: into sim->contacts, if it does not act by itself. */
 static cmb_status solve(cmb_simulation *sim, int rule, bool *acted)
 {
   const cmb_integrator_options *o = &sim->options.integrator;
@@ -50,7 +50,7 @@ static cmb_status solve(cmb_simulation *sim, int rule, bool *acted)
   cmb_contacts *x = &sim->contacts;
   bool ends = false;
   *acted = false;
-  CMB_TRY(cmb_contacts_gather(x, sim->impact, &at, e->lambda_found, sim->rests, o->atol, 2));
+  CMB_TRY(cmb_contacts_gather(x, sim->impact, &at, e->lambda_found, sim->closed, o->atol, 2));
   if (x->touching > x->most) return check_crowd(sim, rule);
   if (x->count < 2) return CMB_OK;
   cmb_status status = cmb_contacts_act(x, rule, e->v_found, o->rtol, o->atol, acted, &ends);
@@ -71,13 +71,13 @@ static cmb_status find_impulses(cmb_simulation *sim, int rule, bool *acted)
   const cmb_contacts *x = &sim->contacts;
   for (;;) {
     const cmb_status status = solve(sim, rule, acted);
-    const bool alone = sim->stage->rest_count == 0;
+    const bool alone = sim->regime->closed_count == 0;
     if (status == CMB_OK && (!*acted || alone || cmb_run_is_negligible(sim, x->jump) ||
-                             !cmb_run_reaches_rests(sim, x->tau, largest_impulse(x)))) {
+                             !cmb_run_impact_reaches_contacts(sim, x->tau, largest_impulse(x)))) {
       return CMB_OK;
     }
     if (status != CMB_OK && (alone || status != CMB_RETRY_SINGULAR)) {
-      return fail_together(sim, status, rule);
+      return fail_simultaneous(sim, status, rule);
     }
     CMB_TRY(cmb_run_leave_all(sim, true));
   }
@@ -87,16 +87,16 @@ static cmb_status find_impulses(cmb_simulation *sim, int rule, bool *acted)
 static cmb_status tell(cmb_simulation *sim)
 {
   cmb_contacts *x = &sim->contacts;
-  const double felt = CMB_FELT * largest_impulse(x);
+  const double significant = CMB_SIGNIFICANT * largest_impulse(x);
   for (int k = 0; k < x->count; k++) {
     const int rule = x->rule[k];
-    x->member[k] = x->impulse[k] > felt;
+    x->member[k] = x->impulse[k] > significant;
     if (!x->member[k]) continue;
     CMB_TRY(cmb_run_check_gap(sim, rule));
     sim->impact->met_here[rule] = true;
     sim->acted++;
     cmb_run_remember_time(sim, rule);
-    CMB_TRY(cmb_run_announce(sim, CMB_KIND_IMPACT, sim->eq->rules[rule].name, -1, 1));
+    CMB_TRY(cmb_run_report_event(sim, CMB_KIND_IMPACT, sim->eq->rules[rule].name, -1, 1));
   }
   for (int k = 0; k < x->count; k++) {
     const cmb_rule *r = &sim->eq->rules[x->rule[k]];
@@ -106,7 +106,7 @@ static cmb_status tell(cmb_simulation *sim)
                                  .unit = cmb_run_reset_unit(sim, r->first_reset),
                                  .index = -1,
                                  .unique = x->unique[k]};
-    if (x->member[k]) CMB_TRY(cmb_run_tell_impulse(sim, &impulse));
+    if (x->member[k]) CMB_TRY(cmb_run_report_impulse(sim, &impulse));
   }
   return CMB_OK;
 }
@@ -114,10 +114,10 @@ static cmb_status tell(cmb_simulation *sim)
 /* Bodies rest on the surface of this rule, unless that has been decided together with others. */
 static cmb_status settle(cmb_simulation *sim, int rule)
 {
-  return sim->bearing.decided[rule] ? CMB_OK : cmb_run_come_to_rest_anew(sim, rule);
+  return sim->active_contacts.decided[rule] ? CMB_OK : cmb_run_close_contact_again(sim, rule);
 }
 
-cmb_status cmb_run_act_together(cmb_simulation *sim, int rule, bool *acted)
+cmb_status cmb_run_act_simultaneously(cmb_simulation *sim, int rule, bool *acted)
 {
   cmb_contacts *x = &sim->contacts;
   const cmb_rule *r = &sim->eq->rules[rule];
@@ -134,16 +134,16 @@ cmb_status cmb_run_act_together(cmb_simulation *sim, int rule, bool *acted)
   for (int k = 0; k < x->count; k++) {
     cmb_rebound what = CMB_PASSES;
     if (!x->member[k]) continue;
-    cmb_status status = cmb_run_look_at_rebound(sim, x->rule[k], x->jump, &what);
+    cmb_status status = cmb_run_classify_rebound(sim, x->rule[k], x->jump, &what);
     CMB_TRY(cmb_run_final(sim, status, "impacts", sim->events->t));
     x->member[k] = what == CMB_STAYS || cmb_contacts_stay(x, k) || (small && what == CMB_REBOUNDS);
   }
   if (!small) CMB_TRY(cmb_run_leave_all(sim, false));
-  cmb_bearing_forget(&sim->bearing);
-  for (int k = 0; k < x->count; k++) sim->asked[x->rule[k]] = x->member[k];
+  cmb_active_contacts_forget(&sim->active_contacts);
+  for (int k = 0; k < x->count; k++) sim->undecided[x->rule[k]] = x->member[k];
   for (int k = 0; k < x->count; k++) {
     if (x->member[k]) CMB_TRY(settle(sim, x->rule[k]));
-    sim->asked[x->rule[k]] = false;
+    sim->undecided[x->rule[k]] = false;
   }
   return CMB_OK;
 }

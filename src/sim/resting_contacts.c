@@ -1,9 +1,9 @@
 /*
- * Bodies come to rest on the surfaces of rules (run.h).
+ * Closes contacts that stay closed, after impacts that have become negligible, and checks those that are closed (run.h).
  *
- * Impacts that follow each other faster and faster have no end. So an impact that changes no velocity by more than the tolerances of
- * the run is the last: the bodies then rest on the rule's surface, if they are pushed onto it. The time at which the impacts would
- * accumulate is that of a geometric series: with the last intervals d₁ and d₂, t + d₂² / (d₁ − d₂).
+ * Impacts that follow each other at shorter and shorter intervals have no end. So an impact that changes no velocity by more than the tolerances of
+ * the run is the last one: the contact then stays closed, if the bodies are pushed onto the surface of the rule. The time at which the impacts would
+ * accumulate is that of a geometric series: with the last intervals d₁ and d₂ it is t + d₂² / (d₁ − d₂).
  */
 #include "base/context.h"
 #include "dae/system.h"
@@ -111,8 +111,8 @@ double cmb_run_unseen_distance(const cmb_simulation *sim, const double *row)
   return slope * rounded_place(sim);
 }
 
-cmb_status cmb_run_look_at_rebound(cmb_simulation *sim, int rule, const double *jump,
-                                   cmb_rebound *what)
+cmb_status cmb_run_classify_rebound(cmb_simulation *sim, int rule, const double *jump,
+                                    cmb_rebound *what)
 {
   const cmb_equations *eq = sim->ev->eq;
   cmb_events *e = sim->events;
@@ -128,7 +128,7 @@ cmb_status cmb_run_look_at_rebound(cmb_simulation *sim, int rule, const double *
   if (u > cmb_run_leeway(sim) * cmb_surface_size(sim->ev, rule)) return CMB_OK; /* far behind it */
   const double least = fmax(u, cmb_run_unseen_distance(sim, row));
   const bool out = rate < 0 && (second <= 0 || rate * rate > 4 * second * least);
-  const bool passes = rate > CMB_FELT * fabs(change) + ROUNDING * size;
+  const bool passes = rate > CMB_SIGNIFICANT * fabs(change) + ROUNDING * size;
   *what = passes ? CMB_PASSES : out ? CMB_REBOUNDS : CMB_STAYS;
   return CMB_OK;
 }
@@ -147,14 +147,14 @@ static double usual_gradient(const cmb_simulation *sim, int rule)
 }
 
 /* Whether what the rule resets is the rate of its surface: only then its impulses act along the surface's normal. A surface without
- * a normal has none. What other bodies rest on holds no rates for good: the constraints are those of the first stage, without rests.
+ * a normal has none. What other bodies rest on holds no rates for good: the constraints are those of the first regime, without rests.
  * *off is how far the state is from the surface. */
 cmb_status cmb_run_acts_along_surface(cmb_simulation *sim, int rule, bool *along, double *off)
 {
   const cmb_events *e = sim->events;
   const cmb_equations *eq = sim->eq;
   const double *R = sim->impact->R + (ptrdiff_t)eq->rules[rule].first_reset * eq->nv;
-  cmb_impact *first = &sim->stages->impact;
+  cmb_impact *first = &sim->regimes->impact;
   double u, rate, gamma;
   CMB_TRY(cmb_run_surface_here(sim, rule, &u, &rate, &gamma, sim->v_work));
   *off = fabs(u) / cmb_surface_size(sim->ev, rule);
@@ -180,15 +180,15 @@ cmb_status cmb_run_is_unseen(cmb_simulation *sim, int rule, bool *unseen)
   return CMB_OK;
 }
 
-/* Whether the bodies stay on the surface of the rule: the stage with it is entered, and left again if they do not. */
-static cmb_status try_rest(cmb_simulation *sim, int rule, bool *rests)
+/* Whether the bodies stay on the surface of the rule: the regime with it is entered, and left again if they do not. */
+static cmb_status try_closed(cmb_simulation *sim, int rule, bool *rests)
 {
-  cmb_stage *before = sim->stage;
+  cmb_regime *before = sim->regime;
   cmb_events *e = sim->events;
   memcpy(sim->q_work, e->q_found, (size_t)sim->eq->nq * sizeof(double));
   memcpy(sim->v_kept, e->v_found, (size_t)sim->eq->nv * sizeof(double));
-  sim->rests[rule] = true;
-  CMB_TRY(cmb_run_change_stage(sim));
+  sim->closed[rule] = true;
+  CMB_TRY(cmb_run_change_regime(sim));
   e = sim->events;
   cmb_status status =
       cmb_accelerate(sim->ev, e->t, e->q_found, e->v_found, sim->a, e->lambda_found);
@@ -196,13 +196,13 @@ static cmb_status try_rest(cmb_simulation *sim, int rule, bool *rests)
   status = cmb_switches(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe);
   CMB_TRY(cmb_run_final(sim, status, "switching functions", e->t));
   *rests = true;
-  for (int k = 0; k < sim->stage->rest_count; k++) {
-    if (sim->stage->rest[k] == rule) *rests = e->s_probe[sim->eq->ns + k] >= 0;
+  for (int k = 0; k < sim->regime->closed_count; k++) {
+    if (sim->regime->closed_rule[k] == rule) *rests = e->s_probe[sim->eq->ns + k] >= 0;
   }
   if (*rests) sim->rebounds[rule] = false;
   if (*rests) return CMB_OK;
   cmb_run_mark_held(sim);
-  sim->rests[rule] = false;
+  sim->closed[rule] = false;
   cmb_run_return_to(sim, before);
   memcpy(sim->events->q_found, sim->q_work, (size_t)sim->eq->nq * sizeof(double));
   memcpy(sim->events->v_found, sim->v_kept, (size_t)sim->eq->nv * sizeof(double));
@@ -221,7 +221,7 @@ static void put(cmb_simulation *sim, int rule, int mode)
 }
 
 /* With the modes of that side the bodies rest, or part. */
-void cmb_run_put_back(cmb_simulation *sim, int rule)
+void cmb_run_disarm_rule(cmb_simulation *sim, int rule)
 {
   const int direction = sim->eq->rules[rule].direction;
   if (direction == 0) return;
@@ -229,7 +229,7 @@ void cmb_run_put_back(cmb_simulation *sim, int rule)
   sim->impact->met_here[rule] = direction < 0;
 }
 
-void cmb_run_put_forth(cmb_simulation *sim, int rule)
+void cmb_run_arm_rule(cmb_simulation *sim, int rule)
 {
   const int direction = sim->eq->rules[rule].direction;
   put(sim, rule, direction);
@@ -238,9 +238,9 @@ void cmb_run_put_forth(cmb_simulation *sim, int rule)
 
 /* ---- contacts that bear */
 
-static cmb_status fail_bearing(cmb_simulation *sim, cmb_status status)
+static cmb_status fail_active_contacts(cmb_simulation *sim, cmb_status status)
 {
-  const cmb_contacts *c = &sim->bearing.contacts;
+  const cmb_contacts *c = &sim->active_contacts.contacts;
   char names[300] = "";
   size_t used = 0;
   int first = -1;
@@ -260,30 +260,31 @@ static cmb_status fail_bearing(cmb_simulation *sim, cmb_status status)
       sim->events->t, names);
 }
 
-cmb_bearing_query cmb_run_bearing_query(const cmb_simulation *sim)
+cmb_active_contacts_query cmb_run_active_contacts_query(const cmb_simulation *sim)
 {
   const double atol = sim->options.integrator.atol;
-  return (cmb_bearing_query){.rests = sim->rests,
-                             .ended = sim->ended,
-                             .asked = sim->asked,
-                             .gap = atol,
-                             .rate = atol,
-                             .unseen = rounded_place(sim),
-                             .far = cmb_run_leeway(sim),
-                             .still = cmb_run_still(sim)};
+  return (cmb_active_contacts_query){.closed = sim->closed,
+                                     .ended = sim->ended,
+                                     .undecided = sim->undecided,
+                                     .gap = atol,
+                                     .rate = atol,
+                                     .unseen = rounded_place(sim),
+                                     .far = cmb_run_leeway(sim),
+                                     .still = cmb_run_still(sim)};
 }
 
 /* Which contacts bear at the state found, into sim->bearing; *several: there are some to choose from. */
-static cmb_status find_bearing(cmb_simulation *sim, bool *several)
+static cmb_status find_active_contacts(cmb_simulation *sim, bool *several)
 {
   const cmb_events *e = sim->events;
-  const cmb_bearing_query query = cmb_run_bearing_query(sim);
-  const cmb_contacts *c = &sim->bearing.contacts;
-  cmb_stage *free;
-  CMB_TRY(cmb_run_find_free_stage(sim, &free));
+  const cmb_active_contacts_query query = cmb_run_active_contacts_query(sim);
+  const cmb_contacts *c = &sim->active_contacts.contacts;
+  cmb_regime *free;
+  CMB_TRY(cmb_run_find_free_regime(sim, &free));
   const cmb_point at = cmb_evaluator_point(free->ev, e->t, e->q_found, e->v_found);
-  cmb_status status = cmb_bearing_find(&sim->bearing, &free->impact, &at, e->lambda_found, &query);
-  if (status != CMB_OK) return fail_bearing(sim, status);
+  cmb_status status =
+      cmb_active_contacts_find(&sim->active_contacts, &free->impact, &at, e->lambda_found, &query);
+  if (status != CMB_OK) return fail_active_contacts(sim, status);
   *several = c->touching >= 2;
   if (c->touching <= c->most) return CMB_OK;
   return cmb_fail_about(
@@ -314,68 +315,70 @@ cmb_status cmb_run_lift(cmb_simulation *sim, int rule)
 static cmb_status lift_touching(cmb_simulation *sim)
 {
   for (int k = 0; k < sim->eq->rule_count; k++) {
-    if (sim->bearing.decided[k] && !sim->rests[k]) CMB_TRY(cmb_run_lift(sim, k));
+    if (sim->active_contacts.decided[k] && !sim->closed[k]) CMB_TRY(cmb_run_lift(sim, k));
   }
   return CMB_OK;
 }
 
-cmb_status cmb_run_take_bearing(cmb_simulation *sim, const cmb_stage *before)
+cmb_status cmb_run_take_active_contacts(cmb_simulation *sim, const cmb_regime *before)
 {
   const cmb_equations *eq = sim->eq;
   for (int k = 0; k < eq->rule_count; k++) {
-    if (sim->bearing.decided[k]) cmb_run_put_back(sim, k);
-    if (eq->rules[k].gap) sim->rests[k] = cmb_bearing_bears(&sim->bearing, k);
+    if (sim->active_contacts.decided[k]) cmb_run_disarm_rule(sim, k);
+    if (eq->rules[k].gap) sim->closed[k] = cmb_active_contacts_contain(&sim->active_contacts, k);
   }
-  for (int k = 0; k < before->rest_count; k++) {
-    if (sim->rests[before->rest[k]]) continue;
-    CMB_TRY(cmb_run_announce(sim, CMB_KIND_REST, before->eq->switch_names[eq->ns + k], -1, -1));
+  for (int k = 0; k < before->closed_count; k++) {
+    if (sim->closed[before->closed_rule[k]]) continue;
+    CMB_TRY(cmb_run_report_event(sim, CMB_KIND_REST, before->eq->switch_names[eq->ns + k], -1, -1));
   }
-  CMB_TRY(cmb_run_enter_stage(sim, sim->stage == before));
-  for (int k = 0; k < sim->stage->rest_count; k++) {
-    const int rule = sim->stage->rest[k];
+  CMB_TRY(cmb_run_enter_regime(sim, sim->regime == before));
+  for (int k = 0; k < sim->regime->closed_count; k++) {
+    const int rule = sim->regime->closed_rule[k];
     bool is_new = true;
-    for (int i = 0; i < before->rest_count; i++) is_new = is_new && before->rest[i] != rule;
-    const double limit = sim->asked[rule] ? cmb_run_accumulation_of(&sim->times[rule]) : NAN;
-    if (is_new) CMB_TRY(cmb_run_announce_rest(sim, rule, limit));
+    for (int i = 0; i < before->closed_count; i++)
+      is_new = is_new && before->closed_rule[i] != rule;
+    const double limit = sim->undecided[rule] ? cmb_run_accumulation_of(&sim->times[rule]) : NAN;
+    if (is_new) CMB_TRY(cmb_run_report_closed_contact(sim, rule, limit));
   }
-  return cmb_run_end_bearing(sim);
+  return cmb_run_end_active_contacts(sim);
 }
 
-cmb_status cmb_run_end_bearing(cmb_simulation *sim)
+cmb_status cmb_run_end_active_contacts(cmb_simulation *sim)
 {
-  const cmb_bearing *x = &sim->bearing;
-  for (int k = 0; k < sim->eq->rule_count; k++) sim->asked[k] = sim->asked[k] && !x->decided[k];
+  const cmb_active_contacts *x = &sim->active_contacts;
+  for (int k = 0; k < sim->eq->rule_count; k++)
+    sim->undecided[k] = sim->undecided[k] && !x->decided[k];
   return lift_touching(sim);
 }
 
-cmb_status cmb_run_share_rests(cmb_simulation *sim)
+cmb_status cmb_run_choose_active_contacts(cmb_simulation *sim)
 {
   bool several = false, decided;
   CMB_TRY(cmb_run_decide(sim, &decided));
-  if (decided || sim->bearing.contacts.most < 2) return CMB_OK;
-  CMB_TRY(find_bearing(sim, &several));
-  return several ? cmb_run_take_bearing(sim, sim->stage) : CMB_OK;
+  if (decided || sim->active_contacts.contacts.most < 2) return CMB_OK;
+  CMB_TRY(find_active_contacts(sim, &several));
+  return several ? cmb_run_take_active_contacts(sim, sim->regime) : CMB_OK;
 }
 
 /* Bodies come to rest on the surface of a rule; where others touch, or friction may hold, these may bear too, or in its place: the foot of a ladder is held, and
  * its head is pushed against the wall that it touches. */
-static cmb_status rest_on(cmb_simulation *sim, int rule, double limit)
+static cmb_status close_on(cmb_simulation *sim, int rule, double limit)
 {
   const bool gap = sim->eq->rules[rule].gap;
   bool several = false, decided = false, rests;
-  sim->asked[rule] = gap;
+  sim->undecided[rule] = gap;
   if (gap) CMB_TRY(cmb_run_decide(sim, &decided));
   if (decided) return CMB_OK;
-  if (gap) CMB_TRY(find_bearing(sim, &several));
-  if (several) return cmb_run_take_bearing(sim, sim->stage);
-  sim->asked[rule] = false;
-  CMB_TRY(try_rest(sim, rule, &rests));
+  if (gap) CMB_TRY(find_active_contacts(sim, &several));
+  if (several) return cmb_run_take_active_contacts(sim, sim->regime);
+  sim->undecided[rule] = false;
+  CMB_TRY(try_closed(sim, rule, &rests));
   if (!rests) return CMB_OK;
-  CMB_TRY(cmb_run_announce_rest(sim, rule, limit));
-  return gap ? CMB_OK : cmb_run_share_rests(sim);
+  CMB_TRY(cmb_run_report_closed_contact(sim, rule, limit));
+  return gap ? CMB_OK : cmb_run_choose_active_contacts(sim);
 }
 
-cmb_status cmb_run_come_to_rest(cmb_simulation *sim, int rule)
+cmb_status cmb_run_close_contact(cmb_simulation *sim, int rule)
 {
   const cmb_rule *r = &sim->eq->rules[rule];
   const double limit = cmb_run_accumulation_of(&sim->times[rule]);
@@ -390,18 +393,18 @@ cmb_status cmb_run_come_to_rest(cmb_simulation *sim, int rule)
     if (isnan(limit)) return CMB_OK;
     return cmb_run_fail_accumulating(sim, rule, limit);
   }
-  cmb_run_put_back(sim, rule);
+  cmb_run_disarm_rule(sim, rule);
   if (!r->gap) sim->impact->met[rule] = sim->impact->met_here[rule];
-  return rest_on(sim, rule, limit);
+  return close_on(sim, rule, limit);
 }
 
-cmb_status cmb_run_come_to_rest_anew(cmb_simulation *sim, int rule)
+cmb_status cmb_run_close_contact_again(cmb_simulation *sim, int rule)
 {
   const cmb_events *e = sim->events;
   cmb_status status =
       cmb_impact_solve(sim->impact, rule, e->t, e->q_found, e->v_found, e->lambda_found);
   if (status != CMB_RETRY_SINGULAR) CMB_TRY(cmb_run_final(sim, status, "rest", e->t));
-  return cmb_run_come_to_rest(sim, rule);
+  return cmb_run_close_contact(sim, rule);
 }
 
 /* Whether the impact of an event that has turned bodies back is negligible by now, or its rebound is too low to be seen: they may rest on its
@@ -411,7 +414,7 @@ static cmb_status may_settle(cmb_simulation *sim, int rule, bool *may)
   const cmb_events *e = sim->events;
   const cmb_rule *r = &sim->eq->rules[rule];
   *may = false;
-  if (!sim->turned[rule] || sim->rests[rule] || r->gap) return CMB_OK;
+  if (!sim->reversed[rule] || sim->closed[rule] || r->gap) return CMB_OK;
   cmb_status status =
       cmb_impact_solve(sim->impact, rule, e->t, e->q_found, e->v_found, e->lambda_found);
   if (status == CMB_RETRY_SINGULAR) return CMB_OK; /* the constraints hold it */
@@ -420,14 +423,14 @@ static cmb_status may_settle(cmb_simulation *sim, int rule, bool *may)
   return cmb_run_final(sim, status, "rest", e->t);
 }
 
-/* Those that have been put back and do not come to rest leave their surfaces; another stage has forgotten that. */
-static cmb_status lift_turned(cmb_simulation *sim)
+/* Those that have been put back and do not come to rest leave their surfaces; another regime has forgotten that. */
+static cmb_status lift_reversed(cmb_simulation *sim)
 {
   for (int i = 0; i < sim->eq->rule_count; i++) {
     const cmb_rule *r = &sim->eq->rules[i];
     const bool back = sim->impact->met_here[i] == (r->direction < 0);
-    const bool turned = sim->turned[i] || sim->held[i];
-    if (turned && back && !r->gap && !sim->rests[i]) CMB_TRY(cmb_run_lift(sim, i));
+    const bool reversed = sim->reversed[i] || sim->held_open[i];
+    if (reversed && back && !r->gap && !sim->closed[i]) CMB_TRY(cmb_run_lift(sim, i));
   }
   return CMB_OK;
 }
@@ -440,18 +443,18 @@ cmb_status cmb_run_settle(cmb_simulation *sim, bool *settled)
     for (int i = 0; i < sim->eq->rule_count; i++) {
       bool may;
       CMB_TRY(may_settle(sim, i, &may));
-      if (may) CMB_TRY(cmb_run_come_to_rest(sim, i));
-      again = again || (may && sim->rests[i]);
+      if (may) CMB_TRY(cmb_run_close_contact(sim, i));
+      again = again || (may && sim->closed[i]);
     }
     *settled = *settled || again;
   }
-  return lift_turned(sim);
+  return lift_reversed(sim);
 }
 
-bool cmb_run_reaches_rests(const cmb_simulation *sim, const double *tau, double largest)
+bool cmb_run_impact_reaches_contacts(const cmb_simulation *sim, const double *tau, double largest)
 {
-  for (int k = 0; k < sim->stage->rest_count; k++) {
-    if (fabs(tau[sim->eq->ng + k]) > CMB_FELT * largest) return true;
+  for (int k = 0; k < sim->regime->closed_count; k++) {
+    if (fabs(tau[sim->eq->ng + k]) > CMB_SIGNIFICANT * largest) return true;
   }
   return false;
 }
@@ -460,18 +463,19 @@ cmb_status cmb_run_leave_all(cmb_simulation *sim, bool rests)
 {
   const cmb_equations *eq = sim->eq;
   if (rests) sim->sequence = NAN;
-  sim->left = sim->left || (rests && sim->stage->rest_count > 0);
-  for (int k = 0; rests && k < sim->stage->rest_count; k++) {
-    if (!sim->rests[sim->stage->rest[k]]) continue;
-    sim->rests[sim->stage->rest[k]] = false;
-    sim->turned[sim->stage->rest[k]] = true;
-    CMB_TRY(cmb_run_announce(sim, CMB_KIND_REST, sim->stage->eq->switch_names[eq->ns + k], -1, -1));
+  sim->opened_for_impact = sim->opened_for_impact || (rests && sim->regime->closed_count > 0);
+  for (int k = 0; rests && k < sim->regime->closed_count; k++) {
+    if (!sim->closed[sim->regime->closed_rule[k]]) continue;
+    sim->closed[sim->regime->closed_rule[k]] = false;
+    sim->reversed[sim->regime->closed_rule[k]] = true;
+    CMB_TRY(cmb_run_report_event(sim, CMB_KIND_REST, sim->regime->eq->switch_names[eq->ns + k], -1,
+                                 -1));
   }
   for (int i = 0; i < eq->ns; i++) {
-    if (sim->slides[i] == 0) continue;
-    const int leader = cmb_slide_leader(sim->slides[i]);
-    sim->loose[leader] = true;
-    cmb_run_stop_sliding(sim, leader, -1);
+    if (sim->hold_of[i] == 0) continue;
+    const int leader = cmb_slide_leader(sim->hold_of[i]);
+    sim->was_torn[leader] = true;
+    cmb_run_stop_holding(sim, leader, -1);
   }
-  return cmb_run_change_stage(sim);
+  return cmb_run_change_regime(sim);
 }

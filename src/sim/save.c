@@ -1,11 +1,12 @@
 /*
- * A run is saved, and goes on from there, in another process or in the same.
+ * Saves a run to a file and resumes it, in another process or in the same one.
  *
- * What is saved is the state with its modes, rests, slides and live parameters, what was learnt where a contact closed or friction
- * began to hold, what is known of accumulating impacts, the size of the next step, and what is counted. Saving changes nothing in the run.
+ * The file contains the state with its modes, closed contacts, held functions and live parameters, the tolerances that were measured where a
+ * contact closed or friction began to hold, the history of accumulating impacts, the size of the next step, and the counters. Saving changes
+ * nothing in the run.
  *
- * A run that resumes it is the same, bit for bit, with explicit methods and those of fixed cost. What implicit and multistep methods build
- * up on the way (histories, derivatives, factors, partitions) is not saved: these begin anew at the state, and agree within the tolerances.
+ * A run that resumes the file is the same, bit for bit, with explicit methods and those of fixed cost. What implicit and multistep methods build
+ * up on the way (histories, derivatives, factors, partitions) is not saved: these methods begin anew at the state, and agree within the tolerances.
  */
 #include "base/context.h"
 #include "base/file.h"
@@ -69,26 +70,27 @@ static int most_mode(const cmb_equations *eq, int i)
   return cmb_switch_sticks(eq, i) ? 2 : 1;
 }
 
-static void check_stage(const cmb_simulation *sim, cmb_archive *a)
+static void check_regime(const cmb_simulation *sim, cmb_archive *a)
 {
   const cmb_equations *eq = sim->eq;
   for (int i = 0; i < eq->rule_count; i++) {
     const bool possible = eq->surfaces && eq->rules[i].surface;
-    if (sim->rests[i] && !possible) cmb_archive_refuse(a, "nothing can rest there");
+    if (sim->closed[i] && !possible) cmb_archive_refuse(a, "nothing can rest there");
   }
   for (int i = 0; i < eq->ns; i++) {
-    const bool possible = sim->slides[i] >= -eq->ns && sim->slides[i] <= eq->ns;
-    if (!possible || (sim->slides[i] != 0 && !eq->switch_flow)) {
+    const bool possible = sim->hold_of[i] >= -eq->ns && sim->hold_of[i] <= eq->ns;
+    if (!possible || (sim->hold_of[i] != 0 && !eq->switch_flow)) {
       cmb_archive_refuse(a, "nothing can slide there");
       return;
     }
-    const int read = sim->read_of[i], most = eq->ns + 1, still = most_mode(eq, i);
-    if (read < -most || read > most || sim->still[i] < -1 || sim->still[i] > still) {
+    const int read = sim->condition_of[i], most = eq->ns + 1, still = most_mode(eq, i);
+    if (read < -most || read > most || sim->condition_mode[i] < -1 ||
+        sim->condition_mode[i] > still) {
       cmb_archive_refuse(a, "nothing can be held there");
       return;
     }
-    const int group = sim->slides[i], leader = cmb_slide_leader(group);
-    if (group != 0 && (leader < 0 || leader >= eq->ns || sim->slides[leader] != leader + 1)) {
+    const int group = sim->hold_of[i], leader = cmb_slide_leader(group);
+    if (group != 0 && (leader < 0 || leader >= eq->ns || sim->hold_of[leader] != leader + 1)) {
       cmb_archive_refuse(a, "what slides there has no leader");
     }
   }
@@ -99,29 +101,30 @@ static void visit_instants(cmb_simulation *sim, cmb_archive *a)
 {
   if (sim->eq->nh == 0) return;
   cmb_archive_doubles(a, "instants", sim->eq->sampler_count, sim->next);
-  cmb_archive_ints(a, "calm", sim->eq->sampler_count, sim->calm);
+  cmb_archive_ints(a, "calm", sim->eq->sampler_count, sim->idle_instants);
   for (int i = 0; i < sim->eq->sampler_count; i++) {
-    const bool possible = sim->calm[i] >= 0 && sim->calm[i] <= CMB_MOST_CALM;
+    const bool possible =
+        sim->idle_instants[i] >= 0 && sim->idle_instants[i] <= CMB_MOST_IDLE_INSTANTS;
     const bool counted = sim->next[i] >= 0 && sim->next[i] == floor(sim->next[i]);
     if (!possible || !counted) cmb_archive_refuse(a, "samples of a controller are not possible");
   }
 }
 
-static cmb_status visit_stage(cmb_simulation *sim, cmb_archive *a)
+static cmb_status visit_regime(cmb_simulation *sim, cmb_archive *a)
 {
   const cmb_equations *eq = sim->eq;
   cmb_archive_doubles(a, "p", eq->np, sim->p);
   visit_instants(sim, a);
-  cmb_archive_bools(a, "rests", eq->rule_count, sim->rests);
-  cmb_archive_ints(a, "slides", eq->ns, sim->slides);
-  cmb_archive_ints(a, "read-of", eq->ns, sim->read_of);
-  cmb_archive_ints(a, "still", eq->ns, sim->still);
+  cmb_archive_bools(a, "rests", eq->rule_count, sim->closed);
+  cmb_archive_ints(a, "slides", eq->ns, sim->hold_of);
+  cmb_archive_ints(a, "read-of", eq->ns, sim->condition_of);
+  cmb_archive_ints(a, "still", eq->ns, sim->condition_mode);
   if (!cmb_all_finite(eq->np, sim->p)) cmb_archive_refuse(a, "a parameter is not finite");
   if (!a->writing && a->status == CMB_OK && sim->limits &&
       cmb_limits_check(sim->limits, sim->p) != CMB_OK) {
     cmb_archive_refuse(a, "a parameter has a value that the model's file could not have");
   }
-  if (!a->writing && a->status == CMB_OK) check_stage(sim, a);
+  if (!a->writing && a->status == CMB_OK) check_regime(sim, a);
   return a->status;
 }
 
@@ -191,8 +194,8 @@ static void visit_references(cmb_evaluator *ev, cmb_archive *a)
 static cmb_status visit_state(cmb_simulation *sim, cmb_archive *a)
 {
   cmb_events *e = sim->events;
-  cmb_evaluator *ev = sim->ev, *whole = sim->agreement->whole;
-  const cmb_stage *stage = sim->stage;
+  cmb_evaluator *ev = sim->ev, *whole = sim->left_out_watch->whole;
+  const cmb_regime *regime = sim->regime;
   const cmb_equations *eq = ev->eq;
   cmb_archive_doubles(a, "t", 1, &e->t);
   cmb_archive_doubles(a, "q", eq->nq, e->q_found);
@@ -202,9 +205,9 @@ static cmb_status visit_state(cmb_simulation *sim, cmb_archive *a)
   cmb_archive_ints(a, "mode", eq->ns, mode);
   visit_references(ev, a);
   if (whole) visit_references(whole, a);
-  if (stage != sim->stages) visit_references(sim->stages->ev, a);
-  if (stage->mean) cmb_mean_visit(stage->mean, a);
-  if (stage->resting) cmb_resting_visit(stage->resting, a);
+  if (regime != sim->regimes) visit_references(sim->regimes->ev, a);
+  if (regime->mean) cmb_mean_visit(regime->mean, a);
+  if (regime->resting) cmb_resting_visit(regime->resting, a);
   if (a->writing || a->status != CMB_OK) return a->status;
   CMB_TRY(check_state(sim, a));
   return check_modes(sim, mode, a);
@@ -212,7 +215,7 @@ static cmb_status visit_state(cmb_simulation *sim, cmb_archive *a)
 
 /* ---- what has happened */
 
-/* What the stage has learnt where it began, and on the way. */
+/* What the regime has learnt where it began, and on the way. */
 static void visit_events(cmb_simulation *sim, cmb_archive *a)
 {
   cmb_events *e = sim->events;
@@ -240,7 +243,7 @@ static void visit_rules(cmb_simulation *sim, cmb_archive *a)
   cmb_archive_doubles(a, "sequence", 1, &sim->sequence);
   cmb_archive_doubles(a, "released", ns, sim->released);
   cmb_archive_bools(a, "at-zero", ns, sim->at_zero);
-  cmb_archive_bools(a, "unique", sim->eq->no, sim->share.output_unique);
+  cmb_archive_bools(a, "unique", sim->eq->no, sim->indeterminate.output_unique);
   cmb_archive_bools(a, "warned", rules, sim->warned);
   cmb_archive_bools(a, "warned-of-friction", 1, &sim->decision.warned);
   visit_events(sim, a);
@@ -296,7 +299,7 @@ static cmb_status write_all(cmb_simulation *sim, cmb_archive *a)
 {
   cmb_events_at_end(sim->events);
   CMB_TRY(visit_identity(sim, a));
-  CMB_TRY(visit_stage(sim, a));
+  CMB_TRY(visit_regime(sim, a));
   cmb_integrator_visit_method(sim->in, a);
   CMB_TRY(visit_state(sim, a));
   visit_rules(sim, a);
@@ -316,7 +319,7 @@ static cmb_status begin_there(cmb_simulation *sim)
     CMB_TRY(cmb_run_final(sim, cmb_factor_at(ev, e->t, e->q_found), "constraints", e->t));
   }
   cmb_variation_begin(sim->variation, e->t, sim->t_end);
-  cmb_status status = cmb_agreement_start(sim->agreement, e->t, e->q_found, e->v_found);
+  cmb_status status = cmb_left_out_start(sim->left_out_watch, e->t, e->q_found, e->v_found);
   CMB_TRY(cmb_run_final(sim, status, "constraints", e->t));
   CMB_TRY(cmb_run_watch_rank(sim));
   return cmb_integrator_begin(sim->in, e->t, e->q_found, e->v_found);
@@ -341,11 +344,11 @@ static cmb_status read_way(cmb_simulation *sim, cmb_archive *a)
   return CMB_OK;
 }
 
-/* The stages are new, and filled from the archive, whose first part has been read. */
-static cmb_status read_rest(cmb_simulation *sim, cmb_archive *a)
+/* The regimes are new, and filled from the archive, whose first part has been read. */
+static cmb_status read_closed(cmb_simulation *sim, cmb_archive *a)
 {
-  CMB_TRY(visit_stage(sim, a));
-  CMB_TRY(cmb_run_new_stages(sim));
+  CMB_TRY(visit_regime(sim, a));
+  CMB_TRY(cmb_run_new_regimes(sim));
   cmb_integrator_reset(sim->in);
   cmb_integrator_visit_method(sim->in, a);
   CMB_TRY(visit_state(sim, a));
@@ -363,7 +366,7 @@ static cmb_status read_all(cmb_simulation *sim, const char *path, const char *te
   sim->place = CMB_PLACE_INSIDE;
   sim->phase = CMB_PHASE_RUNNING;
   sim->result.stopped_by = NULL;
-  cmb_status status = read_rest(sim, &a);
+  cmb_status status = read_closed(sim, &a);
   sim->place = place;
   return cmb_run_conclude(sim, status);
 }

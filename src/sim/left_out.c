@@ -1,16 +1,16 @@
 /*
- * Agreement of constraints along a run (agreement.h). A constraint is as far from being met as a coordinate has to change for
- * it, |g_i| / |∇g_i|, and its rate likewise. A combination of constraints that are met within the tolerances of the run is met
- * to the same order, so
+ * Checks along a run that constraints which were left out as redundant stay satisfied (left_out.h). The distance of a constraint is the
+ * change of a coordinate that would satisfy it, |g_i| / |∇g_i|; that of its rate is defined likewise. A combination of constraints that hold
+ * within the tolerances of the run holds to the same order, so the check is
  *
- *     |g_i| / |∇g_i| ≤ FACTOR (rtol |q| + atol) + SPREAD (the largest such distance of the constraints in the equations)
+ *     |g_i| / |∇g_i| ≤ FACTOR (rtol |q| + atol) + SPREAD (the largest such distance of the constraints in the equations).
  *
- * and what is beyond is no error of integration. A contradiction that grows is seen when it has grown to that.
+ * A larger distance is no error of integration. A contradiction that grows is reported when it has reached this limit.
  *
- * Where constraints change with the modes, velocities jump to the nearest ones that meet them, in the metric of M (Simeon 1996,
+ * Where constraints change with the modes, velocities jump to the nearest ones that satisfy the new constraints, in the metric of M (Simeon 1996,
  * eq. 12b): M (v⁺ − v⁻) = −Gᵀ τ is the balance of momentum, and τ are the impulses of the constraints.
  */
-#include "sim/agreement.h"
+#include "sim/left_out.h"
 
 #include "base/context.h"
 #include "dae/project.h"
@@ -31,15 +31,15 @@ static const double ROUNDING = 1e4 * DBL_EPSILON;
 static const double NOTHING = 1e-4; /* the gradient of a constraint that has none */
 
 /* Impulses that are rounding: of all momentum there is, since velocities meet the constraints before and after; of the largest one. */
-static const double NO_BLOW = 1e-10;
-static const double BESIDE_BLOW = 1e-13;
+static const double NO_IMPULSE = 1e-10;
+static const double ROUNDING_OF_IMPULSE = 1e-13;
 
-cmb_status cmb_agreement_create(cmb_context *ctx, cmb_arena *arena, const cmb_system *system,
-                                cmb_evaluator *run, const cmb_integrator_options *options,
-                                cmb_agreement *a)
+cmb_status cmb_left_out_create(cmb_context *ctx, cmb_arena *arena, const cmb_system *system,
+                               cmb_evaluator *run, const cmb_integrator_options *options,
+                               cmb_left_out *a)
 {
   const cmb_system *whole = system->whole ? system->whole : system;
-  *a = (cmb_agreement){.system = system, .run = run, .rtol = options->rtol, .atol = options->atol};
+  *a = (cmb_left_out){.system = system, .run = run, .rtol = options->rtol, .atol = options->atol};
   const int rows = run->eq->ng; /* a run may have more constraints for a time than the system */
   a->rate = cmb_arena_doubles(arena, whole->eq.ng + rows);
   a->last_g = cmb_arena_doubles(arena, rows);
@@ -55,12 +55,12 @@ cmb_status cmb_agreement_create(cmb_context *ctx, cmb_arena *arena, const cmb_sy
   return cmb_evaluator_create(ctx, &whole->eq, &a->whole);
 }
 
-void cmb_agreement_destroy(cmb_agreement *a)
+void cmb_left_out_destroy(cmb_left_out *a)
 {
   cmb_evaluator_destroy(a->whole);
 }
 
-cmb_status cmb_agreement_start(cmb_agreement *a, double t, const double *q, const double *v)
+cmb_status cmb_left_out_start(cmb_left_out *a, double t, const double *q, const double *v)
 {
   bool changed;
   if (!a->whole) return CMB_OK;
@@ -86,7 +86,7 @@ struct limits {
   double position, velocity;
 };
 
-static struct limits limits_at(const cmb_agreement *a, const double *q, const double *v)
+static struct limits limits_at(const cmb_left_out *a, const double *q, const double *v)
 {
   const cmb_equations *eq = &a->system->eq;
   double q_size = 1 + largest(eq->nq, q), v_size = v ? largest(eq->nv, v) : 0;
@@ -95,7 +95,7 @@ static struct limits limits_at(const cmb_agreement *a, const double *q, const do
 }
 
 /* The most violated of the watched constraints (left out: those; otherwise all); *off > 1 if one is beyond its limit. */
-static int most_violated(cmb_agreement *a, const cmb_evaluator *ev, struct limits l, double *off)
+static int most_violated(cmb_left_out *a, const cmb_evaluator *ev, struct limits l, double *off)
 {
   int worst = 0;
   double kept_g = 0, kept_rate = 0;
@@ -117,7 +117,7 @@ static int most_violated(cmb_agreement *a, const cmb_evaluator *ev, struct limit
   return worst;
 }
 
-static cmb_status rate_of(cmb_agreement *a, cmb_evaluator *ev, const double *v)
+static cmb_status rate_of(cmb_left_out *a, cmb_evaluator *ev, const double *v)
 {
   const cmb_equations *eq = ev->eq;
   cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, v, a->rate);
@@ -125,7 +125,7 @@ static cmb_status rate_of(cmb_agreement *a, cmb_evaluator *ev, const double *v)
   return CMB_OK;
 }
 
-static cmb_status watch_left_out(cmb_agreement *a, double t, const double *q, const double *v)
+static cmb_status watch_left_out(cmb_left_out *a, double t, const double *q, const double *v)
 {
   cmb_evaluator *ev = a->whole;
   cmb_terms want = {.g = ev->g, .G = ev->G, .gt = ev->gt};
@@ -150,7 +150,7 @@ static const char *list_driven(const cmb_evaluator *ev, size_t room, char *text)
   return text;
 }
 
-static cmb_status check_watched(cmb_agreement *a, double t, const double *q, const double *v)
+static cmb_status check_watched(cmb_left_out *a, double t, const double *q, const double *v)
 {
   cmb_evaluator *ev = a->whole ? a->whole : a->run;
   char driven[300];
@@ -165,12 +165,12 @@ static cmb_status check_watched(cmb_agreement *a, double t, const double *q, con
       ev->eq->g_names[i], t, ev->g[i], a->rate[i], list_driven(ev, sizeof driven, driven));
 }
 
-cmb_status cmb_agreement_check(cmb_agreement *a, double t, const double *q, const double *v)
+cmb_status cmb_left_out_check(cmb_left_out *a, double t, const double *q, const double *v)
 {
   return a->whole || a->run->redundant > 0 ? check_watched(a, t, q, v) : CMB_OK;
 }
 
-cmb_status cmb_agreement_check_start(cmb_agreement *a, double t, const double *q, const double *v)
+cmb_status cmb_left_out_check_start(cmb_left_out *a, double t, const double *q, const double *v)
 {
   cmb_evaluator *ev = a->run;
   const struct limits l = limits_at(a, q, v);
@@ -187,7 +187,7 @@ cmb_status cmb_agreement_check_start(cmb_agreement *a, double t, const double *q
   return CMB_OK;
 }
 
-bool cmb_agreement_can_change(const cmb_agreement *a)
+bool cmb_left_out_can_change(const cmb_left_out *a)
 {
   const bool *branches = a->system->g_has_branches;
   const cmb_equations *eq = &a->system->eq;
@@ -210,7 +210,7 @@ static cmb_status refuse_jump(const cmb_evaluator *ev, int i, double t, double g
 }
 
 /* g with the parameters `before`, into a->rate; NULL: 0. */
-static cmb_status find_before(cmb_agreement *a, cmb_evaluator *ev, double t, const double *q,
+static cmb_status find_before(cmb_left_out *a, cmb_evaluator *ev, double t, const double *q,
                               const double *before)
 {
   const double *now = ev->p;
@@ -224,7 +224,7 @@ static cmb_status find_before(cmb_agreement *a, cmb_evaluator *ev, double t, con
 }
 
 /* Positions cannot jump: what the first `count` constraints ask for must be so already, up to `limit` or to what was so before. */
-static cmb_status check_positions(cmb_agreement *a, cmb_evaluator *ev, int count, double limit,
+static cmb_status check_positions(cmb_left_out *a, cmb_evaluator *ev, int count, double limit,
                                   double t, const double *q, const double *before)
 {
   const cmb_terms want = {.g = ev->g, .G = ev->G};
@@ -239,8 +239,8 @@ static cmb_status check_positions(cmb_agreement *a, cmb_evaluator *ev, int count
   return CMB_OK;
 }
 
-cmb_status cmb_agreement_check_moved(cmb_agreement *a, double t, const double *q,
-                                     const double *before)
+cmb_status cmb_left_out_check_moved(cmb_left_out *a, double t, const double *q,
+                                    const double *before)
 {
   const double limit = MOVED / FACTOR * limits_at(a, q, NULL).position;
   CMB_TRY(check_positions(a, a->run, a->system->eq.ng, limit, t, q, before));
@@ -258,23 +258,23 @@ static double speed_of(const cmb_evaluator *ev, const double *v)
 }
 
 /* How large impulse i is beside the others: an impulse of 1 changes velocities by |∇g_i|, in the metric of M⁻¹. */
-static double blow(const cmb_agreement *a, int i)
+static double relative_impulse(const cmb_left_out *a, int i)
 {
   return fabs(a->impulse[i]) * a->run->length[i];
 }
 
 /* Impulses that are nothing but rounding become 0: all of them, or those beside a blow. */
-static void drop_rounding(cmb_agreement *a, const double *before, const double *after)
+static void drop_rounding(cmb_left_out *a, const double *before, const double *after)
 {
   const cmb_evaluator *ev = a->run;
   double speed = fmax(speed_of(ev, before), speed_of(ev, after)), most = 0;
   for (int i = 0; i < ev->eq->ng; i++) {
     if (ev->length[i] > 0) speed = fmax(speed, fabs(ev->gt[i]) / ev->length[i]);
-    most = fmax(most, blow(a, i));
+    most = fmax(most, relative_impulse(a, i));
   }
-  const double limit = most <= NO_BLOW * speed ? INFINITY : BESIDE_BLOW * most;
+  const double limit = most <= NO_IMPULSE * speed ? INFINITY : ROUNDING_OF_IMPULSE * most;
   for (int i = 0; i < ev->eq->ng; i++) {
-    if (blow(a, i) <= limit) a->impulse[i] = 0;
+    if (relative_impulse(a, i) <= limit) a->impulse[i] = 0;
   }
 }
 
@@ -289,7 +289,7 @@ static cmb_status refuse_live_weight(const cmb_evaluator *ev, int i)
 }
 
 /* What of the impulses is in M, in place of inertia that bodies lack. */
-static cmb_status add_weights(cmb_agreement *a, const double *v)
+static cmb_status add_weights(cmb_left_out *a, const double *v)
 {
   const cmb_evaluator *ev = a->run;
   const cmb_equations *eq = &a->system->eq;
@@ -309,7 +309,7 @@ static cmb_status add_weights(cmb_agreement *a, const double *v)
 }
 
 /* v_struck from v, and the impulses; the factors are those of the new modes. */
-static cmb_status strike(cmb_agreement *a, const double *v)
+static cmb_status strike(cmb_left_out *a, const double *v)
 {
   cmb_evaluator *ev = a->run;
   const int nv = ev->eq->nv;
@@ -333,10 +333,10 @@ static bool has_appeared(const cmb_evaluator *ev)
   return false;
 }
 
-cmb_status cmb_agreement_new_modes(cmb_agreement *a, double t, const double *q, double *v)
+cmb_status cmb_left_out_new_modes(cmb_left_out *a, double t, const double *q, double *v)
 {
   cmb_evaluator *ev = a->run;
-  if (!cmb_agreement_can_change(a)) return CMB_OK;
+  if (!cmb_left_out_can_change(a)) return CMB_OK;
   CMB_TRY(check_positions(a, ev, ev->eq->ng, limits_at(a, q, NULL).position, t, q, NULL));
   if (has_appeared(ev)) CMB_TRY(cmb_take_references(ev, t, q));
   CMB_TRY(cmb_factor_at(ev, t, q));
@@ -346,11 +346,11 @@ cmb_status cmb_agreement_new_modes(cmb_agreement *a, double t, const double *q, 
   return CMB_OK;
 }
 
-cmb_status cmb_agreement_last_modes(cmb_agreement *a, double t, const double *q, const double *v)
+cmb_status cmb_left_out_last_modes(cmb_left_out *a, double t, const double *q, const double *v)
 {
   cmb_evaluator *ev = a->run;
   cmb_terms want = {.g = a->last_g, .G = ev->G, .gt = ev->gt};
-  if (!cmb_agreement_can_change(a)) return CMB_OK;
+  if (!cmb_left_out_can_change(a)) return CMB_OK;
   CMB_TRY(cmb_evaluate(ev, t, q, NULL, &want));
   CMB_TRY(rate_of(a, ev, v));
   for (int i = 0; i < ev->eq->ng; i++) a->last_rate[i] = a->rate[i];
@@ -358,7 +358,7 @@ cmb_status cmb_agreement_last_modes(cmb_agreement *a, double t, const double *q,
 }
 
 /* The constraints of the new modes: g, G, g_t, rates, and in dtau the accelerations that they are off by. */
-static cmb_status look_late(cmb_agreement *a, double t, const double *q, const double *v,
+static cmb_status look_late(cmb_left_out *a, double t, const double *q, const double *v,
                             const double *acceleration)
 {
   cmb_evaluator *ev = a->run;
@@ -377,7 +377,7 @@ static cmb_status look_late(cmb_agreement *a, double t, const double *q, const d
 
 /* Whether a rate has changed by more than its acceleration can in h; an error if a constraint has by more than its rate can. What
  * drift has made of both before does not count. */
-static cmb_status find_jumps(cmb_agreement *a, double t, double h, const double *q, const double *v,
+static cmb_status find_jumps(cmb_left_out *a, double t, double h, const double *q, const double *v,
                              bool *jumped)
 {
   cmb_evaluator *ev = a->run;
@@ -392,11 +392,11 @@ static cmb_status find_jumps(cmb_agreement *a, double t, double h, const double 
   return CMB_OK;
 }
 
-cmb_status cmb_agreement_late_modes(cmb_agreement *a, double t, double h, const double *q,
-                                    const double *v, const double *acceleration)
+cmb_status cmb_left_out_late_modes(cmb_left_out *a, double t, double h, const double *q,
+                                   const double *v, const double *acceleration)
 {
   bool jumped;
-  if (!cmb_agreement_can_change(a)) return CMB_OK;
+  if (!cmb_left_out_can_change(a)) return CMB_OK;
   for (int i = 0; i < a->run->eq->ng; i++) a->impulse[i] = 0;
   CMB_TRY(look_late(a, t, q, v, acceleration));
   CMB_TRY(find_jumps(a, t, h, q, v, &jumped));
@@ -406,7 +406,7 @@ cmb_status cmb_agreement_late_modes(cmb_agreement *a, double t, double h, const 
   return strike(a, v);
 }
 
-bool cmb_agreement_has_impulse(const cmb_agreement *a, int i)
+bool cmb_left_out_has_impulse(const cmb_left_out *a, int i)
 {
   return a->impulse[i] != 0;
 }

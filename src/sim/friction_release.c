@@ -1,13 +1,14 @@
 /*
- * Which friction yields first (decide.h). Friction that can hold more than it exerts while it slips leaves more than one motion possible where
- * several act on each other: a block that comes to a stop on another one either stops and makes that one slip, or slips on. The motion is taken
- * to which a law leads that creeps instead of holding, with the same velocity v₁ at the bounds of all friction, as v₁ → 0. Held velocities are
- * s = (2θ − 1) v₁ then, and with θ and w = −ṡ = b + A θ of decide.h, in the time τ = t/(2 v₁), in which all else stands still,
+ * Decides for decide.c which friction is released first (decide.h). If the force that friction can hold is larger than the force with which it
+ * slips, and several frictions act on each other, more than one motion is possible: a block that comes to a stop on another one either stops and
+ * makes that one slip, or slips on. The motion chosen is the limit v₁ → 0 of friction laws that creep instead of holding and reach their bounds at
+ * the same velocity v₁. In such a law held velocities are s = (2θ − 1) v₁. With θ and w = −ṡ = b + A θ of decide.h, and the time τ = t/(2 v₁), in
+ * which everything else is constant,
  *
- *     dθ/dτ = −w,   θ(0) of those that held so far as it was, such that w = 0, and 1/2 of those that have just come to 0,
+ *     dθ/dτ = −w;   θ(0) as before, with w = 0, for friction that held so far, and 1/2 for velocities that have just become 0,
  *
- * until w = 0. One that comes to its bound slips from there on, with its smaller force; one that slips and would come back at once holds
- * again.
+ * until w = 0. A friction that reaches its bound slips from there on, with its smaller force; one that slips and would be reversed at once
+ * holds again.
  */
 #include "base/context.h"
 #include "math/dense.h"
@@ -100,7 +101,7 @@ static cmb_status begin(cmb_simulation *sim)
   for (int k = 0; k < x->groups; k++) {
     const bool edge = x->y[k] < EDGE || x->y[k] > 1 - EDGE;
     x->x[k] = x->role[k] == HOLDS ? x->y[k] : 0.5;
-    if (x->role[k] == HOLDS && edge && cmb_decision_has_let_go(sim, k)) {
+    if (x->role[k] == HOLDS && edge && cmb_decision_was_released(sim, k)) {
       x->role[k] = x->mode[x->leader[k]];
     } else if (x->passed[x->leader[k]] == 0) {
       x->role[k] = HOLDS;
@@ -185,7 +186,7 @@ static void turn_back(cmb_decision *x, bool *any)
   }
 }
 
-cmb_status cmb_decision_yield(cmb_simulation *sim, bool *done)
+cmb_status cmb_decision_release(cmb_simulation *sim, bool *done)
 {
   cmb_decision *x = &sim->decision;
   bool sticks = false, again = true;

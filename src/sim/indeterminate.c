@@ -1,7 +1,8 @@
 /*
- * Forces that contacts share (run.h). A contact that touches and does not push, d = ḋ = d̈ = 0, and whose gradient U depends on the
- * constraints and rests, U = Gᵀτ, could push as well: with any force θ of its own and λ − θ τ in place of λ the motion is the same. So
- * multipliers of which τ has a part, and outputs that change with θ, are not unique: their values are those of the choice made.
+ * Marks multipliers and outputs that are not unique because contact forces are indeterminate (run.h). A contact that touches without a force,
+ * d = ḋ = d̈ = 0, and whose gradient U depends on the constraints and the closed contacts, U = Gᵀτ, could carry load as well: with any force θ of
+ * its own and λ − θ τ in place of λ the motion is the same. So multipliers with τ_i ≠ 0, and outputs that change with θ, are not unique. Their values
+ * are those of the active contacts that were selected.
  */
 #include "sim/run.h"
 
@@ -16,9 +17,9 @@ static bool touches(const cmb_simulation *sim, int rule, const double *v, const 
 {
   const cmb_evaluator *ev = sim->ev;
   const double size = cmb_surface_size(ev, rule), limit = sim->options.integrator.atol * size;
-  double *row = sim->share.row;
+  double *row = sim->indeterminate.row;
   double rate = ev->ut[rule], second = ev->u_gamma[rule], terms = fabs(second);
-  if (!sim->eq->rules[rule].gap || sim->rests[rule] || !(fabs(ev->u[rule]) <= limit)) return false;
+  if (!sim->eq->rules[rule].gap || sim->closed[rule] || !(fabs(ev->u[rule]) <= limit)) return false;
   cmb_surface_row(ev, rule, row);
   for (int i = 0; i < sim->eq->nv; i++) {
     rate += row[i] * v[i];
@@ -31,13 +32,13 @@ static bool touches(const cmb_simulation *sim, int rule, const double *v, const 
 /* Whether the constraints and rests hold the contact whose gradient has been written out: τ. */
 static bool depends(const cmb_simulation *sim)
 {
-  const cmb_share *x = &sim->share;
+  const cmb_indeterminate *x = &sim->indeterminate;
   return !cmb_impact_respond(sim->impact, x->row, x->response, x->tau);
 }
 
 void cmb_run_note_unique(cmb_simulation *sim)
 {
-  const bool *unique = sim->share.output_unique;
+  const bool *unique = sim->indeterminate.output_unique;
   sim->result.outputs_unique = NULL;
   for (int i = 0; i < sim->eq->no; i++) {
     if (!unique[i]) sim->result.outputs_unique = unique;
@@ -48,13 +49,13 @@ void cmb_run_note_unique(cmb_simulation *sim)
 static cmb_status outputs_with(const cmb_simulation *sim, const cmb_point *at, const double *a,
                                const double *lambda, int rule, double theta, double *out)
 {
-  const cmb_share *x = &sim->share;
+  const cmb_indeterminate *x = &sim->indeterminate;
   const cmb_equations *eq = sim->eq;
-  const cmb_stage *stage = sim->stage;
-  for (int i = 0; i < stage->eq->ng; i++) x->lambda[i] = lambda[i] - theta * x->tau[i];
+  const cmb_regime *regime = sim->regime;
+  for (int i = 0; i < regime->eq->ng; i++) x->lambda[i] = lambda[i] - theta * x->tau[i];
   for (int k = 0; k < eq->rule_count; k++) x->push[k] = 0;
-  for (int k = 0; k < stage->rest_count; k++) {
-    x->push[stage->rest[k]] = x->lambda[eq->ng + k] * stage->resting->unit[k];
+  for (int k = 0; k < regime->closed_count; k++) {
+    x->push[regime->closed_rule[k]] = x->lambda[eq->ng + k] * regime->resting->unit[k];
   }
   x->push[rule] = theta;
   return eq->outputs_at_rest(eq->self, at, a, x->lambda, x->push, out);
@@ -64,7 +65,7 @@ static cmb_status outputs_with(const cmb_simulation *sim, const cmb_point *at, c
 static cmb_status mark_outputs(cmb_simulation *sim, const cmb_point *at, const double *a,
                                const double *lambda, int rule)
 {
-  cmb_share *x = &sim->share;
+  cmb_indeterminate *x = &sim->indeterminate;
   const int no = sim->eq->no, all = cmb_observed(sim->eq);
   double theta = 1;
   if (no == 0 || !sim->eq->outputs_at_rest) return CMB_OK;
@@ -83,7 +84,7 @@ static cmb_status mark_outputs(cmb_simulation *sim, const cmb_point *at, const d
 /* Multipliers with a part in τ; all: none has been marked yet. */
 static void mark_multipliers(cmb_simulation *sim, bool all)
 {
-  const cmb_share *x = &sim->share;
+  const cmb_indeterminate *x = &sim->indeterminate;
   const int ng = sim->ev->eq->ng;
   bool *unique = sim->unique;
   double most = 0;
@@ -112,8 +113,8 @@ static cmb_status look(cmb_simulation *sim, double t, const double *q, const dou
   return CMB_OK;
 }
 
-cmb_status cmb_run_mark_shares(cmb_simulation *sim, double t, const double *q, const double *v,
-                               const double *a, const double *lambda)
+cmb_status cmb_run_mark_indeterminate(cmb_simulation *sim, double t, const double *q,
+                                      const double *v, const double *a, const double *lambda)
 {
   const cmb_statistics statistics = sim->ev->stats;
   if (sim->contacts.most == 0 || sim->ev->eq->ng == 0) return CMB_OK;
@@ -122,7 +123,7 @@ cmb_status cmb_run_mark_shares(cmb_simulation *sim, double t, const double *q, c
   return cmb_run_final(sim, status, "forces of contacts", t);
 }
 
-void cmb_share_create(cmb_share *x, cmb_arena *arena, const cmb_equations *eq)
+void cmb_indeterminate_create(cmb_indeterminate *x, cmb_arena *arena, const cmb_equations *eq)
 {
   const int ng = eq->ng + eq->rule_count;
   x->row = cmb_arena_doubles(arena, eq->nv);

@@ -1,13 +1,13 @@
 /*
- * Conditions of events on velocities that dry friction holds at 0 (run.h). A velocity that is held is 0 to a condition, whatever rounding makes of
- * it: `x' < 0` is not met, and `x' <= 0` is. So such a condition
+ * Determines the modes of event conditions that depend on velocities which dry friction holds at 0 (run.h). A held velocity is 0 to a condition,
+ * whatever rounding makes of it: `x' < 0` is false, and `x' <= 0` is true. Such a condition
  *
- *     where the velocity becomes 0     waits until it has been decided whether friction holds it,
- *     while friction holds it          has the mode that its formula has at 0, which is −1 (expr/modes.c),
- *     where friction lets go           has the mode of the side to which it lets go, from that instant on.
+ *     where the velocity becomes 0    is postponed until it has been decided whether friction holds the velocity,
+ *     while friction holds it         has the mode that its formula has at 0, which is −1 (expr/modes.c),
+ *     where friction is released      has the mode of the side to which the velocity leaves 0, from that instant on.
  *
- * A condition s reads what is held if s is 0, stays so (ṡ = 0 with the forces that hold), and the groups that slide hold it: its gradient
- * is made of theirs. A condition that the held velocity meets in passing, x' < t − 1, is one as any other.
+ * A condition s depends on a held velocity if s is 0, stays 0 (ṡ = 0 with the forces that hold), and its gradient is a combination of those of the
+ * held functions. A condition that a held velocity satisfies only in passing, such as x' < t − 1, is treated like any other.
  */
 #include "base/context.h"
 #include "method/integrator.h"
@@ -22,17 +22,17 @@ static const double PART = 1e-3;      /* of a velocity that does not matter */
 static const double ROUNDING = 1e-12; /* of velocities beside those of the last step */
 
 /* Whether function i is one of velocities that only conditions of events read. */
-static bool is_reader(const cmb_simulation *sim, int i)
+static bool is_held_condition(const cmb_simulation *sim, int i)
 {
   const cmb_equations *eq = sim->eq;
   const bool silent = eq->switch_silent && eq->switch_silent[i];
   return silent && eq->switch_flow && eq->switch_order[i] == 1 && !eq->switch_of_gap[i];
 }
 
-static bool has_readers(const cmb_simulation *sim)
+static bool has_held_conditions(const cmb_simulation *sim)
 {
   for (int i = 0; i < sim->eq->ns; i++) {
-    if (is_reader(sim, i)) return true;
+    if (is_held_condition(sim, i)) return true;
   }
   return false;
 }
@@ -52,7 +52,7 @@ static cmb_status look(cmb_simulation *sim)
 /* What the groups that slide leave of the gradients. */
 static cmb_status take_held(cmb_simulation *sim)
 {
-  const cmb_sliding *x = sim->stage->sliding;
+  const cmb_sliding *x = sim->regime->sliding;
   const cmb_point at = cmb_run_point(sim);
   for (int k = 0; x && k < CMB_PROBES; k++) {
     CMB_TRY(cmb_sliding_residue(x, &at, cmb_run_probe(sim, k)));
@@ -63,7 +63,7 @@ static cmb_status take_held(cmb_simulation *sim)
 /* Velocities that are 0 but for errors: rounding, and what those that slide are off. */
 static double error_of_zero(const cmb_simulation *sim)
 {
-  const cmb_sliding *x = sim->stage->sliding;
+  const cmb_sliding *x = sim->regime->sliding;
   const double *v = cmb_integrator_v_before(sim->in);
   double fastest = 0, off = 0;
   for (int i = 0; i < sim->eq->nv; i++) fastest = fmax(fastest, fabs(v[i]));
@@ -88,7 +88,7 @@ static bool may_hold(const cmb_simulation *sim, int k, int i)
   const double *s = sim->events->s_probe;
   const bool changes = sim->events->mode_new[k] != sim->ev->mode[k];
   if (eq->switch_silent && eq->switch_silent[k]) return false;
-  if (eq->switch_order[k] != 1 || sim->slides[k] != 0) return false;
+  if (eq->switch_order[k] != 1 || sim->hold_of[k] != 0) return false;
   if (cmb_run_ratio_sign(sim, k, i) == 0) return false;
   if (!changes && !is_zero(sim, k)) return false;
   return is_zero(sim, i) || fabs(s[i] * sim->gradient[k]) <= 2 * fabs(s[k] * sim->gradient[i]);
@@ -102,12 +102,12 @@ static bool may_wait(const cmb_simulation *sim, int i)
   return false;
 }
 
-cmb_status cmb_run_begin_readers(cmb_simulation *sim)
+cmb_status cmb_run_begin_held_conditions(cmb_simulation *sim)
 {
   const cmb_equations *eq = sim->eq;
   cmb_events *e = sim->events;
   bool friction = false;
-  if (!has_readers(sim)) return CMB_OK;
+  if (!has_held_conditions(sim)) return CMB_OK;
   cmb_events_at_end(e);
   CMB_TRY(cmb_run_final(sim, look(sim), "events", e->t));
   for (int i = 0; i < eq->ns; i++) {
@@ -115,7 +115,7 @@ cmb_status cmb_run_begin_readers(cmb_simulation *sim)
         friction || (!eq->switch_silent[i] && eq->switch_order[i] == 1 && e->s_probe[i] == 0);
   }
   for (int i = 0; friction && i < eq->ns; i++) {
-    if (is_reader(sim, i) && e->s_probe[i] == 0) sim->ev->mode[i] = -1;
+    if (is_held_condition(sim, i) && e->s_probe[i] == 0) sim->ev->mode[i] = -1;
   }
   return CMB_OK;
 }
@@ -138,7 +138,7 @@ static cmb_status look_ahead(cmb_simulation *sim)
   const size_t size = (size_t)sim->eq->ns * sizeof(int);
   memcpy(sim->mode_kept, sim->ev->mode, size);
   for (int i = 0; i < sim->eq->ns; i++) {
-    if (is_reader(sim, i)) sim->ev->mode[i] = e->mode_new[i];
+    if (is_held_condition(sim, i)) sim->ev->mode[i] = e->mode_new[i];
   }
   cmb_status status = look(sim);
   if (status == CMB_OK) status = take_held(sim);
@@ -146,13 +146,13 @@ static cmb_status look_ahead(cmb_simulation *sim)
   return cmb_run_final(sim, status, "events", e->t);
 }
 
-cmb_status cmb_run_put_off_readers(cmb_simulation *sim, bool *any)
+cmb_status cmb_run_postpone_held_conditions(cmb_simulation *sim, bool *any)
 {
   const cmb_events *e = sim->events;
   bool known = false;
   *any = false;
   for (int i = 0; i < sim->eq->ns; i++) {
-    if (e->mode_new[i] == sim->ev->mode[i] || !is_reader(sim, i)) continue;
+    if (e->mode_new[i] == sim->ev->mode[i] || !is_held_condition(sim, i)) continue;
     if (!known) CMB_TRY(look_ahead(sim));
     known = true;
     if (!may_wait(sim, i)) continue;
@@ -167,7 +167,7 @@ cmb_status cmb_run_put_off_readers(cmb_simulation *sim, bool *any)
 /* The group that has the surface of function i alone, as in dae/sliding.h, where gradients are whole; else one beyond all: several together. */
 static int group_of(const cmb_simulation *sim, int i)
 {
-  const cmb_sliding *x = sim->stage->sliding;
+  const cmb_sliding *x = sim->regime->sliding;
   for (int k = 0; x && k < x->count; k++) {
     const int sign = cmb_run_ratio_sign(sim, x->function[k], i);
     if (sign != 0) return sign * (x->function[k] + 1);
@@ -178,7 +178,7 @@ static int group_of(const cmb_simulation *sim, int i)
 /* Whether the rate of function i is 0, beside what the two sides of friction make of it. */
 static bool stays(const cmb_simulation *sim, int i, const double *flow)
 {
-  const cmb_sliding *x = sim->stage->sliding;
+  const cmb_sliding *x = sim->regime->sliding;
   double most = 0;
   for (int k = 0; k < x->count; k++) {
     const int leader = x->function[k];
@@ -191,51 +191,52 @@ static bool stays(const cmb_simulation *sim, int i, const double *flow)
 /* Whether the groups that slide hold function i; of its gradient is left what they leave. */
 static bool is_read(const cmb_simulation *sim, int i, const double *flow)
 {
-  const cmb_sliding *x = sim->stage->sliding;
+  const cmb_sliding *x = sim->regime->sliding;
   if (!x || x->count == 0 || sim->gradient[i] == 0) return false;
   const bool held = cmb_run_gradient_size(sim, i) <= NONE * sim->gradient[i];
   return held && is_zero(sim, i) && stays(sim, i, flow);
 }
 
 /* What friction held has been let go: to the side of the leader's mode, or, of several, to that of the rate. */
-static void let_go(cmb_simulation *sim, int i, int group, const double *flow)
+static void release_moving(cmb_simulation *sim, int i, int group, const double *flow)
 {
   const int leader = cmb_slide_leader(group);
-  const bool alone = leader < sim->eq->ns && sim->slides[leader] == 0;
+  const bool alone = leader < sim->eq->ns && sim->hold_of[leader] == 0;
   const int side = alone ? sim->ev->mode[leader] : 0;
-  sim->still[i] = alone ? cmb_slide_mode(group, side > 0 ? 1 : -1) : flow[i] > 0 ? 1 : -1;
+  sim->condition_mode[i] = alone ? cmb_slide_mode(group, side > 0 ? 1 : -1) : flow[i] > 0 ? 1 : -1;
   cmb_events_leave_zero(sim->events, i, sim->events->s_probe[i], cmb_run_away(sim, i));
 }
 
-/* The rates of all functions in the stage that there is, and what it leaves of their gradients. */
-static cmb_status look_at_stage(cmb_simulation *sim, double *flow)
+/* The rates of all functions in the regime that there is, and what it leaves of their gradients. */
+static cmb_status look_at_regime(cmb_simulation *sim, double *flow)
 {
   CMB_TRY(cmb_run_flow_here(sim, sim->a, flow));
   CMB_TRY(look(sim));
   for (int i = 0; i < sim->eq->ns; i++) {
-    if (is_reader(sim, i)) sim->with[i] = group_of(sim, i);
+    if (is_held_condition(sim, i)) sim->same_surface[i] = group_of(sim, i);
   }
   return take_held(sim);
 }
 
 static bool are_any(const cmb_simulation *sim)
 {
-  const cmb_sliding *x = sim->stage->sliding;
+  const cmb_sliding *x = sim->regime->sliding;
   for (int i = 0; i < sim->eq->ns; i++) {
-    if (sim->read_of[i] != 0) return true;
+    if (sim->condition_of[i] != 0) return true;
   }
-  return x && x->count > 0 && has_readers(sim);
+  return x && x->count > 0 && has_held_conditions(sim);
 }
 
 /* Conditions that are read now and were not looked at so, into still. They get the modes of 0, with which there may be others: those around them. */
 static cmb_status find_read(cmb_simulation *sim, double *flow, bool *more)
 {
-  CMB_TRY(look_at_stage(sim, flow));
+  CMB_TRY(look_at_regime(sim, flow));
   *more = false;
   for (int i = 0; i < sim->eq->ns; i++) {
-    if (sim->still[i] != 0 || !is_reader(sim, i) || !is_read(sim, i, flow)) continue;
-    sim->read_of[i] = sim->with[i];
-    sim->still[i] = sim->ev->mode[i] = -1;
+    if (sim->condition_mode[i] != 0 || !is_held_condition(sim, i) || !is_read(sim, i, flow))
+      continue;
+    sim->condition_of[i] = sim->same_surface[i];
+    sim->condition_mode[i] = sim->ev->mode[i] = -1;
     *more = true;
   }
   return CMB_OK;
@@ -252,29 +253,29 @@ static cmb_status find_all_read(cmb_simulation *sim, double *flow)
   return status;
 }
 
-cmb_status cmb_run_note_readers(cmb_simulation *sim, bool jumped)
+cmb_status cmb_run_update_held_conditions(cmb_simulation *sim, bool jumped)
 {
   double *flow = cmb_run_probe(sim, CMB_PROBES + 1);
-  int *before = sim->read_before;
+  int *before = sim->condition_before;
   if (!are_any(sim)) {
-    cmb_run_end_readers(sim);
+    cmb_run_end_held_conditions(sim);
     return CMB_OK;
   }
   for (int i = 0; i < sim->eq->ns; i++) {
-    before[i] = sim->read_of[i];
-    sim->read_of[i] = sim->still[i] = 0;
+    before[i] = sim->condition_of[i];
+    sim->condition_of[i] = sim->condition_mode[i] = 0;
   }
   CMB_TRY(cmb_run_final(sim, find_all_read(sim, flow), "events", sim->events->t));
   for (int i = 0; i < sim->eq->ns; i++) {
-    const bool over = before[i] != 0 && sim->still[i] == 0 && (!jumped || is_zero(sim, i));
-    if (over && !cmb_run_is_held(sim, i)) let_go(sim, i, before[i], flow);
+    const bool over = before[i] != 0 && sim->condition_mode[i] == 0 && (!jumped || is_zero(sim, i));
+    if (over && !cmb_run_is_held(sim, i)) release_moving(sim, i, before[i], flow);
   }
   return CMB_OK;
 }
 
-void cmb_run_end_readers(cmb_simulation *sim)
+void cmb_run_end_held_conditions(cmb_simulation *sim)
 {
   for (int i = 0; i < sim->eq->ns; i++) {
-    if (sim->read_of[i] == 0) sim->still[i] = 0;
+    if (sim->condition_of[i] == 0) sim->condition_mode[i] = 0;
   }
 }

@@ -1,12 +1,12 @@
 /*
- * Sampled values of a run (dae.h): at the instants of their samplers they get new values from the state there.
+ * Takes the samples of controllers along a run: sampled values (dae.h) get new values from the state at the instants of their samplers,
  *
  *     t_k = phase + k period,   k = 0, 1, ..
  *
- * To the motion they are parameters (live.c). With a method that chooses its steps an instant is treated like an event whose time is
- * known: the state there comes from the dense output, on the constraints, and the run begins anew behind it if something has changed that
- * the motion depends on. A step ends at the next instant of a sampler as long as its instants change the motion; where they do not,
- * steps may pass over more and more of them. Steps of fixed cost end at instants: their size divides periods and phases.
+ * To the motion sampled values are parameters (live.c). With a method that chooses its steps, an instant is treated like an event whose time is
+ * known: the state there comes from the dense output, on the constraints, and the integrator begins anew after it if a value has changed that
+ * the motion depends on. A step ends at the next instant of a sampler as long as its instants change the motion; otherwise steps may pass
+ * over more and more of them. Steps of fixed cost end at instants: their size divides periods and phases.
  */
 #include "base/context.h"
 #include "dae/evaluator.h"
@@ -72,7 +72,7 @@ double cmb_run_step_limit(const cmb_simulation *sim)
   const double t = cmb_integrator_t(sim->in);
   double limit = sim->t_limit;
   for (int i = 0; i < sim->eq->sampler_count; i++) {
-    limit = fmin(limit, t + ldexp(instant_of(sim, i) - t, DOUBLINGS * sim->calm[i]));
+    limit = fmin(limit, t + ldexp(instant_of(sim, i) - t, DOUBLINGS * sim->idle_instants[i]));
   }
   return sim->t_limit - limit <= cmb_run_least_step(sim, limit) ? sim->t_limit : limit;
 }
@@ -125,20 +125,20 @@ void cmb_run_forget_samples(cmb_simulation *sim)
   for (int i = 0; i < eq->sampler_count; i++) {
     sim->next[i] = fmax(cmb_sampler_instants(&eq->samplers[i], sim->t_start) - 1, 0);
     if (instant_of(sim, i) < sim->t_start - cmb_run_least_step(sim, sim->t_start)) sim->next[i]++;
-    sim->calm[i] = CMB_MOST_CALM;
+    sim->idle_instants[i] = CMB_MOST_IDLE_INSTANTS;
   }
 }
 
 /* Counts the instants of samplers that have changed nothing. */
-static void count_calm(cmb_simulation *sim)
+static void count_idle_instants(cmb_simulation *sim)
 {
   const cmb_equations *eq = sim->eq;
   for (int i = 0; i < eq->sampler_count; i++) {
-    if (sim->due_now[i] && sim->calm[i] < CMB_MOST_CALM) sim->calm[i]++;
+    if (sim->due_now[i] && sim->idle_instants[i] < CMB_MOST_IDLE_INSTANTS) sim->idle_instants[i]++;
   }
   for (int i = 0; i < eq->nh; i++) {
     const bool changes = sim->observed[eq->no + i] != sim->p[eq->held_first + i];
-    if (is_due(sim, i) && changes && eq->held_moves[i]) sim->calm[eq->held_sampler[i]] = 0;
+    if (is_due(sim, i) && changes && eq->held_moves[i]) sim->idle_instants[eq->held_sampler[i]] = 0;
   }
 }
 
@@ -148,7 +148,7 @@ static cmb_status refuse_held(const cmb_simulation *sim, int held, double t)
   const cmb_equations *eq = sim->eq;
   const char *name = eq->p_names[eq->held_first + held];
   for (int k = 0; eq->held_reads && k < eq->ns; k++) {
-    if (!eq->held_reads[(ptrdiff_t)held * eq->ns + k] || sim->slides[k] == 0) continue;
+    if (!eq->held_reads[(ptrdiff_t)held * eq->ns + k] || sim->hold_of[k] == 0) continue;
     return cmb_fail_about(sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(t, "sampled value", name),
                           "sampled value '%s' of controller '%s' reads the sign of '%s' at t = "
                           "%.9g, where dry friction or "
@@ -240,10 +240,10 @@ cmb_status cmb_run_pass_instant(cmb_simulation *sim, double t, bool *moved)
   cmb_status status = t == end ? look_at_end(sim) : look_inside(sim, t);
   CMB_TRY(cmb_run_final(sim, status, "samples of controllers", t));
   CMB_TRY(compare(sim, t, &any, moved));
-  count_calm(sim);
+  count_idle_instants(sim);
   sim->result.instants++;
   if (!any) return CMB_OK;
-  CMB_TRY(cmb_run_hand_out_to(sim, t, *moved));
+  CMB_TRY(cmb_run_record_to(sim, t, *moved));
   if (*moved) CMB_TRY(cmb_run_final(sim, find_there(sim, t), "samples of controllers", t));
   take(sim);
   if (!*moved) return t < end ? cmb_run_sample_at(sim, t) : CMB_OK;
@@ -263,7 +263,7 @@ cmb_status cmb_run_sample_here(cmb_simulation *sim, bool *changed)
   CMB_TRY(compare(sim, t, changed, &moved));
   sim->result.instants++;
   sim->moved = moved;
-  cmb_status status = moved ? cmb_run_look_before(sim) : CMB_OK;
+  cmb_status status = moved ? cmb_run_evaluate_before_change(sim) : CMB_OK;
   sim->moved = false;
   CMB_TRY(status);
   if (*changed && t > sim->t_start) CMB_TRY(cmb_run_sample_at(sim, t));

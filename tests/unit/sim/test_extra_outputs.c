@@ -1,6 +1,6 @@
 /*
- * The witness of a run: what it says is what its outputs are in a run of its own, bit for bit, before impacts, between them and at rest, and while
- * friction holds; the run does not depend on it; equations of another motion are refused.
+ * Tests the option `extra_equations` of a run: the extra outputs equal, bit for bit, those of a run with the extra equations alone, before impacts,
+ * between them, in a closed contact, and while friction holds. The run does not depend on them. Equations of another motion are refused.
  */
 #include "check.h"
 #include "model_case.h"
@@ -30,15 +30,15 @@ enum { MOST = 4000 };
 
 struct log {
   int count, known;
-  double t[MOST], x[MOST][3]; /* outputs, or what the witness says */
-  bool of_witness;
+  double t[MOST], x[MOST][3]; /* outputs, or the extra outputs */
+  bool of_extra;
 };
 
 static cmb_status on_record(void *user, const cmb_record *r)
 {
   struct log *log = user;
   assert_true(log->count < MOST);
-  const double *from = log->of_witness ? r->witness : r->outputs;
+  const double *from = log->of_extra ? r->extra_outputs : r->outputs;
   log->t[log->count] = r->t;
   if (from) memcpy(log->x[log->count], from, sizeof log->x[0]);
   log->known += from != NULL;
@@ -46,14 +46,14 @@ static cmb_status on_record(void *user, const cmb_record *r)
   return CMB_OK;
 }
 
-static cmb_status simulate(cmb_context *ctx, cmb_system *system, const cmb_equations *witness,
+static cmb_status simulate(cmb_context *ctx, cmb_system *system, const cmb_equations *extra,
                            struct log *log, double *q)
 {
   cmb_simulation *sim = NULL;
   cmb_run_options options = cmb_run_defaults();
-  options.witness = witness;
+  options.extra_equations = extra;
   options.observer = (cmb_observer){.user = log, .record = on_record};
-  log->of_witness = witness != NULL;
+  log->of_extra = extra != NULL;
   options.t_end = 1;
   cmb_status status = cmb_simulation_create(ctx, system, &options, &sim);
   if (status == CMB_OK) status = cmb_simulation_run(sim);
@@ -72,32 +72,32 @@ static void open_system(cmb_context *ctx, const char *text, cmb_model **model, c
 static void test_says_what_outputs_say(void **state)
 {
   (void)state;
-  static struct log by_itself, by_witness;
+  static struct log by_itself, by_extra;
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_model *plain, *with;
-  cmb_system *run, *witness;
+  cmb_system *run, *extra;
   double q[3];
   open_system(ctx, BALL "outputs: {a: h, b: h', c: t}\n", &plain, &run);
-  open_system(ctx, BALL FORCES, &with, &witness);
-  const cmb_equations *eq = cmb_system_equations(witness);
-  assert_true(cmb_can_witness(eq, cmb_system_equations(run)));
-  cmbt_ok(ctx, simulate(ctx, witness, NULL, &by_itself, &q[0]));
-  cmbt_ok(ctx, simulate(ctx, run, eq, &by_witness, &q[1]));
+  open_system(ctx, BALL FORCES, &with, &extra);
+  const cmb_equations *eq = cmb_system_equations(extra);
+  assert_true(cmb_extra_equations_fit(eq, cmb_system_equations(run)));
+  cmbt_ok(ctx, simulate(ctx, extra, NULL, &by_itself, &q[0]));
+  cmbt_ok(ctx, simulate(ctx, run, eq, &by_extra, &q[1]));
   assert_true(q[0] == q[1]);
-  assert_int_equal(by_itself.count, by_witness.count);
-  assert_int_equal(by_witness.known, by_witness.count);
+  assert_int_equal(by_itself.count, by_extra.count);
+  assert_int_equal(by_extra.known, by_extra.count);
   for (int i = 0; i < by_itself.count; i++) {
-    assert_true(by_itself.t[i] == by_witness.t[i]);
-    for (int k = 0; k < 3; k++) assert_true(by_itself.x[i][k] == by_witness.x[i][k]);
+    assert_true(by_itself.t[i] == by_extra.t[i]);
+    for (int k = 0; k < 3; k++) assert_true(by_itself.x[i][k] == by_extra.x[i][k]);
   }
   const double *last =
-      by_witness.x[by_witness.count - 1]; /* at rest: m g, across the slope a tenth of it */
+      by_extra.x[by_extra.count - 1]; /* at rest: m g, across the slope a tenth of it */
   cmbt_near(last[0], 2 * 9.81, 1e-9);
   cmbt_near(last[1], 0.2 * 9.81, 1e-9);
   cmbt_near(last[2], -0.2 * 9.81, 1e-9);
-  assert_true(by_witness.x[0][0] == 0);
+  assert_true(by_extra.x[0][0] == 0);
   cmb_system_destroy(run);
-  cmb_system_destroy(witness);
+  cmb_system_destroy(extra);
   cmb_model_destroy(plain);
   cmb_model_destroy(with);
   cmb_context_destroy(ctx);
@@ -110,13 +110,13 @@ static void test_friction_that_holds(void **state)
   static struct log log, alone, by_itself;
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_model *plain, *with;
-  cmb_system *run, *witness;
+  cmb_system *run, *extra;
   double q[3];
   open_system(ctx, BLOCK, &plain, &run);
-  open_system(ctx, BLOCK "outputs: {a: spring.force, b: slide.fx, c: slide.fz}\n", &with, &witness);
-  cmbt_ok(ctx, simulate(ctx, run, cmb_system_equations(witness), &log, &q[0]));
+  open_system(ctx, BLOCK "outputs: {a: spring.force, b: slide.fx, c: slide.fz}\n", &with, &extra);
+  cmbt_ok(ctx, simulate(ctx, run, cmb_system_equations(extra), &log, &q[0]));
   cmbt_ok(ctx, simulate(ctx, run, NULL, &alone, &q[1]));
-  cmbt_ok(ctx, simulate(ctx, witness, NULL, &by_itself, &q[2]));
+  cmbt_ok(ctx, simulate(ctx, extra, NULL, &by_itself, &q[2]));
   assert_true(q[0] == q[1] && q[0] == q[2]);
   cmbt_near(q[0], 0.02, 1e-9);
   assert_true(log.count > 1 && log.count == by_itself.count);
@@ -127,7 +127,7 @@ static void test_friction_that_holds(void **state)
     cmbt_near(log.x[i][2], 9.81, 1e-9);
   }
   cmb_system_destroy(run);
-  cmb_system_destroy(witness);
+  cmb_system_destroy(extra);
   cmb_model_destroy(plain);
   cmb_model_destroy(with);
   cmb_context_destroy(ctx);
@@ -139,15 +139,15 @@ static void test_another_motion(void **state)
   static struct log log;
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_model *ball, *block;
-  cmb_system *run, *witness;
+  cmb_system *run, *extra;
   double q;
   open_system(ctx, BALL, &ball, &run);
-  open_system(ctx, BLOCK "outputs: {a: x}\n", &block, &witness);
-  const cmb_equations *eq = cmb_system_equations(witness);
-  assert_false(cmb_can_witness(eq, cmb_system_equations(run)));
+  open_system(ctx, BLOCK "outputs: {a: x}\n", &block, &extra);
+  const cmb_equations *eq = cmb_system_equations(extra);
+  assert_false(cmb_extra_equations_fit(eq, cmb_system_equations(run)));
   assert_int_equal(simulate(ctx, run, eq, &log, &q), CMB_ERROR_ARGUMENT);
   cmb_system_destroy(run);
-  cmb_system_destroy(witness);
+  cmb_system_destroy(extra);
   cmb_model_destroy(ball);
   cmb_model_destroy(block);
   cmb_context_destroy(ctx);

@@ -1,6 +1,6 @@
 /*
- * Rules are obeyed (run.h), one after the other, in the order in which the equations list them; what one does to the velocities may call
- * the next. Contacts that act together are in together.c.
+ * Applies the rules of a model at an event (run.h), one after the other, in the order in which the equations list them. What one rule does to the
+ * velocities may make the condition of the next one true. Contacts that act at the same time are in simultaneous.c.
  */
 #include "base/context.h"
 #include "dae/system.h"
@@ -39,14 +39,14 @@ static cmb_status refuse(const cmb_simulation *sim, int rule)
 }
 
 /* Whether the impact of a rule is felt on a surface that bodies rest on. */
-static bool rule_reaches_rests(const cmb_simulation *sim, int rule)
+static bool rule_reaches_contacts(const cmb_simulation *sim, int rule)
 {
   const cmb_impact *x = sim->impact;
   double largest = 0;
   for (int j = 0; j < sim->eq->rules[rule].reset_count; j++) {
     largest = fmax(largest, fabs(x->rho[j]));
   }
-  return cmb_run_reaches_rests(sim, x->tau, largest);
+  return cmb_run_impact_reaches_contacts(sim, x->tau, largest);
 }
 
 /* The impact of a rule, into sim->impact. Where it is felt, bodies rest no longer (*left): each of their contacts has a law of its own
@@ -56,7 +56,7 @@ cmb_status cmb_run_find_impact(cmb_simulation *sim, int rule, bool *held, bool *
 {
   const cmb_integrator_options *o = &sim->options.integrator;
   const cmb_events *e = sim->events;
-  const bool alone = sim->stage->rest_count == 0;
+  const bool alone = sim->regime->closed_count == 0;
   bool unseen = false;
   cmb_status status =
       cmb_impact_solve(sim->impact, rule, e->t, e->q_found, e->v_found, e->lambda_found);
@@ -68,7 +68,7 @@ cmb_status cmb_run_find_impact(cmb_simulation *sim, int rule, bool *held, bool *
   if (status != CMB_RETRY_SINGULAR) {
     CMB_TRY(cmb_run_final(sim, status, "resets", e->t));
     if (cmb_run_is_negligible(sim, sim->impact->jump)) return CMB_OK;
-    if (!rule_reaches_rests(sim, rule)) return CMB_OK;
+    if (!rule_reaches_contacts(sim, rule)) return CMB_OK;
     CMB_TRY(cmb_run_final(sim, cmb_run_is_unseen(sim, rule, &unseen), "resets", e->t));
     if (unseen) return CMB_OK; /* bodies would leave their rests in turns, without end */
   }
@@ -101,17 +101,17 @@ static cmb_status make_impact(cmb_simulation *sim, int rule)
   cmb_run_remember_time(sim, rule);
   CMB_TRY(check_accumulation(sim, rule));
   sim->acted++;
-  CMB_TRY(cmb_run_tell_impact(sim, rule));
+  CMB_TRY(cmb_run_report_impact(sim, rule));
   for (int k = 0; k < sim->eq->nv; k++) e->v_found[k] += sim->impact->jump[k];
   if (r->surface && r->direction != 0) {
-    CMB_TRY(cmb_run_final(sim, cmb_run_look_at_rebound(sim, rule, sim->impact->jump, &what),
+    CMB_TRY(cmb_run_final(sim, cmb_run_classify_rebound(sim, rule, sim->impact->jump, &what),
                           "resets", e->t));
   }
   sim->rebounds[rule] = what != CMB_PASSES && r->surface && r->direction != 0 && !r->gap;
-  sim->turned[rule] = sim->turned[rule] || sim->rebounds[rule];
+  sim->reversed[rule] = sim->reversed[rule] || sim->rebounds[rule];
   if (!small) CMB_TRY(cmb_run_leave_all(sim, false));
   if (what == CMB_STAYS || (small && what == CMB_REBOUNDS)) {
-    return cmb_run_come_to_rest_anew(sim, rule);
+    return cmb_run_close_contact_again(sim, rule);
   }
   return CMB_OK;
 }
@@ -136,12 +136,12 @@ cmb_status cmb_run_check_gap(cmb_simulation *sim, int rule)
 }
 
 /* Whether bodies have rested on the surface of a rule where this event begins. */
-static bool has_rested(const cmb_simulation *sim, int rule)
+static bool was_contact_closed(const cmb_simulation *sim, int rule)
 {
   const cmb_equations *eq = sim->eq;
   const bool *reads = eq->rule_reads + (ptrdiff_t)rule * eq->ns;
   for (int i = 0; i < eq->ns; i++) {
-    if (reads[i] && sim->rested[i]) return true;
+    if (reads[i] && sim->was_closed[i]) return true;
   }
   return false;
 }
@@ -164,8 +164,9 @@ static cmb_status look_at_parting(cmb_simulation *sim, int i, bool *part)
     size += fabs(row[k]) * fmax(fabs(v[k]), fabs(begin[k]));
   }
   if (!(u <= cmb_run_leeway(sim) * cmb_surface_size(sim->ev, i))) return CMB_OK;
-  *part = rate < -CMB_FELT * size && (before < -CMB_FELT * size || has_rested(sim, i));
-  *part = *part || (sim->turned[i] && rate <= 0);
+  *part = rate < -CMB_SIGNIFICANT * size &&
+          (before < -CMB_SIGNIFICANT * size || was_contact_closed(sim, i));
+  *part = *part || (sim->reversed[i] && rate <= 0);
   return CMB_OK;
 }
 
@@ -178,39 +179,39 @@ void cmb_run_warn_of_rule(cmb_simulation *sim, int i)
 }
 
 /* What a rule asks for, where its condition has just changed. */
-static cmb_status obey_rule(cmb_simulation *sim, int i)
+static cmb_status apply_rule(cmb_simulation *sim, int i)
 {
   const cmb_rule *rule = &sim->eq->rules[i];
   bool held = false, left = true, acted = false, part;
   CMB_TRY(
       cmb_run_final(sim, look_at_parting(sim, i, &part), "conditions of events", sim->events->t));
   if (part) {
-    sim->held[i] = true;
-    cmb_run_put_back(sim, i);
+    sim->held_open[i] = true;
+    cmb_run_disarm_rule(sim, i);
     return cmb_run_lift(sim, i);
   }
   while (left) {
-    if (rule->gap) CMB_TRY(cmb_run_act_together(sim, i, &acted));
+    if (rule->gap) CMB_TRY(cmb_run_act_simultaneously(sim, i, &acted));
     if (acted) return CMB_OK;
     CMB_TRY(cmb_run_find_impact(sim, i, &held, &left));
   }
-  sim->held[i] = held;
+  sim->held_open[i] = held;
   if (held) {
-    cmb_run_put_back(sim, i);
-    return rule->gap ? cmb_run_share_rests(sim) : CMB_OK;
+    cmb_run_disarm_rule(sim, i);
+    return rule->gap ? cmb_run_choose_active_contacts(sim) : CMB_OK;
   }
   const cmb_impact *x = sim->impact;
   if (rule->gap && x->change[rule->first_reset] < 0)
     return CMB_OK; /* another one has parted them */
   if (rule->gap) CMB_TRY(cmb_run_check_gap(sim, i));
   const cmb_event_kind kind = rule->gap ? CMB_KIND_IMPACT : CMB_KIND_CONDITION;
-  CMB_TRY(cmb_run_announce(sim, kind, rule->name, -1, x->met_here[i] ? 1 : -1));
+  CMB_TRY(cmb_run_report_event(sim, kind, rule->name, -1, x->met_here[i] ? 1 : -1));
   if (x->met_here[i]) cmb_run_warn_of_rule(sim, i);
   if (rule->action == CMB_EVENT_STOP) sim->result.stopped_by = rule->name;
   return rule->reset_count > 0 ? make_impact(sim, i) : CMB_OK;
 }
 
-cmb_status cmb_run_look_at_conditions(cmb_simulation *sim)
+cmb_status cmb_run_find_met_conditions(cmb_simulation *sim)
 {
   const cmb_events *e = sim->events;
   cmb_status status =
@@ -224,7 +225,8 @@ static cmb_status is_approached(cmb_simulation *sim, int i, bool *approached)
   double u, rate, second, size = 0, *row = sim->v_work;
   CMB_TRY(cmb_run_surface_here(sim, i, &u, &rate, &second, row));
   for (int k = 0; k < sim->eq->nv; k++) size += fabs(row[k] * sim->events->v_found[k]);
-  *approached = u <= cmb_run_leeway(sim) * cmb_surface_size(sim->ev, i) && rate > CMB_FELT * size;
+  *approached =
+      u <= cmb_run_leeway(sim) * cmb_surface_size(sim->ev, i) && rate > CMB_SIGNIFICANT * size;
   return CMB_OK;
 }
 
@@ -238,8 +240,8 @@ static cmb_status is_met_anew(cmb_simulation *sim, int i, bool *anew)
   bool approached = true;
   *anew = false;
   const bool met = x->met[i] == (rule->direction > 0);
-  const bool may = rule->gap ? met : sim->turned[i] || (sim->rebounds[i] && met);
-  if (!may || sim->rests[i]) return CMB_OK;
+  const bool may = rule->gap ? met : sim->reversed[i] || (sim->rebounds[i] && met);
+  if (!may || sim->closed[i]) return CMB_OK;
   if (!rule->gap) CMB_TRY(is_approached(sim, i, &approached));
   if (!approached) return CMB_OK;
   cmb_status status = cmb_impact_solve(x, i, e->t, e->q_found, e->v_found, e->lambda_found);
@@ -258,21 +260,21 @@ static cmb_status look_for_repeated(cmb_simulation *sim, bool *any)
     bool anew;
     CMB_TRY(cmb_run_final(sim, is_met_anew(sim, i, &anew), "resets", sim->events->t));
     if (!anew) continue;
-    cmb_run_put_forth(sim, i);
+    cmb_run_arm_rule(sim, i);
     *any = true;
   }
   return CMB_OK;
 }
 
 /* Rules whose conditions have changed, one after the other in their order; the velocities follow each. */
-cmb_status cmb_run_obey_rules(cmb_simulation *sim)
+cmb_status cmb_run_apply_rules(cmb_simulation *sim)
 {
   const int count = sim->eq->rule_count;
   bool again = count > 0;
   int rounds = 0;
   while (again) {
-    CMB_TRY(cmb_run_look_at_conditions(sim));
-    for (int i = 0; (i = cmb_impact_next(sim->impact, i)) < count; i++) CMB_TRY(obey_rule(sim, i));
+    CMB_TRY(cmb_run_find_met_conditions(sim));
+    for (int i = 0; (i = cmb_impact_next(sim->impact, i)) < count; i++) CMB_TRY(apply_rule(sim, i));
     memcpy(sim->impact->met, sim->impact->met_here, (size_t)count * sizeof(bool));
     CMB_TRY(look_for_repeated(sim, &again));
     if (again && ++rounds > CMB_MOST_CROWDED) return cmb_run_fail_endless(sim);

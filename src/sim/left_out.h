@@ -1,17 +1,18 @@
 /*
- * Constraints that repeat others: along a run they must go on doing so.
+ * Watches the constraints that were left out of the equations because they are redundant; a run calls it at the start, after each step and
+ * at each event.
  *
- * What was left out as redundant is not in the equations, and what depends on others in them is met only as well as these allow.
- * Both can be violated without any method noticing: a drive that goes its own way, a clamp that comes into force.
+ * A constraint that was left out is not enforced, and one that depends on others holds only as well as these do. Both can become violated
+ * without any method noticing: by a drive that contradicts another one, or by a clamp that comes into force.
  */
-#ifndef CMB_SIM_AGREEMENT_H
-#define CMB_SIM_AGREEMENT_H
+#ifndef CMB_SIM_LEFT_OUT_H
+#define CMB_SIM_LEFT_OUT_H
 
 #include "dae/modes.h"
 
 #include <camber/sim.h>
 
-typedef struct cmb_agreement {
+typedef struct cmb_left_out {
   const cmb_system *system;
   cmb_evaluator *run;   /* of the run's equations */
   cmb_evaluator *whole; /* of those with everything that was left out; NULL: nothing was */
@@ -29,46 +30,46 @@ typedef struct cmb_agreement {
       impulse; /* (ng) multipliers of the jump of velocities, M (v⁺ − v⁻) = −Gᵀ impulse; what is rounding is 0 */
   bool *impulse_unique; /* (ng) whether the equations determine them */
   double *v_struck;     /* (nv) */
-} cmb_agreement;
+} cmb_left_out;
 
 /* Memory from `arena`, a failure to allocate there is left to it. Where nothing was left out there is nothing to do. */
-cmb_status cmb_agreement_create(cmb_context *ctx, cmb_arena *arena, const cmb_system *system,
-                                cmb_evaluator *run, const cmb_integrator_options *options,
-                                cmb_agreement *a);
-void cmb_agreement_destroy(cmb_agreement *a);
+cmb_status cmb_left_out_create(cmb_context *ctx, cmb_arena *arena, const cmb_system *system,
+                               cmb_evaluator *run, const cmb_integrator_options *options,
+                               cmb_left_out *a);
+void cmb_left_out_destroy(cmb_left_out *a);
 
 /* A run begins at (t, q, v). */
-cmb_status cmb_agreement_start(cmb_agreement *a, double t, const double *q, const double *v);
+cmb_status cmb_left_out_start(cmb_left_out *a, double t, const double *q, const double *v);
 
 /* The start, consistent as far as the constraints' gradients allow: CMB_ERROR_INCONSISTENT if a constraint is not met there, in position
  * or velocity, because its gradient vanishes or depends on others. The run's evaluator has g, G and g_t there. */
-cmb_status cmb_agreement_check_start(cmb_agreement *a, double t, const double *q, const double *v);
+cmb_status cmb_left_out_check_start(cmb_left_out *a, double t, const double *q, const double *v);
 
 /* An accepted state: CMB_ERROR_CONTRADICTION if a constraint that was left out is violated, or one in the equations that is
  * dependent. The run's evaluator has g, G and g_t there. */
-cmb_status cmb_agreement_check(cmb_agreement *a, double t, const double *q, const double *v);
+cmb_status cmb_left_out_check(cmb_left_out *a, double t, const double *q, const double *v);
 
 /* Parameters have changed from `before` (NULL: they are those of a start). Whether (t, q) meets all constraints still, as well as before, those that were left out too, but not the surfaces that bodies rest on:
  * CMB_ERROR_CONTRADICTION. */
-cmb_status cmb_agreement_check_moved(cmb_agreement *a, double t, const double *q,
-                                     const double *before);
+cmb_status cmb_left_out_check_moved(cmb_left_out *a, double t, const double *q,
+                                    const double *before);
 
 /* Whether constraints depend on the modes, or have changed otherwise. */
-bool cmb_agreement_can_change(const cmb_agreement *a);
+bool cmb_left_out_can_change(const cmb_left_out *a);
 
 /* New modes at (t, q, v). Constraints that have come into force must be met at q, as no position can jump: if not,
  * CMB_ERROR_CONTRADICTION. Velocities jump to what the constraints ask for, v in place, as a blow would make them: `impulse`; and it
  * is counted anew how many constraints are redundant. */
-cmb_status cmb_agreement_new_modes(cmb_agreement *a, double t, const double *q, double *v);
+cmb_status cmb_left_out_new_modes(cmb_left_out *a, double t, const double *q, double *v);
 
 /* The same at the end of a step of length h, somewhere in which the modes have changed; first with the old modes, then with the
  * new ones. A constraint may be off by what its rate has changed in h, and a rate by what the acceleration has. v stays as it is, since the next
  * step will bring it to the constraints; `impulse` is what that takes where a rate has jumped. */
-cmb_status cmb_agreement_last_modes(cmb_agreement *a, double t, const double *q, const double *v);
-cmb_status cmb_agreement_late_modes(cmb_agreement *a, double t, double h, const double *q,
-                                    const double *v, const double *acceleration);
+cmb_status cmb_left_out_last_modes(cmb_left_out *a, double t, const double *q, const double *v);
+cmb_status cmb_left_out_late_modes(cmb_left_out *a, double t, double h, const double *q,
+                                   const double *v, const double *acceleration);
 
 /* Whether there is an impulse of constraint i. */
-bool cmb_agreement_has_impulse(const cmb_agreement *a, int i);
+bool cmb_left_out_has_impulse(const cmb_left_out *a, int i);
 
 #endif

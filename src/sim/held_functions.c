@@ -1,8 +1,8 @@
 /*
- * Slides (run.h, dae/sliding.h). A switching function whose two modes both lead back to its zero does not switch: the motion slides
- * along it. A function of velocities shows that by ds/dt in the two modes. For a function of positions the same holds of d²s/dt²,
- * but only where the motion comes to rest on the surface, that is, where the time between two changes of sign makes less of a
- * difference than the tolerances.
+ * Finds switching functions that are held at their switch, and releases them (run.h, dae/sliding.h). If both modes of a function lead back to its
+ * zero, it does not switch: the motion goes on along s = 0 (a sliding mode; sticking friction is the plainest example). For a function of
+ * velocities this is decided by ds/dt in the two modes. For a function of positions d²s/dt² decides in the same way, but only where the time
+ * between two changes of sign makes less of a difference than the tolerances.
  */
 #include "base/context.h"
 #include "math/finite.h"
@@ -16,20 +16,20 @@ static const double NOTHING =
     1e-9; /* part of a gradient that constraints leave of one that they hold */
 static const double SAME_RATIO = 1e-6; /* of two values of a function to those of another */
 
-void cmb_run_stop_sliding(cmb_simulation *sim, int leader, int side)
+void cmb_run_stop_holding(cmb_simulation *sim, int leader, int side)
 {
   for (int i = 0; i < sim->eq->ns; i++) {
-    const int group = sim->slides[i];
+    const int group = sim->hold_of[i];
     if (group == 0 || cmb_slide_leader(group) != leader) continue;
-    sim->slides[i] = 0;
+    sim->hold_of[i] = 0;
     sim->ev->mode[i] = sim->events->mode_new[i] = cmb_slide_mode(group, side);
   }
 }
 
-void cmb_run_release_slide(cmb_simulation *sim, int leader)
+void cmb_run_release_function(cmb_simulation *sim, int leader)
 {
   for (int i = 0; i < sim->eq->ns; i++) {
-    if (sim->slides[i] != 0 && cmb_slide_leader(sim->slides[i]) == leader) {
+    if (sim->hold_of[i] != 0 && cmb_slide_leader(sim->hold_of[i]) == leader) {
       sim->released[i] = cmb_run_away(sim, i);
     }
   }
@@ -37,7 +37,7 @@ void cmb_run_release_slide(cmb_simulation *sim, int leader)
 
 cmb_status cmb_run_leave_zeros(cmb_simulation *sim, bool jumped)
 {
-  const cmb_resting *resting = sim->stage->resting;
+  const cmb_resting *resting = sim->regime->resting;
   cmb_events *e = sim->events;
   bool any = false;
   for (int i = 0; i < sim->eq->ns; i++) any = any || sim->released[i] > 0;
@@ -46,7 +46,7 @@ cmb_status cmb_run_leave_zeros(cmb_simulation *sim, bool jumped)
       cmb_switches(sim->ev, e->t, e->q_found, e->v_found, e->lambda_found, e->s_probe);
   CMB_TRY(cmb_run_final(sim, status, "switching functions", e->t));
   for (int i = 0; i < sim->eq->ns; i++) {
-    const bool held = sim->slides[i] != 0 || (resting && resting->limit[i] > 0);
+    const bool held = sim->hold_of[i] != 0 || (resting && resting->limit[i] > 0);
     const bool at_zero = fabs(e->s_probe[i]) <= cmb_run_leeway(sim) * fmax(1, e->unit[i]);
     const bool leaves = sim->released[i] > 0 && !jumped && !held && at_zero;
     if (leaves) cmb_events_leave_zero(e, i, e->s_probe[i], sim->released[i]);
@@ -55,20 +55,20 @@ cmb_status cmb_run_leave_zeros(cmb_simulation *sim, bool jumped)
   return CMB_OK;
 }
 
-/* Whether the rests of this stage hold function i. */
+/* Whether the rests of this regime hold function i. */
 bool cmb_run_is_held(const cmb_simulation *sim, int i)
 {
-  const cmb_resting *resting = sim->stage->resting;
+  const cmb_resting *resting = sim->regime->resting;
   return resting && resting->held[i] != 0;
 }
 
-cmb_status cmb_run_end_held_slides(cmb_simulation *sim)
+cmb_status cmb_run_end_redundant_holds(cmb_simulation *sim)
 {
   for (int i = 0; i < sim->eq->ns; i++) {
-    const int leader = cmb_slide_leader(sim->slides[i]);
-    if (sim->slides[i] != 0 && cmb_run_is_held(sim, i)) cmb_run_stop_sliding(sim, leader, -1);
+    const int leader = cmb_slide_leader(sim->hold_of[i]);
+    if (sim->hold_of[i] != 0 && cmb_run_is_held(sim, i)) cmb_run_stop_holding(sim, leader, -1);
   }
-  return cmb_run_change_stage(sim);
+  return cmb_run_change_regime(sim);
 }
 
 /* The rates of the switching functions at the state found, in the modes that there are; the accelerations into a. */
@@ -114,11 +114,12 @@ static bool settles(cmb_simulation *sim, double rate, double now, double other)
 
 /* Whether function j may have the surface of function i: it has changed its mode too, or is 0 but for what is within the tolerances, and is
  * of the same kind. Its gradient is `size`, the functions are s. */
-static bool may_share(const cmb_simulation *sim, int i, int j, double size, const double *s)
+static bool may_be_indeterminate(const cmb_simulation *sim, int i, int j, double size,
+                                 const double *s)
 {
   const int *order = sim->ev->eq->switch_order;
   const bool silent = sim->eq->switch_silent && sim->eq->switch_silent[j];
-  if (sim->slides[j] != 0 || order[j] != order[i] || silent || cmb_run_is_held(sim, j))
+  if (sim->hold_of[j] != 0 || order[j] != order[i] || silent || cmb_run_is_held(sim, j))
     return false;
   if (sim->ev->mode[j] != sim->mode_before[j]) return true;
   return order[j] == 1 && fabs(s[j]) <= size * cmb_run_slowness(sim);
@@ -215,7 +216,7 @@ static cmb_status find_sharing(cmb_simulation *sim, int i, int *with)
   CMB_TRY(cmb_run_find_gradients(sim));
   for (int j = 0; j < sim->eq->ns; j++) {
     const double size = cmb_run_gradient_size(sim, j);
-    const bool may = may_share(sim, i, j, size, sim->events->s_probe);
+    const bool may = may_be_indeterminate(sim, i, j, size, sim->events->s_probe);
     with[j] = may ? cmb_run_ratio_sign(sim, i, j) : 0;
   }
   with[i] = 1;
@@ -274,16 +275,16 @@ cmb_status cmb_run_find_still(cmb_simulation *sim, bool *still)
 
 /* Function i has just changed its sign: do its new mode and that of the functions with the same surface, into `with`, lead back, as the
  * old ones did? */
-static cmb_status look_at_slide(cmb_simulation *sim, int i, int *with, bool *slides)
+static cmb_status evaluate_hold(cmb_simulation *sim, int i, int *with, bool *hold_of)
 {
   const cmb_equations *eq = sim->ev->eq;
   const int sign = sim->ev->mode[i];
   double *now = sim->flow, *other = sim->flow + 2 * (ptrdiff_t)sim->most_ns;
   CMB_TRY(find_group(sim, i, with, now, other));
   CMB_TRY(flow_on_both(sim, i, with, now, other));
-  *slides = sign * now[i] < 0 && sign * other[i] > 0;
-  if (*slides && eq->switch_order[i] == 2) {
-    *slides = settles(sim, now[eq->ns + i], now[i], other[i]);
+  *hold_of = sign * now[i] < 0 && sign * other[i] > 0;
+  if (*hold_of && eq->switch_order[i] == 2) {
+    *hold_of = settles(sim, now[eq->ns + i], now[i], other[i]);
   }
   return CMB_OK;
 }
@@ -295,7 +296,7 @@ static cmb_status refuse_products(cmb_simulation *sim)
   const char *const *names = sim->ev->eq->switch_names;
   const cmb_point at = cmb_run_point(sim);
   int first, second;
-  cmb_status status = cmb_sliding_products(sim->stage->sliding, &at, &first, &second);
+  cmb_status status = cmb_sliding_products(sim->regime->sliding, &at, &first, &second);
   CMB_TRY(cmb_run_final(sim, status, "dry friction", e->t));
   if (first < 0) return CMB_OK;
   return cmb_fail_about(
@@ -312,7 +313,7 @@ static cmb_status refuse_strangers(cmb_simulation *sim)
   const char *const *names = sim->ev->eq->switch_names;
   const cmb_point at = cmb_run_point(sim);
   int friction, other;
-  cmb_status status = cmb_sliding_strangers(sim->stage->sliding, &at, &friction, &other);
+  cmb_status status = cmb_sliding_strangers(sim->regime->sliding, &at, &friction, &other);
   CMB_TRY(cmb_run_final(sim, status, "dry friction", e->t));
   if (friction < 0) return CMB_OK;
   return cmb_fail_about(
@@ -343,17 +344,17 @@ static int leader_of(const cmb_simulation *sim, int i, const int *with)
   return i;
 }
 
-void cmb_run_begin_slide(cmb_simulation *sim, int i, const int *with)
+void cmb_run_hold_function(cmb_simulation *sim, int i, const int *with)
 {
   const int leader = leader_of(sim, i, with);
   for (int j = 0; j < sim->eq->ns; j++) {
-    if (with[j] != 0) sim->slides[j] = with[j] * with[leader] * (leader + 1);
+    if (with[j] != 0) sim->hold_of[j] = with[j] * with[leader] * (leader + 1);
   }
 }
 
-cmb_status cmb_run_check_slides(cmb_simulation *sim)
+cmb_status cmb_run_check_held_functions(cmb_simulation *sim)
 {
-  const cmb_sliding *x = sim->stage->sliding;
+  const cmb_sliding *x = sim->regime->sliding;
   const cmb_point at = cmb_run_point(sim);
   if (!x) return CMB_OK;
   cmb_status status = cmb_sliding_find(x, &at);
@@ -372,39 +373,39 @@ cmb_status cmb_run_check_slides(cmb_simulation *sim)
 cmb_status cmb_run_stop_held(cmb_simulation *sim)
 {
   const cmb_point at = cmb_run_point(sim);
-  if (!sim->stage->sliding) return CMB_OK;
-  cmb_status status = cmb_sliding_stop(sim->stage->sliding, &at, sim->events->v_found);
+  if (!sim->regime->sliding) return CMB_OK;
+  cmb_status status = cmb_sliding_stop(sim->regime->sliding, &at, sim->events->v_found);
   return cmb_run_final(sim, status, "dry friction", sim->events->t);
 }
 
-/* What the forces of the stage are mixed of where everything that it says slides. CMB_RETRY_SINGULAR: others hold the same motion. */
+/* What the forces of the regime are mixed of where everything that it says slides. CMB_RETRY_SINGULAR: others hold the same motion. */
 static cmb_status find_mixture(const cmb_simulation *sim)
 {
   const cmb_point at = cmb_run_point(sim);
-  return cmb_sliding_find(sim->stage->sliding, &at);
+  return cmb_sliding_find(sim->regime->sliding, &at);
 }
 
-/* Enters the stage in which function i slides too, unless the forces of the two sides cannot keep it on its surface. */
-static cmb_status try_slide(cmb_simulation *sim, int i, const int *with)
+/* Enters the regime in which function i slides too, unless the forces of the two sides cannot keep it on its surface. */
+static cmb_status try_hold(cmb_simulation *sim, int i, const int *with)
 {
   const size_t size = (size_t)sim->eq->ns * sizeof(int);
-  cmb_stage *before = sim->stage;
+  cmb_regime *before = sim->regime;
   memcpy(sim->mode_kept, sim->ev->mode, size);
-  cmb_run_begin_slide(sim, i, with);
-  CMB_TRY(cmb_run_look_at_stage(sim));
+  cmb_run_hold_function(sim, i, with);
+  CMB_TRY(cmb_run_inspect_regime(sim));
   cmb_status status = find_mixture(sim);
   if (status != CMB_RETRY_SINGULAR) {
-    CMB_TRY(cmb_run_enter_stage(sim, false));
+    CMB_TRY(cmb_run_enter_regime(sim, false));
     status = find_mixture(sim);
   }
-  const cmb_sliding *x = sim->stage->sliding;
-  bool slides = status == CMB_OK;
-  for (int k = 0; slides && k < x->count; k++) slides = x->hold[k] >= 0;
-  if (slides) return refuse_mixtures(sim);
+  const cmb_sliding *x = sim->regime->sliding;
+  bool hold_of = status == CMB_OK;
+  for (int k = 0; hold_of && k < x->count; k++) hold_of = x->hold[k] >= 0;
+  if (hold_of) return refuse_mixtures(sim);
   if (status < 0) return status;
   cmb_run_return_to(sim, before);
   for (int j = 0; j < sim->eq->ns; j++) {
-    if (with[j] != 0) sim->slides[j] = 0;
+    if (with[j] != 0) sim->hold_of[j] = 0;
   }
   memcpy(sim->ev->mode, sim->mode_kept, size);
   return CMB_OK;
@@ -412,17 +413,17 @@ static cmb_status try_slide(cmb_simulation *sim, int i, const int *with)
 
 /* Whether function i may slide. Constraints may read one of positions, and have no mixture of their branches; they cannot read one of
  * velocities. */
-static bool may_slide(const cmb_simulation *sim, int i)
+static bool can_be_held(const cmb_simulation *sim, int i)
 {
   const int order = sim->ev->eq->switch_order[i];
   const bool silent = sim->eq->switch_silent && sim->eq->switch_silent[i];
   if (silent || cmb_run_is_held(sim, i)) return false; /* no force depends on a silent one */
-  return order == 1 || (order == 2 && !cmb_agreement_can_change(sim->agreement));
+  return order == 1 || (order == 2 && !cmb_left_out_can_change(sim->left_out_watch));
 }
 
 void cmb_run_mark_held(cmb_simulation *sim)
 {
-  const cmb_mean *mean = sim->stage->mean;
+  const cmb_mean *mean = sim->regime->mean;
   for (int i = 0; i < sim->eq->ns; i++) {
     sim->at_zero[i] = sim->at_zero[i] || mean->side[i] != 0;
   }
@@ -431,11 +432,11 @@ void cmb_run_mark_held(cmb_simulation *sim)
 cmb_status cmb_run_mark_torn(cmb_simulation *sim)
 {
   bool any = false, *still = sim->decision.still;
-  for (int i = 0; sim->eq->switch_flow && i < sim->eq->ns; i++) any = any || sim->loose[i];
+  for (int i = 0; sim->eq->switch_flow && i < sim->eq->ns; i++) any = any || sim->was_torn[i];
   if (!any) return CMB_OK;
   CMB_TRY(cmb_run_final(sim, cmb_run_find_still(sim, still), "dry friction", sim->events->t));
   for (int i = 0; i < sim->eq->ns; i++) {
-    if (sim->loose[i] && sim->slides[i] == 0 && still[i]) sim->at_zero[i] = true;
+    if (sim->was_torn[i] && sim->hold_of[i] == 0 && still[i]) sim->at_zero[i] = true;
   }
   return CMB_OK;
 }
@@ -446,20 +447,20 @@ static bool is_asked_for(cmb_simulation *sim, int i, bool changed)
   const int *mode = sim->ev->mode;
   const bool marked = sim->at_zero[i];
   sim->at_zero[i] = false;
-  if (sim->slides[i] != 0 || !may_slide(sim, i)) return false;
+  if (sim->hold_of[i] != 0 || !can_be_held(sim, i)) return false;
   if (marked) sim->mode_before[i] = -mode[i]; /* as if it had just come from there */
   return marked || (changed && mode[i] != sim->mode_before[i]);
 }
 
-cmb_status cmb_run_look_for_slides(cmb_simulation *sim, bool changed)
+cmb_status cmb_run_find_held_functions(cmb_simulation *sim, bool changed)
 {
   if (!sim->eq->switch_flow) return CMB_OK;
   for (int i = 0; i < sim->eq->ns; i++) {
-    bool slides = false;
+    bool hold_of = false;
     if (!is_asked_for(sim, i, changed)) continue;
-    cmb_status status = look_at_slide(sim, i, sim->with, &slides);
+    cmb_status status = evaluate_hold(sim, i, sim->same_surface, &hold_of);
     if (status <= 0) CMB_TRY(status); /* else there are no accelerations to tell by */
-    if (status == CMB_OK && slides) CMB_TRY(try_slide(sim, i, sim->with));
+    if (status == CMB_OK && hold_of) CMB_TRY(try_hold(sim, i, sim->same_surface));
   }
   return CMB_OK;
 }

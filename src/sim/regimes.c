@@ -1,5 +1,5 @@
 /*
- * The stages of a run (stage.h): which one is at work, and what is taken along when another begins.
+ * Chooses the regime of a run (regime.h) that belongs to the closed contacts and held functions, and carries the state over from the last one.
  */
 #include "base/context.h"
 #include "dae/project.h"
@@ -14,102 +14,102 @@ static const double STILL = 1e-2;
 
 static const double ROUNDING = 1e-13; /* of velocities that constraints hold, beside the largest */
 
-enum { MOST_STAGES = 200 }; /* each has an integrator of its own */
+enum { MOST_REGIMES = 200 }; /* each has an integrator of its own */
 
-static void use_stage(cmb_simulation *sim, cmb_stage *stage)
+static void use_regime(cmb_simulation *sim, cmb_regime *regime)
 {
-  sim->stage = stage;
-  sim->in = stage->in;
-  sim->ev = stage->ev;
-  sim->events = &stage->events;
-  sim->events->still = sim->events->search.still = sim->still;
-  sim->watch = &stage->watch;
-  sim->variation = &stage->variation;
-  sim->agreement = &stage->agreement;
-  sim->impact = &stage->impact;
-  sim->result.mode = stage->ev->mode;
-  sim->result.drift = cmb_integrator_drift_bound(stage->in);
-  sim->result.statistics = cmb_integrator_statistics(stage->in);
+  sim->regime = regime;
+  sim->in = regime->in;
+  sim->ev = regime->ev;
+  sim->events = &regime->events;
+  sim->events->still = sim->events->search.still = sim->condition_mode;
+  sim->watch = &regime->watch;
+  sim->variation = &regime->variation;
+  sim->left_out_watch = &regime->left_out_watch;
+  sim->impact = &regime->impact;
+  sim->result.mode = regime->ev->mode;
+  sim->result.drift = cmb_integrator_drift_bound(regime->in);
+  sim->result.statistics = cmb_integrator_statistics(regime->in);
 }
 
-cmb_status cmb_run_first_stage(cmb_simulation *sim)
+cmb_status cmb_run_first_regime(cmb_simulation *sim)
 {
   sim->source.arena = cmb_arena_create(sim->ctx);
   if (!sim->source.arena) return cmb_fail_memory(sim->ctx);
-  CMB_TRY(cmb_stage_create(&sim->source, NULL, NULL, &sim->stages));
-  use_stage(sim, sim->stages);
+  CMB_TRY(cmb_regime_create(&sim->source, NULL, NULL, &sim->regimes));
+  use_regime(sim, sim->regimes);
   return CMB_OK;
 }
 
-void cmb_run_destroy_stages(cmb_simulation *sim)
+void cmb_run_destroy_regimes(cmb_simulation *sim)
 {
-  for (cmb_stage *s = sim->stages; s; s = s->next) cmb_stage_destroy(s);
+  for (cmb_regime *s = sim->regimes; s; s = s->next) cmb_regime_destroy(s);
   cmb_arena_destroy(sim->source.arena);
-  sim->stages = NULL;
+  sim->regimes = NULL;
   sim->source.arena = NULL;
 }
 
-void cmb_run_begin_stages(cmb_simulation *sim)
+void cmb_run_begin_regimes(cmb_simulation *sim)
 {
   const cmb_equations *eq = sim->eq;
-  use_stage(sim, sim->stages);
+  use_regime(sim, sim->regimes);
   for (int i = 0; i < eq->ns; i++)
-    sim->slides[i] = sim->read_of[i] = sim->still[i] = 0, sim->released[i] = 0,
+    sim->hold_of[i] = sim->condition_of[i] = sim->condition_mode[i] = 0, sim->released[i] = 0,
     sim->at_zero[i] = false;
   sim->sequence = NAN;
   sim->decision.warned = false;
-  for (cmb_stage *s = sim->stages; s; s = s->next) {
+  for (cmb_regime *s = sim->regimes; s; s = s->next) {
     for (int i = 0; i < s->events.ns; i++) {
       s->events.scale[i] = s->events.lift[i] = s->events.steepest[i] = 0;
       s->events.unit[i] = 1;
     }
   }
   for (int i = 0; i < eq->rule_count; i++) {
-    sim->rests[i] = sim->rebounds[i] = sim->asked[i] = sim->ended[i] = sim->warned[i] = false;
+    sim->closed[i] = sim->rebounds[i] = sim->undecided[i] = sim->ended[i] = sim->warned[i] = false;
     sim->times[i] = (cmb_rule_times){{NAN, NAN, NAN}, NAN, NAN};
   }
 }
 
-/* The stage with these rests, perhaps a new one. */
-static cmb_status find_stage(cmb_simulation *sim, const bool *rests, cmb_stage **found)
+/* The regime with these rests, perhaps a new one. */
+static cmb_status find_regime(cmb_simulation *sim, const bool *rests, cmb_regime **found)
 {
-  cmb_stage **end = &sim->stages;
+  cmb_regime **end = &sim->regimes;
   int count = 0;
   for (; *end; end = &(*end)->next, count++) {
     *found = *end;
-    if (cmb_stage_is(*end, sim->eq, rests, sim->slides)) return CMB_OK;
+    if (cmb_regime_is(*end, sim->eq, rests, sim->hold_of)) return CMB_OK;
   }
-  if (count == MOST_STAGES) {
+  if (count == MOST_REGIMES) {
     return cmb_fail_about(
         sim->ctx, CMB_ERROR_EVENTS, cmb_about_time(sim->events->t, NULL, NULL),
         "at t = %.9g: bodies have rested and dry friction has held in %d different "
         "ways, which is the most that a run has memory for; let fewer contacts come "
         "to rest, or give them a stiffness in place of their restitution",
-        sim->events->t, MOST_STAGES);
+        sim->events->t, MOST_REGIMES);
   }
-  cmb_status status = cmb_stage_create(&sim->source, rests, sim->slides, found);
+  cmb_status status = cmb_regime_create(&sim->source, rests, sim->hold_of, found);
   if (status == CMB_OK) {
     *end = *found;
   } else {
-    cmb_stage_destroy(*found);
+    cmb_regime_destroy(*found);
   }
   return status;
 }
 
-cmb_status cmb_run_new_stages(cmb_simulation *sim)
+cmb_status cmb_run_new_regimes(cmb_simulation *sim)
 {
-  cmb_stage *found;
-  cmb_run_destroy_stages(sim);
-  CMB_TRY(cmb_run_first_stage(sim));
-  CMB_TRY(find_stage(sim, sim->rests, &found));
-  use_stage(sim, found);
+  cmb_regime *found;
+  cmb_run_destroy_regimes(sim);
+  CMB_TRY(cmb_run_first_regime(sim));
+  CMB_TRY(find_regime(sim, sim->closed, &found));
+  use_regime(sim, found);
   return CMB_OK;
 }
 
-/* What a stage takes over from the one before: the event, the modes, and what is counted. */
-static void take_over(const cmb_simulation *sim, cmb_stage *to)
+/* What a regime takes over from the one before: the event, the modes, and what is counted. */
+static void take_over(const cmb_simulation *sim, cmb_regime *to)
 {
-  const cmb_stage *from = sim->stage;
+  const cmb_regime *from = sim->regime;
   const cmb_equations *eq = sim->eq;
   cmb_events *e = &to->events;
   const cmb_enclosure *before = &from->events.enclosure;
@@ -118,7 +118,7 @@ static void take_over(const cmb_simulation *sim, cmb_stage *to)
   memcpy(e->q_found, from->events.q_found, (size_t)eq->nq * sizeof(double));
   memcpy(e->v_found, from->events.v_found, (size_t)eq->nv * sizeof(double));
   memcpy(e->lambda_found, from->events.lambda_found, (size_t)eq->ng * sizeof(double));
-  for (int k = 0; k < to->rest_count; k++) e->lambda_found[eq->ng + k] = 0;
+  for (int k = 0; k < to->closed_count; k++) e->lambda_found[eq->ng + k] = 0;
   for (int i = 0; i < eq->ns; i++) {
     e->scale[i] = fmax(e->scale[i], from->events.scale[i]);
     e->unit[i] = from->events.unit[i];
@@ -128,10 +128,10 @@ static void take_over(const cmb_simulation *sim, cmb_stage *to)
   e->enclosure.undecided_function = before->undecided_function;
   e->enclosure.undecided_t = before->undecided_t;
   memcpy(to->ev->mode, from->ev->mode, (size_t)eq->ns * sizeof(int));
-  for (int k = 0; k < to->rest_count; k++) to->ev->mode[eq->ns + k] = 1;
+  for (int k = 0; k < to->closed_count; k++) to->ev->mode[eq->ns + k] = 1;
   for (int i = 0; i < eq->ns; i++) {
-    if (to->slide[i] != 0) to->ev->mode[i] = 1;
-    e->lift[i] = 0; /* where functions go in this stage is not known */
+    if (to->hold_of[i] != 0) to->ev->mode[i] = 1;
+    e->lift[i] = 0; /* where functions go in this regime is not known */
   }
   memcpy(to->impact.met, from->impact.met, (size_t)eq->rule_count * sizeof(bool));
   memcpy(to->impact.met_here, from->impact.met_here, (size_t)eq->rule_count * sizeof(bool));
@@ -139,10 +139,10 @@ static void take_over(const cmb_simulation *sim, cmb_stage *to)
   to->ev->redundant = from->ev->redundant;
 }
 
-void cmb_run_return_to(cmb_simulation *sim, cmb_stage *stage)
+void cmb_run_return_to(cmb_simulation *sim, cmb_regime *regime)
 {
-  take_over(sim, stage);
-  use_stage(sim, stage);
+  take_over(sim, regime);
+  use_regime(sim, regime);
 }
 
 cmb_status cmb_run_watch_rank(cmb_simulation *sim)
@@ -166,57 +166,57 @@ double cmb_run_still(const cmb_simulation *sim)
 }
 
 /* What does not matter where bodies rest, from the forces and velocities there. */
-static cmb_status begin_rest(cmb_simulation *sim)
+static cmb_status begin_contact(cmb_simulation *sim)
 {
   const cmb_point at = cmb_run_point(sim);
-  cmb_mean_hold(sim->stage->mean, NULL);
-  CMB_TRY(cmb_resting_begin(sim->stage->resting, sim->ev, &at, cmb_run_still(sim),
+  cmb_mean_hold(sim->regime->mean, NULL);
+  CMB_TRY(cmb_resting_begin(sim->regime->resting, sim->ev, &at, cmb_run_still(sim),
                             cmb_run_slowness(sim)));
-  return sim->eq->switch_flow ? cmb_run_even_out(sim) : CMB_OK;
+  return sim->eq->switch_flow ? cmb_run_take_mean_friction(sim) : CMB_OK;
 }
 
-cmb_status cmb_run_weigh_rest(cmb_simulation *sim)
+cmb_status cmb_run_set_contact_tolerances(cmb_simulation *sim)
 {
-  if (!sim->stage->resting) return CMB_OK;
-  return cmb_run_final(sim, begin_rest(sim), "rest", sim->events->t);
+  if (!sim->regime->resting) return CMB_OK;
+  return cmb_run_final(sim, begin_contact(sim), "rest", sim->events->t);
 }
 
-cmb_status cmb_run_widen_rest(cmb_simulation *sim)
+cmb_status cmb_run_widen_contact_tolerances(cmb_simulation *sim)
 {
   const cmb_statistics statistics = sim->ev->stats;
-  if (!sim->stage->resting) return CMB_OK;
+  if (!sim->regime->resting) return CMB_OK;
   const cmb_point at = cmb_evaluator_point(sim->ev, cmb_integrator_t(sim->in),
                                            cmb_integrator_q(sim->in), cmb_integrator_v(sim->in));
-  cmb_status status = cmb_resting_widen(sim->stage->resting, sim->ev, &at, cmb_run_still(sim));
+  cmb_status status = cmb_resting_widen(sim->regime->resting, sim->ev, &at, cmb_run_still(sim));
   sim->ev->stats = statistics;
   return cmb_run_final(sim, status, "rest", at.t);
 }
 
-cmb_status cmb_run_change_stage(cmb_simulation *sim)
+cmb_status cmb_run_change_regime(cmb_simulation *sim)
 {
-  return cmb_run_enter_stage(sim, true);
+  return cmb_run_enter_regime(sim, true);
 }
 
-void cmb_run_step_back(cmb_simulation *sim, cmb_stage *stage)
+void cmb_run_step_back(cmb_simulation *sim, cmb_regime *regime)
 {
-  stage->ev->stats = sim->ev->stats;
-  use_stage(sim, stage);
+  regime->ev->stats = sim->ev->stats;
+  use_regime(sim, regime);
 }
 
-cmb_status cmb_run_look_at_stage(cmb_simulation *sim)
+cmb_status cmb_run_inspect_regime(cmb_simulation *sim)
 {
-  cmb_stage *to;
-  CMB_TRY(find_stage(sim, sim->rests, &to));
-  if (to != sim->stage) cmb_run_return_to(sim, to);
+  cmb_regime *to;
+  CMB_TRY(find_regime(sim, sim->closed, &to));
+  if (to != sim->regime) cmb_run_return_to(sim, to);
   return CMB_OK;
 }
 
-cmb_status cmb_run_enter_stage(cmb_simulation *sim, bool inside)
+cmb_status cmb_run_enter_regime(cmb_simulation *sim, bool inside)
 {
-  cmb_stage *to;
-  CMB_TRY(find_stage(sim, sim->rests, &to));
-  if (to == sim->stage && inside) return CMB_OK;
-  if (to != sim->stage) cmb_run_return_to(sim, to);
+  cmb_regime *to;
+  CMB_TRY(find_regime(sim, sim->closed, &to));
+  if (to == sim->regime && inside) return CMB_OK;
+  if (to != sim->regime) cmb_run_return_to(sim, to);
   cmb_events *e = sim->events;
   cmb_evaluator *ev = sim->ev;
   if (to->resting) {
@@ -228,27 +228,27 @@ cmb_status cmb_run_enter_stage(cmb_simulation *sim, bool inside)
     CMB_TRY(cmb_run_final(sim, cmb_factor_at(ev, e->t, e->q_found), "constraints", e->t));
     CMB_TRY(cmb_run_final(sim, cmb_project(ev, e->t, e->q_found, e->v_found), "constraints", e->t));
   }
-  CMB_TRY(cmb_run_weigh_rest(sim));
+  CMB_TRY(cmb_run_set_contact_tolerances(sim));
   cmb_integrator_reset(sim->in);
   cmb_variation_begin(sim->variation, e->t, sim->t_end);
-  cmb_status status = cmb_agreement_start(sim->agreement, e->t, e->q_found, e->v_found);
+  cmb_status status = cmb_left_out_start(sim->left_out_watch, e->t, e->q_found, e->v_found);
   CMB_TRY(cmb_run_final(sim, status, "constraints", e->t));
   return cmb_run_watch_rank(sim);
 }
 
-cmb_status cmb_run_find_free_stage(cmb_simulation *sim, cmb_stage **found)
+cmb_status cmb_run_find_free_regime(cmb_simulation *sim, cmb_regime **found)
 {
   const cmb_equations *eq = sim->eq;
   const cmb_events *e = sim->events;
   for (int i = 0; i < eq->rule_count; i++) {
-    sim->other_rests[i] = sim->rests[i] && !eq->rules[i].gap;
+    sim->closed_without_gap[i] = sim->closed[i] && !eq->rules[i].gap;
   }
-  CMB_TRY(find_stage(sim, sim->other_rests, found));
-  if (*found == sim->stage) return CMB_OK;
+  CMB_TRY(find_regime(sim, sim->closed_without_gap, found));
+  if (*found == sim->regime) return CMB_OK;
   cmb_evaluator *ev = (*found)->ev;
   if (eq->ns > 0) memcpy(ev->mode, sim->ev->mode, (size_t)eq->ns * sizeof(int));
   for (int i = eq->ns; i < ev->eq->ns; i++) ev->mode[i] = 1;
-  if (*found == sim->stages) return CMB_OK; /* its references are those of the start */
+  if (*found == sim->regimes) return CMB_OK; /* its references are those of the start */
   ev->redundant = sim->ev->redundant;
   cmb_status status = cmb_take_references(ev, e->t, e->q_found);
   return cmb_run_final(sim, status, "constraints", e->t);
