@@ -115,7 +115,7 @@ cmb_status cli_report_table(struct cli_json *j, const char *key, const struct cl
                             bool exact, int count, const struct cli_report_column *columns);
 
 /* report_forces.c: the forces to be shown as arrows. cli_forces_begin reads the model a second time with the forces as outputs.
- * cli_forces_witness returns the equations of this second system, which a run has to evaluate beside its own (option `witness` of
+ * cli_forces_equations returns the equations of this second system, which a run has to evaluate beside its own (option `extra_equations` of
  * cmb_run_options); NULL if there are none. cli_forces_of returns the force components (numbers) in a record of the run, NaN if unknown.
  * cli_report_forces writes the forces at the instants of `frames` as the JSON list "forces", which is empty if they are not available. */
 cmb_status cli_forces_begin(struct cli_forces *f, const struct cli_arguments *a,

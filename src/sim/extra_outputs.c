@@ -43,7 +43,7 @@ static void find_pushes(const cmb_simulation *sim, const double *lambda)
   }
 }
 
-/* A question to the witness at a state. */
+/* A query for the extra outputs at a state. */
 struct question {
   const cmb_extra_outputs *w;
   const cmb_point *at;
