@@ -2,11 +2,11 @@
  * Detects friction in the formulas of forces that has the wrong sign, so that it drives the velocity it depends on, and reports an error.
  * Called after all forces of a mechanism have been built.
  *
- * The power of all forces is linear in the force S of a `stick`: P = S φᵀv + .., where S has the sign of e = wᵀv + e₀. If φ = μ w with a
- * number μ > 0, S accelerates the motion along e: a sign is wrong, for example a minus in a torsion, whose torque is a pull. μ is computed
- * as the quotient of the changes of ∂P/∂S and of e with v, at several random states. An error is reported only if it is the same in all of
- * them: if the quotient depends on the motion, on time or on an input, its sign may be right in the states that a simulation reaches. Live
- * parameters have their present values.
+ * A `stick` with the force S, which has the sign of e = wᵀv + e₀, changes the power P of all forces. If ∂P/∂S = φᵀv with φ = μ w and μ > 0,
+ * S accelerates the motion along e: a sign is wrong, for example a minus in a torsion, whose torque is a pull. μ is computed as the quotient
+ * of the changes of ∂P/∂S and of e with v, at many random states. An error is reported if it is positive in a part of them and negative in
+ * none. If its sign depends on the motion, on time or on an input, it may be right in the states that a simulation reaches; if φ is not
+ * along w, the quotient has both signs. Live parameters have their present values.
  */
 #include "dyn/build.h"
 
@@ -18,9 +18,11 @@
 #include <math.h>
 #include <stdio.h>
 
-/* relative tolerance for two equal quotients, above rounding errors */
-static const double SAME = 1e-9;
-enum { STATES = 12 };
+/* Number of random states, and in how many of them μ must be positive: signs that rounding decides agree in so many once in 2^ENOUGH times. */
+enum { STATES = 128, ENOUGH = 16 };
+
+/* A change of e that is smaller than this part of e is not used: rounding may decide its sign. */
+static const double LEAST_CHANGE = 1e-9;
 
 /* Kinds of inputs of the program: INPUT_DRAWN is any input but a velocity or a parameter, and is set to random values. */
 enum { INPUT_DRAWN, INPUT_VELOCITY, INPUT_PARAMETER };
@@ -33,8 +35,7 @@ struct trial {
   int inputs;
   int *kind; /* (inputs) */
   double *in, *rest, *moving, *work;
-  /* (count) the quotient μ in the first state; NAN if it is not positive or differs between states */
-  double *first;
+  int *positive; /* (count) number of states in which μ > 0; -1 if μ < 0 in one of them */
 };
 
 /* Returns the force element that term number `action` of the applied forces belongs to, or NULL if the term belongs
@@ -101,7 +102,7 @@ static cmb_status make_pairs(cmb_build *b, const cmb_model_force *only, struct t
   t->pair = cmb_arena_take(b->arena, 2 * n, sizeof *t->pair);
   t->rest = cmb_arena_take(b->arena, 2 * n, sizeof *t->rest);
   t->moving = cmb_arena_take(b->arena, 2 * n, sizeof *t->moving);
-  t->first = cmb_arena_take(b->arena, n, sizeof *t->first);
+  t->positive = cmb_arena_take(b->arena, n, sizeof *t->positive);
   if (cmb_arena_failed(b->arena)) return CMB_ERROR_MEMORY;
   for (int i = 0; i < t->count; i++) {
     char name[40];
@@ -165,18 +166,17 @@ static cmb_status compile_program(cmb_build *b, struct trial *t)
 }
 
 /* Sets the program's inputs of the given kind (INPUT_VELOCITY or INPUT_DRAWN) to random numbers of both signs, with
- * magnitudes spread over several decades up to 1000. *state is the state of the random number generator. */
+ * magnitudes from about 10⁻⁶ to 10⁶. *state is the state of the random number generator. */
 static void draw_inputs(const struct trial *t, int kind, uint32_t *state)
 {
   for (int i = 0; i < t->inputs; i++) {
-    if (t->kind[i] == kind) t->in[i] = cmb_random(state) * pow(1000, cmb_random(state));
+    if (t->kind[i] == kind) t->in[i] = cmb_random(state) * pow(1e6, cmb_random(state));
   }
 }
 
-/* Tests at a random position how the power P depends on each friction force S and its velocity e: computes (change of
- * ∂P/∂S)/(change of e) between velocities 0 and random velocities. Stores this quotient in t->first[] at the first
- * state (`is_first`); replaces it by NaN if it is not positive, or differs at a later state. */
-static void compare_quotients(const struct trial *t, bool is_first, uint32_t *state)
+/* Counts for each friction force S whether, at another random state, it drives: μ is the quotient of the changes of ∂P/∂S (P: power) and
+ * of the friction's velocity e when the velocities change from 0 to random values. Adds 1 to t->positive[] if μ > 0; stores −1 if μ < 0. */
+static void count_driving(const struct trial *t, uint32_t *state)
 {
   draw_inputs(t, INPUT_DRAWN, state);
   for (int i = 0; i < t->inputs; i++) {
@@ -187,10 +187,17 @@ static void compare_quotients(const struct trial *t, bool is_first, uint32_t *st
   cmb_program_run(t->program, t->in, t->moving, t->work);
   for (int i = 0; i < t->count; i++) {
     const int P = t->count + i;
-    const double q = (t->moving[P] - t->rest[P]) / (t->moving[i] - t->rest[i]);
-    if (is_first) t->first[i] = q > 0 ? q : NAN;
-    if (!(fabs(q - t->first[i]) <= SAME * t->first[i])) t->first[i] = NAN;
+    const double change = t->moving[i] - t->rest[i], q = (t->moving[P] - t->rest[P]) / change;
+    if (fabs(change) <= LEAST_CHANGE * fabs(t->rest[i])) continue;
+    if (q < 0) t->positive[i] = -1;
+    if (q > 0 && t->positive[i] >= 0) t->positive[i]++;
   }
+}
+
+/* Returns whether friction k drives the velocity that it depends on: μ was positive in at least ENOUGH random states and never negative. */
+static bool drives(const struct trial *t, int k)
+{
+  return t->positive[k] >= ENOUGH;
 }
 
 /* Sets *yes to true if the expression e occurs in term number `action` of the applied forces, either in the force or
@@ -206,10 +213,9 @@ static cmb_status action_contains(const cmb_build *b, int action, cmb_expr e, bo
   return CMB_OK;
 }
 
-/* Computes for each dry friction in force elements the positive factor t->first[] by which it drives the velocity
- * that it depends on; NaN if it opposes that velocity or its sign is not determined. Uses the power of the force
- * element `only`, or of all forces if `only` is NULL. */
-static cmb_status find_quotients(cmb_build *b, const cmb_model_force *only, struct trial *t)
+/* Counts for each dry friction in force elements the random states in which it drives the velocity that it depends on (see `drives`). Uses the
+ * power of the force element `only`, or of all forces if `only` is NULL. */
+static cmb_status try_signs(cmb_build *b, const cmb_model_force *only, struct trial *t)
 {
   uint32_t state = CMB_RANDOM_FIRST;
   *t = (struct trial){0};
@@ -217,9 +223,7 @@ static cmb_status find_quotients(cmb_build *b, const cmb_model_force *only, stru
   if (t->count == 0) return CMB_OK;
   CMB_TRY(make_pairs(b, only, t));
   const cmb_status status = compile_program(b, t);
-  for (int i = 0; i < t->count; i++) t->first[i] = NAN;
-  for (int i = 0; i < STATES && status == CMB_OK && t->program; i++)
-    compare_quotients(t, i == 0, &state);
+  for (int i = 0; i < STATES && status == CMB_OK && t->program; i++) count_driving(t, &state);
   cmb_program_destroy(t->program);
   return status;
 }
@@ -237,9 +241,9 @@ static cmb_status find_driven(cmb_build *b, const struct trial *all, int k,
     bool found = false;
     if (f) CMB_TRY(action_contains(b, i, all->stick[k], &found));
     if (!found) continue;
-    CMB_TRY(find_quotients(b, f, &own));
-    if (!*driven || !isnan(own.first[k])) *driven = f;
-    if (!isnan(own.first[k])) return CMB_OK;
+    CMB_TRY(try_signs(b, f, &own));
+    if (!*driven || drives(&own, k)) *driven = f;
+    if (drives(&own, k)) return CMB_OK;
   }
   return CMB_OK;
 }
@@ -264,9 +268,9 @@ static cmb_status refuse(cmb_build *b, const struct trial *all, int k)
 cmb_status cmb_build_check_friction(cmb_build *b)
 {
   struct trial t;
-  CMB_TRY(find_quotients(b, NULL, &t));
+  CMB_TRY(try_signs(b, NULL, &t));
   for (int i = 0; i < t.count; i++) {
-    if (!isnan(t.first[i])) return refuse(b, &t, i);
+    if (drives(&t, i)) return refuse(b, &t, i);
   }
   return CMB_OK;
 }
