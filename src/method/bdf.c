@@ -139,6 +139,7 @@ struct bdf {
   bool finds_oscillations; /* looks for irrelevant oscillations that limit the step size */
   double caution;    /* factor of all error estimates, since the errors of many steps add up */
   double least_rtol; /* smallest relative tolerance that the error test can follow */
+  double rtol, atol; /* the tolerances of a step */
   double least;      /* the smaller of the Newton tolerance and of 1/caution */
   cmb_bdf_history history;
 
@@ -200,30 +201,32 @@ static void take_memory(cmb_integrator *in, struct bdf *m)
   m->y_sub = cmb_arena_doubles(arena, in->n);
 }
 
-/* Reads the option `control` and sets the constants of the method, among them m->caution, the factor by which error estimates are
- * multiplied. Returns the error that the Newton iteration may leave, as a fraction of the tolerance. */
+/* Reads the option `control` and sets the constants of the method, its tolerances m->rtol and m->atol, and m->caution, the factor by which
+ * error estimates are multiplied. Returns the error that the Newton iteration may leave, as a fraction of the tolerance. */
 static double choose_control(const cmb_integrator *in, struct bdf *m)
 {
-  const double rtol = in->options.rtol;
   const int wanted = cmb_choice(in, "control");
   m->rules = wanted == CONTROL_DASSL ? &dassl_rules : &default_rules;
   m->caution = m->rules->caution;
   m->finds_oscillations = wanted == CMB_CONTROL_STRICT;
-  if (wanted != CMB_CONTROL_STRICT) return m->rules->newton.kappa;
   const bool turning = cmb_has_turning_velocities(in->ev->eq);
-  const double times = turning ? TURNING : 1, more = times * pow(rtol, -1.0 / CMB_BDF_MOST);
-  m->least_rtol = pow(times * LEAST_TOLERANCE, CMB_BDF_MOST / (CMB_BDF_MOST + 1.0));
-  m->caution = fmax(m->caution, fmin(more, rtol / LEAST_TOLERANCE));
-  return turning ? fmax(0.003 / m->caution, fmin(0.01, 200 * DBL_EPSILON / rtol)) : 0.01;
+  const double times = turning ? TURNING : 1;
+  if (wanted == CMB_CONTROL_STRICT && !in->fixed_step)
+    m->least_rtol = pow(times * LEAST_TOLERANCE, CMB_BDF_MOST / (CMB_BDF_MOST + 1.0));
+  m->rtol = fmax(in->options.rtol, m->least_rtol);
+  m->atol = cmb_raised_atol(in, m->least_rtol);
+  if (wanted != CMB_CONTROL_STRICT) return m->rules->newton.kappa;
+  const double more = times * pow(m->rtol, -1.0 / CMB_BDF_MOST);
+  m->caution = fmax(m->caution, fmin(more, m->rtol / LEAST_TOLERANCE));
+  return turning ? fmax(0.003 / m->caution, fmin(0.01, 200 * DBL_EPSILON / m->rtol)) : 0.01;
 }
 
 /* Initialises the convergence test of the Newton iteration: its tolerance, and the sizes below which increments count as rounding errors
  * at the relative tolerance of the integrator. */
 static void create_newton(const cmb_integrator *in, struct bdf *m)
 {
-  const double rounding = ROUNDINGS * DBL_EPSILON / in->options.rtol;
-  const double left = choose_control(in, m);
-  cmb_newton_create(&m->newton, &m->rules->newton, left, in->options.rtol);
+  const double left = choose_control(in, m), rounding = ROUNDINGS * DBL_EPSILON / m->rtol;
+  cmb_newton_create(&m->newton, &m->rules->newton, left, m->rtol);
   m->newton.tolerable = fmin(rounding, m->newton.enough);
   m->newton.negligible = NEGLIGIBLE * rounding;
   m->least = fmin(m->newton.enough, 1 / m->caution);
@@ -646,8 +649,7 @@ static cmb_status attempt(cmb_integrator *in, double h, double *error)
   in->order_tried = starting ? 4 : m->k;
   cmb_bdf_open(&m->history, m->k, h);
   cmb_bdf_predict(&m->history, m->y0, m->rate0);
-  const cmb_tolerance tolerance = {m->form, in->options.rtol, in->options.atol, m->least,
-                                   1 / m->caution};
+  const cmb_tolerance tolerance = {m->form, m->rtol, m->atol, m->least, 1 / m->caution};
   cmb_weights_at(in, &tolerance, h, &m->weights);
   cmb_warn_of_rounding(in, &m->weights);
   CMB_TRY(starting ? runge_kutta(in, m, h) : solve(in, m, t));

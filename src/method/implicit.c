@@ -129,6 +129,12 @@ void cmb_warn_of_least_tolerance(cmb_integrator *in, double least)
           in->options.rtol, in->method->name, least);
 }
 
+double cmb_raised_atol(const cmb_integrator *in, double least)
+{
+  const double rtol = in->options.rtol, atol = in->options.atol;
+  return rtol < least ? fmax(atol, least * fmin(atol / rtol, CMB_ATOL_PER_RTOL)) : atol;
+}
+
 void cmb_weights_at(const cmb_integrator *in, const cmb_tolerance *tol, double h, cmb_weights *w)
 {
   const double *q = in->y, *v = in->y + in->nq, least = fmax(tol->left, tol->tested / RESOLVED);

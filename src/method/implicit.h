@@ -93,6 +93,10 @@ void cmb_warn_of_rounding(cmb_integrator *in, const cmb_weights *w);
  * which the method can control its errors. */
 void cmb_warn_of_least_tolerance(cmb_integrator *in, double least);
 
+/* Returns the absolute tolerance of a method that raises relative tolerances below `least` to `least`. It is raised in the same
+ * proportion, but at most to its usual fraction of `least`: an absolute tolerance above that can be met as it is. */
+double cmb_raised_atol(const cmb_integrator *in, double least);
+
 /* Multiplies the weights of velocities in the norm of error estimates by `factor`; the weights of Newton increments are not changed. */
 void cmb_weigh_velocity_errors(const cmb_integrator *in, double factor, cmb_weights *w);
 

@@ -196,17 +196,24 @@ static double tolerance_factor(const struct order *order)
   return order->table->stages == 3 ? 0.4 : 0.2;
 }
 
+/* Returns the smallest relative tolerance that control=strict can follow with this order. */
+static double least_rtol(const struct order *order)
+{
+  return pow(LEAST_TOLERANCE / tolerance_factor(order), 5.0 / 4);
+}
+
 /* Computes the tolerances of the error estimate and of the Newton iteration for the current order from the user's tolerances and the
  * option `control`. */
 static void set_tolerances(const cmb_integrator *in, struct radau *m)
 {
-  const double rtol = in->options.rtol;
+  const double least = m->strict && !in->fixed_step ? least_rtol(m->order) : 0;
+  const double rtol = fmax(in->options.rtol, least);
   const int s = m->order->table->stages, most = m->order->control->iterations;
   /* power of the tolerance that classic leaves */
   const double power = 2 * (s - 1) / (3 * (s + 1.0));
   m->rtol = m->strict ? fmax(tolerance_factor(m->order) * pow(rtol, 4.0 / 5), LEAST_TOLERANCE)
                       : 0.1 * pow(rtol, (s + 1) / (2.0 * s));
-  m->atol = m->rtol * (in->options.atol / rtol);
+  m->atol = m->rtol * (cmb_raised_atol(in, least) / rtol);
   const double wanted = m->strict ? sqrt(m->rtol) : 0.5 * pow(m->rtol, power);
   cmb_newton_create(&m->newton, m->strict || m->least == m->most ? &newton : &newton_of_rate,
                     wanted, m->rtol);
@@ -301,8 +308,7 @@ static cmb_status begin(cmb_integrator *in)
 {
   struct radau *m = in->data;
   cmb_watch_rank(in->ev, false);
-  if (m->strict)
-    cmb_warn_of_least_tolerance(in, pow(LEAST_TOLERANCE / tolerance_factor(m->most), 5.0 / 4));
+  if (m->strict) cmb_warn_of_least_tolerance(in, least_rtol(m->most));
   m->h_last = m->h_factored = 0;
   if (!in->keep_size) reset_knowledge(in, m);
   cmb_controller_restart(&in->control);

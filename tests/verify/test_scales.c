@@ -154,8 +154,9 @@ static void count_warnings(void *user, cmb_log_level level, const char *message)
   if (level == CMB_LOG_WARNING && strstr(message, "rounding permits")) (*warnings)++;
 }
 
-/* The error of x'' = −x at t = 20 in tolerances, and how often the run said that rounding permits no such tolerance. */
-static double oscillate(const char *method, double rtol, int *warnings)
+/* Returns the error of x'' = −x at t = 20, and how often the run said that rounding permits no such tolerance. With atol = 0 the absolute
+ * tolerance is the usual part of the relative one. */
+static double oscillate(const char *method, double rtol, double atol, int *warnings)
 {
   cmbt_run r;
   cmbt_run_open_text(&r,
@@ -165,12 +166,13 @@ static double oscillate(const char *method, double rtol, int *warnings)
                      CMB_FORM_EXPLICIT);
   r.method = method;
   r.rtol = rtol;
+  r.atol = atol;
   *warnings = 0;
   cmb_context_set_log(r.ctx, count_warnings, warnings);
   cmbt_run_to(&r, 20, 0);
   const double worst = fmax(fabs(r.result->q[0] - cos(20)), fabs(r.result->v[0] + sin(20)));
   cmbt_run_close(&r);
-  return worst / rtol;
+  return worst;
 }
 
 /* The least tolerances that are followed. */
@@ -183,16 +185,34 @@ static void test_limits(void **state)
   } limits[] = {{"bdf", 3e-10, 1e-10}, {"radau5", 3e-12, 2e-12}, {"radau", 7e-12, 6e-12}};
   for (int i = 0; i < 3; i++) {
     int warnings;
-    const double above = oscillate(limits[i].method, limits[i].followed, &warnings);
+    const double followed = limits[i].followed, refused = limits[i].refused;
+    const double above = oscillate(limits[i].method, followed, 0, &warnings) / followed;
     assert_int_equal(warnings, 0);
-    const double larger = oscillate(limits[i].method, 100 * limits[i].followed, &warnings);
+    const double larger =
+        oscillate(limits[i].method, 100 * followed, 0, &warnings) / (100 * followed);
     assert_int_equal(warnings, 0);
-    const double below = oscillate(limits[i].method, limits[i].refused, &warnings);
+    const double below = oscillate(limits[i].method, refused, 0, &warnings) / refused;
     assert_int_equal(warnings, 1);
-    printf("%-6s %.0e: %.2g, %.0e: %.2g, %.0e: %.2g tolerances\n", limits[i].method,
-           100 * limits[i].followed, larger, limits[i].followed, above, limits[i].refused, below);
+    printf("%-6s %.0e: %.2g, %.0e: %.2g, %.0e: %.2g tolerances\n", limits[i].method, 100 * followed,
+           larger, followed, above, refused, below);
     cmbt_below(larger, 3);
     cmbt_below(above, 3);
+  }
+}
+
+/* A relative tolerance below the least, beside an absolute one that can be met, does not make errors larger. */
+static void test_small_relative_tolerance(void **state)
+{
+  (void)state;
+  const double atol = 1e-8;
+  static const char *const methods[] = {"bdf", "radau5", "radau", "auto"};
+  for (int i = 0; i < 4; i++) {
+    for (int k = 8; k <= 15; k++) {
+      int warnings;
+      const double error = oscillate(methods[i], pow(10, -k), atol, &warnings);
+      printf("%-6s rtol 1e-%02d: %.2g of the absolute tolerance\n", methods[i], k, error / atol);
+      cmbt_below(error, 10 * atol);
+    }
   }
 }
 
@@ -252,6 +272,7 @@ int main(void)
                                      cmocka_unit_test(test_small_loops),
                                      cmocka_unit_test(test_below_rounding),
                                      cmocka_unit_test(test_limits),
+                                     cmocka_unit_test(test_small_relative_tolerance),
                                      cmocka_unit_test(test_top),
                                      cmocka_unit_test(test_heavy_and_light)};
   return cmocka_run_group_tests(tests, NULL, NULL);
