@@ -28,8 +28,8 @@ static void rotate_to_global(cmb_graph *g, const cmb_number own[9], const cmb_nu
 
 /* ---- numbers */
 
-/* Reads a symmetric inertia matrix into I[9], by rows, from [Ixx, Iyy, Izz], [Ixx, Iyy, Izz, Ixy, Ixz, Iyz] or three rows of three
- * numbers. */
+/* Reads a symmetric inertia matrix into I (3 x 3, by rows) from [Ixx, Iyy, Izz], [Ixx, Iyy, Izz, Ixy, Ixz, Iyz], or three rows of three
+ * numbers. Rows that are not symmetric are an error. */
 static cmb_status read_matrix(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                               cmb_number I[9])
 {
@@ -88,8 +88,8 @@ static cmb_status read_radius(const struct solid *solid, cmb_number *radius)
   return cmb_read_limited(solid->r, solid->s, solid->measures, "radius", CMB_POSITIVE, radius);
 }
 
-/* Computes the inertia b->inertia of a homogeneous cylinder of mass b->mass, or of a thin rod (radius 0), about its centre in global
- * axes: m r²/2 about the axis, whose unit vector is `along`, and m (3 r² + l²)/12 across it. */
+/* Computes b->inertia (3 x 3), about the centre of mass in global axes, of a homogeneous cylinder or thin rod (radius 0) of mass m =
+ * b->mass: m r²/2 about the axis, whose unit vector is `along`, and m (3 r² + l²)/12 about any axis perpendicular to it. */
 static void cylinder_inertia(cmb_graph *g, cmb_number radius, cmb_number length,
                              const cmb_number along[3], cmb_model_body *b)
 {
@@ -105,8 +105,8 @@ static void cylinder_inertia(cmb_graph *g, cmb_number radius, cmb_number length,
   }
 }
 
-/* Reads a rod or a cylinder from its two end points: centre of mass, ends and inertia of *b. A rod's radius is 0 if it is missing; a
- * cylinder's key `length` replaces the distance of the ends. */
+/* Reads a homogeneous rod (if is_rod) or cylinder from its two end points and sets centre of mass, ends and inertia of *b. The radius of a
+ * rod is 0 if not given; the key `length` of a cylinder replaces the distance of its ends in the inertia. */
 static cmb_status read_rod_or_cylinder(const struct solid *solid, bool is_rod, cmb_model_body *b)
 {
   cmb_reader *r = solid->r;
@@ -201,7 +201,8 @@ static cmb_status check_solid_keys(cmb_reader *r, const cmb_node *entry, int kin
   return cmb_check_keys(r, entry, 4 + count, keys);
 }
 
-/* Returns which solid the entry of a body contains (ROD, BOX, ...), SOLIDS if its inertia is given by numbers. */
+/* Returns which homogeneous solid (ROD, BOX, CYLINDER or SPHERE) the entry of a body specifies; SOLIDS if none, since its inertia is then
+ * given by numbers. */
 static int solid_of(const cmb_node *entry)
 {
   int kind = 0;

@@ -33,8 +33,8 @@ static double random_unit(uint64_t *state)
   return (double)(z >> 11) * 0x1p-53;
 }
 
-/* Returns a random number of Cauchy's distribution, cut off at ±20: the quotient y/x of a random point in the right half of the unit
- * disc. */
+/* Returns a random number of the Cauchy distribution, truncated at ±20: the quotient y/x of a random point (x, y) in the right half of the
+ * unit disc. *state is the state of the random number generator. */
 static double random_cauchy(uint64_t *state)
 {
   for (;;) {
@@ -50,7 +50,7 @@ static double whole_power(double x, int n)
   return product;
 }
 
-/* Returns the q > 1 with qⁿ = ratio, by bisection. */
+/* Returns the n-th root of a ratio greater than 1, by bisection, so that it has the same bits on every machine. */
 static double root_of(double ratio, int n)
 {
   double low = 1, high = ratio;

@@ -22,7 +22,8 @@ static cmb_status begin(cmb_reader *r, const cmb_scope *s, const cmb_node *entry
   return cmb_define(r, kind, (*stop)->name, m->stop_count++, entry->key_place);
 }
 
-/* Reads the coefficient of restitution of a stop: a number from 0 to 1, by Newton's law, or {law: newton | poisson, value: number}. */
+/* Reads the coefficient of restitution of a unilateral contact, a number from 0 to 1: as the number alone, for Newton's impact law, or from
+ * {law: newton | poisson, value: number}. */
 static cmb_status read_restitution(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                    cmb_model_stop *stop)
 {
