@@ -17,8 +17,8 @@
 
 static const char *const angular[3] = {".wx", ".wy", ".wz"};
 
-/* Returns the suffix that is appended to the name of joint j for the default name of its coordinate i, such as ".x", ".angle" or, for Euler
- * parameters, ".p0"; "" for the coordinate of a revolute or prismatic joint. */
+/* Returns the suffix with which the name of joint j becomes the default name of its coordinate number i: ".x", ".angle" and so on, ".p0" to
+ * ".p3" for Euler parameters, "" for the only coordinate of a revolute or prismatic joint. */
 static const char *suffix_of(const cmb_model_joint *j, int i)
 {
   static const char *const euler[4] = {".p0", ".p1", ".p2", ".p3"};

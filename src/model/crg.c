@@ -250,7 +250,8 @@ static bool read_section_number(const char *text, const char *prefix, double *nu
 }
 
 /* Finds out which channel (column of data) of an OpenCRG file a definition describes, given in lower case without blanks, such as
- * "referencelinephi,rad". Sets channel->kind and, for a long section, channel->number. Returns false if the channel is not supported. */
+ * "referencelinephi,rad". Sets channel->kind and, for a long section (a height profile along the road), channel->number. Returns false if
+ * the channel is not supported. */
 static bool find_channel(const char *text, cmb_crg_channel *channel)
 {
   static const char *const lines[CMB_CRG_LINE_CHANNELS] = {

@@ -29,8 +29,8 @@ static cmb_status line_number(const cmb_crg_file *c, cmb_crg_channel_kind kind, 
 
 /* ---- across */
 
-/* Checks that the last channels (columns of data) of an OpenCRG file are two or more long sections, either all with their lateral position
- * or all with the numbers 1, 2, ... Sets *first to the column of the first one. */
+/* Checks that the last channels (columns of data) of an OpenCRG file are two or more long sections (height profiles along the road), either
+ * all with their lateral position or all with the numbers 1, 2, ... Sets *first to the column of the first one. */
 static cmb_status check_sections(const cmb_crg_file *c, int *first)
 {
   *first = 0;
@@ -54,9 +54,9 @@ static cmb_status check_sections(const cmb_crg_file *c, int *first)
   return CMB_OK;
 }
 
-/* Computes the lateral positions of the `count` long sections of an OpenCRG road if the file gives only their numbers: *right of the first
- * one, and the spacing *step, from two of right border, left border and increment, or from the increment alone, symmetrically about the
- * reference line. It is an error if these are not enough or the spacing is not positive. */
+/* Computes the lateral positions of the `count` long sections (height profiles along an OpenCRG road) if the file gives only their numbers:
+ * *right of the first one, and the spacing *step. They follow from two of right border, left border and increment, or from the increment
+ * alone, symmetrically about the reference line. It is an error if these are not enough or the spacing is not positive. */
 static cmb_status find_increment(const cmb_crg_file *c, int count, double *right, double *step)
 {
   const bool has_right = cmb_crg_is_given(c, CMB_CRG_V_RIGHT),

@@ -68,8 +68,9 @@ static const cmb_scope *scope_before(cmb_reader *r, const cmb_scope *s)
   return found ? found->data : NULL;
 }
 
-/* Writes the full name of the body that the name "previous.NAME" means in the first copy of a repeated template instance, the body or the
- * ground that its key `before` names, into `full`. Returns false unless `name` is a body of this copy and `before` a body or the ground. */
+/* Finds the body to which "previous.NAME" refers in the first copy of a repeated template instance. If `name` is a body of this copy and
+ * the key `before` of the instance names a body or the ground, writes the full name of the latter into `full` and returns true; else
+ * returns false. */
 static bool body_before(cmb_reader *r, const cmb_scope *first, const char *name,
                         char full[CMB_NAME_ROOM])
 {
@@ -95,8 +96,9 @@ bool cmb_previous_name(cmb_reader *r, const cmb_scope *s, const char *name,
   return s && snprintf(full, CMB_NAME_ROOM, "%s%s", s->prefix, name) < CMB_NAME_ROOM;
 }
 
-/* Reports that a name "previous.NAME" (`shown`) means nothing in the first copy of a repeated template instance, and the value of the key
- * `before` if it is given; `what` is the kind of name, such as "body". */
+/* Reports that a name "previous.NAME" (`shown`) refers to nothing in the first copy of a repeated template instance, which has no preceding
+ * copy. The message contains the value of the instance's key `before` or says that this is missing; `what` is the kind of name, such as
+ * "body". */
 static cmb_status fail_in_first_copy(cmb_reader *r, const cmb_scope *copy, const char *shown,
                                      const char *what, cmb_place at)
 {
@@ -177,9 +179,9 @@ static const char *find_previous(const char *text, size_t *length)
   return NULL;
 }
 
-/* Appends a name "previous.NAME" of a formula (`length` characters from `from`) to the buffer `to`, with the longest part of it that is
- * known as a name of the preceding copy replaced by its full name; the rest, such as ".length", is copied. Blanks are added if the new name
- * is shorter, so that what follows keeps its column for messages, except before a '('. */
+/* Appends the full name to which the name "previous.NAME" of a formula (`length` characters from `from`) refers to the buffer `to`; if only
+ * a leading part of the name can be resolved, the rest, such as ".length", is copied. A name that refers to nothing or to the ground is an
+ * error. A shorter full name is padded with blanks, so that columns in messages stay right, unless a '(' follows. */
 static cmb_status write_name(cmb_reader *r, const cmb_scope *s, const char *from, size_t length,
                              cmb_place at, cmb_buffer *to)
 {

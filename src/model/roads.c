@@ -25,7 +25,7 @@ static void set_across(cmb_graph *g, const cmb_scope *s, cmb_model_road *road)
 }
 
 /* Sets road->along to the horizontal unit vector (x, y), given in the axes of scope s (the model or a template instance), and road->across
- * to the one perpendicular to it. */
+ * to the horizontal unit vector to its left or, in a mirrored instance, to its right. */
 static void set_along(cmb_graph *g, const cmb_scope *s, double x, double y, cmb_model_road *road)
 {
   cmb_number d[3] = {cmb_fixed(x), cmb_fixed(y), cmb_fixed(0)};
@@ -34,8 +34,8 @@ static void set_along(cmb_graph *g, const cmb_scope *s, double x, double y, cmb_
   set_across(g, s, road);
 }
 
-/* Reads the direction of a road into road->along and sets road->across perpendicular to it. A direction that is not horizontal is an error.
- * */
+/* Reads the direction of a road into road->along and sets road->across to the horizontal unit vector to its left or, in a mirrored template
+ * instance, to its right. A direction that is not horizontal is an error. */
 static cmb_status read_direction(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                                  cmb_model_road *road)
 {
@@ -64,7 +64,8 @@ static cmb_status read_place(cmb_reader *r, const cmb_scope *s, const cmb_node *
 
 /* ---- type and numbers */
 
-/* Reads the numbers of a road into road->n[], under the keys that its type has, with default values for those that are not required. */
+/* Reads the numeric parameters of a road, such as height and length of a bump, into road->n[], under the keys that its type has, with
+ * default values for those that are not required. */
 static cmb_status read_numbers(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                cmb_model_road *road)
 {

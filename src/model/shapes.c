@@ -36,7 +36,7 @@ static cmb_status read_point(cmb_reader *r, const cmb_scope *s, const cmb_node *
 }
 
 /* Reads the points of a drawn shape into an array on the model's arena: a list for a line (two points or more) or a cylinder (two), a
- * single point for a box or a sphere. `body` is the number of the shape's body, or NULL. */
+ * single point for a box or a sphere. *body is the number of the shape's body; body == NULL if it has none. */
 static cmb_status read_points(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                               const int *body, cmb_model_shape *shape)
 {

@@ -109,8 +109,8 @@ static cmb_status add_part(cmb_reader *r, struct parts *parts, const cmb_node *r
 
 /* ---- scopes */
 
-/* Appends a new scope (the name space of the model or of a template instance) to the reader's list: a copy of `like` with a placement of
- * its own, which is the identity at first. *scope becomes the new scope. */
+/* Appends a new scope (the name space of the model or of a template instance) to the reader's list: a copy of `like` with a placement
+ * (rotation, mirror and offset) of its own, which is the identity at first. *scope becomes the new scope. */
 static cmb_status add_scope(cmb_reader *r, const cmb_scope *like, cmb_scope **scope)
 {
   *scope = cmb_arena_take(r->scratch, 1, sizeof **scope);

@@ -183,8 +183,8 @@ static cmb_status read_place(cmb_reader *r, const cmb_scope *s, const cmb_node *
   return CMB_OK;
 }
 
-/* Checks the entry of a tyre that has the key `file`: it must not have the key `tmeasy`, a second force law, or keys of numbers that the
- * file contains. */
+/* Checks the entry of a tyre whose force law is in a file: it must not have the key `tmeasy`, which is another force law, or keys of
+ * numbers that the file contains. */
 static cmb_status check_beside_file(cmb_reader *r, const cmb_node *entry)
 {
   static const char *const in_file[] = {"radius", "stiffness", "damping", "rolling-resistance"};

@@ -88,8 +88,8 @@ static const char *nearest_parameter(void *user, const char *name)
   return cmb_nearest(names->r, names->scope, CMB_NAMES_PARAMETER, name);
 }
 
-/* Reports why a formula could not be parsed: the stored error of a name inside the formula if there is one, else the parser's message with
- * the place in the file and the part of the model. Returns the status. */
+/* Reports why the formula of a node could not be parsed: the stored error that occurred for a name in the formula if there is one, else the
+ * parser's message with the place in the file and the part of the model. Returns the status. */
 static cmb_status fail_formula(cmb_reader *r, const cmb_node *node, cmb_status status)
 {
   if (r->nested.status != CMB_OK) return cmb_fail_again(r->ctx, &r->nested);

@@ -87,8 +87,8 @@ static cmb_place place_of(const struct builder *b, const struct fy_mark *mark)
               : cmb_place_in(b->file, 1, 1);
 }
 
-/* Allocates a node of the tree, empty but for kind and place. Returns NULL on failure (out of memory or too many nodes), with the status in
- * b->status. */
+/* Allocates a node of the tree with this kind and place and no contents. Returns NULL on failure (out of memory or too many nodes), with
+ * the status in b->status. */
 static cmb_node *new_node(struct builder *b, cmb_node_kind kind, cmb_place place)
 {
   if (++b->nodes > CMB_MOST_NODES) {
