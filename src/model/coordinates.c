@@ -1,6 +1,6 @@
 /*
- * Reads what belongs to the coordinates of a joint: names, initial values, and the stiffness, damping and friction that act on each; called
- * by joints.c (reader.h).
+ * Reads the names and initial values of the coordinates of a joint, and the stiffness, damping and friction that act on each; called by
+ * joints.c (reader.h).
  *
  * If a joint has one coordinate, its default name is that of the joint; else it is JOINT.x, .y, .z for translations, JOINT.angle,
  * JOINT.a, .b, .c for angles, JOINT.p0 to .p3 for Euler parameters, with JOINT.wx, .wy, .wz for the angular velocity. The name of a velocity

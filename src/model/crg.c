@@ -220,7 +220,7 @@ static cmb_status read_key(cmb_crg_file *c, enum section section)
 
 /* ---- channels */
 
-/* Sets c->binary (else text) and c->twice (double precision, else single) from the name of an OpenCRG file's data format: LRFI, LDFI, KRBI
+/* Sets c->binary (else text) and c->double_precision (double precision, else single) from the name of an OpenCRG file's data format: LRFI, LDFI, KRBI
  * or KDBI. Any other name is an error. */
 static cmb_status read_format(cmb_crg_file *c, const char *text)
 {
@@ -229,7 +229,7 @@ static cmb_status read_format(cmb_crg_file *c, const char *text)
   for (int i = 0; i < 4; i++) {
     if (strcasecmp(text, formats[i]) != 0) continue;
     c->binary = i >= 2;
-    c->twice = i % 2 == 1;
+    c->double_precision = i % 2 == 1;
     return CMB_OK;
   }
   return cmb_reader_fail(c->r, here(c),

@@ -22,7 +22,7 @@ enum { RECORD = 80 };
 /* Returns how many numbers a record (80 bytes) of an OpenCRG file contains in the file's data format. */
 static int numbers_per_record(const cmb_crg_file *c)
 {
-  return RECORD / ((c->binary ? 4 : 10) * (c->twice ? 2 : 1));
+  return RECORD / ((c->binary ? 4 : 10) * (c->double_precision ? 2 : 1));
 }
 
 static int records_per_row(const cmb_crg_file *c)
@@ -130,11 +130,11 @@ static cmb_status read_text(cmb_crg_file *c)
 /* Returns number i (from 0) of the binary data that begin at c->next, stored in big-endian byte order in single or double precision. */
 static double number_at(const cmb_crg_file *c, size_t i)
 {
-  const size_t size = c->twice ? 8 : 4;
+  const size_t size = c->double_precision ? 8 : 4;
   const unsigned char *at = (const unsigned char *)c->next + i * size;
   uint64_t bits = 0;
   for (size_t k = 0; k < size; k++) bits = bits << 8 | at[k];
-  if (c->twice) {
+  if (c->double_precision) {
     double x;
     memcpy(&x, &bits, sizeof x);
     return x;

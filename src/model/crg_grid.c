@@ -5,8 +5,8 @@
  *     z_ij = Z_i + b_i v_j + g_ij,   Z_0 = 0,   Z_i = Z_{i-1} + du s_i
  *
  * with the slope s and the banking b from their channels, or from the keys of the start where there is no channel, and the numbers g of the
- * long sections. s_i belongs to the interval that ends at u_i: the slope of the first row is not used. Where numbers are missing at the ends
- * of a row, the next number of this row stands for them.
+ * long sections. s_i belongs to the interval that ends at u_i: the slope of the first row is not used. Numbers missing at the ends of a row
+ * are replaced by the nearest number of this row.
  */
 #include "base/context.h"
 #include "model/crg.h"

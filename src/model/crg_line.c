@@ -1,6 +1,6 @@
 /*
- * Makes the reference line of OpenCRG roads; called by crg_grid.c (crg.h; ASAM OpenCRG 1.2, chapter 3). Its points are at the distance du
- * from one to the next,
+ * Computes the reference line of OpenCRG roads; called by crg_grid.c (crg.h; ASAM OpenCRG 1.2, chapter 3). Neighbouring points have the
+ * distance du,
  *
  *     x_i = x_{i-1} + du cos φ_i,   y_i = y_{i-1} + du sin φ_i
  *
@@ -26,7 +26,7 @@ static const double pi = 3.14159265358979323846;
  * du²/(8 r), 1/128 of the radius of curvature r each. */
 enum { LEAST_STEPS = 4 };
 
-/* The ends of a closed line may be apart by this many increments at most (as in foot.c). */
+/* Largest distance between the first and the last point of a closed line, in increments (as in foot.c). */
 static const double MEETS = 0.1;
 
 cmb_status cmb_crg_agree(const cmb_crg_file *c, cmb_crg_key key, const char *name, double expected,

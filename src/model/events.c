@@ -1,6 +1,6 @@
 /*
  * Reads the section `events` of a model; called by read.c (reader.h). An event is a condition whose change is located in time, and an action
- * at that instant: the event is recorded, the run stops, or velocities get new values.
+ * at that instant: the event is recorded, the run stops, or velocities or first-order states get new values.
  */
 #include "base/context.h"
 #include "model/reader.h"

@@ -1,8 +1,9 @@
 /*
  * Opens and reads the files that make up a model; called by the readers of sections (reader.h). A file that a model names is looked for in
- * the folder of the file that names it, and must lie in the folder of the model or below: the path is walked folder by folder, without
- * following links, so that nothing outside can be reached unless the options allow it. A file to be included that is not there is looked
- * for in the library of parts, if there is one, by the same rules. Only plain files are opened, none larger than 16 MB.
+ * the directory of the file that names it, and must be in the directory of the model or below: the path is walked directory by directory,
+ * without following symbolic links, so that nothing outside can be reached unless the options allow it. If a file to be included does not
+ * exist there, it is looked for in the library of parts, if there is one, by the same rules. Only regular files are read, none larger than
+ * 16 MB.
  */
 #include "base/context.h"
 #include "base/file.h"

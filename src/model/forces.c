@@ -3,7 +3,7 @@
  * between bodies, tyres (tyres.c); called by read.c (reader.h).
  *
  * In mirrored copies of a template, the directions of a load are reflected as vectors, sign x; those of a torque as turn sign x. The axes of
- * a bushing are reflected as vectors. A spring needs nothing of this: it acts along the line of its points.
+ * a bushing are reflected as vectors. A spring has no directions to be reflected: it acts along the line of its points.
  */
 #include "base/context.h"
 #include "model/reader.h"

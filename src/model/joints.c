@@ -1,6 +1,6 @@
 /*
- * Reads the section `joints` of a model, the tree of bodies; called by read.c (reader.h). coordinates.c reads what belongs to the single
- * coordinates of a joint.
+ * Reads the section `joints` of a model, which connects the bodies to a tree; called by read.c (reader.h). coordinates.c reads names, initial
+ * values and forces of the coordinates of a joint.
  */
 #include "base/text.h"
 #include "model/reader.h"

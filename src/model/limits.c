@@ -1,6 +1,6 @@
 /*
- * Checks that numbers of a model are physically possible, when it is read and whenever live parameters change; called by the readers of
- * sections and, for other values, by layer dyn (limits.h).
+ * Checks that numbers of a model are physically possible, when it is read and whenever live parameters (which can change later) do so;
+ * called by the readers of sections and, for later values, by layer dyn (limits.h).
  */
 #include "model/limits.h"
 
@@ -15,7 +15,7 @@
 
 struct cmb_model_limit {
   cmb_limit_kind kind;
-  const char *what, *expected;
+  const char *what, *expected; /* for messages: "the mass", "a number greater than 0" */
   cmb_place place;
   const char *subject;                     /* "body 'hub'", for messages */
   const char *subject_kind, *subject_name; /* the parts of `subject`: "body", "hub" */

@@ -1,6 +1,6 @@
 /*
- * Reads the sections `loops` and `motions` of a model: constraints between two bodies or between coordinates, and driven values; called by
- * read.c (reader.h).
+ * Reads the sections `loops` and `motions` of a model: constraints between two bodies or between coordinates, and prescribed motions; called
+ * by read.c (reader.h).
  */
 #include "base/context.h"
 #include "math/vec3.h"

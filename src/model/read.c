@@ -1,6 +1,6 @@
 /*
- * Reads a whole model: implements the public functions (camber/model.h) and calls the readers of the sections in their order. What a section
- * refers to is read before it; within parameters and within points any order is allowed.
+ * Reads a whole model: implements the public functions (camber/model.h) and calls the readers of the sections in an order in which what a
+ * section refers to is read before it. Parameters may refer to later parameters, and points to later points.
  */
 #include "base/context.h"
 #include "model/reader.h"
@@ -219,7 +219,7 @@ static cmb_status check_options(cmb_context *ctx, const cmb_model_options *o)
   return CMB_OK;
 }
 
-/* Where the tree of nodes comes from, and what a reading that must be repeated passes on to the next one. */
+/* The source of the tree of nodes, and what a reading that must be repeated passes on to the next one. */
 struct attempt {
   cmb_tree_source source;
   const void *from;

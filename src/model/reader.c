@@ -1,6 +1,6 @@
 /*
- * Implements what the readers of all sections use (reader.h): error messages with place and subject, names and scopes, and loops over the
- * entries of a section.
+ * Implements what the readers of all sections use (reader.h): error messages with their place and the part of the model, the table of names
+ * and their scopes, and loops over the entries of a section.
  */
 #include "model/reader.h"
 

@@ -1,5 +1,5 @@
 /*
- * Makes the waves of random roads after ISO 8608 (2016) from the class of a road; called by roads.c.
+ * Creates random roads as sums of waves after ISO 8608 (2016), from the class of a road; called by roads.c.
  *
  * The displacement PSD of class A + k is Gd(n) = Gd(n₀) (n/n₀)⁻², Gd(n₀) = 16·4ᵏ 10⁻⁶ m³ at n₀ = 0.1 1/m, the geometric mean of the
  * class, n the spatial frequency in 1/m. The band of frequencies is cut into `waves` parts whose ends grow by one ratio. Each part has one

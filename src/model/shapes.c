@@ -1,7 +1,7 @@
 /*
- * Reads the section `shapes` of a model, which pictures of it show; called by read.c (reader.h): {body: B, line: [P, Q, ...]}, cylinder:
- * [P, Q] with a radius, sphere: P with a radius, box: [a, b, c] at a point along axes. The points are positions on the body B, or anchors
- * body@P, so that a line may connect bodies.
+ * Reads the section `shapes` of a model, lines and solids that are drawn in pictures of it; called by read.c (reader.h): {body: B, line:
+ * [P, Q, ...]}, cylinder: [P, Q] with a radius, sphere: P with a radius, box: [a, b, c] at a point along axes. The points are positions on
+ * the body B, or anchors body@P, so that a line may connect bodies.
  */
 #include "base/context.h"
 #include "model/reader.h"

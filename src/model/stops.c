@@ -1,6 +1,7 @@
 /*
- * Reads stops, gaps that cannot become negative; called by forces.c and loops.c (reader.h). A contact becomes a stop if it has a restitution
- * instead of a stiffness, and so does a loop of the type `stop`, a constraint that acts in one direction only.
+ * Reads stops: rigid unilateral contacts, whose gap cannot become negative; called by forces.c and loops.c (reader.h). A contact becomes a
+ * stop if it has a coefficient of restitution instead of a stiffness. A loop of the type `stop` is a unilateral constraint given by a
+ * formula.
  */
 #include "base/context.h"
 #include "base/text.h"

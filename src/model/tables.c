@@ -3,8 +3,9 @@
  * (reader.h). A table is points in the model or columns of a CSV file, joined by straight lines, a spline or Akima's cubics; or a grid of
  * values f(x, y).
  *
- * The points cannot depend on live parameters, because their order decides on much. The factors that they are multiplied by can: then the
- * function is scaled, else the points are. Both give the same function, since all kinds of curves scale with their points.
+ * The points cannot depend on live parameters (which can change after the model is read), because they have to stay in ascending order. The
+ * factors that they are multiplied by can: then the function is scaled, else the points are. Both give the same function, since all kinds of
+ * curves scale with their points.
  */
 #include "base/context.h"
 #include "model/reader.h"

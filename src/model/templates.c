@@ -1,5 +1,5 @@
 /*
- * Collects the files and templates that the sections of a model come from: included files, and instances of templates, each with its scope;
+ * Collects the parts of a model: its file, the files that it includes, and the instances of templates, each with its scope (name space);
  * called by read.c (reader.h). place.c computes where the instances are.
  */
 #include "base/context.h"
@@ -211,7 +211,7 @@ static cmb_status add_copies(cmb_reader *r, const cmb_scope *like, int copies, i
   return CMB_OK;
 }
 
-/* ---- entries of a template that an instance replaces, besides parameters */
+/* ---- measures and tables of a template that an instance replaces */
 
 static const char *const given_sections[] = {"measures", "tables"};
 

@@ -177,7 +177,7 @@ struct file {
   const char *section; /* name of the current section; NULL before the first one */
   enum section_kind kind;
   char unknown[WORD_ROOM]; /* name of the current section if it is unknown */
-  bool table;              /* inside of a table: behind a line in braces */
+  bool table;              /* inside of a table, which begins with a line in braces */
   double factor[UNITS];
   int unit_line[UNITS];
   int line_of[CMB_TIR_KEY_COUNT];  /* line of each key in the file; 0: not given */

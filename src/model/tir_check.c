@@ -1,6 +1,7 @@
 /*
- * Checks the numbers of a tyre property file for consistency; called by tir.c (tir.h): the ranges contain the usual state, and friction and
- * stiffness stay positive in these ranges. A law whose friction changes its sign would supply energy to the vehicle.
+ * Checks the numbers of a tyre property file for consistency; called by tir.c (tir.h): the ranges of slip, slip angle and camber contain 0,
+ * the load range is not empty, the range of pressures contains the given one, and friction and stiffness are positive in these ranges. A law
+ * whose friction changes its sign would supply energy to the vehicle.
  */
 #include "model/tir.h"
 

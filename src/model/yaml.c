@@ -16,15 +16,15 @@
 struct open {
   cmb_node *node;
   cmb_node *last;         /* its last entry */
-  const cmb_node *key;    /* a key that has been read without its value */
-  const cmb_node *merged; /* the value of the merge key << */
+  const cmb_node *key;    /* the key that was read last if its value was not read yet, else NULL */
+  const cmb_node *merged; /* the value of the merge key <<, or NULL */
   bool flow;              /* written as {...} or [...], where a comma ends a text without quotes */
-  const cmb_node *cut;    /* an entry of it, text without quotes, that lacks a ')' */
+  const cmb_node *cut;    /* a text among its entries, without quotes, that lacks a ')'; or NULL */
 };
 
 struct builder {
   cmb_context *ctx;
-  cmb_name_map *map; /* owner of keys: their map; owner of anchors: the builder */
+  cmb_name_map *map; /* keys, owned by their map node, and anchors, owned by the builder */
   const char *file;
   struct open stack[CMB_MOST_LEVELS];
   int depth;
