@@ -71,7 +71,7 @@ cmb_status cmb_read_anchor(cmb_reader *r, const cmb_scope *s, const cmb_node *no
   body[sign - node->text] = '\0';
   if (sign[1] == '[') {
     return cmb_reader_fail(r, node->place,
-                           "the name of a point stands after '@'; expected {body: %s, at: [x, y, "
+                           "'@' is followed by the name of a point; expected {body: %s, at: [x, y, "
                            "z]} for a position",
                            cmb_shown(body, shown));
   }

@@ -114,7 +114,7 @@ static cmb_status read_start(cmb_reader *r, const cmb_scope *s, const cmb_node *
     q = cmb_node_find(start, "q");
     if (v && rate) {
       return cmb_reader_fail(r, rate->key_place,
-                             "the velocities stand under 'rate' too; expected one");
+                             "the velocities are given under 'rate', too; expected one");
     }
     if (rate) v = rate;
   }

@@ -184,8 +184,8 @@ static cmb_status keep_value(cmb_crg_file *c, const struct key *key, double valu
 {
   cmb_crg_value *to = &c->value[key->kept];
   if (to->line > 0) {
-    return cmb_reader_fail(c->r, here(c), "'%s' is given twice; it stands in line %d, too",
-                           key->name, to->line);
+    return cmb_reader_fail(c->r, here(c), "'%s' is given twice; it is in line %d, too", key->name,
+                           to->line);
   }
   *to = (cmb_crg_value){value, c->number};
   return CMB_OK;
@@ -355,7 +355,7 @@ static cmb_status read_line(cmb_crg_file *c, enum section section)
   if (!copy_trimmed(c->line, c->line_end, text)[0]) return CMB_OK;
   if (section == OUTSIDE) {
     return cmb_reader_fail(c->r, here(c),
-                           "'%s' stands in no section; expected one to begin, or data after $$$$",
+                           "'%s' is in no section; expected one to begin, or data after $$$$",
                            cmb_shown(text, shown));
   }
   return section == DEFINITION ? read_definition(c) : read_key(c, section);

@@ -138,7 +138,7 @@ static cmb_status check_side(const cmb_crg_file *c, const cmb_foot_limit *limit,
   if (limit->reach >= fmax(width, LEAST_STEPS * step)) return CMB_OK;
   if (apart >= 4 * fmax(limit->reach, step)) {
     return cmb_reader_fail(c->r, place,
-                           "the road reaches %g to the %s and comes upon itself in rows %d and %d; "
+                           "the road reaches %g to the %s and overlaps itself in rows %d and %d; "
                            "expected one height at each place, which it has up to %.4g",
                            width, side, limit->at + 1, limit->other + 1, limit->reach);
   }
@@ -165,8 +165,8 @@ static cmb_status check_seam(const cmb_crg_file *c, const double *x, const doubl
   const bool closed = crg->line->c[3] > 0;
   if (!closed || apart < MEETS * cmb_crg_value_of(c, CMB_CRG_INCREMENT)) return CMB_OK;
   return cmb_reader_fail(c->r, cmb_crg_row_place(c, last),
-                         "the course ends %.4g before its start, and nothing says how high the "
-                         "road is between them; expected the first row once more at its end",
+                         "the course ends %.4g before its start, and there are no heights between "
+                         "them; expected the first row once more at its end",
                          apart);
 }
 

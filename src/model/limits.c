@@ -140,7 +140,7 @@ static bool is_unusual(const cmb_model_limit *l, const double *value)
 static void warn(cmb_context *ctx, const cmb_model_limit *l, const char *subject,
                  const double *value)
 {
-  char where[CMB_WHERE_ROOM], why[60] = "about one axis only, which no body's is";
+  char where[CMB_WHERE_ROOM], why[60] = "about one axis only, as of no real body";
   if (l->kind != CMB_INERTIA) snprintf(why, sizeof why, "%g, less than 0", value[0]);
   cmb_log(ctx, CMB_LOG_WARNING, "%s: %s: %s is %s; it is taken as it is",
           cmb_where(l->place, where), subject, l->what, why);

@@ -178,10 +178,8 @@ cmb_status cmb_read_direction(cmb_reader *r, const cmb_scope *s, const cmb_node 
   }
   double largest = fmax(fabs(d[0].value), fmax(fabs(d[1].value), fabs(d[2].value)));
   if (!(largest > 0) || !isfinite(largest)) {
-    return cmb_reader_fail(r, node->place,
-                           "the direction has length %g; expected one that points "
-                           "somewhere",
-                           largest);
+    return cmb_reader_fail(
+        r, node->place, "the direction has length %g; expected a positive and finite one", largest);
   }
   normalize(g, largest, d);
   return CMB_OK;

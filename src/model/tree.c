@@ -54,7 +54,7 @@ static cmb_status sort_from(struct tree *t, int i)
       cmb_reader_subject(t->r, "joint", "", j->name);
       return cmb_reader_fail(
           t->r, j->place,
-          "its parent '%s' hangs on its child '%s'; expected a chain that ends at the "
+          "its parent '%s' descends from its child '%s'; expected a chain that ends at the "
           "ground, and a loop for what closes it",
           m->bodies[j->parent].name, m->bodies[j->child].name);
     }

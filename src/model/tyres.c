@@ -197,7 +197,7 @@ static cmb_status check_beside_file(cmb_reader *r, const cmb_node *entry)
     const cmb_node *node = cmb_node_find(entry, in_file[i]);
     if (node) {
       return cmb_reader_fail(r, node->place,
-                             "'%s' beside 'file', which says it already; expected one of them",
+                             "'%s' beside 'file', which contains it already; expected one of them",
                              in_file[i]);
     }
   }

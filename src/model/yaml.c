@@ -169,8 +169,9 @@ static const cmb_node *find_anchor(struct builder *b, const char *name)
   }
   for (int i = 0; i < b->depth; i++) {
     if (b->stack[i].node != entry->data) continue;
-    b->status = cmb_fail_at(b->ctx, b->at, "the alias '*%s' stands inside of what it stands for",
-                            cmb_shown(name, shown));
+    b->status =
+        cmb_fail_at(b->ctx, b->at, "the alias '*%s' is inside of the part to which it refers",
+                    cmb_shown(name, shown));
     return NULL;
   }
   return entry->data;
@@ -252,8 +253,7 @@ static cmb_status add_entry(struct builder *b, struct open *o, const cmb_node *k
   char shown[CMB_SHOWN_ROOM];
   cmb_name *earlier = cmb_name_map_find(b->map, o->node, key->text);
   if (earlier) {
-    return cmb_fail_at(b->ctx, key->place,
-                       "the key '%s' stands there twice; the first is in line %d",
+    return cmb_fail_at(b->ctx, key->place, "the key '%s' is given twice; the first is in line %d",
                        cmb_shown(key->text, shown), earlier->place.line);
   }
   cmb_name *entry = cmb_name_map_add(b->map, o->node, key->text);
@@ -307,7 +307,7 @@ static cmb_status place_node(struct builder *b, cmb_node *node)
   const cmb_node *key = o->key;
   o->key = NULL;
   if (strcmp(key->text, "<<") != 0) return add_entry(b, o, key, node);
-  if (o->merged) return cmb_fail_at(b->ctx, key->place, "the key '<<' stands there twice");
+  if (o->merged) return cmb_fail_at(b->ctx, key->place, "the key '<<' is given twice");
   o->merged = node;
   return CMB_OK;
 }
