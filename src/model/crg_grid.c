@@ -15,7 +15,7 @@
 
 /* Stores in *x the slope or banking (as `kind` says) of an OpenCRG road's reference line in a row of the data: the number in its column or,
  * if the file has no such column, the value of the key `start` (0 if not given). A number missing in row 0 is replaced by that of the key
- * `start`; any other missing number is an error. */
+ * `start` if the file gives it. Any other missing number is an error. */
 static cmb_status line_number(const cmb_crg_file *c, cmb_crg_channel_kind kind, cmb_crg_key start,
                               int row, double *x)
 {

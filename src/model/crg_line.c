@@ -73,8 +73,8 @@ cmb_status cmb_crg_check_length(const cmb_crg_file *c)
                        fmin(CMB_CRG_SAME_PLACE, step / 2));
 }
 
-/* Checks that the heading under `key`, for the start or the end of an OpenCRG road, equals `heading` (rad), the one in the data there, up
- * to multiples of 2π; `name` is the key's name for messages. A file that does not give the key is accepted. */
+/* Checks that the heading under `key`, for the start or the end of an OpenCRG road, agrees with `heading` (rad), the one in the data there,
+ * up to multiples of 2π; `name` is the key's name for messages. A file that does not give the key is accepted. */
 static cmb_status check_heading(const cmb_crg_file *c, cmb_crg_key key, const char *name,
                                 double heading)
 {

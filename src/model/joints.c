@@ -30,9 +30,9 @@ static cmb_status read_perpendicular(cmb_reader *r, const cmb_scope *s, const cm
   return CMB_OK;
 }
 
-/* Completes axes[2], a unit normal, by two perpendicular unit vectors axes[0] and axes[1] in its plane: axes[0] is the projection of the
- * x-axis of scope s (the model or a template instance), or of the y-axis if the x-axis is within 26° of the normal; axes[1] = axes[2] x
- * axes[0]. In a mirrored instance the axes are mirrored. */
+/* Completes axes[2], a unit normal, by two perpendicular unit vectors in its plane. axes[0] is the normalised projection of the x-axis of
+ * scope s (the model or a template instance), or of its y-axis if the x-axis is within 26° of the normal; axes[1] = axes[2] x axes[0]. In a
+ * mirrored instance these axes are mirrored. */
 static void choose_plane_axes(cmb_graph *g, const cmb_scope *s, cmb_number axes[3][3])
 {
   const cmb_mirror *m = &s->placed->mirror;

@@ -50,7 +50,7 @@ cmb_status cmb_check_sections(cmb_reader *r, const cmb_node *root, bool in_templ
   return CMB_OK;
 }
 
-/* Returns the first section with this name that is not empty in the files of the model, searched from the main file to those that it
+/* Returns the first section with this name that is not empty, searched in the main file of the model and then in the files that it
  * includes; NULL if there is none. */
 static const cmb_node *find_section(const cmb_reader *r, const char *name)
 {
@@ -75,7 +75,7 @@ static cmb_status read_head(cmb_reader *r)
 /* ---- simulate */
 
 /* Appends a default value of a command line option to the model: the option has the name of `key`, and its value was found at the place
- * `at`. Returns an error if out of memory, which also value == NULL means. */
+ * `at`. value == NULL means that the caller ran out of memory, and is reported as such. */
 static cmb_status add_default(cmb_reader *r, const cmb_node *key, cmb_place at, const char *value)
 {
   cmb_model *m = r->model;

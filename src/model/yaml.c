@@ -142,7 +142,8 @@ static cmb_node *scalar_node(struct builder *b, struct fy_event *event)
   return b->status == CMB_OK ? node : NULL;
 }
 
-/* Binds the YAML anchor &name of a parser event, if it has one, to the node. A later anchor of the same name replaces it. */
+/* Records `node` under the YAML anchor &name of a parser event, if it has one, for the aliases *name that follow. A later anchor of the
+ * same name replaces it. */
 static cmb_status set_anchor(struct builder *b, struct fy_event *event, const cmb_node *node)
 {
   struct fy_token *token = fy_event_get_anchor_token(event);
@@ -156,8 +157,8 @@ static cmb_status set_anchor(struct builder *b, struct fy_event *event, const cm
   return CMB_OK;
 }
 
-/* Returns the node to which the YAML anchor of the alias *name is bound. Returns NULL, with the status in b->status, if there is no such
- * anchor yet or the alias is inside of that node. */
+/* Returns the node that carries the YAML anchor &name, to which an alias *name refers. Returns NULL, with the status in b->status, if there
+ * is no such anchor before the alias, or if the alias is inside of that node. */
 static const cmb_node *find_anchor(struct builder *b, const char *name)
 {
   char shown[CMB_SHOWN_ROOM];
