@@ -71,7 +71,7 @@ cmb_status cmb_read_anchor(cmb_reader *r, const cmb_scope *s, const cmb_node *no
   body[sign - node->text] = '\0';
   if (sign[1] == '[') {
     return cmb_reader_fail(r, node->place,
-                           "the name of a point stands after '@'; expected {body: %s, at: [x, y, "
+                           "'@' is followed by the name of a point; expected {body: %s, at: [x, y, "
                            "z]} for a position",
                            cmb_shown(body, shown));
   }
@@ -111,8 +111,9 @@ cmb_status cmb_read_between(cmb_reader *r, const cmb_scope *s, const cmb_node *m
 
 /* ---- markers */
 
-/* Reads one marker, appends it to the model and defines its name. body == NULL: the entry stands in the section `markers` and names its
- * body under the key `on`; else it stands in the list `markers` of the body with the number *body. */
+/* Reads a marker (a named frame fixed to a body) from its entry in a model file, appends it to the model and registers its name. body ==
+ * NULL: the entry is in the section `markers` and names its body under the key `on`; else it is in the map `markers` of body number *body.
+ * */
 static cmb_status read_marker(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                               const int *body)
 {

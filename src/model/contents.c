@@ -104,7 +104,7 @@ int cmb_model_find(const cmb_model *model, cmb_item_kind kind, const char *name)
 
 /* ---- what all kinds have */
 
-/* Returns the text of a formula, "" if it is not given. */
+/* Returns the text of a formula; "" if the model does not give the formula. */
 static const char *text_of(const cmb_model_formula *formula)
 {
   return formula->text ? formula->text : "";
@@ -151,7 +151,9 @@ static void describe_loop(const cmb_model_loop *l, cmb_item *item)
                                                       : &l->formula);
 }
 
-/* Fills in those members of *item (type, text, unit, title, value) that only record i of some kinds of parts has. */
+/* Fills in those members of *item (type, text of the formula, unit, title, value, live) that only some kinds of model elements have, from
+ * element number i of this kind, such as joint i. All other members are unchanged, except that `kind` becomes "motion" for a loop
+ * constraint that prescribes a motion. */
 static void describe(const cmb_model *m, cmb_item_kind kind, int i, cmb_item *item)
 {
   switch (kind) {
@@ -215,7 +217,8 @@ bool cmb_model_item(const cmb_model *model, cmb_item_kind kind, int i, cmb_item 
 
 /* ---- points */
 
-/* Copies the first `room` of `count` anchors to points[], with the values of their positions, and returns count; points may be NULL. */
+/* Copies the body numbers and positions of the first `room` of `count` anchors (points fixed to bodies) to points[], and returns count.
+ * Copies nothing if points is NULL. */
 static int copy_points(int count, const cmb_anchor *const *anchors, int room,
                        cmb_body_point *points)
 {
@@ -226,8 +229,8 @@ static int copy_points(int count, const cmb_anchor *const *anchors, int room,
   return count;
 }
 
-/* Writes the anchors (points on bodies) at which a force acts into anchors[] and returns how many there are (0 to 2): none for a force
- * on a joint coordinate, only f->b for a load, a contact or a tyre, both ends for the others. */
+/* Writes pointers to the anchors (points fixed to bodies) at which force element f acts into anchors[] and returns their number: 0 for a
+ * force on a joint coordinate; 1, f->b, for a load, a contact with the ground or a tyre; 2, f->a and f->b, for all other types. */
 static int force_anchors(const cmb_model_force *f, const cmb_anchor *anchors[2])
 {
   if (f->type == CMB_FORCE_COORDINATE) return 0;
@@ -284,8 +287,8 @@ int cmb_model_points(const cmb_model *model, cmb_item_kind kind, int i, int room
 
 /* ---- bodies, joints, shapes */
 
-/* Returns the number of the joint whose child is this body. Every body has exactly one; the search begins at the joint with the body's
- * own number, because most models list joints and bodies in the same order. */
+/* Returns the number of the joint whose child is body number `body`; every body has exactly one. The search begins at the joint with the
+ * same number, because most models list joints and bodies in the same order. */
 static int joint_under(const cmb_model *model, int body)
 {
   int joint = body < model->joint_count ? body : 0;

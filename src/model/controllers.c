@@ -14,7 +14,8 @@
 #include "base/context.h"
 #include "model/reader.h"
 
-/* Reads a sampled value that is written as the map {value: formula, start: number, unit: text}; only `value` is required. */
+/* Reads a sampled value (a discrete-time variable of a controller) from the map {value: formula, start: number, unit: text} into *sampled;
+ * only `value` is required. */
 static cmb_status read_value_map(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                  cmb_model_sampled *sampled)
 {

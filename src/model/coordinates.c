@@ -1,6 +1,6 @@
 /*
- * Reads what belongs to the coordinates of a joint: names, initial values, and the stiffness, damping and friction that act on each; called
- * by joints.c (reader.h).
+ * Reads the names and initial values of the coordinates of a joint, and the stiffness, damping and friction that act on each; called by
+ * joints.c (reader.h).
  *
  * If a joint has one coordinate, its default name is that of the joint; else it is JOINT.x, .y, .z for translations, JOINT.angle,
  * JOINT.a, .b, .c for angles, JOINT.p0 to .p3 for Euler parameters, with JOINT.wx, .wy, .wz for the angular velocity. The name of a velocity
@@ -17,7 +17,8 @@
 
 static const char *const angular[3] = {".wx", ".wy", ".wz"};
 
-/* Returns the default suffix of the name of coordinate i of a joint, such as ".x", ".angle" or, for Euler parameters, ".p0". */
+/* Returns the suffix with which the name of joint j becomes the default name of its coordinate number i: ".x", ".angle" and so on, ".p0" to
+ * ".p3" for Euler parameters, "" for the only coordinate of a revolute or prismatic joint. */
 static const char *suffix_of(const cmb_model_joint *j, int i)
 {
   static const char *const euler[4] = {".p0", ".p1", ".p2", ".p3"};
@@ -27,8 +28,9 @@ static const char *suffix_of(const cmb_model_joint *j, int i)
 
 /* ---- names */
 
-/* Defines the name of a coordinate at the place `at`. If it equals the joint's own name, that name becomes the coordinate's; any other
- * name that is already taken is an error. */
+/* Registers the name of a coordinate of joint j; `at` is its place in the model file. If it is the name of the joint itself, the registered
+ * name becomes that of the coordinate. It is an error if the name is taken by anything else, or if the joint's name is used twice. name ==
+ * NULL is reported as a lack of memory. */
 static cmb_status define(cmb_reader *r, const cmb_model_joint *j, const char *name, cmb_place at)
 {
   if (!name) return cmb_fail_memory(r->ctx);
@@ -77,8 +79,8 @@ static cmb_status read_names(cmb_reader *r, const cmb_scope *s, const cmb_node *
 
 /* ---- initial values */
 
-/* Reads the initial values x[0..count-1]: one number if count is 1, else a list. A list of only `fewer` values is allowed, too (the
- * position of a free joint without its rotation); fewer == -1 allows no such list. */
+/* Reads the initial values x[0..count-1] of a joint's coordinates or velocities: a list, or a single number if count is 1. A list of only
+ * `fewer` values (the translations of a free joint) is accepted, too, and leaves the others unchanged; fewer == -1 accepts no such list. */
 static cmb_status read_values(cmb_reader *r, const cmb_scope *s, const cmb_node *node, int count,
                               int fewer, cmb_number *x)
 {
@@ -87,7 +89,8 @@ static cmb_status read_values(cmb_reader *r, const cmb_scope *s, const cmb_node 
   return cmb_read_numbers(r, s, node, few ? fewer : count, x);
 }
 
-/* Divides the four Euler parameters p by their length, in place, and returns the length that they had. */
+/* Divides the four Euler parameters p by their norm, in place, and returns the norm that they had. The result is only meaningful if that
+ * norm is positive and finite. */
 static double normalize(cmb_graph *g, cmb_number p[4])
 {
   double value[4];
@@ -112,7 +115,7 @@ static cmb_status read_start(cmb_reader *r, const cmb_scope *s, const cmb_node *
     q = cmb_node_find(start, "q");
     if (v && rate) {
       return cmb_reader_fail(r, rate->key_place,
-                             "the velocities stand under 'rate' too; expected one");
+                             "the velocities are given under 'rate', too; expected one");
     }
     if (rate) v = rate;
   }
@@ -132,8 +135,8 @@ static cmb_status read_start(cmb_reader *r, const cmb_scope *s, const cmb_node *
   return CMB_OK;
 }
 
-/* Mirrors the initial positions, velocities and spring references of a joint with Euler parameters that stands in a mirrored copy,
- * because they are components along axes that are not mirrored. */
+/* Mirrors the initial coordinates and velocities, and the reference positions of the springs on translations, of a joint with Euler
+ * parameters. They are components along axes that are not mirrored, so in a mirrored copy of a template their signs have to be changed. */
 static void mirror_start(cmb_graph *g, const cmb_scope *s, cmb_model_joint *j)
 {
   const int n = cmb_joint_translations(j->type);
@@ -158,8 +161,9 @@ struct friction {
   bool sticks;
 };
 
-/* Reads the friction of a joint from the map {force, law: smooth, velocity} or {force, law: stick, static}; for smooth friction f->most
- * stays equal to the force. */
+/* Reads the friction of a joint with `count` velocities into *f, from {force, law: smooth, velocity} or {force, law: stick, static}; only
+ * `force` is required, and f->velocity is unchanged without `velocity`. f->most, the largest force while sticking, equals the force unless
+ * `static` is given. */
 static cmb_status read_friction_map(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                                     int count, struct friction *f)
 {

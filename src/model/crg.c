@@ -122,8 +122,8 @@ enum { KEY_COUNT = (int)(sizeof keys / sizeof *keys) };
 
 /* ---- lines */
 
-/* Moves on to the next line of the file: sets c->line, c->line_end (without the line end) and c->number. Returns false at the end of the
- * file. */
+/* Advances to the next line of an OpenCRG file: sets c->line to its first character and c->line_end to its end, without the line break, and
+ * increments the line number c->number. Returns false at the end of the file. */
 bool cmb_crg_advance(cmb_crg_file *c)
 {
   if (c->next == c->end) return false;
@@ -150,8 +150,8 @@ void cmb_crg_copy(const char *from, size_t length, char *to)
 
 enum { WORDS_ROOM = 200 }; /* the format limits a line of a section to 72 characters */
 
-/* Copies the text between `from` and `stop` into `room` without the blanks around it, cut at WORDS_ROOM - 1 characters, and returns
- * `room`. */
+/* Copies the text from `from` up to, but not including, `stop` into `room` without leading and trailing blanks, cut at WORDS_ROOM - 1
+ * characters and with '?' for characters that are not printable ASCII. Returns `room`. */
 static const char *copy_trimmed(const char *from, const char *stop, char room[WORDS_ROOM])
 {
   while (from < stop && cmb_crg_blank(*from)) from++;
@@ -161,7 +161,7 @@ static const char *copy_trimmed(const char *from, const char *stop, char room[WO
   return room;
 }
 
-/* Cuts the comment that begins with '!' off the current line. */
+/* Removes the comment, which begins with '!', from the current line of an OpenCRG file by moving c->line_end. */
 static void drop_comment(cmb_crg_file *c)
 {
   const char *mark = memchr(c->line, '!', (size_t)(c->line_end - c->line));
@@ -170,7 +170,8 @@ static void drop_comment(cmb_crg_file *c)
 
 /* ---- keys */
 
-/* Finds the key of OpenCRG files with this name, in upper or lower case, in a section; returns NULL if it is unknown. */
+/* Returns the entry of the table `keys` for the key `name` in this section of an OpenCRG file, ignoring upper and lower case; NULL if the
+ * key is unknown. */
 static const struct key *find_key(enum section section, const char *name)
 {
   for (int i = 0; i < KEY_COUNT; i++) {
@@ -183,15 +184,15 @@ static cmb_status keep_value(cmb_crg_file *c, const struct key *key, double valu
 {
   cmb_crg_value *to = &c->value[key->kept];
   if (to->line > 0) {
-    return cmb_reader_fail(c->r, here(c), "'%s' is given twice; it stands in line %d, too",
-                           key->name, to->line);
+    return cmb_reader_fail(c->r, here(c), "'%s' is given twice; it is in line %d, too", key->name,
+                           to->line);
   }
   *to = (cmb_crg_value){value, c->number};
   return CMB_OK;
 }
 
-/* Reads a line KEY = number in a section of an OpenCRG file and stores, ignores or checks the number as the table `keys` specifies. An
- * unknown key is an error. */
+/* Reads the current line, KEY = number, in a section of an OpenCRG file (a road surface on a grid) and stores, ignores or checks the number
+ * as the table `keys` specifies for this key. An unknown key, or a value that the table does not allow, is an error. */
 static cmb_status read_key(cmb_crg_file *c, enum section section)
 {
   char name[WORDS_ROOM], text[WORDS_ROOM], shown[CMB_SHOWN_ROOM];
@@ -219,7 +220,8 @@ static cmb_status read_key(cmb_crg_file *c, enum section section)
 
 /* ---- channels */
 
-/* Reads the format of an OpenCRG file's data, LRFI, LDFI, KRBI or KDBI: sets whether they are binary and of double precision. */
+/* Sets c->binary (else text) and c->double_precision (double precision, else single) from the name of an OpenCRG file's data format: LRFI, LDFI, KRBI
+ * or KDBI. Any other name is an error. */
 static cmb_status read_format(cmb_crg_file *c, const char *text)
 {
   static const char *const formats[] = {"LRFI", "LDFI", "KRBI", "KDBI"};
@@ -227,7 +229,7 @@ static cmb_status read_format(cmb_crg_file *c, const char *text)
   for (int i = 0; i < 4; i++) {
     if (strcasecmp(text, formats[i]) != 0) continue;
     c->binary = i >= 2;
-    c->twice = i % 2 == 1;
+    c->double_precision = i % 2 == 1;
     return CMB_OK;
   }
   return cmb_reader_fail(c->r, here(c),
@@ -235,7 +237,8 @@ static cmb_status read_format(cmb_crg_file *c, const char *text)
                          cmb_shown(text, shown));
 }
 
-/* Reads the number of a text of the form "PREFIXnumber,m" into *number; returns false if the text has another form. */
+/* Reads the number in a text of the form "PREFIXnumber,m", such as "longsection3,m", into *number. Returns false if the text has another
+ * form. */
 static bool read_section_number(const char *text, const char *prefix, double *number)
 {
   char digits[WORDS_ROOM];
@@ -246,8 +249,9 @@ static bool read_section_number(const char *text, const char *prefix, double *nu
   return cmb_parse_number(digits, number);
 }
 
-/* Finds which kind of channel (column of data) of an OpenCRG file, with which number, a definition in lower case without blanks
- * describes, such as "referencelinephi,rad". Returns false if the channel is not supported. */
+/* Finds out which channel (column of data) of an OpenCRG file a definition describes, given in lower case without blanks, such as
+ * "referencelinephi,rad". Sets channel->kind and, for a long section (a height profile along the road), channel->number. Returns false if
+ * the channel is not supported. */
 static bool find_channel(const char *text, cmb_crg_channel *channel)
 {
   static const char *const lines[CMB_CRG_LINE_CHANNELS] = {
@@ -292,8 +296,8 @@ static cmb_status read_channel(cmb_crg_file *c, const char *text)
   return CMB_OK;
 }
 
-/* Reads a line of the section $KD_Definition of an OpenCRG file: `#:` the format of the data, `D:` a channel, `U:` a definition without
- * data, which is skipped. */
+/* Reads the current line of the section $KD_Definition of an OpenCRG file: `#:` specifies the format of the data, `D:` the next channel
+ * (column of data); `U:`, a definition without data, is skipped. Any other line is an error. */
 static cmb_status read_definition(cmb_crg_file *c)
 {
   char text[WORDS_ROOM], rest[WORDS_ROOM], shown[CMB_SHOWN_ROOM];
@@ -311,8 +315,9 @@ static cmb_status read_definition(cmb_crg_file *c)
 
 /* ---- sections */
 
-/* Handles a line of an OpenCRG file that begins with one `$`: it begins the section of that name, or ends the current one. Sets *section
- * and marks the new one in seen[]; a second section of the same name is an error. */
+/* Handles a line of an OpenCRG file that begins with a single `$`: followed by the name of a known section it begins this section, else it
+ * ends the current one. Sets *section, and marks a new section in seen[]. It is an error if a section begins twice or before the current
+ * one has ended, or if the heights are in another file ($ROAD_CRG_FILE). */
 static cmb_status change_section(cmb_crg_file *c, bool seen[SECTIONS], enum section *section)
 {
   char name[WORDS_ROOM], shown[CMB_SHOWN_ROOM];
@@ -350,14 +355,14 @@ static cmb_status read_line(cmb_crg_file *c, enum section section)
   if (!copy_trimmed(c->line, c->line_end, text)[0]) return CMB_OK;
   if (section == OUTSIDE) {
     return cmb_reader_fail(c->r, here(c),
-                           "'%s' stands in no section; expected one to begin, or data after $$$$",
+                           "'%s' is in no section; expected one to begin, or data after $$$$",
                            cmb_shown(text, shown));
   }
   return section == DEFINITION ? read_definition(c) : read_key(c, section);
 }
 
-/* Reads all sections of an OpenCRG file, up to the line `$$...` before the data, and stores that line's number in c->data_line; a
- * missing section or missing data is an error. */
+/* Reads all sections of an OpenCRG file, up to the line `$$...` before the data, and stores that line's number in c->data_line. It is an
+ * error if the file does not begin with the section $CT, or if $ROAD_CRG, $KD_Definition or the line `$$...` is missing. */
 static cmb_status read_sections(cmb_crg_file *c)
 {
   bool seen[SECTIONS] = {false};
@@ -386,7 +391,8 @@ static cmb_status read_sections(cmb_crg_file *c)
 
 /* ---- the file */
 
-/* Reads an OpenCRG road from `length` bytes in memory into *crg; `name` is the file's name for messages. */
+/* Reads an OpenCRG road (heights over a grid along a reference line) from `length` bytes in memory into *crg; `name` is the file's name for
+ * messages. The caller owns crg->line. */
 cmb_status cmb_parse_crg(cmb_reader *r, const char *name, const char *bytes, size_t length,
                          cmb_crg *crg)
 {

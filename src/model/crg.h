@@ -21,7 +21,7 @@ typedef struct cmb_crg {
   cmb_table *line;
 } cmb_crg;
 
-/* Reads the OpenCRG file that the node names into *crg. The path is relative to the file that the node stands in. The caller owns
+/* Reads the OpenCRG file that the node names into *crg. The path is relative to the file that contains the node. The caller owns
  * crg->line. */
 cmb_status cmb_read_crg(cmb_reader *r, const cmb_node *file, cmb_crg *crg);
 
@@ -84,16 +84,17 @@ typedef struct cmb_crg_file {
   const char *line, *line_end;
   int number; /* of the current line, from 1 */
   cmb_crg_value value[CMB_CRG_KEYS];
-  bool binary, twice; /* data are binary (else text); with double precision (else single) */
-  int channel_count, most_channels;
-  cmb_crg_channel *channels; /* (channel_count) in the order of the data's columns */
-  int data_line;             /* number of the last line before the data */
+  bool binary;                      /* the data are binary, else text */
+  bool double_precision;            /* the data have double precision, else single */
+  int channel_count, most_channels; /* most_channels: allocated number */
+  cmb_crg_channel *channels;        /* (channel_count) in the order of the data's columns */
+  int data_line;                    /* number of the last line before the data */
   int rows;
   double *data; /* (rows x channel_count), NaN: number missing */
 } cmb_crg_file;
 
-/* Moves on to the next line of the file: sets c->line, c->line_end (without the line end) and c->number. Returns false at the end of the
- * file. */
+/* Advances to the next line of the file: sets c->line and c->line_end, without the line break, and increments c->number. Returns false at
+ * the end of the file. */
 bool cmb_crg_advance(cmb_crg_file *c);
 
 static inline bool cmb_crg_blank(char x)
@@ -140,8 +141,8 @@ int cmb_crg_column(const cmb_crg_file *c, cmb_crg_channel_kind kind);
 cmb_status cmb_crg_agree(const cmb_crg_file *c, cmb_crg_key key, const char *name, double expected,
                          double tolerance);
 
-/* These check the increments and the length of the reference line; set crg->phi and crg->turns from the headings; and, when crg->v is
- * known, check the line's end and make crg->line if the line turns. */
+/* cmb_crg_check_length checks the increment and the length of the reference line; cmb_crg_find_heading sets crg->phi and crg->turns from the
+ * headings; cmb_crg_make_line, for which crg->v must be known, checks the line's end and creates crg->line if the line turns. */
 cmb_status cmb_crg_check_length(const cmb_crg_file *c);
 cmb_status cmb_crg_find_heading(const cmb_crg_file *c, cmb_crg *crg);
 cmb_status cmb_crg_make_line(const cmb_crg_file *c, cmb_crg *crg);

@@ -19,10 +19,10 @@ enum { RECORD = 80 };
 
 /* ---- text and binary */
 
-/* Returns how many numbers a record of 80 bytes has in the file's format. */
+/* Returns how many numbers a record (80 bytes) of an OpenCRG file contains in the file's data format. */
 static int numbers_per_record(const cmb_crg_file *c)
 {
-  return RECORD / ((c->binary ? 4 : 10) * (c->twice ? 2 : 1));
+  return RECORD / ((c->binary ? 4 : 10) * (c->double_precision ? 2 : 1));
 }
 
 static int records_per_row(const cmb_crg_file *c)
@@ -37,7 +37,8 @@ cmb_place cmb_crg_row_place(const cmb_crg_file *c, int row)
   return cmb_crg_place(c, line, 1);
 }
 
-/* Allocates c->data for `most` rows of numbers; it is an error if these are more than CMB_MOST_CRG_VALUES numbers. */
+/* Allocates c->data for `most` rows of an OpenCRG file's data, with one number per channel. It is an error if these are more than
+ * CMB_MOST_CRG_VALUES numbers. */
 static cmb_status take_rows(cmb_crg_file *c, size_t most)
 {
   if (most * (size_t)c->channel_count > CMB_MOST_CRG_VALUES) {
@@ -51,7 +52,8 @@ static cmb_status take_rows(cmb_crg_file *c, size_t most)
 
 /* ---- text */
 
-/* Copies the characters from..from+width of the current line into `text`, without the blanks around them. */
+/* Copies characters from..from+width-1 of the current line, counted from 0, into `text`, without leading and trailing blanks. Characters
+ * beyond the end of the line are left out. */
 static void copy_field(const cmb_crg_file *c, int from, int width, char text[RECORD + 1])
 {
   const ptrdiff_t length = c->line_end - c->line;
@@ -83,8 +85,8 @@ static cmb_status read_record(cmb_crg_file *c, int count, double *to)
   return CMB_OK;
 }
 
-/* Reads one row of an OpenCRG file's numbers from the current line and the lines that continue it into `to`; the caller has counted that
- * there are enough lines. */
+/* Reads one row of an OpenCRG file's data, c->channel_count numbers in text form, into to[], from the current line and those that continue
+ * the row. The caller has checked that the file has enough lines. */
 static cmb_status read_row(cmb_crg_file *c, double *to)
 {
   const int per = numbers_per_record(c);
@@ -96,7 +98,7 @@ static cmb_status read_row(cmb_crg_file *c, double *to)
   return CMB_OK;
 }
 
-/* Returns whether the rest of the file consists of empty lines, so that all rows have been read. */
+/* Returns whether the rest of the file, from c->next, consists only of blanks and line breaks, so that all rows have been read. */
 static bool is_end(const cmb_crg_file *c)
 {
   for (const char *at = c->next; at < c->end; at++) {
@@ -125,14 +127,14 @@ static cmb_status read_text(cmb_crg_file *c)
 
 /* ---- binary */
 
-/* Returns binary number i of the data, which begin at c->next; the highest byte comes first in the file. */
+/* Returns number i (from 0) of the binary data that begin at c->next, stored in big-endian byte order in single or double precision. */
 static double number_at(const cmb_crg_file *c, size_t i)
 {
-  const size_t size = c->twice ? 8 : 4;
+  const size_t size = c->double_precision ? 8 : 4;
   const unsigned char *at = (const unsigned char *)c->next + i * size;
   uint64_t bits = 0;
   for (size_t k = 0; k < size; k++) bits = bits << 8 | at[k];
-  if (c->twice) {
+  if (c->double_precision) {
     double x;
     memcpy(&x, &bits, sizeof x);
     return x;
@@ -143,8 +145,8 @@ static double number_at(const cmb_crg_file *c, size_t i)
   return (double)x;
 }
 
-/* Returns how many rows the `count` binary numbers of an OpenCRG file make, without the NaNs that fill up the last record; an incomplete
- * last row is counted. */
+/* Returns the number of rows in the `count` binary numbers of an OpenCRG file, without the NaNs that pad the last record. An incomplete
+ * last row is counted as a row. */
 static size_t count_rows(const cmb_crg_file *c, size_t count)
 {
   const size_t channels = (size_t)c->channel_count;
@@ -153,7 +155,8 @@ static size_t count_rows(const cmb_crg_file *c, size_t count)
   return (count + channels - 1) / channels;
 }
 
-/* Returns whether the `left` bytes behind the last record are only a line end, which some programs append. */
+/* Returns whether the last `left` bytes of the file, those after the last complete record, are only a line end (LF or CR LF), which some
+ * programs append. */
 static bool ends_with_line_end(const cmb_crg_file *c, size_t left)
 {
   return c->end[-1] == '\n' && (left == 1 || (left == 2 && c->end[-2] == '\r'));

@@ -5,16 +5,17 @@
  *     z_ij = Z_i + b_i v_j + g_ij,   Z_0 = 0,   Z_i = Z_{i-1} + du s_i
  *
  * with the slope s and the banking b from their channels, or from the keys of the start where there is no channel, and the numbers g of the
- * long sections. s_i belongs to the interval that ends at u_i: the slope of the first row is not used. Where numbers are missing at the ends
- * of a row, the next number of this row stands for them.
+ * long sections. s_i belongs to the interval that ends at u_i: the slope of the first row is not used. Numbers missing at the ends of a row
+ * are replaced by the nearest number of this row.
  */
 #include "base/context.h"
 #include "model/crg.h"
 
 #include <math.h>
 
-/* Gets the slope or banking of an OpenCRG road's reference line in a row of the data into *x: the number in its column, or that of the
- * key `start` if there is no such column, or if row 0 has no number. It is an error if both are missing. */
+/* Stores in *x the slope or banking (as `kind` says) of an OpenCRG road's reference line in a row of the data: the number in its column or,
+ * if the file has no such column, the value of the key `start` (0 if not given). A number missing in row 0 is replaced by that of the key
+ * `start` if the file gives it. Any other missing number is an error. */
 static cmb_status line_number(const cmb_crg_file *c, cmb_crg_channel_kind kind, cmb_crg_key start,
                               int row, double *x)
 {
@@ -28,8 +29,8 @@ static cmb_status line_number(const cmb_crg_file *c, cmb_crg_channel_kind kind, 
 
 /* ---- across */
 
-/* Checks that the file's last channels are two or more long sections of the same kind, numbered from 1 if they have numbers; *first
- * becomes the column of the first one. */
+/* Checks that the last channels (columns of data) of an OpenCRG file are two or more long sections (height profiles along the road), either
+ * all with their lateral position or all with the numbers 1, 2, ... Sets *first to the column of the first one. */
 static cmb_status check_sections(const cmb_crg_file *c, int *first)
 {
   *first = 0;
@@ -53,8 +54,9 @@ static cmb_status check_sections(const cmb_crg_file *c, int *first)
   return CMB_OK;
 }
 
-/* Computes the v of the first long section (*right) and the spacing (*step) of the `count` long sections of an OpenCRG road that do not
- * specify their v, from two of right border, left border and increment; with the increment alone they lie symmetrically about the line. */
+/* Computes the lateral positions of the `count` long sections (height profiles along an OpenCRG road) if the file gives only their numbers:
+ * *right of the first one, and the spacing *step. They follow from two of right border, left border and increment, or from the increment
+ * alone, symmetrically about the reference line. It is an error if these are not enough or the spacing is not positive. */
 static cmb_status find_increment(const cmb_crg_file *c, int count, double *right, double *step)
 {
   const bool has_right = cmb_crg_is_given(c, CMB_CRG_V_RIGHT),
@@ -109,8 +111,8 @@ static cmb_status find_positions(const cmb_crg_file *c, int first, cmb_crg *crg)
 
 /* ---- heights */
 
-/* Copies the heights in a row of an OpenCRG road's grid into g[0..count-1]; those missing at its ends become equal to the next number. A
- * number missing in between is an error. */
+/* Copies the `count` heights in one row of an OpenCRG file's data, from column `first` on, into g[0..count-1]. Heights missing at either
+ * end of the row become equal to the nearest one in it. Heights missing in between, or all of them, are an error. */
 static cmb_status fill_row(const cmb_crg_file *c, int row, int first, int count, double *g)
 {
   int right = 0, left = count - 1;
@@ -153,8 +155,8 @@ static cmb_status fill_heights(const cmb_crg_file *c, int first, cmb_crg *crg)
                        cmb_crg_value_of(c, CMB_CRG_START_Z) + line, CMB_CRG_SAME_PLACE);
 }
 
-/* Checks that an OpenCRG file without a column of slopes (or of banking) gives the same slope (banking) for the start and the end of the
- * road. */
+/* Checks an OpenCRG file without a column of slopes: if it gives the slope at the end of the road, this must equal the slope at the start
+ * (0 if not given). Checks the banking in the same way. */
 static cmb_status check_constants(const cmb_crg_file *c)
 {
   if (cmb_crg_column(c, CMB_CRG_SLOPE) < 0) {

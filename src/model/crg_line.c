@@ -1,6 +1,6 @@
 /*
- * Makes the reference line of OpenCRG roads; called by crg_grid.c (crg.h; ASAM OpenCRG 1.2, chapter 3). Its points are at the distance du
- * from one to the next,
+ * Computes the reference line of OpenCRG roads; called by crg_grid.c (crg.h; ASAM OpenCRG 1.2, chapter 3). Neighbouring points have the
+ * distance du,
  *
  *     x_i = x_{i-1} + du cos φ_i,   y_i = y_{i-1} + du sin φ_i
  *
@@ -26,7 +26,7 @@ static const double pi = 3.14159265358979323846;
  * du²/(8 r), 1/128 of the radius of curvature r each. */
 enum { LEAST_STEPS = 4 };
 
-/* The ends of a closed line may be apart by this many increments at most (as in foot.c). */
+/* Largest distance between the first and the last point of a closed line, in increments (as in foot.c). */
 static const double MEETS = 0.1;
 
 cmb_status cmb_crg_agree(const cmb_crg_file *c, cmb_crg_key key, const char *name, double expected,
@@ -49,8 +49,8 @@ int cmb_crg_column(const cmb_crg_file *c, cmb_crg_channel_kind kind)
 
 /* ---- lengths and headings */
 
-/* Checks the increment of an OpenCRG road's reference line, the number of rows, and that the end of u, if the file gives it, agrees with
- * both. */
+/* Checks that an OpenCRG file gives the increment of the reference line, that it is positive and the road's length finite, and that there
+ * are two or more rows of data. If the file gives the coordinate u of the road's end, this must agree with increment and number of rows. */
 cmb_status cmb_crg_check_length(const cmb_crg_file *c)
 {
   const double step = cmb_crg_value_of(c, CMB_CRG_INCREMENT);
@@ -73,8 +73,8 @@ cmb_status cmb_crg_check_length(const cmb_crg_file *c)
                        fmin(CMB_CRG_SAME_PLACE, step / 2));
 }
 
-/* Checks that a heading that the file gives for the start or the end equals `heading` (rad), the one in the data there, up to multiples
- * of 2π. */
+/* Checks that the heading under `key`, for the start or the end of an OpenCRG road, agrees with `heading` (rad), the one in the data there,
+ * up to multiples of 2π; `name` is the key's name for messages. A file that does not give the key is accepted. */
 static cmb_status check_heading(const cmb_crg_file *c, cmb_crg_key key, const char *name,
                                 double heading)
 {
@@ -103,8 +103,8 @@ cmb_status cmb_crg_find_heading(const cmb_crg_file *c, cmb_crg *crg)
 
 /* ---- the line */
 
-/* Computes the points (x[i], y[i]) of an OpenCRG road's reference line, (c->rows) each, in a frame that begins at its start with the
- * x-axis along the first interval. */
+/* Computes the points (x[i], y[i]) of an OpenCRG road's reference line, i < c->rows, in a frame with its origin at the first point and its
+ * x-axis along the first interval. x[0] and y[0] must be 0. */
 static void find_points(const cmb_crg_file *c, const cmb_crg *crg, double *x, double *y)
 {
   const int column = cmb_crg_column(c, CMB_CRG_PHI);
@@ -126,8 +126,9 @@ static cmb_status check_end(const cmb_crg_file *c, double phi, double x, double 
                        CMB_CRG_SAME_PLACE);
 }
 
-/* Checks that the road's `width` to one side of its line is within the reach on this side, where each place has one height; the error
- * specifies whether the road overlaps itself or its line turns too sharply. */
+/* Checks that one side of a road, which extends by `width` from its reference line, is within the reach limit->reach: the distance up to
+ * which each place has one nearest point of the line. The reach must also be at least LEAST_STEPS increments. The error message says
+ * whether the road overlaps itself or its line turns too sharply. */
 static cmb_status check_side(const cmb_crg_file *c, const cmb_foot_limit *limit, double width,
                              const char *side)
 {
@@ -137,7 +138,7 @@ static cmb_status check_side(const cmb_crg_file *c, const cmb_foot_limit *limit,
   if (limit->reach >= fmax(width, LEAST_STEPS * step)) return CMB_OK;
   if (apart >= 4 * fmax(limit->reach, step)) {
     return cmb_reader_fail(c->r, place,
-                           "the road reaches %g to the %s and comes upon itself in rows %d and %d; "
+                           "the road reaches %g to the %s and overlaps itself in rows %d and %d; "
                            "expected one height at each place, which it has up to %.4g",
                            width, side, limit->at + 1, limit->other + 1, limit->reach);
   }
@@ -154,7 +155,8 @@ static cmb_status check_side(const cmb_crg_file *c, const cmb_foot_limit *limit,
                          width, side, limit->at + 1, limit->reach);
 }
 
-/* Checks that a closed reference line ends at its first point: in a gap between the two the file gives no heights. */
+/* Checks that a closed reference line with the points (x[i], y[i]) ends at its first point, to within a tenth of the increment, because the
+ * file gives no heights in a gap between the two. An open line is accepted. */
 static cmb_status check_seam(const cmb_crg_file *c, const double *x, const double *y,
                              const cmb_crg *crg)
 {
@@ -163,13 +165,14 @@ static cmb_status check_seam(const cmb_crg_file *c, const double *x, const doubl
   const bool closed = crg->line->c[3] > 0;
   if (!closed || apart < MEETS * cmb_crg_value_of(c, CMB_CRG_INCREMENT)) return CMB_OK;
   return cmb_reader_fail(c->r, cmb_crg_row_place(c, last),
-                         "the course ends %.4g before its start, and nothing says how high the "
-                         "road is between them; expected the first row once more at its end",
+                         "the course ends %.4g before its start, and there are no heights between "
+                         "them; expected the first row once more at its end",
                          apart);
 }
 
-/* Makes crg->line, the function from places to line coordinates, for a line that turns, and checks that the road is within its reach to
- * both sides. Places further from the line than `most` have no height; a larger `most` makes more pairs of points to compare. */
+/* Creates crg->line, the function that converts positions to coordinates along and across a curved reference line with the points (x[i],
+ * y[i]), and checks that both sides of the road are within the line's reach. Positions further than `most` from the line have no height; a
+ * larger `most` means more pairs of points to compare. */
 static cmb_status make_turning_line(const cmb_crg_file *c, const double *x, const double *y,
                                     cmb_crg *crg)
 {

@@ -33,8 +33,8 @@ static cmb_place place_of(const struct csv *c)
   return cmb_place_in(c->name, c->number > 0 ? c->number : 1, 1);
 }
 
-/* Moves on to the next line that is neither empty nor begins with #, and sets c->line and c->line_end without the blanks around it.
- * Returns false at the end of the text. */
+/* Advances to the next line of a CSV text that is not empty and does not begin with #, and sets c->line and c->line_end to its text without
+ * leading and trailing blanks. Returns false at the end of the text. */
 static bool advance(struct csv *c)
 {
   while (c->next < c->end) {
@@ -50,7 +50,7 @@ static bool advance(struct csv *c)
   return false;
 }
 
-/* Cuts a comment, from a # outside of quotes to the end, and the blanks before it off the current line. */
+/* Removes a comment, from a # outside of quotes to the end, and the blanks before it from the current line by moving c->line_end. */
 static void drop_comment(struct csv *c)
 {
   bool quoted = false;
@@ -71,7 +71,8 @@ static void choose_separator(struct csv *c)
   }
 }
 
-/* Reads the cell that begins at *at of the current line and moves *at to the next one. Returns false if there is no cell. */
+/* Reads the cell of a CSV line that begins at *at into *cell, without the blanks and quotes around it, and moves *at to the next cell.
+ * Returns false if the line has no further cell. */
 static bool next_cell(const struct csv *c, const char **at, struct cell *cell)
 {
   const char *from = *at, *stop;
@@ -90,7 +91,7 @@ static bool next_cell(const struct csv *c, const char **at, struct cell *cell)
   return true;
 }
 
-/* Finds cell number `column` (from 0) of the current line; returns false if the line has fewer cells. */
+/* Reads cell number `column` (from 0) of the current CSV line into *cell. Returns false if the line has fewer cells. */
 static bool find_cell(const struct csv *c, int column, struct cell *cell)
 {
   const char *at = c->line;
@@ -114,8 +115,8 @@ static bool is_number(const struct cell *cell, double *number)
   return cmb_parse_number(text, number);
 }
 
-/* Returns whether a cell is a number or looks like a mistyped one, such as 1.5, 1,O or nan. A cell in quotes has to be a correct number,
- * because it may contain any words. */
+/* Returns whether a CSV cell is a number or looks like a mistyped one, such as 1.5, 1,O or nan. A cell in quotes may contain any words, so
+ * it has to be a correct number. */
 static bool begins_like_number(const struct cell *cell)
 {
   static const char *const not_finite[] = {"nan", "inf", "infinity"};
@@ -131,7 +132,7 @@ static bool begins_like_number(const struct cell *cell)
   return false;
 }
 
-/* Copies the beginning of a cell to `room` for use in a message, with unprintable characters replaced, and returns `room`. */
+/* Copies the beginning of a cell to `room` for use in a message, with '?' for control characters, and returns `room`. */
 static const char *shown(const struct cell *cell, char room[CMB_SHOWN_ROOM])
 {
   char part[CMB_SHOWN_ROOM];
@@ -141,7 +142,7 @@ static const char *shown(const struct cell *cell, char room[CMB_SHOWN_ROOM])
   return cmb_shown(part, room);
 }
 
-/* Returns the number (from 0) of the cell with this text in the current line, -1 if there is none. */
+/* Returns the index (from 0) of the first cell of the current line whose text is `name`; -1 if there is none. */
 static int find_name(const struct csv *c, const char *name)
 {
   const char *at = c->line;
@@ -152,8 +153,8 @@ static int find_name(const struct csv *c, const char *name)
   return -1;
 }
 
-/* Finds the two requested columns of a CSV file, by number or by name, and writes their numbers (from 0) into chosen[]; columns == NULL:
- * the first two. Names are looked up in the current line, if has_names is true. */
+/* Stores the indices (from 0) of the two requested columns of a CSV file in chosen[]. `columns` is a list of two, each given by its number
+ * (from 1) or by its name in the current line, if has_names is true; NULL chooses the first two. An unknown name is an error. */
 static cmb_status choose_columns(struct csv *c, const cmb_node *columns, bool has_names,
                                  int chosen[2])
 {
@@ -197,7 +198,7 @@ static cmb_status read_row(struct csv *c, const int chosen[2], double pair[2])
   return CMB_OK;
 }
 
-/* Returns whether the current line has the names of the columns: no cell of it begins like a number. */
+/* Returns whether the current line of a CSV file contains the names of the columns: none of its cells begins like a number. */
 static bool is_header(const struct csv *c)
 {
   const char *at = c->line;

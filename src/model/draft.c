@@ -43,7 +43,8 @@ struct cmb_draft {
 
 /* ---- failures */
 
-/* Stores the context's last failure in the draft, as the one that all later calls return, and returns its status. */
+/* Stores the context's last error with this status in the draft (a model under construction), so that all later calls on the draft return
+ * it. Returns `status`. */
 static cmb_status keep_failure(cmb_draft *d, cmb_status status)
 {
   d->status = status;
@@ -69,7 +70,8 @@ static cmb_status fail_memory(cmb_draft *d)
   return keep_failure(d, cmb_fail_memory(d->ctx));
 }
 
-/* Returns CMB_OK if no call on the draft has failed yet; else reports the first failure once more and returns its status. */
+/* Returns CMB_OK if no call on the draft (a model under construction) has failed so far; else reports the first failure again and returns
+ * its status. */
 static cmb_status check_earlier_failure(cmb_draft *d)
 {
   return d->status == CMB_OK ? CMB_OK : cmb_fail_again(d->ctx, &d->failure);
@@ -83,8 +85,8 @@ static cmb_status check_earlier_failure(cmb_draft *d)
 
 /* ---- items */
 
-/* Copies a text to the draft's arena and returns the copy; returns NULL, with a failure in the draft, if it is no UTF-8 text or all
- * texts together are too long. `key` is the full key for messages. */
+/* Copies a text to the draft's arena and returns the copy; `key` is the full key for messages. Returns NULL, with the failure stored in the
+ * draft, if the text is not valid UTF-8 or has control characters, if all texts together are too long, or if out of memory. */
 static const char *copy_text(cmb_draft *d, const char *key, const char *text)
 {
   const size_t length = strlen(text);
@@ -104,8 +106,8 @@ static const char *copy_text(cmb_draft *d, const char *key, const char *text)
   return copy;
 }
 
-/* Appends the item to the array d->all, which grows as needed; its index there is the number under which the name map finds it. Returns
- * false without memory. */
+/* Appends the item to the array d->all, which grows as needed, and increments d->items; the index in the array is the number under which
+ * the name map finds the item. Returns false if out of memory. */
 static bool number_item(cmb_draft *d, struct item *item)
 {
   if (d->items == d->room) {
@@ -120,8 +122,8 @@ static bool number_item(cmb_draft *d, struct item *item)
   return true;
 }
 
-/* Appends a new entry, an empty text, to a draft's list (name == NULL) or under `name` to a map, and returns it. `key` is the full key
- * for error messages. Returns NULL on failure, with the status in d->status. */
+/* Appends a new entry, an empty text, to the list `parent` (name == NULL) or, under `name`, to the map `parent`, and returns it. `key` is
+ * the full key for error messages. Returns NULL on failure, with the status in d->status. */
 static struct item *add_item(cmb_draft *d, struct item *parent, const char *key, const char *name)
 {
   if (d->items == CMB_MOST_NODES - 1) {
@@ -150,8 +152,9 @@ static struct item *add_item(cmb_draft *d, struct item *parent, const char *key,
 
 /* ---- keys */
 
-/* Splits the first name off the key *key: decodes it into `name` and moves *key behind it and its '/'. Returns false if the name is
- * empty, too long, has a control character or a '~' that is not followed by 0 or 1, or if the key ends with '/'. */
+/* Decodes the first name of the key *key, such as bodies/rod/mass, into `name` ('~1' means '/', '~0' means '~') and advances *key past this
+ * name and its '/'. Returns false if the name is empty, too long, or has a control character or an invalid '~', or if the key ends with
+ * '/'. */
 static bool take_name(const char **key, char name[MOST_KEY + 1])
 {
   const char *from = *key;
@@ -172,8 +175,8 @@ static bool take_name(const char **key, char name[MOST_KEY + 1])
   return n > 0 && (*from != '/' || from[1]);
 }
 
-/* Writes a name with '/' and '~' encoded as '~1' and '~0', as keys have it, into the buffer `to` of `room` characters. Returns its
- * length without the final '\0', or `room` if it does not fit. */
+/* Copies `name` into the buffer `to` of `room` characters with '/' encoded as '~1' and '~' as '~0', as in keys. Returns the length of the
+ * result without the final '\0', or `room` if it does not fit. */
 static size_t write_name(const char *name, char *to, size_t room)
 {
   size_t n = 0;
@@ -187,7 +190,8 @@ static size_t write_name(const char *name, char *to, size_t room)
   return n;
 }
 
-/* Returns the index that a name of digits denotes, -1 if the name is no number, has leading zeros or more than seven digits. */
+/* Returns the list index that the decimal digits in `name` denote; -1 if it is no number, or has leading zeros or more than seven digits.
+ * */
 static int index_of(const char *name)
 {
   const size_t length = strlen(name);
@@ -215,8 +219,9 @@ static struct item *entry_of_list(cmb_draft *d, struct item *list, const char *k
   return item;
 }
 
-/* Finds the entry `name` of a list or map in a draft, and creates it if it is missing. An item that is still an empty text becomes a
- * list if the name is a number, else a map. Returns NULL on failure; any other text is an error. */
+/* Returns the entry `name` of a list or map in a draft (a model under construction), which is created if it is missing. An item that is
+ * still an empty text first becomes a list if `name` is a number, else a map; entering any other text is an error. Returns NULL on failure,
+ * with the status in d->status. */
 static struct item *enter(cmb_draft *d, struct item *item, const char *key, const char *name)
 {
   if (item->kind == CMB_NODE_TEXT && !item->text[0])
@@ -232,8 +237,8 @@ static struct item *enter(cmb_draft *d, struct item *item, const char *key, cons
   return found ? d->all[found->index] : add_item(d, item, key, name);
 }
 
-/* Finds the item of a draft under a key such as "bodies/rod/mass", and creates it and the maps and lists above it if they are missing.
- * Returns NULL on failure, with the status in d->status. */
+/* Returns the item of a draft (a model under construction) under a key such as "bodies/rod/mass"; it is created, with the maps and lists
+ * above it, if it is missing. Returns NULL on failure, with the status in d->status. */
 static struct item *find(cmb_draft *d, const char *key)
 {
   struct item *item = &d->root;
@@ -261,8 +266,8 @@ static struct item *find(cmb_draft *d, const char *key)
   return item;
 }
 
-/* Finds or creates the item under a key for a new value, and empties it: an earlier text or list is discarded, an earlier map is an
- * error. */
+/* Finds or creates the item under a key and makes it an empty text, ready for a new value: an earlier text or list is discarded, an earlier
+ * map is an error. *item becomes the item, or NULL if it cannot be found or created. */
 static cmb_status find_value(cmb_draft *d, const char *key, struct item **item)
 {
   *item = find(d, key);
@@ -279,7 +284,7 @@ static cmb_status find_value(cmb_draft *d, const char *key, struct item **item)
 
 /* ---- values */
 
-/* Makes an item of a draft a text, which is copied; text == NULL is an error. `key` is the full key for messages. */
+/* Stores a copy of `text` as the value of an item that is a text; text == NULL is an error. `key` is the full key for messages. */
 static cmb_status set_text(cmb_draft *d, struct item *item, const char *key, const char *text)
 {
   if (!text) return fail(d, CMB_ERROR_ARGUMENT, key, "wrong call: there is no text");
@@ -297,7 +302,8 @@ static cmb_status set_number(cmb_draft *d, struct item *item, const char *key, d
   return set_text(d, item, key, text);
 }
 
-/* Makes an item of a draft a list of `count` numbers or, if numbers is NULL, of `count` texts, which are copied. */
+/* Makes an empty item a list of `count` numbers or, if numbers is NULL, of `count` texts, which are copied; it is an error if both arrays
+ * are NULL or count is negative. `key` is the full key for messages. */
 static cmb_status set_list(cmb_draft *d, struct item *item, const char *key, int count,
                            const double *numbers, const char *const *texts)
 {
@@ -370,8 +376,8 @@ cmb_status cmb_draft_rows(cmb_draft *d, const char *key, int rows, int columns, 
 
 /* ---- entries of the sections */
 
-/* Writes the key "section/name/part", such as "bodies/rod/mass", or "section/name" if part is NULL; the name is encoded. A key that is
- * too long is an error. */
+/* Writes the key "section/name/part", such as "bodies/rod/mass", into key[]; without part (NULL), "section/name". '/' and '~' in the name
+ * are encoded. A key that is too long is an error. */
 static cmb_status write_key(cmb_draft *d, const char *section, const char *name, const char *part,
                             char key[MOST_KEY + 1])
 {
@@ -383,7 +389,8 @@ static cmb_status write_key(cmb_draft *d, const char *section, const char *name,
               (int)CMB_MOST_NAME_PART);
 }
 
-/* Creates the entry `name` of a section. It is an error if it exists already, because the parts of the two would be mixed. */
+/* Creates the entry `name` in a section of the draft, such as a body. It is an error if it exists already, because the contents of the two
+ * would be mixed. */
 static cmb_status add_entry(cmb_draft *d, const char *section, const char *name)
 {
   char key[MOST_KEY + 1];
@@ -398,7 +405,7 @@ static cmb_status add_entry(cmb_draft *d, const char *section, const char *name)
   return CMB_OK;
 }
 
-/* Sets the part `part` of an entry of a section to a text; does nothing if text is NULL. */
+/* Stores a text in the draft under the key "section/name/part", such as "joints/J1/type"; does nothing if text is NULL. */
 static cmb_status put_text(cmb_draft *d, const char *section, const char *name, const char *part,
                            const char *text)
 {
@@ -463,8 +470,8 @@ cmb_status cmb_draft_rod(cmb_draft *d, const char *name, double mass, const char
   return put_pair(d, "bodies", name, "rod", from, to);
 }
 
-/* Returns the key under which the entry of a joint or loop of this type has its single direction, such as "axis" or "normal"; "axis" for
- * types that are no joint. */
+/* Returns the key of the single direction of a joint or loop of this type: "normal" for a planar joint, "axis" for all other types,
+ * including those that have no single direction. */
 static const char *direction_key(const char *type)
 {
   const char *keys[2];
@@ -519,7 +526,8 @@ cmb_status cmb_draft_event(cmb_draft *d, const char *name, const char *when, con
 
 /* ---- the model */
 
-/* Creates an empty draft of a model; `name` is the name of the model and stands for its path in messages. */
+/* Creates an empty draft, a model that is built by calls; `name` is the model's name, which replaces the file's path in messages. The
+ * caller destroys *draft with cmb_draft_destroy. */
 cmb_status cmb_draft_create(cmb_context *ctx, const char *name, cmb_draft **draft)
 {
   CMB_REQUIRE(ctx, ctx && draft, "cmb_draft_create needs a context and a place for the draft");
@@ -543,8 +551,8 @@ void cmb_draft_destroy(cmb_draft *d)
   if (d) cmb_arena_destroy(d->arena);
 }
 
-/* Returns the key of a tree item for messages, on the model's arena: the key of the item above it, a '/', and its own name, or its index
- * if it is in a list. Returns NULL without memory. */
+/* Returns the key of an item for messages, such as "bodies/rod/mass", on the model's arena: the key `above` of its parent, a '/', and its
+ * own name or, in a list, its index. Returns NULL if out of memory. */
 static const char *path_of(cmb_reader *r, const char *above, const struct item *item, int index)
 {
   const size_t room = strlen(above) + 2 + (item->key ? 2 * strlen(item->key) : 12);
@@ -558,8 +566,8 @@ static const char *path_of(cmb_reader *r, const char *above, const struct item *
   return path;
 }
 
-/* Converts the entries of `from` into the child nodes of `to`, recursively. The nodes are on the reader's scratch arena; their places
- * (keys) are on the model's arena, which outlives it. */
+/* Converts the entries of `from` into the child nodes of `to`, recursively. The nodes are on the reader's scratch arena; the keys that tell
+ * their places are on the model's arena, which outlives it. */
 static cmb_status make_nodes(cmb_reader *r, const struct item *from, cmb_node *to)
 {
   cmb_node *last = NULL;

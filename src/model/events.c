@@ -1,6 +1,6 @@
 /*
  * Reads the section `events` of a model; called by read.c (reader.h). An event is a condition whose change is located in time, and an action
- * at that instant: the event is recorded, the run stops, or velocities get new values.
+ * at that instant: the event is recorded, the run stops, or velocities or first-order states get new values.
  */
 #include "base/context.h"
 #include "model/reader.h"
@@ -8,7 +8,8 @@
 static const char *const directions[] = {"rising", "falling", "both"};
 static const int signs[] = {1, -1, 0};
 
-/* Reads the resets of an event, {NAME: formula, ...}; the key, too, is read as a formula (a quantity that is linear in the velocities). */
+/* Reads the resets of an event (new values that velocities or first-order states get at the event) from the map {NAME: formula, ...}. The
+ * key NAME is itself read as a formula. Whether it is linear in velocities or states is checked later, when the equations are built. */
 static cmb_status read_resets(cmb_reader *r, const cmb_scope *s, const cmb_node *map,
                               cmb_model_event *event)
 {
@@ -29,7 +30,8 @@ static cmb_status read_resets(cmb_reader *r, const cmb_scope *s, const cmb_node 
   return CMB_OK;
 }
 
-/* Reads the action of an event: record, stop, or {reset: {NAME: formula, ...}}; node == NULL means record. */
+/* Reads the action of an event into event->action: `record`, `stop`, or a map {reset: {NAME: formula, ...}}. node == NULL leaves the
+ * default, `record`. */
 static cmb_status read_action(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                               cmb_model_event *event)
 {

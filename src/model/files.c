@@ -1,8 +1,9 @@
 /*
  * Opens and reads the files that make up a model; called by the readers of sections (reader.h). A file that a model names is looked for in
- * the folder of the file that names it, and must lie in the folder of the model or below: the path is walked folder by folder, without
- * following links, so that nothing outside can be reached unless the options allow it. A file to be included that is not there is looked
- * for in the library of parts, if there is one, by the same rules. Only plain files are opened, none larger than 16 MB.
+ * the directory of the file that names it, and must be in the directory of the model or below: the path is walked directory by directory,
+ * without following symbolic links, so that nothing outside can be reached unless the options allow it. If a file to be included does not
+ * exist there, it is looked for in the library of parts, if there is one, by the same rules. Only regular files are read, none larger than
+ * 16 MB.
  */
 #include "base/context.h"
 #include "base/file.h"
@@ -24,7 +25,8 @@ enum {
 
 /* ---- text */
 
-/* Returns whether a character may occur in a file: anything but control characters other than line ends and tabs. */
+/* Returns whether a character may occur in a text file of a model: any but control characters, except line feed, carriage return and tab.
+ * */
 static bool is_allowed(char c)
 {
   return !cmb_is_control(c) || c == '\n' || c == '\r' || c == '\t';
@@ -47,16 +49,16 @@ cmb_status cmb_check_text(cmb_context *ctx, const char *text, size_t length, cmb
 
 /* ---- files */
 
-/* Returns the message for an errno value of this file's functions; EFBIG stands for a file that is too large, EINVAL for one that is no
- * plain file. */
+/* Returns the error message for an errno value set while a file is opened or read here: EFBIG means that the file is larger than 16 MB,
+ * EINVAL that it is not a regular file. */
 static const char *reason(int error)
 {
   if (error == EFBIG) return "it is larger than 16 MB";
   return error == EINVAL ? "it is no plain file" : strerror(error);
 }
 
-/* Reads all bytes of an open plain file into memory of the context, *text with *length bytes, and closes the file. Returns false, with
- * errno set, on failure. */
+/* Reads all bytes of an open file into memory allocated by the context, *text with *length bytes, and closes the file. Returns false, with
+ * errno set, on failure; a directory (EISDIR) and any other file that is not regular (EINVAL) are refused. */
 static bool read_and_close(cmb_context *ctx, int file, char **text, size_t *length)
 {
   struct stat there;
@@ -87,15 +89,15 @@ cmb_status cmb_load_main(cmb_context *ctx, const char *path, char **text, size_t
                         reason(errno));
 }
 
-/* Returns the length of the folder's part of a path, including the last slash; 0 if there is no slash. */
+/* Returns the length of the directory part of a path, including the last slash; 0 if there is no slash. */
 static size_t folder_length(const char *path)
 {
   const char *slash = strrchr(path, '/');
   return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* Writes the path without "." and ".." into `inside`, which needs strlen(path) + 1 characters. Returns false if the path leads out of
- * its first folder or is empty. */
+/* Copies a path without its components "." and ".." into `inside`, which needs strlen(path) + 1 characters. Returns false if the path leads
+ * out of the directory in which it begins, or if nothing remains of it. */
 static bool simplify(const char *path, char *inside)
 {
   size_t length = 0;
@@ -117,8 +119,8 @@ static bool simplify(const char *path, char *inside)
   return true;
 }
 
-/* Opens the file root/inside for reading, folder by folder and without following links below root. Returns its descriptor, or -1 with
- * errno set. */
+/* Opens the file root/inside for reading, directory by directory, without following symbolic links below root. Returns the file descriptor,
+ * or -1 with errno set. `inside` is unchanged on return. */
 static int open_inside(const char *root, char *inside)
 {
   int folder = open(root[0] ? root : ".", O_RDONLY | O_CLOEXEC | O_DIRECTORY);
@@ -138,8 +140,8 @@ static int open_inside(const char *root, char *inside)
   return -1;
 }
 
-/* Joins the first root_length characters of root (a folder with its slash, or nothing) and `file` to one path on the arena; returns NULL
- * without memory. */
+/* Returns, on the arena, the first root_length characters of `root` (a directory with its slash, or nothing) followed by `file`; NULL if
+ * out of memory. */
 static char *joined(cmb_arena *arena, const char *root, size_t root_length, const char *file)
 {
   size_t room = root_length + strlen(file) + 1;
@@ -148,8 +150,8 @@ static char *joined(cmb_arena *arena, const char *root, size_t root_length, cons
   return path;
 }
 
-/* Finds the folder that the files named in the file `from` must lie in: the library's if `from` is in the library, else the model's.
- * Returns a path that begins with this folder, and its length with the slash in *length. */
+/* Finds the directory that must contain all files named in the file `from`: the library of parts if `from` is in it, else the directory of
+ * the model. Returns a path that begins with this directory, and its length with the slash in *length. */
 static const char *root_of(const cmb_reader *r, const char *from, size_t *length)
 {
   const char *library = r->options ? r->options->library : NULL;
@@ -159,8 +161,9 @@ static const char *root_of(const cmb_reader *r, const char *from, size_t *length
   return own ? from : r->model->path;
 }
 
-/* Opens the file `text`, which a node names, relative to the folder of the file that the node stands in. Sets *name to its path for
- * messages, and *file to its descriptor, or to -1 with errno set. A path outside of the model's folder is an error. */
+/* Opens the file `text`, which a node of a model file names, relative to the directory of that file. Sets *name to its path for messages
+ * and *file to its descriptor, or to -1 with errno set. A path outside of the model's directory is an error unless the options allow it; a
+ * file in the library of parts must name files in the library. */
 static cmb_status open_beside(cmb_reader *r, const cmb_node *node, const char *text,
                               const char **name, int *file)
 {
@@ -189,8 +192,8 @@ static cmb_status open_beside(cmb_reader *r, const cmb_node *node, const char *t
   return CMB_OK;
 }
 
-/* Opens the file `text` of the library of parts. Sets *name to its path for messages, and *file to its descriptor, or to -1 with errno
- * set. */
+/* Opens the file `text` in the library of parts. Sets *name to its path for messages and *file to its descriptor, or to -1 with errno set.
+ * A path that leads out of the library counts as a missing file, and leaves *name unchanged. */
 static cmb_status open_in_library(cmb_reader *r, const char *text, const char **name, int *file)
 {
   const char *library = r->options->library;
@@ -206,8 +209,8 @@ static cmb_status open_in_library(cmb_reader *r, const char *text, const char **
   return CMB_OK;
 }
 
-/* Returns whether to look elsewhere for a file to be included: it does not exist, or is a folder. A folder is closed, with *file set to
- * -1 and *folder to true. */
+/* Returns whether an included file, just opened as *file, has to be searched in another place: it does not exist or is a directory. A
+ * directory is closed, with *file set to -1 and *folder to true. */
 static bool look_elsewhere(int *file, bool *folder)
 {
   struct stat there;
@@ -220,8 +223,9 @@ static bool look_elsewhere(int *file, bool *folder)
   return *file < 0 && (errno == ENOENT || errno == ENOTDIR);
 }
 
-/* Opens a file to be included: relative to the file that names it, else in the library. A name without an ending, such as `axle`, also
- * stands for axle.yaml. Sets *name and *file as open_beside does. */
+/* Opens a file to be included: relative to the directory of the file that names it, else in the library of parts. If its name has no
+ * extension, such as `axle`, axle.yaml is tried in each place, too. Sets *name to its path for messages and *file to its descriptor, or to
+ * -1 with errno set. */
 static cmb_status open_included(cmb_reader *r, const cmb_node *node, const char **name, int *file)
 {
   bool folder = false;
@@ -262,8 +266,9 @@ bool cmb_model_reads(const cmb_model *model, const char *path)
   return found;
 }
 
-/* Finds the .yaml file of the library, in the same subfolder as `text`, whose name is nearest to it, and writes its path without the
- * ending into `near`. Returns false if none is near. */
+/* Searches the library of parts, in the subdirectory that `text` names, for the .yaml file whose name is most similar to `text`, among the
+ * first MOST_FILES, and writes its path without the extension into `near`. Returns false if none is similar or `text` names no
+ * subdirectory. */
 static bool nearest_in_library(cmb_reader *r, const char *text, char near[CMB_SHOWN_ROOM])
 {
   enum { MOST_FILES = 200 };
@@ -298,8 +303,9 @@ static cmb_status fail_file(cmb_reader *r, const cmb_node *node, bool included, 
                          known ? "; did you mean '" : "", known ? near : "", known ? "'?" : "");
 }
 
-/* Reads the bytes of the open file `file`, which a node names, into the scratch arena, closes it and records its path in the model. With
- * file == -1 it reports errno as the error. */
+/* Reads the open file `file`, which a node names, into *text (*length bytes on the scratch arena), closes it and records its path `name` in
+ * the model. It is an error if file is -1 (with the reason in errno), if it cannot be read, or if all files together are too large; if
+ * `included`, the message can suggest a file of the library. */
 static cmb_status take_file(cmb_reader *r, const cmb_node *node, bool included, int file,
                             const char *name, const char **text, size_t *length)
 {

@@ -1,6 +1,6 @@
 /*
- * The types of forces, a row each: what the reader, the names of results in formulas and the test of the schema have to know of them.
- * forces.c reads a force from its entry, dyn/actions.c computes how it acts.
+ * The table of force element types: name, keys and results of each, used by the reader of models, for the names of results in formulas, and
+ * by the test of the schema. forces.c reads a force element from its entry, dyn/actions.c adds it to the equations of motion.
  */
 #ifndef CMB_MODEL_FORCE_TYPES_H
 #define CMB_MODEL_FORCE_TYPES_H

@@ -3,7 +3,7 @@
  * between bodies, tyres (tyres.c); called by read.c (reader.h).
  *
  * In mirrored copies of a template, the directions of a load are reflected as vectors, sign x; those of a torque as turn sign x. The axes of
- * a bushing are reflected as vectors. A spring needs nothing of this: it acts along the line of its points.
+ * a bushing are reflected as vectors. A spring has no directions to be reflected: it acts along the line of its points.
  */
 #include "base/context.h"
 #include "model/reader.h"
@@ -12,8 +12,8 @@
 
 /* ---- springs and dampers */
 
-/* Reads the optional table under `key`, a table's name or a table of points [x, force] written there, into *table, which is unchanged if
- * the key is missing. A table of two arguments is an error. */
+/* Reads the optional force characteristic under `key` into *table: the name of a table, or a table of points [x, force] written in place. A
+ * grid of values written in place is an error. *table is unchanged if the key is missing. */
 static cmb_status read_law(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                            const char *key, cmb_model_force *f, const cmb_model_table **table)
 {
@@ -37,7 +37,7 @@ static cmb_status read_pull(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   return text ? cmb_read_formula(r, s, text, &f->formula) : CMB_OK;
 }
 
-/* Reads the two points f->a and f->b between which a force acts, and computes their distance in the design position. */
+/* Reads the two points f->a and f->b between which a force element acts, and stores their distance in the design position in *distance. */
 static cmb_status read_ends(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                             cmb_model_force *f, cmb_number *distance)
 {
@@ -48,8 +48,8 @@ static cmb_status read_ends(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   return CMB_OK;
 }
 
-/* Reports an error if the distance of a force's two points in the design position is 0; `expected` is the remedy for the message. The
- * check is repeated whenever live parameters change the distance. */
+/* Reports an error if the distance between the two end points of a force element is 0 in the design position; `expected` says what is
+ * needed instead. The check is repeated when live parameters (which can change after the model is read) change the distance. */
 static cmb_status limit_distance(cmb_reader *r, const cmb_node *entry, cmb_number distance,
                                  const char *expected)
 {
@@ -61,8 +61,8 @@ static cmb_status limit_distance(cmb_reader *r, const cmb_node *entry, cmb_numbe
                           distance);
 }
 
-/* Returns whether the pull of a spring is its stiffness times the distance of its ends and nothing else. Then the force is −k times the
- * vector between the ends, which may coincide. */
+/* Returns whether spring f has only a stiffness k: no free length, preload, damping, table or formula. Its force is then −k times the
+ * vector between its ends, which is defined even if the ends coincide. */
 static bool is_linear_from_zero(const cmb_model_force *f)
 {
   return cmb_is_zero(f->free_length) && cmb_is_zero(f->preload) && cmb_is_zero(f->damping) &&
@@ -103,7 +103,8 @@ static cmb_status read_torsion(cmb_reader *r, const cmb_scope *s, const cmb_node
 
 /* ---- bushings */
 
-/* Reads a bushing between two bodies: its anchors, its axes, and stiffness and damping of three translations and three rotations. */
+/* Reads a bushing (an elastic mount between two bodies): its points f->a and f->b, its axes, and stiffness and damping of three
+ * translations and three rotations. */
 static cmb_status read_bushing(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                cmb_model_force *f)
 {
@@ -120,7 +121,7 @@ static cmb_status read_bushing(cmb_reader *r, const cmb_scope *s, const cmb_node
 
 /* ---- loads */
 
-/* Reads a list of three formulas, the components of a force or torque; list == NULL: leaves them without text. */
+/* Reads a list of three formulas, the components of a force or torque, into formula[]. list == NULL leaves formula[] unchanged. */
 static cmb_status read_components(cmb_reader *r, const cmb_scope *s, const cmb_node *list,
                                   cmb_model_formula formula[3])
 {
@@ -172,7 +173,7 @@ static cmb_status read_load(cmb_reader *r, const cmb_scope *s, const cmb_node *e
 
 /* ---- contacts */
 
-/* Reads the point of a contact, which must be on a body and not on the ground. */
+/* Reads the contact point of a body into *at; a point that is fixed to the ground is an error. */
 cmb_status cmb_read_contact_point(cmb_reader *r, const cmb_scope *s, const cmb_node *on,
                                   cmb_anchor *at)
 {
@@ -213,7 +214,7 @@ static cmb_status read_contact(cmb_reader *r, const cmb_scope *s, const cmb_node
   return cmb_read_limited(r, s, entry, "friction-velocity", CMB_POSITIVE, &f->friction_velocity);
 }
 
-/* Reads a contact of two spheres (Hunt and Crossley), each around a point of its body; f->radius becomes the sum of both radii. */
+/* Reads a Hunt-Crossley contact between two spheres, each centred at a point of its body; f->radius becomes the sum of both radii. */
 static cmb_status read_spheres(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                cmb_model_force *f)
 {
@@ -244,7 +245,8 @@ static cmb_status read_spheres(cmb_reader *r, const cmb_scope *s, const cmb_node
 
 /* ---- all types */
 
-/* Reads one force of any type and appends it to the model; a contact with the key `restitution` becomes a stop instead. */
+/* Reads the entry of one force element of any type and appends it to the model. A contact with the key `restitution` becomes a rigid
+ * unilateral contact instead. */
 static cmb_status read_force(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
 {
   static cmb_status (*const readers[CMB_FORCE_TYPES])(cmb_reader *, const cmb_scope *,

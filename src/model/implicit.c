@@ -21,7 +21,8 @@ static cmb_status read_size(cmb_reader *r, const cmb_scope *s, const cmb_node *m
   return cmb_reader_fail(r, node->place, "'size' is %g; expected a number greater than 0", *size);
 }
 
-/* Reads a single unknown with its equation, w: {equation: formula, start: formula, size: number}. */
+/* Reads an implicit function with a single unknown into *x, from {equation: formula, start: formula, size: number}: the equation, the start
+ * value for Newton's method and the typical magnitude of the unknown (default 1). */
 static cmb_status read_one(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                            cmb_model_implicit *x)
 {
@@ -37,8 +38,9 @@ static cmb_status read_one(cmb_reader *r, const cmb_scope *s, const cmb_node *en
   return read_size(r, s, entry, &x->unknown[0].size);
 }
 
-/* Reads one unknown of group number `index`: u: formula (its start value), or u: {start: formula, size: number}. `scope` is the group's
- * name with a '.', in which the formula's names are looked up first. */
+/* Reads one unknown of a group of equations that are solved simultaneously: its start value for Newton's method, u: formula, or u: {start:
+ * formula, size: number} with its typical magnitude (default 1). `index` is the number of the group in the model; `scope`, the group's name
+ * and a '.', is the prefix with which the formula's names are looked up first. */
 static cmb_status read_unknown(cmb_reader *r, const cmb_scope *s, const char *scope,
                                const cmb_node *node, int index, cmb_model_unknown *unknown)
 {

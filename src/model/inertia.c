@@ -5,8 +5,8 @@
  *     box a x b x c                          m (b² + c²)/12, ...
  *     sphere of radius r                     2/5 m r²
  *
- * I = Aᵀ I' A takes an inertia I' in the axes that are the rows of A to the global ones; mirrored rows give the inertia of
- * the mirrored body. limits.h checks whether the result is a possible inertia.
+ * I = Aᵀ I' A transforms an inertia I' from the axes that are the rows of A to the global ones; mirrored rows give the inertia of the
+ * mirrored body. limits.h checks whether the result is physically possible.
  */
 #include "math/vec3.h"
 #include "model/reader.h"
@@ -28,8 +28,8 @@ static void rotate_to_global(cmb_graph *g, const cmb_number own[9], const cmb_nu
 
 /* ---- numbers */
 
-/* Reads a symmetric inertia matrix into I[9], by rows, from [Ixx, Iyy, Izz], [Ixx, Iyy, Izz, Ixy, Ixz, Iyz] or three rows of three
- * numbers. */
+/* Reads a symmetric inertia matrix into I (3 x 3, by rows) from [Ixx, Iyy, Izz], [Ixx, Iyy, Izz, Ixy, Ixz, Iyz], or three rows of three
+ * numbers. Rows that are not symmetric are an error. */
 static cmb_status read_matrix(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                               cmb_number I[9])
 {
@@ -74,22 +74,23 @@ static cmb_status read_plain(cmb_reader *r, const cmb_scope *s, const cmb_node *
 
 /* ---- homogeneous solids */
 
-/* A body's solid as it is being read. */
+/* A homogeneous solid that is being read. */
 struct solid {
   cmb_reader *r;
   const cmb_scope *s;
-  const cmb_node *node, *measures;
+  const cmb_node *node;       /* the value of the key `rod`, `box`, .. */
+  const cmb_node *dimensions; /* the map with radius, axes and so on: `node`, or the body's entry */
 };
 
 static cmb_status read_radius(const struct solid *solid, cmb_number *radius)
 {
   const cmb_node *node;
-  CMB_TRY(cmb_require(solid->r, solid->measures, "radius", &node));
-  return cmb_read_limited(solid->r, solid->s, solid->measures, "radius", CMB_POSITIVE, radius);
+  CMB_TRY(cmb_require(solid->r, solid->dimensions, "radius", &node));
+  return cmb_read_limited(solid->r, solid->s, solid->dimensions, "radius", CMB_POSITIVE, radius);
 }
 
-/* Computes the inertia b->inertia of a homogeneous cylinder of mass b->mass, or of a thin rod (radius 0), about its centre in global
- * axes: m r²/2 about the axis, whose unit vector is `along`, and m (3 r² + l²)/12 across it. */
+/* Computes b->inertia (3 x 3), about the centre of mass in global axes, of a homogeneous cylinder or thin rod (radius 0) of mass m =
+ * b->mass: m r²/2 about the axis, whose unit vector is `along`, and m (3 r² + l²)/12 about any axis perpendicular to it. */
 static void cylinder_inertia(cmb_graph *g, cmb_number radius, cmb_number length,
                              const cmb_number along[3], cmb_model_body *b)
 {
@@ -105,8 +106,8 @@ static void cylinder_inertia(cmb_graph *g, cmb_number radius, cmb_number length,
   }
 }
 
-/* Reads a rod or a cylinder from its two end points: centre of mass, ends and inertia of *b. A rod's radius is 0 if it is missing; a
- * cylinder's key `length` replaces the distance of the ends. */
+/* Reads a homogeneous rod (if is_rod) or cylinder from its two end points and sets centre of mass, ends and inertia of *b. The radius of a
+ * rod is 0 if not given; the key `length` of a cylinder replaces the distance of its ends in the inertia. */
 static cmb_status read_rod_or_cylinder(const struct solid *solid, bool is_rod, cmb_model_body *b)
 {
   cmb_reader *r = solid->r;
@@ -131,8 +132,8 @@ static cmb_status read_rod_or_cylinder(const struct solid *solid, bool is_rod, c
   b->is_rod = is_rod;
   memcpy(b->ends[0], from, sizeof from);
   memcpy(b->ends[1], to, sizeof to);
-  if (!is_rod || cmb_node_find(solid->measures, "radius")) CMB_TRY(read_radius(solid, &radius));
-  CMB_TRY(cmb_read_limited(r, solid->s, solid->measures, "length", CMB_POSITIVE, &length));
+  if (!is_rod || cmb_node_find(solid->dimensions, "radius")) CMB_TRY(read_radius(solid, &radius));
+  CMB_TRY(cmb_read_limited(r, solid->s, solid->dimensions, "length", CMB_POSITIVE, &length));
   cylinder_inertia(g, radius, length, along, b);
   return CMB_OK;
 }
@@ -149,9 +150,9 @@ static cmb_status read_box(const struct solid *solid, cmb_model_body *b)
     return cmb_reader_fail(r, size->place, "an edge is not greater than 0; expected three lengths");
   }
   CMB_TRY(cmb_limit_each(r, size->place, "an edge", CMB_POSITIVE, 3, edge));
-  CMB_TRY(cmb_require(r, solid->measures, "at", &at));
+  CMB_TRY(cmb_require(r, solid->dimensions, "at", &at));
   CMB_TRY(cmb_read_position(r, solid->s, at, b->com));
-  CMB_TRY(cmb_read_axes(r, solid->s, cmb_node_find(solid->measures, "axes"), axes));
+  CMB_TRY(cmb_read_axes(r, solid->s, cmb_node_find(solid->dimensions, "axes"), axes));
   const cmb_number squares = cmb_number_dot3(g, edge, edge);
   for (int i = 0; i < 3; i++) {
     const cmb_number others = cmb_minus(g, squares, cmb_times(g, edge[i], edge[i]));
@@ -177,8 +178,8 @@ static cmb_status read_sphere(const struct solid *solid, cmb_model_body *b)
 
 enum { ROD, BOX, CYLINDER, SPHERE, SOLIDS };
 
-/* The keys of each solid: the first count - 1 of them may stand in the solid's own map or beside it in the entry of the body, the last
- * one only in that map. */
+/* The keys of each solid: the first count - 1 of them are in the solid's own map or, if it has none, in the entry of the body; the last
+ * one is only allowed in that map. */
 static const struct {
   const char *name;
   int count;
@@ -201,7 +202,8 @@ static cmb_status check_solid_keys(cmb_reader *r, const cmb_node *entry, int kin
   return cmb_check_keys(r, entry, 4 + count, keys);
 }
 
-/* Returns which solid the entry of a body contains (ROD, BOX, ...), SOLIDS if its inertia is given by numbers. */
+/* Returns which homogeneous solid (ROD, BOX, CYLINDER or SPHERE) the entry of a body specifies; SOLIDS if none, since its inertia is then
+ * given by numbers. */
 static int solid_of(const cmb_node *entry)
 {
   int kind = 0;
@@ -224,7 +226,7 @@ cmb_status cmb_read_inertia(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   const int kind = solid_of(entry);
   if (kind == SOLIDS) return read_plain(r, s, entry, b);
   struct solid solid = {.r = r, .s = s, .node = cmb_node_find(entry, solids[kind].name)};
-  solid.measures = solid.node->kind == CMB_NODE_MAP ? solid.node : entry;
+  solid.dimensions = solid.node->kind == CMB_NODE_MAP ? solid.node : entry;
   if (kind == BOX)
     CMB_TRY(read_box(&solid, b));
   else if (kind == SPHERE)

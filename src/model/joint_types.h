@@ -1,6 +1,6 @@
 /*
- * The types of joints, a row each: what the reader, the tree of links, the constraints of loops and in Cartesian coordinates, the outputs
- * and the random tests have to know of them.
+ * The table of joint types: directions, elementary motions and constraints of each, used by the reader of models, for the tree of links, for
+ * the constraints of loops and of Cartesian coordinates, for outputs and by the random tests.
  */
 #ifndef CMB_MODEL_JOINT_TYPES_H
 #define CMB_MODEL_JOINT_TYPES_H
@@ -42,7 +42,7 @@ typedef enum cmb_joint_directions {
   CMB_AXES_FRAME  /* axes: {x: D, y: D}; default: the global axes */
 } cmb_joint_directions;
 
-/* The elementary motions that a joint is composed of, each relative to the one before: a translation, a rotation about an axis, a free
+/* The elementary motions of which a joint is composed, each relative to the preceding one: a translation, a rotation about an axis, a free
  * rotation. */
 typedef enum cmb_joint_motion {
   CMB_MOTION_SHIFT,
@@ -97,8 +97,8 @@ typedef struct cmb_joint_row {
 
 extern const cmb_joint_row cmb_joint_rows[CMB_JOINT_TYPES];
 
-/* Return the number of coordinates of a joint of this type (with euler: one more, for Euler parameters), of its velocities, and of those
- * that are translations. */
+/* Return the number of coordinates of a joint of this type (one more with `euler`, that is, with Euler parameters), the number of its
+ * velocities, and the number of its translations. */
 int cmb_joint_coordinates(cmb_joint_type type, bool euler);
 int cmb_joint_velocities(cmb_joint_type type);
 int cmb_joint_translations(cmb_joint_type type);

@@ -1,6 +1,6 @@
 /*
- * Reads the section `joints` of a model, the tree of bodies; called by read.c (reader.h). coordinates.c reads what belongs to the single
- * coordinates of a joint.
+ * Reads the section `joints` of a model, which connects the bodies to a tree; called by read.c (reader.h). coordinates.c reads names, initial
+ * values and forces of the coordinates of a joint.
  */
 #include "base/text.h"
 #include "model/reader.h"
@@ -15,8 +15,8 @@ int cmb_joint_type_of(const char *name)
 
 /* ---- directions */
 
-/* Reads a list of `count` directions into axes[0..count-1], unit vectors in global axes. Each has to be perpendicular to the one before
- * and is made exactly so. */
+/* Reads a list of `count` directions (2 or 3) into axes[0..count-1] as unit vectors in global axes. Each has to be perpendicular to the
+ * preceding one to within rounding, and is made exactly perpendicular. */
 static cmb_status read_perpendicular(cmb_reader *r, const cmb_scope *s, const cmb_node *list,
                                      int count, cmb_number axes[3][3])
 {
@@ -30,8 +30,9 @@ static cmb_status read_perpendicular(cmb_reader *r, const cmb_scope *s, const cm
   return CMB_OK;
 }
 
-/* Completes axes[2], a unit normal, with two unit vectors axes[0] and axes[1] in its plane: axes[0] is the scope's x-axis projected into
- * the plane, or its y-axis if x is within 26° of the normal. */
+/* Completes axes[2], a unit normal, by two perpendicular unit vectors in its plane. axes[0] is the normalised projection of the x-axis of
+ * scope s (the model or a template instance), or of its y-axis if the x-axis is within 26° of the normal; axes[1] = axes[2] x axes[0]. In a
+ * mirrored instance these axes are mirrored. */
 static void choose_plane_axes(cmb_graph *g, const cmb_scope *s, cmb_number axes[3][3])
 {
   const cmb_mirror *m = &s->placed->mirror;
@@ -49,8 +50,8 @@ static void choose_plane_axes(cmb_graph *g, const cmb_scope *s, cmb_number axes[
   for (int i = 0; i < 3; i++) axes[1][i] = cmb_scaled(g, m->turn, axes[1][i]);
 }
 
-/* Reads the axes of a planar joint: two directions in the plane under `axes`, the normal under `normal`, or both; what is missing is
- * computed. */
+/* Reads the axes of a planar joint: axes[0] and axes[1] in the plane from the key `axes`, the normal axes[2] from the key `normal`, or
+ * both. Without `axes` or `normal` the missing vectors are computed from the others. */
 static cmb_status read_plane(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                              cmb_number axes[3][3])
 {
@@ -71,7 +72,8 @@ static cmb_status read_plane(cmb_reader *r, const cmb_scope *s, const cmb_node *
   return CMB_OK;
 }
 
-/* Reads the axes of a constant-velocity joint: axes[2] along the shafts from the key `axis`, axes[0] and axes[1] perpendicular to it. */
+/* Reads the axes of a constant-velocity joint: axes[2] along the shafts from the key `axis`; axes[0] and axes[1] are chosen perpendicular
+ * to it. */
 static cmb_status read_shaft(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                              cmb_number axes[3][3])
 {
@@ -123,7 +125,8 @@ int cmb_joint_direction_keys(cmb_joint_type type, const char *keys[2])
 
 /* ---- joints */
 
-/* Checks that a joint's entry has only keys that its type allows. */
+/* Checks that a joint's entry has only keys that all types of joint have or that this type adds. Keys for coordinates are accepted even for
+ * a fixed joint; cmb_read_coordinates refuses them. */
 static cmb_status check_keys(cmb_reader *r, const cmb_node *entry, cmb_joint_type type)
 {
   const cmb_joint_row *row = &cmb_joint_rows[type];
@@ -187,7 +190,8 @@ static cmb_status read_geometry(cmb_reader *r, const cmb_scope *s, const cmb_nod
   return choice == 1 ? CMB_OK : cmb_read_joint_axes(r, s, entry, j->type, j->axes);
 }
 
-/* Reads the number that only this type of joint has, such as the pitch of a screw, into j->pitch; it must not be 0. */
+/* Reads the number that only this type of joint requires, if any, such as the pitch of a screw joint, into j->pitch. A missing number or 0
+ * is an error. */
 static cmb_status read_pitch(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                              cmb_model_joint *j)
 {

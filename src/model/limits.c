@@ -1,6 +1,6 @@
 /*
- * Checks that numbers of a model are physically possible, when it is read and whenever live parameters change; called by the readers of
- * sections and, for other values, by layer dyn (limits.h).
+ * Checks that numbers of a model are physically possible, when it is read and whenever live parameters (which can change later) do so;
+ * called by the readers of sections and, for later values, by layer dyn (limits.h).
  */
 #include "model/limits.h"
 
@@ -15,7 +15,7 @@
 
 struct cmb_model_limit {
   cmb_limit_kind kind;
-  const char *what, *expected;
+  const char *what, *expected; /* for messages: "the mass", "a number greater than 0" */
   cmb_place place;
   const char *subject;                     /* "body 'hub'", for messages */
   const char *subject_kind, *subject_name; /* the parts of `subject`: "body", "hub" */
@@ -39,8 +39,8 @@ static void rotate_matrix(const double A[9], const double R[9], double turned[9]
   }
 }
 
-/* Computes the eigenvalues e of the symmetric 3 × 3 matrix I by Jacobi's rotations, each of which makes the largest off-diagonal entry
- * 0. */
+/* Computes the eigenvalues e of the symmetric 3 × 3 matrix I by the Jacobi method: plane rotations, each of which makes the largest
+ * off-diagonal entry 0. */
 static void eigenvalues(const double I[9], double e[3])
 {
   double A[9];
@@ -63,8 +63,8 @@ static void eigenvalues(const double I[9], double e[3])
   for (int i = 0; i < 3; i++) e[i] = A[4 * i];
 }
 
-/* Returns whether only one of the principal moments e of an inertia is not 0, as for a rotor whose other moments are included in another
- * body's inertia. */
+/* Returns whether only one of the principal moments of inertia e is not 0, to within rounding, as for a rotor whose other moments are
+ * included in the inertia of another body. */
 static bool is_about_one_axis(const double e[3])
 {
   const double most = fmax(e[0], fmax(e[1], e[2])), others = e[0] + e[1] + e[2] - most;
@@ -95,8 +95,8 @@ static bool is_impossible_inertia(const double inertia[9], size_t room, char *te
   return true;
 }
 
-/* Checks value[0] against the bound value[1], as l->kind specifies. If it is out of bounds, returns true and writes the reason into `text`,
- * with all digits, since the two may differ by little. */
+/* Returns whether value[0] violates the bound value[1] (at least, above or at most, as l->kind specifies) or is not finite. If so, writes
+ * the reason into `text` of `room` characters, with all digits, since the two may differ by little. */
 static bool is_out_of_bounds(const cmb_model_limit *l, const double value[2], size_t room,
                              char *text)
 {
@@ -113,8 +113,8 @@ static bool is_out_of_bounds(const cmb_model_limit *l, const double value[2], si
   return true;
 }
 
-/* Checks the values (l->count) to which a limit l of a model applies. If they violate it, returns true and writes the reason into `text`
- * of `room` characters. */
+/* Returns whether the values (l->count) violate condition l, which numbers of the model have to satisfy; if so, writes the reason into
+ * `text` of `room` characters. */
 static bool is_violated(const cmb_model_limit *l, const double *value, size_t room, char *text)
 {
   if (l->kind == CMB_INERTIA) return is_impossible_inertia(value, room, text);
@@ -127,8 +127,8 @@ static bool is_violated(const cmb_model_limit *l, const double *value, size_t ro
   return true;
 }
 
-/* Returns whether values that meet a limit deserve a warning: a negative number that is seldom negative, or an inertia about one axis
- * only. */
+/* Returns whether values that satisfy condition l still deserve a warning: a negative value of a quantity that is seldom negative, or an
+ * inertia with only one principal moment that is not 0. */
 static bool is_unusual(const cmb_model_limit *l, const double *value)
 {
   double e[3];
@@ -140,7 +140,7 @@ static bool is_unusual(const cmb_model_limit *l, const double *value)
 static void warn(cmb_context *ctx, const cmb_model_limit *l, const char *subject,
                  const double *value)
 {
-  char where[CMB_WHERE_ROOM], why[60] = "about one axis only, which no body's is";
+  char where[CMB_WHERE_ROOM], why[60] = "about one axis only, as of no real body";
   if (l->kind != CMB_INERTIA) snprintf(why, sizeof why, "%g, less than 0", value[0]);
   cmb_log(ctx, CMB_LOG_WARNING, "%s: %s: %s is %s; it is taken as it is",
           cmb_where(l->place, where), subject, l->what, why);
@@ -148,8 +148,8 @@ static void warn(cmb_context *ctx, const cmb_model_limit *l, const char *subject
 
 /* ---- limits while the model is read */
 
-/* Stores a limit in the model if one of its numbers depends on a live parameter (one that can change after the model is read), so that
- * it can be checked again with other values. */
+/* Stores condition l in the model if one of its numbers depends on a live parameter (which can change after the model is read), so that it
+ * can be checked again later. */
 static cmb_status store_if_live(cmb_reader *r, const cmb_model_limit *l)
 {
   cmb_model *m = r->model;
@@ -231,8 +231,8 @@ struct cmb_limits {
   bool *warned;
 };
 
-/* Makes the program that computes the `values` numbers of all limits from the live parameters (those that can change after the model is
- * read), and the arrays that it needs. */
+/* Creates l->program, the instructions that compute the `values` numbers of all stored conditions from the live parameters (those that can
+ * change after the model is read), and the arrays that it needs. */
 static cmb_status make_program(cmb_limits *l, int values)
 {
   const cmb_model *m = l->model;
@@ -286,7 +286,8 @@ void cmb_limits_destroy(cmb_limits *l)
   cmb_arena_destroy(l->arena);
 }
 
-/* Warns if the values of a limit, which begin at l->value[at], are unusual and were not at the last check. */
+/* Logs a warning if the values of a condition, l->value[at] and following, are unusual and were not at the last check. l->warned[at] stores
+ * the result for the next check. */
 static void warn_once(cmb_limits *l, const cmb_model_limit *limit, int at)
 {
   const bool unusual = is_unusual(limit, l->value + at);

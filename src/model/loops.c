@@ -1,6 +1,6 @@
 /*
- * Reads the sections `loops` and `motions` of a model: constraints between two bodies or between coordinates, and driven values; called by
- * read.c (reader.h).
+ * Reads the sections `loops` and `motions` of a model: constraints between two bodies or between coordinates, and prescribed motions; called
+ * by read.c (reader.h).
  */
 #include "base/context.h"
 #include "math/vec3.h"
@@ -38,8 +38,8 @@ const char *cmb_loop_type_text(const cmb_model_loop *loop)
   return rows[i].name;
 }
 
-/* Lists the types that a loop can have in names[]: first the joints that can be loops, whose types are stored in joint[], then the other
- * types. Returns the number of joints. */
+/* Fills names[] with the types that a loop closure can have: first the joint types that can close a loop, whose numbers are stored in
+ * joint[], then the ROWS types of other constraints. Returns the number of joint types. */
 static int list_choices(const char *names[CMB_JOINT_TYPES + ROWS], int joint[CMB_JOINT_TYPES])
 {
   int count = 0;
@@ -86,7 +86,8 @@ static cmb_status read_point_on(cmb_reader *r, const cmb_scope *s, const cmb_nod
   return cmb_read_direction(r, s, axis, loop->axes[0]);
 }
 
-/* Reads the name of a coordinate and looks it up; *name becomes its full name. */
+/* Reads the name of a joint coordinate, looks it up from the scope s (the model or a template instance) and sets *name to its full name. An
+ * unknown name is an error. */
 static cmb_status read_coordinate(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                                   const char **name)
 {
@@ -97,7 +98,7 @@ static cmb_status read_coordinate(cmb_reader *r, const cmb_scope *s, const cmb_n
   return CMB_OK;
 }
 
-/* Reads a gear as the constraint q1 − ratio q2 − offset = 0 between two coordinates. */
+/* Reads a gear as the constraint q1 − ratio q2 − offset = 0 between the joint coordinates q1 and q2. */
 static cmb_status read_gear(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                             cmb_model_loop *loop)
 {
@@ -128,7 +129,7 @@ static cmb_status read_kind(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   }
 }
 
-/* Reads a joint that closes a loop: its two anchors and its directions, which a spherical joint does not have. */
+/* Reads a joint that closes a kinematic loop: its two anchors (points fixed to bodies) and, unless it is spherical, its directions. */
 static cmb_status read_joint_loop(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                   cmb_joint_type type, cmb_model_loop *loop)
 {
@@ -138,8 +139,8 @@ static cmb_status read_joint_loop(cmb_reader *r, const cmb_scope *s, const cmb_n
   return cmb_read_joint_axes(r, s, entry, type, loop->axes);
 }
 
-/* Checks that a loop has only keys that its type allows: those of the given type of joint (row == NULL), or those that the row of its
- * type lists. */
+/* Checks that the entry of a loop closure has only keys that its type allows: `type` and the keys in `row`, the row of its type; for a
+ * joint (row == NULL), `type`, `between`, `bodies`, `at` and, unless it is spherical, the keys for the directions of joint type `joint`. */
 static cmb_status check_loop_keys(cmb_reader *r, const cmb_node *entry, int joint,
                                   const struct row *row)
 {
@@ -185,7 +186,8 @@ static cmb_status read_loop(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   return CMB_OK;
 }
 
-/* Reads a motion as the constraint coordinate − value = 0 or formula − value = 0; its multiplier is the driving force. */
+/* Reads a prescribed motion as the constraint coordinate − value = 0 or formula − value = 0. The Lagrange multiplier of the constraint is
+ * the driving force. */
 static cmb_status read_motion(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
 {
   static const char *const keys[] = {"coordinate", "formula", "value"};

@@ -1,6 +1,6 @@
 /*
- * The records of a model inside the library: what the user wrote, checked and with every reference resolved. The reader (reader.h) makes
- * them, and layer dyn makes equations from them.
+ * The records of a model inside the library: what the user wrote, checked and with every reference resolved. The reader (reader.h) fills them
+ * in, and layer dyn forms the equations of motion from them.
  *
  * All numbers are final: parameters are replaced by their values, templates are unfolded, mirrored copies are mirrored; a number that
  * depends on live parameters (whose values can change later) has, beside its value, the expression of them (expr/number.h). Positions and
@@ -65,13 +65,13 @@ static inline void cmb_mirror_axis(const cmb_mirror *m, int i, double axis[3])
   for (int k = 0; k < 3; k++) axis[k] = m->axes ? m->axes[3 * i + k] : i == k;
 }
 
-/* Returns whether the z-axis points up like the global one. A scope in which it does not cannot have roads. */
+/* Returns whether row 2 of the axes (z, not mirrored) points up like the global z-axis. A scope in which it does not cannot have roads. */
 static inline bool cmb_is_upright(const cmb_mirror *m)
 {
   return !m->axes || (m->axes[6] == 0 && m->axes[7] == 0 && m->axes[8] > 0);
 }
 
-/* Returns whether two sets of axes, (9) each, are equal; NULL stands for the global axes. */
+/* Returns whether two sets of axes, a[9] and b[9], are equal. Only NULL, which means the global axes, equals NULL. */
 static inline bool cmb_same_axes(const double *a, const double *b)
 {
   return a == b || (a && b && memcmp(a, b, 9 * sizeof *a) == 0);
@@ -242,8 +242,8 @@ typedef struct cmb_model_unknown {
 typedef struct cmb_model_implicit {
   const char *name;
   cmb_place place;
-  bool group; /* written with `unknowns`, whose names are its unknowns' names */
-  int count;
+  bool group; /* written as a group, with the keys `unknowns` and `equations` */
+  int count;  /* of unknowns and of equations */
   cmb_model_unknown unknown[CMB_MOST_UNKNOWNS];
   cmb_model_formula equation[CMB_MOST_UNKNOWNS];
 } cmb_model_implicit;
@@ -318,7 +318,7 @@ typedef struct cmb_model_output {
   const char *title; /* description; "" if not given */
 } cmb_model_output;
 
-/* An action of an event: the target, a quantity that is linear in the velocities, gets a new value. */
+/* The action `reset` of an event: the target, a quantity that is linear in velocities or in first-order states, gets a new value. */
 typedef struct cmb_model_reset {
   cmb_model_formula target, value;
 } cmb_model_reset;
@@ -334,12 +334,12 @@ typedef struct cmb_model_event {
   cmb_model_reset *resets;
 } cmb_model_event;
 
-/* A gap that cannot become negative: when it closes, the bodies rebound or stay in resting contact. */
+/* A rigid unilateral contact, whose gap cannot become negative: when it closes, the bodies rebound or stay in resting contact. */
 typedef struct cmb_model_stop {
   const char *name;
   cmb_place place;
   cmb_model_formula gap; /* a formula of positions; of a contact its surface */
-  bool contact; /* it belongs to a point or sphere fixed to b, with this radius, and the surface */
+  bool contact;          /* of a sphere (radius 0: a point) about b with the surface gap = 0 */
   cmb_anchor b;
   cmb_number radius;
   cmb_impact_law law;
@@ -426,7 +426,7 @@ struct cmb_model {
   cmb_model_road *roads;
 };
 
-/* Returns whether `file`, the file of a place, stands for the text of cmb_model_options.addition. */
+/* Returns whether `file`, the file of a place, means the text of cmb_model_options.addition. */
 bool cmb_is_addition(const char *file);
 
 #endif

@@ -7,7 +7,7 @@
 
 enum { BUCKETS_AT_FIRST = 256 };
 
-/* Computes the FNV-1a hash of the owner's address and the name. */
+/* Computes the 32-bit FNV-1a hash of the owner's address and the name. */
 static uint32_t hash_of(const void *owner, const char *name)
 {
   uint64_t address = (uintptr_t)owner;

@@ -1,6 +1,6 @@
 /*
- * Maps names to what they stand for: a hash map on an arena, used by the YAML parser for keys and by the reader for all names of a model. A
- * name belongs to an owner (an address that stands for a map or a namespace), so that one map serves many. Entries are never removed.
+ * A hash map from names to values, on an arena, used by the YAML parser for keys and by the reader for all names of a model. A name belongs to
+ * an owner (the address of anything that represents a map or a namespace), so that one hash map serves many. Entries are never removed.
  */
 #ifndef CMB_MODEL_NAME_MAP_H
 #define CMB_MODEL_NAME_MAP_H
@@ -27,10 +27,11 @@ typedef struct cmb_name_map {
   cmb_name *first, *last;
 } cmb_name_map;
 
+/* Returns the entry of a name of this owner; NULL if there is none. */
 cmb_name *cmb_name_map_find(const cmb_name_map *map, const void *owner, const char *name);
 
-/* Adds a name of an owner that is not in the map yet, and returns the new entry, zero but for name, owner and hash. The name's text must
- * outlive the map. Returns NULL without memory. */
+/* Adds a name of an owner that is not in the map yet, and returns the new entry; the members for the caller are 0. The name's text must
+ * outlive the map. Returns NULL if out of memory. */
 cmb_name *cmb_name_map_add(cmb_name_map *map, const void *owner, const char *name);
 
 #endif

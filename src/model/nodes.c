@@ -15,7 +15,8 @@ static const char *kind_text(const cmb_node *node)
   return node->kind == CMB_NODE_LIST ? "a list" : "a map";
 }
 
-/* Returns the key of a map's entry as text for messages (in `shown`), "this" for an entry of a list. */
+/* Returns the key of a map's entry as text for messages, written into `shown` with '?' for control characters; "this" for an entry of a
+ * list. */
 static const char *key_text(const cmb_node *node, char shown[CMB_SHOWN_ROOM])
 {
   return node->key ? cmb_shown(node->key, shown) : "this";
@@ -74,8 +75,8 @@ cmb_status cmb_expect_list(cmb_reader *r, const cmb_node *node, int count, const
                          expected);
 }
 
-/* Reports that `text` is not among the `count` names (stride bytes apart) of a table, with the nearest name or a list of all. `what` is
- * the kind of name, such as "key". */
+/* Reports that `text` is not one of the `count` names in a table whose names are `stride` bytes apart. The message suggests the most
+ * similar name or else lists all; `what` is the kind of name, such as "key". */
 static cmb_status fail_choice(cmb_reader *r, cmb_place at, const char *what, const char *text,
                               const void *names, int count, size_t stride)
 {

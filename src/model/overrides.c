@@ -14,8 +14,8 @@
 
 /* ---- which files a file includes, directly and through others */
 
-/* Appends a part to the list of files that search number `search` has found, whose last element is `last` (NULL: empty), unless it is in
- * the list already. Returns the last element. */
+/* Appends the file `part` to the linked list of files that search number `search` has found so far, whose last element is `last` (NULL: the
+ * list is empty), unless the file is in the list already. Returns the new last element. */
 static cmb_part *append(cmb_part *last, cmb_part *part, int search)
 {
   if (part->search == search) return last;
@@ -25,7 +25,7 @@ static cmb_part *append(cmb_part *last, cmb_part *part, int search)
   return part;
 }
 
-/* Returns whether file `from` is file `to` or includes it, directly or through others; a breadth-first search. */
+/* Returns whether the file `from` is the file `to`, or includes it directly or through other files; a breadth-first search. */
 static bool reaches(cmb_reader *r, cmb_part *from, const cmb_part *to)
 {
   const int search = ++r->part_searches;
@@ -38,8 +38,8 @@ static bool reaches(cmb_reader *r, cmb_part *from, const cmb_part *to)
   return false;
 }
 
-/* Returns the file, as a part of scope s, in which a parameter is defined; for a parameter of an instance inside s, the part that
- * contains the instance. Returns NULL if there is none. */
+/* Returns the file of scope s (the model or a template instance) in which a parameter is defined or, for a parameter of an instance inside
+ * s, the file that contains this instance. Returns NULL if it is none of the files of s. */
 static const cmb_part *part_of(const cmb_scope *s, const cmb_lazy *parameter)
 {
   const char *file = parameter->entry->place.file;
@@ -50,8 +50,8 @@ static const cmb_part *part_of(const cmb_scope *s, const cmb_lazy *parameter)
   return part;
 }
 
-/* Finds the parameter `name` of a scope, or INSTANCE.NAME of an instance in it; returns NULL if there is none that can be set (`index`
- * of a copy cannot). */
+/* Returns the parameter `name` of scope s (the model or a template instance), which may be INSTANCE.NAME for an instance inside s. Returns
+ * NULL if there is none, or if it cannot be set, like the copy number `index`. */
 static cmb_lazy *find_settable_parameter(cmb_reader *r, const cmb_scope *s, const char *name)
 {
   char full[CMB_NAME_ROOM];
@@ -61,7 +61,8 @@ static cmb_lazy *find_settable_parameter(cmb_reader *r, const cmb_scope *s, cons
   return parameter && !parameter->is_index ? parameter : NULL;
 }
 
-/* Returns whether a parameter is defined in the included file or in a file that this one includes. */
+/* Returns whether a parameter is defined in the file that `include` (an include statement of scope s) includes, directly or through other
+ * files. */
 static bool includes_parameter(cmb_reader *r, const cmb_scope *s, const cmb_include *include,
                                const cmb_lazy *parameter)
 {
@@ -71,15 +72,15 @@ static bool includes_parameter(cmb_reader *r, const cmb_scope *s, const cmb_incl
 
 /* ---- values */
 
-/* Sets the subject of error messages to an include of a scope. */
+/* Makes the error messages that follow refer to `include`, an include statement in scope s (the model or a template instance). */
 static void set_subject(cmb_reader *r, const cmb_scope *s, const cmb_include *include)
 {
   cmb_reader_subject(r, "include", s->prefix, include->file->text);
 }
 
-/* Sets a parameter to a value that file `part` of scope s gives, unless another one takes precedence: an argument of an instance over
- * what its template's own includes set, and an including file over an included one. It is an error if two files of which neither
- * includes the other set the parameter. */
+/* Sets a parameter to the value that file `part` of scope s (the model or a template instance) gives, unless another one takes precedence:
+ * an instance's argument over what its template's own includes set, and an including file over an included one. It is an error if the same
+ * file sets the parameter twice, or two files of which neither includes the other. */
 static cmb_status set_value(cmb_reader *r, const cmb_scope *s, cmb_part *part,
                             const cmb_node *value, cmb_lazy *parameter)
 {
@@ -98,7 +99,8 @@ static cmb_status set_value(cmb_reader *r, const cmb_scope *s, cmb_part *part,
   return CMB_OK;
 }
 
-/* Applies the values that the includes of scope s set for the parameters defined in scope `home`, which is s or inside it. */
+/* Applies the values that include statements of scope s (the model or a template instance) set for the parameters that are defined in scope
+ * `home`, which is s or an instance inside s. */
 static cmb_status apply_includes(cmb_reader *r, const cmb_scope *s, const cmb_scope *home)
 {
   for (cmb_part *part = s->parts; part; part = part->next) {
@@ -125,7 +127,8 @@ cmb_status cmb_put_overrides(cmb_reader *r, const cmb_scope *home)
 
 /* ---- names that are no parameter's */
 
-/* Reports that the included file has no parameter with the name of `value`; the message has the nearest name and its place. */
+/* Reports that the file included by `include` has no parameter with the name of `value`. The message suggests the most similar parameter of
+ * the file, if there is one, and says where it is defined. */
 static cmb_status fail_unknown(cmb_reader *r, const cmb_scope *s, const cmb_include *include,
                                const cmb_node *value)
 {

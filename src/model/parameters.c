@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Appends an empty parameter to the array r->parameters, which grows as needed, and returns it; NULL without memory. */
+/* Appends an empty parameter to the array r->parameters, which grows as needed, and returns it; NULL if out of memory. */
 static cmb_lazy *new_parameter(cmb_reader *r)
 {
   int count = r->model->parameter_count;
@@ -43,7 +43,7 @@ static cmb_status define(cmb_reader *r, const cmb_scope *s, const char *name, co
   return CMB_OK;
 }
 
-/* Sets a parameter to the value that the options give for its full name, if they do; the value has to be finite. */
+/* Sets a parameter to the value that the options give for its full name, if they give one. A value that is not finite is an error. */
 static cmb_status apply_option(cmb_reader *r, cmb_lazy *parameter)
 {
   const cmb_model_options *o = r->options;
@@ -60,8 +60,8 @@ static cmb_status apply_option(cmb_reader *r, cmb_lazy *parameter)
   return CMB_OK;
 }
 
-/* Reads the definition of a parameter, a number or {value: number, unit: text, title: text, least: number, above: number, most: number};
- * the value is computed later, when it is needed. */
+/* Registers a parameter from its definition, a number or {value: number, unit: text, title: text, least: number, above: number, most:
+ * number}. Its value is that of the options, if they give one; else it is computed when it is first needed. */
 static cmb_status define_parameter(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
 {
   static const char *const keys[] = {"value", "unit", "title", "least", "above", "most"};
@@ -84,8 +84,8 @@ static cmb_status define_index(cmb_reader *r, const cmb_scope *s)
   return CMB_OK;
 }
 
-/* Computes the value of a parameter from its formula. The formula may use live parameters (changeable later) even while a number that
- * must not depend on them is read, so this restriction (r->fixed_number) is suspended. */
+/* Computes the value of a parameter from its formula. The formula may use live parameters (which can change later) even while
+ * r->fixed_number forbids them for the number that is being read, so r->fixed_number is NULL during this call. */
 static cmb_status compute(cmb_reader *r, cmb_lazy *lazy)
 {
   const char *saved = r->fixed_number;
@@ -97,8 +97,8 @@ static cmb_status compute(cmb_reader *r, cmb_lazy *lazy)
 
 /* ---- live parameters */
 
-/* Returns whether a parameter was found to be one that must not be live (changeable later), in this reading of the model or an earlier
- * one. */
+/* Returns whether the parameter `name` has been found, in this or an earlier reading of the model, to be one that cannot be live
+ * (changeable later), because a number that has to stay fixed depends on it. */
 static bool is_fixed(const cmb_reader *r, const char *name)
 {
   const cmb_not_live *n = r->fixed;
@@ -106,7 +106,7 @@ static bool is_fixed(const cmb_reader *r, const char *name)
   return n != NULL;
 }
 
-/* Returns whether the options name this parameter (by its full name) as live, that is, changeable after the model is read. */
+/* Returns whether the options request that the parameter with this full name be live, that is, changeable after the model is read. */
 static bool is_named_live(const cmb_model_options *o, const char *name)
 {
   for (int i = 0; i < o->live_count; i++) {
@@ -115,8 +115,8 @@ static bool is_named_live(const cmb_model_options *o, const char *name)
   return false;
 }
 
-/* Returns whether a parameter, whose value is known, is to be live (changeable later): the options name it, or all are to be and it does
- * not depend on other live ones. */
+/* Returns whether a parameter, whose value is known, is to be live (changeable after the model is read): the options name it, or they
+ * request this for all parameters and its value does not depend on live ones. Always false for parameters that have to stay fixed. */
 static bool is_wanted_live(const cmb_reader *r, const cmb_lazy *parameter)
 {
   const cmb_model_options *o = r->options;
@@ -168,7 +168,7 @@ cmb_status cmb_fix_number(cmb_reader *r, cmb_number x, cmb_place asked_at)
   return CMB_OK;
 }
 
-/* Replaces the values of a template's parameters by the arguments of its instance s, whose formulas are evaluated in the scope around
+/* Replaces the values of a template's parameters by the arguments of its instance s; formulas in these are evaluated in the scope around
  * the instance. An argument that is no parameter of the template is an error. */
 static cmb_status apply_arguments(cmb_reader *r, const cmb_scope *s)
 {
@@ -201,7 +201,7 @@ cmb_status cmb_define_parameters(cmb_reader *r, const cmb_scope *s)
   return cmb_put_overrides(r, s);
 }
 
-/* Checks that each of the names in the options is a parameter that can be set; `what` ("set" or "stay live") is used in the error
+/* Checks that each of the names[count] in the options is a parameter that can be set; `what` ("set" or "stay live") is used in the error
  * message. */
 static cmb_status check_names(cmb_reader *r, int count, const char *const *names, const char *what)
 {
@@ -235,8 +235,8 @@ static cmb_status keep_words(cmb_reader *r, const cmb_lazy *from, cmb_model_para
   return cmb_read_words(r, from->entry, "title", "a text", &p->title);
 }
 
-/* Checks the value of a parameter against the bounds `least`, `above` and `most` of its definition; for a live parameter this is
- * repeated with later values. */
+/* Checks the value of a parameter against the bounds `least`, `above` and `most` that its definition `from` gives. If value or bound
+ * depends on a live parameter (which can change later), the check is repeated with later values. */
 static cmb_status limit(cmb_reader *r, const cmb_lazy *from, const cmb_model_parameter *p)
 {
   static const struct {

@@ -1,6 +1,6 @@
 /*
- * Computes where instances of templates are, from their keys `mirror`, `axes`, and `at` or `offset`; called by points.c and read.c
- * (reader.h).
+ * Computes the placements (rotation, mirror, offset) of template instances from their keys `mirror`, `axes`, and `at` or `offset`;
+ * called by points.c and read.c (reader.h).
  *
  * An instance x -> T s x + o (rotation T, signs s, offset o) is placed in the frame of the scope around it, x -> T' s' x + o', so that
  * nested ones are composed. Mirrors are in coordinate planes and so consist of signs only; mirrors and rotations are interchanged by
@@ -18,7 +18,7 @@
 /* smaller components of an instance's axes are rounding errors and are set to 0 */
 static const double ROUNDING = 1e-14;
 
-/* Copies unit vector i of the axes of a scope, without its mirror, to axis[3]. */
+/* Copies unit vector i of the axes of scope s (the model or a template instance), not mirrored, to axis[3] in global coordinates. */
 void cmb_scope_axis(const cmb_scope *s, int i, cmb_number axis[3])
 {
   double row[3];
@@ -38,8 +38,9 @@ void cmb_scope_vector(cmb_graph *g, const cmb_scope *s, cmb_number x[3])
   }
 }
 
-/* Computes m->axes (9, rows) of an instance of a template inside the scope `outer` from its key `axes`: the outer axes, their mirror
- * signs and the instance's own axes multiplied. The axes must not depend on live parameters, which can change later. */
+/* Computes m->axes (3 x 3) of a template instance from its key `axes`: the rows are the columns of T' s' T s', where T' and s' are the
+ * rotation and the mirror signs of the scope `outer` around it and T is its own rotation. The axes cannot depend on live parameters, which
+ * can change later. */
 static cmb_status read_turn(cmb_reader *r, const cmb_scope *outer, const cmb_node *node,
                             cmb_mirror *m)
 {

@@ -41,8 +41,8 @@ cmb_status cmb_read_points(cmb_reader *r)
   return CMB_OK;
 }
 
-/* Looks up a point, or the origin of a marker, by its name in a scope and copies its global position into at[3]; an unknown name is an
- * error. */
+/* Looks up a point, or the origin of a marker (a named frame), by its name as seen from scope s (the model or a template instance) and
+ * copies its position in the global frame to at[3]. An unknown name is an error. */
 static cmb_status named_position(cmb_reader *r, const cmb_scope *s, const char *name,
                                  cmb_place place, cmb_number at[3])
 {
@@ -114,7 +114,8 @@ cmb_status cmb_read_position(cmb_reader *r, const cmb_scope *s, const cmb_node *
 
 /* ---- directions */
 
-/* Reads a direction that is a letter with or without a sign, such as "x" or "-z", into d[3], a unit vector in global axes. */
+/* Reads a direction written as a letter with or without a sign, such as "x" or "-z", and stores it in d[3] as a unit vector in global axes.
+ * */
 static cmb_status named_direction(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                                   cmb_number d[3])
 {
@@ -136,8 +137,8 @@ static cmb_status named_direction(cmb_reader *r, const cmb_scope *s, const cmb_n
   return CMB_OK;
 }
 
-/* Scales d to length 1 in place. `largest` is its largest absolute component, by which it is divided first so that the squares do not
- * underflow. */
+/* Normalises the vector d in place. `largest` is its largest absolute component, by which the values are divided first, so that their
+ * squares neither overflow nor underflow. */
 static void normalize(cmb_graph *g, double largest, cmb_number d[3])
 {
   double scaled[3];
@@ -150,7 +151,8 @@ static void normalize(cmb_graph *g, double largest, cmb_number d[3])
   }
 }
 
-/* Returns whether a node is a list of two entries that are not numbers, that is, of two points (names do not begin like numbers). */
+/* Returns whether a node of a model file is a list of two points, that is, of two entries that are not numbers (names of points do not
+ * begin like numbers). */
 static bool is_pair_of_points(const cmb_node *node)
 {
   if (node->kind != CMB_NODE_LIST || node->count != 2) return false;
@@ -176,10 +178,8 @@ cmb_status cmb_read_direction(cmb_reader *r, const cmb_scope *s, const cmb_node 
   }
   double largest = fmax(fabs(d[0].value), fmax(fabs(d[1].value), fabs(d[2].value)));
   if (!(largest > 0) || !isfinite(largest)) {
-    return cmb_reader_fail(r, node->place,
-                           "the direction has length %g; expected one that points "
-                           "somewhere",
-                           largest);
+    return cmb_reader_fail(
+        r, node->place, "the direction has length %g; expected a positive and finite one", largest);
   }
   normalize(g, largest, d);
   return CMB_OK;

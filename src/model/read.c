@@ -1,6 +1,6 @@
 /*
- * Reads a whole model: implements the public functions (camber/model.h) and calls the readers of the sections in their order. What a section
- * refers to is read before it; within parameters and within points any order is allowed.
+ * Reads a whole model: implements the public functions (camber/model.h) and calls the readers of the sections in an order in which what a
+ * section refers to is read before it. Parameters may refer to later parameters, and points to later points.
  */
 #include "base/context.h"
 #include "model/reader.h"
@@ -30,8 +30,8 @@ static const struct section {
 
 enum { SECTIONS = sizeof sections / sizeof *sections, IN_TEMPLATE = 22 };
 
-/* Checks that a file or template (the map `root`) has only known sections, each of the right kind (text, list or map); an empty section
- * is accepted as if it were missing. */
+/* Checks that a file or template of a model (the map `root`) has only known sections, each of the right kind (text, list or map). An empty
+ * section is accepted. */
 cmb_status cmb_check_sections(cmb_reader *r, const cmb_node *root, bool in_template)
 {
   const char *names[SECTIONS];
@@ -50,8 +50,8 @@ cmb_status cmb_check_sections(cmb_reader *r, const cmb_node *root, bool in_templ
   return CMB_OK;
 }
 
-/* Finds a section in the files of the model, in the main file before those that it includes, and returns the first one that is not
- * empty; NULL if there is none. */
+/* Returns the first section with this name that is not empty, searched in the main file of the model and then in the files that it
+ * includes; NULL if there is none. */
 static const cmb_node *find_section(const cmb_reader *r, const char *name)
 {
   const cmb_node *node = NULL;
@@ -74,7 +74,8 @@ static cmb_status read_head(cmb_reader *r)
 
 /* ---- simulate */
 
-/* Appends a default of a command line option to the model: the option's name is that of the key, its value was found at the place `at`. */
+/* Appends a default value of a command line option to the model: the option has the name of `key`, and its value was found at the place
+ * `at`. value == NULL means that the caller ran out of memory, and is reported as such. */
 static cmb_status add_default(cmb_reader *r, const cmb_node *key, cmb_place at, const char *value)
 {
   cmb_model *m = r->model;
@@ -125,7 +126,7 @@ static cmb_status read_simulate(cmb_reader *r)
 
 /* ---- the whole */
 
-/* Reads all sections of the model in an order in which each refers only to what has been read. */
+/* Reads all sections of the model, in an order in which each section refers only to sections that have been read before. */
 static cmb_status read_sections(cmb_reader *r)
 {
   CMB_TRY(cmb_read_parameters(r));
@@ -175,7 +176,8 @@ static cmb_status read_tree(cmb_reader *r, const cmb_node *root)
   return read_sections(r);
 }
 
-/* Returns the name of a model, on its arena: its file's name without folder and ending. Returns NULL without memory. */
+/* Returns the name of a model, on the model's arena: the name of its file without directory and extension. Returns NULL if out of memory.
+ * */
 static const char *name_of(cmb_model *m, const char *path)
 {
   const char *slash = strrchr(path, '/');
@@ -217,7 +219,7 @@ static cmb_status check_options(cmb_context *ctx, const cmb_model_options *o)
   return CMB_OK;
 }
 
-/* Where the tree of nodes comes from, and what a reading that must be repeated passes on to the next one. */
+/* The source of the tree of nodes, and what a reading that must be repeated passes on to the next one. */
 struct attempt {
   cmb_tree_source source;
   const void *from;
@@ -316,7 +318,7 @@ const char *cmb_model_title(const cmb_model *model)
   return model ? model->title : NULL;
 }
 
-/* Returns whether a constraint's name is `name` or begins with it and a '.'. */
+/* Returns whether the name of a constraint is `name` or begins with `name` and a '.'. */
 static bool begins_with(const char *constraint, const char *name)
 {
   size_t length = strlen(name);
@@ -324,8 +326,8 @@ static bool begins_with(const char *constraint, const char *name)
          (constraint[length] == '\0' || constraint[length] == '.');
 }
 
-/* Stores the object `name` in *best if the constraint's name begins with its name and no longer name was found before: of a joint "left"
- * and a joint "left.rod", the latter is the origin of "left.rod.x". */
+/* Stores the joint or loop `name` in *best as the origin of a constraint if the constraint's name is this name or begins with it and a '.',
+ * and if *best has no longer name yet. If there are joints "left" and "left.rod", the latter is the origin of "left.rod.x". */
 static void keep_longest_match(cmb_model_origin *best, const char *constraint, const char *kind,
                                const char *name, cmb_place place)
 {

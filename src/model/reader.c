@@ -1,6 +1,6 @@
 /*
- * Implements what the readers of all sections use (reader.h): error messages with place and subject, names and scopes, and loops over the
- * entries of a section.
+ * Implements what the readers of all sections use (reader.h): error messages with their place and the part of the model, the table of names
+ * and their scopes, and loops over the entries of a section.
  */
 #include "model/reader.h"
 
@@ -14,7 +14,8 @@
 /* longest full name: formulas allow 255 characters, and suffixes such as .wx' are appended */
 enum { MOST_NAME = 240 };
 
-/* Reports an error in the user's input at a place, with the current subject in front of the formatted text. Returns CMB_ERROR_INPUT. */
+/* Reports an error in a model at the place `at`. The message begins with the part of the model that is being read, such as joint
+ * 'left.pivot', followed by the formatted text. Returns CMB_ERROR_INPUT. */
 cmb_status cmb_reader_fail(cmb_reader *r, cmb_place at, const char *format, ...)
 {
   cmb_about about = cmb_about_at(at);
@@ -52,7 +53,7 @@ void cmb_reader_subject(cmb_reader *r, const char *what, const char *prefix, con
 
 /* ---- names */
 
-/* Returns the word for a kind of names in messages, such as "joint". */
+/* Returns the word for a kind of model elements in messages, such as "joint" or "body". */
 const char *cmb_name_kind_text(cmb_name_kind kind)
 {
   static const char *const texts[CMB_NAMES_KINDS] = {"parameter",
@@ -169,15 +170,16 @@ cmb_name *cmb_look_up(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, con
   return entry;
 }
 
-/* Returns the full name as it can be written in the scope: without the scope's prefix, or unchanged if it does not begin with it. */
+/* Returns a full name as it can be written inside scope s (the model or a template instance): without the prefix of the scope, or unchanged
+ * if it does not begin with this prefix. */
 static const char *name_in_scope(const cmb_scope *s, const char *full)
 {
   size_t prefix = strlen(s->prefix);
   return strncmp(full, s->prefix, prefix) == 0 ? full + prefix : full;
 }
 
-/* Lists all names of a kind as they can be written in the scope, with "ground" among those of bodies, on the scratch arena, and sets
- * *count. Returns NULL without memory. */
+/* Returns an array, on the scratch arena, of all names of one kind as they can be written inside scope s (the model or a template
+ * instance), with "ground" among those of bodies, and stores their number in *count. Returns NULL if out of memory. */
 static const char **names_of(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, int *count)
 {
   const char **names = cmb_arena_take(r->scratch, r->map.count + 1, sizeof(char *));
@@ -214,8 +216,8 @@ cmb_status cmb_refer(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, cons
 
 /* ---- sections */
 
-/* Calls `read` for each entry of a section in the scope s, with the subject of messages set to `what` and the entry's name, which is
- * checked. */
+/* Calls `read` for each entry of a section in scope s (the model or a template instance), after checking the entry's name. Messages refer
+ * to the entry by the word `what` and its name. Stops at the first error. */
 cmb_status cmb_each_entry_of(cmb_reader *r, const cmb_scope *s, const char *section,
                              const char *what, cmb_entry_reader read)
 {

@@ -1,13 +1,13 @@
 /*
- * What the files of the reader of models share: the state of a reading, and functions that read nodes, names and values with checked types.
- * read.c calls the readers of the sections.
+ * The interface between the files of the reader of models: the state of a reading, and functions that read nodes, names and values with
+ * checked types. read.c calls the readers of the sections.
  *
- * A scope is the model itself or an instance of a template. Its sections stand in one or several maps (parts): those of
- * the file or the template, and those of the files it includes. A section is read for all scopes before the next section
- * begins, so that references may go in and out of instances and across files.
+ * A scope (name space) is the model itself or an instance of a template. Its sections are in one or several maps (parts): those of the file
+ * or the template, and those of the files it includes. A section is read for all scopes before the next section begins, so that references
+ * may go in and out of instances and across files.
  *
- * The placement of an instance, x -> T sign x + offset, takes the positions written in it to the global frame. It is
- * applied where numbers are read (positions, directions); what comes from a named point is global already.
+ * The placement of an instance, x -> T sign x + offset, transforms the positions written in it to the global frame. It is applied where
+ * numbers are read (positions, directions); named points are stored in the global frame.
  *
  * Every message is "FILE:LINE:COL: SUBJECT: text", where the subject is the part of the model that is being read, such as joint
  * 'left.pivot'.
@@ -45,13 +45,14 @@ typedef enum cmb_name_kind {
   CMB_NAMES_KINDS
 } cmb_name_kind;
 
-/* A file that a part includes, with the parameters that `include` sets (overrides.c). */
+/* An include statement of a part: the file, and the parameters that are set in it (overrides.c). */
 typedef struct cmb_include {
-  struct cmb_part *part;
+  struct cmb_part *part;      /* the included file */
   const cmb_node *file, *set; /* the file's name; a map of parameter values, or NULL */
   const struct cmb_include *next;
 } cmb_include;
 
+/* The sections of one file or template that belong to a scope. */
 typedef struct cmb_part {
   const cmb_node *root;
   const cmb_include *includes;
@@ -60,14 +61,15 @@ typedef struct cmb_part {
   int search;             /* number of the latest search that found this part */
 } cmb_part;
 
-/* Where an instance is, computed when it is first needed (place.c): the placement x -> T sign x + offset. The rows of mirror.axes are
- * the columns of T. */
+/* The placement x -> T sign x + offset of an instance, computed when it is first needed (place.c). The rows of mirror.axes are the columns
+ * of T. */
 typedef struct cmb_placement {
   enum { CMB_PLACE_UNKNOWN, CMB_PLACE_BUSY, CMB_PLACE_KNOWN } state;
   cmb_mirror mirror;
   cmb_number offset[3];
 } cmb_placement;
 
+/* The name space of the model or of a template instance. */
 typedef struct cmb_scope {
   const char *prefix; /* prefix of its names: "" or "left." */
   const struct cmb_scope *parent;
@@ -104,11 +106,11 @@ typedef struct cmb_lazy {
   cmb_part *set_in;       /* part of `scope` whose include sets the value; NULL: no include does */
   enum { CMB_LAZY_NEW, CMB_LAZY_BUSY, CMB_LAZY_DONE } state;
   cmb_number value[3];
-  bool is_index; /* it is the number of a copy, which cannot be set */
+  bool is_index; /* the parameter `index`, the number of a copy, which cannot be set */
   bool live;     /* a parameter whose value can be changed later */
 } cmb_lazy;
 
-/* A parameter that was to be live because all are, and cannot be. */
+/* A parameter that is not live although the options make all parameters live, because a number that has to stay fixed depends on it. */
 typedef struct cmb_not_live {
   const char *name;
   const struct cmb_not_live *next;
@@ -121,7 +123,8 @@ typedef struct cmb_reader {
   cmb_arena *scratch; /* freed when the reading ends */
   cmb_graph *graph;   /* where formulas are parsed */
   cmb_name_map map;
-  char spaces[CMB_NAMES_KINDS]; /* one byte per namespace: its address owns the names in `map` */
+  char spaces
+      [CMB_NAMES_KINDS]; /* a byte per namespace: its address is the owner of names in `map` */
   cmb_scope *scopes, *last_scope;
   int unfolded_size; /* number of nodes in all scopes */
   int part_searches; /* number of searches in the graph of includes (overrides.c) */
@@ -129,14 +132,14 @@ typedef struct cmb_reader {
   cmb_subject subject;
   cmb_lazy *parameters, *points;
   int parameter_room, point_count;
-  int lazy_depth; /* current depth of lazy values that need each other */
-  /* description of the number that is being read if it must not depend on live parameters, such as "the number of copies"; NULL: it may */
+  int lazy_depth; /* number of lazy values that are being computed, each needed by the one before */
+  /* description of the number that is being read if it must not depend on live parameters, such as "the number of copies"; else NULL */
   const char *fixed_number;
-  /* parameters that are not made live, since such numbers depend on them */
+  /* parameters that are not made live, because numbers that have to stay fixed depend on them */
   const cmb_not_live *fixed;
   cmb_arena *kept;    /* memory that survives when the model has to be read again */
   bool repeat_needed; /* a parameter had to be added to `fixed`: the model has to be read again */
-  cmb_error_record nested;     /* first failure inside of a formula's name (values.c) */
+  cmb_error_record nested;     /* first error that occurred for a name in a formula (values.c) */
   cmb_model_limit *last_limit; /* last one in the model's list */
 } cmb_reader;
 
@@ -156,18 +159,18 @@ void cmb_reader_subject(cmb_reader *r, const char *what, const char *prefix, con
 /* Returns the word for a kind of names in messages, such as "joint". */
 const char *cmb_name_kind_text(cmb_name_kind kind);
 
-/* Returns the text prefix + name + suffix, such as "left.pivot", on the model's arena; NULL without memory. */
+/* Returns the text prefix + name + suffix, such as "left.pivot", on the model's arena; NULL if out of memory. */
 const char *cmb_full_name(cmb_reader *r, const char *prefix, const char *name, const char *suffix);
 
 /* Writes prefix + name into `full`; returns false if it does not fit, which means that no such name exists. */
 bool cmb_join_names(const char *prefix, const char *name, char full[CMB_NAME_ROOM]);
 
-/* Defines a full name of a kind, with its index and the place of the definition. A name that is taken in the same namespace already is
- * an error; full == NULL is reported as missing memory. */
+/* Registers a full name of a kind, with the index of what it names and the place of its definition. A name that is taken in the same
+ * namespace already, or is too long, is an error; full == NULL is reported as a lack of memory. */
 cmb_status cmb_define(cmb_reader *r, cmb_name_kind kind, const char *full, int index, cmb_place at);
 
-/* Looks up a name of one kind as seen from the scope s: in s first, then in the scopes around it. "previous.NAME" stands for NAME in the
- * preceding copy. Returns NULL if there is none. */
+/* Looks up a name of one kind as seen from the scope s: in s first, then in the scopes around it. "previous.NAME" means NAME in the
+ * preceding copy of a repeated instance. Returns NULL if there is none. */
 cmb_name *cmb_look_up(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, const char *name);
 
 /* Returns the defined name of this kind that is most similar to an unknown one, as written in the scope s, for "did you mean"; NULL if
@@ -205,14 +208,14 @@ cmb_status cmb_check_keys(cmb_reader *r, const cmb_node *map, int count, const c
 #define CMB_CHECK_KEYS(r, map, keys)                                                               \
   cmb_check_keys(r, map, (int)(sizeof(keys) / sizeof *(keys)), keys)
 
-/* These check the kind of a node: a map; a text that is not empty; a list of `count` entries. `expected` describes what is expected, for
- * the error message. */
+/* Check the kind of a node: a map; a text that is not empty; a list of `count` entries. `expected` describes what is expected, for the
+ * error message. */
 cmb_status cmb_expect_map(cmb_reader *r, const cmb_node *node);
 cmb_status cmb_expect_text(cmb_reader *r, const cmb_node *node, const char *expected);
 cmb_status cmb_expect_list(cmb_reader *r, const cmb_node *node, int count, const char *expected);
 
-/* Reads a text of one line to be shown to people, such as a title or a unit, into memory of the model. Control characters, which quoted
- * texts can have ("\t"), are an error. */
+/* Copies a text of one line for display, such as a title or a unit, to the model's arena, without line ends at its end. Control characters,
+ * which quoted texts can have ("\t"), are an error. */
 cmb_status cmb_read_line(cmb_reader *r, const cmb_node *node, const char **line);
 
 /* Finds the entry of a map under a key and stores it in *node; a missing key is an error. */
@@ -323,7 +326,7 @@ cmb_status cmb_lazy_need(cmb_reader *r, cmb_lazy *lazy, const char *what, cmb_pl
 cmb_status cmb_define_parameters(cmb_reader *r, const cmb_scope *s);
 /* Computes all parameters, stores them in the model and checks their bounds. */
 cmb_status cmb_read_parameters(cmb_reader *r);
-/* Gets the value of parameter number `index` into *x, and computes it if needed; asked_at is the place for messages. */
+/* Stores the value of parameter number `index` in *x, computed if it is not known yet; asked_at is the place for messages. */
 cmb_status cmb_parameter_value(cmb_reader *r, int index, cmb_place asked_at, cmb_number *x);
 
 /* ---- overrides.c: parameters that including files set */
@@ -334,8 +337,8 @@ cmb_status cmb_put_overrides(cmb_reader *r, const cmb_scope *home);
 /* Checks that all names that includes set are parameters of the included files. */
 cmb_status cmb_check_overrides(cmb_reader *r);
 
-/* Handles a number that must not depend on live parameters (described by r->fixed_number). Each live parameter that x depends on
- * is an error if the options name it; else it is made fixed and the model will be read again. */
+/* Handles the number x, which must not depend on live parameters (r->fixed_number describes it). A live parameter on which x depends is an
+ * error if the options name it; otherwise it is made fixed, and the model will be read again. */
 cmb_status cmb_fix_number(cmb_reader *r, cmb_number x, cmb_place asked_at);
 
 /* ---- points.c: positions, directions and axes */
@@ -391,7 +394,7 @@ cmb_status cmb_read_roads(cmb_reader *r);
 /* Reads a force of the type `tyre` (tyres.c). */
 cmb_status cmb_read_tyre(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                          cmb_model_force *f);
-/* Reads a random road and makes its waves (road_waves.c). */
+/* Reads a random road and creates its waves (road_waves.c). */
 cmb_status cmb_read_random_road(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                 cmb_model_road *road);
 
@@ -422,8 +425,8 @@ cmb_status cmb_read_joint_axes(cmb_reader *r, const cmb_scope *s, const cmb_node
 /* Stores the keys under which a joint of this type has its directions in keys[] and returns how many there are (0 to 2). */
 int cmb_joint_direction_keys(cmb_joint_type type, const char *keys[2]);
 
-/* Reads what belongs to the coordinates of a joint (coordinates.c): names, start values, stiffness, damping, friction. j->type, euler,
- * turn, axes0 and name must be set. */
+/* Reads the names, initial values, stiffness, damping and friction of the coordinates of a joint (coordinates.c). j->type, euler, turn, axes0
+ * and name must be set. */
 cmb_status cmb_read_coordinates(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                 cmb_model_joint *j);
 
@@ -432,12 +435,12 @@ cmb_status cmb_read_coordinates(cmb_reader *r, const cmb_scope *s, const cmb_nod
 cmb_status cmb_read_table(cmb_reader *r, const cmb_scope *s, const cmb_node *node, const char *full,
                           const cmb_model_table **table);
 
-/* Reads either the name of a table or a table that is written in place, which gets the name OWNER.KEY with the key of the node. *table
- * becomes its record in the model. */
+/* Reads either the name of a table or a table that is written in place, which is named OWNER.KEY with the key of the node. *table becomes
+ * its record in the model. */
 cmb_status cmb_read_named_table(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                                 const char *owner, const cmb_model_table **table);
 
-/* Makes a table of two arguments, f(x[i], y[j]) = f[i ny + j], from numbers in memory under the name OWNER.KEY with the key of the node;
+/* Creates a table of two arguments, f(x[i], y[j]) = f[i ny + j], from numbers in memory; its name is OWNER.KEY with the key of the node, and
  * the model owns it. */
 cmb_status cmb_make_grid(cmb_reader *r, const cmb_node *node, const char *owner, int nx,
                          const double *x, int ny, const double *y, const double *f,
@@ -465,17 +468,17 @@ cmb_status cmb_check_tree(cmb_reader *r);
 
 enum { CMB_MOST_BYTES = 16 << 20, CMB_MOST_INCLUDES = 16 };
 
-/* Reads the text file that a node names, with a path relative to the file that the node stands in. *name becomes its path for messages;
+/* Reads the text file that a node names, with a path relative to the file that contains the node. *name becomes its path for messages;
  * it is on the model's arena, the text on the scratch arena. */
 cmb_status cmb_load_beside(cmb_reader *r, const cmb_node *node, const char **name,
                            const char **text, size_t *length);
 
-/* Reads a file of any bytes that a node names, with a path relative to the file that the node stands in. *name becomes its path for
+/* Reads a file of any bytes that a node names, with a path relative to the file that contains the node. *name becomes its path for
  * messages; it is on the model's arena, the bytes on the scratch arena. */
 cmb_status cmb_load_bytes_beside(cmb_reader *r, const cmb_node *node, const char **name,
                                  const char **bytes, size_t *length);
 
-/* Reads a text file that is included: relative to the file that the node stands in, else from the library of parts; the ending .yaml can
+/* Reads a text file that is included: relative to the file that contains the node, else from the library of parts; the ending .yaml can
  * be left out. *name becomes its path for messages; it is on the model's arena, the text on the scratch arena. */
 cmb_status cmb_load_included(cmb_reader *r, const cmb_node *node, const char **name,
                              const char **text, size_t *length);
@@ -486,8 +489,8 @@ cmb_status cmb_load_main(cmb_context *ctx, const char *path, char **text, size_t
  * messages. */
 cmb_status cmb_check_text(cmb_context *ctx, const char *text, size_t length, cmb_place at);
 
-/* Makes the list of scopes, r->scopes: the model with its included files, and all instances of templates. Defines templates and
- * parameters on the way. */
+/* Builds the list of scopes, r->scopes: the model with its included files, and all instances of templates. Also registers templates and
+ * parameters. */
 cmb_status cmb_unfold(cmb_reader *r, const cmb_node *root);
 
 /* ---- place.c */
@@ -510,8 +513,8 @@ cmb_status cmb_find_given(cmb_reader *r, const char *section, const cmb_scope **
 /* Reads the number of copies of an instance under `repeat`; 0 if it is not repeated. */
 cmb_status cmb_read_copies(cmb_reader *r, const cmb_scope *s, const cmb_node *entry, int *copies);
 
-/* cmb_is_previous returns whether a name begins with "previous."; cmb_previous_name writes the full name that it stands for in the scope
- * s (which may be "ground") into `full`, and returns false if it stands for nothing; cmb_fail_previous reports why. */
+/* cmb_is_previous returns whether a name begins with "previous."; cmb_previous_name writes the full name to which it refers in the scope s
+ * (which may be "ground") into `full`, and returns false if it refers to nothing; cmb_fail_previous reports why such a name is unknown. */
 bool cmb_is_previous(const char *name);
 bool cmb_previous_name(cmb_reader *r, const cmb_scope *s, const char *name,
                        char full[CMB_NAME_ROOM]);
@@ -525,7 +528,7 @@ cmb_status cmb_check_before(cmb_reader *r);
 cmb_status cmb_write_previous(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                               const char **text);
 
-/* Reads a model from a tree of nodes (read.c). `source` makes the tree from `from`; it is called again if the model has to be read
+/* Reads a model from a tree of nodes (read.c). `source` creates the tree from `from`; it is called again if the model has to be read
  * again. */
 typedef cmb_status (*cmb_tree_source)(cmb_reader *r, const void *from, const cmb_node **root);
 cmb_status cmb_read_model(cmb_context *ctx, const char *path, const cmb_model_options *options,

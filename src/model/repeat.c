@@ -46,7 +46,7 @@ bool cmb_is_previous(const char *name)
   return strncmp(name, previous, PREVIOUS) == 0;
 }
 
-/* Returns the scope s or the innermost one around it that is a copy of a repeated instance; NULL if there is none. */
+/* Returns the innermost scope that is a copy of a repeated template instance: s itself or one around it; NULL if there is none. */
 static const cmb_scope *copy_around(const cmb_scope *s)
 {
   while (s && s->copy == 0) s = s->parent;
@@ -59,8 +59,8 @@ static const char *text_of_before(const cmb_scope *first)
   return node ? node->text : "ground";
 }
 
-/* Returns the copy before copy s of a repeated instance, or, for the first copy, the instance that its key `before` names; NULL if there
- * is none. */
+/* Returns the scope of the copy before copy s of a repeated template instance or, for the first copy, of the instance that its key `before`
+ * names; NULL if there is none. */
 static const cmb_scope *scope_before(cmb_reader *r, const cmb_scope *s)
 {
   if (s->copy == 0 || s->previous) return s->previous;
@@ -68,8 +68,9 @@ static const cmb_scope *scope_before(cmb_reader *r, const cmb_scope *s)
   return found ? found->data : NULL;
 }
 
-/* Finds the body that stands for the name "previous.NAME" in the first copy of a repeated instance: if `name` is a body of the copy and
- * `before` a body, writes the full name of the latter into `full` and returns true. */
+/* Finds the body to which "previous.NAME" refers in the first copy of a repeated template instance. If `name` is a body of this copy and
+ * the key `before` of the instance names a body or the ground, writes the full name of the latter into `full` and returns true; else
+ * returns false. */
 static bool body_before(cmb_reader *r, const cmb_scope *first, const char *name,
                         char full[CMB_NAME_ROOM])
 {
@@ -95,8 +96,9 @@ bool cmb_previous_name(cmb_reader *r, const cmb_scope *s, const char *name,
   return s && snprintf(full, CMB_NAME_ROOM, "%s%s", s->prefix, name) < CMB_NAME_ROOM;
 }
 
-/* Reports that a name "previous.NAME" (`shown`) stands for nothing in the first copy of a repeated instance, with the value of `before`;
- * `what` is the kind of name. */
+/* Reports that a name "previous.NAME" (`shown`) refers to nothing in the first copy of a repeated template instance, which has no preceding
+ * copy. The message contains the value of the instance's key `before` or says that this is missing; `what` is the kind of name, such as
+ * "body". */
 static cmb_status fail_in_first_copy(cmb_reader *r, const cmb_scope *copy, const char *shown,
                                      const char *what, cmb_place at)
 {
@@ -177,9 +179,9 @@ static const char *find_previous(const char *text, size_t *length)
   return NULL;
 }
 
-/* Appends a name "previous..." of a formula (`length` characters from `from`) to `to`, with the full name in place of the part of it
- * that is known; the rest, such as ".length", is copied. If the new name is shorter, blanks keep what follows in its column, for
- * messages. */
+/* Appends the full name to which the name "previous.NAME" of a formula (`length` characters from `from`) refers to the buffer `to`; if only
+ * a leading part of the name can be resolved, the rest, such as ".length", is copied. A name that refers to nothing or to the ground is an
+ * error. A shorter full name is padded with blanks, so that columns in messages stay right, unless a '(' follows. */
 static cmb_status write_name(cmb_reader *r, const cmb_scope *s, const char *from, size_t length,
                              cmb_place at, cmb_buffer *to)
 {

@@ -1,6 +1,6 @@
 /*
- * The types of roads, a row each: what the reader and the test of the schema have to know of them. roads.c reads what a road has beside
- * these numbers, dyn/road.c computes its height.
+ * The table of road types: name, numeric parameters and keys of each, used by the reader of models and the test of the schema. roads.c
+ * reads everything else of a road, dyn/road.c computes its height.
  */
 #ifndef CMB_MODEL_ROAD_TYPES_H
 #define CMB_MODEL_ROAD_TYPES_H
@@ -27,7 +27,7 @@ typedef enum cmb_road_limit { CMB_ROAD_ANY, CMB_ROAD_POSITIVE } cmb_road_limit;
 /* A number of a road: its key, default value, allowed values, and whether the key is required. */
 typedef struct cmb_road_number {
   const char *key;
-  double usual;
+  double usual; /* default value */
   cmb_road_limit limit;
   bool required;
 } cmb_road_number;

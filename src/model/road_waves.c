@@ -1,5 +1,5 @@
 /*
- * Makes the waves of random roads after ISO 8608 (2016) from the class of a road; called by roads.c.
+ * Creates random roads as sums of waves after ISO 8608 (2016), from the class of a road; called by roads.c.
  *
  * The displacement PSD of class A + k is Gd(n) = Gd(n₀) (n/n₀)⁻², Gd(n₀) = 16·4ᵏ 10⁻⁶ m³ at n₀ = 0.1 1/m, the geometric mean of the
  * class, n the spatial frequency in 1/m. The band of frequencies is cut into `waves` parts whose ends grow by one ratio. Each part has one
@@ -33,8 +33,8 @@ static double random_unit(uint64_t *state)
   return (double)(z >> 11) * 0x1p-53;
 }
 
-/* Returns a random number of Cauchy's distribution, cut off at ±20: the quotient y/x of a random point in the right half of the unit
- * disc. */
+/* Returns a random number of the Cauchy distribution, truncated at ±20: the quotient y/x of a random point (x, y) in the right half of the
+ * unit disc. *state is the state of the random number generator. */
 static double random_cauchy(uint64_t *state)
 {
   for (;;) {
@@ -50,7 +50,7 @@ static double whole_power(double x, int n)
   return product;
 }
 
-/* Returns the q > 1 with qⁿ = ratio, by bisection. */
+/* Returns the n-th root of a ratio greater than 1, by bisection, so that it has the same bits on every machine. */
 static double root_of(double ratio, int n)
 {
   double low = 1, high = ratio;

@@ -15,7 +15,8 @@
 
 /* ---- place and direction */
 
-/* Sets road->across to the horizontal unit vector to the left of road->along, in a mirrored copy to the right. */
+/* Sets road->across to the horizontal unit vector perpendicular to road->along: to its left or, in a mirrored template instance, to its
+ * right. */
 static void set_across(cmb_graph *g, const cmb_scope *s, cmb_model_road *road)
 {
   const int turn = s->placed->mirror.turn;
@@ -23,7 +24,8 @@ static void set_across(cmb_graph *g, const cmb_scope *s, cmb_model_road *road)
   road->across[1] = cmb_scaled(g, turn, road->along[0]);
 }
 
-/* Sets road->along to the horizontal unit vector (x, y), given in the axes of the scope, and road->across to the one to its left. */
+/* Sets road->along to the horizontal unit vector (x, y), given in the axes of scope s (the model or a template instance), and road->across
+ * to the horizontal unit vector to its left or, in a mirrored instance, to its right. */
 static void set_along(cmb_graph *g, const cmb_scope *s, double x, double y, cmb_model_road *road)
 {
   cmb_number d[3] = {cmb_fixed(x), cmb_fixed(y), cmb_fixed(0)};
@@ -32,8 +34,8 @@ static void set_along(cmb_graph *g, const cmb_scope *s, double x, double y, cmb_
   set_across(g, s, road);
 }
 
-/* Reads the horizontal direction of a road into road->along and sets road->across to the one to its left; a direction that rises is an
- * error. */
+/* Reads the direction of a road into road->along and sets road->across to the horizontal unit vector to its left or, in a mirrored template
+ * instance, to its right. A direction that is not horizontal is an error. */
 static cmb_status read_direction(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                                  cmb_model_road *road)
 {
@@ -62,7 +64,8 @@ static cmb_status read_place(cmb_reader *r, const cmb_scope *s, const cmb_node *
 
 /* ---- type and numbers */
 
-/* Reads the numbers of a road under the keys in the row of its type into road->n[], with defaults for those that are not required. */
+/* Reads the numeric parameters of a road, such as height and length of a bump, into road->n[], under the keys that its type has, with
+ * default values for those that are not required. */
 static cmb_status read_numbers(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                cmb_model_road *road)
 {
@@ -112,7 +115,8 @@ static cmb_status read_profile(cmb_reader *r, const cmb_scope *s, const cmb_node
   return cmb_read_named_table(r, s, table, road->name, &road->table);
 }
 
-/* Sets the start and the direction of a road to those of its OpenCRG file, as far as the model does not give them. */
+/* Sets the start and the direction of a road to those in its OpenCRG file, crg; either is unchanged if the model gives it under the key
+ * `at` or `direction`. */
 static void take_place_from_file(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                  const cmb_crg *crg, cmb_model_road *road)
 {
@@ -156,7 +160,7 @@ static cmb_status read_sum(cmb_reader *r, const cmb_scope *s, const cmb_node *en
   return CMB_OK;
 }
 
-/* Reads the friction factor of a road as a formula; if it is a plain number, it must not be negative. */
+/* Reads the friction factor of a road, a formula, into road->friction. A plain number must not be negative. */
 static cmb_status read_friction(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                                 cmb_model_road *road)
 {
@@ -181,8 +185,8 @@ static cmb_status check_road_keys(cmb_reader *r, const cmb_node *entry, const cm
   return cmb_check_keys(r, entry, count, keys);
 }
 
-/* Defines the name of a road. This is done for all roads before the first is read, since sums and formulas may use roads that are
- * defined later. */
+/* Registers the name of a road. This is done for all roads before the first is read, because sums of roads and formulas may use roads that
+ * are defined later. */
 static cmb_status define_road(cmb_reader *r, const cmb_scope *s, const cmb_node *entry)
 {
   const int index = r->model->road_count++;

@@ -1,7 +1,7 @@
 /*
- * Reads the section `shapes` of a model, which pictures of it show; called by read.c (reader.h): {body: B, line: [P, Q, ...]}, cylinder:
- * [P, Q] with a radius, sphere: P with a radius, box: [a, b, c] at a point along axes. The points are positions on the body B, or anchors
- * body@P, so that a line may connect bodies.
+ * Reads the section `shapes` of a model, lines and solids that are drawn in pictures of it; called by read.c (reader.h): {body: B, line:
+ * [P, Q, ...]}, cylinder: [P, Q] with a radius, sphere: P with a radius, box: [a, b, c] at a point along axes. The points are positions on
+ * the body B, or anchors body@P, so that a line may connect bodies.
  */
 #include "base/context.h"
 #include "model/reader.h"
@@ -24,8 +24,8 @@ const char *cmb_shape_type_text(cmb_shape_type type)
   return rows[type].name;
 }
 
-/* Reads a point of a shape, which is part of a picture of the model: an anchor body@P or {body: B, at: P}, or a position on the shape's
- * body with the number *body. body == NULL: the shape has no body, and only anchors are allowed. */
+/* Reads a point of a drawn shape: an anchor (a point fixed to a body), body@P or {body: B, at: P}, or a position that is fixed to body
+ * number *body, the body of the shape. If the shape has no body (body == NULL), only anchors are allowed. */
 static cmb_status read_point(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                              const int *body, cmb_anchor *a)
 {
@@ -35,7 +35,8 @@ static cmb_status read_point(cmb_reader *r, const cmb_scope *s, const cmb_node *
   return cmb_read_position(r, s, node, a->at);
 }
 
-/* Reads the points of a shape into an array on the model's arena: a list for a line (two or more) or cylinder (two), else one point. */
+/* Reads the points of a drawn shape into an array on the model's arena: a list for a line (two points or more) or a cylinder (two), a
+ * single point for a box or a sphere. *body is the number of the shape's body; body == NULL if it has none. */
 static cmb_status read_points(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                               const int *body, cmb_model_shape *shape)
 {

@@ -6,7 +6,8 @@
 #include "math/vec3.h"
 #include "model/reader.h"
 
-/* Reads an input that is a table over time t: defines the table INPUT.table and the formula INPUT.table(t). */
+/* Reads an input that is given as a table over time t: adds the table INPUT.table to the model and sets the input's formula to
+ * INPUT.table(t). A grid of two arguments is an error. */
 static cmb_status read_input_table(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                    cmb_model_input *input)
 {
@@ -86,7 +87,8 @@ cmb_status cmb_read_words(cmb_reader *r, const cmb_node *map, const char *key, c
   return cmb_read_line(r, node, text);
 }
 
-/* Reads the formula of an output. It has the global axes even in mirrored copies, since its value is shown to the user. */
+/* Reads the formula of an output. Its axes are the global ones even in a mirrored template instance, because its value is shown to the
+ * user. */
 static cmb_status read_output_formula(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                                       cmb_model_formula *formula)
 {
@@ -95,7 +97,7 @@ static cmb_status read_output_formula(cmb_reader *r, const cmb_scope *s, const c
   return CMB_OK;
 }
 
-/* Reads an output that is written as the map {value: formula, unit: text, title: text}; only `value` is required. */
+/* Reads an output from the map {value: formula, unit: text, title: text}; only `value` is required. */
 static cmb_status read_output_map(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                   cmb_model_output *output)
 {

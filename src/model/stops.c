@@ -1,6 +1,7 @@
 /*
- * Reads stops, gaps that cannot become negative; called by forces.c and loops.c (reader.h). A contact becomes a stop if it has a restitution
- * instead of a stiffness, and so does a loop of the type `stop`, a constraint that acts in one direction only.
+ * Reads stops: rigid unilateral contacts, whose gap cannot become negative; called by forces.c and loops.c (reader.h). A contact becomes a
+ * stop if it has a coefficient of restitution instead of a stiffness. A loop of the type `stop` is a unilateral constraint given by a
+ * formula.
  */
 #include "base/context.h"
 #include "base/text.h"
@@ -22,7 +23,8 @@ static cmb_status begin(cmb_reader *r, const cmb_scope *s, const cmb_node *entry
   return cmb_define(r, kind, (*stop)->name, m->stop_count++, entry->key_place);
 }
 
-/* Reads the coefficient of restitution of a stop: a number from 0 to 1, by Newton's law, or {law: newton | poisson, value: number}. */
+/* Reads the coefficient of restitution of a unilateral contact, a number from 0 to 1: as the number alone, for Newton's impact law, or from
+ * {law: newton | poisson, value: number}. */
 static cmb_status read_restitution(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                    cmb_model_stop *stop)
 {

@@ -3,8 +3,9 @@
  * (reader.h). A table is points in the model or columns of a CSV file, joined by straight lines, a spline or Akima's cubics; or a grid of
  * values f(x, y).
  *
- * The points cannot depend on live parameters, because their order decides on much. The factors that they are multiplied by can: then the
- * function is scaled, else the points are. Both give the same function, since all kinds of curves scale with their points.
+ * The points cannot depend on live parameters (which can change after the model is read), because they have to stay in ascending order. The
+ * factors that they are multiplied by can: then the function is scaled, else the points are. Both give the same function, since all kinds of
+ * curves scale with their points.
  */
 #include "base/context.h"
 #include "model/reader.h"
@@ -36,8 +37,8 @@ static cmb_status read_scales(cmb_reader *r, const cmb_scope *s, const cmb_node 
   return CMB_OK;
 }
 
-/* Multiplies the points x[0..count-1] by a scale that is a plain number and sets the scale to 1; leaves both unchanged if the scale
- * depends on live parameters, which can change later. */
+/* Multiplies the numbers x[0..count-1] by *scale and sets *scale to 1. Leaves both unchanged if the scale depends on live parameters, which
+ * can change after the model is read. */
 static void scale_points(cmb_number *scale, int count, double *x)
 {
   if (scale->live != 0) return;
@@ -45,8 +46,8 @@ static void scale_points(cmb_number *scale, int count, double *x)
   *scale = cmb_fixed(1);
 }
 
-/* Appends a table that was just made to the model, which owns it from here on. `status` is that of its making: an error is reported
- * again, with the place of the node. */
+/* Appends a table, just created with the result `status`, to the model, which owns it from here on. If the creation failed, returns the
+ * error; one in the table's data is reported again with the place of the node. */
 static cmb_status append_table(cmb_reader *r, const cmb_node *node, const char *full, int arguments,
                                const struct scales *scales, cmb_status status, cmb_table *table)
 {
@@ -66,7 +67,8 @@ static cmb_status append_table(cmb_reader *r, const cmb_node *node, const char *
 
 /* ---- one argument */
 
-/* Reads a list of *n points [x, f] into the arrays *x and *f on the scratch arena; the x must ascend. */
+/* Reads a list of points [x, f] into the arrays (*x)[*n] and (*f)[*n], which are allocated on the scratch arena. It is an error if x is not
+ * strictly ascending. */
 static cmb_status read_rows(cmb_reader *r, const cmb_scope *s, const cmb_node *list, int *n,
                             double **x, double **f)
 {
@@ -91,7 +93,8 @@ static cmb_status read_rows(cmb_reader *r, const cmb_scope *s, const cmb_node *l
 
 /* ---- two arguments */
 
-/* Reads the list of *n ascending numbers under a key of a map into the array *x on the scratch arena. */
+/* Reads the list of numbers under a key of a map into the array (*x)[*n], which is allocated on the scratch arena. It is an error if they
+ * are not strictly ascending. */
 static cmb_status read_ascending(cmb_reader *r, const cmb_scope *s, const cmb_node *map,
                                  const char *key, int *n, double **x)
 {
@@ -110,8 +113,8 @@ static cmb_status read_ascending(cmb_reader *r, const cmb_scope *s, const cmb_no
   return CMB_OK;
 }
 
-/* Reads a table of two arguments, values[i][j] = f(x[i], y[j]), from a map with the keys x, y and values, and appends it to the model
- * under the name `full`. */
+/* Reads a table of two arguments, values[i][j] = f(x[i], y[j]), from a map with the keys x, y and values, and appends it to the model under
+ * the name `full`. */
 static cmb_status read_grid(cmb_reader *r, const cmb_scope *s, const cmb_node *node,
                             const char *full)
 {
@@ -141,8 +144,8 @@ static cmb_status read_grid(cmb_reader *r, const cmb_scope *s, const cmb_node *n
 
 /* ---- one or two arguments */
 
-/* Reads a table of one argument from a map: *kind of its curve, and *n points x, f from the key `points` (or `table`) or from a CSV
- * file. */
+/* Reads a table of one argument from a map: *n points (x[i], f[i]) from the key `points` (or `table`) or from a CSV file, and the *kind of
+ * interpolation, which is unchanged if it is not given. */
 static cmb_status read_columns(cmb_reader *r, const cmb_scope *s, const cmb_node *node, int *kind,
                                int *n, double **x, double **f)
 {
@@ -227,8 +230,8 @@ static cmb_status read_entry(cmb_reader *r, const cmb_scope *s, const cmb_node *
   return cmb_read_table(r, s, entry, full, NULL);
 }
 
-/* Reads the section `tables`. The model's array gets room for tables inside of other sections, too: inputs and roads can have one each,
- * forces two. */
+/* Reads the section `tables` of a model. The model's array gets room for the tables in other sections, too: inputs and roads can have one
+ * each, force elements two. */
 cmb_status cmb_read_tables(cmb_reader *r)
 {
   int more = cmb_count_entries(r, "inputs") + cmb_count_entries(r, "roads") +

@@ -1,5 +1,5 @@
 /*
- * Collects the files and templates that the sections of a model come from: included files, and instances of templates, each with its scope;
+ * Collects the parts of a model: its file, the files that it includes, and the instances of templates, each with its scope (name space);
  * called by read.c (reader.h). place.c computes where the instances are.
  */
 #include "base/context.h"
@@ -32,8 +32,8 @@ static cmb_part *find_file(const struct parts *parts, const char *file)
   return part;
 }
 
-/* Reads an included file, appends its sections to the parts that the model consists of, and sets *part to them. A file that several
- * others include is read only once; one that includes itself is an error. */
+/* Reads the included file that `node` names, appends it and the files that it includes to *parts, and sets *part to it. A file that is
+ * included several times is appended only once; one that includes itself, directly or through others, is an error. */
 static cmb_status add_file(cmb_reader *r, struct parts *parts, const cmb_node *node,
                            bool in_template, const struct chain *chain, cmb_part **part)
 {
@@ -58,8 +58,8 @@ static cmb_status add_file(cmb_reader *r, struct parts *parts, const cmb_node *n
   return CMB_OK;
 }
 
-/* Reads an entry of `include`, a file's name or {file: name, set: {parameter: number}}, adds it to the includes of the file `from`, and
- * reads the included file. */
+/* Reads an entry of the section `include` of the file `from`: a file's name or {file: name, set: {parameter: number}}. Adds it to the
+ * include statements of `from` and reads the included file. */
 static cmb_status add_include(cmb_reader *r, struct parts *parts, cmb_part *from,
                               const cmb_node *node, bool in_template, const struct chain *chain)
 {
@@ -109,7 +109,8 @@ static cmb_status add_part(cmb_reader *r, struct parts *parts, const cmb_node *r
 
 /* ---- scopes */
 
-/* Appends a new scope to the list of scopes: a copy of `like` with a placement of its own, which is the identity at first. */
+/* Appends a new scope (the name space of the model or of a template instance) to the reader's list: a copy of `like` with a placement
+ * (rotation, mirror and offset) of its own, which is the identity at first. *scope becomes the new scope. */
 static cmb_status add_scope(cmb_reader *r, const cmb_scope *like, cmb_scope **scope)
 {
   *scope = cmb_arena_take(r->scratch, 1, sizeof **scope);
@@ -126,7 +127,8 @@ static cmb_status add_scope(cmb_reader *r, const cmb_scope *like, cmb_scope **sc
   return CMB_OK;
 }
 
-/* Lists the templates of the model itself (not those inside of templates) in m->templates, for cmb_model_item. */
+/* Lists the templates that the model itself defines (not those inside of templates) in m->templates, so that cmb_model_item can return
+ * them. */
 static cmb_status keep_templates(cmb_reader *r)
 {
   cmb_model *m = r->model;
@@ -175,8 +177,8 @@ static cmb_status find_template(cmb_reader *r, const cmb_scope *s, const cmb_nod
   return CMB_OK;
 }
 
-/* Adds one instance under the name `name` as a new scope. The scope `like` has what all copies of a repeated instance share; `copy` is
- * its number in a repeated instance (0: not repeated), *previous the copy before, which becomes the new one. */
+/* Adds one instance of a template under the name `name` as a new scope. `like` is a scope with what all copies share; `copy` is the number
+ * of the copy in a repeated instance (0: not repeated). *previous, the preceding copy (NULL: none), becomes the new one. */
 static cmb_status add_copy(cmb_reader *r, const cmb_scope *like, const char *name, int copy,
                            const cmb_scope **previous)
 {
@@ -209,14 +211,14 @@ static cmb_status add_copies(cmb_reader *r, const cmb_scope *like, int copies, i
   return CMB_OK;
 }
 
-/* ---- entries of a template that an instance replaces, besides parameters */
+/* ---- measures and tables of a template that an instance replaces */
 
 static const char *const given_sections[] = {"measures", "tables"};
 
 enum { GIVEN_SECTIONS = sizeof given_sections / sizeof *given_sections };
 
-/* Reports that an instance of a template gives an entry `node` of a section that the template does not have; the message suggests the
- * nearest name. */
+/* Reports that an instance of a template replaces an entry, `node`, of a section that has no such entry in the template. The message
+ * suggests the most similar name, if there is one. */
 static cmb_status fail_given(cmb_reader *r, const cmb_scope *like, const char *section,
                              const cmb_node *node)
 {
@@ -236,8 +238,8 @@ static cmb_status fail_given(cmb_reader *r, const cmb_scope *like, const char *s
                          near ? "'?" : "");
 }
 
-/* Checks that all entries that an instance of a template gives for a section, `measures` or `tables`, are entries of its template's
- * section. */
+/* Checks that all entries that a template instance replaces in the section `measures` or `tables` are entries of that section of the
+ * template. */
 static cmb_status check_given(cmb_reader *r, const cmb_scope *like, const char *section)
 {
   const cmb_node *given = cmb_node_find(like->instance, section);
@@ -311,7 +313,7 @@ bool cmb_is_addition(const char *file)
   return file && strcmp(file, ADDITION) == 0;
 }
 
-/* Adds the text of the option `addition` to the parts of the model, as if the model included it. */
+/* Appends the text of the option `addition`, if given, to the files of the model, as if the model included it. */
 static cmb_status add_option_text(cmb_reader *r, struct parts *parts, const struct chain *chain)
 {
   const char *text = r->options ? r->options->addition : NULL;
@@ -322,8 +324,8 @@ static cmb_status add_option_text(cmb_reader *r, struct parts *parts, const stru
   return add_part(r, parts, root, false, chain);
 }
 
-/* Makes the list of scopes: the model with its included files, and all instances of templates, whose parameters are defined on the way.
- * The list grows while it is walked through, since instances inside of instances are appended. */
+/* Builds the list of scopes (name spaces): the model with its included files, and all template instances. Also registers their templates
+ * and parameters. The list grows while it is walked through, because instances inside of instances are appended. */
 cmb_status cmb_unfold(cmb_reader *r, const cmb_node *root)
 {
   cmb_scope *model;

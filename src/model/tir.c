@@ -177,7 +177,7 @@ struct file {
   const char *section; /* name of the current section; NULL before the first one */
   enum section_kind kind;
   char unknown[WORD_ROOM]; /* name of the current section if it is unknown */
-  bool table;              /* inside of a table: behind a line in braces */
+  bool table;              /* inside of a table, which begins with a line in braces */
   double factor[UNITS];
   int unit_line[UNITS];
   int line_of[CMB_TIR_KEY_COUNT];  /* line of each key in the file; 0: not given */
@@ -190,8 +190,8 @@ struct file {
                  cmb_about_place((f)->name, (f)->number, (int)((at) - (f)->begin) + 1),            \
                  __VA_ARGS__)
 
-/* Copies a part of a line (`length` characters, cut if too long) to `room` for use in a message, with unprintable characters replaced,
- * and returns `room`. */
+/* Copies a part of a line (`length` characters, cut if too many) to `room` for use in a message, with '?' for control characters, and
+ * returns `room`. */
 static const char *shown(const char *text, size_t length, char room[CMB_SHOWN_ROOM])
 {
   char part[CMB_SHOWN_ROOM];
@@ -212,7 +212,7 @@ static void trim(const char **from, const char **to)
   while (*from < *to && strchr(" \t\r", (*to)[-1])) --*to;
 }
 
-/* Cuts a comment, which begins with $ or ! outside of quotes, off the current line. */
+/* Removes a comment, which begins with $ or ! outside of quotes, from the current line by moving f->line_end. */
 static void drop_comment(struct file *f)
 {
   char quote = 0;
@@ -225,8 +225,8 @@ static void drop_comment(struct file *f)
   }
 }
 
-/* Moves on to the next line that has more than blanks and a comment, and sets f->line and f->line_end to its text. Returns false at the
- * end of the file. */
+/* Advances to the next line that has more than blanks and a comment, and sets f->line and f->line_end to its text. Returns false at the end
+ * of the file. */
 static bool advance(struct file *f)
 {
   while (f->next < f->end) {
@@ -321,8 +321,8 @@ static bool parse_number(const char *text, size_t length, double *x)
   return cmb_parse_number(copy, x);
 }
 
-/* Handles a key of a tyre property file that is not in the table `keys`: it is skipped if the section allows further keys or the value
- * has no effect, else it is an error that suggests the nearest key. */
+/* Handles a key of a tyre property file that is not in the table `keys`: it is skipped if the section may have further keys or if the value
+ * has no effect (0, or 1 of a scaling factor). Otherwise it is an error, which suggests the most similar key. */
 static cmb_status skip_key(struct file *f, const char *key, size_t length, const char *value,
                            size_t value_length)
 {
@@ -354,7 +354,8 @@ static cmb_status read_number(struct file *f, int k, const char *key, const char
   return CMB_OK;
 }
 
-/* Removes the quotes around the value that begins at *from and ends at *to; returns false if the closing quote is missing. */
+/* Removes the quotes around a value, the text from *from up to *to, by moving both ends. A value that does not begin with a quote is left
+ * as it is. Returns false if the closing quote is missing. */
 static bool unquote(const char **from, const char **to)
 {
   if (*from == *to || (**from != '\'' && **from != '"')) return true;
@@ -365,8 +366,8 @@ static bool unquote(const char **from, const char **to)
   return true;
 }
 
-/* Handles a key of a tyre property file that has no value: a known key counts as not given, with a warning, but it is an error if the
- * key is required or one of [UNITS]. Unknown keys are skipped. */
+/* Handles a key of a tyre property file that has no value: a known key is treated as not given, with a warning, but it is an error if the
+ * key is required or in the section [UNITS]. Unknown keys are skipped. */
 static cmb_status read_nothing(struct file *f, const char *key, size_t length)
 {
   char room[CMB_SHOWN_ROOM];
@@ -418,7 +419,8 @@ static cmb_status read_line(struct file *f, cmb_tir *tir)
 
 /* ---- numbers in SI units */
 
-/* Checks that the number x (in SI units) of key k of a tyre property file is of usual size and meets the key's limit, such as POSITIVE. */
+/* Checks that the number x (in SI units) of key k of a tyre property file is not extremely large, or extremely small where it has to be
+ * positive, and satisfies the key's condition, such as POSITIVE. `at` is the place for messages. */
 static cmb_status check_limit(const struct file *f, cmb_place at, int k, double x)
 {
   static const char *const words[] = {[POSITIVE] = "a number greater than 0",

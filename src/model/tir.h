@@ -1,6 +1,6 @@
 /*
  * Tyre property files (.tir, TeimOrbit), read for tyres.c and dyn/magic_formula.c: [SECTION] headers, KEY = value $comment, texts in quotes,
- * tables of numbers behind a line in braces. Numbers are converted to SI units from those of [UNITS]. tir_keys.h describes the keys.
+ * tables of numbers after a line in braces. Numbers are converted to SI units from those of [UNITS]. tir_keys.h describes the keys.
  */
 #ifndef CMB_MODEL_TIR_H
 #define CMB_MODEL_TIR_H

@@ -1,6 +1,7 @@
 /*
- * Checks the numbers of a tyre property file for consistency; called by tir.c (tir.h): the ranges contain the usual state, and friction and
- * stiffness stay positive in these ranges. A law whose friction changes its sign would supply energy to the vehicle.
+ * Checks the numbers of a tyre property file for consistency; called by tir.c (tir.h): the ranges of slip, slip angle and camber contain 0,
+ * the load range is not empty, the range of pressures contains the given one, and friction and stiffness are positive in these ranges. A law
+ * whose friction changes its sign would supply energy to the vehicle.
  */
 #include "model/tir.h"
 
@@ -11,7 +12,7 @@ static double larger(double a, double b)
   return a > b ? a : b;
 }
 
-/* Returns the least value of c0 + c1 x + c2 x² for low <= x <= high. */
+/* Returns the minimum of c0 + c1 x + c2 x² for low <= x <= high. */
 static double least(double c0, double c1, double c2, double low, double high)
 {
   const double at = c2 > 0 ? -c1 / (2 * c2) : low;
@@ -49,8 +50,8 @@ static cmb_status check_ranges(cmb_context *ctx, cmb_place at, const cmb_tir *t)
   return CMB_OK;
 }
 
-/* Reports an error if x, the least value of a factor or friction coefficient in the ranges of the file, is not positive; `what` names
- * it. */
+/* Reports an error if x is not positive: the least value that a factor or coefficient of a tyre has in the ranges of its file. `what` names
+ * it in the message. */
 static cmb_status check_positive(cmb_context *ctx, cmb_place at, const char *what, double x)
 {
   if (x > 0) return CMB_OK;
@@ -58,7 +59,7 @@ static cmb_status check_positive(cmb_context *ctx, cmb_place at, const char *wha
       ctx, at, "%s falls to %g in the ranges of the file; expected it greater than 0", what, x);
 }
 
-/* Returns the largest absolute camber angle in the file's range, at most π/2. */
+/* Returns the largest absolute camber angle (rad) in the range that a tyre property file gives, but at most π/2. */
 static double largest_camber(const cmb_tir *t)
 {
   return fmin(larger(-t->CAMMIN, t->CAMMAX), 1.5707963267948966);

@@ -42,8 +42,8 @@ static cmb_status find_joints(struct tree *t)
   return CMB_OK;
 }
 
-/* Appends joint i to the sorted joints, after those of its ancestors that are not sorted yet: walks up to a sorted joint or the ground,
- * then back down. A cycle is an error. */
+/* Appends joint number i to the sorted joints, after those of the joints between it and the ground that are not sorted yet, so that parents
+ * come before children. A cycle of joints is an error. Does nothing if joint i is sorted already. */
 static cmb_status sort_from(struct tree *t, int i)
 {
   cmb_model *m = t->r->model;
@@ -54,7 +54,7 @@ static cmb_status sort_from(struct tree *t, int i)
       cmb_reader_subject(t->r, "joint", "", j->name);
       return cmb_reader_fail(
           t->r, j->place,
-          "its parent '%s' hangs on its child '%s'; expected a chain that ends at the "
+          "its parent '%s' descends from its child '%s'; expected a chain that ends at the "
           "ground, and a loop for what closes it",
           m->bodies[j->parent].name, m->bodies[j->child].name);
     }

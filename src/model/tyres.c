@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* Reads two positive numbers under a key, the values at the nominal load and at twice it, into x[2]. */
+/* Reads two positive numbers under a key into x[2]: the values of a tyre's property at the nominal load and at twice this load. */
 static cmb_status read_pair(cmb_reader *r, const cmb_scope *s, const cmb_node *map, const char *key,
                             double x[2])
 {
@@ -26,8 +26,8 @@ static cmb_status read_pair(cmb_reader *r, const cmb_scope *s, const cmb_node *m
                          key, x[0], x[1]);
 }
 
-/* Checks a characteristic slip of a tyre that has the values x[0] at the nominal load and x[1] at twice it, and is linear in the load:
- * it must stay positive from no load to three times the nominal one. */
+/* Checks a characteristic slip of a tyre, x[0] at the nominal load and x[1] at twice this load, for which a linear dependence on the load
+ * is assumed: it must be positive from zero load to three times the nominal load. */
 static cmb_status check_slips(cmb_reader *r, const cmb_node *map, const char *key,
                               const double x[2])
 {
@@ -47,8 +47,8 @@ static cmb_status check_forces(cmb_reader *r, const cmb_node *map, const char *k
                          key, x[0], x[1]);
 }
 
-/* Returns whether a tyre's characteristic a is less than b at all loads up to three times the nominal one; both are linear in the load,
- * given at the nominal load and at twice it. */
+/* Returns whether the tyre property a is less than b at all loads from zero to three times the nominal one. Both depend linearly on the
+ * load and are given at the nominal load (index 0) and at twice this load (index 1). */
 static bool is_below(const double a[2], const double b[2])
 {
   return 2 * a[0] - a[1] < 2 * b[0] - b[1] && 2 * a[1] - a[0] < 2 * b[1] - b[0];
@@ -125,7 +125,8 @@ static cmb_status read_tmeasy(cmb_reader *r, const cmb_scope *s, const cmb_node 
   return read_trail(r, s, map, t);
 }
 
-/* Appends a state of the tyre force f to the model, NAME.u or NAME.v by the suffix; dyn/tyre_force.c defines its rate. */
+/* Appends a first-order state of the tyre force f to the model, with the name NAME.u or NAME.v as `suffix` says. Its rate is defined later,
+ * with the equations of the tyre. */
 static cmb_status add_state(cmb_reader *r, const cmb_node *entry, const cmb_model_force *f,
                             const char *suffix, const char *title)
 {
@@ -149,8 +150,8 @@ static cmb_status add_states(cmb_reader *r, const cmb_node *entry, const cmb_mod
   return add_state(r, entry, f, ".v", "lateral slip of the tyre times its relaxation length");
 }
 
-/* Reads an optional number under a key into *x, which is unchanged if the key is missing. It must be positive, or only not negative if
- * `positive` is false. */
+/* Reads an optional number under a key into *x, which is unchanged if the key is missing. The number must be positive or, if `positive` is
+ * false, not negative. */
 static cmb_status read_setting(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                                const char *key, bool positive, double *x)
 {
@@ -182,7 +183,8 @@ static cmb_status read_place(cmb_reader *r, const cmb_scope *s, const cmb_node *
   return CMB_OK;
 }
 
-/* Checks that a tyre with a `file` does not give the law or numbers that the file contains in its entry, too. */
+/* Checks the entry of a tyre whose force law is in a file: it must not have the key `tmeasy`, which is another force law, or keys of
+ * numbers that the file contains. */
 static cmb_status check_beside_file(cmb_reader *r, const cmb_node *entry)
 {
   static const char *const in_file[] = {"radius", "stiffness", "damping", "rolling-resistance"};
@@ -195,7 +197,7 @@ static cmb_status check_beside_file(cmb_reader *r, const cmb_node *entry)
     const cmb_node *node = cmb_node_find(entry, in_file[i]);
     if (node) {
       return cmb_reader_fail(r, node->place,
-                             "'%s' beside 'file', which says it already; expected one of them",
+                             "'%s' beside 'file', which contains it already; expected one of them",
                              in_file[i]);
     }
   }
@@ -214,7 +216,7 @@ static cmb_status read_vertical(cmb_reader *r, const cmb_scope *s, const cmb_nod
   return read_setting(r, s, entry, "rolling-resistance", false, &tyre->resistance);
 }
 
-/* Reads the numbers of TMeasy and of the vertical force from a YAML file. */
+/* Reads the parameters of the tyre model TMeasy and of the vertical force from a YAML file. */
 static cmb_status read_yaml_tyre(cmb_reader *r, const cmb_scope *s, const cmb_node *file,
                                  cmb_model_tyre *tyre)
 {
@@ -232,8 +234,8 @@ static cmb_status read_yaml_tyre(cmb_reader *r, const cmb_scope *s, const cmb_no
   return read_vertical(r, s, root, tyre);
 }
 
-/* Reads the Magic Formula's numbers from a .tir file. Warns if the file makes the vertical load depend on the forces Fx and Fy: this is
- * left out, since these are computed from the load. */
+/* Reads the parameters of the Magic Formula (a tyre model) from a .tir file into tyre->tir. Logs a warning if they make the vertical load
+ * depend on the forces Fx and Fy: this is neglected, because Fx and Fy are computed from the load. */
 static cmb_status read_magic(cmb_reader *r, const cmb_node *entry, const cmb_node *file,
                              cmb_model_tyre *tyre)
 {
@@ -258,7 +260,7 @@ static cmb_status read_file(cmb_reader *r, const cmb_scope *s, const cmb_node *e
   return yaml ? read_yaml_tyre(r, s, file, tyre) : read_magic(r, entry, file, tyre);
 }
 
-/* Reads the force law of a tyre: a file, TMeasy in the model, or a vertical force alone. */
+/* Reads the force law of a tyre: from a file, from TMeasy parameters in the model, or a vertical force alone. */
 static cmb_status read_law(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                            cmb_model_tyre *tyre)
 {

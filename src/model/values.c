@@ -15,8 +15,8 @@ static const double degree = 3.14159265358979323846 / 180;
 
 /* ---- values that are computed when they are first needed */
 
-/* Computes a lazy value by calling `compute` if it has not been computed yet. It is an error if the value depends on itself or the chain
- * of values that need each other is too long. */
+/* Computes the value of a parameter or point by calling `compute`, unless it is known already. It is an error if the value depends on
+ * itself or if the chain of values that need each other is too long. `what` is "parameter" or "point", asked_at the place for messages. */
 cmb_status cmb_lazy_need(cmb_reader *r, cmb_lazy *lazy, const char *what, cmb_place asked_at,
                          cmb_status (*compute)(cmb_reader *r, cmb_lazy *lazy))
 {
@@ -52,8 +52,8 @@ struct names_of_formula {
   bool finds_live; /* set if the formula uses parameters that are expressions */
 };
 
-/* Stores the first failure that occurs while a name inside of a formula is evaluated, because the parser would report only an unknown
- * name. */
+/* Stores the first error that occurs while a name in a formula is evaluated, because the parser itself would report only an unknown name.
+ * */
 static void store_first_failure(cmb_reader *r, cmb_status status)
 {
   if (status != CMB_OK && r->nested.status == CMB_OK) cmb_error_keep(r->ctx, status, &r->nested);
@@ -88,8 +88,8 @@ static const char *nearest_parameter(void *user, const char *name)
   return cmb_nearest(names->r, names->scope, CMB_NAMES_PARAMETER, name);
 }
 
-/* Reports why a formula was not parsed: the stored failure of a name inside of it if there is one, else the parser's message with file
- * and subject. Returns the status. */
+/* Reports why the formula of a node could not be parsed: the stored error that occurred for a name in the formula if there is one, else the
+ * parser's message with the place in the file and the part of the model. Returns the status. */
 static cmb_status fail_formula(cmb_reader *r, const cmb_node *node, cmb_status status)
 {
   if (r->nested.status != CMB_OK) return cmb_fail_again(r->ctx, &r->nested);
@@ -102,7 +102,7 @@ static bool degree_in_formula(void *user, const char *name, cmb_expr *e)
   return strcmp(name, "deg") == 0;
 }
 
-/* Returns the value of an expression that is a constant, NaN if it is none. */
+/* Returns the value of the expression e if it is a constant, else NaN. */
 static double number_of(const cmb_graph *g, cmb_expr e)
 {
   return cmb_expr_op(g, e) == CMB_OP_CONSTANT ? cmb_expr_constant(g, e) : NAN;
@@ -126,7 +126,8 @@ cmb_status cmb_number_parse(cmb_context *ctx, const char *text, double *x)
   return CMB_OK;
 }
 
-/* Parses the formula of a node into the graph g; `user` has the scope in which its names are looked up. */
+/* Parses the formula of a node into the graph g; *e becomes its expression. Parameters in the formula are looked up from the scope
+ * user->scope (the model or a template instance). */
 static cmb_status parse(struct names_of_formula *user, const cmb_node *node, cmb_graph *g,
                         cmb_expr *e)
 {
@@ -243,7 +244,7 @@ cmb_status cmb_read_signed(cmb_reader *r, const cmb_scope *s, const cmb_node *ma
 
 /* ---- formulas that stay text */
 
-/* Accepts any name in a formula whose syntax is checked: *e becomes an input. */
+/* Accepts any name in a formula of which only the syntax is checked: *e becomes a new input of the graph. Returns true. */
 static bool any_value(void *user, const char *name, cmb_expr *e)
 {
   const struct names_of_formula *names = user;
@@ -252,8 +253,8 @@ static bool any_value(void *user, const char *name, cmb_expr *e)
   return true;
 }
 
-/* Accepts the call of any function in a formula whose syntax is checked, but reports a wrong number of arguments if the function is a
- * table or a road. */
+/* Accepts the call of any function in a formula of which only the syntax is checked; *e becomes a new input of the graph. If the function
+ * is a table or a road, reports a wrong number of arguments and returns false. */
 static bool any_call(void *user, const char *name, int count, const cmb_expr *arguments,
                      cmb_expr *e)
 {

@@ -16,15 +16,15 @@
 struct open {
   cmb_node *node;
   cmb_node *last;         /* its last entry */
-  const cmb_node *key;    /* a key that has been read without its value */
-  const cmb_node *merged; /* the value of the merge key << */
+  const cmb_node *key;    /* the key that was read last if its value was not read yet, else NULL */
+  const cmb_node *merged; /* the value of the merge key <<, or NULL */
   bool flow;              /* written as {...} or [...], where a comma ends a text without quotes */
-  const cmb_node *cut;    /* an entry of it, text without quotes, that lacks a ')' */
+  const cmb_node *cut;    /* a text among its entries, without quotes, that lacks a ')'; or NULL */
 };
 
 struct builder {
   cmb_context *ctx;
-  cmb_name_map *map; /* owner of keys: their map; owner of anchors: the builder */
+  cmb_name_map *map; /* keys, owned by their map node, and anchors, owned by the builder */
   const char *file;
   struct open stack[CMB_MOST_LEVELS];
   int depth;
@@ -79,14 +79,16 @@ const cmb_node *cmb_node_find(const cmb_node *map, const char *key)
 
 /* ---- nodes from events */
 
-/* Converts a mark of libfyaml, whose lines and columns count from 0, to a place in the file; line 1, column 1 if there is no mark. */
+/* Converts a mark of libfyaml (a position in the text, counted from 0) to a place in the file, counted from 1; line 1, column 1 if mark is
+ * NULL. */
 static cmb_place place_of(const struct builder *b, const struct fy_mark *mark)
 {
   return mark ? cmb_place_in(b->file, mark->line + 1, mark->column + 1)
               : cmb_place_in(b->file, 1, 1);
 }
 
-/* Allocates a node, empty but for kind and place; returns NULL on failure, with the status in b->status. */
+/* Allocates a node of the tree with this kind and place and no contents. Returns NULL on failure (out of memory or too many nodes), with
+ * the status in b->status. */
 static cmb_node *new_node(struct builder *b, cmb_node_kind kind, cmb_place place)
 {
   if (++b->nodes > CMB_MOST_NODES) {
@@ -102,8 +104,8 @@ static cmb_node *new_node(struct builder *b, cmb_node_kind kind, cmb_place place
   return node;
 }
 
-/* Copies the text of a token to the arena. This is done in pieces, because fy_token_get_text of libfyaml 0.7 leaks memory if a quoted
- * text has many doubled quotes. */
+/* Copies the text of a libfyaml token to the arena as *text; a character 0 inside is an error. The text is copied in pieces, because
+ * fy_token_get_text of libfyaml 0.7 leaks memory if a quoted text has many doubled quotes. */
 static cmb_status copy_text(struct builder *b, struct fy_token *token, cmb_place place,
                             const char **text)
 {
@@ -125,8 +127,8 @@ static cmb_status copy_text(struct builder *b, struct fy_token *token, cmb_place
   return CMB_OK;
 }
 
-/* Makes a text node of the tree from an event of the YAML parser. Its place is that of its first character: behind the quote, or in the
- * line after the sign of a block. */
+/* Creates a text node of the tree from a scalar event of the YAML parser. Its place is that of its first character, inside of quotes.
+ * Returns NULL on failure, with the status in b->status. */
 static cmb_node *scalar_node(struct builder *b, struct fy_event *event)
 {
   struct fy_token *token = event->scalar.value;
@@ -140,7 +142,8 @@ static cmb_node *scalar_node(struct builder *b, struct fy_event *event)
   return b->status == CMB_OK ? node : NULL;
 }
 
-/* Makes the YAML anchor &name of an event, if it has one, stand for the node; a later anchor of the same name replaces it. */
+/* Records `node` under the YAML anchor &name of a parser event, if it has one, for the aliases *name that follow. A later anchor of the
+ * same name replaces it. */
 static cmb_status set_anchor(struct builder *b, struct fy_event *event, const cmb_node *node)
 {
   struct fy_token *token = fy_event_get_anchor_token(event);
@@ -154,8 +157,8 @@ static cmb_status set_anchor(struct builder *b, struct fy_event *event, const cm
   return CMB_OK;
 }
 
-/* Returns the node that the YAML alias *name stands for; NULL, with the status in b->status, if it is unknown or contains the alias
- * itself. */
+/* Returns the node that carries the YAML anchor &name, to which an alias *name refers. Returns NULL, with the status in b->status, if there
+ * is no such anchor before the alias, or if the alias is inside of that node. */
 static const cmb_node *find_anchor(struct builder *b, const char *name)
 {
   char shown[CMB_SHOWN_ROOM];
@@ -167,15 +170,16 @@ static const cmb_node *find_anchor(struct builder *b, const char *name)
   }
   for (int i = 0; i < b->depth; i++) {
     if (b->stack[i].node != entry->data) continue;
-    b->status = cmb_fail_at(b->ctx, b->at, "the alias '*%s' stands inside of what it stands for",
-                            cmb_shown(name, shown));
+    b->status =
+        cmb_fail_at(b->ctx, b->at, "the alias '*%s' is inside of the part to which it refers",
+                    cmb_shown(name, shown));
     return NULL;
   }
   return entry->data;
 }
 
-/* Makes the node of a YAML alias *name: a copy of the node of its anchor, which shares the entries. Returns NULL on failure, with the
- * status in b->status. */
+/* Creates the node of a YAML alias *name: a copy of the node of its anchor, which shares the entries of that node. Returns NULL on failure,
+ * with the status in b->status. */
 static cmb_node *alias_node(struct builder *b, struct fy_event *event)
 {
   const char *name = "";
@@ -190,7 +194,7 @@ static cmb_node *alias_node(struct builder *b, struct fy_event *event)
   return node;
 }
 
-/* Returns how many '(' of the text have no ')' in it. */
+/* Returns the number of '(' in the text minus the number of ')'. */
 static int open_parentheses(const char *text)
 {
   int count = 0;
@@ -198,8 +202,8 @@ static int open_parentheses(const char *text)
   return count;
 }
 
-/* Reports a formula without quotes that was cut at the comma between its arguments, as in {x: max(0, y)}, which has the keys 'x' and
- * 'y)'. Called for every text; a text with a missing ')' is an error if another text follows. */
+/* Reports a formula without quotes that YAML has cut at the comma between its arguments, as {x: max(0, y)} into the keys 'x' and 'y)'.
+ * Called for every text: a text of {...} or [...] that lacks a ')' is recorded, and is an error if another text follows. */
 static cmb_status refuse_cut_formula(struct builder *b, struct fy_event *event,
                                      const cmb_node *node)
 {
@@ -220,7 +224,8 @@ static cmb_status refuse_cut_formula(struct builder *b, struct fy_event *event,
 
 /* ---- the tree */
 
-/* Appends an entry to the open list or map o and adds its size and depth to those of o; it is an error if these become too large. */
+/* Appends an entry to the open list or map o and updates the count, size and depth of o. It is an error if size or depth become too large.
+ * */
 static cmb_status append(struct builder *b, struct open *o, cmb_node *entry)
 {
   if (b->depth + entry->levels > CMB_MOST_LEVELS) {
@@ -249,8 +254,7 @@ static cmb_status add_entry(struct builder *b, struct open *o, const cmb_node *k
   char shown[CMB_SHOWN_ROOM];
   cmb_name *earlier = cmb_name_map_find(b->map, o->node, key->text);
   if (earlier) {
-    return cmb_fail_at(b->ctx, key->place,
-                       "the key '%s' stands there twice; the first is in line %d",
+    return cmb_fail_at(b->ctx, key->place, "the key '%s' is given twice; the first is in line %d",
                        cmb_shown(key->text, shown), earlier->place.line);
   }
   cmb_name *entry = cmb_name_map_add(b->map, o->node, key->text);
@@ -262,7 +266,7 @@ static cmb_status add_entry(struct builder *b, struct open *o, const cmb_node *k
 }
 
 /* Merges (by the YAML key <<) the entries of the map `from`, or of each map in the list `from`, into the open map o, except those whose
- * keys it has already. */
+ * keys o has already. A text as `from` is an error. */
 static cmb_status merge(struct builder *b, struct open *o, const cmb_node *from)
 {
   if (from->kind == CMB_NODE_TEXT) {
@@ -283,8 +287,9 @@ static cmb_status merge(struct builder *b, struct open *o, const cmb_node *from)
   return CMB_OK;
 }
 
-/* Adds a complete text, list or map to the innermost list or map of the tree that is not complete yet: as an entry, a key, or the value
- * of a key. The value of << is merged when the map is closed, so that the map's own keys take precedence. */
+/* Adds a complete text, list or map to the innermost open list or map: as an entry, as a key, or as the value of the preceding key; if none
+ * is open, it becomes the root. The value of the key << is merged when its map is closed, so that the map's own keys take precedence. A
+ * list or map as a key, or a second <<, is an error. */
 static cmb_status place_node(struct builder *b, cmb_node *node)
 {
   if (b->depth == 0) {
@@ -303,7 +308,7 @@ static cmb_status place_node(struct builder *b, cmb_node *node)
   const cmb_node *key = o->key;
   o->key = NULL;
   if (strcmp(key->text, "<<") != 0) return add_entry(b, o, key, node);
-  if (o->merged) return cmb_fail_at(b->ctx, key->place, "the key '<<' stands there twice");
+  if (o->merged) return cmb_fail_at(b->ctx, key->place, "the key '<<' is given twice");
   o->merged = node;
   return CMB_OK;
 }
@@ -362,7 +367,7 @@ static cmb_status take_event(struct builder *b, struct fy_event *event)
 
 /* ---- the parser */
 
-/* Receives the messages that libfyaml would print, and ignores them. */
+/* Receives the messages that libfyaml would print, and discards them. */
 static void ignore_message(struct fy_diag *diag, void *user, const char *text, size_t length)
 {
   (void)diag;
@@ -371,14 +376,15 @@ static void ignore_message(struct fy_diag *diag, void *user, const char *text, s
   (void)length;
 }
 
-/* Returns whether libfyaml's message is the one for a text like a@[x, y] inside of brackets, which needs quotes because its bracket
- * begins a list. */
+/* Returns whether libfyaml's error message is the one for a text such as a@[x, y] inside of brackets, which needs quotes because its own
+ * bracket begins a list. */
 static bool is_bracket_message(const char *message)
 {
   return strstr(message, "missing comma in flow") != NULL;
 }
 
-/* Reports libfyaml's first syntax error with its place, or an error at the last event's place if libfyaml has no message. */
+/* Reports libfyaml's first syntax error at its place; if libfyaml has no message, reports a general error at the place of the last event.
+ * */
 static cmb_status fail_syntax(struct builder *b, struct fy_diag *diag)
 {
   void *at = NULL;

@@ -1,8 +1,8 @@
 /*
  * Parses a YAML text into a tree of texts, lists and maps on an arena, each with its place in the file; used by the reader of models.
  *
- * Aliases (*name) are replaced by what they stand for, merge keys (<<) are merged. The size to which a text can unfold is limited:
- * CMB_MOST_NODES nodes and CMB_MOST_LEVELS levels, counted with what aliases stand for, so that a walk over the tree always ends soon.
+ * Aliases (*name) are replaced by copies of their anchors' nodes, merge keys (<<) are merged. The size of the tree is limited to
+ * CMB_MOST_NODES nodes and CMB_MOST_LEVELS levels, aliases counted with their contents, so that a walk over the tree always ends soon.
  */
 #ifndef CMB_MODEL_YAML_H
 #define CMB_MODEL_YAML_H
@@ -16,18 +16,18 @@ typedef enum cmb_node_kind { CMB_NODE_TEXT, CMB_NODE_LIST, CMB_NODE_MAP } cmb_no
 typedef struct cmb_node cmb_node;
 struct cmb_node {
   cmb_node_kind kind;
-  cmb_place place;  /* place; of a text that of its first character, inside of quotes */
+  cmb_place place;  /* of a text that of its first character, inside of quotes */
   const char *text; /* value of a text, "" otherwise; contains no 0 */
   const char *key;  /* of an entry of a map, else NULL */
   cmb_place key_place;
   int count;             /* number of entries of a list or map */
   const cmb_node *first; /* its first entry */
   const cmb_node *next;  /* next entry of the same list or map */
-  int size, levels;      /* size: nodes of the tree below, itself included; levels: its depth */
+  int size, levels;      /* size: number of nodes of the tree below and itself; levels: its depth */
 };
 
 /* Parses the one document in a text of `length` bytes into a tree, whose root becomes *root; `file` is the file's name for messages. The
- * nodes are on the map's arena, and the map gets the keys of all maps. CMB_ERROR_INPUT if the text is not valid YAML or too large. */
+ * nodes are on the map's arena, and the keys of all maps are added to `map`. CMB_ERROR_INPUT if the text is not valid YAML or too large. */
 cmb_status cmb_yaml_parse(cmb_context *ctx, cmb_name_map *map, const char *text, size_t length,
                           const char *file, const cmb_node **root);
 

@@ -63,7 +63,7 @@ refuse inside.crg 13:1 "the file ends inside of row 7; expected rows of 3 number
 refuse padded.crg 13:1 "row 7 has no heights"
 refuse infinite.crg 13:1 "number 2 of row 4 is infinite; expected a finite one"
 refuse large.crg 13:1 "the road has 200000 rows of 3 numbers; expected at most 500000 numbers"
-refuse no-text.crg 1:1 "stands in no section"
+refuse no-text.crg 1:1 "is in no section"
 refuse nothing.crg 1:1 "the file has no section \$CT before its data"
 refuse latin.crg 10:1 "the channel 'l?ng section 2,m' is not supported"
 

@@ -789,7 +789,7 @@ static void test_refused(void **state)
       {WHEEL("on: wheel@W, axis: y, radius: 1, stiffness: 1, low-speed: 0, " TMEASY),
        "test.yaml:4:85", "'low-speed' is 0; expected a number greater than 0"},
       {WHEEL("on: wheel@W, axis: y, file: x.yaml, radius: 1"), "test.yaml:4:71",
-       "'radius' beside 'file', which says it already"},
+       "'radius' beside 'file', which contains it already"},
       {WHEEL("on: wheel@W, axis: y, file: x.yaml"), "test.yaml:4:55", "'x.yaml' cannot be read"},
       {WHEEL("on: wheel@W, axis: y, file: x.tir, " TMEASY), "test.yaml:4:70",
        "both 'file' and 'tmeasy' are given"},
