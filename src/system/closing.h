@@ -42,7 +42,7 @@ typedef struct cmb_closing {
   int home_count;             /* 0: the freedoms are not relaxed */
   const cmb_held *home;       /* (home_count) home position, to which the freedoms are relaxed */
   double *r, *q_new, *q_kept; /* (ng), (nq), (nq) scratch */
-  double *way;                /* (nv) difference to the home position */
+  double *to_home;            /* (nv) difference to the home position */
   double share;               /* fraction of the difference that a relaxation takes */
   bool closed;                /* the loops were closed at the beginning and must stay so */
   cmb_closed first;           /* how accurately, at the beginning */

@@ -57,7 +57,7 @@ void cmb_held_clear(cmb_held_equations *x);
 
 /* Computes the difference w (nv) from q to the position `home` (count values, no rates), the shorter way round for rotations.
  * Returns the square of its length in the metric. */
-double cmb_held_way(const cmb_held_equations *x, int count, const cmb_held *home, const double *q,
-                    double *w);
+double cmb_held_difference(const cmb_held_equations *x, int count, const cmb_held *home,
+                           const double *q, double *w);
 
 #endif

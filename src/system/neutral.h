@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 /* relative accuracy of an eigenvalue that can be distinguished from 0 */
-#define CMB_TOLD 1e-4
+#define CMB_NEUTRAL_ACCURACY 1e-4
 
 /* Returns the number of doubles of scratch memory that cmb_find_neutral needs for m eigenvalues. */
 int cmb_neutral_work(int m);

@@ -47,11 +47,11 @@ cmb_status cmb_quasistatic_create(cmb_quasistatic *x, cmb_context *ctx, const cm
 void cmb_quasistatic_destroy(cmb_quasistatic *x);
 
 /* Evaluates the forces and their derivatives at q, which need not be a state of rest. */
-cmb_status cmb_quasistatic_look(cmb_quasistatic *x, const double *q);
+cmb_status cmb_quasistatic_evaluate(cmb_quasistatic *x, const double *q);
 
 /* Returns whether velocity i alone is a possible motion at the position last evaluated that no constraint but the `drives` (count)
  * restricts, that has no stiffness, and that the drives do not hold. */
-bool cmb_quasistatic_is_loose(cmb_quasistatic *x, int i, int count, const int *drives);
+bool cmb_quasistatic_is_free(cmb_quasistatic *x, int i, int count, const int *drives);
 
 /* Finds the state of rest near q_start (nq), with the parameters as they are, and its derivatives. */
 cmb_status cmb_quasistatic_begin(cmb_quasistatic *x, const double *q_start);
