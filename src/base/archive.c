@@ -53,7 +53,7 @@ void cmb_archive_refuse(cmb_archive *a, const char *why)
 {
   if (a->status != CMB_OK || a->writing) return;
   a->status = cmb_fail_about(a->ctx, CMB_ERROR_INPUT, current_line(a),
-                             "this is no state to go on from: %s", why);
+                             "this saved state cannot be resumed: %s", why);
 }
 
 static bool begins_with(const char *text, size_t length, const char *with)
@@ -85,7 +85,7 @@ cmb_archive cmb_archive_read(cmb_context *ctx, const char *path, const char *tex
   }
   a.status =
       cmb_fail_about(ctx, CMB_ERROR_INPUT, cmb_about_file(path),
-                     "%s is damaged: it was cut off or changed, its checksum does not fit", path);
+                     "%s is damaged: it was cut off or changed, since its checksum is wrong", path);
   return a;
 }
 
@@ -144,7 +144,7 @@ static bool begin_line(cmb_archive *a, const char *name, int count)
     return true;
   }
   a->status = cmb_fail_about(a->ctx, CMB_ERROR_INPUT, current_line(a),
-                             "this state is of another model or other options: expected %d "
+                             "this saved state is of another model or other options: expected %d "
                              "numbers '%s'",
                              count, name);
   return false;
@@ -158,7 +158,7 @@ static void end_line(cmb_archive *a, bool good)
     cmb_buffer_put(&a->text, "\n");
     return;
   }
-  if (!good || !skip_word(a, "\n")) cmb_archive_refuse(a, "a number is not as it was written");
+  if (!good || !skip_word(a, "\n")) cmb_archive_refuse(a, "a value in this line is damaged");
 }
 
 /* ---- both */
@@ -229,13 +229,13 @@ void cmb_archive_bools(cmb_archive *a, const char *name, int count, bool *x)
 void cmb_archive_count(cmb_archive *a, const char *name, long *x)
 {
   cmb_archive_longs(a, name, 1, x);
-  if (*x < 0 || *x > LONG_MAX / 4) cmb_archive_refuse(a, "nothing was counted so");
+  if (*x < 0 || *x > LONG_MAX / 4) cmb_archive_refuse(a, "a count is negative or too large");
 }
 
 void cmb_archive_small_count(cmb_archive *a, const char *name, int *x)
 {
   cmb_archive_ints(a, name, 1, x);
-  if (*x < 0 || *x > INT_MAX / 4) cmb_archive_refuse(a, "nothing was counted so");
+  if (*x < 0 || *x > INT_MAX / 4) cmb_archive_refuse(a, "a count is negative or too large");
 }
 
 void cmb_archive_expect(cmb_archive *a, const char *what, const char *text, const char *otherwise)
@@ -253,13 +253,14 @@ void cmb_archive_expect(cmb_archive *a, const char *what, const char *text, cons
   const int length = end && end - line < 200 ? (int)(end - line) : 0;
   a->status =
       otherwise ? cmb_fail_about(a->ctx, CMB_ERROR_INPUT, current_line(a),
-                                 "this state cannot go on here: %s", otherwise)
-                : cmb_fail_about(a->ctx, CMB_ERROR_INPUT, current_line(a),
-                                 "this state cannot go on here: it has %.*s, here it is %s \"%s\"",
-                                 length, line, what, text);
+                                 "this saved state cannot be resumed here: %s", otherwise)
+                : cmb_fail_about(
+                      a->ctx, CMB_ERROR_INPUT, current_line(a),
+                      "this saved state cannot be resumed here: it has %.*s, here it is %s \"%s\"",
+                      length, line, what, text);
 }
 
 void cmb_archive_finish(cmb_archive *a)
 {
-  if (a->next != a->end) cmb_archive_refuse(a, "there is more than a state has");
+  if (a->next != a->end) cmb_archive_refuse(a, "something follows after its last value");
 }

@@ -1,5 +1,6 @@
 /*
- * Equilibrium of equations with first-order states (equilibrium.h): positions q and states z together,
+ * Finds an equilibrium of equations with first-order states (equilibrium.h), positions q and states z together; called by
+ * cmb_equilibrium if there are such states:
  *
  *     0 = Nᵀ f(t, q, 0, z),   0 = e(t, q, 0, z),   0 = g(t, q)
  *
@@ -38,7 +39,7 @@ enum { ITERATIONS = 200, HALVINGS = 30 };
 static const double RADIUS = 0.5;   /* m or rad: the largest step */
 static const double ARRIVED = 1e-9; /* a step below this that no longer shrinks is rounding */
 static const double ROUNDING = 1e-13;
-static const double NEGLIGIBLE_STATE = 1e-12; /* a state below this is 0 but for rounding */
+static const double NEGLIGIBLE_STATE = 1e-12; /* a state up to this is 0 but for rounding */
 static const double BALANCED = 1e-13; /* forces below this part of the largest one are rounding */
 static const double AT_REST =
     1e-9; /* tolerance of rows without a pivot: part of the largest force, or 1/s */
@@ -47,29 +48,29 @@ struct balance {
   cmb_evaluator *ev;
   cmb_arena *arena;
   cmb_differences *differences;
-  cmb_tangent tangent;
+  cmb_tangent tangent; /* tangent space of the constraints, with n columns of N */
   cmb_mode_search modes;
   double t;
   double *q, *q_trial, *dq; /* (nq) position, trial position, step */
-  double *v, *v_trial;      /* (nv) velocities 0, and the states */
+  double *v, *v_trial;      /* (nv) velocities 0, and the first-order states; trial values */
   double *z_scale;          /* (nz) the largest values and changes of the states so far */
   double *lambda;           /* (ng) multipliers */
   double *unbalanced;       /* (nv) unbalanced part of (f, e) at the point last evaluated */
-  double *w;                /* (nv) step in velocities and states */
-  double *J;                /* a derivative as the equations store it */
-  double *N;                /* (n x nv) basis of free motions where K was computed */
-  double *p, *x, *y, *c;    /* (n) reduced forces, step, scratch */
-  double *K;                /* (n x n) scaled and factored */
-  double *D;                /* (n x n) Nᵀ ∂r/∂v N */
-  /* (n − rank x n) null vectors of K, and the conserved ℓ of each vanishing row */
+  double *w;                /* (nv) Newton step in velocities and states */
+  double *J;                /* ∂r/∂q or ∂r/∂v, as the equations store it */
+  double *N;             /* (n x nv) basis of the tangent space where K was computed, a row each */
+  double *p, *x, *y, *c; /* (n) Nᵀ (f, e), step, scratch */
+  double *K;             /* (n x n) stiffness matrix, then scaled and factored */
+  double *D;             /* (n x n) Nᵀ ∂r/∂v N */
+  /* (n − rank x n) null vectors of K, and the conserved quantities ℓ */
   double *null, *conserved;
-  double *small;                    /* (n − rank)² */
-  int *small_pivot;                 /* (n − rank) */
-  double *row_scale, *column_scale; /* (n) */
-  int *row, *column;                /* (n) in the order of the pivots */
-  int rank;
-  double force_scale; /* largest |f| so far, in the metric of M⁻¹ */
-  double *A, *V, *re, *im, *work;
+  double *small;    /* (n − rank x n − rank) equations for the null vectors' share */
+  int *small_pivot; /* (n − rank) */
+  double *row_scale, *column_scale; /* (n) factors by which K was multiplied */
+  int *row, *column;                /* (n) rows and columns of K in the order of the pivots */
+  int rank;                         /* number of pivots */
+  double force_scale;               /* largest |f| so far, in the metric of M⁻¹ */
+  double *A, *V, *re, *im, *work;   /* state matrix, eigenvectors and eigenvalues, scratch */
 };
 
 static cmb_status take_memory(struct balance *k, cmb_arena *arena)

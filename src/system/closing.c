@@ -48,8 +48,8 @@ struct path_length {
 };
 
 /* Applies one Newton increment for the constraints g (with their current offsets) to c->q_new, in place: the smallest one in the
- * metric M. Adds its length to that of the first increment in *path, or of the later ones if there was a first. *size becomes its
- * largest entry in coordinates. */
+ * metric M. Adds its length to *path, which sums up the first increment and the later ones separately. *size becomes the largest
+ * change of a coordinate. */
 static cmb_status increment(cmb_closing *c, struct path_length *path, double *size)
 {
   cmb_evaluator *ev = c->ev;
@@ -73,8 +73,8 @@ static cmb_status increment(cmb_closing *c, struct path_length *path, double *si
 }
 
 /* Solves the constraints g (with their current offsets) from c->q_new, in place, by Newton's method, and adds the length of its
- * path to *path. Returns CMB_RETRY_NEWTON if the iteration does not converge, or if the later increments together exceed STRAIGHT
- * times the first one, so that the path is not nearly straight. */
+ * path to *path. Returns CMB_RETRY_NEWTON if the iteration does not converge or the path is not nearly straight: the later
+ * increments together exceed STRAIGHT times a first one that is not tiny. */
 static cmb_status solve(cmb_closing *c, struct path_length *path)
 {
   for (int k = 0; k < ITERATIONS; k++) {
@@ -287,7 +287,8 @@ static cmb_status relax_fully(cmb_closing *c, double *q)
 }
 
 /* Finishes closing the loops: moves q (nq), in place, towards the home position (the one to stay near), if there is one and the
- * loops were not closed in one step; then solves the constraints to rounding and measures in c->last how accurately they are met. */
+ * loops were not closed in one step; then solves the constraints as exactly as possible and measures in c->last how well they are
+ * met. */
 static cmb_status finish(cmb_closing *c, double *q)
 {
   const cmb_terms want = {.g = c->ev->g};

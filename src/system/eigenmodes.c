@@ -1,6 +1,6 @@
 /*
- * Eigenvalues and mode shapes of the linearised equations (linearize.h): A x = λ x (math/eigen.h). The upper part of x is z, the
- * last nz entries are the states. The mode shape is (T N z, states), divided by the largest change of a coordinate, or of a state
+ * Computes eigenvalues and mode shapes of linearised equations (linearize.h) for cmb_linearize: A x = λ x (math/eigen.h). The upper
+ * part of x is the displacements z, the last nz entries are the first-order states. The mode shape is (T N z, states), divided by the largest change of a coordinate, or of a state
  * where no coordinate changes.
  */
 #include "base/context.h"
@@ -30,12 +30,12 @@ struct eigen {
   cmb_evaluator *ev;
   const cmb_steady_frame *frame; /* NULL: none */
   cmb_tangent tangent;
-  double *A, *scratch_A; /* (m x m), m = 2n − nz */
+  double *A, *scratch_A; /* (m x m) state matrix, m = 2n − nz, and a copy */
   double *re, *im;       /* (m) eigenvalues */
-  double *V, *work;
-  bool *neutral; /* (m) eigenvalues that are 0 but for rounding */
-  double *a, *lambda;
-  double *w; /* (nv) scratch */
+  double *V, *work;      /* (m x m) eigenvectors, a row each; scratch */
+  bool *neutral;         /* (m) eigenvalues that are 0 but for rounding */
+  double *a, *lambda;    /* (nv), (ng) accelerations and multipliers at the state */
+  double *w;             /* (nv) scratch */
   cmb_eigenmode *modes;
 };
 
@@ -160,8 +160,9 @@ static void sort(int count, cmb_eigenmode *modes)
 }
 
 /* Lists in l the eigenmodes with normalised shapes, one for each real eigenvalue or conjugate pair, from the eigenvalues e->re + i
- * e->im (m) and eigenvectors e->V of the state matrix A. Eigenvalues below √ε times the largest, with ε the relative error of A,
- * may be rounding (neutral.h), since this error moves a double eigenvalue 0 by about √ε. */
+ * e->im (m) and eigenvectors e->V of the state matrix A. Marks those as neutral whose eigenvalue cannot be distinguished from 0,
+ * examined below √ε times the largest one (a relative error ε of A moves a double eigenvalue 0 by about √ε), and circular motions
+ * about a displaced centre. */
 static cmb_status collect_modes(struct eigen *e, cmb_arena *arena, const double *q,
                                 cmb_linearization *l)
 {

@@ -49,14 +49,14 @@ struct equilibrium_search {
   cmb_evaluator *ev;
   cmb_differences *differences;
   cmb_tangent tangent;
-  cmb_stuck stuck; /* coordinates that friction holds */
+  cmb_stuck stuck; /* motions that sticking friction holds */
   double t;
   double *q, *q_trial, *dq; /* (nq) position, trial position, step */
-  double *rest;             /* (nv) velocities 0, and the states, which are held */
+  double *rest;             /* (nv) velocities 0, and the first-order states, which do not change */
   double *lambda;           /* (ng) multipliers */
   cmb_mode_search modes;
   double *unbalanced;    /* (nv) unbalanced forces f − Gᵀλ at the state last evaluated */
-  double *p, *p_hat, *z; /* (n <= nv) force, the same in the basis of eigenvectors, step */
+  double *p, *p_hat, *z; /* (n ≤ nv) force Nᵀ f, the same in the basis of eigenvectors, step */
   double *w;             /* (nv) N z */
   double *J;             /* ∂r/∂q as the equations store it */
   /* (n x n), (n x n), (n): stiffness, eigenvectors and eigenvalues of its symmetric part */
@@ -246,8 +246,8 @@ static cmb_status try_step(struct equilibrium_search *k, double alpha)
   return forces_at(k, k->q_trial);
 }
 
-/* Returns the 2-norm of the unbalanced force in the basis of the tangent space last computed (component i is the force along its
- * i-th free motion). */
+/* Returns the 2-norm of Nᵀ f for the unbalanced force f last computed; the columns of N are a basis of the tangent space of the
+ * constraints. */
 static double unbalanced_norm(struct equilibrium_search *k)
 {
   const int n = k->tangent.n, nv = k->ev->eq->nv;
@@ -426,9 +426,9 @@ static cmb_status report_stability(struct equilibrium_search *k, double *v,
   return CMB_OK;
 }
 
-/* Adds the forces of sticking friction to k->unbalanced (nv), and the constraint forces Gᵀλ that balance the rest to k->lambda and,
- * with opposite sign, to k->unbalanced. Fails with a message if friction cannot hold the equilibrium. Does nothing if no friction
- * sticks. */
+/* Adds the forces of sticking friction to k->unbalanced (nv). Then subtracts from it the constraint forces Gᵀλ that are nearest to
+ * the result, and adds their λ to k->lambda. Fails with a message if friction cannot hold the equilibrium. Does nothing if no
+ * friction sticks. */
 static cmb_status add_friction(struct equilibrium_search *k)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -475,7 +475,7 @@ cmb_status cmb_no_equilibrium(cmb_evaluator *ev, double t, cmb_status status,
   const char *name = cmb_velocities_pair(eq) ? eq->q_names[most] : eq->v_names[most];
   return cmb_fail_about(
       ev->ctx, CMB_ERROR_EQUATIONS, cmb_about_time(t, "coordinate", name),
-      "no static equilibrium at t = %g: the largest force without balance is %.6g on '%s'", t,
+      "no static equilibrium at t = %g: the largest unbalanced force is %.6g on '%s'", t,
       unbalanced[most], name);
 }
 

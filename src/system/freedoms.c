@@ -1,5 +1,6 @@
 /*
- * Freedoms of a mechanism (camber/system.h): chooses independent coordinates and moves the mechanism along them. With the rows of N
+ * Chooses independent coordinates of a mechanism, its freedoms, and moves the mechanism along them (cmb_freedoms in camber/system.h),
+ * as for the sliders of a view. With the rows of N
  * orthonormal in the metric of the held equations (tangent.h), column i of N times the root of its entry of the metric is the share
  * of the free motions in velocity i: its length is 1 if no constraint affects the velocity, and 0 if the constraints hold it.
  * Velocities are chosen one after the other; the length of the part of a column perpendicular to those chosen tells whether they
@@ -143,9 +144,9 @@ static void project_out(const struct columns *c, int i)
   for (int k = 0; k < c->n; k++) c->N[k * c->nv + i] = 0;
 }
 
-/* Returns the candidate for an independent coordinate, not chosen yet, with the given depth of its joint in the tree of bodies and
- * the given kind, whose column of the matrix c is longest. A later one is preferred only if it is longer by the factor PREFERENCE.
- * Returns NULL if no column is longer than `enough`. */
+/* Returns the candidate for an independent coordinate, not chosen yet, whose column of the matrix c is longest, among those with
+ * the given depth of their joint in the tree of bodies and the given kind (only coordinate of a joint, one of several, rotation). A
+ * later one is preferred only if it is longer by the factor PREFERENCE. Returns NULL if no column is longer than `enough`. */
 static struct candidate *longest_candidate(const cmb_freedoms *f, const struct columns *c,
                                            int depth, int kind, double enough)
 {
@@ -231,7 +232,7 @@ static cmb_status find_freedoms(cmb_freedoms *f)
     return status < 0
                ? status
                : cmb_fail(f->ctx, CMB_ERROR_EQUATIONS,
-                          "the free coordinates of '%s' cannot be told from the others", eq->name);
+                          "the independent coordinates of '%s' cannot be determined", eq->name);
   }
   for (int k = 0; k < tangent.n; k++) {
     for (int i = 0; i < eq->nv; i++) tangent.N[k * eq->nv + i] *= sqrt(f->x->metric[i]);

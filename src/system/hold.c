@@ -1,5 +1,5 @@
 /*
- * Held start values (hold.h). There are four ways to a consistent position:
+ * Finds start values that satisfy the constraints with requested values held (hold.h). There are four ways to a consistent position:
  *
  *     near       from the values as given, in one step: the loops were nearly closed
  *     by design  from the design position: it is closed first, then the given coordinates move to their values in small steps,
@@ -30,7 +30,7 @@
 
 enum { MOST_BESIDE = 12 };              /* attempts to leave a dead centre */
 static const double DISPLACEMENT = 0.1; /* rad: distance by which a dead centre is left */
-/* motion of a joint, relative to that without constraints, below which it is blocked */
+/* velocity left of a velocity 1 after projection onto the constraints, below which it is blocked */
 static const double LEAST_MOTION = 1e-6;
 static const double STUCK =
     1e-3; /* the same near the end of its reach: there the others move 30 times as fast */
@@ -43,8 +43,8 @@ enum place { PLACE_ANY, PLACE_MET, PLACE_OFF };
 struct candidate {
   double *q;
   bool found, at_once;
-  double off; /* the largest distance from a given value, relative to it or to 1 */
-  cmb_closed closed;
+  double off;        /* the largest deviation from a requested value, relative to max(1, |value|) */
+  cmb_closed closed; /* how accurately the loops are closed */
 };
 
 struct hold_search {
@@ -60,7 +60,7 @@ struct hold_search {
   cmb_held_equations *x;
   cmb_mode_search modes;
   cmb_closing closing;
-  double *v;      /* (nv) velocities as given */
+  double *v;      /* (nv) requested velocities */
   double *metric; /* (nv) metric of x at the values as given */
 };
 
@@ -83,8 +83,8 @@ static void activate(struct hold_search *h, int first, int end)
   for (int i = 0; i < h->count; i++) h->active[i] = i >= first && i < end;
 }
 
-/* Unmarks in h->active the start values whose holding constraints depend linearly at q (nq) on the system's constraints or on those
- * that hold earlier values. `ev` is the evaluator with all marked values held. */
+/* Unmarks in h->active the start values whose constraints, which hold them, depend linearly at q (nq) on the system's constraints
+ * or on those for earlier values. `ev` is the evaluator with constraints for all marked values. */
 static cmb_status drop_dependent(struct hold_search *h, cmb_evaluator *ev, const double *q)
 {
   const int ng = h->eq->ng;
@@ -100,8 +100,8 @@ static cmb_status drop_dependent(struct hold_search *h, cmb_evaluator *ev, const
   return CMB_OK;
 }
 
-/* Unmarks in h->active the start values whose holding constraints depend linearly at q (nq) on the system's constraints or on those
- * that hold earlier values. Leaves all marked if the constraints cannot be evaluated there. */
+/* Unmarks in h->active the start values whose constraints, which hold them, depend linearly at q (nq) on the system's constraints
+ * or on those for earlier values. Leaves all marked if the constraints cannot be evaluated there. */
 static cmb_status keep_independent(struct hold_search *h, const double *q)
 {
   cmb_evaluator *ev;
@@ -175,9 +175,9 @@ static cmb_status close_from(struct hold_search *h, const double *from, struct c
   return status;
 }
 
-/* Moves the coordinates with requested start values to these values one after the other, each as far as the constraints permit,
- * from the position c->q, in place, which must satisfy the constraints; so do all positions on the way. c->off becomes the largest
- * remaining deviation. */
+/* Moves coordinates to their requested start values one after the other, each as far as the constraints permit, beginning with the
+ * position c->q, which must satisfy the constraints. Replaces c->q by the position reached, and c->off by the largest remaining
+ * deviation. All positions on the way satisfy the constraints. */
 static cmb_status close_one_by_one(struct hold_search *h, struct candidate *c)
 {
   bool *kept = cmb_arena_take(h->arena, (size_t)h->count, sizeof *kept);
@@ -261,9 +261,9 @@ static bool motion_of(struct hold_search *h, cmb_evaluator *ev, const double *q,
   return true;
 }
 
-/* Moves the position c->q, in place, which satisfies the constraints, to another one nearby: along a motion of velocity i with the
- * largest rotation `turn` (rad), and then onto the constraints. c->found becomes whether this succeeds; false if velocity i is
- * blocked. */
+/* Moves c->q, a position that satisfies the constraints, to another such position nearby, in place: along a motion of velocity i
+ * whose largest rotation is `turn` (rad), and then onto the constraints. c->found becomes whether this succeeds; false if velocity
+ * i is blocked. */
 static cmb_status move_beside(struct hold_search *h, int i, double turn, struct candidate *c)
 {
   double reached, *w = cmb_arena_doubles(h->arena, h->eq->nv);
@@ -380,8 +380,9 @@ static enum place place_of(const struct hold_search *h, const double *q, int v)
   return PLACE_ANY;
 }
 
-/* Computes in *left what remains of a motion with v_i = 1 after projection onto the tangent space at q (nq) of the constraints and
- * held active values; 0 if constraints that are only nearly dependent count as dependent. On failure *left is unchanged. */
+/* Computes in *left what remains of velocity i = 1, all others 0, after projection onto the velocities that the constraints at q
+ * (nq) and the marked start values, which are held, permit. *left becomes 0 if constraints that are only nearly dependent were
+ * treated as dependent; it is unchanged on failure. */
 static cmb_status remaining_motion(struct hold_search *h, const double *q, int i, double *left)
 {
   cmb_evaluator *ev;
@@ -394,9 +395,9 @@ static cmb_status remaining_motion(struct hold_search *h, const double *q, int i
   return status;
 }
 
-/* Sets to 0 in h->v the requested rate of each coordinate that has not reached its start value at q (nq), if the constraints, with
- * earlier rates and those at reached values held, block it or make other velocities very large. The other rates become the active
- * ones. If any is set to 0, the metric at the given values is used from then on, as rotations may have no lever arm at q. */
+/* Sets to 0 in h->v the requested rate of each coordinate that could not reach its requested value at q (nq), if the constraints
+ * block the coordinate there or would make other velocities very large. Held in this test are earlier rates and those of
+ * coordinates at their values. Marks the remaining rates in h->active. */
 static cmb_status stop_blocked_coordinates(struct hold_search *h, const double *q)
 {
   bool *moves = cmb_arena_take(h->arena, (size_t)h->count, sizeof *moves), all = true;
@@ -418,6 +419,7 @@ static cmb_status stop_blocked_coordinates(struct hold_search *h, const double *
     all = all && moves[i];
   }
   for (int i = 0; i < h->count; i++) h->active[i] = moves[i];
+  /* otherwise the metric at the given values stays in use, since rotations may have no lever arm at q */
   if (all) h->x->metric = metric;
   return CMB_OK;
 }

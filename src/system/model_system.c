@@ -1,5 +1,6 @@
 /*
- * Creates a system from a model: expressions, programs, and the search for constraints that depend on the others.
+ * Creates a system from a model (cmb_model_system): its equations as expressions and programs, consistent start values, and the search
+ * for redundant constraints, which depend on others.
  *
  * Redundant constraints are left out, and the equations are made again without them: then the constraints have full rank for every
  * method, and the straight-line elimination of the explicit formalism works.
@@ -51,7 +52,7 @@ struct system_builder {
   const cmb_model_system_options *o;
   /* system in joint coordinates, which provides the start values of a Cartesian one */
   cmb_system *joints;
-  /* how start values are found again for other parameters, if some are live */
+  /* data for finding start values again for other values of live parameters, NULL: none */
   cmb_start *in_joints, *in_bodies;
 };
 
@@ -117,7 +118,7 @@ static cmb_status build(struct system_builder *k, const cmb_rank *rank, const cm
 
 /* ---- redundant constraints */
 
-/* Results of examining the constraints of a system. */
+/* Results of examining the constraints of a system: their rank, their consistency and which forces are indeterminate. */
 struct examined {
   cmb_rank rank;
   cmb_consistency consistency;
@@ -176,8 +177,8 @@ static void list_others(const cmb_model *model, const cmb_equations *eq, const c
   }
 }
 
-/* Fails with a message about constraints of the model that contradict each other, or about one without a gradient. The message
- * refers to the file and line of the last of the constraints listed in c. */
+/* Fails with a message about the constraints listed in c: they contradict each other, or a single one cannot be met or has no
+ * gradient. The message refers to the file and line of the last of them. */
 static cmb_status fail_contradiction(cmb_context *ctx, const cmb_model *model,
                                      const cmb_system *system, const cmb_consistency *c)
 {
@@ -297,8 +298,8 @@ static void warn_indeterminate(cmb_context *ctx, const cmb_system *system)
           count > 1 ? "s" : "", names, count > 1 ? "are" : "is");
 }
 
-/* Stores in `system` which of its multipliers (ng) and outputs (no) are not unique, from the results for the system with all
- * ng_whole constraints, and logs a warning about the outputs. Does nothing if no multipliers are known to be indeterminate. */
+/* Stores in `system` which of its multipliers (ng) and outputs (no) are not unique, from the results `shared` for the system with
+ * all ng_whole constraints, and logs a warning about the outputs. Does nothing if shared->lambda is NULL. */
 static cmb_status store_indeterminate(cmb_context *ctx, const cmb_shared *shared, int ng_whole,
                                       cmb_system *system)
 {

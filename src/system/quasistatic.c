@@ -1,6 +1,6 @@
 /*
- * States of rest along a path of the parameters (quasistatic.h): Euler's predictor with exact derivatives, corrected by the search
- * for an equilibrium, in steps that are halved where the corrector moves too far.
+ * Follows states of rest along a path of the parameters (quasistatic.h): Euler's predictor with exact derivatives, corrected by the
+ * search for an equilibrium, in steps that are halved where the corrector moves too far.
  */
 #include "system/quasistatic.h"
 
@@ -74,9 +74,9 @@ struct elimination {
   int n;
   double *A, *b; /* overwritten */
   int *column;   /* (n) order of the unknowns */
-  double doubt;  /* pivots up to this count as stiffness only if b requires it */
+  double doubt;  /* pivots up to this count as stiffness only if a force acts */
   double none;   /* pivots up to this never count as stiffness */
-  double small;  /* entries of b up to this are no force */
+  double small;  /* entries of b up to this count as no force */
 };
 
 /* Moves the largest entry of the remaining matrix to the pivot position `rank`, by exchanging rows of e->A and e->b and entries of
@@ -163,8 +163,8 @@ static cmb_status fail_unbalanced_motion(cmb_quasistatic *x, int k)
     if (fabs(w[i]) > fabs(w[most])) most = i;
   }
   return cmb_fail_about(x->ctx, CMB_ERROR_EQUATIONS, cmb_about_thing("velocity", eq->v_names[most]),
-                        "the sweep pushes a motion that has no stiffness, that with the largest "
-                        "part in '%s': hold it with a drive",
+                        "the sweep exerts a force on a motion without stiffness, the one with the "
+                        "largest part in '%s': hold it with a drive",
                         eq->v_names[most]);
 }
 

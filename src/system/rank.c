@@ -40,8 +40,9 @@ struct probe {
   uint32_t random;
 };
 
-/* Computes the rank of the constraint Jacobian G at q (nq), and lists in p->list the constraints whose rows depend linearly on
- * preceding ones, those marked in p->last coming after the others. Updates the largest length of each row, p->gradient (ng). */
+/* Computes the rank of the constraint Jacobian G at q (nq), *rank, and lists in p->list the constraints whose rows depend linearly
+ * on preceding ones; those marked in p->last are ordered after the others. Updates the largest length of each row, p->gradient
+ * (ng). */
 static cmb_status examine_at(struct probe *p, const double *q, int *rank)
 {
   cmb_evaluator *ev = p->ev;

@@ -106,8 +106,8 @@ static cmb_status fill_step(cmb_context *ctx, cmb_arena *arena, const cmb_state_
     if (!cmb_all_finite(m, x)) status = CMB_RETRY_NONFINITE;
   }
   if (status == CMB_OK) return status;
-  return cmb_fail(ctx, CMB_ERROR_EQUATIONS, "the step response grows beyond all numbers in %g s",
-                  dt * points);
+  return cmb_fail(ctx, CMB_ERROR_EQUATIONS,
+                  "the step response exceeds the range of numbers within %g s", dt * points);
 }
 
 cmb_status cmb_state_space_step(cmb_context *ctx, const cmb_state_space *space, int k, double dt,

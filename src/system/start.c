@@ -27,7 +27,8 @@ struct given {
 };
 
 /* Marks in k->q (nq) and k->v (nv) the start values of the model that are to be held: coordinates and velocities other than 0, and
- * rotations by Euler parameters, at their first entry. First-order states are not marked, since no constraint changes them. */
+ * Euler parameters of a rotation other than 0, at the first of the four. First-order states are not marked, since no constraint
+ * changes them. */
 static void mark_model_values(const struct given *k)
 {
   const cmb_start *s = k->s;

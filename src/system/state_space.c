@@ -1,5 +1,6 @@
 /*
- * State-space matrices A, B, C, D (camber/system.h) in named coordinates and velocities.
+ * Computes state-space matrices A, B, C, D of linearised equations (cmb_state_space_create, camber/system.h) in named coordinates and
+ * velocities.
  *
  * Free motions (linearize.h) ξ = (z, y) give changes that the constraints permit, δq = T N z, δv = N y − R H N z. As many
  * coordinates and velocities as there are degrees of freedom are chosen, one after the other, each the one that those before

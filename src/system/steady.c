@@ -48,19 +48,21 @@ static const double SAME = 1e-6; /* tolerance of dr/dt relative to its terms */
 enum unknown { U_POSITION, U_VELOCITY, U_TURN, U_FORCE, U_PARAMETER };
 enum row { R_FORCE, R_POSITION, R_VELOCITY, R_TURN, R_STRAIGHT, R_BALL, R_HOLD };
 
+/* An unknown or an equation. */
 struct entry {
-  int kind, index, part;
+  int kind; /* enum unknown or enum row */
+  int index, part;
 };
 
 struct held_quantity {
   const char *name;
   double value;
-  int output, q, v; /* one of them; the others −1 */
+  int output, q, v; /* index of the output, coordinate or velocity; the others are −1 */
 };
 
 struct point {
-  double *q, *v, *lambda, *p;
-  double omega;
+  double *q, *v, *lambda, *p; /* (nq) (nv) (ng) (np) */
+  double omega;               /* turn rate of the frame */
 };
 
 struct steady {
@@ -585,11 +587,13 @@ static const char *row_name(const struct steady *k, const struct entry *e)
  * entry of its row in the matrix of Newton's method. */
 static cmb_status fail_not_steady(struct steady *k)
 {
-  static const char *const words[] = {
-      [R_FORCE] = "the force or rate without balance",  [R_POSITION] = "the gap of the constraint",
-      [R_VELOCITY] = "the velocity of the constraint",  [R_TURN] = "the difference from the turn",
-      [R_STRAIGHT] = "the turn of the mechanism",       [R_BALL] = "the difference from the turn",
-      [R_HOLD] = "the difference from the value wanted"};
+  static const char *const words[] = {[R_FORCE] = "the unbalanced force or rate",
+                                      [R_POSITION] = "the position residual",
+                                      [R_VELOCITY] = "the velocity residual",
+                                      [R_TURN] = "the deviation from the turn rate",
+                                      [R_STRAIGHT] = "the turn rate of the mechanism",
+                                      [R_BALL] = "the deviation from the turn rate",
+                                      [R_HOLD] = "the deviation from the requested value"};
   int most = 0;
   if (evaluate(k, &k->here) == CMB_OK) {
     for (int i = 1; i < k->m; i++) {

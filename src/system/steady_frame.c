@@ -12,7 +12,7 @@
 
 static const double PARALLEL = 1e-9; /* directions with a smaller angle are parallel */
 
-/* Returns the scalar product of two vectors in space. */
+/* Returns the scalar product of the vectors a and b in space. */
 static double dot(const double a[3], const double b[3])
 {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -62,8 +62,8 @@ cmb_status cmb_frame_create(cmb_context *ctx, cmb_arena *arena, const cmb_system
   *f = (cmb_moving_frame){.eq = &system->eq};
   if (!model) {
     return cmb_fail_about(ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("equations", system->eq.name),
-                          "'%s' is written in C, where nothing is known of what carries it; a "
-                          "steady motion needs a model file",
+                          "'%s' is written in C, so that its joints are not known; a steady "
+                          "motion needs a model file",
                           system->eq.name);
   }
   CMB_TRY(cmb_carriers_find(ctx, arena, model, &f->count, &f->carrier));

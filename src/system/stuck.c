@@ -209,12 +209,12 @@ cmb_status cmb_stuck_check(cmb_stuck *x, const cmb_tangent *tangent, double t, c
   for (int k = 0; k < x->count; k++) CMB_TRY(find_force(x, k, t, q, v, unbalanced));
   for (int k = 0; k < x->count; k++) {
     if (!acts_across(x, tangent, k)) continue;
-    return fail_about_friction(x, k, t, "its force acts on something else than what it holds");
+    return fail_about_friction(x, k, t, "its force also acts on motions that it does not hold");
   }
   if (!solve_shares(x, unbalanced)) {
     return fail_about_friction(x, 0, t,
-                               "how it shares out its force with others that stick is not "
-                               "determined");
+                               "its force and those of others that stick are "
+                               "indeterminate");
   }
   for (int k = 0; k < x->count; k++) {
     cmb_add_scaled(nv, x->theta[k], x->force + (ptrdiff_t)k * nv, unbalanced);

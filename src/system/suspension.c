@@ -75,12 +75,12 @@ static const cmb_suspension_column wheel_columns[WHEEL_COLUMNS] = {
     [TRAIL] = {"trail", "m"}};
 
 struct wheel {
-  int body; /* the carrier */
+  int body; /* the wheel carrier */
   /* index of the first of OF_WHEEL outputs: C, y axis, velocity, angular velocity */
   int output;
   double design[3];  /* centre in the design position */
   double contact[3]; /* contact point there, of an upright wheel */
-  int travel, steer; /* drives of the wheel's travel and steering, −1: none */
+  int travel, steer; /* indices of the drives that lift and that steer the wheel, −1: none */
 };
 
 struct cmb_suspension {
@@ -89,8 +89,8 @@ struct cmb_suspension {
   cmb_model *model;
   cmb_system *system;
   cmb_quasistatic x;
-  bool created;
-  int points, at;
+  bool created;       /* x was created */
+  int points, at;     /* number of points of the sweep, and of those done */
   int freedoms;       /* degrees of freedom of the model without drives */
   int drives, inputs; /* number of drives; number of drives and loads */
   cmb_suspension_range range[2 * MOST];
@@ -636,8 +636,9 @@ static cmb_status outputs_with(cmb_suspension *k, const double *v, double *out)
   return cmb_outputs(k->x.ev, k->x.t, k->x.q, v, k->x.ev->zero, k->x.lambda, out);
 }
 
-/* Evaluates the outputs at the current state of rest: into k->out with velocities 0, and into the rows of k->out_moved with the
- * derivative of the displacements by each drive and load, and with that along the whole sweep, as velocities. */
+/* Evaluates the outputs at the current state of rest: into k->out with velocities 0; then for each drive and load, into a row of
+ * k->out_moved, with the derivative of the displacements by its value as velocities; and into the last row with that along the
+ * whole sweep. */
 static cmb_status evaluate(cmb_suspension *k)
 {
   const cmb_equations *eq = &k->system->eq;
@@ -686,8 +687,8 @@ static double holding_force(const cmb_suspension *k, int drive)
   return k->x.lambda[row] * k->x.gp[drive * ng + row];
 }
 
-/* Returns the derivative of a drive's holding force (see holding_force) by the drive's value: along the sweep, or for a change of
- * this drive alone if it does not move in the sweep. */
+/* Returns the derivative of the force or moment that holds the quantity prescribed by a drive (an index) by that quantity: along
+ * the sweep, or for a change of this drive alone if it does not move in the sweep. */
 static double holding_stiffness(const cmb_suspension *k, int drive)
 {
   const int ng = k->system->eq.ng, row = k->row[drive];
@@ -735,7 +736,7 @@ static void find_travel(const cmb_suspension *k, const struct wheel *w, const do
 }
 
 /* Computes all quantities of a wheel (camber, toe, track ..) at the current position into to (WHEEL_COLUMNS); NaN for those that
- * need a drive of the wheel's travel or steering that does not exist. */
+ * have no value, as without a drive (prescribed quantity) of the wheel's travel or steering. */
 static void find_wheel(const cmb_suspension *k, const struct wheel *w, double *to)
 {
   const double *C = k->out + w->output, *axis = C + 3, *x = twist(k, w, k->inputs);
@@ -843,7 +844,7 @@ static cmb_status fail_to_reach(cmb_suspension *k)
   const char *name = k->range[furthest].name;
   return cmb_fail_about(k->ctx, CMB_ERROR_EQUATIONS,
                         cmb_about_thing(furthest < k->drives ? "drive" : "load", name),
-                        "'%s' cannot get to %.9g: the last value reached is %.9g, where the "
+                        "'%s' cannot reach %.9g: the last value reached is %.9g, where the "
                         "mechanism is at a dead centre or has no equilibrium beyond",
                         name, k->to[furthest], k->x.p[k->parameter[furthest]]);
 }

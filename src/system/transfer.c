@@ -1,5 +1,6 @@
 /*
- * Transfer functions of linearised equations (camber/system.h): zeros, poles and gain of c (s − A)⁻¹ b + d.
+ * Computes transfer functions of linearised equations (cmb_transfer_create, camber/system.h): zeros, poles and gain of
+ * c (s − A)⁻¹ b + d.
  *
  * E = [d c; b A], with rows and columns scaled to about equal size (Parlett and Reinsch 1969), is brought to Hessenberg form by
  * reflectors that leave its first row and column, those of output and input, separate. Where a subdiagonal entry is negligible, the
@@ -51,17 +52,18 @@ struct transfer {
 
 /* Zeros and poles of one attempt. */
 struct roots {
-  double gain, off;
-  int zeros, poles, cancelled;
-  double complex *zero, *pole, *removed; /* (n) each */
+  double gain;
+  double off;                            /* largest relative difference from the exact response */
+  int zeros, poles, cancelled;           /* numbers of them */
+  double complex *zero, *pole, *removed; /* (n) each; `removed` contains the cancelled ones */
 };
 
 struct root_search {
   cmb_context *ctx;
-  int n;         /* number of states, with that of a filter */
-  double filter; /* the filter's pole; 0: no filter */
-  /* ((n + 1) x (n + 1)): the scaled equations; scratch */
-  double *E, *W, *Q, *V;
+  int n;                  /* number of states, with that of a filter */
+  double filter;          /* the filter's pole; 0: no filter */
+  double *E;              /* ((n + 1) x (n + 1)) scaled equations [d c; b A] */
+  double *W, *Q, *V;      /* ((n + 1) x (n + 1)) scratch */
   double *re, *im, *work; /* (n + 1) eigenvalues; scratch */
   /* points and the exact response; NaN where there is none */
   double complex s[POINTS], response[POINTS];
@@ -261,8 +263,8 @@ static cmb_status compute_responses(struct root_search *k, cmb_arena *arena)
 
 /* ---- attempts */
 
-/* Removes zeros that coincide with poles, and these poles, from r and adds the poles to its cancelled eigenvalues. Such pairs
- * belong to states that the input hardly moves, or that hardly affect the output. */
+/* Removes from r the pairs of a zero and a pole that coincide to the accuracy GOOD, except poles at 0, and adds these poles to the
+ * cancelled eigenvalues. They belong to states that the input hardly moves, or that hardly affect the output. */
 static void cancel_pairs(struct roots *r)
 {
   for (int i = r->zeros - 1; i >= 0; i--) {
@@ -455,8 +457,8 @@ static cmb_status find(struct root_search *k, const cmb_state_space *space, int 
   CMB_TRY(try_all(k));
   if (k->best.off <= BAD && isfinite(k->best.gain)) return CMB_OK;
   return cmb_fail(k->ctx, CMB_ERROR_EQUATIONS,
-                  "no zeros and poles can be told from rounding: they would miss the response by "
-                  "%.2g of its size",
+                  "no accurate zeros and poles were found, because of rounding: the best ones miss "
+                  "the response by %.2g of its size",
                   k->best.off);
 }
 
