@@ -207,7 +207,7 @@ static cmb_status close_one_by_one(struct hold_search *h, struct candidate *c)
   return CMB_OK;
 }
 
-/* Replaces *best by *c if c is a position found and misses the requested start values by less, or if *best has no position. */
+/* Replaces *best by *c if c has a position, and *best has none or one that misses the requested start values by more. */
 static void take_better(const struct candidate *c, struct candidate *best)
 {
   if (c->found && (!best->found || c->off < best->off)) *best = *c;

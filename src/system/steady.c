@@ -212,8 +212,8 @@ static bool is_ball(const struct steady *k, int i)
          k->frame.carrier[i].kind == CMB_CARRY_BALL_MORE;
 }
 
-/* Returns whether velocity i moves a part of the mechanism over the ground that is not the first part with such velocities, for
- * example a trailer. The position of that part relative to the first one is then an unknown. */
+/* Returns whether velocity i moves a part of the mechanism over the ground that has joints to the ground of its own, such as a
+ * trailer beside the car, which is the first part. The position of such a part relative to the first one is an unknown. */
 static bool is_relative_position(const struct steady *k, int i)
 {
   return cmb_frame_carries(&k->frame, i) && cmb_frame_follows(&k->frame, i);

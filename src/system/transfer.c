@@ -372,8 +372,9 @@ static int nearest_to(double p, int count, const double complex *x)
   return best;
 }
 
-/* Removes the pole of the filter that was put before the equations from the poles in r or, if it was cancelled, from the cancelled
- * eigenvalues. In the latter case adds it to the zeros unless the gain is 0, since a zero at the same point cancelled it. */
+/* Removes the pole of the auxiliary filter (fill_filter) from the poles in r or, if it was cancelled, from the cancelled
+ * eigenvalues. In the latter case adds it to the zeros, unless the gain is 0, since the transfer function without the filter has a
+ * zero there. */
 static void remove_filter(const struct root_search *k, struct roots *r)
 {
   const double p = k->filter;
