@@ -53,7 +53,7 @@ void cmb_archive_refuse(cmb_archive *a, const char *why)
 {
   if (a->status != CMB_OK || a->writing) return;
   a->status = cmb_fail_about(a->ctx, CMB_ERROR_INPUT, current_line(a),
-                             "this is no state to go on from: %s", why);
+                             "this saved state cannot be resumed: %s", why);
 }
 
 static bool begins_with(const char *text, size_t length, const char *with)
@@ -85,12 +85,12 @@ cmb_archive cmb_archive_read(cmb_context *ctx, const char *path, const char *tex
   }
   a.status =
       cmb_fail_about(ctx, CMB_ERROR_INPUT, cmb_about_file(path),
-                     "%s is damaged: it was cut off or changed, its checksum does not fit", path);
+                     "%s is damaged: it was cut off or changed, since its checksum is wrong", path);
   return a;
 }
 
-/* Skips `word` if the unread text of the archive begins with it, and returns whether it does. Returns false if reading has already
- * failed. */
+/* Skips `word` in the unread text of the archive if that text begins with it, and returns whether it does. Returns false if reading has
+ * already failed. */
 static bool skip_word(cmb_archive *a, const char *word)
 {
   const size_t length = strlen(word);
@@ -100,8 +100,8 @@ static bool skip_word(cmb_archive *a, const char *word)
   return true;
 }
 
-/* Reads a decimal integer from the archive into *x and moves behind it. Returns false if there is none or if it does not fit a long.
- * strtoimax cannot run past the text, since the checksum line, which begins with a letter, always follows. */
+/* Reads a decimal integer from the archive into *x and advances past it. Returns false if there is none or it does not fit a long. strtoimax
+ * cannot run past the end of the text, since the checksum line, which begins with a letter, always follows. */
 static bool read_long(cmb_archive *a, long *x)
 {
   char *end;
@@ -113,7 +113,8 @@ static bool read_long(cmb_archive *a, long *x)
   return true;
 }
 
-/* Reads the 16 hexadecimal digits of a 64-bit pattern from the archive into *bits. Returns false if one of them is missing. */
+/* Reads 16 hexadecimal digits (lower case) from the archive into the 64-bit pattern *bits and advances past them. Returns false if there are
+ * fewer or another character is among them; *bits is then undefined. */
 static bool read_bits(cmb_archive *a, uint64_t *bits)
 {
   *bits = 0;
@@ -127,8 +128,8 @@ static bool read_bits(cmb_archive *a, uint64_t *bits)
   return true;
 }
 
-/* Writes the beginning "NAME COUNT:" of a line of the archive or, when reading, checks that the next line begins so. Returns false and
- * sets the archive's status if it does not. */
+/* Writes the beginning "NAME COUNT:" of a line to the archive or, when reading, checks that the next line begins so. Returns false if it does
+ * not, with the archive's status set to an error, or if the archive has failed before. */
 static bool begin_line(cmb_archive *a, const char *name, int count)
 {
   long found = -1;
@@ -143,21 +144,21 @@ static bool begin_line(cmb_archive *a, const char *name, int count)
     return true;
   }
   a->status = cmb_fail_about(a->ctx, CMB_ERROR_INPUT, current_line(a),
-                             "this state is of another model or other options: expected %d "
+                             "this saved state is of another model or other options: expected %d "
                              "numbers '%s'",
                              count, name);
   return false;
 }
 
 /* Ends a line of the archive: writes the line end or, when reading, checks that it comes next and that all values of the line were read
- * (`good`). Sets the archive's status to an error otherwise. */
+ * correctly (`good`). Otherwise sets the archive's status to an error. */
 static void end_line(cmb_archive *a, bool good)
 {
   if (a->writing) {
     cmb_buffer_put(&a->text, "\n");
     return;
   }
-  if (!good || !skip_word(a, "\n")) cmb_archive_refuse(a, "a number is not as it was written");
+  if (!good || !skip_word(a, "\n")) cmb_archive_refuse(a, "a value in this line is damaged");
 }
 
 /* ---- both */
@@ -179,8 +180,8 @@ void cmb_archive_doubles(cmb_archive *a, const char *name, int count, double *x)
   end_line(a, good);
 }
 
-/* Writes the integer *x to the archive, or reads it from there. Returns false and leaves *x unchanged if the number read is missing or
- * not in [least, most]. */
+/* Writes the integer *x to the archive, or reads it from there. Returns false and leaves *x unchanged if, when reading, the number is missing
+ * or not in [least, most]. */
 static bool transfer_integer(cmb_archive *a, long least, long most, long *x)
 {
   long value = *x;
@@ -228,13 +229,13 @@ void cmb_archive_bools(cmb_archive *a, const char *name, int count, bool *x)
 void cmb_archive_count(cmb_archive *a, const char *name, long *x)
 {
   cmb_archive_longs(a, name, 1, x);
-  if (*x < 0 || *x > LONG_MAX / 4) cmb_archive_refuse(a, "nothing was counted so");
+  if (*x < 0 || *x > LONG_MAX / 4) cmb_archive_refuse(a, "a count is negative or too large");
 }
 
 void cmb_archive_small_count(cmb_archive *a, const char *name, int *x)
 {
   cmb_archive_ints(a, name, 1, x);
-  if (*x < 0 || *x > INT_MAX / 4) cmb_archive_refuse(a, "nothing was counted so");
+  if (*x < 0 || *x > INT_MAX / 4) cmb_archive_refuse(a, "a count is negative or too large");
 }
 
 void cmb_archive_expect(cmb_archive *a, const char *what, const char *text, const char *otherwise)
@@ -252,13 +253,14 @@ void cmb_archive_expect(cmb_archive *a, const char *what, const char *text, cons
   const int length = end && end - line < 200 ? (int)(end - line) : 0;
   a->status =
       otherwise ? cmb_fail_about(a->ctx, CMB_ERROR_INPUT, current_line(a),
-                                 "this state cannot go on here: %s", otherwise)
-                : cmb_fail_about(a->ctx, CMB_ERROR_INPUT, current_line(a),
-                                 "this state cannot go on here: it has %.*s, here it is %s \"%s\"",
-                                 length, line, what, text);
+                                 "this saved state cannot be resumed here: %s", otherwise)
+                : cmb_fail_about(
+                      a->ctx, CMB_ERROR_INPUT, current_line(a),
+                      "this saved state cannot be resumed here: it has %.*s, here it is %s \"%s\"",
+                      length, line, what, text);
 }
 
 void cmb_archive_finish(cmb_archive *a)
 {
-  if (a->next != a->end) cmb_archive_refuse(a, "there is more than a state has");
+  if (a->next != a->end) cmb_archive_refuse(a, "something follows after its last value");
 }

@@ -1,6 +1,6 @@
 /*
- * Archive: the text format in which a simulation state is saved. The same sequence of calls writes a state or reads it back, so that a
- * module describes its part of the state once for both directions.
+ * Writes and reads archives, the text format in which a simulation state is saved. The same sequence of calls writes a state or reads it
+ * back, so that a module describes its part of the state once for both directions.
  *
  *     camber-state 1                        the kind of file and the version of its layout
  *     q 2: 3ff0000000000000 bff8000000000000
@@ -20,15 +20,16 @@
 
 typedef struct cmb_archive {
   cmb_context *ctx;
-  bool writing;
-  cmb_status status;
+  bool writing;           /* false: reading */
+  cmb_status status;      /* the first error found while reading */
   cmb_buffer text;        /* the text written so far */
   const char *path;       /* the file that is read, for error messages */
   const char *next, *end; /* the bytes still to be read */
-  int line;
+  int line;               /* number of the line last begun while reading */
 } cmb_archive;
 
-/* Begins an archive for writing. cmb_archive_close appends the checksum, which completes a.text; the caller releases that buffer. */
+/* cmb_archive_write begins an archive for writing; cmb_archive_close appends the checksum, which completes a.text. The caller releases
+ * that buffer. */
 cmb_archive cmb_archive_write(cmb_context *ctx);
 cmb_status cmb_archive_close(cmb_archive *a);
 
@@ -36,14 +37,15 @@ cmb_status cmb_archive_close(cmb_archive *a);
  * messages. A failure is stored in the status of the archive that is returned. */
 cmb_archive cmb_archive_read(cmb_context *ctx, const char *path, const char *text, size_t length);
 
-/* Write one line with `count` values of x, or read such a line into x. `name` labels the line. */
+/* Write one line with the `count` values of x, or read such a line into x. `name` labels the line. While reading, a line of another name
+ * or count or with a damaged value sets the status to an error. */
 void cmb_archive_doubles(cmb_archive *a, const char *name, int count, double *x);
 void cmb_archive_longs(cmb_archive *a, const char *name, int count, long *x);
 void cmb_archive_ints(cmb_archive *a, const char *name, int count, int *x);
 void cmb_archive_bools(cmb_archive *a, const char *name, int count, bool *x);
 
-/* Write or read a line with a single count x. When reading, the archive is refused if x is negative or above a quarter of the largest
- * value of its type. */
+/* Write or read a line with a single count x. When reading, the status becomes an error if x is negative or above a quarter of the
+ * largest value of its type. */
 void cmb_archive_count(cmb_archive *a, const char *name, long *x);
 void cmb_archive_small_count(cmb_archive *a, const char *name, int *x);
 

@@ -39,7 +39,8 @@ void cmb_arena_destroy(cmb_arena *arena)
   cmb_release(arena->ctx, arena);
 }
 
-/* Appends a memory chunk with at least `size` usable bytes, aligned to 64, to the arena. Returns false if memory runs out. */
+/* Adds a chunk of memory with at least `size` usable bytes, aligned to 64 bytes, to the arena and makes it the one to allocate from. Returns
+ * false if memory runs out. */
 static bool grow(cmb_arena *arena, size_t size)
 {
   size_t room = size > CHUNK_SIZE ? size : CHUNK_SIZE;

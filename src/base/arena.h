@@ -12,8 +12,10 @@
 
 typedef struct cmb_arena cmb_arena;
 
-/* Creates an empty arena on the context's allocator. Returns NULL if memory runs out. */
+/* Creates an empty arena on the context's allocator. Returns NULL if memory runs out, but sets no error message. */
 cmb_arena *cmb_arena_create(cmb_context *ctx);
+
+/* Frees the arena, which may be NULL, with all memory taken from it. */
 void cmb_arena_destroy(cmb_arena *arena);
 
 /* Allocate count * size zeroed bytes, aligned to 64 bytes. Return NULL on failure, on overflow and after an earlier failure. A count of 0
@@ -23,6 +25,7 @@ double *cmb_arena_doubles(cmb_arena *arena, int count);
 int *cmb_arena_ints(cmb_arena *arena, int count);
 char *cmb_arena_text(cmb_arena *arena, const char *text); /* returns a copy of text */
 
+/* Returns whether an allocation from the arena has failed. */
 bool cmb_arena_failed(const cmb_arena *arena);
 
 #endif

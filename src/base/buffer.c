@@ -23,8 +23,8 @@ void cmb_buffer_release(cmb_buffer *b)
   *b = cmb_buffer_begin(b->ctx);
 }
 
-/* Ensures that the buffer has room for `more` characters and a final 0 behind its text; enlarges it if necessary. Returns false and marks
- * the buffer as failed if memory runs out. */
+/* Ensures that the buffer has room for `more` characters and a terminating 0 after its text, and enlarges it if necessary. Returns false and
+ * marks the buffer as failed if memory runs out; returns false if it has failed before. */
 static bool reserve(cmb_buffer *b, size_t more)
 {
   if (b->failed) return false;

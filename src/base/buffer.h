@@ -10,15 +10,18 @@
 
 typedef struct cmb_buffer {
   cmb_context *ctx;
-  char *text; /* (room), NULL while nothing has been written */
-  size_t length, room;
-  bool failed;
+  char *text;          /* (room), NULL while nothing has been written */
+  size_t length, room; /* number of characters without the final 0; size of the array */
+  bool failed;         /* memory ran out */
 } cmb_buffer;
 
+/* Returns an empty buffer. */
 cmb_buffer cmb_buffer_begin(cmb_context *ctx);
-/* frees the text; the buffer is then empty and can be used again */
+
+/* Frees the text. The buffer is then empty and can be used again. */
 void cmb_buffer_release(cmb_buffer *b);
 
+/* Append `length` bytes, or a text. */
 void cmb_buffer_add(cmb_buffer *b, const void *bytes, size_t length);
 void cmb_buffer_put(cmb_buffer *b, const char *text);
 

@@ -69,7 +69,7 @@ const cmb_error *cmb_error_of(const cmb_context *ctx)
   return ctx ? &ctx->error : &none;
 }
 
-/* Copies `record` to the context as its last error and returns its status. */
+/* Copies `record` to the context as its last error and returns the status in the record. */
 static cmb_status set_last_error(cmb_context *ctx, const cmb_error_record *record)
 {
   ctx->record = *record;

@@ -11,16 +11,16 @@
 cmb_status cmb_fail(cmb_context *ctx, cmb_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Store the printed message as the context's last error together with what it concerns (file, line, time, name: `about`), and return
- * `status`. Example: return cmb_fail_about(ctx, CMB_ERROR_EVENTS, cmb_about_time(t, "event", name), "event '%s' at t = %.9g: ...", name,
- * t); */
+/* Store the printed message as the context's last error, if ctx is not NULL, together with what it concerns (file, line, time, name:
+ * `about`), and return `status`. Example: return cmb_fail_about(ctx, CMB_ERROR_EVENTS, cmb_about_time(t, "event", name), "event '%s' at
+ * t = %.9g: ...", name, t); */
 cmb_status cmb_fail_about(cmb_context *ctx, cmb_status status, cmb_about about, const char *format,
                           ...) __attribute__((format(printf, 4, 5)));
 cmb_status cmb_fail_words(cmb_context *ctx, cmb_status status, const cmb_about *about,
                           const char *format, va_list arguments)
     __attribute__((format(printf, 4, 0)));
 
-/* Appends printed words to the message of the last error. */
+/* Appends the printed words to the message of the last error. */
 void cmb_fail_further(cmb_context *ctx, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -42,10 +42,12 @@ void cmb_forget_error(cmb_context *ctx);
 /* Reports that memory ran out, with the same words everywhere; returns CMB_ERROR_MEMORY. */
 cmb_status cmb_fail_memory(cmb_context *ctx);
 
+/* Calls the context's log function, if it has one, with the printed message. */
 void cmb_log(cmb_context *ctx, cmb_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Allocates `size` zeroed bytes from the context's allocator. Returns NULL if memory runs out. */
+/* cmb_allocate returns `size` zeroed bytes from the context's allocator, or NULL if memory runs out; cmb_release frees them and does
+ * nothing for NULL. */
 void *cmb_allocate(cmb_context *ctx, size_t size);
 void cmb_release(cmb_context *ctx, void *memory);
 

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Appends `text` to the string `to`, whose array has `room` bytes; cuts what does not fit. */
+/* Appends `text` to the string `to`, whose array has `room` bytes. Cuts what does not fit; the result ends with a 0. */
 static void append(char *to, size_t room, const char *text)
 {
   const size_t used = strlen(to), free = room - 1 - used, length = strlen(text);
@@ -20,7 +20,7 @@ static void append(char *to, size_t room, const char *text)
   to[used + count] = '\0';
 }
 
-/* Copies `text`, or "" if it is NULL, to the string `to`, whose array has `room` bytes; cuts what does not fit. */
+/* Copies `text`, or "" if it is NULL, to the string `to`, whose array has `room` bytes. Cuts what does not fit; the result ends with a 0. */
 static void copy_text(char *to, size_t room, const char *text)
 {
   to[0] = '\0';
@@ -33,8 +33,8 @@ void cmb_error_clear(cmb_error_record *record)
   record->time = NAN;
 }
 
-/* Stores in an error record what the error concerns: kind and name, such as "joint" and "J1", if both are known, and the subject, which
- * defaults to "KIND 'NAME'". */
+/* Stores in an error record what the error concerns: kind and name, such as "joint" and "J1", if both are known, and the subject, which is
+ * "KIND 'NAME'" unless given. */
 static void keep_subject(cmb_error_record *r, const cmb_about *about)
 {
   const bool named = about->kind && about->name && about->name[0];
@@ -48,7 +48,7 @@ static void keep_subject(cmb_error_record *r, const cmb_about *about)
     snprintf(r->subject, sizeof r->subject, "%s '%s'", r->kind, r->name);
 }
 
-/* Appends `part` and `colon` to the message of an error record, unless the part is NULL or empty. */
+/* Appends `part` and then `colon` to the message of an error record. Does nothing if `part` is NULL or empty. */
 static void append_part(cmb_error_record *r, const char *part, const char *colon)
 {
   if (!part || !part[0]) return;
@@ -91,7 +91,7 @@ void cmb_error_add(cmb_error_record *record, const char *words)
   append(record->sentence, sizeof record->sentence, words);
 }
 
-/* Returns `text`, or NULL if it is empty. */
+/* Returns `text`, or NULL if it is an empty string. */
 static const char *null_if_empty(const char *text)
 {
   return text[0] ? text : NULL;

@@ -64,6 +64,7 @@ enum {
   CMB_ERROR_KIND_ROOM = 40
 };
 
+/* A failure with all its texts; a text that is not known is "". */
 typedef struct cmb_error_record {
   cmb_status status;
   int line, column;
@@ -77,7 +78,7 @@ typedef struct cmb_error_record {
   char subject[CMB_ERROR_NAME_ROOM + CMB_ERROR_KIND_ROOM + 2]; /* "KIND 'NAME'" unless given */
 } cmb_error_record;
 
-/* Makes the record empty: no failure. */
+/* Makes the record empty, so that it describes no failure. */
 void cmb_error_clear(cmb_error_record *record);
 
 /* Fills the record with a failure and its printed message. The arguments must not point into the record. */

@@ -21,7 +21,8 @@ bool cmb_same_file(const char *one, const char *other)
   return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* Splits a path into its folder, with all links resolved, and the name in that folder. Returns false if the folder does not exist. */
+/* Splits a path into its folder, written to `folder` as an absolute path with all links resolved, and the file's name in that folder, *name,
+ * which points into `path`. Returns false if the folder does not exist or cannot be resolved. */
 static bool resolve(const char *path, char folder[PATH_MAX], const char **name)
 {
   char before[PATH_MAX] = ".";
@@ -66,8 +67,8 @@ bool cmb_write_all(int file, const void *bytes, size_t length)
   return true;
 }
 
-/* Reads an open file to its end into new memory. Requests one byte more than the present size of the file, so that a file that grows
- * meanwhile is noticed. */
+/* Reads an open file to its end into new memory *bytes, whose size becomes *length. Returns false with errno set on failure, EFBIG if the
+ * file is longer than `limit`. Requests one byte more than the file's present size, so that *length exceeds it if the file grows meanwhile. */
 bool cmb_read_all(cmb_context *ctx, int file, size_t limit, void **bytes, size_t *length)
 {
   struct stat there;

@@ -7,10 +7,10 @@
 #include <camber/base.h>
 #include <stdbool.h>
 
-/* Returns whether both paths lead to the same existing file. */
+/* Returns whether both paths lead to the same existing file, links followed. */
 bool cmb_same_file(const char *one, const char *other);
 
-/* Returns whether both paths name the same file, which need not exist. */
+/* Returns whether both paths lead to the same file, or name the same file in the same folder; the file need not exist. */
 bool cmb_same_place(const char *one, const char *other);
 
 /* Writes the absolute path of an existing file, with all links resolved, to whole[room]. Returns false if it does not exist or does not

@@ -49,7 +49,7 @@ static cmb_status fail(cmb_output *o)
 
 /* ---- the target */
 
-/* Returns the reason, for an error message, why a file of this mode (a folder, a pipe, a device) cannot be replaced. */
+/* Returns the reason, for an error message, why something with this file mode (a folder, a pipe, a device) cannot be replaced by a file. */
 static const char *why_not_plain(mode_t mode)
 {
   if (S_ISDIR(mode)) return strerror(EISDIR);
@@ -57,8 +57,8 @@ static const char *why_not_plain(mode_t mode)
   return "it is no plain file; expected the name of one";
 }
 
-/* Sets `target` to the file that PATH leads to if PATH is a link, and to "" otherwise. Fails if PATH exists and is not a writable plain
- * file. */
+/* Writes to `target` the path of the file that `path` leads to if it is a link, and "" otherwise. Fails with a message if `path` exists and
+ * does not lead to a writable plain file. */
 static cmb_status resolve_link(cmb_context *ctx, const char *path, char target[PATH_MAX])
 {
   struct stat there;
@@ -77,7 +77,8 @@ static cmb_status resolve_link(cmb_context *ctx, const char *path, char target[P
 
 /* ---- the partial file */
 
-/* Returns whether a running process is writing this partial file: whether the file is locked. */
+/* Returns whether a running process is writing this partial file, judged by a lock on it. Returns false if that cannot be found out: if the
+ * file cannot be opened for reading, is no plain file, or its file system has no locks. */
 static bool is_being_written(const char *partial)
 {
   struct stat there;
@@ -89,8 +90,9 @@ static bool is_being_written(const char *partial)
   return held;
 }
 
-/* Creates and locks the file that receives the output until it is complete: PATH.partial or, if names are in use, PATH.2.partial,
- * PATH.3.partial ... Fails if another process is writing one of these. */
+/* Creates and locks the file that receives the output until it is complete: PATH.partial or, if that name is in use, PATH.2.partial,
+ * PATH.3.partial ..., and stores its path in o->partial. Fails with a message if a running process is writing one of those in use, or if too
+ * many are in use. */
 static cmb_status create_partial(cmb_output *o)
 {
   const size_t length = strlen(o->path);
@@ -118,8 +120,7 @@ static cmb_status create_partial(cmb_output *o)
                         MOST_NAMES, o->partial);
 }
 
-/* Returns whether the path of the partial file still leads to the file that was created for this output, and nobody has removed or
- * replaced it. */
+/* Returns whether the path o->partial still leads to the file that was created for this output, so that nobody has removed or replaced it. */
 static bool is_ours(const cmb_output *o)
 {
   struct stat created, there;
@@ -160,8 +161,8 @@ cmb_status cmb_output_open(cmb_context *ctx, const char *path, cmb_output **outp
   return status;
 }
 
-/* Records the result of a write to the output file: if it failed (`done` is false), keeps errno as the reason, unless an earlier write
- * has failed. Returns an error from the first failure on, so that a file with a gap never replaces the target. */
+/* Records the result of a write to the output file: if it failed (`done` is false), stores errno as the reason, unless an earlier write has
+ * failed. Returns an error from the first failure on, so that an incomplete file never replaces the target. */
 static cmb_status record_result(cmb_output *o, bool done)
 {
   if (!done && !o->reason) o->reason = errno;
@@ -185,8 +186,8 @@ cmb_status cmb_output_spoil(cmb_output *o)
 
 /* ---- drafts */
 
-/* Creates a temporary file beside the partial one, with the same access rights, and stores its path in o->draft. Returns the open file,
- * or a negative number on failure. */
+/* Creates an empty temporary file beside the partial file, with the same access rights if possible, and stores its path in o->draft. Returns
+ * the open file's descriptor, or a negative number on failure. */
 static int create_draft(cmb_output *o)
 {
   struct stat partial;
@@ -252,7 +253,8 @@ int cmb_output_scratch(cmb_output *o)
 
 /* ---- the end */
 
-/* Syncs the finished partial file and renames it to its final path, provided that nobody has replaced it meanwhile. */
+/* Writes the finished partial file to disk (fsync) and renames it to its final path. Fails with a message if that is not possible, or if
+ * another process has removed or replaced the partial file. */
 static cmb_status put_in_place(cmb_output *o)
 {
   CMB_TRY(cmb_output_sync(o));

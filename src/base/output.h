@@ -1,5 +1,5 @@
 /*
- * Output file: the only way in which Camber writes files for its user, such that a file is either complete or absent.
+ * Writes output files such that a file is either complete or absent; the only way in which Camber writes files for its user.
  *
  * The bytes of PATH are written to PATH.partial in the same folder. This file is always created, never opened: if the name is in use already
  * (left by a killed run, a file of somebody else, a link, a pipe), that file stays untouched, and PATH.2.partial, PATH.3.partial ... are

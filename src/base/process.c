@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Prepares the files of a child process: makes its standard input empty, and sends its standard output and error to the file `output`.
- * Returns 0 or an errno. */
+/* Prepares the standard files of a child process to be spawned: empty input, and output and errors to the file at path `output`, which is
+ * created or overwritten. Returns 0 or an error number as in errno. */
 static int set_files(posix_spawn_file_actions_t *files, const char *output)
 {
   const int flags = O_WRONLY | O_CREAT | O_TRUNC;
@@ -24,7 +24,8 @@ static int set_files(posix_spawn_file_actions_t *files, const char *output)
   return error;
 }
 
-/* Prepares the signals of a child process: none is blocked, and SIGCHLD and SIGPIPE have their default actions. Returns 0 or an errno. */
+/* Prepares the signals of a child process to be spawned: none is blocked, and SIGCHLD and SIGPIPE have their default actions. Returns 0 or an
+ * error number as in errno. */
 static int set_signals(posix_spawnattr_t *attributes)
 {
   sigset_t none, usual;

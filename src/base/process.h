@@ -11,7 +11,8 @@
 enum { CMB_EXIT_UNKNOWN = -1 };
 
 /* Starts the program at path words[0] with the given arguments and environment, both arrays ending with NULL. Its standard input is
- * empty, its output and errors go to the file `output`. Returns 0 and the process number, or an errno. */
+ * empty, its output and errors go to the file `output`. Returns 0 and stores the number of the process in *process, or returns an error
+ * number as in errno. */
 int cmb_process_start(char *const words[], char *const environment[], const char *output,
                       pid_t *process);
 

@@ -30,7 +30,7 @@ static uint32_t word_at(const uint8_t *bytes)
   return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-/* Updates the hash value H with one block of 64 bytes (FIPS 180-4, section 6.2.2). */
+/* Updates the hash value H with one block of 64 bytes of the message (FIPS 180-4, section 6.2.2). */
 static void add_block(uint32_t H[8], const uint8_t *block)
 {
   uint32_t W[ROUNDS];

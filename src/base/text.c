@@ -16,7 +16,7 @@ enum { NAME_ROOM = 64 }; /* longer names are never proposed as similar */
 /* bytes of a locale's decimal point, which may be one character of several bytes */
 enum { POINT_ROOM = 16 };
 
-/* Returns whether c is an ASCII control character. */
+/* Returns whether c is an ASCII control character (below 0x20, or 0x7F). */
 bool cmb_is_control(char c)
 {
   return (unsigned char)c < ' ' || c == 0x7F;
@@ -36,7 +36,8 @@ size_t cmb_character_length(const char *text, size_t left)
   return overlong || no_character ? 0 : length;
 }
 
-/* Prints x with `digits` significant digits and '.' as the decimal point; returns the length. */
+/* Prints x to `text` with up to `digits` significant digits, as "%.*g" does, and with '.' as the decimal point in any locale. Returns the
+ * length. */
 static int format(double x, int digits, char text[CMB_NUMBER_ROOM])
 {
   char local[CMB_NUMBER_ROOM + POINT_ROOM];
@@ -79,7 +80,7 @@ bool cmb_parse_number(const char *text, double *x)
   return true;
 }
 
-/* Returns the text of entry i of an array whose entries are `stride` bytes apart and begin with a pointer to their name. */
+/* Returns the name of entry i of an array whose entries are `stride` bytes apart and begin with a pointer to their name. */
 static const char *name_at(const void *names, int i, size_t stride)
 {
   const char *const *name = (const void *)((const char *)names + (size_t)i * stride);
@@ -94,14 +95,14 @@ int cmb_find_name(const char *text, const void *names, int count, size_t stride)
   return -1;
 }
 
-/* Returns the lower-case letter of an ASCII letter, independently of the locale. */
+/* Returns the lower-case letter of an ASCII capital letter, and any other character unchanged, independently of the locale. */
 static char lower(char c)
 {
   return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
 }
 
 /* Returns the Levenshtein distance of two words, ignoring case: the least number of inserted, deleted or replaced characters that turns a
- * into b. Returns SIZE_MAX for words that are too long (NAME_ROOM characters or more). */
+ * into b. Returns SIZE_MAX if one of them has NAME_ROOM characters or more. */
 static size_t edit_distance(const char *a, const char *b)
 {
   size_t na = strlen(a), nb = strlen(b);

@@ -46,8 +46,8 @@ enum { CMB_HINT_ROOM = 400 };
 const char *cmb_hint_of_names(const char *text, const void *names, int count, size_t stride,
                               char hint[CMB_HINT_ROOM]);
 
-/* Writes a text as a field of a CSV file by calls of `put`: in quotes if it contains a comma, a quote or a line end. Stops at the first
- * status of `put` that is not CMB_OK and returns it. */
+/* Writes a text as a field of a CSV file by calls of `put`, in quotes (quotes in it doubled) if it contains a comma, a quote or a line
+ * end. Stops at the first status of `put` that is not CMB_OK and returns it. */
 cmb_status cmb_csv_field(const char *text,
                          cmb_status (*put)(void *to, const char *piece, size_t length), void *to);
 

@@ -1,5 +1,6 @@
 /*
- * Equilibrium of equations with first-order states (equilibrium.h): positions q and states z together,
+ * Finds an equilibrium of equations with first-order states (equilibrium.h), positions q and states z together; called by
+ * cmb_equilibrium if there are such states:
  *
  *     0 = Nᵀ f(t, q, 0, z),   0 = e(t, q, 0, z),   0 = g(t, q)
  *
@@ -38,7 +39,7 @@ enum { ITERATIONS = 200, HALVINGS = 30 };
 static const double RADIUS = 0.5;   /* m or rad: the largest step */
 static const double ARRIVED = 1e-9; /* a step below this that no longer shrinks is rounding */
 static const double ROUNDING = 1e-13;
-static const double NEGLIGIBLE_STATE = 1e-12; /* a state below this is 0 but for rounding */
+static const double NEGLIGIBLE_STATE = 1e-12; /* a state up to this is 0 but for rounding */
 static const double BALANCED = 1e-13; /* forces below this part of the largest one are rounding */
 static const double AT_REST =
     1e-9; /* tolerance of rows without a pivot: part of the largest force, or 1/s */
@@ -47,29 +48,29 @@ struct balance {
   cmb_evaluator *ev;
   cmb_arena *arena;
   cmb_differences *differences;
-  cmb_tangent tangent;
+  cmb_tangent tangent; /* tangent space of the constraints, with n columns of N */
   cmb_mode_search modes;
   double t;
   double *q, *q_trial, *dq; /* (nq) position, trial position, step */
-  double *v, *v_trial;      /* (nv) velocities 0, and the states */
+  double *v, *v_trial;      /* (nv) velocities 0, and the first-order states; trial values */
   double *z_scale;          /* (nz) the largest values and changes of the states so far */
   double *lambda;           /* (ng) multipliers */
   double *unbalanced;       /* (nv) unbalanced part of (f, e) at the point last evaluated */
-  double *w;                /* (nv) step in velocities and states */
-  double *J;                /* a derivative as the equations store it */
-  double *N;                /* (n x nv) basis of free motions where K was computed */
-  double *p, *x, *y, *c;    /* (n) reduced forces, step, scratch */
-  double *K;                /* (n x n) scaled and factored */
-  double *D;                /* (n x n) Nᵀ ∂r/∂v N */
-  /* (n − rank x n) null vectors of K, and the conserved ℓ of each vanishing row */
+  double *w;                /* (nv) Newton step in velocities and states */
+  double *J;                /* ∂r/∂q or ∂r/∂v, as the equations store it */
+  double *N;             /* (n x nv) basis of the tangent space where K was computed, a row each */
+  double *p, *x, *y, *c; /* (n) Nᵀ (f, e), step, scratch */
+  double *K;             /* (n x n) stiffness matrix, then scaled and factored */
+  double *D;             /* (n x n) Nᵀ ∂r/∂v N */
+  /* (n − rank x n) null vectors of K, and the conserved quantities ℓ */
   double *null, *conserved;
-  double *small;                    /* (n − rank)² */
-  int *small_pivot;                 /* (n − rank) */
-  double *row_scale, *column_scale; /* (n) */
-  int *row, *column;                /* (n) in the order of the pivots */
-  int rank;
-  double force_scale; /* largest |f| so far, in the metric of M⁻¹ */
-  double *A, *V, *re, *im, *work;
+  double *small;    /* (n − rank x n − rank) equations for the null vectors' share */
+  int *small_pivot; /* (n − rank) */
+  double *row_scale, *column_scale; /* (n) factors by which K was multiplied */
+  int *row, *column;                /* (n) rows and columns of K in the order of the pivots */
+  int rank;                         /* number of pivots */
+  double force_scale;               /* largest |f| so far, in the metric of M⁻¹ */
+  double *A, *V, *re, *im, *work;   /* state matrix, eigenvectors and eigenvalues, scratch */
 };
 
 static cmb_status take_memory(struct balance *k, cmb_arena *arena)
@@ -122,8 +123,9 @@ static cmb_status forces_at(struct balance *k, const double *q, const double *v)
 
 /* ---- K, scaled and factored */
 
-/* Computes the stiffness matrix k->K = Nᵀ ∂r/∂q T N in the free motions N, and replaces its columns of first-order states by those
- * of Nᵀ ∂r/∂v N. */
+/* Computes the stiffness matrix k->K (n x n) at the current point: Nᵀ ∂r/∂q T N, with the columns of first-order states replaced by
+ * those of k->D = Nᵀ ∂r/∂v N (n x n). r = M v̇ − f + Gᵀλ is the residual of the equations of motion, q̇ = T v, and the columns of N
+ * are a basis of the tangent space of the constraints. Returns CMB_RETRY_NONFINITE if K is not finite. */
 static cmb_status stiffness(struct balance *k)
 {
   const cmb_pattern *const *pattern = k->ev->eq->derivative_pattern;
@@ -141,7 +143,7 @@ static cmb_status stiffness(struct balance *k)
   return cmb_all_finite(n * n, k->K) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
-/* Returns 1 / max |x[i · stride]| over i < count; 0 if all are 0. */
+/* Returns 1 / max |x[i stride]| over 0 ≤ i < count; 0 if all these entries are 0. */
 static double inverse_of_largest(int count, const double *x, int stride)
 {
   double most = 0;
@@ -149,8 +151,9 @@ static double inverse_of_largest(int count, const double *x, int stride)
   return most > 0 ? 1 / most : 0;
 }
 
-/* Scales the rows and columns of the stiffness matrix K by their largest entries. Rows of forces that are negligible beside the
- * others are rounding errors and become 0. */
+/* Divides each row and then each column of the stiffness matrix k->K (n x n) by its largest absolute entry, in place; k->row_scale
+ * and k->column_scale (n) become the factors. Rows of forces that are negligible beside the largest ones are rounding errors and
+ * become 0. */
 static void scale(struct balance *k)
 {
   const int n = k->tangent.n, states = n - k->ev->eq->nz;
@@ -173,8 +176,8 @@ static void swap(int *a, int *b)
   *b = kept;
 }
 
-/* Factors the stiffness matrix K into L U with complete pivoting. Stops where the remaining entries are rounding errors; k->rank is
- * the number of pivots. */
+/* Factors the scaled stiffness matrix k->K (n x n) in place into L U by elimination with complete pivoting, in the order k->row and
+ * k->column. Stops where all remaining entries are rounding errors; k->rank becomes the number of pivots. */
 static void eliminate(struct balance *k)
 {
   const int n = k->tangent.n;
@@ -202,8 +205,8 @@ static void eliminate(struct balance *k)
   }
 }
 
-/* Solves K x = p with the LU factors of K; unknowns without a pivot become 0, rows without one are ignored. Returns the 2-norm of x
- * in scaled unknowns. */
+/* Solves K x = p for x (n) with the LU factors of the n x n matrix K; unknowns without a pivot become 0, and equations without one
+ * are ignored. Returns the 2-norm of x in scaled unknowns. */
 static double solve(const struct balance *k, const double *p, double *x)
 {
   const int n = k->tangent.n;
@@ -225,8 +228,8 @@ static double solve(const struct balance *k, const double *p, double *x)
 
 /* ---- unknowns that K does not determine */
 
-/* Computes the null vector x of K that is 1 (scaled) in the unknown whose position in the pivot order is `free` ≥ rank, and 0 in
- * the others without a pivot. */
+/* Computes a null vector x (n) of the stiffness matrix, K x = 0, from its LU factors. Among the unknowns without a pivot, x is 1 in
+ * scaled units in the one at position `free` ≥ rank of the pivot order, and 0 in the others. */
 static void find_null(const struct balance *k, int free, double *x)
 {
   const int n = k->tangent.n, c = k->column[free];
@@ -242,8 +245,8 @@ static void find_null(const struct balance *k, int free, double *x)
   }
 }
 
-/* Computes y with yᵀ K = 0 that is 1 (scaled) in the row whose position in the pivot order is `free` ≥ rank, and 0 in the others
- * without a pivot. */
+/* Computes a left null vector y (n) of the stiffness matrix, yᵀ K = 0, from its LU factors. Among the rows without a pivot, y is 1
+ * in scaled units in the one at position `free` ≥ rank of the pivot order, and 0 in the others. */
 static void find_left_null(const struct balance *k, int free, double *y)
 {
   const int n = k->tangent.n, r = k->row[free];
@@ -257,8 +260,9 @@ static void find_left_null(const struct balance *k, int free, double *y)
   y[r] = k->row_scale[r] > 0 ? k->row_scale[r] : 1;
 }
 
-/* Computes for y with yᵀ K = 0 the vector ℓ for which ℓᵀ x does not change between two states of rest: Dᵀ y for motions, y for
- * first-order states. If it vanishes but for rounding, y itself is used. */
+/* Computes from a left null vector y (n) of the stiffness matrix the vector ℓ (n), in `conserved`, for which ℓᵀ x is the same for
+ * any two states of rest x: the entries of Dᵀ y (damping matrix D) for motions, those of y for first-order states. If this is 0 but
+ * for rounding, `conserved` becomes y. */
 static void find_conserved(const struct balance *k, const double *y, double *conserved)
 {
   const int n = k->tangent.n, states = n - k->ev->eq->nz;
@@ -285,8 +289,8 @@ static void find_undetermined(struct balance *k)
   }
 }
 
-/* Adds a combination of the null vectors of K to the step x so that no conserved quantity ℓᵀ x changes. If there is no such
- * combination, x stays as it is. */
+/* Adds to the step x (n), in place, the combination of null vectors of the stiffness matrix for which all conserved quantities ℓᵀ x
+ * of the step become 0. Leaves x unchanged if the equations for this combination are singular. */
 static void keep_conserved(struct balance *k, double *x)
 {
   const int n = k->tangent.n, m = n - k->rank;
@@ -305,7 +309,8 @@ static void keep_conserved(struct balance *k, double *x)
 
 /* ---- steps */
 
-/* Computes the velocities w = Σ x_i · (row i of N) of a combination x (n) of free motions, the rows of N (n x nv). */
+/* Computes w = N x (nv): the velocities, and changes of first-order states, of a combination x (n) of the columns of N, a basis of
+ * the tangent space of the constraints. N is stored column by column (n x nv). */
 static void combine(const struct balance *k, const double *N, const double *x, double *w)
 {
   const int n = k->tangent.n, nv = k->ev->eq->nv;
@@ -319,8 +324,9 @@ static void reduce_forces(const struct balance *k, const double *N, double *p)
   for (int i = 0; i < k->tangent.n; i++) p[i] = cmb_dot(nv, N + (ptrdiff_t)i * nv, k->unbalanced);
 }
 
-/* Computes the Newton step towards equilibrium from the point last evaluated: k->x in free motions, k->w in velocities and k->dq in
- * coordinates. *size is its norm in scaled unknowns. */
+/* Computes the Newton step towards equilibrium from the forces last evaluated: k->x (n) in the basis N of the tangent space, k->w =
+ * N x (nv), and the change k->dq (nq) of the coordinates. *size becomes the 2-norm of the step in scaled unknowns, without the part
+ * along null vectors of the stiffness matrix. */
 static cmb_status newton_step(struct balance *k, double *size)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -338,7 +344,8 @@ static cmb_status newton_step(struct balance *k, double *size)
   return cmb_all_finite(eq->nq, k->dq) && isfinite(*size) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
-/* Returns the size of the Newton step relative to the positions and states, and updates the largest values of the states so far. */
+/* Returns the largest relative change in the Newton step: that of the coordinates relative to 1 + max |q|, that of each first-order
+ * state relative to its largest value or change so far. Updates the latter (k->z_scale). */
 static double relative_size(struct balance *k)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -351,7 +358,8 @@ static double relative_size(struct balance *k)
   return most;
 }
 
-/* Moves by the fraction alpha of the Newton step to the trial point, and evaluates the forces there. */
+/* Moves by the fraction alpha of the Newton step to the trial positions k->q_trial, projected onto the position constraints, and
+ * first-order states in k->v_trial. Evaluates the unbalanced forces there. */
 static cmb_status try_step(struct balance *k, double alpha)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -361,8 +369,9 @@ static cmb_status try_step(struct balance *k, double alpha)
   return forces_at(k, k->q_trial, k->v_trial);
 }
 
-/* Takes the Newton step towards equilibrium, halved until the correction that the same matrix gives at its end is smaller. Near the
- * solution it is taken in full. */
+/* Takes the Newton step, whose scaled norm is `size`, and updates the positions k->q and first-order states in k->v. The step is
+ * limited to RADIUS and halved until the correction at its end by the same matrix is shorter. With `near` set, the first trial
+ * point that can be evaluated is taken. Returns a positive status if none is accepted. */
 static cmb_status descend(struct balance *k, double size, bool near)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -383,7 +392,8 @@ static cmb_status descend(struct balance *k, double size, bool near)
   return status;
 }
 
-/* Returns whether the forces and state rates that no step can change, in rows of K without a pivot, are 0 within the tolerance. */
+/* Returns whether the equations that no step can change, the rows of the stiffness matrix without a pivot, are satisfied: a force
+ * is at most AT_REST times the largest force so far, the rate of a first-order state z at most AT_REST (1 + |z|). */
 static bool is_balanced(const struct balance *k)
 {
   const int states = k->tangent.n - k->ev->eq->nz;
@@ -395,8 +405,9 @@ static bool is_balanced(const struct balance *k)
   return true;
 }
 
-/* Returns whether the remaining forces are only rounding and no state has a rate. Relative changes of states cannot decide this: a
- * state that is 0, such as the deflection of a tyre on a level road, changes by as much as its own rounding error. */
+/* Returns whether the unbalanced forces are only rounding errors and the rates of all first-order states exactly 0. Relative
+ * changes of states cannot decide this: a state that is 0, such as the deflection of a tyre on a level road, changes by its own
+ * rounding error. */
 static bool is_rounding(const struct balance *k)
 {
   const int n = k->tangent.n, states = n - k->ev->eq->nz;
@@ -422,8 +433,8 @@ static cmb_status iterate(struct balance *k, int *iterations)
 
 /* ---- results */
 
-/* Counts the motions and states that the equilibrium leaves undetermined (neutral directions), and reports the velocity or state
- * that dominates each. */
+/* Sets report->neutral to the number of neutral directions (motions and first-order states that the equilibrium leaves
+ * undetermined), and lists in the report up to CMB_NEUTRAL_NAMED velocities or states that dominate them, none twice. */
 static void name_neutral(struct balance *k, cmb_equilibrium_report *report)
 {
   const int nv = k->ev->eq->nv, n = k->tangent.n;
@@ -439,8 +450,8 @@ static void name_neutral(struct balance *k, cmb_equilibrium_report *report)
   cmb_name_neutral(report->neutral, nv, k->small, report);
 }
 
-/* Adds to k->v the part of the given velocities (nv) along undetermined motions, which equilibrium does not stop: a wheel goes on
- * spinning. */
+/* Adds to k->v (nv) the part of the velocities `given` (nv) along motions that the equilibrium leaves undetermined: a wheel goes on
+ * spinning. Overwrites the null vectors of the stiffness matrix by an orthonormal basis. */
 static void keep_velocities(struct balance *k, const double *given)
 {
   const int nv = k->ev->eq->nv, n = k->tangent.n, freedoms = n - k->ev->eq->nz;
@@ -461,8 +472,9 @@ static void keep_velocities(struct balance *k, const double *given)
   }
 }
 
-/* Counts the eigenvalues (m) with a positive real part. Those that belong to null vectors are 0, twice if they are free motions,
- * and an error ε in A moves a double one by √ε: as many of the smallest ones are ignored. */
+/* Returns how many of the m eigenvalues k->re + i k->im have a positive real part that is more than rounding. The smallest ones,
+ * two for each null vector of the stiffness matrix, are ignored if they may be 0: an error ε of the state matrix moves a double
+ * eigenvalue 0 by about √ε. */
 static int count_unstable(const struct balance *k, int m)
 {
   const int of_null = 2 * (k->tangent.n - k->rank);
@@ -480,7 +492,8 @@ static int count_unstable(const struct balance *k, int m)
   return unstable;
 }
 
-/* Reports whether the equilibrium is stable, by the eigenvalues of the linearised equations, and the largest remaining force. */
+/* Reports the stability of the equilibrium by the eigenvalues of the linearised equations, its neutral directions, the number of
+ * unknowns, and the largest unbalanced force. Returns CMB_RETRY_NEWTON if the eigenvalue iteration fails. */
 static cmb_status report_stability(struct balance *k, cmb_equilibrium_report *report)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -501,7 +514,8 @@ static cmb_status report_stability(struct balance *k, cmb_equilibrium_report *re
   return CMB_OK;
 }
 
-/* Starts the search for an equilibrium from a consistent position near q, with the first-order states as in v and all velocities 0. */
+/* Sets the start of the search for an equilibrium: k->q becomes a position near q (nq) that satisfies the constraints, k->v the
+ * first-order states in v (nv) with all velocities 0. Also finds the modes (signs of the switching functions) there. */
 static cmb_status begin(struct balance *k, const double *q, const double *v)
 {
   const cmb_equations *eq = k->ev->eq;

@@ -39,7 +39,7 @@ void cmb_closing_take(cmb_closing *c, cmb_arena *arena, int ng)
   c->r = cmb_arena_doubles(arena, ng);
   c->q_new = cmb_arena_doubles(arena, eq->nq);
   c->q_kept = cmb_arena_doubles(arena, eq->nq);
-  c->way = cmb_arena_doubles(arena, eq->nv);
+  c->to_home = cmb_arena_doubles(arena, eq->nv);
 }
 
 /* Path length of an iteration, in its first and its later increments: in coordinates [0], and in the metric of M [1]. */
@@ -47,8 +47,10 @@ struct path_length {
   double first[2], later[2];
 };
 
-/* Makes one Newton increment of c->q_new towards closed loops and adds its length to *way. *size becomes its largest entry. */
-static cmb_status increment(cmb_closing *c, struct path_length *way, double *size)
+/* Applies one Newton increment for the constraints g (with their current offsets) to c->q_new, in place: the smallest one in the
+ * metric M. Adds its length to *path, which sums up the first increment and the later ones separately. *size becomes the largest
+ * change of a coordinate. */
+static cmb_status increment(cmb_closing *c, struct path_length *path, double *size)
 {
   cmb_evaluator *ev = c->ev;
   const cmb_equations *eq = ev->eq;
@@ -61,8 +63,8 @@ static cmb_status increment(cmb_closing *c, struct path_length *way, double *siz
   for (int i = 0; i < eq->nv; i++) length += ev->M[i] * ev->dw[i] * ev->dw[i];
   *size = cmb_largest(eq->nq, ev->dq);
   if (!isfinite(*size)) return CMB_RETRY_NONFINITE;
-  double *sum = way->first[0] < 0 ? way->first : way->later;
-  if (sum == way->first) sum[0] = sum[1] = 0;
+  double *sum = path->first[0] < 0 ? path->first : path->later;
+  if (sum == path->first) sum[0] = sum[1] = 0;
   sum[0] += *size;
   sum[1] += sqrt(length);
   for (int i = 0; i < eq->nq; i++) c->q_new[i] += ev->dq[i];
@@ -70,15 +72,17 @@ static cmb_status increment(cmb_closing *c, struct path_length *way, double *siz
   return CMB_OK;
 }
 
-/* Solves the constraints of the held equations, with their current offsets, by Newton's method from c->q_new, and adds the path
- * length to *way. Returns CMB_RETRY_NEWTON if it does not converge along a nearly straight path. */
-static cmb_status solve(cmb_closing *c, struct path_length *way)
+/* Solves the constraints g (with their current offsets) from c->q_new, in place, by Newton's method, and adds the length of its
+ * path to *path. Returns CMB_RETRY_NEWTON if the iteration does not converge or the path is not nearly straight: the later
+ * increments together exceed STRAIGHT times a first one that is not tiny. */
+static cmb_status solve(cmb_closing *c, struct path_length *path)
 {
   for (int k = 0; k < ITERATIONS; k++) {
     double size;
-    CMB_TRY(increment(c, way, &size));
-    if (way->first[0] > SMALL * (1 + cmb_largest(c->ev->eq->nq, c->q_new)) &&
-        (way->later[0] > STRAIGHT * way->first[0] || way->later[1] > STRAIGHT * way->first[1])) {
+    CMB_TRY(increment(c, path, &size));
+    if (path->first[0] > SMALL * (1 + cmb_largest(c->ev->eq->nq, c->q_new)) &&
+        (path->later[0] > STRAIGHT * path->first[0] ||
+         path->later[1] > STRAIGHT * path->first[1])) {
       return CMB_RETRY_NEWTON;
     }
     if (size <= CONVERGED * (1 + cmb_largest(c->ev->eq->nq, c->q_new))) return CMB_OK;
@@ -86,7 +90,7 @@ static cmb_status solve(cmb_closing *c, struct path_length *way)
   return CMB_RETRY_NEWTON;
 }
 
-/* Returns whether no joint turns by more than `turn` radians between q and c->q_new. */
+/* Returns whether no coordinate that is an angle differs by more than `turn` radians between q (nq) and c->q_new. */
 static bool is_near(const cmb_closing *c, const double *q, double turn)
 {
   for (int i = 0; i < c->ev->eq->nq; i++) {
@@ -95,8 +99,8 @@ static bool is_near(const cmb_closing *c, const double *q, double turn)
   return true;
 }
 
-/* Improves the closed position c->q_new by further Newton increments as long as each at least halves the constraints g: near a
- * position in which constraints lose rank, convergence is slow. */
+/* Improves the closed position c->q_new by further Newton increments, until the constraints g are met to rounding or an increment
+ * does not halve |g|; one that enlarges |g| is undone. Convergence is slow near a position where constraints lose rank. */
 static cmb_status polish(cmb_closing *c)
 {
   cmb_evaluator *ev = c->ev;
@@ -104,7 +108,7 @@ static cmb_status polish(cmb_closing *c)
   const cmb_terms want = {.g = ev->g};
   double size, before = INFINITY;
   for (int k = 0; k <= ITERATIONS; k++) {
-    struct path_length way = {{-1, -1}, {0, 0}};
+    struct path_length path = {{-1, -1}, {0, 0}};
     CMB_TRY(cmb_evaluate(ev, c->t, c->q_new, NULL, &want));
     const double now = cmb_norm2(eq->ng, ev->g);
     if (cmb_constraints_exact(ev)) return CMB_OK;
@@ -114,7 +118,7 @@ static cmb_status polish(cmb_closing *c)
     }
     before = now;
     memcpy(c->q_kept, c->q_new, (size_t)eq->nq * sizeof *c->q_new);
-    CMB_TRY(increment(c, &way, &size));
+    CMB_TRY(increment(c, &path, &size));
   }
   return CMB_OK;
 }
@@ -126,15 +130,15 @@ bool cmb_closed_as_well(const cmb_closed *loops, const cmb_closed *others)
          loops->dropped <= fmax(ROUNDING.dropped, 2 * o.dropped);
 }
 
-/* Returns how accurately the loops are closed at the position last evaluated: the largest residual, and the largest angle between
- * dependent constraints. */
+/* Returns how accurately the loops are closed at the position last evaluated: the largest constraint residual, each divided by its
+ * reference value, and the largest sine of an angle between dependent constraint gradients that was treated as 0. */
 static cmb_closed measure(const cmb_evaluator *ev)
 {
   return (cmb_closed){cmb_constraints_off(ev), cmb_kkt_dropped(ev->kkt)};
 }
 
-/* Returns whether the loops are closed as accurately as required at path parameter s: at the end, s = 1, always; before it only if
- * they were closed at the beginning. */
+/* Returns whether the constraints are met at path parameter s (0 ≤ s ≤ 1), and about as accurately as at the beginning if the loops
+ * were closed there. Returns true without a check at s < 1 if they were not. */
 static bool is_closed_enough(const cmb_closing *c, double s)
 {
   if (s < 1 && !c->closed) return true;
@@ -142,10 +146,11 @@ static bool is_closed_enough(const cmb_closing *c, double s)
   return cmb_constraints_met(c->ev) && (!c->closed || cmb_closed_as_well(&now, &c->first));
 }
 
-/* Solves from c->q_new for the position with residuals (1 − s) r, and finds the modes of switching functions there; q is where the
- * step began. Returns CMB_RETRY_NEWTON if it does not converge, turns a joint by more than `turn`, or ends with unmet constraints. */
+/* Solves the constraints with residuals (1 − s) r from c->q_new, in place, together with the modes (signs of the switching
+ * functions) of the solution; q (nq) is where the step began. Returns CMB_RETRY_NEWTON if the iteration or the modes do not settle,
+ * an angle changes by more than `turn` from q, or the constraints are not met. */
 static cmb_status solve_in_modes(cmb_closing *c, double s, const double *q, double turn,
-                                 struct path_length *way)
+                                 struct path_length *path)
 {
   const cmb_equations *eq = c->ev->eq;
   bool changed;
@@ -154,7 +159,7 @@ static cmb_status solve_in_modes(cmb_closing *c, double s, const double *q, doub
   changed = true;
   for (int round = 0; changed; round++) {
     if (round >= cmb_mode_rounds(eq)) return CMB_RETRY_NEWTON;
-    CMB_TRY(solve(c, way));
+    CMB_TRY(solve(c, path));
     if (!is_near(c, q, turn)) return CMB_RETRY_NEWTON;
     CMB_TRY(cmb_guess_modes(c->ev, c->modes, c->t, c->q_new, c->v, &changed));
   }
@@ -163,37 +168,39 @@ static cmb_status solve_in_modes(cmb_closing *c, double s, const double *q, doub
   return is_closed_enough(c, s) ? CMB_OK : CMB_RETRY_NEWTON;
 }
 
-/* Makes one step of closing loops from position q to one in which the residuals have shrunk to (1 − s) r, into c->q_new. */
+/* Makes one step of closing loops from position q (nq) to the position c->q_new at which the constraint residuals have shrunk to (1
+ * − s) r. Returns CMB_RETRY_NEWTON if it fails, or if an angle would change by more than `turn`. */
 static cmb_status step_to(cmb_closing *c, double s, const double *q, double turn)
 {
   const cmb_equations *eq = c->ev->eq;
-  struct path_length way = {{-1, -1}, {0, 0}};
+  struct path_length path = {{-1, -1}, {0, 0}};
   memcpy(c->q_new, q, (size_t)eq->nq * sizeof *q);
   for (int i = 0; i < eq->ng; i++) c->x->offset[i] = (1 - s) * c->r[i];
-  return solve_in_modes(c, s, q, turn, &way);
+  return solve_in_modes(c, s, q, turn, &path);
 }
 
 /* ---- relaxation towards the home position */
 
-/* Computes the direction w in which the constraints permit q to move towards the home position, into ev->dw. `whole` and `part`
- * become the squared lengths of the whole difference to the home position and of w. */
+/* Computes the direction ev->dw (nv) in which the constraints permit q to move towards the home position (the one to stay near):
+ * the projection of the difference between them onto the tangent space of the constraints. *whole and *part become the squared
+ * lengths of the difference and of its projection, in the metric M. */
 static cmb_status find_relaxation(cmb_closing *c, const double *q, double *whole, double *part)
 {
   cmb_evaluator *ev = c->ev;
   const int nv = ev->eq->nv;
   double *M = cmb_mass_wanted(ev);
   cmb_terms want = {.M = M, .G = ev->G};
-  *whole = cmb_held_way(c->x, c->home_count, c->home, q, c->way);
+  *whole = cmb_held_difference(c->x, c->home_count, c->home, q, c->to_home);
   *part = 0;
   CMB_TRY(cmb_evaluate(ev, c->t, q, NULL, &want));
   CMB_TRY(cmb_factor(ev, M, ev->G, NULL));
-  cmb_multiply_entries(nv, ev->M, c->way, ev->w);
+  cmb_multiply_entries(nv, ev->M, c->to_home, ev->w);
   cmb_solve(ev, ev->w, NULL, ev->dw, NULL);
   for (int i = 0; i < nv; i++) *part += ev->M[i] * ev->dw[i] * ev->dw[i];
   return isfinite(*part) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
-/* Returns the fraction of the displacement ev->dq to be taken: c->share, or less if a joint would turn too far. */
+/* Returns the fraction of the displacement ev->dq (nq) to be taken: c->share, or less if an angle would change by more than TURN. */
 static double fraction_taken(const cmb_closing *c)
 {
   double most = 0;
@@ -203,8 +210,9 @@ static double fraction_taken(const cmb_closing *c)
   return most * c->share > TURN ? TURN / most : c->share;
 }
 
-/* Moves q by one step towards the home position along the freedoms, at path parameter s, and adapts the fraction for the next step.
- * *on becomes false if q is as near as the constraints permit, or if something blocks it. */
+/* Moves q (nq) by one step towards the home position (the one to stay near), along motions that the constraints permit, and doubles
+ * the fraction for the next step. If the squared distance decreases by less than half of what its slope predicts, q stays and the
+ * fraction is halved. *on becomes false if q is as near as the constraints permit or the fraction is too small. */
 static cmb_status relax_once(cmb_closing *c, double s, double *q, bool *on)
 {
   cmb_evaluator *ev = c->ev;
@@ -215,12 +223,12 @@ static cmb_status relax_once(cmb_closing *c, double s, double *q, bool *on)
   if (part <= RIGHT_ANGLE * RIGHT_ANGLE * whole) return CMB_OK;
   cmb_rates(ev, q, ev->dw, ev->dq);
   const double share = fraction_taken(c);
-  struct path_length way = {{share * cmb_largest(eq->nq, ev->dq), share * sqrt(part)}, {0, 0}};
+  struct path_length path = {{share * cmb_largest(eq->nq, ev->dq), share * sqrt(part)}, {0, 0}};
   for (int i = 0; i < eq->nq; i++) c->q_new[i] = q[i] + share * ev->dq[i];
   if (eq->normalize) eq->normalize(eq->self, c->q_new);
-  cmb_status status = solve_in_modes(c, s, q, 2 * TURN, &way);
+  cmb_status status = solve_in_modes(c, s, q, 2 * TURN, &path);
   if (status < 0) return status;
-  const double left = cmb_held_way(c->x, c->home_count, c->home, c->q_new, c->way);
+  const double left = cmb_held_difference(c->x, c->home_count, c->home, c->q_new, c->to_home);
   const bool good = status == CMB_OK && whole - left >= share * part;
   if (good) memcpy(q, c->q_new, (size_t)eq->nq * sizeof *q);
   c->share = good ? fmin(1, 2 * c->share) : share / 2;
@@ -228,7 +236,8 @@ static cmb_status relax_once(cmb_closing *c, double s, double *q, bool *on)
   return CMB_OK;
 }
 
-/* Moves q towards the home position along the freedoms by up to `most` steps, at path parameter s. */
+/* Moves q (nq), in place, towards the home position (the one to stay near) by up to `most` steps along motions that the constraints
+ * permit, at constraint residuals (1 − s) r. Stops earlier if q is as near as the constraints permit or a step fails. */
 static cmb_status relax_towards_home(cmb_closing *c, double s, double *q, int most)
 {
   bool on = c->home_count > 0;
@@ -242,8 +251,9 @@ static cmb_status relax_towards_home(cmb_closing *c, double s, double *q, int mo
 
 /* ---- the whole path */
 
-/* Prepares closing the loops from q: sets the residual r to the constraints at q, and finds out whether the loops are closed
- * already. */
+/* Prepares closing the loops from q (nq): normalises Euler parameters in q, finds the modes (signs of the switching functions),
+ * sets c->r (ng) to the constraint residuals at q, and c->closed to whether those of the mechanism are met. If they are, measures
+ * in c->first how accurately. */
 static cmb_status begin(cmb_closing *c, double *q)
 {
   cmb_evaluator *ev = c->ev;
@@ -265,8 +275,8 @@ static cmb_status begin(cmb_closing *c, double *q)
   return CMB_OK;
 }
 
-/* Moves the closed position q as near to the home position as the constraints permit (by at most MAX_RELAXATIONS steps), copies it
- * to c->q_new, and makes the modes and factors there. */
+/* Moves the closed position q (nq), in place, towards the home position (the one to stay near) as far as the constraints permit, by
+ * at most MAX_RELAXATIONS steps, and copies it to c->q_new. Finds the modes and factors the KKT matrix there. */
 static cmb_status relax_fully(cmb_closing *c, double *q)
 {
   bool changed;
@@ -276,8 +286,9 @@ static cmb_status relax_fully(cmb_closing *c, double *q)
   return cmb_factor_at(c->ev, c->t, q);
 }
 
-/* Finishes closing the loops: moves q as near to the home position as the constraints permit, and solves the constraints to
- * rounding. */
+/* Finishes closing the loops: moves q (nq), in place, towards the home position (the one to stay near), if there is one and the
+ * loops were not closed in one step; then solves the constraints as exactly as possible and measures in c->last how well they are
+ * met. */
 static cmb_status finish(cmb_closing *c, double *q)
 {
   const cmb_terms want = {.g = c->ev->g};

@@ -1,6 +1,6 @@
 /*
- * Closes the loops of a mechanism in small steps; used for consistent starts (hold.c) and for moving a mechanism along its freedoms
- * (freedoms.c).
+ * Closes the loops of a mechanism in small steps, that is, finds a position that satisfies all constraints; used for consistent start
+ * values (hold.c) and for moving a mechanism along its independent coordinates (freedoms.c).
  *
  * Newton's method from afar may end in any assembly: another branch of a linkage, a joint some turns further. So the residual r of
  * the constraints at the beginning is reduced a little at a time,
@@ -39,29 +39,29 @@ typedef struct cmb_closing {
   /* (nv) velocities, by which switching functions that are 0 get their sign */
   const double *v;
   const bool *angle;          /* (nq) coordinates that may not turn far in one step */
-  int home_count;             /* 0: the freedoms are not relaxed */
-  const cmb_held *home;       /* (home_count) home position, to which the freedoms are relaxed */
+  int home_count;             /* 0: no relaxation towards a home position */
+  const cmb_held *home;       /* (home_count) home position, near which the result is to be */
   double *r, *q_new, *q_kept; /* (ng), (nq), (nq) scratch */
-  double *way;                /* (nv) difference to the home position */
+  double *to_home;            /* (nv) difference to the home position */
   double share;               /* fraction of the difference that a relaxation takes */
   bool closed;                /* the loops were closed at the beginning and must stay so */
-  cmb_closed first;           /* how accurately, at the beginning */
+  cmb_closed first;           /* how accurately they were closed at the beginning, if `closed` */
 
   /* results */
-  double reached;  /* s; 1: the constraints are met */
-  bool at_once;    /* in one step */
-  cmb_closed last; /* how accurately, if s = 1 was reached */
+  double reached;  /* path parameter s reached; 1: the constraints are met */
+  bool at_once;    /* the loops were closed in one step */
+  cmb_closed last; /* how accurately they are closed, if s = 1 was reached */
 } cmb_closing;
 
-/* Returns whether loops are closed about as accurately as others of the same mechanism, or up to rounding; others == NULL: up to
+/* Returns whether `loops` are closed up to rounding or with at most twice the errors of `others`, which may be NULL: then up to
  * rounding. */
 bool cmb_closed_as_well(const cmb_closed *loops, const cmb_closed *others);
 
 /* Allocates scratch memory for held equations with at most ng rows. */
 void cmb_closing_take(cmb_closing *c, cmb_arena *arena, int ng);
 
-/* Closes the loops from q, in place, as far as possible (c->reached), and finds the modes of that position. Only a negative status
- * is a failure. */
+/* Closes the loops from q (nq), in place, as far as possible, and finds the modes of that position. c->reached becomes 1 if all
+ * constraints are met. Returns CMB_OK also if they are not met; only a negative status is a failure. */
 cmb_status cmb_close_loops(cmb_closing *c, double *q);
 
 #endif

@@ -28,7 +28,8 @@ static const double PART = 0.05;
 static const double NEGLIGIBLE = 1e-8;
 static const double VANISHED = 1e-3; /* a gradient this small beside its reference vanishes */
 
-/* Returns Σ_j |G_ij x_j|, the sum of absolute terms in row i of G x, for the constraint Jacobian G in the evaluator. */
+/* Returns Σ_j |G_ij x_j|, the sum of the absolute terms in row i of G x, for the constraint Jacobian G (ng x nv) in the evaluator
+ * and a vector x (nv). */
 static double row_terms(const cmb_evaluator *ev, int i, const double *x)
 {
   const cmb_equations *eq = ev->eq;
@@ -47,9 +48,9 @@ static double length_of(cmb_evaluator *ev, const double *x)
   return sqrt(cmb_dot(ev->eq->nv, x, ev->w));
 }
 
-/* Computes the residuals ρ = G x + rest of dependent constraints, divided by their extents, and lists the contradictory constraints
- * in `found` if any is too large. A residual `unresolved`, for gradients of unit length, is allowed, and so are rounding errors of
- * any constraint's large terms, since least squares distribute them. */
+/* Computes the relative residuals rho (ng) = |G x + rest| / extent of dependent constraints for velocities or accelerations x (nv).
+ * If one exceeds its tolerance, lists the contradictory constraints in `found` with the reason `what`. Tolerated are `unresolved`
+ * times the length of a gradient, and rounding errors of the largest terms of all constraints, since least squares distribute them. */
 static void compare_residuals(cmb_evaluator *ev, const double *x, const double *rest,
                               cmb_disagreement what, double unresolved, double *rho,
                               cmb_consistency *found)
@@ -77,7 +78,8 @@ static void compare_residuals(cmb_evaluator *ev, const double *x, const double *
   }
 }
 
-/* Lists in `found` the redundant constraints whose gradients vanish wherever they are met, but not at displaced positions. */
+/* Lists in `found` the redundant constraints whose gradients (nearly) vanish at all positions examined that satisfy the
+ * constraints, but not at displaced positions, such as x² = 0. Sets found->what to CMB_NO_GRADIENT if there is one. */
 static void find_vanished(const cmb_evaluator *ev, const cmb_rank *rank, cmb_consistency *found)
 {
   for (int k = 0; k < rank->redundant_count; k++) {

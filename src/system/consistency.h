@@ -8,7 +8,7 @@
 #include "system/rank.h"
 
 typedef enum cmb_disagreement {
-  CMB_AGREE,
+  CMB_AGREE,                 /* no contradiction was found */
   CMB_DISAGREE_VELOCITY,     /* 0 = G v + g_t has no solution */
   CMB_DISAGREE_ACCELERATION, /* 0 = G a + γ has no solution */
   CMB_NO_GRADIENT            /* a constraint has no gradient where it is met, like x² = 0 */
@@ -20,8 +20,9 @@ typedef struct cmb_consistency {
   int *row; /* (count) the contradictory constraints, ascending */
 } cmb_consistency;
 
-/* Checks the constraints that `rank` found redundant, at its regular position and at time t, with the smallest velocities possible
- * there: a prescribed rate may be impossible. Uses the evaluator's modes. `found->row` is taken from `arena`. */
+/* Checks whether the constraints that `rank` found redundant are compatible with the others, at its regular position and time t with
+ * the smallest velocities possible there: a prescribed rate may be impossible. Uses the evaluator's modes. The array found->row is
+ * allocated from `arena`. */
 cmb_status cmb_consistency_examine(cmb_evaluator *ev, cmb_arena *arena, double t,
                                    const cmb_rank *rank, cmb_consistency *found);
 

@@ -1,6 +1,6 @@
 /*
- * Eigenvalues and mode shapes of the linearised equations (linearize.h): A x = λ x (math/eigen.h). The upper part of x is z, the
- * last nz entries are the states. The mode shape is (T N z, states), divided by the largest change of a coordinate, or of a state
+ * Computes eigenvalues and mode shapes of linearised equations (linearize.h) for cmb_linearize: A x = λ x (math/eigen.h). The upper
+ * part of x is the displacements z, the last nz entries are the first-order states. The mode shape is (T N z, states), divided by the largest change of a coordinate, or of a state
  * where no coordinate changes.
  */
 #include "base/context.h"
@@ -30,12 +30,12 @@ struct eigen {
   cmb_evaluator *ev;
   const cmb_steady_frame *frame; /* NULL: none */
   cmb_tangent tangent;
-  double *A, *scratch_A; /* (m x m), m = 2n − nz */
+  double *A, *scratch_A; /* (m x m) state matrix, m = 2n − nz, and a copy */
   double *re, *im;       /* (m) eigenvalues */
-  double *V, *work;
-  bool *neutral; /* (m) eigenvalues that are 0 but for rounding */
-  double *a, *lambda;
-  double *w; /* (nv) scratch */
+  double *V, *work;      /* (m x m) eigenvectors, a row each; scratch */
+  bool *neutral;         /* (m) eigenvalues that are 0 but for rounding */
+  double *a, *lambda;    /* (nv), (ng) accelerations and multipliers at the state */
+  double *w;             /* (nv) scratch */
   cmb_eigenmode *modes;
 };
 
@@ -68,8 +68,8 @@ static int size_of(const struct eigen *e)
   return freedoms(e) + e->tangent.n;
 }
 
-/* Computes the real or imaginary part of a mode shape (nq + nz) from the same part x (m) of the eigenvector: the change of
- * coordinates, then the first-order states. */
+/* Computes the real or imaginary part of a mode shape (nq + nz), the changes of coordinates and then of first-order states, at
+ * position q (nq) from the same part x (m) of an eigenvector of the state matrix. */
 static void compute_shape(struct eigen *e, const double *q, const double *x, double *shape)
 {
   const cmb_equations *eq = e->ev->eq;
@@ -82,7 +82,8 @@ static void compute_shape(struct eigen *e, const double *q, const double *x, dou
   for (int i = 0; i < eq->nz; i++) shape[eq->nq + i] = x[size_of(e) - eq->nz + i];
 }
 
-/* Returns the largest absolute value of the complex components from .. to − 1, and writes its index to *most. */
+/* Returns the largest |re[i] + i im[i]| over from ≤ i < to and writes its index to *most: of (nearly) equal ones the first. If the
+ * range is empty, returns −1 and leaves *most unchanged. */
 static double largest_of(int from, int to, const double *re, const double *im, int *most)
 {
   double largest = -1;
@@ -96,8 +97,8 @@ static double largest_of(int from, int to, const double *re, const double *im, i
   return largest;
 }
 
-/* Divides a mode shape (re, im) by its largest coordinate, a complex number, or by its largest state if no coordinate changes.
- * *most is the index. */
+/* Divides a mode shape re + i im (nq + nz), in place, by its largest coordinate, or by its largest first-order state if no
+ * coordinate changes, so that this complex entry becomes 1. *most becomes its index. */
 static void normalize(const cmb_equations *eq, double *re, double *im, int *most)
 {
   const int count = eq->nq + eq->nz;
@@ -115,16 +116,17 @@ static void normalize(const cmb_equations *eq, double *re, double *im, int *most
   im[*most] = 0;
 }
 
-/* Returns whether an eigenmode (re, im) with eigenvector x + iy is no vibration but a circular motion about a displaced centre,
- * which appears in the turning frame as an eigenvalue ± iω without restoring force. For eigenvalues below neutral_below the
- * eigenvector is too inaccurate and is not examined. */
+/* Returns whether an eigenmode with eigenvector x + iy (m) is not a vibration but a circular motion about a displaced centre. In
+ * the rotating frame of a steady motion, with turn rate ω, it appears as an eigenvalue near i|ω| with velocities 0. The velocities
+ * are not checked if the eigenvalue is below neutral_below and agrees with i|ω| to CMB_NEUTRAL_ACCURACY, as the eigenvector is
+ * inaccurate then. */
 static bool is_displaced_circle(const struct eigen *e, const cmb_eigenmode *mode, const double *x,
                                 const double *y, double neutral_below)
 {
   const int m = size_of(e), n = freedoms(e);
   if (!e->frame || e->frame->turn == 0) return false;
   const double apart = hypot(mode->re, mode->im - fabs(e->frame->turn));
-  if (mode->im <= neutral_below && apart <= CMB_TOLD * mode->im) return true;
+  if (mode->im <= neutral_below && apart <= CMB_NEUTRAL_ACCURACY * mode->im) return true;
   if (apart > neutral_below) return false;
   const double place = hypot(cmb_norm2(n, x), cmb_norm2(n, y));
   return hypot(cmb_norm2(m - n, x + n), cmb_norm2(m - n, y + n)) <= 1e-6 * mode->im * place;
@@ -145,7 +147,8 @@ static bool comes_before(const cmb_eigenmode *a, const cmb_eigenmode *b)
   return x != y ? x < y : a->re < b->re;
 }
 
-/* Sorts eigenmodes: neutral ones first, then by the absolute value of the eigenvalue. Insertion sort keeps equal ones in order. */
+/* Sorts `count` eigenmodes: those with eigenvalue 0 up to rounding (neutral modes) first, then by increasing absolute value of the
+ * eigenvalue, of equal ones by the real part. The order of equal modes does not change. */
 static void sort(int count, cmb_eigenmode *modes)
 {
   for (int i = 1; i < count; i++) {
@@ -156,8 +159,10 @@ static void sort(int count, cmb_eigenmode *modes)
   }
 }
 
-/* Makes the list of eigenmodes from the eigenvalues and eigenvectors. Eigenvalues below the square root of the relative error of A
- * count as 0, since an error in A moves a double eigenvalue 0, as of a free motion, by its root (neutral.h). */
+/* Lists in l the eigenmodes with normalised shapes, one for each real eigenvalue or conjugate pair, from the eigenvalues e->re + i
+ * e->im (m) and eigenvectors e->V of the state matrix A. Marks those as neutral whose eigenvalue cannot be distinguished from 0,
+ * examined below √ε times the largest one (a relative error ε of A moves a double eigenvalue 0 by about √ε), and circular motions
+ * about a displaced centre. */
 static cmb_status collect_modes(struct eigen *e, cmb_arena *arena, const double *q,
                                 cmb_linearization *l)
 {
@@ -187,8 +192,8 @@ static cmb_status collect_modes(struct eigen *e, cmb_arena *arena, const double 
   return CMB_OK;
 }
 
-/* Transforms the linearised equations, matrix A, to the frame of a steady motion, if there is one, and subtracts from the
- * accelerations those of the frame. */
+/* Transforms the state matrix e->A of the linearised equations, in place, to the rotating frame of a steady motion, and subtracts
+ * the frame's accelerations from e->a (nv). Does nothing if there is no such frame. */
 static cmb_status transform_to_frame(struct eigen *e, cmb_arena *arena, double t, const double *q,
                                      const double *v)
 {

@@ -49,14 +49,14 @@ struct equilibrium_search {
   cmb_evaluator *ev;
   cmb_differences *differences;
   cmb_tangent tangent;
-  cmb_stuck stuck; /* coordinates that friction holds */
+  cmb_stuck stuck; /* motions that sticking friction holds */
   double t;
   double *q, *q_trial, *dq; /* (nq) position, trial position, step */
-  double *rest;             /* (nv) velocities 0, and the states, which are held */
+  double *rest;             /* (nv) velocities 0, and the first-order states, which do not change */
   double *lambda;           /* (ng) multipliers */
   cmb_mode_search modes;
   double *unbalanced;    /* (nv) unbalanced forces f − Gᵀλ at the state last evaluated */
-  double *p, *p_hat, *z; /* (n <= nv) force, the same in the basis of eigenvectors, step */
+  double *p, *p_hat, *z; /* (n ≤ nv) force Nᵀ f, the same in the basis of eigenvectors, step */
   double *w;             /* (nv) N z */
   double *J;             /* ∂r/∂q as the equations store it */
   /* (n x n), (n x n), (n): stiffness, eigenvectors and eigenvalues of its symmetric part */
@@ -126,8 +126,9 @@ cmb_status cmb_static_forces(cmb_tangent *tangent, cmb_mode_search *modes, doubl
   return CMB_OK;
 }
 
-/* Computes the tangent space, the multipliers and the unbalanced forces at q, and removes the motions that friction holds from the
- * free motions. */
+/* Computes at q (nq), with velocities 0: the tangent space of the constraints, the multipliers k->lambda and the unbalanced forces
+ * k->unbalanced = f − Gᵀλ, with the modes (signs of the switching functions) that belong to them. Removes from the tangent space
+ * the directions of first-order states and motions that sticking friction holds. Updates the largest force, k->force_scale. */
 static cmb_status forces_at(struct equilibrium_search *k, const double *q)
 {
   double size;
@@ -138,8 +139,8 @@ static cmb_status forces_at(struct equilibrium_search *k, const double *q)
   return cmb_stuck_restrict(&k->stuck, &k->tangent, k->t, q, k->rest, k->lambda);
 }
 
-/* Computes the force p and the stiffness matrix K in free motions at the current position, and the eigenvalues and eigenvectors of
- * the symmetric part of K. */
+/* Computes the unbalanced force k->p (n) and the stiffness matrix k->K (n x n) at the current position, in a basis of the tangent
+ * space of the constraints, and the eigenvalues k->theta and eigenvectors k->U (rows) of the symmetric part of K. */
 static cmb_status reduce(struct equilibrium_search *k)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -162,15 +163,17 @@ static double stiffest(const struct equilibrium_search *k)
   return n > 0 ? fmax(fabs(k->theta[0]), fabs(k->theta[n - 1])) : 0;
 }
 
-/* Returns whether there is neither stiffness nor force along eigenvector i of the stiffness matrix. */
+/* Returns whether there is neither stiffness nor force along eigenvector i of the symmetric part of the stiffness matrix, up to
+ * rounding. */
 static bool is_idle(const struct equilibrium_search *k, int i)
 {
   return fabs(k->theta[i]) <= cmb_stiffness_noise(k->ev->eq) * stiffest(k) &&
          fabs(k->p_hat[i]) <= NO_FORCE * k->force_scale;
 }
 
-/* Computes A = U K Uᵀ + μ I and p̂ = U p, the stiffness and force in the basis U of eigenvectors, without directions that have
- * neither stiffness nor force. */
+/* Computes the shifted stiffness matrix k->A = U K Uᵀ + μ I (n x n) and the force k->p_hat = U p (n); the rows of U are the
+ * eigenvectors of the symmetric part of K. Replaces rows and columns of directions with neither stiffness nor force by those of the
+ * identity. */
 static void shifted_stiffness(struct equilibrium_search *k, double mu)
 {
   const int n = k->tangent.n;
@@ -187,8 +190,9 @@ static void shifted_stiffness(struct equilibrium_search *k, double mu)
   }
 }
 
-/* Computes the step z of (K + μ I) z = p for a given shift μ, and from it velocities k->w and changes of coordinates k->dq. Returns
- * false if the matrix is singular. */
+/* Solves (K + μ I) z = p for the step k->z (n), which is 0 along directions with neither stiffness nor force, and computes the
+ * velocities k->w (nv) and changes of coordinates k->dq (nq) for it. K is the stiffness matrix, p the force, both in the tangent
+ * space. Returns false if the matrix is singular or the step not finite. */
 static bool solve_step(struct equilibrium_search *k, double mu)
 {
   const int n = k->tangent.n, nv = k->ev->eq->nv;
@@ -205,9 +209,9 @@ static bool solve_step(struct equilibrium_search *k, double mu)
   return cmb_all_finite(k->ev->eq->nq, k->dq);
 }
 
-/* Computes a step towards equilibrium with the smallest shift μ of an increasing sequence for which it stays inside the trust
- * radius; μ is above 0 from the start if the stiffness has negative eigenvalues. *whole: the radius did not shorten it. Returns
- * false if there is no such step. */
+/* Computes a step towards equilibrium with the first shift μ of an increasing sequence for which no coordinate changes by more than
+ * the trust radius. The sequence begins at 0, or above it if the stiffness has negative eigenvalues. *whole becomes whether its
+ * first μ was taken. Returns false if there is no such step. */
 static bool choose_step(struct equilibrium_search *k, bool *whole)
 {
   const int n = k->tangent.n;
@@ -234,14 +238,16 @@ cmb_status cmb_displace(cmb_evaluator *ev, double t, const double *q, double alp
   return CMB_OK;
 }
 
-/* Moves by the fraction alpha of the step to a trial position on the constraints, and computes the forces there. */
+/* Moves by the fraction alpha of the step to the trial position k->q_trial, projected onto the constraints, and computes the forces
+ * there. */
 static cmb_status try_step(struct equilibrium_search *k, double alpha)
 {
   CMB_TRY(cmb_displace(k->ev, k->t, k->q, alpha, k->dq, k->q_trial));
   return forces_at(k, k->q_trial);
 }
 
-/* Returns the norm of the unbalanced force in the free motions of the tangent space last computed. */
+/* Returns the 2-norm of Nᵀ f for the unbalanced force f last computed; the columns of N are a basis of the tangent space of the
+ * constraints. */
 static double unbalanced_norm(struct equilibrium_search *k)
 {
   const int n = k->tangent.n, nv = k->ev->eq->nv;
@@ -249,8 +255,9 @@ static double unbalanced_norm(struct equilibrium_search *k)
   return cmb_norm2(n, k->im);
 }
 
-/* Takes the step towards equilibrium, halved until the force at its end does not point back too strongly or is smaller than before,
- * and adapts the trust radius. Near the solution the step is taken in full. */
+/* Takes the step towards equilibrium and adapts the trust radius. The step is halved until the force at its end does not point back
+ * by more than half of its initial size, or has decreased by at least a tenth. With `near` set, the first trial position at which
+ * forces can be evaluated is taken. Returns a positive status if none is accepted. */
 static cmb_status descend(struct equilibrium_search *k, bool near)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -273,14 +280,16 @@ static cmb_status descend(struct equilibrium_search *k, bool near)
   return status;
 }
 
-/* Returns whether the force in all free motions is 0 up to rounding. */
+/* Returns whether the unbalanced force in all motions that the constraints permit is 0 up to rounding, compared with the largest
+ * force so far. */
 static bool is_balanced(const struct equilibrium_search *k)
 {
   return cmb_norm2(k->tangent.n, k->p) <= BALANCED * k->force_scale;
 }
 
-/* Returns whether a full step of this size, after one of size `last`, is only rounding at a minimum of energy, so that the search
- * for an equilibrium has converged. `scale` is the size of the position. */
+/* Returns whether a full step of norm `size`, after one of norm `last`, shows that the search for an equilibrium has converged: the
+ * step is rounding, or it is small and no longer shrinks. False if the stiffness has a negative eigenvalue, so that the energy has
+ * no minimum there. `scale` is 1 + |q|. */
 static bool has_arrived(const struct equilibrium_search *k, double size, double last, double scale)
 {
   bool small = cmb_norm2(k->tangent.n, k->p) <= SMALL_FORCE * k->force_scale;
@@ -307,7 +316,8 @@ static cmb_status iterate(struct equilibrium_search *k, int *iterations)
   return CMB_RETRY_NEWTON;
 }
 
-/* Computes the free motions without stiffness (eigenvalues below `noise`) as orthonormal rows of k->A. Returns how many there are. */
+/* Computes orthonormal vectors, as the first rows of k->A, that span the neutral directions: eigenvectors of the stiffness matrix
+ * whose eigenvalues are at most `noise` in magnitude, in the basis of the tangent space. Returns how many there are. */
 static int neutral_directions(struct equilibrium_search *k, double noise)
 {
   const int n = k->tangent.n;
@@ -328,7 +338,7 @@ static int neutral_directions(struct equilibrium_search *k, double noise)
   return count;
 }
 
-/* Computes the velocities w = Σ x_l · (row l of N) of a combination x (n) of free motions, the rows of N (n x nv). */
+/* Computes the velocities w = N x (nv) of a combination x (n) of the columns of N, a basis of the tangent space of the constraints. */
 static void velocities_of(const struct equilibrium_search *k, const double *x, double *w)
 {
   const int n = k->tangent.n, nv = k->ev->eq->nv;
@@ -339,8 +349,8 @@ static void velocities_of(const struct equilibrium_search *k, const double *x, d
   }
 }
 
-/* Removes from the velocities v (nv) all but the part along the `count` motions without stiffness: a wheel goes on spinning in
- * equilibrium. */
+/* Replaces the velocities v (nv) by their part along the first `count` rows of k->A, the motions without stiffness: a wheel goes on
+ * spinning in equilibrium. */
 static void keep_neutral(struct equilibrium_search *k, int count, double *v)
 {
   const int n = k->tangent.n, nv = k->ev->eq->nv;
@@ -385,7 +395,9 @@ static void name_neutral(struct equilibrium_search *k, int count, cmb_equilibriu
   cmb_name_neutral(count, nv, W, report);
 }
 
-/* Reports the stability by the eigenvalues of the stiffness, the neutral directions, and the largest remaining force. */
+/* Reports the stability of the equilibrium by the eigenvalues of the stiffness matrix, its neutral directions and the largest
+ * unbalanced force. Replaces v (nv; may be NULL) by its part along neutral directions. Returns CMB_RETRY_NEWTON if the eigenvalue
+ * iteration fails. */
 static cmb_status report_stability(struct equilibrium_search *k, double *v,
                                    cmb_equilibrium_report *report)
 {
@@ -414,7 +426,9 @@ static cmb_status report_stability(struct equilibrium_search *k, double *v,
   return CMB_OK;
 }
 
-/* Adds the forces of sticking friction to the unbalanced forces and to the multipliers; fails if friction cannot hold that much. */
+/* Adds the forces of sticking friction to k->unbalanced (nv). Then subtracts from it the constraint forces Gᵀλ that are nearest to
+ * the result, and adds their λ to k->lambda. Fails with a message if friction cannot hold the equilibrium. Does nothing if no
+ * friction sticks. */
 static cmb_status add_friction(struct equilibrium_search *k)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -461,7 +475,7 @@ cmb_status cmb_no_equilibrium(cmb_evaluator *ev, double t, cmb_status status,
   const char *name = cmb_velocities_pair(eq) ? eq->q_names[most] : eq->v_names[most];
   return cmb_fail_about(
       ev->ctx, CMB_ERROR_EQUATIONS, cmb_about_time(t, "coordinate", name),
-      "no static equilibrium at t = %g: the largest force without balance is %.6g on '%s'", t,
+      "no static equilibrium at t = %g: the largest unbalanced force is %.6g on '%s'", t,
       unbalanced[most], name);
 }
 
@@ -479,7 +493,8 @@ void cmb_note_moved(int nq, const double *given, const double *q, cmb_equilibriu
   report->q_moved = sqrt(sum);
 }
 
-/* Finds a consistent position near q from which an equilibrium is searched for, and the modes there. Velocities are taken to be 0. */
+/* Sets k->q to a position near q (nq) that satisfies the constraints, from which the search for an equilibrium begins, and finds
+ * the modes (signs of the switching functions) and multipliers there, for velocities 0. */
 static cmb_status assemble(struct equilibrium_search *k, const double *q)
 {
   cmb_start_report start;
@@ -488,7 +503,8 @@ static cmb_status assemble(struct equilibrium_search *k, const double *q)
   return cmb_start_in_modes(k->ev, &k->modes, k->t, k->q, k->w, k->unbalanced, k->lambda, &start);
 }
 
-/* Moves q (nq) to a position where forces are balanced while the states, in v (nv), keep their values. */
+/* Moves q (nq) to a position near it where the forces are balanced while the first-order states keep their values, which are the
+ * last entries of v (nv). q is unchanged on failure. */
 static cmb_status relax(cmb_evaluator *ev, double t, const double *v, double *q)
 {
   const cmb_equations *eq = ev->eq;
@@ -510,8 +526,9 @@ static cmb_status relax(cmb_evaluator *ev, double t, const double *v, double *q)
   return status;
 }
 
-/* Finds an equilibrium with states: by Newton's method from the given start, and if that fails, from a position where forces are
- * balanced. */
+/* Finds an equilibrium of positions q (nq) and first-order states, in v (nv), both in place: by Newton's method from the given
+ * values or, if that fails, from a position where the forces are balanced with these states fixed. If both fail, the first error is
+ * reported. */
 static cmb_status balance(cmb_evaluator *ev, double t, double *q, double *v, double *lambda,
                           cmb_equilibrium_report *report)
 {
@@ -572,7 +589,9 @@ cmb_status cmb_equilibrium(cmb_evaluator *ev, double t, double *q, double *v, do
 
 static const double CLOSED = 1e-9; /* a gap below −CLOSED counts as closed, in metres */
 
-/* Finds an equilibrium of a system from q and v, in place, with the live parameters p; fails if a gap is closed there. */
+/* Finds an equilibrium of a system from positions q (nq) and velocities and states v (nv), in place, with the live parameters p
+ * (those that can be changed after set-up; NULL: values of the equations). Fails if a gap is closed there; q and v are then
+ * undefined. */
 cmb_status cmb_equilibrium_start(cmb_context *ctx, const cmb_system *system, const double *p,
                                  double *q, double *v, cmb_equilibrium_report *report)
 {

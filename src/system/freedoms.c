@@ -1,5 +1,6 @@
 /*
- * Freedoms of a mechanism (camber/system.h): chooses independent coordinates and moves the mechanism along them. With the rows of N
+ * Chooses independent coordinates of a mechanism, its freedoms, and moves the mechanism along them (cmb_freedoms in camber/system.h),
+ * as for the sliders of a view. With the rows of N
  * orthonormal in the metric of the held equations (tangent.h), column i of N times the root of its entry of the metric is the share
  * of the free motions in velocity i: its length is 1 if no constraint affects the velocity, and 0 if the constraints hold it.
  * Velocities are chosen one after the other; the length of the part of a column perpendicular to those chosen tells whether they
@@ -69,7 +70,8 @@ static int depth_of(const cmb_model *model, int body)
   return depth;
 }
 
-/* Returns a name for a rotation: "body about x" for the velocity "body.wx'". */
+/* Returns a name for the rotation about axis 0, 1 or 2 whose velocity has the given name: "body about x" for the velocity
+ * "body.wx'". Returns NULL if memory runs out. */
 static const char *name_of_turn(cmb_freedoms *f, const char *velocity, int axis)
 {
   const char *dot = strrchr(velocity, '.');
@@ -94,7 +96,9 @@ static void add_candidate(cmb_freedoms *f, const cmb_joint *j, int i, int q, int
       turn ? name_of_turn(f, f->at.eq->v_names[v + i], axis) : f->at.eq->q_names[q + i];
 }
 
-/* Lists the coordinates of all joints as candidates, and marks which coordinates and velocities are angles. */
+/* Lists the coordinates of all joints, and for ball joints rotations about three axes, in f->candidates, from which the independent
+ * coordinates (degrees of freedom) are chosen. Marks in f->angle (nq) and f->turns (nv) which coordinates and velocities are
+ * angular. */
 static void list_candidates(cmb_freedoms *f)
 {
   const cmb_equations *eq = f->at.eq;
@@ -125,7 +129,8 @@ static double length_of(const struct columns *c, int i)
   return sqrt(square);
 }
 
-/* Makes all columns of the matrix perpendicular to column i, and sets column i to zero. */
+/* Orthogonalises all other columns of the matrix c->N (n x nv) against column i, which must not be zero, and then sets column i to
+ * zero. */
 static void project_out(const struct columns *c, int i)
 {
   const double length = length_of(c, i);
@@ -139,8 +144,9 @@ static void project_out(const struct columns *c, int i)
   for (int k = 0; k < c->n; k++) c->N[k * c->nv + i] = 0;
 }
 
-/* Returns the candidate coordinate of this depth and kind with the longest column of the matrix c, or the first one that is nearly
- * as long; NULL if none is longer than `enough`. */
+/* Returns the candidate for an independent coordinate, not chosen yet, whose column of the matrix c is longest, among those with
+ * the given depth of their joint in the tree of bodies and the given kind (only coordinate of a joint, one of several, rotation). A
+ * later one is preferred only if it is longer by the factor PREFERENCE. Returns NULL if no column is longer than `enough`. */
 static struct candidate *longest_candidate(const cmb_freedoms *f, const struct columns *c,
                                            int depth, int kind, double enough)
 {
@@ -178,7 +184,8 @@ static void choose(cmb_freedoms *f, const struct columns *c, int wanted)
   }
 }
 
-/* Lists the coordinates that were chosen as freedoms, or all candidates if `all`, in the order of the model. */
+/* Lists the independent coordinates (degrees of freedom) in f->list, in the order of the model: the candidates that were chosen, or
+ * all candidates if `all` is set. */
 static void list_chosen(cmb_freedoms *f, bool all)
 {
   for (int i = 0; i < f->candidate_count; i++) {
@@ -186,7 +193,8 @@ static void list_chosen(cmb_freedoms *f, bool all)
   }
 }
 
-/* Describes the start value of freedom i as a held value, f->held[i]. */
+/* Sets f->held[i], the value at which independent coordinate i of f->list is held by a constraint, to its start value: a number, or
+ * four Euler parameters for a rotation. */
 static void hold_at_start(const cmb_freedoms *f, int i)
 {
   const cmb_freedom *d = &f->list[i];
@@ -196,7 +204,8 @@ static void hold_at_start(const cmb_freedoms *f, int i)
   memcpy(h->value, f->q + d->q, (d->axis < 0 ? 1 : 4) * sizeof *h->value);
 }
 
-/* Creates the evaluator for moving the mechanism: with all freedoms held at their values (held), or with none. */
+/* Replaces the evaluator f->closing.ev, with which the mechanism is moved, by a new one. With `held` set, its equations have
+ * additional constraints that hold all independent coordinates at their start values; otherwise none. */
 static cmb_status open_evaluator(cmb_freedoms *f, bool held)
 {
   cmb_evaluator_destroy(f->closing.ev);
@@ -223,7 +232,7 @@ static cmb_status find_freedoms(cmb_freedoms *f)
     return status < 0
                ? status
                : cmb_fail(f->ctx, CMB_ERROR_EQUATIONS,
-                          "the free coordinates of '%s' cannot be told from the others", eq->name);
+                          "the independent coordinates of '%s' cannot be determined", eq->name);
   }
   for (int k = 0; k < tangent.n; k++) {
     for (int i = 0; i < eq->nv; i++) tangent.N[k * eq->nv + i] *= sqrt(f->x->metric[i]);
@@ -235,7 +244,8 @@ static cmb_status find_freedoms(cmb_freedoms *f)
 
 /* ---- outputs */
 
-/* Evaluates the outputs at (t, q, v) with zero or test accelerations and multipliers, in the modes of the position. */
+/* Evaluates the outputs, into `out`, at (t, q, v) with accelerations f->a and multipliers f->lambda, in the modes (signs of the
+ * switching functions) that belong to q at rest. */
 static cmb_status observe(cmb_freedoms *f, double t, const double *q, const double *v, double *out)
 {
   bool changed;
@@ -243,8 +253,9 @@ static cmb_status observe(cmb_freedoms *f, double t, const double *q, const doub
   return cmb_next_samples(f->plain, t, q, v, f->a, f->lambda, out);
 }
 
-/* Lists the outputs that depend on positions and time alone, by comparing their values for two sets of velocities, accelerations
- * and multipliers. */
+/* Lists in f->output the outputs that depend on positions and time alone and are finite at the start: those whose values agree for
+ * two sets of velocities, accelerations and multipliers. Lists none if they cannot be evaluated there. Overwrites the velocities
+ * f->v. */
 static cmb_status find_outputs(cmb_freedoms *f)
 {
   const cmb_equations *eq = f->at.eq;
@@ -305,8 +316,8 @@ static cmb_status take_memory(cmb_freedoms *f)
   return CMB_OK;
 }
 
-/* Stores how far each gap is closed at the start, so that only gaps that close further count as closed later. Gaps that are closed
- * by rounding alone are included. */
+/* Stores in f->deepest (rule_count) how far each closed gap is closed at the start, with a margin CMB_TOUCHING, so that later only
+ * gaps that close further count as closed. Entries of open gaps stay 0. */
 static cmb_status note_closed_gaps(cmb_freedoms *f)
 {
   const cmb_equations *eq = f->at.eq;
@@ -391,7 +402,8 @@ cmb_status cmb_freedoms_drive(cmb_freedoms *f, int k)
   return f->at.eq->ng > 0 ? open_evaluator(f, k != CMB_FREEDOMS_LOOSE) : CMB_OK;
 }
 
-/* Computes the value of freedom d after a change from q, into `to`: one number, or four Euler parameters. Returns how many. */
+/* Computes the value of independent coordinate d after a change from position q (nq), into `to`. Writes one number and returns 1;
+ * for a rotation writes four Euler parameters, turned by the angle `change` about an axis of the body, and returns 4. */
 static int moved_value(const cmb_freedom *d, double change, const double *q, double to[4])
 {
   if (d->axis < 0) {
@@ -404,8 +416,8 @@ static int moved_value(const cmb_freedom *d, double change, const double *q, dou
   return 4;
 }
 
-/* Sets the target of the driven freedom to its value at q plus the change. Other rotations of the same joint are held relative to
- * that. */
+/* Sets the target value of the driven independent coordinate to its value at q (nq) plus `change`. Other rotations of the same ball
+ * joint get the same target orientation, so that they are held relative to it. */
 static void set_target(const cmb_freedoms *f, double change, const double *q)
 {
   const cmb_freedom *d = &f->list[f->driven];

@@ -1,5 +1,5 @@
 /*
- * Refuses positions at which a stop is closed, for computations that take no account of stops (gaps.h).
+ * Fails at positions where a stop or rigid contact is closed, for computations that take no account of these (gaps.h).
  */
 #include "system/gaps.h"
 

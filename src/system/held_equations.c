@@ -16,8 +16,8 @@
 
 static const int next[] = {1, 2, 0, 1};
 
-/* Computes the rotation e from a held orientation to that in q, as Euler parameters e = p̄_held ∘ p with e[0] ≥ 0 (the shorter way
- * round). */
+/* Computes the rotation from the orientation held by h to that in q (nq) as Euler parameters e = p̄_held ∘ p, with the sign for
+ * which e[0] ≥ 0 (rotation by at most 180°). */
 static void rotation_from_held(const cmb_held *h, const double *q, double e[4])
 {
   const double *given = h->value;
@@ -27,8 +27,8 @@ static void rotation_from_held(const cmb_held *h, const double *q, double e[4])
   if (e[0] < 0) e[0] = -e[0];
 }
 
-/* Returns the residual of a constraint that holds a start value: the deviation of q from it. If `row` is not NULL, writes the
- * gradient: one entry, or three for Euler parameters. */
+/* Returns the residual at q (nq) of constraint r, which holds a start value: the deviation from that value, 0 for a held velocity.
+ * If `row` is not NULL, writes the gradient's non-zero entries to it: one, or three for Euler parameters. */
 static double held_row(const cmb_held_row *r, const double *q, double *row)
 {
   const cmb_held *h = r->held;
@@ -112,8 +112,9 @@ static void take_memory(cmb_held_equations *x, cmb_arena *arena, int rows)
   x->eq.g_names = x->eq.lambda_names = names;
 }
 
-/* Computes the metric in which start values are changed least: 1 for angles, 1/L² for displacements, where L is the mean lever arm
- * of the constraints at the given position. */
+/* Computes the diagonal x->metric (nv) in which start values are changed least: 1 for angles, 1/L² for displacements. L is the mean
+ * lever arm of the constraints at the given position, the root mean square of their derivatives with respect to angles over that
+ * with respect to displacements; L = 1 if all of either are 0. */
 static cmb_status compute_metric(cmb_context *ctx, const cmb_held_equations *x,
                                  const cmb_held_place *at)
 {
@@ -176,7 +177,8 @@ cmb_status cmb_held_create(cmb_context *ctx, cmb_arena *arena, const cmb_equatio
   return compute_metric(ctx, x, at);
 }
 
-/* Updates the number of constraints and the sparsity pattern after constraints for held values were added or removed. */
+/* Updates the number of constraints and the sparsity pattern of their Jacobian in x->eq after constraints that hold start values
+ * were added or removed. */
 static void update_rows(cmb_held_equations *x)
 {
   x->eq.ng = x->inner->ng + x->count;
@@ -209,8 +211,8 @@ void cmb_held_add(cmb_held_equations *x, const cmb_held *held)
   for (int c = 0; c < (held->kind == CMB_HELD_TURN ? 3 : 1); c++) cmb_held_add_row(x, held, c);
 }
 
-/* Computes the difference w from q to one held value: a number, or the rotation vector for Euler parameters. Returns the number of
- * entries, 1 or 3. */
+/* Computes the difference w between a held value and the value at q (nq): one number, or the rotation vector to the held
+ * orientation (3). Returns the number of entries, 1 or 3. Not for held velocities. */
 static int difference_to(const cmb_held *held, const double *q, double *w)
 {
   const int entries = held->kind == CMB_HELD_TURN ? 3 : 1;
@@ -224,8 +226,8 @@ static int difference_to(const cmb_held *held, const double *q, double *w)
   return entries;
 }
 
-double cmb_held_way(const cmb_held_equations *x, int count, const cmb_held *home, const double *q,
-                    double *w)
+double cmb_held_difference(const cmb_held_equations *x, int count, const cmb_held *home,
+                           const double *q, double *w)
 {
   double square = 0;
   memset(w, 0, (size_t)x->inner->nv * sizeof *w);

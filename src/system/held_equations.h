@@ -1,5 +1,6 @@
 /*
- * Equations with further constraints that hold start values, for finding a consistent start.
+ * Equations with additional constraints that hold start values; used for finding consistent start values (hold.c, closing.c) and for
+ * moving a mechanism (freedoms.c).
  *
  *     0 = g(t, q) − offset                      the constraints of the system, violated by an offset on the way
  *     0 = q_i − given − offset                  a held coordinate
@@ -19,18 +20,18 @@
 
 typedef struct cmb_held_row {
   const cmb_held *held;
-  int component; /* of Euler parameters: 0, 1 or 2 */
+  int component; /* 0, 1 or 2 of the vector part for Euler parameters, else 0 */
 } cmb_held_row;
 
 typedef struct cmb_held_equations {
-  cmb_equations eq; /* with the rows added so far */
-  const cmb_equations *inner;
-  int count; /* rows added */
-  cmb_held_row *row;
-  double *offset;      /* (inner->ng + count) subtracted from g; 0 at first */
-  double *metric;      /* (nv) diagonal of the metric */
-  cmb_pattern pattern; /* of G */
-  int *start, *column;
+  cmb_equations eq;           /* with the rows added so far */
+  const cmb_equations *inner; /* the system's equations */
+  int count;                  /* number of rows added */
+  cmb_held_row *row;          /* (count) */
+  double *offset;             /* (inner->ng + count) subtracted from g; 0 at first */
+  double *metric;             /* (nv) diagonal of the metric */
+  cmb_pattern pattern;        /* of G */
+  int *start, *column;        /* arrays of the pattern; start is NULL if G is dense */
 } cmb_held_equations;
 
 enum { CMB_HELD_ROWS = 3 }; /* largest number of rows of one value */
@@ -43,13 +44,13 @@ typedef struct cmb_held_place {
   const bool *turns; /* (nv) velocities of angles */
 } cmb_held_place;
 
-/* Creates the equations, without held values at first and with `most` held values at most. `inner` must outlive them. Memory comes
- * from `arena`. */
+/* Creates the equations *out, without held values at first and with at most `most` held values later. `inner` must outlive them.
+ * Memory comes from `arena`. */
 cmb_status cmb_held_create(cmb_context *ctx, cmb_arena *arena, const cmb_equations *inner, int most,
                            const cmb_held_place *at, cmb_held_equations **out);
 
-/* cmb_held_add adds constraints for a value, which must outlive the equations; cmb_held_clear removes all. Evaluators created
- * before must not be used again. */
+/* cmb_held_add adds the constraints (one, or three for Euler parameters) that hold a value, which must outlive the equations;
+ * cmb_held_clear removes all. Evaluators created before must not be used again. */
 void cmb_held_add(cmb_held_equations *x, const cmb_held *held);
 void cmb_held_add_row(cmb_held_equations *x, const cmb_held *held,
                       int component); /* one component of Euler parameters only */
@@ -57,7 +58,7 @@ void cmb_held_clear(cmb_held_equations *x);
 
 /* Computes the difference w (nv) from q to the position `home` (count values, no rates), the shorter way round for rotations.
  * Returns the square of its length in the metric. */
-double cmb_held_way(const cmb_held_equations *x, int count, const cmb_held *home, const double *q,
-                    double *w);
+double cmb_held_difference(const cmb_held_equations *x, int count, const cmb_held *home,
+                           const double *q, double *w);
 
 #endif

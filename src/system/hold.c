@@ -1,5 +1,5 @@
 /*
- * Held start values (hold.h). There are four ways to a consistent position:
+ * Finds start values that satisfy the constraints with requested values held (hold.h). There are four ways to a consistent position:
  *
  *     near       from the values as given, in one step: the loops were nearly closed
  *     by design  from the design position: it is closed first, then the given coordinates move to their values in small steps,
@@ -30,7 +30,7 @@
 
 enum { MOST_BESIDE = 12 };              /* attempts to leave a dead centre */
 static const double DISPLACEMENT = 0.1; /* rad: distance by which a dead centre is left */
-/* motion of a joint, relative to that without constraints, below which it is blocked */
+/* velocity left of a velocity 1 after projection onto the constraints, below which it is blocked */
 static const double LEAST_MOTION = 1e-6;
 static const double STUCK =
     1e-3; /* the same near the end of its reach: there the others move 30 times as fast */
@@ -43,8 +43,8 @@ enum place { PLACE_ANY, PLACE_MET, PLACE_OFF };
 struct candidate {
   double *q;
   bool found, at_once;
-  double off; /* the largest distance from a given value, relative to it or to 1 */
-  cmb_closed closed;
+  double off;        /* the largest deviation from a requested value, relative to max(1, |value|) */
+  cmb_closed closed; /* how accurately the loops are closed */
 };
 
 struct hold_search {
@@ -60,13 +60,13 @@ struct hold_search {
   cmb_held_equations *x;
   cmb_mode_search modes;
   cmb_closing closing;
-  double *v;      /* (nv) velocities as given */
+  double *v;      /* (nv) requested velocities */
   double *metric; /* (nv) metric of x at the values as given */
 };
 
 /* ---- what is held */
 
-/* Creates an evaluator for the system's equations with additional constraints that hold the currently active start values. */
+/* Creates an evaluator *ev for the system's equations with additional constraints that hold the start values marked in h->active. */
 static cmb_status open_active(struct hold_search *h, cmb_evaluator **ev)
 {
   cmb_held_clear(h->x);
@@ -83,7 +83,8 @@ static void activate(struct hold_search *h, int first, int end)
   for (int i = 0; i < h->count; i++) h->active[i] = i >= first && i < end;
 }
 
-/* Deactivates the held start values with a constraint that depends, at q, on the system's constraints and the held ones before it. */
+/* Unmarks in h->active the start values whose constraints, which hold them, depend linearly at q (nq) on the system's constraints
+ * or on those for earlier values. `ev` is the evaluator with constraints for all marked values. */
 static cmb_status drop_dependent(struct hold_search *h, cmb_evaluator *ev, const double *q)
 {
   const int ng = h->eq->ng;
@@ -99,7 +100,8 @@ static cmb_status drop_dependent(struct hold_search *h, cmb_evaluator *ev, const
   return CMB_OK;
 }
 
-/* Deactivates those active held start values whose constraints depend at q on other constraints. */
+/* Unmarks in h->active the start values whose constraints, which hold them, depend linearly at q (nq) on the system's constraints
+ * or on those for earlier values. Leaves all marked if the constraints cannot be evaluated there. */
 static cmb_status keep_independent(struct hold_search *h, const double *q)
 {
   cmb_evaluator *ev;
@@ -110,7 +112,8 @@ static cmb_status keep_independent(struct hold_search *h, const double *q)
   return status < 0 ? status : CMB_OK;
 }
 
-/* Returns how far a held start value is missed by q and v, relative to its size or to 1. */
+/* Returns by how much positions q (nq) and velocities v (nv) miss a requested start value, relative to max(1, |value|); for Euler
+ * parameters about the angle in radians. */
 static double deviation(const cmb_held *held, const double *q, const double *v)
 {
   double sign = 1, sum = 0;
@@ -142,8 +145,8 @@ static cmb_status new_candidate(struct hold_search *h, const double *from, struc
   return CMB_OK;
 }
 
-/* Closes the loops from the position c->q, in place, with the active start values held. *reached is the fraction of the path; 1:
- * done. */
+/* Closes the loops from the position c->q, in place as far as possible, with the start values marked in h->active held by
+ * constraints, and stores in c how well. *reached becomes the part of the path that was possible, 1 if the loops are closed. */
 static cmb_status close_active(struct hold_search *h, struct candidate *c, double *reached)
 {
   CMB_TRY(open_active(h, &h->closing.ev));
@@ -158,8 +161,8 @@ static cmb_status close_active(struct hold_search *h, struct candidate *c, doubl
   return CMB_OK;
 }
 
-/* Closes the loops from the position `from` into candidate c, with all start values held that are independent there. The other
- * coordinates stay as near to the given ones as possible. */
+/* Closes the loops from the position `from` (nq) into the new candidate c. Holds all requested start values whose constraints are
+ * independent there, and keeps the other coordinates as near to their given values as possible. */
 static cmb_status close_from(struct hold_search *h, const double *from, struct candidate *c)
 {
   double reached;
@@ -172,8 +175,9 @@ static cmb_status close_from(struct hold_search *h, const double *from, struct c
   return status;
 }
 
-/* Moves the given coordinates to their start values one after the other from the consistent position c->q, each as far as possible.
- * All positions on the way are consistent. */
+/* Moves coordinates to their requested start values one after the other, each as far as the constraints permit, beginning with the
+ * position c->q, which must satisfy the constraints. Replaces c->q by the position reached, and c->off by the largest remaining
+ * deviation. All positions on the way satisfy the constraints. */
 static cmb_status close_one_by_one(struct hold_search *h, struct candidate *c)
 {
   bool *kept = cmb_arena_take(h->arena, (size_t)h->count, sizeof *kept);
@@ -203,7 +207,7 @@ static cmb_status close_one_by_one(struct hold_search *h, struct candidate *c)
   return CMB_OK;
 }
 
-/* Replaces *best by candidate c if c was found and misses the given start values by less. */
+/* Replaces *best by *c if c has a position, and *best has none or one that misses the requested start values by more. */
 static void take_better(const struct candidate *c, struct candidate *best)
 {
   if (c->found && (!best->found || c->off < best->off)) *best = *c;
@@ -211,8 +215,8 @@ static void take_better(const struct candidate *c, struct candidate *best)
 
 /* ---- dead centres */
 
-/* Finds the first given coordinate that has not reached its start value at q and that the constraints alone block there (a dead
- * centre), into *dead; −1: none. */
+/* Finds the first requested coordinate that does not have its start value at q (nq) and that the system's constraints alone block
+ * there (a dead centre). *dead becomes its index among the held values, −1 if there is none. */
 static cmb_status find_dead_centre(struct hold_search *h, const double *q, int *dead)
 {
   *dead = -1;
@@ -227,8 +231,8 @@ static cmb_status find_dead_centre(struct hold_search *h, const double *q, int *
   return CMB_OK;
 }
 
-/* Projects the velocities with v_i = 1 and all others 0 onto the constraints last factored, and returns what remains of v_i: 0 if
- * it is blocked. ev->dw (nv) becomes the change by the projection. */
+/* Projects the velocities with v_i = 1 and all others 0 onto the tangent space of the constraints last factored, and returns what
+ * remains of v_i: 0 if the constraints block it. ev->dw (nv) becomes the change by the projection. */
 static double motion_left(cmb_evaluator *ev, int i)
 {
   const cmb_equations *eq = ev->eq;
@@ -239,8 +243,8 @@ static double motion_left(cmb_evaluator *ev, int i)
   return 1 + ev->dw[i];
 }
 
-/* Computes the velocities w (nv) that the constraints permit at q and that are nearest to a motion of velocity i alone, scaled so
- * that the largest rotation is `turn`. Returns false if velocity i is blocked. */
+/* Computes the velocities w (nv) that the system's constraints permit at q (nq) and that are nearest to v_i = 1 with all others 0,
+ * scaled so that the largest rotation is `turn` (rad). Returns false if the constraints block velocity i or cannot be factored. */
 static bool motion_of(struct hold_search *h, cmb_evaluator *ev, const double *q, int i, double turn,
                       double *w)
 {
@@ -257,7 +261,9 @@ static bool motion_of(struct hold_search *h, cmb_evaluator *ev, const double *q,
   return true;
 }
 
-/* Moves the consistent position c->q to another one nearby, by a motion of velocity i whose largest rotation is `turn`. */
+/* Moves c->q, a position that satisfies the constraints, to another such position nearby, in place: along a motion of velocity i
+ * whose largest rotation is `turn` (rad), and then onto the constraints. c->found becomes whether this succeeds; false if velocity
+ * i is blocked. */
 static cmb_status move_beside(struct hold_search *h, int i, double turn, struct candidate *c)
 {
   double reached, *w = cmb_arena_doubles(h->arena, h->eq->nv);
@@ -283,8 +289,8 @@ static void warn_of_side(const struct hold_search *h, const cmb_held *dead, int 
       h->eq->q_names[dead->q], dead->value[0], h->eq->v_names[i], grows ? "positive" : "negative");
 }
 
-/* Tries to meet the given start values from positions beside the closed design position `base`, if that is a dead centre of a given
- * coordinate. */
+/* Tries to meet the requested start values from positions on both sides of the closed design position `base` (nq), if that is a
+ * dead centre of a requested coordinate. Replaces *best where the values are met, or met better. */
 static cmb_status close_beside(struct hold_search *h, const double *base, struct candidate *best)
 {
   int dead, tries = 0;
@@ -343,8 +349,8 @@ static cmb_status find_position(struct hold_search *h, const double *q, const do
 
 /* ---- velocities */
 
-/* Computes consistent velocities v at q with the active start values held, and the modes of switching functions that belong to
- * them. */
+/* Computes the velocities v (nv) nearest to the given ones that satisfy the constraints at q (nq) with the active start values
+ * held, and the modes (signs of the switching functions) that belong to them. */
 static cmb_status project_velocities(struct hold_search *h, cmb_evaluator *ev, const double *q,
                                      double *v)
 {
@@ -362,7 +368,8 @@ static cmb_status project_velocities(struct hold_search *h, cmb_evaluator *ev, c
   return CMB_OK;
 }
 
-/* Returns whether the coordinate whose rate is velocity v was given a start value, and whether q has that value. */
+/* Returns PLACE_ANY if no start value was requested for the coordinate whose rate is velocity v (an index), PLACE_MET if q (nq) has
+ * the requested value, PLACE_OFF otherwise. */
 static enum place place_of(const struct hold_search *h, const double *q, int v)
 {
   for (int k = 0; k < h->task->count; k++) {
@@ -373,8 +380,9 @@ static enum place place_of(const struct hold_search *h, const double *q, int v)
   return PLACE_ANY;
 }
 
-/* Computes into *left how much of a motion with v_i = 1 remains after projection onto the constraints and the active held values at
- * q; 0 if constraints that are only nearly dependent count as dependent. */
+/* Computes in *left what remains of velocity i = 1, all others 0, after projection onto the velocities that the constraints at q
+ * (nq) and the marked start values, which are held, permit. *left becomes 0 if constraints that are only nearly dependent were
+ * treated as dependent; it is unchanged on failure. */
 static cmb_status remaining_motion(struct hold_search *h, const double *q, int i, double *left)
 {
   cmb_evaluator *ev;
@@ -387,9 +395,9 @@ static cmb_status remaining_motion(struct hold_search *h, const double *q, int i
   return status;
 }
 
-/* Sets the given rates of coordinates at the end of their reach to 0, since the constraints block them or the other velocities
- * would have to be unbounded. The rates of coordinates given before and of those that have reached their values are held meanwhile.
- * If a coordinate is blocked, the metric at the given values is used from then on, since rotations may have no lever arm at q. */
+/* Sets to 0 in h->v the requested rate of each coordinate that could not reach its requested value at q (nq), if the constraints
+ * block the coordinate there or would make other velocities very large. Held in this test are earlier rates and those of
+ * coordinates at their values. Marks the remaining rates in h->active. */
 static cmb_status stop_blocked_coordinates(struct hold_search *h, const double *q)
 {
   bool *moves = cmb_arena_take(h->arena, (size_t)h->count, sizeof *moves), all = true;
@@ -411,6 +419,7 @@ static cmb_status stop_blocked_coordinates(struct hold_search *h, const double *
     all = all && moves[i];
   }
   for (int i = 0; i < h->count; i++) h->active[i] = moves[i];
+  /* otherwise the metric at the given values stays in use, since rotations may have no lever arm at q */
   if (all) h->x->metric = metric;
   return CMB_OK;
 }
@@ -429,7 +438,7 @@ static cmb_status find_velocities(struct hold_search *h, const double *q, double
 
 /* ---- positions and velocities */
 
-/* Logs a warning for each given start value that q and v do not have. */
+/* Logs a warning for each held start value that positions q (nq) or velocities v (nv) miss. */
 static void warn(const struct hold_search *h, const double *q, const double *v)
 {
   for (int i = 0; i < h->count; i++) {
@@ -447,8 +456,8 @@ static void warn(const struct hold_search *h, const double *q, const double *v)
   }
 }
 
-/* Prepares the search for positions, or for velocities (rates): lists the start values to be held and creates the equations that
- * hold them. */
+/* Prepares the search for consistent positions or, if `rates`, velocities: lists the requested start values of that kind in h->held
+ * and creates the equations that hold them, with their metric computed at q (nq). */
 static cmb_status begin(struct hold_search *h, const double *q, bool rates)
 {
   const int count = h->task->count;

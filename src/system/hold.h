@@ -1,5 +1,5 @@
 /*
- * Holds given start values while the others follow.
+ * Finds start values that satisfy the constraints, with requested values held and the others following; called by start.c.
  *
  * A consistent start moves all coordinates and velocities, in proportion to the inverse of their masses (Simeon 1996, eq. 12). If
  * the angle or the speed of a crank is given, the other joints are to follow: so the given values are held by further constraints,
@@ -21,7 +21,7 @@ typedef enum cmb_held_kind {
 /* A value that is to be held. */
 typedef struct cmb_held {
   cmb_held_kind kind;
-  int q, v;
+  int q, v;        /* indices as described for the kind */
   double value[4]; /* one number, or four Euler parameters */
 } cmb_held;
 
@@ -30,7 +30,7 @@ typedef struct cmb_hold_task {
   double t;
   const double *p; /* (np) values of live parameters; NULL: those of the equations */
   int count;
-  const cmb_held *held; /* (count) */
+  const cmb_held *held; /* (count) requested values, the most important ones first */
   int home_count;
   const cmb_held *home;   /* (home_count) all coordinates as given, to which the others stay near */
   const double *q_design; /* (nq) design position, where loops are usually closed */

@@ -66,8 +66,8 @@ static cmb_status take_memory(struct linearizer *k, cmb_arena *arena)
   return cmb_differences_create(k->ev, &k->differences);
 }
 
-/* Computes the columns of T in q̇ = T(q) v and factors TᵀT, for solving T c = b by least squares. Returns CMB_RETRY_SINGULAR if TᵀT
- * is singular. */
+/* Computes the columns of T(q) in q̇ = T(q) v, stored as rows of k->T (nv x nq), and the factors k->TT of TᵀT, for solving T c = b
+ * by least squares. Does nothing if T = I. Returns CMB_RETRY_SINGULAR if TᵀT is singular. */
 static cmb_status factor_rates(struct linearizer *k, const double *q)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -86,8 +86,9 @@ static cmb_status factor_rates(struct linearizer *k, const double *q)
   return cmb_ldlt_factor(nv, k->TT) >= 0 ? CMB_RETRY_SINGULAR : CMB_OK;
 }
 
-/* Adds c times the derivative of T(q) y along the direction T x to k->b, by central differences of fourth order (q̇ = T(q) v). They
- * are exact but for rounding where T is linear in q, as for Euler parameters, and exactly 0 where T is constant. */
+/* Adds c times the derivative of T(q) y along the direction T(q) x to k->b (nq), for x, y (nv) and q̇ = T(q) v, by central
+ * differences of fourth order. These are exact up to rounding where T is linear in q, as for Euler parameters, and exactly 0 where
+ * T is constant. */
 static void add_derivative_of_rates(struct linearizer *k, const double *q, double c,
                                     const double *x, const double *y)
 {
@@ -107,8 +108,8 @@ static void add_derivative_of_rates(struct linearizer *k, const double *q, doubl
   }
 }
 
-/* Computes k->cw (nv), the rate of a displacement w that is caused by the velocities v alone, because T in q̇ = T(q) v changes with
- * q. It is 0 if T = I. */
+/* Computes k->cw (nv) = C w, the rate of a displacement w (nv) caused by the velocities v alone, since T in q̇ = T(q) v changes
+ * with q: T C w = D_{Tw}(T v) − D_{Tv}(T w), where D_x is the derivative along x. It is 0 if T = I. */
 static void kinematic_coupling(struct linearizer *k, const double *q, const double *v,
                                const double *w)
 {
@@ -122,8 +123,8 @@ static void kinematic_coupling(struct linearizer *k, const double *q, const doub
   cmb_ldlt_solve(eq->nv, k->TT, k->cw);
 }
 
-/* Computes k->normal (nv), the change of velocities normal to the constraints that a displacement w requires. k->cw must be that of
- * kinematic_coupling for w. */
+/* Computes k->normal (nv) = R H w for a displacement w (nv), with H = (∂γ/∂v + G C)/2 and G R = I: the velocity constraints require
+ * the change −R H w of the velocities, orthogonal to the tangent space. k->cw must contain C w from kinematic_coupling. */
 static void compute_normal_velocities(struct linearizer *k, const double *w)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -134,8 +135,9 @@ static void compute_normal_velocities(struct linearizer *k, const double *w)
   cmb_tangent_normal(k->tangent, k->hw, k->normal);
 }
 
-/* Computes the columns of the state matrix A that belong to displacements. k->J must hold ∂r/∂v, and the lower part of A already
- * the reduced −∂r/∂q. */
+/* Completes the columns of the state matrix A (2n x 2n) for the n displacements: sets the upper rows, and adds to the lower rows,
+ * which must contain −Nᵀ ∂r/∂q T N, the effect of the velocities that constraints require. k->J must contain ∂r/∂v; r is the
+ * residual of the equations of motion, the columns of N are a basis of the tangent space. */
 static void displacement_columns(struct linearizer *k, const double *q, const double *v, double *A)
 {
   const cmb_equations *eq = k->ev->eq;
@@ -152,7 +154,7 @@ static void displacement_columns(struct linearizer *k, const double *q, const do
   }
 }
 
-/* Sets the n x n block of A (2n x 2n) that begins at (row, column) to c times the matrix k->block. */
+/* Sets the n x n block of the matrix A (2n x 2n) that begins at (row, column) to c times the matrix k->block (n x n). */
 static void set_block(const struct linearizer *k, double c, int row, int column, double *A)
 {
   const int n = k->tangent->n;
@@ -161,7 +163,8 @@ static void set_block(const struct linearizer *k, double c, int row, int column,
   }
 }
 
-/* Removes the rows and columns with indices from .. from + count − 1 from the matrix A (m x m), in place. */
+/* Removes the rows and columns with indices from .. from + count − 1 from the matrix A (m x m), in place; the result is stored as a
+ * matrix with rows of m − count entries. */
 static void remove_rows_and_columns(int m, int from, int count, double *A)
 {
   double *to = A;
@@ -173,8 +176,8 @@ static void remove_rows_and_columns(int m, int from, int count, double *A)
   }
 }
 
-/* Computes ∂γ/∂v into k->gamma, where γ is the velocity-dependent part of the acceleration constraints. It does not depend on a and
- * λ. */
+/* Computes k->gamma = ∂γ/∂v at (t, q, v), where G v̇ + γ = 0 are the constraints on accelerations. The result does not depend on a
+ * and lambda. Does nothing without constraints. */
 static cmb_status take_gamma(struct linearizer *k, double t, const double *q, const double *v,
                              const double *a, const double *lambda)
 {

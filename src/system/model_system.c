@@ -1,5 +1,6 @@
 /*
- * Creates a system from a model: expressions, programs, and the search for constraints that depend on the others.
+ * Creates a system from a model (cmb_model_system): its equations as expressions and programs, consistent start values, and the search
+ * for redundant constraints, which depend on others.
  *
  * Redundant constraints are left out, and the equations are made again without them: then the constraints have full rank for every
  * method, and the straight-line elimination of the explicit formalism works.
@@ -23,7 +24,8 @@
 
 static const double DEFAULT_END = 1; /* end time in seconds for a model that does not specify one */
 
-/* Finds the end time *t of a simulation in the model's defaults, or takes DEFAULT_END. Fails if it is no time ≥ 0. */
+/* Sets *t to the end time of a simulation from the model's default "t-end", or to DEFAULT_END if the model has none. Fails with a
+ * message if the default is no number ≥ 0. */
 static cmb_status find_end(cmb_context *ctx, const cmb_model *model, double *t)
 {
   int count;
@@ -50,11 +52,12 @@ struct system_builder {
   const cmb_model_system_options *o;
   /* system in joint coordinates, which provides the start values of a Cartesian one */
   cmb_system *joints;
-  /* how start values are found again for other parameters, if some are live */
+  /* data for finding start values again for other values of live parameters, NULL: none */
   cmb_start *in_joints, *in_bodies;
 };
 
-/* Moves mechanism->start, the data for finding start values again, to *kept, if the system has live parameters and *kept is empty. */
+/* Moves mechanism->start, the data for finding start values again, to *kept, if the system has live parameters (ones that can be
+ * changed after set-up) and *kept is empty. */
 static void take_start(cmb_mechanism *mechanism, const cmb_system *system, cmb_start **kept)
 {
   if (system->eq.np == 0 || *kept) return;
@@ -62,8 +65,8 @@ static void take_start(cmb_mechanism *mechanism, const cmb_system *system, cmb_s
   mechanism->start = NULL;
 }
 
-/* Creates the system of a model in one set of coordinates. Finds consistent start values in joint coordinates, unless `wanted`
- * contains start values. */
+/* Creates the system of a model in the coordinates of wanted->formulation. If `wanted` contains no start values, finds consistent
+ * ones. Keeps the data for finding them again if the system has live parameters (ones that can be changed after set-up). */
 static cmb_status build_form(struct system_builder *k, const cmb_mechanism_options *wanted,
                              const cmb_graph_options *graph, cmb_system **system)
 {
@@ -83,7 +86,8 @@ static cmb_status build_form(struct system_builder *k, const cmb_mechanism_optio
   return status;
 }
 
-/* Creates the system without the redundant constraints listed in `rank`. `joints`, if not NULL, provides its start values. */
+/* Creates the system of a model with the formulation in k->o and without the redundant constraints listed in `rank`. Takes the
+ * start values from the system `joints` if that is not NULL, with the settings for Cartesian coordinates applied. */
 static cmb_status build(struct system_builder *k, const cmb_rank *rank, const cmb_system *joints,
                         cmb_system **system)
 {
@@ -114,14 +118,15 @@ static cmb_status build(struct system_builder *k, const cmb_rank *rank, const cm
 
 /* ---- redundant constraints */
 
-/* Results of examining the constraints of a system. */
+/* Results of examining the constraints of a system: their rank, their consistency and which forces are indeterminate. */
 struct examined {
   cmb_rank rank;
   cmb_consistency consistency;
   cmb_shared shared;
 };
 
-/* Examines rank, consistency and indeterminate forces of the constraints at consistent start values. Fails if there are none. */
+/* Examines rank and consistency of the constraints and, unless they contradict each other, which constraint forces are
+ * indeterminate, at start values made consistent. Fails if there are no consistent ones. */
 static cmb_status examine_at_start(cmb_evaluator *ev, const cmb_system *system, cmb_arena *arena,
                                    struct examined *x)
 {
@@ -154,7 +159,8 @@ static cmb_status examine(cmb_context *ctx, const cmb_system *system, cmb_arena 
   return CMB_OK;
 }
 
-/* Lists the contradictory constraints but the last in `text`: "motion 'b' (line 12), loop 'close.x' (line 15)". */
+/* Lists the contradictory constraints except the last one in text[room], as in "motion 'b' (line 12), loop 'close.x' (line 15)".
+ * Leaves out those that do not come from an entry of the model file. */
 static void list_others(const cmb_model *model, const cmb_equations *eq, const cmb_consistency *c,
                         size_t room, char *text)
 {
@@ -171,7 +177,8 @@ static void list_others(const cmb_model *model, const cmb_equations *eq, const c
   }
 }
 
-/* Fails with a message about constraints that contradict each other, which is an error of the model. It refers to the last of them. */
+/* Fails with a message about the constraints listed in c: they contradict each other, or a single one cannot be met or has no
+ * gradient. The message refers to the file and line of the last of them. */
 static cmb_status fail_contradiction(cmb_context *ctx, const cmb_model *model,
                                      const cmb_system *system, const cmb_consistency *c)
 {
@@ -202,8 +209,8 @@ static cmb_status fail_contradiction(cmb_context *ctx, const cmb_model *model,
                         o.kind, name, levels[c->what], others);
 }
 
-/* Fails if loops or prescribed motions contradict each other. They are examined in joint coordinates, where no other constraints
- * occur. */
+/* Fails with a message if loops or prescribed motions of the model contradict each other. Examines `joints`, the model's system in
+ * joint coordinates, which has no other constraints. */
 static cmb_status refuse_contradictions(cmb_context *ctx, const cmb_model *model,
                                         const cmb_system *joints)
 {
@@ -218,7 +225,8 @@ static cmb_status refuse_contradictions(cmb_context *ctx, const cmb_model *model
   return status;
 }
 
-/* Removes constraints that depend on modes from the list of redundant ones: they may become independent in another mode. */
+/* Removes from the list of redundant constraints those that depend on modes (signs of switching functions: stick or slip, open or
+ * closed), as they may become independent in another mode. They stay in the equations. */
 static void keep_mode_dependent(const cmb_system *system, cmb_rank *rank)
 {
   int count = 0;
@@ -230,8 +238,8 @@ static void keep_mode_dependent(const cmb_system *system, cmb_rank *rank)
   rank->redundant_count = count;
 }
 
-/* Logs a warning such as "3 redundant constraints are left out: 'a', 'b', 'c'", with the first names and the number of others; and
- * a note for each. */
+/* Logs a warning such as "3 redundant constraints are left out: 'a', 'b', 'c'" with up to six of the `count` names and the number
+ * of others, and a note for each constraint. Does nothing if count is 0. */
 static void warn_left_out(cmb_context *ctx, int count, const char *const *names)
 {
   enum { NAMED = 6 };
@@ -252,7 +260,8 @@ static void warn_left_out(cmb_context *ctx, int count, const char *const *names)
     cmb_log(ctx, CMB_LOG_WARNING, "%d redundant constraints are left out: %s", count, text);
 }
 
-/* Stores the names and indices of the constraints that are left out in the system made without them, and logs a warning. */
+/* Stores in `system`, which was created without the redundant constraints listed in `rank`, their names and their indices in the
+ * system `whole`. Logs a warning about them, except for constraints that were added to the model for a computation. */
 static cmb_status store_left_out(const struct system_builder *k, const cmb_system *whole,
                                  const cmb_rank *rank, cmb_system *system)
 {
@@ -276,7 +285,8 @@ static cmb_status store_left_out(const struct system_builder *k, const cmb_syste
   return CMB_OK;
 }
 
-/* Logs a warning that outputs are not unique: "outputs 'a', 'b' and 3 more are not unique ..". */
+/* Logs a warning that names the outputs that are not unique because the forces of redundant constraints are indeterminate. Does
+ * nothing if there are none. */
 static void warn_indeterminate(cmb_context *ctx, const cmb_system *system)
 {
   char names[700];
@@ -288,8 +298,8 @@ static void warn_indeterminate(cmb_context *ctx, const cmb_system *system)
           count > 1 ? "s" : "", names, count > 1 ? "are" : "is");
 }
 
-/* Stores which multipliers and outputs are not unique, with the indices of the system without redundant constraints, and logs a
- * warning. */
+/* Stores in `system` which of its multipliers (ng) and outputs (no) are not unique, from the results `shared` for the system with
+ * all ng_whole constraints, and logs a warning about the outputs. Does nothing if shared->lambda is NULL. */
 static cmb_status store_indeterminate(cmb_context *ctx, const cmb_shared *shared, int ng_whole,
                                       cmb_system *system)
 {
@@ -311,7 +321,8 @@ static cmb_status store_indeterminate(cmb_context *ctx, const cmb_shared *shared
   return CMB_OK;
 }
 
-/* Fails if the rate of a state is not unique, since the motion would depend on the order of lines in the model. */
+/* Fails with a message that the rate of the first-order state with the given name is not unique, so that the motion would depend on
+ * the order of lines in the model. Returns CMB_OK if the name is NULL. */
 static cmb_status refuse_indeterminate_state(cmb_context *ctx, const cmb_model *model,
                                              const char *state)
 {
@@ -330,8 +341,8 @@ static cmb_status refuse_indeterminate_state(cmb_context *ctx, const cmb_model *
                         state);
 }
 
-/* Replaces the system by one without its redundant constraints, if there are any, which keeps the whole one to monitor them. Fails
- * if constraints contradict each other or a state's rate is not unique. */
+/* Replaces *system by one without its redundant constraints, if it has any; the new system keeps the old one for monitoring them.
+ * Fails with a message if constraints contradict each other or the rate of a first-order state is not unique. */
 static cmb_status leave_out(struct system_builder *k, cmb_system **system)
 {
   cmb_context *ctx = k->ctx;

@@ -1,7 +1,7 @@
 /*
- * Directional derivatives of the outputs: the product of the outputs' derivatives with a change of positions, velocities,
- * accelerations, multipliers and parameters, as one program, for equations whose expressions are kept. The branches are those of
- * the evaluator's modes.
+ * Computes directional derivatives of the outputs: the product of the outputs' derivatives with a change of positions, velocities,
+ * accelerations, multipliers and parameters, as one program, for equations whose expressions are kept. The branches are those of the
+ * evaluator's modes. Used for state spaces and steady motions.
  */
 #ifndef CMB_SYSTEM_OUTPUT_CHANGE_H
 #define CMB_SYSTEM_OUTPUT_CHANGE_H
@@ -13,8 +13,9 @@ typedef struct cmb_output_change {
   cmb_evaluator *ev;
   cmb_graph *graph;
   cmb_jacobian *jacobian;
-  double *in, *work;
-  double *p; /* (np) scratch */
+  double *in;   /* inputs of the program: the point, then the change */
+  double *work; /* work array of the program */
+  double *p;    /* (np) scratch */
 } cmb_output_change;
 
 /* A point or a change: positions (nq), velocities and accelerations (nv), multipliers (ng); and the parameter that changes by 1,
@@ -24,7 +25,8 @@ typedef struct cmb_output_point {
   int parameter;
 } cmb_output_point;
 
-/* Creates the program. Memory comes from `arena`, except for what cmb_output_change_end frees, also after a failure. */
+/* Creates the program for the equations of the evaluator, which must outlive it. Memory comes from `arena`, except for what
+ * cmb_output_change_end frees, which is to be called also after a failure. */
 cmb_status cmb_output_change_begin(cmb_output_change *x, cmb_arena *arena, cmb_evaluator *ev);
 void cmb_output_change_end(cmb_output_change *x);
 

@@ -1,6 +1,6 @@
 /*
- * States of rest along a path of the parameters (quasistatic.h): Euler's predictor with exact derivatives, corrected by the search
- * for an equilibrium, in steps that are halved where the corrector moves too far.
+ * Follows states of rest along a path of the parameters (quasistatic.h): Euler's predictor with exact derivatives, corrected by the
+ * search for an equilibrium, in steps that are halved where the corrector moves too far.
  */
 #include "system/quasistatic.h"
 
@@ -26,7 +26,8 @@ static const double NO_STIFFNESS = 1e-3;
 static const double MOVED = 1e-8;
 static const double LEAST_SHARE = 1e-6; /* smallest step as a fraction of the path */
 
-/* Creates the data for following states of rest while `count` live parameters of a system change. */
+/* Creates the data for following states of rest (static equilibria) of a system while `count` of its live parameters (ones that can
+ * be changed after set-up) change their values. parameter (count) contains their indices and must stay valid. */
 cmb_status cmb_quasistatic_create(cmb_quasistatic *x, cmb_context *ctx, const cmb_system *system,
                                   int count, const int *parameter)
 {
@@ -73,13 +74,13 @@ struct elimination {
   int n;
   double *A, *b; /* overwritten */
   int *column;   /* (n) order of the unknowns */
-  double doubt;  /* pivots up to this count as stiffness only if b requires it */
+  double doubt;  /* pivots up to this count as stiffness only if a force acts */
   double none;   /* pivots up to this never count as stiffness */
-  double small;  /* entries of b up to this are no force */
+  double small;  /* entries of b up to this count as no force */
 };
 
-/* Moves the largest entry of the remaining matrix to the pivot position `rank` by exchanging rows and columns. Returns its absolute
- * value. */
+/* Moves the largest entry of the remaining matrix to the pivot position `rank`, by exchanging rows of e->A and e->b and entries of
+ * the column order e->column. Returns its absolute value. */
 static double find_pivot(struct elimination *e, int rank)
 {
   const int n = e->n;
@@ -100,8 +101,9 @@ static double find_pivot(struct elimination *e, int rank)
   return fabs(e->A[rank * n + kept]);
 }
 
-/* Solves the equations e for x, which is 0 in motions with neither stiffness nor force. Returns an unknown that has a force but no
- * stiffness, −1 if there is none. */
+/* Solves A x = b for x (n) by elimination with complete pivoting, where A is a stiffness matrix and b a force; unknowns without a
+ * pivot become 0. Returns −1, or without a solution the index of an unknown that has a force but no stiffness. Overwrites e->A and
+ * e->b. */
 static int solve_regular(struct elimination *e, double *x)
 {
   const int n = e->n;
@@ -128,8 +130,8 @@ static int solve_regular(struct elimination *e, double *x)
   return -1;
 }
 
-/* Copies column k of a derivative with respect to the np parameters, stored on the pattern p (NULL: dense), to a dense vector
- * (rows). */
+/* Copies column k of a derivative A (rows x np) with respect to the np parameters, stored on the sparsity pattern p (NULL: dense),
+ * to the dense vector to (rows). */
 static void take_column(const cmb_pattern *p, int rows, int np, const double *A, int k, double *to)
 {
   for (int i = 0; i < rows; i++) {
@@ -140,7 +142,8 @@ static void take_column(const cmb_pattern *p, int rows, int np, const double *A,
   }
 }
 
-/* Adds J T w to rhs (nv): the change of the forces by a displacement w (nv), where J = ∂r/∂q and q̇ = T v. */
+/* Adds ∂r/∂q T w to rhs (nv): the change of the residual r of the equations of motion by a displacement w (nv), where q̇ = T v.
+ * Uses the derivative last computed. */
 static void add_stiffness(cmb_quasistatic *x, const double *w, double *rhs)
 {
   const cmb_equations *eq = x->ev->eq;
@@ -149,8 +152,8 @@ static void add_stiffness(cmb_quasistatic *x, const double *w, double *rhs)
   cmb_add_scaled(eq->nv, 1, x->left, rhs);
 }
 
-/* Fails with a message that the changed parameters exert a force on a motion without stiffness, row k of N, named by its largest
- * velocity. */
+/* Fails with a message that the changed parameters exert a force on a motion without stiffness: free motion k of the tangent space,
+ * which is named by its largest velocity. */
 static cmb_status fail_unbalanced_motion(cmb_quasistatic *x, int k)
 {
   const cmb_equations *eq = x->ev->eq;
@@ -160,13 +163,14 @@ static cmb_status fail_unbalanced_motion(cmb_quasistatic *x, int k)
     if (fabs(w[i]) > fabs(w[most])) most = i;
   }
   return cmb_fail_about(x->ctx, CMB_ERROR_EQUATIONS, cmb_about_thing("velocity", eq->v_names[most]),
-                        "the sweep pushes a motion that has no stiffness, that with the largest "
-                        "part in '%s': hold it with a drive",
+                        "the sweep exerts a force on a motion without stiffness, the one with the "
+                        "largest part in '%s': hold it with a drive",
                         eq->v_names[most]);
 }
 
-/* Computes the derivatives of displacements and multipliers with respect to changing parameter i at the state of rest. ∂r/∂p must
- * be in x->rhs and ∂g/∂p in x->gp. */
+/* Computes the derivatives of displacements (into row i of x->W) and of multipliers (row i of x->L) with respect to changing
+ * parameter i at the state of rest. x->rhs must contain ∂r/∂p and is overwritten, x->gp must contain ∂g/∂p. Fails with a message if
+ * the parameter exerts a force on a motion without stiffness. */
 static cmb_status find_change(cmb_quasistatic *x, int i)
 {
   const cmb_equations *eq = x->ev->eq;
@@ -197,8 +201,8 @@ static cmb_status find_change(cmb_quasistatic *x, int i)
   return CMB_OK;
 }
 
-/* Computes at the state of rest the forces and the derivatives of displacements and multipliers with respect to all changing
- * parameters. */
+/* Computes the forces at the state of rest x->q, and the derivatives of displacements and multipliers with respect to all
+ * parameters that change. */
 static cmb_status find_changes(cmb_quasistatic *x)
 {
   const cmb_equations *eq = x->ev->eq;
@@ -225,7 +229,7 @@ static cmb_status find_changes(cmb_quasistatic *x)
              : CMB_RETRY_NONFINITE;
 }
 
-cmb_status cmb_quasistatic_look(cmb_quasistatic *x, const double *q)
+cmb_status cmb_quasistatic_evaluate(cmb_quasistatic *x, const double *q)
 {
   double size;
   memcpy(x->q, q, (size_t)x->ev->eq->nq * sizeof *x->q);
@@ -235,7 +239,7 @@ cmb_status cmb_quasistatic_look(cmb_quasistatic *x, const double *q)
                            CMB_RESIDUAL_Q, x->J);
 }
 
-bool cmb_quasistatic_is_loose(cmb_quasistatic *x, int i, int count, const int *drives)
+bool cmb_quasistatic_is_free(cmb_quasistatic *x, int i, int count, const int *drives)
 {
   const cmb_equations *eq = x->ev->eq;
   double *w = x->rhs, *g = x->L, moved = 0;
@@ -265,8 +269,9 @@ cmb_status cmb_quasistatic_begin(cmb_quasistatic *x, const double *q_start)
   return status <= 0 ? status : cmb_no_equilibrium(x->ev, x->t, status, NULL);
 }
 
-/* Predicts the positions x->q_try of the next state of rest, on the way to the parameters `to`: path parameter s increases by at
- * most ds, and no coordinate moves by more than LARGEST_STEP. Returns the increase; x->dq becomes the predicted change. */
+/* Predicts the positions x->q_try (nq) of the next state of rest on the line from the parameters x->p_from to the values `to`
+ * (count). The path parameter s increases by at most ds and to at most 1, and no coordinate moves by more than LARGEST_STEP.
+ * Returns the increase; x->dq (nq) becomes the predicted change. */
 static double predict(cmb_quasistatic *x, const double *to, double s, double ds)
 {
   const cmb_equations *eq = x->ev->eq;
@@ -287,7 +292,8 @@ static double predict(cmb_quasistatic *x, const double *to, double s, double ds)
   return ds;
 }
 
-/* Finds the state of rest near the predicted positions x->q_try. Returns CMB_RETRY_NEWTON if it is too far from the prediction. */
+/* Finds the static equilibrium near the predicted positions x->q_try (nq), in place. Returns CMB_RETRY_NEWTON if it is further from
+ * the prediction than STRAIGHT times the predicted step plus SMALL (1 + |q|). */
 static cmb_status correct(cmb_quasistatic *x)
 {
   const cmb_equations *eq = x->ev->eq;

@@ -1,6 +1,6 @@
 /*
- * States of rest of a system along a path of its live parameters p: q(p) with g(q; p) = 0 and f(q, 0; p) = Gᵀ λ, and their
- * derivatives, by
+ * Follows states of rest (static equilibria) of a system while its live parameters p, those that can be changed after set-up, move
+ * along a path: q(p) with g(q; p) = 0 and f(q, 0; p) = Gᵀ λ, and their derivatives, by
  *
  *     J T w + Gᵀ λ' + ∂r/∂p = 0,   G w + ∂g/∂p = 0      J = ∂r/∂q, r = −f + Gᵀ λ, q' = T w
  *
@@ -31,8 +31,8 @@ typedef struct cmb_quasistatic {
   double *p;      /* (np) parameters */
   double *q;      /* (nq) positions */
   double *lambda; /* (ng) multipliers */
-  double *W;      /* (count x nv) derivatives w */
-  double *L;      /* (count x ng) derivatives λ' */
+  double *W;      /* (count x nv) derivatives w of displacements by the parameters */
+  double *L;      /* (count x ng) derivatives λ' of multipliers */
   double *gp;     /* (count x ng) ∂g/∂p */
 
   /* scratch */
@@ -46,18 +46,19 @@ cmb_status cmb_quasistatic_create(cmb_quasistatic *x, cmb_context *ctx, const cm
                                   int count, const int *parameter);
 void cmb_quasistatic_destroy(cmb_quasistatic *x);
 
-/* Evaluates the forces and their derivatives at q, which need not be a state of rest. */
-cmb_status cmb_quasistatic_look(cmb_quasistatic *x, const double *q);
+/* Evaluates at q (nq), which need not be a state of rest, the tangent space, the forces and ∂r/∂q, for cmb_quasistatic_is_free. */
+cmb_status cmb_quasistatic_evaluate(cmb_quasistatic *x, const double *q);
 
-/* Returns whether velocity i alone is a possible motion at the position last evaluated that no constraint but the `drives` (count)
- * restricts, that has no stiffness, and that the drives do not hold. */
-bool cmb_quasistatic_is_loose(cmb_quasistatic *x, int i, int count, const int *drives);
+/* Returns whether the motion of velocity i alone has no stiffness at the position last evaluated, is restricted by no constraint except
+ * those listed in drives (count), and is not blocked by these. Overwrites x->L. */
+bool cmb_quasistatic_is_free(cmb_quasistatic *x, int i, int count, const int *drives);
 
-/* Finds the state of rest near q_start (nq), with the parameters as they are, and its derivatives. */
+/* Finds the state of rest near q_start (nq), with the present parameters, and its derivatives. Fails with a message if there is none or
+ * friction sticks there. */
 cmb_status cmb_quasistatic_begin(cmb_quasistatic *x, const double *q_start);
 
-/* Moves to the values `to` (count) of the parameters, in steps along which the path is nearly straight. Returns CMB_RETRY_NEWTON if
- * only the fraction *reached of the path is possible, where the state is then; the context has the reason. */
+/* Moves the state of rest to the values `to` (count) of the parameters, in steps along which the path is nearly straight. Returns
+ * CMB_RETRY_NEWTON if only the fraction *reached of the path is possible: the state is that at its end then. */
 cmb_status cmb_quasistatic_go(cmb_quasistatic *x, const double *to, double *reached);
 
 #endif

@@ -40,7 +40,9 @@ struct probe {
   uint32_t random;
 };
 
-/* Computes the rank of the constraint Jacobian at q, and lists the constraints that depend on earlier ones there in p->list. */
+/* Computes the rank of the constraint Jacobian G at q (nq), *rank, and lists in p->list the constraints whose rows depend linearly
+ * on preceding ones; those marked in p->last are ordered after the others. Updates the largest length of each row, p->gradient
+ * (ng). */
 static cmb_status examine_at(struct probe *p, const double *q, int *rank)
 {
   cmb_evaluator *ev = p->ev;
@@ -57,8 +59,8 @@ static cmb_status examine_at(struct probe *p, const double *q, int *rank)
   return CMB_OK;
 }
 
-/* Moves to a random consistent position near q, into q_near. Halves the displacement until one is found; returns false if there is
- * none. A displacement that was once too large is not tried again. */
+/* Computes a random position p->q_near near p->q that satisfies the constraints. Halves the displacement p->part, also for later
+ * calls, until one is found; returns false if there is none. */
 static bool move_away(struct probe *p)
 {
   for (;; p->part /= 2) {
@@ -82,16 +84,17 @@ static cmb_status take_memory(struct probe *p, cmb_arena *arena)
   return CMB_OK;
 }
 
-/* Takes the constraints that were dependent at the position last examined as the redundant ones. */
+/* Copies the list of dependent constraints at the position last examined to p->redundant, as the redundant ones, and sets their
+ * number to that of all constraints minus the rank rank->around. */
 static void take_redundant(struct probe *p, cmb_rank *rank)
 {
   rank->redundant_count = p->ev->eq->ng - rank->around;
   memcpy(p->redundant, p->list, (size_t)rank->redundant_count * sizeof *p->list);
 }
 
-/* Examines the constraints at one more position nearby, and updates the largest rank and the most regular position. Among positions
- * of the same rank, the most regular one has the largest angles between dependent gradients, as these may be real but too small
- * near a singular position. */
+/* Examines the constraint Jacobian at one more position nearby, and updates the largest rank found and the most regular position:
+ * among positions of the same rank the one with the largest angles between dependent rows, since near a singular position these
+ * angles may be real but too small. Ignores a position that cannot be found or evaluated. */
 static cmb_status examine_displaced(struct probe *p, cmb_rank *rank)
 {
   int there = 0;

@@ -1,6 +1,6 @@
 /*
- * The number of independent constraints: the rank of G at an assembled position, and at positions nearby. Used to find redundant
- * constraints.
+ * Determines the number of independent constraints: the rank of the constraint Jacobian G at a position that satisfies the
+ * constraints, and at positions nearby. Used to find redundant constraints and singular positions.
  */
 #ifndef CMB_SYSTEM_RANK_H
 #define CMB_SYSTEM_RANK_H
@@ -20,12 +20,12 @@ typedef struct cmb_rank {
   double bend;
 } cmb_rank;
 
-/* Examines the rank at (t, q), which satisfies the constraints, and nearby. Arrays are taken from `arena`. The position is singular
- * if `here` is less than `around`. */
+/* Determines the rank of G at (t, q), which satisfies the constraints, and at positions nearby. Arrays are allocated from `arena`. The
+ * position is singular if rank->here is less than rank->around. */
 cmb_status cmb_rank_examine(cmb_evaluator *ev, cmb_arena *arena, double t, const double *q,
                             cmb_rank *rank);
 
-/* Examines the rank at (t, q) and nearby, with the constraints marked in last (ng; NULL: none) ordered behind all others, so that
+/* Determines the rank of G at (t, q) and nearby, with the constraints marked in last (ng; NULL: none) ordered after all others, so that
  * these are the first to be found redundant. */
 cmb_status cmb_rank_examine_ordered(cmb_evaluator *ev, cmb_arena *arena, double t, const double *q,
                                     const bool *last, cmb_rank *rank);

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Returns entry i of a matrix `rates` for the rates of inputs; 0 if the matrix is NULL. */
+/* Returns entry i of a matrix that multiplies the rates of inputs; 0 if the matrix is NULL. */
 static double rate_of(const double *rates, int i)
 {
   return rates ? rates[i] : 0;
@@ -73,8 +73,8 @@ cmb_status cmb_state_space_response(cmb_context *ctx, const cmb_state_space *spa
                   omega);
 }
 
-/* Computes W = dt · [A b; 0 0], ((nx + 1) x (nx + 1)), whose exponential advances ẋ = A x + b u with constant u by dt; b is column
- * k of B. */
+/* Computes W = dt [A b; 0 0] ((nx + 1) x (nx + 1)), whose exponential advances ẋ = A x + b u with constant u by the time dt; b is
+ * column k of B. */
 static void fill_extended_matrix(const cmb_state_space *s, int k, double dt, double *W)
 {
   const int n = s->nx, m = n + 1;
@@ -106,8 +106,8 @@ static cmb_status fill_step(cmb_context *ctx, cmb_arena *arena, const cmb_state_
     if (!cmb_all_finite(m, x)) status = CMB_RETRY_NONFINITE;
   }
   if (status == CMB_OK) return status;
-  return cmb_fail(ctx, CMB_ERROR_EQUATIONS, "the step response grows beyond all numbers in %g s",
-                  dt * points);
+  return cmb_fail(ctx, CMB_ERROR_EQUATIONS,
+                  "the step response exceeds the range of numbers within %g s", dt * points);
 }
 
 cmb_status cmb_state_space_step(cmb_context *ctx, const cmb_state_space *space, int k, double dt,

@@ -1,5 +1,6 @@
 /*
- * The response of linearised equations at a point of the complex plane.
+ * Computes the response of linearised equations at a point of the complex plane, for frequency responses and for checking transfer
+ * functions.
  */
 #ifndef CMB_SYSTEM_RESPONSES_H
 #define CMB_SYSTEM_RESPONSES_H

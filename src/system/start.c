@@ -26,8 +26,9 @@ struct given {
   bool *q, *v; /* (nq), (nv) values to be held; for four Euler parameters the first entry counts */
 };
 
-/* Marks the start values in the model that are to be held: coordinates and velocities other than 0. First-order states are not
- * marked, since no constraint changes them. */
+/* Marks in k->q (nq) and k->v (nv) the start values of the model that are to be held: coordinates and velocities other than 0, and
+ * Euler parameters of a rotation other than 0, at the first of the four. First-order states are not marked, since no constraint
+ * changes them. */
 static void mark_model_values(const struct given *k)
 {
   const cmb_start *s = k->s;
@@ -42,7 +43,7 @@ static void mark_model_values(const struct given *k)
   }
 }
 
-/* Logs a warning for Euler parameters whose length is not 1, by which they will be divided. */
+/* Logs a warning for each set of four Euler parameters whose length is not 1 at the start, by which they will be divided. */
 static void warn_lengths(cmb_context *ctx, const struct given *k)
 {
   for (int n = 0; n < k->s->ball_count; n++) {
@@ -61,8 +62,9 @@ static bool has_name(const cmb_equations *eq, const char *name)
          cmb_find_name(name, eq->v_names, eq->nv, sizeof *eq->v_names) >= 0;
 }
 
-/* Adds the user's settings to the requested start values and marks them to be held. In Cartesian coordinates, settings that belong
- * to no joint are left to cmb_start_set_bodies. */
+/* Replaces start values of the model by those that the user has set, marks these to be held, and copies the result to x->q (nq),
+ * with Euler parameters normalised, and x->v (nv). In Cartesian coordinates, settings that name no coordinate or velocity of a
+ * joint are left to cmb_start_set_bodies. */
 static cmb_status add_settings(cmb_context *ctx, const struct given *k)
 {
   const cmb_start *s = k->s;
@@ -108,7 +110,8 @@ static bool is_set(const cmb_model_system_options *o, const char *name)
   return cmb_find_name(name, o->start, o->start_count, sizeof *o->start) >= 0;
 }
 
-/* Lists the given start values of all coordinates as held values. Returns how many there are. */
+/* Lists the start values of all coordinates in `position`, as values to be held or to stay near to; four Euler parameters are one
+ * value. Returns how many there are. */
 static int list_position(const struct given *k, cmb_held *position)
 {
   const cmb_start *s = k->s;
@@ -125,8 +128,8 @@ static int list_position(const struct given *k, cmb_held *position)
   return count;
 }
 
-/* Appends to `held` the marked start values that are among the user's settings (set) or are not (!set). Returns the new number of
- * values. */
+/* Appends to `held`, which has `count` entries, the start values marked to be held that the user has set (set) or that are only in
+ * the model (!set): first coordinates, then velocities. Returns the new number of entries. */
 static int list_held_values(const struct given *k, bool set, const cmb_hold_task *task, int count,
                             cmb_held *held)
 {
@@ -143,14 +146,15 @@ static int list_held_values(const struct given *k, bool set, const cmb_hold_task
   return count;
 }
 
-/* Lists all start values that are to be held, the user's settings before values of the model: if not all can be held, the first
- * ones are. Returns their number. */
+/* Lists all start values that are to be held in `held`, the user's settings before values of the model, since the first ones are
+ * preferred if not all can be held. Returns their number. */
 static int list_held(const struct given *k, const cmb_hold_task *task, cmb_held *held)
 {
   return list_held_values(k, false, task, list_held_values(k, true, task, 0, held), held);
 }
 
-/* Finds consistent start values at time t with the requested ones held, for the live parameters p. */
+/* Finds start values k->x->q and k->x->v that satisfy the constraints at time t, with the requested values held as far as possible,
+ * for the live parameters p (those that can be changed after set-up; NULL: values of the equations). */
 static cmb_status hold(cmb_context *ctx, cmb_arena *arena, struct given *k, double t,
                        const double *p)
 {
@@ -285,8 +289,8 @@ static cmb_status take_values(cmb_context *ctx, cmb_arena *arena, const cmb_equa
   return cmb_arena_failed(arena) ? cmb_fail_memory(ctx) : CMB_OK;
 }
 
-/* Finds start values x for the live parameters p: from the model in joint coordinates, then converted to the coordinates of the
- * system. */
+/* Finds start values x for the live parameters p (np; those that can be changed after set-up): from the formulas and constraints of
+ * the model in joint coordinates, then converted to the coordinates of the system. */
 static cmb_status find(cmb_context *ctx, cmb_arena *arena, const cmb_system *system,
                        const double *p, const cmb_start_values *x)
 {
@@ -313,7 +317,8 @@ static cmb_status find(cmb_context *ctx, cmb_arena *arena, const cmb_system *sys
   return cmb_start_set_bodies(ctx, &source->options, &joints->eq, &system->eq, x);
 }
 
-/* Repeats on x the changes that were made to the system's start values after they were found for the first time. */
+/* Applies to the start values x, in order, the changes that were made to the system's start values after it was created: settings
+ * of single values and searches for an equilibrium. */
 static cmb_status repeat_changes(cmb_context *ctx, const cmb_system *system, const double *p,
                                  cmb_start_values *x)
 {

@@ -14,7 +14,7 @@
 
 struct cmb_start;
 
-/* Start values, and the values requested. */
+/* Start values that satisfy the constraints, and the values requested by model and user. */
 typedef struct cmb_start_values {
   double *q, *v;             /* (nq), (nv) */
   double *q_given, *v_given; /* (nq), (nv) */
@@ -22,13 +22,15 @@ typedef struct cmb_start_values {
   bool as_given;
 } cmb_start_values;
 
-/* Finds start values x->q, x->v of a system in joint coordinates. On entry x->q_given and x->v_given are those of the model; the
- * settings among the options are added to them. The parameters are p (np), NULL: those of the equations. */
+/* Finds start values x->q and x->v of a system in joint coordinates that satisfy the constraints. On entry x->q_given and x->v_given are
+ * those of the model; the settings in the options o replace some of them. The live parameters are p (np), NULL: those of the
+ * equations. */
 cmb_status cmb_start_hold(cmb_context *ctx, const cmb_model_system_options *o,
                           const struct cmb_start *s, const cmb_system *joints, const double *p,
                           const cmb_start_values *x);
 
-/* Applies the settings for Cartesian coordinates: those whose names no joint of `joints` has. */
+/* Applies to x those settings in the options o that concern Cartesian coordinates: the ones whose names do not occur in `joints`, the
+ * equations in joint coordinates. */
 cmb_status cmb_start_set_bodies(cmb_context *ctx, const cmb_model_system_options *o,
                                 const cmb_equations *joints, const cmb_equations *eq,
                                 const cmb_start_values *x);

@@ -1,5 +1,6 @@
 /*
- * State-space matrices A, B, C, D (camber/system.h) in named coordinates and velocities.
+ * Computes state-space matrices A, B, C, D of linearised equations (cmb_state_space_create, camber/system.h) in named coordinates and
+ * velocities.
  *
  * Free motions (linearize.h) ξ = (z, y) give changes that the constraints permit, δq = T N z, δv = N y − R H N z. As many
  * coordinates and velocities as there are degrees of freedom are chosen, one after the other, each the one that those before
@@ -96,8 +97,8 @@ static cmb_status take_memory(struct space *s)
 
 /* ---- the unknowns */
 
-/* Chooses n coordinates that determine all others best: the first n entries of `order` (rows) become the indices of n rows of a
- * matrix (rows x n), ascending. The matrix is given by its columns (n x rows). */
+/* Chooses n independent rows of a matrix (rows x n), given by its columns (n x rows): those coordinates or velocities from which
+ * the others follow most accurately. Their indices become the first n entries of order (rows), ascending. */
 static cmb_status choose(struct space *s, int rows, const double *columns, int *order)
 {
   const int n = s->n;
@@ -117,7 +118,8 @@ static cmb_status choose(struct space *s, int rows, const double *columns, int *
   return CMB_OK;
 }
 
-/* Computes the transformation S from free motions to the chosen coordinates, velocities and states, and its inverse. */
+/* Computes the matrix s->S (nx x nx) that transforms free motions (coordinates of the tangent space) to the chosen coordinates,
+ * velocities and first-order states, and its inverse, stored column by column in s->inverse. */
 static cmb_status transform(struct space *s)
 {
   const cmb_equations *eq = s->ev->eq;
@@ -159,7 +161,8 @@ static cmb_status name_unknowns(struct space *s)
   return CMB_OK;
 }
 
-/* Returns entry (i, j) of a matrix J stored on the pattern p; p == NULL: dense with the given number of columns. */
+/* Returns entry (i, j) of a matrix J stored on the sparsity pattern p, 0 if the pattern has no such entry; p == NULL: J is dense
+ * with the given number of columns. */
 static double entry(const cmb_pattern *p, int columns, const double *J, int i, int j)
 {
   if (!p) return J[i * columns + j];
@@ -178,8 +181,9 @@ struct change {
   double *a, *lambda; /* (nv), (ng) */
 };
 
-/* Computes the changes δa, δλ of accelerations and multipliers, into c->a and c->lambda, from those of positions, velocities and a
- * parameter: M δa + Gᵀ δλ = −∂r/∂q δq − ∂r/∂v δv − ∂r/∂p δp,   G δa = −∂(G a + γ)/∂q δq − ∂γ/∂v δv. */
+/* Computes the changes of accelerations, c->a (nv), and multipliers, c->lambda (ng), that changes of positions c->q, velocities
+ * c->v and of one parameter cause: M δa + Gᵀ δλ = −∂r/∂q δq − ∂r/∂v δv − ∂r/∂p δp, G δa = −∂(G a + γ)/∂q δq − ∂γ/∂v δv. r is the
+ * residual of the equations of motion. */
 static void compute_consequences(struct space *s, struct change *c)
 {
   const cmb_equations *eq = s->ev->eq;
@@ -201,7 +205,8 @@ static void compute_consequences(struct space *s, struct change *c)
   cmb_solve(s->ev, r, g, c->a, c->lambda);
 }
 
-/* Computes the change of the rates q̇ = T(q) v that a change c of positions and velocities causes, into s->q_there. */
+/* Computes into s->q_there (nq) the change of q̇ = T(q) v that the changes c->q (nq) of positions and c->v (nv) of velocities
+ * cause; that of T by a central difference, unless T = I. */
 static void change_of_rates(struct space *s, const struct change *c)
 {
   const cmb_equations *eq = s->ev->eq;
@@ -217,7 +222,8 @@ static void change_of_rates(struct space *s, const struct change *c)
   }
 }
 
-/* Computes the derivatives of the residual and the constraints at the state, and factors the KKT matrix there. */
+/* Computes the derivatives of the residual and of the constraints at the state, into s->J, and factors the KKT matrix there. Leaves
+ * out derivatives with respect to parameters if there are no inputs. */
 static cmb_status take_derivatives(struct space *s)
 {
   static const cmb_derivative wanted[] = {CMB_RESIDUAL_Q, CMB_RESIDUAL_V, CMB_GAMMA_Q,
@@ -241,8 +247,8 @@ static cmb_status take_derivatives(struct space *s)
   return cmb_factor_at(s->ev, s->t, s->q);
 }
 
-/* Returns the input of which a parameter is a rate: the parameter with the same name without primes; the parameter itself if there
- * is none. */
+/* Returns the index of the input of which a parameter is the rate: that of the parameter with the same name without primes, as "u"
+ * for "u'". Returns the parameter's own index if there is none. */
 static int input_of(const cmb_equations *eq, int parameter)
 {
   const char *name = eq->p_names[parameter];
@@ -253,7 +259,8 @@ static int input_of(const cmb_equations *eq, int parameter)
   return parameter;
 }
 
-/* Fails if a constraint depends on one of the inputs: it would move bodies directly, so that its rates act as inputs as well. */
+/* Fails with a message if a position constraint depends on one of the inputs: an input would then move bodies directly, so that its
+ * rates act as inputs as well. */
 static cmb_status refuse_drives(struct space *s)
 {
   const cmb_equations *eq = s->ev->eq;
@@ -274,8 +281,8 @@ static cmb_status refuse_drives(struct space *s)
 
 /* ---- outputs */
 
-/* Computes the change s->change (no) of the outputs that is caused by a change c of the state, accelerations, multipliers or a
- * parameter. */
+/* Computes the change s->change (no) of the outputs that is caused by the changes c of positions, velocities, accelerations,
+ * multipliers and one parameter. */
 static void change_of_outputs(struct space *s, const struct change *c)
 {
   const cmb_output_point at = {s->q, s->v, s->a, s->lambda, -1};
@@ -285,7 +292,8 @@ static void change_of_outputs(struct space *s, const struct change *c)
 
 /* ---- columns */
 
-/* Computes the changes c->q and c->v of positions and velocities for a vector xi of free motions; zero changes if xi is NULL. */
+/* Computes the changes c->q (nq) of positions and c->v (nv) of velocities and first-order states for a vector xi (nx) of free
+ * motions, the coordinates of the tangent space. Both become 0 if xi is NULL. */
 static void change_of_free_motion(const struct space *s, const double *xi, struct change *c)
 {
   const cmb_equations *eq = s->ev->eq;
@@ -301,8 +309,8 @@ static void change_of_free_motion(const struct space *s, const double *xi, struc
   }
 }
 
-/* Computes the changes of outputs, then transforms the changed rates to the frame of a steady motion, if there is one, by
- * subtracting those that the frame's turning causes. */
+/* Computes the changes of the outputs, if any are wanted. Then transforms the changed rates s->q_there (nq) and c->a (nv) to the
+ * rotating frame of a steady motion, by subtracting the frame's part; without a frame they stay. */
 static void transform_to_frame(struct space *s, const struct change *c)
 {
   const int nq = s->ev->eq->nq, nv = s->ev->eq->nv;
@@ -316,7 +324,8 @@ static void transform_to_frame(struct space *s, const struct change *c)
   }
 }
 
-/* Computes column j of X (nx x columns) and of Y (ny x columns), the rates of the unknowns and the outputs for one change. */
+/* Computes column j of X (nx x columns) and of Y (ny x columns): the changes of the unknowns' rates and of the outputs that the
+ * change c of positions, velocities or one parameter causes. */
 static cmb_status fill_column(struct space *s, struct change *c, int columns, int j, double *X,
                               double *Y)
 {
@@ -362,8 +371,8 @@ static cmb_status fill_matrices(struct space *s)
 
 /* ---- rates of inputs */
 
-/* Returns the live parameter that is the rate of the given one: its name has an additional prime. Returns −1 if there is none or it
- * is an input itself. */
+/* Returns the index of the live parameter (one that can be changed after set-up) that is the rate of the given one: its name has an
+ * additional prime. Returns −1 if there is none or if it is one of the inputs. */
 static int find_rate(const struct space *s, int parameter)
 {
   const cmb_equations *eq = s->ev->eq;
@@ -380,7 +389,7 @@ static int find_rate(const struct space *s, int parameter)
   return -1;
 }
 
-/* Returns whether column j of X (rows x columns) is not 0. */
+/* Returns whether column j of the matrix X (rows x columns) has an entry other than 0. */
 static bool has_column(int rows, int columns, const double *X, int j)
 {
   for (int i = 0; i < rows; i++) {
@@ -389,7 +398,8 @@ static bool has_column(int rows, int columns, const double *X, int j)
   return false;
 }
 
-/* Sets the matrices of the state space that is returned to the caller; those for rates of inputs only if some have an effect. */
+/* Sets the matrices of the state space that is returned to the caller: A, B, C and D, and those for the rates of inputs only if the
+ * rate of at least one input has an effect. */
 static cmb_status set_result(struct space *s)
 {
   cmb_state_space *result = &s->result;

@@ -45,22 +45,24 @@ static const double NEGLIGIBLE =
 static const double STEADY = 1e-7;
 static const double SAME = 1e-6; /* tolerance of dr/dt relative to its terms */
 
-enum unknown { U_PLACE, U_VELOCITY, U_TURN, U_FORCE, U_PARAMETER };
+enum unknown { U_POSITION, U_VELOCITY, U_TURN, U_FORCE, U_PARAMETER };
 enum row { R_FORCE, R_POSITION, R_VELOCITY, R_TURN, R_STRAIGHT, R_BALL, R_HOLD };
 
+/* An unknown or an equation. */
 struct entry {
-  int kind, index, part;
+  int kind; /* enum unknown or enum row */
+  int index, part;
 };
 
 struct held_quantity {
   const char *name;
   double value;
-  int output, q, v; /* one of them; the others −1 */
+  int output, q, v; /* index of the output, coordinate or velocity; the others are −1 */
 };
 
 struct point {
-  double *q, *v, *lambda, *p;
-  double omega;
+  double *q, *v, *lambda, *p; /* (nq) (nv) (ng) (np) */
+  double omega;               /* turn rate of the frame */
 };
 
 struct steady {
@@ -111,8 +113,8 @@ static cmb_status mark_free(struct steady *k, const cmb_system *system, const ch
   return found ? CMB_OK : no_name(k, "coordinate or joint", name, k->eq->q_names, k->eq->nq);
 }
 
-/* Returns the name that --free needs so that velocity i may be other than 0: its coordinate, or its joint if several velocities
- * share a coordinate. */
+/* Returns the name to be given with --free so that velocity i may be other than 0: that of its coordinate, or of its joint if
+ * several velocities belong to one coordinate, as those of a ball joint. */
 static const char *free_name(const struct steady *k, const cmb_system *system, int i)
 {
   const cmb_carrier *c = &k->frame.carrier[i];
@@ -159,7 +161,7 @@ static cmb_status find_hold(struct steady *k, const cmb_setting *s, struct held_
 
 /* ---- unknowns and equations */
 
-/* Appends an unknown of the given kind to the list of unknowns; `index` is its velocity, constraint or parameter. */
+/* Appends an unknown of the given kind to the list of unknowns; `index` is that of its velocity, constraint or parameter. */
 static void add_unknown(struct steady *k, int kind, int index)
 {
   k->unknown[k->n++] = (struct entry){kind, index, 0};
@@ -210,8 +212,8 @@ static bool is_ball(const struct steady *k, int i)
          k->frame.carrier[i].kind == CMB_CARRY_BALL_MORE;
 }
 
-/* Returns whether velocity i moves a part other than the first over the ground: then the position of that part relative to the
- * first one, for example behind a hitch, is an unknown. */
+/* Returns whether velocity i moves a part of the mechanism over the ground that has joints to the ground of its own, such as a
+ * trailer beside the car, which is the first part. The position of such a part relative to the first one is an unknown. */
 static bool is_relative_position(const struct steady *k, int i)
 {
   return cmb_frame_carries(&k->frame, i) && cmb_frame_follows(&k->frame, i);
@@ -228,7 +230,7 @@ static cmb_status list(struct steady *k, const cmb_system *system, const cmb_ste
   }
   k->hold_count = o->hold_count;
   for (int i = 0; i < k->frame.count; i++) {
-    if (!k->free[i] || is_ball(k, i) || is_relative_position(k, i)) add_unknown(k, U_PLACE, i);
+    if (!k->free[i] || is_ball(k, i) || is_relative_position(k, i)) add_unknown(k, U_POSITION, i);
     if (k->free[i]) add_unknown(k, U_VELOCITY, i);
   }
   for (int i = k->frame.count; i < eq->nv; i++) add_unknown(k, U_VELOCITY, i);
@@ -289,7 +291,8 @@ static cmb_status take_memory(struct steady *k, const cmb_steady_options *o)
 
 /* ---- the equations at a point */
 
-/* Computes the accelerations a = ω S v (nv) of a motion that is constant in a frame turning at the rate omega. */
+/* Computes the accelerations a = ω S v (nv) of a motion with velocities v (nv) that is constant in a frame rotating about the
+ * vertical with the rate ω = omega. */
 static void frame_rates(const struct steady *k, double omega, const double *v, double *a)
 {
   const int nv = k->eq->nv;
@@ -366,15 +369,15 @@ static cmb_status take_derivatives(struct steady *k)
   return cmb_factor_at(k->ev, k->t, x->q); /* M and G */
 }
 
-/* Computes the changes of velocities, accelerations, multipliers and positions, k->dv, da, dlambda, dw and dq, when the unknown u
- * grows by 1. Returns the index of the parameter if u is one, else −1. */
+/* Computes the changes of velocities k->dv, accelerations k->da, displacements k->dw (all nv), multipliers k->dlambda (ng) and
+ * positions k->dq (nq) if the unknown u increases by 1. Returns the index of the parameter if u is a parameter, else −1. */
 static int change_unknown(struct steady *k, const struct entry *u)
 {
   const cmb_equations *eq = k->eq;
   double *const of_v[] = {k->dw, k->dv, k->da};
   for (int i = 0; i < 3; i++) memset(of_v[i], 0, (size_t)eq->nv * sizeof(double));
   memset(k->dlambda, 0, (size_t)eq->ng * sizeof(double));
-  if (u->kind == U_PLACE) k->dw[u->index] = 1;
+  if (u->kind == U_POSITION) k->dw[u->index] = 1;
   cmb_rates(k->ev, k->here.q, k->dw, k->dq);
   if (u->kind == U_VELOCITY) {
     k->dv[u->index] = 1;
@@ -385,8 +388,9 @@ static int change_unknown(struct steady *k, const struct entry *u)
   return u->kind == U_PARAMETER ? u->index : -1;
 }
 
-/* Computes the changes of the equations that the changes k->dq, dv, da, dlambda, dw and a parameter (−1: none) cause: of the
- * residual r into k->dr, of the velocity constraints into k->dg, of the position constraints into k->g. */
+/* Computes the changes of the equations that the changes k->dq, dv, da, dlambda, dw and that of one parameter by 1 (−1: none)
+ * cause: of the residual of the equations of motion into k->dr (nv), of the velocity constraints into k->dg (ng), of the position
+ * constraints into k->g (ng). Overwrites k->r. */
 static void change_equations(struct steady *k, int parameter)
 {
   const cmb_equations *eq = k->eq;
@@ -414,7 +418,8 @@ static void change_equations(struct steady *k, int parameter)
   }
 }
 
-/* Returns the change of equation e of the steady motion for the changes last computed; `turn` is the change of the turn rate ω. */
+/* Returns the change of equation e of the steady motion for the changes last computed of unknowns and equations; `turn` is the
+ * change of the frame's turn rate ω. */
 static double row_change(struct steady *k, const struct entry *e, double turn)
 {
   const int i = e->index;
@@ -472,8 +477,8 @@ static void scale(struct steady *k)
   }
 }
 
-/* Computes the shortest Newton step k->x that meets the linearised equations best, from their singular values. Returns its length
- * in scaled unknowns. */
+/* Computes the minimum-norm least-squares Newton step k->x (n) from the singular value decomposition of the scaled matrix; small
+ * singular values count as 0, k->rank is the number of others. Returns the step's 2-norm in scaled unknowns. */
 static double solve(struct steady *k)
 {
   const int m = k->m, n = k->n;
@@ -498,7 +503,8 @@ static void copy_point(const struct steady *k, const struct point *from, struct 
   to->omega = from->omega;
 }
 
-/* Returns the size of the Newton step relative to the unknowns, and computes the change k->dq of the positions. */
+/* Returns the largest entry of the Newton step k->x (n), each divided by 1 + the absolute value of its unknown (for multipliers: of
+ * the largest one; for positions and the turn rate: by 1), and computes the change k->dq (nq) of the coordinates for the step. */
 static double relative_size(struct steady *k)
 {
   const struct point *x = &k->here;
@@ -508,7 +514,7 @@ static double relative_size(struct steady *k)
   for (int j = 0; j < k->n; j++) {
     const struct entry *u = &k->unknown[j];
     double size = 1;
-    if (u->kind == U_PLACE) k->dw[u->index] = k->x[j];
+    if (u->kind == U_POSITION) k->dw[u->index] = k->x[j];
     if (u->kind == U_VELOCITY) size = 1 + fabs(x->v[u->index]);
     if (u->kind == U_FORCE) size = force;
     if (u->kind == U_PARAMETER) size = 1 + fabs(x->p[u->index]);
@@ -577,15 +583,17 @@ static const char *row_name(const struct steady *k, const struct entry *e)
                                                         : k->eq->v_names[e->index];
 }
 
-/* Fails with the message that no steady motion was found, and names the equation with the largest residual relative to its
- * derivatives. */
+/* Fails with the message that no steady motion was found, and names the equation with the largest residual relative to the largest
+ * entry of its row in the matrix of Newton's method. */
 static cmb_status fail_not_steady(struct steady *k)
 {
-  static const char *const words[] = {
-      [R_FORCE] = "the force or rate without balance",  [R_POSITION] = "the gap of the constraint",
-      [R_VELOCITY] = "the velocity of the constraint",  [R_TURN] = "the difference from the turn",
-      [R_STRAIGHT] = "the turn of the mechanism",       [R_BALL] = "the difference from the turn",
-      [R_HOLD] = "the difference from the value wanted"};
+  static const char *const words[] = {[R_FORCE] = "the unbalanced force or rate",
+                                      [R_POSITION] = "the position residual",
+                                      [R_VELOCITY] = "the velocity residual",
+                                      [R_TURN] = "the deviation from the turn rate",
+                                      [R_STRAIGHT] = "the turn rate of the mechanism",
+                                      [R_BALL] = "the deviation from the turn rate",
+                                      [R_HOLD] = "the deviation from the requested value"};
   int most = 0;
   if (evaluate(k, &k->here) == CMB_OK) {
     for (int i = 1; i < k->m; i++) {
@@ -603,7 +611,8 @@ static cmb_status fail_not_steady(struct steady *k)
       words[e->kind], row_name(k, e), k->residuals[most]);
 }
 
-/* Checks that the accelerations by the equations of motion are those of a steady motion, and reports the largest difference. */
+/* Checks that the accelerations by the equations of motion are those of a steady motion, and stores the largest difference in
+ * report->defect. Fails with a message if it exceeds the tolerance. */
 static cmb_status check_accelerations(struct steady *k, cmb_steady_report *report)
 {
   const struct point *x = &k->here;
@@ -623,8 +632,9 @@ static cmb_status check_accelerations(struct steady *k, cmb_steady_report *repor
                         k->eq->v_names[most], k->da[most], k->a[most]);
 }
 
-/* Checks that the balance of forces holds along the whole motion, dr/dt = 0: no force may depend on a coordinate that grows. */
-static cmb_status check_place(struct steady *k)
+/* Checks that the balance of forces, r = 0, holds along the whole motion and not only at the present position, dr/dt = 0. Fails
+ * with a message otherwise: a force depends on a coordinate that grows along the motion. */
+static cmb_status check_along_motion(struct steady *k)
 {
   const cmb_equations *eq = k->eq;
   const struct point *x = &k->here;
@@ -701,7 +711,7 @@ static cmb_status find_steady(struct steady *k, const cmb_system *system,
     if (fabs(residuals) > ARRIVED * (1 + fabs(k->hold[i].value))) return fail_not_steady(k);
   }
   status = check_accelerations(k, report);
-  if (status == CMB_OK) status = check_place(k);
+  if (status == CMB_OK) status = check_along_motion(k);
   if (status == CMB_OK) {
     status = cmb_refuse_closed_gaps(k->ev, k->t, x->q, x->v, CMB_TOUCHING, "a steady motion");
   }
@@ -711,7 +721,8 @@ static cmb_status find_steady(struct steady *k, const cmb_system *system,
   return status > 0 ? fail_not_steady(k) : status;
 }
 
-/* Checks that the trimmed live parameters are inside the limits that hold for values in a model file. */
+/* Checks that the live parameters (those that can be changed after set-up) are inside the limits for such values in a model file,
+ * also those found by trimming. Does nothing if the system has no model. */
 static cmb_status check_limits(const struct steady *k, const cmb_system *system)
 {
   cmb_limits *limits = NULL;
@@ -722,8 +733,8 @@ static cmb_status check_limits(const struct steady *k, const cmb_system *system)
   return status;
 }
 
-/* Stores the steady motion as the start of the system. Trimmed parameters are also set in the system with all constraints, if some
- * were left out. */
+/* Stores the steady motion as the initial state of the system, with its moving frame. Sets the live parameters, with trimmed
+ * values, in the system and, if redundant constraints were left out, also in the system with all constraints. */
 static cmb_status store_result(struct steady *k, cmb_system *system)
 {
   const cmb_equations *eq = k->eq;

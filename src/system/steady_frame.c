@@ -12,7 +12,7 @@
 
 static const double PARALLEL = 1e-9; /* directions with a smaller angle are parallel */
 
-/* Returns the scalar product of two vectors in space. */
+/* Returns the scalar product of the vectors a and b in space. */
 static double dot(const double a[3], const double b[3])
 {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -24,7 +24,8 @@ static bool is_horizontal_shift(const cmb_moving_frame *f, int i)
   return c->kind == CMB_CARRY_SHIFT && fabs(dot(c->axis, f->up)) < PARALLEL;
 }
 
-/* Returns whether the joint of translation i lies between the ground and the joint of translation j, in the same chain of joints. */
+/* Returns whether the joint of translation i lies between the ground and the joint of translation j, in the same chain of joints.
+ * False if both belong to the same joint. */
 static bool is_before(const cmb_moving_frame *f, int i, int j)
 {
   for (int link = f->carrier[j].before; link >= 0;) {
@@ -61,8 +62,8 @@ cmb_status cmb_frame_create(cmb_context *ctx, cmb_arena *arena, const cmb_system
   *f = (cmb_moving_frame){.eq = &system->eq};
   if (!model) {
     return cmb_fail_about(ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("equations", system->eq.name),
-                          "'%s' is written in C, where nothing is known of what carries it; a "
-                          "steady motion needs a model file",
+                          "'%s' is written in C, so that its joints are not known; a steady "
+                          "motion needs a model file",
                           system->eq.name);
   }
   CMB_TRY(cmb_carriers_find(ctx, arena, model, &f->count, &f->carrier));
@@ -92,7 +93,7 @@ bool cmb_frame_carries(const cmb_moving_frame *f, int i)
          kind == CMB_CARRY_BALL || kind == CMB_CARRY_BALL_MORE;
 }
 
-/* Returns the first link (counted from the ground) of the chain of joints that velocity i belongs to. */
+/* Returns the first link, counted from the ground, of the chain of joints that velocity i belongs to. */
 static int chain_of(const cmb_moving_frame *f, int i)
 {
   int link = f->carrier[i].link;
@@ -118,8 +119,9 @@ double cmb_frame_share(const cmb_moving_frame *f, int i)
   return fabs(along) < 1 - PARALLEL ? 0 : along > 0 ? 1 : -1;
 }
 
-/* Computes the unit vector along the vertical in the axes of ball joint i at the start, R0ᵀ e. */
-static void up_at_start(const cmb_moving_frame *f, int i, double up[3])
+/* Computes the unit vector `up` = R0ᵀ e along the vertical e in the axes of ball joint i in its design position; the columns of R0
+ * are these axes. */
+static void up_in_design(const cmb_moving_frame *f, int i, double up[3])
 {
   const double *R0 = f->carrier[i].R0;
   for (int k = 0; k < 3; k++)
@@ -129,18 +131,19 @@ static void up_at_start(const cmb_moving_frame *f, int i, double up[3])
 void cmb_frame_up(const cmb_moving_frame *f, int i, const double *q, double up[3])
 {
   double R[9], first[3];
-  up_at_start(f, i, first);
+  up_in_design(f, i, first);
   cmb_rotation_from_euler(q + f->carrier[i].q, R);
   for (int k = 0; k < 3; k++) up[k] = R[k] * first[0] + R[3 + k] * first[1] + R[6 + k] * first[2];
 }
 
-/* Fills the block of q_frame that belongs to the Euler parameters p of ball joint i: the matrix of p ↦ ½ (0, ω R0ᵀ e) ∘ p, their
- * rate when the frame turns at the rate omega about the vertical e. */
+/* Sets the block of q_frame (nq x nq) for the Euler parameters p of ball joint i: the matrix of p ↦ ½ (0, ω R0ᵀ e) ∘ p, which is ṗ
+ * if the joint rotates with the frame about the vertical e at the rate ω = omega. The columns of R0 are the joint's axes in its
+ * design position. */
 static void turn_ball(const cmb_moving_frame *f, int i, double omega, double *q_frame)
 {
   const int nq = f->eq->nq, first = f->carrier[i].q;
   double up[3];
-  up_at_start(f, i, up);
+  up_in_design(f, i, up);
   const double rate[4] = {0, omega * up[0] / 2, omega * up[1] / 2, omega * up[2] / 2};
   for (int j = 0; j < 4; j++) {
     const double unit[4] = {j == 0, j == 1, j == 2, j == 3};

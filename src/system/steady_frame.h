@@ -22,7 +22,7 @@ typedef struct cmb_moving_frame {
   double *S;    /* (nv x nv) */
 } cmb_moving_frame;
 
-/* Creates the frame with memory from `arena`. Fails if the system is not in the joint coordinates of its model. */
+/* Creates the frame with memory from `arena`. Fails with a message if the system has no model or is not in joint coordinates. */
 cmb_status cmb_frame_create(cmb_context *ctx, cmb_arena *arena, const cmb_system *system,
                             cmb_moving_frame *frame);
 
@@ -37,10 +37,11 @@ bool cmb_frame_follows(const cmb_moving_frame *frame, int i);
 /* Returns the ratio of the velocity of rotation i to ω: 1 or −1; 0 if its axis is not vertical. */
 double cmb_frame_share(const cmb_moving_frame *frame, int i);
 
-/* Computes up = Rᵀ R0ᵀ e, the vertical in the axes of the ball joint whose first velocity is i, at q. */
+/* Computes up = Rᵀ R0ᵀ e, the vertical in the axes of the link behind the ball joint whose first velocity is i, at q (nq). */
 void cmb_frame_up(const cmb_moving_frame *frame, int i, const double *q, double up[3]);
 
-/* Returns the matrices of the frame for the turn rate ω, in memory from `arena`; NULL if memory runs out. */
+/* Returns the matrices by which velocities and coordinates change in the frame that turns at the rate omega, in memory from `arena`;
+ * NULL if memory runs out. */
 const cmb_steady_frame *cmb_frame_at(const cmb_moving_frame *frame, cmb_arena *arena, double omega);
 
 #endif

@@ -16,7 +16,8 @@ static const double DEPENDENT = 1e-10; /* relative size of dependent gradients, 
 static const double OFF_DIRECTION = 1e-9;
 static const double EDGE = 1e-9; /* relative excess over what friction can hold that is accepted */
 
-/* Allocates the data for sticking friction of the evaluator's equations; without such friction nothing is allocated. */
+/* Allocates the data for sticking friction of the evaluator's equations from `arena`. Nothing is allocated if the equations have no
+ * such friction. The caller checks cmb_arena_failed. */
 void cmb_stuck_create(cmb_stuck *x, cmb_arena *arena, cmb_evaluator *ev)
 {
   const cmb_equations *eq = ev->eq;
@@ -57,8 +58,8 @@ cmb_status cmb_stuck_find(cmb_stuck *x, double t, const double *q, const double 
   return CMB_OK;
 }
 
-/* Computes the gradients ∂s/∂v of the friction functions s that are held at 0, x->S, by evaluating them for unit velocities: they
- * are linear in v. */
+/* Computes the gradients x->S = ∂s/∂v (count x nv) of the switching functions s of the friction that sticks. The functions are
+ * linear in v, so each column is the difference between their values for v plus a unit velocity and for v. */
 static cmb_status find_gradients(cmb_stuck *x, double t, const double *q, const double *v,
                                  const double *lambda)
 {
@@ -77,7 +78,8 @@ static cmb_status find_gradients(cmb_stuck *x, double t, const double *q, const 
   return CMB_OK;
 }
 
-/* Computes x->turned = Q · rows: the motions in the rows (n x nv) combined by the orthogonal matrix x->Q (n x n). */
+/* Computes x->turned = Q · rows (n x nv), the motions in the rows of `rows` (n x nv) combined by the orthogonal matrix x->Q (n x
+ * n). */
 static void change_basis(const cmb_stuck *x, int n, const double *rows)
 {
   const int nv = x->ev->eq->nv;
@@ -90,8 +92,8 @@ static void change_basis(const cmb_stuck *x, int n, const double *rows)
   }
 }
 
-/* Computes a basis x->Q of the free motions of the tangent space, those that sticking friction holds first. Returns how many it
- * holds, the number of independent gradients of friction functions. */
+/* Computes an orthonormal basis x->Q (n x n) of the tangent space whose first vectors span the motions that sticking friction
+ * holds. Returns their number, that of linearly independent gradients of friction functions. */
 static int split_motions(cmb_stuck *x, const cmb_tangent *tangent)
 {
   const int nv = x->ev->eq->nv, n = tangent->n;
@@ -127,7 +129,8 @@ cmb_status cmb_stuck_restrict(cmb_stuck *x, cmb_tangent *tangent, double t, cons
   return CMB_OK;
 }
 
-/* Evaluates the requested terms with switching function i in the given mode and the others in their current modes. */
+/* Evaluates the requested terms of the equations with switching function i in the given mode and all others in their present modes,
+ * which are the same afterwards. */
 static cmb_status evaluate_in(cmb_stuck *x, int i, int mode, double t, const double *q,
                               const double *v, const cmb_terms *want)
 {
@@ -138,8 +141,8 @@ static cmb_status evaluate_in(cmb_stuck *x, int i, int mode, double t, const dou
   return status;
 }
 
-/* Computes the largest force that held friction k can exert, x->force, and removes what it exerts in its current mode from the
- * unbalanced forces (nv). */
+/* Computes the largest force x->force[k] (nv) that sticking friction k can exert, and removes from `unbalanced` (nv) the force that
+ * the equations contain for it in its present mode. */
 static cmb_status find_force(cmb_stuck *x, int k, double t, const double *q, const double *v,
                              double *unbalanced)
 {
@@ -155,7 +158,7 @@ static cmb_status find_force(cmb_stuck *x, int k, double t, const double *q, con
   return CMB_OK;
 }
 
-/* Returns whether the force of friction k also acts on a motion that friction does not hold. */
+/* Returns whether the force of sticking friction k also acts on a motion in the tangent space that friction does not hold. */
 static bool acts_across(const cmb_stuck *x, const cmb_tangent *tangent, int k)
 {
   const int nv = x->ev->eq->nv;
@@ -170,8 +173,8 @@ static bool acts_across(const cmb_stuck *x, const cmb_tangent *tangent, int k)
   return across > OFF_DIRECTION * along;
 }
 
-/* Solves for the shares x->theta of the largest friction forces that balance the unbalanced forces (nv). Returns false if these do
- * not determine them. */
+/* Solves for the factors x->theta of the largest friction forces with which these balance the unbalanced forces (nv) along the held
+ * motions. Returns false if they are not unique. */
 static bool solve_shares(cmb_stuck *x, const double *unbalanced)
 {
   const int nv = x->ev->eq->nv, n = x->count;
@@ -206,12 +209,12 @@ cmb_status cmb_stuck_check(cmb_stuck *x, const cmb_tangent *tangent, double t, c
   for (int k = 0; k < x->count; k++) CMB_TRY(find_force(x, k, t, q, v, unbalanced));
   for (int k = 0; k < x->count; k++) {
     if (!acts_across(x, tangent, k)) continue;
-    return fail_about_friction(x, k, t, "its force acts on something else than what it holds");
+    return fail_about_friction(x, k, t, "its force also acts on motions that it does not hold");
   }
   if (!solve_shares(x, unbalanced)) {
     return fail_about_friction(x, 0, t,
-                               "how it shares out its force with others that stick is not "
-                               "determined");
+                               "its force and those of others that stick are "
+                               "indeterminate");
   }
   for (int k = 0; k < x->count; k++) {
     cmb_add_scaled(nv, x->theta[k], x->force + (ptrdiff_t)k * nv, unbalanced);

@@ -15,8 +15,8 @@
 
 typedef struct cmb_stuck {
   cmb_evaluator *ev;
-  int count; /* number of held functions */
-  /* number of motions that they hold, in the tangent space last restricted */
+  int count; /* number of functions of friction that sticks */
+  /* number of independent motions that friction holds, in the tangent space last restricted */
   int held;
   int *function;             /* (ns) indices of the held functions */
   double *s, *s_rest;        /* (ns) values, with and without a unit velocity */
@@ -33,12 +33,13 @@ typedef struct cmb_stuck {
 /* Allocates memory from `arena`; the caller detects a failure by cmb_arena_failed. No function is held yet. */
 void cmb_stuck_create(cmb_stuck *x, cmb_arena *arena, cmb_evaluator *ev);
 
-/* Finds the functions of sticking friction that are 0 at (t, q, v): these are held. λ (ng) may be arbitrary if they do not depend
+/* Finds the switching functions of friction that are 0 at (t, q, v): this friction sticks. λ (ng) may be arbitrary if they do not depend
  * on it. */
 cmb_status cmb_stuck_find(cmb_stuck *x, double t, const double *q, const double *v,
                           const double *lambda);
 
-/* Removes the motions that friction holds from the free motions of a tangent space at (t, q), with velocities v at rest. */
+/* Removes the motions that sticking friction holds from the basis of a tangent space at (t, q); v (nv) are velocities 0 and the
+ * first-order states. Sets x->held. */
 cmb_status cmb_stuck_restrict(cmb_stuck *x, cmb_tangent *tangent, double t, const double *q,
                               const double *v, const double *lambda);
 

@@ -75,12 +75,12 @@ static const cmb_suspension_column wheel_columns[WHEEL_COLUMNS] = {
     [TRAIL] = {"trail", "m"}};
 
 struct wheel {
-  int body; /* the carrier */
+  int body; /* the wheel carrier */
   /* index of the first of OF_WHEEL outputs: C, y axis, velocity, angular velocity */
   int output;
   double design[3];  /* centre in the design position */
   double contact[3]; /* contact point there, of an upright wheel */
-  int travel, steer; /* drives of the wheel's travel and steering, −1: none */
+  int travel, steer; /* indices of the drives that lift and that steer the wheel, −1: none */
 };
 
 struct cmb_suspension {
@@ -89,8 +89,8 @@ struct cmb_suspension {
   cmb_model *model;
   cmb_system *system;
   cmb_quasistatic x;
-  bool created;
-  int points, at;
+  bool created;       /* x was created */
+  int points, at;     /* number of points of the sweep, and of those done */
   int freedoms;       /* degrees of freedom of the model without drives */
   int drives, inputs; /* number of drives; number of drives and loads */
   cmb_suspension_range range[2 * MOST];
@@ -125,7 +125,8 @@ static void append_text(struct text *t, const char *format, ...)
   if (t->used >= TEXT_ROOM) t->used = TEXT_ROOM - 1;
 }
 
-/* Finds the wheel that a load such as "MARKER.fy" acts on, and its component. Returns false if there is none. */
+/* Finds the wheel that a load such as "MARKER.fy" acts on, by the marker on its carrier: *wheel becomes its index, *part that of
+ * the component among fx, fy, fz and mz. Returns false if there is no such wheel or component. */
 static bool find_load(const cmb_suspension_options *o, const char *name, int *wheel, int *part)
 {
   static const char *const parts[LOAD_PARTS] = {"fx", "fy", "fz", "mz"};
@@ -140,8 +141,8 @@ static bool find_load(const cmb_suspension_options *o, const char *name, int *wh
   return false;
 }
 
-/* Appends the load on wheel carrier marker m to the model's text: the force at the wheel's contact point, moved to the wheel centre
- * together with its moment r × F. */
+/* Appends a load to the text t of model entries: the force at the contact point of a wheel, moved to the wheel centre together with
+ * its moment r × F, and a moment about z. m is the marker on the wheel's carrier, `wheel` its index, `radius` the wheel's radius. */
 static void append_load(struct text *t, const char *m, int wheel, double radius)
 {
   char r[3][3 * NAME_ROOM];
@@ -162,7 +163,8 @@ static void append_load(struct text *t, const char *m, int wheel, double radius)
   append_text(t, "]}\n");
 }
 
-/* Returns the formula of the model's output with this name; the name itself if there is none, which is then a formula. */
+/* Returns the formula of the output with this name in the model `plain`; if there is none, the name itself, which is then a
+ * formula. */
 static const char *formula_of(const cmb_model *plain, const char *name)
 {
   cmb_item item;
@@ -198,7 +200,8 @@ static void append_additions(struct text *t, const cmb_suspension_options *o,
   }
 }
 
-/* Appends the names of all items of one kind in the model to `names`, which contains `count` already. Returns the new number. */
+/* Appends the names of all items of one kind in the model (outputs, markers ..) to `names`, which has `count` entries already, up
+ * to MOST_NAMES in total. Returns the new number. */
 static int list_items(const cmb_model *model, cmb_item_kind kind, int count, const char **names)
 {
   cmb_item item;
@@ -224,8 +227,9 @@ static cmb_status check_wheels(cmb_context *ctx, const cmb_suspension_options *o
   return CMB_OK;
 }
 
-/* Checks the names of drives, wheels and loads in the options: drives can occur in formulas, wheels are markers of the model, and
- * loads are known and not repeated. */
+/* Checks names in the options of a suspension sweep: that of a drive (a prescribed quantity) has no quote or line end, since it
+ * becomes part of a quoted formula; wheels are markers of the model `plain`; loads are known and not repeated. Fails with a message
+ * otherwise. */
 static cmb_status check_names(cmb_context *ctx, const cmb_suspension_options *o,
                               const cmb_model *plain)
 {
@@ -254,7 +258,8 @@ static cmb_status check_names(cmb_context *ctx, const cmb_suspension_options *o,
   return CMB_OK;
 }
 
-/* Returns the index of the drive for which an item with the name `added` was added to the model; −1 if there is none. */
+/* Returns the index i of the drive (a prescribed quantity of a sweep) for which the entry "kinematics_drive<i>" named `added` was
+ * added to the model; −1 if `added` is no such name or NULL. */
 static int drive_named(const cmb_suspension_options *o, const char *added)
 {
   char name[64];
@@ -265,8 +270,8 @@ static int drive_named(const cmb_suspension_options *o, const char *added)
   return -1;
 }
 
-/* Fails again with the last error, in terms of the drive's name, if it concerns an item that was added to the model for a drive.
- * Else returns the given status. */
+/* Reports the last error again as one of a drive (a prescribed quantity of a sweep), under the drive's name, if it concerns an
+ * entry that was added to the model for the drive; proposes a similar known name if there is one. Returns `status` in any case. */
 static cmb_status fail_drive(cmb_context *ctx, const cmb_suspension_options *o,
                              const cmb_model *plain, cmb_status status)
 {
@@ -293,7 +298,7 @@ static cmb_status fail_drive(cmb_context *ctx, const cmb_suspension_options *o,
                         drive, near);
 }
 
-/* Returns whether the body is a wheel carrier or is attached to one. */
+/* Returns whether the body is a wheel carrier, or is attached to one directly or by other bodies. */
 static bool is_of_wheel(const cmb_suspension *k, int body)
 {
   while (body != CMB_NO_BODY) {
@@ -307,7 +312,8 @@ static bool is_of_wheel(const cmb_suspension *k, int body)
   return false;
 }
 
-/* Turns a tyre into a spring without stiffness: removes its force law and its states. */
+/* Replaces the data f->tyre of a tyre by a copy with stiffness and damping 0, without a force law and without first-order states,
+ * so that it exerts no force. */
 static cmb_status leave_out_tyre(cmb_suspension *k, cmb_model_force *f)
 {
   cmb_model_tyre *none = cmb_arena_take(k->model->arena, 1, sizeof *none);
@@ -328,7 +334,7 @@ static cmb_status refuse_state(cmb_suspension *k, const char *name)
                   "the model has the state '%s', and sweeps are for models without states", name);
 }
 
-/* Removes the states of tyres that are left out; fails if the model has other states. */
+/* Removes the first-order states of tyres that were left out from the model; fails with a message if the model has other states. */
 static cmb_status drop_states(cmb_suspension *k)
 {
   for (int i = 0; i < k->model->state_count; i++) {
@@ -340,8 +346,9 @@ static cmb_status drop_states(cmb_suspension *k)
   return CMB_OK;
 }
 
-/* Removes the forces of the road on wheels, which the drives and loads of the sweep replace: contacts, tyres, and loads that react
- * on the ground. */
+/* Removes the forces of the road on wheels from the model, which the drives and loads of a sweep replace: contacts, tyres, and
+ * loads that react on the ground. Their names are listed in k->left_out, up to MOST. Fails with a message if the model then has
+ * first-order states. */
 static cmb_status leave_out_road(cmb_suspension *k)
 {
   for (int i = 0; i < k->model->force_count; i++) {
@@ -361,8 +368,8 @@ static cmb_status leave_out_road(cmb_suspension *k)
   return drop_states(k);
 }
 
-/* Logs a warning for each spring between the ground and a wheel: it is taken for a part of the suspension, which is wrong if the
- * vehicle is a body and the spring a tyre. */
+/* Logs a warning for each spring or bushing between the ground and a wheel: it is taken for a part of the suspension, which is
+ * wrong if it is meant to be a tyre and the vehicle is a moving body. */
 static void warn_ground_springs(cmb_suspension *k)
 {
   for (int i = 0; i < k->model->force_count; i++) {
@@ -377,7 +384,8 @@ static void warn_ground_springs(cmb_suspension *k)
   }
 }
 
-/* Reads the model from the file with the text t added, and with live parameters for the values of drives and loads. */
+/* Reads the model from the file `path` with the entries in the text t added, and makes the values of all drives (prescribed
+ * quantities) and loads live parameters, which can be changed after set-up. Fails with a message if the text was too long. */
 static cmb_status read_with(cmb_suspension *k, const char *path, const cmb_suspension_options *o,
                             const struct text *t, cmb_model **model)
 {
@@ -402,7 +410,7 @@ static cmb_status read_with(cmb_suspension *k, const char *path, const cmb_suspe
   return cmb_model_read(k->ctx, path, &with, model);
 }
 
-/* Returns the index of the name that the format yields for i and j, −1 if it is not in `names`. */
+/* Returns the index among `names` (count) of the name that the printf format yields for the numbers i and j; −1 if it is not there. */
 __attribute__((format(printf, 3, 0))) static int find_named(const char *const *names, int count,
                                                             const char *format, int i, int j)
 {
@@ -411,8 +419,8 @@ __attribute__((format(printf, 3, 0))) static int find_named(const char *const *n
   return cmb_find_name(name, names, count, sizeof *names);
 }
 
-/* Computes the start values of the drives, design (count), from a model that has them as outputs, and the number of its degrees of
- * freedom. */
+/* Computes the start values design (count) of the drives, the prescribed quantities of a sweep, from a model that has them as
+ * outputs. Sets k->freedoms to the number of degrees of freedom of that model. */
 static cmb_status evaluate_drives(cmb_suspension *k, const cmb_model *model, int count,
                                   double *design)
 {
@@ -439,7 +447,8 @@ static cmb_status evaluate_drives(cmb_suspension *k, const cmb_model *model, int
                   cmb_status_meaning(status));
 }
 
-/* Finds the values that the drives have in the unchanged model, `design`, by reading it with the drives added as outputs. */
+/* Computes the values `design` that the drives, the prescribed quantities of a sweep, have in the unchanged model, by reading the
+ * model file again with the drives added as outputs. Also finds its degrees of freedom. */
 static cmb_status find_design(cmb_suspension *k, const char *path, const cmb_suspension_options *o,
                               const cmb_model *plain, double *design)
 {
@@ -510,8 +519,9 @@ static cmb_status find_wheels(cmb_suspension *k, const cmb_suspension_options *o
   return CMB_OK;
 }
 
-/* Finds the indices of the parameters, constraints and outputs that were added for drives, loads and wheels, by their names. */
-static cmb_status find_places(cmb_suspension *k, const cmb_suspension_options *o)
+/* Finds the indices of the parameters, constraints and outputs that were added to the model for drives (prescribed quantities),
+ * loads and wheels, by their names. Fails with a message if the constraint of a drive is redundant. */
+static cmb_status find_added_indices(cmb_suspension *k, const cmb_suspension_options *o)
 {
   const cmb_equations *eq = &k->system->eq;
   k->drives = o->drive_count;
@@ -543,7 +553,7 @@ static cmb_status find_places(cmb_suspension *k, const cmb_suspension_options *o
   return CMB_OK;
 }
 
-/* Returns whether the body is a wheel carrier or one on the chain of joints from the ground to a wheel carrier. */
+/* Returns whether the body is a wheel carrier, or lies on the chain of joints from the ground to one. */
 static bool carries_wheel(const cmb_suspension *k, int body)
 {
   for (int i = 0; i < k->wheel_count; i++) {
@@ -555,19 +565,20 @@ static bool carries_wheel(const cmb_suspension *k, int body)
   return false;
 }
 
-/* Fails if the vehicle's body is free to move: it would move with the wheel, and the sweep would not describe the suspension. */
-static cmb_status refuse_loose(cmb_suspension *k)
+/* Fails with a message if a body that carries wheels is free to move along a coordinate of its joint to the ground, as a vehicle
+ * body usually is: it would move with the wheel, and the sweep would not describe the suspension. */
+static cmb_status refuse_free_body(cmb_suspension *k)
 {
   const cmb_equations *eq = &k->system->eq;
   cmb_body body;
   cmb_joint joint;
-  CMB_TRY(cmb_quasistatic_look(&k->x, k->system->q));
+  CMB_TRY(cmb_quasistatic_evaluate(&k->x, k->system->q));
   for (int i = 0; cmb_body_of(k->model, i, &body); i++) {
     if (body.parent != CMB_NO_BODY || !carries_wheel(k, i)) continue;
     if (!cmb_joint_of(k->model, body.joint, &joint)) continue;
     for (int n = 0; n < joint.nv; n++) {
       const int v = cmb_find_name(joint.v_names[n], eq->v_names, eq->nv, sizeof *eq->v_names);
-      if (v < 0 || !cmb_quasistatic_is_loose(&k->x, v, k->drives, k->row)) continue;
+      if (v < 0 || !cmb_quasistatic_is_free(&k->x, v, k->drives, k->row)) continue;
       const char *name = joint.q_names[joint.nq == joint.nv ? n : 0];
       return cmb_fail_about(k->ctx, CMB_ERROR_INPUT, cmb_about_thing("coordinate", name),
                             "body '%s' carries a wheel and is free to move along '%s', as the "
@@ -578,8 +589,8 @@ static cmb_status refuse_loose(cmb_suspension *k)
   return CMB_OK;
 }
 
-/* Fails again with the last error, in terms of the drive's name, if it concerns a motion that was added to the model for a drive.
- * Else returns the given status. */
+/* Reports the last error again as one of a drive (a prescribed quantity of a sweep), under the drive's name, if it concerns the
+ * prescribed motion that was added to the model for the drive. Returns `status` in any case. */
 static cmb_status fail_motion(cmb_suspension *k, const cmb_suspension_options *o, cmb_status status)
 {
   const cmb_error *error = cmb_error_of(k->ctx);
@@ -604,7 +615,7 @@ static cmb_status make_system(cmb_suspension *k, const cmb_suspension_options *o
   if (status != CMB_OK) return fail_motion(k, o, status);
   const cmb_equations *eq = &k->system->eq;
   if (eq->nz > 0) return refuse_state(k, eq->v_names[eq->nv - eq->nz]);
-  CMB_TRY(find_places(k, o));
+  CMB_TRY(find_added_indices(k, o));
   k->out = cmb_arena_doubles(k->arena, eq->no + eq->nh);
   k->out_moved = cmb_arena_doubles(k->arena, (eq->no + eq->nh) * (k->inputs + 1));
   k->v = cmb_arena_doubles(k->arena, eq->nv);
@@ -612,20 +623,21 @@ static cmb_status make_system(cmb_suspension *k, const cmb_suspension_options *o
   if (cmb_arena_failed(k->arena)) return cmb_fail_memory(k->ctx);
   k->created = true;
   CMB_TRY(cmb_quasistatic_create(&k->x, k->ctx, k->system, k->inputs, k->parameter));
-  CMB_TRY(refuse_loose(k));
+  CMB_TRY(refuse_free_body(k));
   return cmb_quasistatic_begin(&k->x, k->system->q);
 }
 
 /* ---- quantities of wheels */
 
-/* Evaluates the outputs at the current state with velocities v. Derivatives of the state in place of v give the derivatives of
- * positions. */
+/* Evaluates the outputs, into `out`, at the current state of rest with velocities v (nv). With the derivative of the displacements
+ * by a parameter in place of v, outputs that are velocities become derivatives of positions by that parameter. */
 static cmb_status outputs_with(cmb_suspension *k, const double *v, double *out)
 {
   return cmb_outputs(k->x.ev, k->x.t, k->x.q, v, k->x.ev->zero, k->x.lambda, out);
 }
 
-/* Evaluates the outputs at the current state of rest, with the velocities that each drive and load causes, and with those of the
+/* Evaluates the outputs at the current state of rest: into k->out with velocities 0; then for each drive and load, into a row of
+ * k->out_moved, with the derivative of the displacements by its value as velocities; and into the last row with that along the
  * whole sweep. */
 static cmb_status evaluate(cmb_suspension *k)
 {
@@ -647,8 +659,8 @@ static const double *twist(const cmb_suspension *k, const struct wheel *w, int i
   return k->out_moved + (ptrdiff_t)input * room + w->output + 6;
 }
 
-/* Finds for each wheel the drive of its travel, which mostly changes its height, and the drive of its steering, which mostly turns
- * it about the vertical. */
+/* Finds for each wheel which drive (prescribed quantity) mostly changes the height of its centre, w->travel, and which one turns it
+ * about a nearly vertical axis, w->steer. Drives that move in the sweep are preferred for the travel. */
 static void find_roles(cmb_suspension *k)
 {
   for (int n = 0; n < k->wheel_count; n++) {
@@ -668,15 +680,15 @@ static void find_roles(cmb_suspension *k)
   }
 }
 
-/* Returns the force or moment that a drive needs to hold its value. */
+/* Returns the force or moment that is needed to hold the quantity prescribed by a drive (an index) at its value. */
 static double holding_force(const cmb_suspension *k, int drive)
 {
   const int ng = k->system->eq.ng, row = k->row[drive];
   return k->x.lambda[row] * k->x.gp[drive * ng + row];
 }
 
-/* Returns the change of a drive's holding force with its value: along the sweep, or with this drive alone if it does not move in
- * the sweep. */
+/* Returns the derivative of the force or moment that holds the quantity prescribed by a drive (an index) by that quantity: along
+ * the sweep, or for a change of this drive alone if it does not move in the sweep. */
 static double holding_stiffness(const cmb_suspension *k, int drive)
 {
   const int ng = k->system->eq.ng, row = k->row[drive];
@@ -688,8 +700,9 @@ static double holding_stiffness(const cmb_suspension *k, int drive)
   return (own != 0 ? sum : k->x.L[drive * ng + row]) * k->x.gp[drive * ng + row];
 }
 
-/* Computes the caster and kingpin angles, scrub radius and trail into `to` from a steering twist x (velocity of the centre, angular
- * velocity). C, P are wheel centre and contact point, n the outward spin axis. */
+/* Computes the caster and kingpin angles, scrub radius and trail, into `to`, from the twist x (6) that steering causes: velocity of
+ * the wheel centre, angular velocity. C is the wheel centre, P the contact point, n the outward spin axis; side is 1 for a wheel on
+ * the left and −1 on the right. */
 static void find_kingpin(const double *x, const double *C, const double *P, const double *n,
                          double side, double *to)
 {
@@ -722,7 +735,8 @@ static void find_travel(const cmb_suspension *k, const struct wheel *w, const do
   to[RATE] = fabs(x[2] - 1) < 1e-6 ? holding_stiffness(k, w->travel) : NAN;
 }
 
-/* Computes all results for a wheel (camber, toe, track ..) into to (WHEEL_COLUMNS); NaN where there is no value. */
+/* Computes all quantities of a wheel (camber, toe, track ..) at the current position into to (WHEEL_COLUMNS); NaN for those that
+ * have no value, as without a drive (prescribed quantity) of the wheel's travel or steering. */
 static void find_wheel(const cmb_suspension *k, const struct wheel *w, double *to)
 {
   const double *C = k->out + w->output, *axis = C + 3, *x = twist(k, w, k->inputs);
@@ -764,7 +778,7 @@ static void add_column(cmb_suspension *k, const char *of, const char *what, cons
   k->columns[k->column_count++] = (cmb_suspension_column){name, unit};
 }
 
-/* Returns whether output i is one of the model, not one that was added for a wheel of the sweep. */
+/* Returns whether output i is one of the model itself, not one that was added for a wheel of the sweep. */
 static bool is_own_output(const cmb_suspension *k, int i)
 {
   for (int n = 0; n < k->wheel_count; n++) {
@@ -817,7 +831,8 @@ static void fill_row(const cmb_suspension *k, double *row)
   }
 }
 
-/* Fails with a message that the sweep cannot go on. It names the quantity that has furthest to go and the value it has reached. */
+/* Fails with a message that the sweep cannot go on. It names the drive or load that is farthest from its target value, and the
+ * value that it has reached. */
 static cmb_status fail_to_reach(cmb_suspension *k)
 {
   double most = 0;
@@ -829,12 +844,13 @@ static cmb_status fail_to_reach(cmb_suspension *k)
   const char *name = k->range[furthest].name;
   return cmb_fail_about(k->ctx, CMB_ERROR_EQUATIONS,
                         cmb_about_thing(furthest < k->drives ? "drive" : "load", name),
-                        "'%s' cannot get to %.9g: the last value reached is %.9g, where the "
+                        "'%s' cannot reach %.9g: the last value reached is %.9g, where the "
                         "mechanism is at a dead centre or has no equilibrium beyond",
                         name, k->to[furthest], k->x.p[k->parameter[furthest]]);
 }
 
-/* Moves the suspension to the input values k->to (drives and loads), or fails with the value that was reached. */
+/* Moves the suspension to the values k->to (inputs) of its drives (prescribed quantities) and loads. Fails with a message that
+ * names the value reached if they cannot be reached. */
 static cmb_status move_to_inputs(cmb_suspension *k)
 {
   double reached;

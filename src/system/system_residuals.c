@@ -7,8 +7,8 @@
 #include <camber/system.h>
 #include <math.h>
 
-/* Creates an evaluator in the modes of the state, which is to be destroyed in any case. Returns a positive status if the equations
- * cannot be evaluated there. */
+/* Creates an evaluator *ev with the modes (signs of the switching functions) of the state (t, q, v). The caller has to destroy *ev
+ * also after a failure. Returns a positive status if the switching functions cannot be evaluated there. */
 static cmb_status open_at(cmb_context *ctx, const cmb_equations *eq, double t, const double *q,
                           const double *v, cmb_evaluator **ev)
 {

@@ -50,7 +50,7 @@ cmb_status cmb_tangent_create(cmb_tangent *s, cmb_arena *arena, cmb_evaluator *e
   return cmb_arena_failed(arena) ? cmb_fail_memory(ev->ctx) : CMB_OK;
 }
 
-/* Copies the matrix A, which is stored on the sparsity pattern p (NULL: dense), to a dense matrix. */
+/* Copies the matrix A (rows x columns), which is stored on the sparsity pattern p (NULL: dense), to the dense matrix `dense`. */
 static void spread(const cmb_pattern *p, int rows, int columns, const double *A, double *dense)
 {
   size_t count = (size_t)rows * (size_t)columns;
@@ -80,8 +80,8 @@ static cmb_status factor_mass(cmb_tangent *s)
   return CMB_OK;
 }
 
-/* Factors the constraint Jacobian, its rows scaled to length 1 in the metric of M⁻¹, and determines its rank and the number of free
- * motions. */
+/* Factors the constraint Jacobian G (ng x nv), with rows scaled to length 1 in the metric of M⁻¹, by orthogonal transformations.
+ * Sets its rank s->rank and the dimension s->n = nv − rank of the tangent space. */
 static cmb_status factor_constraints(cmb_tangent *s)
 {
   const cmb_equations *eq = s->ev->eq;
@@ -102,7 +102,7 @@ static cmb_status factor_constraints(cmb_tangent *s)
   return CMB_OK;
 }
 
-/* Computes w := C⁻ᵀ w for a vector w (nv), where M = C Cᵀ is the mass matrix. */
+/* Computes w := C⁻ᵀ w for a vector w (nv), in place, where M = C Cᵀ is the mass matrix. */
 static void from_metric(const cmb_tangent *s, double *w)
 {
   cmb_multiply_entries(s->ev->eq->nv, s->root, w, w);

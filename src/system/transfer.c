@@ -1,5 +1,6 @@
 /*
- * Transfer functions of linearised equations (camber/system.h): zeros, poles and gain of c (s − A)⁻¹ b + d.
+ * Computes transfer functions of linearised equations (cmb_transfer_create, camber/system.h): zeros, poles and gain of
+ * c (s − A)⁻¹ b + d.
  *
  * E = [d c; b A], with rows and columns scaled to about equal size (Parlett and Reinsch 1969), is brought to Hessenberg form by
  * reflectors that leave its first row and column, those of output and input, separate. Where a subdiagonal entry is negligible, the
@@ -51,17 +52,18 @@ struct transfer {
 
 /* Zeros and poles of one attempt. */
 struct roots {
-  double gain, off;
-  int zeros, poles, cancelled;
-  double complex *zero, *pole, *removed; /* (n) each */
+  double gain;
+  double off;                            /* largest relative difference from the exact response */
+  int zeros, poles, cancelled;           /* numbers of them */
+  double complex *zero, *pole, *removed; /* (n) each; `removed` contains the cancelled ones */
 };
 
 struct root_search {
   cmb_context *ctx;
-  int n;         /* number of states, with that of a filter */
-  double filter; /* the filter's pole; 0: no filter */
-  /* ((n + 1) x (n + 1)): the scaled equations; scratch */
-  double *E, *W, *Q, *V;
+  int n;                  /* number of states, with that of a filter */
+  double filter;          /* the filter's pole; 0: no filter */
+  double *E;              /* ((n + 1) x (n + 1)) scaled equations [d c; b A] */
+  double *W, *Q, *V;      /* ((n + 1) x (n + 1)) scratch */
   double *re, *im, *work; /* (n + 1) eigenvalues; scratch */
   /* points and the exact response; NaN where there is none */
   double complex s[POINTS], response[POINTS];
@@ -95,7 +97,8 @@ static cmb_status take_memory(struct root_search *k, cmb_arena *arena)
 
 /* ---- roots */
 
-/* Computes the eigenvalues of the n x n diagonal block of W (rows of length `stride`) that begins at row and column `from`. */
+/* Computes the n eigenvalues, into `to`, of the n x n diagonal block of W that begins at row and column `from`; the rows of W have
+ * `stride` entries. Returns CMB_RETRY_NEWTON if the iteration does not converge. */
 static cmb_status eigenvalues(struct root_search *k, const double *W, int stride, int from, int n,
                               double complex *to)
 {
@@ -109,8 +112,9 @@ static cmb_status eigenvalues(struct root_search *k, const double *W, int stride
   return CMB_OK;
 }
 
-/* Brings the matrix k->W (m x m) to Hessenberg form and cuts off the states that its first column does not reach, whose eigenvalues
- * are added to the cancelled ones. *m becomes the remaining size. */
+/* Transforms the matrix k->W (*m x *m) to Hessenberg form and cuts off the states that its first column does not reach, whose
+ * eigenvalues are added to the cancelled ones, k->now.removed. Subdiagonal entries up to `negligible` times the Frobenius norm
+ * count as 0. *m becomes the remaining size of k->W. */
 static cmb_status cut_off(struct root_search *k, double negligible, int *m)
 {
   const int whole = *m;
@@ -139,7 +143,9 @@ static void transpose(int m, double *W)
   }
 }
 
-/* Computes the zeros and the gain of a transfer function from its minimal equations, k->W (m x m) in Hessenberg form. */
+/* Computes the zeros and the gain of a transfer function, into k->now, from its minimal equations k->W = [d c; b A] (m x m) in
+ * Hessenberg form, which are overwritten. Entries of the first row below `negligible` times its norm count as 0; if all do, the
+ * gain is 0. */
 static cmb_status find_zeros(struct root_search *k, double negligible, int m)
 {
   double *W = k->W, gain = 1;
@@ -199,8 +205,9 @@ static double difference(const struct root_search *k)
   return worst;
 }
 
-/* Chooses the points of the complex plane at which results are compared with the exact response: sizes from a tenth of the smallest
- * eigenvalue to ten times the largest, at quasi-random angles up to 80°. */
+/* Chooses the points k->s of the complex plane at which results are compared with the exact response: absolute values from a tenth
+ * of the smallest eigenvalue to ten times the largest, at quasi-random angles up to 80°. Tiny eigenvalues, which may be 0, do not
+ * count. */
 static void choose_points(struct root_search *k, const double complex *eigenvalue)
 {
   double low = INFINITY, high = 0;
@@ -217,8 +224,8 @@ static void choose_points(struct root_search *k, const double complex *eigenvalu
   }
 }
 
-/* Makes a state space of the scaled equations with one input. Its outputs are the output of the transfer function and then all
- * states. */
+/* Creates in *space a state space with one input of the scaled equations k->E = [d c; b A]. Its outputs are the output of the
+ * transfer function and then all states. */
 static cmb_status make_space(const struct root_search *k, cmb_arena *arena, cmb_state_space *space)
 {
   const int n = k->n, m = n + 1;
@@ -237,7 +244,8 @@ static cmb_status make_space(const struct root_search *k, cmb_arena *arena, cmb_
   return CMB_OK;
 }
 
-/* Computes the exact response at all points of comparison, k->response, and the size of its terms, k->terms. */
+/* Computes the exact response of the scaled equations at all points of comparison, k->response, NaN at an eigenvalue, and the size
+ * of the terms whose sum the response is, k->terms. */
 static cmb_status compute_responses(struct root_search *k, cmb_arena *arena)
 {
   cmb_state_space space = {0};
@@ -255,8 +263,8 @@ static cmb_status compute_responses(struct root_search *k, cmb_arena *arena)
 
 /* ---- attempts */
 
-/* Removes zeros that coincide with poles: states that the input hardly moves, or that hardly affect the output, are not always cut
- * off before. */
+/* Removes from r the pairs of a zero and a pole that coincide to the accuracy GOOD, except poles at 0, and adds these poles to the
+ * cancelled eigenvalues. They belong to states that the input hardly moves, or that hardly affect the output. */
 static void cancel_pairs(struct roots *r)
 {
   for (int i = r->zeros - 1; i >= 0; i--) {
@@ -288,8 +296,8 @@ static cmb_status attempt(struct root_search *k, double negligible)
   return CMB_OK;
 }
 
-/* Computes zeros and poles with all limits for negligible entries in turn; k->best becomes the first result that is accurate, else
- * the most accurate one. */
+/* Computes zeros and poles with each limit for negligible entries in turn, until a result agrees with the exact response to the
+ * accuracy GOOD. k->best becomes this result, or the most accurate one. */
 static cmb_status try_all(struct root_search *k)
 {
   k->best.off = INFINITY;
@@ -303,7 +311,8 @@ static cmb_status try_all(struct root_search *k)
   return CMB_OK;
 }
 
-/* Fills k->E with the matrix [d c; b A] of one input and one output of a state space, scaled. */
+/* Sets k->E ((n + 1) x (n + 1)) to the matrix [d c; b A] of one input and one output of a state space, and scales its rows and
+ * columns to about equal size. */
 static void fill_equations(struct root_search *k, const cmb_state_space *s, int input, int output)
 {
   const int n = k->n, m = n + 1;
@@ -318,7 +327,7 @@ static void fill_equations(struct root_search *k, const cmb_state_space *s, int 
 
 /* ---- rates of the input */
 
-/* Returns whether the rate of the input affects the states or the output. */
+/* Returns whether the rate of the given input affects the states or the given output. */
 static bool has_rates(const cmb_state_space *s, int input, int output)
 {
   if (!s->B_rate) return false;
@@ -328,8 +337,8 @@ static bool has_rates(const cmb_state_space *s, int input, int output)
   return s->D_rate[output * s->nu + input] != 0;
 }
 
-/* Makes a state space *to of one input and one output of s behind a filter of first order, whose pole is larger than all
- * eigenvalues. */
+/* Creates a state space *to with one input and one output: those of s behind a first-order filter ẇ = p w + u, whose state is the
+ * input of s. The pole p < 0, also stored in k->filter, is larger in magnitude than all eigenvalues. */
 static cmb_status fill_filter(struct root_search *k, cmb_arena *arena, const cmb_state_space *s,
                               int input, int output, cmb_state_space *to)
 {
@@ -363,7 +372,9 @@ static int nearest_to(double p, int count, const double complex *x)
   return best;
 }
 
-/* Removes the filter's pole from the zeros and poles found. If the pole was cancelled, there is a zero at the same point. */
+/* Removes the pole of the auxiliary filter (fill_filter) from the poles in r or, if it was cancelled, from the cancelled
+ * eigenvalues. In the latter case adds it to the zeros, unless the gain is 0, since the transfer function without the filter has a
+ * zero there. */
 static void remove_filter(const struct root_search *k, struct roots *r)
 {
   const double p = k->filter;
@@ -380,8 +391,8 @@ static void remove_filter(const struct root_search *k, struct roots *r)
 
 /* ---- the result */
 
-/* Orders complex roots by size; of equal ones the larger real part comes first, and of a conjugate pair the one above the real
- * axis. */
+/* Returns whether root a comes before root b in the order of results: by absolute value, of equal ones the larger real part first,
+ * and of a conjugate pair the one above the real axis. */
 static bool comes_before(double complex a, double complex b)
 {
   const double x = cabs(a), y = cabs(b);
@@ -402,8 +413,8 @@ static double *copy_sorted(cmb_arena *arena, int count, double complex *x)
   return to;
 }
 
-/* Computes the coefficients of the polynomial lead · Π (s − x_i), highest power first. Returns NULL if they are not finite or
- * memory runs out. */
+/* Computes the coefficients of the polynomial lead · Π (s − x_i) with `count` roots x_i, highest power first. Returns NULL if one
+ * is not finite or memory runs out. */
 static double *expand(cmb_arena *arena, double lead, int count, const double complex *x)
 {
   double complex *p = take_complex(arena, count);
@@ -447,8 +458,8 @@ static cmb_status find(struct root_search *k, const cmb_state_space *space, int 
   CMB_TRY(try_all(k));
   if (k->best.off <= BAD && isfinite(k->best.gain)) return CMB_OK;
   return cmb_fail(k->ctx, CMB_ERROR_EQUATIONS,
-                  "no zeros and poles can be told from rounding: they would miss the response by "
-                  "%.2g of its size",
+                  "no accurate zeros and poles were found, because of rounding: the best ones miss "
+                  "the response by %.2g of its size",
                   k->best.off);
 }
 

@@ -32,7 +32,7 @@ END
 check "wheel rate" rate
 beyond() {
   sweep --drive heave=0:0.9:10 >text 2>words
-  test $? -eq 1 && grep -q "'heave' cannot get to .* the last value reached is" words && grep -q "hub.camber" text
+  test $? -eq 1 && grep -q "'heave' cannot reach .* the last value reached is" words && grep -q "hub.camber" text
 }
 check "a value that cannot be reached" beyond
 # Each mistake: the exit code, and words with the user's names and nothing of the model that is made of them.
@@ -52,7 +52,7 @@ check "no value" refuses 2 "a drive has no finite value in the design position" 
 check "redundant drive" refuses 2 "drive 'hub.z' is redundant" "${five[@]}" --drive heave=0:0.1:3 --drive hub.z=0.33:0.43:3
 check "more drives than freedoms" refuses 2 "there are 3 drives, and the mechanism has 2 degrees of freedom" "${five[@]}" --drive heave=0 \
   --drive delta=0 --drive hub.x=0
-check "first value out of reach" refuses 1 "'heave' cannot get to 5: the last value reached is 0.303" "${five[@]}" --drive heave=5:6:2
+check "first value out of reach" refuses 1 "'heave' cannot reach 5: the last value reached is 0.303" "${five[@]}" --drive heave=5:6:2
 check "unknown load" refuses 2 "unknown load 'hub.fq'" "${five[@]}" --wheel hub --drive heave=0 --load hub.fq=1
 check "free chassis" refuses 2 "body 'chassis' carries a wheel and is free to move along 'z'" "${wishbone[@]}" --drive hub.z=0
 check "wheel without radius" refuses 2 "--wheel needs --radius" "$SOURCE_DIR/models/fivelink.yaml" --wheel hub --drive heave=0
@@ -71,7 +71,7 @@ forces:
   push: {type: load, on: {body: b, at: [0, 2, 0]}, force: ["100*lift", 0, 0]}
 outputs: {place: held}
 END
-check "a motion that is pushed and not held" refuses 1 "pushes a motion that has no stiffness, that with the largest part in 'loose'" pushed.yaml \
+check "a motion that is pushed and not held" refuses 1 "exerts a force on a motion without stiffness, the one with the largest part in 'loose'" pushed.yaml \
   --drive lift=0:0.1:3
 sed 's/^  push: .*//; s/^forces://' pushed.yaml >free.yaml
 check "one that is not pushed" "$CAMBER" kinematics free.yaml --drive lift=0:0.1:3
