@@ -13,16 +13,15 @@
 /* ---- springs and dampers */
 
 /* Reads the optional force characteristic under `key` into *table: the name of a table, or a table of points [x, force] written in place. A
- * grid of values written in place is an error. *table is unchanged if the key is missing. */
+ * grid of values, written in place or named, is an error. *table is unchanged if the key is missing. */
 static cmb_status read_law(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,
                            const char *key, cmb_model_force *f, const cmb_model_table **table)
 {
   const cmb_node *node = cmb_node_find(entry, key);
   if (!node) return CMB_OK;
-  if (cmb_node_find(node, "values")) {
-    return cmb_reader_fail(r, node->place, "a grid of x and y; expected points [x, force]");
-  }
-  return cmb_read_named_table(r, s, node, f->name, table);
+  if (!cmb_node_find(node, "values")) CMB_TRY(cmb_read_named_table(r, s, node, f->name, table));
+  if (*table && (*table)->arguments == 1) return CMB_OK;
+  return cmb_reader_fail(r, node->place, "a grid of x and y; expected points [x, force]");
 }
 
 static cmb_status read_pull(cmb_reader *r, const cmb_scope *s, const cmb_node *entry,

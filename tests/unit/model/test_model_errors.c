@@ -217,6 +217,9 @@ static void what_joins_bodies(void **state)
        "test.yaml:3:94", "'damping' is -1"},
       {MODEL "forces: {f: {type: torsion, coordinate: k, spring: law}}", "test.yaml:3:52",
        "unknown table 'law'"},
+      {MODEL "tables: {law: {x: [0, 1], y: [0, 1], values: [[1, 2], [3, 4]]}}\n"
+             "forces: {f: {type: torsion, coordinate: k, spring: law}}",
+       "test.yaml:4:52", "a grid of x and y; expected points [x, force]"},
       {MODEL "forces: {f: {type: torsion, coordinate: k, torque: min(1, 2)}}", "test.yaml:3:52",
        "expected quotes around a formula with a comma"},
       {MODEL "forces: {f: {type: load, on: {body: b, at: [0, 0, 0]}}}", "test.yaml:3:13",
