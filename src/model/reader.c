@@ -197,6 +197,15 @@ const char *cmb_nearest(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, c
   return names ? cmb_nearest_name(name, names, count, sizeof *names) : NULL;
 }
 
+const char *cmb_expected(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, const char *name)
+{
+  int count;
+  const char **names = names_of(r, s, kind, &count);
+  char *hint = cmb_arena_take(r->scratch, CMB_HINT_ROOM, 1);
+  if (!names || !hint || count == 0) return NULL;
+  return cmb_hint_of_names(name, names, count, sizeof *names, hint);
+}
+
 cmb_status cmb_refer(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, const char *name,
                      cmb_place at, const cmb_name **found)
 {
