@@ -73,6 +73,14 @@ check "over the top" awk '$1 == "angle" { over = $2 > 360 } END { exit !over }' 
 check "how far start values move" grep -qE 'positions +moved by' "$(output check-caraxis---start-xl-0-01)"
 check "redundant hinges" grep -qE '^  redundant ' "$(output check-four-bar)"
 
+# ---- what one can do stands first, with a picture and five commands, and then how other programs compare; the changelog stays short
+sed '/^## /q' "$readme" >../first
+check "the first lines have a list of tasks" [ "$(grep -c '^- \*\*' ../first)" -eq 4 ]
+check "the first lines have one picture" [ "$(grep -c '^!\[' ../first)" -eq 1 ]
+check "the first lines have five commands" [ "$(grep -c '^    camber ' ../first)" -eq 5 ]
+check "then comes the comparison" grep -q '^## Beside other programs$' ../first
+check "the changelog has at most 60 lines" [ "$(wc -l <"$SOURCE_DIR/CHANGELOG.md")" -le 60 ]
+
 # ---- pictures: of the command above each
 for picture in stair.svg:fivelink-stair.svg crank.svg:crank.svg; do
   check "docs/img/${picture#*:}" \
