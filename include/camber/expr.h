@@ -266,6 +266,8 @@ typedef struct cmb_names {
   bool (*call)(void *user, const char *name, int count, const cmb_expr *arguments, cmb_expr *e);
   /* returns the nearest known name, for "did you mean"; NULL: none */
   const char *(*nearest)(void *user, const char *name);
+  /* returns the end of the message on a name to which none is near, such as "expected one of a, b"; NULL: none */
+  const char *(*expected)(void *user, const char *name);
   /* b and c of stick(x, b, c) are forces: a negative number is an error, and an expression that becomes negative counts as 0 */
   bool friction;
 } cmb_names;

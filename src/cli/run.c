@@ -258,25 +258,26 @@ static void print_start(const cmb_equations *eq, const cmb_result *r)
   }
 }
 
-/* Prints the first events and how many more there are. Events in formulas, such as corners of tables, are printed only with --verbose,
- * and counted otherwise. */
+/* Prints the first events and how many more there are; with --verbose all that were kept. Events in formulas, such as corners of tables,
+ * are printed only with --verbose, and counted otherwise. */
 static void print_events(const struct run *run)
 {
   enum { SHOWN = 20 };
   const long kept = events_kept(run);
   const bool all = run->arguments->verbose;
+  const long most = all ? kept : SHOWN;
   long shown = 0, counted = 0;
   for (long i = 0; i < kept; i++) {
     const cmb_event *e = &run->events[i];
     char text[CLI_EVENT_ROOM];
     if (e->kind == CMB_KIND_FORMULA && !all) continue;
-    if (counted++ >= SHOWN) continue;
+    if (counted++ >= most) continue;
     printf("  %-12s t = %-18.12g %s", shown++ ? "" : "events", e->t,
            cli_event_text(e->name, e->kind, e->direction, text));
     if (!isnan(e->limit)) printf(" (impacts accumulate at t = %.12g)", e->limit);
     printf("\n");
   }
-  if (counted > SHOWN) printf("               and %ld more; --json lists all\n", counted - SHOWN);
+  if (counted > most) printf("               and %ld more; --verbose lists all\n", counted - most);
   if (run->event_count > kept) {
     printf("               only the first %ld of %ld events were kept\n", kept, run->event_count);
   }

@@ -366,6 +366,20 @@ cmb_status cmb_build_inputs(cmb_build *b);
 /* Makes the map of all names of the model; must be called before any formula is read. */
 cmb_status cmb_build_names(cmb_build *b);
 
+enum { CMB_KNOWN_NAMES = 1024 }; /* further names are not suggested */
+
+typedef struct cmb_known_names {
+  const char *names[CMB_KNOWN_NAMES];
+  int count;
+} cmb_known_names;
+
+/* known_names.c: add what formulas can name: the quantities of the element with this full name (none if there is no such element), values
+ * without an element, the names of all elements, and constants. */
+void cmb_known_quantities(cmb_build *b, const char *element, cmb_known_names *known);
+void cmb_known_values(const cmb_build *b, cmb_known_names *known);
+void cmb_known_elements(const cmb_build *b, cmb_known_names *known);
+void cmb_known_constants(cmb_known_names *known);
+
 /* pushes.c: the contact force μ of the surface u = 0 of a rule (event or stop) on the bodies that rest on it. The force −μ times the coefficient of
  * each term acts along the term's measure. */
 typedef struct cmb_push {

@@ -939,32 +939,60 @@ static bool call_of(void *user, const char *name, int count, const cmb_expr *arg
   return false;
 }
 
-/* Returns the known name that is most similar to an unknown one, to suggest it in an error message. Searches
- * parameters, inputs, measures, states, sampled values, unknowns and coordinates. */
+/* Lists the quantities of the element with the name, or of the one that it begins with. */
+static void list_quantities(const struct reading *r, const char *name, cmb_known_names *known)
+{
+  char text[NAME_ROOM];
+  for (int k = 0; known->count == 0 && write_scoped_name(r->formula->scope, name, k, text); k++) {
+    char *dot = strrchr(text, '.');
+    cmb_known_quantities(r->b, text, known);
+    if (known->count > 0 || !dot) continue;
+    *dot = '\0';
+    cmb_known_quantities(r->b, text, known);
+  }
+}
+
+/* Lists the names that a message on an unknown one can suggest: the quantities of the element that it names, or nearly does, else all values,
+ * elements and constants. */
+static void list_known(const struct reading *r, const char *name, cmb_known_names *known)
+{
+  char base[NAME_ROOM];
+  const char *dot = strrchr(name, '.'), *near = NULL;
+  known->count = 0;
+  list_quantities(r, name, known);
+  if (known->count > 0) return;
+  if (dot) {
+    snprintf(base, sizeof base, "%.*s", (int)(dot - name), name);
+    cmb_known_elements(r->b, known);
+    near = cmb_nearest_name(base, known->names, known->count, sizeof *known->names);
+    known->count = 0;
+  }
+  if (near) {
+    cmb_known_quantities(r->b, near, known);
+  } else {
+    cmb_known_values(r->b, known);
+    cmb_known_elements(r->b, known);
+    cmb_known_constants(known);
+  }
+}
+
+/* Returns the known name that is most similar to an unknown one; NULL if none is similar. */
 static const char *nearest_of(void *user, const char *name)
 {
-  struct reading *r = user;
-  const cmb_model *m = r->b->model;
-  const char *names[1024];
-  int count = 0;
-  const int most = (int)(sizeof names / sizeof *names);
-  for (int i = 0; i < m->parameter_count && count < most; i++)
-    names[count++] = m->parameters[i].name;
-  for (int i = 0; i < m->input_count && count < most; i++) names[count++] = m->inputs[i].name;
-  for (int i = 0; i < m->measure_count && count < most; i++) names[count++] = m->measures[i].name;
-  for (int i = 0; i < m->state_count && count < most; i++) names[count++] = m->states[i].name;
-  for (int i = 0; i < m->sampled_count && count < most; i++) names[count++] = m->sampled[i].name;
-  for (int i = 0; i < m->implicit_count; i++) {
-    for (int k = 0; k < m->implicits[i].count && count < most; k++)
-      names[count++] = m->implicits[i].unknown[k].name;
-  }
-  for (int i = 0; i < m->joint_count; i++) {
-    for (int n = 0; n < m->joints[i].nv && count < most; n++) {
-      const int at = cmb_joint_coordinate_index(&m->joints[i], n);
-      names[count++] = at >= 0 ? m->joints[i].q_names[at] : m->joints[i].v_names[n];
-    }
-  }
-  return cmb_nearest_name(name, names, count, sizeof *names);
+  cmb_known_names known;
+  list_known(user, name, &known);
+  return cmb_nearest_name(name, known.names, known.count, sizeof *known.names);
+}
+
+/* Returns the end of the message on an unknown name, such as "expected one of a, b"; NULL without memory. */
+static const char *expected_of(void *user, const char *name)
+{
+  const struct reading *r = user;
+  cmb_known_names known;
+  list_known(r, name, &known);
+  char *hint = cmb_arena_take(r->b->arena, CMB_HINT_ROOM, 1);
+  if (!hint) return NULL;
+  return cmb_hint_of_names(name, known.names, known.count, sizeof *known.names, hint);
 }
 
 /* Reports the parser's error in a formula, with the position in the model file and a text that says what the formula
@@ -982,7 +1010,12 @@ static cmb_status read_formula(cmb_build *b, const cmb_model_formula *formula, c
                                cmb_symbols *symbols, cmb_expr *e)
 {
   struct reading r = {.b = b, .formula = formula, .level = level, .symbols = symbols};
-  const cmb_names names = {&r, value_of, call_of, nearest_of, .friction = true};
+  const cmb_names names = {.user = &r,
+                           .value = value_of,
+                           .call = call_of,
+                           .nearest = nearest_of,
+                           .expected = expected_of,
+                           .friction = true};
   CMB_TRY(b->status);
   b->formula_depth++;
   const cmb_place at = cmb_place_of_text(formula->place);

@@ -185,31 +185,38 @@ static cmb_status fail_count(struct parser *p, const struct frame *call, const c
                          cmb_op_text((cmb_op)call->op), arity, arity == 1 ? "" : "s", got);
 }
 
-/* Returns the known name that is most similar to an unknown one, the caller's or a built-in; NULL if none is similar. */
-static const char *nearest_name(const struct parser *p, const char *name)
+/* Returns the known name that is most similar to an unknown one, the caller's or a built-in; NULL if none is similar. A caller that can say
+ * what it expects knows better than the built-ins what a value is. */
+static const char *nearest_name(const struct parser *p, const char *name, bool is_call)
 {
   const char *near[2];
   int count = 0;
   if (p->names->nearest) near[count] = p->names->nearest(p->names->user, name);
   if (p->names->nearest && near[count]) count++;
-  near[count] = cmb_nearest_name(name, named, NAMED, sizeof *named);
-  if (near[count]) count++;
+  if (is_call || !p->names->expected) {
+    near[count] = cmb_nearest_name(name, named, NAMED, sizeof *named);
+    if (near[count]) count++;
+  }
   return cmb_nearest_name(name, near, count, sizeof *near);
 }
 
-/* Reports an unknown name, with a suggestion of a similar one, and returns the error's status. */
+/* Reports an unknown name, with a suggestion of a similar one or of what is expected, and returns the error's status. */
 static cmb_status fail_name(struct parser *p, const cmb_token *at, const char *name, bool is_call)
 {
   char quote[CMB_QUOTE_ROOM];
-  const char *nearest = nearest_name(p, name);
+  const char *nearest = nearest_name(p, name, is_call), *expected = NULL;
   const char *kind = is_call ? "function" : "name";
   cmb_source_quote(&p->source, at->at, at->length, quote);
   if (nearest) {
     return cmb_source_fail(&p->source, at->at, "unknown %s %s: did you mean '%s'?", kind, quote,
                            nearest);
   }
-  return cmb_source_fail(&p->source, at->at, "unknown %s %s: expected %s", kind, quote,
-                         is_call ? "one such as sin, sqrt, min or if" : "one that is defined");
+  if (is_call)
+    expected = "expected one such as sin, sqrt, min or if";
+  else if (p->names->expected)
+    expected = p->names->expected(p->names->user, name);
+  return cmb_source_fail(&p->source, at->at, "unknown %s %s: %s", kind, quote,
+                         expected ? expected : "expected one that is defined");
 }
 
 /* Reports a call of a name that is not a function, and returns the error's status: `at` is the name's token, `paren` the position of

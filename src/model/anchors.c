@@ -53,10 +53,13 @@ static cmb_status anchor_of_marker(cmb_reader *r, const cmb_scope *s, const cmb_
                            "[x, y, z]}",
                            shown, shown, shown);
   }
-  const char *nearest = cmb_nearest(r, s, CMB_NAMES_MARKER, node->text);
-  return cmb_reader_fail(r, node->place, "unknown marker '%s'%s%s%s", shown,
-                         nearest ? ": did you mean '" : ": expected one, or body@point",
-                         nearest ? nearest : "", nearest ? "'?" : "");
+  const char *near = cmb_nearest(r, s, CMB_NAMES_MARKER, node->text);
+  if (near) {
+    return cmb_reader_fail(r, node->place, "unknown marker '%s': did you mean '%s'?", shown, near);
+  }
+  const char *known = cmb_expected(r, s, CMB_NAMES_MARKER, node->text);
+  return cmb_reader_fail(r, node->place, "unknown marker '%s': %s%sbody@point", shown,
+                         known ? known : "expected ", known ? ", or " : "");
 }
 
 cmb_status cmb_read_anchor(cmb_reader *r, const cmb_scope *s, const cmb_node *node, cmb_anchor *a)

@@ -21,7 +21,6 @@
 #include "model/road_types.h"
 
 #include <camber/model.h>
-#include <string.h>
 
 /* A place in the user's input, for messages. A model that was made by calls has no lines: there the key is the place. */
 typedef struct cmb_place {
@@ -74,7 +73,9 @@ static inline bool cmb_is_upright(const cmb_mirror *m)
 /* Returns whether two sets of axes, a[9] and b[9], are equal. Only NULL, which means the global axes, equals NULL. */
 static inline bool cmb_same_axes(const double *a, const double *b)
 {
-  return a == b || (a && b && memcmp(a, b, 9 * sizeof *a) == 0);
+  bool same = a == b || (a && b);
+  for (int i = 0; same && a && i < 9; i++) same = a[i] == b[i];
+  return same;
 }
 
 /* A formula as written in the model; text == NULL: not given. */

@@ -208,11 +208,10 @@ static cmb_status check_names(cmb_reader *r, int count, const char *const *names
   for (int i = 0; i < count; i++) {
     const cmb_name *found = cmb_look_up(r, r->scopes, CMB_NAMES_PARAMETER, names[i]);
     if (found && !r->parameters[found->index].is_index) continue;
-    const char *nearest = found ? NULL : cmb_nearest(r, r->scopes, CMB_NAMES_PARAMETER, names[i]);
+    const char *expected = found ? NULL : cmb_expected(r, r->scopes, CMB_NAMES_PARAMETER, names[i]);
     return cmb_fail_about(r->ctx, CMB_ERROR_ARGUMENT, cmb_about_thing("parameter", names[i]),
-                          "%s has no parameter '%s' to %s%s%s%s", r->model->path, names[i], what,
-                          nearest ? ": did you mean '" : "", nearest ? nearest : "",
-                          nearest ? "'?" : "");
+                          "%s has no parameter '%s' to %s%s%s", r->model->path, names[i], what,
+                          expected ? ": " : "", expected ? expected : "");
   }
   return CMB_OK;
 }

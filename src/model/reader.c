@@ -126,6 +126,23 @@ cmb_status cmb_check_name(cmb_reader *r, const char *name, cmb_place at)
                          shown);
 }
 
+/* Reports that a name is taken. A parameter of an included file may have been defined anew to give it another value: says how. */
+static cmb_status fail_taken(cmb_reader *r, cmb_name_kind kind, const char *full,
+                             const cmb_name *earlier, cmb_place at)
+{
+  char shown[CMB_SHOWN_ROOM], where[CMB_WHERE_ROOM];
+  cmb_place line = earlier->place;
+  line.column = 0;
+  const bool overrides = kind == CMB_NAMES_PARAMETER && earlier->kind == (int)kind && at.file &&
+                         line.file && strcmp(at.file, line.file) != 0;
+  cmb_shown(full, shown);
+  return cmb_reader_fail(
+      r, at, "the name '%s' is taken by the %s in %s; expected another one%s%s%s", shown,
+      cmb_name_kind_text((cmb_name_kind)earlier->kind), cmb_where(line, where),
+      overrides ? ", or 'include: {file: .., set: {" : "", overrides ? shown : "",
+      overrides ? ": ..}}' to change its value" : "");
+}
+
 cmb_status cmb_define(cmb_reader *r, cmb_name_kind kind, const char *full, int index, cmb_place at)
 {
   if (!full) return cmb_fail_memory(r->ctx);
@@ -136,14 +153,7 @@ cmb_status cmb_define(cmb_reader *r, cmb_name_kind kind, const char *full, int i
                            strlen(full), (int)MOST_NAME);
   }
   cmb_name *earlier = cmb_name_map_find(&r->map, space_of(r, kind), full);
-  if (earlier) {
-    char shown[CMB_SHOWN_ROOM], where[CMB_WHERE_ROOM];
-    cmb_place line = earlier->place;
-    line.column = 0;
-    return cmb_reader_fail(r, at, "the name '%s' is taken by the %s in %s; expected another one",
-                           cmb_shown(full, shown), cmb_name_kind_text((cmb_name_kind)earlier->kind),
-                           cmb_where(line, where));
-  }
+  if (earlier) return fail_taken(r, kind, full, earlier, at);
   cmb_name *entry = cmb_name_map_add(&r->map, space_of(r, kind), full);
   if (!entry) return cmb_fail_memory(r->ctx);
   entry->kind = (int)kind;
@@ -197,6 +207,15 @@ const char *cmb_nearest(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, c
   int count;
   const char **names = names_of(r, s, kind, &count);
   return names ? cmb_nearest_name(name, names, count, sizeof *names) : NULL;
+}
+
+const char *cmb_expected(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, const char *name)
+{
+  int count;
+  const char **names = names_of(r, s, kind, &count);
+  char *hint = cmb_arena_take(r->scratch, CMB_HINT_ROOM, 1);
+  if (!names || !hint || count == 0) return NULL;
+  return cmb_hint_of_names(name, names, count, sizeof *names, hint);
 }
 
 cmb_status cmb_refer(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, const char *name,

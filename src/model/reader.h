@@ -177,6 +177,10 @@ cmb_name *cmb_look_up(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, con
  * none is similar. */
 const char *cmb_nearest(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, const char *name);
 
+/* Returns what to expect in place of an unknown name, such as "expected one of a, b", on the scratch arena; NULL if no name of this kind is
+ * defined. */
+const char *cmb_expected(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, const char *name);
+
 /* Looks up a name of one kind as seen from the scope s and stores it in *found; an unknown name is an error at the place `at`, which
  * suggests a similar one. */
 cmb_status cmb_refer(cmb_reader *r, const cmb_scope *s, cmb_name_kind kind, const char *name,

@@ -88,6 +88,13 @@ static const char *nearest_parameter(void *user, const char *name)
   return cmb_nearest(names->r, names->scope, CMB_NAMES_PARAMETER, name);
 }
 
+/* Returns the names of parameters that a formula may use where `name` is unknown, as text for an error message. */
+static const char *expected_parameter(void *user, const char *name)
+{
+  const struct names_of_formula *names = user;
+  return cmb_expected(names->r, names->scope, CMB_NAMES_PARAMETER, name);
+}
+
 /* Reports why the formula of a node could not be parsed: the stored error that occurred for a name in the formula if there is one, else the
  * parser's message with the place in the file and the part of the model. Returns the status. */
 static cmb_status fail_formula(cmb_reader *r, const cmb_node *node, cmb_status status)
@@ -131,8 +138,10 @@ cmb_status cmb_number_parse(cmb_context *ctx, const char *text, double *x)
 static cmb_status parse(struct names_of_formula *user, const cmb_node *node, cmb_graph *g,
                         cmb_expr *e)
 {
-  const cmb_names names = {
-      .user = user, .value = parameter_in_formula, .nearest = nearest_parameter};
+  const cmb_names names = {.user = user,
+                           .value = parameter_in_formula,
+                           .nearest = nearest_parameter,
+                           .expected = expected_parameter};
   const cmb_place at = cmb_place_of_text(node->place);
   cmb_status status =
       cmb_formula_parse(g, node->text, strlen(node->text), at.line, at.column, &names, e);

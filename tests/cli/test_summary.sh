@@ -85,6 +85,21 @@ prints '"name":"force k, line 4[^}]*"kind":"formula"|"kind": ?"formula"'
 prints '^  events +t = 0\.2 +tyre lifts off$'
 prints '^ +t = 0\.2246199379[0-9]* +tyre touches$'
 
+# All events with --verbose, however many; the first ones without it.
+cat >grid.yaml <<'EOF'
+gravity: [0, 0, 0]
+bodies: {m: {mass: 1, com: [0, 0, 0]}}
+joints: {x: {type: prismatic, child: m, axis: x, rate: 1}}
+events: {line: {when: "sin(40*pi*x) > 0"}}
+simulate: {t-end: 1.51}
+EOF
+"$CAMBER" run grid.yaml >out 2>err || fail "exit code $?: $(cat err)"
+check "20 events expected: $(cat out)" test "$(grep -c 'line, ' out)" = 20
+prints '^ +and [0-9]+ more; --verbose lists all$'
+"$CAMBER" run grid.yaml --verbose >out 2>err || fail "exit code $?: $(cat err)"
+check "30 events expected: $(cat out)" test "$(grep -c 'line, ' out)" -ge 30
+silent_on ' more; '
+
 # ---- states to the last digit
 
 "$CAMBER" run spring.yaml --states >out 2>err || fail "exit code $?: $(cat err)"

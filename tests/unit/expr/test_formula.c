@@ -470,6 +470,33 @@ static const char *nearest(void *user, const char *name)
   return strncmp(name, "doub", 4) == 0 ? "double" : strncmp(name, "sc", 2) == 0 ? "scaled" : NULL;
 }
 
+static const char *expected(void *user, const char *name)
+{
+  (void)user;
+  return strcmp(name, "unlike") == 0 ? "expected one of a, b" : NULL;
+}
+
+/* What a caller expects is said of values, and functions are not suggested for them then. */
+static void a_caller_says_what_it_expects(void **state)
+{
+  (void)state;
+  struct fixture f = begin();
+  const cmb_names known = {.user = &f, .value = lookup, .nearest = nearest, .expected = expected};
+  cmb_expr e;
+  static const struct malformed bad[] = {
+      BAD("unlike", 1, 1, "unknown name 'unlike': expected one of a, b"),
+      BAD("flor", 1, 1, "unknown name 'flor': expected one that is defined"),
+      BAD("doubl + 1", 1, 1, "unknown name 'doubl': did you mean 'double'?"),
+      BAD("unlike(a)", 1, 1, "unknown function 'unlike': expected one such as sin"),
+      BAD("sine(b)", 1, 1, "unknown function 'sine': did you mean 'sin'?"),
+  };
+  for (size_t i = 0; i < COUNT(bad); i++) {
+    cmb_status status = cmb_formula_parse(f.g, bad[i].text, bad[i].length, 1, 1, &known, &e);
+    assert_refused(&f, &bad[i], status, e);
+  }
+  end(&f);
+}
+
 static void functions_of_the_caller_can_be_called(void **state)
 {
   (void)state;
@@ -908,6 +935,7 @@ int main(void)
       cmocka_unit_test(conditions_can_be_combined),
       cmocka_unit_test(malformed_formulas_say_what_and_where),
       cmocka_unit_test(places_count_from_where_the_text_stands),
+      cmocka_unit_test(a_caller_says_what_it_expects),
       cmocka_unit_test(functions_of_the_caller_can_be_called),
       cmocka_unit_test(long_names_are_refused),
       cmocka_unit_test(garbage_is_refused_with_a_place),

@@ -178,7 +178,7 @@ static void what_joins_bodies(void **state)
       {MODEL "loops: {l: {type: spherical, between: [b@A, c@B]}}", "test.yaml:3:42",
        "loop 'l': unknown point 'A'"},
       {MODEL "loops: {l: {type: spherical, between: [bb, c]}}", "test.yaml:3:40",
-       "unknown marker 'bb': expected one, or body@point"},
+       "unknown marker 'bb': expected body@point"},
       {MODEL "loops: {l: {type: spherical, bodies: [b, b], at: [0, 0, 0]}}", "test.yaml:3:12",
        "both sides are on the same body"},
       {MODEL "loops: {l: {type: distance, bodies: [b, c], at: [0, 0, 0]}}", "test.yaml:3:29",

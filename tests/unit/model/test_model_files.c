@@ -130,6 +130,10 @@ static void wrong_sets_are_refused(void **state)
        "set/a.yaml:1:27: include 'b': the parameter 'mass' is set in set/a.yaml:1:54 already"},
       {"include: [{file: b}, {file: d}]\n",
        "set/d.yaml:1:26: include 'c': the parameter 'side' is set in set/b.yaml:1:26 already"},
+      {"include: c\nparameters: {mass: 2}\n", /* the include is read after it */
+       "set/c.yaml:1:14: parameter 'mass': the name 'mass' is taken by the parameter in "
+       "set/a.yaml:2; expected another one, or "
+       "'include: {file: .., set: {mass: ..}}' to change its value"},
       {"include: {file: c, set: {mass: -1}}\n",
        "set/a.yaml:1:32: parameter 'mass': it is -1; expected at least 0"},
       {"include: {file: c, set: {mass: mass + 1}}\n",

@@ -140,6 +140,11 @@ static void options_set_parameters(void **state)
   assert_int_equal(cmb_model_parse(ctx, text, strlen(text), "test.yaml", &options, &m),
                    CMB_ERROR_ARGUMENT);
   assert_non_null(strstr(cmb_last_error(ctx), "no parameter 'aa' to set: did you mean 'a'?"));
+  names[0] = "stiffness";
+  assert_int_equal(cmb_model_parse(ctx, text, strlen(text), "test.yaml", &options, &m),
+                   CMB_ERROR_ARGUMENT);
+  assert_non_null(
+      strstr(cmb_last_error(ctx), "no parameter 'stiffness' to set: expected one of a, b"));
   cmb_context_destroy(ctx);
 }
 
