@@ -240,7 +240,7 @@ const char *cli_title(const struct cli_arguments *arguments);
 /* Creates the system of `model` with the options of the command line. The model differs from that on the command line only in its outputs,
  * which are evaluated in addition during a run. On failure the context contains the error message. */
 cmb_status cli_create_extra_system(cmb_context *ctx, const struct cli_arguments *arguments,
-                              const cmb_model *model, cmb_system **system);
+                                   const cmb_model *model, cmb_system **system);
 
 /* Returns whether the status is a failure because a constraint of the model file, such as a loop, cannot be satisfied at the start; if so,
  * prints an error message with the position of the constraint in the file. */

@@ -152,7 +152,7 @@ static cmb_status create_system(cmb_context *ctx, const struct cli_arguments *a,
 }
 
 cmb_status cli_create_extra_system(cmb_context *ctx, const struct cli_arguments *a,
-                              const cmb_model *model, cmb_system **system)
+                                   const cmb_model *model, cmb_system **system)
 {
   const cmb_model_system_options options = {.formulation = a->formulation,
                                             .evaluation = a->evaluation,
