@@ -22,7 +22,10 @@
 #include <string.h>
 
 enum { STIFF_ESTIMATES = 6 }; /* estimates in favour of stiffness until it is reported */
-enum { RESCUE_AFTER = 12 };   /* consecutive rejections after which `auto` tries its other method */
+enum { RESCUE_AFTER = 12 };   /* consecutive rejections after which the explicit method is tried */
+/* Least number of steps of the explicit method near a loss of rank: it may begin with a very small step, and the other method may get
+ * stuck again as long as that has not grown. */
+enum { RELIEF_STEPS = 20 };
 enum { MOST_REJECTIONS = 100 }; /* consecutive rejections: 4^-100 is beyond any time scale */
 
 /* relative difference of step sizes that counts as rounding of time */
@@ -225,6 +228,12 @@ static cmb_status read_options(cmb_context *ctx, cmb_integrator *in)
   return CMB_OK;
 }
 
+/* Returns whether the method may get stuck where constraints lose rank, so that an explicit one has to make the steps there. */
+static bool may_need_relief(const cmb_integrator *in)
+{
+  return in->ng > 0 && !in->fixed_step && !in->switcher && !in->method->passes_singular;
+}
+
 /* Allocates the integrator's arrays and those of its method. States have one number more than needed, since they are processed two
  * numbers at a time. */
 static cmb_status take_memory(cmb_integrator *in)
@@ -244,6 +253,7 @@ static cmb_status take_memory(cmb_integrator *in)
   }
   if (cmb_arena_failed(a)) return cmb_fail_memory(in->ctx);
   CMB_TRY(in->method->create(in));
+  if (may_need_relief(in)) cmb_switcher_add(in);
   return cmb_arena_failed(a) ? cmb_fail_memory(in->ctx) : CMB_OK;
 }
 
@@ -407,6 +417,25 @@ void cmb_integrator_reset(cmb_integrator *in)
   if (in->switcher) cmb_switcher_begin(in);
 }
 
+/* Returns whether the current factors are those of a state so near to a loss of rank of the constraints that no step should end there. */
+static bool is_inside(const cmb_integrator *in)
+{
+  return *in->ev->doubtful && cmb_kkt_nearness(in->ev->kkt) < CMB_WEAK_ZONE;
+}
+
+/* Decides after an accepted step which method makes the next one: the explicit one where another has come too near a loss of rank of
+ * the constraints, and that one again some steps later, once the loss of rank is left. */
+static void look_at_rank(cmb_integrator *in)
+{
+  cmb_switcher *s = in->switcher;
+  if (!s || s->by_stiffness) return;
+  const bool inside = is_inside(in), enters = inside && !s->inside;
+  const bool relieved = in->method->passes_singular;
+  if (relieved && s->steps < RELIEF_STEPS) s->steps++;
+  s->due = relieved ? in->passage.near_steps == 0 && s->steps == RELIEF_STEPS : enters;
+  s->inside = inside;
+}
+
 /* Makes t the time from which fixed steps are counted; their times are t plus a multiple of the step size, so that roundings of single
  * steps do not add up. */
 static void count_from(cmb_integrator *in, double t)
@@ -452,6 +481,7 @@ cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, c
   in->keep_size = false;
   if (status > 0) return give_up(in, status, in->h);
   if (status != CMB_OK) return status;
+  if (in->switcher) in->switcher->inside = is_inside(in);
   cmb_passage_after(in);
   return CMB_OK;
 }
@@ -538,12 +568,12 @@ static double step_after_limit(const cmb_integrator *in, double h, double t_limi
   return cut && !in->method->propose ? fmax(in->h, wanted) : in->h;
 }
 
-/* Checks for stiffness after an accepted step. With auto a change of the method may become due; otherwise a warning is logged once if
+/* Checks for stiffness after an accepted step. With auto a change of the method may become due; with other methods a warning is logged once if
  * stability limits the steps of the explicit method. */
 static cmb_status look_for_stiffness(cmb_integrator *in)
 {
   if (cmb_step_is_near_singular(in)) return CMB_OK;
-  if (in->switcher) {
+  if (in->switcher && in->switcher->by_stiffness) {
     cmb_switcher_look(in);
   } else if (!in->stiffness->reported &&
              cmb_stiffness_look(in, in->stiffness, in->method->stability, STIFF_ESTIMATES)) {
@@ -557,7 +587,7 @@ static cmb_status look_for_stiffness(cmb_integrator *in)
   return in->stiffness->end;
 }
 
-/* With the method auto: changes to the other method if that is due. */
+/* Changes to the other method if that is due. */
 static cmb_status change_method(cmb_integrator *in)
 {
   if (!in->switcher->due) return CMB_OK;
@@ -565,8 +595,7 @@ static cmb_status change_method(cmb_integrator *in)
   return status > 0 ? give_up(in, status, in->h) : status;
 }
 
-/* With the method auto: changes to the explicit method if the implicit one fails near a loss of rank of the constraints, which the
- * explicit one can pass. */
+/* Changes to the explicit method if another one fails near a loss of rank of the constraints, which the explicit one can pass. */
 static cmb_status rescue(cmb_integrator *in)
 {
   const char *name;
@@ -580,6 +609,12 @@ static cmb_status rescue(cmb_integrator *in)
   return CMB_OK;
 }
 
+/* Returns whether another attempt with a step of size h makes no sense. */
+static bool is_hopeless(const cmb_integrator *in, double h)
+{
+  return in->rejections > MOST_REJECTIONS || !(h > 8 * DBL_EPSILON * fabs(in->t));
+}
+
 cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
 {
   if (!in) return CMB_ERROR_ARGUMENT;
@@ -589,11 +624,12 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
   in->ev->tau_square = in->ev->eta_square = 0;
   cmb_passage_before(in);
   for (in->rejections = 0;; in->rejections++) {
-    if (in->rejections == RESCUE_AFTER) CMB_TRY(rescue(in));
     double h = step_to_try(in, t_limit), error = 0;
-    if (in->rejections > MOST_REJECTIONS || !(h > 8 * DBL_EPSILON * fabs(in->t))) {
-      return give_up(in, trouble, h);
+    if (in->rejections == RESCUE_AFTER || is_hopeless(in, h)) {
+      CMB_TRY(rescue(in));
+      h = step_to_try(in, t_limit);
     }
+    if (is_hopeless(in, h)) return give_up(in, trouble, h);
     if (in->ev->stats.steps >= in->options.max_steps) {
       return cmb_fail_about(in->ctx, CMB_ERROR_STEP_COUNT, cmb_about_time(in->t, NULL, NULL),
                             "%ld steps are used up at t = %.9g", in->options.max_steps, in->t);
@@ -615,6 +651,7 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
       }
       accept_step(in, h, end_of_step(in, h, t_limit));
       CMB_TRY(cmb_runaway_look(in, t_limit));
+      look_at_rank(in);
       return in->stiffness ? look_for_stiffness(in) : CMB_OK;
     }
     in->ev->stats.rejected++;

@@ -30,31 +30,38 @@ void cmb_stiffness_begin(cmb_stiffness *s);
  * one, stable up to h ρ = `stability`, would not be limited by stability. */
 bool cmb_stiffness_look(cmb_integrator *in, cmb_stiffness *s, double stability, int enough);
 
-/* The method auto: its two methods, each with its data; in->method and in->data are those of the active one. */
+/* Two methods that take turns, each with its data; in->method and in->data are those of the active one. With auto, stiffness decides
+ * which one that is. The other methods that cannot pass a loss of rank of the constraints have an explicit one beside them that can, and
+ * that is active only there. */
 typedef struct cmb_switcher {
-  const cmb_method *method[2]; /* the explicit and the implicit method */
-  void *data[2];
+  const cmb_method
+      *method[2]; /* the explicit method, and the implicit one or that which the user chose */
+  void *data[2];  /* NULL: the method was not needed so far */
   cmb_choices chosen[2];
+  bool by_stiffness; /* the method is auto */
   int active;
-  int enough; /* estimates needed for a change; the number grows with each change */
-  bool due;   /* the method is to be changed before the next step */
+  bool inside; /* the state is too near to a loss of rank for a step to end there; not with auto */
+  int steps;   /* accepted steps since the last change; not with auto */
+  int enough;  /* estimates needed for a change; the number grows with each change */
+  bool due;    /* the method is to be changed before the next step */
 } cmb_switcher;
 
 /* Creates both methods of auto with their options, as its function `create`. */
 cmb_status cmb_switcher_create(cmb_integrator *in);
-void cmb_switcher_begin(cmb_integrator *in); /* activates the implicit method for a new run */
+/* Puts an explicit method beside the method that has been created, for losses of rank that this one cannot pass. */
+void cmb_switcher_add(cmb_integrator *in);
+void cmb_switcher_begin(cmb_integrator *in); /* activates the method with which a new run begins */
 void cmb_switcher_destroy(cmb_integrator *in);
 
 /* Saves or restores which of the two methods is active (base/archive.h). */
 void cmb_switcher_visit(cmb_integrator *in, cmb_archive *a);
 
-/* cmb_switcher_look is called after an accepted step and decides whether a change is due. cmb_switcher_change makes the change before
+/* cmb_switcher_look is called after an accepted step of auto and decides whether a change is due. cmb_switcher_change makes the change before
  * the next step; the new method begins at the current state. */
 void cmb_switcher_look(cmb_integrator *in);
 cmb_status cmb_switcher_change(cmb_integrator *in);
 
-/* Returns whether auto is active and a change would bring the explicit method, which can pass positions in which the constraints lose
- * rank. */
+/* Returns whether a change would bring the explicit method, which can pass positions in which the constraints lose rank. */
 bool cmb_switcher_can_pass(const cmb_integrator *in);
 
 #endif
