@@ -40,23 +40,52 @@ static int option_index(const char *option, const cmb_method *m)
   return cmb_find_name(option, m->options, m->option_count, sizeof *m->options);
 }
 
+/* Creates the data of method number `which`, whose options have been chosen, and makes it the active one. */
+static cmb_status create_method(cmb_integrator *in, int which)
+{
+  cmb_switcher *s = in->switcher;
+  activate(in, which);
+  const cmb_status status = s->method[which]->create(in);
+  s->data[which] = in->data;
+  return status;
+}
+
+/* Returns the explicit method number `wanted`; for 0 the one that is more efficient with the integrator's tolerance. */
+static const cmb_method *explicit_method(const cmb_integrator *in, int wanted)
+{
+  return explicit_methods[wanted > 0 ? wanted : in->options.rtol > SMALL ? 1 : 2];
+}
+
 cmb_status cmb_switcher_create(cmb_integrator *in)
 {
   cmb_switcher *s = in->switcher = cmb_arena_take(in->arena, 1, sizeof *s);
   if (!s) return CMB_OK;
-  const int high = in->options.rtol > SMALL ? 1 : 2, wanted = cmb_choice(in, "explicit");
   const int control = cmb_choice(in, "control");
-  s->method[EXPLICIT] = explicit_methods[wanted > 0 ? wanted : high];
+  s->by_stiffness = true;
+  s->method[EXPLICIT] = explicit_method(in, cmb_choice(in, "explicit"));
   s->method[IMPLICIT] = implicit_methods[cmb_choice(in, "implicit")];
   for (int which = EXPLICIT; which <= IMPLICIT; which++) {
     cmb_choices *chosen = &s->chosen[which];
     if (cmb_choices_create(in->arena, s->method[which], chosen) != CMB_OK) return CMB_OK;
     if (which == IMPLICIT) chosen->word[option_index("control", s->method[which])] = control;
-    activate(in, which);
-    cmb_status status = s->method[which]->create(in);
-    s->data[which] = in->data;
-    CMB_TRY(status);
+    CMB_TRY(create_method(in, which));
   }
+  cmb_switcher_begin(in);
+  return CMB_OK;
+}
+
+cmb_status cmb_switcher_add(cmb_integrator *in)
+{
+  cmb_switcher *s = cmb_arena_take(in->arena, 1, sizeof *s);
+  if (!s) return CMB_OK;
+  s->method[EXPLICIT] = explicit_method(in, 0);
+  s->method[IMPLICIT] = in->method;
+  s->data[IMPLICIT] = in->data;
+  s->chosen[IMPLICIT] = in->chosen;
+  in->switcher = s;
+  if (cmb_choices_create(in->arena, s->method[EXPLICIT], &s->chosen[EXPLICIT]) != CMB_OK)
+    return CMB_OK;
+  CMB_TRY(create_method(in, EXPLICIT));
   cmb_switcher_begin(in);
   return CMB_OK;
 }
@@ -64,6 +93,7 @@ cmb_status cmb_switcher_create(cmb_integrator *in)
 void cmb_switcher_begin(cmb_integrator *in)
 {
   in->switcher->enough = 2;
+  in->switcher->steps = 0;
   in->switcher->due = false;
   activate(in, IMPLICIT);
 }
@@ -73,6 +103,7 @@ void cmb_switcher_visit(cmb_integrator *in, cmb_archive *a)
   cmb_switcher *s = in->switcher;
   int active = s->active;
   cmb_archive_ints(a, "switcher", 1, &active);
+  cmb_archive_small_count(a, "switcher-steps", &s->steps);
   cmb_archive_ints(a, "switcher-looks", 1, &s->enough);
   cmb_archive_bools(a, "switcher-due", 1, &s->due);
   if (active == EXPLICIT || active == IMPLICIT) {
@@ -103,10 +134,11 @@ cmb_status cmb_switcher_change(cmb_integrator *in)
   cmb_switcher *s = in->switcher;
   const double h = in->h;
   s->due = false;
+  s->steps = 0;
   if (s->enough < MOST) s->enough = 2 * s->enough + 2;
   activate(in, s->active == EXPLICIT ? IMPLICIT : EXPLICIT);
   cmb_log(in->ctx, CMB_LOG_INFO, "t = %.9g: continues with %s", in->t, in->method->name);
-  cmb_stiffness_begin(in->stiffness);
+  if (in->stiffness) cmb_stiffness_begin(in->stiffness);
   cmb_watch_rank(in->ev, true); /* the implicit methods switch it off again */
   CMB_TRY(in->method->begin(in));
   in->h = h;

@@ -23,7 +23,10 @@
 
 /* stiffness estimates above the limit, less those below it, before a warning is logged */
 enum { STIFF_ESTIMATES = 6 };
-enum { RESCUE_AFTER = 12 }; /* consecutive rejections after which `auto` tries its other method */
+enum { RESCUE_AFTER = 12 }; /* consecutive rejections after which the explicit method is tried */
+/* Least number of steps of the explicit method near a loss of rank: it may begin with a very small step, and the other method may get
+ * stuck again as long as that has not grown. */
+enum { RELIEF_STEPS = 20 };
 enum { MOST_REJECTIONS = 100 }; /* consecutive rejections: 4^-100 is beyond any time scale */
 
 /* relative difference of step sizes that counts as rounding of time */
@@ -229,6 +232,12 @@ static cmb_status read_options(cmb_context *ctx, cmb_integrator *in)
   return CMB_OK;
 }
 
+/* Returns whether the method may fail where the constraints lose rank, so that an explicit method has to make the steps there. */
+static bool may_need_relief(const cmb_integrator *in)
+{
+  return in->ng > 0 && !in->fixed_step && !in->switcher && !in->method->passes_singular;
+}
+
 /* Allocates the arrays of the integrator and of its method from the integrator's arena. State vectors have one element more than needed,
  * because they are processed two numbers at a time. */
 static cmb_status take_memory(cmb_integrator *in)
@@ -248,6 +257,7 @@ static cmb_status take_memory(cmb_integrator *in)
   }
   if (cmb_arena_failed(a)) return cmb_fail_memory(in->ctx);
   CMB_TRY(in->method->create(in));
+  if (may_need_relief(in)) CMB_TRY(cmb_switcher_add(in));
   return cmb_arena_failed(a) ? cmb_fail_memory(in->ctx) : CMB_OK;
 }
 
@@ -411,6 +421,26 @@ void cmb_integrator_reset(cmb_integrator *in)
   if (in->switcher) cmb_switcher_begin(in);
 }
 
+/* Returns whether the last factors of the KKT matrix belong to a state so near to a loss of rank of the constraints that no step should end
+ * there. */
+static bool is_inside(const cmb_integrator *in)
+{
+  return *in->ev->doubtful && cmb_kkt_nearness(in->ev->kkt) < CMB_WEAK_ZONE;
+}
+
+/* Decides after an accepted step, not with auto, which method makes the next one: the explicit method if the other one has come too near a
+ * loss of rank of the constraints; the other method again at least RELIEF_STEPS steps later, when the loss of rank has been left. */
+static void check_rank(cmb_integrator *in)
+{
+  cmb_switcher *s = in->switcher;
+  if (!s || s->by_stiffness) return;
+  const bool inside = is_inside(in), enters = inside && !s->inside;
+  const bool relieved = in->method->passes_singular;
+  if (relieved && s->steps < RELIEF_STEPS) s->steps++;
+  s->due = relieved ? in->passage.near_steps == 0 && s->steps == RELIEF_STEPS : enters;
+  s->inside = inside;
+}
+
 /* Sets the time t from which fixed steps are counted. The times of later steps are t plus a multiple of the step size, so that rounding
  * errors do not accumulate. */
 static void count_from(cmb_integrator *in, double t)
@@ -456,6 +486,7 @@ cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q, c
   in->keep_size = false;
   if (status > 0) return give_up(in, status, in->h);
   if (status != CMB_OK) return status;
+  if (in->switcher) in->switcher->inside = is_inside(in);
   cmb_passage_after(in);
   return CMB_OK;
 }
@@ -550,7 +581,7 @@ static double step_after_limit(const cmb_integrator *in, double h, double t_limi
 static cmb_status check_stiffness(cmb_integrator *in)
 {
   if (cmb_step_is_near_singular(in)) return CMB_OK;
-  if (in->switcher) {
+  if (in->switcher && in->switcher->by_stiffness) {
     cmb_switcher_check(in);
   } else if (!in->stiffness->reported &&
              cmb_stiffness_update(in, in->stiffness, in->method->stability, STIFF_ESTIMATES)) {
@@ -564,7 +595,7 @@ static cmb_status check_stiffness(cmb_integrator *in)
   return in->stiffness->end;
 }
 
-/* Switches to the other method of `auto`, explicit or implicit, if a change is scheduled. The new method begins at the current state. */
+/* Switches to the other one of two methods (cmb_switcher) if a change is scheduled. The new method begins at the current state. */
 static cmb_status change_method(cmb_integrator *in)
 {
   if (!in->switcher->due) return CMB_OK;
@@ -572,8 +603,8 @@ static cmb_status change_method(cmb_integrator *in)
   return status > 0 ? give_up(in, status, in->h) : status;
 }
 
-/* Switches from the implicit to the explicit method of `auto` after repeated failures near a position where the constraints lose rank,
- * which the explicit method can pass. Does nothing elsewhere and with other methods. */
+/* Switches to the explicit method after repeated failures of another one near a position where the constraints lose rank, which the
+ * explicit method can pass. Does nothing elsewhere and with methods that have no other beside them. */
 static cmb_status switch_near_singularity(cmb_integrator *in)
 {
   const char *name;
@@ -587,6 +618,12 @@ static cmb_status switch_near_singularity(cmb_integrator *in)
   return CMB_OK;
 }
 
+/* Returns whether another attempt with a step of size h makes no sense. */
+static bool is_hopeless(const cmb_integrator *in, double h)
+{
+  return in->rejections > MOST_REJECTIONS || !(h > 8 * DBL_EPSILON * fabs(in->t));
+}
+
 cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
 {
   if (!in) return CMB_ERROR_ARGUMENT;
@@ -596,11 +633,12 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
   in->ev->tau_square = in->ev->eta_square = 0;
   cmb_passage_before(in);
   for (in->rejections = 0;; in->rejections++) {
-    if (in->rejections == RESCUE_AFTER) CMB_TRY(switch_near_singularity(in));
     double h = step_to_try(in, t_limit), error = 0;
-    if (in->rejections > MOST_REJECTIONS || !(h > 8 * DBL_EPSILON * fabs(in->t))) {
-      return give_up(in, trouble, h);
+    if (in->rejections == RESCUE_AFTER || is_hopeless(in, h)) {
+      CMB_TRY(switch_near_singularity(in));
+      h = step_to_try(in, t_limit);
     }
+    if (is_hopeless(in, h)) return give_up(in, trouble, h);
     if (in->ev->stats.steps >= in->options.max_steps) {
       return cmb_fail_about(in->ctx, CMB_ERROR_STEP_COUNT, cmb_about_time(in->t, NULL, NULL),
                             "%ld steps are used up at t = %.9g", in->options.max_steps, in->t);
@@ -622,6 +660,7 @@ cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit)
       }
       accept_step(in, h, end_of_step(in, h, t_limit));
       CMB_TRY(cmb_runaway_check(in, t_limit));
+      check_rank(in);
       return in->stiffness ? check_stiffness(in) : CMB_OK;
     }
     in->ev->stats.rejected++;

@@ -32,19 +32,30 @@ void cmb_stiffness_begin(cmb_stiffness *s);
  * with an implicit one those in which an explicit method, stable up to h ρ = `stability`, would not be limited. */
 bool cmb_stiffness_update(cmb_integrator *in, cmb_stiffness *s, double stability, int enough);
 
-/* The method auto: its two methods, each with its data; in->method and in->data are those of the active one. */
+/* Two methods that take turns, each with its data; in->method and in->data are those of the active one. With auto, stiffness decides which
+ * one is active. Any other method that cannot pass a loss of rank of the constraints has an explicit method beside it that can; that one is
+ * active only there. */
 typedef struct cmb_switcher {
-  const cmb_method *method[2]; /* the explicit and the implicit method */
+  const cmb_method
+      *method[2]; /* the explicit method; the implicit one, or that which the user chose */
   void *data[2];
   cmb_choices chosen[2];
-  int active;
-  int enough; /* estimates needed for a change; the number grows with each change */
-  bool due;   /* the method is to be changed before the next step */
+  bool by_stiffness; /* the method is auto */
+  int active;        /* index of the active method */
+  bool inside; /* the state is too near to a loss of rank for a step to end there; not with auto */
+  int steps;   /* accepted steps since the last change; not with auto */
+  int enough;  /* estimates needed for a change; the number grows with each change */
+  bool due;    /* the method is to be changed before the next step */
 } cmb_switcher;
 
 /* Creates both methods of auto with their options; the function `create` of this method. */
 cmb_status cmb_switcher_create(cmb_integrator *in);
-void cmb_switcher_begin(cmb_integrator *in); /* activates the implicit method for a new run */
+
+/* Creates an explicit method beside the integrator's method, which has been created, for losses of rank that this one cannot pass. */
+cmb_status cmb_switcher_add(cmb_integrator *in);
+
+/* Activates the method with which a new run begins. */
+void cmb_switcher_begin(cmb_integrator *in);
 void cmb_switcher_destroy(cmb_integrator *in);
 
 /* Saves or restores in the archive a which of the two methods of auto is active. */
@@ -53,11 +64,10 @@ void cmb_switcher_visit(cmb_integrator *in, cmb_archive *a);
 /* Decides after an accepted step whether a change to the other method of auto is due. */
 void cmb_switcher_check(cmb_integrator *in);
 
-/* Changes to the other method of auto before the next step; the new method begins at the current state. */
+/* Changes to the other one of the two methods before the next step; the new method begins at the current state. */
 cmb_status cmb_switcher_change(cmb_integrator *in);
 
-/* Returns whether the method is auto and its implicit method is active, so that a change would bring the explicit one, which can pass
- * positions where the constraints lose rank. */
+/* Returns whether a change would bring the explicit method, which can pass positions where the constraints lose rank. */
 bool cmb_switcher_can_pass(const cmb_integrator *in);
 
 #endif

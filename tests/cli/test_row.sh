@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A row of N parallelograms through its flat position, where each loop loses a rank: every run agrees with the equation of the one
-# degree of freedom within 100 tolerances and reports every passage, or ends with a status and a sentence.
+# degree of freedom within 100 tolerances and reports every passage, whether its method passes such positions itself or an explicit one makes
+# the steps there.
 #
 # CAMBER_ROWS=all runs all sizes, formulations, methods and tolerances, and prints a table; CAMBER_ROWS="40 cartesian bdf 1e-10" those
 # that have all of these words.
@@ -65,7 +66,7 @@ def exact(N, steps=20000):
 
 
 def judge(N, formulation, method, tolerance):
-    """Whether the run is right, or ends in words; and what it did."""
+    """Whether the run is right, and what it did."""
     command = [os.environ["CAMBER"], "run", "row.yaml", "--set", f"N={N}", "--formulation", formulation, "--method", method,
                "--rtol", str(tolerance), "--t-end", str(T_END), "--json"]
     try:
@@ -73,7 +74,7 @@ def judge(N, formulation, method, tolerance):
     except subprocess.TimeoutExpired:
         return False, f"no end within {MOST_SECONDS} s"
     if done.returncode != 0:
-        return "constraints are near to losing rank here" in done.stderr, done.stderr.strip()
+        return False, done.stderr.strip()
     run, (angle, passages) = json.loads(done.stdout), exact(N)
     error = abs(run["outputs"]["crank"] - angle) / tolerance
     seen = len(run["singularities"])
@@ -89,9 +90,13 @@ if chosen:
 else:
     cases = [(40, "explicit", "mdop853", 1e-8), (40, "explicit", "auto", 1e-10), (40, "residual", "mdop5", 1e-6),
              (10, "residual", "mdop853", 1e-8), (10, "explicit", "auto", 1e-10), (10, "cartesian", "mdop853", 1e-6),
-             (40, "explicit", "phem56", 1e-6), (40, "explicit", "abm", 1e-7), (40, "residual", "sdirk4", 1e-4),
+             (40, "explicit", "phem56", 1e-6), (40, "explicit", "abm", 1e-6), (40, "residual", "sdirk4", 1e-4),
              (2, "cartesian", "hem5", 1e-6), (2, "cartesian", "auto", 1e-6), (40, "explicit", "radau5", 1e-7),
-             (40, "cartesian", "mdop853", 1e-10), (40, "cartesian", "bdf", 1e-10), (40, "cartesian", "radau5", 1e-10)]
+             *((N, f, m, t) for m in ("radau5", "sdirk4", "bdf", "abm") for N, f, t in
+               ((1, "explicit", 1e-6), (1, "residual", 1e-10), (2, "cartesian", 1e-4), (10, "explicit", 1e-8), (10, "residual", 1e-4))),
+             (1, "cartesian", "radau5", 1e-4), (2, "explicit", "radau", 1e-6), (2, "residual", "forsdirk", 1e-6),
+             (40, "cartesian", "mdop853", 1e-10), (10, "cartesian", "bdf", 1e-10), (10, "cartesian", "radau5", 1e-10),
+             (25, "explicit", "sdirk4", 1e-6)]
 wrong = 0
 if "CAMBER_SANITIZED" in os.environ and not chosen:
     cases = [case for case in cases if case[:2] != (40, "cartesian")]  # a minute each there
