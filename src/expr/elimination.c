@@ -49,7 +49,8 @@ static int degree(const struct ordering *o, int i)
   return count;
 }
 
-/* Returns the row with the fewest remaining entries (minimum degree) among those that can be the next pivot. */
+/* Returns the next pivot of a minimum-degree ordering: the remaining row with the fewest other entries in remaining columns. A constraint row
+ * qualifies only when all unknowns x in it have been eliminated. Returns −1 if there is none. */
 static int next_pivot(const struct ordering *o)
 {
   int best = -1, least = 0;
@@ -61,8 +62,8 @@ static int next_pivot(const struct ordering *o)
   return best;
 }
 
-/* Eliminates pivot p from the pattern: all rows that are linked to p become linked to each other (fill-in). A constraint row (from n on)
- * that contains the unknown p has one unknown less to wait for. */
+/* Eliminates pivot p from the symmetric sparsity pattern: all remaining rows linked to p become linked to each other (fill-in). If p is one
+ * of the n unknowns x, waiting[i] decreases by 1 for each constraint row i >= n that contains it. */
 static void eliminate_from_pattern(struct ordering *o, const cmb_elimination *e, int p)
 {
   o->done[p] = true;
@@ -100,7 +101,7 @@ static bool find_order(cmb_elimination *e, cmb_arena *arena)
 
 /* ---- elimination */
 
-/* Returns whether the matrix has the same expressions on both sides of its diagonal. */
+/* Returns whether the matrix of expressions is symmetric: entries (i, k) and (k, i) are the same nodes of the graph. */
 static bool is_symmetric(const cmb_elimination *e)
 {
   for (int i = 0; i < e->size; i++) {
@@ -111,8 +112,8 @@ static bool is_symmetric(const cmb_elimination *e)
   return true;
 }
 
-/* Subtracts l u from entry K_ik during the elimination of a pivot. On the diagonal of a row of C, the terms from pivots of A are also
- * added up: its pivot consists of them. */
+/* Subtracts l u from entry K_ik when row `pivot` is eliminated. For the diagonal entry of a constraint row (i >= n) and a pivot of A also
+ * from e->whole[i], which becomes the sum of all terms of which that diagonal entry consists. */
 static void subtract(cmb_elimination *e, int i, int k, int pivot, cmb_expr l, cmb_expr u)
 {
   cmb_expr *K = entry(e, i, k), product = cmb_mul(e->g, l, u);
@@ -187,8 +188,8 @@ void cmb_elimination_solve(const cmb_elimination *e, cmb_expr *x)
   }
 }
 
-/* Returns pivot i divided by its value before the subtraction of other rows: near 0 if the matrix is nearly singular. For a row of C,
- * 1e-300 is subtracted from the divisor, so that 0/0 gives 0. */
+/* Builds the expression of pivot i divided by |A_ii|, the magnitude of its value before the elimination. For a constraint row the divisor is
+ * the sum of the terms from pivots of A, less 1e-300 so that 0/0 gives 0. Near 0 if the matrix is nearly singular. */
 cmb_expr cmb_elimination_pivot(const cmb_elimination *e, int i)
 {
   cmb_graph *g = e->g;

@@ -70,8 +70,8 @@ static void compare(struct finder *f, const struct point *p, int j)
   reduce_reach(f, side_of(-left), square / (2 * out), p->i, j);
 }
 
-/* Returns whether a point of a block, whose points are inside the circle (x, y, radius), could reduce the distance from the line at p up
- * to which the nearest point of the line is unique; false only if the circle is too far away. */
+/* Returns whether points inside a circle (x, y, radius) could reduce the reach of a planar curve, the distance up to which its nearest point
+ * is unique, when they are compared with its point p; false only if the circle is too far away for that. */
 static bool may_reduce_reach(const struct finder *f, const struct point *p, const double *circle)
 {
   const double dx = circle[0] - p->x, dy = circle[1] - p->y, far = hypot(dx, dy);
