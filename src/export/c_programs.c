@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* The new graph of expressions, in which the programs are made. */
+/* The data while the exported programs are made: a new graph of expressions, in which they are built, and its inputs. */
 struct program_maker {
   cmb_c_code *c;
   cmb_graph *graph;

@@ -101,7 +101,7 @@ static void print_tables(cmb_buffer *b, const char *prefix, const cmb_c_function
 {
   const cmb_program *p = f->program;
   for (int k = 0; k < p->table_count; k++) {
-    /* c is not needed if only the table's switching function (its margin) is evaluated */
+    /* the coefficients c are not needed if only the table's switching function (its margin) is evaluated */
     bool used = false, used_c = false;
     for (int i = 0; i < p->instructions; i++) {
       const cmb_instruction *code = &p->code[i];

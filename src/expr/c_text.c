@@ -88,7 +88,7 @@ void cmb_c_systems(const cmb_program *p, bool *linear, bool *root)
 
 /* ---- values that are passed from piece to piece */
 
-/* The instruction that wrote each slot last, while the instructions are visited in order. */
+/* The state of a visit to all instructions in order: for each slot of the program's work array the instruction that wrote it last. */
 struct walk {
   cmb_c_program *c;
   int *holder;   /* (slots) instruction */

@@ -81,14 +81,15 @@ cmb_status cmb_complement_parts(cmb_complement *c, int *most)
   return CMB_OK;
 }
 
-/* One independent part of the problem: the indices of its n unknowns, and their values. */
+/* One independent part of the problem (a set of coupled unknowns): the indices of its n unknowns, and the expressions of their values in the
+ * current round. */
 struct part {
   int n, *member;
   cmb_expr *at, *x, *w, *next, *wrong;
   cmb_expr *swept; /* (n) x from the Gauss–Seidel sweeps */
-  /* the fewest wrong signs so far; rounds without fewer that are allowed */
+  /* the fewest violated conditions so far; how many more rounds without fewer are allowed */
   cmb_expr least, patience;
-  cmb_expr count; /* number of wrong signs */
+  cmb_expr count; /* number of unknowns that violate their conditions */
   cmb_elimination *factors;
 };
 

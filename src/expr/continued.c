@@ -18,7 +18,7 @@
 
 #include <math.h>
 
-enum { MOST_VISITS = 200 }; /* nodes that one proof may visit */
+enum { MOST_VISITS = 200 }; /* limit of the nodes that one proof visits */
 
 /* Returns argument i (0, 1 or 2) of node e of an expression graph; 0 if its operation has fewer. */
 static cmb_expr argument(const cmb_graph *g, cmb_expr e, int i)

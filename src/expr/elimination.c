@@ -1,8 +1,8 @@
 /*
- * Gaussian elimination of matrices of expressions in a static order (elimination.h); the result is straight-line code.
+ * Gaussian elimination of matrices of expressions in a static order (elimination.h).
  *
  * The next pivot is the one with the fewest entries left in its row and column (minimum degree, on the symmetric pattern), but a row of C
- * waits until all x in it are eliminated: then its pivot is part of −C A⁻¹ Bᵀ, which is definite.
+ * can follow only after all x in it: then its pivot is part of −C A⁻¹ Bᵀ, which is definite.
  *
  * Of a symmetric matrix (the same expressions on both sides of the diagonal) only one side is eliminated.
  */
@@ -19,7 +19,8 @@ struct cmb_elimination {
   /* (size x size) L below the diagonal, U on and above it; rows and columns in the given order */
   cmb_expr *K;
   cmb_expr *inverse; /* (size) 1/pivot, by row */
-  /* (size) |pivot| before anything is subtracted; for a row of C, the terms that its pivot consists of */
+  /* (size) the magnitude of the diagonal entry before the elimination; for a row of C, the sum of the terms from pivots of A of which it
+   * consists */
   cmb_expr *whole;
 };
 
@@ -33,8 +34,9 @@ static cmb_expr *entry(const cmb_elimination *e, int row, int column)
 struct ordering {
   int size, n;
   bool *linked; /* (size x size) symmetric pattern with fill-in */
-  int *waiting; /* (size) of a row of C: unknowns x in it that are not eliminated yet */
-  bool *done;   /* (size) */
+  /* (size) for a row of C the number of unknowns x in it that are not eliminated yet */
+  int *waiting;
+  bool *done; /* (size) */
 };
 
 static bool is_linked(const struct ordering *o, int i, int k)

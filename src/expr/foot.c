@@ -11,9 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-/* used part of the reach: between the points of a line the reach may be somewhat smaller than at them */
+/* used part of the reach: between the points of a curve the reach may be somewhat smaller than at them */
 static const double SAFE = 0.95;
-/* points that continue a closed line: the influence of an end on a spline falls to a fourth per point */
+/* number of points added at each end of a closed curve: the influence of a spline's end condition falls to about a fourth per point */
 enum { MORE = 16 };
 
 int cmb_foot_block(int n)

@@ -11,7 +11,8 @@
 
 #include <math.h>
 
-enum { SEAM = 4 }; /* points across the seam that are not compared */
+/* number of points at the seam of a closed curve that are not compared with those across it */
+enum { SEAM = 4 };
 
 struct finder {
   const cmb_table *t;
@@ -20,10 +21,10 @@ struct finder {
   cmb_foot_limit *limit; /* (CMB_FOOT_SIDES) */
 };
 
-/* A point of the line, with the unit tangent there. */
+/* A point of the curve with its index i, its coordinates, and the unit tangent there (along). */
 struct point {
   int i;
-  /* out: 1 or -1 at an end, where that direction leads beyond it; 0: no end */
+  /* out: 1 or -1 at an end of an open curve, the sign with which the tangent leads beyond it; 0: no end */
   double x, y, along[2], out;
 };
 

@@ -29,7 +29,7 @@ enum { MAX_ARGUMENTS = 3 };
 
 struct frame {
   uint8_t kind; /* enum frame_kind */
-  /* precedence; 0 for OPEN and CALL: no operator outside a parenthesis applies inside */
+  /* precedence of the operator; 0 for OPEN and CALL, so that no operator outside of a parenthesis applies inside */
   uint8_t binds;
   uint8_t op;    /* cmb_op; CMB_OP_CALL: a function of the caller's (cmb_names) */
   uint8_t count; /* number of a call's finished arguments */
@@ -42,7 +42,7 @@ struct parser {
   cmb_source source;
   cmb_graph *g;
   const cmb_names *names; /* never NULL */
-  cmb_token token;        /* the next one */
+  cmb_token token;        /* the next token */
   cmb_expr value;         /* the value of the operand read last */
   struct frame *frames;
   size_t depth, room;
@@ -62,7 +62,7 @@ static const struct function {
 
 enum { ROWS = sizeof functions / sizeof functions[0], FIRST_FUNCTION = CMB_OP_SQRT - CMB_OP_ADD };
 
-/* The rows that are names: the table of operations begins with those that are written as operators. */
+/* The rows of functions[] that are names: the table of operations begins with those that are written as operators. */
 static const struct function *const named = functions + FIRST_FUNCTION;
 enum { NAMED = ROWS - FIRST_FUNCTION };
 

@@ -135,7 +135,8 @@ uint32_t cmb_graph_size(const cmb_graph *g)
 
 /* ---- hash table of nodes */
 
-enum { NEAR_WINDOW = 1024, NEAR_TRIES = 8 }; /* the window is a page of memory */
+/* NEAR_WINDOW entries of the hash table are a page of memory */
+enum { NEAR_WINDOW = 1024, NEAR_TRIES = 8 };
 
 /* Returns a hash of all fields of a node of the expression graph. */
 static uint32_t hash(const cmb_node *n)

@@ -275,9 +275,9 @@ struct maker {
   int n;
   const cmb_expr *unknown, *equation;
   uint32_t size;
-  uint8_t *marked; /* (size) 1: the equations are made of it */
-  uint8_t *varies; /* (size) 1: an unknown is in it */
-  cmb_expr *now;   /* (size) the node in symbols */
+  uint8_t *marked; /* (size) not 0: the equations depend on the node */
+  uint8_t *varies; /* (size) 1: the node depends on an unknown */
+  cmb_expr *now;   /* (size) the node rewritten in the symbols of the system */
   cmb_expr *given; /* (size) nodes without unknowns, in the order of their symbols */
   int given_count;
 };
@@ -316,7 +316,7 @@ static bool has_branch_or_kink(const struct maker *m, cmb_expr e)
 static cmb_status find_varying(struct maker *m)
 {
   const cmb_graph *g = m->g;
-  uint8_t *loose = m->marked; /* 2: it is used outside smooth(...), too */
+  uint8_t *loose = m->marked; /* 2: the node is used outside of smooth(...), too */
   for (int i = 0; i < m->n; i++) m->varies[m->unknown[i]] = 1;
   for (cmb_expr e = 0; e < m->size; e++) {
     for (int k = 0; m->marked[e] && k < cmb_op_arity(cmb_expr_op(g, e)); k++) {

@@ -13,13 +13,13 @@
 
 #include <float.h>
 
-/* The box, its middle, and the foot of the middle. */
+/* A box of points, x[0] by x[1], its middle, half its diagonal (radius), and the foot of the middle: parameter u and distance v. */
 struct box {
   const cmb_table *t;
   cmb_interval x[2];
   double middle[2], radius;
   double u, v;
-  double rounding; /* rounding error of u and v */
+  double rounding; /* bound of the rounding errors of u and v */
 };
 
 /* Returns an enclosure of F(u) = (P(u) − p)·P'(u) for all points p of the box b and all parameters u of an interval. F is 0 where P(u) is the

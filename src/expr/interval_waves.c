@@ -27,7 +27,7 @@ CMB_WAVE_CODE(CMB_CODE_COMPILED)
 enum { VALUE, X, Y, XX, XY, YY, REST, SIZE, AMOUNT, SUMS };
 
 struct box {
-  double x, y, r, q; /* the middle and half the widths */
+  double x, y, r, q; /* the middle of the box and half its widths, in x (r) and in y (q) */
   double quarters;
 };
 
@@ -38,8 +38,8 @@ static void middle_of(cmb_interval x, double *middle, double *half)
   *half = fmax(x.high - *middle, *middle - x.low) * (1 + 4 * DBL_EPSILON);
 }
 
-/* Some waves: the derivatives of their angles, the largest change of the angle in the box, and the amplitudes of the requested
- * derivative. */
+/* A block of waves: the derivatives of their angles with respect to x and y (u, v), the largest change of the angle in the box (delta), and
+ * the amplitudes of the requested derivative (a). */
 struct block {
   double u[CMB_WAVE_BLOCK], v[CMB_WAVE_BLOCK], delta[CMB_WAVE_BLOCK], a[CMB_WAVE_BLOCK];
 };

@@ -22,7 +22,7 @@ struct cmb_jacobian {
   cmb_program *program;
   cmb_pattern pattern;
   int inputs, wrt;
-  int *group; /* (wrt) group of each column */
+  int *group; /* (wrt) group of each column: columns of a group share no row */
   int groups;
 };
 

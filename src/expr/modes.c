@@ -32,7 +32,8 @@
 
 enum {
   NAME_ROOM = 64,
-  MAX_VISITS = 1 << 20 /* nodes that may be visited in all branches together to continue roots */
+  /* limit of the visits of nodes, in all branches together, to continue roots */
+  MAX_VISITS = 1 << 20
 };
 
 struct cmb_modes {
@@ -43,22 +44,23 @@ struct cmb_modes {
   int first_reusable; /* modes with smaller indices are not reused */
 };
 
-/* The state of one rewriting of a graph. */
+/* The state while the nodes of a graph are rewritten with frozen branches. */
 struct rewriter {
   cmb_graph *g;
   cmb_modes *modes;
   uint32_t size;       /* number of nodes before the rewriting */
   cmb_expr *rewritten; /* (size) the rewritten node */
-  /* (size) 1: its value is 0 or 1 by its form, a comparison or comparisons combined */
+  /* (size) 1: the node is a comparison, or comparisons combined by min and max, so that its value is 0 or 1 */
   uint8_t *condition;
-  uint8_t *has_root; /* (size) 1: there is a root in it whose argument may be negative */
-  cmb_known known;   /* conclusions from the conditions of the current branch */
-  int visits;        /* remaining visits */
+  /* (size) 1: the node contains a square root or power whose argument may be negative */
+  uint8_t *has_root;
+  cmb_known known; /* conclusions from the conditions of the current branch */
+  int visits;      /* how many more nodes may be visited to continue roots */
   /* (2 size) lists of nodes and of their earlier values; NULL: not needed so far */
   cmb_expr *stack;
   uint32_t used;   /* used part of the stack */
   bool failed;     /* no memory for the stack */
-  bool only_known; /* no new modes: an operation without a mode stays unchanged */
+  bool only_known; /* no modes are created: an operation without a mode stays unchanged */
 };
 
 static cmb_expr op2(cmb_graph *g, cmb_op op, cmb_expr a, cmb_expr b)

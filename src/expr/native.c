@@ -96,7 +96,7 @@ static bool load(cmb_native *n, const char *path, bool lanes)
 
 /* ---- compiling */
 
-/* The data of one creation of compiled programs. */
+/* The data of one call of cmb_native_create. */
 struct maker {
   cmb_context *ctx;
   cmb_native *n;

@@ -92,7 +92,7 @@ struct printer {
   const cmb_program *const *programs;
   bool used[CMB_OPS];
   cmb_native_text *text;
-  int first;      /* first unit of the kind of number that is being printed */
+  int first;      /* index of the first unit of the kind of number that is being printed */
   int statements; /* number of statements printed of this kind */
 };
 

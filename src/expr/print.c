@@ -21,7 +21,7 @@ enum { MAX_PIECES = 12, INITIAL_STACK = 64, LEAST_LIMIT = 4096 };
 static const size_t longest = SIZE_MAX / 2;
 
 struct piece {
-  const char *words; /* or NULL: an argument */
+  const char *words; /* NULL: the piece is an argument */
   cmb_expr argument;
 };
 

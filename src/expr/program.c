@@ -13,7 +13,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* The data about nodes while a program is made. */
+/* The data about the graph's nodes while a program is created from them. */
 struct maker {
   cmb_context *ctx;
   const cmb_graph *g;
@@ -29,7 +29,7 @@ struct maker {
   uint32_t free_count;
   bool for_lanes;    /* one list of instructions is enough */
   int solutions;     /* number of solutions in one list */
-  size_t operands;   /* number of their operands */
+  size_t operands;   /* number of operands of the solutions in one list */
   uint32_t *operand; /* where to store the next operands */
 };
 

@@ -18,12 +18,13 @@ enum { WINDOW = 1 << 16 };
 struct scheduler {
   const cmb_graph *g;
   int count;
-  size_t operands;   /* largest number of operands in a window */
-  size_t size;       /* number of nodes up to the last operation */
-  uint32_t *number;  /* (size) index of an operation in the window; NONE: another node */
-  uint32_t *start;   /* (count + 1) first reader of each operation, in `reader` */
+  size_t operands;  /* largest number of operands in a window */
+  size_t size;      /* number of nodes up to the last operation */
+  uint32_t *number; /* (size) index of an operation in the window; NONE: another node */
+  /* (count + 2) index in `reader` of the first operation that reads the result of each operation */
+  uint32_t *start;
   uint32_t *reader;  /* (all operands) indices of the operations that read */
-  uint32_t *waiting; /* (count) arguments that are not computed yet */
+  uint32_t *waiting; /* (count) number of operands that are not computed yet */
   uint32_t *next;    /* (count) next operation in the same queue */
   uint32_t first[CMB_OPS], last[CMB_OPS], length[CMB_OPS];
 };

@@ -19,7 +19,7 @@ struct spread {
   const cmb_graph *g;
   /* (size + 2) the readers of node e are reader[start[e]] .. reader[start[e + 1] - 1] */
   uint32_t *start;
-  /* nodes that depend on an argument through which a derivative can be other than 0 */
+  /* nodes that read other nodes as arguments with respect to which the derivative can differ from 0 */
   cmb_expr *reader;
   uint64_t *set;  /* (size) all 0 before a block of inputs */
   uint64_t *due;  /* (size / 64 + 1) bits of nodes whose set has to be added to their readers' */

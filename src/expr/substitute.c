@@ -110,7 +110,7 @@ cmb_status cmb_import(cmb_graph *to, const cmb_graph *from, int inputs, const cm
   return cmb_graph_status(to);
 }
 
-/* The nodes of a small expression, ascending, and their numbers in the other graph. */
+/* The nodes of a small expression, in ascending order, and their counterparts in the other graph. */
 struct small {
   int count;
   cmb_expr node[CMB_SMALL], rewritten[CMB_SMALL];
