@@ -86,7 +86,7 @@ static void put_top(const cmb_c_code *c, cmb_buffer *b)
 /* ---- header */
 
 /* Appends to the exported C header b an enumeration with the numbers of coordinates (nq), velocities (nv), constraints (ng) and switching
- * functions (ns) and, if there are any, of states, sampled values and frictions that can stick. */
+ * functions (ns) and, if there are any, of states, sampled values and friction elements that can stick. */
 static void put_sizes(const cmb_c_code *c, cmb_buffer *b)
 {
   const char *n = c->name;
@@ -125,8 +125,8 @@ static void put_fields(cmb_buffer *b, int count, const char *const *identifiers,
   }
 }
 
-/* Appends to the exported C header b the type NAME_state, with time, coordinates, velocities, sampled values and modes of sticking friction;
- * comments list the coordinates, states and frictions. */
+/* Appends to the exported C header b the type NAME_state, with time, coordinates, velocities, sampled values and modes (slipping or sticking)
+ * of friction; comments list the coordinates, states and friction elements. */
 static void put_state(const cmb_c_code *c, cmb_buffer *b)
 {
   const char *n = c->name;
@@ -207,8 +207,8 @@ static void put_structures(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_print(b, "} %s_outputs;\n\n", n);
 }
 
-/* Appends to the exported C header b the type NAME, one instance of the model: parameters, time of the beginning, number of steps, the array
- * x of all variables, and work arrays that are large enough for all programs. */
+/* Appends to the exported C header b the type NAME, one instance of the model: parameters, initial time, number of steps, the array x of all
+ * variables, and work arrays that are large enough for all programs. */
 static void put_work(const cmb_c_code *c, cmb_buffer *b)
 {
   cmb_c_function functions[MOST_PROGRAMS];
@@ -649,7 +649,8 @@ static void put_step_count(cmb_buffer *b, int h)
 }
 
 /* Appends to the exported C source b the functions NAME_get_state and NAME_set_state, which copy time, coordinates, velocities, sampled
- * values and modes of friction that can stick from and to an instance; the latter then computes the other modes. */
+ * values and modes of friction that can stick from and to an instance. The latter then computes all other modes, and modes of friction that
+ * are 0. */
 static void put_access(const cmb_c_code *c, cmb_buffer *b)
 {
   const cmb_code *x = c->x;

@@ -71,8 +71,8 @@ static void list_mode_values(const cmb_code *x, cmb_expr *of, const cmb_table **
   }
 }
 
-/* Creates the exported program c->modes, which computes all modes (signs or levels of the ns switching functions) and then the ns values that
- * determine them. Modes of friction that can stick are passed on unchanged. Does nothing if there are no modes. */
+/* Creates the program c->modes of the exported code, which computes all modes (signs or levels of the ns switching functions) and then the ns
+ * values that determine them. Modes of friction that can stick are passed on unchanged. Does nothing if there are no modes. */
 static cmb_status make_modes(struct program_maker *m)
 {
   const cmb_code *x = m->c->x;
@@ -95,8 +95,8 @@ static cmb_status make_modes(struct program_maker *m)
   return cmb_program_create(m->c->ctx, g, m->inputs, m->input, 2 * x->ns, after, &m->c->modes);
 }
 
-/* Creates the exported program c->outputs, which computes the model's outputs and then the new values of all sampled variables. Does nothing
- * if there are neither. */
+/* Creates the program c->outputs of the exported code, which computes the model's outputs and then the new values of all sampled variables.
+ * Does nothing if there are neither. */
 static cmb_status make_outputs(struct program_maker *m)
 {
   const cmb_code *x = m->c->x;
@@ -107,8 +107,8 @@ static cmb_status make_outputs(struct program_maker *m)
   return cmb_program_create(m->c->ctx, m->graph, m->inputs, m->input, count, out, &m->c->outputs);
 }
 
-/* Creates the exported program c->first, which computes the start values q and v from the parameters, if formulas give them. Otherwise sets
- * c->start_reads, the parameters on which the start depends. Does nothing if no parameter can be changed. */
+/* Creates the program c->first of the exported code, which computes the start values q and v from the parameters, if formulas give them.
+ * Otherwise sets c->start_reads, the parameters on which the start depends. Does nothing if no parameter can be changed. */
 static cmb_status make_first(struct program_maker *m)
 {
   cmb_c_code *c = m->c;

@@ -248,8 +248,8 @@ static cmb_status refuse_actions(cmb_context *ctx, const cmb_equations *eq)
   return CMB_OK;
 }
 
-/* Exports a system with a real-time method as C code: writes a header and a source to `folder`, and fills *report unless it is NULL. The
- * method's option `bound`, which computes a bound of the drift during a simulation, is switched off: the code contains the plain step. */
+/* Exports a system with a real-time method (of fixed cost per step) as C code: writes a header and a source to `folder`, and fills *report
+ * unless it is NULL. The method's option `bound`, which bounds the drift during a simulation, is switched off in the code. */
 cmb_status cmb_export_c(cmb_context *ctx, const cmb_system *system, const cmb_run_options *options,
                         const char *folder, cmb_export_report *report)
 {

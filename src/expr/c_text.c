@@ -511,8 +511,8 @@ static void print_scalar(cmb_buffer *b, cmb_op op, const char *prefix)
   cmb_buffer_print(b, ")\n{\n  return %s;\n}\n", VALUE[op]);
 }
 
-/* Appends the beginning of a C function that applies operation op to a vector of numbers (lanes): if all lanes have the same argument, the
- * scalar function is called only once. In a Jacobian this holds for all values that do not depend on the direction. */
+/* Appends the beginning of a C function that applies operation op to a vector of numbers (lanes): if all of them are equal, the scalar
+ * function is called only once. In a Jacobian this holds for all values that do not depend on the direction of differentiation. */
 static void print_shortcut(cmb_buffer *b, cmb_op op)
 {
   cmb_buffer_put(b, "  if (same_in_all(a)) {\n    const double x = lane_");

@@ -114,8 +114,9 @@ static cmb_expr entry(const cmb_complement *c, const struct part *p, int i, int 
 
 /* ---- one round */
 
-/* Factorises the matrix of one pivoting round for part p of a bounded complementarity problem into p->factors: unit rows for unknowns at a
- * bound, rows of K for those in between. Returns false if out of memory. */
+/* Builds the LU factors of the matrix of one principal-pivoting iteration for part p (a set of coupled unknowns) of a complementarity problem
+ * w = w₀ − K x with bounds on x: unit rows for unknowns at a bound, rows of K for those in between. Stores them in p->factors; returns false
+ * if out of memory. */
 static bool factorise(const cmb_complement *c, struct part *p)
 {
   const int n = p->n;
@@ -131,8 +132,8 @@ static bool factorise(const cmb_complement *c, struct part *p)
   return p->factors;
 }
 
-/* Builds the expression w_i = w₀_i − Σ_k K_ik x_k, the residual of unknown i of part p of a complementarity problem, for the given
- * expressions x[p->n]. */
+/* Builds the expression w_i = w₀_i − Σ_k K_ik x_k for unknown i of part p (a set of p->n coupled unknowns) of a complementarity problem, with
+ * the given expressions x[p->n]. */
 static cmb_expr residual_of(const cmb_complement *c, const struct part *p, const cmb_expr *x, int i)
 {
   cmb_expr w = c->w0[p->member[i]];
@@ -140,9 +141,9 @@ static cmb_expr residual_of(const cmb_complement *c, const struct part *p, const
   return w;
 }
 
-/* Builds the expression of the next state of unknown i of a bounded complementarity problem: −1 or 1 (at a bound) or 0 (in between). The
- * unknown leaves its bound if w_i has the wrong sign there by more than a tolerance, and goes to a bound that x_i exceeds by more than a
- * tolerance. */
+/* Builds the expression of the next state of unknown i in the active-set solution of a complementarity problem w = w₀ − K x, −1 <= x <= 1: 0
+ * (between the bounds) if it is at a bound with the wrong sign of w_i; ±1 (at the bound) if x_i is beyond it; otherwise unchanged. Both are
+ * tested with a tolerance. */
 static cmb_expr state_of(const cmb_complement *c, const struct part *p, int i)
 {
   const cmb_expr one = number(c, 1), at = p->at[i], x = p->x[i], slack = c->slack[p->member[i]];
@@ -156,8 +157,9 @@ static cmb_expr state_of(const cmb_complement *c, const struct part *p, int i)
   return choose(c, cmb_square(c->g, at), stays, between);
 }
 
-/* Computes for each unknown of part p of a complementarity problem the residual p->w[i], the next state p->next[i] (−1 or 1: at a bound, 0:
- * in between) and whether it differs from the present one, p->wrong[i]; p->count is the number of these. All are expressions. */
+/* Computes for each unknown of part p of a bounded complementarity problem the residual p->w[i], its next state p->next[i] (±1: at a bound,
+ * 0: in between) and whether this differs from the present one, p->wrong[i]; p->count is the number of those that differ. All are
+ * expressions. */
 static void check_signs(const cmb_complement *c, struct part *p)
 {
   p->count = 0;
@@ -169,8 +171,8 @@ static void check_signs(const cmb_complement *c, struct part *p)
   }
 }
 
-/* Changes the states (at a bound or in between) of all unknowns of part p that violate the complementarity conditions (block principal
- * pivoting). Where their number has not fallen below its least value for three rounds, only the last of them changes (Murty's rule). */
+/* Changes the states (at a bound or in between) of all unknowns that violate the complementarity conditions (block principal pivoting). If
+ * their number has not fallen below its least value in three iterations, only the last of them changes (Murty's rule). */
 static void exchange_states(const cmb_complement *c, struct part *p)
 {
   const cmb_expr fewer = op2(c, CMB_OP_LT, p->count, p->least);
@@ -184,8 +186,8 @@ static void exchange_states(const cmb_complement *c, struct part *p)
   }
 }
 
-/* Solves the linear system of one pivoting round for p->x, with unknowns at a bound fixed there, and finds the unknowns that violate the
- * complementarity conditions. Returns false if out of memory. */
+/* Solves the linear system of one principal-pivoting iteration for the unknowns p->x of a complementarity problem, with those at a bound
+ * fixed there, and finds the unknowns that violate the complementarity conditions. Returns false if out of memory. */
 static bool solve_round(const cmb_complement *c, struct part *p)
 {
   if (!factorise(c, p)) return false;
@@ -205,8 +207,8 @@ static cmb_expr clamp(const cmb_complement *c, cmb_expr x)
   return op2(c, CMB_OP_MAX, op2(c, CMB_OP_MIN, x, number(c, 1)), number(c, -1));
 }
 
-/* Computes p->swept, an approximate solution of part p of a bounded complementarity problem, by CMB_COMPLEMENT_SWEEPS projected Gauss–Seidel
- * sweeps. They start from the x of the last pivoting round, clamped to [−1, 1]. */
+/* Computes p->swept, an approximate solution of a complementarity problem with −1 <= x <= 1, by CMB_COMPLEMENT_SWEEPS projected Gauss–Seidel
+ * sweeps, which start from the x of the last principal-pivoting iteration, clamped to [−1, 1]. */
 static void sweep(const cmb_complement *c, struct part *p)
 {
   cmb_expr *x = p->swept;
@@ -225,8 +227,8 @@ static cmb_expr swept_state(const cmb_complement *c, const struct part *p, int i
   return choose(c, bound, p->swept[i], 0);
 }
 
-/* Makes the pivoting rounds of part p of a complementarity problem restart from the states that projected Gauss–Seidel sweeps give if, at run
- * time, unknowns violate their conditions after the last round. Resets p->least and p->patience. */
+/* Makes the principal pivoting of a complementarity problem restart from the states (at a bound or in between) that projected Gauss–Seidel
+ * sweeps give if, at run time, unknowns violate their conditions after the last iteration. Resets p->least and p->patience. */
 static void restart_from_sweeps(const cmb_complement *c, struct part *p)
 {
   sweep(c, p);
@@ -237,8 +239,8 @@ static void restart_from_sweeps(const cmb_complement *c, struct part *p)
 
 /* ---- the whole problem */
 
-/* Builds K (n x n), which is P with a slightly larger diagonal that is at least a small positive number, and slack[n], the tolerances below
- * which |w_i| counts as 0. */
+/* Builds the matrix K (n x n) of a complementarity problem, which is P with a diagonal that is slightly larger and at least a small positive
+ * number, and slack[n], the tolerances below which |w_i| counts as 0. */
 static void fill_matrix(cmb_complement *c)
 {
   const int n = c->n;
@@ -252,8 +254,8 @@ static void fill_matrix(cmb_complement *c)
   }
 }
 
-/* Stores the solution c->x and the states c->at of part p of a complementarity problem: those of the last pivoting round or, where unknowns
- * still violate their conditions, those of the Gauss–Seidel sweeps. c->settled then becomes 0. */
+/* Stores the solution x and the states (at a bound or in between) of part p of a complementarity problem in c->x and c->at: those of the last
+ * principal-pivoting iteration or, if unknowns violate their conditions in it, those of the Gauss–Seidel sweeps; then c->settled is 0. */
 static void store_solution(cmb_complement *c, const struct part *p)
 {
   for (int i = 0; i < p->n; i++) {
@@ -264,8 +266,9 @@ static void store_solution(cmb_complement *c, const struct part *p)
   c->settled = choose(c, p->count, 0, c->settled);
 }
 
-/* Solves the independent part (set of coupled unknowns) of a bounded complementarity problem whose smallest index is `first`; does nothing if
- * there is none. One unknown gets three pivoting rounds, one for each state; n coupled unknowns get n + 4. Returns false if out of memory. */
+/* Builds the solution of one part (set of coupled unknowns) of a bounded complementarity problem, that whose smallest index is `first`; does
+ * nothing if there is none. A single unknown gets three principal-pivoting iterations, n coupled ones n + 4. Returns false if out of
+ * memory. */
 static bool solve_part(cmb_complement *c, int first)
 {
   struct part p;

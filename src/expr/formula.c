@@ -229,7 +229,8 @@ static cmb_status fail_call(struct parser *p, const cmb_token *at, size_t paren,
 }
 
 /* Begins a function call: pushes the function `name`, read at the token `at`, on the parser's stack and skips the '(' at the current token.
- * Reports a call without arguments, and a name that cannot be a function; names of the caller's functions are checked by finish_call(). */
+ * Returns an error for a call without arguments or a name that cannot be a function; names of the caller's functions are checked by
+ * finish_call(). */
 static cmb_status begin_call(struct parser *p, const cmb_token *at, const char *name)
 {
   int i = cmb_find_name(name, named, NAMED, sizeof *named);
@@ -242,8 +243,8 @@ static cmb_status begin_call(struct parser *p, const cmb_token *at, const char *
   return p->token.kind == CMB_TOKEN_RIGHT ? fail_count(p, &call, "none") : CMB_OK;
 }
 
-/* Sets p->value to a call of one of the caller's functions, whose arguments argument[count] are complete. Reports a name that is no function
- * and a wrong number of arguments. */
+/* Sets p->value to a call of one of the caller's functions, whose arguments argument[count] are complete. Returns an error if there is no
+ * such function or it does not take this number of arguments. */
 static cmb_status finish_call(struct parser *p, const struct frame *f, int count,
                               const cmb_expr *argument)
 {
@@ -260,7 +261,7 @@ static cmb_status finish_call(struct parser *p, const struct frame *f, int count
 }
 
 /* Reads a name. If '(' follows, begins a function call and sets *is_value to false; otherwise sets p->value to the name's value and *is_value
- * to true. Reports unknown names, and functions without '('. */
+ * to true. Returns an error for unknown names, and for functions without '('. */
 static cmb_status read_name(struct parser *p, bool *is_value)
 {
   char name[CMB_FORMULA_NAME_ROOM];
@@ -278,8 +279,8 @@ static cmb_status read_name(struct parser *p, bool *is_value)
   return cmb_source_fail(&p->source, at.at, "'%s' is a function: expected '(' after it", name);
 }
 
-/* Reads a prefix operator: a minus sign or `not` is pushed on the parser's stack, a plus sign is skipped. Reports any other operator, and a
- * `not` behind an operator that binds more tightly. */
+/* Reads a prefix operator: a minus sign or `not` is pushed on the parser's stack, a plus sign is skipped. Returns an error for any other
+ * operator, and for a `not` after an operator that binds more tightly. */
 static cmb_status read_prefix(struct parser *p)
 {
   const cmb_operator *row = p->token.row;
@@ -397,7 +398,7 @@ static cmb_expr at_least_zero(cmb_graph *g, cmb_expr force)
   return cmb_apply(g, CMB_OP_MAX, force, cmb_constant(g, 0), 0);
 }
 
-/* Sets p->value to the dry friction force stick(x, b, c) with the arguments argument[3]. Reports b or c that is a negative number; as
+/* Sets p->value to the dry friction force stick(x, b, c) with the arguments argument[3]. Returns an error if b or c is a negative number; as
  * expressions they are replaced by max(b, 0) and max(c, 0), since friction must not drive the motion. */
 static cmb_status finish_stick(struct parser *p, const struct frame *f, const cmb_expr *argument)
 {
@@ -415,8 +416,8 @@ static cmb_status finish_stick(struct parser *p, const struct frame *f, const cm
   return CMB_OK;
 }
 
-/* Reads ')': p->value becomes the value of the formula in the parentheses, or of the function call whose last argument is complete. Reports a
- * ')' without '(' and a wrong number of arguments. */
+/* Reads ')': p->value becomes the value of the formula in the parentheses, or of the function call whose last argument is complete. Returns
+ * an error for a ')' without '(' and for a wrong number of arguments. */
 static cmb_status read_right_parenthesis(struct parser *p)
 {
   apply_operators(p, 0);
@@ -442,7 +443,7 @@ static cmb_status read_right_parenthesis(struct parser *p)
 }
 
 /* Reads what follows an operand: closing parentheses, then a binary operator or a comma. At the end of the formula applies the remaining
- * operators and sets *done to true. Reports any other token, and a '(' that is not closed. */
+ * operators and sets *done to true. Returns an error for any other token, and at the end for a '(' that is not closed. */
 static cmb_status read_operator(struct parser *p, bool *done)
 {
   while (p->token.kind == CMB_TOKEN_RIGHT) CMB_TRY(read_right_parenthesis(p));

@@ -311,8 +311,8 @@ static bool has_branch_or_kink(const struct maker *m, cmb_expr e)
   }
 }
 
-/* Marks in m->varies all nodes of the equations that depend on an unknown. Reports such a node with a branch or a kink (abs, min, if, ...),
- * unless it is only used inside of smooth(...). Uses m->marked as work space: entries that are not 0 stay so. */
+/* Marks in m->varies all nodes of the equations that depend on an unknown. Returns an error if such a node has a branch or a kink (abs, min,
+ * if, ...), unless it is only used inside of smooth(...). Uses m->marked as work space: entries that are not 0 stay so. */
 static cmb_status find_varying(struct maker *m)
 {
   const cmb_graph *g = m->g;

@@ -23,16 +23,16 @@ enum { LIBRARY = 4 };
 
 /* ---- rounding of ends */
 
-/* Returns the interval [low, high] with each end moved outward by `units` · DBL_EPSILON · |end|, which is nothing at 0; the unknown interval
- * if an end is then not finite. */
+/* Returns the interval [low, high] enlarged at each end by `units` · DBL_EPSILON times the end's magnitude (an end of 0 stays); the unknown
+ * interval if an end is then not finite. */
 static cmb_interval outward(double low, double high, double units)
 {
   cmb_interval x = {low - units * ULP * fabs(low), high + units * ULP * fabs(high)};
   return isfinite(x.low) && isfinite(x.high) ? x : cmb_interval_unknown();
 }
 
-/* Returns the interval [low, high] enlarged by outward(), after ends below DBL_MIN in magnitude, which may have lost bits by underflow, have
- * been moved by `units` times the smallest subnormal number. */
+/* Returns the interval [low, high] enlarged by outward(), and by `units` times the smallest subnormal number at ends below DBL_MIN in
+ * magnitude, which may have lost bits by underflow. */
 static cmb_interval outward_tiny(double low, double high, double units)
 {
   if (fabs(low) < DBL_MIN) low -= units * TINY;

@@ -79,8 +79,8 @@ static bool grow(cmb_modes *m)
   return true;
 }
 
-/* Creates the mode of a switch, an input that stands for the branch that the expression s decides, and appends it with its switching function
- * to the list of modes. `table` is the table's number for a mode that is an interval of a table. Returns the input. */
+/* Creates the mode of a switch, an input that fixes which branch of an operation holds, and appends it to the list of modes. The expression s
+ * decides the branch; `table` is the table's number for a mode that is an interval of a table, otherwise 0. Returns the input. */
 static cmb_expr add_mode(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uint16_t table)
 {
   static const char *const words[] = {"sign", "stick", "floor", "interval"};
@@ -106,8 +106,8 @@ static cmb_expr add_mode(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uin
   return mode;
 }
 
-/* Sets *mode to the input for the branch that the expression s decides: of an existing mode with the same s, kind and table that may be used
- * again, otherwise of a new one. Returns false if there is none and new ones are not allowed. */
+/* Sets *mode to the input that fixes the branch decided by the expression s: that of an existing mode with the same s, kind and table, or
+ * that of a new one. Returns false if there is none and new ones are not allowed. */
 static bool mode_of(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uint16_t table,
                     cmb_expr *mode)
 {
@@ -129,8 +129,8 @@ static bool sign_of(struct rewriter *r, cmb_expr s, cmb_expr *mode)
   return true;
 }
 
-/* Builds the condition x > y, or x <= y if `yes` is false, with a frozen branch: it is 1 or 0 according to the mode of x − y, an input with
- * the value ±1, instead of the values. Returns the ordinary comparison if there is no mode and new ones are not allowed. */
+/* Builds the condition x > y (or x <= y if `yes` is false) with a frozen branch: it is 1 or 0 as the sign of x − y decides, which is replaced
+ * by an input, the mode. Returns the ordinary comparison if there is no mode and new ones are not allowed. */
 static cmb_expr freeze_comparison(struct rewriter *r, cmb_expr x, cmb_expr y, bool yes)
 {
   cmb_expr mode, one = cmb_constant(r->g, 1);
@@ -174,8 +174,9 @@ static bool is_condition(const struct rewriter *r, cmb_expr e)
          r->condition[cmb_expr_argument(r->g, e, 1)];
 }
 
-/* Builds min or max (node e) of x[0] and x[1] with a frozen branch: an input, the mode, selects one of them. Conditions, for which they mean
- * `and` and `or`, need no mode. Returns the ordinary operation if there is no mode and new ones are not allowed. */
+/* Builds min or max (node e) of x[0] and x[1] with a frozen branch: an input, the mode, selects one of them in place of the sign of x[0] −
+ * x[1]. Conditions, for which min and max mean `and` and `or`, need no mode. Returns the ordinary operation if no mode exists or may be
+ * created. */
 static cmb_expr freeze_extreme(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
   cmb_graph *g = r->g;
@@ -188,8 +189,9 @@ static cmb_expr freeze_extreme(struct rewriter *r, cmb_expr e, const cmb_expr *x
   return cmb_apply(g, CMB_OP_IF, first, x[least ? 1 : 0], x[least ? 0 : 1]);
 }
 
-/* Builds the dry friction force stick(x[0], x[1], x[2]) (node e) with a branch frozen by the mode m, an input: m x[1] for m = ±1 (sliding),
- * (3 − m) x[2] for m > 1.5 and −x[2] for m < −1.5 (sticking). Returns the ordinary operation if x[0] is constant or no mode is allowed. */
+/* Builds the dry friction force stick(x[0], x[1], x[2]) (node e) with a branch fixed by an input m, the mode: m x[1] for m = ±1 (sliding), (3
+ * − m) x[2] for m > 1.5 and −x[2] for m < −1.5 (sticking). Returns the ordinary operation if x[0] is constant or no mode exists or may be
+ * created. */
 static cmb_expr freeze_stick(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
   cmb_graph *g = r->g;
@@ -213,8 +215,8 @@ static int ascending(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Collects e and the nodes below it that contain square roots or powers in need of continuation into list[room], in ascending order, by
- * breadth-first search. Returns their number; 0 if the list is full or the limit r->visits is reached. */
+/* Collects e and those nodes below it that contain square roots or powers with possibly negative arguments into list[room], in ascending
+ * order, by breadth-first search. Returns their number; 0 if the list is full or the limit r->visits is reached. */
 static int collect_roots(struct rewriter *r, cmb_expr e, int room, cmb_expr *list)
 {
   int count = 0;
@@ -232,8 +234,9 @@ static int collect_roots(struct rewriter *r, cmb_expr e, int room, cmb_expr *lis
   return r->visits > 0 && count < room ? count : 0;
 }
 
-/* Rewrites the branch e of an `if` again, with the conclusions from its condition (r->known), so that roots in it can be continued beyond the
- * switch. Returns the result, or the earlier one if there are too many nodes. Rewritten nodes that other expressions use are not changed. */
+/* Rewrites the branch e of an `if` a second time, with what its condition implies (r->known), so that square roots and powers in it can be
+ * extended to negative arguments beyond the switch. Returns the result, or the first one if there are too many nodes; what other expressions
+ * use is not changed. */
 static cmb_expr rewrite_branch(struct rewriter *r, cmb_expr e)
 {
   const uint32_t used = r->used, room = (2 * r->size - used) / 2;
@@ -280,8 +283,9 @@ static cmb_expr freeze_if(struct rewriter *r, cmb_expr e, const cmb_expr *x)
   return cmb_apply(g, CMB_OP_IF, first, yes, no);
 }
 
-/* Builds the square root or power e with the rewritten arguments x[3]. If its argument is proved to be non-negative and contains a switch, or
- * is proved so by a condition around it, a root is continued as an odd function, for stages of a step that lie slightly beyond the switch. */
+/* Builds the square root or power e with the rewritten arguments x[3]. If its argument is non-negative in this branch by a switch inside of
+ * it or a condition around it, a root is extended to negative arguments as an odd function, for stages of a step slightly beyond the
+ * switch. */
 static cmb_expr freeze_root(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
   cmb_graph *g = r->g;
@@ -294,7 +298,7 @@ static cmb_expr freeze_root(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 }
 
 /* Returns whether e contains, outside of smooth(...), a square root or a power with a possibly non-integer exponent whose argument is not
- * proved to be non-negative. r->has_root of its arguments must be known. */
+ * proved to be non-negative. Uses r->has_root of e's arguments. */
 static bool contains_root(const struct rewriter *r, cmb_expr e)
 {
   const cmb_graph *g = r->g;

@@ -76,8 +76,8 @@ static void list_operations(struct maker *m)
   }
 }
 
-/* Allocates the program's arrays of systems of equations, of their solutions and of the operands of these; the last two twice, for both of
- * its lists of instructions. */
+/* Allocates the program's arrays of systems of equations and, for both of its lists of instructions, of the solutions of these systems and of
+ * the operands of the solutions. */
 static void take_solutions(struct maker *m)
 {
   cmb_program *p = m->p;
@@ -134,8 +134,8 @@ static void take_memory(struct maker *m)
   p->grouped.output = cmb_arena_take(p->arena, (size_t)p->outputs, sizeof *p->grouped.output);
 }
 
-/* Assigns the first slots (entries of the work array) to the program's inputs and copies their names. Reports an input[] that is no input of
- * the graph, and an input that the outputs use but that is not among them. Lack of memory is left for the caller to find. */
+/* Assigns the first slots (entries of the work array) to the program's inputs and copies their names. Returns an error if an entry of input[]
+ * is no input of the graph, or if the outputs use an input that is missing there; a lack of memory is left for the caller to find. */
 static cmb_status assign_input_slots(struct maker *m, const cmb_expr *input)
 {
   const char **names = cmb_arena_take(m->p->arena, (size_t)m->p->inputs, sizeof *names);

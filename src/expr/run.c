@@ -133,8 +133,8 @@ static bool same_in_all(const cmb_program *p, const cmb_program_solution *soluti
 }
 
 /* Solves the system of equations of instruction i for CMB_LANES sets of inputs that are evaluated together (lanes), with operands and
- * unknowns in w[slot][lane]. It is solved once if its operands are the same in all lanes, as in a Jacobian for all that does not depend on
- * the direction. */
+ * unknowns in w[slot][lane]. It is solved only once if its operands are the same in all lanes, as they often are in the evaluation of a
+ * Jacobian. */
 static void run_solution_lanes(const cmb_program *p, const cmb_instruction *i, lanes *w)
 {
   const cmb_program_solution *solution = &p->solutions[i->data];

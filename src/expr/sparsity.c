@@ -34,8 +34,8 @@ static int lowest_bit(uint64_t bits)
   return j;
 }
 
-/* Counts the nodes that read each node e in start[e + 2] or, if `list`, writes them to s->reader from position start[e + 1] on, which
- * advances. Only marked nodes count, and only arguments with a derivative that can differ from 0. */
+/* Counts the nodes that use each node e as an argument in start[e + 2] or, if `list`, writes them to s->reader from position start[e + 1] on,
+ * which advances. Only marked nodes count, and only arguments with a derivative that can differ from 0. */
 static void visit_readers(struct spread *s, const uint8_t *marked, bool list)
 {
   for (cmb_expr e = 0; e < s->g->size; e++) {
@@ -84,7 +84,7 @@ static void add_dependence(struct spread *s, cmb_expr e, uint64_t bits)
 }
 
 /* Computes for each node on which of the inputs input[first] .. input[first + 63] it depends with a derivative that can differ from 0, as
- * bits of the word s->set[node]: visits the nodes in ascending order and adds the set of each to those of its readers. */
+ * bits of the word s->set[node]: visits the nodes in ascending order and adds the set of each to those of the nodes that use it. */
 static void spread(struct spread *s, int inputs, const cmb_expr *input, int first)
 {
   while (s->count > 0) s->set[s->seen[--s->count]] = 0;
