@@ -131,8 +131,8 @@ static bool load_built(struct maker *m, const char *folder)
   if (!path) return false;
   bool sealed = m->entry && cmb_cache_seal(m->ctx, path, m->key);
   if (!load(m->n, path, m->lanes)) {
-    (void)snprintf(m->compiler.reason, sizeof m->compiler.reason, "what '%s' made cannot be loaded",
-                   m->compiler.word[0]);
+    (void)snprintf(m->compiler.reason, sizeof m->compiler.reason,
+                   "the shared object made by '%s' cannot be loaded", m->compiler.word[0]);
     return false;
   }
   if (sealed) (void)rename(path, m->entry);
@@ -145,7 +145,7 @@ static bool build(struct maker *m)
   char *folder = make_build_folder(m);
   if (!folder) {
     (void)snprintf(m->compiler.reason, sizeof m->compiler.reason,
-                   "no folder to compile in can be made: %s", strerror(errno));
+                   "cannot create a folder to compile in: %s", strerror(errno));
     return false;
   }
   bool good = cmb_native_build(&m->compiler, &m->text, folder) && load_built(m, folder);

@@ -145,7 +145,8 @@ bool cmb_native_find_compiler(cmb_native_compiler *c, const cmb_native_options *
   c->processes = options->processes > 0 ? options->processes : cores > 0 ? (int)cores : 1;
   if (c->processes > PROCESSES) c->processes = PROCESSES;
   c->identity = cmb_sha256_begin();
-  if (!add_program_to_identity(c)) return fail_with_reason(c, "cannot look at '%s'", path);
+  if (!add_program_to_identity(c))
+    return fail_with_reason(c, "cannot read the attributes of '%s'", path);
   set_processor(c);
   return true;
 }
@@ -253,7 +254,7 @@ struct job {
 static bool start(cmb_native_compiler *c, const struct command *command,
                   const struct command *environment, struct job *job)
 {
-  if (cmb_arena_failed(c->arena)) return fail_with_reason(c, "there is no memory");
+  if (cmb_arena_failed(c->arena)) return fail_with_reason(c, "out of memory");
   if (command->count >= command->room - 1) return fail_with_reason(c, "the command is too long");
   int error = cmb_process_start(command->word, environment->word, job->log, &job->process);
   return error == 0 ||
@@ -262,7 +263,7 @@ static bool start(cmb_native_compiler *c, const struct command *command,
 
 static bool finish(cmb_native_compiler *c, const struct job *job)
 {
-  if (!job->log || !job->result) return fail_with_reason(c, "there is no memory");
+  if (!job->log || !job->result) return fail_with_reason(c, "out of memory");
   int code = cmb_process_wait(job->process);
   if (code == 0 || (code == CMB_EXIT_UNKNOWN && access(job->result, R_OK) == 0)) return true;
   return compiler_failed(c, code, job->log);
@@ -276,7 +277,7 @@ static bool start_unit(cmb_native_compiler *c, const cmb_native_unit *unit, int 
   job->log = unit_path(c->arena, folder, u, ".log");
   job->result = unit_path(c->arena, folder, u, ".o");
   if (!begin_command(&m, c, COMMAND_WORDS) || cmb_arena_failed(c->arena)) {
-    return fail_with_reason(c, "there is no memory");
+    return fail_with_reason(c, "out of memory");
   }
   int file = open(source, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   bool written = file >= 0 && cmb_write_all(file, unit->text.text, unit->text.length);
@@ -323,8 +324,7 @@ static bool link_units(cmb_native_compiler *c, int units, const char *folder,
   struct command m;
   struct job job = {.log = cmb_join_path(c->arena, folder, "native.log"),
                     .result = cmb_join_path(c->arena, folder, "native.so")};
-  if (!begin_command(&m, c, COMMAND_WORDS + units))
-    return fail_with_reason(c, "there is no memory");
+  if (!begin_command(&m, c, COMMAND_WORDS + units)) return fail_with_reason(c, "out of memory");
   add_words(&m, LINK);
   add_words(&m, "-o");
   add_word(&m, (char *)job.result);
@@ -336,6 +336,6 @@ static bool link_units(cmb_native_compiler *c, int units, const char *folder,
 bool cmb_native_build(cmb_native_compiler *c, const cmb_native_text *text, const char *folder)
 {
   struct command environment;
-  if (!make_environment(&environment, c, folder)) return fail_with_reason(c, "there is no memory");
+  if (!make_environment(&environment, c, folder)) return fail_with_reason(c, "out of memory");
   return compile(c, text, folder, &environment) && link_units(c, text->count, folder, &environment);
 }

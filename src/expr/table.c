@@ -145,8 +145,9 @@ static cmb_status check_axis(cmb_context *ctx, const char *axis, int n, const do
     return cmb_fail(ctx, CMB_ERROR_INPUT, "a table needs at least 2 points along %s", axis);
   for (int i = 0; i < n; i++) {
     if (!isfinite(x[i]) || (i > 0 && !(x[i] > x[i - 1]))) {
-      return cmb_fail(ctx, CMB_ERROR_INPUT, "a table's %s must ascend; point %d is %g", axis, i + 1,
-                      x[i]);
+      return cmb_fail(ctx, CMB_ERROR_INPUT,
+                      "a table's points along %s must be finite and ascend; point %d is %g", axis,
+                      i + 1, x[i]);
     }
   }
   return CMB_OK;
