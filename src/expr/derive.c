@@ -152,7 +152,7 @@ static cmb_expr forward_unknown(cmb_graph *g, cmb_expr e, const cmb_expr *dot)
 }
 
 /* Builds the forward-mode derivative ẏ = Σ_i (∂y/∂x_i) ẋ_i of node e (y) from the derivatives dot[] (ẋ_i) of its arguments x_i. For `if`, min
- * and max it is an `if` that selects the derivative of one argument. */
+ * and max it is an `if` that selects the derivative of one argument; for a solved system of equations it is the solution of a linear one. */
 static cmb_expr forward_node(cmb_graph *g, cmb_expr e, const cmb_expr *dot)
 {
   if (cmb_expr_op(g, e) == CMB_OP_SOLVE) return cmb_solution_forward(g, e, dot);

@@ -1,10 +1,10 @@
 /*
  * Parses formulas: from text to expressions, by operator precedence (cmb_formula_parse).
  *
- * Each construct that waits for its end (an operator for its right side, a parenthesis, a call) is a frame on a stack on the heap, so that
- * the depth of a formula is limited by a number and not by the thread's stack. A finished value is applied to the frames on top of the
- * stack that bind tighter than the operator that follows it: in a + b * c the frame `a +` waits until `b * c` is finished, in a * b + c
- * the frame `a *` is finished when + is read.
+ * Each construct whose end has not been read yet (an operator without its right side, an open parenthesis, a call) is a frame on a stack on
+ * the heap, so that the depth of a formula is limited by a number and not by the thread's stack. A finished value is applied to the frames
+ * on top of the stack that bind tighter than the operator that follows it: in a + b * c the frame `a +` stays until `b * c` is finished, in
+ * a * b + c the frame `a *` is finished when + is read.
  *
  *     operand  = number | name | pi | "(" formula ")" | function "(" formula { "," formula } ")"
  *              | ("-" | "+" | "not") operand

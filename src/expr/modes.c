@@ -106,8 +106,8 @@ static cmb_expr add_mode(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uin
   return mode;
 }
 
-/* Sets *mode to the input that fixes the branch decided by the expression s: that of an existing mode with the same s, kind and table, or
- * that of a new one. Returns false if there is none and new ones are not allowed. */
+/* Sets *mode to the input that fixes the branch decided by the expression s: that of an existing mode with the same s, kind and table that
+ * may be used again, or that of a new one. Returns false if there is none and new ones are not allowed. */
 static bool mode_of(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uint16_t table,
                     cmb_expr *mode)
 {
@@ -235,8 +235,8 @@ static int collect_roots(struct rewriter *r, cmb_expr e, int room, cmb_expr *lis
 }
 
 /* Rewrites the branch e of an `if` a second time, with what its condition implies (r->known), so that square roots and powers in it can be
- * extended to negative arguments beyond the switch. Returns the result, or the first one if there are too many nodes; what other expressions
- * use is not changed. */
+ * extended to negative arguments beyond the switch. Returns the new result; the earlier one if there are too many nodes. What other
+ * expressions use is not changed. */
 static cmb_expr rewrite_branch(struct rewriter *r, cmb_expr e)
 {
   const uint32_t used = r->used, room = (2 * r->size - used) / 2;

@@ -162,8 +162,8 @@ static void find_entry(struct maker *m, const cmb_native_options *options)
   m->entry = m->cache ? cmb_join_path(m->arena, m->cache, name) : NULL;
 }
 
-/* Loads the programs' code from the cache or compiles it, and sets n->origin. If neither succeeds, returns CMB_OK all the same, since the
- * programs are then interpreted, and logs a warning unless only cached code was wanted. */
+/* Loads the programs' code from the cache or compiles it, and sets n->origin. If neither succeeds the programs are interpreted: returns
+ * CMB_OK, unless out of memory, and logs a warning unless only cached code was wanted. */
 static cmb_status make(struct maker *m, const cmb_native_options *options)
 {
   cmb_native *n = m->n;
