@@ -27,32 +27,36 @@ typedef struct cmb_c_code {
   const cmb_stepper *stepper;
   const cmb_result *start;
   const double *a, *lambda; /* (nv), (ng) accelerations and multipliers at the start */
-  /* (ns) modes of friction that sticks at the start, 0 for others; NULL: none does */
+  /* (ns) modes at the start of friction that can stick, as far as they are set, otherwise 0; NULL: no friction can stick */
   const double *grip;
-  int grips, *grip_mode; /* (grips) switching functions of the friction that can stick */
-  int live;              /* parameters that can be changed; sampled values follow them */
+  int grips, *grip_mode; /* (grips) indices of the switching functions of friction that can stick */
+  /* number of live parameters (those that can be changed); sampled values follow them in the array x */
+  int live;
   const char *method;
   int setting_count;
   const cmb_option_setting *settings;
   double step;
   char name[64];
-  cmb_program *modes, *outputs; /* NULL: there are none */
+  /* NULL: the model has no modes, or neither outputs nor sampled values */
+  cmb_program *modes, *outputs;
 
   /* the start with other parameters */
-  /* computes q and v; NULL: they are numbers, valid for some values of the parameters only */
+  /* computes the start values q and v from the parameters; NULL: they are numbers, valid for some values of the parameters only */
   cmb_program *first;
-  /* (live) the parameters that the start depends on; NULL: none can be changed, or formulas give the start */
+  /* (live) whether the start depends on the parameter; NULL: no parameter is live, or formulas give the start */
   bool *start_reads;
 
-  /* identifiers; those of inputs and their rates (nu + nr), whose names in the model are u_model_names */
+  /* (nu + nr) names in the model of the inputs and of their rates, and the C identifiers of these, of outputs (no), parameters (live) and
+   * events (ns) */
   const char *const *u_model_names;
   const char *const *u_names, *const *output_names, *const *parameter_names, *const *event_names;
 } cmb_c_code;
 
-/* Makes the programs other than the step (c_programs.c). */
+/* Creates the programs of the exported code other than the step: c->modes, c->outputs and c->first, or c->start_reads (c_programs.c). The
+ * caller destroys them. */
 cmb_status cmb_c_code_programs(cmb_c_code *c);
 
-/* Append the text of the header, and of the source, to b (c_print.c). */
+/* Append the text of the exported C header, and of the C source, to b (c_print.c). */
 void cmb_c_code_header(const cmb_c_code *c, cmb_buffer *b);
 cmb_status cmb_c_code_source(const cmb_c_code *c, cmb_buffer *b);
 

@@ -9,7 +9,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Appends a number with 17 significant digits to the text b. */
+/* Appends x to the text b with 17 significant digits, so that the same double is read back. */
 static void put_number(cmb_buffer *b, double x)
 {
   char number[CMB_NUMBER_ROOM];
@@ -17,7 +17,7 @@ static void put_number(cmb_buffer *b, double x)
   cmb_buffer_put(b, number);
 }
 
-/* Appends a name in capital letters to the text b. */
+/* Appends `name` in capital letters to the text b. */
 static void put_upper(cmb_buffer *b, const char *name)
 {
   for (const char *c = name; *c; c++) {
@@ -28,8 +28,8 @@ static void put_upper(cmb_buffer *b, const char *name)
 
 enum { MOST_PROGRAMS = 5 };
 
-/* Lists the compiled programs that become C functions in the exported code, with the names of these functions; returns how many there
- * are. */
+/* Lists in functions[] the programs (compiled expressions) that become C functions of the exported code, with the names of these functions.
+ * Returns their number. */
 static int list_programs(const cmb_c_code *c, cmb_c_function functions[MOST_PROGRAMS])
 {
   int count = 0;
@@ -43,7 +43,8 @@ static int list_programs(const cmb_c_code *c, cmb_c_function functions[MOST_PROG
 
 /* ---- both files */
 
-/* Appends the names of the functions of libm that the exported code calls to the text b, or "nothing". */
+/* Appends to the text b the names of those libm functions that operations of the exported programs call, separated by commas, or "nothing".
+ * Functions that only the evaluation of tables calls are not looked for. */
 static void put_library_functions(const cmb_c_code *c, cmb_buffer *b)
 {
   cmb_c_function functions[MOST_PROGRAMS];
@@ -61,8 +62,8 @@ static void put_library_functions(const cmb_c_code *c, cmb_buffer *b)
   if (!any) cmb_buffer_put(b, "nothing");
 }
 
-/* Appends the comment at the top of both exported files to b: the model, the version of Camber, the method with its options, and how to
- * compile. */
+/* Appends to b the comment at the top of both exported files: the model's name, the version of Camber, the integration method with its
+ * options and step size, the libm functions used, and how to compile. */
 static void put_top(const cmb_c_code *c, cmb_buffer *b)
 {
   cmb_buffer_put(b, "/*\n * ");
@@ -84,7 +85,8 @@ static void put_top(const cmb_c_code *c, cmb_buffer *b)
 
 /* ---- header */
 
-/* Appends an enumeration with the sizes of the state to the exported header b. */
+/* Appends to the exported C header b an enumeration with the numbers of coordinates (nq), velocities (nv), constraints (ng) and switching
+ * functions (ns) and, if there are any, of states, sampled values and friction elements that can stick. */
 static void put_sizes(const cmb_c_code *c, cmb_buffer *b)
 {
   const char *n = c->name;
@@ -102,8 +104,8 @@ static void put_sizes(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_print(b, "  %s_ns = %d  /* switches */\n};\n\n", n, c->x->ns);
 }
 
-/* Appends struct members of type double to the exported header b, one for each identifier, each with a comment that contains its value or
- * its name in the model. */
+/* Appends to the exported C header b a struct member of type double for each of `count` identifiers. Its comment is the number values[i] or,
+ * if values is NULL, the name names[i] in the model, where this differs from the identifier. */
 static void put_fields(cmb_buffer *b, int count, const char *const *identifiers,
                        const char *const *names, const double *values)
 {
@@ -123,7 +125,8 @@ static void put_fields(cmb_buffer *b, int count, const char *const *identifiers,
   }
 }
 
-/* Appends the struct of the state to the exported header b, with a comment that lists the variables. */
+/* Appends to the exported C header b the type NAME_state, with time, coordinates, velocities, sampled values and modes (slipping or sticking)
+ * of friction; comments list the coordinates, states and friction elements. */
 static void put_state(const cmb_c_code *c, cmb_buffer *b)
 {
   const char *n = c->name;
@@ -154,7 +157,8 @@ static void put_state(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_print(b, "} %s_state;\n\n", n);
 }
 
-/* Appends the struct of the inputs and of their rates of change to the exported header b. */
+/* Appends to the exported C header b the type NAME_inputs: the values of the model's inputs in a step and, where these are needed, their
+ * rates of change. */
 static void put_inputs(const cmb_c_code *c, cmb_buffer *b)
 {
   const int nu = c->x->nu, nr = c->x->nr;
@@ -173,7 +177,8 @@ static void put_inputs(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_print(b, "} %s_inputs;\n\n", c->name);
 }
 
-/* Appends the structs of parameters, inputs and outputs to the exported header b. */
+/* Appends to the exported C header b the types NAME_parameters (those that can be changed at run time), NAME_inputs, and NAME_outputs (the
+ * model's outputs, events, and measures of whether a step can be trusted). */
 static void put_structures(const cmb_c_code *c, cmb_buffer *b)
 {
   const char *n = c->name;
@@ -202,7 +207,8 @@ static void put_structures(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_print(b, "} %s_outputs;\n\n", n);
 }
 
-/* Appends the struct of an instance of the model, with its state and work arrays, to the exported header b. */
+/* Appends to the exported C header b the type NAME, one instance of the model: parameters, initial time, number of steps, the array x of all
+ * variables, and work arrays that are large enough for all programs. */
 static void put_work(const cmb_c_code *c, cmb_buffer *b)
 {
   cmb_c_function functions[MOST_PROGRAMS];
@@ -229,9 +235,9 @@ static void put_work(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_print(b, "  double y[%d], w[%d];\n} %s;\n\n", results, work, c->name);
 }
 
-/* Appends the declaration of the function NAME_start to the exported header b, with a comment that tells for which parameters its result
- * is valid. */
-static void put_start_words(const cmb_c_code *c, cmb_buffer *b)
+/* Appends to the exported C header b the declaration of NAME_start, if the code has this function. Its comment tells which start it sets:
+ * formulas evaluated with the current parameters, or stored values, which are refused after certain parameters have been changed. */
+static void put_start_declaration(const cmb_c_code *c, cmb_buffer *b)
 {
   bool any = false;
   if (c->first) {
@@ -277,7 +283,7 @@ void cmb_c_code_header(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_print(
       b, "/* The start that the model gives, on its constraints%s. */\nvoid %s_init(%s *m);\n\n",
       c->live > 0 ? ", and the parameters of the comments" : "", n, n);
-  put_start_words(c, b);
+  put_start_declaration(c, b);
   cmb_buffer_print(b,
                    "/* One step. in == NULL: all 0; out may be NULL. Returns 0, or 1 if the "
                    "result is of no use: state, multipliers,\n * accelerations, switching "
@@ -297,7 +303,7 @@ void cmb_c_code_header(const cmb_c_code *c, cmb_buffer *b)
 
 /* ---- source */
 
-/* Appends the definition of a constant array with `count` numbers to the exported source b. */
+/* Appends to the exported C source b the definition of a static constant array `name` of the given C type with the values x[count]. */
 static void put_array(cmb_buffer *b, const char *type, const char *name, int count, const double *x)
 {
   cmb_buffer_print(b, "  static const %s %s[%d] = {", type, name, count);
@@ -308,7 +314,7 @@ static void put_array(cmb_buffer *b, const char *type, const char *name, int cou
   cmb_buffer_put(b, "};\n");
 }
 
-/* Appends a loop that copies `count` numbers from one array to another, from and to the given indices, to the exported source b. */
+/* Appends to the exported C source b a loop that copies `count` numbers, to[to_place + i] = from[from_place + i]; nothing if count is 0. */
 static void put_copy(cmb_buffer *b, int count, const char *to, int to_place, const char *from,
                      int from_place)
 {
@@ -317,14 +323,15 @@ static void put_copy(cmb_buffer *b, int count, const char *to, int to_place, con
                    from, from_place);
 }
 
-/* Returns the index of the first sampled value in x, the array on which the exported code works. */
+/* Returns the index of the first sampled value (set by controllers at their sampling instants) in x, the array of all variables of the
+ * exported code. */
 static int first_held(const cmb_c_code *c)
 {
   return c->x->layout.first[CMB_BLOCK_P] + c->live;
 }
 
-/* Appends statements to the exported source b that set all variables of an instance to zero, except for the time, the step size and the
- * sampled values. */
+/* Appends to the exported C source b statements that set all variables of an instance to 0, except the time, the step size and the sampled
+ * values, which get their start values. */
 static void put_zero_start(const cmb_c_code *c, cmb_buffer *b)
 {
   const int *first = c->x->layout.first;
@@ -342,7 +349,7 @@ static void put_zero_start(const cmb_c_code *c, cmb_buffer *b)
   }
 }
 
-/* Appends statements to the exported source b that copy the parameters of an instance to its array x. */
+/* Appends to the exported C source b statements that copy the parameters of an instance to its array x of all variables. */
 static void put_parameters(const cmb_c_code *c, cmb_buffer *b)
 {
   for (int i = 0; i < c->live; i++) {
@@ -351,7 +358,8 @@ static void put_parameters(const cmb_c_code *c, cmb_buffer *b)
   }
 }
 
-/* Appends a statement to the exported source b that takes the first samples of all controllers, at the beginning of the motion. */
+/* Appends to the exported C source b statements that take the first samples of the controllers that have a sampling instant at the start;
+ * nothing if the model has no sampled values. */
 static void put_first_samples(const cmb_c_code *c, cmb_buffer *b)
 {
   if (c->x->nh == 0) return;
@@ -360,7 +368,8 @@ static void put_first_samples(const cmb_c_code *c, cmb_buffer *b)
                    c->x->layout.first[CMB_BLOCK_H]);
 }
 
-/* Appends the function NAME_init to the exported source b, which sets an instance to the start values of the model. */
+/* Appends to the exported C source b the function NAME_init, which sets an instance to the start computed at export: parameters, coordinates,
+ * velocities, multipliers, modes (signs of switching functions) and first samples. */
 static void put_init(const cmb_c_code *c, cmb_buffer *b)
 {
   const cmb_code *x = c->x;
@@ -392,15 +401,16 @@ static void put_init(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, "}\n");
 }
 
-/* Appends a loop to the exported source b that adds 0 times each of the first `count` results to `sum`, which stays 0 unless one of them
- * is not finite. */
+/* Appends to the exported C source b a loop that adds 0 · y[i] to `sum` for the first `count` results y of a program: sum stays 0, or becomes
+ * NaN if one of them is not finite. */
 static void put_sum(cmb_buffer *b, int count)
 {
   cmb_buffer_print(b, "  for (i = 0; i < %d; i++) sum += 0 * m->y[i];\n", count);
 }
 
-/* Appends the function take_modes to the exported source b. It computes the modes (signs or levels of the switching functions) for the
- * present state, reports their changes as events, and returns 0, or NaN if a value that determines a mode is not finite. */
+/* Appends to the exported C source b the function take_modes: it computes the modes (signs or levels of the switching functions) for the
+ * current state, reports their changes as events, and returns 0, or NaN if a value that determines a mode is not finite. Nothing if there are
+ * no modes. */
 static void put_modes(const cmb_c_code *c, cmb_buffer *b)
 {
   const int *first = c->x->layout.first;
@@ -419,8 +429,8 @@ static void put_modes(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, "  return sum;\n}\n");
 }
 
-/* Appends the function take_grip to the exported source b. It computes the modes of sticking friction from the state, where no step has
- * computed them. */
+/* Appends to the exported C source b the function take_grip: it computes the modes of friction that can stick (slipping or sticking) for the
+ * current state, as far as they are not known (0). Nothing if the model has none. */
 static void put_grip(const cmb_c_code *c, cmb_buffer *b)
 {
   if (c->grips == 0) return;
@@ -433,9 +443,9 @@ static void put_grip(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, "}\n");
 }
 
-/* Appends statements to the exported source b that take over the modes of sticking friction computed by the step, and report as an event
- * that friction has begun or ceased to stick. */
-static void put_new_grip(const cmb_c_code *c, cmb_buffer *b, const cmb_stepper_outputs *y)
+/* Appends to the exported C source b statements that store the modes of friction that can stick as the step computed them. They report a
+ * change between slipping and sticking, or of the direction of slip, as an event and set out->settled. Nothing if the model has none. */
+static void put_stepped_grip(const cmb_c_code *c, cmb_buffer *b, const cmb_stepper_outputs *y)
 {
   if (c->grips == 0) return;
   cmb_buffer_put(b, "  if (out) {\n    double then, now;\n");
@@ -454,15 +464,16 @@ static void put_new_grip(const cmb_c_code *c, cmb_buffer *b, const cmb_stepper_o
   }
 }
 
-/* Appends statements to the exported source b that compute the modes of a state that does not result from a step. */
+/* Appends to the exported C source b statements that compute the modes (signs of switching functions; slipping or sticking) of a state that
+ * does not result from a step. */
 static void put_fresh_modes(const cmb_c_code *c, cmb_buffer *b)
 {
   if (c->modes) cmb_buffer_put(b, "  (void)take_modes(m, 0);\n");
   if (c->grips > 0) cmb_buffer_put(b, "  take_grip(m);\n");
 }
 
-/* Appends the function instants to the exported source b. It returns the number of sampling instants of a controller up to the middle of
- * the next step, as sim/samples.c does. */
+/* Appends to the exported C source b the function instants(t, phase, period): it returns the number of sampling instants phase, phase +
+ * period, ... of a controller up to the time t + h/2, where h is the step size, as sim/samples.c does. */
 static void put_instants(const cmb_c_code *c, cmb_buffer *b)
 {
   cmb_buffer_put(b, "\nstatic double instants(double t, double phase, double period)\n{\n"
@@ -474,8 +485,8 @@ static void put_instants(const cmb_c_code *c, cmb_buffer *b)
                     "  return count > 0 ? count : 0;\n}\n");
 }
 
-/* Appends a statement to the exported source b that determines whether a sampler is due: whether more sampling instants have passed at
- * the present time than at the time `before`. */
+/* Appends to the exported C source b a statement that sets due[sampler]: whether the controller has had more sampling instants at the current
+ * time than at the time `before`. */
 static void put_due(const cmb_c_code *c, cmb_buffer *b, int sampler)
 {
   const cmb_sampler *s = &c->eq->samplers[sampler];
@@ -490,7 +501,8 @@ static void put_due(const cmb_c_code *c, cmb_buffer *b, int sampler)
   cmb_buffer_put(b, ";\n");
 }
 
-/* Appends statements to the exported source b that update sampled value i if its sampler is due. */
+/* Appends to the exported C source b statements that set sampled value i to its new value if its controller is due, and note whether a value
+ * on which the motion depends has changed. */
 static void put_sample(const cmb_c_code *c, cmb_buffer *b, int i)
 {
   const int from = c->x->no + i, to = first_held(c) + i;
@@ -502,8 +514,9 @@ static void put_sample(const cmb_c_code *c, cmb_buffer *b, int i)
                    from);
 }
 
-/* Appends the function take_samples to the exported source b. It updates the values whose samplers have been due since the time `before`,
- * and then the modes, and returns 0, or NaN if a value is not finite. */
+/* Appends to the exported C source b the function take_samples: it updates the sampled values of controllers that have had a sampling instant
+ * since the time `before`, then the modes if necessary, and returns 0, or NaN if a value is not finite. Nothing if there are no sampled
+ * values. */
 static void put_samples(const cmb_c_code *c, cmb_buffer *b)
 {
   const cmb_code *x = c->x;
@@ -522,7 +535,8 @@ static void put_samples(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, "  return sum;\n}\n");
 }
 
-/* Appends the beginning of the function NAME_step to the exported source b: it copies inputs and parameters to x, and clears the events. */
+/* Appends to the exported C source b the beginning of the function NAME_step, which copies inputs and parameters to the array x of all
+ * variables and sets all events to 0. */
 static void put_step_begin(const cmb_c_code *c, cmb_buffer *b)
 {
   const cmb_code *x = c->x;
@@ -543,7 +557,8 @@ static void put_step_begin(const cmb_c_code *c, cmb_buffer *b)
   put_parameters(c, b);
 }
 
-/* Appends the function NAME_step to the exported source b, which makes one step and computes the outputs. */
+/* Appends to the exported C source b the function NAME_step, which takes one step of the integration method and computes the outputs. It
+ * returns 0, or 1 if a result is not finite or the constraints have lost rank. */
 static void put_step(const cmb_c_code *c, cmb_buffer *b)
 {
   const cmb_code *x = c->x;
@@ -560,7 +575,7 @@ static void put_step(const cmb_c_code *c, cmb_buffer *b)
   put_copy(b, x->nv, "m->x", first[CMB_BLOCK_V], "m->y", y.v);
   put_copy(b, x->ng, "m->x", first[CMB_BLOCK_LAMBDA], "m->y", y.lambda);
   put_copy(b, x->nv, "m->x", first[CMB_BLOCK_A], "m->y", y.a);
-  put_new_grip(c, b, &y);
+  put_stepped_grip(c, b, &y);
   if (c->modes) cmb_buffer_put(b, "  health += take_modes(m, out);\n");
   if (x->nh > 0) cmb_buffer_put(b, "  health += take_samples(m, before, out);\n");
   cmb_buffer_put(b, "  if (out) {\n");
@@ -578,9 +593,9 @@ static void put_step(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, ");\n}\n");
 }
 
-/* Appends the function NAME_start to the exported source b, for start values given by formulas. It fails if the sum of 0 times the values
- * is not 0, as one is then not finite. */
-static void put_first(const cmb_c_code *c, cmb_buffer *b)
+/* Appends to the exported C source b the function NAME_start of a model whose start values are given by formulas: it evaluates them with the
+ * current parameters. It returns 1, and keeps the state, if a value is not finite, since the sum of 0 times the values is then not 0. */
+static void put_formula_start(const cmb_c_code *c, cmb_buffer *b)
 {
   const cmb_code *x = c->x;
   const int *first = x->layout.first;
@@ -599,9 +614,9 @@ static void put_first(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, "  if (!(sum == 0)) return 1;\n  begin(m);\n  return 0;\n}\n");
 }
 
-/* Appends the function NAME_start to the exported source b, which repeats NAME_init if all parameters on which the start values depend
- * have their original values, and fails otherwise. */
-static void put_same_start(const cmb_c_code *c, cmb_buffer *b)
+/* Appends to the exported C source b the function NAME_start of a model whose start was computed at export: it sets an instance to that start
+ * with the current parameters, or returns 1 if a parameter on which the start depends has another value than at export. */
+static void put_stored_start(const cmb_c_code *c, cmb_buffer *b)
 {
   const cmb_code *x = c->x;
   const char *n = c->name;
@@ -620,9 +635,10 @@ static void put_same_start(const cmb_c_code *c, cmb_buffer *b)
   cmb_buffer_put(b, "  return 0;\n}\n");
 }
 
-/* Appends statements to the exported source b that compute the number of steps for a time that the user sets: the number that leads to
- * exactly this time, or 0 with this time as the new beginning. Adding and subtracting the large number rounds to an integer. */
-static void put_count(cmb_buffer *b, int h)
+/* Appends to the exported C source b statements that write a time s->t set by the user as begun + steps h, where x[h] is the step size: with
+ * an integer number of steps if this gives exactly s->t, otherwise with begun = s->t and steps = 0. Adding and subtracting the large number
+ * rounds to an integer. */
+static void put_step_count(cmb_buffer *b, int h)
 {
   cmb_buffer_print(b,
                    "  m->steps = ((s->t - m->begun) / m->x[%d] + 6755399441055744.0) - "
@@ -632,7 +648,9 @@ static void put_count(cmb_buffer *b, int h)
                    h, h);
 }
 
-/* Appends the functions NAME_get_state and NAME_set_state to the exported source b. */
+/* Appends to the exported C source b the functions NAME_get_state and NAME_set_state, which copy time, coordinates, velocities, sampled
+ * values and modes of friction that can stick from and to an instance. The latter then computes all other modes, and modes of friction that
+ * are 0. */
 static void put_access(const cmb_c_code *c, cmb_buffer *b)
 {
   const cmb_code *x = c->x;
@@ -648,7 +666,7 @@ static void put_access(const cmb_c_code *c, cmb_buffer *b)
   }
   cmb_buffer_print(b, "}\n\nvoid %s_set_state(%s *m, const %s_state *s)\n{\n  int i;\n", n, n, n);
   cmb_buffer_put(b, "  m->x[0] = s->t;\n");
-  put_count(b, first[CMB_BLOCK_H]);
+  put_step_count(b, first[CMB_BLOCK_H]);
   put_copy(b, x->nq, "m->x", first[CMB_BLOCK_Q], "s->q", 0);
   put_copy(b, x->nv, "m->x", first[CMB_BLOCK_V], "s->v", 0);
   put_copy(b, x->nh, "m->x", first_held(c), "s->held", 0);
@@ -673,7 +691,7 @@ cmb_status cmb_c_code_source(const cmb_c_code *c, cmb_buffer *b)
   put_init(c, b);
   put_step(c, b);
   put_access(c, b);
-  if (c->first) put_first(c, b);
-  if (c->start_reads) put_same_start(c, b);
+  if (c->first) put_formula_start(c, b);
+  if (c->start_reads) put_stored_start(c, b);
   return CMB_OK;
 }

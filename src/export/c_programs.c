@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* The new graph of expressions, in which the programs are made. */
+/* The data while the exported programs are made: a new graph of expressions, in which they are built, and its inputs. */
 struct program_maker {
   cmb_c_code *c;
   cmb_graph *graph;
@@ -23,7 +23,8 @@ struct program_maker {
   cmb_expr *input;
 };
 
-/* Creates the input variables of the exported programs: one for each entry of the array x, with its name in the compiled model. */
+/* Creates the inputs m->input of the exported programs in their graph: one for each entry of the exported code's array x of all variables,
+ * with the name that it has in the model's graph. */
 static cmb_status create_inputs(struct program_maker *m)
 {
   const cmb_code *x = m->c->x;
@@ -36,7 +37,8 @@ static cmb_status create_inputs(struct program_maker *m)
   return cmb_graph_status(m->graph);
 }
 
-/* Copies `count` expressions of the compiled model to the graph in which the exported programs are made. */
+/* Copies the expressions from[count] of the model's graph to m->graph, the graph of the exported programs. *to receives the array of the
+ * copies, allocated in the arena m->arena. */
 static cmb_status import(struct program_maker *m, int count, const cmb_expr *from, cmb_expr **to)
 {
   *to = cmb_arena_take(m->arena, (size_t)count, sizeof **to);
@@ -44,7 +46,8 @@ static cmb_status import(struct program_maker *m, int count, const cmb_expr *fro
   return cmb_import(m->graph, m->c->x->graph, 0, NULL, NULL, count, from, *to);
 }
 
-/* Returns an expression for the index of the table interval that contains `at` or, if table is NULL, for `at` rounded down to an integer. */
+/* Builds the expression of a mode that is an integer: the index of the interval of `table` that contains `at` or, if table is NULL,
+ * floor(at). */
 static cmb_expr level_of(cmb_graph *g, const cmb_table *table, cmb_expr at)
 {
   if (!table) return cmb_apply(g, CMB_OP_FLOOR, at, 0, 0);
@@ -55,8 +58,8 @@ static cmb_expr level_of(cmb_graph *g, const cmb_table *table, cmb_expr at)
   return sum;
 }
 
-/* Lists the expressions that determine the modes of a model: of[i] is the switching function whose sign is mode i or, if level[i], the
- * value that is rounded down or looked up in table[i]. */
+/* Lists the expressions that determine the ns modes of a model: of[i] is the switching function whose sign is mode i or, if level[i] becomes
+ * true, the value that is rounded down to mode i or looked up in table[i]. */
 static void list_mode_values(const cmb_code *x, cmb_expr *of, const cmb_table **table, bool *level)
 {
   for (int i = 0; i < x->ns; i++) of[i] = x->margin[i];
@@ -68,7 +71,8 @@ static void list_mode_values(const cmb_code *x, cmb_expr *of, const cmb_table **
   }
 }
 
-/* Makes the exported program that computes all modes (signs or levels of switching functions) and then the values that determine them. */
+/* Creates the program c->modes of the exported code, which computes all modes (signs or levels of the ns switching functions) and then the ns
+ * values that determine them. Modes of friction that can stick are passed on unchanged. Does nothing if there are no modes. */
 static cmb_status make_modes(struct program_maker *m)
 {
   const cmb_code *x = m->c->x;
@@ -91,7 +95,8 @@ static cmb_status make_modes(struct program_maker *m)
   return cmb_program_create(m->c->ctx, g, m->inputs, m->input, 2 * x->ns, after, &m->c->modes);
 }
 
-/* Makes the exported program that computes the outputs of the model and the new values of sampled variables. */
+/* Creates the program c->outputs of the exported code, which computes the model's outputs and then the new values of all sampled variables.
+ * Does nothing if there are neither. */
 static cmb_status make_outputs(struct program_maker *m)
 {
   const cmb_code *x = m->c->x;
@@ -102,8 +107,8 @@ static cmb_status make_outputs(struct program_maker *m)
   return cmb_program_create(m->c->ctx, m->graph, m->inputs, m->input, count, out, &m->c->outputs);
 }
 
-/* Makes the exported program that computes start values, if formulas give them; otherwise determines on which parameters the start values
- * depend. */
+/* Creates the program c->first of the exported code, which computes the start values q and v from the parameters, if formulas give them.
+ * Otherwise sets c->start_reads, the parameters on which the start depends. Does nothing if no parameter can be changed. */
 static cmb_status make_first(struct program_maker *m)
 {
   cmb_c_code *c = m->c;

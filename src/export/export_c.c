@@ -16,7 +16,8 @@
 
 enum { MOST_SETTINGS = 64 };
 
-/* Makes C identifiers for the inputs of the model and, after them, for their rates of change. */
+/* Makes the C identifiers c->u_names of the model's inputs and, after them, of their rates of change; c->u_model_names receives their names
+ * in the model. */
 static cmb_status name_inputs(cmb_c_code *c)
 {
   const int nu = c->x->nu, nr = c->x->nr;
@@ -29,7 +30,8 @@ static cmb_status name_inputs(cmb_c_code *c)
   return cmb_arena_failed(c->arena) ? cmb_fail_memory(c->ctx) : CMB_OK;
 }
 
-/* Makes the C identifiers of the exported code: its name, and those of inputs, parameters, outputs and events. */
+/* Makes all identifiers of the exported C code: its name, and those of inputs, parameters, outputs and events, which are members of
+ * structs. */
 static cmb_status name_all(cmb_c_code *c)
 {
   static const char *const own[] = {"health", "settled"}; /* further members of the outputs */
@@ -45,8 +47,8 @@ static cmb_status name_all(cmb_c_code *c)
   return cmb_arena_failed(a) ? cmb_fail_memory(c->ctx) : CMB_OK;
 }
 
-/* Writes the text to NAME.h or NAME.c in the folder, up to renaming it: all bytes are on the disk under a temporary name. Fails if the
- * model itself reads that file. */
+/* Writes the text to the file NAME.ENDING in `folder`, under a temporary name: all bytes are on the disk, and the caller gives *file its
+ * final name. Returns an error if the path is too long, if the model reads that file, or if writing fails. */
 static cmb_status write_file(const cmb_c_code *c, const char *folder, const char *ending,
                              const cmb_buffer *text, cmb_output **file)
 {
@@ -65,8 +67,8 @@ static cmb_status write_file(const cmb_c_code *c, const char *folder, const char
   return cmb_output_sync(*file);
 }
 
-/* Writes the exported header and source: both or none, since neither is renamed to its final name before the bytes of both are on the
- * disk. */
+/* Writes the exported header and source to `folder`. Neither file gets its final name before all bytes of both are on the disk, so that a
+ * failure of writing leaves earlier files as they were. */
 static cmb_status write_files(const cmb_c_code *c, const char *folder, const cmb_buffer *header,
                               const cmb_buffer *source)
 {
@@ -83,7 +85,7 @@ static cmb_status write_files(const cmb_c_code *c, const char *folder, const cmb
   return status;
 }
 
-/* Prints the exported header and source, creates the folder if necessary and writes the files. */
+/* Prints the exported header and source, creates the folder if it is missing, and writes the files to it. */
 static cmb_status save(cmb_c_code *c, const char *folder)
 {
   cmb_buffer header = cmb_buffer_begin(c->ctx), source = cmb_buffer_begin(c->ctx);
@@ -100,8 +102,8 @@ static cmb_status save(cmb_c_code *c, const char *folder)
   return status;
 }
 
-/* Gets the modes of friction that sticks at the start, which include the friction forces, from the integrator, together with the
- * accelerations and multipliers there. */
+/* Lists the switching functions of friction that can stick in c->grip_mode. If there are any, takes their modes at the start, which include
+ * the friction forces, and the accelerations and multipliers there from the integrator, which is begun at the start. */
 static cmb_status get_sticking_modes(cmb_c_code *c, cmb_integrator *in)
 {
   c->grips = cmb_grip_count(c->eq);
@@ -116,7 +118,8 @@ static cmb_status get_sticking_modes(cmb_c_code *c, cmb_integrator *in)
   return CMB_OK;
 }
 
-/* Lists the identifiers of the input rates in the export report, as many as fit. */
+/* Writes the identifiers of the inputs' rates of change to report->rate_names, separated by blanks; if not all fit, " .." follows the
+ * last. */
 static void list_rates(const cmb_c_code *c, cmb_export_report *report)
 {
   const char *const *names = c->u_names + c->x->nu;
@@ -133,7 +136,7 @@ static void list_rates(const cmb_c_code *c, cmb_export_report *report)
   }
 }
 
-/* Makes the identifiers and programs of the exported code, writes its files and fills the report. */
+/* Makes the identifiers and programs of the exported code, writes header and source to `folder`, and fills *report unless it is NULL. */
 static cmb_status write_code(cmb_c_code *c, const cmb_run_options *options, const char *folder,
                              cmb_export_report *report)
 {
@@ -155,10 +158,10 @@ static cmb_status write_code(cmb_c_code *c, const cmb_run_options *options, cons
   return CMB_OK;
 }
 
-/* Refuses to export constraints with branches, whose rate may be discontinuous, with a method that never brings velocities to the
- * constraints: exported code cannot report at run time that they violate them. */
-static cmb_status refuse_loose_rates(cmb_context *ctx, const cmb_system *system,
-                                     const cmb_integrator *in, const cmb_method *method)
+/* Returns an error if a constraint has branches, so that its rate may be discontinuous, and the method with its options never corrects
+ * velocities onto the constraints: exported code cannot report their violation at run time. */
+static cmb_status refuse_jumping_rates(cmb_context *ctx, const cmb_system *system,
+                                       const cmb_integrator *in, const cmb_method *method)
 {
   if (!cmb_integrator_has_loose_rates(in)) return CMB_OK;
   for (int i = 0; system->g_has_branches && i < system->eq.ng; i++) {
@@ -173,8 +176,8 @@ static cmb_status refuse_loose_rates(cmb_context *ctx, const cmb_system *system,
   return CMB_OK;
 }
 
-/* Refuses to export a controller whose first sample is at the start and depends on accelerations or constraint forces, if parameters can
- * be changed: exported code does not compute these before its first step. */
+/* Returns an error if parameters can be changed, a controller samples at the start, and sampled values depend on accelerations or constraint
+ * forces: exported code does not compute these before its first step. */
 static cmb_status refuse_first_sample(const cmb_c_code *c)
 {
   const cmb_equations *eq = c->eq;
@@ -192,7 +195,8 @@ static cmb_status refuse_first_sample(const cmb_c_code *c)
   return CMB_OK;
 }
 
-/* Starts a simulation of the system, and exports the model with the integrator and the start values of that simulation. */
+/* Starts a simulation of the system, and exports C code to `folder` with the integrator and the start values of that simulation. Fills
+ * *report unless it is NULL. */
 static cmb_status export_with(cmb_context *ctx, const cmb_system *system,
                               const cmb_run_options *options, const char *folder,
                               cmb_export_report *report)
@@ -200,7 +204,7 @@ static cmb_status export_with(cmb_context *ctx, const cmb_system *system,
   cmb_simulation *sim;
   CMB_TRY(cmb_simulation_create(ctx, system, options, &sim));
   cmb_integrator *in = cmb_simulation_integrator(sim);
-  cmb_status status = refuse_loose_rates(ctx, system, in, options->method);
+  cmb_status status = refuse_jumping_rates(ctx, system, in, options->method);
   if (status == CMB_OK) status = cmb_simulation_start(sim);
   cmb_c_code c = {.ctx = ctx,
                   .arena = cmb_arena_create(ctx),
@@ -227,7 +231,8 @@ static cmb_status export_with(cmb_context *ctx, const cmb_system *system,
   return status;
 }
 
-/* Refuses to export models with events that change the motion or end the run: steps of fixed cost do not search for events. */
+/* Returns an error if the model has an event that does more than record, by changing the motion or ending the run: exported steps of fixed
+ * cost do not search for events. */
 static cmb_status refuse_actions(cmb_context *ctx, const cmb_equations *eq)
 {
   for (int i = 0; i < eq->rule_count; i++) {
@@ -243,8 +248,8 @@ static cmb_status refuse_actions(cmb_context *ctx, const cmb_equations *eq)
   return CMB_OK;
 }
 
-/* Exports a system with a real-time method as C code. The option `bound`, which computes a bound of the drift during a simulation, is
- * switched off: the code contains the plain step. */
+/* Exports a system with a real-time method (of fixed cost per step) as C code: writes a header and a source to `folder`, and fills *report
+ * unless it is NULL. The method's option `bound`, which bounds the drift during a simulation, is switched off in the code. */
 cmb_status cmb_export_c(cmb_context *ctx, const cmb_system *system, const cmb_run_options *options,
                         const char *folder, cmb_export_report *report)
 {

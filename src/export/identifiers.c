@@ -73,7 +73,8 @@ static const char mathematical[] = " acos acosh asin asinh atan atan2 atanh cbrt
                                    "significand signgam sin sincos sinh sqrt tan tanh "
                                    "tgamma trunc y0 y1 yn ";
 
-/* Returns whether `text`, without its last `less` letters, is one of `words`, a list separated by blanks. */
+/* Returns whether `text` without its last `less` characters is one of `words`, a list separated and enclosed by blanks; false if nothing is
+ * left, or for ROOM characters or more. */
 static bool is_word(const char *words, const char *text, size_t less)
 {
   char word[ROOM + 2];
@@ -98,7 +99,7 @@ static bool is_digit(char c)
   return c >= '0' && c <= '9';
 }
 
-/* Returns whether a name could be that of a C macro, such as NULL, NAN, EI: no small letter, and at least two capitals. */
+/* Returns whether a name could be that of a C macro, such as NULL or NAN: it has no small letter and at least two capitals. */
 static bool may_be_macro(const char *text)
 {
   int capitals = 0;
@@ -109,8 +110,8 @@ static bool may_be_macro(const char *text)
   return capitals >= 2;
 }
 
-/* Converts a name to a C identifier with this prefix in text[room]. A rate x' becomes x_rate; "input u, line 12 (2)" becomes
- * input_u_line_12_2. */
+/* Converts a name of the model to a C identifier that begins with `prefix`, cut to fit into text[room]. The rate x' becomes x_rate, and
+ * "input u, line 12 (2)" becomes input_u_line_12_2; reserved words get a _ appended. */
 static void make_identifier(const char *prefix, const char *name, size_t room, char *text)
 {
   size_t n = (size_t)snprintf(text, room, "%s", prefix);

@@ -6,12 +6,12 @@
 
 #include "base/arena.h"
 
-/* Makes the name with which everything in the code begins, and which is also a type and the name of two files; `room` includes the final
- * 0. */
+/* Converts the model's name to the C identifier with which all names in the exported code begin, and which is also a type and the name of two
+ * files. It is cut to fit into text[room], the final 0 included. */
 void cmb_code_name(const char *name, size_t room, char *text);
 
-/* Makes identifiers for the members of one struct: PREFIX and an identifier for each name, in the order of the names, none of them among
- * `taken`. Returns NULL if memory runs out. */
+/* Makes C identifiers for the members of one struct, in the order of names[count]: each begins with `prefix`, is different from all others
+ * and not among taken[taken_count]. Returns NULL if out of memory. */
 const char *const *cmb_identifiers(cmb_arena *arena, const char *prefix, int count,
                                    const char *const *names, int taken_count,
                                    const char *const *taken);

@@ -37,7 +37,7 @@ cmb_expr cmb_square(cmb_graph *g, cmb_expr a)
 
 /* ---- 3-vectors */
 
-/* Returns a vector of three constant expressions. */
+/* Returns the 3-vector x as constant expressions of the expression graph g. */
 cmb_vector cmb_vector_constant(cmb_graph *g, const double x[3])
 {
   cmb_vector v;
@@ -87,7 +87,7 @@ cmb_expr cmb_vector_length(cmb_graph *g, cmb_vector a)
 
 /* ---- matrices */
 
-/* Returns a 3 x 3 matrix of constant expressions, stored by rows. */
+/* Returns the 3 x 3 matrix a[9], stored by rows, as constant expressions of the expression graph g. */
 cmb_matrix cmb_matrix_constant(cmb_graph *g, const double a[9])
 {
   cmb_matrix A;
@@ -132,7 +132,8 @@ cmb_matrix cmb_matrix_product(cmb_graph *g, cmb_matrix A, cmb_matrix B)
   return C;
 }
 
-/* Returns the rotation matrix of the Euler parameters p = (e0, e1, e2, e3), with e = (e1, e2, e3): A = (2 e0² − 1) I + 2 (e eᵀ + e0 ẽ). */
+/* Builds the expressions of the rotation matrix A = (2 e0² − 1) I + 2 (e eᵀ + e0 ẽ) from the Euler parameters p = (e0, e1, e2, e3), where e =
+ * (e1, e2, e3) and ẽ is its cross-product matrix, ẽ b = e × b. */
 cmb_matrix cmb_rotation_euler(cmb_graph *g, const cmb_expr p[4])
 {
   cmb_expr two = cmb_constant(g, 2);
@@ -149,7 +150,7 @@ cmb_matrix cmb_rotation_euler(cmb_graph *g, const cmb_expr p[4])
 
 /* ---- spatial vectors (6-vectors) */
 
-/* Returns the sum of two spatial velocities (angular and linear part). */
+/* Returns the sum a + b of two spatial motion vectors (such as velocities) as expressions: the angular and the linear parts are added. */
 cmb_motion cmb_motion_add(cmb_graph *g, cmb_motion a, cmb_motion b)
 {
   return (cmb_motion){cmb_vector_add(g, a.angular, b.angular),
@@ -166,8 +167,8 @@ cmb_expr cmb_power(cmb_graph *g, cmb_force f, cmb_motion v)
   return cmb_add(g, cmb_vector_dot(g, f.moment, v.angular), cmb_vector_dot(g, f.force, v.linear));
 }
 
-/* Transforms a wrench (n', f') from a child's frame to its parent's: force f = A f' and moment n = A n' + r × f, where A is the child's
- * orientation and r its origin in the parent's frame. */
+/* Transforms a wrench (moment n', force f') from the child's frame to its parent's: returns the force f = A f' and the moment n = A n' + r ×
+ * f, where A (frame.A) is the child's orientation and r (frame.r) its origin in the parent's frame. */
 cmb_force cmb_force_to_parent(cmb_graph *g, cmb_frame frame, cmb_force child)
 {
   cmb_vector force = cmb_matrix_times(g, frame.A, child.force);

@@ -1,6 +1,6 @@
 /*
- * Arithmetic of scalars, 3-vectors, 3 x 3 matrices and spatial 6-vectors whose entries are expressions; used wherever equations of motion
- * are formed.
+ * Builds sums and products of scalars, 3-vectors, 3 x 3 matrices and spatial 6-vectors whose entries are expressions; used wherever
+ * equations of motion are formed.
  *
  * A rotation matrix A (row-major) takes the components of a body's frame to those of its parent: x = A x'. 6-vectors are those of
  * Featherstone, angular part first: a motion (ω, v), where v is the velocity of the frame's origin, and a force (n, f), where n is the
@@ -27,7 +27,8 @@ typedef struct cmb_force {
   cmb_vector moment, force;
 } cmb_force;
 
-/* A frame relative to its parent: its orientation A, and its origin r in the parent's components. */
+/* A body's frame relative to its parent's: the rotation matrix A, which takes components to the parent's frame, and the origin r in the
+ * parent's frame. */
 typedef struct cmb_frame {
   cmb_matrix A;
   cmb_vector r;
@@ -64,11 +65,11 @@ cmb_motion cmb_motion_add(cmb_graph *g, cmb_motion a, cmb_motion b);
 cmb_force cmb_force_add(cmb_graph *g, cmb_force a, cmb_force b);
 cmb_expr cmb_power(cmb_graph *g, cmb_force f, cmb_motion v);
 
-/* Transforms a force (moment and force) from the child's frame to its parent's. */
+/* Transforms a wrench (moment n', force f') from the child's frame to its parent's: f = A f', n = A n' + r × f. */
 cmb_force cmb_force_to_parent(cmb_graph *g, cmb_frame frame, cmb_force child);
 
-/* The cross products v × w of two motions and v ×* f of a motion and a force: the rates of change of vectors that are fixed in a body
- * moving with v. */
+/* Return the spatial cross products v × w of two motions, and v ×* f of a motion and a wrench: the rates of change of a motion vector w, or a
+ * wrench f, that is constant in a body moving with the spatial velocity v. */
 cmb_motion cmb_motion_cross(cmb_graph *g, cmb_motion v, cmb_motion w);
 cmb_force cmb_motion_cross_force(cmb_graph *g, cmb_motion v, cmb_force f);
 

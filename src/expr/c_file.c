@@ -55,7 +55,8 @@ static cmb_status check(cmb_context *ctx, const char *prefix, int count, const c
   return CMB_OK;
 }
 
-/* Appends a name to the text of a C comment; each character that could end the comment or the line is replaced by an underscore. */
+/* Appends `name` to the text b inside of a C comment. Replaces control characters, asterisks, backslashes and question marks, which could end
+ * the comment or the line, by underscores. */
 void cmb_c_print_comment(cmb_buffer *b, const char *name)
 {
   for (const char *c = name; *c; c++) {
@@ -93,13 +94,14 @@ static void print_array(cmb_buffer *b, const char *prefix, const char *name, int
   cmb_buffer_put(b, "};\n");
 }
 
-/* Prints the arrays of each table that the function's program uses, as static constants: x, y for tables of two arguments, and the
- * coefficients c. */
+/* Appends the definitions of static constant arrays to the C text b, for each table (function given by points) that an instruction of f's
+ * program reads: the points x, for a table of two arguments y, and the coefficients c unless only the table's switching function is
+ * needed. */
 static void print_tables(cmb_buffer *b, const char *prefix, const cmb_c_function *f)
 {
   const cmb_program *p = f->program;
   for (int k = 0; k < p->table_count; k++) {
-    /* c is not needed if only the table's switching function (its margin) is evaluated */
+    /* the coefficients c are not needed if only the table's switching function (its margin) is evaluated */
     bool used = false, used_c = false;
     for (int i = 0; i < p->instructions; i++) {
       const cmb_instruction *code = &p->code[i];
@@ -138,8 +140,8 @@ static void note_tables(const cmb_program *p, struct table_use *use)
   }
 }
 
-/* Prints those evaluation functions for tables that the given programs call, and no others: a compiler would warn about unused static
- * functions. */
+/* Appends the C functions that evaluate tables (interpolation, sums of waves, nearest points on curves) to the text b: only those that the
+ * `count` given programs call, since compilers warn about unused static functions. */
 static void print_table_code(cmb_buffer *b, int count, const cmb_c_function *functions)
 {
   struct table_use use = {false};
@@ -167,7 +169,8 @@ static void print_table_code(cmb_buffer *b, int count, const cmb_c_function *fun
   }
 }
 
-/* Prints those solver functions of root_code.h (linear systems, Newton's iteration) that the given programs call, and no others. */
+/* Appends the C functions that solve linear systems and nonlinear systems (Newton's method) to the text b: only those that the `count` given
+ * programs call. */
 static void print_root_code(cmb_buffer *b, int count, const cmb_c_function *functions)
 {
   bool linear = false, root = false;
@@ -232,8 +235,8 @@ static void print_definitions_begin(cmb_buffer *b, int count, const cmb_c_functi
   print_root_code(b, count, functions);
 }
 
-/* Prints the equations of each implicit system that a program solves as a static C function NAME_root_k, after the functions of the
- * systems which these equations solve themselves. */
+/* Appends a static C function PREFIX_NAME_root_k to the text `body` for each nonlinear system k that f's program solves. It computes the
+ * residuals and the Jacobian, and is preceded by the functions of systems nested in these equations. */
 static cmb_status print_systems(cmb_context *ctx, const char *prefix, const cmb_c_function *f,
                                 cmb_buffer *body)
 {
@@ -264,8 +267,8 @@ static cmb_status print_systems(cmb_context *ctx, const char *prefix, const cmb_
   return CMB_OK;
 }
 
-/* Prints one C function for each program: its sizes and its declaration to `head` (no declaration if `internal`: the functions are
- * static), its tables, implicit equations and body to `body`. Stops at the first failure and returns it. */
+/* Appends one C function for each of `count` programs. The text `head` receives the array sizes and, unless `internal` (static functions),
+ * the declaration; `body` receives tables, nonlinear systems and the function itself. Stops at the first failure and returns its status. */
 static cmb_status print_functions(cmb_context *ctx, const char *prefix, int count,
                                   const cmb_c_function *functions, bool internal, cmb_buffer *head,
                                   cmb_buffer *body)

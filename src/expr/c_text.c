@@ -46,7 +46,7 @@ static const char *const LANES_VALUE[CMB_OPS] = {
     [CMB_OP_STICK] = "select_lanes(a > K(0.0), b, select_lanes(a < K(0.0), -b, c - c))",
 };
 
-/* Returns the C operator of an operation with two arguments, as in "a + b"; NULL if the operation is printed as a function call. */
+/* Returns the infix operator of C, with blanks around it, for an operation op that is +, -, * or /; NULL for all others. */
 static const char *infix(cmb_op op)
 {
   switch (op) {
@@ -88,7 +88,7 @@ void cmb_c_systems(const cmb_program *p, bool *linear, bool *root)
 
 /* ---- values that are passed from piece to piece */
 
-/* The instruction that wrote each slot last, while the instructions are visited in order. */
+/* The state of a visit to all instructions in order: for each slot of the program's work array the instruction that wrote it last. */
 struct walk {
   cmb_c_program *c;
   int *holder;   /* (slots) instruction */
@@ -110,8 +110,8 @@ static void record_argument(struct walk *w, int i, uint32_t slot, int *source)
   c->place[from] = w->place_of[slot];
 }
 
-/* Records for instruction i, which solves a small system of equations, where its operands come from, and reserves consecutive entries of
- * the generated code's work array w for its unknowns. */
+/* Records for instruction i, which solves a system of equations, from which instruction, input or constant each of its operands comes.
+ * Reserves consecutive entries of the generated code's work array w for the unknowns. */
 static void record_solution(struct walk *w, int i)
 {
   cmb_c_program *c = w->c;
@@ -194,7 +194,8 @@ void cmb_c_program_destroy(cmb_c_program *c)
 
 /* ---- statements */
 
-/* Prints a constant so that it reads back as the same double; negative ones in parentheses. */
+/* Appends x to the C text b as a constant that reads back as the same double: in the macro style as K(x), otherwise in parentheses if it is
+ * negative. */
 static void print_constant(cmb_buffer *b, double x, cmb_c_style style)
 {
   char text[CMB_NUMBER_ROOM];
@@ -206,7 +207,7 @@ static void print_constant(cmb_buffer *b, double x, cmb_c_style style)
   if (macro || negative) cmb_buffer_put(b, ")");
 }
 
-/* Prints entry i of one of the arrays x, y and w: as x[3], or X(3) in the style of macros. */
+/* Appends entry i of an array, named by the letter x, y or w, to the C text b: as x[3], or as X(3) in the macro style. */
 static void print_place(cmb_buffer *b, char array, int i, cmb_c_style style)
 {
   if (style == CMB_C_MACROS) {
@@ -239,8 +240,9 @@ static void print_argument(cmb_buffer *b, const cmb_c_program *c, int i, int k, 
   print_source(b, c, c->source[3 * i + k], style);
 }
 
-/* Prints statements such as "const number t5 = w[2];", which load those of the `count` values in `source` that instruction i needs, that
- * an earlier function (piece) has computed, and that its own function has not loaded yet. */
+/* Appends statements such as "const number t5 = w[2];" to the C text b, which load values for instruction i: those results among
+ * source[count] that an earlier C function computed and the current one has not loaded yet. Negative entries (inputs, constants) are
+ * skipped. */
 static void print_loads(cmb_buffer *b, cmb_c_program *c, int i, int count, const int *source,
                         cmb_c_style style)
 {
@@ -264,8 +266,8 @@ static void print_op_name(cmb_buffer *b, cmb_op op)
   cmb_buffer_add(b, name, length);
 }
 
-/* Prints a call by which instruction i (a table or a C function) is evaluated by the interpreter: op_special(e, i, a, b, c), with 0.0
- * for missing arguments. */
+/* Appends a call by which generated C code lets the interpreter evaluate instruction i (a table lookup or a user's C function) to the text b:
+ * op_special(e, i, a, b, c), with 0.0 for missing arguments. */
 static void print_interpreter_call(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_style style)
 {
   int arity = cmb_op_arity((cmb_op)c->p->code[i].op);
@@ -278,14 +280,16 @@ static void print_interpreter_call(cmb_buffer *b, const cmb_c_program *c, int i,
   cmb_buffer_put(b, ")");
 }
 
-/* Prints the name of one of the arrays (x, y or c) of an instruction's table, such as PREFIX_NAME_table_3_x. */
+/* Appends the name of one of the arrays ('x', 'y' or 'c') of the table that an instruction reads to the C text b, as in
+ * PREFIX_NAME_table_3_x. */
 static void print_array(cmb_buffer *b, const cmb_c_program *c, const cmb_instruction *code,
                         char array)
 {
   cmb_buffer_print(b, "%s_%s_table_%d_%c", c->tables[0], c->tables[1], code->data, array);
 }
 
-/* Prints a call that evaluates a function of two arguments: a 2-D table, a sum of waves or the foot of a point on a line (foot.h). */
+/* Appends the call that evaluates instruction i, a function of two arguments or a derivative of it, to the C text b: op_table2 for a bicubic
+ * table, op_waves for a sum of waves, op_foot for the nearest point on a planar curve. */
 static void print_table2(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_style style)
 {
   const cmb_instruction *code = &c->p->code[i];
@@ -306,8 +310,8 @@ static void print_table2(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_sty
   cmb_buffer_put(b, ")");
 }
 
-/* Prints a call that evaluates a table of one argument, or its switching function, with the functions of table_code.h and the table's
- * printed arrays. */
+/* Appends the call that evaluates instruction i, a table of one argument or its switching function, to the C text b: op_table_in or
+ * op_table_margin, with the table's printed arrays. */
 static void print_table(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_style style)
 {
   const cmb_instruction *code = &c->p->code[i];
@@ -335,8 +339,9 @@ static void print_table(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_styl
   cmb_buffer_put(b, ")");
 }
 
-/* Prints the entry of the work array w that contains one unknown of a solved system of equations. */
-static void print_part(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_style style)
+/* Appends the C expression for the value of instruction i, one unknown of a solved system of equations, to the text b: its entry of the work
+ * array w, as in w[12]. */
+static void print_unknown(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_style style)
 {
   const int from = c->source[3 * i];
   const cmb_instruction *code = c->p->code;
@@ -347,7 +352,7 @@ static void print_value(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_styl
 {
   cmb_op op = (cmb_op)c->p->code[i].op;
   if (op == CMB_OP_PART) {
-    print_part(b, c, i, style);
+    print_unknown(b, c, i, style);
     return;
   }
   if (!VALUE[op]) {
@@ -374,7 +379,8 @@ static void print_value(cmb_buffer *b, const cmb_c_program *c, int i, cmb_c_styl
   if (!sign && op != CMB_OP_NEG) cmb_buffer_put(b, ")");
 }
 
-/* Prints the store of the value of instruction i into entry `place` of an array, as in y[3] = t17; */
+/* Appends the statement that stores the value of instruction i in an array, as in "y[3] = t17;", to the C text b. `place` is the index,
+ * `array` the letter y or w. */
 static void print_store(cmb_buffer *b, char array, int place, int i, cmb_c_style style)
 {
   cmb_buffer_put(b, "  ");
@@ -392,8 +398,8 @@ static void print_operands(cmb_buffer *b, const cmb_c_program *c,
   }
 }
 
-/* Prints C code that solves a small system of equations without the interpreter: a call of op_linear for a linear system, of op_root
- * with the printed equations for a nonlinear one. The unknowns are written to the work array w. */
+/* Appends C code to b that solves the system of equations of instruction i without the interpreter: a call of op_linear for a linear system,
+ * of op_root with the printed equations for a nonlinear one. The code writes the unknowns to the work array w. */
 static void print_generated_solution(cmb_buffer *b, const cmb_c_program *c, int i,
                                      cmb_c_style style)
 {
@@ -448,7 +454,8 @@ static void print_statement(cmb_buffer *b, cmb_c_program *c, int i, cmb_c_style 
   for (int k = c->last_output[i]; k >= 0; k = c->next_output[k]) print_store(b, 'y', k, i, style);
 }
 
-/* Prints the C statements y[k] = x[i]; or y[k] = constant; for those outputs that are inputs or constants. */
+/* Appends the C statements "y[k] = x[i];" or "y[k] = constant;" to the text b for all outputs k of the program that are inputs or
+ * constants. */
 static void print_copies(cmb_buffer *b, const cmb_c_program *c, cmb_c_style style)
 {
   const cmb_program *p = c->p;
@@ -477,14 +484,14 @@ void cmb_c_print_piece(cmb_buffer *b, cmb_c_program *c, int k, cmb_c_style style
 
 /* ---- operations */
 
-/* Prints the parameters of a C function with 1 to 3 arguments of one type, as in "double a, double b". */
+/* Appends the parameters of a C function to the text b: `arity` (1 to 3) arguments of one type, as in "double a, double b". */
 static void print_parameters(cmb_buffer *b, const char *type, int arity)
 {
   for (int k = 0; k < arity; k++) cmb_buffer_print(b, "%s%s %c", k > 0 ? ", " : "", type, 'a' + k);
 }
 
-/* Returns whether the C expression of an operation calls a library function whose result is not simply one exactly rounded instruction,
- * as those of sqrt, fabs and floor are. Sine and cosine are Camber's code, not the library's. */
+/* Returns whether the C expression of operation op calls a library function other than sqrt, fabs and floor, which are exact or correctly
+ * rounded instructions. False for sine and cosine, which Camber computes by its own code. */
 static bool calls_library(cmb_op op)
 {
   const bool own = op == CMB_OP_SIN || op == CMB_OP_COS || op == CMB_OP_SQRT || op == CMB_OP_ABS ||
@@ -492,9 +499,9 @@ static bool calls_library(cmb_op op)
   return strchr(VALUE[op], '(') && !own;
 }
 
-/* Prints the definition of static inline double PREFIXop_name(...) for doubles. Arguments of library functions are volatile: otherwise
- * the compiler replaces pow(x, 2.0) by x * x, cosh(1.0) by a constant, sin(atan(x)) by x / sqrt(x * x + 1), which all differ from the
- * interpreter in the last bits. */
+/* Appends to b the definition of the C function PREFIXop_NAME, which evaluates operation op for doubles. Arguments of library functions are
+ * volatile, so that the compiler does not replace pow(x, 2.0) by x * x or cosh(1.0) by a constant: the results have the same bits as the
+ * interpreter's. */
 static void print_scalar(cmb_buffer *b, cmb_op op, const char *prefix)
 {
   cmb_buffer_print(b, "static inline double %s", prefix);
@@ -504,8 +511,8 @@ static void print_scalar(cmb_buffer *b, cmb_op op, const char *prefix)
   cmb_buffer_print(b, ")\n{\n  return %s;\n}\n", VALUE[op]);
 }
 
-/* Prints the start of an operation on lanes: if all lanes have the same argument, the library function is called only once. In a
- * Jacobian this holds for all that does not depend on the direction. */
+/* Appends the beginning of a C function that applies operation op to a vector of numbers (lanes): if all of them are equal, the scalar
+ * function is called only once. In a Jacobian this holds for all values that do not depend on the direction of differentiation. */
 static void print_shortcut(cmb_buffer *b, cmb_op op)
 {
   cmb_buffer_put(b, "  if (same_in_all(a)) {\n    const double x = lane_");

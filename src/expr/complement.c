@@ -22,7 +22,7 @@ static const double CANCELLATION = 1e-11;
 static const double TINY = 1e-100;    /* lower bound of a diagonal entry */
 static const double TOLERANCE = 1e-9; /* relative precision of the bounds of x */
 
-/* Returns a constant expression. */
+/* Returns the number x as a constant expression. */
 static cmb_expr number(const cmb_complement *c, double x)
 {
   return cmb_constant(c->g, x);
@@ -50,8 +50,9 @@ static cmb_expr *take(const cmb_complement *c, int count)
 
 /* ---- independent parts */
 
-/* Merges the independent parts that contain the unknowns i and k into one part. */
-static void join(cmb_complement *c, int i, int k)
+/* Merges the independent parts (sets of coupled unknowns) to which the unknowns i and k belong: both get the smaller of their two numbers in
+ * c->part[]. */
+static void merge_parts(cmb_complement *c, int i, int k)
 {
   const int from = c->part[i], to = c->part[k];
   const int least = from < to ? from : to, other = from < to ? to : from;
@@ -69,7 +70,7 @@ cmb_status cmb_complement_parts(cmb_complement *c, int *most)
   for (int i = 0; i < n; i++) c->part[i] = i;
   for (int i = 0; i < n; i++) {
     for (int k = 0; k < n; k++) {
-      if (c->P[i * n + k] != 0) join(c, i, k);
+      if (c->P[i * n + k] != 0) merge_parts(c, i, k);
     }
   }
   for (int i = 0; i < n; i++) {
@@ -80,14 +81,15 @@ cmb_status cmb_complement_parts(cmb_complement *c, int *most)
   return CMB_OK;
 }
 
-/* One independent part of the problem: the indices of its n unknowns, and their values. */
+/* One independent part of the problem (a set of coupled unknowns): the indices of its n unknowns, and the expressions of their values in the
+ * current round. */
 struct part {
   int n, *member;
   cmb_expr *at, *x, *w, *next, *wrong;
   cmb_expr *swept; /* (n) x from the Gauss–Seidel sweeps */
-  /* the fewest wrong signs so far; rounds without fewer that are allowed */
+  /* the fewest violated conditions so far; how many more rounds without fewer are allowed */
   cmb_expr least, patience;
-  cmb_expr count; /* number of wrong signs */
+  cmb_expr count; /* number of unknowns that violate their conditions */
   cmb_elimination *factors;
 };
 
@@ -112,9 +114,10 @@ static cmb_expr entry(const cmb_complement *c, const struct part *p, int i, int 
 
 /* ---- one round */
 
-/* Factorises the matrix of a linear system in which unknowns at a bound are fixed: unit rows for these, rows of K for the unknowns in
- * between. Returns false without memory. */
-static bool factor(const cmb_complement *c, struct part *p)
+/* Builds the LU factors of the matrix of one principal-pivoting iteration for part p (a set of coupled unknowns) of a complementarity problem
+ * w = w₀ − K x with bounds on x: unit rows for unknowns at a bound, rows of K for those in between. Stores them in p->factors; returns false
+ * if out of memory. */
+static bool factorise(const cmb_complement *c, struct part *p)
 {
   const int n = p->n;
   cmb_expr *A = take(c, n * n);
@@ -129,7 +132,8 @@ static bool factor(const cmb_complement *c, struct part *p)
   return p->factors;
 }
 
-/* Returns the expression w_i = w₀_i − Σ_k K_ik x_k for unknown i of a part. */
+/* Builds the expression w_i = w₀_i − Σ_k K_ik x_k for unknown i of part p (a set of p->n coupled unknowns) of a complementarity problem, with
+ * the given expressions x[p->n]. */
 static cmb_expr residual_of(const cmb_complement *c, const struct part *p, const cmb_expr *x, int i)
 {
   cmb_expr w = c->w0[p->member[i]];
@@ -137,8 +141,9 @@ static cmb_expr residual_of(const cmb_complement *c, const struct part *p, const
   return w;
 }
 
-/* Returns an expression for the state that unknown i of a bounded complementarity problem should have after a round: −1 or 1 (at a
- * bound) or 0 (in between). It leaves a bound if w_i has the wrong sign there; it goes to a bound that x_i exceeds. */
+/* Builds the expression of the next state of unknown i in the active-set solution of a complementarity problem w = w₀ − K x, −1 <= x <= 1: 0
+ * (between the bounds) if it is at a bound with the wrong sign of w_i; ±1 (at the bound) if x_i is beyond it; otherwise unchanged. Both are
+ * tested with a tolerance. */
 static cmb_expr state_of(const cmb_complement *c, const struct part *p, int i)
 {
   const cmb_expr one = number(c, 1), at = p->at[i], x = p->x[i], slack = c->slack[p->member[i]];
@@ -152,8 +157,9 @@ static cmb_expr state_of(const cmb_complement *c, const struct part *p, int i)
   return choose(c, cmb_square(c->g, at), stays, between);
 }
 
-/* Finds the state (at a bound or in between) that each unknown of the complementarity problem should have after a round, and counts the
- * unknowns that are in another one. */
+/* Computes for each unknown of part p of a bounded complementarity problem the residual p->w[i], its next state p->next[i] (±1: at a bound,
+ * 0: in between) and whether this differs from the present one, p->wrong[i]; p->count is the number of those that differ. All are
+ * expressions. */
 static void check_signs(const cmb_complement *c, struct part *p)
 {
   p->count = 0;
@@ -165,9 +171,9 @@ static void check_signs(const cmb_complement *c, struct part *p)
   }
 }
 
-/* Changes the state (at a bound or in between) of all unknowns that violate the complementarity conditions; or only of the last one of
- * them, where their number has not decreased in three rounds. */
-static void exchange(const cmb_complement *c, struct part *p)
+/* Changes the states (at a bound or in between) of all unknowns that violate the complementarity conditions (block principal pivoting). If
+ * their number has not fallen below its least value in three iterations, only the last of them changes (Murty's rule). */
+static void exchange_states(const cmb_complement *c, struct part *p)
 {
   const cmb_expr fewer = op2(c, CMB_OP_LT, p->count, p->least);
   cmb_expr behind = 0; /* number of wrong signs among unknowns with larger indices */
@@ -180,11 +186,11 @@ static void exchange(const cmb_complement *c, struct part *p)
   }
 }
 
-/* Solves the linear system of one round for the unknowns in between, with the others at their bounds, and checks the signs. Returns
- * false without memory. */
+/* Solves the linear system of one principal-pivoting iteration for the unknowns p->x of a complementarity problem, with those at a bound
+ * fixed there, and finds the unknowns that violate the complementarity conditions. Returns false if out of memory. */
 static bool solve_round(const cmb_complement *c, struct part *p)
 {
-  if (!factor(c, p)) return false;
+  if (!factorise(c, p)) return false;
   for (int i = 0; i < p->n; i++) {
     p->x[i] = choose(c, cmb_square(c->g, p->at[i]), p->at[i], c->w0[p->member[i]]);
   }
@@ -195,14 +201,14 @@ static bool solve_round(const cmb_complement *c, struct part *p)
 
 /* ---- Gauss–Seidel sweeps */
 
-/* Returns the expression of x clamped to the interval from −1 to 1. */
+/* Builds the expression of x clamped to [−1, 1]. */
 static cmb_expr clamp(const cmb_complement *c, cmb_expr x)
 {
   return op2(c, CMB_OP_MAX, op2(c, CMB_OP_MIN, x, number(c, 1)), number(c, -1));
 }
 
-/* Improves the solution of a complementarity problem by a few Gauss–Seidel sweeps with x clamped to its bounds, starting from the x of
- * the last round. The result is stored in p->swept. */
+/* Computes p->swept, an approximate solution of a complementarity problem with −1 <= x <= 1, by CMB_COMPLEMENT_SWEEPS projected Gauss–Seidel
+ * sweeps, which start from the x of the last principal-pivoting iteration, clamped to [−1, 1]. */
 static void sweep(const cmb_complement *c, struct part *p)
 {
   cmb_expr *x = p->swept;
@@ -221,8 +227,8 @@ static cmb_expr swept_state(const cmb_complement *c, const struct part *p, int i
   return choose(c, bound, p->swept[i], 0);
 }
 
-/* Restarts the rounds of a complementarity problem from the result of Gauss–Seidel sweeps, where some unknowns still violate their
- * conditions after the last round. */
+/* Makes the principal pivoting of a complementarity problem restart from the states (at a bound or in between) that projected Gauss–Seidel
+ * sweeps give if, at run time, unknowns violate their conditions after the last iteration. Resets p->least and p->patience. */
 static void restart_from_sweeps(const cmb_complement *c, struct part *p)
 {
   sweep(c, p);
@@ -233,7 +239,8 @@ static void restart_from_sweeps(const cmb_complement *c, struct part *p)
 
 /* ---- the whole problem */
 
-/* Forms K, which is P with a slightly larger diagonal that is never 0, and the tolerances `slack` below which |w_i| counts as 0. */
+/* Builds the matrix K (n x n) of a complementarity problem, which is P with a diagonal that is slightly larger and at least a small positive
+ * number, and slack[n], the tolerances below which |w_i| counts as 0. */
 static void fill_matrix(cmb_complement *c)
 {
   const int n = c->n;
@@ -247,9 +254,9 @@ static void fill_matrix(cmb_complement *c)
   }
 }
 
-/* Stores the solution of an independent part: that of the last round, or that of the Gauss–Seidel sweeps if the last round still
- * violates some complementarity conditions (then c->settled is 0). */
-static void finish(cmb_complement *c, const struct part *p)
+/* Stores the solution x and the states (at a bound or in between) of part p of a complementarity problem in c->x and c->at: those of the last
+ * principal-pivoting iteration or, if unknowns violate their conditions in it, those of the Gauss–Seidel sweeps; then c->settled is 0. */
+static void store_solution(cmb_complement *c, const struct part *p)
 {
   for (int i = 0; i < p->n; i++) {
     const int k = p->member[i];
@@ -259,8 +266,9 @@ static void finish(cmb_complement *c, const struct part *p)
   c->settled = choose(c, p->count, 0, c->settled);
 }
 
-/* Solves the independent part of a complementarity problem whose first unknown is `first`; does nothing if none begins there. A single
- * unknown needs at most three rounds: at one bound, in between, at the other. Returns false without memory. */
+/* Builds the solution of one part (set of coupled unknowns) of a bounded complementarity problem, that whose smallest index is `first`; does
+ * nothing if there is none. A single unknown gets three principal-pivoting iterations, n coupled ones n + 4. Returns false if out of
+ * memory. */
 static bool solve_part(cmb_complement *c, int first)
 {
   struct part p;
@@ -269,12 +277,12 @@ static bool solve_part(cmb_complement *c, int first)
   const int rounds = p.n == 1 ? 3 : p.n + MORE_ROUNDS;
   for (int k = 0; k < rounds; k++) {
     if (!solve_round(c, &p)) return false;
-    if (k + 1 < rounds) exchange(c, &p);
+    if (k + 1 < rounds) exchange_states(c, &p);
     if (k + 1 == rounds / 2 && p.n > 1) restart_from_sweeps(c, &p);
   }
   if (p.n == 1) memcpy(p.swept, p.x, sizeof *p.x);
   c->factors[first] = p.factors;
-  finish(c, &p);
+  store_solution(c, &p);
   return true;
 }
 

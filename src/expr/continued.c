@@ -18,9 +18,9 @@
 
 #include <math.h>
 
-enum { MOST_VISITS = 200 }; /* nodes that one proof may visit */
+enum { MOST_VISITS = 200 }; /* limit of the nodes that one proof visits */
 
-/* Returns argument i of node e. */
+/* Returns argument i (0, 1 or 2) of node e of an expression graph; 0 if its operation has fewer. */
 static cmb_expr argument(const cmb_graph *g, cmb_expr e, int i)
 {
   return cmb_expr_argument(g, e, i);
@@ -95,14 +95,14 @@ bool cmb_never_negative(const cmb_graph *g, cmb_expr e, const cmb_known *known)
 
 /* ---- conclusions from conditions */
 
-/* Appends an expression that is known not to be negative; it is ignored if the list is full. */
+/* Appends the expression e to the list of expressions known to be non-negative; ignores it if the list is full. */
 static void append_known(cmb_known *known, cmb_expr e)
 {
   if (known->count < CMB_MOST_KNOWN) known->of[known->count++] = e;
 }
 
-/* Adds to `known` what follows from a >= b: that a − b is not negative, that a is not negative if b is not, and that −b is not negative
- * if −a is not. */
+/* Adds the conclusions from a >= b to `known`, the list of expressions known to be non-negative: a − b; a if b is proved to be non-negative;
+ * −b if −a is. */
 static void add_order(cmb_graph *g, cmb_expr a, cmb_expr b, cmb_known *known)
 {
   const cmb_expr minus_a = cmb_apply(g, CMB_OP_NEG, a, 0, 0);
@@ -129,7 +129,7 @@ void cmb_known_add(cmb_graph *g, cmb_expr condition, bool yes, cmb_known *known)
 
 /* ---- continuation */
 
-/* Returns the expression sign(x) y, marked so that its sign does not become a switching function. */
+/* Builds the expression smooth(sign(x) y), in which smooth(...) keeps the sign from becoming a switching function. */
 static cmb_expr with_sign(cmb_graph *g, cmb_expr x, cmb_expr y)
 {
   const cmb_expr product = cmb_apply(g, CMB_OP_MUL, cmb_apply(g, CMB_OP_SIGN, x, 0, 0), y, 0);

@@ -35,14 +35,14 @@ static cmb_expr reciprocal(cmb_graph *g, cmb_expr a)
   return op2(g, CMB_OP_DIV, one(g), a);
 }
 
-/* Returns the expression 1 + a² if s > 0, otherwise 1 − a². */
+/* Builds the expression 1 + a² if s > 0, otherwise 1 − a². */
 static cmb_expr one_plus_square(cmb_graph *g, double s, cmb_expr a)
 {
   cmb_expr square = op2(g, CMB_OP_MUL, a, a);
   return op2(g, s > 0 ? CMB_OP_ADD : CMB_OP_SUB, one(g), square);
 }
 
-/* Returns the partial derivative of the power e = a^b: ∂e/∂a = b a^(b−1) for i = 0, ∂e/∂b = a^b log a for i = 1. */
+/* Builds the partial derivative of the power e = a^b: ∂e/∂a = b a^(b−1) for i = 0, ∂e/∂b = e log a for i = 1. */
 static cmb_expr partial_power(cmb_graph *g, cmb_expr e, cmb_expr a, cmb_expr b, int i)
 {
   if (i == 1) return op2(g, CMB_OP_MUL, e, op1(g, CMB_OP_LOG, a));
@@ -50,7 +50,7 @@ static cmb_expr partial_power(cmb_graph *g, cmb_expr e, cmb_expr a, cmb_expr b, 
   return op2(g, CMB_OP_MUL, b, op2(g, CMB_OP_POW, a, less));
 }
 
-/* Returns the partial derivative of atan2(a, b): b/(a² + b²) for i = 0 (by a), −a/(a² + b²) for i = 1 (by b). */
+/* Builds the partial derivative of atan2(a, b): b/(a² + b²) with respect to a (i = 0), −a/(a² + b²) with respect to b (i = 1). */
 static cmb_expr partial_atan2(cmb_graph *g, cmb_expr a, cmb_expr b, int i)
 {
   cmb_expr square = op2(g, CMB_OP_ADD, op2(g, CMB_OP_MUL, a, a), op2(g, CMB_OP_MUL, b, b));
@@ -95,8 +95,9 @@ static cmb_expr partial_of_one(cmb_graph *g, cmb_op op, cmb_expr e, cmb_expr a)
   }
 }
 
-/* Returns the partial derivative of a table lookup e by its argument i: the lookup of the table's next derivative, or 0 where it is
- * known to vanish. */
+/* Builds the partial derivative of the table lookup e with respect to its argument i: a lookup of the table's next derivative, or 0 where
+ * this is known to vanish. For the nearest point on a curve it is an expression. Orders above 15 of a sum of waves are an error of the
+ * graph. */
 static cmb_expr partial_of_table(cmb_graph *g, cmb_expr e, int i)
 {
   const cmb_node n = g->nodes[e];
@@ -110,8 +111,8 @@ static cmb_expr partial_of_table(cmb_graph *g, cmb_expr e, int i)
   return cmb_table_node(g, CMB_OP_TABLE2, dx + CMB_TABLE2_ORDERS * dy, n.data, n.a, n.b);
 }
 
-/* Returns the partial derivative of e, a C function of the user's or a derivative of it, by argument i. The base-4 digits of the node's
- * order are the arguments (1 to 3) by which it is differentiated; third derivatives are 0. */
+/* Builds the partial derivative of e, the call of a user's C function or of a derivative of it, with respect to argument i. Third derivatives
+ * are 0. The base-4 digits of the node's order are the numbers (1 to 3) of the arguments by which it is differentiated. */
 static cmb_expr partial_of_call(cmb_graph *g, cmb_expr e, int i)
 {
   cmb_node n = g->nodes[e];
@@ -140,20 +141,22 @@ cmb_expr cmb_partial(cmb_graph *g, cmb_expr e, int i)
   }
 }
 
-/* Returns the derivative of node e, which is one unknown of an implicit system of equations, from the derivatives dot[] of earlier
- * nodes: that of the system's solution if it has one unknown, otherwise one part of it. */
-static cmb_expr forward_part(cmb_graph *g, cmb_expr e, const cmb_expr *dot)
+/* Returns the forward-mode derivative of node e, one unknown of a solved system of equations, from the derivatives dot[] of earlier nodes:
+ * that of the solution if the system has one unknown, otherwise the unknown with the same index of the differentiated system; 0 if the
+ * solution's derivative is 0. */
+static cmb_expr forward_unknown(cmb_graph *g, cmb_expr e, const cmb_expr *dot)
 {
   const cmb_node n = g->nodes[e];
   const bool only = g->systems[g->nodes[n.a].data]->n == 1;
   return only || dot[n.a] == 0 ? dot[n.a] : cmb_solution_part(g, dot[n.a], n.order);
 }
 
-/* Returns the derivative ẏ of node e from the derivatives dot[] of its arguments (forward mode): Σ_i (∂e/∂x_i) ẋ_i. */
+/* Builds the forward-mode derivative ẏ = Σ_i (∂y/∂x_i) ẋ_i of node e (y) from the derivatives dot[] (ẋ_i) of its arguments x_i. For `if`, min
+ * and max it is an `if` that selects the derivative of one argument; for a solved system of equations it is the solution of a linear one. */
 static cmb_expr forward_node(cmb_graph *g, cmb_expr e, const cmb_expr *dot)
 {
   if (cmb_expr_op(g, e) == CMB_OP_SOLVE) return cmb_solution_forward(g, e, dot);
-  if (cmb_expr_op(g, e) == CMB_OP_PART) return forward_part(g, e, dot);
+  if (cmb_expr_op(g, e) == CMB_OP_PART) return forward_unknown(g, e, dot);
   const cmb_op op = cmb_expr_op(g, e);
   int arity = cmb_op_arity(op);
   if (op == CMB_OP_IF) { /* one choice instead of two products */

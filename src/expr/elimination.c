@@ -1,8 +1,8 @@
 /*
- * Gaussian elimination of matrices of expressions in a static order (elimination.h); the result is straight-line code.
+ * Gaussian elimination of matrices of expressions in a static order (elimination.h).
  *
  * The next pivot is the one with the fewest entries left in its row and column (minimum degree, on the symmetric pattern), but a row of C
- * waits until all x in it are eliminated: then its pivot is part of −C A⁻¹ Bᵀ, which is definite.
+ * can follow only after all x in it: then its pivot is part of −C A⁻¹ Bᵀ, which is definite.
  *
  * Of a symmetric matrix (the same expressions on both sides of the diagonal) only one side is eliminated.
  */
@@ -19,7 +19,8 @@ struct cmb_elimination {
   /* (size x size) L below the diagonal, U on and above it; rows and columns in the given order */
   cmb_expr *K;
   cmb_expr *inverse; /* (size) 1/pivot, by row */
-  /* (size) |pivot| before anything is subtracted; for a row of C, the terms that its pivot consists of */
+  /* (size) the magnitude of the diagonal entry before the elimination; for a row of C, the sum of the terms from pivots of A of which it
+   * consists */
   cmb_expr *whole;
 };
 
@@ -33,8 +34,9 @@ static cmb_expr *entry(const cmb_elimination *e, int row, int column)
 struct ordering {
   int size, n;
   bool *linked; /* (size x size) symmetric pattern with fill-in */
-  int *waiting; /* (size) of a row of C: unknowns x in it that are not eliminated yet */
-  bool *done;   /* (size) */
+  /* (size) for a row of C the number of unknowns x in it that are not eliminated yet */
+  int *waiting;
+  bool *done; /* (size) */
 };
 
 static bool is_linked(const struct ordering *o, int i, int k)
@@ -49,7 +51,8 @@ static int degree(const struct ordering *o, int i)
   return count;
 }
 
-/* Returns the row with the fewest remaining entries (minimum degree) among those that can be the next pivot. */
+/* Returns the next pivot of a minimum-degree ordering: the remaining row with the fewest other entries in remaining columns. A constraint row
+ * qualifies only when all unknowns x in it have been eliminated. Returns −1 if there is none. */
 static int next_pivot(const struct ordering *o)
 {
   int best = -1, least = 0;
@@ -61,8 +64,8 @@ static int next_pivot(const struct ordering *o)
   return best;
 }
 
-/* Eliminates pivot p from the pattern: all rows that are linked to p become linked to each other (fill-in). A constraint row (from n on)
- * that contains the unknown p has one unknown less to wait for. */
+/* Eliminates pivot p from the symmetric sparsity pattern: all remaining rows linked to p become linked to each other (fill-in). If p is one
+ * of the n unknowns x, waiting[i] decreases by 1 for each constraint row i >= n that contains it. */
 static void eliminate_from_pattern(struct ordering *o, const cmb_elimination *e, int p)
 {
   o->done[p] = true;
@@ -100,7 +103,7 @@ static bool find_order(cmb_elimination *e, cmb_arena *arena)
 
 /* ---- elimination */
 
-/* Returns whether the matrix has the same expressions on both sides of its diagonal. */
+/* Returns whether the matrix of expressions is symmetric: entries (i, k) and (k, i) are the same nodes of the graph. */
 static bool is_symmetric(const cmb_elimination *e)
 {
   for (int i = 0; i < e->size; i++) {
@@ -111,8 +114,8 @@ static bool is_symmetric(const cmb_elimination *e)
   return true;
 }
 
-/* Subtracts l u from entry K_ik during the elimination of a pivot. On the diagonal of a row of C, the terms from pivots of A are also
- * added up: its pivot consists of them. */
+/* Subtracts l u from entry K_ik when row `pivot` is eliminated. For the diagonal entry of a constraint row (i >= n) and a pivot of A also
+ * from e->whole[i], which becomes the sum of all terms of which that diagonal entry consists. */
 static void subtract(cmb_elimination *e, int i, int k, int pivot, cmb_expr l, cmb_expr u)
 {
   cmb_expr *K = entry(e, i, k), product = cmb_mul(e->g, l, u);
@@ -187,8 +190,8 @@ void cmb_elimination_solve(const cmb_elimination *e, cmb_expr *x)
   }
 }
 
-/* Returns pivot i divided by its value before the subtraction of other rows: near 0 if the matrix is nearly singular. For a row of C,
- * 1e-300 is subtracted from the divisor, so that 0/0 gives 0. */
+/* Builds the expression of pivot i divided by |A_ii|, the magnitude of its value before the elimination. For a constraint row the divisor is
+ * the sum of the terms from pivots of A, less 1e-300 so that 0/0 gives 0. Near 0 if the matrix is nearly singular. */
 cmb_expr cmb_elimination_pivot(const cmb_elimination *e, int i)
 {
   cmb_graph *g = e->g;

@@ -11,9 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-/* used part of the reach: between the points of a line the reach may be somewhat smaller than at them */
+/* used part of the reach: between the points of a curve the reach may be somewhat smaller than at them */
 static const double SAFE = 0.95;
-/* points that continue a closed line: the influence of an end on a spline falls to a fourth per point */
+/* number of points added at each end of a closed curve: the influence of a spline's end condition falls to about a fourth per point */
 enum { MORE = 16 };
 
 int cmb_foot_block(int n)
@@ -36,8 +36,9 @@ int cmb_foot_coefficients(int n)
 
 /* ---- creation */
 
-/* Returns whether the line is closed: its last point is at the first one or up to 1.5 steps before it, and the direction is nearly the
- * same there. */
+/* Returns whether a planar curve given by points about `step` apart is closed: it has more than 8 points, the directions at both ends nearly
+ * agree, and the first point lies at the last one or up to 1.5 steps ahead of it, at most 0.25 steps to the side (0.1 steps back is
+ * allowed). */
 static bool is_closed(const cmb_table *t, double step)
 {
   const int n = t->nx;
@@ -50,16 +51,16 @@ static bool is_closed(const cmb_table *t, double step)
   return n > 8 && same_way && along > -0.1 * step && along < 1.5 * step && aside < 0.25 * step;
 }
 
-/* Returns one coordinate of point i of a closed line with n points, where x are the coordinates of its points; i < 0 and i >= n continue
- * the line from its other end. */
+/* Returns one coordinate of point i of a closed curve with n points, whose coordinates are x[n]. For i < 0 or i >= n the curve is continued
+ * from its other end, shifted by x[n − 1] − x[0] so that both ends meet. */
 static double point_at(int n, const double *x, int i)
 {
   const double shift = x[n - 1] - x[0];
   return i < 0 ? x[n - 1 + i] - shift : i > n - 1 ? x[i - n + 1] + shift : x[i];
 }
 
-/* Creates the two coordinates of a planar line as spline tables of the parameter u. For a closed line `more` points are added before its
- * beginning and after its end, so that its curvature is nearly that of a line without ends. */
+/* Creates t->line[2], the coordinates X(u) and Y(u) of a planar curve as natural cubic splines through t's points at u = 0, step, 2 step, ...
+ * For a closed curve `more` points from its other end are added at each end, so that the end conditions of the splines hardly affect it. */
 static cmb_status make_line(cmb_context *ctx, cmb_table *t, double step, int more)
 {
   const int n = t->nx, all = n + 2 * more;
@@ -73,8 +74,8 @@ static cmb_status make_line(cmb_context *ctx, cmb_table *t, double step, int mor
   return CMB_OK;
 }
 
-/* Computes for each block of points of a line a circle that contains them, around the centre of their bounding box, slightly enlarged
- * for rounding. */
+/* Computes for each block of consecutive points of a planar curve a circle that contains them, and stores its centre and radius in t->c. The
+ * centre is that of the points' bounding box; the radius is slightly enlarged for rounding errors. */
 static void fill_circles(cmb_table *t)
 {
   const int n = t->nx, size = cmb_foot_block(n);
@@ -96,9 +97,9 @@ static void fill_circles(cmb_table *t)
   }
 }
 
-/* Bounds how far apart, along a closed planar line, the normals at its two ends can meet a point: by the gap between the ends, and by
- * the difference of their directions times the largest distance of such a point. */
-static double seam_of(const cmb_table *t)
+/* Returns the distance, in the parameter u, from the seam of a closed planar curve (where its ends meet) within which the nearest point of
+ * the curve may be on either end. It grows with the gap between the ends and with the difference of their tangents. */
+static double seam_width(const cmb_table *t)
 {
   const double end = t->c[0] * (t->nx - 1);
   double apart = 0, turned = 0;
@@ -128,7 +129,7 @@ static cmb_status fill(cmb_context *ctx, cmb_table *t, double step, double most,
   fill_circles(t);
   cmb_foot_find_reach(t, most / SAFE, limit);
   for (int k = 0; k < CMB_FOOT_SIDES; k++) t->c[1 + k] = limit[k].reach *= SAFE;
-  t->c[5] = meets ? seam_of(t) : 4 * step;
+  t->c[5] = meets ? seam_width(t) : 4 * step;
   return CMB_OK;
 }
 
@@ -176,7 +177,8 @@ void cmb_foot_values(const cmb_table *t, double x, double y, double *u, double *
 
 /* ---- expressions; the node's derivative order in x is 0 for u and 1 for v */
 
-/* Returns the expression of the foot of a point (x, y) on a line: its parameter u, or, if `across`, the distance v from the line. */
+/* Builds the expression of the nearest point of a planar curve (table t) to the point (x, y): its parameter u or, if `across`, the signed
+ * distance v of (x, y) from the curve, positive to the left. Returns 0 and marks the graph as misused if t is no such table. */
 cmb_expr cmb_foot_apply(cmb_graph *g, const cmb_table *t, bool across, cmb_expr x, cmb_expr y)
 {
   if (!t || t->kind != CMB_TABLE_FOOT || x >= g->size || y >= g->size) return cmb_graph_misuse(g);
@@ -188,7 +190,8 @@ static cmb_expr op2(cmb_graph *g, cmb_op op, cmb_expr a, cmb_expr b)
   return cmb_apply(g, op, a, b, 0);
 }
 
-/* Returns the expression of the order-th derivative of a coordinate (0: X, 1: Y) of a planar line at its parameter u. */
+/* Builds the expression of the order-th derivative of a coordinate (0: X, 1: Y) of a planar curve with respect to its parameter, at the
+ * parameter u. */
 static cmb_expr line_of(cmb_graph *g, const cmb_table *t, int coordinate, int order, cmb_expr u)
 {
   const uint16_t number = cmb_table_number(g, t->line[coordinate]);

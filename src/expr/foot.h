@@ -25,34 +25,36 @@
 
 enum { CMB_FOOT_RIGHT, CMB_FOOT_LEFT, CMB_FOOT_SIDES };
 
-/* The distance to one side of the line up to which there is a foot, and the two points of the line that limit it: twice the same point
- * where the curvature limits it. */
+/* The reach of a curve to one side, the distance up to which a point has a foot, and the indices of the two points of the curve that limit
+ * it: twice the same point where the curvature limits it. */
 typedef struct cmb_foot_limit {
   double reach;
-  int at, other; /* -1: limited by `most` only */
+  int at, other; /* -1: limited by `most`, the largest reach allowed */
 } cmb_foot_limit;
 
-/* Creates the table of a line through n points; the reach is limited to `most`. A line that ends at its first point, or about one step
- * before it, in the same direction, is closed: after its end it starts again. CMB_ERROR_INPUT: values are not finite. */
+/* Creates the table of a planar curve through the points (x[n], y[n]), about `step` apart; its reach, stored in `limit`, is at most `most`. A
+ * curve of more than 8 points that ends at its first point, or up to 1.5 steps before it, in nearly the same direction, is closed. Returns
+ * CMB_ERROR_INPUT if coordinates are not finite. */
 cmb_status cmb_foot_create(cmb_context *ctx, int n, const double *x, const double *y, double step,
                            double most, cmb_foot_limit limit[CMB_FOOT_SIDES], cmb_table **table);
 
-/* Returns the expression u(x, y) of the foot, or v(x, y) if `across`. */
+/* Builds the expression u(x, y), the parameter of the foot of the point (x, y), or, if `across`, v(x, y), its signed distance from the
+ * curve. */
 cmb_expr cmb_foot_apply(cmb_graph *g, const cmb_table *table, bool across, cmb_expr x, cmb_expr y);
 
-/* Returns the derivative of e, an expression u or v of a foot, by its argument i (0: x, 1: y). */
+/* Builds the partial derivative of e, an expression u(x, y) or v(x, y) of a foot, with respect to x (i = 0) or y (i = 1). */
 cmb_expr cmb_foot_partial(cmb_graph *g, cmb_expr e, int i);
 
 double cmb_foot_value(const cmb_table *table, bool across, double x, double y);
 void cmb_foot_values(const cmb_table *table, double x, double y, double *u, double *v);
 cmb_interval cmb_foot_enclose(const cmb_table *table, bool across, cmb_interval x, cmb_interval y);
 
-/* The number of points in a block (foot_code.h), and the number of coefficients in the array c of a line with n points. */
+/* Return the number of points in a block (foot_code.h), and the number of coefficients in the array c, for a curve with n points. */
 int cmb_foot_block(int n);
 int cmb_foot_coefficients(int n);
 
-/* Finds the reach of a line to both sides and stores it with the points that limit it (foot_reach.c). The table has to be complete
- * except for the reaches. */
+/* Computes the reach of a curve to both sides, at most `most`, and stores it in `limit` with the points that limit it (foot_reach.c). The
+ * table has to be complete except for the reaches in it. */
 void cmb_foot_find_reach(const cmb_table *table, double most, cmb_foot_limit limit[CMB_FOOT_SIDES]);
 
 #endif

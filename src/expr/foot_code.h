@@ -17,11 +17,11 @@
 
 #include "expr/table_code.h"
 
-enum { CMB_FOOT_HEAD = 6 }; /* numbers in c before the circles */
+enum { CMB_FOOT_HEAD = 6 }; /* how many numbers are in c before the circles */
 
 /* clang-format off */
 
-/* The index of the point of the line that is nearest to (at_x, at_y); -1 if there is none. */
+/* Returns the index of the point of the curve, x[n] and y[n], that is nearest to (at_x, at_y); -1 if no squared distance is below 1e300. */
 #define CMB_FOOT_NEAREST_CODE(X) X( \
 static int op_foot_nearest(int n, const double *x, const double *y, int size, const double *circle, \
                            double at_x, double at_y) \
@@ -58,7 +58,8 @@ static int op_foot_nearest(int n, const double *x, const double *y, int size, co
   return nearest; \
 } )
 
-/* F(u) at t on a piece with the cubics p (X) and q (Y); its derivative there; and F at point k of the line. */
+/* Compute F = (P − p)·P' at t on a piece with the cubics p (X) and q (Y) for the point (x, y); its derivative there; and F at point k of the
+ * curve. */
 #define CMB_FOOT_SLOPE_CODE(X) X( \
 static double op_foot_slope(const double *p, const double *q, double t, double x, double y) \
 { \
@@ -78,7 +79,7 @@ static double op_foot_at(int n, const double *p, double step, int k, double x, d
   return op_foot_slope(p + 4 * i, p + 4 * (n - 1 + i), k < n - 1 ? 0 : step, x, y); \
 } )
 
-/* The root t of F on a piece, between 0 and step, by Newton's iteration with bisection. */
+/* Computes the root t of F on a piece, between 0 and step, by Newton's iteration safeguarded by bisection. */
 #define CMB_FOOT_ROOT_CODE(X) X( \
 static double op_foot_root(const double *p, const double *q, double step, double x, double y) \
 { \
@@ -103,8 +104,8 @@ static double op_foot_root(const double *p, const double *q, double step, double
   return t; \
 } )
 
-/* The index of the piece that contains the foot, searched from the nearest point k; -1: beyond the first point, -2: beyond the last one,
- * -3: not found. */
+/* Returns the index of the piece of the curve that contains the foot of (x, y), searched from the nearest point k; -1 if the foot is beyond
+ * the first point, -2 beyond the last one, -3 if it is not found. */
 #define CMB_FOOT_PIECE_CODE(X) X( \
 static int op_foot_piece(int n, const double *p, double step, int closed, int k, double x, double y) \
 { \
@@ -121,8 +122,8 @@ static int op_foot_piece(int n, const double *p, double step, int closed, int k,
   return k == 0 ? -1 : -2; \
 } )
 
-/* For a point (x, y) and the place of the line at t: writes into `to` how far u of the foot on the tangent is beyond t, v, and the
- * distance from that place. */
+/* Writes into to[3], for a point (x, y) and the point of the curve at t: how far the parameter of the foot on the tangent there is beyond t,
+ * the signed distance v from the tangent, and the distance of the two points. */
 #define CMB_FOOT_ON_CODE(X) X( \
 static void op_foot_on(const double *p, const double *q, double t, double x, double y, double *to) \
 { \

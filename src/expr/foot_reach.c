@@ -11,7 +11,8 @@
 
 #include <math.h>
 
-enum { SEAM = 4 }; /* points across the seam that are not compared */
+/* number of points at the seam of a closed curve that are not compared with those across it */
+enum { SEAM = 4 };
 
 struct finder {
   const cmb_table *t;
@@ -20,10 +21,10 @@ struct finder {
   cmb_foot_limit *limit; /* (CMB_FOOT_SIDES) */
 };
 
-/* A point of the line, with the unit tangent there. */
+/* A point of the curve with its index i, its coordinates, and the unit tangent there (along). */
 struct point {
   int i;
-  /* out: 1 or -1 at an end, where that direction leads beyond it; 0: no end */
+  /* out: 1 or -1 at an end of an open curve, the sign with which the tangent leads beyond it; 0: no end */
   double x, y, along[2], out;
 };
 
@@ -70,8 +71,8 @@ static void compare(struct finder *f, const struct point *p, int j)
   reduce_reach(f, side_of(-left), square / (2 * out), p->i, j);
 }
 
-/* Returns whether a point of a block, whose points are inside the circle (x, y, radius), could reduce the distance from the line at p up
- * to which the nearest point of the line is unique; false only if the circle is too far away. */
+/* Returns whether points inside a circle (x, y, radius) could reduce the reach of a planar curve, the distance up to which its nearest point
+ * is unique, when they are compared with its point p; false only if the circle is too far away for that. */
 static bool may_reduce_reach(const struct finder *f, const struct point *p, const double *circle)
 {
   const double dx = circle[0] - p->x, dy = circle[1] - p->y, far = hypot(dx, dy);

@@ -1,10 +1,10 @@
 /*
  * Parses formulas: from text to expressions, by operator precedence (cmb_formula_parse).
  *
- * Each construct that waits for its end (an operator for its right side, a parenthesis, a call) is a frame on a stack on the heap, so that
- * the depth of a formula is limited by a number and not by the thread's stack. A finished value is applied to the frames on top of the
- * stack that bind tighter than the operator that follows it: in a + b * c the frame `a +` waits until `b * c` is finished, in a * b + c
- * the frame `a *` is finished when + is read.
+ * Each construct whose end has not been read yet (an operator without its right side, an open parenthesis, a call) is a frame on a stack on
+ * the heap, so that the depth of a formula is limited by a number and not by the thread's stack. A finished value is applied to the frames
+ * on top of the stack that bind tighter than the operator that follows it: in a + b * c the frame `a +` stays until `b * c` is finished, in
+ * a * b + c the frame `a *` is finished when + is read.
  *
  *     operand  = number | name | pi | "(" formula ")" | function "(" formula { "," formula } ")"
  *              | ("-" | "+" | "not") operand
@@ -29,7 +29,7 @@ enum { MAX_ARGUMENTS = 3 };
 
 struct frame {
   uint8_t kind; /* enum frame_kind */
-  /* precedence; 0 for OPEN and CALL: no operator outside a parenthesis applies inside */
+  /* precedence of the operator; 0 for OPEN and CALL, so that no operator outside of a parenthesis applies inside */
   uint8_t binds;
   uint8_t op;    /* cmb_op; CMB_OP_CALL: a function of the caller's (cmb_names) */
   uint8_t count; /* number of a call's finished arguments */
@@ -42,7 +42,7 @@ struct parser {
   cmb_source source;
   cmb_graph *g;
   const cmb_names *names; /* never NULL */
-  cmb_token token;        /* the next one */
+  cmb_token token;        /* the next token */
   cmb_expr value;         /* the value of the operand read last */
   struct frame *frames;
   size_t depth, room;
@@ -62,7 +62,7 @@ static const struct function {
 
 enum { ROWS = sizeof functions / sizeof functions[0], FIRST_FUNCTION = CMB_OP_SQRT - CMB_OP_ADD };
 
-/* The rows that are names: the table of operations begins with those that are written as operators. */
+/* The rows of functions[] that are names: the table of operations begins with those that are written as operators. */
 static const struct function *const named = functions + FIRST_FUNCTION;
 enum { NAMED = ROWS - FIRST_FUNCTION };
 
@@ -100,7 +100,7 @@ static cmb_status push(struct parser *p, struct frame frame)
   return CMB_OK;
 }
 
-/* Returns the negation of condition c: the opposite comparison if c is a comparison, else c <= 0. */
+/* Builds the negation of a condition c: the opposite comparison if c is a comparison, otherwise c <= 0 (conditions are true if > 0). */
 static cmb_expr opposite(cmb_graph *g, cmb_expr c)
 {
   static const uint8_t opposites[][2] = {{CMB_OP_LT, CMB_OP_GE}, {CMB_OP_LE, CMB_OP_GT},
@@ -114,8 +114,8 @@ static cmb_expr opposite(cmb_graph *g, cmb_expr c)
   return cmb_apply(g, CMB_OP_LE, c, 0, 0);
 }
 
-/* Applies the prefix and binary operators on top of the parser's stack whose precedence is higher than `binds` to the value just read,
- * and removes them from the stack. */
+/* Applies the prefix and binary operators on top of the parser's stack whose precedence is higher than `binds` to p->value, the value read
+ * last, and pops them. The result becomes p->value. */
 static void apply_operators(struct parser *p, int binds)
 {
   while (p->depth > 0 && top(p)->binds > binds) {
@@ -131,13 +131,14 @@ static void apply_operators(struct parser *p, int binds)
 
 /* ---- operands */
 
-/* Returns whether the caller knows this name as a value, and if so sets *e to its expression. */
+/* Returns whether the caller's names contain `name` as a value; if so, sets *e to its expression. */
 static bool is_known(const struct parser *p, const char *name, cmb_expr *e)
 {
   return p->names->value && p->names->value(p->names->user, name, e);
 }
 
-/* Reports that a number, a name or '(' was expected at the current token, and returns the error's status. */
+/* Reports that a number, a name or '(' was expected at the current token, or that the formula is empty or ends too early. Returns the status
+ * of the error. */
 static cmb_status fail_operand(struct parser *p)
 {
   char quote[CMB_QUOTE_ROOM];
@@ -166,7 +167,8 @@ static void copy_name(const struct parser *p, const cmb_token *at, char name[CMB
   name[at->length] = '\0';
 }
 
-/* Returns the largest number of arguments that a call can have. */
+/* Returns the largest number of arguments of a function call on the parser's stack: those of a built-in function, or 3 for a function of the
+ * caller's. */
 static int call_arity(const struct frame *call)
 {
   return call->op == CMB_OP_CALL ? MAX_ARGUMENTS : cmb_op_arity((cmb_op)call->op);
@@ -185,8 +187,8 @@ static cmb_status fail_count(struct parser *p, const struct frame *call, const c
                          cmb_op_text((cmb_op)call->op), arity, arity == 1 ? "" : "s", got);
 }
 
-/* Returns the known name that is most similar to an unknown one, the caller's or a built-in; NULL if none is similar. A caller that can say
- * what it expects knows better than the built-ins what a value is. */
+/* Returns the known name that is most similar to an unknown one, as a suggestion for error messages: one of the caller's or a built-in one;
+ * NULL if none is similar. Built-in values are left out if the caller can list what it expects. */
 static const char *nearest_name(const struct parser *p, const char *name, bool is_call)
 {
   const char *near[2];
@@ -200,7 +202,8 @@ static const char *nearest_name(const struct parser *p, const char *name, bool i
   return cmb_nearest_name(name, near, count, sizeof *near);
 }
 
-/* Reports an unknown name, with a suggestion of a similar one or of what is expected, and returns the error's status. */
+/* Reports an unknown name or, if is_call, an unknown function at the token `at`, with a similar known name or with what is expected. Returns
+ * the status of the error. */
 static cmb_status fail_name(struct parser *p, const cmb_token *at, const char *name, bool is_call)
 {
   char quote[CMB_QUOTE_ROOM];
@@ -219,8 +222,8 @@ static cmb_status fail_name(struct parser *p, const cmb_token *at, const char *n
                          expected ? expected : "expected one that is defined");
 }
 
-/* Reports a call of a name that is not a function, and returns the error's status: `at` is the name's token, `paren` the position of
- * '('. */
+/* Reports a call of a name that is no function: an unknown name at its token `at`, or a value at the position `paren` of the '(' that follows
+ * it. Returns the status of the error. */
 static cmb_status fail_call(struct parser *p, const cmb_token *at, size_t paren, const char *name)
 {
   cmb_expr known;
@@ -231,8 +234,9 @@ static cmb_status fail_call(struct parser *p, const cmb_token *at, size_t paren,
                          quote);
 }
 
-/* Starts the call of a function whose name has been read, with '(' as the next token: pushes it on the parser's stack. Reports names
- * that are not functions, and calls without arguments. */
+/* Begins a function call: pushes the function `name`, read at the token `at`, on the parser's stack and skips the '(' at the current token.
+ * Returns an error for a call without arguments or a name that cannot be a function; names of the caller's functions are checked by
+ * finish_call(). */
 static cmb_status begin_call(struct parser *p, const cmb_token *at, const char *name)
 {
   int i = cmb_find_name(name, named, NAMED, sizeof *named);
@@ -245,8 +249,8 @@ static cmb_status begin_call(struct parser *p, const cmb_token *at, const char *
   return p->token.kind == CMB_TOKEN_RIGHT ? fail_count(p, &call, "none") : CMB_OK;
 }
 
-/* Sets the parser's value to a call of one of the caller's functions, whose `count` arguments are complete. Reports a wrong number of
- * arguments. */
+/* Sets p->value to a call of one of the caller's functions, whose arguments argument[count] are complete. Returns an error if there is no
+ * such function or it does not take this number of arguments. */
 static cmb_status finish_call(struct parser *p, const struct frame *f, int count,
                               const cmb_expr *argument)
 {
@@ -262,7 +266,8 @@ static cmb_status finish_call(struct parser *p, const struct frame *f, int count
   return fail_call(p, &f->callee, f->at, name);
 }
 
-/* Reads a name, which begins a call if '(' follows; otherwise it is a value, and *is_value becomes true. */
+/* Reads a name. If '(' follows, begins a function call and sets *is_value to false; otherwise sets p->value to the name's value and *is_value
+ * to true. Returns an error for unknown names, and for functions without '('. */
 static cmb_status read_name(struct parser *p, bool *is_value)
 {
   char name[CMB_FORMULA_NAME_ROOM];
@@ -280,7 +285,8 @@ static cmb_status read_name(struct parser *p, bool *is_value)
   return cmb_source_fail(&p->source, at.at, "'%s' is a function: expected '(' after it", name);
 }
 
-/* Reads a sign or `not` in front of an operand and pushes it on the parser's stack. A plus sign has no effect and is not pushed. */
+/* Reads a prefix operator: a minus sign or `not` is pushed on the parser's stack, a plus sign is skipped. Returns an error for any other
+ * operator, and for a `not` after an operator that binds more tightly. */
 static cmb_status read_prefix(struct parser *p)
 {
   const cmb_operator *row = p->token.row;
@@ -302,7 +308,8 @@ static cmb_status read_prefix(struct parser *p)
   return advance(p);
 }
 
-/* Reads a number, and the only unit that may follow it: 30 deg means 30*deg, with the value that the formula's names have for deg. */
+/* Reads a number and, if it follows, the unit deg, the only one allowed: 30 deg means 30*deg, with the value that the caller's names give to
+ * deg. The product becomes p->value. */
 static cmb_status read_constant(struct parser *p)
 {
   const cmb_expr number = cmb_constant(p->g, p->token.number);
@@ -317,7 +324,8 @@ static cmb_status read_constant(struct parser *p)
   return CMB_OK;
 }
 
-/* Reads up to and including the next number, name or constant; signs, calls and '(' in front of it are pushed on the parser's stack. */
+/* Reads the next operand: signs, function calls and '(' are pushed on the parser's stack, up to a number or a name, whose value becomes
+ * p->value. */
 static cmb_status read_operand(struct parser *p)
 {
   for (bool is_value = false; !is_value;) {
@@ -337,7 +345,7 @@ static cmb_status read_operand(struct parser *p)
 
 /* ---- after an operand */
 
-/* Reports that an operator was expected in place of the current token, and returns the error's status. */
+/* Reports that an operator or the end of the formula was expected before the current token. Returns the status of the error. */
 static cmb_status fail_operator(struct parser *p)
 {
   char quote[CMB_QUOTE_ROOM];
@@ -382,8 +390,8 @@ static cmb_status read_comma(struct parser *p)
   return advance(p);
 }
 
-/* Returns max(force, 0) for a friction force, or the force itself if it is known not to be negative. From a product with a number k > 0
- * that factor is taken out, k max(force/k, 0), so that forces which differ by a factor have the same switching function. */
+/* Builds max(force, 0) for a friction force, or returns the force itself if it is proved to be non-negative. A constant factor k > 0 is taken
+ * out, k max(force/k, 0), so that forces which differ by a factor have the same switching function. */
 static cmb_expr at_least_zero(cmb_graph *g, cmb_expr force)
 {
   static const cmb_known nothing = {0};
@@ -396,8 +404,8 @@ static cmb_expr at_least_zero(cmb_graph *g, cmb_expr force)
   return cmb_apply(g, CMB_OP_MAX, force, cmb_constant(g, 0), 0);
 }
 
-/* Finishes a call stick(x, b, c), whose friction forces b and c must not drive the motion: reports a negative number; forces that become
- * negative are replaced by 0. */
+/* Sets p->value to the dry friction force stick(x, b, c) with the arguments argument[3]. Returns an error if b or c is a negative number; as
+ * expressions they are replaced by max(b, 0) and max(c, 0), since friction must not drive the motion. */
 static cmb_status finish_stick(struct parser *p, const struct frame *f, const cmb_expr *argument)
 {
   cmb_expr force[2];
@@ -414,7 +422,8 @@ static cmb_status finish_stick(struct parser *p, const struct frame *f, const cm
   return CMB_OK;
 }
 
-/* Closes a parenthesis: the parser's value becomes that of the formula inside, or of the call with its last argument. */
+/* Reads ')': p->value becomes the value of the formula in the parentheses, or of the function call whose last argument is complete. Returns
+ * an error for a ')' without '(' and for a wrong number of arguments. */
 static cmb_status read_right_parenthesis(struct parser *p)
 {
   apply_operators(p, 0);
@@ -439,7 +448,8 @@ static cmb_status read_right_parenthesis(struct parser *p)
   return advance(p);
 }
 
-/* Reads what follows an operand: closing parentheses, then a binary operator or a comma. At the end of the formula sets *done to true. */
+/* Reads what follows an operand: closing parentheses, then a binary operator or a comma. At the end of the formula applies the remaining
+ * operators and sets *done to true. Returns an error for any other token, and at the end for a '(' that is not closed. */
 static cmb_status read_operator(struct parser *p, bool *done)
 {
   while (p->token.kind == CMB_TOKEN_RIGHT) CMB_TRY(read_right_parenthesis(p));

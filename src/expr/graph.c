@@ -58,7 +58,8 @@ double cmb_op_value(cmb_op op, double a, double b, double c)
   }
 }
 
-/* Replaces an array by one of twice the size with the old contents; returns false, and leaves the old one, if there is no memory. */
+/* Doubles the capacity *room of a dynamic array (INITIAL_ROOM at first) and copies its entries of `element` bytes. Returns false, and leaves
+ * the array unchanged, if out of memory or if the capacity is too large. */
 static bool grow(cmb_graph *g, void **array, uint32_t *room, size_t element)
 {
   if (*room > UINT32_MAX / 4) return false;
@@ -134,9 +135,10 @@ uint32_t cmb_graph_size(const cmb_graph *g)
 
 /* ---- hash table of nodes */
 
-enum { NEAR_WINDOW = 1024, NEAR_TRIES = 8 }; /* the window is a page of memory */
+/* NEAR_WINDOW entries of the hash table are a page of memory */
+enum { NEAR_WINDOW = 1024, NEAR_TRIES = 8 };
 
-/* Returns a hash of all fields of a node. */
+/* Returns a hash of all fields of a node of the expression graph. */
 static uint32_t hash(const cmb_node *n)
 {
   uint64_t rest;
@@ -154,8 +156,8 @@ static bool same(const cmb_node *m, const cmb_node *n)
          m->b == n->b && m->c == n->c; /* b and c overlap with a constant's value */
 }
 
-/* Sets *latest to the largest node number among the arguments of n, and returns whether n can have arguments (it is no constant and no
- * input). Arguments that an operation does not have are 0. */
+/* Sets *latest to the largest node number among the arguments of n and returns true; returns false for a constant or an input, which have
+ * none. Missing arguments are stored as 0. */
 static bool latest_argument(const cmb_node *n, uint32_t *latest)
 {
   if (n->op == CMB_OP_CONSTANT || n->op == CMB_OP_INPUT) return false;
@@ -164,9 +166,9 @@ static bool latest_argument(const cmb_node *n, uint32_t *latest)
   return true;
 }
 
-/* Returns the index in the hash table of a node equal to n, or the empty index where n is to be entered. First some indices close to
- * those of nodes with similar arguments are tried: graphs are built and visited in ascending order, so this keeps memory accesses local.
- * After that any index can be used. */
+/* Returns the index of the hash table's entry for a node equal to n or, if there is none, of the free entry for it. First entries at a
+ * position given by the largest argument's number are tried: graphs are built and visited in ascending order, so that this keeps memory
+ * accesses local. Then linear probing from the hash. */
 static uint32_t table_index(const cmb_graph *g, const cmb_node *n)
 {
   const uint32_t mask = g->table_room - 1, h = hash(n);
@@ -183,7 +185,8 @@ static uint32_t table_index(const cmb_graph *g, const cmb_node *n)
   return i;
 }
 
-/* Doubles the hash table and enters all nodes again. Node 0 is not in the table, since 0 marks an empty entry. */
+/* Doubles the capacity of the hash table of nodes and enters all nodes again, except node 0: 0 marks a free entry. Returns false if out of
+ * memory. */
 static bool grow_table(cmb_graph *g)
 {
   uint32_t room = g->table_room ? 2 * g->table_room : 2 * INITIAL_ROOM;
@@ -219,14 +222,15 @@ cmb_expr cmb_intern(cmb_graph *g, cmb_node node)
 
 /* ---- leaves */
 
-/* Returns the node of a constant; −0 becomes 0. */
+/* Returns the graph's node for a constant, which is created if it does not exist; −0 becomes 0. */
 cmb_expr cmb_constant(cmb_graph *g, double value)
 {
   return cmb_intern(g,
                     (cmb_node){.op = CMB_OP_CONSTANT, .value = value == 0 ? 0 : value}); /* no −0 */
 }
 
-/* Returns the index of a name in the hash table of names, or the empty index where it is to be entered. The hash is FNV-1a. */
+/* Returns the index of a name's entry in the hash table of input names or, if it is not there, of the free entry for it (FNV-1a hash, linear
+ * probing). */
 static uint32_t name_index(const cmb_graph *g, const char *name)
 {
   uint32_t mask = g->name_table_room - 1, i = 2166136261u;
@@ -250,7 +254,7 @@ static bool grow_name_table(cmb_graph *g)
   return true;
 }
 
-/* Appends a copy of a name to the list of names; returns false without memory. */
+/* Appends a copy of `name` to the graph's list of input names. Returns false if out of memory. */
 static bool add_name(cmb_graph *g, const char *name)
 {
   const uint32_t i = g->names_size;
@@ -279,8 +283,8 @@ cmb_expr cmb_input(cmb_graph *g, const char *name)
 
 /* ---- tables and C functions of the user's */
 
-/* Returns the index of a pointer in a growing array of pointers, and appends it if it is new. Returns UINT16_MAX, and marks the graph as
- * failed, if there is no room. */
+/* Returns the index of the pointer `thing` in *pool, a dynamic array of *size pointers with the capacity *room; appends it if it is missing.
+ * Returns UINT16_MAX, and marks the graph as failed, if out of memory or if there are 65535 entries already. */
 static uint16_t pool_index(cmb_graph *g, const void *thing, const void ***pool, uint32_t *size,
                            uint32_t *room)
 {
@@ -347,7 +351,8 @@ cmb_expr cmb_external_apply(cmb_graph *g, const cmb_external *function, const cm
 
 /* ---- small implicit systems */
 
-/* Returns whether two small systems of equations are equal. */
+/* Returns whether two small systems of equations are equal: both linear with the same sizes, or both nonlinear with the same sizes, residual
+ * expressions and typical sizes of the unknowns. */
 static bool same_system(const cmb_system_of *a, const cmb_system_of *b)
 {
   bool same = a->n == b->n && a->given == b->given && a->linear == b->linear;
@@ -377,7 +382,7 @@ uint16_t cmb_system_number(cmb_graph *g, cmb_system_of *system)
   return (uint16_t)i;
 }
 
-/* Returns element i of a list with `count` elements, which is a chain of nodes from the last element to the first. */
+/* Returns element i of a list of `count` expressions, which the graph stores as a chain of nodes from the last element to the first. */
 static cmb_expr list_element(const cmb_graph *g, cmb_expr list, int count, int i)
 {
   for (int behind = count - 1 - i; behind > 0; behind--) list = g->nodes[list].a;
@@ -411,7 +416,8 @@ bool cmb_is_operation(const cmb_graph *g, cmb_expr e)
 
 /* ---- properties of nodes */
 
-/* Returns whether the operation's value can have a derivative other than 0 with respect to its argument i. */
+/* Returns whether the derivative of operation op with respect to its argument i can differ from 0: not, for example, for comparisons, sign,
+ * floor and the condition of `if`. */
 bool cmb_op_passes(cmb_op op, int i)
 {
   switch (op) {
@@ -487,8 +493,8 @@ cmb_status cmb_depends(const cmb_graph *g, int inputs, const cmb_expr *input, in
 
 /* ---- copies of graphs */
 
-/* Copies the tables, C functions and systems of equations of a graph into another one in the same order, so that each has the same
- * number. */
+/* Copies the tables, user functions and systems of equations of the graph `from` into g, a copy of its nodes, in the same order, so that each
+ * keeps its number. */
 static void copy_pools(cmb_graph *g, const cmb_graph *from)
 {
   for (uint32_t i = 0; i < from->tables_size; i++) cmb_table_number(g, from->tables[i]);

@@ -19,7 +19,7 @@ static cmb_expr op2(cmb_graph *g, cmb_op op, cmb_expr a, cmb_expr b)
 
 /* ---- nodes */
 
-/* Returns the input that stands for unknown i in the equations of all systems. */
+/* Returns the input that represents unknown i in the equations of all implicit systems of the graph. */
 cmb_expr cmb_unknown_symbol(cmb_graph *g, int i)
 {
   char name[NAME_ROOM];
@@ -56,8 +56,9 @@ cmb_expr cmb_solution_part(cmb_graph *g, cmb_expr e, int k)
 
 /* ---- systems */
 
-/* Allocates a small system of n equations with `given` parameters, and sets the inputs that stand for its unknowns and parameters.
- * Returns NULL, and marks the graph as failed, without memory. */
+/* Allocates a small system of n equations for n unknowns with `given` given quantities. For a nonlinear one also allocates the arrays of
+ * residuals and derivatives, and sets s->symbol, the inputs for unknowns and given quantities. Returns NULL, and marks the graph as failed,
+ * if out of memory. */
 static cmb_system_of *new_system(cmb_graph *g, int n, int given, bool linear)
 {
   const size_t count = linear ? 0 : (size_t)n * (size_t)(1 + n + given) + (size_t)(n + given);
@@ -77,8 +78,8 @@ static cmb_system_of *new_system(cmb_graph *g, int n, int given, bool linear)
   return s;
 }
 
-/* Computes the derivatives of the residuals r of a system of equations by reverse mode: J = ∂r/∂unknowns and P = ∂r/∂parameters; a row
- * of both is the gradient of one residual. */
+/* Builds the derivatives of the residuals r[n] of a nonlinear system by reverse mode: J = ∂r/∂unknowns (n x n) and P = ∂r/∂given quantities
+ * (n x given). Row i of both is the gradient of r_i. */
 static cmb_status differentiate(cmb_graph *g, cmb_system_of *s)
 {
   const int n = s->n, count = n + s->given;
@@ -156,8 +157,8 @@ struct derivatives_at {
   cmb_expr *memory;
 };
 
-/* Sets the derivatives of r = A d − b, where A and b are the given quantities and w is the solution d: J = A, ∂r_i/∂A_ij = d_j,
- * ∂r_i/∂b_i = −1. */
+/* Builds the derivatives of the residual r = A d − b of a linear system at its solution d = w[n], where the given quantities at->x are A and
+ * b: at->J = A, and in at->P ∂r_i/∂A_ij = d_j and ∂r_i/∂b_i = −1. Other entries of at->P are not changed. */
 static void evaluate_linear(cmb_graph *g, const cmb_expr *w, struct derivatives_at *at)
 {
   const int n = at->n;
@@ -169,8 +170,8 @@ static void evaluate_linear(cmb_graph *g, const cmb_expr *w, struct derivatives_
   }
 }
 
-/* Sets the derivatives of a nonlinear system at its solution w: its symbols are replaced by w and by the given quantities. now (n +
- * given) is used for these. */
+/* Builds the derivatives at->J and at->P of a nonlinear system's residuals at its solution w[n], by substituting w and the given quantities
+ * at->x for the symbols in s->J and s->P. now[n + given] is overwritten. */
 static void evaluate_nonlinear(cmb_graph *g, const cmb_system_of *s, const cmb_expr *w,
                                struct derivatives_at *at, cmb_expr *now)
 {
@@ -233,8 +234,8 @@ cmb_expr cmb_solution_forward(cmb_graph *g, cmb_expr e, const cmb_expr *dot)
   return rate;
 }
 
-/* Collects the adjoints bar[] of the unknowns of a solved system e into the array `of` (n), for reverse-mode differentiation; returns
- * whether any of them is other than 0. */
+/* Collects the reverse-mode adjoints of the unknowns of the solved system e from bar[size] into of[n]; 0 for unknowns with a node number of
+ * `size` or more. Returns whether any is not 0 (false if the graph has failed). */
 static bool adjoints_of(cmb_graph *g, cmb_expr e, uint32_t size, const cmb_expr *bar, cmb_expr *of)
 {
   bool any = false;
@@ -274,9 +275,9 @@ struct maker {
   int n;
   const cmb_expr *unknown, *equation;
   uint32_t size;
-  uint8_t *marked; /* (size) 1: the equations are made of it */
-  uint8_t *varies; /* (size) 1: an unknown is in it */
-  cmb_expr *now;   /* (size) the node in symbols */
+  uint8_t *marked; /* (size) not 0: the equations depend on the node */
+  uint8_t *varies; /* (size) 1: the node depends on an unknown */
+  cmb_expr *now;   /* (size) the node rewritten in the symbols of the system */
   cmb_expr *given; /* (size) nodes without unknowns, in the order of their symbols */
   int given_count;
 };
@@ -286,9 +287,9 @@ static cmb_status report(const struct maker *m, const char *format, const char *
   return cmb_fail(m->g->ctx, CMB_ERROR_INPUT, format, what);
 }
 
-/* Returns whether node e of an equation has a branch or a kink that an unknown of the equation can decide: it is a comparison, abs, min,
- * a table with kinks and so on. */
-static bool switches(const struct maker *m, cmb_expr e)
+/* Returns whether the operation of node e has a branch or a kink: a comparison, abs, sign, min, max, floor, stick, or a table with kinks;
+ * `if` only where its condition depends on an unknown of the equations. */
+static bool has_branch_or_kink(const struct maker *m, cmb_expr e)
 {
   const cmb_graph *g = m->g;
   switch (cmb_expr_op(g, e)) {
@@ -310,12 +311,12 @@ static bool switches(const struct maker *m, cmb_expr e)
   }
 }
 
-/* Marks all nodes of the equations that depend on an unknown. Reports an operation with a branch or a kink that an unknown decides,
- * unless it is inside smooth(...). */
+/* Marks in m->varies all nodes of the equations that depend on an unknown. Returns an error if such a node has a branch or a kink (abs, min,
+ * if, ...), unless it is only used inside of smooth(...). Uses m->marked as work space: entries that are not 0 stay so. */
 static cmb_status find_varying(struct maker *m)
 {
   const cmb_graph *g = m->g;
-  uint8_t *loose = m->marked; /* 2: it is used outside smooth(...), too */
+  uint8_t *loose = m->marked; /* 2: the node is used outside of smooth(...), too */
   for (int i = 0; i < m->n; i++) m->varies[m->unknown[i]] = 1;
   for (cmb_expr e = 0; e < m->size; e++) {
     for (int k = 0; m->marked[e] && k < cmb_op_arity(cmb_expr_op(g, e)); k++) {
@@ -328,7 +329,7 @@ static cmb_status find_varying(struct maker *m)
     for (int k = 0; k < cmb_op_arity(cmb_expr_op(g, e)); k++) {
       loose[cmb_expr_argument(g, e, k)] = 2;
     }
-    if (cmb_op_arity(cmb_expr_op(g, e)) > 0 && switches(m, e)) {
+    if (cmb_op_arity(cmb_expr_op(g, e)) > 0 && has_branch_or_kink(m, e)) {
       return report(m,
                     "'%s' in an equation switches with an unknown; expected equations that are "
                     "smooth in their unknowns, or smooth(...) around it",
@@ -355,8 +356,8 @@ static cmb_status check(struct maker *m)
   return CMB_OK;
 }
 
-/* Returns operand e of an equation rewritten for a system of equations: an expression without unknowns is replaced by an input that
- * stands for a given quantity; constants stay. */
+/* Returns operand e of an equation in the symbols of its system: an expression without unknowns is replaced by an input for a given quantity,
+ * which is appended to m->given if it is new. Constants stay; nodes with unknowns have been rewritten before. */
 static cmb_expr in_symbols(struct maker *m, cmb_expr e)
 {
   cmb_graph *g = m->g;
@@ -368,8 +369,8 @@ static cmb_expr in_symbols(struct maker *m, cmb_expr e)
   return m->now[e];
 }
 
-/* Returns a list of operands rewritten for a system of equations: if none of its elements depends on an unknown, each is replaced by an
- * input that stands for a given quantity. */
+/* Returns a list of operands in the symbols of a system of equations. If no element depends on an unknown, all elements but constants are
+ * replaced by inputs for given quantities; otherwise the list has been rewritten before. */
 static cmb_expr list_in_symbols(struct maker *m, cmb_expr list)
 {
   cmb_graph *g = m->g;
@@ -397,8 +398,9 @@ static void rewrite(struct maker *m)
   }
 }
 
-/* Tries to assign a column with a nonzero entry of the Jacobian J to this row, changing the assignments of earlier rows if necessary
- * (augmenting path). If a row gets no column, J is singular whatever the values are. */
+/* Assigns to `row` a column in which its entry of the Jacobian J is not the constant 0, and moves earlier rows to other columns if necessary
+ * (augmenting path). Returns false if that is impossible: J is structurally singular. tried[n] marks columns that were tried, row_of[j] is
+ * the row of column j or −1. */
 static bool assign_column(const cmb_system_of *s, int row, bool *tried, int *row_of)
 {
   for (int j = 0; j < s->n; j++) {

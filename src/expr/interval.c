@@ -23,15 +23,16 @@ enum { LIBRARY = 4 };
 
 /* ---- rounding of ends */
 
-/* Returns [low, high], enlarged at each end by `units` units in the last place; unknown if an end is not finite. */
+/* Returns the interval [low, high] enlarged at each end by `units` · DBL_EPSILON times the end's magnitude (an end of 0 stays); the unknown
+ * interval if an end is then not finite. */
 static cmb_interval outward(double low, double high, double units)
 {
   cmb_interval x = {low - units * ULP * fabs(low), high + units * ULP * fabs(high)};
   return isfinite(x.low) && isfinite(x.high) ? x : cmb_interval_unknown();
 }
 
-/* Returns [low, high], enlarged like `outward`, and further at ends that are smaller than the smallest normal number and may have lost
- * bits by underflow. */
+/* Returns the interval [low, high] enlarged by outward(), and by `units` times the smallest subnormal number at ends below DBL_MIN in
+ * magnitude, which may have lost bits by underflow. */
 static cmb_interval outward_tiny(double low, double high, double units)
 {
   if (fabs(low) < DBL_MIN) low -= units * TINY;
@@ -59,7 +60,8 @@ static bool contains(cmb_interval x, double value)
   return x.low <= value && value <= x.high;
 }
 
-/* Returns the interval of the values at the four corners of a box, enlarged by `units` units in the last place. */
+/* Returns the smallest interval that contains the four values ll, lh, hl and hh of a function at the corners of a box, enlarged outward for
+ * rounding errors of `units` units in the last place; the unknown interval if a value is not finite. */
 static cmb_interval hull_of_corners(double ll, double lh, double hl, double hh, double units)
 {
   return outward_tiny(smaller(smaller(ll, lh), smaller(hl, hh)),
@@ -83,7 +85,7 @@ static cmb_interval clamp(cmb_interval x, double low, double high)
 
 /* ---- one function for each row of CMB_OP_LIST; a, b and c are known, except those of IF */
 
-/* Bounds a + b for all values in two intervals, rounded outward. */
+/* Returns an enclosure of the sum a + b for all values in the intervals a and b, rounded outward. */
 static cmb_interval enclose_ADD(cmb_interval a, cmb_interval b)
 {
   return outward(a.low + b.low, a.high + b.high, 1);
@@ -128,7 +130,7 @@ static cmb_interval enclose_NEG(cmb_interval a)
   return (cmb_interval){-a.high, -a.low};
 }
 
-/* Bounds a^n for a whole number n; for an even n through |a|. Unknown if n < 0 and a contains 0. */
+/* Returns an enclosure of aⁿ for all values in the interval a and an integer n; the unknown interval if n < 0 and a contains 0. */
 static cmb_interval integer_power(cmb_interval a, double n)
 {
   bool even = fmod(n, 2) == 0;
@@ -195,40 +197,43 @@ static cmb_interval enclose_SQRT(cmb_interval a)
   return clamp(outward(sqrt(a.low), sqrt(a.high), 1), 0, INFINITY);
 }
 
-/* Returns whether phase + 2πk lies in the interval for some whole k, or so close to it that rounding could hide it. */
-static bool may_hold_turn(cmb_interval a, double phase)
+/* Returns whether the interval a contains phase + 2πk for an integer k; true also if such an angle is so close to an end that rounding errors
+ * could hide it. */
+static bool may_contain_angle(cmb_interval a, double phase)
 {
   const double near = 8 * ULP * (1 + larger(fabs(a.low), fabs(a.high)));
   double k = ceil((a.low - near - phase) / (2 * PI) - 1e-9);
   return phase + 2 * PI * k <= a.high + near;
 }
 
-/* Bounds sine or cosine on an interval; `top` is the angle at which the function has its maximum 1. */
-static cmb_interval wave(cmb_op op, cmb_interval a, double top)
+/* Returns an enclosure of sine or cosine (op) on the interval a, where `top` is an angle of its maximum 1; [−1, 1] with a margin for rounding
+ * if the interval is at least 2π wide or has angles beyond 1e9. */
+static cmb_interval enclose_wave(cmb_op op, cmb_interval a, double top)
 {
   if (!(a.high - a.low < 2 * PI) || larger(fabs(a.low), fabs(a.high)) > 1e9) {
     return (cmb_interval){-1 - ULP, 1 + ULP};
   }
   double first = cmb_op_value(op, a.low, 0, 0), second = cmb_op_value(op, a.high, 0, 0);
-  double low = may_hold_turn(a, top + PI) ? -1 : smaller(first, second);
-  double high = may_hold_turn(a, top) ? 1 : larger(first, second);
+  double low = may_contain_angle(a, top + PI) ? -1 : smaller(first, second);
+  double high = may_contain_angle(a, top) ? 1 : larger(first, second);
   return clamp(outward_tiny(low, high, LIBRARY), -1 - ULP, 1 + ULP);
 }
 
 static cmb_interval enclose_SIN(cmb_interval a)
 {
-  return wave(CMB_OP_SIN, a, PI / 2);
+  return enclose_wave(CMB_OP_SIN, a, PI / 2);
 }
 
 static cmb_interval enclose_COS(cmb_interval a)
 {
-  return wave(CMB_OP_COS, a, 0);
+  return enclose_wave(CMB_OP_COS, a, 0);
 }
 
 static cmb_interval enclose_TAN(cmb_interval a)
 {
   bool far = larger(fabs(a.low), fabs(a.high)) > 1e9 || !(a.high - a.low < PI);
-  if (far || may_hold_turn(a, PI / 2) || may_hold_turn(a, -PI / 2)) return cmb_interval_unknown();
+  if (far || may_contain_angle(a, PI / 2) || may_contain_angle(a, -PI / 2))
+    return cmb_interval_unknown();
   return increasing(tan, a);
 }
 
@@ -248,8 +253,8 @@ static cmb_interval enclose_ATAN(cmb_interval a)
   return increasing(atan, a);
 }
 
-/* Bounds the angle atan2(a, b) of the points (b, a); all angles from −π to π if the box touches the branch cut, where the angle is
- * discontinuous. */
+/* Returns an enclosure of atan2(a, b), the angle of the points (b, a); all angles from −π to π if the box may touch the branch cut, where the
+ * angle is discontinuous. */
 static cmb_interval enclose_ATAN2(cmb_interval a, cmb_interval b)
 {
   if (contains(a, 0) && b.low <= 0) return outward(-PI, PI, LIBRARY);
@@ -392,8 +397,9 @@ static cmb_interval enclose_instruction(const cmb_program *p, const cmb_instruct
   }
 }
 
-/* Finds the instructions that are needed for the wanted outputs, in ascending order, and returns their number. Goes from the last
- * instruction to the first: alive[slot] is 1 while a later needed instruction reads the slot. */
+/* Writes the indices of the instructions that the outputs k with wanted[k] need in an evaluation on intervals to needed[], in ascending
+ * order, and returns their number. needed has room for all instructions of the program; alive (one byte per slot of the work array) is
+ * overwritten. */
 int cmb_program_find_needed(const cmb_program *p, const bool *wanted, uint8_t *alive,
                             uint32_t *needed)
 {

@@ -18,31 +18,34 @@
 #include <camber/expr.h>
 #include <math.h>
 
-/* Bounds out (outputs) for inputs in (inputs); work holds cmb_program_work intervals. A C function of the user's is known only where its
- * arguments are single numbers, the solution of a system never. */
+/* Computes enclosures out[outputs] of a program's outputs for all inputs in the intervals in[inputs]; work has room for cmb_program_work
+ * intervals. A user's C function has an enclosure only where its arguments are single numbers, the solution of a system of equations
+ * never. */
 void cmb_program_enclose(const cmb_program *p, const cmb_interval *in, cmb_interval *out,
                          cmb_interval *work);
 
-/* Writes the numbers of the instructions that the wanted outputs (outputs) need, ascending, into needed (cmb_program_instructions), and
- * returns how many they are. alive holds cmb_program_work bytes. */
+/* Writes the indices of the instructions that the outputs k with wanted[k] need in an evaluation on intervals to
+ * needed[cmb_program_instructions], in ascending order, and returns their number. alive[cmb_program_work] is overwritten. */
 int cmb_program_find_needed(const cmb_program *p, const bool *wanted, uint8_t *alive,
                             uint32_t *needed);
 
-/* Evaluates only these instructions of a program, as cmb_program_enclose does: outputs that are not wanted are unknown. */
+/* Computes enclosures out[outputs] as cmb_program_enclose does, but evaluates only the instructions needed[count] from
+ * cmb_program_find_needed: outputs k without wanted[k] are unknown. */
 void cmb_program_enclose_wanted(const cmb_program *p, const cmb_interval *in, const bool *wanted,
                                 int count, const uint32_t *needed, cmb_interval *out,
                                 cmb_interval *work);
 
-/* Bounds the value of one operation of CMB_OP_LIST; arguments beyond its number are ignored. */
+/* Returns an enclosure of the value of one operation of CMB_OP_LIST for all arguments in a, b and c; those that it does not have are
+ * ignored. */
 cmb_interval cmb_op_enclose(cmb_op op, cmb_interval a, cmb_interval b, cmb_interval c);
 
-/* Bounds of a sum, a difference and a product: the most frequent operations. */
+/* Return enclosures of a + b, a − b and a b, the most frequent operations. */
 cmb_interval cmb_interval_add(cmb_interval a, cmb_interval b);
 cmb_interval cmb_interval_subtract(cmb_interval a, cmb_interval b);
 cmb_interval cmb_interval_multiply(cmb_interval a, cmb_interval b);
 
-/* Bounds of tables, for the values of cmb_table_value and cmb_table2_value; `mode` is the interval's number as in CMB_OP_TABLE_AT, and
- * order may be CMB_TABLE_MARGIN. */
+/* Return enclosures of the values of cmb_table_value and cmb_table2_value. In the second function `mode` is the number of an interval of the
+ * table, as in CMB_OP_TABLE_AT, and order may be CMB_TABLE_MARGIN. */
 cmb_interval cmb_table_enclose(const cmb_table *table, int order, cmb_interval x);
 cmb_interval cmb_table_enclose_at(const cmb_table *table, int order, cmb_interval x,
                                   cmb_interval mode);
@@ -53,7 +56,7 @@ cmb_interval cmb_table2_enclose(const cmb_table *table, int dx, int dy, cmb_inte
  * discontinuous there, which bounds of second derivatives do not include. */
 bool cmb_table2_crosses_border(const cmb_table *table, cmb_interval x, cmb_interval y);
 
-/* Bounds a derivative of a sum of waves, like cmb_table2_enclose; x and y must be known. */
+/* Returns an enclosure of the derivative of order dx in x and dy in y of a sum of waves; x and y must not be unknown intervals. */
 cmb_interval cmb_waves_enclose(const cmb_table *table, int dx, int dy, cmb_interval x,
                                cmb_interval y);
 
@@ -72,7 +75,7 @@ static inline cmb_interval cmb_interval_of(double x)
   return isfinite(x) ? (cmb_interval){x, x} : cmb_interval_unknown();
 }
 
-/* Returns the smallest interval that contains both. */
+/* Returns the smallest interval that contains a and b; the unknown interval if one of them is unknown. */
 static inline cmb_interval cmb_interval_hull(cmb_interval a, cmb_interval b)
 {
   if (!cmb_interval_known(a) || !cmb_interval_known(b)) return cmb_interval_unknown();

@@ -13,17 +13,17 @@
 
 #include <float.h>
 
-/* The box, its middle, and the foot of the middle. */
+/* A box of points, x[0] by x[1], its middle, half its diagonal (radius), and the foot of the middle: parameter u and distance v. */
 struct box {
   const cmb_table *t;
   cmb_interval x[2];
   double middle[2], radius;
   double u, v;
-  double rounding; /* rounding error of u and v */
+  double rounding; /* bound of the rounding errors of u and v */
 };
 
-/* Bounds F(u) = (P(u) − p)·P'(u), which is 0 where P(u) is the point of the line nearest to p, for all points p of a box and all u of an
- * interval. */
+/* Returns an enclosure of F(u) = (P(u) − p)·P'(u) for all points p of the box b and all parameters u of an interval. F is 0 where P(u) is the
+ * point of the curve nearest to p. */
 static cmb_interval slope_at(const struct box *b, cmb_interval u)
 {
   cmb_interval sum = cmb_interval_of(0);
@@ -36,7 +36,8 @@ static cmb_interval slope_at(const struct box *b, cmb_interval u)
   return sum;
 }
 
-/* Bounds the derivative F'(u) = P'·P' − (p − P)·P'' of F(u) = (P(u) − p)·P'(u) for all points p of a box and all u of an interval. */
+/* Returns an enclosure of F'(u) = P'·P' − (p − P)·P'', the derivative of F(u) = (P(u) − p)·P'(u), for all points p of the box b and all
+ * parameters u of an interval. */
 static cmb_interval bend_at(const struct box *b, cmb_interval u)
 {
   cmb_interval sum = cmb_interval_of(0);
@@ -67,9 +68,9 @@ static bool open_box(struct box *b)
   return true;
 }
 
-/* Returns the largest distance by which an interval of the line's parameter u extends beyond an end of the line; 0 if it lies between
- * the ends. */
-static double beyond(const struct box *b, cmb_interval u)
+/* Returns the largest distance by which the curve's points with parameters in the interval u lie beyond one of its ends, on its straight
+ * continuation; 0 if the interval lies between the ends. */
+static double excess_beyond_ends(const struct box *b, cmb_interval u)
 {
   const double end = b->t->c[0] * (b->t->nx - 1);
   double most = 0;
@@ -82,20 +83,21 @@ static double beyond(const struct box *b, cmb_interval u)
   return most;
 }
 
-/* Returns whether the nearest point of the line, with its parameter in the interval u, is unique and continuous for all points of a box:
- * the box is close enough to the line or to its end, and not near the seam of a closed line. */
+/* Returns whether, for all points of the box b, the nearest point of the curve is proved to be unique and to depend continuously on the
+ * point; its parameter lies in the interval u. The box must be near the curve or its straight continuation, and away from the seam of a
+ * closed curve. */
 static bool within_reach(const struct box *b, cmb_interval u)
 {
   const double right = b->t->c[1], left = b->t->c[2], more = b->radius + b->rounding;
   if (!(b->v + more <= left && b->v - more >= -right)) return false;
   const double seam = b->t->c[5], end = b->t->c[0] * (b->t->nx - 1);
   if (b->t->c[3] > 0) return u.low >= seam && u.high <= end - seam;
-  const double over = beyond(b, u);
+  const double over = excess_beyond_ends(b, u);
   return over == 0 || hypot(over, fabs(b->v) + more) <= fmin(left, right);
 }
 
-/* Finds an interval [a, b] that contains the parameter u of the line's nearest point for all points of a box: F(a) < 0 < F(b), where
- * F(u) = (P(u) − p)·P'(u). Returns an unknown interval after four failed attempts. */
+/* Returns an interval [a, b] that contains the parameter u of the curve's nearest point for all points p of the box b: F(a) < 0 < F(b) with
+ * F(u) = (P(u) − p)·P'(u). Doubles its width up to three times; returns the unknown interval if none is found. */
 static cmb_interval bracket(const struct box *b)
 {
   const cmb_interval bend = bend_at(b, cmb_interval_of(b->u));
@@ -111,8 +113,8 @@ static cmb_interval bracket(const struct box *b)
   return cmb_interval_unknown();
 }
 
-/* Narrows an interval u that contains the parameter of the line's nearest point for all points of a box, by the mean value theorem, u(m)
- * + u_x (x − m_x) + u_y (y − m_y) with the box's middle m. Returns u itself if the derivatives are not bounded. */
+/* Narrows the interval u, which contains the parameter of the curve's nearest point for all points of the box b, to its part in u(m) + u_x (x
+ * − m_x) + u_y (y − m_y) (mean value theorem, m: the middle of the box). Returns u itself if the derivatives have no bounds. */
 static cmb_interval refine(const struct box *b, cmb_interval u)
 {
   const cmb_interval bend = bend_at(b, u);

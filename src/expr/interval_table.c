@@ -14,13 +14,13 @@
 
 enum { ROUNDINGS = 32 }; /* more than the operations in a cubic and in its Bernstein coefficients */
 
-/* Bounds a − b for an interval a and a number b. */
+/* Returns an enclosure of a − b for all values in the interval a and a number b. */
 static cmb_interval subtract(cmb_interval a, double b)
 {
   return cmb_interval_subtract(a, cmb_interval_of(b));
 }
 
-/* Computes the coefficients d of the order-th derivative (0 to 3) of the cubic with the coefficients c. */
+/* Computes the coefficients d[4] of the order-th derivative of the cubic c[0] + c[1] u + c[2] u² + c[3] u³. */
 static void differentiate(const double *c, int order, double d[4])
 {
   for (int i = 0; i < 4; i++) d[i] = c[i];
@@ -29,8 +29,9 @@ static void differentiate(const double *c, int order, double d[4])
   }
 }
 
-/* Bounds the order-th derivative of a cubic with these coefficients on an interval u, by its Bernstein coefficients. */
-static cmb_interval cubic(const double *coefficients, int order, cmb_interval u)
+/* Returns an enclosure of the order-th derivative of the cubic c[0] + c[1] u + c[2] u² + c[3] u³, c = coefficients[4], on the interval u, by
+ * its Bernstein coefficients; the unknown interval if it is not finite. */
+static cmb_interval enclose_cubic(const double *coefficients, int order, cmb_interval u)
 {
   double c[4], w = u.high - u.low, a = u.low;
   differentiate(coefficients, order, c);
@@ -49,36 +50,37 @@ static cmb_interval cubic(const double *coefficients, int order, cmb_interval u)
   return isfinite(range.low) && isfinite(range.high) ? range : cmb_interval_unknown();
 }
 
-/* Bounds a 1-D table, or its derivative, beyond one of its ends, where it continues along the tangent; i is the piece at that end, x an
- * interval of arguments beyond it. */
-static cmb_interval tangent(const cmb_table *t, int order, int i, double end, cmb_interval x)
+/* Returns an enclosure of the order-th derivative of a 1-D table at arguments x beyond its end point `end`, where it is continued along the
+ * tangent of its last piece i at that end. */
+static cmb_interval enclose_tangent(const cmb_table *t, int order, int i, double end,
+                                    cmb_interval x)
 {
   const cmb_interval u = subtract(cmb_interval_of(end), t->x[i]);
   if (order > 1) return cmb_interval_of(0);
-  const cmb_interval slope = cubic(t->c + 4 * i, 1, u);
+  const cmb_interval slope = enclose_cubic(t->c + 4 * i, 1, u);
   if (order == 1) return slope;
-  return cmb_interval_add(cubic(t->c + 4 * i, 0, u),
+  return cmb_interval_add(enclose_cubic(t->c + 4 * i, 0, u),
                           cmb_interval_multiply(slope, subtract(x, end)));
 }
 
-/* Bounds a derivative of a 1-D table for the arguments x, computed with the cubic of piece i, even if x is outside of that piece; beyond
- * the table's ends with the tangents there. */
-static cmb_interval piece(const cmb_table *t, int order, int i, cmb_interval x)
+/* Returns an enclosure of the order-th derivative of the cubic of piece i of a 1-D table at the arguments x, also outside of the piece. The
+ * first and the last piece are continued along their tangents beyond the table's ends. */
+static cmb_interval enclose_piece(const cmb_table *t, int order, int i, cmb_interval x)
 {
   const double first = i == 0 ? t->x[0] : -INFINITY;
   const double last = i == t->nx - 2 ? t->x[t->nx - 1] : INFINITY;
   if (order > 3) return cmb_interval_of(0);
-  if (x.high < first) return tangent(t, order, i, first, x);
-  if (x.low > last) return tangent(t, order, i, last, x);
+  if (x.high < first) return enclose_tangent(t, order, i, first, x);
+  if (x.low > last) return enclose_tangent(t, order, i, last, x);
   cmb_interval inside = {fmax(x.low, first), fmin(x.high, last)};
-  cmb_interval range = cubic(t->c + 4 * i, order, subtract(inside, t->x[i]));
+  cmb_interval range = enclose_cubic(t->c + 4 * i, order, subtract(inside, t->x[i]));
   if (x.low < first) {
     const cmb_interval before = {x.low, first};
-    range = cmb_interval_hull(range, tangent(t, order, i, first, before));
+    range = cmb_interval_hull(range, enclose_tangent(t, order, i, first, before));
   }
   if (x.high > last) {
     const cmb_interval behind = {last, x.high};
-    range = cmb_interval_hull(range, tangent(t, order, i, last, behind));
+    range = cmb_interval_hull(range, enclose_tangent(t, order, i, last, behind));
   }
   return range;
 }
@@ -90,7 +92,7 @@ cmb_interval cmb_table_enclose(const cmb_table *t, int order, cmb_interval x)
   cmb_interval range = cmb_interval_unknown();
   for (int i = first; i <= last; i++) {
     cmb_interval part = {i == first ? x.low : t->x[i], i == last ? x.high : t->x[i + 1]};
-    cmb_interval of_part = piece(t, order, i, part);
+    cmb_interval of_part = enclose_piece(t, order, i, part);
     range = i == first ? of_part : cmb_interval_hull(range, of_part);
   }
   return range;
@@ -113,7 +115,7 @@ cmb_interval cmb_table_enclose_at(const cmb_table *t, int order, cmb_interval x,
   const int first = cmb_table_piece(t, mode.low), last = cmb_table_piece(t, mode.high);
   cmb_interval range = cmb_interval_unknown();
   for (int i = first; i <= last; i++) {
-    cmb_interval part = order == CMB_TABLE_MARGIN ? margin(t, i, x) : piece(t, order, i, x);
+    cmb_interval part = order == CMB_TABLE_MARGIN ? margin(t, i, x) : enclose_piece(t, order, i, x);
     range = i == first ? part : cmb_interval_hull(range, part);
   }
   return range;
@@ -121,32 +123,35 @@ cmb_interval cmb_table_enclose_at(const cmb_table *t, int order, cmb_interval x,
 
 /* ---- tables of two arguments */
 
-/* Clamps both ends of an interval to the range from low to high. */
+/* Returns the interval x with both ends clamped to the range from low to high. */
 static cmb_interval clamped(cmb_interval x, double low, double high)
 {
   return (cmb_interval){fmin(fmax(x.low, low), high), fmin(fmax(x.high, low), high)};
 }
 
-/* Returns the part of x that lies in piece i, measured from the beginning of that piece; x is inside the table. */
-static cmb_interval within(const double *at, int i, cmb_interval x)
+/* Returns the part of the interval x that lies in piece i, between at[i] and at[i + 1], of a table, relative to at[i] and rounded outward; x
+ * must overlap the piece. */
+static cmb_interval part_in_piece(const double *at, int i, cmb_interval x)
 {
   return subtract((cmb_interval){fmax(x.low, at[i]), fmin(x.high, at[i + 1])}, at[i]);
 }
 
-/* Bounds a derivative of a bicubic patch, by Horner's rule in u with coefficients that are cubics in v. */
-static cmb_interval patch(const double *c, int dx, int dy, cmb_interval u, cmb_interval v)
+/* Returns an enclosure of the derivative of order dx in u and dy in v of a bicubic patch with the coefficients c[16], by Horner's rule in u
+ * with coefficients that are cubics in v. */
+static cmb_interval enclose_patch(const double *c, int dx, int dy, cmb_interval u, cmb_interval v)
 {
   cmb_interval value = cmb_interval_of(0);
   for (int k = 3; k >= dx; k--) {
     double factor = 1;
     for (int j = 0; j < dx; j++) factor *= k - j;
-    cmb_interval row = cmb_interval_multiply(cmb_interval_of(factor), cubic(c + 4 * k, dy, v));
+    cmb_interval row =
+        cmb_interval_multiply(cmb_interval_of(factor), enclose_cubic(c + 4 * k, dy, v));
     value = cmb_interval_add(cmb_interval_multiply(value, u), row);
   }
   return value;
 }
 
-/* Returns whether the interval x extends to both sides of the first or of the last of n ascending numbers. */
+/* Returns whether the first or the last of n ascending numbers at[n] lies inside the interval x, not at one of its ends. */
 static bool crosses_end(int n, const double *at, cmb_interval x)
 {
   return (x.low < at[0] && x.high > at[0]) || (x.low < at[n - 1] && x.high > at[n - 1]);
@@ -174,7 +179,8 @@ cmb_interval cmb_table2_enclose(const cmb_table *t, int dx, int dy, cmb_interval
   for (int i = i0; i <= i1; i++) {
     for (int j = j0; j <= j1; j++) {
       const double *c = t->c + 16 * (i * (t->ny - 1) + j);
-      cmb_interval part = patch(c, dx, dy, within(t->x, i, a), within(t->y, j, b));
+      cmb_interval part =
+          enclose_patch(c, dx, dy, part_in_piece(t->x, i, a), part_in_piece(t->y, j, b));
       range = i == i0 && j == j0 ? part : cmb_interval_hull(range, part);
     }
   }

@@ -27,19 +27,19 @@ CMB_WAVE_CODE(CMB_CODE_COMPILED)
 enum { VALUE, X, Y, XX, XY, YY, REST, SIZE, AMOUNT, SUMS };
 
 struct box {
-  double x, y, r, q; /* the middle and half the widths */
+  double x, y, r, q; /* the middle of the box and half its widths, in x (r) and in y (q) */
   double quarters;
 };
 
-/* Computes the middle of an interval and half its width, rounded up. */
+/* Computes the middle of the interval x, *middle, and half its width, *half, rounded up. */
 static void middle_of(cmb_interval x, double *middle, double *half)
 {
   *middle = x.low + (x.high - x.low) / 2;
   *half = fmax(x.high - *middle, *middle - x.low) * (1 + 4 * DBL_EPSILON);
 }
 
-/* Some waves: the derivatives of their angles, the largest change of the angle in the box, and the amplitudes of the requested
- * derivative. */
+/* A block of waves: the derivatives of their angles with respect to x and y (u, v), the largest change of the angle in the box (delta), and
+ * the amplitudes of the requested derivative (a). */
 struct block {
   double u[CMB_WAVE_BLOCK], v[CMB_WAVE_BLOCK], delta[CMB_WAVE_BLOCK], a[CMB_WAVE_BLOCK];
 };
@@ -62,8 +62,8 @@ static void fill_block(const cmb_table *t, int i, int dx, int dy, const struct b
   }
 }
 
-/* Adds one block of waves to the sums of a Taylor expansion of second order around the middle of the box (value, derivatives, bound of
- * the remainder). */
+/* Adds waves i .. i + CMB_WAVE_BLOCK − 1 of a sum of sines to sum[][]: the terms of their second-order Taylor expansion about the middle of
+ * the box b (value and derivatives), bounds of the remainder, and amounts for bounds of rounding errors. */
 static void add_expanded(const cmb_table *t, int i, const struct block *restrict w,
                          const struct box *restrict b, double (*restrict sum)[CMB_WAVE_BLOCK])
 {
@@ -114,9 +114,9 @@ CMB_WIDE static void add_all_wide(const cmb_table *t, int dx, int dy, const stru
   add_all(t, dx, dy, b, sum);
 }
 
-/* Bounds the quadratic term −(xx h² + 2 xy h k + yy k²)/2 of a Taylor expansion for all offsets |h| <= b->r, |k| <= b->q, where `sum`
- * contains xx, xy and yy. */
-static cmb_interval curved(const double *sum, const struct box *b)
+/* Returns bounds of the quadratic term −(xx h² + 2 xy h k + yy k²)/2 of a Taylor expansion for all offsets |h| <= b->r and |k| <= b->q, where
+ * xx, xy and yy are sum[XX], sum[XY] and sum[YY]. */
+static cmb_interval quadratic_term(const double *sum, const struct box *b)
 {
   const double xx = -sum[XX] * b->r * b->r / 2, yy = -sum[YY] * b->q * b->q / 2,
                xy = fabs(sum[XY]) * b->r * b->q;
@@ -140,7 +140,7 @@ cmb_interval cmb_waves_enclose(const cmb_table *t, int dx, int dy, cmb_interval 
   for (int k = 0; k < SUMS; k++) {
     sum[k] = (parts[k][0] + parts[k][1]) + (parts[k][2] + parts[k][3]);
   }
-  const cmb_interval bend = curved(sum, &b);
+  const cmb_interval bend = quadratic_term(sum, &b);
   const double slope = fabs(sum[X]) * b.r + fabs(sum[Y]) * b.q;
   const double rounding = DBL_EPSILON * (UNITS * sum[SIZE] + n * sum[AMOUNT]) + n * DBL_TRUE_MIN;
   const double more = slope + sum[REST] + 4 * rounding, most = sum[AMOUNT] + 4 * rounding;

@@ -22,12 +22,12 @@ struct cmb_jacobian {
   cmb_program *program;
   cmb_pattern pattern;
   int inputs, wrt;
-  int *group; /* (wrt) group of each column */
+  int *group; /* (wrt) group of each column: columns of a group share no row */
   int groups;
 };
 
-/* Creates an input for each component of the direction of a directional derivative. Its name cannot come from a formula, and contains
- * the graph's size so that it is new. */
+/* Creates the inputs direction[wrt] of a program that computes directional derivatives: the components of the direction. Their names cannot
+ * occur in formulas, and contain the graph's size so that they are new. */
 static cmb_status directions(cmb_graph *g, int wrt, cmb_expr *direction)
 {
   const uint32_t size = cmb_graph_size(g);
@@ -123,8 +123,8 @@ int cmb_jacobian_work(const cmb_jacobian *jacobian)
   return CMB_LANES * (rows + cmb_program_work(jacobian->program));
 }
 
-/* Fills the inputs of all lanes: x in each of them, and in lane l the direction of group first + l (1 for the columns of the group, else
- * 0). */
+/* Fills `lanes`, the inputs of CMB_LANES simultaneous evaluations of a directional derivative: in each lane the arguments in[], and in lane l
+ * the direction that is 1 for the columns of group first + l and 0 for all others. */
 static void fill_lanes(const cmb_jacobian *jacobian, const double *in, int first, double *lanes)
 {
   for (int i = 0; i < jacobian->inputs; i++) {
@@ -149,7 +149,8 @@ static void gather(const cmb_jacobian *jacobian, const double *lanes, int first,
   }
 }
 
-/* Computes the Jacobian's nonzero values with the program, or with program i of the compiled code if `native` is not NULL. */
+/* Computes values[], the structurally nonzero entries of the Jacobian at in[], by directional derivatives for CMB_LANES groups of columns at
+ * a time: by program i of the compiled code `native` or, if it is NULL, by the interpreter. work[] is overwritten. */
 static void run(const cmb_jacobian *jacobian, const cmb_native *native, int i, const double *in,
                 double *values, double *work)
 {

@@ -32,7 +32,8 @@
 
 enum {
   NAME_ROOM = 64,
-  MAX_VISITS = 1 << 20 /* nodes that may be visited in all branches together to continue roots */
+  /* limit of the visits of nodes, in all branches together, to continue roots */
+  MAX_VISITS = 1 << 20
 };
 
 struct cmb_modes {
@@ -43,22 +44,23 @@ struct cmb_modes {
   int first_reusable; /* modes with smaller indices are not reused */
 };
 
-/* The state of one rewriting of a graph. */
+/* The state while the nodes of a graph are rewritten with frozen branches. */
 struct rewriter {
   cmb_graph *g;
   cmb_modes *modes;
   uint32_t size;       /* number of nodes before the rewriting */
   cmb_expr *rewritten; /* (size) the rewritten node */
-  /* (size) 1: its value is 0 or 1 by its form, a comparison or comparisons combined */
+  /* (size) 1: the node is a comparison, or comparisons combined by min and max, so that its value is 0 or 1 */
   uint8_t *condition;
-  uint8_t *has_root; /* (size) 1: there is a root in it whose argument may be negative */
-  cmb_known known;   /* conclusions from the conditions of the current branch */
-  int visits;        /* remaining visits */
+  /* (size) 1: the node contains a square root or power whose argument may be negative */
+  uint8_t *has_root;
+  cmb_known known; /* conclusions from the conditions of the current branch */
+  int visits;      /* how many more nodes may be visited to continue roots */
   /* (2 size) lists of nodes and of their earlier values; NULL: not needed so far */
   cmb_expr *stack;
   uint32_t used;   /* used part of the stack */
   bool failed;     /* no memory for the stack */
-  bool only_known; /* no new modes: an operation without a mode stays unchanged */
+  bool only_known; /* no modes are created: an operation without a mode stays unchanged */
 };
 
 static cmb_expr op2(cmb_graph *g, cmb_op op, cmb_expr a, cmb_expr b)
@@ -77,8 +79,8 @@ static bool grow(cmb_modes *m)
   return true;
 }
 
-/* Creates the mode of a switch: an input, named after the text of the deciding expression s, that stands for the active branch. Returns
- * this input. */
+/* Creates the mode of a switch, an input that fixes which branch of an operation holds, and appends it to the list of modes. The expression s
+ * decides the branch; `table` is the table's number for a mode that is an interval of a table, otherwise 0. Returns the input. */
 static cmb_expr add_mode(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uint16_t table)
 {
   static const char *const words[] = {"sign", "stick", "floor", "interval"};
@@ -104,8 +106,8 @@ static cmb_expr add_mode(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uin
   return mode;
 }
 
-/* Finds the mode of a switch: the input that stands for the active branch of an operation that depends on s. An existing one is used if
- * there is one for s, otherwise a new one is created. Returns false if there is none and new ones are not allowed. */
+/* Sets *mode to the input that fixes the branch decided by the expression s: that of an existing mode with the same s, kind and table that
+ * may be used again, or that of a new one. Returns false if there is none and new ones are not allowed. */
 static bool mode_of(struct rewriter *r, cmb_expr s, cmb_mode_kind kind, uint16_t table,
                     cmb_expr *mode)
 {
@@ -127,9 +129,9 @@ static bool sign_of(struct rewriter *r, cmb_expr s, cmb_expr *mode)
   return true;
 }
 
-/* Returns the condition x > y (or its negation, if `yes` is false) as 1 or 0 with a frozen branch: an input, the mode, decides instead
- * of the values. x <= y is "not x > y", so that both are right at equality. */
-static cmb_expr greater(struct rewriter *r, cmb_expr x, cmb_expr y, bool yes)
+/* Builds the condition x > y (or x <= y if `yes` is false) with a frozen branch: it is 1 or 0 as the sign of x − y decides, which is replaced
+ * by an input, the mode. Returns the ordinary comparison if there is no mode and new ones are not allowed. */
+static cmb_expr freeze_comparison(struct rewriter *r, cmb_expr x, cmb_expr y, bool yes)
 {
   cmb_expr mode, one = cmb_constant(r->g, 1);
   if (!sign_of(r, op2(r->g, CMB_OP_SUB, x, y), &mode)) {
@@ -154,8 +156,8 @@ bool cmb_is_decision(const cmb_graph *g, cmb_expr e, int argument)
   }
 }
 
-/* Replaces a lookup e in a table with kinks by that of a fixed interval, whose number is an input (the mode of the table). It stays
- * unchanged if there is no mode for it. */
+/* Replaces the lookup e in a table with kinks by a lookup at x[0] in one interval of the table, whose number is an input (the mode). Returns
+ * the ordinary lookup if there is no mode and new ones are not allowed. */
 static cmb_expr freeze_table(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
   const cmb_node n = r->g->nodes[e];
@@ -172,8 +174,9 @@ static bool is_condition(const struct rewriter *r, cmb_expr e)
          r->condition[cmb_expr_argument(r->g, e, 1)];
 }
 
-/* Returns min or max of x[0] and x[1] with a frozen branch: an input, the mode, decides which of them it is. For conditions, min and max
- * mean `and` and `or`, which need no mode. */
+/* Builds min or max (node e) of x[0] and x[1] with a frozen branch: an input, the mode, selects one of them in place of the sign of x[0] −
+ * x[1]. Conditions, for which min and max mean `and` and `or`, need no mode. Returns the ordinary operation if no mode exists or may be
+ * created. */
 static cmb_expr freeze_extreme(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
   cmb_graph *g = r->g;
@@ -186,8 +189,9 @@ static cmb_expr freeze_extreme(struct rewriter *r, cmb_expr e, const cmb_expr *x
   return cmb_apply(g, CMB_OP_IF, first, x[least ? 1 : 0], x[least ? 0 : 1]);
 }
 
-/* Returns dry friction stick(x, b, c) with a frozen branch given by an input m, the mode: the force m b for m = ±1 (sliding), ±c for m =
- * ±2 (held, at the limit), and φ c for m = 3 − φ (held). */
+/* Builds the dry friction force stick(x[0], x[1], x[2]) (node e) with a branch fixed by an input m, the mode: m x[1] for m = ±1 (sliding), (3
+ * − m) x[2] for m > 1.5 and −x[2] for m < −1.5 (sticking). Returns the ordinary operation if x[0] is constant or no mode exists or may be
+ * created. */
 static cmb_expr freeze_stick(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
   cmb_graph *g = r->g;
@@ -211,8 +215,8 @@ static int ascending(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Collects the nodes below e that lead to roots into `list` (room), in ascending order, and returns their number; 0 if there are too
- * many. Breadth-first search, with the list as its queue. */
+/* Collects e and those nodes below it that contain square roots or powers with possibly negative arguments into list[room], in ascending
+ * order, by breadth-first search. Returns their number; 0 if the list is full or the limit r->visits is reached. */
 static int collect_roots(struct rewriter *r, cmb_expr e, int room, cmb_expr *list)
 {
   int count = 0;
@@ -230,8 +234,9 @@ static int collect_roots(struct rewriter *r, cmb_expr e, int room, cmb_expr *lis
   return r->visits > 0 && count < room ? count : 0;
 }
 
-/* Rewrites the branch e of an `if` again with the conclusions from its condition, so that roots in it can be continued beyond the
- * switch. Other expressions that use the same nodes are not changed. */
+/* Rewrites the branch e of an `if` a second time, with what its condition implies (r->known), so that square roots and powers in it can be
+ * extended to negative arguments beyond the switch. Returns the new result; the earlier one if there are too many nodes. What other
+ * expressions use is not changed. */
 static cmb_expr rewrite_branch(struct rewriter *r, cmb_expr e)
 {
   const uint32_t used = r->used, room = (2 * r->size - used) / 2;
@@ -278,8 +283,9 @@ static cmb_expr freeze_if(struct rewriter *r, cmb_expr e, const cmb_expr *x)
   return cmb_apply(g, CMB_OP_IF, first, yes, no);
 }
 
-/* Returns a sqrt or a power e with the rewritten arguments x. If its argument is proved not to be negative in this branch, it is
- * continued as an odd function for stages of a step slightly beyond the branch. */
+/* Builds the square root or power e with the rewritten arguments x[3]. If its argument is non-negative in this branch by a switch inside of
+ * it or a condition around it, a root is extended to negative arguments as an odd function, for stages of a step slightly beyond the
+ * switch. */
 static cmb_expr freeze_root(struct rewriter *r, cmb_expr e, const cmb_expr *x)
 {
   cmb_graph *g = r->g;
@@ -291,7 +297,8 @@ static cmb_expr freeze_root(struct rewriter *r, cmb_expr e, const cmb_expr *x)
   return cmb_rebuild(g, e, x);
 }
 
-/* Returns whether there is a root in e whose argument is not proved to be non-negative. */
+/* Returns whether e contains, outside of smooth(...), a square root or a power with a possibly non-integer exponent whose argument is not
+ * proved to be non-negative. Uses r->has_root of e's arguments. */
 static bool contains_root(const struct rewriter *r, cmb_expr e)
 {
   const cmb_graph *g = r->g;
@@ -319,10 +326,10 @@ static cmb_expr rewrite(struct rewriter *r, cmb_expr e)
   case CMB_OP_MIN:
   case CMB_OP_MAX: return freeze_extreme(r, e, x);
   case CMB_OP_IF: return freeze_if(r, e, x);
-  case CMB_OP_GT: return greater(r, x[0], x[1], true);
-  case CMB_OP_LE: return greater(r, x[0], x[1], false);
-  case CMB_OP_LT: return greater(r, x[1], x[0], true);
-  case CMB_OP_GE: return greater(r, x[1], x[0], false);
+  case CMB_OP_GT: return freeze_comparison(r, x[0], x[1], true);
+  case CMB_OP_LE: return freeze_comparison(r, x[0], x[1], false);
+  case CMB_OP_LT: return freeze_comparison(r, x[1], x[0], true);
+  case CMB_OP_GE: return freeze_comparison(r, x[1], x[0], false);
   case CMB_OP_STICK: return freeze_stick(r, e, x);
   case CMB_OP_FLOOR:
     return mode_of(r, x[0], CMB_MODE_FLOOR, 0, &mode) ? mode : cmb_rebuild(g, e, x);
@@ -331,8 +338,8 @@ static cmb_expr rewrite(struct rewriter *r, cmb_expr e)
   }
 }
 
-/* Marks the nodes that have to be rewritten: all nodes of the expressions, except those used inside smooth(...) only. */
-static void mark(const cmb_graph *g, int count, const cmb_expr *exprs, uint8_t *marked)
+/* Marks in marked[] all nodes on which the expressions exprs[count] depend, except those that are only used inside of smooth(...). */
+static void mark_nodes(const cmb_graph *g, int count, const cmb_expr *exprs, uint8_t *marked)
 {
   for (int i = 0; i < count; i++) marked[exprs[i]] = 1;
   for (cmb_expr e = g->size; e-- > 0;) {
@@ -393,7 +400,7 @@ static cmb_status freeze(cmb_modes *m, cmb_graph *g, bool only_known, int count,
                          .has_root = condition + size + 1,
                          .visits = MAX_VISITS,
                          .only_known = only_known};
-    mark(g, count, exprs, marked);
+    mark_nodes(g, count, exprs, marked);
     for (cmb_expr e = 0; e < size; e++) {
       if (!marked[e]) continue;
       condition[e] = is_condition(&r, e);

@@ -27,7 +27,8 @@ struct cmb_native {
   struct function *functions; /* (count) */
 };
 
-/* Evaluates an instruction that has no C text (a table or a C function) by the interpreter; compiled code calls it back. */
+/* Evaluates an instruction of a program for which there is no C text (a table or a user's C function) by the interpreter, with the arguments
+ * a, b and c; compiled code calls it. */
 static double interpret_instruction(const void *program, int instruction, double a, double b,
                                     double c)
 {
@@ -35,8 +36,9 @@ static double interpret_instruction(const void *program, int instruction, double
   return cmb_instruction_value(p, &p->code[instruction], a, b, c);
 }
 
-/* Solves a small system of equations for `lanes` sets of operands (operands x lanes) and writes the unknowns to w; compiled code calls
- * it back. If the operands are the same in all lanes, it is solved only once. */
+/* Solves the system of equations of an instruction for `lanes` sets of operands, operand k of set l at operands[k lanes + l], and writes
+ * unknown k to w[k stride + l], stride = CMB_LANES, or 1 for a single set. If all sets are equal it is solved once. work is overwritten.
+ * Compiled code calls this function. */
 static void interpret_solution(const void *program, int instruction, int lanes,
                                const double *operands, double *w, double *work)
 {
@@ -59,8 +61,9 @@ static void interpret_solution(const void *program, int instruction, int lanes,
 
 /* ---- loading of the shared object */
 
-/* Returns the address of the function of program i, for doubles or for lanes, in a loaded library; NULL if it has none. */
-static cmb_native_function symbol(void *library, int i, cmb_c_number number)
+/* Returns the address of the compiled function of program i in a loaded library, for doubles or for vectors of doubles (number); NULL if the
+ * library has none. */
+static cmb_native_function function_address(void *library, int i, cmb_c_number number)
 {
   char name[CMB_NATIVE_NAME];
   cmb_native_name(i, number, name);
@@ -70,7 +73,8 @@ static cmb_native_function symbol(void *library, int i, cmb_c_number number)
   return function;
 }
 
-/* Loads the shared object at `path` and finds the functions of all programs in it. Returns false if this fails or one is missing. */
+/* Loads the shared object at `path` and finds the functions of all programs in it, for vectors of doubles only if `lanes`. Returns false,
+ * with no library loaded, if this fails or a function is missing. */
 static bool load(cmb_native *n, const char *path, bool lanes)
 {
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -78,8 +82,8 @@ static bool load(cmb_native *n, const char *path, bool lanes)
   bool found = true;
   for (int i = 0; i < n->count; i++) {
     struct function *f = &n->functions[i];
-    f->scalar = symbol(library, i, CMB_C_SCALAR);
-    f->lanes = lanes ? symbol(library, i, CMB_C_LANES) : NULL;
+    f->scalar = function_address(library, i, CMB_C_SCALAR);
+    f->lanes = lanes ? function_address(library, i, CMB_C_LANES) : NULL;
     found = found && f->scalar && (!lanes || f->lanes);
   }
   if (found) {
@@ -92,7 +96,7 @@ static bool load(cmb_native *n, const char *path, bool lanes)
 
 /* ---- compiling */
 
-/* The data of one creation of compiled programs. */
+/* The data of one call of cmb_native_create. */
 struct maker {
   cmb_context *ctx;
   cmb_native *n;
@@ -106,8 +110,8 @@ struct maker {
   const char *cache, *entry;
 };
 
-/* Creates a new folder for the compiler's files: in the cache, else among the temporary files. Returns its path, NULL if neither is
- * possible. */
+/* Creates a new folder for the compiler's files: in the cache or, if that fails, in $TMPDIR or /tmp; the code is then not stored in the cache
+ * (m->entry = NULL). Returns its path; NULL if neither is possible. */
 static char *make_build_folder(struct maker *m)
 {
   const char *temporary = getenv("TMPDIR");
@@ -119,16 +123,16 @@ static char *make_build_folder(struct maker *m)
   return path && mkdtemp(path) ? path : NULL;
 }
 
-/* Loads the shared object in `folder` and then moves it into the cache, if there is one: only what can be loaded is stored. Returns
- * whether it was loaded; a failure to store it is ignored. */
+/* Loads the shared object native.so in `folder` and then moves it into the cache, if there is one: only code that can be loaded is stored.
+ * Returns whether it was loaded; a failure to store it is ignored. */
 static bool load_built(struct maker *m, const char *folder)
 {
   char *path = cmb_join_path(m->arena, folder, "native.so");
   if (!path) return false;
   bool sealed = m->entry && cmb_cache_seal(m->ctx, path, m->key);
   if (!load(m->n, path, m->lanes)) {
-    (void)snprintf(m->compiler.reason, sizeof m->compiler.reason, "what '%s' made cannot be loaded",
-                   m->compiler.word[0]);
+    (void)snprintf(m->compiler.reason, sizeof m->compiler.reason,
+                   "the shared object made by '%s' cannot be loaded", m->compiler.word[0]);
     return false;
   }
   if (sealed) (void)rename(path, m->entry);
@@ -141,7 +145,7 @@ static bool build(struct maker *m)
   char *folder = make_build_folder(m);
   if (!folder) {
     (void)snprintf(m->compiler.reason, sizeof m->compiler.reason,
-                   "no folder to compile in can be made: %s", strerror(errno));
+                   "cannot create a folder to compile in: %s", strerror(errno));
     return false;
   }
   bool good = cmb_native_build(&m->compiler, &m->text, folder) && load_built(m, folder);
@@ -158,8 +162,8 @@ static void find_entry(struct maker *m, const cmb_native_options *options)
   m->entry = m->cache ? cmb_join_path(m->arena, m->cache, name) : NULL;
 }
 
-/* Finds or compiles the programs' code and sets n->origin. If there is no code, it logs a warning and returns CMB_OK: the programs are
- * then interpreted. */
+/* Loads the programs' code from the cache or compiles it, and sets n->origin. If neither succeeds the programs are interpreted: returns
+ * CMB_OK, unless out of memory, and logs a warning unless only cached code was wanted. */
 static cmb_status make(struct maker *m, const cmb_native_options *options)
 {
   cmb_native *n = m->n;

@@ -48,32 +48,32 @@ void cmb_native_text_release(cmb_native_text *text);
 
 enum { CMB_NATIVE_NAME = 32 };
 
-/* Writes the name that program i has in the shared object, for doubles or for lanes. */
+/* Writes the name of the function of program i in the shared object to `name`, for doubles or for vectors of doubles (lanes). */
 void cmb_native_name(int i, cmb_c_number number, char name[CMB_NATIVE_NAME]);
 
 /* ---- native_build.c */
 
 enum { CMB_NATIVE_REASON = 256, CMB_NATIVE_WORDS = 16 };
 
-/* The command of the compiler, and the reason why native code is not available. */
+/* The compiler's command, and after a failure the reason why native code is not available. */
 typedef struct cmb_native_compiler {
   cmb_context *ctx;
   cmb_arena *arena;
   int words;
   char *word[CMB_NATIVE_WORDS]; /* path of the program, and options given with its name */
   int processes;                /* compilers that run at a time */
-  bool for_this_processor;      /* may use all of its instructions */
+  bool for_this_processor;      /* the compiler may use all instructions of this processor */
   cmb_sha256 identity;          /* digest of compiler and processor, for the key */
   char reason[CMB_NATIVE_REASON];
 } cmb_native_compiler;
 
-/* Finds the compiler; returns false, with a `reason`, if there is none. Nothing is run. */
+/* Finds the compiler, without running it, and sets the members of *c; returns false, with c->reason, if there is none. */
 bool cmb_native_find_compiler(cmb_native_compiler *c, const cmb_native_options *options);
 
 void cmb_native_key(const cmb_native_compiler *c, const cmb_native_text *text,
                     uint8_t key[CMB_DIGEST_SIZE]);
 
-/* Compiles and links in `folder`; the result is the file folder/native.so. Returns false, with a `reason`, on failure. */
+/* Compiles and links all units of `text` in `folder`; the result is the file folder/native.so. Returns false, with c->reason, on failure. */
 bool cmb_native_build(cmb_native_compiler *c, const cmb_native_text *text, const char *folder);
 
 /* ---- native_cache.c */
@@ -82,20 +82,21 @@ bool cmb_native_build(cmb_native_compiler *c, const cmb_native_text *text, const
  * user and only the user can write to. */
 const char *cmb_cache_open(cmb_arena *arena, const char *wanted, bool make);
 
-/* Returns whether the file at `path` is a complete entry for the key that belongs to the user and is not writable by others. Marks it as
- * used now. */
+/* Returns whether the file at `path` is a complete cache entry for the key, belongs to the user and is not writable by others; if so, marks
+ * it as used now. */
 bool cmb_cache_check(cmb_context *ctx, const char *path, const uint8_t key[CMB_DIGEST_SIZE]);
 
-/* Turns the shared object at `path` into an entry: appends key and digest, sets the mode 0600 and writes it to the disk. */
+/* Turns the shared object at `path` into a cache entry: appends key and digest, sets the mode 0600 and waits until all is on the disk.
+ * Returns whether this succeeded. */
 bool cmb_cache_seal(cmb_context *ctx, const char *path, const uint8_t key[CMB_DIGEST_SIZE]);
 
-/* Removes a folder and the files in it. */
+/* Removes the folder `path` and the files in it. Errors are ignored: a folder that contains folders stays. */
 void cmb_cache_remove_folder(const char *path);
 
-/* Removes the folders of interrupted builds, and entries that have not been used for long. */
+/* Removes from the folder `cache` the folders of interrupted builds and the entries that have not been used for long. */
 void cmb_cache_clean(cmb_arena *arena, const char *cache);
 
-/* Returns folder/file, in the arena; NULL without memory. */
+/* Returns the path folder/file, allocated in the arena; NULL if out of memory. */
 char *cmb_join_path(cmb_arena *arena, const char *folder, const char *file);
 
 #define CMB_CACHE_BUILD "build-" /* beginning of the names of folders for building */

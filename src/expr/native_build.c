@@ -47,7 +47,7 @@ __attribute__((format(printf, 2, 3))) static bool fail_with_reason(cmb_native_co
 
 /* ---- which compiler, on which processor */
 
-/* Splits a text at blanks in place into at most `room` words and returns their number. */
+/* Splits `text` at white space, in place, into at most `room` words; stores them in words[room] and returns their number. */
 static int split(char *text, int room, char **words)
 {
   int count = 0;
@@ -65,7 +65,8 @@ static bool is_program(const char *path)
   return stat(path, &there) == 0 && S_ISREG(there.st_mode) && access(path, X_OK) == 0;
 }
 
-/* Returns the path of a program: the name itself if it has a slash, else found in $PATH. NULL if there is none. */
+/* Returns the path of an executable program: `name` itself if it contains a slash, otherwise in the first absolute folder of $PATH that has
+ * it. NULL if there is none or out of memory. */
 static char *find_program(cmb_arena *arena, char *name)
 {
   if (strchr(name, '/')) return is_program(name) ? name : NULL;
@@ -94,8 +95,8 @@ static bool add_program_to_identity(cmb_native_compiler *c)
   return true;
 }
 
-/* Adds the processor's model name and instruction set, from the first paragraph of /proc/cpuinfo, to the digest. Returns whether both
- * were found. */
+/* Adds the processor's model name and instruction set, two lines of the first paragraph of /proc/cpuinfo, to the digest c->identity. Returns
+ * whether both were found. */
 static bool add_processor_to_identity(cmb_native_compiler *c)
 {
   char info[INFO_ROOM];
@@ -144,7 +145,8 @@ bool cmb_native_find_compiler(cmb_native_compiler *c, const cmb_native_options *
   c->processes = options->processes > 0 ? options->processes : cores > 0 ? (int)cores : 1;
   if (c->processes > PROCESSES) c->processes = PROCESSES;
   c->identity = cmb_sha256_begin();
-  if (!add_program_to_identity(c)) return fail_with_reason(c, "cannot look at '%s'", path);
+  if (!add_program_to_identity(c))
+    return fail_with_reason(c, "cannot read the attributes of '%s'", path);
   set_processor(c);
   return true;
 }
@@ -190,7 +192,7 @@ static void add_words(struct command *m, const char *words)
   if (copy) m->count += split(copy, m->room - 1 - m->count, m->word + m->count);
 }
 
-/* Appends the word NAME=value; nothing if value is NULL. */
+/* Appends the environment variable NAME=value to the words of m; appends nothing if value is NULL or memory runs out. */
 static void add_variable(struct command *m, const char *name, const char *value)
 {
   if (!value) return;
@@ -201,8 +203,8 @@ static void add_variable(struct command *m, const char *name, const char *value)
   add_word(m, word);
 }
 
-/* Creates the environment of the compiler's process. Temporary files go to the build folder, so that they are removed with it in any
- * case. */
+/* Creates the environment variables of the compiler's process in m: only those it needs, and TMPDIR = folder, so that its temporary files are
+ * removed with the build folder. Returns false if out of memory. */
 static bool make_environment(struct command *m, cmb_native_compiler *c, const char *folder)
 {
   *m = (struct command){.arena = c->arena, .room = 8};
@@ -224,7 +226,8 @@ static char *unit_path(cmb_arena *arena, const char *folder, int u, const char *
   return cmb_join_path(arena, folder, name);
 }
 
-/* Stores as the reason of the failure the first line of the compiler's log that contains "error", else the first line. Returns false. */
+/* Sets c->reason to a message with the compiler's exit code and the first line of the file `log` that contains "error", or else its first
+ * line. Returns false. */
 static bool compiler_failed(cmb_native_compiler *c, int code, const char *log)
 {
   void *bytes = NULL;
@@ -251,7 +254,7 @@ struct job {
 static bool start(cmb_native_compiler *c, const struct command *command,
                   const struct command *environment, struct job *job)
 {
-  if (cmb_arena_failed(c->arena)) return fail_with_reason(c, "there is no memory");
+  if (cmb_arena_failed(c->arena)) return fail_with_reason(c, "out of memory");
   if (command->count >= command->room - 1) return fail_with_reason(c, "the command is too long");
   int error = cmb_process_start(command->word, environment->word, job->log, &job->process);
   return error == 0 ||
@@ -260,7 +263,7 @@ static bool start(cmb_native_compiler *c, const struct command *command,
 
 static bool finish(cmb_native_compiler *c, const struct job *job)
 {
-  if (!job->log || !job->result) return fail_with_reason(c, "there is no memory");
+  if (!job->log || !job->result) return fail_with_reason(c, "out of memory");
   int code = cmb_process_wait(job->process);
   if (code == 0 || (code == CMB_EXIT_UNKNOWN && access(job->result, R_OK) == 0)) return true;
   return compiler_failed(c, code, job->log);
@@ -274,7 +277,7 @@ static bool start_unit(cmb_native_compiler *c, const cmb_native_unit *unit, int 
   job->log = unit_path(c->arena, folder, u, ".log");
   job->result = unit_path(c->arena, folder, u, ".o");
   if (!begin_command(&m, c, COMMAND_WORDS) || cmb_arena_failed(c->arena)) {
-    return fail_with_reason(c, "there is no memory");
+    return fail_with_reason(c, "out of memory");
   }
   int file = open(source, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   bool written = file >= 0 && cmb_write_all(file, unit->text.text, unit->text.length);
@@ -290,7 +293,8 @@ static bool start_unit(cmb_native_compiler *c, const cmb_native_unit *unit, int 
   return start(c, &m, environment, job);
 }
 
-/* Compiles all units, at most c->processes at a time. After a failure it waits for the running processes and returns false. */
+/* Compiles all units (C files) of `text` in `folder`, at most c->processes at a time. After a failure it starts no more, waits for the
+ * running processes and returns false. */
 static bool compile(cmb_native_compiler *c, const cmb_native_text *text, const char *folder,
                     const struct command *environment)
 {
@@ -320,8 +324,7 @@ static bool link_units(cmb_native_compiler *c, int units, const char *folder,
   struct command m;
   struct job job = {.log = cmb_join_path(c->arena, folder, "native.log"),
                     .result = cmb_join_path(c->arena, folder, "native.so")};
-  if (!begin_command(&m, c, COMMAND_WORDS + units))
-    return fail_with_reason(c, "there is no memory");
+  if (!begin_command(&m, c, COMMAND_WORDS + units)) return fail_with_reason(c, "out of memory");
   add_words(&m, LINK);
   add_words(&m, "-o");
   add_word(&m, (char *)job.result);
@@ -333,6 +336,6 @@ static bool link_units(cmb_native_compiler *c, int units, const char *folder,
 bool cmb_native_build(cmb_native_compiler *c, const cmb_native_text *text, const char *folder)
 {
   struct command environment;
-  if (!make_environment(&environment, c, folder)) return fail_with_reason(c, "there is no memory");
+  if (!make_environment(&environment, c, folder)) return fail_with_reason(c, "out of memory");
   return compile(c, text, folder, &environment) && link_units(c, text->count, folder, &environment);
 }

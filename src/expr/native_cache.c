@@ -42,7 +42,8 @@ char *cmb_join_path(cmb_arena *arena, const char *folder, const char *file)
 
 /* ---- the cache folder */
 
-/* Returns the default cache folder: $CAMBER_CACHE, $XDG_CACHE_HOME/camber or ~/.cache/camber; NULL if none of these variables is set. */
+/* Returns the default path of the cache folder: $CAMBER_CACHE, else $XDG_CACHE_HOME/camber, else $HOME/.cache/camber, the last two only if
+ * the variable is an absolute path; NULL if none is usable or out of memory. */
 static const char *default_folder(cmb_arena *arena)
 {
   const char *own = getenv("CAMBER_CACHE"), *user = getenv("XDG_CACHE_HOME"),
@@ -53,7 +54,7 @@ static const char *default_folder(cmb_arena *arena)
   return NULL;
 }
 
-/* Creates the folder and its parents. */
+/* Creates the folder `path` and its parents if they are missing, accessible to the user alone (mode 0700). Errors are ignored. */
 static void make_folders(char *path)
 {
   for (char *c = path + 1; *c; c++) {
@@ -65,7 +66,7 @@ static void make_folders(char *path)
   mkdir(path, 0700);
 }
 
-/* Returns whether the file or folder belongs to the user and nobody else can write to it. */
+/* Returns whether the file or folder with the attributes `there` belongs to the user and is writable neither by its group nor by others. */
 static bool is_private(const struct stat *there)
 {
   return there->st_uid == geteuid() && (there->st_mode & (S_IWGRP | S_IWOTH)) == 0;
@@ -85,7 +86,7 @@ const char *cmb_cache_open(cmb_arena *arena, const char *wanted, bool make)
 
 /* ---- entries */
 
-/* Computes the SHA-256 digest of the key and then of the given bytes. */
+/* Computes digest, the SHA-256 digest of the key followed by bytes[length]. */
 static void digest_of(const void *bytes, size_t length, const uint8_t key[CMB_DIGEST_SIZE],
                       uint8_t digest[CMB_DIGEST_SIZE])
 {
@@ -143,7 +144,7 @@ bool cmb_cache_seal(cmb_context *ctx, const char *path, const uint8_t key[CMB_DI
 
 /* ---- cleaning up */
 
-/* Removes a folder and the files in it. */
+/* Removes the folder `path` and the files in it. Errors are ignored: a folder that contains folders stays. */
 void cmb_cache_remove_folder(const char *path)
 {
   DIR *folder = opendir(path);

@@ -92,7 +92,7 @@ struct printer {
   const cmb_program *const *programs;
   bool used[CMB_OPS];
   cmb_native_text *text;
-  int first;      /* first unit of the kind of number that is being printed */
+  int first;      /* index of the first unit of the kind of number that is being printed */
   int statements; /* number of statements printed of this kind */
 };
 
@@ -120,8 +120,8 @@ static void print_piece_name(cmb_buffer *b, int i, cmb_c_number number, int k)
   cmb_buffer_print(b, "%s_piece_%d", name, k);
 }
 
-/* Prints the exported function of program i, which calls the program's pieces in turn, into the first unit of its kind of number; for
- * lanes, in a loop over groups of WIDTH lanes. */
+/* Appends the exported C function of program i to the text of `unit`, with declarations of the functions that it calls in turn, the `pieces`
+ * into which the program is divided; for vectors of doubles in a loop over groups of WIDTH numbers. */
 static void print_entry(cmb_native_unit *unit, int i, int pieces)
 {
   cmb_buffer *b = &unit->text;

@@ -71,7 +71,8 @@ cmb_number cmb_scaled(cmb_graph *g, double factor, cmb_number a)
   return cmb_times(g, cmb_fixed(factor), a);
 }
 
-/* Returns x0 y0 + x1 y1 + x2 y2, summed from left to right; y_k is entry k·stride of y. */
+/* Returns x[0] y[0] + x[1] y[stride] + x[2] y[2 stride], summed from left to right. If a term depends on a live parameter (one that can be
+ * changed after set-up), the result contains the expression, too. */
 static cmb_number sum_of_products(cmb_graph *g, const cmb_number x[3], const cmb_number *y,
                                   int stride)
 {

@@ -15,7 +15,8 @@
 
 typedef struct cmb_number {
   double value;
-  cmb_expr live; /* the expression; 0 (the constant 0, which is never live): the value only */
+  /* the expression in live parameters; 0 (the constant 0, which is never live): there is only the value */
+  cmb_expr live;
 } cmb_number;
 
 static inline cmb_number cmb_fixed(double value)
@@ -37,15 +38,16 @@ static inline bool cmb_is_one(cmb_number x)
 /* Returns whether any of the numbers depends on live parameters. */
 bool cmb_any_live(int count, const cmb_number *x);
 
+/* Returns x as an expression: x.live, or the constant x.value if x is not live. */
 cmb_expr cmb_number_expr(cmb_graph *g, cmb_number x);
 
-/* Returns the number with this value and this expression; if the expression is a constant, the number is not live. */
+/* Returns the number with the value `value` and the expression e; if e is a constant, the number is not live. */
 cmb_number cmb_number_of(const cmb_graph *g, double value, cmb_expr e);
 
-/* Sets *yes to whether x depends on `input`, a number that is an input of the graph. */
+/* Sets *yes to true if x depends on `input`, a number whose expression is an input of the graph, otherwise to false. */
 cmb_status cmb_number_depends(const cmb_graph *g, cmb_number x, cmb_number input, bool *yes);
 
-/* a + b, a - b, a b, a / b, the square root, and factor · a */
+/* Return a + b, a − b, a b, a/b, the square root of a, and factor · a. */
 cmb_number cmb_plus(cmb_graph *g, cmb_number a, cmb_number b);
 cmb_number cmb_minus(cmb_graph *g, cmb_number a, cmb_number b);
 cmb_number cmb_times(cmb_graph *g, cmb_number a, cmb_number b);
@@ -53,7 +55,8 @@ cmb_number cmb_over(cmb_graph *g, cmb_number a, cmb_number b);
 cmb_number cmb_root(cmb_graph *g, cmb_number a);
 cmb_number cmb_scaled(cmb_graph *g, double factor, cmb_number a);
 
-/* The operations of math/vec3.h for numbers: products of 3-vectors and of row-major 3 x 3 matrices; results may not be operands. */
+/* Compute the operations of math/vec3.h for numbers: products and differences of 3-vectors and row-major 3 x 3 matrices. Results must not
+ * overlap operands. */
 cmb_number cmb_number_dot3(cmb_graph *g, const cmb_number a[3], const cmb_number b[3]);
 cmb_number cmb_number_norm3(cmb_graph *g, const cmb_number a[3]);
 void cmb_number_cross3(cmb_graph *g, const cmb_number a[3], const cmb_number b[3], cmb_number c[3]);
@@ -64,14 +67,15 @@ void cmb_number_transpose(const cmb_number A[9], cmb_number At[9]);
 
 extern const cmb_number cmb_unit3[3][3]; /* the unit vectors */
 
-/* Replaces numbers that are not live and smaller than `size` in magnitude, which are rounding errors, by 0, to simplify expressions. */
+/* Replaces by 0 those of x[count] that are not live and smaller than `size` in magnitude, taken as rounding errors, to simplify
+ * expressions. */
 void cmb_number_clean(int count, cmb_number *x, double size);
 
 /* Copy between arrays of numbers and of doubles. */
 void cmb_values_of(int count, const cmb_number *x, double *value);
 void cmb_fix_numbers(int count, const double *value, cmb_number *x);
 
-/* Return 3-vectors and matrices of expressions. */
+/* Return the 3-vector x[3], and the matrix a[9] stored by rows, as expressions. */
 cmb_vector cmb_number_vector(cmb_graph *g, const cmb_number x[3]);
 cmb_matrix cmb_number_matrix(cmb_graph *g, const cmb_number a[9]);
 

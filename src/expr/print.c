@@ -21,7 +21,7 @@ enum { MAX_PIECES = 12, INITIAL_STACK = 64, LEAST_LIMIT = 4096 };
 static const size_t longest = SIZE_MAX / 2;
 
 struct piece {
-  const char *words; /* or NULL: an argument */
+  const char *words; /* NULL: the piece is an argument */
   cmb_expr argument;
 };
 
@@ -48,7 +48,8 @@ struct writer {
 
 /* ---- the pieces of one node */
 
-/* Returns the precedence of the operator with which node e is printed; the highest one for numbers, names and calls. */
+/* Returns the precedence of the operator with which node e is printed in formulas (a negative constant: that of the sign); the highest one,
+ * CMB_BINDS_ATOM, for other numbers, names and function calls. */
 static int precedence_of(const cmb_graph *g, cmb_expr e)
 {
   switch (cmb_expr_op(g, e)) {
@@ -74,7 +75,7 @@ static void append(struct layout *l, const char *words)
   l->pieces[l->count++] = (struct piece){words, 0};
 }
 
-/* Appends an argument, in parentheses if its precedence is lower than `least`. */
+/* Appends the argument e to the pieces of a node's text, in parentheses if the precedence of its own operator is lower than `least`. */
 static void append_argument(struct layout *l, const cmb_graph *g, cmb_expr e, int least)
 {
   bool parentheses = precedence_of(g, e) < least;
@@ -83,7 +84,8 @@ static void append_argument(struct layout *l, const cmb_graph *g, cmb_expr e, in
   if (parentheses) append(l, ")");
 }
 
-/* Appends two arguments and the operator between them; the operator's precedence determines which of the arguments need parentheses. */
+/* Appends the operation e with an infix operator and its two arguments to the pieces of a node's text, with parentheses where the operator's
+ * precedence requires them. The arguments of sums and products are exchanged if this saves parentheses. */
 static void lay_out_binary(struct layout *l, const cmb_graph *g, cmb_expr e, int precedence)
 {
   cmb_op op = cmb_expr_op(g, e);
@@ -102,8 +104,8 @@ static void lay_out_binary(struct layout *l, const cmb_graph *g, cmb_expr e, int
   append_argument(l, g, swapped ? a : b, right);
 }
 
-/* Appends the name of a function. Tables and solutions, which have no names, get their number in the graph, as in table#2 and root#1;
- * the order of a derivative, or the number of an unknown, follows after a ', as in part'2. */
+/* Appends the function name of node e to the pieces of its text. Tables and solved systems, which have no names, get their number in the
+ * graph, as in table#2 and root#1. The order of a derivative or the index of an unknown follows after a ' if it is not 0, as in part'2. */
 static void append_function(struct layout *l, const cmb_graph *g, cmb_expr e)
 {
   const cmb_node *n = &g->nodes[e];
@@ -151,7 +153,7 @@ static void lay_out(struct layout *l, const cmb_graph *g, cmb_expr e)
 
 /* ---- writing */
 
-/* Pushes node e on the stack of nodes that are being printed. Returns false without memory. */
+/* Pushes node e on the stack of nodes whose text is being printed. Returns false if out of memory. */
 static bool push(struct writer *w, cmb_expr e)
 {
   if (!w->stack || w->depth == w->stack_room) {
@@ -176,7 +178,8 @@ static void write_words(struct writer *w, const char *words)
   w->length += length;
 }
 
-/* Prints e until it is complete or the text has `limit` characters. Returns false without memory. */
+/* Writes the text of expression e until it is complete, which leaves w->depth 0, or has at least `limit` characters. Returns false if out of
+ * memory. */
 static bool print_nodes(struct writer *w, cmb_expr e, size_t limit)
 {
   struct layout l;
@@ -195,7 +198,8 @@ static bool print_nodes(struct writer *w, cmb_expr e, size_t limit)
   return true;
 }
 
-/* Computes the length of e's text, at most `longest`. Returns false without memory. */
+/* Computes the length of the text of expression e without printing it, at most the constant `longest`. Returns false, and leaves *length
+ * unchanged, if out of memory. */
 static bool measure(const cmb_graph *g, cmb_expr e, size_t *length)
 {
   struct layout l;

@@ -13,7 +13,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* The data about nodes while a program is made. */
+/* The data about the graph's nodes while a program is created from them. */
 struct maker {
   cmb_context *ctx;
   const cmb_graph *g;
@@ -29,7 +29,7 @@ struct maker {
   uint32_t free_count;
   bool for_lanes;    /* one list of instructions is enough */
   int solutions;     /* number of solutions in one list */
-  size_t operands;   /* number of their operands */
+  size_t operands;   /* number of operands of the solutions in one list */
   uint32_t *operand; /* where to store the next operands */
 };
 
@@ -61,7 +61,8 @@ static void release_scratch(struct maker *m)
   cmb_release(m->ctx, m->free);
 }
 
-/* Counts the instructions, the constants and the operands of solutions, and lists the operations in ascending order. */
+/* Lists the operations on which the outputs depend in m->order, in ascending order, and counts the instructions, the constants, the solutions
+ * of systems of equations and their operands. */
 static void list_operations(struct maker *m)
 {
   cmb_program *p = m->p;
@@ -75,7 +76,8 @@ static void list_operations(struct maker *m)
   }
 }
 
-/* Allocates memory for all solutions of systems of equations, for both of the program's lists of instructions. */
+/* Allocates the program's arrays of systems of equations and, for both of its lists of instructions, of the solutions of these systems and of
+ * the operands of the solutions. */
 static void take_solutions(struct maker *m)
 {
   cmb_program *p = m->p;
@@ -86,8 +88,8 @@ static void take_solutions(struct maker *m)
   m->operand = p->operand;
 }
 
-/* Adds system of equations `number` of the graph to the program, if it is not there: creates the program of its equations, and reserves
- * the memory for solving it. */
+/* Adds system of equations `number` of the graph to the program, unless it has been added before. Creates the program of its equations if
+ * they are nonlinear, and enlarges p->room to the memory for solving it. */
 static cmb_status add_system(struct maker *m, uint16_t number)
 {
   const cmb_system_of *of = m->g->systems[number];
@@ -132,7 +134,8 @@ static void take_memory(struct maker *m)
   p->grouped.output = cmb_arena_take(p->arena, (size_t)p->outputs, sizeof *p->grouped.output);
 }
 
-/* Assigns the first slots (entries of the work array) to the inputs. Reports an input that the outputs use and that is not listed. */
+/* Assigns the first slots (entries of the work array) to the program's inputs and copies their names. Returns an error if an entry of input[]
+ * is no input of the graph, or if the outputs use an input that is missing there; a lack of memory is left for the caller to find. */
 static cmb_status assign_input_slots(struct maker *m, const cmb_expr *input)
 {
   const char **names = cmb_arena_take(m->p->arena, (size_t)m->p->inputs, sizeof *names);
@@ -176,8 +179,8 @@ static void find_last_uses(struct maker *m, int outputs, const cmb_expr *output)
   for (int i = 0; i < outputs; i++) m->last_use[output[i]] = UINT32_MAX;
 }
 
-/* Frees the slots (entries of the work array) of those operands of node e that no later operation reads; `place` is 1 + the index of e
- * in the order. Slots of solved unknowns are never freed. */
+/* Frees the slots (entries of the work array) of those operands of node e that are results of operations and are not read later; `place` is 1
+ * + the index of e in m->order. Slots of solved systems are never freed. */
 static void free_arguments(struct maker *m, cmb_expr e, uint32_t place)
 {
   const int count = cmb_operand_count(m->g, e);
@@ -190,8 +193,8 @@ static void free_arguments(struct maker *m, cmb_expr e, uint32_t place)
   }
 }
 
-/* Returns the instruction that solves a system of equations for the unknowns of node e. These n unknowns get new slots at the end of the
- * work array, and the operands are added to the list of operands. */
+/* Returns the instruction that solves the system of equations of node e. Its unknowns get new slots at the end of the work array, by which
+ * *slots increases; the slots of its operands are appended to the program's list of operands. */
 static cmb_instruction write_solution(struct maker *m, cmb_expr e, uint32_t *slots)
 {
   cmb_program *p = m->p;
@@ -205,8 +208,8 @@ static cmb_instruction write_solution(struct maker *m, cmb_expr e, uint32_t *slo
   return (cmb_instruction){.op = CMB_OP_SOLVE, .data = (uint16_t)number, .to = m->slot[e]};
 }
 
-/* Writes the operations in their order as instructions to `to`, and the slots (entries of the work array) of the outputs to `place`.
- * Returns the number of slots. */
+/* Writes the operations in m->order as instructions to `to`, with slots (entries of the work array) for their results, which are used again
+ * after their last reader, and writes the slots of the outputs to `place`. Returns the number of slots. */
 static int write_code(struct maker *m, const cmb_expr *output, cmb_instruction *to, uint32_t *place)
 {
   const cmb_program *p = m->p;

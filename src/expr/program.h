@@ -26,10 +26,10 @@ typedef struct cmb_instruction {
 
 /* A small system of equations (graph.h) that solutions in the program refer to. */
 typedef struct cmb_program_system {
-  /* operands: number of start values (none if it is linear) and given quantities */
+  /* n: number of unknowns; operands: number of start values (none if it is linear) and given quantities */
   int n, given, operands;
   bool linear;
-  /* (w, given) -> r (n), J (n x n); NULL: linear, or not used in this program */
+  /* computes the residuals r (n) and the Jacobian J (n x n) from (w, given); NULL: linear, or not used in this program */
   cmb_program *equations;
   double size[CMB_MOST_UNKNOWNS];
 } cmb_program_system;
@@ -61,27 +61,30 @@ struct cmb_program {
   const char *const *names; /* (inputs) */
   int system_count, solution_count;
   cmb_program_system *systems; /* (system_count) as in the graph */
-  /* (solution_count) those of the first list, then of the second */
+  /* (solution_count) solutions in the first list of instructions, then those in the second */
   cmb_program_solution *solutions;
   uint32_t *operand; /* slots of all operands */
-  int room;          /* doubles needed to solve systems, after the slots */
+  /* number of doubles that are needed to solve systems; they follow the slots in the work array */
+  int room;
 };
 
 /* Returns the value of an instruction that is a table, a C function or an unknown of a solution, with the arguments a, b and c. */
 double cmb_instruction_value(const cmb_program *p, const cmb_instruction *i, double a, double b,
                              double c);
 
-/* Marks in read (inputs) those inputs that operations other than solutions read. On intervals solutions are unknown, whatever they read. */
+/* Marks in read[inputs] the inputs that are outputs or that operations other than solutions of systems read; input 0 also where an operation
+ * has fewer than three arguments. Other entries are not changed. On intervals solutions are unknown, whatever they read. */
 void cmb_program_mark_inputs(const cmb_program *p, bool *read);
 
 /* Returns the number of operands of all solutions in both lists. */
 int cmb_program_operands(const cmb_program *p);
 
-/* Solves a system; its operands are at the beginning of `room`, which is overwritten. The unknowns are written to w (n). */
+/* Solves a system of equations; its operands are at the beginning of `room`, which is overwritten. The unknowns are written to w[n]; all are
+ * NaN if no solution is found. */
 void cmb_program_solve(const cmb_program *p, const cmb_program_solution *solution, double *room,
                        double *w);
 
-/* Returns the memory for solving systems in a work array with this many lanes, 1 or CMB_LANES. */
+/* Returns the part of a work array that is used to solve systems of equations, for 1 or CMB_LANES lanes. */
 static inline double *cmb_program_room(const cmb_program *p, int lanes, double *work)
 {
   const int slots = p->slots > p->grouped.slots ? p->slots : p->grouped.slots;
@@ -97,7 +100,7 @@ static inline bool cmb_same_bits(double a, double b)
   return x == y;
 }
 
-/* Adds everything to the digest that the results depend on: instructions, constants, tables; of C functions the names. */
+/* Adds to the digest s all on which the program's results depend: instructions, constants, tables, and of user functions the names. */
 void cmb_program_add_digest(const cmb_program *p, cmb_sha256 *s);
 
 /* Creates a program like cmb_program_create, in half the memory: the first list of instructions serves as the second one too. For

@@ -56,7 +56,7 @@ static void op_substitute(int n, const double *A, const int *row, double *b) \
   } \
 } )
 
-/* z: A and b, which are overwritten; d (n): the solution */
+/* Solves A d = b; z contains A (n x n, by rows) and then b, which are overwritten. All of d[n] are NaN if A is singular or not finite. */
 #define CMB_LINEAR_SOLVE_CODE(X) X( \
 static void op_linear(int n, double *z, double *d) \
 { \

@@ -33,8 +33,9 @@ static double call_difference(const cmb_external *f, int order, int i, const dou
   return (after - call_order(f, order, moved)) / (upper - moved[i]);
 }
 
-/* Returns the value of a C function, or of a partial derivative of it. The base-4 digits of `order` are the arguments (1 to 3) by which
- * it is differentiated; the highest digit is the last differentiation. Where the user gives no derivative it is a central difference. */
+/* Returns the value of a user's C function f at x[3], or a partial derivative. The base-4 digits of `order` are the numbers (1 to 3) of the
+ * arguments by which it is differentiated, the highest digit last. Second derivatives, and first ones without f->partial, are central
+ * differences. */
 static double call_order(const cmb_external *f, int order, const double *x)
 {
   if (order == 0) return f->value(f->user, x);
@@ -81,7 +82,7 @@ void cmb_program_solve(const cmb_program *p, const cmb_program_solution *solutio
   }
 }
 
-/* Solves the system of equations of instruction i: loads its operands from `work` and stores the unknowns there. */
+/* Solves the system of equations of instruction i: reads its operands from their slots in work[] and writes the unknowns to theirs. */
 static void run_solution(const cmb_program *p, const cmb_instruction *i, double *work)
 {
   const cmb_program_solution *solution = &p->solutions[i->data];
@@ -131,8 +132,9 @@ static bool same_in_all(const cmb_program *p, const cmb_program_solution *soluti
   return true;
 }
 
-/* Solves the system of equations of instruction i in all lanes (sets of inputs evaluated together). If its operands are the same in all
- * lanes it is solved only once: in a Jacobian this holds for all that does not depend on the direction. */
+/* Solves the system of equations of instruction i for CMB_LANES sets of inputs that are evaluated together (lanes), with operands and
+ * unknowns in w[slot][lane]. It is solved only once if its operands are the same in all lanes, as they often are in the evaluation of a
+ * Jacobian. */
 static void run_solution_lanes(const cmb_program *p, const cmb_instruction *i, lanes *w)
 {
   const cmb_program_solution *solution = &p->solutions[i->data];

@@ -18,12 +18,13 @@ enum { WINDOW = 1 << 16 };
 struct scheduler {
   const cmb_graph *g;
   int count;
-  size_t operands;   /* largest number of operands in a window */
-  size_t size;       /* number of nodes up to the last operation */
-  uint32_t *number;  /* (size) index of an operation in the window; NONE: another node */
-  uint32_t *start;   /* (count + 1) first reader of each operation, in `reader` */
+  size_t operands;  /* largest number of operands in a window */
+  size_t size;      /* number of nodes up to the last operation */
+  uint32_t *number; /* (size) index of an operation in the window; NONE: another node */
+  /* (count + 2) index in `reader` of the first operation that reads the result of each operation */
+  uint32_t *start;
   uint32_t *reader;  /* (all operands) indices of the operations that read */
-  uint32_t *waiting; /* (count) arguments that are not computed yet */
+  uint32_t *waiting; /* (count) number of operands that are not computed yet */
   uint32_t *next;    /* (count) next operation in the same queue */
   uint32_t first[CMB_OPS], last[CMB_OPS], length[CMB_OPS];
 };
@@ -55,7 +56,8 @@ static int count_of(const struct scheduler *s, cmb_expr e)
   return cmb_operand_count(s->g, e);
 }
 
-/* Returns the largest total number of operands in any of the windows (parts of the list of operations that are scheduled separately). */
+/* Returns the largest number of operands that the operations order[count] have in any window (WINDOW successive operations that are scheduled
+ * separately). */
 static size_t largest_window_operands(const cmb_graph *g, int count, const cmb_expr *order)
 {
   size_t most = 0;
@@ -69,8 +71,8 @@ static size_t largest_window_operands(const cmb_graph *g, int count, const cmb_e
   return most;
 }
 
-/* Lists for each operation the operations that read its result (those of k are reader[start[k]] .. reader[start[k + 1] - 1]), and counts
- * for each operation the arguments that have to be computed before it. */
+/* Lists the operations of a window that read the result of its operation k, as indices reader[start[k]] .. reader[start[k + 1] − 1], and
+ * counts in waiting[k] the operands of operation k that are computed in the window. */
 static void find_readers(struct scheduler *s, const cmb_expr *order)
 {
   memset(s->start, 0, ((size_t)s->count + 2) * sizeof *s->start);
@@ -113,8 +115,9 @@ static cmb_op longest_queue(const struct scheduler *s)
   return longest;
 }
 
-/* Computes an order of the operations in which operations of the same kind are adjacent where possible and each follows its arguments;
- * writes their indices to `to` (count). */
+/* Computes an order of a window's operations in which each follows its operands and operations of the same kind are adjacent where possible:
+ * always empties the longest queue of operations whose operands are ready. Writes their indices to `to` (s->count); s->waiting is
+ * overwritten. */
 static void schedule(struct scheduler *s, const cmb_expr *order, uint32_t *to)
 {
   int done = 0;
@@ -136,8 +139,8 @@ static void schedule(struct scheduler *s, const cmb_expr *order, uint32_t *to)
   }
 }
 
-/* Rearranges a part (window) of a long list of operations in place so that equal operations are adjacent. Operations outside of it that
- * they read come earlier. */
+/* Rearranges a window of a program's list of operations, order[s->count], in place so that operations of the same kind are adjacent where
+ * possible and each follows those that it reads. Overwrites `to` as work space. */
 static void schedule_window(struct scheduler *s, cmb_expr *order, uint32_t *to)
 {
   find_readers(s, order);

@@ -92,8 +92,8 @@ static cmb_expr power(cmb_graph *g, cmb_expr a, cmb_expr b)
   return make(g, CMB_OP_POW, a, b, 0);
 }
 
-/* Returns a function of one argument, simplified for odd and even functions of a negated argument, sin(−a) = −sin a and cos(−a) = cos a,
- * and for abs(abs(a)). */
+/* Builds the function op of one argument a, simplified for odd and even functions of a negated argument, such as sin(−a) = −sin a and cos(−a)
+ * = cos a, and for abs(abs(a)). */
 static cmb_expr unary(cmb_graph *g, cmb_op op, cmb_expr a)
 {
   bool negated = is_op(g, a, CMB_OP_NEG);
@@ -125,7 +125,8 @@ static cmb_expr choose(cmb_graph *g, cmb_expr condition, cmb_expr yes, cmb_expr 
   return make(g, CMB_OP_IF, condition, yes, no);
 }
 
-/* Computes the operation's value if all of its arguments are constants. Returns false if they are not, or if the value is not finite. */
+/* Computes *value, the value of operation op, if all its arguments (up to three expressions) are constants. Returns false if one is not, or
+ * if the value is not finite. */
 static bool fold(const cmb_graph *g, cmb_op op, const cmb_expr *arguments, double *value)
 {
   double x[3] = {0, 0, 0};

@@ -20,7 +20,7 @@
 
 /* clang-format off */
 
-/* The text of the definition of OP_INLINE, for printed code. */
+/* The definition of OP_INLINE as text, for printed code. */
 #define CMB_INLINE_CODE \
   "#ifdef __GNUC__\n#define OP_INLINE static inline __attribute__((always_inline))\n#else\n" \
   "#define OP_INLINE static inline\n#endif\n"

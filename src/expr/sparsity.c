@@ -19,7 +19,7 @@ struct spread {
   const cmb_graph *g;
   /* (size + 2) the readers of node e are reader[start[e]] .. reader[start[e + 1] - 1] */
   uint32_t *start;
-  /* nodes that depend on an argument through which a derivative can be other than 0 */
+  /* nodes that read other nodes as arguments with respect to which the derivative can differ from 0 */
   cmb_expr *reader;
   uint64_t *set;  /* (size) all 0 before a block of inputs */
   uint64_t *due;  /* (size / 64 + 1) bits of nodes whose set has to be added to their readers' */
@@ -34,8 +34,8 @@ static int lowest_bit(uint64_t bits)
   return j;
 }
 
-/* Counts the nodes that read each node e in start[e + 2], or, if `list`, enters them into `reader`, where start[e + 1] is the next free
- * position for e. Only marked nodes count, and dependences with a derivative that can be other than 0. */
+/* Counts the nodes that use each node e as an argument in start[e + 2] or, if `list`, writes them to s->reader from position start[e + 1] on,
+ * which advances. Only marked nodes count, and only arguments with a derivative that can differ from 0. */
 static void visit_readers(struct spread *s, const uint8_t *marked, bool list)
 {
   for (cmb_expr e = 0; e < s->g->size; e++) {
@@ -83,8 +83,8 @@ static void add_dependence(struct spread *s, cmb_expr e, uint64_t bits)
   s->due[e / WORD] |= UINT64_C(1) << e % WORD;
 }
 
-/* Finds for each node which of the inputs first .. first + 63 it depends on, as the bits of a word: visits the nodes in ascending order
- * and adds the set of each to those of the nodes that read it. */
+/* Computes for each node on which of the inputs input[first] .. input[first + 63] it depends with a derivative that can differ from 0, as
+ * bits of the word s->set[node]: visits the nodes in ascending order and adds the set of each to those of the nodes that use it. */
 static void spread(struct spread *s, int inputs, const cmb_expr *input, int first)
 {
   while (s->count > 0) s->set[s->seen[--s->count]] = 0;
@@ -101,8 +101,8 @@ static void spread(struct spread *s, int inputs, const cmb_expr *input, int firs
   }
 }
 
-/* Collects the nonzero columns of each row of a Jacobian, in blocks of 64 inputs. With column = NULL they are only counted in start
- * (outputs); otherwise they are stored from column[start[i]] on, and start[i] is advanced. */
+/* Collects the nonzero columns of each row of a Jacobian (outputs x inputs), 64 columns at a time. If column is NULL, adds their number to
+ * start[i]; otherwise writes them from column[start[i]] on and advances start[i]. */
 static void collect(struct spread *s, int inputs, const cmb_expr *input, int outputs,
                     const cmb_expr *output, int *start, int *column)
 {

@@ -1,5 +1,5 @@
 /*
- * The exact sparsity pattern of a Jacobian; used by jacobian.c and by dae/graph_parts.c.
+ * Finds the sparsity pattern of a Jacobian from its expressions; used by jacobian.c and by dae/graph_parts.c.
  */
 #ifndef CMB_EXPR_SPARSITY_H
 #define CMB_EXPR_SPARSITY_H
@@ -8,8 +8,8 @@
 
 #include <camber/expr.h>
 
-/* Finds on which of `input` each of `output` depends with a derivative that is not 0 everywhere: a pattern of outputs x inputs, with its
- * arrays in the arena. */
+/* Finds the sparsity pattern (outputs x inputs) of the Jacobian ∂output/∂input: the entries that are not known to be 0 everywhere. The
+ * pattern's arrays are allocated in the arena. */
 cmb_status cmb_sparsity(cmb_graph *g, cmb_arena *arena, int inputs, const cmb_expr *input,
                         int outputs, const cmb_expr *output, cmb_pattern *pattern);
 

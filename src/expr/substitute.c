@@ -20,7 +20,7 @@ cmb_expr cmb_rebuild(cmb_graph *g, cmb_expr e, const cmb_expr x[3])
   return cmb_intern(g, n);
 }
 
-/* Returns node e with each argument replaced by its rewritten node; e itself if no argument has changed. */
+/* Returns node e with each argument k replaced by rewritten[k]; e itself if no argument changes. */
 static cmb_expr rewrite(cmb_graph *g, cmb_expr e, const cmb_expr *rewritten)
 {
   int arity = cmb_op_arity(cmb_expr_op(g, e));
@@ -61,7 +61,8 @@ cmb_status cmb_substitute(cmb_graph *g, int inputs, const cmb_expr *input,
   return cmb_graph_status(g);
 }
 
-/* Builds node e of the graph `from` in the graph `to`, with the arguments x of `to`. */
+/* Returns the counterpart of node e of the graph `from` in the graph `to`, with the arguments x[3], nodes of `to`. Adds its table, user
+ * function or system of equations to `to`, if it has one. */
 static cmb_expr rebuild_in(cmb_graph *to, const cmb_graph *from, cmb_expr e, const cmb_expr x[3])
 {
   cmb_node n = from->nodes[e];
@@ -109,7 +110,7 @@ cmb_status cmb_import(cmb_graph *to, const cmb_graph *from, int inputs, const cm
   return cmb_graph_status(to);
 }
 
-/* The nodes of a small expression, ascending, and their numbers in the other graph. */
+/* The nodes of a small expression, in ascending order, and their counterparts in the other graph. */
 struct small {
   int count;
   cmb_expr node[CMB_SMALL], rewritten[CMB_SMALL];
@@ -139,8 +140,8 @@ static bool insert(struct small *s, cmb_expr e)
   return true;
 }
 
-/* Adds the arguments of all listed nodes, and in turn their arguments, to the list. Returns false if there are more than CMB_SMALL
- * nodes. Since arguments have smaller numbers, one pass from the last node to the first is enough. */
+/* Adds all nodes on which the nodes of the list s depend to that list. Returns false if there would be more than CMB_SMALL. Since arguments
+ * have smaller numbers than operations, one pass from the last node to the first is enough. */
 static bool collect(const cmb_graph *g, struct small *s)
 {
   for (int left = s->count; left > 0;) {

@@ -23,8 +23,8 @@
 
 /* ---- slopes */
 
-/* Computes the slopes s (n) of the natural cubic spline through the points (x_i, y_{i·stride}) by solving the tridiagonal system of C²
- * continuity; work holds 2 n. */
+/* Computes the slopes s[n] of the natural cubic spline through the points (x[i], y[i · stride]), i < n, by solving the tridiagonal system for
+ * continuous second derivatives. work[2 n] is overwritten. */
 static void spline_slopes(int n, const double *x, const double *y, int stride, double *s,
                           double *work)
 {
@@ -51,7 +51,8 @@ static double secant(const double *x, const double *y, int i)
   return (y[i + 1] - y[i]) / (x[i + 1] - x[i]);
 }
 
-/* Returns the slope of the secant between points i and i + 1; for i < 0 and i > n − 2 it is extrapolated linearly (Akima). */
+/* Returns the slope of the secant between points i and i + 1 of n; for i < 0 and i > n − 2 it is extrapolated linearly from the two secants
+ * at that end, as Akima (1970) does (for n = 2 it is constant). */
 static double secant_beyond(int n, const double *x, const double *y, int i)
 {
   if (i < 0) return secant(x, y, 0) + i * (n > 2 ? secant(x, y, 1) - secant(x, y, 0) : 0);
@@ -74,7 +75,8 @@ static void akima_slopes(int n, const double *x, const double *y, double *s)
 
 /* ---- coefficients */
 
-/* Computes the coefficients c (4) of the cubic on [0, h] with the values y0 and y1 and the slopes s0 and s1 at its ends. */
+/* Computes the coefficients c[4], by ascending powers, of the cubic on [0, h] with the values y0 and y1 and the slopes s0 and s1 at its
+ * ends. */
 static void hermite(double h, double y0, double y1, double s0, double s1, double *c)
 {
   double delta = (y1 - y0) / h;
@@ -98,8 +100,8 @@ static void fill_line(cmb_table *t, const double *f, double *slope, double *work
   }
 }
 
-/* Computes the 16 coefficients of patch (i, j) from f, f_x, f_y and f_xy at its corners: Hermite interpolation in x of the four
- * quantities along y, then in y. The arrays in `grid` are nx x ny, with index i ny + j. */
+/* Computes the 16 coefficients of the bicubic patch (i, j) of a 2-D table by Hermite interpolation, in x and then in y. grid[] contains f,
+ * f_x, f_y and f_xy at the points of the grid (nx x ny, index i ny + j). */
 static void fill_patch(cmb_table *t, int i, int j, const double *const grid[4])
 {
   const int ny = t->ny;
@@ -135,15 +137,17 @@ static void fill_surface(cmb_table *t, const double *f, double *fx, double *fy, 
 
 /* ---- creation */
 
-/* Reports fewer than two points, or points that are not finite and ascending. */
+/* Returns an error unless x[n] are at least two finite numbers in strictly ascending order: the points of a table along the axis that is
+ * named `axis` in messages. */
 static cmb_status check_axis(cmb_context *ctx, const char *axis, int n, const double *x)
 {
   if (n < 2)
     return cmb_fail(ctx, CMB_ERROR_INPUT, "a table needs at least 2 points along %s", axis);
   for (int i = 0; i < n; i++) {
     if (!isfinite(x[i]) || (i > 0 && !(x[i] > x[i - 1]))) {
-      return cmb_fail(ctx, CMB_ERROR_INPUT, "a table's %s must ascend; point %d is %g", axis, i + 1,
-                      x[i]);
+      return cmb_fail(ctx, CMB_ERROR_INPUT,
+                      "a table's points along %s must be finite and ascend; point %d is %g", axis,
+                      i + 1, x[i]);
     }
   }
   return CMB_OK;

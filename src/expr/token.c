@@ -60,7 +60,7 @@ static const cmb_operator words[] = {
 
 /* ---- characters, whatever the locale */
 
-/* Returns whether c is a decimal digit. */
+/* Returns whether c is one of the decimal digits 0 to 9. */
 static bool is_digit(char c)
 {
   return c >= '0' && c <= '9';
@@ -81,13 +81,14 @@ static bool is_space(char c)
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Returns the character at offset `at`, 0 beyond the end of the text. */
+/* Returns the character at offset `at` of the formula's text; 0 beyond its end. */
 static char peek(const cmb_source *s, size_t at)
 {
   return at < s->length ? s->text[at] : '\0';
 }
 
-/* Returns the number of bytes of the UTF-8 character at offset `at`; 0 if there is no valid printable one. */
+/* Returns the length in bytes of the UTF-8 character at offset `at` of the formula's text; 0 at its end, for a control character and for
+ * bytes that are no valid UTF-8. */
 static size_t character_length(const cmb_source *s, size_t at)
 {
   if (at >= s->length || cmb_is_control(s->text[at])) return 0;
@@ -96,7 +97,7 @@ static size_t character_length(const cmb_source *s, size_t at)
 
 /* ---- messages */
 
-/* Finds line and column of the byte at offset `at`. Columns count bytes. */
+/* Finds the line and the column (in bytes) of the byte at offset `at` of a formula's text, which begins at s->line and s->column. */
 void cmb_source_locate(const cmb_source *s, size_t at, int *line, int *column)
 {
   *line = s->line;
@@ -143,7 +144,8 @@ const char *cmb_source_quote(const cmb_source *s, size_t at, size_t length,
 
 /* ---- tokens */
 
-/* Returns the offset of the next character that is neither white space nor in a comment (from # to the end of the line). */
+/* Returns the first offset from `at` on that is neither white space nor in a comment (from # to the end of the line); the length of the text
+ * if there is none. */
 static size_t skip_space(const cmb_source *s, size_t at)
 {
   while (at < s->length && (is_space(s->text[at]) || s->text[at] == '#')) {
@@ -163,8 +165,8 @@ static size_t skip_digits(const cmb_source *s, size_t at)
   return at;
 }
 
-/* Reads a number such as 2, 0.5, .5 or 1.5e-3 at token->at, and sets the token's length and value. Reports one that is malformed, too
- * long or too large. */
+/* Reads a number such as 2, 0.5, .5 or 1.5e-3 at token->at, and sets the token's length and value. Returns an error if it is malformed,
+ * longer than MOST_DIGITS characters or too large. */
 static cmb_status read_number(const cmb_source *s, cmb_token *token)
 {
   char quote[CMB_QUOTE_ROOM], digits[MOST_DIGITS + 1];

@@ -25,7 +25,7 @@ enum { CMB_FORMULA_NAME_ROOM = 256 }; /* a name in a formula, the final 0 includ
 /* A row of the table of operators. Frequent mistakes, such as && for `and`, are rows too, so that the message can be specific. */
 typedef struct cmb_operator {
   const char *text;
-  uint8_t binds;       /* precedence as a binary operator; 0: it is not one */
+  uint8_t binds;       /* precedence as a binary operator; 0: it is no binary operator */
   uint8_t op;          /* cmb_op */
   const char *instead; /* for a mistake: what to write instead */
 } cmb_operator;
@@ -55,19 +55,21 @@ typedef struct cmb_source {
   int line, column; /* of the first character */
 } cmb_source;
 
-/* Reads the token that begins at offset `at`, or after the white space and comments there. */
+/* Reads the token that begins at offset `at` of the formula, or after the white space and comments there. Reports a malformed one. */
 cmb_status cmb_token_read(const cmb_source *source, size_t at, cmb_token *token);
 
-/* Finds line and column of an offset in the text. Columns count bytes; lines after the first begin with column 1. */
+/* Finds the line and the column of the byte at offset `at` of a formula's text. Columns count bytes; lines after the first begin with column
+ * 1. */
 void cmb_source_locate(const cmb_source *source, size_t at, int *line, int *column);
 
-/* Reports an error as "LINE:COLUMN: message" for an offset in the text. Returns CMB_ERROR_INPUT. */
+/* Reports an error at offset `at` of a formula's text as "LINE:COLUMN: message". Returns CMB_ERROR_INPUT. */
 cmb_status cmb_source_fail(const cmb_source *source, size_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 enum { CMB_QUOTE_ROOM = 64 };
 
-/* Quotes a part of the text for a message: long parts are cut, a byte that is not printable text becomes "byte 0xNN". Returns `quote`. */
+/* Quotes `length` bytes of the formula's text, from offset `at` on, for a message: long parts are cut, and a byte that begins no printable
+ * character becomes "byte 0xNN". Returns `quote`. */
 const char *cmb_source_quote(const cmb_source *source, size_t at, size_t length,
                              char quote[CMB_QUOTE_ROOM]);
 

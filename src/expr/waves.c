@@ -19,7 +19,7 @@ enum { MOST_WAVES = 1000000 };
 static cmb_status check_waves(cmb_context *ctx, int count, const cmb_wave *waves)
 {
   if (count < 1 || count > MOST_WAVES) {
-    return cmb_fail(ctx, CMB_ERROR_INPUT, "a sum of waves has %d; expected one to %d", count,
+    return cmb_fail(ctx, CMB_ERROR_INPUT, "a sum of waves has %d waves; expected 1 to %d", count,
                     MOST_WAVES);
   }
   for (int i = 0; i < count; i++) {
