@@ -13,10 +13,9 @@
 
 /* A matrix of the file. */
 struct matrix {
-  const unsigned char
-      *numbers;     /* (8 rows x columns) bytes of doubles, by columns, lowest byte first */
-  const char *name; /* zero-terminated */
-  uint32_t kind;    /* 0: numbers; 1: character codes */
+  const unsigned char *numbers; /* (8 rows columns) doubles by columns, lowest byte first */
+  const char *name;             /* zero-terminated */
+  uint32_t kind;                /* 0: numbers; 1: character codes */
   uint32_t rows, columns;
 };
 
