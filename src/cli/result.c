@@ -279,8 +279,8 @@ struct hdf5_work {
   struct cli_result_fault fault;
 };
 
-/* Reads the HDF5 file that *what (a struct hdf5_work) names into the result there, and stores the error there if that fails. A callback of
- * cli_try. */
+/* Reads an HDF5 file. `what` is a struct hdf5_work, which contains its path; the columns and the error message, if any, are stored there. A
+ * callback of cli_try. */
 static void read_hdf5(void *what)
 {
   struct hdf5_work *w = what;

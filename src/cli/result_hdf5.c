@@ -233,8 +233,8 @@ static long count_of(hid_t group_or_file, const char *name)
 }
 
 /* Reads `count` events of a run, at most CLI_MOST_KEPT, from the data sets `name`, `t`, `direction` and `kind` of an HDF5 group. Without a
- * valid `kind` the events have the default kind; without any of the others no events are read. Returns false if the events cannot be
- * allocated. */
+ * valid `kind` the events have the kind CMB_KIND_SWITCH; without any of the others no events are read. Returns false if there is no memory
+ * for them. */
 static bool read_events(hid_t group_or_file, struct cli_result *r, long count)
 {
   double t[CLI_MOST_KEPT];
@@ -264,7 +264,7 @@ static bool read_events(hid_t group_or_file, struct cli_result *r, long count)
 /* ---- other data of the file */
 
 /* Reads the data about the run from an HDF5 result file: the texts and numbers in its attributes, the summary in the group `summary`, and
- * the events. What is missing is set to NULL or NaN. Returns false if the events cannot be allocated. */
+ * the events. What is missing is set to NULL or NaN. Returns false if there is no memory for the events. */
 static bool read_facts(hid_t file, struct cli_result *r)
 {
   bool good = true;

@@ -76,8 +76,8 @@ static double value_in(const struct cli_result *r, const struct setting *wanted)
   return value;
 }
 
-/* Returns whether any run with known options has set the parameter of s to another value than the run number `result`, or has not set it.
- * Runs with unknown options, as in CSV files, are ignored. */
+/* Returns whether any of the compared runs has set the parameter of s to another value than the run number `result`, or not at all. Runs
+ * with unknown options, as in CSV files, are ignored. */
 static bool differs(const struct labels *l, int result, const struct setting *s)
 {
   const double value = value_in(l->results[result], s);
@@ -88,8 +88,8 @@ static bool differs(const struct labels *l, int result, const struct setting *s)
   return false;
 }
 
-/* Returns whether the parameter of the setting s, found in the options of results[result], occurs before: in an earlier result, or in an
- * earlier setting of the same result. It is then already in the list of parameters. */
+/* Returns whether the parameter of the setting s, found in the options of results[result], also occurs in an earlier result or in an
+ * earlier setting of the same result, so that it has been considered already. */
 static bool is_known(const struct labels *l, int result, const struct setting *s)
 {
   for (int i = 0; i < result; i++) {

@@ -180,9 +180,9 @@ static void read_summary(struct cli_result *r, const char *bytes, size_t length)
   }
 }
 
-/* Reads the events of a run from the matrices events_t, events_direction, events_names and events_kinds of a MAT file. Without events_kinds
- * the events have the default kind; without any of the others, or if their sizes differ, no events are read. Returns false if memory runs
- * out. */
+/* Reads the events of a run from the matrices events_t, events_direction, events_names and events_kinds of a MAT file. Without a fitting
+ * events_kinds the events have the kind CMB_KIND_SWITCH; without any of the others, or if their sizes differ, no events are read. Returns
+ * false if memory runs out. */
 static bool read_events(struct cli_result *r, const char *bytes, size_t length)
 {
   struct matrix t, direction, names, kinds;
@@ -213,7 +213,7 @@ static bool read_events(struct cli_result *r, const char *bytes, size_t length)
 }
 
 /* Reads the data about the run from a MAT file: texts, numbers, summary and events. What is missing is set to NULL or NaN. Returns false if
- * the events cannot be allocated. */
+ * there is no memory for the events. */
 static bool read_facts(struct cli_result *r, const char *bytes, size_t length)
 {
   for (int i = 0; i < CLI_TEXT_COUNT; i++) r->texts[i] = text_of(bytes, length, cli_text_names[i]);

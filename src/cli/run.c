@@ -87,7 +87,7 @@ static cmb_status grow_events(struct run *run)
   return CMB_OK;
 }
 
-/* Stores an event of the run, together with the index of the instant at which it occurs. Events after the first CLI_MOST_KEPT are only
+/* Stores an event of the run, and the index of the stored states right before and after it. Events after the first CLI_MOST_KEPT are only
  * counted. A callback of the simulation, where `user` is a struct run. */
 static cmb_status on_event(void *user, const cmb_event *event)
 {
@@ -115,7 +115,7 @@ static long events_kept(const struct run *run)
   return run->event_count < CLI_MOST_KEPT ? run->event_count : CLI_MOST_KEPT;
 }
 
-/* Stores a constraint impulse, as of an impact. A callback of the simulation, where `user` is a struct run. */
+/* Stores a constraint impulse, for example of an impact. A callback of the simulation, where `user` is a struct run. */
 static cmb_status on_impulse(void *user, const cmb_impulse *impulse)
 {
   struct run *run = user;
@@ -185,8 +185,8 @@ static void print_numbers(const char *title, int n, const char *const *names,
   }
 }
 
-/* Prints a note that some outputs change too fast for the points of the run at which they were evaluated, so that their extreme and rms
- * values may be inaccurate: the name of the first one and the number of others. Prints nothing if there are none. */
+/* Prints which outputs vary too fast for their extreme and rms values to be accurate, as these are taken from single points of the run: the
+ * name of the first such output and the number of others. Prints nothing if there are none. */
 static void print_coarse(const struct cli_extremes *x, const cmb_equations *eq)
 {
   int count = 0, first = 0;
@@ -405,8 +405,8 @@ static void json_multipliers(struct cli_json *j, const cmb_equations *eq, const 
   cli_json_close(j, ']');
 }
 
-/* Writes as JSON the names of the coordinates, velocities and multipliers, their final values, the final outputs, and the units of the
- * outputs, if known. */
+/* Writes as JSON the names of the coordinates, velocities and multipliers, their final values, which of them are not unique, the final
+ * outputs, and the units of the outputs, if known. */
 static void json_state(struct cli_json *j, const cmb_system *system, const cmb_result *r)
 {
   const cmb_equations *eq = cmb_system_equations(system);
@@ -477,8 +477,8 @@ static void print_json(const struct run *run, cmb_status status)
   cli_json_end(&j);
 }
 
-/* Writes the results of the run (`user` is a struct run) as JSON for the HTML report: like --json, with the method's title and the accuracy
- * in addition, but without the states at events, which the report's curves show. A callback of cli_report_save. */
+/* Writes the results of the run (`user` is a struct run) as JSON for the HTML report: those of --json and in addition the method's title
+ * and the accuracy, but not the states at events, which are in the report's curves. A callback of cli_report_save. */
 static void put_report_run(struct cli_json *j, const void *user)
 {
   const struct run *run = user;
@@ -712,7 +712,7 @@ static int refuse_same(const char *one, const char *path, const char *other, con
   return cli_complain("--%s and --%s are the same file, '%s'; expected two", one, other, path);
 }
 
-/* Creates the trajectory file, and checks that the other output files can be written. Refuses an output file that is read by the model, is
+/* Creates the trajectory file, and checks that the other output files can be written. Refuses an output file that the model reads, that is
  * the trajectory file or, unless it is that of --save, contains saved states. Also initialises the storage for values that the run
  * collects. Prints an error message on failure; returns the exit code of the program. */
 static int open_outputs(cmb_context *ctx, struct run *run)
@@ -784,9 +784,9 @@ static int check_states(const struct cli_arguments *a)
   return CLI_DONE;
 }
 
-/* Returns the number of evenly spaced points of the run at which outputs are evaluated, in addition to its steps: 1000 for a plot, a
- * report, or the extreme values of outputs in the printed summary, which are thus the same with and without a plot; otherwise 0. With
- * --realtime 1 for a plot or report, otherwise 0, to save time. */
+/* Returns the number of evenly spaced points at which a run is evaluated in addition to its steps: 1000 for a plot, a report or a printed
+ * summary of outputs, otherwise 0. It is the same with and without a plot, so that the extreme values in the summary are the same. With
+ * --realtime it is 1 for a plot or report, otherwise 0, to save time. */
 static int samples_of(const struct cli_arguments *a, const cmb_equations *eq)
 {
   enum { SAMPLES = 1000 };

@@ -41,8 +41,8 @@ static bool add_series(struct cli_run_plot *p, int n, const char *const *names,
   return true;
 }
 
-/* Lists all quantities of the history of a run, those that are drawn by default first: the outputs, or in a model without outputs the
- * coordinates and velocities, and the residual norms of the constraints, if `residuals` is set. Returns false if memory runs out. */
+/* Lists all quantities of the history of a run. Those that are drawn by default come first: the outputs, or in a model without outputs the
+ * coordinates and velocities, then the residual norms of the constraints, if `residuals` is set. Returns false if memory runs out. */
 static bool list_all(struct cli_run_plot *p, const cmb_equations *eq, bool residuals)
 {
   const size_t most = (size_t)eq->no + (size_t)eq->nq + (size_t)eq->nv + (size_t)eq->ng + 2;
@@ -223,8 +223,8 @@ static int kind_of(struct kinds *kinds, const cmb_event *e)
   return kinds->count++;
 }
 
-/* Returns an array with a vertical mark for each stored event that is to be drawn, to be freed by the caller, and their number in *count.
- * Stores the kinds of these events in *kinds; each kind has a letter. Returns NULL if memory runs out. */
+/* Returns an allocated array with a vertical mark for each stored event that is to be drawn, and their number in *count; NULL if memory
+ * runs out. Lists the kinds of these events, each with a letter, in *kinds; the marks of further kinds have no letter. */
 static struct cli_mark *make_marks(const struct cli_run_events *events, struct kinds *kinds,
                                    int *count)
 {

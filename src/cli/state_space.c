@@ -459,7 +459,7 @@ static cmb_status draw_steps(cmb_context *ctx, const struct cli_state_space *s,
   return status;
 }
 
-/* Prints a warning for each output that depends on the rate of an input (for each such pair), because a step of that input causes an
+/* Prints a warning for each pair of an output and an input where the output depends on the rate of the input: a step of the input causes an
  * impulse in the output at t = 0, which cannot be drawn. */
 static void note_impulses(const struct cli_state_space *s)
 {
