@@ -65,8 +65,8 @@ cmb_status cli_sides_add(struct cli_sides *s, const cmb_record *r)
   return CMB_OK;
 }
 
-/* Writes the values at one side of an event (before or after) as a JSON object with this key: positions, velocities, first-order states,
- * multipliers and outputs. */
+/* Writes a stored state right before or right after an event, row[s->columns], as a JSON object with this key: positions, velocities,
+ * first-order states, multipliers and outputs. */
 static void put_side(const struct cli_sides *s, const char *key, const double *row,
                      struct cli_json *j)
 {

@@ -209,8 +209,8 @@ static const cmb_method *method_of_run(const struct cli_arguments *a)
   return name ? cmb_method_find(name) : cmb_run_defaults().method;
 }
 
-/* Checks that the integration method of the run has the option, with this value, that the model file sets. Prints an error message
- * otherwise; returns the exit code of the program. Unknown methods and values without '=' are not reported here. */
+/* Checks that the integration method of the run has the option that the model file sets, and that it accepts the value. Prints an error
+ * message otherwise; returns the exit code of the program. An unknown method or a value without '=' is not reported here. */
 static int check_option(cmb_context *ctx, const struct cli_arguments *a, const cmb_model_default *d)
 {
   enum { NAME_ROOM = 256 };
