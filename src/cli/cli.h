@@ -218,8 +218,8 @@ int cli_read_model(cmb_context *ctx, struct cli_arguments *arguments);
  * simulate.c. */
 int cli_take_keys(cmb_context *ctx, struct cli_arguments *arguments);
 
-/* Prints the error message "--one WORDS --other" about two options. If one of them is from the model file, the message begins with its
- * place there and has the form "'one' WORDS --other". Returns CLI_BAD_INPUT. */
+/* Prints the error message "--ONE WORDS --OTHER" about two options. An option that the model file sets is written 'ONE' instead of --ONE, and
+ * the message then begins with its position there. Returns CLI_BAD_INPUT. In simulate.c. */
 int cli_complain_pair(const struct cli_arguments *arguments, const char *one, const char *words,
                       const char *other);
 
@@ -231,7 +231,8 @@ struct cli_model_source {
   cmb_model_options options;
   bool bundled; /* MODEL is the name of a bundled model */
 };
-/* Fills *source for the operand MODEL; returns false if the file does not exist. */
+/* Determines the file that the operand MODEL names and stores it in *source, with the options for reading it. Returns false if MODEL is neither
+ * the name of a bundled model nor a file name (with '/', .yaml or .yml). Whether a file of that name exists is not checked: reading it fails. */
 bool cli_find_model(const struct cli_arguments *arguments, struct cli_model_source *source);
 
 /* Returns the title for pictures and pages: that of the model or, if it has none, the name of the model. */

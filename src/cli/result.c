@@ -1,5 +1,5 @@
 /*
- * Reads result files back: the common parts of all formats, and CSV (result.h).
+ * Reads result files (result.h): the functions for all formats, and those for CSV files.
  */
 #include "cli/result.h"
 
@@ -16,7 +16,7 @@
 
 enum { MOST_BYTES = 1 << 30, MOST_COLUMNS = 1 << 20 };
 
-static const char partial_ending[] = ".partial"; /* ending of the file that a killed run has left */
+static const char partial_ending[] = ".partial"; /* ending of the file that a killed run leaves */
 
 const char cli_result_no_memory[] = "out of memory";
 
@@ -81,8 +81,8 @@ static bool is_output(const struct cli_result_column *c)
   return c->kind == CLI_COLUMN_OUTPUT;
 }
 
-/* Returns whether the name is "q/NAME" for a coordinate or "v/NAME" for a velocity or state of that name, as CSV files call those whose
- * name is also that of an output. */
+/* Returns whether `name` is the name of the column with the prefix that CSV files put before it if an output has the same name: "q/" for a
+ * coordinate, "v/" for a velocity or first-order state. Returns false for columns of another kind. */
 static bool has_prefixed_name(const struct cli_result_column *c, const char *name)
 {
   const char *prefix = c->kind == CLI_COLUMN_COORDINATE ? "q/"
@@ -117,13 +117,14 @@ bool cli_result_ambiguous(const struct cli_result *r, const struct cli_result_co
 
 /* ---- CSV */
 
-/* The part of a text that has not been parsed yet. */
+/* The remaining text: the part of a text that has not been parsed yet, without a terminating 0. */
 struct text {
-  const char *at, *end;
+  const char *at, *end; /* its first character, and the place after its last one */
 };
 
-/* Parses a name of the first line, in quotes or not: where it begins and its length, without the quotes around it; doubled quotes in it
- * stay doubled. Returns false if the quotes do not end. */
+/* Parses a name in CSV notation at the beginning of the remaining text t, either in quotes or up to a comma or newline. Stores a pointer to
+ * its first character in *name, and its length without the enclosing quotes; doubled quotes inside it remain doubled. Advances t past the
+ * name and its closing quote. Returns false if the closing quote is missing. */
 static bool parse_name(struct text *t, const char **name, size_t *length)
 {
   const bool quoted = t->at < t->end && *t->at == '"';
@@ -141,7 +142,7 @@ static bool parse_name(struct text *t, const char **name, size_t *length)
   return true;
 }
 
-/* Replaces doubled quotes in a name by single ones. */
+/* Replaces each doubled quote ("") in a name by a single one, in place. */
 static void unescape_quotes(char *name)
 {
   char *to = name;
@@ -166,13 +167,14 @@ bool cli_result_cut_name(char **list, char **name)
   return true;
 }
 
-/* Advances past the blanks at the beginning of the text. */
+/* Advances the beginning of the remaining text t past blanks. */
 static void skip_blanks(struct text *t)
 {
   while (t->at < t->end && *t->at == ' ') t->at++;
 }
 
-/* Parses the line of names and adds a column for each. Returns NULL, or a text that says what is wrong. */
+/* Parses the first line of a CSV file, which contains the names of the columns, and appends a column to the result for each name. Advances
+ * t past that line. Returns NULL on success, otherwise an error message. */
 static const char *parse_names(struct cli_result *r, struct text *t)
 {
   for (bool more = true; more;) {
@@ -181,7 +183,7 @@ static const char *parse_names(struct cli_result *r, struct text *t)
     size_t length;
     if (!parse_name(t, &name, &length)) return "the quotes of a name do not end";
     if (t->at == t->end) return "the line of names has no end";
-    if (*t->at != ',' && *t->at != '\n') return "a comma is missing behind a name in quotes";
+    if (*t->at != ',' && *t->at != '\n') return "a comma is missing after a name in quotes";
     while (length > 0 && (name[length - 1] == '\r' || name[length - 1] == ' ')) length--;
     if (length == 0) return "a column has no name";
     struct cli_result_column *c = cli_result_add(r, name, length, "", CLI_COLUMN_UNKNOWN);
@@ -192,7 +194,7 @@ static const char *parse_names(struct cli_result *r, struct text *t)
   return NULL;
 }
 
-/* Returns the number of line ends in the remaining text. */
+/* Returns the number of newline characters in the remaining text t. */
 static long count_lines(const struct text *t)
 {
   long count = 0;
@@ -200,8 +202,9 @@ static long count_lines(const struct text *t)
   return count;
 }
 
-/* Parses a number that is followed by the character `stop`, a comma or the end of the line, and skips that character. Returns false
- * if there is no number, or another character follows it. */
+/* Parses a number of a CSV file into *x, and advances t past the number and the character `stop` (a comma or newline), which must follow.
+ * At the end of the text a newline may be missing. Returns false if another character follows, or if the field is empty or contains
+ * anything but a number and blanks. */
 static bool parse_number(struct text *t, char stop, double *x)
 {
   char copy[64], *after;
@@ -218,7 +221,8 @@ static bool parse_number(struct text *t, char stop, double *x)
   return *t->at++ == stop;
 }
 
-/* Parses one line of numbers into all columns. Returns NULL, or a text that says what is wrong. */
+/* Parses the next line of a CSV file and stores its numbers as the next row of all columns, whose arrays must be allocated. Returns NULL on
+ * success, otherwise an error message. */
 static const char *parse_row(struct cli_result *r, struct text *t)
 {
   for (int c = 0; c < r->count; c++) {
@@ -254,7 +258,8 @@ struct cli_result_fault cli_result_parse_csv(struct cli_result *r, const char *t
 
 /* ---- files */
 
-/* Returns the format of a file by the ending of its name, without ".partial" if that follows. */
+/* Returns the format of a result file (CSV, HDF5, MAT or none) that the ending of its name denotes. The ending ".partial", which the file
+ * of a killed run has in addition, is ignored. */
 static enum cli_format format_of(const char *path)
 {
   const bool partial = cli_ends_in(path, partial_ending);
@@ -266,22 +271,24 @@ bool cli_is_result(const char *path)
   return format_of(path) != CLI_FORMAT_NONE;
 }
 
-/* A damaged HDF5 file can crash its library or keep it busy forever, so it is first read in a child process (trial.h); this is the data
- * for both. */
+/* The data of read_hdf5. A damaged HDF5 file can crash the HDF5 library or block it forever, so the file is first read in a child process
+ * (trial.h). */
 struct hdf5_work {
   struct cli_result *result;
   const char *path;
   struct cli_result_fault fault;
 };
 
-/* Reads an HDF5 file; a callback of cli_try. */
+/* Reads an HDF5 file. `what` is a struct hdf5_work, which contains its path; the columns and the error message, if any, are stored there. A
+ * callback of cli_try. */
 static void read_hdf5(void *what)
 {
   struct hdf5_work *w = what;
   w->fault = cli_result_read_hdf5(w->result, w->path);
 }
 
-/* Reads an HDF5 file after a trial in a child process whose time and memory are limited by the size of the file. */
+/* Reads the HDF5 file `path` into a result. The file is first read in a child process with limits of time and memory that grow with its
+ * size, because a damaged file can crash or block the HDF5 library. Returns the error message, which is NULL on success. */
 static struct cli_result_fault try_hdf5(struct cli_result *r, const char *path)
 {
   const double least_rate = 1e7; /* in bytes per second */
@@ -296,7 +303,8 @@ static struct cli_result_fault try_hdf5(struct cli_result *r, const char *path)
   return (struct cli_result_fault){"it is damaged, so that the HDF5 library cannot read it", 0};
 }
 
-/* Reads a file in the format that its name's ending says. Returns what is wrong, if anything. */
+/* Reads a result file in the format that the ending of its name denotes. Returns the error message, which is NULL on success, and the
+ * number of the invalid line of a CSV file. */
 static struct cli_result_fault read_file(const char *path, struct cli_result *r)
 {
   const enum cli_format format = format_of(path);
@@ -328,7 +336,7 @@ static bool is_text(const char *text)
   return true;
 }
 
-/* Returns whether the names and units of all columns can be shown in a picture. */
+/* Returns whether the names and units of all columns are UTF-8 without control characters, so that they can be shown in a picture. */
 static bool has_plain_names(const struct cli_result *r)
 {
   for (int i = 0; i < r->count; i++) {
@@ -350,7 +358,8 @@ void cli_result_clean(char *text, bool lines)
   }
 }
 
-/* Replaces characters that cannot be shown in the texts of a file, except in names of files and options, which are used as they are. */
+/* Replaces invalid UTF-8 and control characters by '?' in the names of the events of a result file and in the texts about its run. The path
+ * of the model file and the command-line options are not changed, as they are used again; line ends in the warnings are kept. */
 static void clean_texts(struct cli_result *r)
 {
   for (int i = 0; i < CLI_TEXT_COUNT; i++) {
@@ -361,7 +370,8 @@ static void clean_texts(struct cli_result *r)
   for (long i = 0; i < r->event_count; i++) cli_result_clean(r->events[i].name, false);
 }
 
-/* Returns whether the run that writes the file is still going on, or was killed. */
+/* Returns whether the run that writes a result file has not completed it, since it is still in progress or was killed: the file name ends
+ * in ".partial", or the status in the file is "running". */
 static bool is_unfinished(const struct cli_result *r)
 {
   const char *status = r->texts[CLI_TEXT_status];

@@ -1,9 +1,9 @@
 /*
  * Reads a trajectory from an HDF5 file that `camber run` has written (table_hdf5.c): all data sets with the attribute `column`, in the
- * order of its value, in the file itself and in its groups.
+ * order of its value, in the file itself and in its groups. Called by result.c.
  *
- * The file may come from anywhere. A few bytes can declare a data set of any size, and that its numbers are in another file, which may be
- * an endless device: the size is compared with that of the file, and external data are refused.
+ * The file may come from an untrusted source. A few bytes can declare a data set of any size, and that its numbers are in another file, which
+ * may be an endless device: so the size is compared with that of the file, and external data are refused.
  */
 #include "cli/cli.h"
 #include "cli/result.h"
@@ -15,19 +15,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The greatest number of bytes that one byte of a file can represent, limited by HDF5's compression. */
-static const double MOST_FOR_A_BYTE = 1032;
+/* The greatest ratio of the size of data to that of their file that HDF5's compression can reach. */
+static const double MOST_COMPRESSION = 1032;
 
+/* The data of an iteration over the objects of a file. */
 struct visit {
   struct cli_result *result;
-  double most;    /* the greatest number of values in a file of this size */
-  int *positions; /* the value of `column` for each column */
-  enum cli_column_kind kind;
-  int depth;         /* 0: in the file itself; 1: in a group; deeper groups are ignored */
-  const char *words; /* what is wrong; NULL: nothing */
+  double most;               /* the greatest number of values in a file of this size */
+  int *positions;            /* (count) the attribute `column` of each column of the result */
+  enum cli_column_kind kind; /* of the columns in the current group */
+  int depth;                 /* 0: in the file itself; 1: in a group; deeper groups are ignored */
+  const char *words;         /* error message; NULL: none */
 };
 
-/* Returns the text of an attribute, to be freed; NULL if there is none, it is too long, or there is no memory. */
+/* Returns a copy of the string in an attribute of the HDF5 object `of`, to be freed by the caller. Returns NULL if there is no such
+ * attribute, if it is not a single string of variable length or is longer than CLI_RESULT_MOST_TEXT bytes, or if memory runs out. */
 static char *read_text(hid_t of, const char *name)
 {
   char *found = NULL, *text = NULL;
@@ -46,7 +48,7 @@ static char *read_text(hid_t of, const char *name)
   return text;
 }
 
-/* Returns the number in an attribute; NaN if there is none. */
+/* Returns the value of an attribute of the HDF5 object `of`; NaN if there is none or it is not a single floating-point number. */
 static double read_number(hid_t of, const char *name)
 {
   double x = NAN;
@@ -61,7 +63,8 @@ static double read_number(hid_t of, const char *name)
   return x;
 }
 
-/* Reads the attribute `column` of a data set, the position of the column in the trajectory. Returns false if there is none. */
+/* Reads the attribute `column` of a data set, which is the position of this column in the trajectory, into *position. Returns false if
+ * there is no such attribute or it cannot be read as a single integer. */
 static bool read_position(hid_t set, int *position)
 {
   if (H5Aexists(set, "column") <= 0) return false;
@@ -74,7 +77,7 @@ static bool read_position(hid_t set, int *position)
   return read;
 }
 
-/* Returns whether the numbers of a data set are stored in the file itself. */
+/* Returns whether the numbers of a data set are stored in the HDF5 file itself, and not in an external file. */
 static bool is_inside(hid_t set)
 {
   hid_t made = H5Dget_create_plist(set);
@@ -86,7 +89,8 @@ static bool is_inside(hid_t set)
   return inside;
 }
 
-/* Returns how many numbers a data set has; -1 if it is not a one-dimensional array of floating-point numbers. */
+/* Returns the number of elements of a data set; −1 if it is not a one-dimensional array of floating-point numbers, or has 2⁴⁰ elements or
+ * more. */
 static long length_of(hid_t set)
 {
   hsize_t size = 0;
@@ -98,13 +102,14 @@ static long length_of(hid_t set)
   return plain && size < (hsize_t)1 << 40 ? (long)size : -1;
 }
 
-/* Reads a data set as a column of the trajectory. Returns NULL, or a text that says what is wrong. */
+/* Reads a data set and appends it to the columns of the result, with name and unit from its attributes. `position`, its place in the
+ * trajectory, is stored for sorting. All columns must have the same length. Returns NULL on success, otherwise an error message. */
 static const char *add_column(struct visit *v, hid_t set, int position)
 {
   struct cli_result *r = v->result;
   const long rows = length_of(set);
-  if (rows < 0) return "a column is no row of numbers";
-  if (!is_inside(set)) return "the numbers of a column lie in another file";
+  if (rows < 0) return "a column is not a one-dimensional array of numbers";
+  if (!is_inside(set)) return "the numbers of a column are in another file";
   if (r->count > 0 && rows != r->rows) return "its columns have different lengths";
   if ((double)rows * (r->count + 1.0) > v->most) return "it is too small for its columns";
   r->rows = rows;
@@ -125,8 +130,9 @@ static const char *add_column(struct visit *v, hid_t set, int position)
              : "the numbers of a column cannot be read";
 }
 
-/* Processes an object of the file: reads a data set that is a column, and visits the members of a group. A callback of H5Literate;
- * returns 1 to stop at an error. */
+/* Reads the object `name` of a group (or of the file itself): a data set with the attribute `column` becomes a column of the result, and of
+ * a group in the file itself all members are visited; everything else is ignored. A callback of H5Literate, where `user` is a struct visit;
+ * returns 1 after an error, which ends the iteration, otherwise 0. */
 static herr_t visit_object(hid_t group_or_file, const char *name, const H5L_info_t *info,
                            void *user)
 {
@@ -150,7 +156,8 @@ static herr_t visit_object(hid_t group_or_file, const char *name, const H5L_info
   return v->words ? 1 : 0;
 }
 
-/* Sorts the columns by their positions in the trajectory. Insertion sort suffices, since there are few. */
+/* Sorts the columns of a result by their positions in the trajectory, ascending; the array `positions` (one for each column) is sorted,
+ * too. Insertion sort suffices, since there are few columns. */
 static void sort_columns(struct cli_result *r, int *positions)
 {
   for (int i = 1; i < r->count; i++) {
@@ -165,7 +172,8 @@ static void sort_columns(struct cli_result *r, int *positions)
 
 /* ---- events */
 
-/* Opens a data set whose numbers are stored in the file itself; returns a negative value if there is none. */
+/* Opens a data set whose numbers are stored in the HDF5 file itself, to be closed by the caller. Returns a negative value if there is
+ * none. */
 static hid_t open_set(hid_t group_or_file, const char *name)
 {
   hid_t set = H5Dopen2(group_or_file, name, H5P_DEFAULT);
@@ -174,8 +182,9 @@ static hid_t open_set(hid_t group_or_file, const char *name)
   return -1;
 }
 
-/* Reads a data set of `count` strings of the same length, which is stored in *length. Returns them one after the other, to be freed;
- * NULL if the data set has another form. */
+/* Reads the data set `name` of `count` strings with a fixed length, which is stored in *length (in bytes). Returns all strings one after
+ * the other in an array to be freed by the caller; NULL if there is no such data set, it has another form or is too large, or memory runs
+ * out. */
 static char *read_texts(hid_t group_or_file, const char *name, long count, size_t *length)
 {
   enum { MOST = 16 * CLI_RESULT_MOST_TEXT };
@@ -198,7 +207,8 @@ static char *read_texts(hid_t group_or_file, const char *name, long count, size_
   return raw;
 }
 
-/* Reads a data set of `count` numbers of the given type into x. Returns false if it has another size or cannot be read. */
+/* Reads the data set `name` of `count` numbers into the array x, whose elements have the HDF5 type `type`. Returns false if there is no
+ * such data set, it has another size, or it cannot be read. */
 static bool read_row(hid_t group_or_file, const char *name, hid_t type, long count, void *x)
 {
   hid_t set = open_set(group_or_file, name);
@@ -211,7 +221,8 @@ static bool read_row(hid_t group_or_file, const char *name, hid_t type, long cou
   return read;
 }
 
-/* Returns the number of values in a data set; 0 if it cannot be read or there are more than CLI_MOST_KEPT. */
+/* Returns the number of elements of the data set `name`, a one-dimensional array of floating-point numbers; 0 if there is no such data set,
+ * or if it has more than CLI_MOST_KEPT elements. */
 static long count_of(hid_t group_or_file, const char *name)
 {
   hid_t set = open_set(group_or_file, name);
@@ -221,7 +232,9 @@ static long count_of(hid_t group_or_file, const char *name)
   return count > 0 && count <= CLI_MOST_KEPT ? count : 0;
 }
 
-/* Reads `count` events, at most CLI_MOST_KEPT, if all their data sets are complete. Returns false if there is no memory. */
+/* Reads `count` events of a run, at most CLI_MOST_KEPT, from the data sets `name`, `t`, `direction` and `kind` of an HDF5 group. Without a
+ * valid `kind` the events have the kind CMB_KIND_SWITCH; without any of the others no events are read. Returns false if there is no memory
+ * for them. */
 static bool read_events(hid_t group_or_file, struct cli_result *r, long count)
 {
   double t[CLI_MOST_KEPT];
@@ -250,7 +263,8 @@ static bool read_events(hid_t group_or_file, struct cli_result *r, long count)
 
 /* ---- other data of the file */
 
-/* Reads the texts and numbers of the run, its summary and its events. Returns false if there is no memory. */
+/* Reads the data about the run from an HDF5 result file: the texts and numbers in its attributes, the summary in the group `summary`, and
+ * the events. What is missing is set to NULL or NaN. Returns false if there is no memory for the events. */
 static bool read_facts(hid_t file, struct cli_result *r)
 {
   bool good = true;
@@ -277,10 +291,10 @@ struct cli_result_fault cli_result_read_hdf5(struct cli_result *r, const char *p
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* suppresses error messages of the library */
   hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
   if (file < 0) {
-    return (struct cli_result_fault){"it is not there, is being written, or is no HDF5 file", 0};
+    return (struct cli_result_fault){"it does not exist, is being written, or is no HDF5 file", 0};
   }
   hsize_t size = 0;
-  if (H5Fget_filesize(file, &size) >= 0) v.most = MOST_FOR_A_BYTE * (double)size / sizeof(double);
+  if (H5Fget_filesize(file, &size) >= 0) v.most = MOST_COMPRESSION * (double)size / sizeof(double);
   H5Literate(file, H5_INDEX_NAME, H5_ITER_INC, &next, visit_object, &v);
   if (!v.words) sort_columns(r, v.positions);
   if (!v.words && !read_facts(file, r)) v.words = cli_result_no_memory;

@@ -1,6 +1,6 @@
 /*
- * Makes labels that distinguish results which are compared in a plot or page (result.h): those of model, method, accuracy, formulation and
- * parameter settings in which the files differ. CSV files do not contain such data.
+ * Makes the labels of results that are compared in a plot or page (result.h): the model, method, accuracy, formulation and parameter settings
+ * in which they differ. CSV files do not contain such data; their labels are file names. Called by `camber plot` and `camber view`.
  */
 #include "base/text.h"
 #include "cli/axis.h"
@@ -11,13 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The parts of a label. */
 enum part { MODEL, METHOD, ACCURACY, FORMULATION, SETTINGS, PARTS };
 
 enum { VALUE_ROOM = 48 };
 
+/* The results that are compared, and the parts of their labels. */
 struct labels {
   int count;
-  struct cli_result *const *results;
+  struct cli_result *const *results;    /* (count) */
   char *parts[CLI_MOST_RESULTS][PARTS]; /* "": unknown, or equal for all results */
 };
 
@@ -25,8 +27,8 @@ struct labels {
 
 /* A parameter setting, from a line --set=NAME=VALUE of a run's options. */
 struct setting {
-  const char *name;
-  int length; /* of the name */
+  const char *name; /* (length), in the text of the options, without a terminating 0 */
+  int length;
   double value;
 };
 
@@ -36,13 +38,15 @@ static bool same_name(const struct setting *a, const struct setting *b)
   return a->length == b->length && memcmp(a->name, b->name, (size_t)a->length) == 0;
 }
 
-/* Returns a text about the run from a result file, by its number CLI_TEXT_…; "" if there is none. */
+/* Returns the text about a run with the index `text` (CLI_TEXT_model, CLI_TEXT_method, …) from a result file; "" if the file does not
+ * contain it. */
 static const char *text_of(const struct cli_result *r, int text)
 {
   return r->texts[text] ? r->texts[text] : "";
 }
 
-/* Finds the next line that is a setting in *rest, which is advanced. Returns false if there is none. */
+/* Finds the next parameter setting in *rest, the command-line options of a run, one a line: a line --set=NAME=VALUE with a valid number.
+ * Stores it in *s, and advances *rest past its line. Returns false if there is none. */
 static bool next_setting(const char **rest, struct setting *s)
 {
   static const char option[] = "--set=";
@@ -60,7 +64,8 @@ static bool next_setting(const char **rest, struct setting *s)
   return false;
 }
 
-/* Returns the value that a run has set for the parameter of `wanted`; NaN if it has set none. */
+/* Returns the value to which the options of a run set the parameter that `wanted` names; NaN if they do not set it. If it is set
+ * repeatedly, the last value is valid. */
 static double value_in(const struct cli_result *r, const struct setting *wanted)
 {
   const char *rest = text_of(r, CLI_TEXT_arguments);
@@ -71,7 +76,8 @@ static double value_in(const struct cli_result *r, const struct setting *wanted)
   return value;
 }
 
-/* Returns whether some run whose options are known has set the parameter of s to another value than the given result, or not at all. */
+/* Returns whether any of the compared runs has set the parameter of s to another value than the run number `result`, or not at all. Runs
+ * with unknown options, as in CSV files, are ignored. */
 static bool differs(const struct labels *l, int result, const struct setting *s)
 {
   const double value = value_in(l->results[result], s);
@@ -82,7 +88,8 @@ static bool differs(const struct labels *l, int result, const struct setting *s)
   return false;
 }
 
-/* Returns whether an earlier result, or an earlier line of the same result, has a setting of the same parameter. */
+/* Returns whether the parameter of the setting s, found in the options of results[result], also occurs in an earlier result or in an
+ * earlier setting of the same result, so that it has been considered already. */
 static bool is_known(const struct labels *l, int result, const struct setting *s)
 {
   for (int i = 0; i < result; i++) {
@@ -95,7 +102,7 @@ static bool is_known(const struct labels *l, int result, const struct setting *s
   return false;
 }
 
-/* Writes a number with six significant digits between the texts `before` and `after`. */
+/* Writes the text `before`, the number x with six significant digits, and the text `after`. */
 static void put_number(FILE *to, const char *before, double x, const char *after)
 {
   char text[VALUE_ROOM];
@@ -104,7 +111,8 @@ static void put_number(FILE *to, const char *before, double x, const char *after
   fprintf(to, "%s%s%s", before, text, after);
 }
 
-/* Writes the settings of a result in which the results differ, e.g. "damping = 1500, stair = 1". */
+/* Writes the settings in the run number `result` of those parameters that differ among the compared runs, e.g. "damping = 1500, stair =
+ * 1". */
 static void put_settings(FILE *to, const struct labels *l, int result)
 {
   const char *comma = "";
@@ -122,7 +130,8 @@ static void put_settings(FILE *to, const struct labels *l, int result)
 
 /* ---- the other parts */
 
-/* Writes the step size of a run, or else its relative tolerance, if known. */
+/* Writes the step size of a run, e.g. "step 0.001 s", or if that is unknown, the relative tolerance, e.g. "rtol 1e-6"; nothing if both are
+ * unknown. */
 static void put_accuracy(FILE *to, const struct cli_result *r)
 {
   const double step = r->numbers[CLI_NUMBER_step], rtol = r->numbers[CLI_NUMBER_rtol];
@@ -149,14 +158,14 @@ const char *cli_result_formulation(const struct cli_result *r)
   return NULL;
 }
 
-/* Writes the formulation of a run, if known. */
+/* Writes the name of the formulation of the equations of motion with which a run was computed; nothing if it is unknown. */
 static void put_formulation(FILE *to, const struct cli_result *r)
 {
   const char *name = cli_result_formulation(r);
   if (name) fputs(name, to);
 }
 
-/* Writes one part of the label of a result: model, method, accuracy, formulation or settings. */
+/* Writes one part of the label of results[result]: model, method, accuracy, formulation, or the parameter settings that differ. */
 static void put_part(FILE *to, const struct labels *l, int result, enum part part)
 {
   const struct cli_result *r = l->results[result];
@@ -169,8 +178,9 @@ static void put_part(FILE *to, const struct labels *l, int result, enum part par
   }
 }
 
-/* Makes one part of the labels of all results, and clears it if all results that have it have the same. The part SETTINGS
- * contains only settings that differ, and is not cleared. Returns false if there is no memory. */
+/* Makes one part of the labels of all results (model, method, accuracy, formulation or parameter settings). It is made empty again if it is
+ * equal in all results that have it, and so does not distinguish them; the part SETTINGS has only settings that differ, and remains.
+ * Returns false if memory runs out. */
 static bool make_part(struct labels *l, enum part part)
 {
   const char *known = NULL;
@@ -199,10 +209,11 @@ const char *cli_base_name(const char *path)
   return slash ? slash + 1 : path;
 }
 
-/* Kinds of labels: by what differs, by file name, by path, by path and number, which is always unique. */
-enum label_kind { BY_PARTS, BY_FILE, BY_PATH, BY_NUMBER, WAYS };
+/* Kinds of labels, in the order in which they are tried: parts that differ, file name, path, path and number, which is always unique. */
+enum label_kind { BY_PARTS, BY_FILE, BY_PATH, BY_NUMBER, LABEL_KINDS };
 
-/* Writes the label of result i: the parts in which it differs, or the file name or path if there are none. */
+/* Writes the label of results[i]: according to `label_kind` the parts in which the results differ, separated by commas, the file name, the
+ * path, or the path and the number i + 1. The file name also replaces an empty list of parts. */
 static void put_label(FILE *to, const struct labels *l, int i, enum label_kind label_kind)
 {
   const char *path = l->results[i]->path, *comma = "";
@@ -215,7 +226,8 @@ static void put_label(FILE *to, const struct labels *l, int i, enum label_kind l
   if (label_kind == BY_NUMBER) fprintf(to, " (%d)", i + 1);
 }
 
-/* Sets the label of result i. Returns false if there is no memory. */
+/* Sets the label of results[i], and frees its previous one. Characters that cannot be shown are replaced by '?'. Returns false if memory
+ * runs out. */
 static bool make_label(const struct labels *l, int i, enum label_kind label_kind)
 {
   struct cli_result *r = l->results[i];
@@ -247,7 +259,7 @@ bool cli_result_label(int count, struct cli_result *const *results)
   struct labels l = {.count = count, .results = results};
   bool good = true, distinct = false;
   for (int part = 0; part < PARTS && good; part++) good = make_part(&l, (enum part)part);
-  for (int label_kind = 0; label_kind < WAYS && good && !distinct; label_kind++) {
+  for (int label_kind = 0; label_kind < LABEL_KINDS && good && !distinct; label_kind++) {
     for (int i = 0; i < count && good; i++) good = make_label(&l, i, (enum label_kind)label_kind);
     distinct = good && are_distinct(&l);
   }

@@ -1,6 +1,6 @@
 /*
  * Reads a trajectory from a MAT file of version 4 (mat.h, table_mat.c): the matrices q, v, lambda, outputs and residuals with one row for
- * each time in t, and the matrices with the names and units of their columns.
+ * each time in t, and the matrices with the names and units of their columns. Called by result.c.
  */
 #include "base/text.h"
 #include "cli/result.h"
@@ -11,14 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A matrix of the file; its numbers are stored by columns, lowest byte first. */
+/* A matrix of the file. */
 struct matrix {
-  const unsigned char *numbers;
-  const char *name; /* zero-terminated */
-  uint32_t kind, rows, columns;
+  const unsigned char *numbers; /* (8 rows columns) doubles by columns, lowest byte first */
+  const char *name;             /* zero-terminated */
+  uint32_t kind;                /* 0: numbers; 1: character codes */
+  uint32_t rows, columns;
 };
 
-/* Returns the 32-bit integer at an address of the file, lowest byte first. */
+/* Returns the unsigned 32-bit integer in bytes[4], which is stored with the lowest byte first (little-endian). */
 static uint32_t word_at(const char *bytes)
 {
   uint32_t word = 0;
@@ -26,7 +27,7 @@ static uint32_t word_at(const char *bytes)
   return word;
 }
 
-/* Returns the number with this index in the storage of a matrix. */
+/* Returns the element with this index of a matrix in a MAT file, which is stored by columns as little-endian doubles. */
 static double number_at(const struct matrix *m, size_t index)
 {
   uint64_t bits = 0;
@@ -36,7 +37,8 @@ static double number_at(const struct matrix *m, size_t index)
   return x;
 }
 
-/* Parses the matrix at the position *at of the file and advances *at to the next one. Returns NULL, or a text that says what is wrong. */
+/* Parses the matrix that begins at bytes[*at] of a MAT file of `length` bytes, and advances *at to the next one. The name and numbers in *m
+ * point into the file. Returns NULL on success, otherwise an error message. */
 static const char *parse_matrix(const char *bytes, size_t length, size_t *at, struct matrix *m)
 {
   enum { HEAD = 20, MOST_NAME = 256 };
@@ -48,7 +50,7 @@ static const char *parse_matrix(const char *bytes, size_t length, size_t *at, st
       .kind = word_at(head), .rows = word_at(head + 4), .columns = word_at(head + 8)};
   *at += HEAD;
   if (m->kind > 1 || word_at(head + 12) != 0) {
-    return "it has a matrix of another kind than numbers of 64 bits and text; camber run writes "
+    return "it has a matrix of another type than double precision or text; camber run writes "
            "MAT files of version 4";
   }
   if (name == 0 || name > MOST_NAME || name > length - *at) return cut;
@@ -62,7 +64,8 @@ static const char *parse_matrix(const char *bytes, size_t length, size_t *at, st
   return NULL;
 }
 
-/* Finds the last matrix of that name; *there says whether there is one. Returns NULL, or a text that says what is wrong with the file. */
+/* Finds the last matrix with this name in a MAT file of `length` bytes and stores it in *found; *there says whether there is one. Returns
+ * NULL, or an error message if the file is invalid. */
 static const char *find_matrix(const char *bytes, size_t length, const char *name,
                                struct matrix *found, bool *there)
 {
@@ -76,7 +79,8 @@ static const char *find_matrix(const char *bytes, size_t length, const char *nam
   return NULL;
 }
 
-/* Copies a row of a matrix of characters as a string of at most room − 1 bytes, without the blanks at its end. */
+/* Copies a row of a character matrix to text[room] as a string without trailing blanks, truncated to room − 1 bytes. Codes that are not
+ * between 1 and 255 become '?'. */
 static void row_text(const struct matrix *m, uint32_t row, size_t room, char *text)
 {
   size_t length = 0;
@@ -90,8 +94,9 @@ static void row_text(const struct matrix *m, uint32_t row, size_t room, char *te
 
 enum { NAME_ROOM = 512 };
 
-/* Adds the columns of a matrix to the result, with names and, unless `units` is NULL, units from matrices of text. If `names` is NULL,
- * the matrix is a single column with its own name, in seconds. Returns NULL, or a text that says what is wrong. */
+/* Appends the columns of the matrix m to the result. Row c of the character matrix `names` contains the name of column c, and row c of
+ * `units` its unit (NULL: none). If `names` is NULL, the name is that of the matrix, and the unit is s (for the time). Returns NULL on
+ * success, otherwise an error message. */
 static const char *add_columns(struct cli_result *r, const struct matrix *m,
                                const struct matrix *names, const struct matrix *units)
 {
@@ -113,8 +118,8 @@ static const char *add_columns(struct cli_result *r, const struct matrix *m,
   return NULL;
 }
 
-/* Adds the columns of a group such as "q", with the names and units from the matrices q_names and q_units. Returns NULL, or a text that
- * says what is wrong. */
+/* Appends the columns of the matrix `group` of a MAT file, e.g. "q", to the result, with names from the matrix q_names and units from
+ * q_units, if that exists. Appends nothing if there is no such matrix. Returns NULL on success, otherwise an error message. */
 static const char *read_group(struct cli_result *r, const char *bytes, size_t length,
                               const char *group)
 {
@@ -134,7 +139,8 @@ static const char *read_group(struct cli_result *r, const char *bytes, size_t le
   return add_columns(r, &m, &names, with_units ? &units : NULL);
 }
 
-/* Returns the text of a matrix with one row of characters, to be freed; NULL if there is none, or no memory. */
+/* Returns a copy of the text in the character matrix `name` of a MAT file, to be freed by the caller. Returns NULL if the file has no such
+ * matrix with a single row, the text is too long, or memory runs out. */
 static char *text_of(const char *bytes, size_t length, const char *name)
 {
   struct matrix m;
@@ -147,7 +153,7 @@ static char *text_of(const char *bytes, size_t length, const char *name)
   return text;
 }
 
-/* Returns the number in a matrix of one element; NaN if there is none. */
+/* Returns the number in the matrix `name` of a MAT file; NaN if the file has no such matrix with a single element. */
 static double number_of(const char *bytes, size_t length, const char *name)
 {
   struct matrix m;
@@ -157,7 +163,8 @@ static double number_of(const char *bytes, size_t length, const char *name)
   return single ? number_at(&m, 0) : NAN;
 }
 
-/* Reads the numbers of the summary, whose names are in the matrix "summary_names". */
+/* Reads the summary of the run (counts of steps, computing times and others) from a MAT file: the numbers in the matrix `summary`, whose
+ * names are in `summary_names`. Unknown names are ignored, and so is a summary whose matrices do not fit together. */
 static void read_summary(struct cli_result *r, const char *bytes, size_t length)
 {
   struct matrix m, names;
@@ -173,7 +180,9 @@ static void read_summary(struct cli_result *r, const char *bytes, size_t length)
   }
 }
 
-/* Reads the events if their matrices are complete. Returns false if there is no memory. */
+/* Reads the events of a run from the matrices events_t, events_direction, events_names and events_kinds of a MAT file. Without a fitting
+ * events_kinds the events have the kind CMB_KIND_SWITCH; without any of the others, or if their sizes differ, no events are read. Returns
+ * false if memory runs out. */
 static bool read_events(struct cli_result *r, const char *bytes, size_t length)
 {
   struct matrix t, direction, names, kinds;
@@ -203,7 +212,8 @@ static bool read_events(struct cli_result *r, const char *bytes, size_t length)
   return true;
 }
 
-/* Reads the texts and numbers of the run, its summary and its events. Returns false if there is no memory. */
+/* Reads the data about the run from a MAT file: texts, numbers, summary and events. What is missing is set to NULL or NaN. Returns false if
+ * there is no memory for the events. */
 static bool read_facts(struct cli_result *r, const char *bytes, size_t length)
 {
   for (int i = 0; i < CLI_TEXT_COUNT; i++) r->texts[i] = text_of(bytes, length, cli_text_names[i]);

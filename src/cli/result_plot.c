@@ -1,8 +1,8 @@
 /*
  * The command `camber plot`: draws quantities of one or several result files over time or over each other, as SVG or PNG.
  *
- * Quantities of the same unit share a panel; each has a curve for each file. PNG is made from the SVG by rsvg-convert, if that is
- * installed.
+ * Quantities of the same unit share a panel (diagram); each has a curve for each file. The program rsvg-convert, if it is installed, converts
+ * SVG to PNG.
  */
 #include "base/file.h"
 #include "base/text.h"
@@ -22,17 +22,17 @@ struct drawing {
   const struct cli_arguments *a;
   struct cli_result results[CLI_MOST_RESULTS];
   int result_count;
-  char *names;   /* copy of --y, cut at the commas */
-  char *x_names; /* copy of --x, if it is in quotes */
-  const char *x; /* name of the abscissa */
-  const char *name[CLI_MOST_SETTINGS];
+  char *names;                         /* copy of --y, split into names; NULL: not given */
+  char *x_names;                       /* copy of --x, if it is in quotes; else NULL */
+  const char *x;                       /* name of the abscissa */
+  const char *name[CLI_MOST_SETTINGS]; /* (name_count) names of the ordinates */
   int name_count;
   struct cli_panel panels[MOST_PANELS];
   char titles[MOST_PANELS][TEXT_ROOM];
   const char *first[MOST_PANELS]; /* name of the first quantity in each panel */
   int panel_count;
   char legend[MOST_PANELS][CLI_PLOT_MOST_CURVES][TEXT_ROOM];
-  char abscissa[TEXT_ROOM];
+  char abscissa[TEXT_ROOM]; /* label of the abscissa */
 };
 
 /* Returns whether --log makes the axis ('x' or 'y') logarithmic. */
@@ -41,9 +41,10 @@ static bool is_logarithmic(const struct drawing *d, char axis)
   return d->a->log && strchr(d->a->log, axis);
 }
 
-/* ---- which quantities */
+/* ---- the quantities to be drawn */
 
-/* Prints an error message that a file has no column of that name, with similar names; returns an exit code. */
+/* Prints the error message that a result file has no column `name`, which the option --OPTION requests, and suggests similar or existing
+ * names. Returns the exit code of the program. */
 static int complain_name(const struct cli_result *r, const char *option, const char *name)
 {
   char hint[CMB_HINT_ROOM];
@@ -51,7 +52,8 @@ static int complain_name(const struct cli_result *r, const char *option, const c
                       cmb_hint_of_names(name, r->columns, r->count, sizeof *r->columns, hint));
 }
 
-/* Prints an error message that the value of an option has quotes which do not end; returns an exit code. */
+/* Prints the error message that a quoted name in the value of the option --OPTION is not closed before a comma. Returns the exit code of
+ * the program. */
 static int complain_quotes(const char *option)
 {
   return cli_complain("option --%s: the quotes of a name do not end before a comma; expected names "
@@ -59,8 +61,8 @@ static int complain_quotes(const char *option)
                       option);
 }
 
-/* Determines the quantities to be drawn: the names of --y, else the outputs in the first file. Prints an error message if there are
- * none; returns an exit code. */
+/* Determines the names of the quantities to be drawn: those in the option --y, otherwise the outputs in the first file. Prints an error
+ * message if there are none, or too many in --y; returns the exit code of the program. */
 static int find_names(struct drawing *d)
 {
   const struct cli_result *r = &d->results[0];
@@ -83,8 +85,8 @@ static int find_names(struct drawing *d)
   return CLI_DONE;
 }
 
-/* Determines the abscissa. In quotes, its name is written as in --y; without quotes it may contain commas, since there is only one.
- * Prints an error message if the quotes are wrong; returns an exit code. */
+/* Determines the name of the abscissa from the option --x. If it begins with a quote, it is read in CSV notation; otherwise it is taken as
+ * it is and may contain commas. Prints an error message on failure; returns the exit code of the program. */
 static int find_abscissa(struct drawing *d)
 {
   d->x = d->a->x;
@@ -97,8 +99,8 @@ static int find_abscissa(struct drawing *d)
   return CLI_DONE;
 }
 
-/* Checks that a column has finite numbers and none beyond 1e300, which axes cannot show. Prints an error message otherwise; returns an
- * exit code. */
+/* Checks that a column contains a finite value, and no finite value above 1e300 in magnitude, which an axis cannot show. Prints an error
+ * message otherwise; returns the exit code of the program. */
 static int check_numbers(const struct cli_result *r, const struct cli_result_column *c)
 {
   const double most = 1e300;
@@ -114,8 +116,8 @@ static int check_numbers(const struct cli_result *r, const struct cli_result_col
              : cli_complain("column '%s' of '%s' has no numbers that are finite", c->name, r->path);
 }
 
-/* Checks that a file has exactly one column of the name in an option, and that it can be drawn. Prints an error message otherwise;
- * returns an exit code. */
+/* Checks that a result file has a column `name`, which the option --OPTION requests, that the name is unambiguous, and that the values can
+ * be drawn. Prints an error message otherwise; returns the exit code of the program. */
 static int check_column(const struct cli_result *r, const char *option, const char *name)
 {
   const struct cli_result_column *c = cli_result_find(r, name);
@@ -126,7 +128,8 @@ static int check_column(const struct cli_result *r, const char *option, const ch
   return check_numbers(r, c);
 }
 
-/* Checks that all files which have a unit for the quantity have the same. Prints an error message otherwise; returns an exit code. */
+/* Checks that the column `name` has the same unit in all result files that contain a unit for it. Prints an error message otherwise;
+ * returns the exit code of the program. */
 static int check_unit(const struct drawing *d, const char *name)
 {
   const struct cli_result *known = NULL;
@@ -143,7 +146,8 @@ static int check_unit(const struct drawing *d, const char *name)
   return CLI_DONE;
 }
 
-/* Checks that each file has all requested columns, with the same units. Prints an error message otherwise; returns an exit code. */
+/* Checks that every result file has columns for the abscissa and for all requested quantities, that their values can be drawn, and that
+ * their units are the same in all files. Prints an error message otherwise; returns the exit code of the program. */
 static int check_names(const struct drawing *d)
 {
   for (int f = 0; f < d->result_count; f++) {
@@ -161,7 +165,7 @@ static int check_names(const struct drawing *d)
 
 /* ---- panels */
 
-/* Returns the unit of a quantity from the first file that has one; "" if none has. */
+/* Returns the unit of the column `name` from the first result file that contains one; "" if none does. */
 static const char *unit_of(const struct drawing *d, const char *name)
 {
   for (int f = 0; f < d->result_count; f++) {
@@ -171,7 +175,8 @@ static const char *unit_of(const struct drawing *d, const char *name)
   return "";
 }
 
-/* Adds the curve of a quantity in file f to a panel. */
+/* Appends the curve of the quantity `name` in result file number f to a panel (diagram). With several files, the label of the file is added
+ * to the name in the legend. */
 static void add_curve(struct drawing *d, int panel, const char *name, int f)
 {
   struct cli_panel *p = &d->panels[panel];
@@ -190,8 +195,8 @@ static void add_curve(struct drawing *d, int panel, const char *name, int f)
                                                    .dashes = f};
 }
 
-/* Returns the panel for a quantity of this unit: one of the same unit with room for a curve per file, else a new one; -1 if there is no
- * room. */
+/* Returns the index of the panel (diagram) for a quantity with this unit: one of the same unit with room for a curve of each file,
+ * otherwise a new one; −1 if there are already MOST_PANELS. A quantity without a unit always has a new panel. */
 static int panel_for(struct drawing *d, const char *unit)
 {
   for (int p = 0; p < d->panel_count; p++) {
@@ -205,7 +210,8 @@ static int panel_for(struct drawing *d, const char *unit)
   return p;
 }
 
-/* Distributes all quantities to panels by their units. Prints an error message if there are too many; returns an exit code. */
+/* Distributes the curves of all quantities to panels (diagrams) by their units, which become the titles; a quantity without a unit has its
+ * name as the title. Prints an error message if more than MOST_PANELS are required; returns the exit code of the program. */
 static int make_panels(struct drawing *d)
 {
   for (int i = 0; i < d->name_count; i++) {
@@ -235,7 +241,8 @@ struct left_out {
   long not_finite, not_positive;
 };
 
-/* Counts the points of a curve that are not finite, or not positive on a logarithmic axis. */
+/* Counts the points of the curve `name` of a result file that cannot be drawn: those with a coordinate that is not finite, or not positive
+ * on a logarithmic axis. */
 static struct left_out count_left_out(const struct drawing *d, const struct cli_result *r,
                                       const char *name)
 {
@@ -251,7 +258,8 @@ static struct left_out count_left_out(const struct drawing *d, const struct cli_
   return out;
 }
 
-/* Writes the reasons why points are left out, e.g. "1 is not finite, 2 are not positive on a logarithmic axis". */
+/* Writes the reasons why points of a curve are not drawn to why[TEXT_ROOM], e.g. "1 is not finite, 2 are not positive on a logarithmic
+ * axis". */
 static void describe_left_out(const struct left_out *out, char why[TEXT_ROOM])
 {
   size_t used = 0;
@@ -266,7 +274,8 @@ static void describe_left_out(const struct left_out *out, char why[TEXT_ROOM])
   }
 }
 
-/* Prints a warning if points of a curve cannot be drawn, or an error message if none can; returns an exit code. */
+/* Prints a warning if some points of the curve `name` of a result file cannot be drawn, or an error message if none can; returns the exit
+ * code of the program. */
 static int report_left_out(const struct drawing *d, const struct cli_result *r, const char *name)
 {
   const struct left_out out = count_left_out(d, r, name);
@@ -284,8 +293,8 @@ static int report_left_out(const struct drawing *d, const struct cli_result *r, 
   return CLI_DONE;
 }
 
-/* Prints warnings for points that cannot be drawn in all curves; returns an exit code, which is not CLI_DONE if a curve has no points at
- * all. */
+/* Prints a warning for each curve that has points which cannot be drawn. At the first curve of which no point can be drawn, prints an error
+ * message and stops. Returns the exit code of the program. */
 static int check_points(const struct drawing *d)
 {
   int code = CLI_DONE;
@@ -299,13 +308,13 @@ static int check_points(const struct drawing *d)
 
 /* ---- the picture */
 
-/* Writes the plot `what` as SVG; a callback of cli_png_save. */
+/* Writes the plot `what` (a struct cli_plot) as SVG to the file `to`; a callback of cli_png_save. */
 static void write_plot(FILE *to, const void *what)
 {
   cli_plot_write(to, what);
 }
 
-/* Returns the title of the model if all files have the same, else "". */
+/* Returns the title of the model if all result files contain the same title, otherwise "". */
 static const char *title_of(const struct drawing *d)
 {
   const char *title = d->results[0].texts[CLI_TEXT_title];
@@ -316,7 +325,8 @@ static const char *title_of(const struct drawing *d)
   return title ? title : "";
 }
 
-/* Draws the plot to the file of -o, as SVG or PNG. Prints an error message if this fails; returns an exit code. */
+/* Draws the plot to the file of the option --out, as PNG if its name ends in .png, otherwise as SVG. Prints an error message on failure;
+ * returns the exit code of the program. */
 static int draw(cmb_context *ctx, struct drawing *d)
 {
   const struct cli_arguments *a = d->a;
@@ -333,7 +343,8 @@ static int draw(cmb_context *ctx, struct drawing *d)
   return cli_fail(status == CMB_ERROR_MEMORY ? NULL : ctx, status);
 }
 
-/* Reads all result files and sets their labels. Prints an error message if this fails; returns an exit code. */
+/* Reads all result files on the command line and sets the labels that distinguish them. Prints an error message on failure, or if the
+ * picture (--out) would overwrite one of them; returns the exit code of the program. */
 static int read_results(struct drawing *d)
 {
   const struct cli_arguments *a = d->a;

@@ -1,5 +1,6 @@
 /*
- * The command `camber run`: simulates a model, writes the trajectory, plot and report, and prints a summary as text or JSON.
+ * The command `camber run`: simulates a model, writes the trajectory, plot and report, and prints a summary as text or JSON. The simulation
+ * calls back for each step, record and event, and what is needed of them is stored in a struct run.
  */
 #include "base/file.h"
 #include "base/output.h"
@@ -22,35 +23,37 @@
 
 enum { FEW_DIGITS = 6, ALL_DIGITS = 17 };
 
+/* All data of the command while it runs. */
 struct run {
   const struct cli_arguments *arguments;
   cmb_system *system;
   cmb_run_options options;
   cmb_simulation *sim;
-  struct cli_table *table; /* writer of the trajectory; NULL: not requested */
-  struct cli_sheet sheet;
-  long rows; /* rows written by this run; a resumed run has more in its record */
-  struct cli_history history;
+  struct cli_table *table;    /* writer of the trajectory; NULL: not requested */
+  struct cli_sheet sheet;     /* data about the run for the file of the trajectory */
+  long rows;                  /* number of rows written, without those before a resumed run */
+  struct cli_history history; /* trajectory for the plot */
   struct cli_run_plot plot;
   struct cli_report report;
   struct cli_progress progress;
   struct cli_realtime realtime;
-  cmb_event *events;
-  long *instants; /* for each event, its index in `sides` */
-  long event_count, event_room;
-  struct cli_sides sides;
+  cmb_event *events; /* (event_room) the first ones */
+  long *instants;    /* (event_room) for each event, the index of its instant in `sides` */
+  long event_count, event_room; /* number of events of the run; number of entries allocated */
+  struct cli_sides sides;       /* states right before and after events */
   struct cli_impulses impulses;
   struct cli_extremes extremes; /* least, greatest and mean values of the outputs */
   struct cli_singularities singularities;
   bool saved;       /* whether the state has been saved */
-  bool table_broke; /* whether the run ended since a row could not be written */
+  bool table_broke; /* whether the run ended because a row could not be written */
   bool report_saved;
   cmb_status status;                 /* of the run, for the report */
   double setup_seconds, run_seconds; /* medians over the repetitions */
   double numbers[CLI_NUMBER_COUNT];  /* of the summary, set at the end of the run */
 };
 
-/* Writes a record to the trajectory; a callback of the simulation. */
+/* Writes a record of the run (its state at one time) as a row of the trajectory file. A callback of the simulation, where `user` is a
+ * struct run. */
 static cmb_status on_record(void *user, const cmb_record *record)
 {
   struct run *run = user;
@@ -60,8 +63,8 @@ static cmb_status on_record(void *user, const cmb_record *record)
   return status;
 }
 
-/* Stores a record (of a step, an event or an evenly spaced time) for the extreme values, the report and the plot; a callback of the
- * simulation. */
+/* Adds a record of the run (at a step, an event or an evenly spaced time) to the extreme values of the outputs, except with --realtime, and
+ * to the report and the plot, if requested. A callback of the simulation, where `user` is a struct run. */
 static cmb_status on_sample(void *user, const cmb_record *record)
 {
   struct run *run = user;
@@ -70,7 +73,7 @@ static cmb_status on_sample(void *user, const cmb_record *record)
   return run->arguments->plot ? cli_history_add(&run->history, record) : CMB_OK;
 }
 
-/* Doubles the size of the arrays for stored events. */
+/* Doubles the allocated size of the arrays `events` and `instants` of a run, which is 64 at first. */
 static cmb_status grow_events(struct run *run)
 {
   const long room = run->event_room ? 2 * run->event_room : 64;
@@ -84,7 +87,8 @@ static cmb_status grow_events(struct run *run)
   return CMB_OK;
 }
 
-/* Stores an event for the report; events beyond CLI_MOST_KEPT are only counted. A callback of the simulation. */
+/* Stores an event of the run, and the index of the stored states right before and after it. Events after the first CLI_MOST_KEPT are only
+ * counted. A callback of the simulation, where `user` is a struct run. */
 static cmb_status on_event(void *user, const cmb_event *event)
 {
   struct run *run = user;
@@ -98,33 +102,35 @@ static cmb_status on_event(void *user, const cmb_event *event)
   return CMB_OK;
 }
 
-/* Stores the state before or after an event; a callback of the simulation. */
+/* Stores the state right before or right after an event. A callback of the simulation, where `user` is a struct run. */
 static cmb_status on_side(void *user, const cmb_record *record)
 {
   struct run *run = user;
   return cli_sides_add(&run->sides, record);
 }
 
+/* Returns the number of events that are stored: all, or the first CLI_MOST_KEPT. */
 static long events_kept(const struct run *run)
 {
   return run->event_count < CLI_MOST_KEPT ? run->event_count : CLI_MOST_KEPT;
 }
 
-/* Stores an impulse of a constraint; a callback of the simulation. */
+/* Stores a constraint impulse, for example of an impact. A callback of the simulation, where `user` is a struct run. */
 static cmb_status on_impulse(void *user, const cmb_impulse *impulse)
 {
   struct run *run = user;
   return cli_impulses_add(&run->impulses, impulse);
 }
 
-/* Stores a position at which the constraint Jacobian loses rank; a callback of the simulation. */
+/* Stores a position at which the constraint Jacobian loses rank. A callback of the simulation, where `user` is a struct run. */
 static cmb_status on_singular(void *user, const cmb_singularity *singularity)
 {
   struct run *run = user;
   return cli_singularities_add(&run->singularities, singularity);
 }
 
-/* Updates the progress bar, and stops the run if the user has interrupted it; a callback of the simulation. */
+/* Updates the progress bar. Returns CMB_ERROR_INTERRUPTED, which ends the run, if the user has interrupted it (Ctrl-C). A callback of the
+ * simulation, where `user` is a struct run. */
 static cmb_status on_progress(void *user, double t, double t_start, double t_end)
 {
   struct run *run = user;
@@ -132,7 +138,8 @@ static cmb_status on_progress(void *user, double t, double t_start, double t_end
   return cli_interrupted() ? CMB_ERROR_INTERRUPTED : CMB_OK;
 }
 
-/* Waits with --realtime until a step is due, and stores the time of its beginning for the report; a callback of the simulation. */
+/* Stores the time t at which a step begins for the HTML report, if requested, and waits with --realtime until the clock reaches t. A
+ * callback of the simulation, where `user` is a struct run. */
 static cmb_status before_step(void *user, double t)
 {
   struct run *run = user;
@@ -140,7 +147,8 @@ static cmb_status before_step(void *user, double t)
   return run->arguments->realtime ? cli_realtime_before_step(&run->realtime, t) : CMB_OK;
 }
 
-/* Saves the state at the end of the first step at or after the time of --save-at. */
+/* Saves the state of the simulation to the file of --save when the time t is at or after that of --save-at for the first time. Does nothing
+ * if --save or --save-at is not given. */
 static cmb_status save_state_if_due(struct run *run, double t)
 {
   const struct cli_arguments *a = run->arguments;
@@ -149,8 +157,8 @@ static cmb_status save_state_if_due(struct run *run, double t)
   return cmb_simulation_save(run->sim, a->save);
 }
 
-/* Measures the time of a step with --realtime, notes its size for the report and saves the state if requested; a callback of the
- * simulation. */
+/* Handles the end of a step at time t: measures its computing time with --realtime, adds its size and order to the report, if requested,
+ * and saves the state if it is due (--save-at). A callback of the simulation, where `user` is a struct run. */
 static cmb_status after_step(void *user, double t)
 {
   struct run *run = user;
@@ -161,7 +169,8 @@ static cmb_status after_step(void *user, double t)
   return save_state_if_due(run, t);
 }
 
-/* Prints n named numbers, one a line, with `digits` significant digits. `units` may be NULL; if x is NULL, "not computed" is printed. */
+/* Prints the numbers x[n] with their names and units, one per line, with `digits` significant digits; the title is in the first line.
+ * `units` may be NULL; if x is NULL, "not computed" is printed for each. */
 static void print_numbers(const char *title, int n, const char *const *names,
                           const char *const *units, int digits, const double *x)
 {
@@ -176,7 +185,8 @@ static void print_numbers(const char *title, int n, const char *const *names,
   }
 }
 
-/* Prints which outputs change faster than the points of the run can show, so that their extreme values may be inaccurate. */
+/* Prints which outputs vary too fast for their extreme and rms values to be accurate, as these are taken from single points of the run: the
+ * name of the first such output and the number of others. Prints nothing if there are none. */
 static void print_coarse(const struct cli_extremes *x, const cmb_equations *eq)
 {
   int count = 0, first = 0;
@@ -190,7 +200,8 @@ static void print_coarse(const struct cli_extremes *x, const cmb_equations *eq)
          count > 1 ? "change" : "changes", x->points);
 }
 
-/* Prints a line for each output: its final, least and greatest value, its root mean square, and its unit. */
+/* Prints a table of the outputs with their final, least and greatest values, root mean squares (rms) and units, and a note if some of these
+ * may be inaccurate. */
 static void print_extremes(const struct run *run)
 {
   const struct cli_extremes *x = &run->extremes;
@@ -211,7 +222,8 @@ static void print_extremes(const struct run *run)
   print_coarse(x, eq);
 }
 
-/* Prints the final positions, velocities, states and multipliers with all digits. */
+/* Prints the final positions, velocities, first-order states and Lagrange multipliers with 17 significant digits. If the run could not
+ * start, "not computed" is printed for the multipliers. */
 static void print_states(const cmb_equations *eq, const cmb_result *r)
 {
   const int nv = eq->nv - eq->nz;
@@ -223,8 +235,8 @@ static void print_states(const cmb_equations *eq, const cmb_result *r)
                 r->started ? r->lambda : NULL);
 }
 
-/* Prints the final values: the outputs with their extreme values, or the coordinates of a model without outputs; with --states also the
- * whole state. */
+/* Prints the final values of the run: the outputs, with their extreme values if known; for a model without outputs the coordinates and
+ * velocities. With --states also prints the whole state and the multipliers. Also prints which multipliers and outputs are not unique. */
 static void print_values(const struct run *run)
 {
   const cmb_equations *eq = cmb_system_equations(run->system);
@@ -243,7 +255,8 @@ static void print_values(const struct run *run)
   }
 }
 
-/* Prints by how much the start values were corrected so that they satisfy the constraints. */
+/* Prints by how much the initial positions and velocities were corrected to satisfy the constraints, unless the correction is as small as a
+ * rounding error. */
 static void print_start(const cmb_equations *eq, const cmb_result *r)
 {
   const cmb_start_report *s = &r->start;
@@ -258,8 +271,8 @@ static void print_start(const cmb_equations *eq, const cmb_result *r)
   }
 }
 
-/* Prints the first events and how many more there are; with --verbose all that were kept. Events in formulas, such as corners of tables,
- * are printed only with --verbose, and counted otherwise. */
+/* Prints the first 20 events and the number of further ones; with --verbose all that were kept. Events inside formulas, such as corners of
+ * tables, are printed only with --verbose, and counted otherwise. */
 static void print_events(const struct run *run)
 {
   enum { SHOWN = 20 };
@@ -288,7 +301,7 @@ static void print_events(const struct run *run)
   }
 }
 
-/* Prints the bound on the drift |g| of the position constraints, or since when there is none. */
+/* Prints the bound on the drift |g| of the position constraints along the run, or the time from which on there is none. */
 static void print_bound(const cmb_drift_bound *b)
 {
   if (b->holds) {
@@ -317,8 +330,8 @@ static void print_headline(const struct run *run)
   printf(": t = %.9g reached in %.3g s\n", r->t, run->run_seconds);
 }
 
-/* Prints the largest multipliers τ and η of the projections, which measure how far a step had left the constraints before it was
- * projected. Which constraint levels are projected, and when, depends on the method. */
+/* Prints the largest norms of the multipliers τ and η, with which steps were projected onto the constraints on positions (τ) and on
+ * velocities (η). They measure how far a step had left the constraints before its projection. Prints nothing if both are 0. */
 static void print_projections(const cmb_result *r)
 {
   const bool both = r->worst_tau > 0 && r->worst_eta > 0;
@@ -329,7 +342,8 @@ static void print_projections(const cmb_result *r)
   printf(", multipliers that measure the drift of a step\n");
 }
 
-/* Prints how many Jacobians an implicit method has computed, and the entries and groups of the last sparsity pattern. */
+/* Prints how many Jacobians an implicit method has computed, and the numbers of entries and of column groups in the last estimate of their
+ * sparsity pattern. Prints nothing if no Jacobian was computed. */
 static void print_jacobians(const cmb_statistics *s)
 {
   if (s->jacobian == 0) return;
@@ -342,7 +356,7 @@ static void print_jacobians(const cmb_statistics *s)
   printf("\n");
 }
 
-/* Prints what the run has done: steps, work, constraints, events and final values. */
+/* Prints the summary of the run as text: steps, work, constraints, events, final values and the names of output files. */
 static void print_summary(const struct run *run)
 {
   const cmb_result *r = cmb_simulation_result(run->sim);
@@ -374,13 +388,13 @@ static void print_summary(const struct run *run)
   if (run->arguments->realtime) cli_realtime_print(&run->realtime);
 }
 
-/* Returns x if the run has started, else NaN, which is null in JSON. */
+/* Returns x, a value at the end of the run, or NaN (written as null in JSON) if the run could not start. */
 static double if_known(const cmb_result *r, double x)
 {
   return r->started ? x : NAN;
 }
 
-/* Writes the final Lagrange multipliers, or null for each if the run has not started. */
+/* Writes the final Lagrange multipliers as the JSON list "lambda"; each is null if the run could not start. */
 static void json_multipliers(struct cli_json *j, const cmb_equations *eq, const cmb_result *r)
 {
   if (r->started) {
@@ -392,7 +406,8 @@ static void json_multipliers(struct cli_json *j, const cmb_equations *eq, const 
   cli_json_close(j, ']');
 }
 
-/* Writes the names of all quantities, the final state and the final outputs with their units. */
+/* Writes as JSON the names of the coordinates, velocities and multipliers, their final values, which of them are not unique, the final
+ * outputs, and the units of the outputs, if known. */
 static void json_state(struct cli_json *j, const cmb_system *system, const cmb_result *r)
 {
   const cmb_equations *eq = cmb_system_equations(system);
@@ -417,7 +432,7 @@ static void json_state(struct cli_json *j, const cmb_system *system, const cmb_r
   }
 }
 
-/* Writes the bound on the drift of the position constraints. */
+/* Writes the bound on the drift of the position constraints as the JSON object "bound". */
 static void json_bound(struct cli_json *j, const cmb_drift_bound *b)
 {
   cli_json_open(j, "bound", '{');
@@ -430,7 +445,8 @@ static void json_bound(struct cli_json *j, const cmb_drift_bound *b)
   cli_json_close(j, '}');
 }
 
-/* Writes all that --json prints between the first keys and the warnings; `sides` includes the states before and after each event. */
+/* Writes the results of the run as keys of a JSON object: all that --json prints between the first keys and the warnings. If `sides` is
+ * set, each event contains the states right before and after it. */
 static void json_result(struct cli_json *j, const struct run *run, bool sides)
 {
   const cmb_result *r = cmb_simulation_result(run->sim);
@@ -462,8 +478,8 @@ static void print_json(const struct run *run, cmb_status status)
   cli_json_end(&j);
 }
 
-/* Writes the result of the run for the report: as --json does, and the method's title and the tolerances; without the states at events,
- * which are in the curves of the report. */
+/* Writes the results of the run (`user` is a struct run) as JSON for the HTML report: those of --json and in addition the method's title
+ * and the accuracy, but not the states at events, which are in the report's curves. A callback of cli_report_save. */
 static void put_report_run(struct cli_json *j, const void *user)
 {
   const struct run *run = user;
@@ -475,14 +491,14 @@ static void put_report_run(struct cli_json *j, const void *user)
   cli_json_warnings(j);
 }
 
-/* Returns the time at which the run is to end: that of --t-end, else that of the model. */
+/* Returns the end time of the run: that of --t-end, otherwise that of the model. */
 static double end_of_run(const struct run *run)
 {
   return isnan(run->options.t_end) ? cmb_system_t_end(run->system) : run->options.t_end;
 }
 
-/* Simulates from the start, or from the state saved by another run (--resume), to the end. If that state cannot be read, the simulation
- * is destroyed, since there is no run to report. */
+/* Runs a simulation to its end, either from the start or, with --resume, from the state that another run has saved. If that state cannot be
+ * used, destroys the simulation if it is run->sim, since there is nothing to report. */
 static cmb_status run_or_resume(struct run *run, cmb_simulation *sim)
 {
   if (!run->arguments->resume) return cmb_simulation_run(sim);
@@ -495,8 +511,9 @@ static cmb_status run_or_resume(struct run *run, cmb_simulation *sim)
   return status;
 }
 
-/* Runs the simulation `repeat` times. The first run is recorded and reported, so that its results up to a failure are available; the
- * others are only timed. setup and seconds (repeat) receive the times of each run. */
+/* Runs the simulation `repeat` times, or until a run fails. The first run is recorded and remains in run->sim, even if it fails; the others
+ * only measure time. setup[repeat] and seconds[repeat] are working arrays for the set-up and computing times; their medians are stored in
+ * *run. */
 static cmb_status simulate(cmb_context *ctx, struct run *run, int repeat, double *setup,
                            double *seconds)
 {
@@ -529,7 +546,7 @@ static cmb_status simulate(cmb_context *ctx, struct run *run, int repeat, double
   return status;
 }
 
-/* Writes the subtitle of the plot, e.g. "fivelink with stair = 1; mdop5, rtol 1e-6, atol 1e-8". */
+/* Writes the subtitle of the plot to text[room], e.g. "fivelink with stair = 1; mdop5, rtol 1e-6, atol 1e-8". */
 static void write_subtitle(const struct run *run, size_t room, char *text)
 {
   const struct cli_arguments *a = run->arguments;
@@ -550,10 +567,10 @@ static void write_subtitle(const struct run *run, size_t room, char *text)
   }
 }
 
-/* Returns the status of a run of which the file `path` could not be written: `failure` if the run was successful, else the run's own
- * `status`. In the second case a warning about the file is printed, so that its absence is reported. */
-static cmb_status end_without(cmb_context *ctx, const char *path, cmb_status status,
-                              cmb_status failure)
+/* Reports that the output file `path` could not be written because of `failure`. If the run itself succeeded (`status` is CMB_OK), stores
+ * this error message, to be printed at the end, and returns `failure`. Otherwise prints it as a warning and returns `status`. */
+static cmb_status report_unwritten(cmb_context *ctx, const char *path, cmb_status status,
+                                   cmb_status failure)
 {
   const cmb_context *words = failure == CMB_ERROR_MEMORY ? NULL : ctx;
   if (status == CMB_OK) {
@@ -566,7 +583,8 @@ static cmb_status end_without(cmb_context *ctx, const char *path, cmb_status sta
   return status;
 }
 
-/* Draws the plot to its file. Returns the status of the run, or a failure if it was successful and the plot could not be written. */
+/* Draws the plot to the file of --plot, if this is given and the run has records. Returns the status of the run, or if that is CMB_OK, the
+ * failure to write the plot. */
 static cmb_status draw_plot(cmb_context *ctx, struct run *run, cmb_status status)
 {
   const char *path = run->arguments->plot;
@@ -581,10 +599,11 @@ static cmb_status draw_plot(cmb_context *ctx, struct run *run, cmb_status status
                                         .count = run->event_count,
                                         .formulas = run->arguments->verbose};
   const cmb_status drawn = cli_run_plot_draw(ctx, &run->plot, &run->history, &texts, &events, path);
-  return drawn == CMB_OK ? status : end_without(ctx, path, status, drawn);
+  return drawn == CMB_OK ? status : report_unwritten(ctx, path, status, drawn);
 }
 
-/* Writes the report to its file. Returns the status of the run, or a failure if it was successful and the report could not be written. */
+/* Writes the HTML report to the file of --html, if this is given. Returns the status of the run, or if that is CMB_OK, the failure to write
+ * the report. */
 static cmb_status save_report(cmb_context *ctx, struct run *run, cmb_status status)
 {
   const struct cli_arguments *a = run->arguments;
@@ -594,11 +613,12 @@ static cmb_status save_report(cmb_context *ctx, struct run *run, cmb_status stat
   run->status = status;
   const cmb_status saved = cli_report_save(ctx, &run->report, a, &texts, put_report_run, run);
   run->report_saved = saved == CMB_OK;
-  return saved == CMB_OK ? status : end_without(ctx, a->html, status, saved);
+  return saved == CMB_OK ? status : report_unwritten(ctx, a->html, status, saved);
 }
 
-/* Completes the file of the trajectory and gives it its final name. If the run ended because a row could not be written, the error
- * message says where the rows before it are. */
+/* Completes the trajectory file of --out, if this is given, with the outcome of the run. If that fails, returns the failure if the run was
+ * successful or had ended because a row could not be written, and otherwise prints a warning. Returns the status of the run in all other
+ * cases. */
 static cmb_status close_trajectory(cmb_context *ctx, struct run *run, cmb_status status)
 {
   if (!run->table) return status;
@@ -608,10 +628,11 @@ static cmb_status close_trajectory(cmb_context *ctx, struct run *run, cmb_status
   const cmb_status kept = cli_table_close(run->table, &run->sheet);
   if (kept == CMB_OK) return status;
   run->table = NULL;
-  return end_without(ctx, run->arguments->out, run->table_broke ? CMB_OK : status, kept);
+  return report_unwritten(ctx, run->arguments->out, run->table_broke ? CMB_OK : status, kept);
 }
 
-/* Stores the error message with which the run ended, to be printed after all files are written. */
+/* Stores the error message of a run that ended with a failure `status`, to be printed after all files are written. Does nothing for
+ * CMB_OK. */
 static void store_failure(const cmb_context *ctx, const struct run *run, cmb_status status)
 {
   const double t = cmb_simulation_result(run->sim)->t;
@@ -622,7 +643,8 @@ static void store_failure(const cmb_context *ctx, const struct run *run, cmb_sta
     cli_keep_failure(ctx, status);
 }
 
-/* Collects the numbers of the summary, for the printed summary, the report and the files. */
+/* Sets run->numbers, the numbers about the run (accuracy, counts of steps, computing times, …) that the printed summary, the report and the
+ * files contain. */
 static void collect_numbers(struct run *run)
 {
   cli_summary_ask(&run->options, run->system, run->numbers);
@@ -632,7 +654,9 @@ static void collect_numbers(struct run *run)
   run->numbers[CLI_NUMBER_run_seconds] = run->run_seconds;
 }
 
-/* Completes all files and prints the summary; a run that failed keeps its results up to the failure. Returns the exit code. */
+/* Completes all output files, prints the results, and prints the error message of a run that failed. The results up to a failure remain,
+ * unless the simulation could not be created or resumed, or the constraints cannot be satisfied at the start. Returns the exit code of the
+ * program. */
 static int end_run(cmb_context *ctx, struct run *run, cmb_status status)
 {
   if (!run->sim) {
@@ -661,8 +685,8 @@ static int end_run(cmb_context *ctx, struct run *run, cmb_status status)
   return cli_exit_code(status);
 }
 
-/* Checks that the output file of an option is none of the files that the model is read from. Prints an error message otherwise; returns
- * an exit code. */
+/* Checks that the output file `path` of the option --OPTION (NULL: not given) would not overwrite a file from which the model is read.
+ * Prints an error message otherwise; returns the exit code of the program. */
 static int refuse_source(const struct cli_arguments *a, const char *option, const char *path)
 {
   if (!path || !a->model || !cmb_model_reads(a->model, path)) return CLI_DONE;
@@ -670,7 +694,7 @@ static int refuse_source(const struct cli_arguments *a, const char *option, cons
                       path);
 }
 
-/* Opens the file of the trajectory, with the data about the run. */
+/* Creates the trajectory file of --out, and collects the data about the run that it will contain. */
 static cmb_status open_trajectory(cmb_context *ctx, struct run *run)
 {
   const struct cli_arguments *a = run->arguments;
@@ -680,8 +704,8 @@ static cmb_status open_trajectory(cmb_context *ctx, struct run *run)
   return cli_table_open(ctx, a->out, eq, a->residuals, &run->sheet, &run->table);
 }
 
-/* Checks that the files of two options are different, since one would replace the other. Prints an error message otherwise; returns an
- * exit code. */
+/* Checks that the files of the options --ONE and --OTHER (NULL: not given) are different, as one would overwrite the other. Prints an error
+ * message otherwise; returns the exit code of the program. */
 static int refuse_same(const char *one, const char *path, const char *other, const char *other_path)
 {
   if (!path || !other_path) return CLI_DONE;
@@ -689,8 +713,9 @@ static int refuse_same(const char *one, const char *path, const char *other, con
   return cli_complain("--%s and --%s are the same file, '%s'; expected two", one, other, path);
 }
 
-/* Checks and opens all output files before the run. The file of the trajectory is opened first, so that another option with the same
- * file is refused. Prints an error message on failure; returns an exit code. */
+/* Creates the trajectory file, and checks that the other output files can be written. Refuses an output file that the model reads, that is
+ * the trajectory file or, unless it is that of --save, contains saved states. Also initialises the storage for values that the run
+ * collects. Prints an error message on failure; returns the exit code of the program. */
 static int open_outputs(cmb_context *ctx, struct run *run)
 {
   const struct cli_arguments *a = run->arguments;
@@ -723,7 +748,7 @@ static int open_outputs(cmb_context *ctx, struct run *run)
   return cli_fail(status == CMB_ERROR_MEMORY ? NULL : ctx, status);
 }
 
-/* Runs the simulation with all outputs, and reports the result. Returns the exit code. */
+/* Opens all output files, runs the simulation, and writes and prints its results. Returns the exit code of the program. */
 static int run_system(cmb_context *ctx, struct run *run)
 {
   const struct cli_arguments *a = run->arguments;
@@ -749,8 +774,8 @@ static int run_system(cmb_context *ctx, struct run *run)
   return end_run(ctx, run, status);
 }
 
-/* Checks that the options --save-at and --resume are compatible with the others. Prints an error message otherwise; returns an exit
- * code. */
+/* Checks that --save-at is used with --save only, and --resume not with --realtime. Prints an error message otherwise; returns the exit
+ * code of the program. */
 static int check_states(const struct cli_arguments *a)
 {
   if (!isnan(a->save_at) && !a->save) return cli_complain("--save-at needs --save FILE");
@@ -760,9 +785,9 @@ static int check_states(const struct cli_arguments *a)
   return CLI_DONE;
 }
 
-/* Returns how many evenly spaced records, in addition to the steps, are needed by pictures and the summary of the outputs: more than one
- * per pixel, and the same number with and without a picture, so that the summary is the same. A run with --realtime needs none or 1, to
- * save time. */
+/* Returns the number of evenly spaced points at which a run is evaluated in addition to its steps: 1000 for a plot, a report or a printed
+ * summary of outputs, otherwise 0. It is the same with and without a plot, so that the extreme values in the summary are the same. With
+ * --realtime it is 1 for a plot or report, otherwise 0, to save time. */
 static int samples_of(const struct cli_arguments *a, const cmb_equations *eq)
 {
   enum { SAMPLES = 1000 };

@@ -3,8 +3,6 @@
  */
 #include "cli/run_plot.h"
 
-#include "cli/facts.h"
-
 #include "base/text.h"
 #include "cli/facts.h"
 #include "cli/plot.h"
@@ -21,10 +19,11 @@ enum {
   NOTE_ROOM = 4096
 };
 
-/* ---- which quantities */
+/* ---- the quantities to be drawn */
 
-/* Appends n quantities, whose values begin at `column` of the history. Coordinates and states with the name of an output get the prefix
- * that their columns have in tables ("q/", "v/"); without a prefix they are omitted. Returns false if there is no memory. */
+/* Appends n quantities to those that can be drawn; their values are in the columns of the history from `column` on. If a quantity with the
+ * same name exists, the prefix is put before the name ("q/", "v/", as in CSV files), or if it is NULL, the quantity is omitted. Returns
+ * false if memory runs out. */
 static bool add_series(struct cli_run_plot *p, int n, const char *const *names,
                        const char *const *units, int column, const char *prefix)
 {
@@ -42,7 +41,8 @@ static bool add_series(struct cli_run_plot *p, int n, const char *const *names,
   return true;
 }
 
-/* Lists all quantities of the history such that those which are drawn by default come first. Returns false if there is no memory. */
+/* Lists all quantities of the history of a run. Those that are drawn by default come first: the outputs, or in a model without outputs the
+ * coordinates and velocities, then the residual norms of the constraints, if `residuals` is set. Returns false if memory runs out. */
 static bool list_all(struct cli_run_plot *p, const cmb_equations *eq, bool residuals)
 {
   const size_t most = (size_t)eq->no + (size_t)eq->nq + (size_t)eq->nv + (size_t)eq->ng + 2;
@@ -58,7 +58,8 @@ static bool list_all(struct cli_run_plot *p, const cmb_equations *eq, bool resid
          add_series(p, eq->ng, eq->lambda_names, NULL, 1 + eq->nq + eq->nv, NULL);
 }
 
-/* Prints an error message that the model has no quantity of that name, with similar names; returns an exit code. */
+/* Prints the error message that the model has no quantity `name`, which --plot-outputs requests, and suggests similar or existing names.
+ * Returns the exit code of the program. */
 static int complain_name(const struct cli_run_plot *all, const char *name)
 {
   char hint[CMB_HINT_ROOM];
@@ -68,9 +69,9 @@ static int complain_name(const struct cli_run_plot *all, const char *name)
                       cmb_hint_of_names(name, all->series, all->all, sizeof *all->series, hint));
 }
 
-/* Moves the quantities in a list of names separated by commas to the front, in that order; these are drawn. Prints an error message for
- * an unknown name; returns an exit code. */
-static int choose(struct cli_run_plot *p, char *names)
+/* Moves the quantities in a list of names separated by commas to the front of p->series, in the order of the list, so that these are drawn.
+ * The list is overwritten. Prints an error message for an unknown name; returns the exit code of the program. */
+static int choose_series(struct cli_run_plot *p, char *names)
 {
   int chosen = 0;
   for (char *name = names, *next; name; name = next) {
@@ -98,7 +99,7 @@ int cli_run_plot_begin(struct cli_run_plot *p, const struct cli_arguments *a,
   if (!list_all(p, eq, a->residuals)) return cli_fail(NULL, CMB_ERROR_MEMORY);
   if (a->plot_outputs) {
     char *names = strdup(a->plot_outputs);
-    const int code = names ? choose(p, names) : cli_fail(NULL, CMB_ERROR_MEMORY);
+    const int code = names ? choose_series(p, names) : cli_fail(NULL, CMB_ERROR_MEMORY);
     free(names);
     return code;
   }
@@ -114,6 +115,7 @@ void cli_run_plot_end(struct cli_run_plot *p)
 
 /* ---- panels */
 
+/* The panels (diagrams) of the plot. */
 struct panels {
   const struct cli_plot *plot;
   const struct cli_history *h;
@@ -123,7 +125,7 @@ struct panels {
   int left_out; /* number of quantities without a panel */
 };
 
-/* Returns the largest absolute value of a quantity. */
+/* Returns the largest absolute value of a quantity in the history of the run. */
 static double amplitude(const struct panels *all, const struct cli_series *s)
 {
   const double *y = all->h->rows + s->column;
@@ -132,7 +134,8 @@ static double amplitude(const struct panels *all, const struct cli_series *s)
   return most;
 }
 
-/* Adds as many panels as n quantities of one unit need, with about the same number of curves in each. */
+/* Appends panels (diagrams) for n quantities of the same unit: as few as possible, with about the same number of curves in each. When there
+ * are MOST_PANELS, the remaining quantities are counted as left out. */
 static void add_panels(struct panels *all, const char *unit, int n,
                        const struct cli_series *const *series)
 {
@@ -158,8 +161,8 @@ static void add_panels(struct panels *all, const char *unit, int n,
   }
 }
 
-/* Adds panels for the quantities without a unit: those whose sizes differ by more than FAR_APART get separate panels, the largest first.
- * `some` is a working array. */
+/* Appends panels (diagrams) for the quantities without a unit, grouped by size: each group consists of the largest remaining quantity and
+ * those that are smaller by a factor of FAR_APART at most. `some` is a working array with an element for each quantity of p. */
 static void add_without_unit(struct panels *all, const struct cli_run_plot *p,
                              const struct cli_series **some)
 {
@@ -179,7 +182,8 @@ static void add_without_unit(struct panels *all, const struct cli_run_plot *p,
   }
 }
 
-/* Makes one panel, or several, for each unit, in the order in which the units appear. `some` is a working array. */
+/* Appends the panels (diagrams) for all quantities to be drawn: one or several for each unit, in the order in which the units first occur,
+ * and at the end those without a unit. `some` is a working array with an element for each quantity. */
 static void make_panels(struct panels *all, const struct cli_run_plot *p,
                         const struct cli_series **some)
 {
@@ -203,10 +207,11 @@ static void make_panels(struct panels *all, const struct cli_run_plot *p,
 struct kinds {
   const cmb_event *first[MOST_KINDS];
   int count;
-  long without_letter; /* number of events of further kinds */
+  long without_letter; /* number of events of other kinds, whose marks have no letter */
 };
 
-/* Returns the number of the event's kind, which is added if it is new; -1 if there are already MOST_KINDS others. */
+/* Returns the index in `kinds` of the event's kind, which is determined by name and direction; a new kind is appended. Returns −1 if there
+ * are already MOST_KINDS others. */
 static int kind_of(struct kinds *kinds, const cmb_event *e)
 {
   for (int k = 0; k < kinds->count; k++) {
@@ -218,7 +223,8 @@ static int kind_of(struct kinds *kinds, const cmb_event *e)
   return kinds->count++;
 }
 
-/* Makes a mark for each event that is shown, and sets *count. Returns NULL if there is no memory. */
+/* Returns an allocated array with a vertical mark for each stored event that is to be drawn, and their number in *count; NULL if memory
+ * runs out. Lists the kinds of these events, each with a letter, in *kinds; the marks of further kinds have no letter. */
 static struct cli_mark *make_marks(const struct cli_run_events *events, struct kinds *kinds,
                                    int *count)
 {
@@ -234,7 +240,7 @@ static struct cli_mark *make_marks(const struct cli_run_events *events, struct k
   return marks;
 }
 
-/* Writes the note that explains the letters of events, e.g. "Events: a: tyre lifts off; b: ...". */
+/* Writes the note that explains the letters of the events in the plot, e.g. "Events: a: tyre lifts off; b: ...", to note[NOTE_ROOM]. */
 static void describe_events(const struct cli_run_events *events, const struct kinds *kinds,
                             char note[NOTE_ROOM])
 {
@@ -257,7 +263,7 @@ static void describe_events(const struct cli_run_events *events, const struct ki
 
 /* ---- the whole plot */
 
-/* Writes the note that some quantities have no room in the plot, and prints it as a warning. */
+/* Writes the note that the plot has no room for some of the `count` quantities to note[NOTE_ROOM], and prints it as a warning. */
 static void describe_left_out(const struct panels *all, int count, char note[NOTE_ROOM])
 {
   snprintf(note, NOTE_ROOM,
@@ -267,13 +273,14 @@ static void describe_left_out(const struct panels *all, int count, char note[NOT
   note[0] = 'T';
 }
 
+/* The notes below the panels: on events, on quantities that are left out, and on a failure. */
 struct notes {
   char text[3][NOTE_ROOM];
   const char *all[3];
   int count;
 };
 
-/* Adds a note to the plot and returns the array for its text. */
+/* Appends a note to the plot and returns the array text[NOTE_ROOM], into which the caller writes its text. */
 static char *next_note(struct notes *n)
 {
   n->all[n->count] = n->text[n->count];

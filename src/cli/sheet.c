@@ -1,6 +1,6 @@
 /*
  * Collects the data about a run that its result file contains besides the trajectory (table.h): the text of the model, the command line,
- * the method, the options that the mechanism depends on, and the summary.
+ * the method, the options that determine the model, and the summary. Called by `camber run` before and after the simulation.
  */
 #include "base/file.h"
 #include "base/text.h"
@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the text of the model's file, to be freed; NULL if there is none or it cannot be read. */
+/* Returns the content of the model file on the command line, to be freed by the caller; NULL if the model is a problem written in C, or the
+ * file is too long or cannot be read. */
 static char *read_text(const struct cli_arguments *a)
 {
   enum { MOST_BYTES = 1 << 26 };
@@ -23,7 +24,7 @@ static char *read_text(const struct cli_arguments *a)
   return cli_bytes_of(source.path, MOST_BYTES, &text, &length) ? text : NULL;
 }
 
-/* Returns the command line of the run, e.g. "camber run fivelink --set stair=1", to be freed; NULL if there is no memory. */
+/* Returns the command line of the run, e.g. "camber run fivelink --set stair=1", to be freed by the caller; NULL if memory runs out. */
 static char *write_command(const struct cli_arguments *a)
 {
   size_t length = sizeof "camber run";
@@ -35,9 +36,9 @@ static char *write_command(const struct cli_arguments *a)
   return text;
 }
 
-/* Returns a name by which the model's file is found from any folder, to be freed: the name of a bundled model, or the absolute path of
- * another one. NULL if there is none. */
-static char *write_file(const struct cli_arguments *a)
+/* Returns a name that denotes the model file in any current folder, to be freed by the caller: the name of a bundled model, otherwise the
+ * absolute path. NULL if the model is a problem written in C, the file does not exist, or memory runs out. */
+static char *locate_model(const struct cli_arguments *a)
 {
   struct cli_model_source source;
   char whole[CLI_PATH_ROOM];
@@ -46,7 +47,7 @@ static char *write_file(const struct cli_arguments *a)
   return cmb_whole_path(source.path, sizeof whole, whole) ? strdup(whole) : NULL;
 }
 
-/* Writes settings of parameters or start values as options, one a line: --OPTION=NAME=VALUE. */
+/* Writes settings of parameters or start values as command-line options, one a line: --OPTION=NAME=VALUE. */
 static void put_settings(FILE *to, const char *option, int count, const cmb_setting *settings)
 {
   char number[CMB_NUMBER_ROOM];
@@ -56,8 +57,9 @@ static void put_settings(FILE *to, const char *option, int count, const cmb_sett
   }
 }
 
-/* Returns the options that the mechanism depends on, one a line, as `camber view` reads them again; to be freed. NULL for a problem
- * written in C. */
+/* Returns the command-line options that determine the model of the run (formulation, parameters, start values, live parameters,
+ * --include-anywhere), one a line, as `camber view` reads them again; to be freed by the caller. NULL if the model is a problem written in
+ * C or memory runs out. */
 static char *write_arguments(const struct cli_arguments *a)
 {
   char *text = NULL;
@@ -74,7 +76,7 @@ static char *write_arguments(const struct cli_arguments *a)
   return text;
 }
 
-/* Sets text number `index` of the data about a run, which is freed together with it; NULL changes nothing. */
+/* Stores an allocated text as s->texts[index], to be freed by cli_sheet_end. Does nothing if the text is NULL. */
 static void store_owned(struct cli_sheet *s, int index, char *text)
 {
   int k = 0;
@@ -95,7 +97,7 @@ void cli_sheet_begin(cmb_context *ctx, struct cli_sheet *s, const struct cli_arg
   s->texts[CLI_TEXT_method] = cmb_method_name(options->method);
   s->texts[CLI_TEXT_method_title] = cmb_method_title(options->method);
   store_owned(s, CLI_TEXT_command, write_command(a));
-  store_owned(s, CLI_TEXT_model_file, write_file(a));
+  store_owned(s, CLI_TEXT_model_file, locate_model(a));
   store_owned(s, CLI_TEXT_arguments, write_arguments(a));
   if (a->model && cmb_picture_digest(ctx, a->model, s->picture) == CMB_OK) {
     /* without it, a viewer cannot check that the model is the same */

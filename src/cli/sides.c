@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_NUMBERS = 1 << 20 };
+enum { MOST_NUMBERS = 1 << 20 }; /* the greatest number of values that are stored */
 
 void cli_sides_begin(struct cli_sides *s, const cmb_equations *eq)
 {
@@ -19,13 +19,13 @@ void cli_sides_end(struct cli_sides *s)
   free(s->rows);
 }
 
-/* Returns the values of one side (0: before, 1: after) of an instant. */
+/* Returns the stored values of a given instant with an event, right before (side 0) or right after the event (side 1). */
 static double *row_of(const struct cli_sides *s, long instant, int side)
 {
   return s->rows + (2 * instant + side) * s->columns;
 }
 
-/* Doubles the room for instants, up to the limit; when that is reached, nothing changes. */
+/* Doubles the number of instants for which memory is allocated, up to a limit. Does nothing if the limit is reached. */
 static cmb_status grow(struct cli_sides *s)
 {
   const long most = MOST_NUMBERS / (2 * s->columns), wanted = s->room ? 2 * s->room : 16;
@@ -38,7 +38,8 @@ static cmb_status grow(struct cli_sides *s)
   return CMB_OK;
 }
 
-/* Begins an instant, whose values are NaN until they are stored. */
+/* Begins the next instant of a run at which events occur: allocates memory if necessary, and sets its values to NaN until they are stored.
+ * If the limit of the memory is reached, the instant will only be counted. */
 static cmb_status begin_instant(struct cli_sides *s)
 {
   if (s->count == s->room) CMB_TRY(grow(s));
@@ -64,7 +65,8 @@ cmb_status cli_sides_add(struct cli_sides *s, const cmb_record *r)
   return CMB_OK;
 }
 
-/* Writes the values of one side under `key`: positions, velocities, states, multipliers and outputs. */
+/* Writes a stored state right before or right after an event, row[s->columns], as a JSON object with this key: positions, velocities,
+ * first-order states, multipliers and outputs. */
 static void put_side(const struct cli_sides *s, const char *key, const double *row,
                      struct cli_json *j)
 {

@@ -1,9 +1,9 @@
 /*
- * Takes the keys under `simulate` of a model file as command-line options: options of `camber run`, and those that other commands use
+ * Uses the entries in the section `simulate` of a model file as command-line options: options of `camber run`, and some of other commands
  * (cli.h, docs/model-format.md). Called when a model is read.
  *
- * Every key and its value are checked, whichever command reads the model. A command takes those that are options of it, unless the command
- * line specifies them. Names of files are taken by `camber run` only, since another command would write something else there.
+ * Every key and its value are checked, whichever command reads the model. A command uses those that are options of it, unless the command
+ * line specifies them. A file name is used only if the option is that of `camber run`, as another command would write something else there.
  */
 #include "base/file.h"
 #include "base/text.h"
@@ -13,9 +13,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Returns whether option k has been given already, so that the model's value is not used. For the repeatable options --start and
- * --option NAME=VALUE only one of the same NAME counts: "projection=every" in the model is used together with "form=projecting" on the
- * command line, but not with "projection=none". */
+/* Returns whether option k is already set, so that the value in the model file is not used. The options --start and --option NAME=VALUE can
+ * be repeated; for them, only a setting with the same NAME as in `value` counts: with "form=projecting" on the command line,
+ * "projection=every" in the model file is used, but with "projection=none" it is not. */
 static bool is_given(const struct cli_arguments *a, int k, const char *value)
 {
   const size_t length = strcspn(value, "=");
@@ -30,7 +30,7 @@ static bool is_given(const struct cli_arguments *a, int k, const char *value)
   return found;
 }
 
-/* Returns an error record with the position of a value in the model file. */
+/* Returns an error record with the position of an entry's value in the section `simulate` of the model file, without a text. */
 static cmb_error at_value(const cmb_model_default *d)
 {
   return (cmb_error){.status = CMB_ERROR_INPUT,
@@ -41,7 +41,7 @@ static cmb_error at_value(const cmb_model_default *d)
                      .time = NAN};
 }
 
-/* Returns an error record with the position of a key in the model file. */
+/* Returns an error record with the position of an entry's key in the section `simulate` of the model file, without a text. */
 static cmb_error at_key(const cmb_model_default *d)
 {
   cmb_error e = at_value(d);
@@ -50,9 +50,10 @@ static cmb_error at_key(const cmb_model_default *d)
   return e;
 }
 
-static const char lead[] = "simulate: ";
+static const char lead[] = "simulate: "; /* the beginning of error messages */
 
-/* Prints an error message for an unknown key, with a similar name as a suggestion if there is one; returns an exit code. */
+/* Prints the error message for an unknown key in the section `simulate` of the model file, and suggests a similar option if there is one.
+ * Returns the exit code of the program. */
 static int complain_key(const cmb_model_default *d)
 {
   const char *near = cmb_nearest_name(d->name, cli_options, cli_option_count, sizeof *cli_options);
@@ -70,7 +71,7 @@ static bool is_file(const struct cli_option *option)
   return option->argument && strcmp(option->argument, "FILE") == 0;
 }
 
-/* Returns whether a path contains the folder `..`. */
+/* Returns whether a path contains the parent folder `..` as a component. */
 static bool goes_up(const char *path)
 {
   for (const char *at = path; *at; at += strspn(at, "/")) {
@@ -81,8 +82,9 @@ static bool goes_up(const char *path)
   return false;
 }
 
-/* Returns whether a relative path stays in the current folder after all symbolic links are followed; the file itself is checked if it
- * exists, else its folder. If the folder does not exist, the result is true, and opening the file fails later. */
+/* Returns whether a path is relative, has no component `..`, and, after symbolic links are resolved, is in or below the current folder.
+ * Links of the file itself are resolved if it exists, otherwise those of its folder; if that does not exist either, the result is true, and
+ * opening the file fails later. */
 static bool stays_here(const char *path)
 {
   char here[CLI_PATH_ROOM], there[CLI_PATH_ROOM], folder[CLI_PATH_ROOM];
@@ -95,7 +97,7 @@ static bool stays_here(const char *path)
   return !found || (strncmp(there, here, length) == 0 && (there[length] == '/' || !there[length]));
 }
 
-/* Returns whether an option accepts the value, independently of earlier values. */
+/* Returns whether an option accepts the value by itself, regardless of the values set so far. */
 static bool is_acceptable(const struct cli_option *option, const char *value)
 {
   struct cli_arguments alone = {.command = NULL};
@@ -104,8 +106,8 @@ static bool is_acceptable(const struct cli_option *option, const char *value)
   return good;
 }
 
-/* Checks the value of a key in the model file, and that a file name stays in the current folder. Prints an error message otherwise;
- * returns an exit code. */
+/* Checks that an option accepts its value in the model file, and that a file name is in or below the current folder, unless
+ * --include-anywhere is given. Prints an error message otherwise; returns the exit code of the program. */
 static int check_value(const struct cli_arguments *a, const struct cli_option *option,
                        const cmb_model_default *d)
 {
@@ -126,8 +128,8 @@ static int check_value(const struct cli_arguments *a, const struct cli_option *o
 
 /* ---- taking the values */
 
-/* Returns whether an option on the command line replaces this key of the model: e.g. --steady replaces equilibrium, and --vary replaces
- * inputs and outputs. */
+/* Returns whether an option on the command line replaces the key `key` in the section `simulate` of the model file: --steady, --free,
+ * --trim or --vary replaces equilibrium; --vary replaces inputs and outputs; --equilibrium replaces steady, free and trim. */
 static bool is_replaced(const struct cli_arguments *a, const char *key)
 {
   static const struct {
@@ -142,7 +144,8 @@ static bool is_replaced(const struct cli_arguments *a, const char *key)
          cmb_find_name(key, motion, 3, sizeof *motion) >= 0;
 }
 
-/* Prints a warning when a model with a steady motion as its start is exported, since exported code starts from the model's start values. */
+/* Prints a warning if the command is `camber export` and the key `name` in the model file is `steady`: runs of the model start from a
+ * steady motion, but exported code starts from the model's start values. */
 static void warn_of_steady(const struct cli_arguments *a, const char *name)
 {
   if (strcmp(a->command->name, "export") != 0 || strcmp(name, "steady") != 0) return;
@@ -151,8 +154,9 @@ static void warn_of_steady(const struct cli_arguments *a, const char *name)
            "starts from the model's start values");
 }
 
-/* Checks a key of the model and stores its value as an option, if the command has that option and the command line does not give it.
- * Prints an error message if it is invalid; returns an exit code. */
+/* Checks an entry in the section `simulate` of the model file, and stores its value as an option if the command has this option and the
+ * command line neither gives nor replaces it. The name of a file is stored only if `camber run` has the same option. Prints an error
+ * message if the key or value is invalid; returns the exit code of the program. */
 static int take_key(struct cli_arguments *a, const cmb_model_default *d)
 {
   const int key = cli_find_key(d->name), k = cli_find_option(a->command, d->name);
@@ -177,7 +181,8 @@ static int take_key(struct cli_arguments *a, const cmb_model_default *d)
   return cli_complain_at(&at, lead, "%s is '%s'; expected %s", d->name, d->value, option->expected);
 }
 
-/* Checks that the method in the model file exists. Prints an error message with similar names otherwise; returns an exit code. */
+/* Checks that the integration method that the model file names exists. Otherwise prints an error message, which suggests similar or
+ * existing names; returns the exit code of the program. */
 static int check_method(const cmb_model_default *d)
 {
   enum { MOST_NAMES = 64 };
@@ -191,8 +196,8 @@ static int check_method(const cmb_model_default *d)
                          cmb_hint_of_names(d->value, names, count, sizeof *names, hint));
 }
 
-/* Returns the method with which the model is to be run: of the command line, else of the model file, else the default; NULL if it is
- * unknown. */
+/* Returns the integration method with which the model is to be run: that of the command line, otherwise that of the model file, otherwise
+ * the default; NULL if a method of this name does not exist. */
 static const cmb_method *method_of_run(const struct cli_arguments *a)
 {
   int count;
@@ -204,7 +209,8 @@ static const cmb_method *method_of_run(const struct cli_arguments *a)
   return name ? cmb_method_find(name) : cmb_run_defaults().method;
 }
 
-/* Checks that a method option in the model file is one of that method. Prints an error message otherwise; returns an exit code. */
+/* Checks that the integration method of the run has the option that the model file sets, and that it accepts the value. Prints an error
+ * message otherwise; returns the exit code of the program. An unknown method or a value without '=' is not reported here. */
 static int check_option(cmb_context *ctx, const struct cli_arguments *a, const cmb_model_default *d)
 {
   enum { NAME_ROOM = 256 };
@@ -219,7 +225,8 @@ static int check_option(cmb_context *ctx, const struct cli_arguments *a, const c
   return cli_complain_at(&at, lead, "%s", cmb_error_of(ctx)->text);
 }
 
-/* Checks a key of the model that names a method or an option of a method; returns an exit code. */
+/* Checks an entry in the section `simulate` of the model file if it names an integration method or an option of one. Prints an error
+ * message if this does not exist; returns the exit code of the program. */
 static int check_default(cmb_context *ctx, const struct cli_arguments *a,
                          const cmb_model_default *d)
 {
@@ -239,8 +246,8 @@ int cli_take_keys(cmb_context *ctx, struct cli_arguments *a)
 
 /* ---- two options that contradict each other */
 
-/* Prints an error message that the options `one` and `other` contradict each other, with `words` between their names. If one of them was
- * set by the model file, the message has its position there. Returns CLI_BAD_INPUT. */
+/* Prints the error message that the options `one` and `other` contradict each other, with `words` between their names. If the model file
+ * sets one of them, the message begins with its position there. Returns CLI_BAD_INPUT. */
 int cli_complain_pair(const struct cli_arguments *a, const char *one, const char *words,
                       const char *other)
 {

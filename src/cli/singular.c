@@ -1,5 +1,5 @@
 /*
- * Stores and prints the positions of a run in which the constraint Jacobian lost rank (singular.h).
+ * Stores and prints the positions of a run at which the constraint Jacobian lost rank (singular.h).
  */
 #include "cli/singular.h"
 
@@ -9,7 +9,7 @@
 struct cli_singularity {
   double t;
   int count;
-  const char **names; /* (count) */
+  const char **names; /* (count) of the constraints that became dependent */
 };
 
 cmb_status cli_singularities_add(struct cli_singularities *list, const cmb_singularity *s)
@@ -65,16 +65,16 @@ void cli_singularities_json(const struct cli_singularities *list, struct cli_jso
   cli_json_close(j, ']');
 }
 
-/* Returns whether Lagrange multiplier i is indeterminate: at the end of this run (`unique`), or always, since redundant constraints
- * share a force. */
+/* Returns whether Lagrange multiplier i is indeterminate, either at the end of the run (unique[i] is false; NULL: all are unique) or
+ * always, because redundant constraints share the force. */
 static bool is_indeterminate(const cmb_system *system, const bool *unique, int i)
 {
   const bool *shared = cmb_system_shared_multipliers(system);
   return (unique && !unique[i]) || (shared && shared[i]);
 }
 
-/* Returns whether output i depends on an indeterminate force: in this run (`unique`), since contacts share a force, or always, since
- * redundant constraints do. */
+/* Returns whether output i depends on an indeterminate force, either in this run, because contacts share the force (unique[i] is false;
+ * NULL: no output does), or always, because redundant constraints share it. */
 static bool is_indeterminate_output(const cmb_system *system, const bool *unique, int i)
 {
   const bool *shared = cmb_system_shared_outputs(system);

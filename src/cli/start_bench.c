@@ -1,7 +1,7 @@
 /*
  * The command `camber bench`: replaces this process by the program camber-bench, which is beside this program or in PATH, so that its
- * output and exit code are those of the command. It is a separate program so that this one does not depend on the solvers that the benches
- * compare with.
+ * output and exit code are those of the command. It is a separate program so that this one does not depend on the solvers with which the
+ * benchmarks compare Camber. Also lists the benchmarks.
  */
 #include "cli/benches.h"
 #include "cli/cli.h"
@@ -31,7 +31,8 @@ void cli_list_benches(void)
   }
 }
 
-/* Replaces this process by the program words[0], beside this program or in PATH. Returns only if there is none. */
+/* Replaces this process by the program words[0] with the arguments `words` (terminated by NULL). It is looked for beside this program, then
+ * in PATH. Returns only if it cannot be started. */
 static void start(char *const words[])
 {
   char folder[CLI_PATH_ROOM], path[CLI_PATH_ROOM + 32];

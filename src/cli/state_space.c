@@ -1,6 +1,6 @@
 /*
- * Computes and shows the state-space matrices of a linearised model (state_space.h): as text, JSON, CSV and MAT files, and plots of the
- * frequency and step responses.
+ * Computes the state-space model of the linearised equations (state_space.h) and writes its matrices as text, JSON, CSV and MAT files, and
+ * plots of the frequency and step responses. Called by `camber linearize`.
  */
 #include "cli/state_space.h"
 
@@ -14,12 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SHOWN = 12 }; /* rows of matrices that are printed as text */
+enum { MOST_SHOWN = 12 }; /* the greatest number of states for which matrices are printed as text */
 enum {
   POINTS = 900,
   EVEN = 400,
   BESIDE = 5
-}; /* points of a plot; evenly spread ones; on each side of a resonance */
+}; /* numbers of points of a plot, of evenly spaced ones, and on each side of a resonance */
 
 static const double DEGREES_PER_RADIAN = 57.29577951308232;
 static const double TWO_PI = 6.28318530717958647692;
@@ -31,7 +31,7 @@ bool cli_state_space_wanted(const struct cli_arguments *a)
 
 /* ---- names */
 
-/* Returns the number of names in a list separated by commas; 0 for NULL. */
+/* Returns the number of names in a text, separated by commas; 0 if the text is NULL. */
 static int count_names(const char *text)
 {
   int count = text != NULL;
@@ -39,8 +39,9 @@ static int count_names(const char *text)
   return count;
 }
 
-/* Splits a list of names at its commas, and stores each as found[k] with its index number[k] in `names`. Prints an error message for an
- * unknown name, which mentions the option and `what` is missing; returns an exit code. */
+/* Splits the text (NULL: no names) at its commas, which are overwritten, and looks up each name in names[known]; the k-th one is stored as
+ * found[k], its index in `names` as number[k]. For an unknown name, prints the error message that the model has no WHAT of this name (e.g.
+ * "output"); returns the exit code of the program. */
 static int look_up(char *text, const char *option, const char *what, int known,
                    const char *const *names, const char **found, int *number)
 {
@@ -109,9 +110,10 @@ void cli_state_space_end(struct cli_state_space *s)
 
 /* ---- columns of inputs and their rates */
 
-/* Copies a matrix X (rows x nu), followed in each row by those columns of X_rate whose input rates have an influence. */
-static void join(const struct cli_state_space *s, int rows, const double *X, const double *X_rate,
-                 double *to)
+/* Copies each row of the matrix X (rows x nu) to the array `to`, followed by the entries of the same row of X_rate (rows x nu; NULL: none)
+ * for those inputs whose rates have an influence on the state-space model. */
+static void join_rows(const struct cli_state_space *s, int rows, const double *X,
+                      const double *X_rate, double *to)
 {
   const char *const *names = s->space->rate_names;
   const int nu = s->nu;
@@ -123,8 +125,8 @@ static void join(const struct cli_state_space *s, int rows, const double *X, con
   }
 }
 
-/* Makes the matrices B and D with columns for the inputs and for the rates of inputs that have an influence, and the names of these
- * columns. */
+/* Builds the matrices s->B and s->D of the state-space model with columns for the inputs, followed by columns for those rates of inputs
+ * that have an influence, and lists the names of these columns. */
 static cmb_status join_columns(struct cli_state_space *s)
 {
   const cmb_state_space *x = s->space;
@@ -137,8 +139,8 @@ static cmb_status join_columns(struct cli_state_space *s)
     if (x->rate_names[k]) s->column_names[s->columns++] = x->rate_names[k];
   }
   s->D = s->B + (ptrdiff_t)x->nx * s->columns;
-  join(s, x->nx, x->B, x->B_rate, s->B);
-  join(s, x->ny, x->D, x->D_rate, s->D);
+  join_rows(s, x->nx, x->B, x->B_rate, s->B);
+  join_rows(s, x->ny, x->D, x->D_rate, s->D);
   return CMB_OK;
 }
 
@@ -152,7 +154,7 @@ static double value_at(const struct cli_state_space *s, int i, int j)
   return j < nx ? s->space->C[(i - nx) * nx + j] : s->D[(i - nx) * s->columns + j - nx];
 }
 
-/* Writes a piece of text to the file `to`; a callback of the CSV writer. */
+/* Writes piece[length] to the file `to`; a callback of cmb_csv_field. Returns CMB_ERROR_IO if that fails. */
 static cmb_status put_piece(void *to, const char *piece, size_t length)
 {
   return fwrite(piece, 1, length, to) == length ? CMB_OK : CMB_ERROR_IO;
@@ -165,7 +167,7 @@ void cli_csv_name(FILE *to, const char *before, const char *name)
   cmb_csv_field(whole, put_piece, to);
 }
 
-/* Writes the block matrix [A B; C D] as CSV with the names of its columns and rows. */
+/* Writes the block matrix [A B; C D] of the state-space model as CSV, with a first row of column names and a first column of row names. */
 static void put_csv(FILE *to, const struct cli_state_space *s)
 {
   const cmb_state_space *x = s->space;
@@ -183,7 +185,7 @@ static void put_csv(FILE *to, const struct cli_state_space *s)
   }
 }
 
-/* Writes the matrices A, B, C and D and the names of states, inputs and outputs as a MAT file. */
+/* Writes the matrices A, B, C and D of the state-space model and the names of states, inputs and outputs as a MAT file. */
 static void put_mat_file(FILE *to, const struct cli_state_space *s)
 {
   const cmb_state_space *x = s->space;
@@ -196,7 +198,7 @@ static void put_mat_file(FILE *to, const struct cli_state_space *s)
   cli_mat_names(to, "y_names", x->ny, s->y_names);
 }
 
-/* Writes the matrices to the file `path`, as MAT or CSV file by its ending. */
+/* Writes the matrices of the state-space model to the file `path`, as a MAT file if its name ends in .mat, otherwise as CSV. */
 static cmb_status save(cmb_context *ctx, const struct cli_state_space *s, const char *path)
 {
   char *text = NULL;
@@ -228,7 +230,7 @@ struct curves {
   double *x, *y;
 };
 
-/* Returns the unit of a live parameter; "" for an input, which has none. */
+/* Returns the unit of input number u of the state-space model if it is a parameter of the model file; "" if it is not or has no unit. */
 static const char *unit_of_input(const struct cli_state_space *s, int u)
 {
   const cmb_model *model = s->arguments->model;
@@ -239,15 +241,16 @@ static const char *unit_of_input(const struct cli_state_space *s, int u)
   return "";
 }
 
-/* Returns the unit of an output; "" if it has none. */
+/* Returns the unit of output number y of the state-space model; "" if it has none. */
 static const char *unit_of_output(const struct cli_state_space *s, int y)
 {
   const char *const *units = s->eq->output_units;
   return units && units[s->output[y]] ? units[s->output[y]] : "";
 }
 
-/* Writes the unit of a curve: of a step response that of the output; of a frequency response the quotient, e.g. "N/m" or "N/(m/s)", or
- * "N per unit of road" if the unit of the input is unknown. */
+/* Writes the unit of the response of output y to input u: for a step response that of the output, for a frequency response the quotient of
+ * both, e.g. "N/m" or "N/(m/s)", or "N per unit of road" if the unit of the input `road` is unknown; "" if that of the output is
+ * unknown. */
 static void write_unit(const struct cli_state_space *s, int y, int u, enum kind kind,
                        char text[NAME_ROOM])
 {
@@ -263,8 +266,8 @@ static void write_unit(const struct cli_state_space *s, int y, int u, enum kind 
   }
 }
 
-/* Allocates the curves of a plot and sets their names and units; prints a warning if there are too many. Returns false if there is no
- * memory. */
+/* Allocates the curves of a plot, one for each pair of an output and an input, and sets their names and units. If there are more than
+ * CLI_PLOT_MOST_CURVES, prints a warning and makes only the first ones. Returns false if memory runs out. */
 static bool make_curves(struct curves *c, const struct cli_state_space *s, enum kind kind)
 {
   const int rows = kind == RESPONSE ? 2 : 1; /* amplitude and phase */
@@ -297,7 +300,8 @@ static void free_curves(struct curves *c)
   free(c->x);
 }
 
-/* Adds row `row` of the values y to a panel, in the colour of its pair of output and input, which is the same in all panels. */
+/* Appends the curve with the values in row `row` of c->y to a panel (diagram). Its colour denotes the pair of output and input, so that it
+ * is the same in all panels. */
 static void add_curve(const struct curves *c, int row, struct cli_panel *panel)
 {
   const int i = row % c->count;
@@ -305,7 +309,8 @@ static void add_curve(const struct curves *c, int row, struct cli_panel *panel)
       (struct cli_curve){.name = c->name[i], .y = c->y + (ptrdiff_t)row * POINTS, .colour = i + 1};
 }
 
-/* Makes one panel for each unit with the curves of that unit, titled with `what` and the unit. Returns the number of panels. */
+/* Distributes the first c->count curves to panels (diagrams), one for each unit, and writes their titles, such as "amplitude in m" for
+ * `what` "amplitude". Returns the number of panels. */
 static int fill_panels(const struct curves *c, const char *what,
                        char titles[CLI_PLOT_MOST_CURVES][NAME_ROOM], struct cli_panel *panels)
 {
@@ -323,7 +328,8 @@ static int fill_panels(const struct curves *c, const char *what,
   return count;
 }
 
-/* Computes a range of angular frequencies that contains all eigenvalues which are not neutral, with a decade below and above them. */
+/* Computes a range of angular frequencies, from *low to *high in rad/s: from a tenth of the smallest modulus of the non-zero eigenvalues to
+ * ten times the largest; from 0.1 to 10 if there are none. */
 static void find_range(const cmb_linearization *l, double *low, double *high)
 {
   *low = INFINITY, *high = 0;
@@ -343,8 +349,9 @@ static int by_size(const void *x, const void *y)
   return (*a > *b) - (*a < *b);
 }
 
-/* Chooses the angular frequencies of a plot in ascending order: evenly spaced on the logarithmic axis, and closely around each
- * resonance, whose peak may be narrow. */
+/* Chooses the angular frequencies omega[POINTS] of a frequency response in rad/s, ascending: EVEN ones evenly spaced on a logarithmic axis,
+ * and further ones near each resonance, whose peak may be narrow, as far as there is room. The remaining ones repeat the highest
+ * frequency. */
 static void choose_frequencies(const cmb_linearization *l, double omega[POINTS])
 {
   double low, high;
@@ -362,13 +369,15 @@ static void choose_frequencies(const cmb_linearization *l, double omega[POINTS])
   qsort(omega, POINTS, sizeof *omega, by_size);
 }
 
-/* Adds a multiple of 360° to a phase such that it is closest to the previous one, so that the curve has no discontinuities of 360°. */
+/* Returns the phase in degrees, changed by a multiple of 360° such that it is closest to the phase `before` of the previous point, so that
+ * the curve has no jumps of 360°. */
 static double unwrap(double phase, double before)
 {
   return phase - 360 * round((phase - before) / 360);
 }
 
-/* Draws the amplitude and phase of the frequency responses to the file `path`. */
+/* Draws the Bode plot of the state-space model (amplitude and phase of the frequency responses over the frequency in Hz) to the SVG file
+ * `path`. A frequency at which the response is infinite leaves a gap. */
 static cmb_status draw_bode(cmb_context *ctx, const struct cli_state_space *s,
                             const cmb_linearization *l, const char *path)
 {
@@ -415,7 +424,7 @@ static cmb_status draw_bode(cmb_context *ctx, const struct cli_state_space *s,
   return status;
 }
 
-/* Draws the responses of the outputs to a unit step of each input to the file `path`. */
+/* Draws the responses of the outputs of the state-space model over time, to a unit step of each input, to the SVG file `path`. */
 static cmb_status draw_steps(cmb_context *ctx, const struct cli_state_space *s,
                              const cmb_linearization *l, const char *path)
 {
@@ -450,8 +459,8 @@ static cmb_status draw_steps(cmb_context *ctx, const struct cli_state_space *s,
   return status;
 }
 
-/* Prints a warning for each output that depends on the rate of an input, since a step of that input makes an impulse in it, which cannot
- * be drawn. */
+/* Prints a warning for each pair of an output and an input where the output depends on the rate of the input: a step of the input causes an
+ * impulse in the output at t = 0, which cannot be drawn. */
 static void note_impulses(const struct cli_state_space *s)
 {
   const cmb_state_space *x = s->space;
@@ -483,7 +492,7 @@ cmb_status cli_state_space_find(cmb_context *ctx, struct cli_state_space *s,
 
 /* ---- text and JSON */
 
-/* Prints a matrix with its name as text. */
+/* Prints the matrix x (rows x columns) below its name as text; nothing if it is empty. */
 static void print_matrix(const char *name, int rows, int columns, const double *x)
 {
   if (rows == 0 || columns == 0) return;
@@ -495,7 +504,7 @@ static void print_matrix(const char *name, int rows, int columns, const double *
   }
 }
 
-/* Prints a list of names in one line. */
+/* Prints `what` and a list of names, separated by commas, in one line; nothing if the list is empty. */
 static void print_names(const char *what, int count, const char *const *names)
 {
   if (count == 0) return;
@@ -524,7 +533,7 @@ void cli_state_space_print(const struct cli_state_space *s)
   if (s->columns > s->nu) {
     printf(
         "  the rates of inputs count, too: B and D have columns for them, and transfer functions, "
-        "responses and plots have them in\n");
+        "responses and plots include them\n");
   }
   if (x->nx > MOST_SHOWN) {
     printf("  the matrices have %d rows; --json and --out FILE have them\n", x->nx);
@@ -534,7 +543,7 @@ void cli_state_space_print(const struct cli_state_space *s)
   cli_transfer_print(s);
 }
 
-/* Writes a matrix as a JSON list of rows. */
+/* Writes the matrix x (rows x columns) as a JSON list of rows under the key `name`. */
 static void json_matrix(struct cli_json *j, const char *name, int rows, int columns,
                         const double *x)
 {

@@ -1,5 +1,5 @@
 /*
- * Converts the result of a run to named numbers, and these to JSON (summary.h).
+ * Converts the result of a run to numbers with names, and writes these as JSON (summary.h).
  */
 #include "cli/summary.h"
 
@@ -36,7 +36,8 @@ void cli_summary_take(const cmb_result *r, double *to)
 
 /* ---- JSON */
 
-/* Writes the tolerances or the step size, and by how much the start values were corrected. */
+/* Writes as JSON the tolerances and the step size of a run (null where they do not apply), and by how much the start values were corrected,
+ * from the numbers x[CLI_NUMBER_COUNT]. */
 void cli_summary_accuracy(struct cli_json *j, const double *x)
 {
   cli_json_number(j, "rtol", x[CLI_NUMBER_rtol]);
@@ -46,7 +47,7 @@ void cli_summary_accuracy(struct cli_json *j, const double *x)
   cli_json_number(j, "v_moved", x[CLI_NUMBER_v_moved]);
 }
 
-/* Writes an object named `key` with two numbers, x named `one` and y named `other`. */
+/* Writes a JSON object under the key `key` with two numbers: x under the key `one`, y under the key `other`. */
 static void put_pair(struct cli_json *j, const char *key, const char *one, double x,
                      const char *other, double y)
 {
@@ -56,7 +57,8 @@ static void put_pair(struct cli_json *j, const char *key, const char *one, doubl
   cli_json_close(j, '}');
 }
 
-/* Writes the residuals of the constraints: at the end, the worst ones, and the multipliers of the projections. */
+/* Writes the JSON objects "residual", "worst" and "projected" from the numbers x[CLI_NUMBER_COUNT] of a run: the residuals of the
+ * constraints at the end, the largest ones, and the largest multipliers τ and η of the projections onto the constraints. */
 static void put_residuals(struct cli_json *j, const double *x)
 {
   put_pair(j, "residual", "position", x[CLI_NUMBER_position], "velocity", x[CLI_NUMBER_velocity]);
@@ -65,7 +67,8 @@ static void put_residuals(struct cli_json *j, const double *x)
   put_pair(j, "projected", "tau", x[CLI_NUMBER_tau], "eta", x[CLI_NUMBER_eta]);
 }
 
-/* Writes the list of events, with the states before and after each if they are stored. */
+/* Writes the stored events of a run as the JSON list "events", with the states before and after each event if these are stored. If only the
+ * first events are stored, also writes the number of all events. */
 static void put_events(struct cli_json *j, const struct cli_summary *s)
 {
   cli_json_open(j, "events", '[');
@@ -89,13 +92,14 @@ static void put_events(struct cli_json *j, const struct cli_summary *s)
   }
 }
 
-/* Writes a number unless it is unknown (NaN). */
+/* Writes a number as JSON under the key `key`, unless it is NaN (unknown) or infinite. */
 static void put_known(struct cli_json *j, const char *key, double x)
 {
   if (isfinite(x)) cli_json_number(j, key, x);
 }
 
-/* Writes the counters of the integrator and the computing times. */
+/* Writes the counters of the integrator (steps, evaluations, …) and the computing times in x[CLI_NUMBER_COUNT] as the JSON objects "stats"
+ * and "seconds". */
 static void put_costs(struct cli_json *j, const double *x)
 {
   cli_json_open(j, "stats", '{');

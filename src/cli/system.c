@@ -1,5 +1,6 @@
 /*
- * Makes a system and the options of a run from the parsed command line. Used by all commands that simulate or linearise a model.
+ * Creates the equations of motion (a system) and the options of a run from the parsed command line. Used by all commands that simulate or
+ * linearise a model.
  */
 #include "base/text.h"
 #include "cli/cli.h"
@@ -8,16 +9,17 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_NAMES = 64 };
+enum { MOST_NAMES = 64 }; /* of methods, in error messages */
 
-/* Returns the name of velocity i; if each velocity belongs to a coordinate, the name of the coordinate. */
+/* Returns the name to show for velocity i: that of coordinate i if each velocity is the rate of a coordinate, otherwise that of the
+ * velocity itself. For a first-order state, returns the name of the state. */
 static const char *name_of(const cmb_equations *eq, int i)
 {
   return cmb_velocities_pair(eq) && i < eq->nq ? eq->q_names[i] : eq->v_names[i];
 }
 
-/* Prints how many directions are neutral in an equilibrium, and the names of the coordinates that move most in them, e.g. ": delta, x
- * and 3 more". */
+/* Prints in how many directions an equilibrium is neutral (has no stiffness), and the names of the coordinates that move most along these
+ * directions, e.g. ": delta, x and 3 more". */
 static void print_neutral(const cmb_equations *eq, const cmb_equilibrium_report *r)
 {
   if (eq->nz > 0) {
@@ -31,7 +33,8 @@ static void print_neutral(const cmb_equations *eq, const cmb_equilibrium_report 
   if (r->neutral > r->neutral_named) printf(" and %d more", r->neutral - r->neutral_named);
 }
 
-/* Sets the start values of a system to the static equilibrium near them, and prints what was found unless `quiet` is set. */
+/* Sets the start values of a system to the static equilibrium near them, and prints its stability and the changes, unless `quiet` is
+ * set. */
 static cmb_status find_equilibrium(cmb_context *ctx, bool quiet, cmb_system *system)
 {
   static const char *const words[] = {
@@ -54,7 +57,8 @@ static cmb_status find_equilibrium(cmb_context *ctx, bool quiet, cmb_system *sys
   return CMB_OK;
 }
 
-/* Returns whether the options ask for formalism=explicit, for which the method needs accelerations at given multipliers. */
+/* Returns whether the options of the integration method request formalism=explicit, with which an implicit method evaluates the
+ * accelerations for given values of the Lagrange multipliers. */
 static bool needs_forced_accelerations(const struct cli_arguments *a)
 {
   for (int i = 0; i < a->option_count; i++) {
@@ -64,7 +68,8 @@ static bool needs_forced_accelerations(const struct cli_arguments *a)
   return false;
 }
 
-/* Returns the value of an input or parameter that was found together with a steady motion; NaN if there is none of that name. */
+/* Returns the value of the input or live parameter `name`, which was found together with a steady motion (--trim); NaN if there is none of
+ * that name. */
 static double trimmed(const cmb_equations *eq, const char *name)
 {
   const int k = cmb_find_name(name, eq->p_names, eq->np, sizeof *eq->p_names);
@@ -79,7 +84,8 @@ void cli_trim_json(const struct cli_arguments *a, const cmb_equations *eq, struc
   cli_json_close(j, '}');
 }
 
-/* Sets the start values of a system to the steady motion near them, and prints what was found, except with --json. */
+/* Sets the start values of a system to the steady motion near them that --steady, --free and --trim specify, and prints the result, except
+ * with --json or as a part of another command. */
 static cmb_status find_steady_motion(cmb_context *ctx, const struct cli_arguments *a,
                                      cmb_system *system)
 {
@@ -110,7 +116,8 @@ bool cli_steady_wanted(const struct cli_arguments *a)
   return a->steady_count > 0 || a->trim_count > 0 || a->free_count > 0 || a->vary;
 }
 
-/* Checks that no option contradicts a steady motion as the start. Prints an error message otherwise; returns an exit code. */
+/* Checks that --equilibrium, --at and --realtime are not used together with options that request a steady motion (--steady, --trim, --free
+ * or --vary). Prints an error message otherwise; returns the exit code of the program. */
 static int check_steady(const struct cli_arguments *a)
 {
   if (!cli_steady_wanted(a)) return CLI_DONE;
@@ -129,7 +136,8 @@ static int check_steady(const struct cli_arguments *a)
   return CLI_DONE;
 }
 
-/* Creates the system of the model or problem on the command line. */
+/* Creates the equations of motion of the model file or built-in problem on the command line, with the options given there and the
+ * derivatives that the command and the integration method need. */
 static cmb_status create_system(cmb_context *ctx, const struct cli_arguments *a,
                                 cmb_system **system)
 {
@@ -188,7 +196,8 @@ int cli_open_system(cmb_context *ctx, const struct cli_arguments *a, cmb_system 
   return code;
 }
 
-/* Prints an error message for an unknown method, with similar names; returns an exit code. */
+/* Prints the error message that there is no integration method `name`, and suggests similar or existing names. Returns the exit code of the
+ * program. */
 static int complain_method(const char *name)
 {
   const char *names[MOST_NAMES];
