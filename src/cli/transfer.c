@@ -81,8 +81,8 @@ static void print_polynomial(const char *name, int degree, const double *c)
   printf("\n");
 }
 
-/* Prints a transfer function from an input to an output: gain, zeros, poles and, if there are any, the cancelled eigenvalues; also
- * numerator and denominator as polynomials, if they are known and the degree of the denominator is at most 8. */
+/* Prints a transfer function from an input to an output: gain, zeros, poles and, if there are any, the cancelled eigenvalues (neither zeros
+ * nor poles); also numerator and denominator as polynomials, if they are known and the degree of the denominator is at most 8. */
 static void print_one(const char *input, const char *output, const cmb_transfer *t)
 {
   const double most =
@@ -120,8 +120,8 @@ static void json_roots(struct cli_json *j, const char *name, int count, const do
   cli_json_close(j, ']');
 }
 
-/* Writes a transfer function as keys of a JSON object: gain, zeros, poles, whether it is minimal, the cancelled eigenvalues, the
- * coefficients of numerator and denominator if they are known, and its relative error `off`. */
+/* Writes a transfer function as keys of a JSON object: gain, zeros, poles, whether it is minimal, the cancelled eigenvalues (neither zeros
+ * nor poles), the coefficients of numerator and denominator if they are known, and its relative error `off`. */
 static void json_one(struct cli_json *j, const cmb_transfer *t)
 {
   cli_json_number(j, "gain", t->gain);

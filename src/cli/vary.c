@@ -69,7 +69,7 @@ static cmb_status compute_motion_for_search(void *user, double at, struct cli_mo
 
 /* Writes one row of the table of steady motions as a JSON object: the value of the varied quantity; the eigenvalues that are not neutral,
  * one of each conjugate pair (im > 0); the number of neutral ones (those that count as 0), where both of a pair are counted; and the limit
- * below which eigenvalues are taken for neutral. */
+ * below which eigenvalues are considered neutral. */
 static void json_row(struct cli_json *j, const struct cli_motion *x)
 {
   cli_json_open(j, NULL, '{');
@@ -96,8 +96,8 @@ static void print_row(const struct cli_motion *x)
   }
 }
 
-/* Prints the largest of the limits below which eigenvalues of the computed motions are neutral, i.e. count as 0 because rounding errors
- * could have caused them. In models with stiff parts this limit can be unexpectedly large. Does nothing if there are no motions. */
+/* Prints the largest of the limits below which eigenvalues of the computed motions count as 0 (are neutral), since rounding errors could
+ * have caused them. In models with stiff parts this limit can be unexpectedly large. Does nothing if there are no motions. */
 static void print_limit(const struct table *t)
 {
   double below = 0;
@@ -178,8 +178,8 @@ static void set_conditions(struct table *t)
 
 /* ---- options */
 
-/* Checks that the command line has no options of a simulation (--method, --rtol, --atol, --option), since --vary runs none. Values in the
- * section `simulate` of a model are permitted, and ignored. Prints an error message otherwise; returns an exit code. */
+/* Checks that the command line has no options of a simulation (--method, --rtol, --atol, --option), since --vary runs none; the section
+ * `simulate` of a model file may have them. If there is one, prints an error message; returns an exit code. */
 static int check_run_options(const struct cli_arguments *a)
 {
   static const char *const names[] = {"method", "rtol", "atol", "option"};
@@ -190,8 +190,8 @@ static int check_run_options(const struct cli_arguments *a)
   return CLI_DONE;
 }
 
-/* Checks that the output file `path` can be written, if `option`, to which it belongs, is on the command line. Prints an error message
- * otherwise; returns an exit code. */
+/* Checks that the output file `path` of an option can be written, if the option is on the command line. If it cannot, prints an error
+ * message; returns an exit code. */
 static int check_file(cmb_context *ctx, const struct cli_arguments *a, const char *option,
                       const char *path)
 {

@@ -120,8 +120,8 @@ struct side {
 };
 
 /* Samples a real eigenvalue that passes through the neutral band (where it cannot be distinguished from 0) near the value x: computes
- * motions at growing distances from x in the direction of the motion `end` and stores up to A_SIDE values and real parts in *side, the
- * nearest first. Beyond `end` a motion need not exist; its failure ends the sampling without an error, unless memory ran out. */
+ * motions at growing distances from x towards the motion `end` and beyond, and stores up to A_SIDE values and real parts in *side, the
+ * nearest first. If a motion beyond `end` does not exist, the sampling ends there without an error. */
 static cmb_status sample_side(struct cli_critical *s, double x, const struct cli_motion *end,
                               struct side *side)
 {
@@ -178,9 +178,9 @@ static bool are_consistent(const struct cli_critical *s, int sides, const struct
   return fabs(*x - interpolate(sides, side, count - 1)) <= CLI_CLOSE * scale_of(s);
 }
 
-/* Finds the value *crossing near x, between the motions a and b, at which the slowest eigenvalue is 0; close to it, this eigenvalue is in
- * the neutral band (cannot be distinguished from 0). *crossing is NaN if that fails or another eigenvalue makes the motion unstable on a
- * side of it. *doubtful then says whether a warning is due: false only if the motion is unstable on both sides. */
+/* Finds the value *crossing near x, between the motions a and b, at which the slowest eigenvalue is 0, by interpolation, since close to 0
+ * it cannot be distinguished from 0. *crossing is NaN if this fails, or if another eigenvalue makes the motion unstable on one side of it
+ * or both. *doubtful then says whether a warning is needed, which is so except in the case "both". */
 static cmb_status locate_zero_in_band(struct cli_critical *s, const struct cli_motion *a,
                                       const struct cli_motion *b, double x, double *crossing,
                                       bool *doubtful)
@@ -227,8 +227,8 @@ static cmb_status check_others(struct cli_critical *s, const struct cli_follow *
 }
 
 /* Locates the value between the motions f->a and f->b at which the real part of the followed eigenvalue passes 0, and adds it to the
- * critical values if no other eigenvalue makes the motion unstable there. If neutral eigenvalues, which cannot be distinguished from 0,
- * leave this open, i->in_band is set. */
+ * critical values if motions close to it confirm this and no other eigenvalue makes the motion unstable there. Sets i->in_band if this
+ * remains open because eigenvalues cannot be distinguished from 0. */
 static cmb_status locate_zero(struct cli_critical *s, struct interval *i,
                               const struct cli_follow *f)
 {
@@ -252,10 +252,9 @@ static cmb_status locate_zero(struct cli_critical *s, struct interval *i,
   return CMB_OK;
 }
 
-/* Examines a mode (an eigenvalue with its eigenvector) of motion i->a and the mode of motion i->b that continues it; one of the two may be
- * NULL. Sets i->a_grows or i->b_grows if its real part is positive there, and locates the zero of the real part if both modes exist and
- * their signs differ. If one is missing, it may be neutral (count as 0): then the other is ignored if the motions differ in the number of
- * neutral ones. */
+/* Examines a mode (an eigenvalue with its eigenvector) of motion i->a and the mode of motion i->b that continues it, NULL if there is none.
+ * Sets i->a_grows or i->b_grows if the real part is positive there, and locates its zero if its sign changes. Does nothing if a mode is
+ * missing and the motions differ in the number of neutral eigenvalues (which count as 0), since it may be one of these. */
 static cmb_status examine_mode(struct cli_critical *s, struct interval *i,
                                const cmb_eigenmode *at_a, const cmb_eigenmode *at_b)
 {
@@ -331,8 +330,9 @@ static cmb_status find_crossings(struct cli_critical *s, const struct cli_motion
 
 /* ---- rows in the neutral band */
 
-/* Prints a warning that the stability of rows `first` to `last` of the table is unknown, since an eigenvalue cannot be distinguished from
- * 0. Rows at both ends are left out if another eigenvalue makes them unstable; there is no warning if all rows are unstable. */
+/* Prints a warning that the stability of rows `first` to `last` of the table of steady motions is unknown, since an eigenvalue cannot be
+ * distinguished from 0. Rows at both ends that another eigenvalue makes unstable are left out; no warning is printed if all rows are
+ * unstable. */
 static void warn_of_rows(const struct cli_critical *s, int first, int last)
 {
   double below = 0;
@@ -345,9 +345,9 @@ static void warn_of_rows(const struct cli_critical *s, int first, int last)
   if (from >= 0) warn_of_band(s, s->rows[from].at, s->rows[to].at, below);
 }
 
-/* Finds the critical value between the rows a and b of the table, which have equal numbers of neutral eigenvalues (which count as 0), while
- * the rows between them have more, and adds it to the list. If it cannot be located, a warning is printed, unless the motion is unstable
- * there for another reason. */
+/* Finds the critical value between the rows a and b of the table of steady motions, which have equal numbers of neutral eigenvalues
+ * (counting as 0), while the rows between them have more, and adds it to the list. If it cannot be located, prints a warning, unless
+ * another eigenvalue makes the motion unstable there. */
 static cmb_status locate_between_rows(struct cli_critical *s, int a, int b)
 {
   const struct cli_motion *from = &s->rows[a], *to = &s->rows[b];
@@ -367,9 +367,10 @@ static cmb_status locate_between_rows(struct cli_critical *s, int a, int b)
   return CMB_OK;
 }
 
-/* Examines rows `first` to `last` at an end of (a stretch of) the table, with more neutral eigenvalues (which count as 0) than the row
- * `inner` beside them. A single row is a critical value if motions close to it show one real eigenvalue that is 0 exactly there and
- * positive towards `inner`, and no other makes the row unstable. If they do not show this, prints a warning that stability is unknown. */
+/* Examines rows `first` to `last` at an end of (a stretch of) the table of steady motions, which have more neutral eigenvalues (counting as
+ * 0) than the row `inner` beside them. Adds a single row to the critical values if motions close to it show that one real eigenvalue is 0
+ * exactly there and positive towards `inner`, and no other makes the row unstable. If they do not show this, prints a warning that
+ * stability is unknown. */
 static cmb_status end_in_band(struct cli_critical *s, int first, int last, int inner)
 {
   const struct cli_motion *end = &s->rows[first], *in = &s->rows[inner];

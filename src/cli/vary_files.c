@@ -70,9 +70,9 @@ static const cmb_eigenmode *least_stable_of(const struct cli_mode_curves *c, int
   return worst;
 }
 
-/* Chooses the curves of eigenvalues to be drawn, d->curve[d->count], and sets their labels: those with the largest real parts, in
- * descending order, at most CLI_PLOT_MOST_CURVES. Curves are left out if even their largest real part is below −FAR_APART times the largest
- * absolute value of the eigenvalues chosen before. */
+/* Chooses the curves of eigenvalues to be drawn, d->curve[d->count], and sets their labels: at most CLI_PLOT_MOST_CURVES, in descending
+ * order of their largest real parts. Leaves out curves that decay far faster than the others: even their largest real part is below
+ * −FAR_APART times the largest absolute value of the eigenvalues chosen before. */
 static void choose(const struct cli_mode_curves *c, struct drawing *d)
 {
   double largest = 0;

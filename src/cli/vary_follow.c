@@ -121,8 +121,8 @@ cmb_status cli_follow_to_zero(struct cli_critical *s, const struct cli_follow *f
 }
 
 /* Compares the sign of the real part of the followed eigenvalue at the value x with that of `wanted`: *answer is 1 if they are equal and −1
- * if not; 0 if the eigenvalue is not found or is that of an undamped oscillation. Outside the range of the table, where a motion need not
- * exist, *answer is 1. */
+ * if not; 0 if the eigenvalue is not found or is that of an undamped oscillation. Outside the range of the varied quantity, where a motion
+ * need not exist, *answer is 1. */
 static cmb_status compare_sign(struct cli_critical *s, const struct cli_follow *f, double x,
                                double wanted, int *answer)
 {

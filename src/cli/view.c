@@ -76,8 +76,8 @@ static int make_model_page(cmb_context *ctx, const struct cli_arguments *a, cons
   return code;
 }
 
-/* Checks that no option for the start of a model is given (--equilibrium, --steady, --free, --trim). Called for result files, which contain
- * their motion. Prints an error message otherwise; returns an exit code. */
+/* Checks that no option for the start of a model is given (--equilibrium, --steady, --free, --trim), since the operands are result files,
+ * which contain their motion. If one is given, prints an error message; returns an exit code. */
 static int check_start(const struct cli_arguments *a)
 {
   static const char *const starts[] = {"equilibrium", "steady", "free", "trim"};
@@ -90,8 +90,8 @@ static int check_start(const struct cli_arguments *a)
   return CLI_DONE;
 }
 
-/* Checks that options for pictures, films, models or result files are only given where they apply. `results` says whether the operands are
- * result files, otherwise a model. Prints an error message otherwise; returns an exit code. */
+/* Checks that options for pictures, films, models or result files are only given where they apply. If not, prints an error message; returns
+ * an exit code. `results` is set if the operands are result files, and not set for a model. */
 static int check_options(const struct cli_arguments *a, bool results)
 {
   if (results && check_start(a) != CLI_DONE) return CLI_BAD_INPUT;
@@ -113,8 +113,8 @@ static int check_options(const struct cli_arguments *a, bool results)
   return CLI_DONE;
 }
 
-/* Checks that no output file (the page unless it is NULL, the film, the file of -o) would overwrite an operand. Prints an error message
- * otherwise; returns an exit code. */
+/* Checks that no output file (the page unless it is NULL, the film, the file of -o) would overwrite an operand. If one would, prints an
+ * error message; returns an exit code. */
 static int check_places(const struct cli_arguments *a, const char *page)
 {
   for (int i = 0; i < a->result_count; i++) {
@@ -134,9 +134,9 @@ static int make_page(cmb_context *ctx, const struct cli_arguments *a, bool resul
   return results ? cli_view_results(ctx, a, page) : make_model_page(ctx, a, page);
 }
 
-/* Makes the HTML page, and the requested picture and film from it in a temporary folder. The page is kept as the file `page`, to which the
- * folder then contains a link, or is temporary (NULL). If the page shows why a mechanism cannot be assembled, its picture is made if it is
- * temporary. Returns the exit code of the first failure. */
+/* Makes the HTML page, and from it the requested picture and film in a temporary folder. The page is kept as the file `page`, to which the
+ * folder contains a link, or is temporary (NULL). If a mechanism cannot be assembled, the page shows why; a picture of it is only made if
+ * the page is temporary. Returns an exit code. */
 static int make_film(cmb_context *ctx, const struct cli_arguments *a, bool results,
                      const char *page)
 {

@@ -100,8 +100,8 @@ static void find_start(cmb_context *ctx, struct model_page *m)
 
 /* ---- what is shown */
 
-/* Sets the time, positions and velocities that the page shows, m->place: those of the consistent initial state if it was found, else the
- * given ones. Creates the calculator of the bodies' poses, and computes the size of the mechanism. */
+/* Sets the time, positions and velocities that the HTML page shows, m->place: those of the consistent initial state if it was found, else
+ * the given ones. Creates the calculator of the bodies' poses, and computes the size of the mechanism. */
 static cmb_status open_place(cmb_context *ctx, struct model_page *m)
 {
   struct cli_view_place *p = &m->place;
@@ -174,8 +174,8 @@ static cmb_status find_violated(cmb_context *ctx, struct model_page *m)
 
 /* ---- the computation */
 
-/* Computes what the page shows of an assembled mechanism in addition to its bodies: the numbers of coordinates and degrees of freedom, the
- * positions for its sliders (one for each free coordinate), and the modes (eigenvalues and eigenvectors). */
+/* Computes what the HTML page shows of an assembled mechanism in addition to its bodies: the numbers of coordinates and degrees of freedom,
+ * the positions for the slider controls (one for each free coordinate), and the modes (eigenvalues and eigenvectors). */
 static cmb_status find_motions(cmb_context *ctx, struct model_page *m)
 {
   struct cli_view_place *p = &m->place;
@@ -189,8 +189,9 @@ static cmb_status find_motions(cmb_context *ctx, struct model_page *m)
   return cli_modes_find(p, &m->modes);
 }
 
-/* Computes everything that the HTML page of a model shows: the poses of its bodies and, if the mechanism could be assembled, the sliders
- * for its free coordinates and its modes, otherwise the constraints that are violated. Without a system it is the design position only. */
+/* Computes everything that the HTML page of a model shows: the poses of its bodies and, if the mechanism could be assembled, the positions
+ * for the slider controls and the modes (eigenvalues and eigenvectors), otherwise the violated constraints. Only the design position is
+ * shown if there are no equations. */
 static cmb_status compute(cmb_context *ctx, struct model_page *m)
 {
   m->place.ctx = ctx;
@@ -221,9 +222,9 @@ static void put_violated(struct cli_json *j, const struct model_page *m)
   cli_json_close(j, ']');
 }
 
-/* Writes the state that the page shows as JSON keys: version, model, name of the state, time, error message if the exit code is not 0,
- * violated constraints and warnings; if the mechanism is assembled, also its numbers of coordinates, states and degrees of freedom,
- * residual and size. */
+/* Writes the state that the HTML page shows as JSON keys: version, model, name of the state, time, error message if the exit code is not 0,
+ * violated constraints and warnings; if the mechanism is assembled, also its numbers of coordinates, states and degrees of freedom, the
+ * residual of the constraints, and its size. */
 static void put_state(struct cli_json *j, const struct model_page *m)
 {
   cli_json_text(j, "camber", cmb_version());
@@ -241,7 +242,7 @@ static void put_state(struct cli_json *j, const struct model_page *m)
   cli_json_counts(j, &m->counts);
 }
 
-/* Writes a model in the state that its page shows as a JSON object: title, file, elements, poses of the bodies, and the shape of the
+/* Writes a model in the state that its HTML page shows as a JSON object: title, file, elements, poses of the bodies, and the shape of the
  * ground, an empty list if there are no equations to compute it. */
 static cmb_status put_report(struct cli_json *j, const struct model_page *m)
 {
@@ -262,8 +263,8 @@ static cmb_status put_report(struct cli_json *j, const struct model_page *m)
   return status;
 }
 
-/* Writes the JSON data of the page of a model: the mechanism and its state and, if it is assembled, the positions for the sliders and the
- * modes. A callback of cli_page_save; `user` is a struct model_page. */
+/* Writes the JSON data of the HTML page of a model: the mechanism and its state and, if it is assembled, the positions for the slider
+ * controls and the modes (eigenvalues and eigenvectors). A callback of cli_page_save; `user` is a struct model_page. */
 static cmb_status put_page(struct cli_json *j, void *user)
 {
   const struct model_page *m = user;
@@ -279,8 +280,8 @@ static cmb_status put_page(struct cli_json *j, void *user)
   return cli_modes_put(j, &m->place, &m->modes);
 }
 
-/* Prints the numbers of degrees of freedom, sliders and modes on the page of a model, or that its mechanism is not assembled, and the path
- * of the page if it is kept. Does nothing with --quiet. */
+/* Prints the numbers of degrees of freedom, slider controls and modes (eigenvalues) on the HTML page of a model, or that its mechanism is
+ * not assembled, and the path of the page if it is kept. Does nothing with --quiet. */
 static void print_text(const struct model_page *m, const char *page)
 {
   const int freedoms = m->sliders.freedoms, sliders = m->sliders.count, modes = m->modes.count;

@@ -44,7 +44,7 @@ cmb_status cli_view_displaced(struct cli_view_place *p, const double *dq, double
 
 /* ---- view_sliders.c */
 
-/* Why a slider's range ends: at the planned limit, where loops do not close, or at a stop. */
+/* Why the range of a slider control ends: at the planned limit, where loops cannot be closed, or at a stop or contact. */
 enum cli_slider_end { CLI_END_CHOSEN, CLI_END_LOOPS, CLI_END_STOP };
 
 /* A control of the page by which the user moves a coordinate, or the time, and the positions that it leads to. */
@@ -54,7 +54,7 @@ struct cli_slider {
   struct cli_frames frames;   /* the positions; each row begins with the value of the coordinate */
   float *outputs;             /* (frames.count x outputs) the model's outputs at each position */
   enum cli_slider_end end[2]; /* why the range ends at its lower and upper end */
-  const char *stop[2];        /* name of the stop that is reached at the end; NULL: none */
+  const char *stop[2];        /* name of the stop or contact that is reached there; NULL: none */
 };
 
 struct cli_sliders {

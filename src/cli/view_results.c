@@ -67,8 +67,9 @@ static int check_times(struct cli_viewed *v)
   return CLI_DONE;
 }
 
-/* Stores all columns of a result file over time, for the curves of the page. Long ones are thinned to the smallest and largest values of
- * time intervals. `share` is the number of result files in the page. Prints an error message if memory runs out; returns an exit code. */
+/* Stores all columns of a result file over time, for the curves of the HTML page. If there are many rows, only the smallest and largest
+ * values in intervals of time are stored. `share` is the number of result files in the page. Prints an error message if memory runs out;
+ * returns an exit code. */
 static int keep_series(struct cli_viewed *v, int share)
 {
   const struct cli_result *r = &v->result;
@@ -101,7 +102,7 @@ static int prepare(cmb_context *ctx, struct cli_viewed *v, const struct cli_argu
 
 /* ---- the page */
 
-/* Writes all result files as the JSON list "reports" of the page. A callback of cli_page_save; `user` is a struct results. */
+/* Writes all result files of a page as the JSON list "reports". A callback of cli_page_save; `user` is a struct results. */
 static cmb_status put_reports(struct cli_json *j, void *user)
 {
   const struct results *r = user;
@@ -114,8 +115,8 @@ static cmb_status put_reports(struct cli_json *j, void *user)
   return status;
 }
 
-/* Returns the title of the page of several result files: the one that all of them have, otherwise "Comparison". If this common title is
- * empty, returns the path of the first file. */
+/* Returns the title of the HTML page of several result files: the title that all of them have, otherwise "Comparison". If the common title
+ * is empty, returns the path of the first file. */
 static const char *title_of(const struct results *r)
 {
   const char *title = cli_viewed_text(&r->all[0], CLI_TEXT_title);

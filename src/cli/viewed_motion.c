@@ -59,7 +59,7 @@ static int complain_arguments(const struct cli_viewed *v)
 }
 
 /* Collects the words of a command line with which the model of a result file is read, v->words: the options that the file contains, one a
- * line, and the model that the user names by --model, or else the file. Prints an error message if they are invalid; returns an exit
+ * line, and the model given by --model or else that named in the file. Prints an error message if they are invalid; returns an exit
  * code. */
 static int collect_words(struct cli_viewed *v, const struct cli_arguments *a)
 {
@@ -150,9 +150,9 @@ static void add_warning(struct cli_viewed *v, const char *what)
   cli_viewed_add_warning(v, CMB_LOG_WARNING, text);
 }
 
-/* Checks that the model looks like that of the run in the result file, by a hash of its bodies, joints and shapes. Stores a warning if the
- * file has no hash, or if it differs for a model that the user names by --model. Otherwise prints an error message if it differs; returns
- * an exit code. */
+/* Checks that the model looks like that of the run in the result file, by a hash of its bodies, joints and shapes. If the file has no hash,
+ * or if the hash differs for a model that the user names by --model, stores a warning; if it differs otherwise, prints an error message.
+ * Returns an exit code. */
 static int check_picture(cmb_context *ctx, struct cli_viewed *v, const struct cli_arguments *a)
 {
   const char *wanted = cli_viewed_text(v, CLI_TEXT_picture);
@@ -185,9 +185,9 @@ static void copy_row(const struct cli_viewed *v, enum cli_column_kind kind, long
   }
 }
 
-/* Checks that the first row of a result file satisfies the position constraints of the model with an error of at most 1e-3 `size`, or that
- * they cannot be evaluated there; otherwise the model is not that of the run. t is the time of the row; q[nq] and velocity[nv + 1] are
- * overwritten. Prints an error message otherwise; returns an exit code. */
+/* Checks that the first row of a result file, at the time t, satisfies the position constraints of the model with an error of at most 1e-3
+ * `size` or that they cannot be evaluated. If not, prints an error message that the model is not that of the run. Returns an exit code.
+ * q[nq] and velocity[nv + 1] are overwritten. */
 static int check_constraints(cmb_context *ctx, const struct cli_viewed *v, const cmb_system *system,
                              double t, double *q, double *velocity, double size)
 {
@@ -233,8 +233,8 @@ static int check_number(const struct cli_viewed *v, long row, int i, double x)
                       x);
 }
 
-/* Stores the coordinates in the rows of a result file as instants of the animation; those that are too many for the page are dropped. q[nq]
- * is a working array. Prints an error message if a coordinate cannot be drawn; returns an exit code. */
+/* Stores the coordinates in the rows of a result file as instants of the animation, with larger intervals if they are too many for the HTML
+ * page. Prints an error message if a coordinate cannot be drawn; returns an exit code. q[nq] is a working array. */
 static int keep_frames(struct cli_viewed *v, int nq, double *q)
 {
   const double *t = cli_viewed_column(v, CLI_COLUMN_TIME, 0)->numbers;
@@ -250,8 +250,9 @@ static int keep_frames(struct cli_viewed *v, int nq, double *q)
   return CLI_DONE;
 }
 
-/* Checks that the coordinates at all stored instants give rotation matrices with rows of length 1, which Euler parameters in a file may
- * violate. at[bodies] is a working array for the poses of the bodies. Prints an error message otherwise; returns an exit code. */
+/* Checks that the coordinates at all stored instants give rotation matrices whose rows have length 1, to a squared error of 1e-3. Euler
+ * parameters in a file may violate this. If not, prints an error message; returns an exit code. at[bodies] is a working array for the poses
+ * of the bodies. */
 static int check_turns(cmb_context *ctx, const struct cli_viewed *v, cmb_poses *poses,
                        cmb_pose_of_body *at, int bodies)
 {
@@ -272,8 +273,8 @@ static int check_turns(cmb_context *ctx, const struct cli_viewed *v, cmb_poses *
   return CLI_DONE;
 }
 
-/* Checks that the coordinates at all stored instants of a result file are positions of the model, i.e. that the bodies have proper
- * rotations. Prints an error message otherwise; returns an exit code. */
+/* Checks that the coordinates of a result file at all stored instants give the bodies of the model rotation matrices whose rows have length
+ * 1. If not, prints an error message; returns an exit code. */
 static int check_frames(cmb_context *ctx, const struct cli_viewed *v)
 {
   const int bodies = cmb_model_count(v->with.model, CMB_ITEM_BODY);
@@ -287,8 +288,8 @@ static int check_frames(cmb_context *ctx, const struct cli_viewed *v)
   return code;
 }
 
-/* Checks that the result file belongs to the equations of this system, and stores its coordinates as instants of the animation. `share` is
- * the number of result files in the page. Prints an error message otherwise; returns an exit code. */
+/* Stores the coordinates of a result file as instants of the animation, and checks that they can be positions of the model with this system
+ * of equations. If not, prints an error message; returns an exit code. `share` is the number of result files in the HTML page. */
 static int store_motion(cmb_context *ctx, struct cli_viewed *v, const cmb_system *system, int share)
 {
   const cmb_equations *eq = cmb_system_equations(system);

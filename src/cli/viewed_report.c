@@ -55,8 +55,8 @@ static void put_settings(struct cli_json *j, const struct cli_viewed *v)
   cli_json_close(j, '}');
 }
 
-/* Writes the data at the head of a result file's page as JSON keys: title, file names, label, why no motion is shown, end time,
- * formulation, parameter values and warnings. */
+/* Writes the data about a result file at the head of its HTML page as JSON keys: title, file names, label, why no motion is shown, end
+ * time, formulation, parameter values and warnings. */
 static cmb_status put_head(struct cli_json *j, const struct cli_viewed *v)
 {
   const char *title = cli_viewed_text(v, CLI_TEXT_title);
@@ -162,8 +162,8 @@ static cmb_status put_run(struct cli_json *j, const struct cli_viewed *v)
 
 /* ---- the curves */
 
-/* Appends the columns of one kind in a result file (e.g. velocities) to the list of curves of its page, as those of kind `name`; among the
- * velocities, first-order states become "state". `to` points behind the last curve; returns the new end. */
+/* Appends the columns of one kind in a result file (e.g. velocities) to the list of curves that the HTML page shows, as those of kind
+ * `name`; among the velocities, first-order states become "state". `to` is the end of the list; returns the new end. */
 static struct cli_report_column *add_kind(struct cli_report_column *to, const struct cli_viewed *v,
                                           enum cli_column_kind kind, const char *name)
 {
