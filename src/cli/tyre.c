@@ -57,7 +57,7 @@ static cmb_status study_load(const struct cli_tyre *t, double load, struct cli_t
 }
 
 /* Sets the nominal load, the speed and the ranges of slip and slip angle of a tyre from its file, and computes its characteristics t->loads
- * at 0.5, 1, 1.5 and 2 times the nominal load. The largest load in the file (FZMAX) replaces larger ones. */
+ * at 0.5, 1, 1.5 and 2 times the nominal load. Loads above the limit in the file (FZMAX) are replaced by that limit. */
 static cmb_status study(struct cli_tyre *t)
 {
   static const double shares[CLI_TYRE_LOADS] = {0.5, 1, 1.5, 2};

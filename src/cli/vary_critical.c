@@ -179,8 +179,8 @@ static bool are_consistent(const struct cli_critical *s, int sides, const struct
 }
 
 /* Finds the value *crossing near x, between the motions a and b, at which the slowest eigenvalue is 0, by interpolation, since close to 0
- * it cannot be distinguished from 0. *crossing is NaN if this fails, or if another eigenvalue makes the motion unstable on one side of it
- * or both. *doubtful then says whether a warning is needed, which is so except in the case "both". */
+ * it cannot be distinguished from 0. *crossing is NaN if this fails, or if another eigenvalue makes the motion unstable at least on one
+ * side of it. *doubtful then says whether a warning is needed; it is false only if the motion is unstable on both sides. */
 static cmb_status locate_zero_in_band(struct cli_critical *s, const struct cli_motion *a,
                                       const struct cli_motion *b, double x, double *crossing,
                                       bool *doubtful)

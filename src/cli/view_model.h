@@ -85,9 +85,9 @@ struct cli_mode {
 
 struct cli_modes {
   cmb_linearization *linearization; /* NULL: there is none */
-  char *
-      refused; /* why modes cannot be computed; NULL: they are, or there are no degrees of freedom */
-  int count;   /* number of modes shown, the first ones of the linearisation */
+  /* why modes cannot be computed; NULL: they are, or there are no degrees of freedom */
+  char *refused;
+  int count;             /* number of modes shown, the first ones of the linearisation */
   struct cli_mode *list; /* (count) */
 };
 
