@@ -67,7 +67,7 @@ static void improve_scaling(struct matching *j, double *largest)
   const struct cli_vary_table *t = j->curves->table;
   for (int i = 0; i < j->components; i++) largest[i] = 0;
   for (int value = 0; value < t->count; value++) {
-    const cmb_linearization *l = t->looks[value].l;
+    const cmb_linearization *l = t->motions[value].l;
     for (int k = 0; k < l->eigenmode_count; k++) {
       const cmb_eigenmode *m = &l->eigenmodes[k];
       const double square = squared_norm(j, m);
@@ -124,7 +124,7 @@ static double difference(const struct matching *j, const cmb_eigenmode *x, const
  * modes, whose eigenvalue is 0. */
 static void find_modes(struct matching *j, int value)
 {
-  const cmb_linearization *l = j->curves->table->looks[value].l;
+  const cmb_linearization *l = j->curves->table->motions[value].l;
   j->mode_count = 0;
   for (int k = 0; k < l->eigenmode_count; k++) {
     if (!l->eigenmodes[k].neutral) j->modes[j->mode_count++] = &l->eigenmodes[k];
@@ -191,7 +191,7 @@ bool cli_mode_curves_create(const struct cli_vary_table *t, struct cli_mode_curv
   int most = 0;
   *curves = (struct cli_mode_curves){.table = t, .values = t->count};
   for (int i = 0; i < t->count; i++) {
-    const int count = t->looks[i].l->eigenmode_count;
+    const int count = t->motions[i].l->eigenmode_count;
     if (count > most) most = count;
   }
   j.modes = calloc((size_t)most + 1, sizeof(void *));

@@ -1,5 +1,6 @@
 /*
- * Writes the trajectory of a run to a file (table.h).
+ * Writes the trajectory of a run to a CSV, HDF5 or MAT file, record by record as `camber run` computes them (table.h). This file collects the
+ * rows and decides when an HDF5 or MAT file is written; their contents are written in table_hdf5.c and table_mat.c.
  */
 #include "cli/table.h"
 
@@ -13,8 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const double INTERVAL = 0.5; /* minimum time in seconds between two writes of the file */
-/* minimum of this time as a multiple of the time that writing takes */
+/* The minimum time in seconds from one writing of an HDF5 or MAT file to the next. */
+static const double INTERVAL = 0.5;
+/* The minimum of this time as a multiple of the time that the writing took. */
 static const double SHARE = 20;
 
 struct cli_table {
@@ -22,18 +24,19 @@ struct cli_table {
   cmb_csv *csv; /* NULL for the formats that are written as a whole */
   const cmb_equations *eq;
   struct cli_sheet sheet;
-  cli_sheet_writer write;
+  cli_sheet_writer write; /* writes a whole file of the format */
   cmb_output *output;
-  int scratch;      /* descriptor of the temporary file with all rows */
-  double *rows;     /* CLI_SHEET_ROWS rows, as in the temporary file */
-  double *columns;  /* the same rows, column by column */
+  int scratch;      /* descriptor of the temporary file with all rows; -1: none */
+  double *rows;     /* (CLI_SHEET_ROWS x columns) working array, in the format of that file */
+  double *columns;  /* (columns x CLI_SHEET_ROWS) working array, column by column */
   long rows_held;   /* number of rows in `rows` that are not in the temporary file yet */
-  double next_time; /* when the file is written next */
+  double next_time; /* when the file is written next, by the clock cli_seconds */
 };
 
 /* ---- columns */
 
-/* Appends a group of columns to the description of the result file; nothing if `count` is 0. */
+/* Appends a group of columns (e.g. all velocities) to the description of the columns of a result file: the group's name, and the names and
+ * units of its columns, names[count] and units[count] (NULL: unknown). Does not copy the arrays. Does nothing if `count` is 0. */
 static void add_group(struct cli_sheet *s, const char *name, int count, const char *const *names,
                       const char *const *units)
 {
@@ -43,7 +46,8 @@ static void add_group(struct cli_sheet *s, const char *name, int count, const ch
   s->column_count += count;
 }
 
-/* Sets the groups of columns of the result file: t, q, v, lambda, outputs, and the residual norms if requested. */
+/* Sets the groups of columns of a result file: time t, positions q, velocities v, Lagrange multipliers lambda, outputs and, if `residuals`
+ * is set, the norms of the constraint residuals. Groups without columns are omitted. */
 static void find_groups(struct cli_sheet *s, const cmb_equations *eq, bool residuals)
 {
   static const char *const time[] = {"t"}, *const second[] = {"s"};
@@ -58,8 +62,9 @@ static void find_groups(struct cli_sheet *s, const cmb_equations *eq, bool resid
 
 /* ---- rows */
 
-/* Appends the rows that are held in memory to the temporary file. */
-static cmb_status put_held(struct cli_table *t)
+/* Appends the rows of the trajectory that are still in memory, t->rows (rows_held x columns), to the temporary file with all rows, and sets
+ * t->rows_held to 0. */
+static cmb_status append_rows(struct cli_table *t)
 {
   const size_t size = (size_t)t->rows_held * (size_t)t->sheet.column_count * sizeof(double);
   if (t->rows_held == 0) return CMB_OK;
@@ -68,7 +73,8 @@ static cmb_status put_held(struct cli_table *t)
   return CMB_OK;
 }
 
-/* Reads `length` bytes from the position `at` of a file. Returns false and sets errno on failure. */
+/* Reads `length` bytes from the offset `at` of an open file (`file` is its descriptor) into `bytes`. Returns false and sets errno on
+ * failure, also if the file ends too early. */
 static bool read_all(int file, void *bytes, size_t length, off_t at)
 {
   char *to = bytes;
@@ -84,8 +90,9 @@ static bool read_all(int file, void *bytes, size_t length, off_t at)
   return true;
 }
 
-/* Reads `count` rows from number `first` on from the temporary file, and stores them in `numbers` column by column; a callback of the
- * functions that write a whole file. Returns false and sets errno on failure. */
+/* Reads `count` rows of a trajectory, from row number `first` on, from the temporary file and stores them column by column in `numbers`
+ * (columns x count). A callback for the functions that write a whole result file; `user` is the struct cli_table, whose working array
+ * `rows` is overwritten. Returns false and sets errno on failure. */
 static bool read_rows(void *user, long first, long count, double *numbers)
 {
   struct cli_table *t = user;
@@ -99,12 +106,13 @@ static bool read_rows(void *user, long first, long count, double *numbers)
   return true;
 }
 
-/* Writes a result file with all rows so far, which replaces the previous one. */
+/* Writes a new result file with all rows of the trajectory so far, which replaces the previous one, and sets t->next_time, the time at
+ * which this is done again. */
 static cmb_status write_anew(struct cli_table *t)
 {
   const double begun = cli_seconds();
   const char *path;
-  CMB_TRY(put_held(t));
+  CMB_TRY(append_rows(t));
   CMB_TRY(cmb_output_draft(t->output, &path));
   cmb_status status = t->write(path, &t->sheet, read_rows, t, t->columns)
                           ? cmb_output_adopt(t->output)
@@ -115,7 +123,7 @@ static cmb_status write_anew(struct cli_table *t)
   return status;
 }
 
-/* Copies `count` numbers and returns the position after them. */
+/* Copies from[count] to to[count]. Returns the position after the last number written, to + count. */
 static double *copy(double *to, int count, const double *from)
 {
   if (count > 0) memcpy(to, from, (size_t)count * sizeof *to);
@@ -135,13 +143,14 @@ cmb_status cli_table_record(struct cli_table *t, const cmb_record *r)
   if (to - t->rows < (t->rows_held + 1) * columns)
     copy(to, 2, (const double[]){r->position, r->velocity});
   t->sheet.rows++;
-  if (++t->rows_held == CLI_SHEET_ROWS) CMB_TRY(put_held(t));
+  if (++t->rows_held == CLI_SHEET_ROWS) CMB_TRY(append_rows(t));
   return cli_seconds() > t->next_time ? write_anew(t) : CMB_OK;
 }
 
 /* ---- opening and closing */
 
-/* Opens a file in one of the formats that are written as a whole, together with the temporary file for its rows. */
+/* Opens a result file of a format that is written as a whole (HDF5 or MAT): determines its columns, allocates memory for its rows, creates
+ * the temporary file that collects all rows, and writes a first result file without rows. */
 static cmb_status open_whole(struct cli_table *t, const char *path, bool residuals)
 {
   find_groups(&t->sheet, t->eq, residuals);

@@ -1,8 +1,8 @@
 /*
- * Writes a trajectory as an HDF5 file (table.h): a data set of 64-bit numbers for each column, in a group for each kind of columns: /t,
- * /q/phi1, /v/phi1', /lambda/…, /outputs/camber, /residuals/|g|, each with the attributes `name`, `column` (its position, from 1 on) and,
- * if known, `unit`; the events in /events; the text of the model in /model; the numbers of the summary as attributes of /summary; the rest
- * as attributes of the file (facts.h).
+ * Writes a whole HDF5 file with the trajectory of a run; called by table.c. The file contains a data set of 64-bit numbers for each column, in a
+ * group for each kind of columns: /t, /q/phi1, /v/phi1', /lambda/…, /outputs/camber, /residuals/|g|, each with the attributes `name`, `column`
+ * (its position, from 1 on) and, if known, `unit`; the events in /events; the text of the model in /model; the numbers of the summary as
+ * attributes of /summary; the other texts and numbers about the run as attributes of the file (facts.h).
  *
  * Without the library (CMB_WITH_HDF5) such files are refused with an error message.
  */
@@ -22,15 +22,15 @@ bool cli_has_hdf5(void)
   return true;
 }
 
-/* The file that is being written. After a failure (`good` is false) nothing else is written. */
+/* The HDF5 file that is being written. After a failure (`good` is false) nothing else is written. */
 struct file {
-  hid_t id, text_type, scalar;
+  hid_t id, text_type, scalar; /* the file; the type and the data space of its attributes */
   const struct cli_sheet *sheet;
-  hid_t *sets; /* data set of each column */
+  hid_t *sets; /* (columns) data set of each column; negative: none */
   bool good;
 };
 
-/* Returns whether an HDF5 call was successful, and notes a failure in the file. */
+/* Returns whether an HDF5 call succeeded, i.e. whether its `result` is not negative. Otherwise sets f->good to false. */
 static bool check(struct file *f, hid_t result)
 {
   if (result < 0) f->good = false;
@@ -39,7 +39,8 @@ static bool check(struct file *f, hid_t result)
 
 /* ---- attributes and texts */
 
-/* Writes an attribute with one value of the given type. */
+/* Writes an attribute with one value of the HDF5 type `type` to the file, group or data set `to`. A failure sets f->good to false; after an
+ * earlier failure, nothing is written. */
 static void put_attribute(struct file *f, hid_t to, const char *name, hid_t type, const void *value)
 {
   if (!f->good) return;
@@ -61,7 +62,8 @@ static void put_number(struct file *f, hid_t to, const char *name, double value)
 
 /* ---- data sets */
 
-/* Creates a data set for `count` values in the group or file `place` and returns it, to be closed by the caller; negative on failure. */
+/* Creates an HDF5 data set of `count` elements of the given type in the group or file `place`. Returns the data set, to be closed by the
+ * caller; a negative number and f->good = false on failure. */
 static hid_t create_set(struct file *f, hid_t place, const char *name, hid_t type, long count)
 {
   const hsize_t size = (hsize_t)count;
@@ -76,7 +78,8 @@ static hid_t create_set(struct file *f, hid_t place, const char *name, hid_t typ
   return set;
 }
 
-/* Writes `count` values of one type in memory (`type`) as a data set of another type in the file (`kept_as`). */
+/* Writes values[count], which have the HDF5 type `type` in memory, as a new data set in the group or file `place`, where they have the type
+ * `kept_as`. A failure sets f->good to false. */
 static void put_set(struct file *f, hid_t place, const char *name, hid_t kept_as, hid_t type,
                     long count, const void *values)
 {
@@ -86,7 +89,7 @@ static void put_set(struct file *f, hid_t place, const char *name, hid_t kept_as
   check(f, H5Dclose(set));
 }
 
-/* Returns whether all texts consist of ASCII characters. */
+/* Returns whether texts[count] consist of ASCII characters only. */
 static bool is_ascii(long count, const char *const *texts)
 {
   for (long i = 0; i < count; i++) {
@@ -97,8 +100,8 @@ static bool is_ascii(long count, const char *const *texts)
   return true;
 }
 
-/* Writes texts as a data set of strings of equal length. They are marked as UTF-8 only if they are not ASCII, since Octave cannot read
- * such strings. */
+/* Writes texts[count] as a new data set of strings of equal length, padded with zero bytes, in the group or file `place`. They are marked
+ * as UTF-8 only if one of them is not ASCII, since Octave cannot read strings that are marked so. A failure sets f->good to false. */
 static void put_texts(struct file *f, hid_t place, const char *name, long count,
                       const char *const *texts)
 {
@@ -120,8 +123,8 @@ static void put_texts(struct file *f, hid_t place, const char *name, long count,
   free(padded);
 }
 
-/* Writes the name of a column as the name of a link, in which a slash would denote a group and is replaced by '_'; if the name exists
- * already, a number is appended. */
+/* Makes the name of a new HDF5 object in the group or file `place` from the name of a column, and writes it to link[room]. Each '/', which
+ * would separate groups, is replaced by '_', as are the whole names "." and "". If the name exists already, "_2", "_3", ... is appended. */
 static void find_link(hid_t place, const char *name, size_t room, char *link)
 {
   snprintf(link, room - 16, "%s", name);
@@ -135,11 +138,13 @@ static void find_link(hid_t place, const char *name, size_t room, char *link)
   }
 }
 
-/* Creates the data sets of a group of columns, with their names, units and positions as attributes. */
+/* Creates an HDF5 data set for each column of a group of columns (e.g. all velocities), with its name, its position in the table and, if
+ * known, its unit as attributes, and stores the data sets in sets[c->count], a part of f->sets. They are in an HDF5 group of their own,
+ * except the time t. A failure sets f->good to false. */
 static void create_columns(struct file *f, const struct cli_columns *c, hid_t *sets)
 {
   char link[512];
-  const bool alone = strcmp(c->name, "t") == 0; /* it is not in a group */
+  const bool alone = strcmp(c->name, "t") == 0; /* t is not in a group */
   hid_t place = alone ? f->id : H5Gcreate2(f->id, c->name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   if (!check(f, place)) return;
   for (int i = 0; i < c->count && f->good; i++) {
@@ -154,7 +159,7 @@ static void create_columns(struct file *f, const struct cli_columns *c, hid_t *s
   if (!alone) check(f, H5Gclose(place));
 }
 
-/* Writes `count` numbers from row `first` on to the data set of a column. */
+/* Writes numbers[count] to the rows from number `first` on of the data set of a column. A failure sets f->good to false. */
 static void put_column(struct file *f, hid_t set, long first, long count, const double *numbers)
 {
   const hsize_t from = (hsize_t)first, size = (hsize_t)count;
@@ -167,7 +172,8 @@ static void put_column(struct file *f, hid_t set, long first, long count, const 
   if (here >= 0) H5Sclose(here);
 }
 
-/* Writes all rows to the data sets of the columns, in blocks. */
+/* Writes all rows of the trajectory to the data sets f->sets of the columns. The rows are read by the callback `read` in blocks of up to
+ * CLI_SHEET_ROWS rows, for which `room` is a working array. A failure sets f->good to false. */
 static void put_rows(struct file *f, cli_sheet_reader read, void *user, double *room)
 {
   const struct cli_sheet *s = f->sheet;
@@ -180,7 +186,8 @@ static void put_rows(struct file *f, cli_sheet_reader read, void *user, double *
   }
 }
 
-/* Creates the data sets of all columns and writes their rows. */
+/* Writes the trajectory to an HDF5 file: creates a data set for each column and fills it with the rows, which are read by the callback
+ * `read` into the working array `room`. A failure sets f->good to false. */
 static void put_columns(struct file *f, cli_sheet_reader read, void *user, double *room)
 {
   const struct cli_sheet *s = f->sheet;
@@ -198,7 +205,8 @@ static void put_columns(struct file *f, cli_sheet_reader read, void *user, doubl
 
 /* ---- other data of the file */
 
-/* Writes the times, directions, names and kinds of the events. */
+/* Writes the times, directions, names and kinds of the events of a run as data sets of the HDF5 group /events. A failure sets f->good to
+ * false. */
 static void put_events(struct file *f)
 {
   const struct cli_sheet *s = f->sheet;
@@ -229,7 +237,8 @@ static void put_events(struct file *f)
   free(kind);
 }
 
-/* Writes the numbers of the summary as attributes of the group /summary. */
+/* Writes the numbers of a run's summary (such as its statistics) as attributes of the HDF5 group /summary. A failure sets f->good to
+ * false. */
 static void put_summary(struct file *f)
 {
   const struct cli_sheet *s = f->sheet;
@@ -241,7 +250,8 @@ static void put_summary(struct file *f)
   check(f, H5Gclose(place));
 }
 
-/* Writes everything but the trajectory: texts and numbers of the run, the summary, the text of the model, and the events. */
+/* Writes everything but the trajectory to an HDF5 result file: texts and numbers about the run, its summary, the text of the model file if
+ * there is one, and the events. A failure sets f->good to false. */
 static void put_about(struct file *f)
 {
   const struct cli_sheet *s = f->sheet;
@@ -255,7 +265,8 @@ static void put_about(struct file *f)
   put_events(f);
 }
 
-/* Creates the file and the types that are used in it. */
+/* Creates the HDF5 file `path`, whose previous content is lost, and the type of texts and the data space that its attributes use. A failure
+ * sets f->good to false. */
 static void open_file(struct file *f, const char *path)
 {
   H5dont_atexit(); /* otherwise a file that could not be closed, on a full disk, would be closed again at the program's end, and crash it */
@@ -270,6 +281,7 @@ static void open_file(struct file *f, const char *path)
   check(f, f->id);
 }
 
+/* Closes the HDF5 file and what open_file has created for it, as far as they exist. Sets f->good to false if the file cannot be closed. */
 static void close_file(struct file *f)
 {
   if (f->text_type >= 0) H5Tclose(f->text_type);

@@ -1,7 +1,8 @@
 /*
- * Writes a trajectory as a MAT file (table.h): a matrix for each group of columns with one row for each record, and the names and units of
- * the columns as matrices of characters: `outputs`, `outputs_names`, `outputs_units`. The other data about the run (facts.h) are texts and
- * numbers; those of the summary are one matrix, with their names in another.
+ * Writes a whole MAT file with the trajectory of a run; called by table.c. The file contains a matrix for each group of columns, with one row
+ * for each record, and the names and units of the columns as character matrices: `outputs`, `outputs_names`, `outputs_units`. The texts and
+ * numbers about the run (facts.h) are matrices of their own, but the numbers of the summary are one column `summary`, with their names in
+ * `summary_names`.
  */
 #include "cli/mat.h"
 #include "cli/table.h"
@@ -10,12 +11,14 @@
 #include <limits.h>
 #include <stdlib.h>
 
+/* Writes a text as a character matrix with one row to a MAT file. */
 static void put_text(FILE *to, const char *name, const char *text)
 {
   cli_mat_names(to, name, 1, &text);
 }
 
-/* Writes the times, directions, names and kinds of the events. */
+/* Writes the times, directions, names and kinds of the events of a run to a MAT file, as the matrices events_t, events_direction,
+ * events_names and events_kinds. Without enough memory, names and kinds are omitted. */
 static void put_events(FILE *to, const struct cli_sheet *s)
 {
   const int count = (int)s->event_count;
@@ -31,7 +34,8 @@ static void put_events(FILE *to, const struct cli_sheet *s)
   free(names);
 }
 
-/* Writes everything but the trajectory: texts and numbers of the run, the names and units of the columns, and the events. */
+/* Writes everything but the trajectory to a MAT file: texts and numbers about the run, the text of the model file ("" if there is none),
+ * the names and, if known, units of the columns except time, and the events. */
 static void put_texts(FILE *to, const struct cli_sheet *s)
 {
   enum { SUMMARY = CLI_NUMBER_COUNT - CLI_FIRST_OF_SUMMARY };
@@ -54,8 +58,8 @@ static void put_texts(FILE *to, const struct cli_sheet *s)
   put_events(to, s);
 }
 
-/* Writes the heads of the matrices of all groups, and stores in `begin` where the numbers of each group start in the file. Returns false
- * on failure. */
+/* Writes the header of the matrix of each group of columns (t, q, v, ...) to a MAT file with space for its entries, and stores in
+ * begin[group_count] the file position of the first entry of each matrix. Returns false on failure. */
 static bool put_heads(FILE *to, const struct cli_sheet *s, off_t *begin)
 {
   for (int g = 0; g < s->group_count; g++) {
@@ -68,7 +72,9 @@ static bool put_heads(FILE *to, const struct cli_sheet *s, off_t *begin)
   return true;
 }
 
-/* Writes `count` rows from number `first` on to their positions in the file. Returns false on failure. */
+/* Writes `count` rows of the trajectory, from row number `first` on, to their places in the matrices of a MAT file. `numbers` (columns x
+ * count) has the rows column by column, begin[group_count] the file position of the first entry of each group's matrix. Returns false on
+ * failure. */
 static bool put_block(FILE *to, const struct cli_sheet *s, const off_t *begin, long first,
                       long count, const double *numbers)
 {
@@ -82,7 +88,8 @@ static bool put_block(FILE *to, const struct cli_sheet *s, const off_t *begin, l
   return !ferror(to);
 }
 
-/* Writes the matrices of all groups, reading their rows in blocks. Returns false on failure. */
+/* Writes the matrices of all groups of columns to a MAT file. The rows of the trajectory are read by the callback `read` in blocks of up to
+ * CLI_SHEET_ROWS rows, for which `room` is a working array. Returns false on failure. */
 static bool put_rows(FILE *to, const struct cli_sheet *s, cli_sheet_reader read, void *user,
                      double *room)
 {
@@ -99,7 +106,7 @@ static bool put_rows(FILE *to, const struct cli_sheet *s, cli_sheet_reader read,
 bool cli_sheet_write_mat(const char *path, const struct cli_sheet *s, cli_sheet_reader read,
                          void *user, double *room)
 {
-  if (s->rows > INT_MAX) { /* more than the 32-bit head of a matrix can express */
+  if (s->rows > INT_MAX) { /* more than the 32-bit header of a matrix can express */
     errno = EFBIG;
     return false;
   }

@@ -6,9 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* smaller parts of a root, relative to the largest root, are printed as 0 */
+/* Real and imaginary parts below this fraction of the largest root are printed as 0. */
 static const double ROUNDING = 1e-14;
 
+/* Polynomials with more coefficients are not printed; width of the column of names. */
 enum { MOST_COEFFICIENTS = 9, COLUMN = 12 };
 
 cmb_status cli_transfer_find(cmb_context *ctx, struct cli_state_space *s)
@@ -36,7 +37,7 @@ void cli_transfer_end(struct cli_state_space *s)
 
 /* ---- text */
 
-/* Returns the largest absolute value of `count` complex roots, which are stored as pairs (re, im). */
+/* Returns the largest absolute value of the complex numbers in roots[2 count], stored as pairs (re, im); 0 if there are none. */
 static double largest_of(int count, const double *roots)
 {
   double most = 0;
@@ -44,7 +45,8 @@ static double largest_of(int count, const double *roots)
   return most;
 }
 
-/* Prints complex roots, one of each conjugate pair; parts that are rounding errors relative to `most` are printed as 0. */
+/* Prints a line with `name` and the complex roots (zeros or poles) in roots[2 count], stored as pairs (re, im), or "none". Only one of each
+ * conjugate pair is printed, with ±. Real and imaginary parts below 1e-14 of the number `most` are rounding errors and are printed as 0. */
 static void print_roots(const char *name, int count, const double *roots, double most)
 {
   const double least = ROUNDING * most;
@@ -59,7 +61,8 @@ static void print_roots(const char *name, int count, const double *roots, double
   printf("\n");
 }
 
-/* Prints the term c·s^power of a polynomial with its sign; a term with c = 0 is omitted, unless it is the only one. */
+/* Prints the term c s^power of a polynomial in s with its sign. `first` is set for the term at the beginning of the line. Nothing is
+ * printed if c = 0, unless the term is the whole polynomial (first and with power 0). */
 static void print_term(double c, int power, bool first)
 {
   if (c == 0 && !(first && power == 0)) return;
@@ -70,7 +73,7 @@ static void print_term(double c, int power, bool first)
   if (power == 1) printf("s");
 }
 
-/* Prints a polynomial, whose coefficients c (degree + 1) begin with the highest power. */
+/* Prints a line with `name` and a polynomial in s. Its coefficients c[degree + 1] begin with that of the highest power. */
 static void print_polynomial(const char *name, int degree, const double *c)
 {
   printf("    %-*s", COLUMN, name);
@@ -78,7 +81,8 @@ static void print_polynomial(const char *name, int degree, const double *c)
   printf("\n");
 }
 
-/* Prints the transfer function from an input to an output: gain, zeros, poles, cancelled pairs, and the polynomials if they are short. */
+/* Prints a transfer function from an input to an output: gain, zeros, poles and, if there are any, the cancelled eigenvalues (neither zeros
+ * nor poles); also numerator and denominator as polynomials, if they are known and the degree of the denominator is at most 8. */
 static void print_one(const char *input, const char *output, const cmb_transfer *t)
 {
   const double most =
@@ -108,7 +112,7 @@ void cli_transfer_print(const struct cli_state_space *s)
 
 /* ---- JSON */
 
-/* Writes complex roots as a list of pairs [re, im]. */
+/* Writes the complex numbers in roots[2 count], stored as pairs (re, im), as a JSON list of pairs [re, im] under the key `name`. */
 static void json_roots(struct cli_json *j, const char *name, int count, const double *roots)
 {
   cli_json_open(j, name, '[');
@@ -116,7 +120,8 @@ static void json_roots(struct cli_json *j, const char *name, int count, const do
   cli_json_close(j, ']');
 }
 
-/* Writes a transfer function as keys of a JSON object. */
+/* Writes a transfer function as keys of a JSON object: gain, zeros, poles, whether it is minimal, the cancelled eigenvalues (neither zeros
+ * nor poles), the coefficients of numerator and denominator if they are known, and its relative error `off`. */
 static void json_one(struct cli_json *j, const cmb_transfer *t)
 {
   cli_json_number(j, "gain", t->gain);

@@ -1,5 +1,5 @@
 /*
- * Carries out work in a child process before this one (trial.h).
+ * Does work in a child process first, and in this process if that succeeds (trial.h).
  */
 #include "cli/trial.h"
 
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Returns how many bytes of memory this process has mapped; 0 if unknown. */
+/* Returns how many bytes of virtual memory this process has mapped, as /proc/self/statm says; 0 if unknown. */
 static double mapped_bytes(void)
 {
   double pages = 0;
@@ -22,7 +22,8 @@ static double mapped_bytes(void)
   return pages * (double)sysconf(_SC_PAGESIZE);
 }
 
-/* Lowers the limit of a resource to `most`, unless it is lower already. */
+/* Lowers the soft limit of a resource of this process (RLIMIT_CPU, ...) to `most`, unless it is lower already. Does nothing if the limit
+ * cannot be read or set. */
 static void lower_limit(int resource, double most)
 {
   struct rlimit limit;
@@ -32,8 +33,9 @@ static void lower_limit(int resource, double most)
   setrlimit(resource, &limit);
 }
 
-/* Does the work in the child process without output, with limits, and then writes a byte to the pipe as a sign of success. The exit code
- * would not suffice, since a sanitizer ends the process by an exit too. Does not return. */
+/* Calls work(what) in the child process, without output and core dump and with the limit of processor time. Then writes a byte to the pipe
+ * as a sign of success and ends the process. The exit code would not suffice as a sign, since a sanitizer may end the process by an exit,
+ * too. Does not return. */
 static void run_child(void (*work)(void *), void *what, const struct cli_trial_limits *limits,
                       int pipe)
 {
@@ -45,7 +47,8 @@ static void run_child(void (*work)(void *), void *what, const struct cli_trial_l
   _exit(write(pipe, "", 1) == 1 ? 0 : 1);
 }
 
-/* Waits for the end of the child process. Returns whether it has written its byte to the pipe. */
+/* Waits until the child process `trial` has ended. Returns whether it has written a byte to the pipe, the sign that its work is done;
+ * `pipe` is the descriptor of the pipe's end for reading. */
 static bool wait_for(pid_t trial, int pipe)
 {
   char byte;
@@ -55,7 +58,8 @@ static bool wait_for(pid_t trial, int pipe)
   return got == 1;
 }
 
-/* Does the work in a child process. Returns whether it came to its end, or true if no process can be created. */
+/* Calls work(what) in a child process, a copy of this one, with the limit of processor time. Returns whether the work came to its end; true
+ * as well if no pipe or child process can be created. */
 static bool try_in_child(void (*work)(void *), void *what, const struct cli_trial_limits *limits)
 {
   int ends[2];

@@ -1,6 +1,6 @@
 /*
- * The command `camber tyre FILE.tir`: prints the characteristics of a tyre as text or JSON, and writes its curves to a CSV file and a
- * picture.
+ * The command `camber tyre FILE.tir`: prints the characteristics of a tyre as text or JSON, and writes its curves to a CSV file and to a
+ * picture (tyre_plot.c).
  */
 #include "cli/tyre.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the number of this key in the tyre file; NaN if there is none. */
+/* Returns the number under `key` (e.g. "FNOMIN") in the tyre file in SI units, or the key's default value; NaN if there is no such key. */
 static double number(const struct cli_tyre *t, const char *key)
 {
   double x = NAN;
@@ -28,13 +28,14 @@ cmb_tyre_forces cli_tyre_forces(const struct cli_tyre *t, double load, double sl
   return f;
 }
 
-/* Returns the i-th of CLI_TYRE_POINTS evenly spaced points from -limit to limit. */
+/* Returns point number i, from 0, of CLI_TYRE_POINTS evenly spaced points from −limit to limit. */
 static double point(double limit, int i)
 {
   return limit * (2.0 * i / (CLI_TYRE_POINTS - 1) - 1);
 }
 
-/* Computes the characteristics of a tyre at one load: stiffnesses, greatest friction and relaxation lengths. */
+/* Computes the characteristics *l of an upright tyre at one vertical load: the stiffnesses at zero slip, the largest |Fx|/load and
+ * |Fy|/load within the ranges of slip and slip angle, and the relaxation lengths. */
 static cmb_status study_load(const struct cli_tyre *t, double load, struct cli_tyre_load *l)
 {
   double J[CMB_TYRE_FORCES * CMB_TYRE_STATES];
@@ -55,8 +56,8 @@ static cmb_status study_load(const struct cli_tyre *t, double load, struct cli_t
   return CMB_OK;
 }
 
-/* Determines the ranges of the curves from the tyre file, and computes the characteristics at 0.5, 1, 1.5 and 2 times the nominal load,
- * as far as the file permits. */
+/* Sets the nominal load, the speed and the ranges of slip and slip angle of a tyre from its file, and computes its characteristics t->loads
+ * at 0.5, 1, 1.5 and 2 times the nominal load. Loads above the limit in the file (FZMAX) are replaced by that limit. */
 static cmb_status study(struct cli_tyre *t)
 {
   static const double shares[CLI_TYRE_LOADS] = {0.5, 1, 1.5, 2};
@@ -73,20 +74,21 @@ static cmb_status study(struct cli_tyre *t)
 
 /* ---- text and JSON */
 
-/* Returns the version of the Magic Formula that the tyre file uses. */
+/* Returns the version of the Magic Formula, the tyre model that the tyre file is written for: "5.2", "6.1" or "6.2". */
 static const char *version(const struct cli_tyre *t)
 {
   const double type = number(t, "FITTYP");
   return type == 6 ? "5.2" : type == 61 ? "6.1" : "6.2";
 }
 
-/* Prints the range of validity of a quantity, if the file contains it. */
+/* Prints a line with the label of a quantity, its range of validity from `low` to `high` and its unit. Does nothing if a limit is infinite,
+ * i.e. not given in the tyre file. */
 static void print_range(const char *label, double low, double high, const char *unit)
 {
   if (isfinite(low) && isfinite(high)) printf("  %-20s %.5g to %.5g %s\n", label, low, high, unit);
 }
 
-/* Prints the data of the tyre file and the characteristics at all loads as text. */
+/* Prints the main data of the tyre file and the characteristics of the tyre at all loads, t->loads, as text. */
 static void print_text(const struct cli_tyre *t)
 {
   printf("%s: Magic Formula %s\n", t->name, version(t));
@@ -115,7 +117,7 @@ static void print_text(const struct cli_tyre *t)
          t->slip_limit, t->angle_limit, t->speed);
 }
 
-/* Prints the data of the tyre file and the characteristics at all loads as JSON. */
+/* Prints the main data of the tyre file and the characteristics of the tyre at all loads, t->loads, as JSON. */
 static void print_json(const struct cli_tyre *t)
 {
   static const char *const keys[] = {"UNLOADED_RADIUS",  "WIDTH",  "RIM_RADIUS",
@@ -151,7 +153,8 @@ static void print_json(const struct cli_tyre *t)
 
 /* ---- curves */
 
-/* Writes a line of the CSV file: load, slip, slip angle, and the forces and moments there. */
+/* Writes a line of the CSV file with the curves of a tyre: vertical load, slip and slip angle, and the forces Fx, Fy and moments Mx, My, Mz
+ * computed for them. */
 static void write_row(FILE *to, const struct cli_tyre *t, double load, double slip, double angle)
 {
   const cmb_tyre_forces f = cli_tyre_forces(t, load, slip, angle);
@@ -159,7 +162,8 @@ static void write_row(FILE *to, const struct cli_tyre *t, double load, double sl
           f.Mx, f.My, f.Mz);
 }
 
-/* Writes the curves over slip and over slip angle at all loads as CSV; a callback of cli_svg_save. */
+/* Writes the forces and moments of a tyre over slip and over slip angle, each at all of its loads, to the CSV file `to`. A callback of
+ * cli_svg_save; `tyre` is a struct cli_tyre. */
 static void write_curves(FILE *to, const void *tyre)
 {
   const struct cli_tyre *t = tyre;
@@ -174,7 +178,8 @@ static void write_curves(FILE *to, const void *tyre)
   }
 }
 
-/* Reads the tyre file and writes everything that the command line requests. */
+/* Opens the tyre file t->name as t->tyre, to be closed by the caller, computes the characteristics of the tyre, writes the CSV file and the
+ * picture if they are requested, and prints the characteristics as text or JSON. */
 static cmb_status report(cmb_context *ctx, const struct cli_arguments *a, struct cli_tyre *t)
 {
   CMB_TRY(cmb_tyre_open(ctx, t->name, &t->tyre));
@@ -194,7 +199,7 @@ int cli_tyre(cmb_context *ctx, const struct cli_arguments *a)
   struct cli_tyre t = {.name = a->operand};
   const bool over = (a->csv && cmb_same_file(a->csv, a->operand)) ||
                     (a->plot && cmb_same_file(a->plot, a->operand));
-  if (over) return cli_complain("the tyre file '%s' would be written over", a->operand);
+  if (over) return cli_complain("the tyre file '%s' would be overwritten", a->operand);
   const cmb_status status = report(ctx, a, &t);
   int code = CLI_DONE;
   if (status != CMB_OK) {

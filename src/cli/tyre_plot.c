@@ -8,42 +8,45 @@
 #include <math.h>
 #include <string.h>
 
+/* Sizes in pixels, and numbers. */
 enum {
   PANEL = 250, /* width of a panel */
   PANEL_HEIGHT = 200,
-  LEFT = 62,
+  LEFT = 62, /* margins of the picture */
   TOP = 62,
-  ACROSS = 76, /* between panels */
+  ACROSS = 76, /* distances between panels */
   DOWN = 88,
-  COLUMNS = 3,
-  CURVES = 4
+  COLUMNS = 3, /* panels side by side */
+  CURVES = 4   /* in a panel, at most */
 };
 
 static const char *const COLOURS[CURVES] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7"};
-static const double DEGREE = 0.017453292519943295;
+static const double DEGREE = 0.017453292519943295; /* in rad */
 
 struct curve {
-  double x[CLI_TYRE_POINTS], y[CLI_TYRE_POINTS];
-  char name[32];
+  double x[CLI_TYRE_POINTS], y[CLI_TYRE_POINTS]; /* in the units of the axes; may be NaN */
+  char name[32];                                 /* in the legend */
 };
 
 struct panel {
   const char *title, *abscissa;
   struct curve curves[CURVES];
-  int count, points;
-  double low[2], high[2], step[2]; /* range and tick distance of both axes */
+  int count, points;               /* number of curves; of points of each */
+  double low[2], high[2], step[2]; /* range and tick spacing of both axes */
 };
 
 /* ---- axes */
 
-/* Returns a tick distance of 1, 2 or 5 times a power of ten such that an axis of this length has about four ticks. */
+/* Returns a tick spacing of 1, 2 or 5 times a power of ten for an axis of length `size` (in the unit of the axis), so that it has about
+ * four ticks. */
 static double nice_step(double size)
 {
   const double power = pow(10, floor(log10(size / 4))), digit = size / 4 / power;
   return power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
 }
 
-/* Sets the range and tick distance of an axis of a panel (0: abscissa, 1: ordinate) from its curves. */
+/* Sets the range and the tick spacing of an axis of a panel (0: abscissa, 1: ordinate) from the finite values of its curves, with a margin
+ * of 4 % at both ends of an ordinate. The range without margin is 0 to 1 if the values do not differ. */
 static void set_axis(struct panel *p, int axis)
 {
   double low = INFINITY, high = -INFINITY;
@@ -62,19 +65,20 @@ static void set_axis(struct panel *p, int axis)
   p->high[axis] = high + room;
 }
 
-/* Returns the horizontal position in pixels of the value x in a panel whose left edge is `left`. */
+/* Returns the horizontal position, in pixels, of the abscissa x in a panel of the plot whose left edge is at `left` pixels. */
 static double place_x(const struct panel *p, double left, double x)
 {
   return left + PANEL * (x - p->low[0]) / (p->high[0] - p->low[0]);
 }
 
-/* Returns the vertical position in pixels of the value y in a panel whose upper edge is `top`. */
+/* Returns the vertical position, in pixels, of the ordinate y in a panel of the plot whose upper edge is at `top` pixels. */
 static double place_y(const struct panel *p, double top, double y)
 {
   return top + PANEL_HEIGHT * (p->high[1] - y) / (p->high[1] - p->low[1]);
 }
 
-/* Draws the grid lines of a panel with their numbers. */
+/* Draws the grid lines of a panel of the plot, and the number of each beside the panel, as SVG. `left` and `top` are the edges of the panel
+ * in pixels. */
 static void put_ticks(FILE *to, const struct panel *p, double left, double top)
 {
   for (double k = ceil(p->low[0] / p->step[0] - 1e-9); k * p->step[0] <= p->high[0] * (1 + 1e-9);
@@ -92,7 +96,8 @@ static void put_ticks(FILE *to, const struct panel *p, double left, double top)
   }
 }
 
-/* Draws one panel with grid, curves, titles and legend; `number` determines its position in the picture. */
+/* Draws a panel of the plot as SVG, with grid, curves, title, label of the abscissa and legend; before that, sets the ranges of its axes.
+ * `number` is its place in the picture, counted from 0 row by row. */
 static void put_panel(FILE *to, struct panel *p, int number)
 {
   const double left = LEFT + (number % COLUMNS) * (PANEL + ACROSS);
@@ -126,18 +131,20 @@ static void put_panel(FILE *to, struct panel *p, int number)
 
 /* ---- contents of the panels */
 
-/* Returns the i-th of CLI_TYRE_POINTS evenly spaced points from -limit to limit. */
-static double at(double limit, int i)
+/* Returns point number i, from 0, of CLI_TYRE_POINTS evenly spaced points from −limit to limit. */
+static double point(double limit, int i)
 {
   return limit * (2.0 * i / (CLI_TYRE_POINTS - 1) - 1);
 }
 
+/* Sets the name of a curve in the legend to a vertical load, e.g. "4 kN". */
 static void name_load(struct curve *c, double load)
 {
   snprintf(c->name, sizeof c->name, "%.3g kN", load / 1000);
 }
 
-/* Computes the curves of a panel at several loads. what = 0: Fx over slip; 1: Fy over slip angle; 2: Mz over slip angle. */
+/* Computes the curves of a panel, one for each load of t->loads. what = 0: longitudinal force Fx in kN over slip; 1: lateral force Fy in kN
+ * over slip angle; 2: aligning moment Mz in N m over slip angle. Slip angles are in degrees, and the other slip is 0. */
 static void over_slip(const struct cli_tyre *t, int what, struct panel *p)
 {
   p->count = CLI_TYRE_LOADS;
@@ -146,7 +153,8 @@ static void over_slip(const struct cli_tyre *t, int what, struct panel *p)
     const double load = t->loads[c].load;
     name_load(&p->curves[c], load);
     for (int i = 0; i < CLI_TYRE_POINTS; i++) {
-      const double slip = what ? 0 : at(t->slip_limit, i), angle = what ? at(t->angle_limit, i) : 0;
+      const double slip = what ? 0 : point(t->slip_limit, i),
+                   angle = what ? point(t->angle_limit, i) : 0;
       const cmb_tyre_forces f = cli_tyre_forces(t, load, slip, angle);
       p->curves[c].x[i] = what ? angle / DEGREE : slip;
       p->curves[c].y[i] = what == 0 ? f.Fx / 1000 : what == 1 ? f.Fy / 1000 : f.Mz;
@@ -154,7 +162,8 @@ static void over_slip(const struct cli_tyre *t, int what, struct panel *p)
   }
 }
 
-/* Computes the curves of Fy over Fx at the nominal load for several slip angles, each for all slips. */
+/* Computes the curves of lateral over longitudinal force (in kN) of a tyre at its nominal load: one curve for each of four slip angles,
+ * along which the slip varies over its whole range. */
 static void combined(const struct cli_tyre *t, struct panel *p)
 {
   static const double shares[CURVES] = {0.1, 0.25, 0.5, 1};
@@ -165,7 +174,7 @@ static void combined(const struct cli_tyre *t, struct panel *p)
     snprintf(p->curves[c].name, sizeof p->curves[c].name, "%.1f°", angle / DEGREE);
     for (int i = 0; i < CLI_TYRE_POINTS; i++) {
       /* points are denser near zero slip, where the forces change most */
-      const double s = at(1, i);
+      const double s = point(1, i);
       const cmb_tyre_forces f = cli_tyre_forces(t, t->nominal, t->slip_limit * s * fabs(s), angle);
       p->curves[c].x[i] = f.Fx / 1000;
       p->curves[c].y[i] = f.Fy / 1000;
@@ -173,8 +182,8 @@ static void combined(const struct cli_tyre *t, struct panel *p)
   }
 }
 
-/* Computes two curves over the load, for slip and slip angle: the largest force relative to the load if `friction` is set, else the
- * stiffnesses. */
+/* Computes two curves over the vertical load in kN, for slip and for slip angle: the largest force divided by the load if `friction` is
+ * set, else the stiffnesses in kN and kN/rad; that for slip is divided by 10. */
 static void over_load(const struct cli_tyre *t, bool friction, struct panel *p)
 {
   double most = 2 * t->nominal;

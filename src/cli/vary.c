@@ -11,21 +11,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The table of steady motions over the varied quantity, and what is needed to compute it. */
 struct table {
   cmb_context *ctx;
   const struct cli_arguments *a;
   cmb_system *system;
-  int held; /* index of the varied quantity in `holds` */
-  cmb_setting holds[CLI_MOST_SETTINGS + 1];
+  int varied;                               /* index of the varied quantity in `holds` */
+  cmb_setting holds[CLI_MOST_SETTINGS + 1]; /* conditions of the steady motions */
   cmb_steady_options options;
-  struct cli_look *looks; /* (vary_count) */
-  int done;               /* number of rows that have been computed */
+  struct cli_motion *motions; /* (vary_count) rows of the table */
+  int done;                   /* number of rows that have been computed */
   struct cli_critical critical;
 };
 
-/* Evaluates the eigenvalues of a linearisation: the number of neutral ones, and of the others the largest real part, the slowest and the
- * least damping ratio. */
-static void summarize(const cmb_linearization *l, struct cli_look *x)
+/* Summarises the eigenvalues of a linearisation in *x: the number of neutral ones (those that count as 0) and, of the others, the one with
+ * the largest real part, the one with the smallest absolute value, and the least damping ratio. x->re is −∞, x->slow_re and x->damping are
+ * ∞ if all are neutral. */
+static void summarize(const cmb_linearization *l, struct cli_motion *x)
 {
   x->below = l->neutral_below;
   x->neutral = 0, x->re = -INFINITY, x->im = 0, x->damping = INFINITY;
@@ -43,12 +45,13 @@ static void summarize(const cmb_linearization *l, struct cli_look *x)
   }
 }
 
-/* Computes the steady motion at the value `at`, with the previous motion as initial guess, and its linearisation. */
-static cmb_status compute_motion(struct table *t, double at, struct cli_look *x)
+/* Computes the steady motion for the value `at` of the varied quantity, with the previous motion as initial guess, linearises the equations
+ * about it and summarises their eigenvalues in *x. The caller destroys x->l. */
+static cmb_status compute_motion(struct table *t, double at, struct cli_motion *x)
 {
   cmb_steady_report report;
-  *x = (struct cli_look){.at = at};
-  t->holds[t->held].value = at;
+  *x = (struct cli_motion){.at = at};
+  t->holds[t->varied].value = at;
   CMB_TRY(cmb_system_steady(t->ctx, t->system, &t->options, &report));
   CMB_TRY(cmb_linearize_in(t->ctx, cmb_system_equations(t->system), cmb_system_frame(t->system),
                            cmb_system_t_start(t->system), cmb_system_q(t->system),
@@ -57,14 +60,17 @@ static cmb_status compute_motion(struct table *t, double at, struct cli_look *x)
   return CMB_OK;
 }
 
-/* Computes the steady motion at a value; the callback of the search for critical values. */
-static cmb_status compute_motion_for_search(void *user, double at, struct cli_look *x)
+/* Computes the steady motion for the value `at` of the varied quantity and its eigenvalues, *x. A callback of the search for critical
+ * values; `user` is the struct table. The caller destroys x->l. */
+static cmb_status compute_motion_for_search(void *user, double at, struct cli_motion *x)
 {
   return compute_motion(user, at, x);
 }
 
-/* Writes one row of the table as JSON: the value, all eigenvalues that are not neutral, and the number of neutral ones. */
-static void json_row(struct cli_json *j, const struct cli_look *x)
+/* Writes one row of the table of steady motions as a JSON object: the value of the varied quantity; the eigenvalues that are not neutral,
+ * one of each conjugate pair (im > 0); the number of neutral ones (those that count as 0), where both of a pair are counted; and the limit
+ * below which eigenvalues are considered neutral. */
+static void json_row(struct cli_json *j, const struct cli_motion *x)
 {
   cli_json_open(j, NULL, '{');
   cli_json_number(j, "value", x->at);
@@ -79,9 +85,9 @@ static void json_row(struct cli_json *j, const struct cli_look *x)
   cli_json_close(j, '}');
 }
 
-/* Prints a row of the table: the value, the largest real part with its imaginary part, the least damping ratio, and the number of
- * neutral eigenvalues. */
-static void print_row(const struct cli_look *x)
+/* Prints one row of the table of steady motions: the value of the varied quantity, and of its eigenvalues the largest real part with the
+ * imaginary part, the least damping ratio and the number of neutral ones. Neutral eigenvalues, which count as 0, are only counted. */
+static void print_row(const struct cli_motion *x)
 {
   if (isfinite(x->re)) {
     printf("  %-14.6g %-14.6g %-14.6g % -14.4g %d\n", x->at, x->re, x->im, x->damping, x->neutral);
@@ -90,22 +96,24 @@ static void print_row(const struct cli_look *x)
   }
 }
 
-/* Prints the largest limit below which eigenvalues are neutral, i.e. indistinguishable from 0; in models with stiff parts it can be
- * unexpectedly large. */
+/* Prints the largest of the limits below which eigenvalues of the computed motions count as 0 (are neutral), since rounding errors could
+ * have caused them. In models with stiff parts this limit can be unexpectedly large. Does nothing if there are no motions. */
 static void print_limit(const struct table *t)
 {
   double below = 0;
-  for (int i = 0; i < t->done; i++) below = fmax(below, t->looks[i].below);
-  if (t->done > 0) printf("  neutral: not told from 0, all below %.3g 1/s\n", below);
+  for (int i = 0; i < t->done; i++) below = fmax(below, t->motions[i].below);
+  if (t->done > 0) printf("  neutral: indistinguishable from 0, all below %.3g 1/s\n", below);
 }
 
-/* Computes the eigenvalues of the steady motions at all values of the varied quantity, and the critical values between them. */
+/* Computes the steady motions and their eigenvalues at evenly spaced values of the varied quantity, and the critical values between them,
+ * where stability changes. Prints each row of the table at once, unless --json is given. t->done becomes the number of complete rows, also
+ * on failure. */
 static cmb_status compute_rows(struct table *t)
 {
   const struct cli_arguments *a = t->a;
   const int values = (int)a->vary_count;
   for (t->done = 0; t->done < values; t->done++) {
-    struct cli_look *here = &t->looks[t->done];
+    struct cli_motion *here = &t->motions[t->done];
     const double part = (double)t->done / (values - 1);
     CMB_TRY(compute_motion(t, a->vary_from + part * (a->vary_to - a->vary_from), here));
     if (!a->json) print_row(here);
@@ -114,14 +122,16 @@ static cmb_status compute_rows(struct table *t)
   return CMB_OK;
 }
 
-/* Writes the CSV file and the plot of the table of eigenvalues, if requested; also if the table ends early. */
+/* Writes the CSV file and the plot of the eigenvalues over the varied quantity, as far as they are requested. `status` is that of the
+ * computation: after a failure the files contain the rows computed before it, and the plot names the reason. Does nothing if there are no
+ * rows. */
 static cmb_status write_files(const struct table *t, cmb_status status)
 {
   const struct cli_vary_table table = {.title = cli_title(t->a),
                                        .name = t->a->vary,
                                        .eq = cmb_system_equations(t->system),
                                        .count = t->done,
-                                       .looks = t->looks,
+                                       .motions = t->motions,
                                        .crossing_count = t->critical.count,
                                        .crossings = t->critical.crossings,
                                        .failure = status == CMB_OK ? NULL : cli_last_complaint()};
@@ -130,14 +140,15 @@ static cmb_status write_files(const struct table *t, cmb_status status)
   return cli_given(t->a, "plot") ? cli_vary_draw(t->ctx, &table, t->a->plot) : CMB_OK;
 }
 
-/* Prints the table of eigenvalues and the critical values as one JSON object. */
+/* Prints the table of eigenvalues over the varied quantity, as far as it was computed, and the critical values as one JSON object. `status`
+ * is that of the computation. */
 static void print_json(const struct table *t, cmb_status status)
 {
   struct cli_json j;
   cli_json_begin(&j, cmb_system_equations(t->system)->name, NULL, status);
   cli_json_text(&j, "varied", t->a->vary);
   cli_json_open(&j, "table", '[');
-  for (int i = 0; i < t->done; i++) json_row(&j, &t->looks[i]);
+  for (int i = 0; i < t->done; i++) json_row(&j, &t->motions[i]);
   cli_json_close(&j, ']');
   cli_json_open(&j, "critical", '[');
   for (int i = 0; i < t->critical.count; i++)
@@ -146,17 +157,18 @@ static void print_json(const struct table *t, cmb_status status)
   cli_json_end(&j);
 }
 
-/* Sets the conditions of the steady motions: those of --steady, and the varied quantity, which replaces a condition of the same name. */
-static void find_held(struct table *t)
+/* Sets the options for the computation of steady motions, t->options, from the command line: the conditions of --steady and, for the varied
+ * quantity, a condition whose value is set for each motion, and which replaces one of the same name. */
+static void set_conditions(struct table *t)
 {
   const struct cli_arguments *a = t->a;
-  t->held = a->steady_count;
+  t->varied = a->steady_count;
   for (int i = 0; i < a->steady_count; i++) {
     t->holds[i] = a->steady[i];
-    if (strcmp(a->steady[i].name, a->vary) == 0) t->held = i;
+    if (strcmp(a->steady[i].name, a->vary) == 0) t->varied = i;
   }
-  t->holds[t->held].name = a->vary;
-  t->options = (cmb_steady_options){.hold_count = a->steady_count + (t->held == a->steady_count),
+  t->holds[t->varied].name = a->vary;
+  t->options = (cmb_steady_options){.hold_count = a->steady_count + (t->varied == a->steady_count),
                                     .holds = t->holds,
                                     .free_count = a->free_count,
                                     .free = a->free,
@@ -166,9 +178,9 @@ static void find_held(struct table *t)
 
 /* ---- options */
 
-/* Prints an error message if an option of a simulation is given, since --vary runs none; returns an exit code. Keys under `simulate` of
- * a model are ignored, since they are for its run. */
-static int complain_run_option(const struct cli_arguments *a)
+/* Checks that the command line has no options of a simulation (--method, --rtol, --atol, --option), since --vary runs none; the section
+ * `simulate` of a model file may have them. If there is one, prints an error message; returns an exit code. */
+static int check_run_options(const struct cli_arguments *a)
 {
   static const char *const names[] = {"method", "rtol", "atol", "option"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -178,7 +190,8 @@ static int complain_run_option(const struct cli_arguments *a)
   return CLI_DONE;
 }
 
-/* Checks that the file of an option can be written. Prints an error message otherwise; returns an exit code. */
+/* Checks that the output file `path` of an option can be written, if the option is on the command line. If it cannot, prints an error
+ * message; returns an exit code. */
 static int check_file(cmb_context *ctx, const struct cli_arguments *a, const char *option,
                       const char *path)
 {
@@ -208,18 +221,19 @@ int cli_vary_check(cmb_context *ctx, const struct cli_arguments *a)
                         "--vary has a table and no matrices",
                         a->out);
   }
-  int code = complain_run_option(a);
+  int code = check_run_options(a);
   if (code == CLI_DONE) code = check_file(ctx, a, "out", a->out);
   return code == CLI_DONE ? check_file(ctx, a, "plot", a->plot) : code;
 }
 
 /* ---- the command */
 
-/* Computes and prints the table of steady motions, writes its files and reports errors. Returns the exit code. */
+/* Computes the table of steady motions over the varied quantity, prints it with the critical values as text or JSON, and writes its files.
+ * Prints an error message on failure; returns the exit code of the program. */
 static int tabulate(struct table *t)
 {
   const struct cli_arguments *a = t->a;
-  find_held(t);
+  set_conditions(t);
   if (!a->json) {
     printf("%s: steady motions over %s\n", cmb_system_equations(t->system)->name, a->vary);
     printf("  %-14s %-14s %-14s %-14s %s\n", a->vary, "largest re", "its im", " least damping",
@@ -244,17 +258,17 @@ int cli_vary(cmb_context *ctx, const struct cli_arguments *a, cmb_system *system
 {
   const size_t count = (size_t)a->vary_count;
   struct table t = {.ctx = ctx, .a = a, .system = system};
-  t.looks = calloc(count, sizeof *t.looks);
+  t.motions = calloc(count, sizeof *t.motions);
   t.critical = (struct cli_critical){.eq = cmb_system_equations(system),
                                      .name = a->vary,
                                      .from = a->vary_from,
                                      .to = a->vary_to,
-                                     .look = compute_motion_for_search,
+                                     .compute = compute_motion_for_search,
                                      .user = &t,
-                                     .rows = t.looks};
-  const int code = t.looks ? tabulate(&t) : cli_fail(NULL, CMB_ERROR_MEMORY);
-  for (size_t i = 0; t.looks && i < count; i++) cmb_linearization_destroy(t.looks[i].l);
-  free(t.looks);
+                                     .rows = t.motions};
+  const int code = t.motions ? tabulate(&t) : cli_fail(NULL, CMB_ERROR_MEMORY);
+  for (size_t i = 0; t.motions && i < count; i++) cmb_linearization_destroy(t.motions[i].l);
+  free(t.motions);
   free(t.critical.crossings);
   return code;
 }

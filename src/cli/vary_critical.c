@@ -2,58 +2,65 @@
  * Finds critical values of --vary: where steady motions become unstable or stable between the rows of a table (vary.h).
  *
  * Each eigenvalue is followed from row to row (vary_follow.c). Where its real part passes 0, the value is critical unless another
- * eigenvalue makes the motion unstable there anyway. An eigenvalue that is too slow to be distinguished from 0 counts as neutral, and its
- * real part is unknown. An eigenvalue that passes through this band of neutral ones is found on both sides of it, as the slowest of those
- * that are not neutral, and inverse interpolation gives the value at which it is 0.
+ * eigenvalue makes the motion unstable there anyway. An eigenvalue that is too small to be distinguished from 0 counts as neutral, and its
+ * real part is unknown. If an eigenvalue passes through this band of neutral ones, it is found on both sides of it, as the one with the
+ * smallest absolute value that is not neutral, and inverse interpolation gives the value at which it is 0.
  *
- * The crossings found must explain where the motion changes between stable and unstable. If they do not, the interval is bisected, and a
- * warning is printed where that does not help.
+ * The critical values found must explain where the motion changes between stable and unstable. If they do not, the interval is bisected, and
+ * a warning is printed where that does not help.
  */
 #include "cli/mode_curves.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+/* Samples of an eigenvalue on each side of its zero; bisections of the interval between two rows. */
 enum { A_SIDE = 3, MOST_DIVISIONS = 6 };
 
-/* Returns the largest real part of all eigenvalues except the `excluded` slowest ones, neutral eigenvalues included; -INFINITY if there are
- * no others. An undamped oscillation counts as at most 0. */
-static double largest_but(const struct cli_look *x, int excluded)
+/* Returns the largest real part of the eigenvalues of a motion without the first `excluded` ones; −∞ if none are left. The order is:
+ * neutral ones, which count as 0, then the others by absolute value; a conjugate pair counts as two. The real part of an undamped
+ * oscillation, which is a rounding error, is taken as at most 0. */
+static double largest_real_part(const struct cli_motion *x, int excluded)
 {
   double most = -INFINITY;
   for (int i = 0; i < x->l->eigenmode_count; i++) {
-    const cmb_eigenmode *m = &x->l->eigenmodes[i]; /* sorted by size: the slowest first */
-    if (excluded <= 0) most = fmax(most, cli_growth(x, m));
+    const cmb_eigenmode *m =
+        &x->l->eigenmodes[i]; /* sorted: neutral ones, then by absolute value */
+    if (excluded <= 0) most = fmax(most, cli_growth_rate(x, m));
     excluded -= m->im > 0 ? 2 : 1; /* only one of a conjugate pair is listed */
   }
   return most;
 }
 
-/* Returns whether a motion is unstable: whether an eigenvalue that is not neutral has a positive real part. */
-static bool is_unstable(const struct cli_look *row)
+/* Returns whether a steady motion is unstable: whether the real part of an eigenvalue that is neither neutral (counts as 0) nor that of an
+ * undamped oscillation is positive. */
+static bool is_unstable(const struct cli_motion *row)
 {
-  return largest_but(row, row->neutral) > 0;
+  return largest_real_part(row, row->neutral) > 0;
 }
 
-/* Computes the motion at a value, and stores in x->re the largest real part of all eigenvalues except the `excluded` slowest ones. The
- * linearisation is freed. */
+/* Computes the steady motion for the value `at` of the varied quantity and the summary of its eigenvalues, *x, but with the largest real
+ * part x->re taken over all eigenvalues except the first `excluded` ones (neutral ones first, then by absolute value). The linearisation is
+ * freed, and x->l becomes NULL. */
 static cmb_status compute_motion(struct cli_critical *s, double at, int excluded,
-                                 struct cli_look *x)
+                                 struct cli_motion *x)
 {
-  CMB_TRY(s->look(s->user, at, x));
-  x->re = largest_but(x, excluded);
+  CMB_TRY(s->compute(s->user, at, x));
+  x->re = largest_real_part(x, excluded);
   cmb_linearization_destroy(x->l);
   x->l = NULL;
   return CMB_OK;
 }
 
-/* Returns the largest absolute value of the varied quantity, to which accuracies are relative. */
+/* Returns the larger of the absolute values of both ends of the range of the varied quantity. The accuracy of critical values is relative
+ * to it. */
 static double scale_of(const struct cli_critical *s)
 {
   return fmax(fabs(s->from), fabs(s->to));
 }
 
-/* Inserts a crossing in the order of the table, unless it is known already: identical halves of a model have equal eigenvalues. */
+/* Inserts the critical value `at`, where stability changes, into the list s->crossings, which has the order of the table. A value that the
+ * list contains already, within CLI_CLOSE and with the same direction, is not added: identical halves of a model have equal eigenvalues. */
 static cmb_status add_crossing(struct cli_critical *s, double at, bool unstable_above)
 {
   for (int i = 0; i < s->count; i++) {
@@ -75,50 +82,53 @@ static cmb_status add_crossing(struct cli_critical *s, double at, bool unstable_
   return CMB_OK;
 }
 
-/* Prints a warning that the stability changes between the motions a and b, although no eigenvalue was found to pass 0. */
-static void warn_of_jump(const struct cli_critical *s, const struct cli_look *a,
-                         const struct cli_look *b)
+/* Prints a warning that stability changes between the motions a and b, although no eigenvalue was found whose real part passes 0 between
+ * them. */
+static void warn_of_jump(const struct cli_critical *s, const struct cli_motion *a,
+                         const struct cli_motion *b)
 {
   char note[300];
   snprintf(note, sizeof note,
            "between %s = %.6g and %.6g the motion changes between stable and unstable, but no "
-           "eigenvalue was found to pass 0; more values may show why",
+           "eigenvalue was found to pass 0; more values of it may show why",
            s->name, a->at, b->at);
   cli_warn(NULL, CMB_LOG_WARNING, note);
 }
 
-/* Prints a warning that the stability between two values is unknown, since an eigenvalue is too slow to be distinguished from 0. */
+/* Prints a warning that stability is unknown between the values `from` and `to` of the varied quantity, which may be equal, since an
+ * eigenvalue is so small there (below the limit `below`) that it cannot be distinguished from 0. */
 static void warn_of_band(const struct cli_critical *s, double from, double to, double below)
 {
   char place[200], note[500];
   snprintf(place, sizeof place, from == to ? "at %s = %.6g" : "between %s = %.6g and %.6g", s->name,
            from, to);
   snprintf(note, sizeof note,
-           "%s an eigenvalue is too slow to be told from 0 (below %.3g 1/s): whether the motion is "
-           "stable there is not known, and no critical value is given",
+           "%s an eigenvalue is too small to be distinguished from 0 (below %.3g 1/s): whether the "
+           "motion is stable there is unknown, and no critical value is given",
            place, below);
   cli_warn(NULL, CMB_LOG_WARNING, note);
 }
 
 /* ---- eigenvalues that pass through the neutral band */
 
-/* Samples of the eigenvalue that passes through the neutral band, on one side of it: values of the varied quantity and real parts, the
- * nearest first. */
+/* Samples of the eigenvalue that passes through the neutral band (where it cannot be distinguished from 0), on one side of it: values of the
+ * varied quantity and real parts, the nearest first. */
 struct side {
-  int count;
+  int count; /* number of samples */
   double at[A_SIDE], re[A_SIDE];
   bool others_grow; /* whether at the nearest sample another eigenvalue has a positive real part */
 };
 
-/* Collects samples of the passing eigenvalue at growing distances from x, towards the row `end` and beyond. Beyond this row a motion
- * need not exist, so the search ends there without an error. */
-static cmb_status sample_side(struct cli_critical *s, double x, const struct cli_look *end,
+/* Samples a real eigenvalue that passes through the neutral band (where it cannot be distinguished from 0) near the value x: computes
+ * motions at growing distances from x towards the motion `end` and beyond, and stores up to A_SIDE values and real parts in *side, the
+ * nearest first. If a motion beyond `end` does not exist, the sampling ends there without an error. */
+static cmb_status sample_side(struct cli_critical *s, double x, const struct cli_motion *end,
                               struct side *side)
 {
   static const double parts[] = {0.01, 0.03, 0.1, 0.3, 0.6, 0.8, 1, 1.2, 1.5, 2};
   side->count = 0;
   for (size_t i = 0; i < sizeof parts / sizeof *parts && side->count < A_SIDE; i++) {
-    struct cli_look c;
+    struct cli_motion c;
     const double at = x + parts[i] * (end->at - x);
     if (at < fmin(s->from, s->to) || at > fmax(s->from, s->to)) break;
     const cmb_status status = compute_motion(s, at, end->neutral + 1, &c);
@@ -135,7 +145,8 @@ static cmb_status sample_side(struct cli_critical *s, double x, const struct cli
   return CMB_OK;
 }
 
-/* Computes the value at which the real part is 0 from the first `count` samples of each side, by inverse (Lagrange) interpolation. */
+/* Returns the value of the varied quantity at which the real part of an eigenvalue is 0, by inverse Lagrange interpolation of the first
+ * `count` samples of each element of side[sides]. */
 static double interpolate(int sides, const struct side *side, int count)
 {
   double sum = 0;
@@ -152,8 +163,9 @@ static double interpolate(int sides, const struct side *side, int count)
   return sum;
 }
 
-/* Returns whether the samples are consistent: the real part grows with the distance, and leaving out the farthest samples does not
- * change the zero *x. */
+/* Checks the first `count` samples of an eigenvalue on each side of its zero, side[sides]. Returns whether |real part| grows with the
+ * distance, and whether the zero *x interpolated from them changes by less than the relative accuracy CLI_CLOSE if the last sample of each
+ * side is left out. */
 static bool are_consistent(const struct cli_critical *s, int sides, const struct side *side,
                            int count, double *x)
 {
@@ -166,11 +178,11 @@ static bool are_consistent(const struct cli_critical *s, int sides, const struct
   return fabs(*x - interpolate(sides, side, count - 1)) <= CLI_CLOSE * scale_of(s);
 }
 
-/* Finds the zero of an eigenvalue that passes through the neutral band near x, between the rows a and b with equal numbers of neutral
- * eigenvalues. *crossing is NaN if it cannot be located; *doubtful then says whether a warning is due, which it is unless the motion is
- * unstable there anyway. */
-static cmb_status locate_zero_in_band(struct cli_critical *s, const struct cli_look *a,
-                                      const struct cli_look *b, double x, double *crossing,
+/* Finds the value *crossing near x, between the motions a and b, at which the slowest eigenvalue is 0, by interpolation, since close to 0
+ * it cannot be distinguished from 0. *crossing is NaN if this fails, or if another eigenvalue makes the motion unstable at least on one
+ * side of it. *doubtful then says whether a warning is needed; it is false only if the motion is unstable on both sides. */
+static cmb_status locate_zero_in_band(struct cli_critical *s, const struct cli_motion *a,
+                                      const struct cli_motion *b, double x, double *crossing,
                                       bool *doubtful)
 {
   struct side side[2];
@@ -190,30 +202,33 @@ static cmb_status locate_zero_in_band(struct cli_critical *s, const struct cli_l
 
 /* ---- between neighbouring rows */
 
-/* The search for crossings between the motions a and b. */
+/* The search for critical values between the motions a and b. */
 struct interval {
-  const struct cli_look *a, *b;
-  /* whether an eigenvalue that is not neutral in both motions has a positive real part */
+  const struct cli_motion *a, *b;
+  /* whether an examined eigenvalue has a positive real part in a, in b */
   bool a_grows, b_grows;
-  int before; /* number of crossings before this search */
+  int before; /* number of critical values before this search */
   /* whether an eigenvalue passes through the neutral band and its zero cannot be located */
   bool in_band;
 };
 
-/* Determines whether another eigenvalue has a positive real part at x, where the followed one is 0. *unknown: there are more
- * neutral eigenvalues at x than at that of a and b which has fewer. */
+/* Determines whether an eigenvalue has a clearly positive real part at the value x, where that of the followed eigenvalue is 0. Leaves out
+ * the first n eigenvalues (neutral ones, which count as 0, then the others by absolute value), where n is the number of neutral ones at
+ * f->a or f->b, whichever is smaller. *unknown says whether more than n are neutral at x. */
 static cmb_status check_others(struct cli_critical *s, const struct cli_follow *f, double x,
                                bool *others_grow, bool *unknown)
 {
   const int neutral_in_both = f->a->neutral < f->b->neutral ? f->a->neutral : f->b->neutral;
-  struct cli_look c;
+  struct cli_motion c;
   CMB_TRY(compute_motion(s, x, neutral_in_both, &c));
   *unknown = c.neutral > neutral_in_both;
   *others_grow = c.re > CLI_CLOSE * fmax(fabs(f->re_a), fabs(f->re_b));
   return CMB_OK;
 }
 
-/* Locates the value at which the followed eigenvalue passes 0 between a and b, and adds it to the crossings if it is critical. */
+/* Locates the value between the motions f->a and f->b at which the real part of the followed eigenvalue passes 0, and adds it to the
+ * critical values if motions close to it confirm this and no other eigenvalue makes the motion unstable there. Sets i->in_band if this
+ * remains open because eigenvalues cannot be distinguished from 0. */
 static cmb_status locate_zero(struct cli_critical *s, struct interval *i,
                               const struct cli_follow *f)
 {
@@ -221,7 +236,7 @@ static cmb_status locate_zero(struct cli_critical *s, struct interval *i,
   bool in_band, good = true, others_grow = false, unknown = false;
   CMB_TRY(cli_follow_to_zero(s, f, &x, &in_band));
   if (in_band && f->a->neutral == f->b->neutral) {
-    struct cli_look a = *f->a, b = *f->b;
+    struct cli_motion a = *f->a, b = *f->b;
     a.slow_re = f->re_a, b.slow_re = f->re_b; /* it is the slowest eigenvalue only near x */
     a.slow_im = b.slow_im = 0;
     CMB_TRY(locate_zero_in_band(s, &a, &b, x, &x, &unknown));
@@ -237,8 +252,9 @@ static cmb_status locate_zero(struct cli_critical *s, struct interval *i,
   return CMB_OK;
 }
 
-/* Examines a mode of a and the mode of b that continues it; one of them is NULL if there is none. If its real part changes the sign, the
- * zero is located. */
+/* Examines a mode (an eigenvalue with its eigenvector) of motion i->a and the mode of motion i->b that continues it, NULL if there is none.
+ * Sets i->a_grows or i->b_grows if the real part is positive there, and locates its zero if its sign changes. Does nothing if a mode is
+ * missing and the motions differ in the number of neutral eigenvalues (which count as 0), since it may be one of these. */
 static cmb_status examine_mode(struct cli_critical *s, struct interval *i,
                                const cmb_eigenmode *at_a, const cmb_eigenmode *at_b)
 {
@@ -246,18 +262,19 @@ static cmb_status examine_mode(struct cli_critical *s, struct interval *i,
   /* the missing one may be neutral there */
   if (!joined && i->a->neutral != i->b->neutral) return CMB_OK;
   struct cli_follow f = {.a = i->a, .b = i->b, .at_a = at_a, .at_b = at_b};
-  f.re_a = at_a ? cli_growth(f.a, at_a) : 0;
-  f.re_b = at_b ? cli_growth(f.b, at_b) : 0;
+  f.re_a = at_a ? cli_growth_rate(f.a, at_a) : 0;
+  f.re_b = at_b ? cli_growth_rate(f.b, at_b) : 0;
   i->a_grows = i->a_grows || f.re_a > 0;
   i->b_grows = i->b_grows || f.re_b > 0;
   return joined && (f.re_a > 0) != (f.re_b > 0) ? locate_zero(s, i, &f) : CMB_OK;
 }
 
-/* Joins the modes of two neighbouring motions by similarity, and examines each pair for a change of sign of the real part. */
+/* Joins the modes (eigenvalues with their eigenvectors) of the motions i->a and i->b by similarity, and examines whether the real part
+ * changes its sign between the two modes of each pair. */
 static cmb_status examine_modes(struct cli_critical *s, struct interval *i)
 {
-  const struct cli_look looks[2] = {*i->a, *i->b};
-  const struct cli_vary_table table = {.eq = s->eq, .count = 2, .looks = looks};
+  const struct cli_motion motions[2] = {*i->a, *i->b};
+  const struct cli_vary_table table = {.eq = s->eq, .count = 2, .motions = motions};
   struct cli_mode_curves curves;
   cmb_status status = cli_mode_curves_create(&table, &curves) ? CMB_OK : CMB_ERROR_MEMORY;
   for (int k = 0; k < curves.count && status == CMB_OK; k++) {
@@ -267,39 +284,41 @@ static cmb_status examine_modes(struct cli_critical *s, struct interval *i)
   return status;
 }
 
-static cmb_status compare(struct cli_critical *s, const struct cli_look *a,
-                          const struct cli_look *b, int divisions);
+static cmb_status find_crossings(struct cli_critical *s, const struct cli_motion *a,
+                                 const struct cli_motion *b, int divisions);
 
-/* Repeats the search for critical values in both halves of an interval. *done says whether this was possible: the motion in the middle must have the same
- * number of neutral eigenvalues. */
-static cmb_status divide(struct cli_critical *s, const struct interval *i, int divisions,
+/* Searches for critical values in both halves of an interval, in place of those found in the whole. *done is false, and the list of
+ * critical values is unchanged, if the interval was bisected MOST_DIVISIONS times already, or if the motions at its ends and in its middle
+ * differ in the number of neutral eigenvalues (which count as 0). */
+static cmb_status bisect(struct cli_critical *s, const struct interval *i, int divisions,
                          bool *done)
 {
-  struct cli_look c = {0};
+  struct cli_motion c = {0};
   *done = divisions < MOST_DIVISIONS && i->a->neutral == i->b->neutral;
   if (!*done) return CMB_OK;
-  CMB_TRY(s->look(s->user, 0.5 * (i->a->at + i->b->at), &c));
+  CMB_TRY(s->compute(s->user, 0.5 * (i->a->at + i->b->at), &c));
   *done = c.neutral == i->a->neutral;
   cmb_status status = CMB_OK;
   if (*done) {
     s->count = i->before;
-    status = compare(s, i->a, &c, divisions + 1);
-    if (status == CMB_OK) status = compare(s, &c, i->b, divisions + 1);
+    status = find_crossings(s, i->a, &c, divisions + 1);
+    if (status == CMB_OK) status = find_crossings(s, &c, i->b, divisions + 1);
   }
   cmb_linearization_destroy(c.l);
   return status;
 }
 
-/* Finds the critical values between the motions a and b. If the number of crossings does not match the change of stability, the interval
- * is bisected, and a warning is printed if that does not help. `divisions` counts the bisections. */
-static cmb_status compare(struct cli_critical *s, const struct cli_look *a,
-                          const struct cli_look *b, int divisions)
+/* Finds the critical values between the motions a and b, where stability changes, and adds them to the list s->crossings. If their number
+ * does not agree with the stability of a and b (odd if only one is stable), the interval is bisected; if that is impossible, a warning is
+ * printed. `divisions` counts the bisections so far. */
+static cmb_status find_crossings(struct cli_critical *s, const struct cli_motion *a,
+                                 const struct cli_motion *b, int divisions)
 {
   struct interval i = {.a = a, .b = b, .before = s->count};
   bool done;
   CMB_TRY(examine_modes(s, &i));
   if ((i.a_grows != i.b_grows) == ((s->count - i.before) % 2 == 1)) return CMB_OK;
-  CMB_TRY(divide(s, &i, divisions, &done));
+  CMB_TRY(bisect(s, &i, divisions, &done));
   if (done) return CMB_OK;
   if (i.in_band) {
     warn_of_band(s, a->at, b->at, fmax(a->below, b->below));
@@ -311,8 +330,9 @@ static cmb_status compare(struct cli_critical *s, const struct cli_look *a,
 
 /* ---- rows in the neutral band */
 
-/* Prints a warning about those of the rows first…last whose stability is unknown since an eigenvalue is neutral; unstable rows need
- * none. */
+/* Prints a warning that the stability of rows `first` to `last` of the table of steady motions is unknown, since an eigenvalue cannot be
+ * distinguished from 0. Rows at both ends that another eigenvalue makes unstable are left out; no warning is printed if all rows are
+ * unstable. */
 static void warn_of_rows(const struct cli_critical *s, int first, int last)
 {
   double below = 0;
@@ -325,11 +345,12 @@ static void warn_of_rows(const struct cli_critical *s, int first, int last)
   if (from >= 0) warn_of_band(s, s->rows[from].at, s->rows[to].at, below);
 }
 
-/* Finds the crossing between the rows a and b, which have equal numbers of neutral eigenvalues, while the rows between them have more.
- * Prints a warning if it cannot be located. */
+/* Finds the critical value between the rows a and b of the table of steady motions, which have equal numbers of neutral eigenvalues
+ * (counting as 0), while the rows between them have more, and adds it to the list. If it cannot be located, prints a warning, unless
+ * another eigenvalue makes the motion unstable there. */
 static cmb_status locate_between_rows(struct cli_critical *s, int a, int b)
 {
-  const struct cli_look *from = &s->rows[a], *to = &s->rows[b];
+  const struct cli_motion *from = &s->rows[a], *to = &s->rows[b];
   double x = NAN;
   bool doubtful = true, one = true;
   for (int i = a + 1; i < b; i++) one = one && s->rows[i].neutral == from->neutral + 1;
@@ -346,17 +367,18 @@ static cmb_status locate_between_rows(struct cli_critical *s, int a, int b)
   return CMB_OK;
 }
 
-/* Examines the rows first…last at an end of the table or of a stretch of it, which have more neutral eigenvalues than their neighbour
- * `inner`. A single row may be a crossing itself: motions very close to it decide that, and it is critical if the eigenvalue has a
- * positive real part there. Otherwise a warning is printed, since the motions beyond are unknown. */
+/* Examines rows `first` to `last` at an end of (a stretch of) the table of steady motions, which have more neutral eigenvalues (counting as
+ * 0) than the row `inner` beside them. Adds a single row to the critical values if motions close to it show that one real eigenvalue is 0
+ * exactly there and positive towards `inner`, and no other makes the row unstable. If they do not show this, prints a warning that
+ * stability is unknown. */
 static cmb_status end_in_band(struct cli_critical *s, int first, int last, int inner)
 {
-  const struct cli_look *end = &s->rows[first], *in = &s->rows[inner];
+  const struct cli_motion *end = &s->rows[first], *in = &s->rows[inner];
   struct side side = {.count = 0};
   double x = NAN;
   const double step = copysign(CLI_CLOSE * scale_of(s), in->at - end->at);
   for (int i = 0; i < A_SIDE && first == last && end->neutral == in->neutral + 1; i++) {
-    struct cli_look c;
+    struct cli_motion c;
     side.at[i] = end->at + step * (1 << i);
     CMB_TRY(compute_motion(s, side.at[i], in->neutral + 1, &c));
     if (c.neutral != in->neutral || c.slow_im != 0) break;
@@ -374,9 +396,9 @@ static cmb_status end_in_band(struct cli_critical *s, int first, int last, int i
 
 cmb_status cli_critical_next(struct cli_critical *s, int i, bool is_last)
 {
-  const struct cli_look *here = &s->rows[i];
+  const struct cli_motion *here = &s->rows[i];
   if (i == 0) return CMB_OK;
-  CMB_TRY(compare(s, &here[-1], here, 0));
+  CMB_TRY(find_crossings(s, &here[-1], here, 0));
   const int least = s->rows[s->before].neutral;
   if (here->neutral > least) {
     return is_last ? end_in_band(s, s->before + 1, i, s->before) : CMB_OK;

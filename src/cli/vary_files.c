@@ -1,5 +1,6 @@
 /*
- * Writes the table of --vary as a CSV file and as a plot (vary.h); the curves are those of mode_curves.h.
+ * Writes the eigenvalues in the table of --vary as a CSV file and as a plot (vary.h). The curves of the plot track modes from row to row
+ * (mode_curves.h).
  */
 #include "base/text.h"
 #include "cli/mode_curves.h"
@@ -10,26 +11,31 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Bytes of a label and of a note; number of critical values that are marked with letters. */
 enum { LABEL_ROOM = 200, NOTE_ROOM = 2048, LETTERS = 26 };
+
+/* The panels of the plot; number of panels. */
 enum part { REAL, FREQUENCY, DAMPING, PARTS };
 
-/* a mode that decays faster than this multiple of the largest drawn eigenvalue is not drawn */
+/* A curve that decays faster than this multiple of the largest drawn eigenvalue is not drawn. */
 static const double FAR_APART = 30;
 
 /* ---- CSV */
 
-/* Writes all eigenvalues that are not neutral as CSV, one a line; a callback of cli_svg_save. */
+/* Writes the eigenvalues of the steady motions over the varied quantity as CSV, one a line, without neutral ones (which count as 0) and
+ * with one of each conjugate pair: real and imaginary part, frequency, damping ratio, and the coordinate or state that moves most. A
+ * callback of cli_svg_save; `what` is a struct cli_vary_table. */
 static void write_csv(FILE *to, const void *what)
 {
   const struct cli_vary_table *t = what;
   cli_csv_name(to, "", t->name);
   fputs(",re,im,frequency,damping,moves\n", to);
   for (int i = 0; i < t->count; i++) {
-    const cmb_linearization *l = t->looks[i].l;
+    const cmb_linearization *l = t->motions[i].l;
     for (int k = 0; k < l->eigenmode_count; k++) {
       const cmb_eigenmode *m = &l->eigenmodes[k];
       if (m->neutral) continue;
-      fprintf(to, "%.17g,%.17g,%.17g,%.17g,%.17g,", t->looks[i].at, m->re, m->im, m->frequency,
+      fprintf(to, "%.17g,%.17g,%.17g,%.17g,%.17g,", t->motions[i].at, m->re, m->im, m->frequency,
               m->damping);
       cli_csv_name(to, "", cli_component_name(t->eq, m->most));
       fputc('\n', to);
@@ -44,15 +50,17 @@ cmb_status cli_vary_save(cmb_context *ctx, const struct cli_vary_table *table, c
 
 /* ---- choice of the curves */
 
+/* The curves that are drawn. */
 struct drawing {
   int count;
-  int curve[CLI_PLOT_MOST_CURVES];
-  char name[CLI_PLOT_MOST_CURVES][LABEL_ROOM];
-  double *x, *y; /* (values), (PARTS x count x values) */
+  int curve[CLI_PLOT_MOST_CURVES];             /* their numbers in struct cli_mode_curves */
+  char name[CLI_PLOT_MOST_CURVES][LABEL_ROOM]; /* their labels */
+  double *x, *y;                               /* (values), (PARTS x count x values) their points */
 };
 
-/* Returns the mode with the greatest real part of a curve; NULL if the curve is empty. */
-static const cmb_eigenmode *worst_of(const struct cli_mode_curves *c, int curve)
+/* Returns the mode with the largest real part on a curve, which tracks a mode (eigenvalue and eigenvector) over the varied quantity; NULL
+ * if the curve is empty. */
+static const cmb_eigenmode *least_stable_of(const struct cli_mode_curves *c, int curve)
 {
   const cmb_eigenmode *worst = NULL;
   for (int i = 0; i < c->values; i++) {
@@ -62,36 +70,39 @@ static const cmb_eigenmode *worst_of(const struct cli_mode_curves *c, int curve)
   return worst;
 }
 
-/* Chooses the curves with the greatest real parts, at most CLI_PLOT_MOST_CURVES, without those that decay much faster than the others. */
+/* Chooses the curves of eigenvalues to be drawn, d->curve[d->count], and sets their labels: at most CLI_PLOT_MOST_CURVES, in descending
+ * order of their largest real parts. Leaves out curves that decay far faster than the others: even their largest real part is below
+ * −FAR_APART times the largest absolute value of the eigenvalues chosen before. */
 static void choose(const struct cli_mode_curves *c, struct drawing *d)
 {
-  double slowest = 0;
+  double largest = 0;
   d->count = 0;
   while (d->count < CLI_PLOT_MOST_CURVES) {
     const cmb_eigenmode *next = NULL;
     for (int i = 0; i < c->count; i++) {
       bool chosen = false;
       for (int k = 0; k < d->count; k++) chosen = chosen || d->curve[k] == i;
-      const cmb_eigenmode *worst = chosen ? NULL : worst_of(c, i);
+      const cmb_eigenmode *worst = chosen ? NULL : least_stable_of(c, i);
       if (worst && (!next || worst->re > next->re)) next = worst, d->curve[d->count] = i;
     }
-    if (!next || (d->count > 0 && next->re < -FAR_APART * slowest)) break;
-    slowest = fmax(slowest, hypot(next->re, next->im));
+    if (!next || (d->count > 0 && next->re < -FAR_APART * largest)) break;
+    largest = fmax(largest, hypot(next->re, next->im));
     snprintf(d->name[d->count], LABEL_ROOM, "%d: %s", d->count + 1,
              cli_component_name(c->table->eq, next->most));
     d->count++;
   }
 }
 
-/* Returns the value of a mode in a panel: real part, frequency or damping ratio; NaN if there is no mode, or for frequency and damping
- * of a mode that does not oscillate. */
+/* Returns the ordinate of a mode (eigenvalue) in a panel of the plot: for `part` REAL its real part, for FREQUENCY its undamped frequency,
+ * for DAMPING its damping ratio. Returns NaN if m is NULL, and as frequency and damping ratio of a mode that does not oscillate. */
 static double value_of(const cmb_eigenmode *m, int part)
 {
   if (!m || (part != REAL && m->im == 0)) return NAN;
   return part == REAL ? m->re : part == FREQUENCY ? m->frequency : m->damping;
 }
 
-/* Sets the points of all curves in the three panels. Returns false if there is no memory. */
+/* Sets the points of the chosen curves in panels[PARTS]: real part, frequency and damping ratio of eigenvalues over the varied quantity.
+ * The points are in d->x and d->y, which are allocated. Returns false if out of memory. */
 static bool set_points(const struct cli_mode_curves *c, struct drawing *d,
                        struct cli_panel panels[PARTS])
 {
@@ -99,7 +110,7 @@ static bool set_points(const struct cli_mode_curves *c, struct drawing *d,
   d->x = calloc(values * (size_t)(1 + PARTS * d->count) + 1, sizeof *d->x);
   if (!d->x) return false;
   d->y = d->x + values;
-  for (int i = 0; i < c->values; i++) d->x[i] = c->table->looks[i].at;
+  for (int i = 0; i < c->values; i++) d->x[i] = c->table->motions[i].at;
   for (int part = 0; part < PARTS; part++) {
     panels[part].curve_count = d->count;
     for (int k = 0; k < d->count; k++) {
@@ -111,7 +122,8 @@ static bool set_points(const struct cli_mode_curves *c, struct drawing *d,
   return true;
 }
 
-/* Returns the number of panels: only the first one if no mode oscillates, since there are no frequencies and damping ratios then. */
+/* Returns the number of panels of the plot: PARTS (real part, frequency and damping ratio of the eigenvalues), or 1 (the real part) if none
+ * of the chosen curves has a mode that oscillates. */
 static int count_panels(const struct cli_mode_curves *c, const struct drawing *d)
 {
   for (int k = 0; k < d->count; k++) {
@@ -125,7 +137,7 @@ static int count_panels(const struct cli_mode_curves *c, const struct drawing *d
 
 /* ---- texts */
 
-/* Writes the label of the abscissa: the name of the varied quantity and its unit, e.g. "speed in m/s". */
+/* Writes the label of the abscissa to `text`: the name of the varied quantity and, if known, its unit, e.g. "speed in m/s". */
 static void describe_abscissa(const struct cli_vary_table *t, char text[LABEL_ROOM])
 {
   const cmb_equations *eq = t->eq;
@@ -140,7 +152,8 @@ static void describe_abscissa(const struct cli_vary_table *t, char text[LABEL_RO
   snprintf(text, LABEL_ROOM, "%s%s%s", t->name, unit[0] ? " in " : "", unit);
 }
 
-/* Writes the note about the critical values, e.g. "Critical speed: a: 21.3614, unstable above; ..". */
+/* Writes a note for the plot about the critical values of the varied quantity to `note`, e.g. "Critical speed: a: 21.3614, unstable above".
+ * After LETTERS values, only the number of the others is written. */
 static void describe_crossings(const struct cli_vary_table *t, char note[NOTE_ROOM])
 {
   size_t used = (size_t)snprintf(note, NOTE_ROOM, "Critical %s:", t->name);
@@ -156,21 +169,23 @@ static void describe_crossings(const struct cli_vary_table *t, char note[NOTE_RO
   }
 }
 
-struct words {
+/* The texts of the plot besides titles and names of curves. */
+struct plot_texts {
   char abscissa[LABEL_ROOM], text[3][NOTE_ROOM];
-  const char *notes[3];
+  const char *notes[3]; /* (count) point to elements of `text` */
   int count;
 };
 
-/* Adds a note to the plot and returns the array for its text. */
-static char *next_note(struct words *w)
+/* Appends a note to those of the plot. Returns its buffer of NOTE_ROOM bytes, which the caller fills. */
+static char *next_note(struct plot_texts *w)
 {
   w->notes[w->count] = w->text[w->count];
   return w->text[w->count++];
 }
 
-/* Writes the label of the abscissa and the notes: critical values, how many curves are omitted, and why the table ends early. */
-static void describe(const struct cli_mode_curves *c, const struct drawing *d, struct words *w)
+/* Writes the label of the abscissa and the notes of the plot to *w: the critical values, how many curves are drawn if not all are, and why
+ * the table ends early if it does. */
+static void describe(const struct cli_mode_curves *c, const struct drawing *d, struct plot_texts *w)
 {
   const struct cli_vary_table *t = c->table;
   w->count = 0;
@@ -187,7 +202,8 @@ static void describe(const struct cli_mode_curves *c, const struct drawing *d, s
 
 /* ---- the plot */
 
-/* Draws the chosen curves with the critical values as marks to the file `path`. */
+/* Draws the chosen curves of the eigenvalues over the varied quantity, and the critical values as marks, and saves the plot as an SVG file
+ * with the name `path`. */
 static cmb_status draw(cmb_context *ctx, const struct cli_mode_curves *c, const char *path)
 {
   const struct cli_vary_table *t = c->table;
@@ -195,7 +211,7 @@ static cmb_status draw(cmb_context *ctx, const struct cli_mode_curves *c, const 
                                     {.title = "undamped frequency in Hz"},
                                     {.title = "damping ratio"}};
   struct drawing d = {.count = 0};
-  struct words *w = calloc(1, sizeof *w);
+  struct plot_texts *w = calloc(1, sizeof *w);
   struct cli_mark *marks = calloc((size_t)t->crossing_count + 1, sizeof *marks);
   cmb_status status = CMB_ERROR_MEMORY;
   choose(c, &d);

@@ -1,25 +1,25 @@
 /*
- * Follows eigenvalues from one steady motion of --vary to another (vary.h), to find where their real parts are 0.
+ * Follows eigenvalues from one steady motion of --vary to another, to find where their real parts are 0; called by vary_critical.c (vary.h).
  *
- * The modes of the two motions are joined by similarity, as for the plot (mode_curves.h). A mode whose real part changes the sign is
- * followed to its zero by the Illinois variant of false position: at each motion in between it is the mode that is joined both with the
- * mode at one end and with that at the other. Every eigenvalue is judged by its own real part, so that an undamped one, whose real part is
- * a rounding error, does not hide the others.
+ * The modes (eigenvalues with their eigenvectors) of the two motions are joined by similarity, as for the plot (mode_curves.h). A mode whose
+ * real part changes its sign is followed to its zero by the Illinois variant of false position: at each motion in between it is the mode that
+ * is joined both with the mode at one end and with that at the other. Each eigenvalue is examined by its own real part, so that an undamped
+ * one, whose real part is a rounding error, does not hide the others.
  */
 #include "cli/mode_curves.h"
 
 #include <math.h>
 
-enum { REFINEMENTS = 60 };
+enum { REFINEMENTS = 60 }; /* greatest number of iterations for a zero */
 
-/* relative distance of eigenvalues that count as equal, e.g. of two identical halves of a model */
+/* Eigenvalues whose relative distance is smaller count as equal, e.g. those of two identical halves of a model. */
 static const double ALIKE = 1e-6;
-/* damping ratios below this are rounding errors: 4π·10⁻⁹ of the energy per period */
+/* Damping ratios below this are rounding errors: a loss of 4π·10⁻⁹ of the energy per period. */
 static const double UNDAMPED = 1e-9;
 
-/* Estimates the rounding error of eigenvalues: a relative error ε of the matrix changes a simple eigenvalue by about ε times the largest
- * one; `below` is √ε times the largest one. */
-static double rounding_of(const struct cli_look *x)
+/* Returns an estimate of the rounding errors of a motion's eigenvalues λ, ε max|λ|: a relative error ε of the matrix changes a simple
+ * eigenvalue by about that. It is computed as x->below²/max|λ|, since x->below is √ε max|λ|; 0 if all eigenvalues are 0. */
+static double rounding_of(const struct cli_motion *x)
 {
   double fastest = 0;
   for (int i = 0; i < x->l->eigenmode_count; i++) {
@@ -28,19 +28,21 @@ static double rounding_of(const struct cli_look *x)
   return fastest > 0 ? x->below * x->below / fastest : 0;
 }
 
-/* Returns whether a mode is an oscillation whose real part is a rounding error. */
-static bool is_undamped(const struct cli_look *x, const cmb_eigenmode *m)
+/* Returns whether a mode (eigenvalue) m of the motion x is an undamped oscillation: its imaginary part is positive, and its real part is no
+ * larger than rounding errors. */
+static bool is_undamped(const struct cli_motion *x, const cmb_eigenmode *m)
 {
   return m->im > 0 && fabs(m->re) <= fmax(UNDAMPED * m->im, rounding_of(x));
 }
 
-/* Finds the mode of motion b that is joined with the mode m of motion a; NULL if there is none. */
-static cmb_status find_partner(const struct cli_critical *s, const struct cli_look *a,
-                               const cmb_eigenmode *m, const struct cli_look *b,
+/* Finds the mode (eigenvalue with eigenvector) *partner of motion b that continues the mode m of motion a, by the similarity of modes; NULL
+ * if there is none. */
+static cmb_status find_partner(const struct cli_critical *s, const struct cli_motion *a,
+                               const cmb_eigenmode *m, const struct cli_motion *b,
                                const cmb_eigenmode **partner)
 {
-  const struct cli_look looks[2] = {*a, *b};
-  const struct cli_vary_table table = {.eq = s->eq, .count = 2, .looks = looks};
+  const struct cli_motion motions[2] = {*a, *b};
+  const struct cli_vary_table table = {.eq = s->eq, .count = 2, .motions = motions};
   struct cli_mode_curves curves;
   const bool good = cli_mode_curves_create(&table, &curves);
   *partner = NULL;
@@ -51,16 +53,16 @@ static cmb_status find_partner(const struct cli_critical *s, const struct cli_lo
   return good ? CMB_OK : CMB_ERROR_MEMORY;
 }
 
-/* Returns whether two modes have equal eigenvalues. */
+/* Returns whether the eigenvalues of two modes are equal within the relative accuracy ALIKE. */
 static bool is_same(const cmb_eigenmode *m, const cmb_eigenmode *n)
 {
   return hypot(m->re - n->re, m->im - n->im) <= ALIKE * hypot(m->re, m->im);
 }
 
-/* Finds the mode of motion c that is joined with the followed mode both at a and at b; NULL if there is none, or these are different
- * modes. */
+/* Finds the mode (eigenvalue with eigenvector) of motion c that continues the followed mode both from motion f->a and from motion f->b.
+ * *mode is NULL if there is none, or if the two give different eigenvalues. */
 static cmb_status find_at(const struct cli_critical *s, const struct cli_follow *f,
-                          const struct cli_look *c, const cmb_eigenmode **mode)
+                          const struct cli_motion *c, const cmb_eigenmode **mode)
 {
   const cmb_eigenmode *behind = NULL;
   CMB_TRY(find_partner(s, f->a, f->at_a, c, mode));
@@ -69,19 +71,19 @@ static cmb_status find_at(const struct cli_critical *s, const struct cli_follow 
   return CMB_OK;
 }
 
-double cli_growth(const struct cli_look *x, const cmb_eigenmode *m)
+double cli_growth_rate(const struct cli_motion *x, const cmb_eigenmode *m)
 {
   return is_undamped(x, m) ? -fabs(m->re) : m->re;
 }
 
-/* Computes the real part of the followed eigenvalue at x, NaN if it is not found there; whether it is undamped; and the number of
- * neutral eigenvalues. */
-static cmb_status growth_at(struct cli_critical *s, const struct cli_follow *f, double x,
-                            double *re, bool *undamped, int *neutral)
+/* Computes the real part *re of the followed eigenvalue at the value x of the varied quantity, NaN if the eigenvalue is not found there;
+ * whether it is that of an undamped oscillation; and the number *neutral of eigenvalues that count as 0 there. */
+static cmb_status growth_rate_at(struct cli_critical *s, const struct cli_follow *f, double x,
+                                 double *re, bool *undamped, int *neutral)
 {
   const cmb_eigenmode *mode = NULL;
-  struct cli_look c = {0};
-  cmb_status status = s->look(s->user, x, &c);
+  struct cli_motion c = {0};
+  cmb_status status = s->compute(s->user, x, &c);
   if (status == CMB_OK) status = find_at(s, f, &c, &mode);
   *re = mode ? mode->re : NAN;
   *undamped = mode && is_undamped(&c, mode);
@@ -105,7 +107,7 @@ cmb_status cli_follow_to_zero(struct cli_critical *s, const struct cli_follow *f
     int neutral;
     *x = (from * f_to - to * f_from) / (f_to - f_from);
     if (fabs(*x - before) <= 1e-12 * fabs(*x) && fabs(re_to) <= CLI_CLOSE * most) return CMB_OK;
-    CMB_TRY(growth_at(s, f, *x, &re, &undamped, &neutral));
+    CMB_TRY(growth_rate_at(s, f, *x, &re, &undamped, &neutral));
     *in_band = isnan(re) && neutral > most_neutral;
     if (*in_band || re == 0) return CMB_OK;
     if (!(fabs(re) <= most)) break;
@@ -118,8 +120,9 @@ cmb_status cli_follow_to_zero(struct cli_critical *s, const struct cli_follow *f
   return CMB_OK;
 }
 
-/* Compares the sign of the followed eigenvalue's real part at x with that of `wanted`: *answer is 1 if equal, −1 if not, 0 if it is
- * indistinguishable from 0. Beyond the table, where a motion need not exist, it is 1. */
+/* Compares the sign of the real part of the followed eigenvalue at the value x with that of `wanted`: *answer is 1 if they are equal and −1
+ * if not; 0 if the eigenvalue is not found or is that of an undamped oscillation. Outside the range of the varied quantity, where a motion
+ * need not exist, *answer is 1. */
 static cmb_status compare_sign(struct cli_critical *s, const struct cli_follow *f, double x,
                                double wanted, int *answer)
 {
@@ -128,7 +131,7 @@ static cmb_status compare_sign(struct cli_critical *s, const struct cli_follow *
   int neutral;
   *answer = 1;
   if (x < fmin(s->from, s->to) || x > fmax(s->from, s->to)) return CMB_OK;
-  CMB_TRY(growth_at(s, f, x, &re, &undamped, &neutral));
+  CMB_TRY(growth_rate_at(s, f, x, &re, &undamped, &neutral));
   *answer = undamped || isnan(re) ? 0 : (re > 0) == (wanted > 0) ? 1 : -1;
   return CMB_OK;
 }

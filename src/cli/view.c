@@ -1,6 +1,6 @@
 /*
- * The command `camber view`: makes a page of the viewer (page.h) from a model or from result files, which are recognised by the ending of a
- * name; also pictures and films of that page.
+ * The command `camber view`: makes an HTML page with the viewer (page.h) from a model or from result files, which are recognised by the endings
+ * of their names, and pictures and films of what that page shows (film.h).
  */
 #include "cli/view.h"
 
@@ -11,20 +11,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns whether the page is kept: it is requested, or neither a picture nor a film is. */
+/* Returns whether the HTML page of `camber view` is kept: if its name is given by -o, or if there is no -o and no film is requested.
+ * Otherwise it is a temporary file from which a picture or film is made. */
 static bool keeps_page(const struct cli_arguments *a)
 {
   return a->out ? cli_ends_in(a->out, ".html") : !a->video;
 }
 
-void cli_view_say(const struct cli_arguments *a, const char *page)
+void cli_view_print_path(const struct cli_arguments *a, const char *page)
 {
   if (keeps_page(a) && !a->quiet) printf("  page         %s: open it in a browser\n", page);
 }
 
-/* Writes the default name of the page to `page`: the base names of all operands joined by '+', with ".html" appended, in the current
- * folder. These are whole names, so that the pages of osc.yaml, osc.csv and of both together are different files. Prints an error
- * message if that is too long; returns an exit code. */
+/* Writes the default name of the HTML page to `page`, a file in the current folder: the base names of all operands joined by '+', with
+ * ".html" appended. These are whole names, so that the pages of osc.yaml, osc.csv and of both together are different files. Prints an error
+ * message if the name would be too long or an operand has no base name; returns an exit code. */
 static int default_page(const struct cli_arguments *a, char page[CLI_PATH_ROOM])
 {
   enum { LONGEST = 200 };
@@ -42,8 +43,8 @@ static int default_page(const struct cli_arguments *a, char page[CLI_PATH_ROOM])
   return CLI_DONE;
 }
 
-/* Sets *results to whether the operands are result files. Prints an error message if they are neither all results nor a single model;
- * returns an exit code. */
+/* Sets *results to whether the operands are result files (trajectories of runs), recognised by the endings of their names. Prints an error
+ * message if they are neither result files only nor a single model; returns an exit code. */
 static int classify(const struct cli_arguments *a, bool *results)
 {
   int count = 0;
@@ -54,7 +55,8 @@ static int classify(const struct cli_arguments *a, bool *results)
       "'camber view' takes one model, or files of results that end in " CLI_FORMAT_ENDINGS);
 }
 
-/* Reads the model on the command line and makes its page. Prints an error message if this fails; returns an exit code. */
+/* Reads the model on the command line and writes its HTML page to the file `page`. Prints an error message on failure, also if an option is
+ * only for result files or the operand is a problem written in C; returns an exit code. */
 static int make_model_page(cmb_context *ctx, const struct cli_arguments *a, const char *page)
 {
   struct cli_arguments with = *a;
@@ -74,26 +76,27 @@ static int make_model_page(cmb_context *ctx, const struct cli_arguments *a, cons
   return code;
 }
 
-/* Checks that no option for the start of a model is given together with results, whose motion is known. Prints an error message
- * otherwise; returns an exit code. */
+/* Checks that no option for the start of a model is given (--equilibrium, --steady, --free, --trim), since the operands are result files,
+ * which contain their motion. If one is given, prints an error message; returns an exit code. */
 static int check_start(const struct cli_arguments *a)
 {
   static const char *const starts[] = {"equilibrium", "steady", "free", "trim"};
   for (int i = 0; i < 4; i++) {
     if (cli_given(a, starts[i])) {
-      return cli_complain("option --%s is for a model; a result has its motion already", starts[i]);
+      return cli_complain("option --%s is for a model; a result file contains its motion already",
+                          starts[i]);
     }
   }
   return CLI_DONE;
 }
 
-/* Checks that options for pictures, films, models and results are only used together with these. Prints an error message otherwise;
- * returns an exit code. */
+/* Checks that options for pictures, films, models or result files are only given where they apply. If not, prints an error message; returns
+ * an exit code. `results` is set if the operands are result files, and not set for a model. */
 static int check_options(const struct cli_arguments *a, bool results)
 {
   if (results && check_start(a) != CLI_DONE) return CLI_BAD_INPUT;
   if ((a->video || cli_given(a, "at")) && !results) {
-    return cli_complain("option --%s is for results: a model stands still until it is run",
+    return cli_complain("option --%s is for results: a model does not move before it is run",
                         a->video ? "video" : "at");
   }
   const bool picture = a->out && cli_ends_in(a->out, ".png");
@@ -101,36 +104,39 @@ static int check_options(const struct cli_arguments *a, bool results)
     return cli_complain("option --at is the time of a picture; expected -o FILE.png");
   }
   if (cli_given(a, "speed") && !a->video) {
-    return cli_complain("option --speed is that of a film; expected --video FILE");
+    return cli_complain("option --speed is for a film; expected --video FILE");
   }
   if (cli_given(a, "size") && !cli_film_wanted(a)) {
-    return cli_complain("option --size is that of a picture or film; expected -o FILE.png or "
+    return cli_complain("option --size is for a picture or film; expected -o FILE.png or "
                         "--video FILE");
   }
   return CLI_DONE;
 }
 
-/* Checks that no output file is one of the operands. Prints an error message otherwise; returns an exit code. */
+/* Checks that no output file (the page unless it is NULL, the film, the file of -o) would overwrite an operand. If one would, prints an
+ * error message; returns an exit code. */
 static int check_places(const struct cli_arguments *a, const char *page)
 {
   for (int i = 0; i < a->result_count; i++) {
     const bool both = (page && cmb_same_file(a->result[i], page)) ||
                       (a->video && cmb_same_file(a->result[i], a->video)) ||
                       (a->out && cmb_same_file(a->result[i], a->out));
-    if (both) return cli_complain("the file '%s' would be written over", a->result[i]);
+    if (both) return cli_complain("the file '%s' would be overwritten", a->result[i]);
   }
   return CLI_DONE;
 }
 
-/* Makes the page of the results or of the model on the command line; returns an exit code. */
+/* Writes the HTML page of the result files, if `results` is set, or of the model on the command line to the file `page`. Returns an exit
+ * code. */
 static int make_page(cmb_context *ctx, const struct cli_arguments *a, bool results,
                      const char *page)
 {
   return results ? cli_view_results(ctx, a, page) : make_model_page(ctx, a, page);
 }
 
-/* Makes the page, and the picture or film from it in a temporary folder, which contains a link to the page if that is kept. If a
- * mechanism cannot be assembled, the page and its picture show why. Returns an exit code. */
+/* Makes the HTML page, and from it the requested picture and film in a temporary folder. The page is kept as the file `page`, to which the
+ * folder contains a link, or is temporary (NULL). If a mechanism cannot be assembled, the page shows why; a picture of it is only made if
+ * the page is temporary. Returns an exit code. */
 static int make_film(cmb_context *ctx, const struct cli_arguments *a, bool results,
                      const char *page)
 {

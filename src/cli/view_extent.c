@@ -1,16 +1,17 @@
 /*
- * Computes the size of a mechanism, and how far a change of the coordinates displaces it (view_model.h), from the points that elements of
- * the model fix to bodies.
+ * Computes the size of a mechanism, and how far a change of the coordinates displaces it, for the page of a model (view_model.h): from the
+ * points of the model's elements that are fixed to bodies.
  */
 #include "cli/view_model.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* A callback for each point: the body to which it is fixed, and its position in the design position. */
+/* A callback for a point: the body to which it is fixed, and its position when the bodies are in the design position. */
 typedef void visit(void *user, const cmb_body_point *point);
 
-/* Calls the callback `each` for all points of the model's elements of a kind. Returns false if there is no memory. */
+/* Calls each(user, point) for the points, fixed to bodies, of all elements of a kind in the model (e.g. all markers). Returns false if out
+ * of memory. */
 static bool visit_items(const cmb_model *m, cmb_item_kind kind, visit *each, void *user)
 {
   for (int i = 0; i < cmb_model_count(m, kind); i++) {
@@ -24,8 +25,8 @@ static bool visit_items(const cmb_model *m, cmb_item_kind kind, visit *each, voi
   return true;
 }
 
-/* Calls the callback `each` for all points of the model: joints, centres of mass, and points of other elements. Returns false if there
- * is no memory. */
+/* Calls each(user, point) for the points, fixed to bodies, by which the size of a model is measured: joints except those of free bodies,
+ * centres of mass, and the points of bodies, markers, loops, forces, stops and shapes. Returns false if out of memory. */
 static bool visit_points(const cmb_model *m, visit *each, void *user)
 {
   static const cmb_item_kind kinds[] = {CMB_ITEM_BODY,  CMB_ITEM_MARKER, CMB_ITEM_LOOP,
@@ -47,16 +48,16 @@ static bool visit_points(const cmb_model *m, visit *each, void *user)
   return true;
 }
 
-/* Poses of all bodies (bodies) at one or two positions, and the results computed from them: a bounding box, and the largest
- * displacement. */
+/* Poses of all bodies at one or two positions of the mechanism, and the results computed from them. */
 struct extent {
   const cmb_model *model;
-  cmb_pose_of_body *now, *then;
-  double low[3], high[3];
-  double distance;
+  cmb_pose_of_body *now, *then; /* (bodies) */
+  double low[3], high[3];       /* corners of the bounding box of the points */
+  double distance;              /* largest displacement of a point */
 };
 
-/* Computes the position x of a point that is fixed to a body, from the poses of all bodies. */
+/* Computes the position x[3] of a point that is fixed to a body from the poses of all bodies, poses[bodies]. A point on the ground stays
+ * where it is. */
 static void place_of(const struct extent *l, const cmb_pose_of_body *poses, const cmb_body_point *p,
                      double x[3])
 {
@@ -70,7 +71,8 @@ static void place_of(const struct extent *l, const cmb_pose_of_body *poses, cons
   }
 }
 
-/* Extends the bounding box to a point; a callback of visit_points. */
+/* Extends the bounding box of a struct extent (`user`) to a point that is fixed to a body, at the poses `now` of the bodies. A callback of
+ * visit_points. */
 static void enclose(void *user, const cmb_body_point *p)
 {
   struct extent *l = user;
@@ -82,7 +84,8 @@ static void enclose(void *user, const cmb_body_point *p)
   }
 }
 
-/* Updates the largest displacement with that of a point between two poses; a callback of visit_points. */
+/* Updates the largest displacement in a struct extent (`user`) with that of a point, fixed to a body, between the poses `now` and `then` of
+ * the bodies. A callback of visit_points. */
 static void compare(void *user, const cmb_body_point *p)
 {
   struct extent *l = user;
@@ -93,7 +96,8 @@ static void compare(void *user, const cmb_body_point *p)
   l->distance = fmax(l->distance, sqrt(square));
 }
 
-/* Allocates the poses of all bodies, and computes those at the position q. */
+/* Initialises *l with an empty bounding box and the poses of all bodies at the positions q[nq], l->now, and allocates memory for a second
+ * set of poses, l->then. The caller frees l->now, also on failure. */
 static cmb_status open_extent(const struct cli_view_place *p, const double *q, struct extent *l)
 {
   *l = (struct extent){.model = p->a->model,
@@ -112,12 +116,13 @@ cmb_status cli_view_size(struct cli_view_place *p, double *size)
   cmb_status status = open_extent(p, p->q, &l);
   if (status == CMB_OK && !visit_points(l.model, enclose, &l)) status = CMB_ERROR_MEMORY;
   for (int i = 0; i < 3; i++) square += (l.high[i] - l.low[i]) * (l.high[i] - l.low[i]);
-  *size = isfinite(square) && square > 0 ? sqrt(square) : 1; /* a single point has no size */
+  *size = isfinite(square) && square > 0 ? sqrt(square) : 1; /* the extent of a single point is 0 */
   free(l.now);
   return status;
 }
 
-/* Returns the largest rotation angle of a body between both poses, for small angles, where it is ‖R₁ − R₀‖/√2 (Frobenius norm). */
+/* Returns the largest rotation angle, in rad, of one of `bodies` bodies between the poses l->now and l->then. Valid for small angles, where
+ * the angle between the rotation matrices R₀ and R₁ is ‖R₁ − R₀‖/√2 (Frobenius norm). */
 static double largest_turn(const struct extent *l, int bodies)
 {
   double most = 0;

@@ -1,5 +1,6 @@
 /*
- * The page of a model (`camber view MODEL`): an assembled mechanism with sliders for its free coordinates and its modes (view_model.h).
+ * Writes the HTML page of a model (`camber view MODEL`): an assembled mechanism with sliders for its free coordinates, and its modes
+ * (view_model.h). Called by view.c.
  *
  * If the loops cannot be closed, the page shows the mechanism in the given position with the constraints that are violated, and the exit
  * code is that of `camber check`.
@@ -16,19 +17,20 @@
 #include <string.h>
 
 /* Smaller residuals of constraints are rounding errors. */
-static const double OPEN = 1e-9;
+static const double LEAST_RESIDUAL = 1e-9;
 
 /* A constraint that is violated, and by how much. */
-struct open_constraint {
+struct violated_constraint {
   const char *name;
-  cmb_model_origin origin;
-  double off;
+  cmb_model_origin origin; /* the element of the model to which it belongs */
+  double off;              /* its residual g_i, in m or rad */
 };
 
+/* The page of a model. */
 struct model_page {
   const struct cli_arguments *a;
   struct cli_view_place place;
-  cmb_system *system;      /* NULL: it could not be created */
+  cmb_system *system;      /* equations of the model; NULL: they could not be created */
   cmb_simulation *sim;     /* simulation whose start is shown; NULL: there is none */
   const cmb_result *start; /* NULL: the given position is shown */
   const char *state; /* which state is shown: "start", "equilibrium", "steady", "given", "design" */
@@ -38,8 +40,8 @@ struct model_page {
   struct cli_poses shown; /* the poses at one instant */
   struct cli_sliders sliders;
   struct cli_modes modes;
-  struct open_constraint *open;
-  int open_count;
+  struct violated_constraint *violated; /* (violated_count) constraints that are violated */
+  int violated_count;
 };
 
 bool cli_view_advance(struct cli_view_place *p)
@@ -51,7 +53,7 @@ bool cli_view_advance(struct cli_view_place *p)
 
 /* ---- the system and its start */
 
-/* Stores the last error message for the page, and the exit code, unless an earlier failure is stored. */
+/* Stores the last error message, for the HTML page, and the exit code of the program, unless those of an earlier failure are stored. */
 static void note_failure(struct model_page *m, int code)
 {
   const char *words = cli_last_complaint();
@@ -62,8 +64,9 @@ static void note_failure(struct model_page *m, int code)
   if (m->failure) memcpy(m->failure, words, size);
 }
 
-/* Creates the system in joint coordinates, which the sliders move. If no equilibrium or steady motion is found, the start values are
- * shown. */
+/* Creates the system of the model, m->system, in its start position or, if requested, in its equilibrium or steady motion, and sets
+ * m->state to the name of this state. If no equilibrium or steady motion can be found, stores the error message and uses the start
+ * position. If that fails, m->system stays NULL. */
 static void open_system(cmb_context *ctx, const struct cli_arguments *a, struct model_page *m)
 {
   struct cli_arguments plain = *a;
@@ -79,7 +82,8 @@ static void open_system(cmb_context *ctx, const struct cli_arguments *a, struct 
   if (cli_open_system(ctx, &plain, &m->system) == CLI_DONE) m->state = "start";
 }
 
-/* Computes the consistent start of a run, which is shown; after a failure the given position is shown. */
+/* Computes the consistent initial state m->start in which a run would begin. If that fails, e.g. because a loop cannot be closed, prints
+ * and stores the error message; m->start then stays NULL, and the page shows the given positions. Does nothing if there is no system. */
 static void find_start(cmb_context *ctx, struct model_page *m)
 {
   const cmb_run_options options = cmb_run_defaults();
@@ -96,7 +100,8 @@ static void find_start(cmb_context *ctx, struct model_page *m)
 
 /* ---- what is shown */
 
-/* Sets time, positions and velocities of the state that the page shows (m->place), and computes the size of the mechanism in it. */
+/* Sets the time, positions and velocities that the HTML page shows, m->place: those of the consistent initial state if it was found, else
+ * the given ones. Creates the calculator of the bodies' poses, and computes the size of the mechanism. */
 static cmb_status open_place(cmb_context *ctx, struct model_page *m)
 {
   struct cli_view_place *p = &m->place;
@@ -112,7 +117,7 @@ static cmb_status open_place(cmb_context *ctx, struct model_page *m)
   return cli_view_size(p, &p->size);
 }
 
-/* Computes the poses of all bodies in the state that the page shows (m->place.q). */
+/* Computes the poses of all bodies, m->shown, at the positions m->place.q that the page shows. */
 static cmb_status show_place(struct model_page *m)
 {
   const struct cli_view_place *p = &m->place;
@@ -126,7 +131,7 @@ static cmb_status show_place(struct model_page *m)
   return status;
 }
 
-/* Sets the poses of the bodies to the design position, as the model describes it. */
+/* Sets the poses of all bodies, m->shown, to the design position: centres of mass where the model description has them, and no rotation. */
 static cmb_status show_design(struct model_page *m)
 {
   cmb_body body;
@@ -144,31 +149,33 @@ static cmb_status show_design(struct model_page *m)
 
 /* ---- loops that do not close */
 
-/* Lists the position constraints that are violated at the given start position, such as loops that are not closed. */
-static cmb_status find_open(cmb_context *ctx, struct model_page *m)
+/* Lists the position constraints that the given start position violates, m->violated, such as those of a loop that is not closed: their
+ * names, residuals and the elements of the model that they belong to. If the constraints cannot be evaluated there, the list is empty. */
+static cmb_status find_violated(cmb_context *ctx, struct model_page *m)
 {
   const cmb_equations *eq = &m->place.eq;
   double *g = calloc((size_t)eq->ng + 1, sizeof *g);
-  m->open = calloc((size_t)eq->ng + 1, sizeof *m->open);
-  cmb_status status = g && m->open ? CMB_OK : CMB_ERROR_MEMORY;
+  m->violated = calloc((size_t)eq->ng + 1, sizeof *m->violated);
+  cmb_status status = g && m->violated ? CMB_OK : CMB_ERROR_MEMORY;
   if (status == CMB_OK) {
     status = cmb_constraint_values(ctx, eq, m->place.t, m->place.q, m->place.v, g);
   }
   for (int i = 0; status == CMB_OK && i < eq->ng; i++) {
-    struct open_constraint *o = &m->open[m->open_count];
-    *o = (struct open_constraint){.name = eq->g_names[i], .off = g[i]};
-    if (!(fabs(g[i]) > OPEN)) continue;
+    struct violated_constraint *o = &m->violated[m->violated_count];
+    *o = (struct violated_constraint){.name = eq->g_names[i], .off = g[i]};
+    if (!(fabs(g[i]) > LEAST_RESIDUAL)) continue;
     if (!cmb_model_origin_of(m->a->model, o->name, &o->origin)) o->origin.name = o->name;
-    m->open_count++;
+    m->violated_count++;
   }
   free(g);
-  /* then nothing is known about the loops */
+  /* if the constraints cannot be evaluated, nothing is known about the loops */
   return status == CMB_ERROR_EQUATIONS ? CMB_OK : status;
 }
 
 /* ---- the computation */
 
-/* Computes the degrees of freedom, the sliders and the modes of an assembled mechanism. */
+/* Computes what the HTML page shows of an assembled mechanism in addition to its bodies: the numbers of coordinates and degrees of freedom,
+ * the positions for the slider controls (one for each free coordinate), and the modes (eigenvalues and eigenvectors). */
 static cmb_status find_motions(cmb_context *ctx, struct model_page *m)
 {
   struct cli_view_place *p = &m->place;
@@ -182,7 +189,9 @@ static cmb_status find_motions(cmb_context *ctx, struct model_page *m)
   return cli_modes_find(p, &m->modes);
 }
 
-/* Computes everything that the page of a model shows: poses of the bodies and, if the mechanism is assembled, its sliders and modes. */
+/* Computes everything that the HTML page of a model shows: the poses of its bodies and, if the mechanism could be assembled, the positions
+ * for the slider controls and the modes (eigenvalues and eigenvectors), otherwise the violated constraints. Only the design position is
+ * shown if there are no equations. */
 static cmb_status compute(cmb_context *ctx, struct model_page *m)
 {
   m->place.ctx = ctx;
@@ -192,27 +201,30 @@ static cmb_status compute(cmb_context *ctx, struct model_page *m)
   if (!cli_counts_begin(m->system, &m->counts)) return CMB_ERROR_MEMORY;
   CMB_TRY(open_place(ctx, m));
   CMB_TRY(show_place(m));
-  return m->start ? find_motions(ctx, m) : find_open(ctx, m);
+  return m->start ? find_motions(ctx, m) : find_violated(ctx, m);
 }
 
 /* ---- the page */
 
-/* Writes the violated constraints as a JSON list, with the elements they belong to. */
-static void put_open(struct cli_json *j, const struct model_page *m)
+/* Writes the violated position constraints, m->violated, as the JSON list "open": the name and the residual of each, and the kind and name
+ * of the element of the model it belongs to. */
+static void put_violated(struct cli_json *j, const struct model_page *m)
 {
   cli_json_open(j, "open", '[');
-  for (int i = 0; i < m->open_count; i++) {
+  for (int i = 0; i < m->violated_count; i++) {
     cli_json_open(j, NULL, '{');
-    cli_json_text(j, "constraint", m->open[i].name);
-    cli_json_text(j, "kind", m->open[i].origin.kind);
-    cli_json_text(j, "name", m->open[i].origin.name);
-    cli_json_number(j, "off", m->open[i].off);
+    cli_json_text(j, "constraint", m->violated[i].name);
+    cli_json_text(j, "kind", m->violated[i].origin.kind);
+    cli_json_text(j, "name", m->violated[i].origin.name);
+    cli_json_number(j, "off", m->violated[i].off);
     cli_json_close(j, '}');
   }
   cli_json_close(j, ']');
 }
 
-/* Writes which state the page shows, with warnings, a failure and, if the mechanism is assembled, its counts. */
+/* Writes the state that the HTML page shows as JSON keys: version, model, name of the state, time, error message if the exit code is not 0,
+ * violated constraints and warnings; if the mechanism is assembled, also its numbers of coordinates, states and degrees of freedom, the
+ * residual of the constraints, and its size. */
 static void put_state(struct cli_json *j, const struct model_page *m)
 {
   cli_json_text(j, "camber", cmb_version());
@@ -220,7 +232,7 @@ static void put_state(struct cli_json *j, const struct model_page *m)
   cli_json_text(j, "state", m->state);
   cli_json_number(j, "t", m->place.t);
   cli_json_text(j, "failure", m->code == CLI_DONE ? NULL : m->failure ? m->failure : "");
-  put_open(j, m);
+  put_violated(j, m);
   cli_json_warnings(j);
   if (!m->start) return;
   cli_json_integer(j, "coordinates", m->place.eq.nq);
@@ -230,7 +242,8 @@ static void put_state(struct cli_json *j, const struct model_page *m)
   cli_json_counts(j, &m->counts);
 }
 
-/* Writes the mechanism in its shown state as a JSON object. */
+/* Writes a model in the state that its HTML page shows as a JSON object: title, file, elements, poses of the bodies, and the shape of the
+ * ground, an empty list if there are no equations to compute it. */
 static cmb_status put_report(struct cli_json *j, const struct model_page *m)
 {
   const struct cli_report_texts texts = {
@@ -250,7 +263,8 @@ static cmb_status put_report(struct cli_json *j, const struct model_page *m)
   return status;
 }
 
-/* Writes the data of the page: mechanism, state, sliders and modes. A callback of cli_page_save. */
+/* Writes the JSON data of the HTML page of a model: the mechanism and its state and, if it is assembled, the positions for the slider
+ * controls and the modes (eigenvalues and eigenvectors). A callback of cli_page_save; `user` is a struct model_page. */
 static cmb_status put_page(struct cli_json *j, void *user)
 {
   const struct model_page *m = user;
@@ -266,7 +280,8 @@ static cmb_status put_page(struct cli_json *j, void *user)
   return cli_modes_put(j, &m->place, &m->modes);
 }
 
-/* Prints the numbers of degrees of freedom, sliders and modes, and where the page is. */
+/* Prints the numbers of degrees of freedom, slider controls and modes (eigenvalues) on the HTML page of a model, or that its mechanism is
+ * not assembled, and the path of the page if it is kept. Does nothing with --quiet. */
 static void print_text(const struct model_page *m, const char *page)
 {
   const int freedoms = m->sliders.freedoms, sliders = m->sliders.count, modes = m->modes.count;
@@ -278,12 +293,13 @@ static void print_text(const struct model_page *m, const char *page)
     printf("%d degree%s of freedom, %d slider%s, %d mode%s\n", freedoms, freedoms == 1 ? "" : "s",
            sliders, sliders == 1 ? "" : "s", modes, modes == 1 ? "" : "s");
   }
-  cli_view_say(m->a, page);
+  cli_view_print_path(m->a, page);
 }
 
 /* ---- the command */
 
-/* Computes the page and writes it to the file `path`; returns an exit code. */
+/* Computes the content of the HTML page of a model and writes it to the file `path`. Returns an exit code: on success m->code, which is
+ * that of an earlier failure, such as a mechanism that cannot be assembled, if there was one. */
 static int save(cmb_context *ctx, struct model_page *m, FILE *viewer, const char *path)
 {
   const struct cli_page page = {
@@ -308,12 +324,12 @@ static void release(struct model_page *m)
   cmb_poses_destroy(m->place.poses);
   cmb_simulation_destroy(m->sim);
   cmb_system_destroy(m->system);
-  free(m->open);
+  free(m->violated);
   free(m->failure);
 }
 
-/* Checks that the page can be written and is none of the files that the model is read from. Prints an error message otherwise; returns
- * an exit code. */
+/* Checks that the HTML page can be written to the file `path`, and that this name ends in .html and is none of the files from which the
+ * model was read. Prints an error message otherwise; returns an exit code. */
 static int check_path(cmb_context *ctx, const struct cli_arguments *a, const char *path)
 {
   if (cmb_model_reads(a->model, path)) {

@@ -1,5 +1,6 @@
 /*
- * Shows modes as motions (view_model.h). For an eigenvalue with the mode shape φ the positions are
+ * Computes animations of the modes (eigenvalues with their eigenvectors) for the page of a model (view_model.h). For an eigenvalue with the mode
+ * shape φ the positions are
  *     q = q₀ + ε (Re φ cos θ − Im φ sin θ),   θ from 0 to 2π,
  * with the loops closed at each of them. The amplitude ε is such that the largest displacement of a point is a tenth of the mechanism's
  * size, or less if a body would rotate far. A real eigenvalue has a decaying or growing motion, q = q₀ + ε φ exp(∓τ); a neutral one is
@@ -12,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Intervals of a period, and if the page would become too large with them; amplitudes that are tried; degrees of freedom with more of which no
+ * modes are computed. */
 enum { PHASES = 24, FEW_PHASES = 12, MOST_TRIES = 8, MOST_FREEDOMS = 200 };
 
 static const double TWO_PI = 6.28318530717958647692;
@@ -19,7 +22,8 @@ static const double LARGEST_DISPLACEMENT = 0.1; /* relative to the mechanism's s
 static const double TURN = 0.3;                 /* largest rotation, in rad */
 static const double DECAY = 4;                  /* number of time constants that are shown */
 
-/* Computes the factors of Re φ and −Im φ at the fraction x of a period. */
+/* Computes the factors of Re φ and −Im φ in the displacement by the mode m with the shape φ, at the fraction x of the period shown: cos 2πx
+ * and sin 2πx for an oscillation or a neutral mode (eigenvalue 0), else, for a real eigenvalue, an exponential function and 0. */
 static void factors_at(const cmb_eigenmode *m, double x, double *re, double *im)
 {
   *re = cos(TWO_PI * x);
@@ -29,7 +33,9 @@ static void factors_at(const cmb_eigenmode *m, double x, double *re, double *im)
   *im = 0;
 }
 
-/* Computes the positions of a mode with this amplitude. *closed says whether the loops could be closed at each of them. */
+/* Computes the positions at which the animation of a mode m with this amplitude shows the mechanism, with all loops closed: the rows
+ * f->rows, each with the fraction of the period and q[nq]. *closed becomes false, and later rows are not computed, if the loops cannot be
+ * closed at one. */
 static cmb_status fill_rows(struct cli_view_place *p, const cmb_eigenmode *m, double amplitude,
                             struct cli_frames *f, bool *closed)
 {
@@ -49,7 +55,8 @@ static cmb_status fill_rows(struct cli_view_place *p, const cmb_eigenmode *m, do
   return CMB_OK;
 }
 
-/* Chooses the amplitude ε of a mode; 0 if no coordinate moves. */
+/* Chooses the amplitude ε for the animation of a mode: such that the largest displacement of a point is about a tenth of the mechanism's
+ * size, but no body rotates by much more than 0.3 rad. *amplitude is 0 if the mode changes no coordinate or displaces no body. */
 static cmb_status find_amplitude(struct cli_view_place *p, const cmb_eigenmode *m,
                                  double *amplitude)
 {
@@ -63,8 +70,8 @@ static cmb_status find_amplitude(struct cli_view_place *p, const cmb_eigenmode *
   return CMB_OK;
 }
 
-/* Computes the positions of a mode over a period; the amplitude is halved until the loops can be closed in all of them. Without success
- * the mode has none. */
+/* Computes the animation of a mode over a period, out->frames, at phases + 1 positions. The amplitude is halved until the loops can be
+ * closed at all of them. There are no positions if no coordinate moves, or if MOST_TRIES amplitudes fail. */
 static cmb_status fill_mode(struct cli_view_place *p, const cmb_eigenmode *m, int phases,
                             struct cli_mode *out)
 {
@@ -84,8 +91,8 @@ static cmb_status fill_mode(struct cli_view_place *p, const cmb_eigenmode *m, in
   return CMB_OK;
 }
 
-/* Returns how many modes are shown, the slowest ones first, such that the page does not become too large; *phases is the number of
- * positions for each. */
+/* Returns how many of the first modes in the list are shown, so that the page does not become too large, but at least one if there are any.
+ * *phases is the number of intervals into which the animation of each divides its period. */
 static int choose_count(const struct cli_view_place *p, int modes, int *phases)
 {
   const int a_position = CLI_A_POSE * (p->bodies > 0 ? p->bodies : 1);
@@ -95,6 +102,7 @@ static int choose_count(const struct cli_view_place *p, int modes, int *phases)
   return modes <= most ? modes : most > 0 ? most : 1;
 }
 
+/* Returns a copy of a string, to be freed by the caller; NULL if out of memory. */
 static char *copy_of(const char *text)
 {
   const size_t size = strlen(text) + 1;
@@ -102,7 +110,8 @@ static char *copy_of(const char *text)
   return copy ? memcpy(copy, text, size) : NULL;
 }
 
-/* Stores the reason why a state cannot be linearised, for the page, and prints it as a warning. */
+/* Stores for the page why it has no modes (eigenvalues and eigenvectors), and prints this as a warning. Returns CMB_ERROR_MEMORY if memory
+ * runs out. */
 static cmb_status refuse(struct cli_modes *modes, const char *why)
 {
   char note[1200];
@@ -112,7 +121,8 @@ static cmb_status refuse(struct cli_modes *modes, const char *why)
   return modes->refused ? CMB_OK : CMB_ERROR_MEMORY;
 }
 
-/* Stores for the page that there are too many degrees of freedom, since their eigenvectors would take too long, and prints a warning. */
+/* Stores for the page that it has no modes (eigenvalues and eigenvectors), since they take too long to compute for so many degrees of
+ * freedom, and prints this as a warning. */
 static cmb_status refuse_many(struct cli_modes *modes, int freedoms)
 {
   char why[160];
@@ -157,7 +167,8 @@ void cli_modes_release(struct cli_modes *modes)
 
 /* ---- the page */
 
-/* Writes a mode as a JSON object: its eigenvalue, its amplitude, and the poses of the bodies over a period. */
+/* Writes a mode as a JSON object: its eigenvalue, the amplitude of the coordinate or state that changes most, its unit if it is a
+ * coordinate, and the poses of the bodies over a period if a coordinate moves. */
 static cmb_status put_mode(struct cli_json *j, const struct cli_view_place *p,
                            const struct cli_mode *mode)
 {

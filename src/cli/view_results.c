@@ -1,5 +1,6 @@
 /*
- * The page of one or several result files (`camber view RESULT...`). The others are compared with the first one.
+ * Writes the HTML page of one or several result files (`camber view RESULT...`), which compares the others with the first one. Called by
+ * view.c.
  */
 #include "cli/page.h"
 #include "cli/report.h"
@@ -10,15 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The result files of a page. */
 struct results {
   cmb_context *ctx;
-  struct cli_viewed *all;
+  struct cli_viewed *all; /* (count) */
   int count;
 };
 
 /* ---- columns and times */
 
-/* Returns a text about the run from the file (`text` is its number, CLI_TEXT_…); "" if it has none. */
+/* Returns a text about the run from its result file, e.g. the title of the model; "" if the file does not contain it. `text` is the index
+ * of the text, CLI_TEXT_…. */
 const char *cli_viewed_text(const struct cli_viewed *v, int text)
 {
   return v->result.texts[text] ? v->result.texts[text] : "";
@@ -40,7 +43,8 @@ const struct cli_result_column *cli_viewed_column(const struct cli_viewed *v,
   return NULL;
 }
 
-/* Marks the column t as the time, and checks that it never decreases. Prints an error message otherwise; returns an exit code. */
+/* Finds the column t of a result file, marks it as the time, and checks that its values are finite, at most 1e100 in size, and never
+ * decrease. Prints an error message otherwise; returns an exit code. */
 static int check_times(struct cli_viewed *v)
 {
   struct cli_result *r = &v->result;
@@ -52,7 +56,8 @@ static int check_times(struct cli_viewed *v)
   t->kind = CLI_COLUMN_TIME;
   for (long k = 0; k < r->rows; k++) {
     if (!isfinite(t->numbers[k]) || fabs(t->numbers[k]) > 1e100) {
-      return cli_complain("row %ld of '%s' has a time that is no number", k + 1, r->path);
+      return cli_complain("row %ld of '%s' has a time that is not a number or too large", k + 1,
+                          r->path);
     }
     if (k > 0 && t->numbers[k] < t->numbers[k - 1]) {
       return cli_complain("row %ld of '%s' goes back in time, from %g to %g", k + 1, r->path,
@@ -62,8 +67,9 @@ static int check_times(struct cli_viewed *v)
   return CLI_DONE;
 }
 
-/* Stores all columns over time; long results are thinned to the least and the greatest values of intervals, as in reports. `share` is
- * the number of results in the page. Returns an exit code. */
+/* Stores all columns of a result file over time, for the curves of the HTML page. If there are many rows, only the smallest and largest
+ * values in intervals of time are stored. `share` is the number of result files in the page. Prints an error message if memory runs out;
+ * returns an exit code. */
 static int keep_series(struct cli_viewed *v, int share)
 {
   const struct cli_result *r = &v->result;
@@ -81,11 +87,12 @@ static int keep_series(struct cli_viewed *v, int share)
   return CLI_DONE;
 }
 
-/* Reads a result file and its model, and computes the motion of the bodies. Prints an error message if this fails; returns an exit code. */
+/* Reads the result file `path` and its model into *v, and stores the motion of the bodies and the curves of all columns. `share` is the
+ * number of result files in the page. Collects warnings in *v; prints an error message on failure. Returns an exit code. */
 static int prepare(cmb_context *ctx, struct cli_viewed *v, const struct cli_arguments *a,
                    const char *path, int share)
 {
-  cmb_context_set_log(ctx, cli_viewed_note, v);
+  cmb_context_set_log(ctx, cli_viewed_add_warning, v);
   int code = cli_result_read(path, &v->result);
   if (code == CLI_DONE) code = check_times(v);
   if (code == CLI_DONE) code = cli_viewed_move(ctx, v, a, share);
@@ -95,7 +102,7 @@ static int prepare(cmb_context *ctx, struct cli_viewed *v, const struct cli_argu
 
 /* ---- the page */
 
-/* Writes all results as the JSON list "reports"; a callback of cli_page_save. */
+/* Writes all result files of a page as the JSON list "reports". A callback of cli_page_save; `user` is a struct results. */
 static cmb_status put_reports(struct cli_json *j, void *user)
 {
   const struct results *r = user;
@@ -108,7 +115,8 @@ static cmb_status put_reports(struct cli_json *j, void *user)
   return status;
 }
 
-/* Returns the title that all results share, else "Comparison"; the name of the file if there is no title. */
+/* Returns the title of the HTML page of several result files: the title that all of them have, otherwise "Comparison". If the common title
+ * is empty, returns the path of the first file. */
 static const char *title_of(const struct results *r)
 {
   const char *title = cli_viewed_text(&r->all[0], CLI_TEXT_title);
@@ -118,7 +126,7 @@ static const char *title_of(const struct results *r)
   return title[0] ? title : r->all[0].result.path;
 }
 
-/* Writes the page to the file `path`. Prints an error message if this fails; returns an exit code. */
+/* Writes the HTML page of the result files to the file `path`. Prints an error message on failure; returns an exit code. */
 static int save(struct results *r, const char *path)
 {
   FILE *viewer = cli_page_viewer("'camber view'");
@@ -131,14 +139,15 @@ static int save(struct results *r, const char *path)
   return cli_fail(status == CMB_ERROR_MEMORY ? NULL : r->ctx, status);
 }
 
-/* Prints a line for each result: its size, and whether its motion is shown. */
+/* Prints a line for each result file: its numbers of rows and columns, and the model whose motion the page shows, or why it shows only
+ * plots. */
 static void print(const struct results *r)
 {
   for (int i = 0; i < r->count; i++) {
     const struct cli_viewed *v = &r->all[i];
     printf("  %-14s %ld rows, %d columns; ", v->result.path, v->result.rows, v->result.count);
-    if (v->why)
-      printf("plots only: %s\n", v->why);
+    if (v->no_motion)
+      printf("plots only: %s\n", v->no_motion);
     else
       printf("motion of %s at %ld instants\n", cmb_model_name(v->with.model), v->frames.count);
   }
@@ -155,12 +164,12 @@ static void release(struct results *r)
     cli_release(&v->with);
     for (int k = 0; k < v->word_count; k++) free(v->words[k]);
     free(v->words);
-    free(v->notes);
+    free(v->warnings);
   }
   free(r->all);
 }
 
-/* Sets labels that distinguish the results in the page. Returns an exit code. */
+/* Sets the labels that distinguish the result files in the page. Prints an error message if memory runs out; returns an exit code. */
 static int label(const struct results *r)
 {
   struct cli_result *compared[CLI_MOST_RESULTS];
@@ -178,13 +187,13 @@ int cli_view_results(cmb_context *ctx, const struct cli_arguments *a, const char
     code = prepare(ctx, &r.all[i], a, a->result[i], r.count);
   }
   cmb_context_set_log(ctx, cli_warn, NULL);
-  if (!cli_viewed_say_notes(r.count, r.all) && code == CLI_DONE) {
+  if (!cli_viewed_print_warnings(r.count, r.all) && code == CLI_DONE) {
     code = cli_fail(NULL, CMB_ERROR_MEMORY);
   }
   if (code == CLI_DONE) code = label(&r);
   if (code == CLI_DONE) code = save(&r, page);
   if (code == CLI_DONE && !a->quiet) print(&r);
-  if (code == CLI_DONE) cli_view_say(a, page);
+  if (code == CLI_DONE) cli_view_print_path(a, page);
   release(&r);
   return code;
 }

@@ -1,6 +1,7 @@
 /*
- * Computes positions along the free coordinates of a mechanism (view_model.h): each coordinate is moved from the start in both directions
- * while the others are held (cmb_freedoms), as far as its range goes, the loops close, and no stop is reached.
+ * Computes the positions of the sliders on the page of a model (view_model.h): each free coordinate of the mechanism is moved from its value at
+ * the start in both directions while the others keep their values (cmb_freedoms), as far as its planned range goes, the loops can be closed, and
+ * no stop is reached.
  */
 #include "cli/view_model.h"
 
@@ -8,33 +9,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Numbers of sliders, of positions on a side of the start, and of bisections. */
 enum { MOST_SLIDERS = 24, MOST_ON_A_SIDE = 40, LEAST_ON_A_SIDE = 5, HALVINGS = 10 };
 
-/* Greatest changes of coordinates: a joint by half a turn each way, a free body's tilt by 30°, a translation by a part of the
- * mechanism's size. */
+/* Greatest changes of coordinates: half a turn each way for the angle of a joint, 30° for a rotation described by Euler parameters, and for a
+ * translation this part of the mechanism's size. */
 static const double TURN = 3.14159265358979323846, TILT = 0.5235987755982988, SHIFT = 0.25;
 
 /* If a side has fewer positions than this fraction of the planned number, it is computed again in smaller steps. */
 static const double COARSE = 0.6;
 
-/* The positions on one side of the start. */
+/* The positions of a slider on one side of its start value. */
 struct side {
-  /* (most x (1 + nq)) the coordinate's value and q, in order of the distance from the start */
+  /* (most x (1 + nq)) the value of the slider and q, in order of the distance from the start */
   double *rows;
-  int count, most;
-  double value; /* value that was reached */
-  enum cli_slider_end end;
-  const char *stop;
+  int count, most;         /* number of positions; the greatest number */
+  double value;            /* value that was reached */
+  enum cli_slider_end end; /* why the range ends there */
+  const char *stop;        /* name of the stop or contact that is reached; NULL: none */
 };
 
+/* Working data for the positions of a slider. */
 struct slider_work {
   struct cli_view_place *p;
   double *q, *kept; /* (nq) current position; last valid one */
   double *values;   /* (outputs) */
-  bool in_time;
+  bool in_time;     /* whether the slider moves the time, else a coordinate */
 };
 
-/* Returns the time at a value of the slider: the value itself for the slider of time, else the time of the start. */
+/* Returns the time that belongs to a value of a slider control: this value if the control moves the time (for prescribed motions), else the
+ * time of the state that the HTML page shows. */
 static double time_of(const struct slider_work *w, double value)
 {
   return w->in_time ? value : w->p->t;
@@ -42,7 +46,8 @@ static double time_of(const struct slider_work *w, double value)
 
 /* ---- one side */
 
-/* Appends the current position w->q, with the coordinate's value, to the positions on one side of the start. */
+/* Appends the current position w->q[nq] of the mechanism, together with the value of the slider control, to the positions on one side of
+ * the start value, s->rows, and sets s->value to this value. */
 static void append_position(const struct slider_work *w, struct side *s, double value)
 {
   const int nq = w->p->eq.nq;
@@ -51,8 +56,9 @@ static void append_position(const struct slider_work *w, struct side *s, double 
   memcpy(row + 1, w->q, (size_t)nq * sizeof *row);
 }
 
-/* Moves from s->value towards *value, which becomes the value that was reached; the new position is in w->q. *arrived says whether it is
- * valid, and s->end why the motion ends there. */
+/* Moves the mechanism from the value s->value of the slider control towards *value and stores the position in w->q. If loops cannot be
+ * closed all the way, *value becomes the value reached, unless it is a time. *arrived says whether the position satisfies all constraints
+ * and no stop or contact is reached; s->end is the reason why the range of the control ends there, or CLI_END_CHOSEN if it does not. */
 static cmb_status step(const struct slider_work *w, struct side *s, double *value, bool *arrived)
 {
   double reached;
@@ -76,7 +82,8 @@ static cmb_status step(const struct slider_work *w, struct side *s, double *valu
   return CMB_OK;
 }
 
-/* Finds the last position before a stop closes, by bisection between s->value and `value`. */
+/* Finds the last position before a stop or contact is reached, by bisection between s->value and `value` of the slider control, and appends
+ * it unless it is that of s->value, which w->kept[nq] contains on entry. On return, w->q and w->kept contain the position found. */
 static cmb_status approach_stop(const struct slider_work *w, struct side *s, double value)
 {
   const size_t size = (size_t)w->p->eq.nq * sizeof *w->q;
@@ -103,8 +110,9 @@ static cmb_status approach_stop(const struct slider_work *w, struct side *s, dou
   return CMB_OK;
 }
 
-/* Moves the coordinate of a slider from the start in up to `count` steps of the given size, until its range ends (loops do not close, or
- * a stop is reached). */
+/* Moves a slider control from the value `start` in up to `count` steps of the given size, until its range ends because loops cannot be
+ * closed or a stop or contact is reached. The positions of the mechanism replace those in *s, together with the reason for the end,
+ * s->end. */
 static cmb_status move_from_start(const struct slider_work *w, double start, double size, int count,
                                   struct side *s)
 {
@@ -125,8 +133,9 @@ static cmb_status move_from_start(const struct slider_work *w, double start, dou
   return CMB_OK;
 }
 
-/* Computes the positions of a slider on one side of the start, about as many as there is room for; if the range ends early, they are
- * computed again in smaller steps. */
+/* Computes the positions of the mechanism along a slider control on one side of the value `start`, over the distance `reach` (with sign),
+ * in s->most − 1 steps. If loops, a stop or a contact end the range before the fraction COARSE of these steps, computes them again in
+ * smaller steps up to that end. */
 static cmb_status fill_side(const struct slider_work *w, double start, double reach, struct side *s)
 {
   const int count = s->most - 1;
@@ -145,8 +154,8 @@ static cmb_status fill_side(const struct slider_work *w, double start, double re
 
 /* ---- one slider */
 
-/* Joins the positions of a slider on both sides of the start to one table from the lower to the upper end, and computes the outputs at
- * each position. */
+/* Joins the positions below and above the start value of a slider control, sides[0] and sides[1], to one table s->frames, from the lower
+ * end to the upper end with the start between them, and computes the model's outputs at each position, s->outputs (positions x outputs). */
 static cmb_status join(struct slider_work *w, const struct side sides[2], int outputs,
                        struct cli_slider *s)
 {
@@ -175,7 +184,8 @@ static cmb_status join(struct slider_work *w, const struct side sides[2], int ou
   return CMB_OK;
 }
 
-/* Computes the positions of a slider from the start down to `low` and up to `high`; a side without extent is omitted. */
+/* Computes the positions of the mechanism along a slider control from its start value down to `low` and up to `high`, on either side in
+ * on_a_side steps and as far as loops and stops permit, and the model's outputs at each position. `outputs` is their number. */
 static cmb_status fill(struct slider_work *w, double low, double high, int on_a_side, int outputs,
                        struct cli_slider *s)
 {
@@ -194,7 +204,8 @@ static cmb_status fill(struct slider_work *w, double low, double high, int on_a_
   return status;
 }
 
-/* Computes the positions of the page's slider for degree of freedom k, over its whole range. */
+/* Computes the positions along the slider control for degree of freedom k: up to half a turn in both directions for an angle, 30° for a
+ * rotation described by Euler parameters, and a quarter of the mechanism's size for a translation, as far as loops and stops permit. */
 static cmb_status fill_freedom(struct slider_work *w, int k, int on_a_side, int outputs,
                                struct cli_slider *s)
 {
@@ -208,7 +219,8 @@ static cmb_status fill_freedom(struct slider_work *w, int k, int on_a_side, int 
 
 /* ---- the slider of time */
 
-/* Determines whether the constraints depend on time, as prescribed motions do: whether the start position violates them at a later time. */
+/* Determines whether the constraints depend on time, as prescribed motions do: whether the position in the state shown violates them at one
+ * of 33 later times, evenly spaced up to the end of the run. */
 static cmb_status depends_on_time(struct slider_work *w, bool *depends)
 {
   enum { LOOKS = 33 };
@@ -222,7 +234,8 @@ static cmb_status depends_on_time(struct slider_work *w, bool *depends)
   return CMB_OK;
 }
 
-/* Adds a slider for the time, with the positions up to the end of the run, if constraints depend on time (prescribed motions). */
+/* Appends a slider control for the time if the constraints depend on time (prescribed motions), with the positions of the mechanism from
+ * the time of the state shown to the end of the run. */
 static cmb_status fill_time(struct slider_work *w, int on_a_side, struct cli_sliders *all)
 {
   struct cli_slider *s = &all->list[all->count];
@@ -238,32 +251,37 @@ static cmb_status fill_time(struct slider_work *w, int on_a_side, struct cli_sli
 
 /* ---- all sliders */
 
-/* Returns how many numbers each position of a slider takes in the page: poses, outputs and the coordinate's value. */
+/* Returns how many numbers each position of a slider control takes in the HTML page: the poses of the bodies, the outputs and the control's
+ * value. */
 static int numbers_of(const struct cli_view_place *p, const struct cli_sliders *s)
 {
   return CLI_A_POSE * p->bodies + s->outputs + 1;
 }
 
+/* Returns the smaller of two numbers. */
 static int least_of(int a, int b)
 {
   return a < b ? a : b;
 }
 
-/* Returns how many degrees of freedom get a slider, such that there is room for a few positions of each. */
+/* Returns how many of the degrees of freedom get a slider control in the HTML page: at most MOST_SLIDERS, and no more than there is room
+ * for with at least LEAST_ON_A_SIDE positions on both sides of the start value; but one if there are any. */
 static int choose_moved(const struct cli_view_place *p, const struct cli_sliders *s)
 {
   const int room = CLI_VIEW_NUMBERS / (numbers_of(p, s) * (2 * LEAST_ON_A_SIDE + 1)) - 1;
   return least_of(least_of(s->freedoms, MOST_SLIDERS), room > 1 ? room : 1);
 }
 
-/* Returns how many positions each slider has on either side of the start, such that all fit into the page. */
+/* Returns how many positions each slider control has on either side of its start value, so that all fit into the HTML page, but at least
+ * LEAST_ON_A_SIDE and at most MOST_ON_A_SIDE. */
 static int positions_on_a_side(const struct cli_view_place *p, const struct cli_sliders *s)
 {
   const int most = (CLI_VIEW_NUMBERS / (numbers_of(p, s) * (s->moved + 1)) - 1) / 2;
   return most < LEAST_ON_A_SIDE ? LEAST_ON_A_SIDE : least_of(most, MOST_ON_A_SIDE);
 }
 
-/* Computes the positions of all sliders of the page. Returns CMB_ERROR_INTERRUPTED if the user interrupts. */
+/* Computes the positions of the mechanism along all slider controls of the HTML page: those of degrees of freedom and, if constraints
+ * depend on time, that of the time. Returns CMB_ERROR_INTERRUPTED if the user interrupts. */
 static cmb_status fill_all(struct slider_work *w, struct cli_sliders *s)
 {
   const int on_a_side = positions_on_a_side(w->p, s);
@@ -305,7 +323,8 @@ void cli_sliders_release(struct cli_sliders *s)
 
 /* ---- the page */
 
-/* Writes why the range of a slider ends on one side (0: lower, 1: upper). */
+/* Writes a JSON object under `key` that says why the range of a slider control ends on one side (0: lower, 1: upper): at the planned limit,
+ * where loops cannot be closed, or at a stop or contact, with its name. */
 static void put_end(struct cli_json *j, const char *key, const struct cli_slider *s, int side)
 {
   static const char *const words[] = {
@@ -316,7 +335,8 @@ static void put_end(struct cli_json *j, const char *key, const struct cli_slider
   cli_json_close(j, '}');
 }
 
-/* Writes a slider as a JSON object: its name, its ends, the poses of the bodies and the outputs at each position. */
+/* Writes a slider control as a JSON object: its name, unit and start value, why its range ends on both sides, and the poses of the bodies
+ * and the outputs at each of its positions. */
 static cmb_status put_slider(struct cli_json *j, const struct cli_view_place *p, int outputs,
                              const struct cli_slider *s)
 {
@@ -338,7 +358,7 @@ static cmb_status put_slider(struct cli_json *j, const struct cli_view_place *p,
   return status;
 }
 
-/* Writes the names and units of the outputs that are shown with the sliders. */
+/* Writes the names and units of the model's outputs that are shown with the slider controls as the JSON list "outputs". */
 static void put_outputs(struct cli_json *j, const struct cli_view_place *p,
                         const struct cli_sliders *s)
 {

@@ -1,22 +1,24 @@
 /*
- * Determines which column of a result is which quantity of its model (viewed.h). HDF5 and MAT files contain this as groups, and CSV files
- * of camber run have a fixed order; the columns of other programs are found by their names.
+ * Determines which column of a result file is which quantity of its model; called when its motion is computed (viewed_motion.c, viewed.h). HDF5
+ * and MAT files contain this as groups, and CSV files of `camber run` have a fixed order; the columns of other programs are found by their
+ * names.
  */
 #include "cli/viewed.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Quantities of one kind, in the order of the equations. */
+/* Quantities of one kind (e.g. all coordinates), in the order of the equations. */
 struct group {
   enum cli_column_kind kind;
   /* put by CSV files before a name that is also an output's (csv.c); "": none */
   const char *prefix;
-  int count;
-  const char *const *names, *const *units;
+  int count;                               /* number of quantities */
+  const char *const *names, *const *units; /* (count); units may be NULL */
 };
 
-/* Returns whether the column's name is that of quantity i of the group with the group's prefix. */
+/* Returns whether a column of a result file has the name of quantity i of the group (e.g. of a coordinate) after the group's prefix, as in
+ * "q/phi". False if the group has no prefix. */
 static bool is_prefixed(const struct cli_result_column *c, const struct group *g, int i)
 {
   const size_t length = strlen(g->prefix);
@@ -24,23 +26,26 @@ static bool is_prefixed(const struct cli_result_column *c, const struct group *g
          strcmp(c->name + length, g->names[i]) == 0;
 }
 
-/* Returns whether the column's name is that of quantity i of the group, with or without the prefix. */
+/* Returns whether a column of a result file has the name of quantity i of the group (e.g. of a coordinate), with or without the group's
+ * prefix. */
 static bool is_called(const struct cli_result_column *c, const struct group *g, int i)
 {
   return strcmp(c->name, g->names[i]) == 0 || is_prefixed(c, g, i);
 }
 
-/* Sets the unit of a column to that of quantity i of the group, unless it has one. */
+/* Sets the unit of a column of a result file to that of quantity i of the group (e.g. of a coordinate), unless the column has a unit
+ * already or that of the quantity is unknown. Does nothing if out of memory. */
 static void set_unit(struct cli_result_column *c, const struct group *g, int i)
 {
   if (c->unit[0] || !g->units || !g->units[i][0]) return;
   char *unit = strdup(g->units[i]);
-  if (!unit) return; /* it remains without a unit */
+  if (!unit) return; /* the column remains without a unit */
   free(c->unit);
   c->unit = unit;
 }
 
-/* Returns whether the columns from number `first` on have the names of the group's quantities. */
+/* Returns whether the columns of a result file from number `first` on have the names of all quantities of the group (e.g. of all
+ * coordinates), in their order, with or without the group's prefix. */
 static bool is_at(const struct cli_result *r, int first, const struct group *g)
 {
   if (first + g->count > r->count) return false;
@@ -50,7 +55,8 @@ static bool is_at(const struct cli_result *r, int first, const struct group *g)
   return true;
 }
 
-/* Returns whether the columns are in the order in which camber run writes a CSV file: t, then group after group; residuals may follow. */
+/* Returns whether the columns of a result file are in the order in which `camber run` writes CSV files: t, then the quantities of
+ * groups[count], one group after the other. Other columns, such as norms of residuals, may follow. */
 static bool is_in_order(const struct cli_result *r, int count, const struct group *groups)
 {
   int first = 1;
@@ -62,7 +68,8 @@ static bool is_in_order(const struct cli_result *r, int count, const struct grou
   return true;
 }
 
-/* Sets the kinds of columns that are in the order of camber run. */
+/* Sets the kinds (coordinate, velocity, ...) of the columns of a result file that are in the order of `camber run`: t, then the quantities
+ * of groups[count], one group after the other. */
 static void set_kinds_by_order(struct cli_result *r, int count, const struct group *groups)
 {
   int k = 1;
@@ -71,8 +78,8 @@ static void set_kinds_by_order(struct cli_result *r, int count, const struct gro
   }
 }
 
-/* Returns the first column of unknown kind with the name of quantity n of the group; one with the prefix has priority. NULL if there is
- * none. */
+/* Returns the first column of a result file that has no kind yet and the name of quantity n of the group (e.g. of a coordinate). A column
+ * whose name has the group's prefix is preferred. Returns NULL if there is none. */
 static struct cli_result_column *find_free(struct cli_result *r, const struct group *g, int n)
 {
   struct cli_result_column *found = NULL;
@@ -85,8 +92,8 @@ static struct cli_result_column *find_free(struct cli_result *r, const struct gr
   return found;
 }
 
-/* Sets the kinds of columns by their names, and moves each to the front of those that are still unknown, so that the columns of a kind
- * are in the order of the equations. */
+/* Sets the kinds (coordinate, velocity, ...) of those columns of a result file that have names of quantities in groups[count]. Moves each
+ * to the front of the columns without a kind, so that the columns of each kind are in the order of the equations. */
 static void set_kinds_by_name(struct cli_result *r, int count, const struct group *groups)
 {
   int first = 0;
@@ -104,7 +111,8 @@ static void set_kinds_by_name(struct cli_result *r, int count, const struct grou
   }
 }
 
-/* Checks that the result has a column for each coordinate of the model. Prints an error message otherwise; returns an exit code. */
+/* Checks that a result file has a column for each coordinate of its model, in their order, and no others of this kind; g is the group of
+ * the coordinates. Prints an error message otherwise; returns an exit code. */
 static int check_coordinates(const struct cli_viewed *v, const struct group *g)
 {
   for (int i = 0; i < g->count; i++) {
@@ -119,7 +127,8 @@ static int check_coordinates(const struct cli_viewed *v, const struct group *g)
                       cli_viewed_count(v, g->kind), v->with.operand, g->count);
 }
 
-/* Sets the units of the columns of a group that have none. */
+/* Sets the units of those columns of a result file that have none and are of the group's kind (e.g. coordinates) to those of the quantities
+ * of the same names. Both have to be in the same order. */
 static void set_units(struct cli_result *r, const struct group *g)
 {
   for (int i = 0, k = 0; i < r->count && k < g->count; i++) {

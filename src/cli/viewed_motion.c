@@ -1,10 +1,10 @@
 /*
- * Computes the motion of a result (viewed.h): its model is read again, as the file or the command line specifies it, and the coordinates of
- * each row give the poses of the bodies.
+ * Computes the motion of a result file for the page of `camber view` (viewed.h): its model is read again, as the file or the command line
+ * specifies it, and the coordinates of each row give the poses of the bodies.
  *
- * A picture of a model other than that of the run would be wrong without anyone noticing. So the hash of what the model looks like must
- * agree with that in the file; if the file has none, the model's coordinates must exist by name, and the first row must satisfy its
- * constraints.
+ * A picture of another model than that of the run would be wrong without anyone noticing. So the hash of what the model looks like must agree
+ * with that in the file, if it has one and the user names no other model. In any case the file must have all coordinates of the model, and its
+ * first row must satisfy the constraints.
  */
 #include "base/text.h"
 #include "cli/viewed.h"
@@ -18,7 +18,8 @@ static const double LARGEST = 1e9; /* in m or rad: larger coordinates cannot be 
 
 /* ---- reading the model */
 
-/* Appends a copy of a word to the command line with which the model is read. Returns false if there is no memory. */
+/* Appends a copy of a word, text[length], to v->words, the command line with which the model of a result file is read. Returns false if out
+ * of memory. */
 static bool add_word(struct cli_viewed *v, const char *text, size_t length)
 {
   char **grown = realloc(v->words, ((size_t)v->word_count + 1) * sizeof *grown);
@@ -34,8 +35,8 @@ const char *cli_viewed_formulation(const struct cli_viewed *v)
   return known || !v->with.model ? known : cmb_formulation_name(v->with.formulation);
 }
 
-/* Returns whether a line of the file is an option that the mechanism depends on. Other options are not accepted, since the file may come
- * from anywhere. */
+/* Returns whether a line of a result file, line[length], is a command-line option that determines the mechanism (--set, --start, --live,
+ * --formulation, --include-anywhere). Other options are not accepted, since the file may come from anywhere. */
 static bool is_allowed(const char *line, size_t length)
 {
   static const char *const allowed[] = {
@@ -49,7 +50,7 @@ static bool is_allowed(const char *line, size_t length)
   return false;
 }
 
-/* Prints an error message that a file contains other options than camber run writes; returns an exit code. */
+/* Prints an error message that a result file contains other command-line options than `camber run` writes. Returns an exit code. */
 static int complain_arguments(const struct cli_viewed *v)
 {
   return cli_complain("'%s' has other arguments than camber run writes; --no-motion shows plots "
@@ -57,8 +58,9 @@ static int complain_arguments(const struct cli_viewed *v)
                       v->result.path);
 }
 
-/* Collects the words of a command line: the options in the file, one a line, and the model of the command line or else of the file.
- * Prints an error message if they are invalid; returns an exit code. */
+/* Collects the words of a command line with which the model of a result file is read, v->words: the options that the file contains, one a
+ * line, and the model given by --model or else that named in the file. Prints an error message if they are invalid; returns an exit
+ * code. */
 static int collect_words(struct cli_viewed *v, const struct cli_arguments *a)
 {
   const char *file =
@@ -73,7 +75,8 @@ static int collect_words(struct cli_viewed *v, const struct cli_arguments *a)
   return add_word(v, file, strlen(file)) ? CLI_DONE : cli_fail(NULL, CMB_ERROR_MEMORY);
 }
 
-/* Adds settings to a list; a setting of the same name is replaced. Prints an error message if there are too many; returns an exit code. */
+/* Adds the settings from[count] of parameters or start values to the list to[*to_count], where each replaces an earlier one of the same
+ * name. Prints an error message if there are more than CLI_MOST_SETTINGS; returns an exit code. */
 static int add_settings(int count, const cmb_setting *from, int *to_count, cmb_setting *to)
 {
   for (int i = 0; i < count; i++) {
@@ -86,8 +89,9 @@ static int add_settings(int count, const cmb_setting *from, int *to_count, cmb_s
   return CLI_DONE;
 }
 
-/* Adds the options of the command line of `camber view` to those in the file, which they replace: settings, formulation and live
- * parameters. Returns an exit code. */
+/* Adds options of the command line of `camber view` to `with`, the options contained in a result file, which they replace: parameters,
+ * start values, formulation and live parameters (those that can be changed after set-up). Prints an error message if there are too many;
+ * returns an exit code. */
 static int add_command_line_options(struct cli_arguments *with, const struct cli_arguments *a)
 {
   int code = add_settings(a->set_count, a->set, &with->set_count, with->set);
@@ -96,7 +100,7 @@ static int add_command_line_options(struct cli_arguments *with, const struct cli
   }
   if (cli_given(a, "formulation")) {
     with->formulation = a->formulation;
-    /* so that the model file does not set it */
+    /* so that the model file does not set the formulation */
     with->given[cli_find_option(with->command, "formulation")] = true;
   }
   if (cli_given(a, "live")) {
@@ -108,15 +112,16 @@ static int add_command_line_options(struct cli_arguments *with, const struct cli
   return code;
 }
 
-/* Returns whether the model's file exists and is a regular file, as that named in a result must be. */
-static bool is_there(const struct cli_arguments *with)
+/* Returns whether the model that a result file names exists and is a regular file. */
+static bool model_file_exists(const struct cli_arguments *with)
 {
   struct cli_model_source source;
   struct stat about;
   return cli_find_model(with, &source) && stat(source.path, &about) == 0 && S_ISREG(about.st_mode);
 }
 
-/* Reads the model of a result with the options of the run. Prints an error message if this fails; returns an exit code. */
+/* Reads the model of a result file, v->with.model, with the options that the file contains and those of the command line. Prints an error
+ * message on failure; returns an exit code. */
 static int read_model(cmb_context *ctx, struct cli_viewed *v, const struct cli_arguments *a)
 {
   int code = collect_words(v, a);
@@ -127,8 +132,8 @@ static int read_model(cmb_context *ctx, struct cli_viewed *v, const struct cli_a
     return cli_complain("'%s' is a problem written in C, which has no bodies to look at",
                         v->with.operand);
   }
-  if (!a->model_of_results && !is_there(&v->with)) {
-    return cli_complain("'%s' is of the model '%s', which is not there; --model says where it is, "
+  if (!a->model_of_results && !model_file_exists(&v->with)) {
+    return cli_complain("'%s' is of the model '%s', which does not exist; --model names its file, "
                         "--no-motion shows plots only",
                         v->result.path, v->with.operand);
   }
@@ -137,40 +142,42 @@ static int read_model(cmb_context *ctx, struct cli_viewed *v, const struct cli_a
 
 /* ---- whether it is the model of the run */
 
-/* Stores a warning about the model of a result. */
-static void note(struct cli_viewed *v, const char *what)
+/* Stores a warning about the model of a result file; `what` is the text after the name of the model. */
+static void add_warning(struct cli_viewed *v, const char *what)
 {
   char text[512];
   snprintf(text, sizeof text, "the model '%.200s' %s", v->with.operand, what);
-  cli_viewed_note(v, CMB_LOG_WARNING, text);
+  cli_viewed_add_warning(v, CMB_LOG_WARNING, text);
 }
 
-/* Checks that the bodies, joints and shapes of the model are those of the run, by their hash in the file. Prints an error message or
- * stores a warning otherwise; returns an exit code. */
+/* Checks that the model looks like that of the run in the result file, by a hash of its bodies, joints and shapes. If the file has no hash,
+ * or if the hash differs for a model that the user names by --model, stores a warning; if it differs otherwise, prints an error message.
+ * Returns an exit code. */
 static int check_picture(cmb_context *ctx, struct cli_viewed *v, const struct cli_arguments *a)
 {
   const char *wanted = cli_viewed_text(v, CLI_TEXT_picture);
   char now[CMB_PICTURE_DIGEST_ROOM];
   if (!wanted[0]) {
-    note(v,
-         "and its parameters are those of the command line, which cannot be checked: the file does "
-         "not say what the model of the run looked like");
+    add_warning(
+        v,
+        "and its parameters are those of the command line, which cannot be checked: the file does "
+        "not say what the model of the run looked like");
     return CLI_DONE;
   }
   const cmb_status status = cmb_picture_digest(ctx, v->with.model, now);
   if (status != CMB_OK) return cli_fail(ctx, status);
   if (strcmp(now, wanted) == 0) return CLI_DONE;
   if (a->model_of_results) {
-    note(v, "looks otherwise than that of the run did");
+    add_warning(v, "looks different from that of the run");
     return CLI_DONE;
   }
-  return cli_complain("the model '%s' was changed since the run in '%s': its parts are at other "
-                      "places or have other forms; --model names another file (or this one as it "
+  return cli_complain("the model '%s' was changed since the run in '%s': its parts have other "
+                      "places or shapes; --model names another file (or this one as it "
                       "is now), --no-motion shows plots only",
                       v->with.operand, v->result.path);
 }
 
-/* Copies the coordinates or the velocities of a row to x, depending on `kind`. */
+/* Copies the numbers of all columns of one kind (e.g. all coordinates) in a row of a result file to x, in the order of the columns. */
 static void copy_row(const struct cli_viewed *v, enum cli_column_kind kind, long row, double *x)
 {
   for (int i = 0, k = 0; i < v->result.count; i++) {
@@ -178,8 +185,9 @@ static void copy_row(const struct cli_viewed *v, enum cli_column_kind kind, long
   }
 }
 
-/* Checks that the first row satisfies the position constraints to a thousandth of the mechanism's size, which suffices for a picture; if
- * not, the model is not that of the run. q and velocity are working arrays. Prints an error message otherwise; returns an exit code. */
+/* Checks that the first row of a result file, at the time t, satisfies the position constraints of the model with an error of at most 1e-3
+ * `size` or that they cannot be evaluated. If not, prints an error message that the model is not that of the run. Returns an exit code.
+ * q[nq] and velocity[nv + 1] are overwritten. */
 static int check_constraints(cmb_context *ctx, const struct cli_viewed *v, const cmb_system *system,
                              double t, double *q, double *velocity, double size)
 {
@@ -193,12 +201,13 @@ static int check_constraints(cmb_context *ctx, const struct cli_viewed *v, const
   const cmb_status status = cmb_system_residuals(ctx, system, t, q, velocity, &position, &rate);
   if (status != CMB_OK) return cli_fail(ctx, status);
   if (!(position > 1e-3 * size)) return CLI_DONE;
-  return cli_complain("'%s' is not of the model '%s' as it is read here: the first row misses its "
-                      "constraints by %.2g; is a --set missing? --no-motion shows plots only",
+  return cli_complain("'%s' is not of the model '%s' as it is read here: the first row violates "
+                      "its constraints by %.2g; is a --set missing? --no-motion shows plots only",
                       v->result.path, v->with.operand, position);
 }
 
-/* Returns the largest distance of a centre of mass from that of the first body in the design position; 0 if there is only one body. */
+/* Returns the largest distance between the centre of mass of the first body and that of another body in the design position; 0 if there is
+ * no other body. */
 static double size_of(const cmb_model *model)
 {
   cmb_body first, body;
@@ -213,7 +222,8 @@ static double size_of(const cmb_model *model)
 
 /* ---- the instants */
 
-/* Checks that coordinate i of a row can be drawn. Prints an error message otherwise; returns an exit code. */
+/* Checks that x, coordinate i in a row of a result file, is a number of at most 1e9 in size, so that it can be drawn. Prints an error
+ * message otherwise; returns an exit code. */
 static int check_number(const struct cli_viewed *v, long row, int i, double x)
 {
   if (fabs(x) <= LARGEST) return CLI_DONE; /* false for NaN */
@@ -223,7 +233,8 @@ static int check_number(const struct cli_viewed *v, long row, int i, double x)
                       x);
 }
 
-/* Stores the coordinates of all rows as instants of the animation; q is a working array. Returns an exit code. */
+/* Stores the coordinates in the rows of a result file as instants of the animation, with larger intervals if they are too many for the HTML
+ * page. Prints an error message if a coordinate cannot be drawn; returns an exit code. q[nq] is a working array. */
 static int keep_frames(struct cli_viewed *v, int nq, double *q)
 {
   const double *t = cli_viewed_column(v, CLI_COLUMN_TIME, 0)->numbers;
@@ -239,8 +250,9 @@ static int keep_frames(struct cli_viewed *v, int nq, double *q)
   return CLI_DONE;
 }
 
-/* Checks that the coordinates give rotation matrices with rows of length 1, which Euler parameters in a file may violate. Prints an
- * error message otherwise; returns an exit code. */
+/* Checks that the coordinates at all stored instants give rotation matrices whose rows have length 1, to a squared error of 1e-3. Euler
+ * parameters in a file may violate this. If not, prints an error message; returns an exit code. at[bodies] is a working array for the poses
+ * of the bodies. */
 static int check_turns(cmb_context *ctx, const struct cli_viewed *v, cmb_poses *poses,
                        cmb_pose_of_body *at, int bodies)
 {
@@ -252,7 +264,7 @@ static int check_turns(cmb_context *ctx, const struct cli_viewed *v, cmb_poses *
       for (int i = 0; i < 3; i++) {
         const double *x = at[b].turn + 3 * i;
         if (fabs(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] - 1) <= 1e-3) continue;
-        return cli_complain("'%s': the coordinates at t = %g are no positions of the model '%s'; "
+        return cli_complain("'%s': the coordinates at t = %g are not positions of the model '%s'; "
                             "--no-motion shows plots only",
                             v->result.path, row[0], v->with.operand);
       }
@@ -261,7 +273,8 @@ static int check_turns(cmb_context *ctx, const struct cli_viewed *v, cmb_poses *
   return CLI_DONE;
 }
 
-/* Checks that the coordinates at all stored instants are positions of the model. Returns an exit code. */
+/* Checks that the coordinates of a result file at all stored instants give the bodies of the model rotation matrices whose rows have length
+ * 1. If not, prints an error message; returns an exit code. */
 static int check_frames(cmb_context *ctx, const struct cli_viewed *v)
 {
   const int bodies = cmb_model_count(v->with.model, CMB_ITEM_BODY);
@@ -275,8 +288,9 @@ static int check_frames(cmb_context *ctx, const struct cli_viewed *v)
   return code;
 }
 
-/* Checks that the result belongs to these equations, and stores its instants. Prints an error message otherwise; returns an exit code. */
-static int take_motion(cmb_context *ctx, struct cli_viewed *v, const cmb_system *system, int share)
+/* Stores the coordinates of a result file as instants of the animation, and checks that they can be positions of the model with this system
+ * of equations. If not, prints an error message; returns an exit code. `share` is the number of result files in the HTML page. */
+static int store_motion(cmb_context *ctx, struct cli_viewed *v, const cmb_system *system, int share)
 {
   const cmb_equations *eq = cmb_system_equations(system);
   const int bodies = cmb_model_count(v->with.model, CMB_ITEM_BODY);
@@ -303,10 +317,11 @@ int cli_viewed_move(cmb_context *ctx, struct cli_viewed *v, const struct cli_arg
   const bool named = a->model_of_results || cli_viewed_text(v, CLI_TEXT_model_file)[0];
   cmb_system *system = NULL;
   if (a->no_motion || !named) {
-    v->why = a->no_motion ? "--no-motion"
-             : cmb_problem_find(cli_viewed_text(v, CLI_TEXT_model))
-                 ? "it is of a problem written in C, which has no bodies"
-                 : "the file does not say which model it is of; --model MODEL shows the motion";
+    v->no_motion =
+        a->no_motion ? "--no-motion"
+        : cmb_problem_find(cli_viewed_text(v, CLI_TEXT_model))
+            ? "it is of a problem written in C, which has no bodies"
+            : "the file does not say which model it is of; --model MODEL shows the motion";
     return CLI_DONE;
   }
   int code = read_model(ctx, v, a);
@@ -318,7 +333,7 @@ int cli_viewed_move(cmb_context *ctx, struct cli_viewed *v, const struct cli_arg
                                             .start = v->with.start};
   const cmb_status status = cmb_model_system(ctx, v->with.model, &options, &system);
   code = cli_complain_of(ctx, &v->with, status);
-  if (code == CLI_DONE) code = take_motion(ctx, v, system, share);
+  if (code == CLI_DONE) code = store_motion(ctx, v, system, share);
   cmb_system_destroy(system);
   return code;
 }

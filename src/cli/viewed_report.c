@@ -1,6 +1,7 @@
 /*
- * Writes a result as an object of a page (viewed.h), in the same form as a run writes its report (report.c, docs/report.md). The contents
- * of the file are written anew, text by text and number by number, so that nothing else of it gets into the page.
+ * Writes a result file as a JSON object of the page of `camber view` (viewed.h), in the same form as a run writes its report (report.c,
+ * docs/report.md). The contents of the file are written anew, text by text and number by number, so that nothing else of it gets into the
+ * page.
  */
 #include "cli/report.h"
 #include "cli/summary.h"
@@ -10,20 +11,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns a number about the run from the file; NaN if it has none. */
+/* Returns a number about the run from its result file; NaN if the file does not contain it. `which` is the index of the number,
+ * CLI_NUMBER_…. */
 static double number(const struct cli_viewed *v, int which)
 {
   return v->result.numbers[which];
 }
 
-/* Writes a text about the run; null if the file does not contain it. */
+/* Writes a text about the run from its result file under `key`; null if the file does not contain it. `text` is the index of the text,
+ * CLI_TEXT_…. */
 static void put_text(struct cli_json *j, const struct cli_viewed *v, const char *key, int text)
 {
   const char *said = cli_viewed_text(v, text);
   cli_json_text(j, key, said[0] ? said : NULL);
 }
 
-/* Writes the lines of a text as a JSON list of texts under `key`. */
+/* Writes the lines of the text `rest` as a JSON list of strings under `key`. */
 static cmb_status put_lines(struct cli_json *j, const char *key, const char *rest)
 {
   cmb_status status = CMB_OK;
@@ -42,7 +45,7 @@ static cmb_status put_lines(struct cli_json *j, const char *key, const char *res
   return status;
 }
 
-/* Writes the parameter settings with which the model was read. */
+/* Writes the parameter values with which the model of a result file was read as the JSON object "settings". */
 static void put_settings(struct cli_json *j, const struct cli_viewed *v)
 {
   cli_json_open(j, "settings", '{');
@@ -52,7 +55,8 @@ static void put_settings(struct cli_json *j, const struct cli_viewed *v)
   cli_json_close(j, '}');
 }
 
-/* Writes title, file names, label, settings and warnings of a result. */
+/* Writes the data about a result file at the head of its HTML page as JSON keys: title, file names, label, why no motion is shown, end
+ * time, formulation, parameter values and warnings. */
 static cmb_status put_head(struct cli_json *j, const struct cli_viewed *v)
 {
   const char *title = cli_viewed_text(v, CLI_TEXT_title);
@@ -61,16 +65,16 @@ static cmb_status put_head(struct cli_json *j, const struct cli_viewed *v)
   cli_json_text(j, "file", v->with.model ? v->with.operand : v->result.path);
   cli_json_text(j, "result", v->result.path);
   cli_json_text(j, "label", v->result.label);
-  if (v->why) cli_json_text(j, "no_motion", v->why);
+  if (v->no_motion) cli_json_text(j, "no_motion", v->no_motion);
   cli_json_number(j, "t_end", number(v, CLI_NUMBER_t_end));
   cli_json_text(j, "formulation", cli_viewed_formulation(v));
   put_settings(j, v);
-  return put_lines(j, "notes", v->notes ? v->notes : "");
+  return put_lines(j, "notes", v->warnings ? v->warnings : "");
 }
 
 /* ---- the run */
 
-/* Returns how many of the columns of kind velocity are velocities; the others are first-order states. */
+/* Returns how many of the columns for velocities in a result file are velocities; the columns after them are first-order states. */
 static int velocities(const struct cli_viewed *v)
 {
   const int count = cli_viewed_count(v, CLI_COLUMN_VELOCITY);
@@ -78,7 +82,8 @@ static int velocities(const struct cli_viewed *v)
   return states >= 0 && states <= count ? count - (int)states : count;
 }
 
-/* Writes the names of `count` columns of a kind from number `first` on as a list. */
+/* Writes the names of `count` columns of one kind in a result file (e.g. velocities), from number `first` among them on, as a JSON list
+ * under `key`. */
 static void put_names(struct cli_json *j, const struct cli_viewed *v, const char *key,
                       enum cli_column_kind kind, int first, int count)
 {
@@ -89,7 +94,8 @@ static void put_names(struct cli_json *j, const struct cli_viewed *v, const char
   cli_json_close(j, ']');
 }
 
-/* Writes the names of coordinates, velocities, states and multipliers. */
+/* Writes the names of the coordinates, velocities, first-order states and Lagrange multipliers in a result file as the JSON object
+ * "names". */
 static void put_all_names(struct cli_json *j, const struct cli_viewed *v)
 {
   const int nv = velocities(v), all = cli_viewed_count(v, CLI_COLUMN_VELOCITY);
@@ -101,7 +107,7 @@ static void put_all_names(struct cli_json *j, const struct cli_viewed *v)
   cli_json_close(j, '}');
 }
 
-/* Writes the summary, with those events that have a finite time. */
+/* Writes the summary of the run from its result file as JSON, with those events that have a finite time. */
 static cmb_status put_summary(struct cli_json *j, const struct cli_viewed *v)
 {
   const struct cli_result *r = &v->result;
@@ -124,7 +130,8 @@ static cmb_status put_summary(struct cli_json *j, const struct cli_viewed *v)
   return CMB_OK;
 }
 
-/* Writes the status of the run and, unless it was successful, its message. */
+/* Writes the status of the run from its result file and, unless it is unknown or "ok", a message: why the run failed, or that it has not
+ * ended. */
 static void put_status(struct cli_json *j, const struct cli_viewed *v)
 {
   const char *status = cli_viewed_text(v, CLI_TEXT_status);
@@ -132,11 +139,12 @@ static void put_status(struct cli_json *j, const struct cli_viewed *v)
   cli_json_text(j, "status", status[0] ? status : NULL);
   if (!status[0] || strcmp(status, "ok") == 0) return;
   cli_json_text(j, "message",
-                running ? "it was killed, or still goes on; this is what it had written"
+                running ? "the run was killed or has not ended yet; this is what it has written"
                         : cli_viewed_text(v, CLI_TEXT_message));
 }
 
-/* Writes the data of the run: version, model, method, accuracy, names, summary and warnings. */
+/* Writes the data of the run from its result file as JSON keys: version, model, method, status, accuracy, final time, names of the
+ * quantities, summary and warnings. */
 static cmb_status put_run(struct cli_json *j, const struct cli_viewed *v)
 {
   const struct cli_result_column *t = cli_viewed_column(v, CLI_COLUMN_TIME, 0);
@@ -154,7 +162,8 @@ static cmb_status put_run(struct cli_json *j, const struct cli_viewed *v)
 
 /* ---- the curves */
 
-/* Appends the columns of a kind, which the page calls `name`, to a list of curves, and returns its end. */
+/* Appends the columns of one kind in a result file (e.g. velocities) to the list of curves that the HTML page shows, as those of kind
+ * `name`; among the velocities, first-order states become "state". `to` is the end of the list; returns the new end. */
 static struct cli_report_column *add_kind(struct cli_report_column *to, const struct cli_viewed *v,
                                           enum cli_column_kind kind, const char *name)
 {
@@ -177,7 +186,7 @@ static struct cli_report_column *add_kind(struct cli_report_column *to, const st
   return to;
 }
 
-/* Writes the final values of all curves with all digits, in the order of the curves. */
+/* Writes the final values of columns[count], the curves of a result file, as the JSON list "last" with all digits. */
 static void put_last(struct cli_json *j, const struct cli_viewed *v, int count,
                      const struct cli_report_column *columns)
 {
@@ -189,7 +198,7 @@ static void put_last(struct cli_json *j, const struct cli_viewed *v, int count,
   cli_json_close(j, ']');
 }
 
-/* Writes all columns of a result as curves over time. */
+/* Writes all columns of a result file except time as curves over time, in double precision if `exact` is set, and their final values. */
 static cmb_status put_series(struct cli_json *j, const struct cli_viewed *v, bool exact)
 {
   struct cli_report_column *all = calloc((size_t)v->result.count, sizeof *all), *to = all;
@@ -206,7 +215,7 @@ static cmb_status put_series(struct cli_json *j, const struct cli_viewed *v, boo
   return status;
 }
 
-/* Writes an empty table of step sizes, which result files do not contain. */
+/* Writes an empty table of step sizes, which result files do not contain, as the JSON object "steps". */
 static cmb_status put_no_steps(struct cli_json *j)
 {
   return cli_report_table(j, "steps", &(struct cli_history){.columns = 1}, false, 0, NULL);
@@ -219,7 +228,7 @@ cmb_status cli_viewed_put(cmb_context *ctx, struct cli_json *j, struct cli_viewe
   cli_json_open(j, "run", '{');
   if (status == CMB_OK) status = put_run(j, v);
   cli_json_close(j, '}');
-  if (status == CMB_OK && !v->why) status = cli_report_motion(ctx, j, &v->frames, &v->with);
+  if (status == CMB_OK && !v->no_motion) status = cli_report_motion(ctx, j, &v->frames, &v->with);
   if (status == CMB_OK) status = put_series(j, v, exact);
   if (status == CMB_OK) status = put_no_steps(j);
   cli_json_close(j, '}');

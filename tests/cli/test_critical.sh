@@ -113,7 +113,7 @@ for range in 3:9:7 9:3:3 6:9:2 9:6:2 6:9:4 9:6:4 3:6:4 6:3:4; do
   check "divergence, $range" "$CAMBER" linearize divergence.yaml --vary "speed=$range" --json >divergence.json 2>stderr
   check "divergence at 6, $range" python3 -c 'import json, sys
 found, one_side = json.load(open("divergence.json")), "9" not in sys.argv[1]
-assert len(found["warnings"]) == one_side and all("too slow to be told from 0" in w for w in found["warnings"]), found["warnings"]
+assert len(found["warnings"]) == one_side and all("too small to be distinguished from 0" in w for w in found["warnings"]), found["warnings"]
 assert len(found["critical"]) == 1 - one_side and all(abs(x - 6) < 1e-6 for x in found["critical"]), found["critical"]' "$range"
 done
 for range in 3:9:7 9:3:7; do

@@ -69,8 +69,8 @@ check "no page that nobody asked for" [ ! -e run.h5.html ]
 
 # ---- what fails
 refuse "option --at is the time of a picture" view run.h5 --at 1
-refuse "option --speed is that of a film" view run.h5 -o x.png --speed 2
-refuse "option --size is that of a picture or film" view run.h5 --size 100x100
+refuse "option --speed is for a film" view run.h5 -o x.png --speed 2
+refuse "option --size is for a picture or film" view run.h5 --size 100x100
 refuse "expected WIDTHxHEIGHT" view run.h5 -o x.png --size 10x100000
 refuse "ends in .mp4 or .gif" view run.h5 --video x.avi
 refuse "cannot write" view run.h5 --video no/folder.mp4

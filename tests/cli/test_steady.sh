@@ -106,8 +106,8 @@ for model in nocritical touching; do
   done
 done
 check 'a row on 0' "$CAMBER" linearize touching.yaml --vary speed=3:9:7 --json >critical.json 2>stderr
-has 'at speed = 6 an eigenvalue is too slow to be told from 0 (below 0.1 1/s)' stderr
-has 'at speed = 6 an eigenvalue is too slow to be told from 0' critical.json
+has 'at speed = 6 an eigenvalue is too small to be distinguished from 0 (below 0.1 1/s)' stderr
+has 'at speed = 6 an eigenvalue is too small to be distinguished from 0' critical.json
 check 'unstable at all speeds' "$CAMBER" linearize nocritical.yaml --vary speed=3:9:7 --out slow.csv >critical.txt
 check 'slow eigenvalues' python3 -c 'import csv
 slow = {float(r["speed"]): float(r["re"]) for r in csv.DictReader(open("slow.csv")) if r["moves"] == "slow"}
@@ -130,7 +130,7 @@ simulate: {steady: {speed: 3}}
 END
 check 'rows in the band' "$CAMBER" linearize sway.yaml --vary speed=3:9:25 >sway.txt 2>stderr
 check 'no edge of the band is critical' test "$(grep -c '^  critical' sway.txt)" -eq 0
-check "which rows: $(cat stderr)" grep -qE 'between speed = (4.75|5|5.25) and (6.75|7|7.25|7.5) an eigenvalue is too slow' stderr
+check "which rows: $(cat stderr)" grep -qE 'between speed = (4.75|5|5.25) and (6.75|7|7.25|7.5) an eigenvalue is too small' stderr
 
 # The pair p, r passes 0 at 5.18 m/s. By then the motion is unstable already, by `b` from 5.28 m/s down, which is not told from 0 there beside its coupling with `a`.
 cat >hidden.yaml <<'END'
@@ -147,7 +147,7 @@ simulate: {steady: {speed: 9}}
 END
 check 'one hides' "$CAMBER" linearize hidden.yaml --vary speed=9:3:5 --json >critical.json 2>stderr
 check 'what may be unstable already has no critical speed' grep -q '"critical": *\[\]' critical.json
-has 'between speed = 6 and 4.5 an eigenvalue is too slow to be told from 0' stderr
+has 'between speed = 6 and 4.5 an eigenvalue is too small to be distinguished from 0' stderr
 
 # Between 6 and 9 m/s `slow` passes 0 while `other` makes the motion unstable, and `other` does so twice: what is found must explain why the
 # motion is stable at 9 m/s, also if the table has no rows between.

@@ -60,7 +60,7 @@ refuse 'needs FILE.tir'
 refuse 'ends in .svg' "$car" --plot p.png
 refuse 'ends in .csv' "$car" --csv p.svg
 cp "$car" same.csv
-refuse 'would be written over' same.csv --csv same.csv
+refuse 'would be overwritten' same.csv --csv same.csv
 check 'the file is as it was' cmp -s "$car" same.csv
 "$CAMBER" tyre bad.tir --json >out 2>err
 check 'a failure as JSON' python3 -c "

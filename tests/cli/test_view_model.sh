@@ -311,7 +311,7 @@ look hostile.yaml.html 'r["title"].startswith("</script><script>alert") and whol
 # ---- what is refused
 fails 2 "expected a file name that ends in" view fivelink -o page.txt
 cp still.yaml model.html
-fails 2 "would be written over" view ./model.html -o model.html
+fails 2 "would be overwritten" view ./model.html -o model.html
 check "the model stays" cmp -s model.html still.yaml
 printf 'include: [part.html]\n' >whole.yaml
 cp still.yaml part.html

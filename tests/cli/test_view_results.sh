@@ -146,9 +146,9 @@ refuse "--no-motion shows plots only" view there/swing.mat -o changed.html
 check "nothing was written" [ ! -e changed.html ]
 refuse "was changed since" view stair.mat there/swing.mat -o changed.html
 view there/swing.mat --model there/swing.yaml -o changed.html
-check "a model that looks otherwise is said: $(cat stderr)" grep -q "warning: the model 'there/swing.yaml' looks otherwise" stderr
+check "a model that looks different is reported: $(cat stderr)" grep -q "warning: the model 'there/swing.yaml' looks different" stderr
 mv there/swing.yaml there/moved.yaml
-refuse "which is not there; --model says where it is" view there/swing.mat -o gone.html
+refuse "which does not exist; --model names its file" view there/swing.mat -o gone.html
 sed -i 's/axis: x/axis: y/' there/moved.yaml
 view there/swing.mat --model there/moved.yaml -o moved.html
 look moved.html 'r["notes"] == []'
@@ -168,7 +168,7 @@ loops: {d: {type: distance, between: [c@tip, ground@wall], length: 'sqrt(2) * l'
 END
 run ./loop.yaml --out loop.csv --t-end 0.1
 view loop.csv --model ./loop.yaml -o loop.html
-refuse "the first row misses its constraints by" view loop.csv --model ./loop.yaml --set l=0.8 -o x.html
+refuse "the first row violates its constraints by" view loop.csv --model ./loop.yaml --set l=0.8 -o x.html
 
 # ---- what a CSV file does not say cannot be checked, as the stair of the road, and that is said: on standard error, and in the page
 words="the model 'fivelink' and its parameters are those of the command line, which cannot be checked"
@@ -249,7 +249,7 @@ python3 forge.py plain.mat words.mat 'model_file=-o'
 refuse "has other arguments" view words.mat -o words.html
 mkfifo pipe.yaml
 python3 forge.py plain.mat words.mat "model_file=$PWD/pipe.yaml"
-refuse "which is not there" view words.mat -o words.html
+refuse "which does not exist" view words.mat -o words.html
 printf 't,phi,%s\n0,1,2\n0.5,2,3\n' "\"$evil\"" >evil.csv
 view evil.csv -o evil-csv.html
 look evil-csv.html 'page.count("<script") == 2 and len(scripts) == 2 and column("</script><script>alert(1)</script><!--")[1] == 3'
@@ -280,7 +280,7 @@ refuse "it has no rows" view empty.csv -o x.html
 # ---- what is refused
 cp stair.csv input.csv
 ln -s input.csv input.html
-refuse "would be written over" view input.csv -o input.html
+refuse "would be overwritten" view input.csv -o input.html
 check "the result stays" cmp -s input.csv stair.csv
 refuse "cannot read 'missing.csv'" view missing.csv -o x.html
 refuse "expected a file name" view stair.mat -o page.txt
