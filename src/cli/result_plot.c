@@ -350,7 +350,7 @@ static int read_results(struct drawing *d)
   const struct cli_arguments *a = d->a;
   for (int f = 0; f < a->result_count; f++) {
     if (cmb_same_file(a->result[f], a->out)) {
-      return cli_complain("the file '%s' would be written over", a->out);
+      return cli_complain("the file '%s' would be overwritten", a->out);
     }
     const int code = cli_result_read(a->result[f], &d->results[d->result_count++]);
     if (code != CLI_DONE) return code;
