@@ -122,16 +122,16 @@ static bool is_steep_in_coordinate(const cmb_graph *g, const cmb_node *n, const 
   }
 }
 
-/* Returns whether node n, a table or a derivative of one, is known to have a continuous derivative: any projection of a point onto
- * a line, or the function itself of a table that is not piecewise linear. */
+/* Returns whether node n, a table or a derivative of one, is known to be continuously differentiable: any projection of a point
+ * onto a line, or the function itself of a table that is not piecewise linear. */
 static bool is_smooth_table(const cmb_graph *g, const cmb_node *n)
 {
   const cmb_table *t = g->tables[n->data];
   return t->kind == CMB_TABLE_FOOT || (n->order == 0 && t->kind != CMB_TABLE_LINEAR);
 }
 
-/* Returns whether the result of node n has a continuous derivative if its arguments have, wherever bounds of it are known. False
- * for operations whose derivative may jump and for those not examined. of[] has the properties of all nodes. */
+/* Returns whether the operation of node n is known to be continuously differentiable for continuously differentiable arguments,
+ * wherever it has bounds. of[] has the properties of all nodes. */
 static bool is_smooth(const cmb_graph *g, const cmb_node *n, const traits *of)
 {
   switch (n->op) {
@@ -356,7 +356,7 @@ static cmb_status make_programs(const cmb_graph_parts *p, cmb_arena *arena, cmb_
   return CMB_OK;
 }
 
-/* Finds the functions of the position that the step-size control has to monitor because they can have narrow bumps (w->part), and
+/* Finds the functions of the position that can have narrow bumps, over which a step could pass without noticing (w->part), and
  * those among them that have second derivatives (w->bent). */
 static cmb_status find_watched(const cmb_graph_parts *p, cmb_arena *arena, struct watched *w)
 {

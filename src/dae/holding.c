@@ -31,8 +31,8 @@ static double most(cmb_interval a)
 
 /* ---- creation */
 
-/* Lists in x->function the switching functions to be bounded: those of groups of functions held at 0, then those of closed
- * contacts. Contacts that hold from both sides are left out, since their functions also depend on forces in other modes. */
+/* Lists in x->function the switching functions that end sticking (those of groups held at 0) and then those that end a contact.
+ * Contacts that hold from both sides are left out, since their functions also depend on forces in other modes. */
 static void list_functions(cmb_holding *x)
 {
   const cmb_resting *r = x->resting;
@@ -173,8 +173,8 @@ static cmb_status find_mixture(cmb_holding *x, const int *mode, double t, const 
   return cmb_sliding_find(x->sliding, &at);
 }
 
-/* Computes x->small, the error of each bounded switching function that is negligible: a small part of what friction can hold, or
- * the contact force that counts as 0. */
+/* Computes x->small (count), the negligible errors of the functions that end sticking or contact: a small part of what friction
+ * can hold, or the contact force that counts as 0. */
 static cmb_status find_small(cmb_holding *x, const int *mode, double t, const double *q,
                              const double *v)
 {
@@ -196,8 +196,8 @@ cmb_status cmb_holding_begin(cmb_holding *x, const int *mode, double t, const do
 }
 
 /* Computes bounds of the changes of the forces f (nv) and of γ (ng) over the box, relative to their values at time t₀ in the
- * evaluator; 0 for entries that do not depend on time. The evaluator must be in the modes of side k: all groups of held functions
- * at −1 (k = 0), or group k − 1 at +1. */
+ * evaluator; 0 for entries that do not depend on time. The evaluator must be in the modes of k: all groups of held switching
+ * functions at −1 (k = 0), or only group k − 1 at +1. */
 static void find_loads(cmb_holding *x, int k, const cmb_box *box, cmb_interval *f,
                        cmb_interval *gamma)
 {
@@ -215,8 +215,8 @@ static void find_loads(cmb_holding *x, int k, const cmb_box *box, cmb_interval *
   }
 }
 
-/* Returns bounds of x_j·f − y_j·γ, the change of bounded function j caused by the changes f and γ of the loads, where (x_j, y_j)
- * is its row of the inverse KKT matrix. */
+/* Returns bounds of x_j·f − y_j·γ, the change of function j (which ends sticking or contact) that is caused by the changes f (nv)
+ * and γ (ng) of the loads, where (x_j, y_j) is its row of the inverse KKT matrix. */
 static cmb_interval response(const cmb_holding *x, int j, const cmb_interval *f,
                              const cmb_interval *gamma)
 {
@@ -242,9 +242,9 @@ static cmb_status flow_along(cmb_holding *x, const cmb_point *at, const double *
   return x->ev->eq->switch_flow(x->ev->eq->self, at, a, flow);
 }
 
-/* Sets *yes to whether the stored gradients S of the held switching functions with respect to velocities are valid at this state:
- * S·x is compared with the computed rates for one arbitrary acceleration x. Also false if one of these rates is 0. x->none must
- * have the rates without accelerations. */
+/* Checks whether the stored gradients S of the held switching functions with respect to velocities are valid at this state, and
+ * stores the result in *yes: for one arbitrary acceleration x, S·x must be the computed change of each rate, and not 0. x->none
+ * must contain the rates without accelerations. */
 static cmb_status are_gradients_valid(cmb_holding *x, const cmb_point *at, bool *yes)
 {
   const int nv = x->eq->nv;
@@ -280,8 +280,8 @@ static cmb_status find_gradients(cmb_holding *x, const cmb_point *at)
   return CMB_OK;
 }
 
-/* Computes the rows of the inverse of [M Gᵀ; G 0] that belong to the bounded functions, into x->row and x->row_g, with the current
- * KKT factors. */
+/* Computes the rows of the inverse of [M Gᵀ; G 0] that belong to the functions that end sticking or contact, into x->row (count x
+ * nv) and x->row_g (count x ng), with the current KKT factors. */
 static void find_rows(cmb_holding *x)
 {
   const int nv = x->eq->nv, ng = x->eq->ng;
@@ -300,24 +300,25 @@ static void find_rows(cmb_holding *x)
   }
 }
 
-/* Returns the value of bounded function j at time t₀, from the rates and multipliers last computed: the rate of a held switching
- * function or the force of a closed contact. */
+/* Returns the value at time t₀ of function j (which ends sticking or contact), from the rates and multipliers last computed: the
+ * rate of a held switching function or the force of a closed contact. */
 static double value_at_t0(const cmb_holding *x, int j)
 {
   return j < x->slides ? x->rate[x->function[j]]
                        : x->lambda[x->resting->layer.inner->ng + x->rest[j]];
 }
 
-/* Returns bounds of c_j(t) − c_j(t₀), the part of bounded function j that depends on time explicitly; 0 for a contact. */
+/* Returns bounds of c_j(t) − c_j(t₀), the explicitly time-dependent part of function j (which ends sticking or contact); 0 for a
+ * contact. */
 static cmb_interval drift(const cmb_holding *x, int j)
 {
   if (j >= x->slides || !x->flow_varies[j]) return cmb_interval_of(0);
   return cmb_interval_subtract(x->flow[x->function[j]], cmb_interval_of(value_at_t0(x, j)));
 }
 
-/* Computes bounds of all bounded functions over the box, row k of x->value, in the modes of side k: all groups of held switching
- * functions at −1 (k = 0), or group k − 1 at +1. Also writes bounds of the changes of the loads since time t₀ to f (nv) and gamma
- * (ng). */
+/* Computes bounds of all functions that end sticking or contact over the box, row k of x->value: all groups of held switching
+ * functions are at −1 (k = 0), or only group k − 1 at +1. Also writes bounds of the changes of the loads since time t₀ to f (nv)
+ * and gamma (ng). */
 static cmb_status find_side(cmb_holding *x, const int *mode, int k, const cmb_point *at,
                             const cmb_box *box, cmb_interval *f, cmb_interval *gamma)
 {
@@ -346,9 +347,9 @@ static cmb_interval subtract_common(cmb_interval f, cmb_interval g, double one, 
                                             : (cmb_interval){-rounding, rounding};
 }
 
-/* Computes bounds of the change of each bounded function when group k − 1 of held switching functions goes from −1 to +1, into
- * x->change. The loads of that side must have been computed last. Overwrites x->g_f and x->g_gamma by differences from the side
- * −1. */
+/* Computes bounds of the change of each function that ends sticking or contact when group k − 1 of held switching functions goes
+ * from −1 to +1, into x->change. The loads with that group at +1 must have been computed last; x->g_f and x->g_gamma are
+ * overwritten by their differences from those at −1. */
 static void find_changes(cmb_holding *x, int k)
 {
   cmb_interval *change = x->change + (ptrdiff_t)(k - 1) * x->count;
@@ -380,8 +381,8 @@ static cmb_status find_sides(cmb_holding *x, const int *mode, const cmb_point *a
 
 /* ---- mixtures */
 
-/* Returns bounds of bounded function j for a mixture of forces: `sum`, its bounds on one side, plus θ_i change_i for all groups i
- * of held functions except `without` (−1: all groups). */
+/* Returns bounds of function j (which ends sticking or contact) for a mixture of forces: `sum`, its bounds in one combination of
+ * modes, plus Σ_i θ_i change_i over all groups i of held switching functions except `without` (−1: over all). */
 static cmb_interval mix_groups(const cmb_holding *x, int j, int without, cmb_interval sum)
 {
   for (int i = 0; i < x->slides; i++) {
@@ -392,8 +393,8 @@ static cmb_interval mix_groups(const cmb_holding *x, int j, int without, cmb_int
   return sum;
 }
 
-/* Computes the absolute values of all entries of A(t₀)⁻¹ from the LU factors of the matrix A(t₀) of the held functions, into
- * x->inverse. */
+/* Computes the absolute values of all entries of A(t₀)⁻¹ into x->inverse, from the LU factors of A(t₀), the matrix of the
+ * equations for the weights θ of the mixture of forces. */
 static void find_inverse(cmb_holding *x)
 {
   const int n = x->slides;

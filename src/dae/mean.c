@@ -67,8 +67,8 @@ static void load_bounds(const void *self, const cmb_box *box, cmb_interval *f, c
   }
 }
 
-/* Computes the outputs and next sampled values of the inner equations at a point. push[i] is the contact force of event rule i;
- * NULL if no contact is closed. */
+/* Computes the outputs and next sampled values of the inner equations (those without mean forces) at a point. push[i] is the
+ * contact force of event rule i; NULL if no contact is closed. */
 static cmb_status outputs_below(const cmb_mean *x, const cmb_point *at, const double *a,
                                 const double *lambda, const double *push, double *out)
 {

@@ -127,7 +127,8 @@ static cmb_status pass(cmb_evaluator *ev, cmb_mode_search *m, const struct mode_
 }
 
 /* Checks the switching functions at the end of a search for modes: returns CMB_RETRY_NONFINITE if one is not finite, and an error
- * with a message if one has left its level, since the right level is then beyond the range of an int. */
+ * with a message if the mode of a level (a whole number) is still wrong, since the right one is then beyond the range of an
+ * int. */
 static cmb_status check_values(const cmb_evaluator *ev, const cmb_mode_search *m, double t)
 {
   for (int i = 0; i < ev->eq->ns; i++) {

@@ -35,8 +35,8 @@ static int entries_of(const cmb_resting *x, int rule, int *first)
   return p ? p->start[rule + 1] - p->start[rule] : inner->nv;
 }
 
-/* Stores the constraint of closed contact k, scaled by x->unit[k], behind the inner constraints in those of the terms g, ∂g/∂t, γ
- * and G that are requested. */
+/* Stores the constraint of closed contact k, scaled by x->unit[k], in those of the terms g, ∂g/∂t, γ and G that are requested, in
+ * row ng + k behind the ng constraints of the equations without contacts. */
 static void add_row(const cmb_resting *x, int k, const cmb_terms *want)
 {
   const cmb_equations *inner = x->layer.inner, *eq = &x->layer.eq;
@@ -134,9 +134,9 @@ static void find_forces(const cmb_resting *x, const cmb_evaluator *ev, const dou
   }
 }
 
-/* Returns the contact force that counts as 0 for a surface with the gradient u = x->row: the largest of a small part of the forces
- * on the bodies in contact, the rounding error of larger forces connected with them, and a force that causes at most the
- * acceleration `still`, by the bound u M uᵀ / |u|⁴ of the mass that a force along u moves. */
+/* Returns the contact force that counts as 0 for a surface with the gradient u = x->row (nv). It is the largest of three: a small
+ * part of the forces on the bodies in contact; the rounding error of larger forces connected with them; and the force for the
+ * acceleration `still`, if u M uᵀ / |u|⁴ is the mass that a force along u moves. */
 static double slack_of(const cmb_resting *x, const cmb_evaluator *ev, double still)
 {
   const int nv = x->layer.inner->nv;
@@ -317,8 +317,8 @@ static cmb_status outputs(const void *self, const cmb_point *at, const double *a
   return inner->outputs_at_rest(inner->self, at, a, lambda, x->push, out);
 }
 
-/* Computes the rates of the inner switching functions with accelerations a (nv) into flow (2 ns of the layer). Rates of the
- * functions that the layer of closed contacts adds are set to 0. */
+/* Computes the rates of the switching functions with accelerations a (nv) into flow (2 ns); the rates of the functions added for
+ * closed contacts are set to 0. */
 static cmb_status switch_flow(const void *self, const cmb_point *at, const double *a, double *flow)
 {
   const cmb_resting *x = self;
@@ -330,8 +330,8 @@ static cmb_status switch_flow(const void *self, const cmb_point *at, const doubl
   return CMB_OK;
 }
 
-/* Computes bounds of the forces f (nv) and of γ (ng) over a box. Behind the γ of the inner constraints come those of the closed
- * contacts. */
+/* Computes bounds of the forces f (nv) and of γ over a box: first γ of the constraints of the equations without contacts, then
+ * that of the closed contacts. */
 static void load_bounds(const void *self, const cmb_box *box, cmb_interval *f, cmb_interval *gamma)
 {
   const cmb_resting *x = self;
@@ -382,8 +382,9 @@ static void name_rows(const cmb_resting *x, cmb_arena *arena, cmb_arena *lasting
   eq->g_names = g, eq->lambda_names = lambda, eq->switch_names = s;
 }
 
-/* Copies the properties of the inner switching functions into eq, and marks as frozen (x->frozen) those that conditions of closed
- * contacts depend on, apart from levels. Frozen functions, and those that the layer adds, have no bounds and no rates. */
+/* Copies the properties of the switching functions of the equations without contacts into eq, and marks as frozen (x->frozen)
+ * those on which conditions of closed contacts depend, apart from levels (whole numbers). Frozen functions, and those added for
+ * closed contacts, have no bounds and no rates. */
 static void list_switches(cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -420,8 +421,8 @@ static void list_switches(cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
   eq->switch_order = order;
 }
 
-/* Extends the table of the switching functions that each rule's condition depends on, (rule_count x ns), by the functions that the
- * layer of closed contacts adds, on which no condition depends; into eq->rule_reads. */
+/* Extends the table of the switching functions on which each rule's condition depends, (rule_count x ns), by the functions added
+ * for closed contacts, on which none depends; stores it in eq->rule_reads. */
 static void list_reads(const cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -442,16 +443,16 @@ static int list_columns(const cmb_pattern *p, int nv, int row, int *column)
   return count;
 }
 
-/* Returns whether the constraint Jacobian with closed contacts is stored sparse: if the inner one is, or if the equations have
- * become large enough and all matrices can be sparse. */
+/* Returns whether the constraint Jacobian with closed contacts is stored sparse: if that of the equations without contacts is, or
+ * if the equations have become large enough and all matrices can be sparse. */
 static bool wants_pattern(const cmb_equations *inner, const cmb_equations *eq)
 {
   const bool large = eq->nv + eq->ng >= CMB_KKT_SPARSE_FROM;
   return inner->G_pattern || (large && inner->U_pattern && (eq->mass_diagonal || eq->M_pattern));
 }
 
-/* Makes the sparsity pattern of the constraint Jacobian, eq->G_pattern: rows of the inner constraints, then the gradients of the
- * closed contacts. Does nothing if this Jacobian is stored dense. */
+/* Makes the sparsity pattern of the constraint Jacobian, eq->G_pattern: rows of the constraints of the equations without contacts,
+ * then the gradients of the closed contacts. Does nothing if this Jacobian is stored dense. */
 static void add_pattern(cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
 {
   const cmb_equations *inner = x->layer.inner;

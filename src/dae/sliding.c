@@ -14,7 +14,8 @@ static const double SAME = 1e-9; /* relative difference up to which forces count
 static const double NEGLIGIBLE =
     1e-13; /* relative change of a rate by a mode that counts as none */
 
-/* Sets in mode (ns) all held switching functions in the group of function `leader` to one side of their zero, 1 or −1. */
+/* Sets in mode (ns) one group of held switching functions (functions with the same zeros, kept at 0 as in sticking friction) to
+ * one side of their zero, 1 or −1. `leader` is the first function of the group. */
 static void set_group(const cmb_sliding *x, int leader, int side, int *mode)
 {
   for (int i = 0; i < x->layer.inner->ns; i++) {
@@ -25,8 +26,8 @@ static void set_group(const cmb_sliding *x, int leader, int side, int *mode)
   }
 }
 
-/* Computes the modes lower (ns) of the inner equations from those of the layer, with all groups of held switching functions on
- * side −1. */
+/* Computes lower (ns), the modes for the equations in which no switching function is held at 0, from mode (ns): functions held at
+ * 0 (as in sticking friction) are on side −1 of their zero, the others keep their modes. */
 static void lower_modes(const cmb_layer *layer, const int *mode, int *lower)
 {
   const cmb_sliding *x = (const cmb_sliding *)layer;
@@ -49,8 +50,8 @@ static void clear_late_rows(const cmb_sliding *x, double *f)
   for (int i = 0; i < inner->nl; i++) f[inner->late_row[i]] = 0;
 }
 
-/* Computes accelerations x->a, and from them the rates of the inner switching functions into flow (2 ns), in the current modes and
- * with the current KKT factors of the evaluator x->below. */
+/* Computes accelerations x->a, and from them the rates of the switching functions into flow (2 ns), in the current modes and with
+ * the current KKT factors of x->below, the evaluator of the equations in which none is held at 0. */
 static cmb_status compute_rates(const cmb_sliding *x, const cmb_point *at, double *flow)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -61,17 +62,17 @@ static cmb_status compute_rates(const cmb_sliding *x, const cmb_point *at, doubl
   return cmb_all_finite(2 * inner->ns, flow) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
-/* Returns whether the rate of group k of held switching functions is the same in both of its modes, but for rounding, so that its
- * weight θ in the mixture of forces is not unique. */
+/* Returns whether the rate of group k of switching functions held at 0 (as in sticking friction) is the same in both of its modes,
+ * but for rounding, so that its weight θ in the mixture of forces is not unique. */
 static bool has_no_effect(const cmb_sliding *x, int k)
 {
   const double jump = x->A[(ptrdiff_t)k * (x->count + 1)], rate = x->rest[k];
   return fabs(jump) <= NEGLIGIBLE * (fabs(rate) + fabs(rate + jump));
 }
 
-/* Solves A θ = −rest for the weights x->theta of the mixture of forces that holds switching functions at 0, where x->rest are the
- * rates with all groups on side −1. A group whose mode does not affect its rate gets θ = 1/2. Returns a positive status if A is
- * singular. */
+/* Solves A θ = −x->rest for x->theta, the weights of the mixture of forces that holds switching functions at 0 (as in sticking
+ * friction); x->rest are the rates of the functions with all groups on side −1. A group whose mode does not affect its rate gets θ
+ * = 1/2. Returns a positive status if A is singular. */
 static cmb_status solve(const cmb_sliding *x)
 {
   const int n = x->count;
@@ -86,8 +87,8 @@ static cmb_status solve(const cmb_sliding *x)
   return CMB_OK;
 }
 
-/* Compares the rates in both modes of each group of held switching functions: x->hold[k] becomes negative where group k does not
- * stay held, and the sign of x->mean[k] is the side to which it is then released. */
+/* Compares the rates in both modes of each group of switching functions held at 0 (as in sticking friction): x->hold[k] becomes
+ * negative where group k does not stay held, and the sign of x->mean[k] is the side to which it is then released. */
 static void compare_modes(const cmb_sliding *x)
 {
   const int n = x->count;
@@ -128,8 +129,9 @@ cmb_status cmb_sliding_find(const cmb_sliding *x, const cmb_point *at)
   return CMB_OK;
 }
 
-/* Sets *yes to whether the held forces of groups k and l are multiplied with each other: the force with both groups at +1 is not
- * f₋ + (f_k − f₋) + (f_l − f₋), where f_k and f_l are the forces with one of them at +1 and f₋ that with none. */
+/* Sets *yes to whether the forces that depend on groups k and l of held switching functions (sticking friction) are multiplied
+ * with each other: the force with both groups at +1 is not f₋ + (f_k − f₋) + (f_l − f₋), where f_k and f_l are the forces with one
+ * of them at +1 and f₋ that with none. */
 static cmb_status are_multiplied(const cmb_sliding *x, const cmb_point *at, int k, int l, bool *yes)
 {
   const int nv = x->layer.eq.nv;
@@ -185,9 +187,9 @@ cmb_status cmb_sliding_residue(const cmb_sliding *x, const cmb_point *at, double
   return CMB_OK;
 }
 
-/* Computes x->part, the impulses of the holding forces of all groups that change the held functions of velocities to 0. Held
- * functions of positions, and those on which a force has no effect, are not to be changed. *any: whether a function is to be
- * changed. */
+/* Computes x->part (count), the impulses of the forces that hold switching functions at 0 (as in sticking friction), by which held
+ * functions of velocities become 0 and the rates of held functions of positions stay. Functions on which their own force has no
+ * effect are left out. *any: whether a function has to change. */
 static cmb_status find_impulses(const cmb_sliding *x, const cmb_point *at, bool *any)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -226,8 +228,8 @@ cmb_status cmb_sliding_stop(const cmb_sliding *x, const cmb_point *at, double *v
 
 /* ---- other forces that switch together with sticking friction */
 
-/* Returns the first held switching function in group k that belongs (if `sticks`) or does not belong (if not) to friction with a
- * larger sticking than sliding force; −1 if there is none. */
+/* Returns the first switching function in group k of those held at 0 that belongs (if `sticks`) or does not belong (if not) to dry
+ * friction with a larger sticking than sliding force; −1 if there is none. */
 static int member_of(const cmb_sliding *x, int k, bool sticks)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -238,8 +240,9 @@ static int member_of(const cmb_sliding *x, int k, bool sticks)
   return -1;
 }
 
-/* Computes the change (nv) of the accelerations when those members of group k that belong (if `sticks`) or do not belong (if not)
- * to friction with a larger sticking than sliding force go from −1 to +1. Entries of late states are 0. */
+/* Computes the change (nv) of the accelerations when those members of group k of held switching functions that belong (if
+ * `sticks`) or do not belong (if not) to dry friction with a larger sticking than sliding force go from −1 to +1. Entries of late
+ * states (whose rates depend on accelerations) are 0. */
 static cmb_status change_by(const cmb_sliding *x, const cmb_point *at, int k, bool sticks,
                             double *change)
 {
@@ -414,8 +417,8 @@ static void hide_bounds(const cmb_sliding *x, cmb_arena *arena, cmb_equations *e
   eq->switch_order = order;
 }
 
-/* Copies group (n), which specifies the groups of held switching functions, to x->group, and lists the leader of each group in
- * x->function (x->count). */
+/* Copies group (n), which specifies the groups of switching functions held at 0, to x->group, and lists the first function
+ * (leader) of each group in x->function (x->count). */
 static cmb_status take_groups(cmb_sliding *x, cmb_context *ctx, cmb_arena *arena, int ns, int n,
                               const int *group)
 {

@@ -214,9 +214,9 @@ static cmb_status derive_by_inputs(cmb_form *form, const cmb_form_state *s)
 
 /* ---- driven positions */
 
-/* Sets x->q to the positions of the state s with driven coordinate k changed, for a second difference Jacobian; returns the change. A
- * Jacobian with the usual increments is accurate to about ε^(1/3) for small coordinates, so that the best change is the square root of
- * that. */
+/* Sets x->q to the positions of the state s with driven coordinate k (a function of time) changed, for a second difference Jacobian;
+ * returns the change. A Jacobian with the usual increments is accurate to about ε^(1/3) for small coordinates, so that the best change is
+ * the square root of that. */
 static double move_driven(cmb_form *form, const cmb_form_state *s, int k)
 {
   cmb_extension *x = form->extension;
@@ -227,8 +227,9 @@ static double move_driven(cmb_form *form, const cmb_form_state *s, int k)
   return there - s->q[i];
 }
 
-/* Computes the derivatives of all blocks of the iteration matrix with respect to driven coordinate k from a second difference Jacobian,
- * which overwrites the blocks. It is a full one, so that the estimated pattern includes entries that appear as the coordinate changes. */
+/* Computes the derivatives of all blocks of the iteration matrix with respect to driven coordinate k (a function of time) from a second
+ * difference Jacobian, which overwrites the blocks. It is computed column by column, so that the estimated pattern includes entries that
+ * appear as the coordinate changes. */
 static cmb_status by_driven(cmb_form *form, const cmb_form_state *s, int k)
 {
   cmb_extension *x = form->extension;
@@ -257,8 +258,8 @@ static void copy_blocks(cmb_form *form, bool back)
   }
 }
 
-/* Computes the derivatives of all blocks of the iteration matrix with respect to the driven coordinates, by differences; afterwards the
- * blocks have their former values again. */
+/* Computes the derivatives of all blocks of the iteration matrix with respect to the driven coordinates (functions of time), by
+ * differences; afterwards the blocks have their former values again. */
 static cmb_status derive_by_driven(cmb_form *form, const cmb_form_state *s)
 {
   cmb_status status = CMB_OK;
