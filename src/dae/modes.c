@@ -236,7 +236,7 @@ cmb_status cmb_modes_unsettled(const cmb_evaluator *ev, const int *other, double
   return cmb_fail_about(
       ev->ctx, CMB_ERROR_EVENTS, cmb_about_time(t, NULL, NULL),
       "switching functions change sign without end at t = %.9g: after %d rounds the "
-      "accelerations and constraint forces in the new mode still ask for another one of %s",
+      "accelerations and constraint forces in the new modes still require other modes of %s",
       t, cmb_mode_rounds(ev->eq), names);
 }
 
