@@ -143,9 +143,9 @@ static cmb_status add_acceleration_terms(cmb_evaluator *ev, double t, const doub
   return CMB_OK;
 }
 
-/* Computes into ev->branch, for each null vector n of Gᵀ (dependent constraints), n itself, the row Ġᵀ n, and the direction w = P
- * M⁻¹ Ġᵀ n of the accelerations that their unbounded force causes, where P projects onto the constraints. Returns false if all w
- * are negligible, so that the acceleration needs no correction, or if the row lengths of Ġ cannot be computed. */
+/* Computes into ev->branch, for each null vector n of Gᵀ (a combination of dependent constraints), n itself, the row Ġᵀ n, and w =
+ * P M⁻¹ Ġᵀ n, the accelerations that a force along this row causes, projected by P onto the constraints. Returns false if all w
+ * are negligible, so that the accelerations need no correction, or if the row lengths of Ġ cannot be computed. */
 static bool find_force_directions(cmb_evaluator *ev)
 {
   struct cmb_branch *b = ev->branch;

@@ -135,8 +135,8 @@ static cmb_status list_surfaces(const cmb_graph_parts *p, cmb_arena *arena, cmb_
   return CMB_OK;
 }
 
-/* Sets which switching functions have modes that occur in the conditions and in the surfaces of rules, (rule_count x ns) each; and
- * in outputs, sampled values, rates of late states, inputs, implicit functions or the energy, shown (ns). */
+/* Finds on the modes of which switching functions each rule's condition and surface depends, conditions and surfaces (rule_count x
+ * ns); and on which outputs, sampled values, rates of late states, inputs, implicit functions or the energy depend, shown (ns). */
 static cmb_status list_reads(const cmb_graph_parts *p, bool *conditions, bool *surfaces,
                              bool *shown)
 {
