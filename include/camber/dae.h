@@ -312,7 +312,8 @@ typedef struct cmb_equations {
   const char *(*unsolved)(const void *self, const cmb_point *at);
 } cmb_equations;
 
-/* Returns whether velocity i is the rate of coordinate i, for all velocities but the first-order states. */
+/* Returns whether there are as many coordinates as velocities (first-order states not counted), so that velocity i belongs to coordinate
+ * i. */
 static inline bool cmb_velocities_pair(const cmb_equations *eq)
 {
   return eq->nq == eq->nv - eq->nz;

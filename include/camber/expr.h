@@ -88,7 +88,7 @@ typedef uint32_t cmb_expr; /* number of a node */
 /* Creates a graph that contains only the constant 0, and frees one (NULL is allowed). */
 CMB_API cmb_status cmb_graph_create(cmb_context *ctx, cmb_graph **graph);
 CMB_API void cmb_graph_destroy(cmb_graph *g);
-/* Returns CMB_OK, or for ever CMB_ERROR_MEMORY or CMB_ERROR_ARGUMENT once a call on the graph has failed. */
+/* Returns CMB_OK or, permanently once a call on the graph has failed, CMB_ERROR_MEMORY or CMB_ERROR_ARGUMENT. */
 CMB_API cmb_status cmb_graph_status(const cmb_graph *g);
 /* Returns the number of nodes. */
 CMB_API uint32_t cmb_graph_size(const cmb_graph *g);
@@ -224,7 +224,8 @@ typedef struct cmb_mode {
   cmb_expr mode;   /* the input that stands for the mode */
 } cmb_mode;
 
-/* Returns whether the mode is the sign of an expression, and not a whole number. */
+/* Returns whether a mode of this kind is the sign of an expression (or a bound of the force that holds it at 0), and not a level, that is,
+ * the interval of a table or a value of floor. */
 static inline bool cmb_mode_is_sign(cmb_mode_kind kind)
 {
   return kind == CMB_MODE_SIGN || kind == CMB_MODE_STICK;

@@ -81,7 +81,7 @@ CMB_API void cmb_integrator_destroy(cmb_integrator *in);
 CMB_API cmb_status cmb_integrator_begin(cmb_integrator *in, double t, const double *q,
                                         const double *v);
 
-/* Makes one accepted step forward that ends at t_limit or before; cmb_integrator_begin comes first. Returns CMB_ERROR_STEP_SIZE,
+/* Takes one accepted step forward that ends at t_limit or before; cmb_integrator_begin must have been called. Returns CMB_ERROR_STEP_SIZE,
  * CMB_ERROR_STEP_COUNT or another negative status if it cannot. */
 CMB_API cmb_status cmb_integrator_step(cmb_integrator *in, double t_limit);
 

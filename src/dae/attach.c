@@ -8,7 +8,7 @@
 
 enum { MAX_SIZE = 10000000 }; /* upper bound of each size: sums of sizes stay far below INT_MAX */
 
-/* Fails with CMB_ERROR_ARGUMENT and the message "equations 'NAME': WHAT; expected EXPECTED". */
+/* Sets the message "equations 'NAME': WHAT; expected EXPECTED" in the context, and returns CMB_ERROR_ARGUMENT. */
 static cmb_status fail(cmb_context *ctx, const cmb_equations *eq, const char *what,
                        const char *expected)
 {
@@ -89,8 +89,9 @@ static cmb_status check_names(cmb_context *ctx, const cmb_equations *eq)
   return CMB_OK;
 }
 
-/* Returns whether every event rule of the equations is complete: its range of resets lies inside 0 .. reset_count, the function
- * `surfaces` exists if the rule has a surface or a gap, and `rule_reads` exists if there are rules and switching functions. */
+/* Returns whether the event rules are complete: the resets of each rule are among the eq->reset_count ones, the function
+ * `surfaces` exists if a rule has a surface or a gap, and the array `rule_reads` exists if there are both rules and switching
+ * functions. */
 static bool are_rules_complete(const cmb_equations *eq)
 {
   for (int i = 0; eq->rules && i < eq->rule_count; i++) {
@@ -140,8 +141,8 @@ static cmb_status check_functions(cmb_context *ctx, const cmb_equations *eq)
   return CMB_OK;
 }
 
-/* Returns whether p is a valid compressed-row pattern of the given size: row starts that do not decrease, and column indices that
- * ascend strictly within each row and lie in 0 .. columns − 1. */
+/* Returns whether p is a valid compressed-row sparsity pattern of the given size: row starts that begin at 0 and do not decrease,
+ * and column indices that ascend strictly within each row and lie in 0 .. columns − 1. */
 static bool is_pattern(const cmb_pattern *p, int rows, int columns)
 {
   if (p->rows != rows || p->columns != columns || !p->start || p->start[0] != 0) return false;

@@ -53,7 +53,8 @@ struct cmb_branch {
   double *lambda_star;     /* (ng) multipliers */
 };
 
-/* Allocates the matrices that are needed only at a loss of rank: they would take most of the memory of a large system. */
+/* Allocates the matrices of b that are used only at a loss of rank. For a large system this is done when its constraints first
+ * lose rank, since they would take most of the memory. */
 static void take_matrices(cmb_arena *arena, const cmb_equations *eq, struct cmb_branch *b)
 {
   const size_t ng = (size_t)eq->ng, square = ng * ng, wide = ng * (size_t)eq->nv;
@@ -90,8 +91,8 @@ struct cmb_branch *cmb_branch_create(cmb_arena *arena, const cmb_equations *eq)
   return b;
 }
 
-/* Evaluates the constraint Jacobian G and γ, the velocity-dependent part of the acceleration constraints, at time t + e and
- * position q + e q̇ with unchanged velocities v; q̇ is in ev->branch->q_dot. */
+/* Evaluates the constraint Jacobian G and γ (ng), the velocity-dependent part of the acceleration constraints G a + γ = 0, at time
+ * t + e and position q + e q̇ with unchanged velocities v (nv); q̇ is in ev->branch->q_dot. */
 static cmb_status evaluate_shifted(cmb_evaluator *ev, double t, const double *q, const double *v,
                                    double e, double *G, double *gamma)
 {
@@ -102,8 +103,9 @@ static cmb_status evaluate_shifted(cmb_evaluator *ev, double t, const double *q,
   return cmb_evaluate(ev, t + e, b->q, v, &want);
 }
 
-/* Differentiates the constraints along the motion by central differences: the Jacobian's rate Ġ into b->G, and ∂γ/∂t + ∂γ/∂q T v
- * into b->gamma[0], b being ev->branch. `speed` is the norm of q̇, by which the time increment is scaled. */
+/* Computes central differences along the motion, whose q̇ is in b->q_dot with b = ev->branch: the rate Ġ of the constraint
+ * Jacobian into b->G, and into b->gamma[0] the rate of γ (the velocity-dependent part of G a + γ = 0) with fixed velocities.
+ * `speed` is the norm of q̇, which determines the time increment. */
 static cmb_status differentiate_along_motion(cmb_evaluator *ev, double t, const double *q,
                                              const double *v, double speed)
 {
@@ -118,7 +120,8 @@ static cmb_status differentiate_along_motion(cmb_evaluator *ev, double t, const 
   return CMB_OK;
 }
 
-/* Adds n_jᵀ (Ġ x + ∂γ/∂v x) to E[j · stride] for each null vector n_j of Gᵀ, given a vector x (nv). */
+/* Computes E[j · stride] += n_jᵀ (Ġ x + ∂γ/∂v x) for all null vectors n_j of Gᵀ and a given direction x (nv), ∂γ/∂v x by a central
+ * difference. G is the constraint Jacobian, and γ the velocity-dependent part of the acceleration constraints G a + γ = 0. */
 static cmb_status add_acceleration_terms(cmb_evaluator *ev, double t, const double *q,
                                          const double *v, const double *x, double *E, int stride)
 {
@@ -140,8 +143,9 @@ static cmb_status add_acceleration_terms(cmb_evaluator *ev, double t, const doub
   return CMB_OK;
 }
 
-/* Computes the null vectors n of Gᵀ, the rows Ġᵀ n and the directions w of the constraint forces that grow without bound at the
- * loss of rank, into ev->branch. Returns false if all w vanish: then the acceleration needs no correction. */
+/* Computes into ev->branch, for each null vector n of Gᵀ (a combination of dependent constraints), n itself, the row Ġᵀ n, and w =
+ * P M⁻¹ Ġᵀ n, the accelerations that a force along this row causes, projected by P onto the constraints. Returns false if all w
+ * are negligible, so that the accelerations need no correction, or if the row lengths of Ġ cannot be computed. */
 static bool find_force_directions(cmb_evaluator *ev)
 {
   struct cmb_branch *b = ev->branch;
@@ -162,8 +166,8 @@ static bool find_force_directions(cmb_evaluator *ev)
   return any;
 }
 
-/* Computes the μ of least norm that solves the k equations A μ = E, by singular values; directions with a relative singular value
- * below NEGLIGIBLE are left out. */
+/* Computes the minimum-norm least-squares solution b->mu (k) of A μ = E (k x k) by singular values; those up to NEGLIGIBLE times
+ * the largest one count as 0. Overwrites b->A. */
 static void solve_least_norm(struct cmb_branch *b, int k)
 {
   cmb_orthogonal_rows(k, k, b->A, b->J, b->sigma);
@@ -206,8 +210,8 @@ void cmb_watch_rank(cmb_evaluator *ev, bool watching)
   cmb_kkt_set_limits(ev->kkt, &limits);
 }
 
-/* Computes a position q_star near q that meets all constraints, by two steps of the chord iteration with the current KKT factors,
- * into ev->branch. */
+/* Computes in ev->branch->q_star (nq) a position near q that satisfies the position constraints, by two simplified Newton (chord)
+ * iterations with the current KKT factors; their convergence is not checked. */
 static cmb_status position_on_branch(cmb_evaluator *ev, double t, const double *q)
 {
   struct cmb_branch *b = ev->branch;
@@ -223,8 +227,8 @@ static cmb_status position_on_branch(cmb_evaluator *ev, double t, const double *
   return CMB_OK;
 }
 
-/* Computes v_star, the projection of the velocities v onto the constraints at the position q_star, into ev->branch. Makes new KKT
- * factors there. */
+/* Computes in ev->branch->v_star (nv) the projection of the velocities v (nv) onto the velocity constraints at the position
+ * ev->branch->q_star, with KKT factors that are made there. */
 static cmb_status velocity_on_branch(cmb_evaluator *ev, double t, const double *v)
 {
   struct cmb_branch *b = ev->branch;
@@ -265,8 +269,8 @@ cmb_status cmb_branch_settle(cmb_evaluator *ev, double t, const double *q, const
   return CMB_OK;
 }
 
-/* Adds to share (ng) how much each constraint takes part in the loss of rank of the current KKT factors. Returns false and adds
- * nothing if no more constraints are dependent here than in all positions. */
+/* Adds to share (ng) how much each constraint takes part in the loss of rank at the position of the current KKT factors. Returns
+ * false and adds nothing if no more constraints are dependent there than in all positions. */
 static bool lost_constraints(cmb_evaluator *ev, double *share)
 {
   struct cmb_branch *b = ev->branch;

@@ -19,40 +19,45 @@
 #define CMB_WEAK_ZONE 1e-3
 #define CMB_WEAK_ZERO 1e-4
 
-/* Allocates scratch memory for evaluators of these equations. The caller detects a failure by cmb_arena_failed. */
+/* Allocates scratch memory from the arena for one evaluator of these equations. Returns NULL, or a structure that lacks arrays, if
+ * out of memory: the caller checks cmb_arena_failed. */
 struct cmb_branch *cmb_branch_create(cmb_arena *arena, const cmb_equations *eq);
 
-/* Sets whether the evaluator treats nearly dependent constraints specially, by the limits CMB_WEAK and its companions (watching),
- * or dependent ones alone, by the usual limits of its KKT object. */
+/* Sets whether the evaluator treats nearly dependent constraints specially (`watching`), by the limits CMB_WEAK and its
+ * companions, or only dependent ones, by the default limits of its KKT solver. */
 void cmb_watch_rank(cmb_evaluator *ev, bool watching);
 
-/* Returns whether the constraints in the current KKT factors are near a loss of rank: smallest singular value below CMB_WEAK. */
+/* Returns whether the constraints are near a loss of rank: their smallest singular value in the current KKT factors, apart from
+ * those of redundant constraints, is below CMB_WEAK. */
 static inline bool cmb_is_near_singular(const cmb_evaluator *ev)
 {
   return *ev->doubtful && cmb_kkt_nearness(ev->kkt) < CMB_WEAK;
 }
 
-/* Corrects the acceleration at a loss of rank. On entry a (nv) is the acceleration with the multipliers of least norm at (t, q, v);
- * on return it is that of the smooth motion along the branch. The evaluator's factors must belong to (t, q) and have a deficiency. */
+/* Corrects the acceleration a (nv) at (t, q, v), where the constraints have lost rank: on entry it is the one with the multipliers
+ * of least norm, on return that of the smooth motion along the branch. a is unchanged at rest, or if the constraints are dependent
+ * everywhere. The evaluator's KKT factors must belong to (t, q) and have a deficiency. */
 cmb_status cmb_branch_accelerate(cmb_evaluator *ev, double t, const double *q, const double *v,
                                  double *a);
 
-/* Corrects the acceleration a (nv) at (t, q, v) near a loss of rank: replaces its part in the weakly determined directions by that
- * of the nearest state on the branch. The evaluator's factors belong to q before and after the call. */
+/* Corrects the acceleration a (nv) at (t, q, v) near a loss of rank: replaces its part in the directions that the constraints
+ * determine weakly by that of a nearby state that satisfies all constraints. a is unchanged if no singular value is below
+ * CMB_WEAK. The evaluator's KKT factors belong to q before and after the call. */
 cmb_status cmb_branch_settle(cmb_evaluator *ev, double t, const double *q, const double *v,
                              double *a);
 
-/* Computes the part of x (nv) in the directions that the constraints determine weakly, by the current factors and the evaluator's
- * G. */
+/* Computes the part (nv) of x (nv) in the directions that the constraints determine weakly (singular values of G up to CMB_WEAK),
+ * with the current KKT factors and the evaluator's G. */
 void cmb_weak_part(cmb_evaluator *ev, const double *x, double *part);
 
 /* Computes the smallest non-zero singular value σ of the constraints at (t, q), and its rate in the motion with velocities v.
- * Returns CMB_RETRY_SINGULAR if none is below CMB_WEAK or if nothing moves. */
+ * Makes the KKT factors at (t, q). Returns CMB_RETRY_SINGULAR if no singular value is below CMB_WEAK, or if nothing moves. */
 cmb_status cmb_weakest(cmb_evaluator *ev, double t, const double *q, const double *v, double *sigma,
                        double *rate);
 
-/* Returns whether the constraints at (t, q) are close to losing rank, and writes how much each takes part in that into share (ng).
- * Serves the message about a method that got stuck. */
+/* Returns whether the constraints at (t, q) are close to losing rank (smallest singular value below CMB_NOT_FAR), and writes to
+ * share (ng) how much each takes part in that. Returns false if they cannot be evaluated or there are none. Used for the message
+ * about a method that got stuck. */
 bool cmb_weakest_constraints(cmb_evaluator *ev, double t, const double *q, double *share);
 
 #endif

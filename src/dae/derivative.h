@@ -9,8 +9,8 @@
 
 typedef struct cmb_differences cmb_differences;
 
-/* Allocates scratch memory and groups the columns of each sparsity pattern for difference quotients: two columns of a group share
- * no row. */
+/* Creates an object for difference quotients: allocates scratch memory, and groups the columns of each sparsity pattern such that
+ * two columns of a group share no row. */
 cmb_status cmb_differences_create(cmb_evaluator *ev, cmb_differences **differences);
 void cmb_differences_destroy(cmb_differences *d);
 

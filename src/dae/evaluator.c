@@ -130,8 +130,8 @@ void cmb_evaluator_destroy(cmb_evaluator *ev)
   cmb_arena_destroy(ev->arena);
 }
 
-/* Evaluates the terms requested in `want` by the equations' function, without the rates of late states in f (states whose rates
- * depend on accelerations). Counts an evaluation if f is requested. */
+/* Calls the equations' function for the terms requested in `want` (M, f, g, G, γ, g_t) at (t, q, v), and counts an evaluation if f
+ * is requested. Rates in f of late states (first-order states whose rates depend on accelerations) may be wrong. */
 static inline cmb_status evaluate(cmb_evaluator *ev, double t, const double *q, const double *v,
                                   const cmb_terms *want)
 {
@@ -141,8 +141,8 @@ static inline cmb_status evaluate(cmb_evaluator *ev, double t, const double *q, 
   return eq->evaluate(eq->self, &at, want);
 }
 
-/* Computes the rates of the late states (those that depend on accelerations and multipliers) at (t, q, v) into ev->late. Uses a
- * second evaluator, so that the KKT factors of ev are kept. */
+/* Computes the rates of the late states (first-order states whose rates depend on accelerations and multipliers) at (t, q, v) into
+ * ev->late (nl). Uses a second evaluator, so that the KKT factors of ev are kept. */
 static __attribute__((noinline)) cmb_status compute_late_rates(cmb_evaluator *ev, double t,
                                                                const double *q, const double *v)
 {
@@ -192,9 +192,9 @@ double *cmb_mass_wanted(cmb_evaluator *ev)
   return ev->mass_ready ? NULL : ev->M;
 }
 
-/* Decides whether KKT factors with dependent constraints are accepted, and sets ev->deficiency, their number. Least-squares
- * solutions are accepted if the matrix is symmetric or no more constraints are dependent than in all positions; else returns the
- * given status. */
+/* Sets ev->deficiency, the number of dependent constraints in the current KKT factors, and returns CMB_OK if least-squares
+ * solutions are accepted: the KKT matrix is symmetric, or no more constraints are dependent than in all positions. Otherwise
+ * returns `status`, that of the factorisation; if this is not CMB_RETRY_SINGULAR, the deficiency is 0. */
 static __attribute__((noinline)) cmb_status accept_deficiency(cmb_evaluator *ev, cmb_status status,
                                                               bool symmetric)
 {
@@ -220,8 +220,9 @@ void cmb_solve(cmb_evaluator *ev, const double *r, const double *s, double *x, d
   ev->stats.solve++;
 }
 
-/* Computes the correction x (nv) for the constraint defect s (ng) by KKT factors in which constraints are nearly dependent, and
- * multipliers y with Gᵀ y = −M x. x may then satisfy the constraints only in part. */
+/* Computes the Newton correction x (nv) with G x = −s for the constraint defect s (ng), and multipliers y (ng) with Gᵀ y = −M x,
+ * by KKT factors in which constraints are nearly dependent. Directions with very small singular values are left out, so that x may
+ * satisfy the constraints only in part. */
 static __attribute__((noinline)) void correct_nearly_dependent(cmb_evaluator *ev, const double *s,
                                                                double *x, double *y)
 {
@@ -241,8 +242,9 @@ void cmb_correct(cmb_evaluator *ev, const double *s, double *x, double *y)
   ev->stats.solve++;
 }
 
-/* Replaces the accelerations a (nv) by those of the smooth motion through the position, if the constraints have lost rank or nearly
- * so in the current KKT factors. */
+/* Replaces the accelerations a (nv) by those of the smooth motion through a singular position, if more constraints are dependent
+ * in the current KKT factors than in all positions. While the evaluator watches the rank (ev->watching), also corrects a where
+ * constraints are nearly dependent. */
 static __attribute__((noinline)) cmb_status follow_branch(cmb_evaluator *ev, double t,
                                                           const double *q, const double *v,
                                                           double *a)
@@ -251,8 +253,8 @@ static __attribute__((noinline)) cmb_status follow_branch(cmb_evaluator *ev, dou
   return ev->watching ? cmb_branch_settle(ev, t, q, v, a) : CMB_OK;
 }
 
-/* Computes the rates of the late states (those that depend on accelerations and multipliers) from the given a and λ, and stores
- * them in their entries of a and ev->f. */
+/* Computes the rates of the late states (first-order states whose rates depend on accelerations and multipliers) from a (nv) and λ
+ * (ng), and stores them in their entries of a and ev->f. */
 static __attribute__((noinline)) cmb_status store_late_rates(cmb_evaluator *ev, double t,
                                                              const double *q, const double *v,
                                                              double *a, const double *lambda)
@@ -264,8 +266,9 @@ static __attribute__((noinline)) cmb_status store_late_rates(cmb_evaluator *ev, 
   return CMB_OK;
 }
 
-/* Solves [M Gᵀ; G 0] (a, λ) = (f, −γ) with the current factors. Then corrects a near a loss of rank of the constraints, and sets
- * the rates of states that depend on a and λ. */
+/* Solves the equations of motion [M Gᵀ; G 0] (a, λ) = (f, −γ) with the current KKT factors and the evaluator's f and γ. Then
+ * corrects a near a loss of rank, and sets the rates of late states in a (states whose rates depend on a and λ). Returns
+ * CMB_RETRY_NONFINITE if a is not finite. */
 static inline cmb_status solve_motion(cmb_evaluator *ev, double t, const double *q, const double *v,
                                       double *a, double *lambda)
 {
@@ -288,8 +291,9 @@ static inline cmb_status factor_and_solve(cmb_evaluator *ev, double t, const dou
   return solve_motion(ev, t, q, v, a, lambda);
 }
 
-/* Computes a and λ by the equations' explicit formalism. Falls back to factorisation if the constraints in the last factors were
- * nearly dependent, or if the explicit formalism reports a singular point. */
+/* Computes accelerations a (nv) and multipliers λ (ng) by the equations' explicit formalism (one call without a KKT matrix).
+ * Factorises the KKT matrix instead if the constraints in the last factors were nearly dependent, or if the call returns
+ * CMB_RETRY_SINGULAR. */
 static __attribute__((noinline)) cmb_status accelerate_explicitly(cmb_evaluator *ev, double t,
                                                                   const double *q, const double *v,
                                                                   double *a, double *lambda)

@@ -16,14 +16,15 @@
 
 #include <camber/dae.h>
 
-/* Returns whether switching function i belongs to friction that can hold more than it exerts while it slips (static above sliding
- * friction). */
+/* Returns whether switching function i belongs to dry friction that can hold with a larger force than it exerts while it
+ * slides. */
 static inline bool cmb_switch_sticks(const cmb_equations *eq, int i)
 {
   return eq->switch_sticks && eq->switch_sticks[i];
 }
 
-/* Returns the mode of switching function i as programs read it: the friction mode in `grip` if that is set, else mode[i]. */
+/* Returns the mode of switching function i at a point, as programs read it: that of sticking friction, at->grip[i] (used by steps
+ * of fixed cost), if this is not 0, else at->mode[i]. */
 static inline double cmb_real_mode(const cmb_point *at, int i)
 {
   return at->grip && at->grip[i] != 0 ? at->grip[i] : at->mode[i];
@@ -92,7 +93,7 @@ typedef struct cmb_evaluator {
   double *q_trial;   /* (nq) position under trial */
 } cmb_evaluator;
 
-/* Resets the modes of all sticking friction to unknown. */
+/* Clears the modes of sticking friction ev->grip (ns) for steps of fixed cost, if there are any: they become 0, unknown. */
 static inline void cmb_forget_grip(cmb_evaluator *ev)
 {
   for (int i = 0; ev->grip && i < ev->eq->ns; i++) ev->grip[i] = 0;
@@ -101,14 +102,15 @@ static inline void cmb_forget_grip(cmb_evaluator *ev)
 cmb_status cmb_evaluator_create(cmb_context *ctx, const cmb_equations *eq, cmb_evaluator **ev);
 void cmb_evaluator_destroy(cmb_evaluator *ev);
 
-/* cmb_evaluator_point returns the point (t, q, v) with the evaluator's modes, parameters and scratch memory, at which equations are
- * evaluated; cmb_evaluator_box the box of times t and positions q, without rates, over which they are bounded. */
+/* Returns the point (t, q, v) at which equations are evaluated, with the evaluator's modes, live parameters and scratch memory. */
 static inline cmb_point cmb_evaluator_point(const cmb_evaluator *ev, double t, const double *q,
                                             const double *v)
 {
   return (cmb_point){t, q, v, ev->mode, ev->scratch, ev->p, ev->grip};
 }
 
+/* Returns the box (intervals of the time t and of the positions q (nq)) over which functions of the equations are bounded, with the
+ * evaluator's modes, live parameters and scratch memory; velocities and rates are not set. */
 static inline cmb_box cmb_evaluator_box(const cmb_evaluator *ev, cmb_interval t,
                                         const cmb_interval *q)
 {
@@ -186,7 +188,8 @@ bool cmb_unique_multipliers(const cmb_evaluator *ev, bool *unique);
 cmb_status cmb_residual(cmb_evaluator *ev, double t, const double *q, const double *v,
                         const double *a, const double *lambda, double *r);
 
-/* Returns the number of values that the function `outputs` writes: the outputs and the next sampled values. */
+/* Returns the number of values that the equations' function `outputs` writes: no outputs, then nh next values of sampled
+ * variables. */
 static inline int cmb_observed(const cmb_equations *eq)
 {
   return eq->no + eq->nh;

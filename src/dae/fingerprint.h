@@ -9,6 +9,7 @@
 #include "base/sha256.h"
 #include "dae/system.h"
 
+/* Computes the fingerprint of a system as text; on failure `text` is unchanged. */
 cmb_status cmb_fingerprint(cmb_context *ctx, const cmb_system *system, char text[CMB_DIGEST_TEXT]);
 
 #endif

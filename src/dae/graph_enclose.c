@@ -32,8 +32,9 @@ cmb_status cmb_graph_reads_unknown(const cmb_graph_parts *p, cmb_expr e, bool *c
   return CMB_OK;
 }
 
-/* Lists in `of` (ns) the expression that determines the mode of each switching function, 0 if it has no bounds, and marks those
- * that have in d->switch_enclosed. *count becomes the number of those that have bounds. */
+/* Lists in of (ns) the expression that determines the mode of each switching function: the function itself or, for a level (a mode
+ * that is a whole number), its argument; 0 if no bounds can be computed. Marks the functions that have bounds in
+ * d->switch_enclosed (ns); *count becomes their number. */
 static cmb_status list_deciding(const cmb_graph_parts *p, cmb_graph_data *d, cmb_expr *of,
                                 int *count)
 {
@@ -75,7 +76,8 @@ static cmb_status make_rates(const cmb_graph_parts *p, cmb_graph_data *d, cmb_ex
   return cmb_program_create(p->ctx, x->graph, fixed + moving, input, p->ns, of, &d->switch_rates);
 }
 
-/* Returns the size of a work array that is large enough for both the program of the switching functions and that of their rates. */
+/* Returns the size of a work array that is large enough for both the program of the switching functions and that of their
+ * rates. */
 static int work_size(const cmb_graph_data *d)
 {
   const int values = cmb_program_work(d->program[CMB_PROGRAM_SWITCHES]);
@@ -83,15 +85,17 @@ static int work_size(const cmb_graph_data *d)
   return values > rates ? values : rates;
 }
 
-/* Enlarges the scratch memory d->scratch, if necessary, to hold the given number of inputs and a work array, all of them intervals. */
-static void measure_scratch(cmb_graph_data *d, int inputs)
+/* Raises d->scratch, the size of the scratch memory in doubles, if necessary, so that it holds `inputs` input intervals and an
+ * interval work array for the switching functions or their rates. */
+static void enlarge_scratch(cmb_graph_data *d, int inputs)
 {
   const int doubles = 2 * (inputs + work_size(d));
   if (doubles > d->scratch) d->scratch = doubles;
 }
 
-/* Marks in d->switch_reads the components of (q, v) that a program reads or whose derivatives it reads. `along` is the index of the
- * first input for derivatives of q, 0 if there are none; `read` is scratch. */
+/* Marks in d->switch_reads (nq + nv) the components of (q, v) that are inputs of the program, or whose derivatives along the
+ * motion are. `along` is the index of the input for the derivative of q[0], 0 if there are no derivatives; `read` is scratch, one
+ * entry for each input. */
 static void add_reads(cmb_graph_data *d, const cmb_program *program, int along, bool *read)
 {
   const int q = d->layout.first[CMB_BLOCK_Q], v = d->layout.first[CMB_BLOCK_V];
@@ -127,7 +131,7 @@ cmb_status cmb_graph_enclose_make(const cmb_graph_parts *p, cmb_arena *arena, cm
   CMB_TRY(list_deciding(p, d, of, &count));
   if (count == 0) return CMB_OK;
   CMB_TRY(make_rates(p, d, of));
-  measure_scratch(d, cmb_layout_end(&d->layout, CMB_BLOCK_LAMBDA) + 1 + p->x->nq + p->x->nv);
+  enlarge_scratch(d, cmb_layout_end(&d->layout, CMB_BLOCK_LAMBDA) + 1 + p->x->nq + p->x->nv);
   return find_reads(p, arena, d);
 }
 
@@ -184,8 +188,9 @@ void cmb_graph_enclose_take_plan(cmb_graph_data *d)
   d->scratch += 1 + (int)(bytes / sizeof(double));
 }
 
-/* Computes bounds of the results of a program, that of the switching functions or that of their rates, for the functions selected
- * by box->wanted (NULL: all). Lists the instructions needed when the selection changes. */
+/* Computes bounds `out` (ns) of the results of a program (the switching functions or their rates) from the input intervals `in`,
+ * for the functions selected by box->wanted (NULL: all). The list of instructions needed is kept in box->scratch until the
+ * selection changes. */
 static void enclose_wanted(const cmb_graph_data *d, const cmb_box *box, const cmb_program *program,
                            const cmb_interval *in, cmb_interval *out, cmb_interval *work)
 {

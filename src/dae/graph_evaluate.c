@@ -38,8 +38,9 @@ void cmb_graph_put_first(const cmb_graph_data *d, const cmb_point *at, const dou
   if (d->np > 0) put(d->np, at->p ? at->p : d->p, in + first[CMB_BLOCK_P]);
 }
 
-/* Stores t, q, modes, parameters, v, λ and a in the point's scratch memory, where all programs find their inputs, and returns its
- * sections. v, λ or a may be NULL if the program to be run does not read them. */
+/* Copies t, q, modes, live parameters, v (nv), λ (ng) and a (nv) to the input array in the point's scratch memory, which all
+ * programs read; returns pointers to its inputs, results and work array. v of the point, λ or a may be NULL if the program to be
+ * run does not read them. */
 static struct workplace put_inputs(const cmb_graph_data *d, const cmb_point *at,
                                    const double *lambda, const double *a)
 {
@@ -119,7 +120,7 @@ static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_term
 
 /* ---- forms of the equations of motion */
 
-/* Computes the residual r = M a − f + Gᵀ λ (nv) at a point, by one program. */
+/* Computes the residual r = M a − f + Gᵀ λ (nv) of the equations of motion at a point, by one program. */
 static cmb_status residual(const void *self, const cmb_point *at, const double *a,
                            const double *lambda, double *r)
 {
@@ -190,7 +191,8 @@ static int level_at(const cmb_graph_level *level, double value)
   return below >= INT_MAX ? INT_MAX : below <= -INT_MAX ? -INT_MAX : (int)below;
 }
 
-/* Updates the modes that are whole numbers (levels) to their values at the point. A level whose value is not finite keeps its mode. */
+/* Sets those entries of mode (ns) that are levels (whole numbers: the interval of a table, the value of floor) to their values at
+ * the point. Other entries are unchanged, and so is a level whose argument is not finite. */
 static cmb_status levels(const void *self, const cmb_point *at, const double *lambda, int *mode)
 {
   const cmb_graph_data *d = self;
@@ -205,10 +207,11 @@ static cmb_status levels(const void *self, const cmb_point *at, const double *la
 
 /* ---- outputs and other observed quantities */
 
-/* Runs a program whose results depend on contact forces. `push` are the contact forces of all rules, NULL if no contact is closed. */
-static cmb_status run_at_rest(const cmb_graph_data *d, cmb_graph_program k, const cmb_point *at,
-                              const double *a, const double *lambda, const double *push,
-                              double *out)
+/* Runs program k, whose results (outputs, or rates of late states) may depend on forces of closed contacts, and writes them to
+ * out. push[i] is the contact force of event rule i; push == NULL: all are 0. */
+static cmb_status run_with_contact_forces(const cmb_graph_data *d, cmb_graph_program k,
+                                          const cmb_point *at, const double *a,
+                                          const double *lambda, const double *push, double *out)
 {
   struct workplace w = put_inputs(d, at, lambda, a);
   const int pushes = d->layout.count[CMB_BLOCK_PUSH], first = d->layout.first[CMB_BLOCK_PUSH];
@@ -220,13 +223,13 @@ static cmb_status run_at_rest(const cmb_graph_data *d, cmb_graph_program k, cons
 static cmb_status outputs_at_rest(const void *self, const cmb_point *at, const double *a,
                                   const double *lambda, const double *push, double *out)
 {
-  return run_at_rest(self, CMB_PROGRAM_OUTPUTS, at, a, lambda, push, out);
+  return run_with_contact_forces(self, CMB_PROGRAM_OUTPUTS, at, a, lambda, push, out);
 }
 
 static cmb_status late(const void *self, const cmb_point *at, const double *a, const double *lambda,
                        const double *push, double *out)
 {
-  return run_at_rest(self, CMB_PROGRAM_LATE, at, a, lambda, push, out);
+  return run_with_contact_forces(self, CMB_PROGRAM_LATE, at, a, lambda, push, out);
 }
 
 static cmb_status outputs(const void *self, const cmb_point *at, const double *a,
@@ -235,7 +238,7 @@ static cmb_status outputs(const void *self, const cmb_point *at, const double *a
   return outputs_at_rest(self, at, a, lambda, NULL, out);
 }
 
-/* Computes the inputs u(t) of the model at the point's time. The point's q may be undefined, since no input depends on it. */
+/* Computes the inputs u (nu) of the model at the point's time. The point's q may be undefined, since no input depends on it. */
 static cmb_status inputs(const void *self, const cmb_point *at, double *u)
 {
   const cmb_graph_data *d = self;
@@ -266,8 +269,8 @@ static const char *unsolved(const void *self, const cmb_point *at)
   return NULL;
 }
 
-/* Sets those functions of the equations that monitor what happens inside a step: functions of time and of position, and bounds of
- * switching functions and of loads. */
+/* Sets the functions in eq by which variations and events inside a step are detected: functions of time and of positions with
+ * their bounds, and bounds of switching functions and of forces. Functions that the model does not need stay NULL. */
 static void watch_functions(const cmb_graph_data *d, cmb_equations *eq)
 {
   if (d->time) {

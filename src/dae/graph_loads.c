@@ -14,7 +14,7 @@
 
 enum { LOADS = 1 << CMB_PART_F | 1 << CMB_PART_GAMMA };
 
-/* Sets *yes to true if one of the `count` expressions e depends on the time t. */
+/* Sets *yes to true if one of the `count` expressions e depends on the time t; does nothing if *yes is already true. */
 static cmb_status find_time_dependence(const cmb_graph_parts *p, int count, const cmb_expr *e,
                                        bool *yes)
 {
@@ -59,8 +59,8 @@ cmb_status cmb_graph_loads_make(const cmb_graph_parts *p, cmb_graph_data *d)
   return CMB_OK;
 }
 
-/* Computes bounds of the results of program k over a box of t, q and v, in the box's scratch memory, and returns them. The
- * multipliers λ are unknown, and so are the accelerations a if a is NULL. */
+/* Computes bounds of the results of program k over a box of t, q and v, and returns them; they are stored in the box's scratch
+ * memory. Accelerations are a (nv), unbounded if a is NULL; multipliers are unbounded. */
 static const cmb_interval *run(const cmb_graph_data *d, cmb_graph_program k, const cmb_box *box,
                                const double *a)
 {

@@ -21,24 +21,25 @@ struct naming {
   cmb_expr *stack;  /* (size) nodes that are to be visited */
 };
 
-/* Scores how well a hint's name fits switching function i, if both have the same expression; the hint with the highest score wins.
- * For the name of a condition: 1 if only conditions read the function, else 0. For another name: −1 if only conditions read the
- * function, 1 if it belongs to friction that can stick, else 0. */
+/* Scores how well a name that the model suggests (a hint) fits switching function i, which has the hint's expression; the function
+ * with the highest score gets the name. For the name of an event's condition (of_rule): 1 if only events depend on the function,
+ * else 0. For any other name: −1 if only events depend on it, 1 if it belongs to friction that sticks, else 0. */
 static int hint_score(const cmb_graph_parts *p, int i, bool of_rule)
 {
   const bool silent = i >= p->motion_ns, sticks = cmb_modes_at(p->modes, i)->kind == CMB_MODE_STICK;
   return of_rule ? silent : silent ? -1 : sticks;
 }
 
-/* Returns whether the mode of switching function i is the sign of e or of −e: the arguments of min and max may have been exchanged. */
+/* Returns whether the expression that determines the mode of switching function i is e or minus_e, which is −e: the arguments of
+ * min and max may have been exchanged. */
 static bool has_expression(const cmb_graph_parts *p, int i, cmb_expr e, cmb_expr minus_e)
 {
   const cmb_expr of = cmb_modes_at(p->modes, i)->of;
   return of == e || of == minus_e;
 }
 
-/* Returns whether name suggestion k of the model, whose expression is e, names switching function i: both have the same expression,
- * and the name fits no other function with that expression better. */
+/* Returns whether the k-th name suggested by the model, whose expression is e, is given to switching function i: the function has
+ * the expression e or −e, its score (hint_score) is not negative, and no other function with that expression has a higher one. */
 static bool is_named(const cmb_graph_parts *p, int i, int k, cmb_expr e)
 {
   const bool of_rule = p->x->hint_of_rule[k];
@@ -51,7 +52,8 @@ static bool is_named(const cmb_graph_parts *p, int i, int k, cmb_expr e)
   return true;
 }
 
-/* Gives the names that the model suggests to the switching functions with the same expressions. */
+/* Gives switching functions the names that the model suggests for their expressions. If several names fit one function, names of
+ * the motion replace those of events' conditions, and later ones replace earlier ones. */
 static cmb_status use_hints(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
@@ -77,8 +79,8 @@ static void push(struct naming *n, int *depth, cmb_expr e)
   n->stack[(*depth)++] = e;
 }
 
-/* Gives a name to each unnamed switching function that occurs in the expression `root`, also if it occurs inside the condition of
- * another one. */
+/* Gives `name` to each unnamed switching function whose mode occurs in the expression `root`, also if it occurs inside the
+ * expression of another switching function. Nodes that were visited for earlier expressions are skipped. */
 static void name_in(struct naming *n, cmb_expr root, const char *name)
 {
   const cmb_graph *g = n->p->x->graph;
@@ -98,7 +100,8 @@ static void name_in(struct naming *n, cmb_expr root, const char *name)
   }
 }
 
-/* Names each switching function without a name after the first source (formula or force) that contains it. */
+/* Names each switching function without a name after the first source (a formula or force of the model) whose expression contains
+ * its mode. */
 static cmb_status use_sources(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
@@ -121,7 +124,7 @@ static cmb_status use_sources(cmb_graph_parts *p)
   return good ? CMB_OK : cmb_fail_memory(p->ctx);
 }
 
-/* Numbers switching functions that have the same name, as in "input u, line 12 (2)". */
+/* Appends numbers to the names of switching functions that share a name: "input u, line 12 (1)", "input u, line 12 (2)". */
 static cmb_status number_names(cmb_graph_parts *p)
 {
   int *number = cmb_arena_ints(p->arena, p->ns);

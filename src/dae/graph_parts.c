@@ -20,13 +20,15 @@
 
 /* ---- which parts are wanted */
 
-/* Returns whether the explicit formalism is wanted (accelerations in one call) and the model's expressions include it. */
+/* Returns whether a program for the explicit formalism (accelerations and multipliers in one call) is to be made: it is requested,
+ * and the model's expressions include it. */
 static bool wants_explicit(const cmb_graph_parts *p)
 {
   return p->options->explicit_form && p->x->acceleration;
 }
 
-/* Returns whether accelerations for given λ are wanted. Not with late states: their rates are only computed from M, f and G. */
+/* Returns whether a program for accelerations with given multipliers λ is to be made: it is requested, and the model's expressions
+ * include it. False with late states, whose rates depend on accelerations and are only computed from M, f and G. */
 static bool wants_forced(const cmb_graph_parts *p)
 {
   return p->options->forced_form && p->x->forced && p->x->nl == 0;
@@ -56,8 +58,8 @@ static cmb_status copy_entries(cmb_graph_parts *p, const cmb_entries *from, cmb_
   return CMB_OK;
 }
 
-/* Counts the expressions of each part (mass matrix, forces, constraints, ...) and allocates them one behind the other in one array,
- * so that they can be rewritten together. */
+/* Counts the expressions of each part (mass matrix, forces, constraints, ...) and allocates the parts as sections of one array, so
+ * that they can be rewritten in one call. Copies the entries (row, column, expression) of M and G to p. */
 static cmb_status take_parts(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
@@ -156,7 +158,8 @@ static void add_product(cmb_graph *g, cmb_expr *sum, cmb_expr a, cmb_expr b)
   *sum = cmb_apply(g, CMB_OP_ADD, *sum, cmb_apply(g, CMB_OP_MUL, a, b, 0), 0);
 }
 
-/* Forms the expressions of the residual r = M a − f + Gᵀ λ from the entries of M and G. */
+/* Builds the expressions of the residual r = M a − f + Gᵀ λ (nv) of the equations of motion from the entries of M and G, in
+ * CMB_PART_RESIDUAL. */
 static void make_residual(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
@@ -174,8 +177,8 @@ static void make_residual(cmb_graph_parts *p)
   }
 }
 
-/* Forms the expressions of the constraints G x + rest on velocities (x = v, rest = ∂g/∂t) or on accelerations (x = a, rest = γ),
- * into the part `level`. */
+/* Builds the expressions of the constraints on velocities, G v + ∂g/∂t (x = v), or on accelerations, G a + γ (x = a), in the part
+ * `level` (ng). `rest` is the part that contains ∂g/∂t or γ. */
 static void make_level(cmb_graph_parts *p, const cmb_expr *x, cmb_graph_part rest,
                        cmb_graph_part level)
 {
@@ -189,8 +192,8 @@ static void make_level(cmb_graph_parts *p, const cmb_expr *x, cmb_graph_part res
   }
 }
 
-/* Replaces the conditions in those inputs that the motion depends on by modes, variables that are constant between events. `motion`
- * is the number of expressions of the motion. Adds no modes, since these conditions also occur in the motion. */
+/* Replaces the conditions (if, comparisons, ..) in those inputs of the model on which the motion depends by modes, variables that
+ * are constant between events. The motion is the first `motion` expressions of p->part[0]. */
 static cmb_status freeze_inputs(cmb_graph_parts *p, int motion)
 {
   const cmb_expressions *x = p->x;
@@ -205,8 +208,9 @@ static cmb_status freeze_inputs(cmb_graph_parts *p, int motion)
   return status;
 }
 
-/* Replaces those conditions of a part that also occur in the motion by the motion's modes, variables that are constant between
- * events; other conditions stay. Next sampled values, behind the outputs, keep all conditions: they are decided at their instant. */
+/* Replaces those conditions (if, comparisons, ..) in a part that also occur in the motion by the motion's modes, variables that
+ * are constant between events. Other conditions stay, and so do all conditions in the next sampled values, which follow the
+ * outputs: they are decided at the instant of sampling. */
 static cmb_status freeze_known(cmb_graph_parts *p, cmb_graph_part part)
 {
   cmb_expr *e = p->part[part];
@@ -214,9 +218,9 @@ static cmb_status freeze_known(cmb_graph_parts *p, cmb_graph_part part)
   return cmb_modes_freeze_known(p->modes, p->x->graph, count, e, e);
 }
 
-/* Replaces the conditions in `count` expressions of events by modes, variables that are constant between events. A condition on
- * velocities gets separate switching functions: a velocity that dry friction holds at 0 has no definite sign for the forces, but is
- * 0 for a condition. */
+/* Replaces the conditions (if, comparisons, ..) in when[count], the conditions of events, by modes, variables that are constant
+ * between events. A condition on velocities gets separate switching functions: a velocity that dry friction holds at 0 has no
+ * definite sign for the forces, but is 0 for a condition. */
 static cmb_status freeze_events(cmb_graph_parts *p, int count, cmb_expr *when)
 {
   const cmb_expressions *x = p->x;
@@ -229,9 +233,9 @@ static cmb_status freeze_events(cmb_graph_parts *p, int count, cmb_expr *when)
   return CMB_OK;
 }
 
-/* Replaces the conditions of event rules, their resets and surfaces by modes, variables that are constant between events.
- * Conditions on gaps get separate switching functions: these are frozen while a contact is closed, and those of the motion, such as
- * the sign of a velocity in dry friction, must not be. */
+/* Replaces the conditions (if, comparisons, ..) in the expressions of event rules, of their resets and of their surfaces by modes,
+ * variables that are constant between events. Gaps get separate switching functions: these are frozen while a contact is closed,
+ * and those of the motion, such as the sign of a velocity in dry friction, must not be. */
 static cmb_status freeze_rules(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
@@ -293,13 +297,16 @@ static int count_parts(const cmb_graph_parts *p)
   return (int)(p->part[CMB_PART_ENERGY] - p->part[0]) + p->count[CMB_PART_ENERGY];
 }
 
-/* Returns the number of switching functions and of the expressions that determine levels, which follow them. */
+/* Returns the number of expressions in two successive parts: the switching functions, and the arguments of levels (modes that are
+ * whole numbers). */
 static int count_margins(const cmb_graph_parts *p)
 {
   return p->ns + p->count[CMB_PART_DECIDING];
 }
 
-/* Substitutes 0 for the additional inputs u and their rates in all expressions, unless the inputs are live parameters. */
+/* Substitutes 0 for the additions u to the model's inputs, and for their rates, in the expressions of all parts up to the energy
+ * and of the switching functions, unless the inputs are live parameters. If derivatives are wanted, first saves r and g as
+ * functions of u. */
 static cmb_status substitute_zero_inputs(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
@@ -335,7 +342,8 @@ static bool has_entry(const cmb_entries *m, int row, int column)
   return false;
 }
 
-/* Removes the entries k of a sparse matrix for which keep[k] is false, and their expressions in the given part. */
+/* Removes the entries k of the sparse matrix m for which keep[k] is false, and their expressions in the given part; the others
+ * keep their order. */
 static void keep_entries(cmb_graph_parts *p, cmb_entries *m, cmb_graph_part part, const bool *keep)
 {
   int count = 0;
@@ -389,7 +397,8 @@ static cmb_status drop_independent(cmb_graph_parts *p, cmb_entries *m, cmb_graph
 
 /* ---- inputs */
 
-/* Lists the rates of inputs that occur in any of the model's expressions, and their names. */
+/* Lists the rates of inputs that occur in any of the model's expressions, with their names, in p->input_rate and
+ * p->input_rate_names (p->nr). */
 static cmb_status list_rates(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
@@ -408,7 +417,8 @@ static cmb_status list_rates(cmb_graph_parts *p)
   return taken ? CMB_OK : cmb_fail_memory(p->ctx);
 }
 
-/* Returns entry i of the block of inputs of all programs: first the inputs u, then their rates. */
+/* Returns the expression at index i of the block of inputs that all programs have: first the additions u to the model's inputs
+ * (nu), then their rates (nr). */
 static cmb_expr input_at(const cmb_graph_parts *p, int i)
 {
   return i < p->x->nu ? p->x->u[i] : p->input_rate[i - p->x->nu];
@@ -437,7 +447,8 @@ static cmb_status list_inputs(cmb_graph_parts *p)
   return CMB_OK;
 }
 
-/* Lists the inputs of the programs that multiply by the factors of the mass matrix: the values of the factors and a vector (nv). */
+/* Lists in p->factor_input the inputs of the programs that multiply by the factors of the mass matrix: the values of the factors,
+ * then a vector (nv). Does nothing if the mass matrix is given by its entries. */
 static cmb_status list_factor_inputs(cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;

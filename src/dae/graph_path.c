@@ -46,8 +46,8 @@ static int merge(int a, int b)
   return b == NONE ? a : SEVERAL;
 }
 
-/* Classifies how the result of an operation depends on the position q (fixed, linear, curved ..), given the kinds x of its
- * arguments and the most general of them, `most`, which is neither FIXED nor BEYOND. */
+/* Returns how the result of an operation depends on the position q (UNIT, LINEAR, CURVED; BEYOND: no bounds), given the kinds x[3]
+ * of its arguments and the most general of them, `most`, which is neither FIXED nor BEYOND. */
 static kind kind_of(cmb_op op, const kind x[3], kind most)
 {
   const kind scaled = most == CURVED ? CURVED : LINEAR;
@@ -72,8 +72,8 @@ int cmb_graph_scaled_argument(cmb_op op, bool first_fixed, bool second_fixed)
   return affine && first_fixed ? 1 : -1;
 }
 
-/* Returns the core of expression e: that of its one variable argument if the operation only shifts or scales it, else e itself.
- * `of` has the properties of all nodes. */
+/* Returns the core of expression e, that is, e without additions of and multiplications by expressions that do not depend on q or
+ * t; e itself if its last operation is none of these. of[] has the properties of all nodes. */
 static cmb_expr core_of(const cmb_graph *g, cmb_expr e, const traits *of)
 {
   const cmb_expr a = cmb_expr_argument(g, e, 0), b = cmb_expr_argument(g, e, 1);
@@ -89,8 +89,8 @@ bool cmb_graph_is_polynomial(const cmb_graph *g, cmb_expr exponent)
   return n >= 0 && n <= 4 && n == floor(n);
 }
 
-/* Returns whether a table of two arguments has no isolated narrow bump: a sum of many waves, which looks alike everywhere, or the
- * foot of a point on a line, which changes only as fast as the position does. */
+/* Returns whether a table of two variables has no isolated narrow bumps: a sum of at least MANY_WAVES sines, or the projection of
+ * a point onto a line, which changes only as fast as the position of the point. */
 static bool has_no_bumps(const cmb_table *t)
 {
   enum { MANY_WAVES = 16 };
@@ -105,8 +105,8 @@ bool cmb_graph_is_steep(const cmb_graph *g, cmb_expr e)
   return n->op == CMB_OP_TABLE || n->op == CMB_OP_EXP || n->op == CMB_OP_TANH;
 }
 
-/* Returns whether an operation on functions of a single coordinate can have narrow bumps: some quotients, powers and circular
- * functions, and atan, sinh, cosh. `of` are the properties of all nodes. */
+/* Returns whether the operation of node n, applied to functions of a single coordinate, can have narrow bumps: some quotients,
+ * powers, sin, cos and tan; always atan, sinh and cosh. of[] has the properties of all nodes. */
 static bool is_steep_in_coordinate(const cmb_graph *g, const cmb_node *n, const traits *of)
 {
   switch (n->op) {
@@ -122,16 +122,16 @@ static bool is_steep_in_coordinate(const cmb_graph *g, const cmb_node *n, const 
   }
 }
 
-/* Returns whether the table at node n is a function with a continuous derivative: the foot of a point on a line, or any table other
- * than a piecewise linear one unless the node is itself a derivative. */
+/* Returns whether node n, a table or a derivative of one, is known to be continuously differentiable: any projection of a point
+ * onto a line, or the function itself of a table that is not piecewise linear. */
 static bool is_smooth_table(const cmb_graph *g, const cmb_node *n)
 {
   const cmb_table *t = g->tables[n->data];
   return t->kind == CMB_TABLE_FOOT || (n->order == 0 && t->kind != CMB_TABLE_LINEAR);
 }
 
-/* Returns whether an operation on smooth functions has a continuous derivative wherever its bounds are known. `of` has the
- * properties of all nodes. */
+/* Returns whether the operation of node n is known to be continuously differentiable for continuously differentiable arguments,
+ * wherever it has bounds. of[] has the properties of all nodes. */
 static bool is_smooth(const cmb_graph *g, const cmb_node *n, const traits *of)
 {
   switch (n->op) {
@@ -181,7 +181,8 @@ static traits traits_of(const cmb_graph *g, cmb_expr e, int nq, const traits *of
   return result;
 }
 
-/* Computes for all graph nodes that are marked in `used` how they depend on t and q, into `of`. */
+/* Computes the properties of all graph nodes that are marked in `used`, that is, how they depend on t and q, into of[]; of[] has
+ * an entry for each node. */
 static void find_traits(const cmb_graph_parts *p, const uint8_t *used, traits *of)
 {
   const cmb_graph *g = p->x->graph;
@@ -203,15 +204,16 @@ static void find_traits(const cmb_graph_parts *p, const uint8_t *used, traits *o
   }
 }
 
-/* Returns whether a node is a steep function of one single quantity other than the time t. */
+/* Returns whether a node with the properties n is monitored during a step: a nonlinear function that can have narrow bumps and
+ * depends on one single quantity (a coordinate or another function) other than the time t. */
 static bool is_part(const cmb_graph_parts *p, const traits *n)
 {
   return n->kind == CURVED && n->steep && n->single >= 0 && n->single != p->x->nq;
 }
 
-/* Marks in `used` the expressions that are to be monitored during a step: steep functions, and the largest steep subexpressions,
- * which are results or arguments of a node that depends on anything else. Steep functions are marked separately, since terms added
- * to or multiplied with them may hide their bumps. */
+/* Marks in `used` the expressions to be monitored during a step, without shifts and scales: the largest subexpressions with narrow
+ * bumps (is_part), which are results or arguments of a node that depends on anything else; and inside these each function that has
+ * narrow bumps whatever its argument is, since terms added to it or factors may hide them. */
 static void mark_parts(const cmb_graph_parts *p, const traits *of, int results,
                        const cmb_expr *result, uint8_t *used)
 {
@@ -256,8 +258,8 @@ static bool is_grid(const cmb_graph *g, cmb_expr e)
   return n->op == CMB_OP_TABLE2 && g->tables[n->data]->kind == CMB_TABLE_SPLINE;
 }
 
-/* Lists the tables over a two-dimensional grid that functions with second derivatives depend on: their slopes jump at the borders
- * of the grid. */
+/* Lists in w->grid the tables over a two-dimensional grid on which the monitored functions with second derivatives depend: the
+ * slopes of such a table jump at the border of its grid. */
 static cmb_status list_grids(const cmb_graph_parts *p, struct watched *w)
 {
   const cmb_graph *g = p->x->graph;
@@ -281,8 +283,9 @@ static void grow_scratch(cmb_graph_data *d, int inputs, const cmb_program *progr
   if (doubles > d->scratch) d->scratch = doubles;
 }
 
-/* Creates the program for second derivatives of the monitored functions along a motion, from their first derivatives `rate`. Its
- * inputs are t, q, modes and parameters, then t' and q', then q''. */
+/* Creates the program d->path_bends for second derivatives of the monitored functions w->bent along a motion, from all first
+ * derivatives `rate`; its last results are the two coordinates on each grid w->grid. Its inputs are t, q, modes and parameters,
+ * then t' and q', then q''. */
 static cmb_status make_bends(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d,
                              const struct watched *w, const cmb_expr *rate, int inputs,
                              const cmb_expr *input)
@@ -315,8 +318,8 @@ static cmb_status make_bends(const cmb_graph_parts *p, cmb_arena *arena, cmb_gra
   return CMB_OK;
 }
 
-/* Creates the programs for first and second derivatives of the monitored functions along a motion. Their inputs are those of the
- * functions, then t' and q', then q''. */
+/* Creates the program for first derivatives of the monitored functions along a motion and, if some have second derivatives, the
+ * program for these. Inputs are those of the functions, then t' and q'; for second derivatives then q''. */
 static cmb_status make_rates(const cmb_graph_parts *p, cmb_arena *arena, cmb_graph_data *d,
                              struct watched *w)
 {
@@ -353,7 +356,8 @@ static cmb_status make_programs(const cmb_graph_parts *p, cmb_arena *arena, cmb_
   return CMB_OK;
 }
 
-/* Finds the steep functions of the position that are to be monitored during a step, and which of them have second derivatives. */
+/* Finds the functions of the position that can have narrow bumps, over which a step could pass without noticing (w->part), and
+ * those among them that have second derivatives (w->bent). */
 static cmb_status find_watched(const cmb_graph_parts *p, cmb_arena *arena, struct watched *w)
 {
   int results;
@@ -396,8 +400,8 @@ void cmb_graph_path_bounds(const void *self, const cmb_box *box, cmb_interval *b
   cmb_program_enclose(d->path, in, bounds, in + cmb_layout_end(&d->layout, CMB_BLOCK_P));
 }
 
-/* Stores the box of t and q and their derivatives t', q' as inputs of a program in the box's scratch memory, and returns the
- * position behind them. */
+/* Copies t, q, modes and parameters of the box, then its derivatives t' and q', as inputs of a program to the box's scratch
+ * memory; returns the position behind them. */
 static cmb_interval *put_rates(const cmb_graph_data *d, const cmb_box *box)
 {
   cmb_interval *in = box->scratch;
@@ -415,8 +419,8 @@ void cmb_graph_path_rates(const void *self, const cmb_box *box, cmb_interval *ra
   cmb_program_enclose(d->path_rates, box->scratch, rates, work);
 }
 
-/* Returns whether the motion over a box may cross the border of a table's grid. place[2 i] and place[2 i + 1] are the bounds of the
- * two coordinates on grid i. */
+/* Returns whether the motion over a box may cross the border of a table's grid. place[2 i] and place[2 i + 1] are bounds of the
+ * two arguments of table i. */
 static bool passes_border(const cmb_graph_data *d, const cmb_interval *place)
 {
   for (int i = 0; i < d->path_grid_count; i++) {

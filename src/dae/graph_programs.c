@@ -66,8 +66,8 @@ static cmb_status make_program(const cmb_graph_parts *p, unsigned parts, int inp
   return cmb_program_create(p->ctx, p->x->graph, inputs, input, outputs, output, program);
 }
 
-/* Chooses for each set of terms (M, f, g, G, γ, g_t) the shortest program that computes all of them; one that does not need
- * velocities unless f or γ is in the set. */
+/* Chooses for each set of terms (M, f, g, G, γ, g_t) the shortest program that computes all of them, into d->for_terms[set]. For a
+ * set without f and γ it is one that does not read velocities. */
 static void choose_programs(cmb_graph_data *d)
 {
   for (unsigned want = 0; want < 1U << CMB_TERMS; want++) {
@@ -114,8 +114,9 @@ static bool all_zero(int count, const cmb_expr *e)
   return true;
 }
 
-/* Creates the program of the Jacobian `which`, unless it has no rows or columns. If the residual is a sum of applied and inertial
- * forces, only the applied ones are differentiated. */
+/* Creates the Jacobian `which` of the equations, d->jacobian[which], which stays NULL if it has no rows or columns. Where the
+ * inertial part of ∂r/∂q or ∂r/∂v is computed separately, only the applied forces are differentiated; there it stays NULL also if
+ * these are 0. */
 static cmb_status make_jacobian(const cmb_graph_parts *p, cmb_graph_data *d, cmb_derivative which)
 {
   const cmb_expressions *x = p->x;
@@ -150,7 +151,7 @@ static cmb_status make_jacobian(const cmb_graph_parts *p, cmb_graph_data *d, cmb
 /* ---- scratch memory and constants */
 
 /* Returns the larger of two numbers. */
-static int largest(int a, int b)
+static int larger_of(int a, int b)
 {
   return a > b ? a : b;
 }
@@ -161,11 +162,11 @@ static void measure_scratch(cmb_graph_data *d)
   int out = 0, work = 0;
   for (int k = 0; k < CMB_PROGRAMS; k++) {
     if (!d->program[k]) continue;
-    out = largest(out, cmb_program_outputs(d->program[k]));
-    work = largest(work, cmb_program_work(d->program[k]));
+    out = larger_of(out, cmb_program_outputs(d->program[k]));
+    work = larger_of(work, cmb_program_work(d->program[k]));
   }
   for (int k = 0; k < CMB_DERIVATIVES; k++) {
-    if (d->jacobian[k]) work = largest(work, cmb_jacobian_work(d->jacobian[k]));
+    if (d->jacobian[k]) work = larger_of(work, cmb_jacobian_work(d->jacobian[k]));
   }
   d->out = (cmb_layout_end(&d->layout, CMB_BLOCK_U) + LINE - 1) / LINE * LINE;
   d->work = d->out + (out + LINE - 1) / LINE * LINE;

@@ -12,7 +12,8 @@
 
 enum { RATES = 4, INPUTS = 64, WORK = 512 };
 
-/* Returns an array over all graph nodes: 1 + i for coordinate i, 1 + nq + i for velocity i, 0 for others. The caller releases it. */
+/* Returns an array over all graph nodes: 1 + i for coordinate i, 1 + nq + i for velocity i, 0 for others; NULL if out of memory.
+ * The caller releases it. */
 static int *number_inputs(const cmb_graph_parts *p)
 {
   const cmb_expressions *x = p->x;
@@ -28,8 +29,9 @@ static cmb_status too_long(const cmb_graph_parts *p, const cmb_graph_rate *rate)
                   p->x->name, p->x->q_names[rate->first]);
 }
 
-/* Creates the program for `count` successive rates from a copy of their expressions in the empty graph `small`: a program of the
- * whole graph would cost time in proportion to that graph. */
+/* Creates the program for `count` successive rates q̇, from rate->first on, from a copy of their expressions in the empty graph
+ * `small`: a program of the whole graph would cost time in proportion to that graph. `number` is the result of number_inputs.
+ * Fails with a message if the expressions are too long. */
 static cmb_status make_rate(const cmb_graph_parts *p, const int *number, int count,
                             cmb_arena *arena, cmb_graph *small, cmb_graph_rate *rate)
 {
@@ -112,7 +114,7 @@ void cmb_graph_rates(const void *self, const double *q, const double *v, double 
   }
 }
 
-/* Scales each set of Euler parameters to length 1; four zeros are left as they are. */
+/* Scales each set of four Euler parameters in q to length 1, in place; four zeros are left as they are. */
 void cmb_graph_normalize(const void *self, double *q)
 {
   const cmb_graph_data *d = self;

@@ -14,8 +14,8 @@
 
 /* ---- parts */
 
-/* Counts the entries of the gradients of all contact surfaces that are not identically 0. Writes row starts to start[1 ..] and
- * column indices to `column`, row by row, if these are not NULL. */
+/* Returns the number of entries of the gradients of all rules' surfaces that are not identically 0. Writes row starts to start[1
+ * .. rule_count] and column indices to `column`, row by row, unless these are NULL. */
 static int list_gradients(const cmb_expressions *x, int *start, int *column)
 {
   int count = 0;
@@ -38,7 +38,7 @@ void cmb_graph_rule_counts(const cmb_expressions *x, int count[CMB_PARTS])
   count[CMB_PART_SURFACES] = 3 * x->rule_count + list_gradients(x, NULL, NULL);
 }
 
-/* Returns an expression that is 1 where the condition `when` is met and 0 elsewhere. */
+/* Builds the expression that is 1 where the condition `when` is true (positive) and 0 elsewhere. */
 static cmb_expr condition(cmb_graph *g, cmb_expr when)
 {
   const cmb_expr one = cmb_constant(g, 1);
@@ -66,8 +66,8 @@ void cmb_graph_rule_parts(const cmb_expressions *x, cmb_expr *const part[CMB_PAR
 
 /* ---- rates of switching functions */
 
-/* Differentiates `count` expressions e with respect to time along the motion, with accelerations v̇ = a, and writes the derivatives
- * to `rate`. */
+/* Builds the expressions rate[count] of the time derivatives of e[count] along the motion, with q̇ = T(q) v and accelerations v̇ =
+ * a. */
 static cmb_status differentiate_along_motion(const cmb_graph_parts *p, int count, const cmb_expr *e,
                                              cmb_expr *rate)
 {
@@ -114,7 +114,7 @@ cmb_status cmb_graph_flow_part(cmb_graph_parts *p)
 
 /* ---- the list of rules */
 
-/* Marks in reads (ns) the switching functions whose modes occur in `count` expressions e. */
+/* Sets in reads (ns) which switching functions have modes that occur in any of the `count` expressions e. */
 static cmb_status list_modes(const cmb_graph_parts *p, int count, const cmb_expr *e, bool *reads)
 {
   uint8_t *used = cmb_reachable(p->x->graph, count, e);
@@ -135,8 +135,8 @@ static cmb_status list_surfaces(const cmb_graph_parts *p, cmb_arena *arena, cmb_
   return CMB_OK;
 }
 
-/* Lists the switching functions whose modes occur in the conditions and in the surfaces of rules, (rule_count x ns) each, and those
- * whose modes occur in outputs or energy, shown (ns). */
+/* Finds on the modes of which switching functions each rule's condition and surface depends, conditions and surfaces (rule_count x
+ * ns); and on which outputs, sampled values, rates of late states, inputs, implicit functions or the energy depend, shown (ns). */
 static cmb_status list_reads(const cmb_graph_parts *p, bool *conditions, bool *surfaces,
                              bool *shown)
 {
@@ -149,7 +149,7 @@ static cmb_status list_reads(const cmb_graph_parts *p, bool *conditions, bool *s
   return list_modes(p, outputs + p->count[CMB_PART_ENERGY], p->part[CMB_PART_OUTPUTS], shown);
 }
 
-/* Copies the rules, and the names and units of what they reset, into eq. */
+/* Copies the event rules, and the names and units of what their resets change, into eq; arrays and texts come from the arena. */
 static cmb_status list_rules(const cmb_graph_parts *p, cmb_arena *arena, cmb_equations *eq)
 {
   const cmb_expressions *x = p->x;
@@ -185,8 +185,8 @@ static cmb_status list_rules(const cmb_graph_parts *p, cmb_arena *arena, cmb_equ
   return CMB_OK;
 }
 
-/* Lists in eq for each switching function: the order of its rate, whether the motion is independent of it, whether only gaps depend
- * on it, and which rules, surfaces and outputs depend on it. */
+/* Lists in eq for each switching function: the order of its rate, whether the motion is independent of it (silent), whether
+ * moreover no condition except those of gaps depends on it, and which conditions, surfaces and outputs depend on it. */
 static cmb_status list_switch_properties(const cmb_graph_parts *p, cmb_arena *arena,
                                          cmb_equations *eq)
 {

@@ -19,8 +19,8 @@ static kind larger(kind a, kind b)
   return a > b ? a : b;
 }
 
-/* Classifies how a table lookup at a fixed interval of the table depends on time: like its argument if the table is piecewise
- * linear, else CURVED. */
+/* Returns how a table lookup, at a fixed interval of the table, depends on time: as its argument does if the table is piecewise
+ * linear, or if the argument is constant or depends on the state; else CURVED. */
 static kind kind_of_table(const cmb_graph *g, cmb_expr e, const kind *of)
 {
   const cmb_node *n = &g->nodes[e];
@@ -51,7 +51,8 @@ static kind kind_of(const cmb_graph *g, cmb_expr e, const kind *of)
   }
 }
 
-/* Classifies how each graph node marked in `used` depends on time, into `of`. Inputs other than t, modes and parameters are MOVING. */
+/* Finds how each graph node marked in `used` depends on time: of[node] becomes FIXED, STRAIGHT (linear), CURVED or MOVING (depends
+ * on the state, or has no bounds). Inputs other than t, modes and parameters are MOVING. */
 static void find_kinds(const cmb_graph_parts *p, const uint8_t *used, kind *of)
 {
   const cmb_graph *g = p->x->graph;
@@ -67,7 +68,8 @@ static void find_kinds(const cmb_graph_parts *p, const uint8_t *used, kind *of)
   }
 }
 
-/* Returns whether a node is a function of time with narrow bumps, which functions added to or multiplied with it may hide. */
+/* Returns whether node e is a nonlinear function of time alone that can have narrow bumps, which terms added to it or factors may
+ * hide. of[] has the kinds of all nodes. */
 static bool is_steep(const cmb_graph *g, cmb_expr e, const kind *of)
 {
   const cmb_node *n = &g->nodes[e];
@@ -85,7 +87,8 @@ static bool is_steep(const cmb_graph *g, cmb_expr e, const kind *of)
   }
 }
 
-/* Returns the expression that e only shifts or scales by constants; e itself if it does neither. */
+/* Strips additions of and multiplications by constant expressions from e: returns x where e is c₁ x + c₂ and so on; e itself if
+ * its last operation is none of these. of[] has the kinds of all nodes. */
 static cmb_expr core_of(const cmb_graph *g, cmb_expr e, const kind *of)
 {
   for (;;) {
@@ -98,8 +101,8 @@ static cmb_expr core_of(const cmb_graph *g, cmb_expr e, const kind *of)
   }
 }
 
-/* Marks in `used` the functions of time to be monitored during a step: those that are results or arguments of a node that depends
- * on the state, without shifts and scales; and those with narrow bumps. */
+/* Marks in `used` the functions of time to be monitored during a step: nonlinear ones, without shifts and scales by constants,
+ * that are results or arguments of a node that depends on the state; and all those that can have narrow bumps. */
 static void mark_parts(const cmb_graph_parts *p, const kind *of, uint8_t *used, int results,
                        const cmb_expr *result)
 {
@@ -151,7 +154,8 @@ cmb_expr *cmb_graph_motion_results(const cmb_graph_parts *p, int *results)
   return result;
 }
 
-/* Creates the programs for the functions of time that are marked in `used`, and for their derivatives. */
+/* Creates the programs for the functions of time that are marked in `used`, and for their derivatives by t; none if there are no
+ * such functions. */
 static cmb_status make_programs(const cmb_graph_parts *p, const uint8_t *used, cmb_graph_data *d)
 {
   cmb_graph *g = p->x->graph;

@@ -31,8 +31,8 @@ static double most(cmb_interval a)
 
 /* ---- creation */
 
-/* Lists the functions to be bounded: those of groups of held switching functions, then the forces of closed contacts. Contacts that
- * hold from both sides are left out, since their functions also depend on forces in other modes. */
+/* Lists in x->function the switching functions that end sticking (those of groups held at 0) and then those that end a contact.
+ * Contacts that hold from both sides are left out, since their functions also depend on forces in other modes. */
 static void list_functions(cmb_holding *x)
 {
   const cmb_resting *r = x->resting;
@@ -108,7 +108,8 @@ int cmb_holding_name(const cmb_holding *x, int function)
 
 /* ---- bounds of loads */
 
-/* Sets the modes from which held forces are mixed: all groups of held switching functions at −1, and group k at +1 if k ≥ 0. */
+/* Sets the modes of the evaluator x->ev for one term of the mixture of forces that holds switching functions at 0 (Filippov's
+ * sliding mode): each group of held functions is at −1, except group k at +1 (k < 0: none). Other modes are those in mode (ns). */
 static void set_modes(cmb_holding *x, const int *mode, int k)
 {
   if (x->sliding) cmb_sliding_lower(x->sliding, mode, k, x->ev->mode);
@@ -131,7 +132,9 @@ static bool is_late(const cmb_equations *eq, int i)
   return false;
 }
 
-/* Marks the forces and other loads that depend on time: those whose bounds are unknown over an unknown time. *any: some do. */
+/* Finds which entries of the force f, of γ and of the rates of held switching functions depend on time: those whose bounds over an
+ * unbounded time are unknown, into x->varies, x->gamma_varies and x->flow_varies. Rates of late states are left out. Sets *any to
+ * true if some do. */
 static void find_varying(cmb_holding *x, const int *mode, const double *q, const double *v,
                          bool *any)
 {
@@ -170,8 +173,8 @@ static cmb_status find_mixture(cmb_holding *x, const int *mode, double t, const 
   return cmb_sliding_find(x->sliding, &at);
 }
 
-/* Computes the negligible error x->small of each bounded function: a small part of what friction can hold, or the slack of a
- * contact force. */
+/* Computes x->small (count), the negligible errors of the functions that end sticking or contact: a small part of what friction
+ * can hold, or the contact force that counts as 0. */
 static cmb_status find_small(cmb_holding *x, const int *mode, double t, const double *q,
                              const double *v)
 {
@@ -192,8 +195,9 @@ cmb_status cmb_holding_begin(cmb_holding *x, const int *mode, double t, const do
   return *any ? find_small(x, mode, t, q, v) : CMB_OK;
 }
 
-/* Computes bounds of the forces f and of γ over the box, minus their values at time t₀, which are in the evaluator. k selects the
- * modes: all groups of held functions at −1 (0), or group k − 1 at +1. */
+/* Computes bounds of the changes of the forces f (nv) and of γ (ng) over the box, relative to their values at time t₀ in the
+ * evaluator; 0 for entries that do not depend on time. The evaluator must be in the modes of k: all groups of held switching
+ * functions at −1 (k = 0), or only group k − 1 at +1. */
 static void find_loads(cmb_holding *x, int k, const cmb_box *box, cmb_interval *f,
                        cmb_interval *gamma)
 {
@@ -211,8 +215,8 @@ static void find_loads(cmb_holding *x, int k, const cmb_box *box, cmb_interval *
   }
 }
 
-/* Computes bounds of x_j·f − y_j·γ: how much function j changes with the changes f and γ of the loads, where x_j, y_j is its row of
- * the inverse KKT matrix. */
+/* Returns bounds of x_j·f − y_j·γ, the change of function j (which ends sticking or contact) that is caused by the changes f (nv)
+ * and γ (ng) of the loads, where (x_j, y_j) is its row of the inverse KKT matrix. */
 static cmb_interval response(const cmb_holding *x, int j, const cmb_interval *f,
                              const cmb_interval *gamma)
 {
@@ -238,9 +242,10 @@ static cmb_status flow_along(cmb_holding *x, const cmb_point *at, const double *
   return x->ev->eq->switch_flow(x->ev->eq->self, at, a, flow);
 }
 
-/* Sets *yes to whether the stored gradients of the held switching functions are still valid at this state, by comparing their rates
- * along one arbitrary direction. */
-static cmb_status are_gradients(cmb_holding *x, const cmb_point *at, bool *yes)
+/* Checks whether the stored gradients S of the held switching functions with respect to velocities are valid at this state, and
+ * stores the result in *yes: for one arbitrary acceleration x, S·x must be the computed change of each rate, and not 0. x->none
+ * must contain the rates without accelerations. */
+static cmb_status are_gradients_valid(cmb_holding *x, const cmb_point *at, bool *yes)
 {
   const int nv = x->eq->nv;
   for (int i = 0; i < nv; i++) x->a[i] = sin(i + 1.0);
@@ -254,15 +259,15 @@ static cmb_status are_gradients(cmb_holding *x, const cmb_point *at, bool *yes)
   return CMB_OK;
 }
 
-/* Computes the gradients with respect to velocities of all held switching functions, column by column, unless the stored ones are
- * still valid. */
+/* Computes the gradients of all held switching functions with respect to velocities, x->gradient, one velocity at a time, unless
+ * the stored ones are still valid. */
 static cmb_status find_gradients(cmb_holding *x, const cmb_point *at)
 {
   const int nv = x->eq->nv;
   bool known;
   memset(x->rhs, 0, (size_t)nv * sizeof *x->rhs);
   CMB_TRY(flow_along(x, at, x->rhs, x->none));
-  CMB_TRY(are_gradients(x, at, &known));
+  CMB_TRY(are_gradients_valid(x, at, &known));
   for (int i = 0; !known && i < nv; i++) {
     x->rhs[i] = 1;
     CMB_TRY(flow_along(x, at, x->rhs, x->rate));
@@ -275,7 +280,8 @@ static cmb_status find_gradients(cmb_holding *x, const cmb_point *at)
   return CMB_OK;
 }
 
-/* Computes the rows of the inverse of [M Gᵀ; G 0] that belong to the functions to be bounded, with the current factors. */
+/* Computes the rows of the inverse of [M Gᵀ; G 0] that belong to the functions that end sticking or contact, into x->row (count x
+ * nv) and x->row_g (count x ng), with the current KKT factors. */
 static void find_rows(cmb_holding *x)
 {
   const int nv = x->eq->nv, ng = x->eq->ng;
@@ -294,23 +300,25 @@ static void find_rows(cmb_holding *x)
   }
 }
 
-/* Returns the value of bounded function j at time t₀, from the rates and multipliers last computed: the rate of a held switching
- * function or the force of a closed contact. */
+/* Returns the value at time t₀ of function j (which ends sticking or contact), from the rates and multipliers last computed: the
+ * rate of a held switching function or the force of a closed contact. */
 static double value_at_t0(const cmb_holding *x, int j)
 {
   return j < x->slides ? x->rate[x->function[j]]
                        : x->lambda[x->resting->layer.inner->ng + x->rest[j]];
 }
 
-/* Returns bounds of c_j(t) − c_j(t₀), the part of bounded function j that depends on time explicitly. */
+/* Returns bounds of c_j(t) − c_j(t₀), the explicitly time-dependent part of function j (which ends sticking or contact); 0 for a
+ * contact. */
 static cmb_interval drift(const cmb_holding *x, int j)
 {
   if (j >= x->slides || !x->flow_varies[j]) return cmb_interval_of(0);
   return cmb_interval_subtract(x->flow[x->function[j]], cmb_interval_of(value_at_t0(x, j)));
 }
 
-/* Computes bounds of all functions over the box in the modes of side k: all groups of held switching functions at −1 (k = 0), or
- * group k − 1 at +1. Also writes the changes of the loads to f and gamma. */
+/* Computes bounds of all functions that end sticking or contact over the box, row k of x->value: all groups of held switching
+ * functions are at −1 (k = 0), or only group k − 1 at +1. Also writes bounds of the changes of the loads since time t₀ to f (nv)
+ * and gamma (ng). */
 static cmb_status find_side(cmb_holding *x, const int *mode, int k, const cmb_point *at,
                             const cmb_box *box, cmb_interval *f, cmb_interval *gamma)
 {
@@ -328,8 +336,8 @@ static cmb_status find_side(cmb_holding *x, const int *mode, int k, const cmb_po
   return CMB_OK;
 }
 
-/* Computes bounds of g − f from bounds of f and g, whose values at time t₀ have the sizes `one` and `other`. If both bounds are
- * equal but for rounding, f and g are taken to be the same function, whose difference is 0 but for rounding. */
+/* Returns bounds of g − f from bounds of f and g, whose values at time t₀ are `one` and `other`. If both bounds are equal but for
+ * rounding, f and g are taken to be the same function, whose difference is 0 but for rounding. */
 static cmb_interval subtract_common(cmb_interval f, cmb_interval g, double one, double other)
 {
   const double rounding = ROUNDING * (fabs(one) + fabs(other) + most(f));
@@ -339,8 +347,9 @@ static cmb_interval subtract_common(cmb_interval f, cmb_interval g, double one, 
                                             : (cmb_interval){-rounding, rounding};
 }
 
-/* Computes how much all bounded functions change when the group k − 1 of held switching functions goes from −1 to +1. The loads of
- * that side must have been computed last. */
+/* Computes bounds of the change of each function that ends sticking or contact when group k − 1 of held switching functions goes
+ * from −1 to +1, into x->change. The loads with that group at +1 must have been computed last; x->g_f and x->g_gamma are
+ * overwritten by their differences from those at −1. */
 static void find_changes(cmb_holding *x, int k)
 {
   cmb_interval *change = x->change + (ptrdiff_t)(k - 1) * x->count;
@@ -372,8 +381,8 @@ static cmb_status find_sides(cmb_holding *x, const int *mode, const cmb_point *a
 
 /* ---- mixtures */
 
-/* Returns bounds of function j with the forces of held groups mixed: `sum`, its bounds on one side, plus the contributions θ_i ·
- * change_i of all groups i but `without` (−1: of all). */
+/* Returns bounds of function j (which ends sticking or contact) for a mixture of forces: `sum`, its bounds in one combination of
+ * modes, plus Σ_i θ_i change_i over all groups i of held switching functions except `without` (−1: over all). */
 static cmb_interval mix_groups(const cmb_holding *x, int j, int without, cmb_interval sum)
 {
   for (int i = 0; i < x->slides; i++) {
@@ -384,7 +393,8 @@ static cmb_interval mix_groups(const cmb_holding *x, int j, int without, cmb_int
   return sum;
 }
 
-/* Computes the absolute values of all entries of the inverse of the matrix A(t₀), from its LU factors. */
+/* Computes the absolute values of all entries of A(t₀)⁻¹ into x->inverse, from the LU factors of A(t₀), the matrix of the
+ * equations for the weights θ of the mixture of forces. */
 static void find_inverse(cmb_holding *x)
 {
   const int n = x->slides;
@@ -395,8 +405,8 @@ static void find_inverse(cmb_holding *x)
   }
 }
 
-/* Computes bounds x->spread of |θ − θ₀|, where θ are the weights by which held forces are mixed: |A₀⁻¹| |r + A θ₀|, enlarged for
- * the change A − A₀ of the matrix. Infinite if there is no bound. */
+/* Computes bounds x->spread of |θ − θ₀|, where θ are the weights of the mixture of forces and θ₀ those at time t₀: |A₀⁻¹| |r + A
+ * θ₀|, enlarged for the change A − A₀ of the matrix. Infinite if there is no bound. */
 static void find_spread(cmb_holding *x)
 {
   const int n = x->slides;
@@ -423,7 +433,7 @@ static void find_spread(cmb_holding *x)
   }
 }
 
-/* Computes bounds, inside [0, 1], of the weights θ by which the forces of held switching functions are mixed. */
+/* Computes bounds x->theta, inside [0, 1], of the weights by which the forces of held switching functions are mixed. */
 static void bound_theta(cmb_holding *x)
 {
   find_spread(x);

@@ -60,16 +60,17 @@ typedef struct cmb_holding {
 void cmb_holding_create(cmb_holding *x, cmb_arena *arena, cmb_evaluator *ev,
                         const cmb_sliding *sliding, const cmb_resting *resting);
 
-/* Returns the switching function that names the end of holding in messages: the function itself, or for a contact one that its rule
- * reads. */
+/* Returns the switching function that names the end of sticking or contact in messages: the function itself, or for a contact the
+ * first one that the condition of its rule depends on (0 if there is none). */
 int cmb_holding_name(const cmb_holding *x, int function);
 
-/* Finds which loads depend on time, in one state and in the modes (ns) of `eq`. *any: some do. */
+/* Finds which loads depend on time, at the state (t, q, v) in the modes mode (ns) of `eq`; *any becomes whether some do. If so,
+ * also computes the negligible errors of the functions. */
 cmb_status cmb_holding_begin(cmb_holding *x, const int *mode, double t, const double *q,
                              const double *v, bool *any);
 
-/* Computes bounds over the times t, in one state, into s[function[j]]; unknown where there are none. cmb_holding_begin must have
- * been called. */
+/* Computes bounds of the functions over the interval of times t, with unchanged q and v, into s[function[j]]; unknown where no
+ * bounds are found. cmb_holding_begin must have been called. */
 cmb_status cmb_holding_enclose(cmb_holding *x, const int *mode, cmb_interval t, const double *q,
                                const double *v, cmb_interval *s);
 

@@ -19,7 +19,8 @@ cmb_point cmb_layer_point(const cmb_layer *layer, const cmb_point *at)
   return below;
 }
 
-/* Returns the box with the modes of the inner equations in place of the modes of the layer on top of them. */
+/* Returns a copy of the box with the modes of the inner equations in place of those of the layer (equations made from the inner
+ * ones). */
 static cmb_box lower_box(const cmb_layer *layer, const cmb_box *box)
 {
   cmb_box below = *box;
@@ -76,8 +77,8 @@ static cmb_status late(const void *self, const cmb_point *at, const double *a, c
   return x->inner->late(x->inner->self, &below, a, lambda, push, out);
 }
 
-/* Updates those modes of the layer that are whole numbers (levels) by the inner equations' function at the point. Other modes are
- * not changed. */
+/* Sets those entries of mode (ns) that are levels (whole numbers: the interval of a table, the value of floor) to their values at
+ * the point, by the function of the inner equations from which the layer is made. Other entries are unchanged. */
 static cmb_status levels(const void *self, const cmb_point *at, const double *lambda, int *mode)
 {
   const cmb_layer *x = self;

@@ -32,12 +32,13 @@ typedef struct cmb_layout {
 /* Computes the layout whose blocks have these counts and follow one another without gaps. */
 cmb_layout cmb_layout_make(const int count[CMB_BLOCKS]);
 
-/* cmb_layout_end returns the number of values up to the end of the given block, cmb_layout_size the number of all values. */
+/* Returns the number of values in all blocks up to and including the given one. */
 static inline int cmb_layout_end(const cmb_layout *l, cmb_block last)
 {
   return l->first[last] + l->count[last];
 }
 
+/* Returns the number of values in all blocks. */
 static inline int cmb_layout_size(const cmb_layout *l)
 {
   return cmb_layout_end(l, CMB_BLOCK_H);

@@ -6,7 +6,8 @@
 #include "dae/evaluator.h"
 #include "expr/interval.h"
 
-/* Writes modes to the layer's scratch array: held switching functions on the given side (1 or −1), the others as in mode (ns). */
+/* Writes the modes mode (ns) to x->layer.mode, with those of the switching functions held at 0 replaced by their modes on the
+ * given side, 1 or −1, of the zero. */
 static void set_side(const cmb_mean *x, const int *mode, int side)
 {
   for (int i = 0; i < x->layer.inner->ns; i++) {
@@ -14,7 +15,8 @@ static void set_side(const cmb_mean *x, const int *mode, int side)
   }
 }
 
-/* Returns a copy of the point in whose modes all held switching functions are on the given side, 1 or −1. */
+/* Returns a copy of the point in whose modes all switching functions held at 0 are on the given side, 1 or −1. The modes are in
+ * the layer's scratch memory. */
 static cmb_point point_on(const cmb_mean *x, const cmb_point *at, int side)
 {
   cmb_point there = *at;
@@ -44,8 +46,8 @@ static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_term
   return CMB_OK;
 }
 
-/* Computes bounds of the force f, which is the mean of the forces for both signs of the held velocities, over a box; γ is the same
- * for both signs. */
+/* Computes bounds over a box of the force f (nv), which is the mean of the forces for both signs of the velocities held at 0, or
+ * that for one sign if x->only is set; and of γ (ng), which is the same for both signs. */
 static void load_bounds(const void *self, const cmb_box *box, cmb_interval *f, cmb_interval *gamma)
 {
   const cmb_mean *x = self;
@@ -65,7 +67,8 @@ static void load_bounds(const void *self, const cmb_box *box, cmb_interval *f, c
   }
 }
 
-/* Computes the outputs of the inner equations at a point. `push` are the contact forces of rules, NULL if no contact is closed. */
+/* Computes the outputs and next sampled values of the inner equations (those without mean forces) at a point. push[i] is the
+ * contact force of event rule i; NULL if no contact is closed. */
 static cmb_status outputs_below(const cmb_mean *x, const cmb_point *at, const double *a,
                                 const double *lambda, const double *push, double *out)
 {
@@ -148,7 +151,7 @@ void cmb_mean_visit(cmb_mean *x, cmb_archive *a)
   cmb_archive_ints(a, "mean", ns, x->side);
   x->any = false;
   for (int i = 0; i < ns; i++) {
-    if (x->side[i] < -1 || x->side[i] > 1) cmb_archive_refuse(a, "nothing is held on such a side");
+    if (x->side[i] < -1 || x->side[i] > 1) cmb_archive_refuse(a, "a mode is not -1, 0 or 1");
     x->any = x->any || x->side[i] != 0;
   }
 }

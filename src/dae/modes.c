@@ -51,7 +51,7 @@ struct mode_state {
 };
 
 /* Evaluates the switching functions s (ns) at the state x in the current modes. Values that are not finite are left for the caller
- * to check. */
+ * to check; they are NaN if the equations do not write them. */
 static cmb_status values_at(cmb_evaluator *ev, const struct mode_state *x, double *s)
 {
   for (int i = 0; i < ev->eq->ns; i++) s[i] = NAN; /* if the equations fail without giving values */
@@ -59,7 +59,8 @@ static cmb_status values_at(cmb_evaluator *ev, const struct mode_state *x, doubl
   return status == CMB_RETRY_NONFINITE ? CMB_OK : status;
 }
 
-/* Extrapolates the state x by a very short time, and evaluates the switching functions and levels there, into the scratch memory m. */
+/* Evaluates the switching functions and levels a very short time after the state x, extrapolated with its accelerations, into
+ * m->s_ahead and m->level_ahead. */
 static cmb_status look_ahead(cmb_evaluator *ev, cmb_mode_search *m, const struct mode_state *x)
 {
   const cmb_equations *eq = ev->eq;
@@ -74,8 +75,9 @@ static cmb_status look_ahead(cmb_evaluator *ev, cmb_mode_search *m, const struct
   return cmb_levels(ev, then.t, then.q, then.v, then.lambda, m->level_ahead);
 }
 
-/* Returns the new mode of switching function i, a level (whole number) that was left or is at its edge: the level at the state, or,
- * if `ahead`, the level a moment later, unless that has already turned out to be wrong because rounding had made the function 0. */
+/* Returns the new mode (whole number) of switching function i, a level that has been left (s < 0) or is at its edge (s = 0). At
+ * the edge, if `ahead`, this is the level a moment later, unless that was tried before and was wrong at the state; in all other
+ * cases it is the level at the state. */
 static int level_of(cmb_mode_search *m, int i, bool ahead)
 {
   if (m->s[i] < 0) {
@@ -87,8 +89,9 @@ static int level_of(cmb_mode_search *m, int i, bool ahead)
   return m->level_ahead[i];
 }
 
-/* Returns the mode (sign or level) of switching function i: from its value at the state, or, where that is 0, from its value a
- * moment later if `ahead`. */
+/* Returns the mode (sign or level) of switching function i that follows from its value at the state or, where that is 0 and
+ * `ahead`, from its value a moment later; −1 if a sign stays undecided. Modes fixed by m->still stay; a function that is not
+ * finite keeps its mode, and one below m->lift[i] that from before the search. */
 static int mode_of(const cmb_evaluator *ev, cmb_mode_search *m, int i, bool ahead)
 {
   const double s = m->s[i];
@@ -100,8 +103,8 @@ static int mode_of(const cmb_evaluator *ev, cmb_mode_search *m, int i, bool ahea
                                                    : -1; /* −1 if s stays 0, as in the formula */
 }
 
-/* Makes one pass of the search for modes: evaluates all switching functions in the current modes and sets the modes that follow.
- * *changed: some differ from before. */
+/* Evaluates all switching functions in the current modes at the state x, and sets the modes that follow from them. *changed:
+ * whether a mode differs from before. */
 static cmb_status pass(cmb_evaluator *ev, cmb_mode_search *m, const struct mode_state *x,
                        bool *changed)
 {
@@ -123,8 +126,9 @@ static cmb_status pass(cmb_evaluator *ev, cmb_mode_search *m, const struct mode_
   return CMB_OK;
 }
 
-/* Checks the switching functions at the end of a search for modes: all must be finite and each level right. A level that is not
- * right lies beyond the range of an int. */
+/* Checks the switching functions at the end of a search for modes: returns CMB_RETRY_NONFINITE if one is not finite, and an error
+ * with a message if the mode of a level (a whole number) is still wrong, since the right one is then beyond the range of an
+ * int. */
 static cmb_status check_values(const cmb_evaluator *ev, const cmb_mode_search *m, double t)
 {
   for (int i = 0; i < ev->eq->ns; i++) {
@@ -186,8 +190,8 @@ static const char *not_finite(const cmb_evaluator *ev, const cmb_mode_search *m)
   return NULL;
 }
 
-/* Turns a recoverable status of the search into an error with a message, since there is no smaller step to take here. Returns
- * others as they are. */
+/* Turns a recoverable (positive) status of the search for modes into an error with a message, since there is no smaller step to
+ * take here. Returns other statuses as they are. */
 static cmb_status fail_recoverable(cmb_evaluator *ev, const cmb_mode_search *m, cmb_status status,
                                    double t)
 {
@@ -207,7 +211,8 @@ static cmb_status fail_recoverable(cmb_evaluator *ev, const cmb_mode_search *m, 
                         cmb_status_meaning(status));
 }
 
-/* Writes the names of the switching functions whose mode differs from that in `other` (ns) to text, such as "'a', 'b' and others". */
+/* Writes the names of the switching functions whose mode differs from that in other (ns) to text[room], such as "'a', 'b', 'c' and
+ * others". */
 static void name_changed(const cmb_evaluator *ev, const int *other, size_t room, char *text)
 {
   enum { MOST_NAMED = 3 };
@@ -231,7 +236,7 @@ cmb_status cmb_modes_unsettled(const cmb_evaluator *ev, const int *other, double
   return cmb_fail_about(
       ev->ctx, CMB_ERROR_EVENTS, cmb_about_time(t, NULL, NULL),
       "switching functions change sign without end at t = %.9g: after %d rounds the "
-      "accelerations and constraint forces in the new mode still ask for another one of %s",
+      "accelerations and constraint forces in the new modes still require other modes of %s",
       t, cmb_mode_rounds(ev->eq), names);
 }
 

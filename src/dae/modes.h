@@ -20,13 +20,14 @@ static inline bool cmb_mode_is_level(const cmb_evaluator *ev, int i)
   return ev->eq->switch_is_level && ev->eq->switch_is_level[i];
 }
 
-/* Returns the sign that switching function i has as long as its mode is right: the mode itself, +1 for a level. */
+/* Returns the sign that switching function i has as long as its mode is valid: the mode itself, +1 for a level (whole number). */
 static inline int cmb_mode_sign(const cmb_evaluator *ev, int i)
 {
   return cmb_mode_is_level(ev, i) ? 1 : ev->mode[i];
 }
 
-/* Returns how often the search for modes may be repeated with the accelerations and multipliers of the modes last found. */
+/* Returns the largest permitted number of rounds of a search for modes, each with the accelerations and multipliers of the modes
+ * last found. */
 static inline int cmb_mode_rounds(const cmb_equations *eq)
 {
   return 2 * eq->ns + 10;
@@ -38,15 +39,15 @@ enum cmb_mode_edge { CMB_EDGE_UNKNOWN, CMB_EDGE_AHEAD, CMB_EDGE_NONE };
 
 /* Scratch memory of the functions below. */
 typedef struct cmb_mode_search {
-  double *s, *s_ahead;  /* (ns) switching functions at the state, and a moment later */
-  double *q, *v, *rate; /* (nq), (nv), (nq) the state a moment later, and rates q̇ */
-  double *q_given, *v_given;
-  double *a_first;          /* (nq), (nv) start values as given */
-  double *no_force;         /* (nv) accelerations in the first modes of a start */
-  double *no_change;        /* (nv) zeros */
-  int *before;              /* (ns) the modes before the last search */
-  int *level, *level_ahead; /* (ns) levels at the state, and a moment later */
-  int *edge;                /* (ns) what is known of each level's edge, enum cmb_mode_edge */
+  double *s, *s_ahead;       /* (ns) switching functions at the state, and a moment later */
+  double *q, *v, *rate;      /* (nq), (nv), (nq) the state a moment later, and rates q̇ */
+  double *q_given, *v_given; /* (nq), (nv) start values as given */
+  double *a_first;           /* (nv) accelerations in the first modes of a start */
+  double *no_force;          /* (ng) zeros */
+  double *no_change;         /* (nv) zeros */
+  int *before;               /* (ns) the modes before the last search */
+  int *level, *level_ahead;  /* (ns) levels at the state, and a moment later */
+  int *edge;                 /* (ns) what is known of each level's edge, enum cmb_mode_edge */
   const double
       *lift; /* (ns) functions below this absolute value keep their modes; NULL: none does */
   /* (ns) modes that are fixed whatever the value of the function; 0, NULL: not fixed */

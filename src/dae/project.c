@@ -42,15 +42,15 @@ static const double LEAST_EXTENT = 1e-4;
 /* An extent below this part of the largest one is rounding alone: the constraint depends on no coordinate. */
 static const double UNMOVED = 1e-13;
 
-/* Returns the size of an increment of q below which it is only rounding: q itself is known to half an eps, and the constraints g(q)
- * sum a few terms. */
+/* Returns the norm of an increment of q up to which the increment is only rounding: q itself is known to half an eps, and the
+ * constraints g(q) sum a few terms. Increments are divided by the sizes of the coordinates. */
 static double rounding_of(const cmb_equations *eq, const double *q)
 {
   return 8 * DBL_EPSILON * cmb_sized_norm(eq, q);
 }
 
-/* Returns the size of an increment of q at which an iteration that no longer converges counts as converged. The rounding errors of
- * g come from lengths that need not show in q; 1e-13 of the coordinates' sizes is negligible. The size grows with the number of
+/* Returns the norm of an increment of q up to which an iteration that no longer converges counts as converged. The rounding errors
+ * of g come from lengths that need not show in q; 1e-13 of the coordinates' sizes is negligible. It grows with the number of
  * constraints, since a chain of bodies passes the errors on. */
 static double arrived_at(const cmb_equations *eq, const double *q)
 {
@@ -85,7 +85,7 @@ cmb_status cmb_project_position(cmb_evaluator *ev, double t, double *q, double *
   return before <= arrived / cmb_kkt_nearness(ev->kkt) ? CMB_OK : CMB_RETRY_NEWTON;
 }
 
-/* Computes the velocity defect of the constraints, G v + ∂g/∂t (ng), with the evaluator's G and ∂g/∂t. */
+/* Computes the velocity residual of the constraints, G v + ∂g/∂t (ng), with the evaluator's G and ∂g/∂t. */
 static void velocity_defect(cmb_evaluator *ev, const double *v, double *defect)
 {
   const cmb_equations *eq = ev->eq;
@@ -93,7 +93,7 @@ static void velocity_defect(cmb_evaluator *ev, const double *v, double *defect)
   cmb_add_to(eq->ng, ev->gt, defect);
 }
 
-/* Computes v := v + dw with the evaluator's increment dw; reports whether that is finite. */
+/* Computes v += dw (nv) with the evaluator's increment dw. Returns CMB_RETRY_NONFINITE if dw is not finite. */
 static cmb_status change_velocity(cmb_evaluator *ev, double *v)
 {
   cmb_add_to(ev->eq->nv, ev->dw, v);
@@ -142,9 +142,9 @@ static double sized_gradient(const cmb_evaluator *ev, int i)
   return cmb_sized_gradient(eq, p->start[i + 1] - from, p->column + from, ev->G + from);
 }
 
-/* Returns |g_i| divided by the change of g_i that a small displacement causes, so that its units do not matter. A constraint that
- * depends on no coordinate counts as met only if it is 0. */
-static double distance(const cmb_evaluator *ev, int i)
+/* Returns |g_i| divided by the change of g_i that a small displacement of the coordinates causes, but at least by LEAST_EXTENT, so
+ * that the unit of the constraint does not matter. */
+static double relative_defect(const cmb_evaluator *ev, int i)
 {
   return fabs(ev->g[i]) / fmax(ev->extent[i], LEAST_EXTENT);
 }
@@ -153,7 +153,7 @@ static int worst_constraint(const cmb_evaluator *ev)
 {
   int worst = 0;
   for (int i = 1; i < ev->eq->ng; i++) {
-    if (!(distance(ev, i) <= distance(ev, worst))) worst = i;
+    if (!(relative_defect(ev, i) <= relative_defect(ev, worst))) worst = i;
   }
   return worst;
 }
@@ -161,7 +161,7 @@ static int worst_constraint(const cmb_evaluator *ev)
 static bool is_met(const cmb_evaluator *ev, double limit)
 {
   for (int i = 0; i < ev->eq->ng; i++) {
-    if (!(distance(ev, i) <= limit)) return false;
+    if (!(relative_defect(ev, i) <= limit)) return false;
   }
   return true;
 }
@@ -173,7 +173,7 @@ bool cmb_constraints_met(const cmb_evaluator *ev)
 
 double cmb_constraints_off(const cmb_evaluator *ev)
 {
-  return distance(ev, worst_constraint(ev));
+  return relative_defect(ev, worst_constraint(ev));
 }
 
 bool cmb_constraints_exact(const cmb_evaluator *ev)
@@ -181,8 +181,8 @@ bool cmb_constraints_exact(const cmb_evaluator *ev)
   return is_met(ev, ROUNDING);
 }
 
-/* Returns whether an increment of q of the given size is only rounding in the constraints g, amplified by constraints that are
- * nearly dependent: the increment is small, and g is rounding. */
+/* Returns whether an increment of q with the norm `size` is only rounding in the constraints g, amplified by constraints that are
+ * nearly dependent: the increment is small, and g is 0 but for rounding. */
 static bool is_rounding(const cmb_evaluator *ev, double size, const double *q)
 {
   return size <= SMALL * (1 + cmb_sized_norm(ev->eq, q)) && cmb_constraints_exact(ev);
@@ -216,9 +216,9 @@ static cmb_status cannot_start(cmb_evaluator *ev, double t, cmb_status status)
                         constraint);
 }
 
-/* Moves q by α T(q) Δ, where Δ is the Newton increment, with the largest α = 1, 1/2, 1/4 ... that reduces the constraints g, and
- * leaves g at the new position in the evaluator. An increment near rounding is always taken in full, since the last digits of g
- * must not decide. */
+/* Moves q by α Δq, where Δq is the Newton increment ev->dq, with the largest α = 1, 1/2, 1/4 ... that reduces ‖g‖ sufficiently;
+ * leaves the new g in the evaluator. An increment near rounding needs no reduction, since the last digits of g must not decide. If
+ * no α suffices, q is unchanged and a positive status is returned. */
 static cmb_status damped_move(cmb_evaluator *ev, double t, double *q, double *alpha)
 {
   const cmb_equations *eq = ev->eq;
@@ -242,9 +242,9 @@ static cmb_status damped_move(cmb_evaluator *ev, double t, double *q, double *al
   return status == CMB_OK ? CMB_RETRY_NEWTON : status;
 }
 
-/* Makes one Newton iteration for a consistent position: evaluates M, G and g at q, solves for the increment, and moves q with
- * damping. If `nearest`, the residual of M(p)(p − q) + G(p)ᵀ τ = 0 is included, so that it converges to the nearest point. *size is
- * the size of the increment. */
+/* Performs one damped Newton iteration for a position q that satisfies the constraints, with M, G and g evaluated at q. If
+ * `nearest`, the residual of M(p)(p − q) + G(p)ᵀ τ = 0 is included, so that the iteration converges to the nearest position. *size
+ * is the norm of the undamped increment. */
 static cmb_status iterate(cmb_evaluator *ev, double t, double *q, bool nearest, double *size)
 {
   const cmb_equations *eq = ev->eq;
@@ -274,8 +274,8 @@ static double largest_extent(const cmb_evaluator *ev)
   return largest;
 }
 
-/* Enlarges the reference lengths of constraint gradients that are only rounding, as if the constraint depended on q as much as the
- * others. Otherwise such a gradient would be scaled to a unit vector and its rounding errors to a large defect. */
+/* Enlarges the reference lengths ev->length of constraint gradients that are only rounding, as if the constraint depended on q as
+ * much as the others. Otherwise such a gradient would be scaled to a unit vector and its rounding errors to a large defect. */
 static void adjust_lengths(cmb_evaluator *ev)
 {
   const double largest = largest_extent(ev);
@@ -320,8 +320,9 @@ cmb_status cmb_take_references(cmb_evaluator *ev, double t, const double *q)
   return CMB_OK;
 }
 
-/* Iterates q to a position that meets the constraints, with M and G at each iterate; to the nearest one if `nearest`, at a linear
- * rate proportional to the distance. Makes at most `most` iterations and adds their number to *iterations. */
+/* Iterates q to a position that satisfies the constraints, with M and G evaluated at each iterate; if `nearest`, to the nearest
+ * one, at a linear rate proportional to the distance. Makes at most `most` iterations and adds their number to *iterations.
+ * Returns CMB_RETRY_NEWTON if they do not converge. */
 static cmb_status iterate_position(cmb_evaluator *ev, double t, double *q, bool nearest, int most,
                                    int *iterations)
 {
@@ -342,8 +343,8 @@ static cmb_status iterate_position(cmb_evaluator *ev, double t, double *q, bool 
   return CMB_RETRY_NEWTON;
 }
 
-/* Moves q to the nearest position that meets the constraints, or, if the iteration for it fails because q is too far away, to any
- * near one. */
+/* Moves q to the nearest position that satisfies the constraints or, if the iteration for it does not converge because q is too
+ * far away, to another position nearby. Adds the number of iterations to *iterations. */
 static cmb_status assemble(cmb_evaluator *ev, double t, double *q, int *iterations)
 {
   cmb_status status = iterate_position(ev, t, q, true, START_ITERATIONS, iterations);

@@ -16,7 +16,7 @@ cmb_status cmb_project_position(cmb_evaluator *ev, double t, double *q, double *
  * q. */
 cmb_status cmb_project_velocity(cmb_evaluator *ev, double *v);
 
-/* Projects v (nv) onto the velocity constraints by an impact, in place, and computes its impulses tau (ng): M (v+ − v) = −Gᵀ tau.
+/* Projects v (nv) onto the velocity constraints by an impact, in place, and computes its impulses tau (ng): M (v⁺ − v) = −Gᵀ tau.
  * For dependent constraints they are those of least norm. */
 cmb_status cmb_strike_velocity(cmb_evaluator *ev, double *v, double *tau);
 
@@ -40,20 +40,21 @@ bool cmb_is_unmoved(const cmb_evaluator *ev, int i);
  * (ng). */
 cmb_status cmb_nearest_position(cmb_evaluator *ev, double t, double *q, double *tau);
 
-/* Moves q to a position nearby that meets the constraints, not the nearest one, and makes the factors there. Returns
- * CMB_RETRY_NEWTON if none is found. */
+/* Moves q (nq) to a position nearby that satisfies the constraints, not necessarily the nearest one, and makes the reference
+ * values and the factors there. Returns CMB_RETRY_NEWTON if the iteration does not converge. */
 cmb_status cmb_position_near(cmb_evaluator *ev, double t, double *q);
 
-/* Returns whether the evaluator's g is 0 within the tolerance: an iteration with dependent constraints may converge elsewhere. */
+/* Returns whether the evaluator's g is 0 within the tolerance, 1e-8 of each constraint's extent: an iteration with dependent
+ * constraints may converge elsewhere. */
 bool cmb_constraints_met(const cmb_evaluator *ev);
 
-/* Returns the largest entry of the evaluator's g, each divided by its extent. */
+/* Returns the largest of the evaluator's |g_i| divided by the constraints' extents (at least 1e-4 each). */
 double cmb_constraints_off(const cmb_evaluator *ev);
 
 /* Returns whether the evaluator's g is 0 but for rounding. */
 bool cmb_constraints_exact(const cmb_evaluator *ev);
 
-/* Returns the 2-norm of x − given (n), and writes the index of the entry that changed most. */
+/* Returns the 2-norm of x − given (n), and writes the index of the entry that changed most to *most (0 if none has). */
 double cmb_change(int n, const double *x, const double *given, int *most);
 
 /* Fails with CMB_ERROR_INCONSISTENT and "no consistent initial values at t = T: WHY: text". `constraint` (the one concerned) and

@@ -25,7 +25,8 @@ static cmb_status find_surfaces(const cmb_resting *x, const cmb_point *at)
   return inner->surfaces(inner->self, at, x->u, x->ut, x->gamma, x->U);
 }
 
-/* Returns the number of stored entries of the gradient of a rule's surface, and writes the index of the first one in U. */
+/* Returns the number of stored entries of the gradient of a rule's surface, and writes the index of the first one in U to
+ * *first. */
 static int entries_of(const cmb_resting *x, int rule, int *first)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -34,7 +35,8 @@ static int entries_of(const cmb_resting *x, int rule, int *first)
   return p ? p->start[rule + 1] - p->start[rule] : inner->nv;
 }
 
-/* Appends the constraint of closed contact k, scaled, behind the inner constraints to the requested terms g, ∂g/∂t, γ and G. */
+/* Stores the constraint of closed contact k, scaled by x->unit[k], in those of the terms g, ∂g/∂t, γ and G that are requested, in
+ * row ng + k behind the ng constraints of the equations without contacts. */
 static void add_row(const cmb_resting *x, int k, const cmb_terms *want)
 {
   const cmb_equations *inner = x->layer.inner, *eq = &x->layer.eq;
@@ -67,8 +69,8 @@ static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_term
   return CMB_OK;
 }
 
-/* Computes the contact force μ of closed contact k, with the modes that the switching functions have on the other side of its
- * surface. */
+/* Computes the contact force μ of closed contact k in the modes of the other side of its surface: the switching functions that the
+ * condition of its rule reads have the opposite signs. */
 static cmb_status force_on_other_side(const cmb_resting *x, const cmb_point *at, int k, double *mu)
 {
   const cmb_equations *inner = x->layer.inner, *eq = &x->layer.eq;
@@ -81,8 +83,8 @@ static cmb_status force_on_other_side(const cmb_resting *x, const cmb_point *at,
   return CMB_OK;
 }
 
-/* Merges the independent parts of the model that are coupled by a matrix row (nv): velocities with non-zero entries belong to the
- * same part. */
+/* Merges, in x->part, the independent parts of the model that a matrix row (nv) couples: velocities with non-zero entries get the
+ * same part number. */
 static void merge_parts(const cmb_resting *x, const double *row)
 {
   const int nv = x->layer.inner->nv;
@@ -97,8 +99,8 @@ static void merge_parts(const cmb_resting *x, const double *row)
   }
 }
 
-/* Divides the velocities into independent parts of the model, which neither the mass matrix nor constraints couple. Rounding errors
- * stay inside a part. */
+/* Divides the velocities into independent parts of the model, which neither the mass matrix nor constraints couple: x->part (nv).
+ * Rounding errors stay inside a part. All velocities are one part if the mass matrix is given by factors. */
 static void find_parts(const cmb_resting *x, const cmb_evaluator *ev)
 {
   const cmb_equations *eq = &x->layer.eq;
@@ -115,8 +117,8 @@ static void find_parts(const cmb_resting *x, const cmb_evaluator *ev)
   }
 }
 
-/* Computes the size of the forces on each velocity, |f| + |Gᵀ| |λ|, into x->force, and the largest one in each independent part of
- * the model into x->largest. */
+/* Computes the size of the forces on each velocity, |f| + |Gᵀ| |λ|, into x->force (nv), and the largest one in each independent
+ * part of the model into x->largest. */
 static void find_forces(const cmb_resting *x, const cmb_evaluator *ev, const double *lambda)
 {
   const cmb_equations *eq = &x->layer.eq;
@@ -132,9 +134,9 @@ static void find_forces(const cmb_resting *x, const cmb_evaluator *ev, const dou
   }
 }
 
-/* Returns the contact force that counts as 0 for a surface with the gradient x->row: the largest of a small part of the forces on
- * the bodies in contact, the rounding error of larger forces connected with them, and a force that causes at most the acceleration
- * `still`. For the latter the mass that a force along u moves is at most u M uᵀ / |u|⁴. */
+/* Returns the contact force that counts as 0 for a surface with the gradient u = x->row (nv). It is the largest of three: a small
+ * part of the forces on the bodies in contact; the rounding error of larger forces connected with them; and the force for the
+ * acceleration `still`, if u M uᵀ / |u|⁴ is the mass that a force along u moves. */
 static double slack_of(const cmb_resting *x, const cmb_evaluator *ev, double still)
 {
   const int nv = x->layer.inner->nv;
@@ -167,8 +169,8 @@ cmb_status cmb_resting_widen(cmb_resting *x, cmb_evaluator *ev, const cmb_point 
   return CMB_OK;
 }
 
-/* Computes the derivatives of all switching functions along the velocity direction x->direction, into `change`: their rates with
- * that acceleration minus their rates `none` without accelerations. */
+/* Computes the derivatives of all switching functions along the velocity direction x->direction into change (2 ns, of which the
+ * first ns count): their rates with that acceleration minus their rates `none` without accelerations. */
 static cmb_status change_along(const cmb_resting *x, const cmb_point *at, const double *none,
                                double *change)
 {
@@ -178,8 +180,9 @@ static cmb_status change_along(const cmb_resting *x, const cmb_point *at, const 
   return CMB_OK;
 }
 
-/* Finds the switching functions that the constraints hold at 0: ∂s/∂v is not 0, but s does not change along two arbitrary
- * directions projected onto the constraints. Their tolerances are the changes of s by a velocity `slow`. */
+/* Finds the switching functions of velocities that the constraints hold at 0, x->held: s changes along two arbitrary directions of
+ * velocity, but not along these projected onto the constraints. Their tolerances x->limit are the changes of s by a velocity
+ * `slow`. */
 static cmb_status find_held(cmb_resting *x, cmb_evaluator *ev, const cmb_point *at, double slow)
 {
   enum { DIRECTIONS = 2 };
@@ -235,14 +238,15 @@ void cmb_resting_visit(cmb_resting *x, cmb_archive *a)
   cmb_archive_doubles(a, "rest-limit", ns, x->limit);
   cmb_archive_ints(a, "rest-held", ns, x->held);
   for (int k = 0; k < x->count; k++) {
-    if (!(x->unit[k] > 0)) cmb_archive_refuse(a, "a unit is not positive");
+    if (!(x->unit[k] > 0)) cmb_archive_refuse(a, "a scale factor is not positive");
   }
   for (int i = 0; i < ns; i++) {
-    if (x->held[i] < -1 || x->held[i] > 1) cmb_archive_refuse(a, "nothing is held like that");
+    if (x->held[i] < -1 || x->held[i] > 1) cmb_archive_refuse(a, "a sign is not -1, 0 or 1");
   }
 }
 
-/* Computes the switching function s of closed contact k with the contact force mu: s becomes negative where the contact opens. */
+/* Computes the switching function s of closed contact k, which becomes negative where the contact opens, from its contact force mu
+ * and the slack (force that counts as 0). */
 static cmb_status contact_function(const cmb_resting *x, const cmb_point *at, int k, double mu,
                                    double *s)
 {
@@ -273,8 +277,8 @@ static cmb_status switches(const void *self, const cmb_point *at, const double *
   return CMB_OK;
 }
 
-/* Computes bounds of the switching functions, s, and of their rates over a box. Functions held at 0 whose bounds are within their
- * tolerances get the bounds 0, 0. */
+/* Computes bounds of the switching functions, s, and of their rates over a box; either may be NULL. Functions held at 0 whose
+ * bounds are within their tolerances get the bounds 0, 0. */
 static void enclose(const void *self, const cmb_box *box, cmb_interval *s, cmb_interval *rate)
 {
   const cmb_resting *x = self;
@@ -287,7 +291,7 @@ static void enclose(const void *self, const cmb_box *box, cmb_interval *s, cmb_i
   }
 }
 
-/* Computes the forces of closed contacts from the multipliers λ, into x->push, indexed by rule. */
+/* Computes the forces of the closed contacts from the multipliers λ (ng), into x->push, indexed by event rule. */
 static void find_contact_forces(const cmb_resting *x, const double *lambda)
 {
   const int ng = x->layer.inner->ng;
@@ -313,8 +317,8 @@ static cmb_status outputs(const void *self, const cmb_point *at, const double *a
   return inner->outputs_at_rest(inner->self, at, a, lambda, x->push, out);
 }
 
-/* Computes the rates of the inner switching functions with accelerations a, into flow. Rates of the functions that the layer adds
- * are set to 0. */
+/* Computes the rates of the switching functions with accelerations a (nv) into flow (2 ns); the rates of the functions added for
+ * closed contacts are set to 0. */
 static cmb_status switch_flow(const void *self, const cmb_point *at, const double *a, double *flow)
 {
   const cmb_resting *x = self;
@@ -326,7 +330,8 @@ static cmb_status switch_flow(const void *self, const cmb_point *at, const doubl
   return CMB_OK;
 }
 
-/* Computes bounds of the forces f and of γ over a box. Behind the γ of the inner constraints come those of the closed contacts. */
+/* Computes bounds of the forces f (nv) and of γ over a box: first γ of the constraints of the equations without contacts, then
+ * that of the closed contacts. */
 static void load_bounds(const void *self, const cmb_box *box, cmb_interval *f, cmb_interval *gamma)
 {
   const cmb_resting *x = self;
@@ -377,8 +382,9 @@ static void name_rows(const cmb_resting *x, cmb_arena *arena, cmb_arena *lasting
   eq->g_names = g, eq->lambda_names = lambda, eq->switch_names = s;
 }
 
-/* Copies the properties of the inner switching functions into eq, and marks functions that conditions of closed contacts depend on
- * as frozen. The functions that the layer adds have no bounds and no rates. */
+/* Copies the properties of the switching functions of the equations without contacts into eq, and marks as frozen (x->frozen)
+ * those on which conditions of closed contacts depend, apart from levels (whole numbers). Frozen functions, and those added for
+ * closed contacts, have no bounds and no rates. */
 static void list_switches(cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -415,7 +421,8 @@ static void list_switches(cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
   eq->switch_order = order;
 }
 
-/* Copies the table of switching functions that the conditions of rules depend on, extended by the functions that the layer adds. */
+/* Extends the table of the switching functions on which each rule's condition depends, (rule_count x ns), by the functions added
+ * for closed contacts, on which none depends; stores it in eq->rule_reads. */
 static void list_reads(const cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -428,7 +435,7 @@ static void list_reads(const cmb_resting *x, cmb_arena *arena, cmb_equations *eq
   eq->rule_reads = reads;
 }
 
-/* Writes the column indices of a row of the pattern p, or 0 .. nv − 1 if p is NULL, and returns how many there are. */
+/* Writes the column indices of a row of the sparsity pattern p, or 0 .. nv − 1 if p is NULL, and returns how many there are. */
 static int list_columns(const cmb_pattern *p, int nv, int row, int *column)
 {
   const int count = p ? p->start[row + 1] - p->start[row] : nv;
@@ -436,15 +443,16 @@ static int list_columns(const cmb_pattern *p, int nv, int row, int *column)
   return count;
 }
 
-/* Returns whether the constraint Jacobian with closed contacts is to be stored sparse: if the inner one is, or if the equations
- * have become large enough. */
+/* Returns whether the constraint Jacobian with closed contacts is stored sparse: if that of the equations without contacts is, or
+ * if the equations have become large enough and all matrices can be sparse. */
 static bool wants_pattern(const cmb_equations *inner, const cmb_equations *eq)
 {
   const bool large = eq->nv + eq->ng >= CMB_KKT_SPARSE_FROM;
   return inner->G_pattern || (large && inner->U_pattern && (eq->mass_diagonal || eq->M_pattern));
 }
 
-/* Makes the sparsity pattern of the constraint Jacobian: rows of the inner constraints, then the gradients of the closed contacts. */
+/* Makes the sparsity pattern of the constraint Jacobian, eq->G_pattern: rows of the constraints of the equations without contacts,
+ * then the gradients of the closed contacts. Does nothing if this Jacobian is stored dense. */
 static void add_pattern(cmb_resting *x, cmb_arena *arena, cmb_equations *eq)
 {
   const cmb_equations *inner = x->layer.inner;

@@ -14,7 +14,8 @@ static const double SAME = 1e-9; /* relative difference up to which forces count
 static const double NEGLIGIBLE =
     1e-13; /* relative change of a rate by a mode that counts as none */
 
-/* Sets the modes of all held switching functions in the group of function `leader` to one side, 1 or −1. */
+/* Sets in mode (ns) one group of held switching functions (functions with the same zeros, kept at 0 as in sticking friction) to
+ * one side of their zero, 1 or −1. `leader` is the first function of the group. */
 static void set_group(const cmb_sliding *x, int leader, int side, int *mode)
 {
   for (int i = 0; i < x->layer.inner->ns; i++) {
@@ -25,7 +26,8 @@ static void set_group(const cmb_sliding *x, int leader, int side, int *mode)
   }
 }
 
-/* Computes the modes of the inner equations, with all groups of held switching functions on side −1. */
+/* Computes lower (ns), the modes for the equations in which no switching function is held at 0, from mode (ns): functions held at
+ * 0 (as in sticking friction) are on side −1 of their zero, the others keep their modes. */
 static void lower_modes(const cmb_layer *layer, const int *mode, int *lower)
 {
   const cmb_sliding *x = (const cmb_sliding *)layer;
@@ -40,15 +42,16 @@ void cmb_sliding_lower(const cmb_sliding *x, const int *mode, int k, int *lower)
   if (k >= 0) set_group(x, x->function[k], 1, lower);
 }
 
-/* Sets the entries of late states in f to 0: their rates are no forces and are not mixed like forces. */
+/* Sets the entries of late states in f (nv) to 0: their rates, which depend on accelerations, are no forces and are not mixed like
+ * forces. */
 static void clear_late_rows(const cmb_sliding *x, double *f)
 {
   const cmb_equations *inner = x->layer.inner;
   for (int i = 0; i < inner->nl; i++) f[inner->late_row[i]] = 0;
 }
 
-/* Computes accelerations, and from them the rates of the inner switching functions into flow (2 ns), in the current modes of the
- * evaluator x->below. */
+/* Computes accelerations x->a, and from them the rates of the switching functions into flow (2 ns), in the current modes and with
+ * the current KKT factors of x->below, the evaluator of the equations in which none is held at 0. */
 static cmb_status compute_rates(const cmb_sliding *x, const cmb_point *at, double *flow)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -59,15 +62,17 @@ static cmb_status compute_rates(const cmb_sliding *x, const cmb_point *at, doubl
   return cmb_all_finite(2 * inner->ns, flow) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
-/* Returns whether the modes of group k of held switching functions do not affect its rate, so that its weight θ is not unique. */
+/* Returns whether the rate of group k of switching functions held at 0 (as in sticking friction) is the same in both of its modes,
+ * but for rounding, so that its weight θ in the mixture of forces is not unique. */
 static bool has_no_effect(const cmb_sliding *x, int k)
 {
   const double jump = x->A[(ptrdiff_t)k * (x->count + 1)], rate = x->rest[k];
   return fabs(jump) <= NEGLIGIBLE * (fabs(rate) + fabs(rate + jump));
 }
 
-/* Solves A θ = −rest for the weights θ by which held forces are mixed, where x->rest are the rates with all groups on side −1. A
- * group whose mode does not affect its rate gets θ = 1/2. */
+/* Solves A θ = −x->rest for x->theta, the weights of the mixture of forces that holds switching functions at 0 (as in sticking
+ * friction); x->rest are the rates of the functions with all groups on side −1. A group whose mode does not affect its rate gets θ
+ * = 1/2. Returns a positive status if A is singular. */
 static cmb_status solve(const cmb_sliding *x)
 {
   const int n = x->count;
@@ -82,8 +87,8 @@ static cmb_status solve(const cmb_sliding *x)
   return CMB_OK;
 }
 
-/* Computes from the rates in both modes of each group of held functions whether they stay held: x->hold becomes negative where they
- * do not, and the sign of x->mean is the side of their release. */
+/* Compares the rates in both modes of each group of switching functions held at 0 (as in sticking friction): x->hold[k] becomes
+ * negative where group k does not stay held, and the sign of x->mean[k] is the side to which it is then released. */
 static void compare_modes(const cmb_sliding *x)
 {
   const int n = x->count;
@@ -124,8 +129,9 @@ cmb_status cmb_sliding_find(const cmb_sliding *x, const cmb_point *at)
   return CMB_OK;
 }
 
-/* Sets *yes to whether two held forces are multiplied with each other: the force with groups k and l at +1 is not f₋ + (f_k − f₋) +
- * (f_l − f₋), where f_k and f_l are the forces with one of them at +1. */
+/* Sets *yes to whether the forces that depend on groups k and l of held switching functions (sticking friction) are multiplied
+ * with each other: the force with both groups at +1 is not f₋ + (f_k − f₋) + (f_l − f₋), where f_k and f_l are the forces with one
+ * of them at +1 and f₋ that with none. */
 static cmb_status are_multiplied(const cmb_sliding *x, const cmb_point *at, int k, int l, bool *yes)
 {
   const int nv = x->layer.eq.nv;
@@ -181,8 +187,9 @@ cmb_status cmb_sliding_residue(const cmb_sliding *x, const cmb_point *at, double
   return CMB_OK;
 }
 
-/* Computes the impulses x->part of holding forces by which held functions of velocities become exactly 0. Functions of positions
- * get none. *any: one was not 0. */
+/* Computes x->part (count), the impulses of the forces that hold switching functions at 0 (as in sticking friction), by which held
+ * functions of velocities become 0 and the rates of held functions of positions stay. Functions on which their own force has no
+ * effect are left out. *any: whether a function has to change. */
 static cmb_status find_impulses(const cmb_sliding *x, const cmb_point *at, bool *any)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -221,8 +228,8 @@ cmb_status cmb_sliding_stop(const cmb_sliding *x, const cmb_point *at, double *v
 
 /* ---- other forces that switch together with sticking friction */
 
-/* Returns the first held switching function in group k that belongs (sticks) or does not belong (!sticks) to friction with a larger
- * sticking force; −1: none. */
+/* Returns the first switching function in group k of those held at 0 that belongs (if `sticks`) or does not belong (if not) to dry
+ * friction with a larger sticking than sliding force; −1 if there is none. */
 static int member_of(const cmb_sliding *x, int k, bool sticks)
 {
   const cmb_equations *inner = x->layer.inner;
@@ -233,8 +240,9 @@ static int member_of(const cmb_sliding *x, int k, bool sticks)
   return -1;
 }
 
-/* Computes the change (nv) of the accelerations when those members of group k that belong (sticks) or do not belong (!sticks) to
- * friction with a larger sticking force go from −1 to +1. */
+/* Computes the change (nv) of the accelerations when those members of group k of held switching functions that belong (if
+ * `sticks`) or do not belong (if not) to dry friction with a larger sticking than sliding force go from −1 to +1. Entries of late
+ * states (whose rates depend on accelerations) are 0. */
 static cmb_status change_by(const cmb_sliding *x, const cmb_point *at, int k, bool sticks,
                             double *change)
 {
@@ -254,7 +262,7 @@ static cmb_status change_by(const cmb_sliding *x, const cmb_point *at, int k, bo
   return CMB_OK;
 }
 
-/* Returns whether the vectors `one` and `other` (n) are not parallel, up to a small relative error. */
+/* Returns whether the vectors one (n) and other (n) are not parallel, up to a small relative error. */
 static bool is_not_parallel(int n, const double *one, const double *other)
 {
   const double square = cmb_dot(n, one, one);
@@ -314,8 +322,8 @@ static cmb_status switches(const void *self, const cmb_point *at, const double *
 
 /* ---- values mixed like the forces */
 
-/* Mixes requested values like the forces that hold switching functions at 0, x₋ + Σ_k θ_k (x_k − x₋), into out (n): x₋ with all
- * groups on side −1, x_k with group k at +1. scratch (2 n). */
+/* Evaluates values in several modes and mixes them like the forces that hold switching functions at 0, out (n) = x₋ + Σ_k θ_k (x_k
+ * − x₋), where x₋ are the values with all groups on side −1 and x_k those with group k at +1. scratch (2 n). */
 static cmb_status mix(const cmb_sliding *x, const cmb_point *at, const cmb_slide_question *asked,
                       double *scratch, double *out)
 {
@@ -380,7 +388,8 @@ static cmb_status outputs(const void *self, const cmb_point *at, const double *a
   return mix(x, at, &asked, x->out, out);
 }
 
-/* Computes the rates of late states, out (nl), mixed like the forces that hold switching functions at 0. */
+/* Computes the rates of late states (which depend on accelerations), out (nl), mixed like the forces that hold switching functions
+ * at 0. */
 static cmb_status late(const void *self, const cmb_point *at, const double *a, const double *lambda,
                        const double *push, double *out)
 {
@@ -390,8 +399,8 @@ static cmb_status late(const void *self, const cmb_point *at, const double *a, c
   return mix(x, at, &asked, x->late, out);
 }
 
-/* Copies the switching functions' properties and removes bounds and rates of held functions: bounds along a motion are not known
- * for these, only bounds over time (holding.h). */
+/* Copies the properties of the switching functions into eq without the bounds and rates of held functions: bounds along a motion
+ * are not known for these, only bounds over time (holding.h). */
 static void hide_bounds(const cmb_sliding *x, cmb_arena *arena, cmb_equations *eq)
 {
   bool *enclosed = cmb_arena_take(arena, (size_t)eq->ns, sizeof *enclosed);
@@ -408,7 +417,8 @@ static void hide_bounds(const cmb_sliding *x, cmb_arena *arena, cmb_equations *e
   eq->switch_order = order;
 }
 
-/* Copies the array that specifies groups of held switching functions, and lists the leader of each group. */
+/* Copies group (n), which specifies the groups of switching functions held at 0, to x->group, and lists the first function
+ * (leader) of each group in x->function (x->count). */
 static cmb_status take_groups(cmb_sliding *x, cmb_context *ctx, cmb_arena *arena, int ns, int n,
                               const int *group)
 {

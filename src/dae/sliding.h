@@ -55,32 +55,34 @@ cmb_status cmb_sliding_create(cmb_context *ctx, cmb_arena *arena, const cmb_equa
                               const int *group, cmb_sliding **out);
 void cmb_sliding_destroy(cmb_sliding *x);
 
-/* Returns the mode of a held function where the mode of its leader is `side`. `group` is its entry in the array of groups. */
+/* Returns the mode, 1 or −1, of a held switching function where that of its leader is `side`. `group` is the function's entry in
+ * the array of groups, whose sign says whether both modes are equal or opposite. */
 static inline int cmb_slide_mode(int group, int side)
 {
   return group > 0 ? side : -side;
 }
 
-/* Returns the mode from which the forces of held function i are mixed on that side: ±1, or ±2 for friction that can stick with a
- * larger force. */
+/* Returns the mode of held switching function i, used for mixing forces, where the mode of its leader is `side`: ±1, or ±2 for
+ * friction that can stick with a larger force. `group` is its entry in the array of groups. */
 static inline int cmb_slide_held_mode(const cmb_equations *eq, int i, int group, int side)
 {
   return (cmb_switch_sticks(eq, i) ? 2 : 1) * cmb_slide_mode(group, side);
 }
 
-/* Returns the index of the leader of a held function; `group` is its entry in the array of groups. */
+/* Returns the index of the leader of a held switching function's group; `group` is the function's entry in the array of groups. */
 static inline int cmb_slide_leader(int group)
 {
   return (group > 0 ? group : -group) - 1;
 }
 
-/* Returns the side, 1 or −1, to which group k is released. */
+/* Returns the side, 1 or −1, of the zero to which group k of held switching functions is released. */
 static inline int cmb_slide_side(const cmb_sliding *x, int k)
 {
   return x->mean[k] > 0 ? 1 : -1;
 }
 
-/* Returns whether both modes of group k lead away from its surface: then the side to which it is released is not determined. */
+/* Returns whether both modes of group k of held switching functions lead away from the zero: then the side to which the group is
+ * released is not determined. */
 static inline bool cmb_slide_parts(const cmb_sliding *x, int k)
 {
   return x->A[(ptrdiff_t)k * (x->count + 1)] / 2 > fabs(x->mean[k]);

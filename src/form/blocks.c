@@ -21,13 +21,13 @@
 /* number of linearisations between updates of the scaling: sizes and rounding change slowly */
 enum { SCALE_EVERY = 16 };
 
-/* Returns whether the equations of motion are used in the explicit formalism, multiplied by the inverse mass matrix M⁻¹. */
+/* Returns whether the dynamic equations are used in the explicit formalism, that is, multiplied by the inverse mass matrix M⁻¹. */
 static bool is_explicit(const cmb_form *form)
 {
   return form->formalism == CMB_FORMALISM_EXPLICIT;
 }
 
-/* Takes memory for the values of a matrix block and for their indices in the iteration matrix. */
+/* Allocates the values of a matrix block (block->value) and their indices in the iteration matrix (block->place); sets their number. */
 static void take_values(cmb_form *form, cmb_block *block)
 {
   block->count = cmb_pattern_values(block->pattern, block->rows, block->columns);
@@ -35,8 +35,8 @@ static void take_values(cmb_form *form, cmb_block *block)
   block->place = cmb_arena_ints(form->arena, block->count);
 }
 
-/* Creates a block of the iteration matrix that contains derivatives of the equations. Derivatives with respect to the positions q are
- * multiplied by T of q̇ = T v, which makes them derivatives in the directions of the velocities v. */
+/* Creates a block of the iteration matrix (rows x nv) for the derivative `which` of the equations. If this is one with respect to the
+ * positions q, it is multiplied by T of q̇ = T v, which makes it a derivative in the directions of the velocities v. */
 static cmb_status make_derivative(cmb_form *form, cmb_derivative which, int rows, cmb_block *block)
 {
   const bool by_q = which == CMB_RESIDUAL_Q || which == CMB_VELOCITY_Q || which == CMB_GAMMA_Q;
@@ -72,7 +72,7 @@ static void make_mass(cmb_form *form)
   for (int i = 0; is_explicit(form) && M->value && i < form->nv; i++) M->value[i] = 1;
 }
 
-/* Creates all blocks of which the iteration matrix of this form consists. */
+/* Creates all blocks of the iteration matrix of this form of the equations, without values except for a mass block that is the identity. */
 static cmb_status make_blocks(cmb_form *form)
 {
   const int nv = form->nv, ng = form->ng;
@@ -116,13 +116,15 @@ struct position {
   bool transposed, diagonal;
 };
 
-/* Returns the column of value k, which is in the given row, of a matrix block that is dense or stored on a pattern. */
+/* Returns the column of the value with index k among the stored values of a matrix block, which is dense or on a sparsity pattern; `row` is
+ * the row of this value. */
 static int column_of(const cmb_block *block, int row, int k)
 {
   return block->pattern ? block->pattern->column[k] : k - row * block->columns;
 }
 
-/* Returns the index of the entry (row, column) in the values of the iteration matrix, by binary search in its pattern. */
+/* Returns the index of the entry (row, column) among the values of the iteration matrix, by binary search in its sparsity pattern, which
+ * must contain the entry. */
 static int index_of(const cmb_form *form, int row, int column)
 {
   const cmb_pattern *p = form->pattern;
@@ -139,8 +141,8 @@ static int index_of(const cmb_form *form, int row, int column)
   return low;
 }
 
-/* Lists the positions of all entries of a block in the iteration matrix, while its pattern is made (form->marks), or stores their indices
- * in the values of that matrix. */
+/* Goes through the entries of a block. While the pattern of the iteration matrix is being made, appends their rows and columns in that
+ * matrix to form->marks; afterwards stores in block->place their indices among the values of that matrix. */
 static void visit_entries(cmb_form *form, cmb_block *block, struct position at)
 {
   for (int i = 0; i < block->rows; i++) {
@@ -159,8 +161,8 @@ static void visit_entries(cmb_form *form, cmb_block *block, struct position at)
   }
 }
 
-/* Lists the positions of the entries of all blocks in the iteration matrix, while its pattern is made, or stores their indices in the
- * values of that matrix. */
+/* Goes through the entries of all blocks of the iteration matrix: appends their rows and columns to form->marks while its pattern is being
+ * made, and afterwards stores their indices among the values of that matrix. */
 static void visit_all_entries(cmb_form *form)
 {
   const int nv = form->nv;
@@ -175,15 +177,15 @@ static void visit_all_entries(cmb_form *form)
   visit_entries(form, &form->C2, (struct position){.row = nv});
 }
 
-/* Returns whether the iteration matrix is large and can be sparse: in the explicit formalism the inverse mass matrix fills it, and
- * derivatives by differences have no pattern. */
+/* Returns whether the iteration matrix is stored sparse if its blocks are: it is large, in the residual formalism, with exact derivatives.
+ * In the explicit formalism the inverse mass matrix fills it, and derivatives by differences have no pattern. */
 static bool may_be_sparse(const cmb_form *form)
 {
   return form->n >= CMB_LINEAR_SPARSE_FROM && !is_explicit(form) &&
          form->source == CMB_SOURCE_EXACT;
 }
 
-/* Returns whether the iteration matrix is stored as sparse: it is large, and all its blocks are sparse. */
+/* Returns whether the iteration matrix is stored sparse: it is large, and all its blocks are sparse. */
 static bool is_sparse(const cmb_form *form)
 {
   const cmb_equations *eq = form->ev->eq;
@@ -194,7 +196,7 @@ static bool is_sparse(const cmb_form *form)
   return patterns && borders && motion && (form->kind != CMB_FORM_INDEX1 || form->C2.pattern);
 }
 
-/* Returns the number of entries of all blocks of the iteration matrix. */
+/* Returns the number of stored entries of all blocks of the iteration matrix. */
 static int count_entries(const cmb_form *form)
 {
   const cmb_block *const blocks[] = {&form->M, &form->D,  &form->K, &form->border,
@@ -204,7 +206,7 @@ static int count_entries(const cmb_form *form)
   return count;
 }
 
-/* Makes the sparsity pattern of the iteration matrix from the entries of all blocks and the whole diagonal. */
+/* Makes the sparsity pattern of the iteration matrix, form->pattern, from the entries of all blocks and the whole diagonal. */
 static cmb_status make_pattern(cmb_form *form)
 {
   cmb_context *ctx = form->ev->ctx;
@@ -229,7 +231,8 @@ static cmb_status make_pattern(cmb_form *form)
   return status;
 }
 
-/* Fails if a dense iteration matrix would have too many entries for an int: a complex one would need 17 GB. */
+/* Returns an error with a message if a dense iteration matrix would have so many entries that a complex one has more numbers than an int
+ * counts (17 GB). */
 static cmb_status refuse_dense(const cmb_form *form)
 {
   if ((double)form->n * form->n <= INT_MAX / 2) return CMB_OK; /* a complex entry has two numbers */
@@ -258,8 +261,8 @@ cmb_status cmb_blocks_create(cmb_form *form)
 
 /* ---- values */
 
-/* Computes one block of derivatives of the equations at the state s; derivatives with respect to the positions q are multiplied by T of
- * q̇ = T v. */
+/* Computes the derivative `which` of the equations at the state s into a block of the iteration matrix; a derivative with respect to the
+ * positions q is multiplied by T of q̇ = T v. */
 static cmb_status derive(cmb_form *form, const cmb_form_state *s, cmb_derivative which,
                          cmb_block *block)
 {
@@ -269,8 +272,8 @@ static cmb_status derive(cmb_form *form, const cmb_form_state *s, cmb_derivative
   return CMB_OK;
 }
 
-/* Computes a dense block M⁻¹ A of the iteration matrix from the mass matrix M, which is factored, and the block A = `plain`, column by
- * column. */
+/* Computes the dense block M⁻¹ A (nv x nv) of the iteration matrix, column by column, from A = `plain` and the factors of the mass matrix M
+ * in form->mass. */
 static void divide_by_mass(cmb_form *form, const cmb_block *plain, cmb_block *block)
 {
   const int nv = form->nv;
@@ -285,8 +288,8 @@ static void divide_by_mass(cmb_form *form, const cmb_block *plain, cmb_block *bl
   }
 }
 
-/* Computes the derivatives of the residual r of the dynamic equations at the state s, D = ∂r/∂v and K = ∂r/∂q T with T of q̇ = T v;
- * compares them with differences, once; multiplies them by the inverse mass matrix in the explicit formalism. */
+/* Computes the derivatives of the residual r of the dynamic equations at the state s, D = ∂r/∂v and K = ∂r/∂q T with T of q̇ = T v. Those
+ * that the equations supply are compared with differences, once. In the explicit formalism D and K are then multiplied by M⁻¹. */
 static cmb_status derive_dynamic(cmb_form *form, const cmb_form_state *s)
 {
   const bool divide = is_explicit(form);
@@ -301,7 +304,7 @@ static cmb_status derive_dynamic(cmb_form *form, const cmb_form_state *s)
   return CMB_OK;
 }
 
-/* Computes all derivatives in the iteration matrix at the state s, by differences or from the equations. */
+/* Computes all derivatives in the iteration matrix at the state s, by differences or from the equations. They count as one Jacobian. */
 static cmb_status derive_all(cmb_form *form, const cmb_form_state *s)
 {
   cmb_statistics *stats = &form->ev->stats;
@@ -321,8 +324,8 @@ static cmb_status derive_all(cmb_form *form, const cmb_form_state *s)
   return CMB_OK;
 }
 
-/* Factorises G Gᵀ with the present constraint Jacobian G, for the stabilised index-2 form (Gear, Gupta, Leimkuhler). Returns
- * CMB_RETRY_SINGULAR if it is not positive definite. */
+/* Factorises G Gᵀ with the present constraint Jacobian G, into form->S, for the stabilised index-2 form (Gear, Gupta, Leimkuhler). Returns
+ * CMB_RETRY_SINGULAR if G Gᵀ is not positive definite. */
 static cmb_status factor_S(cmb_form *form)
 {
   const cmb_pattern *p = form->G.pattern;
@@ -344,8 +347,8 @@ static cmb_status factor_S(cmb_form *form)
   return cmb_ldlt_factor(ng, form->S) >= 0 ? CMB_RETRY_SINGULAR : CMB_OK;
 }
 
-/* Computes M⁻¹ Gᵀ, the upper right block of the iteration matrix in the explicit formalism, from the mass matrix M and the constraint
- * Jacobian G. */
+/* Computes M⁻¹ Gᵀ (nv x ng), the upper right block of the iteration matrix in the explicit formalism, from the constraint Jacobian G and
+ * the factors of the mass matrix M. */
 static void divide_border(cmb_form *form)
 {
   const int nv = form->nv, ng = form->ng;
@@ -359,7 +362,7 @@ static void divide_border(cmb_form *form)
   }
 }
 
-/* Returns the largest absolute value in a matrix block. */
+/* Returns the largest absolute value in a matrix block; 0 if the block is empty. */
 static double largest(const cmb_block *block)
 {
   double most = 0;
@@ -397,7 +400,8 @@ cmb_status cmb_form_matrix_create(cmb_form *form, bool is_complex, cmb_linear **
   return cmb_linear_create(form->ev->ctx, form->n, form->pattern, is_complex, matrix);
 }
 
-/* Copies the values of a block to the iteration matrix A; `parts` is 1 for a real and 2 for a complex matrix. */
+/* Stores the values of a block in the iteration matrix A; `parts` is 1 for a real and 2 for a complex matrix, of which only real parts are
+ * set. */
 static inline void copy_block(const cmb_block *block, int parts, double *A)
 {
   for (int k = 0; k < block->count; k++) A[parts * block->place[k]] = block->value[k];
@@ -418,8 +422,8 @@ static void add_complex(const cmb_block *block, cmb_lanes c, double *A)
   }
 }
 
-/* Sets the iteration matrix A to the blocks that do not depend on c: the mass matrix, the constraint Jacobian and its transpose, which do
- * not overlap. */
+/* Sets the iteration matrix A to the blocks that do not depend on c: the mass matrix, the constraint Jacobian G, and Gᵀ or M⁻¹ Gᵀ, which do
+ * not overlap. `parts` is 1 for a real and 2 for a complex matrix. */
 static inline void assemble_constant(const cmb_form *form, int parts, double *A)
 {
   memset(A, 0, (size_t)parts * (size_t)form->values * sizeof *A);

@@ -53,8 +53,8 @@ cmb_check *cmb_check_create(cmb_evaluator *ev, cmb_arena *arena)
   return k;
 }
 
-/* Computes the difference quotient (r(.. + ε d) − r(..))/ε of the residual r of the dynamic equations in direction d of the positions q
- * (`by_q`) or of the velocities v. */
+/* Computes the difference quotient out (nv) = (r(.. + ε d) − r(..))/ε of the residual r of the dynamic equations in a direction d of the
+ * positions q (if `by_q`) or of the velocities v. r at the state s itself must be in k->base. */
 static cmb_status difference(cmb_check *k, const cmb_form_state *s, bool by_q, double epsilon,
                              double *out)
 {
@@ -71,8 +71,8 @@ static cmb_status difference(cmb_check *k, const cmb_form_state *s, bool by_q, d
   return CMB_OK;
 }
 
-/* Computes the size of the forces, for comparison: the largest component of the residual of the dynamic equations without accelerations
- * and multipliers. */
+/* Computes the size of the forces at the state s, k->forces, for comparison: the largest component of the residual of the dynamic equations
+ * without accelerations and multipliers. */
 static cmb_status measure_forces(cmb_check *k, const cmb_form_state *s)
 {
   CMB_TRY(cmb_residual(k->ev, s->t, s->q, s->v, k->none, k->none, k->moved));
@@ -81,8 +81,8 @@ static cmb_status measure_forces(cmb_check *k, const cmb_form_state *s)
   return CMB_OK;
 }
 
-/* Returns the row in which the derivative of the residual and its difference quotient disagree most; -1 if they agree, or if the
- * difference quotients are not reliable. */
+/* Returns the row in which the derivative of the residual and its difference quotient disagree most; −1 if they agree in all rows, or if
+ * the difference quotients are not reliable. */
 static int worst_row(const cmb_check *k, double epsilon)
 {
   const int nv = k->ev->eq->nv;
@@ -101,8 +101,8 @@ static int worst_row(const cmb_check *k, double epsilon)
   return worst;
 }
 
-/* Compares `value`, a derivative of the residual supplied by the equations, times a direction with difference quotients. Fails with a
- * message if they disagree. */
+/* Compares a derivative of the residual that the equations supply, `value`, with difference quotients, both in one direction. Returns
+ * CMB_ERROR_ARGUMENT with a message if they disagree. */
 static cmb_status compare(cmb_check *k, const cmb_form_state *s, cmb_derivative which,
                           const double *value)
 {
@@ -143,8 +143,8 @@ cmb_status cmb_check_derivatives(cmb_check *k, const cmb_form_state *s, const do
   return status < 0 ? status : CMB_OK;
 }
 
-/* Computes the largest component, in absolute value, of the residual of the dynamic equations with accelerations a and multipliers λ, and
- * its row. */
+/* Computes the largest component, in absolute value, of the residual M a − f + Gᵀ λ of the dynamic equations at the state s with the given
+ * accelerations a and multipliers λ, and its row. */
 static cmb_status largest_residual(cmb_check *k, const cmb_form_state *s, const double *a,
                                    const double *lambda, double *most, int *row)
 {
@@ -156,8 +156,8 @@ static cmb_status largest_residual(cmb_check *k, const cmb_form_state *s, const 
   return CMB_OK;
 }
 
-/* Checks that the accelerations that the equations compute for random multipliers make their residual small. Fails with a message
- * otherwise. */
+/* Checks that the accelerations that the equations compute for the multipliers k->lambda leave only a small residual of the dynamic
+ * equations. Returns CMB_ERROR_ARGUMENT with a message otherwise. */
 static cmb_status compare_forced(cmb_check *k, const cmb_form_state *s)
 {
   const cmb_equations *eq = k->ev->eq;

@@ -29,7 +29,7 @@ typedef struct cmb_estimate {
   double *delta; /* (columns) increments */
 } cmb_estimate;
 
-/* Takes memory for the estimated sparsity pattern and for the groups of its columns. */
+/* Allocates memory for the estimated sparsity pattern and for dividing its columns into groups. */
 static void create_groups(cmb_arena *arena, cmb_estimate *e)
 {
   const int entries = e->rows * e->columns;
@@ -69,7 +69,7 @@ void cmb_form_widen(cmb_form *form)
 
 /* ---- differences */
 
-/* Returns the increment for the difference quotient of a variable with the value `at`: max(|at|, eps^(1/4)) sqrt(eps). */
+/* Returns the increment of a variable with the value `at` for a difference quotient: max(|at|, eps^(1/4)) sqrt(eps). */
 static double increment(double at)
 {
   return fmax(fabs(at), sqrt(sqrt(DBL_EPSILON))) * sqrt(DBL_EPSILON);
@@ -95,7 +95,7 @@ double cmb_move_position(cmb_form *form, const double *from, int j, double *move
   return delta;
 }
 
-/* Computes the residuals of all equations (defects) for the state s with other positions q and velocities v. */
+/* Computes the residuals of all equations (defects) at the state s, but with positions q (nq) and velocities v (nv). */
 static cmb_status defects_at(cmb_form *form, const cmb_form_state *s, const double *q,
                              const double *v, const cmb_defects *out)
 {
@@ -103,8 +103,8 @@ static cmb_status defects_at(cmb_form *form, const cmb_form_state *s, const doub
   return cmb_form_defects(form, &at, out);
 }
 
-/* Computes the columns of one group of the Jacobian by one difference, changing their variables together; for a full Jacobian each column
- * is a group. */
+/* Computes the columns of one group of the difference Jacobian e->J by displacing their variables simultaneously. In a full Jacobian each
+ * column is a group. The residuals at the state s must be in e->base. */
 static cmb_status difference(cmb_form *form, const cmb_form_state *s, int group, bool full)
 {
   cmb_estimate *e = form->estimate;
@@ -126,8 +126,8 @@ static cmb_status difference(cmb_form *form, const cmb_form_state *s, int group,
   return CMB_OK;
 }
 
-/* Copies the difference Jacobian to the blocks of the iteration matrix: derivatives of the dynamic equations with respect to positions
- * and velocities to K and D, those of the constraints to C₁ and, in index 1, C₂. */
+/* Copies the difference Jacobian to the blocks of the iteration matrix: derivatives of the dynamic equations with respect to positions and
+ * velocities to K and D, those of the constraints to C₁ and, in index 1, C₂. */
 static void copy_to_blocks(cmb_form *form)
 {
   const cmb_estimate *e = form->estimate;
@@ -148,8 +148,8 @@ static void copy_to_blocks(cmb_form *form)
   }
 }
 
-/* Adds the entries of a full difference Jacobian that are not 0 to the estimated pattern; returns how many are new. A difference counts
- * as 0 if it is as small as rounding beside the largest one of its row. */
+/* Adds the entries of a full difference Jacobian that are not 0 to the estimated sparsity pattern; returns how many are new. A difference
+ * counts as 0 if it is as small as rounding errors relative to the largest one of its row. */
 static int extend_pattern(cmb_estimate *e)
 {
   const double nothing = 1e-9;
@@ -168,7 +168,7 @@ static int extend_pattern(cmb_estimate *e)
   return fresh;
 }
 
-/* Divides the columns of the estimated pattern into groups that share no row. */
+/* Divides the columns of the estimated sparsity pattern into groups of columns that share no row. */
 static void make_groups(cmb_estimate *e)
 {
   const cmb_pattern pattern = {e->rows, e->columns, e->start, e->column};
@@ -182,7 +182,8 @@ static void make_groups(cmb_estimate *e)
   cmb_colour_columns_in(e->room, &pattern, e->group, &e->groups);
 }
 
-/* Extends the estimated pattern after a full difference Jacobian, and makes new groups of columns if it has grown. */
+/* Extends the estimated sparsity pattern by a full difference Jacobian and, if the pattern has grown or there are no groups yet, divides
+ * its columns into new groups. Updates the statistics of both. */
 static void update_groups(cmb_estimate *e, cmb_statistics *stats)
 {
   const int fresh = extend_pattern(e);

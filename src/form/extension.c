@@ -41,7 +41,7 @@ typedef struct cmb_extension {
   double *q, *v;
 } cmb_extension;
 
-/* Returns the b-th of those blocks of the iteration matrix that are updated when inputs change: K, D, C₁, C₂. */
+/* Returns number b of the blocks of the iteration matrix that are updated when inputs change: K, D, C₁, C₂ for b = 0 .. 3. */
 static cmb_block *block_of(cmb_form *form, int b)
 {
   cmb_block *const blocks[BLOCKS] = {&form->K, &form->D, &form->C1, &form->C2};
@@ -50,7 +50,8 @@ static cmb_block *block_of(cmb_form *form, int b)
 
 /* ---- creation */
 
-/* Returns the coordinate whose rate of change is velocity j and nothing else; -1 if there is none. */
+/* Returns the coordinate whose rate depends on velocity j and on no other, if it is the only coordinate whose rate depends on j; −1 if
+ * there is none. Where q̇ = v this is coordinate j. */
 static int coordinate_of(const cmb_form *form, int j)
 {
   if (!form->T) return j;
@@ -66,8 +67,8 @@ static int coordinate_of(const cmb_form *form, int j)
   return found;
 }
 
-/* Finds for each constraint the only velocity on which it depends, by its row of the Jacobian G; a negative number if there is none or
- * more than one. */
+/* Writes for each constraint the only velocity on which it depends, by its row of the Jacobian G, to single (ng); a negative number if
+ * there is none or more than one. q (nq) and G (ng x nv) are scratch, not used if G has a sparsity pattern. */
 static void find_single_velocities(const cmb_form *form, double *q, double *G, int *single)
 {
   enum { PLACES = 3, NONE = -2, SEVERAL = -1 };
@@ -91,7 +92,8 @@ static void find_single_velocities(const cmb_form *form, double *q, double *G, i
   }
 }
 
-/* Finds the driven positions: coordinates that a constraint on them alone makes a function of time, such as those of rheonomic joints. */
+/* Lists the driven coordinates in x->position (x->driven): those that a constraint without other coordinates makes a function of time, as
+ * in rheonomic joints. There are none if out of memory. */
 static void find_driven(cmb_form *form, cmb_extension *x)
 {
   double *G = cmb_arena_doubles(form->arena, form->ev->eq->G_pattern ? 0 : form->ng * form->nv);
@@ -103,7 +105,7 @@ static void find_driven(cmb_form *form, cmb_extension *x)
   }
 }
 
-/* Takes memory for the derivatives of the equations with respect to their inputs. */
+/* Allocates memory for the derivatives of the equations with respect to their inputs u. */
 static void create_inputs(cmb_form *form, cmb_extension *x)
 {
   const cmb_equations *eq = form->ev->eq;
@@ -139,7 +141,7 @@ void cmb_extension_create(cmb_form *form)
   if (x->nu > 0) create_inputs(form, x);
 }
 
-/* Computes the values of all inputs and driven positions at the state s. */
+/* Computes the values of all inputs u at the time of the state s (nu), followed by those of the driven coordinates (functions of time). */
 static cmb_status values_at(cmb_form *form, const cmb_form_state *s, double *values)
 {
   const cmb_evaluator *ev = form->ev;
@@ -151,8 +153,8 @@ static cmb_status values_at(cmb_form *form, const cmb_form_state *s, double *val
 
 /* ---- inputs */
 
-/* Computes the derivatives ∂F/∂u (nv x nu) of the dynamic equations with respect to their inputs u at positions q and velocities v. F is
- * their residual, multiplied by the inverse mass matrix in the explicit formalism. */
+/* Computes the derivatives ∂F/∂u, out (nv x nu), of the dynamic equations with respect to their inputs u at positions q and velocities v. F
+ * is their residual, multiplied by the inverse mass matrix in the explicit formalism. */
 static cmb_status by_inputs(cmb_form *form, const cmb_form_state *s, const double *q,
                             const double *v, double *out)
 {
@@ -177,8 +179,8 @@ static cmb_status by_inputs(cmb_form *form, const cmb_form_state *s, const doubl
   return CMB_OK;
 }
 
-/* Computes by differences column j of the derivatives with respect to all inputs u of the block K = ∂F/∂q T or, unless `position`, of the
- * block D = ∂F/∂v. */
+/* Computes by a difference column j of the derivatives of one block with respect to all inputs u: of K = ∂F/∂q T if `position`, else of D =
+ * ∂F/∂v. F is the residual of the dynamic equations. ∂F/∂u at the state s must be in x->base. */
 static cmb_status difference(cmb_form *form, const cmb_form_state *s, int j, bool position)
 {
   cmb_extension *x = form->extension;
@@ -197,7 +199,8 @@ static cmb_status difference(cmb_form *form, const cmb_form_state *s, int j, boo
   return CMB_OK;
 }
 
-/* Computes the derivatives of the blocks K = ∂F/∂q T and D = ∂F/∂v of the iteration matrix with respect to all inputs. */
+/* Computes the derivatives of the blocks K = ∂F/∂q T and D = ∂F/∂v of the iteration matrix with respect to all inputs u by differences. F
+ * is the residual of the dynamic equations. */
 static cmb_status derive_by_inputs(cmb_form *form, const cmb_form_state *s)
 {
   if (form->extension->nu == 0) return CMB_OK;
@@ -211,8 +214,9 @@ static cmb_status derive_by_inputs(cmb_form *form, const cmb_form_state *s)
 
 /* ---- driven positions */
 
-/* Sets x->q to a position with driven coordinate k changed, for a second difference Jacobian; returns the change. A Jacobian with the
- * usual increments is accurate to about ε^(1/3) for small coordinates, so that the best change is the square root of that. */
+/* Sets x->q to the positions of the state s with driven coordinate k (a function of time) changed, for a second difference Jacobian;
+ * returns the change. A Jacobian with the usual increments is accurate to about ε^(1/3) for small coordinates, so that the best change is
+ * the square root of that. */
 static double move_driven(cmb_form *form, const cmb_form_state *s, int k)
 {
   cmb_extension *x = form->extension;
@@ -223,8 +227,9 @@ static double move_driven(cmb_form *form, const cmb_form_state *s, int k)
   return there - s->q[i];
 }
 
-/* Computes the derivatives of all blocks of the iteration matrix with respect to driven coordinate k from a second Jacobian. That is a
- * full one, so that the estimated pattern includes entries that appear as the joint moves. */
+/* Computes the derivatives of all blocks of the iteration matrix with respect to driven coordinate k (a function of time) from a second
+ * difference Jacobian, which overwrites the blocks. It is computed column by column, so that the estimated pattern includes entries that
+ * appear as the coordinate changes. */
 static cmb_status by_driven(cmb_form *form, const cmb_form_state *s, int k)
 {
   cmb_extension *x = form->extension;
@@ -253,7 +258,8 @@ static void copy_blocks(cmb_form *form, bool back)
   }
 }
 
-/* Computes the derivatives of all blocks of the iteration matrix with respect to the driven coordinates; the blocks keep their values. */
+/* Computes the derivatives of all blocks of the iteration matrix with respect to the driven coordinates (functions of time), by
+ * differences; afterwards the blocks have their former values again. */
 static cmb_status derive_by_driven(cmb_form *form, const cmb_form_state *s)
 {
   cmb_status status = CMB_OK;

@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Creates the linear solver for the mass matrix, which only the explicit formalism needs. */
+/* Creates the linear solver for the mass matrix, form->mass, in the explicit formalism; does nothing in the residual formalism. */
 static cmb_status create_mass(cmb_form *form)
 {
   const cmb_equations *eq = form->ev->eq;
@@ -26,7 +26,8 @@ static cmb_status create_mass(cmb_form *form)
              : CMB_OK;
 }
 
-/* Takes the memory of a form and creates its parts: blocks, differences, scaling, checks. */
+/* Allocates the memory of a form of the equations and creates its components: blocks of the iteration matrix, differences, scaling, checks,
+ * and if `extended` derivatives with respect to inputs. */
 static cmb_status create_parts(cmb_form *form, bool extended)
 {
   const int most = form->nv > form->ng ? form->nv : form->ng;
@@ -96,8 +97,8 @@ double cmb_form_multiplier_weight(cmb_form_kind kind, double h)
 
 /* ---- defects */
 
-/* Computes the residuals of the constraints at the state s, and with `dynamic` also the mass matrix M, forces f and constraint Jacobian G
- * in the evaluator. */
+/* Computes the residuals of the constraints at the state s into `out`; if `dynamic`, also the mass matrix M, forces f and constraint
+ * Jacobian G in the evaluator. */
 static cmb_status evaluate_terms(cmb_form *form, const cmb_form_state *s, bool dynamic,
                                  const cmb_defects *out)
 {
@@ -119,14 +120,14 @@ static cmb_status evaluate_terms(cmb_form *form, const cmb_form_state *s, bool d
   return CMB_OK;
 }
 
-/* Factorises the mass matrix in the evaluator for the explicit formalism. */
+/* Factorises the mass matrix in the evaluator, ev->M, into form->mass, for the explicit formalism. */
 cmb_status cmb_mass_factor(cmb_form *form)
 {
   return cmb_kkt_factor(form->mass, form->ev->M, NULL, NULL);
 }
 
-/* Computes the residual r = a − M⁻¹ (f − Gᵀ λ) of the equations of motion (accelerations a, mass matrix M, forces f, constraint Jacobian
- * G, multipliers λ), by the equations' own function for accelerations with given multipliers. */
+/* Computes the residual r = a − M⁻¹ (f − Gᵀ λ) (nv) of the dynamic equations at the state s (accelerations a, multipliers λ), by the
+ * equations' own function for accelerations with given multipliers. */
 static cmb_status forced_defect(cmb_form *form, const cmb_form_state *s, double *r)
 {
   cmb_evaluator *ev = form->ev;
@@ -137,8 +138,8 @@ static cmb_status forced_defect(cmb_form *form, const cmb_form_state *s, double 
   return CMB_OK;
 }
 
-/* Computes the residual r = a − M⁻¹ (f − Gᵀ λ) of the equations of motion from accelerations a, multipliers λ, and mass matrix M, forces
- * f and constraint Jacobian G in the evaluator. */
+/* Computes the residual r = a − M⁻¹ (f − Gᵀ λ) (nv) of the dynamic equations at the state s (accelerations a, multipliers λ) from mass
+ * matrix M, forces f and constraint Jacobian G in the evaluator. Overwrites the evaluator's f. */
 static cmb_status explicit_defect(cmb_form *form, const cmb_form_state *s, double *r)
 {
   cmb_evaluator *ev = form->ev;
@@ -150,8 +151,8 @@ static cmb_status explicit_defect(cmb_form *form, const cmb_form_state *s, doubl
   return CMB_OK;
 }
 
-/* Computes the residual r = M a − f + Gᵀ λ of the equations of motion from accelerations a, multipliers λ, and mass matrix M, forces f
- * and constraint Jacobian G in the evaluator. */
+/* Computes the residual r = M a − f + Gᵀ λ (nv) of the dynamic equations at the state s (accelerations a, multipliers λ) from mass matrix
+ * M, forces f and constraint Jacobian G in the evaluator. */
 static void residual_defect(cmb_form *form, const cmb_form_state *s, double *r)
 {
   cmb_evaluator *ev = form->ev;

@@ -74,7 +74,7 @@ void cmb_partition_destroy(cmb_partition *p)
   if (p && p->work) cmb_partition_factors_destroy(p->work->factors);
 }
 
-/* Expands row i of the constraint Jacobian G in the evaluator to row[nv]. */
+/* Expands row i of the constraint Jacobian G in the evaluator to the dense row[nv]. */
 static void dense_row(const cmb_evaluator *ev, int i, double *row)
 {
   const cmb_equations *eq = ev->eq;
@@ -88,7 +88,8 @@ static void dense_row(const cmb_evaluator *ev, int i, double *row)
     row[pattern->column[k]] = ev->G[k];
 }
 
-/* Computes the scale factors of the constraints: 1 over the largest entry of each row of the Jacobian, in the units of the velocities. */
+/* Computes the scale factors of the constraints: 1 over the largest absolute entry of each row of the constraint Jacobian, in the units of
+ * the velocities; 1 for a row of zeros. */
 static void scale_rows(cmb_partition *p)
 {
   struct cmb_partition_work *k = p->work;
@@ -101,8 +102,8 @@ static void scale_rows(cmb_partition *p)
   }
 }
 
-/* Finds the largest entry of the matrix A under elimination, in the rows and columns `from` and later of the present order; returns its
- * size. */
+/* Finds the absolutely largest entry of the matrix A under elimination, in the rows and columns `from` and later of the present order, and
+ * writes its place in this order to *row and *column (unchanged if all entries are 0). Returns its absolute value. */
 static double find_pivot(const struct cmb_partition_work *k, int ng, int nv, int from, int *row,
                          int *column)
 {
@@ -126,8 +127,8 @@ static void swap(int *x, int i, int j)
   x[j] = t;
 }
 
-/* Eliminates the constraint Jacobian with complete pivoting. The first columns and rows of the resulting order are the dependent
- * velocities and the selected constraints. Returns the rank. */
+/* Applies Gaussian elimination with complete pivoting to the scaled constraint Jacobian, and returns its rank r. The first r columns and
+ * rows of the resulting order, k->column and k->row of p->work, are the dependent velocities and the selected constraints. */
 static int eliminate(cmb_partition *p)
 {
   struct cmb_partition_work *k = p->work;
@@ -154,7 +155,7 @@ static int eliminate(cmb_partition *p)
   return most;
 }
 
-/* Sorts x in ascending order. */
+/* Sorts x (n) in ascending order, in place. */
 static void sort(int n, int *x)
 {
   for (int i = 1; i < n; i++) {
@@ -162,8 +163,8 @@ static void sort(int n, int *x)
   }
 }
 
-/* Divides the velocities into dependent and independent ones by the constraint Jacobian in the evaluator; returns whether the choice
- * differs from the previous one. */
+/* Divides the velocities into dependent and independent ones by the constraint Jacobian in the evaluator, and selects as many constraints.
+ * Returns whether the dependent velocities differ from the previous ones, or were not yet chosen. */
 static bool choose(cmb_partition *p)
 {
   struct cmb_partition_work *k = p->work;
@@ -182,7 +183,7 @@ static bool choose(cmb_partition *p)
   return !same;
 }
 
-/* Returns the 1-norm Σ |x_i|. */
+/* Returns the 1-norm Σ |x_i| of x (n). */
 static double norm1(int n, const double *x)
 {
   double sum = 0;
@@ -190,8 +191,8 @@ static double norm1(int n, const double *x)
   return sum;
 }
 
-/* Estimates ‖Φ_u⁻¹‖₁ by Hager's method, with Φ_u the columns of the constraint Jacobian for the dependent velocities, in the units of the
- * velocities. */
+/* Estimates ‖Φ_u⁻¹‖₁ by Hager's method with the present factors, where Φ_u consists of the columns of the constraint Jacobian for the
+ * dependent velocities, in the units of the velocities, and of the scaled rows of the selected constraints. */
 static double inverse_norm(const cmb_partition *p)
 {
   const struct cmb_partition_work *k = p->work;
@@ -216,7 +217,8 @@ static double inverse_norm(const cmb_partition *p)
   return best;
 }
 
-/* Returns the 1-norm of the selected scaled rows of the constraint Jacobian: the largest sum of absolute values in a column. */
+/* Returns the 1-norm (largest sum of absolute values in a column) of the selected rows of the constraint Jacobian, scaled, in the units of
+ * the velocities. */
 static double norm_of_rows(const cmb_partition *p)
 {
   const struct cmb_partition_work *k = p->work;
@@ -231,7 +233,8 @@ static double norm_of_rows(const cmb_partition *p)
   return most;
 }
 
-/* Factorises Φ_u, the columns of the evaluator's constraint Jacobian for the dependent velocities, and estimates its condition number. */
+/* Factorises Φ_u, the columns of the evaluator's constraint Jacobian for the dependent velocities in the selected rows, and estimates the
+ * condition number p->condition (1 if there are none). Returns a positive status if Φ_u is singular. */
 static cmb_status factor(cmb_partition *p)
 {
   const cmb_partition_choice choice = {p->rank, p->rows, p->dependent, p->ev->G, p->work->scale};
@@ -254,8 +257,8 @@ static cmb_status evaluate_G(cmb_partition *p, double t, const double *q)
   return cmb_all_finite(values, ev->G) ? CMB_OK : CMB_RETRY_NONFINITE;
 }
 
-/* Computes the units in which velocities are compared, from the mass matrix: which coordinates are dependent must not depend on whether
- * lengths are in metres or nanometres. */
+/* Computes the units in which velocities are compared, p->work->size (nv), from the mass matrix at (t, q): which coordinates are dependent
+ * must not depend on whether lengths are in metres or nanometres. */
 static cmb_status find_sizes(cmb_partition *p, double t, const double *q)
 {
   cmb_evaluator *ev = p->ev;
@@ -328,8 +331,8 @@ void cmb_partition_solve_transposed(cmb_partition *p, const double *b, double *l
   for (int i = 0; i < p->rank; i++) lambda[p->rows[i]] = k->scale[p->rows[i]] * k->x[i];
 }
 
-/* Corrects the dependent positions by Newton's method until the constraints g(t, q) = 0 are satisfied, with the present factors of the
- * matrix Φ_u of the dependent velocities. That is not symmetric, and in long chains of bodies far from normal: the second increment may
+/* Corrects the dependent positions in q by a simplified Newton iteration until the constraints g(t, q) = 0 are satisfied, with the present
+ * factors of the matrix Φ_u of the dependent velocities. As Φ_u may be far from normal in long chains of bodies, the second increment may
  * be small and the third larger, so the rate of convergence counts from the third on. */
 static cmb_status iterate_position(cmb_partition *p, double t, double *q)
 {
@@ -367,7 +370,8 @@ cmb_status cmb_partition_position(cmb_partition *p, double t, double *q)
   return iterate_position(p, t, q);
 }
 
-/* Corrects the dependent velocities until the constraints G v + g_t = 0 are satisfied, by iterative refinement with the present factors. */
+/* Corrects the dependent velocities in v until the constraints G v + g_t = 0 are satisfied, by iterative refinement with the present
+ * factors. Returns CMB_RETRY_NEWTON if this does not converge. */
 static cmb_status iterate_velocity(cmb_partition *p, double *v)
 {
   cmb_evaluator *ev = p->ev;

@@ -28,8 +28,8 @@ struct cmb_partition_factors {
   double *b;          /* (nv + ng) scratch */
 };
 
-/* Makes the sparsity pattern of K = [P Gᵀ; G −D], with diagonal P and D and the constraint Jacobian G, row by row: the diagonal entry of
- * a velocity, then its column of G; the row of G of a constraint, then its diagonal entry. */
+/* Makes the sparsity pattern of K = [P Gᵀ; G −D] with diagonal matrices P and D and the constraint Jacobian G, row by row: the diagonal
+ * entry of each velocity, then its column of G; the row of G of each constraint, then its diagonal entry. */
 static void make_pattern(cmb_partition_factors *f)
 {
   const cmb_pattern *G = f->eq->G_pattern;
@@ -59,8 +59,8 @@ static void make_pattern(cmb_partition_factors *f)
   f->start[nv + ng] = count;
 }
 
-/* Creates the sparse matrix K = [P Gᵀ; G −D], with diagonal P and D and the constraint Jacobian G; with its factors systems with the
- * matrix of the dependent velocities are solved. */
+/* Creates the sparse matrix K = [P Gᵀ; G −D] with diagonal matrices P and D and the constraint Jacobian G, by whose factors systems with
+ * the matrix Φ_u of the dependent velocities are solved. */
 static cmb_status create_sparse(cmb_context *ctx, cmb_arena *arena, cmb_partition_factors *f)
 {
   const cmb_pattern *G = f->eq->G_pattern;
@@ -98,8 +98,8 @@ void cmb_partition_factors_destroy(cmb_partition_factors *f)
   if (f && f->K) cmb_linear_destroy(f->K);
 }
 
-/* Factorises the dense matrix Φ_u: the columns of the constraint Jacobian for the dependent velocities in the rows of the selected
- * constraints. */
+/* Factorises the dense matrix Φ_u (rank x rank): the columns of the constraint Jacobian for the dependent velocities in the scaled rows of
+ * the selected constraints. */
 static cmb_status factor_dense(cmb_partition_factors *f)
 {
   const cmb_partition_choice *c = &f->choice;
@@ -117,8 +117,8 @@ static cmb_status factor_dense(cmb_partition_factors *f)
   return cmb_lu_factor(n, f->LU, f->scale, f->pivot);
 }
 
-/* Fills the sparse matrix K = [P Gᵀ; G −D], with diagonal P and D, for the present choice of dependent velocities and constraints, and
- * factorises it. */
+/* Fills the sparse matrix K = [P Gᵀ; G −D] for the present choice of dependent velocities and constraints, and factorises it. P is 1 for
+ * independent velocities, D is 1 for constraints that are not selected, whose rows of the constraint Jacobian G are set to 0. */
 static cmb_status factor_sparse(cmb_partition_factors *f)
 {
   const cmb_partition_choice *c = &f->choice;
@@ -146,7 +146,7 @@ cmb_status cmb_partition_factors_make(cmb_partition_factors *f, const cmb_partit
   return f->K ? factor_sparse(f) : factor_dense(f);
 }
 
-/* Solves Aᵀ x' = x in place with the factors and row exchanges of A made by cmb_lu_factor. */
+/* Solves Aᵀ y = x in place (y overwrites x) with the LU factors and row exchanges of A (n x n) made by cmb_lu_factor. */
 static void lu_solve_transposed(int n, const double *LU, const int *pivot, double *x)
 {
   for (int i = 0; i < n; i++) { /* Uᵀ; 1/u_ii is on the diagonal */
@@ -161,8 +161,8 @@ static void lu_solve_transposed(int n, const double *LU, const int *pivot, doubl
   }
 }
 
-/* Solves a system with the sparse matrix K: puts the entries of x (rank) at the indices in_shift + in[i] of the right-hand side, and
- * replaces them by the entries out_shift + out[i] of the solution. */
+/* Solves a system with the sparse matrix K: puts the entries of x (rank) at the indices in_shift + in[i] of a right-hand side that is 0
+ * elsewhere, and replaces them by the entries out_shift + out[i] of the solution. */
 static void solve_sparse(cmb_partition_factors *f, int in_shift, const int *in, int out_shift,
                          const int *out, double *x)
 {

@@ -36,7 +36,7 @@ struct cmb_partition_jacobian {
   double *z, *b;                   /* (free) scratch */
 };
 
-/* Returns the number of rows of a derivative of the equations: nv for the residual, ng for constraints. */
+/* Returns the number of rows of a derivative of the equations: nv for the residual of the dynamic equations, ng for constraints. */
 static int rows_of(const cmb_equations *eq, cmb_derivative kind)
 {
   return kind == CMB_RESIDUAL_Q || kind == CMB_RESIDUAL_V ? eq->nv : eq->ng;
@@ -48,7 +48,7 @@ static int columns_of(const cmb_equations *eq, cmb_derivative kind)
   return kind == CMB_RESIDUAL_V || kind == CMB_GAMMA_V ? eq->nv : eq->nq;
 }
 
-/* Takes all arrays of the Jacobian from the arena. */
+/* Allocates all arrays of the Jacobian from the arena. */
 static void take_memory(cmb_partition_jacobian *j, cmb_arena *arena)
 {
   const cmb_equations *eq = j->p->ev->eq;
@@ -94,7 +94,7 @@ void cmb_partition_jacobian_destroy(cmb_partition_jacobian *j)
   if (j) cmb_differences_destroy(j->differences);
 }
 
-/* Multiplies y = A x, where A is the derivative of the equations of this kind. */
+/* Computes y = A x, where A is that derivative of the equations, with respect to q or v, which `kind` selects. */
 static void multiply(const cmb_partition_jacobian *j, cmb_derivative kind, const double *x,
                      double *y)
 {
@@ -103,8 +103,8 @@ static void multiply(const cmb_partition_jacobian *j, cmb_derivative kind, const
                j->value[kind], x, y);
 }
 
-/* Computes Nᵀ x for a vector x (nv), where the columns of N are the motions of the independent velocities. Stores the entries `stride`
- * apart in `out`. */
+/* Computes Nᵀ x for a vector x (nv), where each column of N is the motion in which one independent velocity is 1 and the others are 0.
+ * Stores the entries `stride` apart in `out`. */
 static void reduce(const cmb_partition_jacobian *j, const double *x, int stride, double *out)
 {
   const cmb_partition *p = j->p;
@@ -117,8 +117,9 @@ static void reduce(const cmb_partition_jacobian *j, const double *x, int stride,
   }
 }
 
-/* Computes column k of W = Φ_u⁻¹ Y, with the matrix Φ_u of the dependent velocities, and of the reduced matrix S = Nᵀ (X − M W) from
- * those of X and Y: their coefficients of c (i = 0) or of c² (i = 1). */
+/* Computes row k of W_i = Φ_u⁻¹ Y_i and column k of the coefficient S_(i+1) of the reduced matrix Nᵀ (X − M W) from row k of X_i and Y_i,
+ * for i = 0 (coefficients of c) or i = 1 (of c²). Φ_u is the matrix of the dependent velocities, M the mass matrix; each row belongs to one
+ * independent velocity. */
 static void make_part(cmb_partition_jacobian *j, int k, int i)
 {
   cmb_evaluator *ev = j->p->ev;
@@ -131,8 +132,8 @@ static void make_part(cmb_partition_jacobian *j, int k, int i)
   reduce(j, j->x, j->p->free_count, j->S[i + 1] + k);
 }
 
-/* Computes column k of all matrices: the derivatives of the dynamic equations and of the constraints in the direction of the motion of
- * independent velocity k. */
+/* Computes all matrices of which the reduced iteration matrix is made for independent velocity k: the derivatives of the dynamic equations
+ * and of the constraints in the direction of the motion in which this velocity is 1 and the other independent ones are 0. */
 static void make_column(cmb_partition_jacobian *j, const double *q, int k)
 {
   cmb_evaluator *ev = j->p->ev;
@@ -187,7 +188,8 @@ cmb_status cmb_partition_assemble(cmb_partition_jacobian *j, double t, const dou
   return CMB_OK;
 }
 
-/* Computes the polynomials in c that every solution needs: c X₀ + c² X₁, c Y₀ + c² Y₁ and N − c W₀ − c² W₁. */
+/* Computes the polynomials in c that every solution needs: Xc = c X₀ + c² X₁, Yc = c Y₀ + c² Y₁ and Nc = N − c W₀ − c² W₁; c is
+ * proportional to the step size. */
 static void sum_powers(cmb_partition_jacobian *j, double c)
 {
   const cmb_equations *eq = j->p->ev->eq;
@@ -214,7 +216,7 @@ cmb_status cmb_partition_factor(cmb_partition_jacobian *j, double c)
   return status == CMB_RETRY_SINGULAR ? CMB_RETRY_MATRIX : status;
 }
 
-/* Adds out (n) += weight A z, where A is stored by columns (one for each independent velocity) and z is in j->z. */
+/* Computes out (n) += weight A z with z from j->z, where A has one column (n) for each independent velocity, stored one after the other. */
 static void add_columns(const cmb_partition_jacobian *j, double weight, int n, const double *A,
                         double *out)
 {
@@ -244,8 +246,9 @@ void cmb_partition_correct(cmb_partition_jacobian *j, const double *r, const dou
   cmb_partition_solve_transposed(p, j->x, dlambda);
 }
 
-/* Computes the residuals of Newton's equations for the increments x = δa of the accelerations and y = δλ of the multipliers: j->r_residual of
- * the dynamic equations and j->s_residual of the constraints. */
+/* Computes the residuals of Newton's equations for the increments x = δa (nv) of the accelerations and y = δλ (ng) of the multipliers:
+ * j->r_residual of the dynamic equations and j->s_residual of the constraints. r (nv) and s (ng) are the residuals before the
+ * increments. */
 static void compute_residuals(cmb_partition_jacobian *j, const double *r, const double *s,
                               const double *x, const double *y)
 {

@@ -25,8 +25,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Refuses equations that the projecting form does not cover: velocities must be the rates of the coordinates, and the mass matrix must be
- * available as a matrix. */
+/* Returns CMB_ERROR_ARGUMENT with a message for equations that the projecting form does not cover: velocities must be the rates of the
+ * coordinates, and the mass matrix must be available by its entries. */
 static cmb_status check_covered(const cmb_evaluator *ev)
 {
   const cmb_equations *eq = ev->eq;
@@ -66,8 +66,8 @@ cmb_status cmb_projecting_create(cmb_arena *arena, cmb_evaluator *ev, cmb_projec
   return CMB_OK;
 }
 
-/* Projects positions q and velocities u onto the constraints: computes p with the multipliers τ, then v with the multipliers η. Returns
- * CMB_RETRY_SINGULAR if the constraints are nearly dependent. */
+/* Projects positions q (nq) and velocities u (nv) onto the constraints: computes form->p with multipliers form->tau, then form->v with
+ * multipliers form->eta, and the changes form->dp and form->dv. Returns CMB_RETRY_SINGULAR if the constraints are nearly dependent. */
 static cmb_status project(cmb_projecting *form, double t, const double *q, const double *u)
 {
   cmb_evaluator *ev = form->ev;
@@ -83,7 +83,7 @@ static cmb_status project(cmb_projecting *form, double t, const double *q, const
   return CMB_OK;
 }
 
-/* Adds sum += c (M x + Gᵀ y), with the mass matrix M and the constraint Jacobian G of the evaluator. */
+/* Computes sum (nv) += c (M x + Gᵀ y), with the mass matrix M and the constraint Jacobian G of the evaluator. */
 static void add_product(cmb_projecting *form, double c, const double *x, const double *y,
                         double *sum)
 {
@@ -94,8 +94,9 @@ static void add_product(cmb_projecting *form, double c, const double *x, const d
   cmb_multiply_transposed_add(eq->G_pattern, eq->ng, eq->nv, ev->G, c, y, sum);
 }
 
-/* Computes Ṁ x + Ġᵀ y, with the derivatives of mass matrix and constraint Jacobian along the motion, by central differences: for x = p −
- * q, y = τ in form->rate and for x = v − u, y = η in form->force. A constant mass matrix cancels. */
+/* Computes Ṁ x + Ġᵀ y, with the rates of mass matrix and constraint Jacobian along the motion, by central differences: for the projection
+ * of positions, x = p − q and y = τ, in form->rate, and for that of velocities, x = v − u and y = η, in form->force. A constant mass matrix
+ * cancels. */
 static cmb_status differentiate(cmb_projecting *form, double t)
 {
   cmb_evaluator *ev = form->ev;
@@ -114,8 +115,8 @@ static cmb_status differentiate(cmb_projecting *form, double t)
   return CMB_OK;
 }
 
-/* Copies the evaluator's mass matrix to form->mass, column by column, and factorises it. Returns CMB_RETRY_MASS if it is not positive
- * definite. */
+/* Copies the evaluator's mass matrix to the dense form->mass (nv x nv), column by column, and factorises it in place. Returns
+ * CMB_RETRY_MASS if it is not positive definite. */
 static cmb_status factor_mass(cmb_projecting *form)
 {
   const int nv = form->ev->eq->nv;

@@ -13,7 +13,7 @@
 
 enum { PLACES = 3 };
 
-/* Computes pseudo-random coordinates, always the same for the same number `place`. */
+/* Computes pseudo-random coordinates q (nq) with normalised Euler parameters; they are always the same for the same `place`. */
 static void random_position(const cmb_form *form, int place, double *q)
 {
   const cmb_equations *eq = form->ev->eq;
@@ -29,8 +29,9 @@ struct coarse {
   int *row, *column; /* (count) their rows and columns */
 };
 
-/* Refines the pattern of T, whose columns are combined into blocks of equal width: halves the width and finds which halves of each entry
- * are not 0. Halves that share no row are tested in one call, with random velocities. */
+/* Refines the sparsity pattern of T of q̇ = T(q) v, in which blocks of c->width neighbouring columns are combined: halves the width and
+ * finds which halves of each entry are not 0. Halves that share no row are tested in one call, with random velocities at PLACES positions.
+ * q (nq) is scratch. */
 static cmb_status halve_width(cmb_form *form, cmb_arena *scratch, double *q, struct coarse *c)
 {
   cmb_rates_matrix *T = form->T;
@@ -122,7 +123,8 @@ void cmb_rates_matrix_at(cmb_form *form, const double *q)
 
 /* ---- products */
 
-/* Returns the column of the k-th entry in row i of a pattern or, if p is NULL, of a dense matrix; -1 behind the last one. */
+/* Returns the column of the k-th entry in row i of a sparsity pattern or, if p is NULL, of a dense matrix; −1 if the row has no more than k
+ * entries. */
 static int column_at(const cmb_pattern *p, int columns, int i, int k)
 {
   if (!p) return k < columns ? k : -1;
@@ -137,8 +139,8 @@ static int index_in_row(const cmb_pattern *p, int i, int column)
   return k;
 }
 
-/* Lists the products of entries of which the matrix product `raw` T consists: row and column of the entry to which each is added. Returns
- * their number; only counts them if row is NULL. */
+/* Lists the products of entries of which the matrix product `raw` T consists, by the row and column of the result to which each is added.
+ * Returns their number; only counts them if row is NULL. */
 static int list_products(const cmb_form *form, const cmb_block *block, int *row, int *column)
 {
   const cmb_pattern *T = &form->T->pattern;

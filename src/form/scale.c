@@ -41,7 +41,7 @@ static int diagonal_of(const cmb_equations *eq, int i)
   return -1;
 }
 
-/* Returns the power of two between x and 2 x; 1 if x is not positive and finite. */
+/* Returns the power of two in the interval (x, 2 x]; 1 if x is not positive and finite. */
 static double power_of_two(double x)
 {
   int exponent;
@@ -49,8 +49,8 @@ static double power_of_two(double x)
   return x > 0 && isfinite(x) ? ldexp(1, exponent) : 1;
 }
 
-/* Returns the unit of a velocity, M_ii^(-1/2) rounded to a power of two, for the diagonal entry at index `place` of M; 1 if place is
- * negative. */
+/* Returns the unit of a velocity, M_ii^(-1/2) rounded up to a power of two, for the diagonal entry at index `place` of the values of M; 1
+ * if place is negative. */
 static double unit_of(const double *M, int place)
 {
   return place < 0 ? 1 : power_of_two(1 / sqrt(fabs(M[place])));
@@ -97,7 +97,8 @@ static int column_in(const cmb_block *G, int k, int entry)
   return G->pattern ? G->pattern->column[entry] : entry - k * G->columns;
 }
 
-/* Computes in form->G_beside the change of the constraint Jacobian G when positions change by `larger` times their rounding errors. */
+/* Computes in form->G_beside the change of the constraint Jacobian G when the positions change by `larger` times their rounding errors,
+ * with random signs. Entries that are not finite, and all if G cannot be evaluated there, become 0. */
 static cmb_status change_of_G(cmb_form *form, double t, const double *q, double larger)
 {
   cmb_terms want = {.G = form->G_beside};
@@ -114,8 +115,8 @@ static cmb_status change_of_G(cmb_form *form, double t, const double *q, double 
   return CMB_OK;
 }
 
-/* Computes the rounding errors of the constraints on velocities, G v with the constraint Jacobian G, in form->rounding: ε Σ_j |G_kj v_j|,
- * plus the effect of rounding errors of positions. */
+/* Computes the rounding errors of G v, with the constraint Jacobian G and the velocities v, into form->rounding (ng): ε Σ_j |G_kj v_j| plus
+ * the effect of rounding errors of positions on G. */
 static cmb_status rounding_of_motion(cmb_form *form, const cmb_form_state *s)
 {
   /* so that the differences are not dominated by rounding */
@@ -134,7 +135,8 @@ static cmb_status rounding_of_motion(cmb_form *form, const cmb_form_state *s)
   return CMB_OK;
 }
 
-/* Computes the rounding errors of the constraints on positions, g(q), in form->rounding. */
+/* Computes the rounding errors of the position constraints g(q) into form->rounding (ng): ε times the extent of each constraint and, if
+ * each velocity belongs to one coordinate, ε Σ_j |G_kj q_j|. */
 static void rounding_of_position(cmb_form *form, const double *q)
 {
   const cmb_block *G = &form->G;
@@ -148,8 +150,8 @@ static void rounding_of_position(cmb_form *form, const double *q)
   }
 }
 
-/* Adds to `noise` the error of x caused by the rounding of row k of G x, with the constraint Jacobian G. It is distributed by the inverse
- * masses; sum is Σ_j G_kj²/m_j. */
+/* Adds to `noise` the error of x (velocities or positions) caused by the rounding of row k of G x, with the constraint Jacobian G. The
+ * error is distributed by the inverse masses m_j; `sum` is Σ_j G_kj²/m_j. */
 static void add_noise(const cmb_form *form, int k, double sum, const double *x, double *noise)
 {
   const cmb_block *G = &form->G;
@@ -231,7 +233,7 @@ void cmb_scale_noise(cmb_form *form, cmb_linear *matrix)
   }
 }
 
-/* Returns the scale factor of row i of the iteration matrix. */
+/* Returns the factor by which row i of the iteration matrix is scaled. */
 static double row_scale(const cmb_form *form, int i)
 {
   const bool divided = form->formalism == CMB_FORMALISM_EXPLICIT && i < form->nv;

@@ -19,8 +19,8 @@ struct scalar {
   double re, im;
 };
 
-/* Computes y = f x for n numbers: from x[0] (real parts) and x[1] (imaginary parts) to complex numbers (re, im) stored one after the
- * other if `parts` is 2, or from x[0] to real numbers if it is 1. Works on two at a time, so that one number more than n may be written. */
+/* Computes y = f x for n numbers. If `parts` is 2, x[0] has the real and x[1] the imaginary parts, and y gets complex numbers (re, im) one
+ * after the other; if 1, the numbers in x[0] and y are real. Works on two at a time, so that one number more than n may be written. */
 static inline void pack(int n, int parts, struct scalar f, double *const x[2], double *y)
 {
   if (parts == 1) {
@@ -35,8 +35,8 @@ static inline void pack(int n, int parts, struct scalar f, double *const x[2], d
   }
 }
 
-/* Computes y = f x for n numbers: from complex numbers (re, im) stored one after the other to y[0] (real parts) and y[1] (imaginary
- * parts) if `parts` is 2, or from real numbers to y[0] if it is 1. Works on two at a time, so that one number more than n may be written. */
+/* Computes y = f x for n numbers. If `parts` is 2, x has complex numbers (re, im) one after the other, and y[0] gets the real and y[1] the
+ * imaginary parts; if 1, the numbers in x and y[0] are real. Works on two at a time, so that one number more than n may be written. */
 static inline void unpack(int n, int parts, struct scalar f, const double *x, double *const y[2])
 {
   if (parts == 1) {
@@ -60,7 +60,8 @@ void cmb_form_solve_plain(cmb_form *form, int parts, cmb_linear *matrix, double 
 }
 
 /* Computes the right-hand side of the constraint rows in Newton's equations from the residuals of the constraints: −g/c for positions in
- * index 3, −c (G v̇ + γ) for accelerations in index 1, −(G v + g_t) for velocities otherwise. */
+ * index 3, −c (G v̇ + γ) for accelerations in index 1, −(G v + g_t) for velocities otherwise. c is proportional to the step size, and
+ * `inverse` is 1/c. */
 static void constraint_side(const cmb_form *form, int parts, struct scalar c, struct scalar inverse,
                             const cmb_defects defects[2], double *side)
 {
@@ -75,8 +76,9 @@ static void constraint_side(const cmb_form *form, int parts, struct scalar c, st
   }
 }
 
-/* Computes in the stabilised index-2 form (ggl) the increment δη of the multipliers that keep positions on the constraints, from G Gᵀ δη
- * = g/c + `side`, and `normal` = Gᵀ δη, with the constraints g and their Jacobian G. */
+/* Computes in the stabilised index-2 form the increment form->eta = δη of the multipliers that keep positions on the constraints, from G Gᵀ
+ * δη = g/c + `side`, and normal = Gᵀ δη (nv), with the constraints g, their Jacobian G, and `inverse` = 1/c. `side` is the right-hand side
+ * of the velocity constraints. */
 static void solve_eta(cmb_form *form, int parts, struct scalar inverse,
                       const cmb_defects defects[2], const double *side, double *const normal[2])
 {
@@ -94,7 +96,7 @@ static void solve_eta(cmb_form *form, int parts, struct scalar inverse,
   }
 }
 
-/* Adds y += c A x for a block A of the iteration matrix and real vectors. */
+/* Computes y += c A x for a block A of the iteration matrix and real vectors x and y. Overwrites form->seen[0]. */
 static void add_product(cmb_form *form, const cmb_block *block, double c, const double *x,
                         double *y)
 {
@@ -103,8 +105,8 @@ static void add_product(cmb_form *form, const cmb_block *block, double c, const 
   cmb_add_scaled(block->rows, c, product, y);
 }
 
-/* Adds b += f A x for a block A of the iteration matrix and a complex or real factor f; x has its real and imaginary parts in two arrays,
- * b complex numbers one after the other. */
+/* Computes b += f A x for a block A of the iteration matrix and a factor f, complex if `parts` is 2 and real if 1. x has its real and
+ * imaginary parts in two arrays, b complex numbers (re, im) one after the other. */
 static void add_block_product(cmb_form *form, int parts, const cmb_block *block, struct scalar f,
                               double *const x[2], double *b)
 {
@@ -119,8 +121,8 @@ static void add_block_product(cmb_form *form, int parts, const cmb_block *block,
   for (int i = 0; i < parts * block->rows; i++) b[i] += form->packed[i];
 }
 
-/* Adds the effect of x = `normal`, the correction of positions in the stabilised index-2 form, to the right-hand side of Newton's
- * equations: c C₁ x in the constraints and, if the stiffness block K is large, c² K x in the dynamic equations. */
+/* Adds the effect of x = `normal`, the correction of positions in the stabilised index-2 form, to the right-hand side form->b of Newton's
+ * equations: c C₁ x in the constraints and, if the stiffness block c² K is not small, c² K x in the dynamic equations. */
 static void add_normal(cmb_form *form, int parts, struct scalar c, double *const normal[2])
 {
   const double size = c.re * c.re + c.im * c.im;
@@ -167,8 +169,9 @@ static void mass_product(cmb_form *form, double c, const double *x, double *y)
   add_product(form, M, c, x, y);
 }
 
-/* Computes an error estimate for positions (e_w) and velocities (e_v) by one solution of the linearised equations with the errors s_w and
- * s_v. The right-hand side of the dynamic equations is c M s_v − c² K s_w, that of the constraints the effect of s_w and s_v on them. */
+/* Computes an error estimate for positions (e_w) and velocities (e_v), all (nv), from the errors s_w and s_v of a step by one solution of
+ * the linearised equations with the factored iteration matrix. The right-hand side of the dynamic equations is c M s_v − c² K s_w, that of
+ * the constraints the effect of s_w and s_v on them. */
 void cmb_form_smooth(cmb_form *form, double c, cmb_linear *matrix, const double *s_w,
                      const double *s_v, double *e_w, double *e_v)
 {
@@ -198,8 +201,8 @@ void cmb_form_smooth(cmb_form *form, double c, cmb_linear *matrix, const double 
   for (int i = 0; i < nv; i++) e_w[i] *= c;
 }
 
-/* Computes the component n of velocities x that violates the constraints, G (x − n) = 0 with the constraint Jacobian G, from A [n; ·] =
- * [0; G x] with the factored iteration matrix A. */
+/* Computes the component n (nv) of velocities x (nv) that violates the constraints, G (x − n) = 0 with the constraint Jacobian G, from A
+ * [n; ·] = [0; G x] with the factored real iteration matrix A. */
 void cmb_form_crossing(cmb_form *form, cmb_linear *matrix, const double *x, double *n)
 {
   const int nv = form->nv;
