@@ -7,7 +7,8 @@
 #include <camber/camber.h>
 #include <stdio.h>
 
-/* Statuses need not be looked at: the first failure stays, and cmb_draft_model returns it. */
+/* Builds the model of the four-bar linkage by calls. Their statuses need not be checked: the first failure is kept, and cmb_draft_model
+ * returns it. */
 static cmb_status describe(cmb_context *ctx, cmb_model **model)
 {
   cmb_draft *d;
