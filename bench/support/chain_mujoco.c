@@ -77,8 +77,8 @@ static void principal_axes(const double full[9], double d[3], double V[9])
   for (int i = 0; i < 3; i++) d[i] = J[4 * i];
 }
 
-/* Writes the MJCF element of body i of the chain, without its end tag, to text[room]; its axes are parallel to the global ones in the
- * design position, and its child bodies are nested inside it. Returns the length of the text. */
+/* Writes the XML element (MJCF, MuJoCo's model format) of body i of the chain to text[room], without its end tag, as its child bodies are
+ * nested inside it. The axes of the body are parallel to the global ones in the design position. Returns the length of the text. */
 static int print_body(const cmb_model *m, int i, char *text, size_t room)
 {
   const cmb_model_joint *j = &m->joints[i];

@@ -102,8 +102,9 @@ static cmb_status run_pair(const struct bench *b, const cmb_system *system, doub
 
 /* ---- table of amplitudes and frequencies */
 
-/* Prints a row of the table for one frequency (Hz): for each amplitude the numbers of Jacobians (or of function evaluations if
- * `evaluations`) with partitioned and with extended Jacobian updates, and their ratio. */
+/* Prints a row of the table for one frequency (Hz): for each amplitude, with results p[i], the numbers of finite-difference Jacobians (or
+ * of function evaluations if `evaluations`) with partitioned Jacobian updates and with extended ones, which also update the derivatives
+ * with the prescribed motions, and their ratio. */
 static void print_pairs(const char *title, const double frequency, const struct pair *p,
                         bool evaluations)
 {
@@ -273,9 +274,9 @@ static cmb_status draw(const struct bench *b, const cmb_system *system,
 
 /* ---- the paper's claims */
 
-/* Prints whether extended Jacobian updates, which also track the inputs, need at least three times fewer finite-difference Jacobians, and
- * fewer function evaluations, than partitioned updates, at all frequencies and at the amplitudes from 0.04 to 0.08 m. grid contains the
- * results for each frequency and amplitude. */
+/* Prints whether extended Jacobian updates need at least three times fewer finite-difference Jacobians, and fewer function evaluations,
+ * than partitioned updates, at all frequencies and at the amplitudes from 0.04 to 0.08 m. grid contains the results for each frequency and
+ * amplitude. */
 static void print_verdicts(struct pair grid[FREQUENCIES][AMPLITUDES])
 {
   bool jacobians = true, evaluations = true;

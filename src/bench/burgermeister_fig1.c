@@ -77,8 +77,8 @@ static void create_probe(cmb_context *ctx, const char *matrix, struct probe *p)
   p->status = cmb_integrator_create(ctx, &p->eq, cmb_method_find("lie"), &options, &p->in);
 }
 
-/* Takes one step of size 1 of the test equation from (q, v); out becomes the new q and v, or NaN if the step fails or an earlier one has
- * failed. */
+/* Takes one step of size 1 of the test equation q'' = −a q − b q' from q and v = q'; out becomes the new q and v, or NaN if the step fails
+ * or an earlier one has failed. */
 static void step_once(struct probe *p, double q, double v, double out[2])
 {
   out[0] = out[1] = NAN;
@@ -110,8 +110,8 @@ static bool stable(struct probe *p, double a, double b)
 
 /* ---- limits of stability */
 
-/* Finds, by bisection between 0 and LARGEST, the s up to which the method is stable for the coefficients (a, b) = from + s (da, db) of the
- * test equation. Returns NaN if the method is unstable at s = 0, INFINITY if it is stable at s = LARGEST. */
+/* Finds, by bisection between 0 and LARGEST, the s up to which the method is stable for the test equation q'' = −a q − b q' with (a, b) =
+ * from + s (da, db). Returns NaN if the method is unstable at s = 0, INFINITY if it is stable at s = LARGEST. */
 static double limit(struct probe *p, struct coefficients from, double da, double db)
 {
   double low = 0, high = LARGEST;
@@ -130,9 +130,9 @@ static double published(int matrix, double b)
   return matrix == J3 ? 4 - 2 * b : b;
 }
 
-/* Prints the stability limits of the method with one kind of Jacobian (index `matrix`), for a at some values of b and for b at a = 0,
- * beside the paper's. Returns the largest difference from the paper's limits, infinity if one of them is found to be finite and the other
- * not. */
+/* Prints the stability limits of the method for q'' = −a q − b q' with one kind of Jacobian (index `matrix`), for a at some values of b and
+ * for b at a = 0, beside the paper's. Returns the largest difference from the paper's limits, infinity if one of them is found to be finite
+ * and the other not. */
 static double print_limits(struct probe *p, int matrix)
 {
   double most = 0;
@@ -154,8 +154,8 @@ static double print_limits(struct probe *p, int matrix)
   return fmax(most, isfinite(ours) ? fabs(ours - 2) : INFINITY);
 }
 
-/* Prints whether the method with one kind of Jacobian (index `matrix`) is stable for all pairs of coefficients a and b from a grid of 0 and
- * values from 1e-6 to 1e6. Returns the largest spectral radius of the step's matrix on this grid. */
+/* Prints whether the method is stable for q'' = −a q − b q' with one kind of Jacobian (index `matrix`), for all a and b of a grid of 0 and
+ * values from 1e-6 to 1e6. Returns the largest spectral radius of the matrix by which a step multiplies (q, q'). */
 static double print_largest_radius(struct probe *p, int matrix)
 {
   double most = 0;
@@ -208,8 +208,8 @@ static cmb_status draw(cmb_context *ctx, const struct cli_arguments *a, const st
 /* ---- all matrices */
 
 /* Finds and prints the stability limits of the method with one kind of Jacobian (index `matrix`). *worst becomes the largest difference
- * from the paper's limits, or, where there should be no limit, the largest spectral radius. Stores the boundary of stability for the plot
- * in *c, if there is one. */
+ * from the paper's limits, or, where there should be no limit, the largest spectral radius of a step. Stores the boundary of the stability
+ * region for the plot in *c, if there is one. */
 static cmb_status run_matrix(cmb_context *ctx, int matrix, double *worst, struct curves *c)
 {
   struct probe p;

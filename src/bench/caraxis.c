@@ -174,8 +174,8 @@ static cmb_status run_all(cmb_context *ctx, const cmb_system *system, int repeat
 
 /* ---- the tables */
 
-/* Prints a row of the table: the code's name, the tolerance, the numbers of a run, and the verdict "yes", "no" or "-" on whether the run is
- * as good as the published one. */
+/* Prints a row of the table: the code's name, the tolerance, the numbers of a run, and `verdict`, which says whether the run is as good as
+ * the published one (empty for other codes). */
 static void put_row(const char *name, double rtol, const double run[CARAXIS_NUMBERS],
                     const char *verdict)
 {

@@ -94,8 +94,8 @@ static cmb_status print_explicit(cmb_context *ctx, const cmb_system *system, con
   return cli_haug_draw_explicit(ctx, a, &abm);
 }
 
-/* Runs the bench of section 6.4, an explicit method on the stiff vehicle. For the explicit method the bump is moved close to the front
- * wheels, which reach it after about 5 ms, since abm is too slow for a longer run. */
+/* Runs the benchmark of section 6.4: the explicit method abm on the stiff vehicle, compared with the implicit sdirk4. For abm the bump is
+ * moved close to the front wheels, which reach it after about 5 ms, since abm is too slow for a longer run. */
 cmb_status cli_bench_haug_explicit(cmb_context *ctx, const cmb_system *system,
                                    const struct cli_arguments *a)
 {

@@ -74,7 +74,8 @@ struct bench {
 
 /* ---- runs */
 
-/* Creates the integrator for one variant of the table: with the method, the tolerance and the option `projection` of *w. */
+/* Creates the integrator for one variant of Table 1: an integration method with its tolerance and its kind of projection onto the
+ * constraints, as given in *w. */
 static cmb_status create(struct bench *b, const struct variant *w, cmb_integrator **in)
 {
   cmb_option_setting setting = {"projection", w->row.projection};
@@ -91,9 +92,9 @@ static cmb_status begin(const struct bench *b, cmb_integrator *in)
   return cmb_integrator_begin(in, 0, cmb_system_q(b->system), cmb_system_v(b->system));
 }
 
-/* Stores in *path, for the equidistant instants that lie in the last step, the positions from the dense output, the same positions
- * projected onto the constraints, and the residuals of the constraints at the end of the step. `interval` is the time between two
- * instants. */
+/* Stores the states of a simulation at those of its equidistant output times that lie in the last step: the positions from the dense
+ * output, the same projected onto the constraints, and the residuals of the constraints at the end of the step. `interval` is the distance
+ * of the output times. */
 static cmb_status store_instants(struct bench *b, cmb_integrator *in, double interval,
                                  struct path *path)
 {
@@ -112,8 +113,8 @@ static cmb_status store_instants(struct bench *b, cmb_integrator *in, double int
   return CMB_OK;
 }
 
-/* Runs one variant of the table and records in *path its positions, its residuals of the constraints and the times of its first MOST_MARKS
- * projections of positions. */
+/* Runs one variant of Table 1 (an integration method with a kind of projection) and records in *path its positions, its residuals of the
+ * constraints and the times of its first MOST_MARKS projections of positions. */
 static cmb_status follow(struct bench *b, struct variant *w, struct path *path)
 {
   const double end = cmb_system_t_end(b->system);
@@ -138,8 +139,8 @@ static cmb_status follow(struct bench *b, struct variant *w, struct path *path)
   return status;
 }
 
-/* Runs the benchmark once with one variant of the table (a method and its projection), without recording its solution. *seconds becomes the
- * processor time, w->counts the numbers of steps, evaluations and so on. */
+/* Runs one variant of Table 1 (an integration method with a kind of projection) once, without recording its solution, and measures its
+ * processor time *seconds and its numbers of steps, evaluations and so on, w->counts. */
 static cmb_status time_once(struct bench *b, struct variant *w, double *seconds)
 {
   const double end = cmb_system_t_end(b->system);
@@ -196,8 +197,8 @@ static double relative_error(int n, double q[INSTANTS][MOST_COORDINATES],
   return most / size;
 }
 
-/* Runs variant i of the table and computes its relative errors: in all coordinates except the last, the wheel's rotation; in the same ones
- * after projection onto the constraints; and in all coordinates. */
+/* Runs variant i of Table 1 (an integration method with a kind of projection) and computes its relative errors: in all coordinates except
+ * the last, the wheel's rotation; in the same ones after projection onto the constraints; and in all coordinates. */
 static cmb_status run_variant(struct bench *b, int i)
 {
   const int all = cmb_system_equations(b->system)->nq;
@@ -210,8 +211,8 @@ static cmb_status run_variant(struct bench *b, int i)
   return CMB_OK;
 }
 
-/* Runs hem5 with smaller and smaller tolerances, until it is at least as accurate as mdop5 with projection control, and stores the results
- * of that run as the variant HEM5_EQUAL. If no tolerance suffices, the last run's results remain. */
+/* Runs the method hem5 with smaller and smaller tolerances, until its error is at most that of mdop5 with projections only when needed
+ * (variant CONTROL). The results of the last run remain stored as variant HEM5_EQUAL. */
 static cmb_status find_equal_error(struct bench *b)
 {
   struct variant *w = &b->variants[HEM5_EQUAL];
@@ -237,8 +238,8 @@ static cmb_status run_all(struct bench *b, double rtol)
   return find_equal_error(b);
 }
 
-/* Returns the ratio of the largest error of the variant without stabilisation (index 1) to that of the variant with projection control,
- * over the instants up to time t. */
+/* Returns the ratio of the largest error of the run without stabilisation (index 1) to that of the run with projection control, over the
+ * recorded instants up to time t. */
 static double ratio_until(const struct bench *b, double t)
 {
   const int n = cmb_system_equations(b->system)->nq - 1;
@@ -282,8 +283,8 @@ static const char *published(double x, char text[16])
   return text;
 }
 
-/* Returns the processor time per attempted step, in s, of one variant of the table (index `variant`). Times per run would not be
- * comparable, as the number of rejected steps differs from variant to variant here, but not in the paper. */
+/* Returns the processor time per attempted step, in s, of one variant of Table 1 (by its index). Times per run would not be comparable, as
+ * the number of rejected steps differs from variant to variant here, but not in the paper. */
 static double attempt(const struct bench *b, int variant)
 {
   return b->variants[variant].seconds / (double)b->variants[variant].counts.steps;

@@ -17,7 +17,7 @@ static double binomial(int n, int k)
   return value;
 }
 
-/* Computes the inverse of A (n x n) by Gauss-Jordan elimination without pivoting; overwrites A. */
+/* Computes the inverse of A (n x n) in `inverse` by Gauss-Jordan elimination without pivoting; overwrites A. */
 static void invert(int n, double *A, double *inverse)
 {
   memset(inverse, 0, (size_t)n * (size_t)n * sizeof *inverse);

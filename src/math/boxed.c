@@ -161,8 +161,8 @@ static bool is_solution(cmb_boxed *p, const struct problem *g)
   return true;
 }
 
-/* Returns whether the solution p->x differs from the first solution found, p->found, in A x: by more than 1e-6 of the sum of the absolute
- * values of the terms of an entry of w = A x + b. */
+/* Returns whether the solution p->x of the complementarity problem differs from the first one found, p->found, in some entry of A x by more
+ * than 1e-6 of the sum of the absolute values of that entry's terms and of b. */
 static bool differ(const cmb_boxed *p, const struct problem *g)
 {
   for (int i = 0; i < g->n; i++) {

@@ -42,7 +42,8 @@ struct star {
   int *mark;         /* (columns) scratch */
 };
 
-/* Returns the list item that describes the columns of row i in the given group, or NULL if no assigned column of row i is in that group. */
+/* Returns the item for a group in the list of groups of row i, which shows how the assigned columns of this row are distributed; NULL if no
+ * assigned column of row i is in that group. */
 static struct item *find(const struct star *s, int i, int group)
 {
   struct item *item = s->item + s->p->start[i], *end = item + s->items[i];
@@ -70,15 +71,16 @@ static int mark_groups(struct star *s, int v, int mark)
   return visits;
 }
 
-/* Forbids further columns of row w to join the group of column x, if x is already assigned: in row x the entry (x, w) shares its group with
- * another entry, so its value has to be read from the transposed entry (w, x). */
+/* Forbids, in a star colouring, further columns of row w to join the group of column x, if x is already assigned: the entry (x, w) shares
+ * its group with another entry of row x, so its value has to be read from the transposed entry (w, x). */
 static void block(struct star *s, int x, int w)
 {
   if (s->group[x] >= 0) find(s, w, s->group[x])->blocked = true;
 }
 
-/* Assigns column v to group g and updates the lists of groups of all rows in which v has an entry. Where two entries of a row are now in
- * the same group, their values must be read from their transposed entries, so no further column may join the groups of these. */
+/* Assigns column v to group g in a star colouring and updates the lists of groups of all rows in which v has an entry. Where two entries of
+ * a row are now in the same group, their values must be read from the transposed entries, so no further column may join the groups of
+ * these. */
 static void enter(struct star *s, int v, int g)
 {
   const cmb_pattern *p = s->p;

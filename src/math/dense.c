@@ -143,8 +143,9 @@ COMPILED_FOR_EACH_SIZE struct candidate eliminate(int pairs, int n, int k, const
   return next;
 }
 
-/* Performs one step of Gaussian elimination, for column k of the matrix, on its last 2 · `pairs` columns; calls code that is compiled for
- * each number of pairs up to 4. Returns the row with the best pivot for the next column. */
+/* Performs one step of Gaussian elimination, for column k of the matrix (n x n), on its last 2 · `pairs` columns; calls code that is
+ * compiled for each number of pairs up to 4. u and y point to the first of these columns in rows k and k + 1. Returns the row with the best
+ * pivot for the next column. */
 static struct candidate eliminate_pairs(int pairs, int n, int k, const double *u, double *y,
                                         const double *scale)
 {
@@ -243,13 +244,13 @@ static cmb_lanes swap_lanes(cmb_lanes x)
   return (cmb_lanes){x[1], x[0]};
 }
 
-/* Returns the product of two complex numbers (re, im): (a + ib) x = a (x_re, x_im) + b (−x_im, x_re). */
+/* Returns the product of two complex numbers a and b, each stored as a pair (re, im). */
 static cmb_lanes complex_product(cmb_lanes a, cmb_lanes b)
 {
   return a[0] * b + (cmb_lanes){-a[1], a[1]} * swap_lanes(b);
 }
 
-/* Returns |re| + |im| of a complex number. */
+/* Returns |re| + |im|, a cheap measure of the size of the complex number a = (re, im). */
 static double size_complex(const double *a)
 {
   return fabs(a[0]) + fabs(a[1]);
@@ -288,8 +289,9 @@ COMPILED_FOR_EACH_SIZE struct candidate eliminate_complex(int count, int n, cons
   return next;
 }
 
-/* Performs one step of Gaussian elimination on the last `count` columns of a complex matrix; calls code that is compiled for each number
- * of columns up to 4. Returns the row with the best pivot for the next column. */
+/* Performs one step of Gaussian elimination on a complex matrix, in the last `count` columns, which follow that of the pivot; calls code
+ * that is compiled for each number of columns up to 4. u and y point to the pivot's entry in its row and below. Returns the row with the
+ * best pivot for the next column. */
 static struct candidate eliminate_columns_complex(int count, int n, const double *u, double *y,
                                                   const double *scale)
 {

@@ -135,9 +135,9 @@ static void normalise(int n, double complex *x)
   for (int i = 0; i < n; i++) x[i] *= factor;
 }
 
-/* Replaces the rows of the orthogonal matrix Q, stored in V (n x n), by the eigenvectors x_j = D Qᵀ y_j of the unbalanced matrix, where y_j
- * are eigenvectors of the Schur form and d is the diagonal of D. Proceeds from the last row to the first, since x_j needs only the rows of
- * Q up to j, or up to the second row of its 2 x 2 block. y and x (n) are scratch. */
+/* Computes the eigenvectors x_j = D Qᵀ y_j of a matrix from eigenvectors y_j of its real Schur form, with the diagonal d of the balancing
+ * matrix D. At entry V (n x n) contains the orthogonal Q; row j is replaced by x_j, or, for a complex pair, rows j and j + 1 by the real
+ * and the imaginary part. Proceeds from the last row to the first, since x_j needs no later rows of Q. y, x (n) are scratch. */
 static void find_vectors(const struct triangle *s, const double *re, const double *d, double *V,
                          double complex *y, double complex *x)
 {

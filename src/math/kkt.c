@@ -117,8 +117,9 @@ static int mass_values(const cmb_kkt_shape *s)
   return s->mass_diagonal ? s->nv : cmb_pattern_values(s->M_pattern, s->nv, s->nv);
 }
 
-/* Returns the largest pivot that counts as zero in the sparse factorisation. A row is combined only with those that have entries in its row
- * of the factors, so rounding errors grow with the square of the number of entries in the widest row. */
+/* Returns the largest pivot that counts as zero in the sparse factorisation of the KKT matrix: SAFETY ε w², where w is the largest number
+ * of entries in a row of the factors, as a row is combined only with that many others; but at most the limit kkt->certain, which holds for
+ * any order of elimination. */
 static double sparse_least_pivot(const cmb_kkt *kkt)
 {
   const double widest = cmb_kkt_sparse_widest(kkt->sparse);

@@ -63,9 +63,9 @@ static void count_rank(cmb_kkt_rank *rank, double least_sigma)
   while (rank->rank < rank->ng && rank->sigma[rank->rank] > least_sigma) rank->rank++;
 }
 
-/* Determines the rank of a large scaled constraint Jacobian from bounds of its singular values, by a complete orthogonal decomposition;
- * computes the singular values in rank->sigma only if the bounds do not suffice. Otherwise rank->sigma contains 1, the lower bound of the
- * singular values, and the size of rounding errors. */
+/* Determines the rank of a large scaled constraint Jacobian from bounds of its singular values, by a complete orthogonal decomposition.
+ * Computes the singular values in rank->sigma only if the bounds do not suffice; otherwise rank->sigma contains approximate values that
+ * only separate the nonzero ones from rounding errors. */
 static void factor_by_split(cmb_kkt_rank *rank, const cmb_kkt_rank_limits *limits)
 {
   const int nv = rank->nv, ng = rank->ng;

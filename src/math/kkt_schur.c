@@ -190,7 +190,8 @@ static void swap_ints(int *a, int *b)
   *b = t;
 }
 
-/* Exchanges rows k and i and columns k and j of the Schur complement, which moves entry (i, j) to position (k, k). */
+/* Exchanges rows k and i and columns k and j of the Schur complement, which moves entry (i, j) to position (k, k), and updates the
+ * permutations of rows and columns. */
 static void exchange(cmb_schur *schur, int k, int i, int j)
 {
   const int n = schur->n;

@@ -136,8 +136,9 @@ static void multiply_two_and_two(const cmb_kkt_small *small, const double *G, co
   }
 }
 
-/* Computes for one constraint with Jacobian G[nv], whose force acts by another Jacobian B, and a diagonal mass matrix D: W_G = G D⁻¹, W_B =
- * B D⁻¹, and in *p the Schur complement s = W_G Bᵀ, extended to S = [s 0; 0 1], and the squared lengths of G and B. */
+/* Computes for one constraint with Jacobian G[nv], whose force acts along another row B[nv], and a diagonal mass matrix D: W_G = G D⁻¹, W_B
+ * = B D⁻¹, and in *p the Schur complement s = W_G Bᵀ, extended to the 2 x 2 matrix [s 0; 0 1], and the squared lengths of G and B in the
+ * inner product of D⁻¹. */
 static void multiply_one_and_one(const cmb_kkt_small *small, const double *G, const double *B,
                                  struct products *p)
 {

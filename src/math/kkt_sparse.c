@@ -309,9 +309,9 @@ void cmb_kkt_sparse_pivots(const cmb_kkt_sparse *sp, double *pivot)
   }
 }
 
-/* Factorises the KKT matrix for the constraint Jacobian G with −shift · length² on the diagonal of each constraint row, so that the matrix
- * is regular even if constraints are dependent. length2 are lower bounds of the squared lengths of the rows of G, by rows of the KKT
- * matrix; NULL: none. Returns CMB_OK also if a row had to be left out. */
+/* Factorises the KKT matrix for the constraint Jacobian G with −shift · length² on the diagonal of each constraint row, so that dependent
+ * constraints do not make the matrix singular. length2 contains lower bounds of the squared gradient lengths length², indexed by the rows
+ * of the KKT matrix; NULL: none. Returns CMB_OK also if a row had to be left out. */
 static cmb_status factor_shifted(cmb_kkt_sparse *sp, const double *G, const double *length2,
                                  double shift)
 {

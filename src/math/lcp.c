@@ -36,7 +36,7 @@ void cmb_lcp_create(cmb_lcp *p, cmb_arena *arena, int most)
   p->back = cmb_arena_take(arena, (size_t)most, sizeof *p->back);
 }
 
-/* Returns the largest |x_i|. */
+/* Returns the largest absolute value of the entries of x[n]; 0 if n is 0. */
 static double largest(int n, const double *x)
 {
   double most = 0;
@@ -44,8 +44,8 @@ static double largest(int n, const double *x)
   return most;
 }
 
-/* Factorises A + εI, restricted to the free unknowns (those that may be nonzero), by LDLᵀ in p->K. Returns the number of free unknowns, or
- * −1 if the matrix is not positive definite. */
+/* Factorises A + εI (with a small ε), restricted to the free unknowns, those that may be nonzero, by LDLᵀ in p->K. Returns the number of
+ * free unknowns, or −1 if the matrix is not positive definite. */
 static int factor(cmb_lcp *p, int n)
 {
   int size = 0, row = 0;

@@ -124,8 +124,8 @@ static void copy_values(const cmb_linear *lin, double *to)
   }
 }
 
-/* Factorises a sparse matrix by KLU. Returns CMB_RETRY_NONFINITE if a value is not finite, CMB_RETRY_SINGULAR if there is no usable
- * pivot. */
+/* Factorises a sparse matrix by KLU. Returns CMB_RETRY_NONFINITE if a value is not finite, CMB_RETRY_SINGULAR if a pivot is missing or too
+ * small, CMB_ERROR_MEMORY if out of memory. */
 static cmb_status factor_sparse(cmb_linear *lin)
 {
   if (!cmb_all_finite(lin->parts * lin->stored, lin->values)) return CMB_RETRY_NONFINITE;

@@ -15,8 +15,8 @@
 
 enum { MOST_SWEEPS = 40 }; /* six or seven are usual */
 
-/* Returns the squared length of row a after a rotation: the value `after`, computed by an update, or a·a computed anew if that is at most
- * half of the value `before` the rotation, since digits are lost then. */
+/* Returns the squared length of row a (columns entries) after a rotation: `after`, the value computed by an update formula, or a·a computed
+ * anew if `after` is at most half of `before`, the value before the rotation, since the update then loses digits. */
 static double square_after(int columns, const double *a, double before, double after)
 {
   return after > before / 2 ? after : cmb_dot(columns, a, a);

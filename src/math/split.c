@@ -82,8 +82,9 @@ bool cmb_split_factor(cmb_split *s, double rounding, double doubt)
   return s->least > 0;
 }
 
-/* Performs the first part of a least-squares solution with A = Π₁ᵀ Hᵀ [Tᵀ; 0] Π₂ P: applies the permutation Π₁ and the Householder
- * reflectors H to b[rows] and solves Tᵀ w = c, where c are the first `rank` entries of the result. w is stored in s->b. */
+/* Performs the first part of a least-squares solution with the complete orthogonal decomposition A = Π₁ᵀ Hᵀ [Tᵀ; 0] Π₂ P: applies the
+ * permutation Π₁ and the Householder reflectors H to b[rows], and solves Tᵀ w = c for the first `rank` entries c of the result. Stores w in
+ * s->b. */
 static void solve_rows(cmb_split *s, const double *b)
 {
   for (int i = 0; i < s->rows; i++) s->b[i] = b[s->order[0][i]];
@@ -109,8 +110,8 @@ void cmb_split_solve(cmb_split *s, const double *b, double *z, double *y)
   for (int i = 0; i < rows; i++) y[s->order[0][i]] = s->b[i];
 }
 
-/* Computes n := Π₁ᵀ Hᵀ x (rows), the left orthogonal factor of the decomposition A = Π₁ᵀ Hᵀ [Tᵀ; 0] Π₂ P times the vector x in s->b, which
- * is overwritten. */
+/* Computes n := Π₁ᵀ Hᵀ x (rows) for the vector x in s->b, which is overwritten. Π₁ᵀ Hᵀ (a permutation and Householder reflectors) is the
+ * left orthogonal factor of the complete orthogonal decomposition A = Π₁ᵀ Hᵀ [Tᵀ; 0] Π₂ P. */
 static void to_rows(const cmb_split *s, double *n)
 {
   cmb_reflect_back(s->rank, s->rows, s->T, s->beta[1], s->first[1], s->b);
@@ -134,8 +135,9 @@ double cmb_split_rest(const cmb_split *s)
   return most;
 }
 
-/* Transforms the i-th right singular vector v of Tᵀ, times its singular value, to that of A = Π₁ᵀ Hᵀ [Tᵀ; 0] Π₂ P: v := Pᵀ Π₂ᵀ v. Row i of
- * A is read as one of length `rank` and written as one of length `columns`. */
+/* Transforms the i-th right singular vector v of Tᵀ, times its singular value, to that of A = Π₁ᵀ Hᵀ [Tᵀ; 0] Π₂ P (a complete orthogonal
+ * decomposition): v := Pᵀ Π₂ᵀ v. Reads it as row i of an array with `rank` columns and writes it as row i of the same array with `columns`
+ * columns. */
 static void expand_right(const cmb_split *s, int i, double *A)
 {
   const int rank = s->rank;
@@ -146,8 +148,8 @@ static void expand_right(const cmb_split *s, int i, double *A)
   cmb_reflect_back(rank, s->columns, s->A, s->beta[0], s->first[0], a);
 }
 
-/* Transforms the i-th left singular vector of Tᵀ to that of A = Π₁ᵀ Hᵀ [Tᵀ; 0] Π₂ P. Row i of J is read as one of length `rank` and written
- * as one of length `rows`. */
+/* Transforms the i-th left singular vector of Tᵀ to that of A = Π₁ᵀ Hᵀ [Tᵀ; 0] Π₂ P (a complete orthogonal decomposition). Reads it as row
+ * i of the array J with `rank` columns and writes it as row i of the same array with `rows` columns. */
 static void expand_left(const cmb_split *s, int i, double *J)
 {
   memcpy(s->b, J + (ptrdiff_t)i * s->rank, (size_t)s->rank * sizeof *s->b);

@@ -133,8 +133,8 @@ struct row {
   double pivot, length2, length2_up;
 };
 
-/* Computes row k of L in the sparse factorisation L D Lᵀ. Subtracts from r->pivot the contributions of the previous rows, which gives the
- * pivot; adds to r->length2 those of the rows of M, which gives the squared length of the row. */
+/* Computes row k of L in the sparse factorisation L D Lᵀ of the KKT matrix. Subtracts from r->pivot the contributions of all previous rows,
+ * and adds to r->length2 those of the rows of the mass matrix: for a constraint, the squared length of its gradient. */
 static void eliminate_symmetric(cmb_static_factors *f, int k, struct row *r)
 {
   const cmb_static_lu *lu = f->lu;
@@ -152,9 +152,9 @@ static void eliminate_symmetric(cmb_static_factors *f, int k, struct row *r)
   r->length2_up = r->length2;
 }
 
-/* Computes row k of L and column k of U in the sparse factorisation L D U. Subtracts from r->pivot the contributions of the previous rows,
- * which gives the pivot; adds to r->length2 and r->length2_up those of the rows of M, which gives the squared lengths of the row and of the
- * column. */
+/* Computes row k of L and column k of U in the sparse factorisation L D U of the KKT matrix. Subtracts from r->pivot the contributions of
+ * all previous rows, and adds to r->length2 and r->length2_up those of the rows of the mass matrix: for a constraint, the squared lengths
+ * of its rows of G and B. */
 static void eliminate_unsymmetric(cmb_static_factors *f, int k, struct row *r)
 {
   const cmb_static_lu *lu = f->lu;
@@ -180,9 +180,9 @@ static void eliminate_unsymmetric(cmb_static_factors *f, int k, struct row *r)
   }
 }
 
-/* Stores the inverse of the pivot of row k, which is a constraint: records the smallest |pivot|/length² of all constraints, and subtracts
- * shift · length² from the pivot. The squared length² counts as at least `usual`. Returns CMB_RETRY_SINGULAR, with 0 as the inverse, if the
- * shifted pivot is at most zero · length² in size. */
+/* Stores the inverse of the pivot of row k of a KKT matrix, which belongs to a constraint, after subtracting shift · length², where length²
+ * is the squared length of the constraint's gradient, at least `usual`. Updates the smallest |pivot|/length² of all constraints, before the
+ * shift. Returns CMB_RETRY_SINGULAR, with 0 as the inverse, if the shifted pivot is at most zero · length² in size. */
 static cmb_status invert_dual_pivot(cmb_static_factors *f, int k, const struct row *r, double usual,
                                     double shift, double zero)
 {
