@@ -7,8 +7,7 @@
 #include <camber/camber.h>
 #include <stdio.h>
 
-/* Builds the model of the four-bar linkage by function calls. The statuses they return need not be checked: the first failure is kept, and
- * cmb_draft_model returns it. */
+/* Builds the four-bar linkage by function calls. Their statuses need not be checked: cmb_draft_model returns the first failure. */
 static cmb_status describe(cmb_context *ctx, cmb_model **model)
 {
   cmb_draft *d;
