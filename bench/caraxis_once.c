@@ -1,7 +1,7 @@
 /*
- * One integration of the car axis by one code: caraxis_once [code [tolerance [count]]]
+ * Integrates the car axis with one code, `count` times: caraxis_once [code [tolerance [count]]]
  *
- * The body that callgrind counts in bench/instructions.sh; by hand, a quick look at one code.
+ * bench/instructions.sh runs it under callgrind to count instructions.
  */
 #include "support/codes.h"
 

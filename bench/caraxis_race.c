@@ -1,5 +1,5 @@
 /*
- * The race on the car axis, t in [0, 3]: Camber's methods against SUNDIALS ARKODE and IDA, in one run.
+ * Compares the cost of Camber's methods with that of SUNDIALS ARKODE and IDA on the car axis, t in [0, 3], in one run.
  *
  *     caraxis_race [--repetitions N] [--csv FILE]
  *
@@ -19,7 +19,7 @@
 
 enum { TOLERANCES = 25, REPETITIONS = 15, LOWEST_MESCD = 3, MESCDS = 6 };
 
-/* What one code does. */
+/* The results of one code. */
 struct runner {
   bench_outcome best[TOLERANCES]; /* of the fastest repetition */
   bench_point front[TOLERANCES];
@@ -178,7 +178,8 @@ static bool unbeaten(const race *r, int code, double mescd)
   return false;
 }
 
-/* For bench/plot_work_precision.py. */
+/* Writes the results of all codes at all tolerances to a CSV file, for bench/plot_work_precision.py. Returns 0, or 1 if the file cannot be
+ * written. */
 static int write_csv(const race *r, const char *path)
 {
   FILE *file = fopen(path, "w");

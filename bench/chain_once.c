@@ -1,7 +1,7 @@
 /*
- * Evaluations of the chain, for callgrind: chain_once [camber|interpreted|mujoco [explicit|residual|jacobian [bodies [count]]]]
+ * Evaluates the chain with one code: chain_once [camber|interpreted|mujoco [explicit|residual|jacobian [bodies [count]]]]
  *
- * The body that callgrind counts in bench/chain_instructions.sh; by hand, a quick look at one evaluation.
+ * bench/chain_instructions.sh runs it under callgrind to count instructions.
  */
 #include "support/chain_code.h"
 
@@ -33,7 +33,7 @@ int main(int argc, char **argv)
   bool there = code == 2 ? bench_chain_mujoco(n, (bench_quantity)what, &run)
                          : bench_chain_camber(n, (bench_quantity)what, code == 0, &run);
   if (!there) {
-    printf("%s %s: not to be had\n", codes[code], quantities[what]);
+    printf("%s %s: not available\n", codes[code], quantities[what]);
     return 1;
   }
   run.run(run.self); /* once before, so that nothing is the first time */

@@ -1,5 +1,5 @@
 /*
- * How fast the O(N) formalisms are: chain_speed [ROUNDS]
+ * Measures how fast the O(N) formalisms are: chain_speed [ROUNDS]
  *
  * First the cost of a body in chains of different lengths, interpreted and native: it must not grow. Then the chain of 41 bodies
  * against MuJoCo, if it is there, after both have shown that they compute the same. Times are the best of ROUNDS runs (200);
@@ -24,7 +24,8 @@ static double now(void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Microseconds of one evaluation: the best of many rounds, each long enough for the clock. */
+/* Returns the time of one evaluation in µs, for a chain of n bodies: the least of `rounds` rounds, each with so many evaluations that the
+ * clock is accurate enough. */
 static double best(const bench_chain_code *code, int n, int rounds)
 {
   const int repeats = n < 100 ? 1000 / n : 10;
@@ -39,6 +40,8 @@ static double best(const bench_chain_code *code, int n, int rounds)
 
 /* ---- the cost of a body */
 
+/* Prints the cost of a body, in operations and ns per evaluation, in chains of the three given lengths, for one quantity (accelerations or
+ * residual) and one kind of evaluation (native code or the interpreter); and whether the time per body is about constant. */
 static void show_growth(bench_quantity what, bool native, const int sizes[3], int rounds)
 {
   double least_operations = INFINITY, most_operations = 0;
@@ -48,7 +51,7 @@ static void show_growth(bench_quantity what, bool native, const int sizes[3], in
     bench_chain_code code;
     int operations;
     if (!bench_chain_recursion(sizes[i], what, native, &code, &operations)) {
-      printf("  not to be had\n");
+      printf("  not available\n");
       return;
     }
     double each = (double)operations / sizes[i],
@@ -79,7 +82,8 @@ static void show_all_growth(int rounds)
 
 /* ---- the race */
 
-/* The largest difference, relative to the largest result. */
+/* Returns the largest difference between the results of the two codes for the chain of BODIES bodies, relative to the largest result of the
+ * first one. */
 static double difference(const bench_chain_code *a, const bench_chain_code *b)
 {
   double most = 0, size = 0;

@@ -1,5 +1,5 @@
 /*
- * How fast programs run: expr_speed [operations]
+ * Measures how fast compiled expressions (programs) run: expr_speed [operations]
  *
  * One program of about 30,000 operations, of the kind a chain of bodies gives: vectors are rotated and added,
  * mostly + - *, with some / and sqrt, and a sine or cosine in 300 operations. It is run by the interpreter and as native
@@ -25,7 +25,7 @@ static double now(void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Processor time of the compilers that have run. */
+/* Returns the processor time, in s, of all child processes that have ended: the compilers. */
 static double compiler_time(void)
 {
   struct rusage r;
@@ -41,7 +41,8 @@ static cmb_expr op(cmb_graph *g, cmb_op what, cmb_expr a, cmb_expr b)
   return cmb_apply(g, what, a, b, 0);
 }
 
-/* Rotates components i and j; now and then something else, which keeps values near 1. */
+/* Appends operations to the expressions v[STATES], chosen at random: a plane rotation of two components and sometimes a product, quotient,
+ * root, sine or cosine, such that values remain near 1. Returns about the number of operations added. */
 static int add_link(struct cmbt_random *r, cmb_graph *g, cmb_expr *v)
 {
   int i = cmbt_random_int(r, 0, STATES - 1), j = (i + cmbt_random_int(r, 1, STATES - 1)) % STATES;
@@ -116,7 +117,8 @@ static void run_native_lanes(const struct data *d)
   cmb_native_run_lanes(d->native, 0, d->in, d->out, d->work);
 }
 
-/* Nanoseconds an operation and lane, the best of many runs. */
+/* Returns the time of one operation in one lane in ns: the least of REPEATS runs of the program by `run`, which evaluates `lanes` sets of
+ * numbers at once. */
 static double best(const struct data *d, void (*run)(const struct data *), int lanes)
 {
   double least = INFINITY;
@@ -170,7 +172,7 @@ int main(int argc, char **argv)
   if (cmb_native_create(ctx, 1, programs, &options, &native) != CMB_OK) return 1;
   double seconds = compiler_time();
   if (cmb_native_where_from(native) == CMB_NATIVE_INTERPRETED)
-    printf("there is no compiler that works\n");
+    printf("no working C compiler was found\n");
   struct data d = {p, native, doubles(STATES * CMB_LANES), doubles(STATES * CMB_LANES),
                    doubles(cmb_program_work(p) * CMB_LANES)};
   if (d.in && d.out && d.work) measure(&d, seconds);

@@ -1,7 +1,7 @@
 /*
- * Steps of 1 ms by one code: realtime_once [code [steps]]
+ * Takes steps of 1 ms with one code: realtime_once [code [steps]]
  *
- * The body that callgrind counts in bench/realtime_instructions.sh. Codes: the exported C of quarter-car and fivelink; the quarter
+ * bench/realtime_instructions.sh runs it under callgrind to count instructions. Codes: the exported C of quarter-car and fivelink; the quarter
  * car in MuJoCo with its integrators Euler, implicit, RK4.
  */
 #include "support/realtime_code.h"
@@ -29,7 +29,7 @@ int main(int argc, char **argv)
     return 2;
   }
   if (!find(name, &code)) {
-    printf("%s: not to be had\n", name);
+    printf("%s: not available\n", name);
     return 1;
   }
   for (int i = 0; i < steps; i++) code.step(code.self);

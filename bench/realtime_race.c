@@ -1,5 +1,5 @@
 /*
- * What a step of 1 ms costs: realtime_race
+ * Measures the cost of a step of 1 ms in real time, for Camber's exported C and for MuJoCo: realtime_race
  *
  * The quarter car over its bump, by the C code that Camber exports and by MuJoCo, if it is there. First both show that they move the
  * same car: the equilibrium of the one is one of the other, and MuJoCo with steps of 10 µs does what Camber's mdop853 does. Then
@@ -15,7 +15,7 @@
 #include <time.h>
 
 enum { STEPS = 2000, ROUNDS = 40, BLOCKS = 10, BLOCK = 100, FINE = 100, CODES = 4 };
-static const double SAME = 1e-3;      /* of the way the chassis moves */
+static const double SAME = 1e-3;      /* relative to the travel of the chassis */
 static const double LEAST_GAPS = 100; /* MuJoCo's gap over Camber's */
 static const char *const NAMES[CODES] = {"Camber, lie", "MuJoCo, Euler", "MuJoCo, implicit",
                                          "MuJoCo, RK4"};
@@ -39,7 +39,8 @@ static int ascending(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* One second with the bump in it, in blocks. */
+/* Simulates one second, which contains the bump, from the start in BLOCKS blocks of steps, and computes the mean time of a step in each
+ * block, ns[BLOCKS]. */
 static void time_round(const bench_realtime_code *code, double ns[BLOCKS])
 {
   code->restart(code->self);
@@ -62,7 +63,9 @@ static void time_all(int count, const bench_realtime_code *codes, struct outcome
   }
 }
 
-/* Runs a code over the bump. `judge` measures gaps: the code itself if it is MuJoCo's; NULL: nobody does. */
+/* Simulates the car over the bump with one code, and computes in *o the largest error of the chassis' height against `reference` (one value
+ * per step) and the largest gap of the closed loops. `judge` is the MuJoCo model that measures gaps, the code itself if it is MuJoCo's;
+ * NULL: the gap is 0. */
 static void follow(const bench_realtime_code *code, bench_realtime_code *judge,
                    const double *reference, struct outcome *o)
 {
@@ -76,7 +79,8 @@ static void follow(const bench_realtime_code *code, bench_realtime_code *judge,
   }
 }
 
-/* Do both move the same car? */
+/* Checks, prints and returns whether both codes simulate the same car: MuJoCo remains in Camber's equilibrium `start` without the bump, and
+ * with steps of 10 µs its motion agrees with Camber's `reference` solution. Returns false also if MuJoCo's model cannot be created. */
 static bool compare(const double *start, const double *reference)
 {
   bench_realtime_code fine, coarse;

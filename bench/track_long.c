@@ -1,5 +1,5 @@
 /*
- * The drift bound over a long run: track_long [STEPS [H]], by default 10^7 steps of 1 ms.
+ * Verifies the drift bound over a long run: track_long [STEPS [H]], by default 10^7 steps of 1 ms.
  *
  * The circular track with lie, projected. After every step |g| is compared with the bound g_lim that the integrator reports there
  * (Burgermeister, Arnold and Esterl 2006 §3.4, with the rounding of g).

@@ -26,7 +26,7 @@ struct controller {
   double integral, before;
 };
 
-/* A PID controller that wants the cart at 0.1 m. */
+/* Returns the force of a PID controller that moves the cart to x = 0.1 m; `period` is the time since the last call, in s. */
 static double decide(struct controller *c, double x, double period)
 {
   const double error = 0.1 - x, rate = (error - c->before) / period;
@@ -35,7 +35,8 @@ static double decide(struct controller *c, double x, double period)
   return 120 * error + 200 * c->integral + 20 * rate;
 }
 
-/* From tick `first` on to the end; at T_SAVED the state goes to `path`, if there is one. */
+/* Advances the simulation from control period `first` to the end, setting the controller's force at the start of each period. At T_SAVED
+ * saves the state of the simulation to the file `path` and that of the controller to *saved, unless `path` is NULL. */
 static cmb_status drive(cmb_simulation *sim, struct controller *c, struct controller *saved,
                         int first, const char *path)
 {
@@ -54,7 +55,7 @@ static cmb_status drive(cmb_simulation *sim, struct controller *c, struct contro
   return cmb_simulation_advance(sim, T_END);
 }
 
-/* Two runs of one system: the second begins where the first was saved. */
+/* Runs the system twice and compares the results: the second run resumes from the state that the first one saved at T_SAVED. */
 static cmb_status run_twice(cmb_context *ctx, const cmb_system *system)
 {
   cmb_simulation *first = NULL, *second = NULL;

@@ -7,7 +7,7 @@
 #include <camber/camber.h>
 #include <stdio.h>
 
-/* Statuses need not be looked at: the first failure stays, and cmb_draft_model returns it. */
+/* Builds the four-bar linkage by function calls. Their statuses need not be checked: cmb_draft_model returns the first failure. */
 static cmb_status describe(cmb_context *ctx, cmb_model **model)
 {
   cmb_draft *d;

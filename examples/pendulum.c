@@ -7,7 +7,8 @@
 #include <camber/camber.h>
 #include <stdio.h>
 
-/* M v̇ = f − Gᵀ λ and 0 = g, with g = (x² + y² − 1)/2. Only what is asked for is filled in. */
+/* Evaluates the terms of the equations of motion M v̇ = f − Gᵀ λ and of the constraint 0 = g = (x² + y² − 1)/2. Only the terms that are
+ * requested, by pointers other than NULL, are computed. */
 static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   const double *q = at->q, *v = at->v;

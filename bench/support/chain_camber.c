@@ -18,7 +18,7 @@ struct run {
   const cmb_equations *eq;
   bench_chain_state state;
   bench_quantity what;
-  double *scratch;   /* aligned as equations want it */
+  double *scratch;   /* aligned to 64 bytes, as the equations require */
   double *result;    /* (n) */
   double *jacobians; /* (2 n²) */
 };

@@ -16,7 +16,7 @@ void bench_chain_state_destroy(bench_chain_state *s);
 
 typedef enum bench_quantity { BENCH_EXPLICIT, BENCH_RESIDUAL, BENCH_JACOBIAN } bench_quantity;
 
-/* Somebody's evaluation of one of these quantities; the Jacobian is ∂r/∂q and ∂r/∂v. */
+/* The evaluation of one of these quantities by one code; the Jacobian consists of ∂r/∂q and ∂r/∂v, with the residual r. */
 typedef struct bench_chain_code {
   void *self;
   void (*run)(void *self);
@@ -24,17 +24,20 @@ typedef struct bench_chain_code {
   void (*destroy)(void *self);
 } bench_chain_code;
 
-/* Camber, native or interpreted, through the equations that methods use. False: there is no compiler, or no memory. */
+/* Creates the evaluation by Camber, native or interpreted, through the equations that integration methods use. Returns false on
+ * failure, for example without a compiler. */
 bool bench_chain_camber(int n, bench_quantity what, bool native, bench_chain_code *code);
 
-/* The recursion alone, explicit or residual, as a program; how many operations it has. */
+/* Creates the evaluation by Camber's recursion alone, explicit or residual, as a program; *operations is its number of
+ * operations. Returns false on failure. */
 bool bench_chain_recursion(int n, bench_quantity what, bool native, bench_chain_code *code,
                            int *operations);
 
-/* MuJoCo: mj_forward, or recursive Newton-Euler. False: it is not there, or has no such quantity. */
+/* Creates the evaluation by MuJoCo: mj_forward, or recursive Newton-Euler. Returns false if Camber was built without MuJoCo, for
+ * the Jacobian, which MuJoCo does not have, and on failure. */
 bool bench_chain_mujoco(int n, bench_quantity what, bench_chain_code *code);
 
-/* What callgrind counts (timed_chain.c). */
+/* Evaluates `code` count times: the part of the benchmark that is timed and counted by callgrind (timed_chain.c). */
 void bench_timed_evaluation(const bench_chain_code *code, int count);
 
 #endif

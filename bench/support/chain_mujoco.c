@@ -48,7 +48,8 @@ static void destroy(void *self)
   free(r);
 }
 
-/* J = V diag(d) Vᵀ by Jacobi's rotations, to the last digits: MuJoCo's own decomposition of full inertias stops at 1e-9. */
+/* Computes the eigenvalues d and eigenvectors (columns of V) of the symmetric 3 x 3 matrix `full` = V diag(d) Vᵀ by Jacobi rotations, to
+ * rounding. MuJoCo's own decomposition of inertia matrices stops at a relative accuracy of 1e-9. */
 static void principal_axes(const double full[9], double d[3], double V[9])
 {
   double J[9];
@@ -76,7 +77,8 @@ static void principal_axes(const double full[9], double d[3], double V[9])
   for (int i = 0; i < 3; i++) d[i] = J[4 * i];
 }
 
-/* A body in axes that are parallel to the global ones in the design position; its children stand inside it. */
+/* Writes the XML element (MJCF, MuJoCo's model format) of body i of the chain to text[room], without its end tag, as its child bodies are
+ * nested inside it. The axes of the body are parallel to the global ones in the design position. Returns the length of the text. */
 static int print_body(const cmb_model *m, int i, char *text, size_t room)
 {
   const cmb_model_joint *j = &m->joints[i];

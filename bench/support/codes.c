@@ -1,5 +1,5 @@
 /*
- * The table of codes and the one way to run them (codes.h).
+ * Lists the codes that are compared on the car axis, and runs them (codes.h).
  */
 #include "support/codes.h"
 
@@ -82,7 +82,7 @@ bench_caraxis *bench_caraxis_create(void)
   bench_caraxis *p = calloc(1, sizeof *p);
   if (p) p->ctx = cmb_context_create(NULL);
   if (!p || !p->ctx) {
-    fprintf(stderr, "no memory\n");
+    fprintf(stderr, "car axis: out of memory\n");
     free(p);
     return NULL;
   }
@@ -103,7 +103,7 @@ void bench_caraxis_destroy(bench_caraxis *p)
   free(p);
 }
 
-/* Processor time: what others do on the machine costs a run its place in the cache, but not its turn. */
+/* Returns the processor time used so far, in s. Other processes on the machine influence it only through the cache. */
 static double now(void)
 {
   struct timespec t;

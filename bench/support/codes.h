@@ -12,7 +12,7 @@
 
 #include <camber/camber.h>
 
-/* The problem, with consistent start values and an evaluator for the rivals. */
+/* The problem, with consistent initial values, and an evaluator of its equations for the codes that are not Camber's. */
 typedef struct bench_caraxis {
   cmb_context *ctx;
   cmb_system *system;
@@ -21,8 +21,8 @@ typedef struct bench_caraxis {
   double q[4], v[4], a[4], lambda[2];
 } bench_caraxis;
 
-/* What came out. `f` counts evaluations of the right-hand side or the residual, those for difference
- * Jacobians included; `steps` counts accepted steps. */
+/* The result of a run. `f` is the number of evaluations of the right-hand side or the residual, those for
+ * finite-difference Jacobians included; `steps` is the number of accepted steps. */
 typedef struct bench_outcome {
   bool failed;
   double q[4], v[4], lambda[2];
@@ -47,21 +47,21 @@ struct bench_code {
 extern const bench_code bench_codes[];
 const bench_code *bench_code_find(const char *name); /* NULL if there is none */
 
-/* NULL, with words on standard error, if it cannot be made. */
+/* Creates the problem. Returns NULL, with a message on standard error, on failure. */
 bench_caraxis *bench_caraxis_create(void);
 void bench_caraxis_destroy(bench_caraxis *problem);
 
-/* One whole integration with rtol = atol = tolerance. */
+/* Integrates the problem with one code and rtol = atol = tolerance, and stores the result. */
 void bench_integrate(const bench_code *code, bench_caraxis *problem, double tolerance,
                      bench_outcome *outcome);
 
-/* The part of it that is timed. */
+/* Performs the part of bench_integrate that is timed. */
 void bench_timed_run(const bench_code *code, void *run, bench_outcome *outcome);
 
-/* mescd of an outcome; −infinity if it failed. */
+/* Returns the number of correct digits (mescd) of an outcome; −infinity if the run failed. */
 double bench_mescd(const bench_outcome *outcome);
 
-/* The interfaces that the table of codes is made of, one file each. */
+/* The functions in the table of codes: those of Camber, of ARKODE and of IDA, each in a file of its own. */
 void *bench_camber_create(const bench_code *code, bench_caraxis *problem, double tolerance);
 int bench_camber_run(void *run);
 void bench_camber_collect(void *run, bench_outcome *outcome);
@@ -77,7 +77,7 @@ int bench_ida_run(void *run);
 void bench_ida_collect(void *run, bench_outcome *outcome);
 void bench_ida_destroy(void *run);
 
-/* Accelerations (4) and multipliers (2) of the car axis with its default parameters, eliminated by hand. */
+/* Computes the accelerations a[4] and multipliers lambda[2] of the car axis with its default parameters, by formulas eliminated by hand. */
 void bench_caraxis_by_hand(double t, const double *q, const double *v, double *a, double *lambda);
 
 #endif

@@ -11,12 +11,13 @@ typedef struct bench_point {
   double mescd, seconds;
 } bench_point;
 
-/* The unbeaten runs among n, by ascending accuracy, into front (n); returns how many. A run that failed has
- * mescd = −infinity and does not count. */
+/* Selects, among n runs, those that no other run beats in both accuracy and time, and stores them in
+ * front (n) by ascending accuracy. Returns their number. A run that failed has mescd = −infinity and is
+ * left out. */
 int bench_envelope(int n, const bench_point *runs, bench_point *front);
 
-/* log(time) interpolated at the accuracy `mescd`; NaN if no run reaches it. Where even the cheapest run is more
- * accurate its time is the answer: less accuracy does not come cheaper. *beyond tells. */
+/* Returns the time at the accuracy `mescd`, by linear interpolation of log(time) between the runs front (count);
+ * NaN if no run reaches it. If even the cheapest run is more accurate, returns its time and sets *beyond. */
 double bench_time_at(int count, const bench_point *front, double mescd, bool *beyond);
 
 #endif

@@ -6,7 +6,8 @@
 
 #include <mujoco/mujoco.h>
 
-/* NULL: no memory, or MuJoCo does not like it and has said why on standard error. */
+/* Creates a MuJoCo model from MJCF text. Returns NULL if out of memory or, with MuJoCo's message on standard error, if the text
+ * is not accepted. */
 mjModel *bench_mujoco_load(const char *text);
 
 #endif

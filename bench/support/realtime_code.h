@@ -19,22 +19,22 @@ typedef struct bench_realtime_code {
   void (*destroy)(void *self);
 } bench_realtime_code;
 
-/* The exported C of a model, "quarter-car" or "fivelink". False: there is no such, or no memory. */
+/* Creates the code for the exported C of a model, "quarter-car" or "fivelink". Returns false for another name or if out of memory. */
 bool bench_realtime_exported(const char *model, bench_realtime_code *code);
 
-/* The quarter car in MuJoCo, with its integrator "Euler", "implicit" or "RK4", from Camber's coordinates `start`. A millisecond
- * is `parts` of its steps. False: MuJoCo is not there, or has no such integrator. */
+/* Creates the quarter car in MuJoCo, with its integrator "Euler", "implicit" or "RK4", in Camber's coordinates `start`. A step of
+ * 1 ms is divided into `parts` steps of MuJoCo. Returns false if Camber was built without MuJoCo or the model cannot be created. */
 bool bench_realtime_mujoco(const char *integrator, int parts,
                            const double start[BENCH_CAR_COORDINATES], bench_realtime_code *code);
 
-/* Of a code made by bench_realtime_mujoco: the height of its bump, 0.06 m after each restart. */
+/* Sets the height of the bump, in m, of a code created by bench_realtime_mujoco. It is 0.06 m after each restart. */
 void bench_mujoco_set_bump(bench_realtime_code *code, double height);
 
-/* How far its two loops are open: the larger of the distance between the halves of the upper ball joint and of the change of
- * the tie rod's length, m. At Camber's coordinates q, or, if q is NULL, where it stands. */
+/* Returns the gap of the two closed loops, in m: the distance between the halves of the upper ball joint, or the change of the
+ * tie rod's length if that is larger. Computed at Camber's coordinates q, or, if q is NULL, at the present position of `code`. */
 double bench_mujoco_gap(bench_realtime_code *code, const double *q);
 
-/* The quarter car's heave after 1, 2, .. count ms, by Camber's mdop853 at a tolerance of 1e-9. */
+/* Computes the quarter car's heave after 1, 2, .. count ms, by Camber's mdop853 at a tolerance of 1e-9. Returns false on failure. */
 bool bench_realtime_reference(int count, double *heave);
 
 #endif

@@ -27,7 +27,7 @@ static const double STIFFNESS = 48000, PRELOAD = 6240; /* of the strut */
 static const double TYRE_RADIUS = 0.32, TYRE_STIFFNESS = 200000, TYRE_DAMPING = 50;
 static const double SPEED = 20, BUMP_HEIGHT = 0.06, BUMP_LENGTH = 3, BUMP_TIME = 0.1;
 
-/* To be filled in: integrator, time step, the length of the strut's spring without load. */
+/* The model, as a format for printf with three values: integrator, time step, length of the strut's spring without load. */
 static const char MJCF[] =
     "<mujoco><compiler angle='radian' inertiafromgeom='false'/><size nuserdata='1'/>"
     "<option integrator='%s' timestep='%.17g' gravity='0 0 -9.81' solver='Newton'>"
@@ -73,7 +73,7 @@ struct run {
   double start[COORDINATES];
 };
 
-/* Height of the road under the wheel, and its rate. */
+/* Computes the height of the road under the wheel at time t, for a bump of the given height, in at[0], and its rate in at[1]. */
 static void road(double t, double height, double at[2])
 {
   const double omega = 2 * PI * SPEED / BUMP_LENGTH, phase = omega * (t - BUMP_TIME);
@@ -82,7 +82,8 @@ static void road(double t, double height, double at[2])
   at[1] = on ? height / 2 * omega * sin(phase) : 0;
 }
 
-/* The tyre pushes the wheel's centre up: its force times the row J of the centre's vertical velocity. */
+/* Adds the generalised forces of the tyre to MuJoCo's passive forces: Jᵀ times the vertical force on the wheel's centre, where J is the row
+ * of the centre's vertical velocity. Called by MuJoCo as its callback for passive forces. */
 static void tyre(const mjModel *m, mjData *d)
 {
   const double *origin = d->subtree_com + 3 * (ptrdiff_t)m->body_rootid[WHEEL];
@@ -102,7 +103,8 @@ static void tyre(const mjModel *m, mjData *d)
   for (int i = last; i >= 0; i = m->dof_parentid[i]) d->qfrc_passive[i] += J[i] * force;
 }
 
-/* z, lower arm, upper arm, ball about z, x, y, spin → z, lower arm, quaternion, spin, upper arm */
+/* Converts Camber's coordinates q (height, lower arm, upper arm, three ball-joint angles about z, x and y, wheel spin) to MuJoCo's qpos
+ * (height, lower arm, quaternion of the ball joint, wheel spin, upper arm). */
 static void from_camber(const double *q, double *qpos)
 {
   const double a[4] = {cos(q[3] / 2), 0, 0, sin(q[3] / 2)};

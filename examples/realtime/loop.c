@@ -37,8 +37,8 @@ static double seconds_between(struct timespec from, struct timespec to)
   return (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
 }
 
-/* A ramp of 30 mm in 50 ms from the second second on, over the model's own bump. The tyre has damping, so that it also matters how fast
- * the road rises. */
+/* Sets the inputs of the model at time t: a road that rises by 30 mm within 50 ms from t = 2 s on, in addition to the model's own bump. The
+ * rate of the height is an input as well, because the tyre has damping. */
 static void read_sensors(double t, quarter_car_inputs *in)
 {
   const double rate = t >= 2 && t < 2.05 ? 0.6 : 0;
@@ -55,7 +55,8 @@ static void write_actuators(double t, const quarter_car_outputs *out)
          out->event_left_tyre_contact ? "   contact changed" : "");
 }
 
-/* Ask for what a real-time task wants, and go on without it where it is not permitted. */
+/* Requests real-time priority and locked memory from the operating system; where this is not permitted, prints a message and continues
+ * without. */
 static void become_real_time(void)
 {
   struct sched_param priority;
@@ -69,7 +70,7 @@ int main(int argc, char **argv)
 {
   const long period = (long)(1e9 * QUARTER_CAR_STEP);
   const long periods = (long)((argc > 1 ? atof(argv[1]) : 5) / QUARTER_CAR_STEP);
-  static quarter_car car; /* all the memory there is: nothing is allocated */
+  static quarter_car car; /* all memory of the model: nothing is allocated */
   quarter_car_inputs in;
   quarter_car_outputs out;
   quarter_car_state state;

@@ -1,5 +1,5 @@
 /*
- * camber bench arnold-table2: compares ways to get a Jacobian, on the chain of mathematical pendulums (Arnold, Fuchs, Führer, "Efficient
+ * camber bench arnold-table2: compares strategies for computing the Jacobian, on the chain of mathematical pendulums (Arnold, Fuchs, Führer, "Efficient
  * corrector iteration for DAE time integration in multibody dynamics", §4.2.1, Table 2 and Fig. 7): bdf with DASSL's own rules
  * (control=dassl), t from 0 to 200, RTOL 1e-4, ATOL 1e-6.
  *
@@ -29,16 +29,16 @@ enum {
   SPARSE_EXTENDED,
   STRICT,
   EXACT,
-  WAYS
+  STRATEGIES
 };
 
 static const int links[SIZES] = {12, 14, 16};
 
-struct way {
+struct strategy {
   const char *label, *jacobian, *control;
 };
 
-static const struct way ways[WAYS] = {
+static const struct strategy strategies[STRATEGIES] = {
     [DENSE] = {"dense", "dense", "dassl"},
     [SPARSE] = {"sparse", "sparse", "dassl"},
     [PARTITIONED] = {"partitioned", "partitioned", "dassl"},
@@ -59,7 +59,7 @@ struct paper {
     NAN, NAN, NAN                                                                                  \
   }
 
-static const struct paper papers[SIZES][WAYS] = {
+static const struct paper papers[SIZES][STRATEGIES] = {
     {{5.69, 59, 0},
      {5.24, 72, 0},
      UNPUBLISHED,
@@ -100,7 +100,7 @@ struct path {
   double q[INSTANTS][MOST_LINKS], v[INSTANTS][MOST_LINKS];
 };
 
-/* The numbers of Jacobians and updates in each of COLUMNS parts of the time. */
+/* The numbers of Jacobian evaluations and updates in each of COLUMNS equal parts of the time. */
 struct timeline {
   long jacobians[COLUMNS], updates[COLUMNS];
 };
@@ -130,7 +130,7 @@ struct bench {
   double rtol, atol;
   int repeat;
   struct path reference[SIZES];
-  struct result results[SIZES][WAYS];
+  struct result results[SIZES][STRATEGIES];
 };
 
 /* ---- the runs */
@@ -163,7 +163,8 @@ static cmb_status on_progress(void *user, double t, double t_start, double t_end
   return CMB_OK;
 }
 
-/* Runs a simulation while recording its positions and velocities at INSTANTS equidistant times and the times of its Jacobians. */
+/* Runs a simulation once, and stores its positions and velocities at INSTANTS equidistant times in *path, and the numbers of Jacobian
+ * evaluations and of Jacobian updates in each of COLUMNS equal parts of the time in *timeline. */
 static cmb_status follow(cmb_context *ctx, const cmb_system *system, const cmb_run_options *options,
                          struct path *path, struct timeline *timeline)
 {
@@ -195,16 +196,19 @@ static double error_of(const struct bench *b, const struct path *path, const str
   return most;
 }
 
-/* Fills number[] with the counts of one run; `start` is the number of evaluations that the start of a run needs. */
-static void count(const struct cli_outcome *o, int way, double start, double number[NUMBERS])
+/* Fills number[] with the statistics of one run: Jacobians, updates, function evaluations, steps and time in ms. `strategy` is the index of
+ * the strategy by which Jacobians are computed (dense, sparse, exact, ...), `start` the number of function evaluations needed at the start
+ * of a run. */
+static void count(const struct cli_outcome *o, int strategy, double start, double number[NUMBERS])
 {
   const cmb_statistics *s = &o->statistics;
-  number[DIFFERENCES] = way == EXACT ? 0 : (double)s->jacobian;
-  number[EXACTS] = way == EXACT ? (double)s->jacobian : NAN;
+  number[DIFFERENCES] = strategy == EXACT ? 0 : (double)s->jacobian;
+  number[EXACTS] = strategy == EXACT ? (double)s->jacobian : NAN;
   number[UPDATES] = (double)s->jacobian_update;
   number[EVALUATIONS] = (double)s->f;
   number[NOT_NEWTON] = (double)(s->f - s->newton); /* evaluations not made by Newton's method */
-  number[PER_JACOBIAN] = way == EXACT ? NAN : (number[NOT_NEWTON] - start) / number[DIFFERENCES];
+  number[PER_JACOBIAN] =
+      strategy == EXACT ? NAN : (number[NOT_NEWTON] - start) / number[DIFFERENCES];
   number[STEPS] = (double)s->accepted;
   number[MILLISECONDS] = 1e3 * o->seconds;
 }
@@ -216,12 +220,13 @@ static void summarize(double number[NUMBERS][RUNS], struct result *r)
   r->most = number[DIFFERENCES][RUNS - 1];
 }
 
-static cmb_status run_way(struct bench *b, const cmb_system *system, const char *formalism,
-                          int size, int way)
+static cmb_status run_strategy(struct bench *b, const cmb_system *system, const char *formalism,
+                               int size, int strategy)
 {
-  const cmb_option_setting settings[] = {
-      {"jacobian", ways[way].jacobian}, {"formalism", formalism}, {"control", ways[way].control}};
-  struct result *r = &b->results[size][way];
+  const cmb_option_setting settings[] = {{"jacobian", strategies[strategy].jacobian},
+                                         {"formalism", formalism},
+                                         {"control", strategies[strategy].control}};
+  struct result *r = &b->results[size][strategy];
   double number[NUMBERS][RUNS], one[NUMBERS];
   cmb_run_options options = cmb_run_defaults();
   struct path path;
@@ -234,7 +239,7 @@ static cmb_status run_way(struct bench *b, const cmb_system *system, const char 
     options.integrator.rtol = factor * b->rtol;
     options.integrator.atol = factor * b->atol;
     CMB_TRY(cli_bench_run(b->ctx, system, &options, b->repeat, &o));
-    count(&o, way, b->results[size][EXACT].number[NOT_NEWTON], one);
+    count(&o, strategy, b->results[size][EXACT].number[NOT_NEWTON], one);
     for (int i = 0; i < NUMBERS; i++) number[i][k] = one[i];
   }
   summarize(number, r);
@@ -261,8 +266,8 @@ static cmb_status run_size(struct bench *b, int size, const char *formalism)
   cmb_system *system;
   CMB_TRY(cmb_problem_create(b->ctx, cmb_problem_find("pendulum-chain"), 1, &setting, &system));
   cmb_status status = reference->count > 0 ? CMB_OK : find_reference(b, system, reference);
-  for (int way = EXACT; way >= 0 && status == CMB_OK; way--) {
-    status = run_way(b, system, formalism, size, way);
+  for (int strategy = EXACT; strategy >= 0 && status == CMB_OK; strategy--) {
+    status = run_strategy(b, system, formalism, size, strategy);
   }
   cmb_system_destroy(system);
   return status;
@@ -270,15 +275,16 @@ static cmb_status run_size(struct bench *b, int size, const char *formalism)
 
 /* ---- the tables */
 
-/* Prints the table's row for one way to get a Jacobian: the paper's numbers, and the measured ones. */
-static void print_row(const struct bench *b, int size, int way)
+/* Prints the table's row for one Jacobian strategy (dense, sparse, partitioned, ...) and one length of the pendulum chain: the paper's
+ * numbers and the measured ones. `size` and `strategy` are indices. */
+static void print_row(const struct bench *b, int size, int strategy)
 {
-  const struct paper *p = &papers[size][way];
-  const struct result *r = &b->results[size][way];
+  const struct paper *p = &papers[size][strategy];
+  const struct result *r = &b->results[size][strategy];
   const double *x = r->number;
   char range[16] = "";
   if (r->most > r->fewest) snprintf(range, sizeof range, "%.0f-%.0f", r->fewest, r->most);
-  printf("%-18s", ways[way].label);
+  printf("%-18s", strategies[strategy].label);
   cli_bench_put(5, 2, p->seconds);
   cli_bench_put(4, 0, 100 * p->seconds / papers[size][DENSE].seconds);
   cli_bench_put(4, 0, p->differences);
@@ -305,7 +311,7 @@ static void print_size(const struct bench *b, int size)
       "%-18s cpu s    %%  #Je updates |  #Je range   exact updates      f  f/Je steps    ms    %% "
       "error\n",
       links[size], "jacobian");
-  for (int way = 0; way < WAYS; way++) print_row(b, size, way);
+  for (int strategy = 0; strategy < STRATEGIES; strategy++) print_row(b, size, strategy);
   for (int i = 0; i < RIVALS; i++) {
     const double *x = rivals[size][i];
     printf("%-18s %24s|", names[i], "");
@@ -327,8 +333,8 @@ static void print_line(const char *title, const long *counts)
   printf("\n");
 }
 
-/* Prints a line of COLUMNS characters with the phases of the suspension's motion sin ωt: ^ where it is above 0.5, v below −0.5,
- * otherwise -. */
+/* Prints a line of COLUMNS characters that shows the suspension's motion sin ωt from t = 0 to t_end: ^ where it is above 0.5, v below −0.5,
+ * - in between. */
 static void print_excitation(double omega, double t_end)
 {
   printf("%-22s ", "suspension");
@@ -351,7 +357,8 @@ static void print_timelines(const struct bench *b)
 
 /* ---- the paper's claims */
 
-/* Prints a claim, and "yes" if it holds for all sizes of the pendulum chain, otherwise "no" and the sizes for which it does not. */
+/* Prints a claim of the paper, and "yes" if it holds for all lengths of the pendulum chain, otherwise "no" and the lengths for which it
+ * does not. */
 static void print_verdict(const char *claim, const bool holds[SIZES])
 {
   bool all = true;
@@ -363,7 +370,8 @@ static void print_verdict(const char *claim, const bool holds[SIZES])
   printf("\n");
 }
 
-/* Returns whether a run needs at most `times` the evaluations of the solver DASSL, with an error that is not larger. */
+/* Returns whether a run needs at most `times` as many function evaluations as the solver DASSL on a chain of the same length (index
+ * `size`), with an error that is not larger. */
 static bool beats_dassl(const struct result *r, int size, double times)
 {
   const double *rival = rivals[size][DASSL];
@@ -371,30 +379,32 @@ static bool beats_dassl(const struct result *r, int size, double times)
          r->error <= rival[RIVAL_ERROR];
 }
 
-/* Returns whether a run has no more Jacobians by differences than the paper; true if the paper gives no number. */
-static bool as_published(const struct result *r, int size, int way)
+/* Returns whether a run computes no more finite-difference Jacobians than the paper reports for this chain length (index `size`) and
+ * Jacobian strategy (index `strategy`); true if the paper gives no number. */
+static bool as_published(const struct result *r, int size, int strategy)
 {
-  return !(r->number[DIFFERENCES] > papers[size][way].differences);
+  return !(r->number[DIFFERENCES] > papers[size][strategy].differences);
 }
 
-/* Returns whether the paper's claim about one way to get a Jacobian holds for one size of the pendulum chain. */
-static bool holds(const struct bench *b, int size, int way)
+/* Returns whether the measured results confirm the bench's claim about one Jacobian strategy (index `strategy`, such as sparse: at most
+ * half of dense's evaluations per Jacobian) for one length of the pendulum chain (index `size`). */
+static bool holds(const struct bench *b, int size, int strategy)
 {
-  const struct result *all = b->results[size], *r = &all[way];
+  const struct result *all = b->results[size], *r = &all[strategy];
   const double *dense = all[DENSE].number;
-  switch (way) {
-  case DENSE: return beats_dassl(r, size, 1) && as_published(r, size, way);
+  switch (strategy) {
+  case DENSE: return beats_dassl(r, size, 1) && as_published(r, size, strategy);
   case STRICT: return beats_dassl(r, size, 1.3);
   case SPARSE:
-    return 2 * r->number[PER_JACOBIAN] <= dense[PER_JACOBIAN] && as_published(r, size, way);
+    return 2 * r->number[PER_JACOBIAN] <= dense[PER_JACOBIAN] && as_published(r, size, strategy);
   case EXACT: return r->number[NOT_NEWTON] < links[size];
-  default: return 4 * r->most <= all[DENSE].fewest && as_published(r, size, way);
+  default: return 4 * r->most <= all[DENSE].fewest && as_published(r, size, strategy);
   }
 }
 
 static void print_verdicts(const struct bench *b)
 {
-  static const char *const claims[WAYS] = {
+  static const char *const claims[STRATEGIES] = {
       [DENSE] = "dense: no more evaluations, nor a larger error, than DASSL",
       [SPARSE] = "sparse: at most half of dense's evaluations per Jacobian",
       [PARTITIONED] = "partitioned: at most a quarter of dense's difference Jacobians",
@@ -405,10 +415,10 @@ static void print_verdicts(const struct bench *b)
       [EXACT] = "exact: no evaluations for differences",
   };
   printf("\nEach row, besides: no more difference Jacobians than in the paper.\n");
-  for (int way = 0; way < WAYS; way++) {
+  for (int strategy = 0; strategy < STRATEGIES; strategy++) {
     bool here[SIZES];
-    for (int size = 0; size < SIZES; size++) here[size] = holds(b, size, way);
-    print_verdict(claims[way], here);
+    for (int size = 0; size < SIZES; size++) here[size] = holds(b, size, strategy);
+    print_verdict(claims[strategy], here);
   }
 }
 

@@ -1,5 +1,5 @@
 /*
- * camber bench arnold-table3: compares ways to get a Jacobian, on a passenger car that changes lanes (Arnold, Fuchs, Führer, "Efficient
+ * camber bench arnold-table3: compares strategies for computing the Jacobian, on a passenger car that changes lanes (Arnold, Fuchs, Führer, "Efficient
  * corrector iteration for DAE time integration in multibody dynamics", §4.2.2, Table 3): models/sedan.yaml, whose steering is a rheonomic
  * joint, 5 s, bdf with DASSL's own rules (control=dassl), RTOL 1e-4, ATOL 1e-5, in the explicit formalism, which the paper uses, and in
  * the residual one.
@@ -19,14 +19,24 @@
 #include <string.h>
 
 enum { MOST_RUNS = 5, MOST = 80, SHARPNESSES = 3 };
-enum { DENSE, SPARSE, PARTITIONED, EXTENDED, SPARSE_PARTITIONED, SPARSE_EXTENDED, EXACT, WAYS };
+enum {
+  DENSE,
+  SPARSE,
+  PARTITIONED,
+  EXTENDED,
+  SPARSE_PARTITIONED,
+  SPARSE_EXTENDED,
+  EXACT,
+  STRATEGIES
+};
 
-static const char *const way_names[WAYS] = {
+static const char *const strategy_names[STRATEGIES] = {
     "dense", "sparse", "partitioned", "extended", "sparse-partitioned", "sparse-extended", "exact"};
 
 /* The paper's CPU time in s and number of difference Jacobians; it has none for exact derivatives. */
-static const double papers[WAYS][2] = {{296.86, 2229}, {309.44, 2303}, {141.28, 660}, {145.75, 668},
-                                       {79.66, 410},   {59.45, 317},   {NAN, NAN}};
+static const double papers[STRATEGIES][2] = {{296.86, 2229}, {309.44, 2303}, {141.28, 660},
+                                             {145.75, 668},  {79.66, 410},   {59.45, 317},
+                                             {NAN, NAN}};
 
 /* The paper's claim: at most this part of dense's difference Jacobians. */
 static const double SHARE = 0.2;
@@ -54,7 +64,8 @@ struct bench {
 
 /* ---- the runs */
 
-/* Opens the model of the car with this amplitude (rad) and period (s) of the steering wheel's angle; returns an exit code. */
+/* Opens the model of the car that changes lanes; sharpness is the amplitude (rad) and the period (s) of the steering wheel's angle. Returns
+ * an exit code. */
 static int open_car(cmb_context *ctx, const double sharpness[2], struct cli_bench_model *m)
 {
   const cmb_setting set[] = {{"steer_amplitude", sharpness[0]}, {"period", sharpness[1]}};
@@ -82,13 +93,14 @@ static double error_of(const struct bench *b, int n, const double *x, const doub
   return most;
 }
 
-/* Runs the simulation with one way to get Jacobians, with the tolerances multiplied by 1 + 0.001·moved. */
-static cmb_status run_once(const struct bench *b, const cmb_system *system, int way, int moved,
+/* Runs the simulation of the car with one Jacobian strategy (index `strategy`: dense, sparse, ...), with the tolerances multiplied by 1 +
+ * 0.001 · moved. Stores statistics, the final state and the time in *o; the run with unchanged tolerances is repeated for the time. */
+static cmb_status run_once(const struct bench *b, const cmb_system *system, int strategy, int moved,
                            struct cli_outcome *o)
 {
   const double factor = 1 + 1e-3 * moved;
   const cmb_option_setting settings[] = {
-      {"jacobian", way_names[way]}, {"formalism", b->formalism}, {"control", "dassl"}};
+      {"jacobian", strategy_names[strategy]}, {"formalism", b->formalism}, {"control", "dassl"}};
   cmb_run_options options = cmb_run_defaults();
   options.method = cmb_method_find("bdf");
   options.t_end = T_END;
@@ -99,15 +111,15 @@ static cmb_status run_once(const struct bench *b, const cmb_system *system, int 
   return cli_bench_run(b->ctx, system, &options, moved == 0 ? b->repeat : 1, o);
 }
 
-static cmb_status run_way(const struct bench *b, const cmb_system *system, int way,
-                          struct result *r)
+static cmb_status run_strategy(const struct bench *b, const cmb_system *system, int strategy,
+                               struct result *r)
 {
   enum { JACOBIANS, UPDATES, EVALUATIONS, STEPS, GROUPS, ERROR, NUMBERS };
   const cmb_equations *eq = cmb_system_equations(system);
   double number[NUMBERS][MOST_RUNS], q[MOST], v[MOST];
   for (int k = 0; k < b->runs; k++) {
     struct cli_outcome o = {.q = q, .v = v};
-    CMB_TRY(run_once(b, system, way, k - b->runs / 2, &o));
+    CMB_TRY(run_once(b, system, strategy, k - b->runs / 2, &o));
     number[JACOBIANS][k] = (double)o.statistics.jacobian;
     number[UPDATES][k] = (double)o.statistics.jacobian_update;
     number[EVALUATIONS][k] = (double)o.statistics.f;
@@ -129,20 +141,21 @@ static cmb_status run_way(const struct bench *b, const cmb_system *system, int w
 
 /* ---- Table 3 */
 
-/* Prints the table's row for one way to get a Jacobian: the paper's numbers, and the measured ones. */
-static void print_way(const struct result results[WAYS], int way)
+/* Prints the table's row for one Jacobian strategy (index `strategy`: dense, sparse, partitioned, ...): the paper's numbers and the
+ * measured ones. */
+static void print_strategy(const struct result results[STRATEGIES], int strategy)
 {
-  const struct result *r = &results[way], *dense = &results[DENSE];
+  const struct result *r = &results[strategy], *dense = &results[DENSE];
   char range[16] = "";
   if (r->most > r->fewest) snprintf(range, sizeof range, "%.0f-%.0f", r->fewest, r->most);
-  printf("%-18s", way_names[way]);
-  cli_bench_put(6, 2, papers[way][0]);
-  cli_bench_put(5, 0, papers[way][1]);
-  cli_bench_put(6, 1, 100 * papers[way][1] / papers[DENSE][1]);
+  printf("%-18s", strategy_names[strategy]);
+  cli_bench_put(6, 2, papers[strategy][0]);
+  cli_bench_put(5, 0, papers[strategy][1]);
+  cli_bench_put(6, 1, 100 * papers[strategy][1] / papers[DENSE][1]);
   printf(" |");
-  cli_bench_put(4, 0, way == EXACT ? 0 : r->jacobians);
-  printf(" %-7s", way == EXACT ? "" : range);
-  cli_bench_put(6, 1, way == EXACT ? 0 : 100 * r->jacobians / dense->jacobians);
+  cli_bench_put(4, 0, strategy == EXACT ? 0 : r->jacobians);
+  printf(" %-7s", strategy == EXACT ? "" : range);
+  cli_bench_put(6, 1, strategy == EXACT ? 0 : 100 * r->jacobians / dense->jacobians);
   cli_bench_put(7, 0, r->updates);
   cli_bench_put(6, 0, r->evaluations);
   cli_bench_put(6, 0, r->groups > 0 ? r->groups : NAN);
@@ -153,18 +166,18 @@ static void print_way(const struct result results[WAYS], int way)
   printf("\n");
 }
 
-/* Returns whether one way to get Jacobians needs no larger a part of the Jacobians by differences that "dense" needs than in the paper;
- * for "dense" itself, whether it needs no more than the paper. */
-static bool as_published(const struct result results[WAYS], int way)
+/* Returns whether a Jacobian strategy needs no larger a share of the finite-difference Jacobians of the strategy "dense" than in the paper;
+ * for "dense" itself, whether it needs no more Jacobians than in the paper. */
+static bool as_published(const struct result results[STRATEGIES], int strategy)
 {
-  const double share = papers[way][1] / papers[DENSE][1];
-  if (way == DENSE) return results[DENSE].jacobians <= papers[DENSE][1];
-  return results[way].jacobians <= share * results[DENSE].jacobians;
+  const double share = papers[strategy][1] / papers[DENSE][1];
+  if (strategy == DENSE) return results[DENSE].jacobians <= papers[DENSE][1];
+  return results[strategy].jacobians <= share * results[DENSE].jacobians;
 }
 
-static void print_verdicts(const struct result results[WAYS])
+static void print_verdicts(const struct result results[STRATEGIES])
 {
-  static const char *const claims[WAYS] = {
+  static const char *const claims[STRATEGIES] = {
       "dense: no more difference Jacobians than in the paper",
       "sparse: at most the paper's percentage of dense's difference Jacobians",
       "partitioned: the same",
@@ -172,8 +185,8 @@ static void print_verdicts(const struct result results[WAYS])
       "sparse-partitioned: the same",
       "sparse-extended: the same"};
   printf("\n");
-  for (int way = 0; way < EXACT; way++) {
-    cli_bench_verdict(claims[way], as_published(results, way));
+  for (int strategy = 0; strategy < EXACT; strategy++) {
+    cli_bench_verdict(claims[strategy], as_published(results, strategy));
   }
   cli_bench_verdict("sparse-extended: at most 20 % of dense's difference Jacobians",
                     results[SPARSE_EXTENDED].most <= SHARE * results[DENSE].fewest);
@@ -181,15 +194,16 @@ static void print_verdicts(const struct result results[WAYS])
 
 static cmb_status print_table(struct bench *b, const cmb_system *system, const char *formalism)
 {
-  struct result results[WAYS];
+  struct result results[STRATEGIES];
   b->formalism = formalism;
-  for (int way = 0; way < WAYS; way++) CMB_TRY(run_way(b, system, way, &results[way]));
+  for (int strategy = 0; strategy < STRATEGIES; strategy++)
+    CMB_TRY(run_strategy(b, system, strategy, &results[strategy]));
   printf(
       "\n%-18s         paper       | ours\n"
       "%-18s  cpu s   #Je      %% |  #Je range        %% updates      f groups steps     ms    %% "
       " error\n",
       formalism, "jacobian");
-  for (int way = 0; way < WAYS; way++) print_way(results, way);
+  for (int strategy = 0; strategy < STRATEGIES; strategy++) print_strategy(results, strategy);
   print_verdicts(results);
   return CMB_OK;
 }
@@ -209,7 +223,7 @@ static cmb_status on_record(void *user, const cmb_record *record)
   return CMB_OK;
 }
 
-/* Finds the largest lateral acceleration of the car during the manoeuvre, in m/s². */
+/* Runs the simulation of the car and computes the largest absolute value of its lateral acceleration, in m/s², at the recorded instants. */
 static cmb_status find_acceleration(const struct bench *b, const cmb_system *system, double *most)
 {
   const cmb_equations *eq = cmb_system_equations(system);
@@ -232,11 +246,11 @@ static cmb_status find_acceleration(const struct bench *b, const cmb_system *sys
 static cmb_status print_sharpness(struct bench *b, const cmb_system *system,
                                   const double sharpness[2])
 {
-  static const int ways[3] = {DENSE, SPARSE_PARTITIONED, SPARSE_EXTENDED};
+  static const int strategies[3] = {DENSE, SPARSE_PARTITIONED, SPARSE_EXTENDED};
   struct result r[3];
   double acceleration;
   CMB_TRY(find_acceleration(b, system, &acceleration));
-  for (int i = 0; i < 3; i++) CMB_TRY(run_way(b, system, ways[i], &r[i]));
+  for (int i = 0; i < 3; i++) CMB_TRY(run_strategy(b, system, strategies[i], &r[i]));
   printf("%9.3f %8.1f %10.2f  |", sharpness[0], sharpness[1], acceleration);
   for (int i = 0; i < 3; i++) printf("%8.0f", r[i].jacobians);
   printf("  |%8.1f%8.1f\n", 100 * r[1].jacobians / r[0].jacobians,

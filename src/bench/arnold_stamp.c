@@ -24,11 +24,11 @@ enum {
   COLUMNS = 401
 };
 enum { PARTITIONED, EXTENDED, PAIR };
-enum { WAYS = 7 };
+enum { STRATEGIES = 7 };
 
 static const double amplitudes[AMPLITUDES] = {0.02, 0.04, 0.06, 0.08, 0.1};
 static const double frequencies[FREQUENCIES] = {0.5, 1, 2, 4};
-/* amplitude and frequency of the case for all ways and for the plot */
+/* amplitude in m and frequency in Hz of the run with all Jacobian strategies and of the plot */
 static const double SELECTED[2] = {0.08, 2};
 
 /* The paper's claim: at least FEWER times fewer Jacobians for amplitudes from STRONG, where the input is strong enough to need new ones,
@@ -36,11 +36,11 @@ static const double SELECTED[2] = {0.08, 2};
 static const double FEWER = 3, STRONG = 0.04, MILD = 0.08;
 
 static const char *const pair_names[PAIR] = {"partitioned", "extended"};
-static const char *const way_names[WAYS] = {
+static const char *const strategy_names[STRATEGIES] = {
     "dense", "sparse", "partitioned", "sparse-partitioned", "extended", "sparse-extended", "exact"};
 static const char *const formalisms[2] = {"explicit", "residual"};
 
-/* The numbers in one cell of the table. */
+/* The results for one amplitude and frequency, with partitioned and with extended updates. */
 struct pair {
   double jacobians[PAIR], evaluations[PAIR]; /* medians */
 };
@@ -53,7 +53,8 @@ struct bench {
 
 /* ---- the runs */
 
-/* Opens the model of a rear axle on a stamp with this amplitude (m) and frequency (Hz); returns an exit code. */
+/* Opens the model of a rear axle on a vibrating platform (stamp) with the given amplitude (m) and frequency (Hz) of the platform. Returns
+ * an exit code. */
 static int open_axle(cmb_context *ctx, double amplitude, double frequency,
                      struct cli_bench_model *m)
 {
@@ -61,7 +62,8 @@ static int open_axle(cmb_context *ctx, double amplitude, double frequency,
   return cli_bench_open(ctx, "axle-stamp", 2, set, NULL, m);
 }
 
-/* Returns the options of a run with the tolerances multiplied by `factor`; the caller provides the memory of its settings. */
+/* Returns the options of a run over PERIODS periods of the excitation with bdf, with the tolerances multiplied by `factor` and the given
+ * Jacobian strategy and formalism. They refer to settings[3], which the caller provides. */
 static cmb_run_options options_of(const struct bench *b, double frequency, double factor,
                                   const char *jacobian, const char *formalism,
                                   cmb_option_setting settings[3])
@@ -81,27 +83,28 @@ static cmb_run_options options_of(const struct bench *b, double frequency, doubl
 static cmb_status run_pair(const struct bench *b, const cmb_system *system, double frequency,
                            struct pair *p)
 {
-  for (int way = 0; way < PAIR; way++) {
+  for (int strategy = 0; strategy < PAIR; strategy++) {
     double jacobians[RUNS], evaluations[RUNS];
     for (int k = 0; k < RUNS; k++) {
       cmb_option_setting settings[3];
       const cmb_run_options options = options_of(b, frequency, 1 + 1e-3 * (k - MOVED),
-                                                 pair_names[way], formalisms[0], settings);
+                                                 pair_names[strategy], formalisms[0], settings);
       struct cli_outcome o = {0};
       CMB_TRY(cli_bench_run(b->ctx, system, &options, 1, &o));
       jacobians[k] = (double)o.statistics.jacobian;
       evaluations[k] = (double)o.statistics.f;
     }
-    p->jacobians[way] = cli_median(RUNS, jacobians);
-    p->evaluations[way] = cli_median(RUNS, evaluations);
+    p->jacobians[strategy] = cli_median(RUNS, jacobians);
+    p->evaluations[strategy] = cli_median(RUNS, evaluations);
   }
   return CMB_OK;
 }
 
 /* ---- table of amplitudes and frequencies */
 
-/* Prints a row of the table for one frequency: for each amplitude the numbers of Jacobians (or of evaluations) with partitioned and with
- * extended updates, and their ratio. */
+/* Prints a row of the table for one frequency (Hz): for each amplitude, with results p[i], the numbers of finite-difference Jacobians (or
+ * of function evaluations if `evaluations`) with partitioned Jacobian updates and with extended ones, which also update the derivatives
+ * with the prescribed motions, and their ratio. */
 static void print_pairs(const char *title, const double frequency, const struct pair *p,
                         bool evaluations)
 {
@@ -143,9 +146,10 @@ static void print_grid(struct pair grid[FREQUENCIES][AMPLITUDES])
   }
 }
 
-/* ---- one case with all ways to get a Jacobian */
+/* ---- one case with all Jacobian strategies */
 
-/* Computes the reference solution q, v at the end of the selected case with radau5 at a thousandth of the tolerance. */
+/* Computes the reference solution q, v at the end of the run with the selected amplitude and frequency, by radau5 at a thousandth of the
+ * tolerance. */
 static cmb_status find_reference(const struct bench *b, const cmb_system *system, double *q,
                                  double *v)
 {
@@ -159,7 +163,8 @@ static cmb_status find_reference(const struct bench *b, const cmb_system *system
   return cli_bench_run(b->ctx, system, &options, 1, &o);
 }
 
-/* Returns the largest difference between x (n) and the reference, in units of the tolerance, absolute plus relative. */
+/* Returns the largest difference between the entries of x[n] and of the reference solution, each divided by tolerance · (1 +
+ * |reference|). */
 static double error_of(const struct bench *b, int n, const double *x, const double *reference)
 {
   double most = 0;
@@ -170,25 +175,26 @@ static double error_of(const struct bench *b, int n, const double *x, const doub
   return most;
 }
 
-static cmb_status print_way(const struct bench *b, const cmb_system *system, const char *formalism,
-                            const char *way, double *const reference[2])
+static cmb_status print_strategy(const struct bench *b, const cmb_system *system,
+                                 const char *formalism, const char *strategy,
+                                 double *const reference[2])
 {
   const cmb_equations *eq = cmb_system_equations(system);
   cmb_option_setting settings[3];
-  const cmb_run_options options = options_of(b, SELECTED[1], 1, way, formalism, settings);
+  const cmb_run_options options = options_of(b, SELECTED[1], 1, strategy, formalism, settings);
   double q[MOST], v[MOST];
   struct cli_outcome o = {.q = q, .v = v};
   CMB_TRY(cli_bench_run(b->ctx, system, &options, b->repeat, &o));
   const cmb_statistics *s = &o.statistics;
   const double error =
       fmax(error_of(b, eq->nq, q, reference[0]), error_of(b, eq->nv, v, reference[1]));
-  printf("%-9s %-19s %6ld %8ld %6ld %6ld %6ld %7ld %7.1f %6.2f\n", formalism, way, s->jacobian,
+  printf("%-9s %-19s %6ld %8ld %6ld %6ld %6ld %7ld %7.1f %6.2f\n", formalism, strategy, s->jacobian,
          s->jacobian_update, s->f, s->accepted, s->groups, s->pattern_growth, 1e3 * o.seconds,
          error);
   return CMB_OK;
 }
 
-static cmb_status print_ways(const struct bench *b, const cmb_system *system)
+static cmb_status print_strategies(const struct bench *b, const cmb_system *system)
 {
   double q[MOST], v[MOST], *const reference[2] = {q, v};
   const cmb_equations *eq = cmb_system_equations(system);
@@ -198,8 +204,8 @@ static cmb_status print_ways(const struct bench *b, const cmb_system *system)
          "formalism", "jacobian", "#J", "updates", "f", "steps", "groups", "growths", "ms",
          "error");
   for (int f = 0; f < 2; f++) {
-    for (int way = 0; way < WAYS; way++) {
-      CMB_TRY(print_way(b, system, formalisms[f], way_names[way], reference));
+    for (int strategy = 0; strategy < STRATEGIES; strategy++) {
+      CMB_TRY(print_strategy(b, system, formalisms[f], strategy_names[strategy], reference));
     }
   }
   return CMB_OK;
@@ -224,12 +230,13 @@ static cmb_status on_record(void *user, const cmb_record *record)
   return CMB_OK;
 }
 
-static cmb_status watch_run(const struct bench *b, const cmb_system *system, int way,
+static cmb_status watch_run(const struct bench *b, const cmb_system *system, int strategy,
                             struct watch *w)
 {
   const cmb_equations *eq = cmb_system_equations(system);
   cmb_option_setting settings[3];
-  cmb_run_options options = options_of(b, SELECTED[1], 1, pair_names[way], formalisms[0], settings);
+  cmb_run_options options =
+      options_of(b, SELECTED[1], 1, pair_names[strategy], formalisms[0], settings);
   cmb_simulation *sim;
   while (w->stroke < eq->nq - 1 && strcmp(eq->q_names[w->stroke], "stroke") != 0) w->stroke++;
   options.every = options.t_end / (COLUMNS - 1);
@@ -246,7 +253,8 @@ static cmb_status draw(const struct bench *b, const cmb_system *system,
 {
   static struct watch watches[PAIR];
   if (!a->plot) return CMB_OK;
-  for (int way = 0; way < PAIR; way++) CMB_TRY(watch_run(b, system, way, &watches[way]));
+  for (int strategy = 0; strategy < PAIR; strategy++)
+    CMB_TRY(watch_run(b, system, strategy, &watches[strategy]));
   const struct watch *w = watches;
   const struct cli_panel panels[] = {
       {.title = "stamp in m", .curves = {{.name = "height", .y = w->height}}, .curve_count = 1},
@@ -266,7 +274,9 @@ static cmb_status draw(const struct bench *b, const cmb_system *system,
 
 /* ---- the paper's claims */
 
-/* Prints whether extended updates need at least three times fewer Jacobians, and fewer evaluations, than partitioned ones. */
+/* Prints whether extended Jacobian updates need at least three times fewer finite-difference Jacobians, and fewer function evaluations,
+ * than partitioned updates, at all frequencies and at the amplitudes from 0.04 to 0.08 m. grid contains the results for each frequency and
+ * amplitude. */
 static void print_verdicts(struct pair grid[FREQUENCIES][AMPLITUDES])
 {
   bool jacobians = true, evaluations = true;
@@ -301,7 +311,7 @@ cmb_status cli_bench_arnold_stamp(cmb_context *ctx, const cmb_system *system,
   CMB_TRY(run_grid(&b, grid));
   print_grid(grid);
   const int code = open_axle(ctx, SELECTED[0], SELECTED[1], &m);
-  cmb_status status = code == CLI_DONE ? print_ways(&b, m.system) : CMB_ERROR_INPUT;
+  cmb_status status = code == CLI_DONE ? print_strategies(&b, m.system) : CMB_ERROR_INPUT;
   if (status == CMB_OK) print_verdicts(grid);
   if (status == CMB_OK) status = draw(&b, m.system, a);
   cli_bench_close(&m);

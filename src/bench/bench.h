@@ -19,7 +19,7 @@ struct cli_outcome {
 cmb_status cli_bench_run(cmb_context *ctx, const cmb_system *system, const cmb_run_options *options,
                          int repeat, struct cli_outcome *outcome);
 
-/* Runs any other code `repeat` times: `run` fills the outcome, including its seconds. */
+/* Runs any other code `repeat` times; `run` fills the outcome, including its seconds, of which the median is kept. */
 typedef cmb_status (*cli_bench_code)(void *user, struct cli_outcome *outcome);
 cmb_status cli_bench_repeat(cmb_context *ctx, int repeat, cli_bench_code run, void *user,
                             struct cli_outcome *outcome);

@@ -46,7 +46,8 @@ static cmb_status run_curves(cmb_context *ctx, const cmb_system *system, double 
   return CMB_OK;
 }
 
-/* Draws the curves of all variants over time on a logarithmic axis and, if there are two panels, on a linear one as well. */
+/* Draws the recorded quantity of all variants of the method over time, if --plot is given: in one panel with a logarithmic axis and, if
+ * panel_count is 2, in a second one with a linear axis. */
 static cmb_status draw_curves(cmb_context *ctx, const struct cli_arguments *a, const char *title,
                               const char *ordinate, int panel_count, const struct curves *c)
 {
@@ -207,7 +208,8 @@ struct largest {
   double position[SIZES], velocity[SIZES];
 };
 
-/* Returns |g| and stores the largest |G v + g_t| so far in *user. */
+/* Returns the norm |g| of the position constraints after a step, and raises *user, a double, to the norm |G v + g_t| of the velocity
+ * constraints if that is larger. */
 static double measure_both(void *user, long k, const struct cli_run_state *at)
 {
   double *velocity = user;
@@ -216,7 +218,7 @@ static double measure_both(void *user, long k, const struct cli_run_state *at)
   return at->position;
 }
 
-/* Returns the slope of the straight line fitted to the points (log x, log y) by least squares. */
+/* Returns the slope of the straight line fitted by least squares to the n points (log x, log y). */
 static double fitted_slope(int n, const double *x, const double *y)
 {
   double sx = 0, sy = 0, sxx = 0, sxy = 0;
@@ -260,8 +262,8 @@ static void print_slope(const char *title, int paper, const double y[SIZES])
   }
 }
 
-/* Prints a row of residuals that should be 0, each as "0" if it is within rounding error, otherwise "not 0". The numbers themselves are
- * rounding errors, which differ between machines. */
+/* Prints a table row of residuals y, one for each step size, that should be 0: each as "0" if it is within rounding error, otherwise as
+ * "not 0", since rounding errors differ between machines; and whether all are 0. */
 static void print_exact(const char *title, const double y[SIZES])
 {
   bool exact = true;

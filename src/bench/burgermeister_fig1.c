@@ -77,7 +77,8 @@ static void create_probe(cmb_context *ctx, const char *matrix, struct probe *p)
   p->status = cmb_integrator_create(ctx, &p->eq, cmb_method_find("lie"), &options, &p->in);
 }
 
-/* Makes one step of size 1 of the test equation from (q, v); out: the new q and v, NaN after a failure. */
+/* Takes one step of size 1 of the test equation q'' = −a q − b q' from q and v = q'; out becomes the new q and v, or NaN if the step fails
+ * or an earlier one has failed. */
 static void step_once(struct probe *p, double q, double v, double out[2])
 {
   out[0] = out[1] = NAN;
@@ -99,7 +100,7 @@ static double spectral_radius(struct probe *p, double a, double b)
   return fabs(x[0] + y[1]) / 2 + sqrt(root);
 }
 
-/* 1, enlarged by what rounding can add */
+/* 1 plus a bound of the rounding errors */
 static const double LARGEST_RADIUS = 1 + 16 * DBL_EPSILON;
 
 static bool stable(struct probe *p, double a, double b)
@@ -109,8 +110,8 @@ static bool stable(struct probe *p, double a, double b)
 
 /* ---- limits of stability */
 
-/* Returns the largest s for which the method is stable at (a, b) + s (da, db), by bisection. NaN if it is unstable at s = 0, INFINITY if
- * it is stable at s = LARGEST. */
+/* Finds, by bisection between 0 and LARGEST, the s up to which the method is stable for the test equation q'' = −a q − b q' with (a, b) =
+ * from + s (da, db). Returns NaN if the method is unstable at s = 0, INFINITY if it is stable at s = LARGEST. */
 static double limit(struct probe *p, struct coefficients from, double da, double db)
 {
   double low = 0, high = LARGEST;
@@ -129,8 +130,9 @@ static double published(int matrix, double b)
   return matrix == J3 ? 4 - 2 * b : b;
 }
 
-/* Prints the limits of a for some values of b, and that of b for a = 0, beside the paper's. Returns the largest difference from the
- * paper. */
+/* Prints the stability limits of the method for q'' = −a q − b q' with one kind of Jacobian (index `matrix`), for a at some values of b and
+ * for b at a = 0, beside the paper's. Returns the largest difference from the paper's limits, infinity if one of them is found to be finite
+ * and the other not. */
 static double print_limits(struct probe *p, int matrix)
 {
   double most = 0;
@@ -152,7 +154,8 @@ static double print_limits(struct probe *p, int matrix)
   return fmax(most, isfinite(ours) ? fabs(ours - 2) : INFINITY);
 }
 
-/* Prints whether the method is stable for all a and b of a grid of 0 and 1e-6 to 1e6. Returns the largest spectral radius. */
+/* Prints whether the method is stable for q'' = −a q − b q' with one kind of Jacobian (index `matrix`), for all a and b of a grid of 0 and
+ * values from 1e-6 to 1e6. Returns the largest spectral radius of the matrix by which a step multiplies (q, q'). */
 static double print_largest_radius(struct probe *p, int matrix)
 {
   double most = 0;
@@ -204,8 +207,9 @@ static cmb_status draw(cmb_context *ctx, const struct cli_arguments *a, const st
 
 /* ---- all matrices */
 
-/* Finds and prints the limits of stability of the method with one kind of Jacobian; *worst is the largest difference from the paper's
- * limits, or the largest spectral radius where there should be no limit. */
+/* Finds and prints the stability limits of the method with one kind of Jacobian (index `matrix`). *worst becomes the largest difference
+ * from the paper's limits, or, where there should be no limit, the largest spectral radius of a step. Stores the boundary of the stability
+ * region for the plot in *c, if there is one. */
 static cmb_status run_matrix(cmb_context *ctx, int matrix, double *worst, struct curves *c)
 {
   struct probe p;

@@ -24,8 +24,8 @@ static const struct pair {
     {"exact, index 1", "1", "exact"}, {"exact, index 2", "2", "exact"},
 };
 
-/* Prints a row with `count` cases: the error without projection, the error with projection, and their ratio, which is returned in factor
- * (count). */
+/* Prints the beginning of a table row with `count` cases: the error without projection, the error with projection, and their ratio, which
+ * is also stored in factor[count]. */
 static void print_errors(const char *title, int count, const double *plain, const double *projected,
                          double *factor)
 {
@@ -47,7 +47,8 @@ struct errors {
   double plain[PAIRS][SIZES], projected[PAIRS][SIZES];
 };
 
-/* Copies the positions to `user`, so that after the run it holds those at the end. Returns |g|. */
+/* Copies the positions of the car axis after each step to `user`, which thus contains the final positions after the run. Returns the norm
+ * |g| of the position constraints. */
 static double store_positions(void *user, long k, const struct cli_run_state *at)
 {
   (void)k;
@@ -107,8 +108,8 @@ static void print_sizes(const struct errors *e)
   cli_bench_verdict("projection never makes the error larger by more than a tenth", least >= 0.9);
 }
 
-/* Draws the error at the end of the run against the step size h for the Jacobians J1 and J2: without projection (two curves, index 1 and
- * 2) and with it, where both indices give the same curve. */
+/* Draws the error at the end of the run against the step size, for the Jacobians J1 and J2, if --plot is given: without projection for
+ * index 1 and index 2, and with projection for index 1, since both indices then give the same curve. */
 static cmb_status draw_sizes(cmb_context *ctx, const struct cli_arguments *a,
                              const struct errors *e)
 {

@@ -17,7 +17,7 @@
 enum { SETTINGS = 5, POINTS = 2401, HITCHES = 6, TRUCKS = 4 };
 
 static const double END = 120, EVERY = 0.05; /* s */
-/* records before the vehicles have settled, 3 s, straight ahead */
+/* number of records in the first 3 s, straight ahead, until the vehicles have settled */
 enum { SETTLED = 60 };
 /* m: the paper's limit of the defect with constraints */
 static const double CONSTRAINED = 1e-5;
@@ -25,7 +25,7 @@ static const double CONSTRAINED = 1e-5;
 static const double SOFTEST = 0.2, STIFFEST = 0.5e-2;
 static const double FOLDED = 45; /* deg: an angle of the hitch that no course requires */
 
-/* The paper's statement about a hitch: the sides stay together, come apart, or the run is unstable. */
+/* The paper's statement about a hitch: its sides remain together (defect up to 1e-5 m), are apart by about 1e-1 m, or the run is unstable. */
 enum expected { CLOSED, APART, UNSTABLE };
 
 static const struct hitch {
@@ -128,7 +128,7 @@ static cmb_status open_and_follow(cmb_context *ctx, const struct hitch *hitch, s
 
 /* ---- printed results */
 
-/* Returns the first record after the start, when the vehicles have settled; 0 if the run ended before. */
+/* Returns the index of the first record at which the vehicles have settled after the start; 0 if the run ended before. */
 static long first_of(const struct path *p)
 {
   return p->count > SETTLED ? SETTLED : 0;
@@ -150,7 +150,8 @@ static double mean(const struct path *p, int which)
   return p->count > from ? sum / (double)(p->count - from) : NAN;
 }
 
-/* Returns the largest change of a quantity from one record to the next, which shows oscillations. */
+/* Returns the largest change between successive records, after the vehicles have settled, of a quantity of the hitch (`which`: 0 defect, 1
+ * force); large values show oscillations. */
 static double largest_change(const struct path *p, int which)
 {
   double most = 0;
@@ -194,7 +195,8 @@ static void print_row(const struct hitch *hitch, const struct path *p)
   if (p->count < POINTS) printf("%-22s  ended at %.2f s\n", "", (double)p->count * EVERY);
 }
 
-/* Draws the defect and the force of the truck's hitches over time, after the start (Figs. 10 and 11). */
+/* Draws the defect and the force of the truck's hitches over time, after the vehicles have settled (Figs. 10 and 11), if --plot is given.
+ * Runs that ended early are left out. */
 static cmb_status draw(cmb_context *ctx, const struct cli_arguments *a, const struct path *paths)
 {
   struct cli_panel panels[2] = {{.title = "defect in m", .logarithmic = true},

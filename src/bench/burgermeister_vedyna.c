@@ -56,7 +56,8 @@ static cmb_status follow_reference(cmb_context *ctx, const cmb_system *system, s
   return run(ctx, system, &o, path);
 }
 
-/* Runs the method lie with these options and records the positions in `path`; *operations is the number of operations in a step. */
+/* Runs the method lie with the given options `jacobian` and `positions`, and records the positions after each step in *path. *operations
+ * becomes the number of arithmetic operations in a step. */
 static cmb_status follow(cmb_context *ctx, const cmb_system *system, const char *jacobian,
                          const char *positions, struct path *path, int *operations)
 {
@@ -82,8 +83,8 @@ static cmb_status create_path(cmb_context *ctx, const cmb_system *system, double
   return p->q ? CMB_OK : cmb_fail_memory(ctx);
 }
 
-/* Returns the largest distance between the paths a and b over the coordinates first .. first + count - 1; for b == NULL from a's first
- * position. */
+/* Returns the largest distance between the recorded paths a and b at the same instant, as the 2-norm over the coordinates first .. first +
+ * count − 1. If b is NULL, the distance from the first position of a is used. */
 static double largest_distance(int first, int count, const struct path *a, const struct path *b)
 {
   double most = 0;
@@ -135,10 +136,10 @@ static cmb_status compare(cmb_context *ctx, const cmb_system *system, struct pat
                           struct path *path, double error[2], int operations[2])
 {
   CMB_TRY(follow_reference(ctx, system, reference));
-  const double way = largest_distance(0, path->nq, reference, NULL);
+  const double travel = largest_distance(0, path->nq, reference, NULL);
   for (int i = 0; i < 2; i++) {
     CMB_TRY(follow(ctx, system, "J2", positions[i], path, &operations[i]));
-    error[i] = largest_distance(0, path->nq, path, reference) / way;
+    error[i] = largest_distance(0, path->nq, path, reference) / travel;
   }
   return CMB_OK;
 }
@@ -166,7 +167,8 @@ static cmb_status print_models(cmb_context *ctx)
 {
   printf("Burgermeister et al., section 4.3: veDYNA's step, lie with positions=new, beside the "
          "default, with J2. Largest\nerror of positions in %g s (or as long as the model runs) "
-         "over the largest way; operations of a step.\n\n%-17s %8s  %8s  %8s  %6s   %-7s  %10s  "
+         "over the largest displacement; operations of a step.\n\n%-17s %8s  %8s  %8s  %6s   %-7s  "
+         "%10s  "
          "%6s\n",
          DURATION, "model", "h", "auto", "new", "ratio", "smaller", "operations", "new");
   for (int i = 0; i < MODELS; i++) {
@@ -179,34 +181,36 @@ static cmb_status print_models(cmb_context *ctx)
 
 static const struct {
   const char *jacobian, *positions;
-} ways[] = {{"none", "auto"}, {"none", "new"}, {"J1", "auto"},    {"J1", "new"},   {"J2", "auto"},
-            {"J2", "new"},    {"J3", "auto"},  {"exact", "auto"}, {"exact", "new"}};
+} variants[] = {{"none", "auto"}, {"none", "new"},   {"J1", "auto"},
+                {"J1", "new"},    {"J2", "auto"},    {"J2", "new"},
+                {"J3", "auto"},   {"exact", "auto"}, {"exact", "new"}};
 
-enum { WAYS = sizeof ways / sizeof ways[0], HEAVE = 0 };
+enum { VARIANTS = sizeof variants / sizeof variants[0], HEAVE = 0 };
 
-static cmb_status compare_ways(cmb_context *ctx, const cmb_system *system, struct path *reference,
-                               struct path *path)
+static cmb_status compare_variants(cmb_context *ctx, const cmb_system *system,
+                                   struct path *reference, struct path *path)
 {
   CMB_TRY(follow_reference(ctx, system, reference));
   printf("\nQuarter car, h = 1 ms, the largest error of the chassis' height, which moves by %.1e "
          "m.\n\njacobian  positions    error, m  operations\n",
          largest_distance(HEAVE, 1, reference, NULL));
-  for (int i = 0; i < WAYS; i++) {
+  for (int i = 0; i < VARIANTS; i++) {
     int operations;
-    CMB_TRY(follow(ctx, system, ways[i].jacobian, ways[i].positions, path, &operations));
-    printf("%-8s  %-9s  %10.2e  %10d\n", ways[i].jacobian, ways[i].positions,
+    CMB_TRY(follow(ctx, system, variants[i].jacobian, variants[i].positions, path, &operations));
+    printf("%-8s  %-9s  %10.2e  %10d\n", variants[i].jacobian, variants[i].positions,
            largest_distance(HEAVE, 1, path, reference), operations);
   }
   return CMB_OK;
 }
 
-static cmb_status print_ways(cmb_context *ctx, const char *name, double h, const cmb_system *system)
+static cmb_status print_variants(cmb_context *ctx, const char *name, double h,
+                                 const cmb_system *system)
 {
   struct path reference, path = {0};
   (void)name;
   cmb_status status = create_path(ctx, system, h, &reference);
   if (status == CMB_OK) status = create_path(ctx, system, h, &path);
-  if (status == CMB_OK) status = compare_ways(ctx, system, &reference, &path);
+  if (status == CMB_OK) status = compare_variants(ctx, system, &reference, &path);
   free(reference.q);
   free(path.q);
   return status;
@@ -217,5 +221,5 @@ cmb_status cli_bench_burgermeister_vedyna(cmb_context *ctx, const cmb_system *sy
 {
   (void)system, (void)a;
   CMB_TRY(print_models(ctx));
-  return open_and_print(ctx, "quarter-car", 1e-3, print_ways);
+  return open_and_print(ctx, "quarter-car", 1e-3, print_variants);
 }

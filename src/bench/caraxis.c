@@ -50,7 +50,8 @@ static double tolerance_at(int m)
 
 /* ---- the runs */
 
-/* Stores the numbers of a run (digits of precision, steps, evaluations, time and so on) in the order of the table. */
+/* Stores the results of a run (digits of precision, steps, function evaluations, Jacobians, factorisations, time in µs) in run[] in the
+ * order of the table's columns. */
 static void collect(const struct cli_outcome *o, double run[CARAXIS_NUMBERS])
 {
   const cmb_statistics *s = &o->statistics;
@@ -74,8 +75,8 @@ static bool has_control(const cmb_method *method)
   return false;
 }
 
-/* Runs a method with all tolerances, and stores the results in `code`; after the first run that takes too many steps all others count as
- * failed. `control` is a value of the method's option, or NULL. */
+/* Runs an integration method with all tolerances and stores the results in *code. After the first run that takes too many steps, that run
+ * and all with smaller tolerances count as failed. `control` is the value of the method's option `control`, or NULL. */
 static cmb_status run_method(cmb_context *ctx, const cmb_system *system, const cmb_method *method,
                              const char *control, int repeat, struct caraxis_code *code)
 {
@@ -173,7 +174,8 @@ static cmb_status run_all(cmb_context *ctx, const cmb_system *system, int repeat
 
 /* ---- the tables */
 
-/* Prints a row of the table: name, tolerance, the numbers of a run, and whether it is as good as a published one. */
+/* Prints a row of the table: the code's name, the tolerance, the numbers of a run, and `verdict`, which says whether the run is as good as
+ * the published one (empty for other codes). */
 static void put_row(const char *name, double rtol, const double run[CARAXIS_NUMBERS],
                     const char *verdict)
 {
@@ -191,8 +193,9 @@ static const struct caraxis_rival *rival_of(const char *name)
   return NULL;
 }
 
-/* Returns "yes" if a run is as good as that of the code on which the method is based: about as many digits and, if the steps of that
- * code are known, no more steps than these digits cost; otherwise "no". "-" if there is no such code. */
+/* Returns "yes" if the run at the k-th tolerance of the table is as good as that of the code on which the method is based: about as many
+ * digits and, if that code's steps are known, no more steps than these digits cost at order 5. Returns "no" otherwise, "-" if there is no
+ * such code. */
 static const char *verdict_of(const struct caraxis_code *code, int k)
 {
   const struct caraxis_rival *r = rival_of(code->name);
@@ -266,8 +269,8 @@ static void print_cheapest(int count, const struct caraxis_code *codes)
   }
 }
 
-/* Returns the smallest number of evaluations among the runs of the named code that reach a precision of 8 digits (mescd); NaN if none
- * does. */
+/* Returns the smallest number of function evaluations among the runs of the named code that reach at least 8 correct digits (mescd); NaN if
+ * none does. */
 static double evaluations_at_8(int count, const struct caraxis_code *codes, const char *name)
 {
   double least = NAN;

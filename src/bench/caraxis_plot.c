@@ -22,10 +22,11 @@ struct picture {
   double digits[GRID], time[MOST_SHOWN][GRID];
   struct cli_panel panels[PANELS];
   int curves;
-  const char *left_out; /* a code for which there was no room */
+  const char *left_out; /* the last code that was left out because its panel was full; NULL: none */
 };
 
-/* Returns the panel in which a code is shown: 0 for explicit methods and auto, 1 for implicit ones, 2 for those in a state-space form. */
+/* Returns the panel of the plot in which a code is shown, by the beginning of its name: 1 for implicit methods, 2 for methods in
+ * state-space form, 0 for all others (explicit methods and auto). */
 static int panel_of(const char *name)
 {
   static const struct {
@@ -50,7 +51,8 @@ static double time_of_rival(const struct caraxis_rival *r, int kind, double digi
   return least;
 }
 
-/* Adds a curve to a panel and returns its array, which the caller fills; NULL if there is no room. */
+/* Adds a curve to a panel of the plot and returns its data array time[GRID], which the caller fills. If the panel is full, returns NULL and
+ * records the code's name in p->left_out. */
 static double *add_curve(struct picture *p, int panel, const char *name)
 {
   struct cli_panel *to = &p->panels[panel];
@@ -72,7 +74,8 @@ static void add_code(struct picture *p, int kind, const struct caraxis_code *cod
   }
 }
 
-/* Adds a curve for another code to the last panel: those of Table II.17.2, and RADAU5. */
+/* Adds the work-precision curve of another code to the last panel, if its numbers of steps and of digits (`kind`: mescd or scd) are known
+ * at the first tolerance. */
 static void add_rival(struct picture *p, int kind, const struct caraxis_rival *rival)
 {
   if (isnan(rival->runs[0][CARAXIS_STEPS]) || isnan(rival->runs[0][kind])) return;
@@ -103,7 +106,7 @@ static cmb_status draw_precision(cmb_context *ctx, const struct cli_arguments *a
   return cli_bench_draw_beside(ctx, a, suffix, &plot);
 }
 
-/* Draws the four coordinates of the solution over time (Fig. II.17.2). */
+/* Draws the four coordinates of the reference solution over time (Fig. II.17.2) to a file with "-motion" added to the name of the plot. */
 static cmb_status draw_motion(cmb_context *ctx, const cmb_system *system,
                               const struct cli_arguments *a)
 {

@@ -56,7 +56,8 @@ double cli_haug_tolerance(int k)
 
 /* ---- runs, step by step */
 
-/* Appends the time, the measured coordinate and its velocity of a simulation's record to the recorded path. */
+/* Appends a row with a record's time, measured coordinate, its velocity and 0 to the path *user. If the record is at nearly the same time
+ * as the last row, as at an event, it replaces that row, with 1 in place of 0. Returns CMB_ERROR_MEMORY if out of memory. */
 static cmb_status on_record(void *user, const cmb_record *record)
 {
   struct haug_path *p = user;
@@ -94,8 +95,8 @@ cmb_status cli_haug_follow(cmb_context *ctx, const cmb_system *system, const cha
 
 /* ---- errors */
 
-/* Returns the value at time t of the cubic through four successive points of the path, the first of which is `at`; i is the column of
- * its rows to interpolate. */
+/* Returns the value at time t of the cubic polynomial through four successive rows of the recorded path, the first of which is row `at`; i
+ * is the column to interpolate (1: coordinate, 2: velocity). */
 static double interpolate(const struct haug_path *p, long at, int i, double t)
 {
   double sum = 0;
@@ -109,8 +110,8 @@ static double interpolate(const struct haug_path *p, long at, int i, double t)
   return sum;
 }
 
-/* Returns the first of four successive points of the reference around the interval that ends at `right`. At an event, where forces are
- * discontinuous, the solution has a kink: all four points are on one side of it, if there are enough. */
+/* Returns the first of four successive rows of the reference solution for interpolation in the interval that ends at row `right`. At an
+ * event, where forces are discontinuous, the solution has a kink: all four rows are on one side of the event, if there are enough. */
 static long window(const struct haug_path *p, long right)
 {
   const long last = p->count - 4;
@@ -123,8 +124,8 @@ static long window(const struct haug_path *p, long right)
   return at < 0 ? 0 : at > last ? last : at;
 }
 
-/* Computes the largest differences in position and velocity between the steps of a run and the reference solution, which is interpolated
- * by cubics (equation (63) of the paper). */
+/* Computes error[0] and error[1], the largest differences in position and in velocity between the steps of a run and the reference
+ * solution, which is interpolated by cubic polynomials (equation (63) of the paper). */
 static void find_errors(const struct haug_path *path, const struct haug_path *reference,
                         double error[2])
 {
@@ -160,7 +161,8 @@ cmb_status cli_haug_print_errors(cmb_context *ctx, const cmb_system *system, int
 
 /* ---- times */
 
-/* Runs method m with all lengths and tolerances and prints its times beside the paper's; the times and evaluations are stored in *cost. */
+/* Runs method m (0: trap, 1: sdirk4) for all lengths of the run and all tolerances, and prints its processor times beside the paper's.
+ * Times and numbers of function evaluations are stored in *cost. */
 cmb_status cli_haug_print_times(cmb_context *ctx, const cmb_system *system, int m, int repeat,
                                 struct haug_cost *cost)
 {
@@ -185,8 +187,8 @@ cmb_status cli_haug_print_times(cmb_context *ctx, const cmb_system *system, int 
   return CMB_OK;
 }
 
-/* Runs abm from t = 0.5 s on, when the wheel is on top of the bump, from rest: f and seconds are the evaluations and the time until the
- * end of each length. */
+/* Runs the explicit method abm from t = 0.5 s on, when the wheel is on top of the bump, from the system's initial state. f[i] and
+ * seconds[i] become the number of function evaluations and the processor time until the end of the i-th length. */
 static cmb_status run_explicit(cmb_context *ctx, const cmb_system *system, double tolerance,
                                double f[HAUG_LENGTHS], double seconds[HAUG_LENGTHS])
 {
@@ -235,7 +237,7 @@ cmb_status cli_haug_print_explicit(cmb_context *ctx, const cmb_system *system,
 
 /* ---- the paper's statements */
 
-/* Returns whether the largest of n numbers is at most `most` times the smallest. */
+/* Returns whether the largest of the n numbers x is at most `most` times the smallest; x ≥ 0. */
 static bool spread_below(int n, const double *x, double most)
 {
   double least = INFINITY, largest = 0;
@@ -275,14 +277,16 @@ void cli_haug_judge_explicit(const struct haug_cost *abm, const struct haug_cost
 
 /* ---- step sizes */
 
-/* Returns the size of the step of the path that contains t, and advances *n to it; NaN before the first step. */
+/* Returns the size of the step of the recorded path that contains the time t, and advances *n to the row at the end of that step; t must
+ * not decrease from call to call. Returns NaN at the start. */
 static double step_at(const struct haug_path *p, double t, long *n)
 {
   while (*n < p->count - 1 && p->row[*n][0] < t) (*n)++;
   return *n > 0 ? p->row[*n][0] - p->row[*n - 1][0] : NAN;
 }
 
-/* Returns the height at time t in step n: the cubic with the heights and velocities at the ends of the step. */
+/* Returns the measured height at time t in step n of the recorded path: the cubic Hermite polynomial with the heights and velocities at the
+ * ends of the step; the initial height if n is 0. */
 static double height_at(const struct haug_path *p, double t, long n)
 {
   if (n == 0) return p->row[0][1];

@@ -21,6 +21,7 @@ struct haug_path {
   double (*row)[4]; /* t, the measured coordinate, its velocity, 1 if there is an event */
 };
 
+/* Runs a simulation once with a method and a tolerance until t_end, and records its steps in *path, whose memory is reused. */
 cmb_status cli_haug_follow(cmb_context *ctx, const cmb_system *system, const char *method,
                            double tolerance, double t_end, struct haug_path *path);
 
@@ -35,10 +36,11 @@ extern const double cli_haug_paper_errors[HAUG_METHODS][HAUG_TOLERANCES][2];
 extern const double cli_haug_paper_times[HAUG_METHODS][HAUG_LENGTHS][HAUG_TOLERANCES];
 extern const double cli_haug_paper_explicit[HAUG_LENGTHS][HAUG_TOLERANCES];
 
+/* Returns the k-th tolerance, 10^−(2 + k). */
 double cli_haug_tolerance(int k);
 
-/* Runs method m with all tolerances and prints its errors beside the paper's (Table 6 or 7); `error` returns those of position and
- * velocity. */
+/* Runs method m with all tolerances and prints its errors beside the paper's (Table 6 or 7). `error` becomes the errors of position and
+ * velocity for each tolerance. */
 cmb_status cli_haug_print_errors(cmb_context *ctx, const cmb_system *system, int m,
                                  const struct haug_path *reference, struct haug_path *path,
                                  double error[HAUG_TOLERANCES][2]);

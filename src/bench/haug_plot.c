@@ -9,7 +9,7 @@
 
 enum { TWO_SECONDS = 1, AT_1E_3 = 1 }; /* the length of Figs. 7 and 9, the tolerance of Fig. 10 */
 
-/* Adds a curve with the bench's results to a panel, and the paper's with dashes in the same colour. */
+/* Adds two curves of the same colour to a panel of a plot: the bench's results and, dashed, the paper's. */
 static void add_pair(struct cli_panel *panel, const char *name, const double *ours,
                      const char *published, const double *paper)
 {
@@ -56,7 +56,7 @@ cmb_status cli_haug_draw_errors(cmb_context *ctx, const struct cli_arguments *a,
   return draw_over_tolerances(ctx, a, titles[m], &panel);
 }
 
-/* Converts n times from s to ms, so that the paper's curves and the bench's have a common axis. */
+/* Converts seconds[n] to ms[n] in milliseconds, so that the paper's times and the bench's have a common axis. */
 static void in_milliseconds(int n, const double *seconds, double *ms)
 {
   for (int i = 0; i < n; i++) ms[i] = 1e3 * seconds[i];
@@ -75,8 +75,8 @@ cmb_status cli_haug_draw_times(cmb_context *ctx, const struct cli_arguments *a,
       ctx, a, "HMMWV14: times of trap and sdirk4 (Haug, Negrut, Engstler 1999, Fig. 7)", &panel);
 }
 
-/* Draws the times of abm and of the paper's explicit method against the length of the run, on linear axes, since the paper states that
- * they are proportional. */
+/* Draws the times of abm and of the paper's explicit method against the length of the run, on linear axes, since the paper states that they
+ * are proportional, to a file with "-length" added to the name of the plot, if --plot is given. */
 static cmb_status draw_lengths(cmb_context *ctx, const struct cli_arguments *a,
                                const struct haug_cost *abm)
 {

@@ -49,8 +49,8 @@ cmb_status cli_bench_haug_table7(cmb_context *ctx, const cmb_system *system,
   return print_table_of_errors(ctx, system, a, 1);
 }
 
-/* Prints whether runs of 4 s need less than 1.5 times the evaluations of 2 s: the paper states that most of the work is done while the
- * wheels are on the bump. */
+/* Prints whether runs of 4 s need less than 1.5 times the function evaluations of runs of 2 s at all tolerances: the paper states that most
+ * of the work is done while the wheels are on the bump. */
 static void judge_lengths(const struct haug_cost *cost)
 {
   bool fades = true;
@@ -94,8 +94,8 @@ static cmb_status print_explicit(cmb_context *ctx, const cmb_system *system, con
   return cli_haug_draw_explicit(ctx, a, &abm);
 }
 
-/* Runs the bench of section 6.4, an explicit method on the stiff vehicle. The bump is moved close to the front wheels, which reach it
- * after about 5 ms: abm is too slow to get farther. */
+/* Runs the benchmark of section 6.4: the explicit method abm on the stiff vehicle, compared with the implicit sdirk4. For abm the bump is
+ * moved close to the front wheels, which reach it after about 5 ms, since abm is too slow for a longer run. */
 cmb_status cli_bench_haug_explicit(cmb_context *ctx, const cmb_system *system,
                                    const struct cli_arguments *a)
 {

@@ -1,8 +1,8 @@
 /*
  * camber bench simeon-table1 (B. Simeon, "On the numerical solution of a wheel suspension benchmark problem", 1996, section 5): the four
- * ways of projecting of Table 1, with mdop5 on the five-link suspension over a smooth bump, and hem5, to which the paper's text compares
+ * variants of projection of Table 1, with mdop5 on the five-link suspension over a smooth bump, and hem5, to which the paper's text compares
  * it; Fig. 3 with --plot. The paper's data of the car are not published; these are another car's, so that only the pattern of the numbers
- * can be compared. The paper states that oscillations behind the bump are damped out by the shock absorber within less than 1 s. So the
+ * can be compared. The paper states that oscillations after the bump are damped out by the shock absorber within less than 1 s. So the
  * shock absorber of the bench has 1,500 N s/m, a fifth of critical damping; with the 5,500 N s/m of the model, two thirds of it, nothing
  * oscillates.
  *
@@ -10,7 +10,7 @@
  * rotation, 86 rad in the end, is left out, and included in a second column. A third one has the error along the constraints: that of the
  * positions after the drift has been removed by projection (12a).
  *
- * Times are those of the integration alone, medians of rounds in which the ways take turns, so that disturbances affect all of them
+ * Times are those of the integration alone, medians of rounds in which the variants take turns, so that disturbances affect all of them
  * equally. The paper's code solves eq. (4) in each stage; mdop5 does not where a model provides its accelerations in one call. `by (4)` is
  * mdop5 with this disabled, as in the paper.
  */
@@ -40,8 +40,8 @@ struct row {
   double paper[5]; /* projections, |g|, |G v|, relative error, CPU s; NaN: none */
 };
 
-/* A way to integrate, and its results. */
-struct way {
+/* A variant of the table (a method and its projection), and its results. */
+struct variant {
   struct row row;
   bool by_factors; /* eq. (4) in each stage instead of the accelerations in one call */
   double rtol;
@@ -51,8 +51,8 @@ struct way {
   double seconds;
 };
 
-/* The rows of the table, the same by (4), and hem5 at the same tolerance and at the same error. */
-enum { INDEX1, VELOCITY, CONTROL, EVERY, ROWS, HEM5 = 2 * ROWS, HEM5_EQUAL, WAYS };
+/* The variants: the rows of the table, the same with eq. (4) solved in each stage, and hem5 at the same tolerance and at the same error. */
+enum { INDEX1, VELOCITY, CONTROL, EVERY, ROWS, HEM5 = 2 * ROWS, HEM5_EQUAL, VARIANTS };
 
 static const struct row rows[ROWS] = {
     {"index 1", "mdop5", "none", {0, 1.8e-2, 1.1e-1, 7.7e-5, 40.1}},
@@ -68,14 +68,15 @@ struct bench {
   const cmb_system *system;
   cmb_equations plain; /* the system's equations without accelerations in one call */
   cmb_evaluator *ev;
-  struct path reference, paths[WAYS];
-  struct way ways[WAYS];
+  struct path reference, paths[VARIANTS];
+  struct variant variants[VARIANTS];
 };
 
 /* ---- runs */
 
-/* Creates the integrator for one way to integrate: its method, its tolerance and its projection. */
-static cmb_status create(struct bench *b, const struct way *w, cmb_integrator **in)
+/* Creates the integrator for one variant of Table 1: an integration method with its tolerance and its kind of projection onto the
+ * constraints, as given in *w. */
+static cmb_status create(struct bench *b, const struct variant *w, cmb_integrator **in)
 {
   cmb_option_setting setting = {"projection", w->row.projection};
   cmb_integrator_options options = cmb_integrator_defaults();
@@ -91,8 +92,9 @@ static cmb_status begin(const struct bench *b, cmb_integrator *in)
   return cmb_integrator_begin(in, 0, cmb_system_q(b->system), cmb_system_v(b->system));
 }
 
-/* Stores the positions at those instants that lie in the last step, from the dense output, and the residuals of the constraints at the
- * end of the step. */
+/* Stores the states of a simulation at those of its equidistant output times that lie in the last step: the positions from the dense
+ * output, the same projected onto the constraints, and the residuals of the constraints at the end of the step. `interval` is the distance
+ * of the output times. */
 static cmb_status store_instants(struct bench *b, cmb_integrator *in, double interval,
                                  struct path *path)
 {
@@ -111,8 +113,9 @@ static cmb_status store_instants(struct bench *b, cmb_integrator *in, double int
   return CMB_OK;
 }
 
-/* Runs one way and records its positions, its residuals of the constraints and the times of its projections. */
-static cmb_status follow(struct bench *b, struct way *w, struct path *path)
+/* Runs one variant of Table 1 (an integration method with a kind of projection) and records in *path its positions, its residuals of the
+ * constraints and the times of its first MOST_MARKS projections of positions. */
+static cmb_status follow(struct bench *b, struct variant *w, struct path *path)
 {
   const double end = cmb_system_t_end(b->system);
   cmb_integrator *in;
@@ -136,8 +139,9 @@ static cmb_status follow(struct bench *b, struct way *w, struct path *path)
   return status;
 }
 
-/* Runs one way without recording, and measures its time and its counts. */
-static cmb_status time_once(struct bench *b, struct way *w, double *seconds)
+/* Runs one variant of Table 1 (an integration method with a kind of projection) once, without recording its solution, and measures its
+ * processor time *seconds and its numbers of steps, evaluations and so on, w->counts. */
+static cmb_status time_once(struct bench *b, struct variant *w, double *seconds)
 {
   const double end = cmb_system_t_end(b->system);
   cmb_integrator *in;
@@ -153,16 +157,16 @@ static cmb_status time_once(struct bench *b, struct way *w, double *seconds)
 
 static cmb_status time_all(struct bench *b, int rounds)
 {
-  double *seconds = calloc((size_t)rounds * WAYS, sizeof *seconds);
+  double *seconds = calloc((size_t)rounds * VARIANTS, sizeof *seconds);
   cmb_status status = CMB_OK;
   if (!seconds) return cmb_fail_memory(b->ctx);
   for (int k = 0; k < rounds && status == CMB_OK; k++) {
-    for (int i = 0; i < WAYS && status == CMB_OK; i++) {
-      status = time_once(b, &b->ways[i], seconds + (ptrdiff_t)i * rounds + k);
+    for (int i = 0; i < VARIANTS && status == CMB_OK; i++) {
+      status = time_once(b, &b->variants[i], seconds + (ptrdiff_t)i * rounds + k);
     }
   }
-  for (int i = 0; i < WAYS && status == CMB_OK; i++) {
-    b->ways[i].seconds = cli_median(rounds, seconds + (ptrdiff_t)i * rounds);
+  for (int i = 0; i < VARIANTS && status == CMB_OK; i++) {
+    b->variants[i].seconds = cli_median(rounds, seconds + (ptrdiff_t)i * rounds);
   }
   free(seconds);
   return status;
@@ -170,7 +174,7 @@ static cmb_status time_all(struct bench *b, int rounds)
 
 /* ---- errors */
 
-/* Returns the 2-norm of x (n). */
+/* Returns the Euclidean norm of x[n]. */
 static double length(int n, const double *x)
 {
   double sum = 0;
@@ -178,8 +182,8 @@ static double length(int n, const double *x)
   return sqrt(sum);
 }
 
-/* Returns the largest distance between q and the reference at any instant, over the first n coordinates, divided by the largest norm of
- * the reference's positions. */
+/* Returns the largest distance between q and the reference solution at the same instant (2-norm over the first n coordinates), divided by
+ * the largest norm of the reference. */
 static double relative_error(int n, double q[INSTANTS][MOST_COORDINATES],
                              double reference[INSTANTS][MOST_COORDINATES])
 {
@@ -193,12 +197,12 @@ static double relative_error(int n, double q[INSTANTS][MOST_COORDINATES],
   return most / size;
 }
 
-/* Runs one way to integrate and computes its relative errors: in the angles (all coordinates except the last, the wheel's rotation), in
- * the angles after projection onto the constraints, and in all coordinates. */
-static cmb_status run_way(struct bench *b, int i)
+/* Runs variant i of Table 1 (an integration method with a kind of projection) and computes its relative errors: in all coordinates except
+ * the last, the wheel's rotation; in the same ones after projection onto the constraints; and in all coordinates. */
+static cmb_status run_variant(struct bench *b, int i)
 {
   const int all = cmb_system_equations(b->system)->nq;
-  struct way *w = &b->ways[i];
+  struct variant *w = &b->variants[i];
   struct path *path = &b->paths[i];
   CMB_TRY(follow(b, w, path));
   w->error = relative_error(all - 1, path->q, b->reference.q);
@@ -207,34 +211,35 @@ static cmb_status run_way(struct bench *b, int i)
   return CMB_OK;
 }
 
-/* Finds the largest of a series of tolerances at which hem5 is at least as accurate as mdop5 with projection control, and stores that
- * run's results. */
+/* Runs the method hem5 with smaller and smaller tolerances, until its error is at most that of mdop5 with projections only when needed
+ * (variant CONTROL). The results of the last run remain stored as variant HEM5_EQUAL. */
 static cmb_status find_equal_error(struct bench *b)
 {
-  struct way *w = &b->ways[HEM5_EQUAL];
+  struct variant *w = &b->variants[HEM5_EQUAL];
   const double finer = exp2(-0.25);
   for (w->rtol = 1; w->rtol > 1e-12; w->rtol *= finer) {
-    CMB_TRY(run_way(b, HEM5_EQUAL));
-    if (w->error <= b->ways[CONTROL].error) return CMB_OK;
+    CMB_TRY(run_variant(b, HEM5_EQUAL));
+    if (w->error <= b->variants[CONTROL].error) return CMB_OK;
   }
   return CMB_OK;
 }
 
 static cmb_status run_all(struct bench *b, double rtol)
 {
-  struct way reference = {.row = {.method = "mdop853", .projection = "every"}, .rtol = 1e-12};
+  struct variant reference = {.row = {.method = "mdop853", .projection = "every"}, .rtol = 1e-12};
   CMB_TRY(follow(b, &reference, &b->reference));
-  for (int i = 0; i < WAYS; i++) {
-    b->ways[i].row = i < HEM5 ? rows[i % ROWS] : rival;
-    b->ways[i].by_factors = i >= ROWS;
-    b->ways[i].rtol = rtol;
-    if (i != HEM5_EQUAL) CMB_TRY(run_way(b, i));
+  for (int i = 0; i < VARIANTS; i++) {
+    b->variants[i].row = i < HEM5 ? rows[i % ROWS] : rival;
+    b->variants[i].by_factors = i >= ROWS;
+    b->variants[i].rtol = rtol;
+    if (i != HEM5_EQUAL) CMB_TRY(run_variant(b, i));
   }
-  b->ways[HEM5_EQUAL].row.paper[3] = b->ways[HEM5_EQUAL].row.paper[4] = NAN;
+  b->variants[HEM5_EQUAL].row.paper[3] = b->variants[HEM5_EQUAL].row.paper[4] = NAN;
   return find_equal_error(b);
 }
 
-/* Returns the ratio of the largest error without stabilisation (index 1) to the largest error with projection control, until time t. */
+/* Returns the ratio of the largest error of the run without stabilisation (index 1) to that of the run with projection control, over the
+ * recorded instants up to time t. */
 static double ratio_until(const struct bench *b, double t)
 {
   const int n = cmb_system_equations(b->system)->nq - 1;
@@ -253,8 +258,8 @@ static double ratio_until(const struct bench *b, double t)
 
 enum { PHI1 = 0 }; /* the angle of the first rod */
 
-/* Returns whether the suspension oscillates behind the bump, and at the end is back within a hundredth of the largest displacement from
- * its initial position. */
+/* Returns whether the suspension oscillates after the bump and comes to rest, from the angle of the first rod in the reference solution: it
+ * passes its initial value at least twice, and at the end its deviation from it is at most 1 % of the largest one. */
 static bool is_damped_out(const struct bench *b)
 {
   const double start = b->reference.q[0][PHI1];
@@ -271,17 +276,18 @@ static bool is_damped_out(const struct bench *b)
 
 /* ---- printed results */
 
-/* Writes a published number to `text`, a dash if it is NaN, and returns `text`. */
+/* Writes a published number to text[16] with two digits, or a dash if it is NaN (not published); returns `text`. */
 static const char *published(double x, char text[16])
 {
   snprintf(text, 16, isnan(x) ? "-" : "%.1e", x);
   return text;
 }
 
-/* Returns the time per attempted step: the number of rejected steps differs from row to row here, but not in the paper. */
-static double attempt(const struct bench *b, int way)
+/* Returns the processor time per attempted step, in s, of one variant of Table 1 (by its index). Times per run would not be comparable, as
+ * the number of rejected steps differs from variant to variant here, but not in the paper. */
+static double attempt(const struct bench *b, int variant)
 {
-  return b->ways[way].seconds / (double)b->ways[way].counts.steps;
+  return b->variants[variant].seconds / (double)b->variants[variant].counts.steps;
 }
 
 static void print_table(const struct bench *b)
@@ -292,7 +298,7 @@ static void print_table(const struct bench *b)
          "                          ours  paper  ours    paper    ours   paper    ours   paper"
          "    ours   along     all  paper  by (4)    ours\n");
   for (int i = 0; i < ROWS; i++) {
-    const struct way *w = &b->ways[i];
+    const struct variant *w = &b->variants[i];
     const double *p = w->row.paper;
     printf("%-24s %5ld %6.0f %5ld  %7s %7.1e %7s %7.1e %7.1e %7.1e %7.1e %7.1e %5.1f%% %6.1f%% "
            "%6.1f%%\n",
@@ -307,25 +313,25 @@ static void print_table(const struct bench *b)
 static void print_rivals(const struct bench *b)
 {
   static const struct {
-    int way;
+    int variant;
     const char *title;
   } lines[] = {{CONTROL, "mdop5, control"},
                {ROWS + CONTROL, "the same by (4)"},
                {HEM5, "hem5"},
                {HEM5_EQUAL, "hem5, equal error"}};
-  const struct way *beside = &b->ways[ROWS + CONTROL];
+  const struct variant *beside = &b->variants[ROWS + CONTROL];
   printf(
       "\n                      RTOL  steps  tried      f  factors    rel. error        time      "
       "attempt  beside by (4)\n"
       "                             ours   ours   ours     ours   paper    ours      ours         "
       "ours  paper   ours\n");
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-    const struct way *w = &b->ways[lines[i].way];
+    const struct variant *w = &b->variants[lines[i].variant];
     char text[16];
     printf("%-17s %8.1e %6ld %6ld %6ld %8ld %7s %7.1e %6.3f ms %9.2f us", lines[i].title, w->rtol,
            w->counts.accepted, w->counts.steps, w->counts.f, w->counts.factor,
            published(w->row.paper[3], text), w->error, 1e3 * w->seconds,
-           1e6 * attempt(b, lines[i].way));
+           1e6 * attempt(b, lines[i].variant));
     cli_bench_put(6, 2, w->row.paper[4] / beside->row.paper[4]);
     cli_bench_put(6, 2, w->seconds / beside->seconds);
     printf("\n");
@@ -357,8 +363,8 @@ static void print_claims(int count, const struct claim *claims)
 
 static void print_verdicts(const struct bench *b)
 {
-  const struct way *w = b->ways, *index1 = &w[INDEX1], *velocity = &w[VELOCITY],
-                   *control = &w[CONTROL], *every = &w[EVERY];
+  const struct variant *w = b->variants, *index1 = &w[INDEX1], *velocity = &w[VELOCITY],
+                       *control = &w[CONTROL], *every = &w[EVERY];
   const struct claim claims[] = {
       {"oscillations behind the bump are damped out within 1 s", is_damped_out(b)},
       {"index 1: positions and velocities drift",
@@ -382,7 +388,7 @@ static void print_verdicts(const struct bench *b)
   print_claims(sizeof claims / sizeof *claims, claims);
 }
 
-/* Prints the claims that depend on measured times. */
+/* Prints those claims of the paper that depend on measured times, each with "yes" if the measurements confirm it, otherwise "no". */
 static void print_timed_verdicts(const struct bench *b)
 {
   const double plain = attempt(b, ROWS + INDEX1);
@@ -394,14 +400,14 @@ static void print_timed_verdicts(const struct bench *b)
       {"projection each step: by (4), at most 10 % more time for an attempt",
        attempt(b, ROWS + EVERY) <= 1.10 * plain},
       {"hem5: at most 1.5 times the time of mdop5 by (4), same tolerance",
-       b->ways[HEM5].seconds <= 1.5 * b->ways[ROWS + CONTROL].seconds},
+       b->variants[HEM5].seconds <= 1.5 * b->variants[ROWS + CONTROL].seconds},
   };
   print_claims(sizeof claims / sizeof *claims, claims);
 }
 
 /* ---- Fig. 3 */
 
-/* Draws the angles of the rods and the residuals of the constraints over time (Fig. 3). */
+/* Draws the angles of the rods and the residuals of the constraints over time (Fig. 3), if --plot is given. */
 static cmb_status draw(const struct bench *b, const struct cli_arguments *a)
 {
   static const int angles[] = {0, 5, 7, 9, 11}; /* phi1 .. phi5, of the rods */

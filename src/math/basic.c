@@ -26,9 +26,9 @@ void cmb_basic_create(cmb_basic *p, cmb_arena *arena, int most, int width)
   p->c = cmb_arena_doubles(arena, most);
 }
 
-/* Orthogonalises the row W_k against the independent rows chosen so far, the members, in the metric of the matrix N: stores the remainder
- * w = W_k − Σ c_i W_i and N wᵀ behind the members in p->W and p->P, and the c_i in p->c. Done twice, since rounding spoils the first
- * result where little remains. Returns the squared length of w. */
+/* Orthogonalises the row W_k against the p->count rows chosen so far, in the inner product of the matrix N (Gram-Schmidt, two passes, since
+ * rounding errors spoil the first result where little remains). Stores the remainder w = W_k − Σ c_i q_i and N wᵀ after the orthonormal
+ * rows q_i in p->W and p->P, and the c_i in p->c. Returns the squared length w N wᵀ. */
 static double orthogonalise(cmb_basic *p, const cmb_basic_rows *rows, int k)
 {
   const int m = p->count, n = p->width;
@@ -47,14 +47,14 @@ static double orthogonalise(cmb_basic *p, const cmb_basic_rows *rows, int k)
   return cmb_dot(n, w, r);
 }
 
-/* Returns W_k N W_kᵀ, the squared length of the row W_k in the metric of the matrix N. */
+/* Returns W_k N W_kᵀ, the squared length of the row W_k in the inner product of the matrix N. */
 static double squared_length(const cmb_basic *p, const cmb_basic_rows *rows, int k)
 {
   return cmb_dot(p->width, rows->row[k], rows->response[k]);
 }
 
-/* Adds row W_k to the rows chosen so far, the members, if it is linearly independent of them, and returns whether it is. Otherwise
- * computes in p->c the coefficients of W_k = Σ c_i W_i over the members. */
+/* Adds the row W_k to the chosen set of linearly independent rows and returns true if it is linearly independent of them (to rounding).
+ * Otherwise returns false and stores in p->c the coefficients of W_k = Σ c_i W_i over the chosen rows. */
 static bool add_row(cmb_basic *p, const cmb_basic_rows *rows, int k)
 {
   const int m = p->count, n = p->width;
@@ -74,7 +74,7 @@ static bool add_row(cmb_basic *p, const cmb_basic_rows *rows, int k)
   return false;
 }
 
-/* Removes one of the independent rows chosen so far, the member at index `place`, and orthogonalises the members behind it again. */
+/* Removes the row p->member[place] from the chosen set of linearly independent rows, and orthogonalises the chosen rows after it again. */
 static void remove_member(cmb_basic *p, const cmb_basic_rows *rows, int place)
 {
   const int before = p->count;
@@ -82,8 +82,9 @@ static void remove_member(cmb_basic *p, const cmb_basic_rows *rows, int place)
   for (int i = place + 1; i < before; i++) add_row(p, rows, p->member[i]);
 }
 
-/* Transfers the unknown z_k ≥ 0 of a row that depends on the members, W_k = Σ c_i W_i, to their unknowns: z_i += θ c_i, z_k −= θ. If a
- * z_i becomes 0 before z_k does, row k replaces that member. */
+/* Eliminates the unknown z_k ≥ 0 of a row W_k = Σ c_i W_i that depends on the chosen rows, without changing Σ z_i W_i: z_i += θ c_i for the
+ * chosen rows, z_k −= θ, with θ = z_k. If some z_i would become negative, θ is smaller such that this z_i becomes 0, and row k replaces row
+ * i in the chosen set. */
 static void exchange(cmb_basic *p, const cmb_basic_rows *rows, int k, double *z)
 {
   const double square = squared_length(p, rows, k);

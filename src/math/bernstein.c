@@ -17,7 +17,7 @@ static double binomial(int n, int k)
   return value;
 }
 
-/* Computes the inverse of A (n x n) by Gauss-Jordan elimination without pivoting; overwrites A. */
+/* Computes the inverse of A (n x n) in `inverse` by Gauss-Jordan elimination without pivoting; overwrites A. */
 static void invert(int n, double *A, double *inverse)
 {
   memset(inverse, 0, (size_t)n * (size_t)n * sizeof *inverse);
@@ -35,7 +35,7 @@ static void invert(int n, double *A, double *inverse)
   }
 }
 
-/* Returns interpolation node j = 0 .. degree in [0, 1], x_j = sin²(π j/(2 degree)). */
+/* Returns interpolation node j = 0 .. degree in [0, 1], x_j = sin²(π j/(2 degree)); 1 if the degree is 0. */
 static double node(int degree, int j)
 {
   const double pi = 3.14159265358979323846, s = degree > 0 ? sin(pi / 2 * j / degree) : 0;
@@ -77,8 +77,8 @@ double cmb_bernstein_coefficients(const cmb_bernstein *b, const double *values,
   return b->rounding * (largest + fabs(values[0]));
 }
 
-/* Replaces the Bernstein coefficients c on [0, 1] by those of the same polynomial on [0, x], or on [x, 1] if `right` is not 0 (de
- * Casteljau's algorithm). */
+/* Replaces the Bernstein coefficients c[degree + 1] of a polynomial on [0, 1] by those of the same polynomial on [0, x], or on [x, 1] if
+ * `right` is not 0, mapped to [0, 1] (de Casteljau's algorithm). */
 static void restrict_interval(int degree, double *c, double x, int right)
 {
   for (int level = 1; level <= degree; level++) {

@@ -22,7 +22,7 @@ enum { PATIENCE = 10 };
 void cmb_boxed_create(cmb_boxed *p, cmb_arena *arena, int most)
 {
   *p = (cmb_boxed){.most = most};
-  p->at = cmb_arena_ints(arena, most);
+  p->state = cmb_arena_ints(arena, most);
   p->pivot = cmb_arena_ints(arena, most);
   p->stack = cmb_arena_ints(arena, most);
   p->K = cmb_arena_doubles(arena, most * most);
@@ -48,7 +48,7 @@ static const double *row_of(const struct problem *g, int i)
 
 /* ---- given states */
 
-/* Returns the rounding error to be expected in w_i = b_i + Σ_k A_ik x_k: a small fraction of the sum of absolute values. */
+/* Returns the rounding error to be expected in w_i = b_i + Σ_k A_ik x_k: 1e-12 of the sum of the absolute values of the terms. */
 static double rounding_error(const cmb_boxed *p, const struct problem *g, int i)
 {
   double size = fabs(g->b[i]);
@@ -56,40 +56,41 @@ static double rounding_error(const cmb_boxed *p, const struct problem *g, int i)
   return ROUNDING * size;
 }
 
-/* Solves the complementarity problem w = A x + b, 0 ≤ x ≤ u for given states of the unknowns: x_i is 0 or u_i at a bound, and the free
- * x_i follow from w_i = 0 by LU factorisation. Returns CMB_RETRY_SINGULAR if their matrix is singular. */
+/* Computes p->x and p->w = A x + b of the linear complementarity problem with bounds 0 ≤ x ≤ u for given states of the unknowns: those at a
+ * bound have x_i = 0 or u_i, the free ones follow from w_i = 0 by LU factorisation. Returns CMB_RETRY_SINGULAR if the matrix of the free
+ * unknowns is singular. */
 static cmb_status solve_free(cmb_boxed *p, const struct problem *g)
 {
   int size = 0, row = 0;
   for (int i = 0; i < g->n; i++) {
-    p->x[i] = p->at[i] > 0 ? g->u[i] : 0;
-    size += p->at[i] == 0;
+    p->x[i] = p->state[i] > 0 ? g->u[i] : 0;
+    size += p->state[i] == 0;
   }
   for (int i = 0; i < g->n; i++) {
-    if (p->at[i] != 0) continue;
+    if (p->state[i] != 0) continue;
     double *to = p->K + (ptrdiff_t)row * size;
     p->y[row++] = -g->b[i] - cmb_dot(g->n, row_of(g, i), p->x);
     for (int k = 0; k < g->n; k++) {
-      if (p->at[k] == 0) *to++ = row_of(g, i)[k];
+      if (p->state[k] == 0) *to++ = row_of(g, i)[k];
     }
   }
   CMB_TRY(cmb_lu_factor(size, p->K, p->scale, p->pivot));
   cmb_lu_solve(size, p->K, p->pivot, p->y);
   for (int i = 0, k = 0; i < g->n; i++) {
-    if (p->at[i] == 0) p->x[i] = p->y[k++];
+    if (p->state[i] == 0) p->x[i] = p->y[k++];
   }
   for (int i = 0; i < g->n; i++) {
-    p->w[i] = p->at[i] == 0 ? 0 : g->b[i] + cmb_dot(g->n, row_of(g, i), p->x);
+    p->w[i] = p->state[i] == 0 ? 0 : g->b[i] + cmb_dot(g->n, row_of(g, i), p->x);
   }
   return CMB_OK;
 }
 
-/* Returns the state that unknown i of the complementarity problem should have, given x and w = A x + b: −1 at 0, 1 at the upper bound, 0
- * free. It keeps its state unless x_i or w_i has the wrong sign by more than rounding; then it moves to the bound that x_i violates, or
- * becomes free. */
+/* Returns the state that unknown i of the complementarity problem should have, given p->x and p->w = A x + b: −1 (x_i = 0), 1 (x_i = u_i)
+ * or 0 (free). An unknown at a bound becomes free if w_i has the wrong sign by more than rounding; a free unknown moves to the bound that
+ * x_i violates by more than rounding. */
 static int required_state(const cmb_boxed *p, const struct problem *g, int i)
 {
-  if (p->at[i] != 0) return p->at[i] * p->w[i] > rounding_error(p, g, i) ? 0 : p->at[i];
+  if (p->state[i] != 0) return p->state[i] * p->w[i] > rounding_error(p, g, i) ? 0 : p->state[i];
   const double noise = rounding_error(p, g, i) / row_of(g, i)[i];
   if (p->x[i] < -noise) return -1;
   return p->x[i] > g->u[i] + noise ? 1 : 0;
@@ -97,29 +98,30 @@ static int required_state(const cmb_boxed *p, const struct problem *g, int i)
 
 /* ---- a unique solution */
 
-/* Changes the state (at a bound, or free) of all unknowns with a wrong sign in x or w, or only of the last of them if `all` is false.
- * Returns the number of wrong signs. */
+/* Performs one step of principal pivoting: changes the state (at a bound, or free) of all unknowns that violate their bounds or the sign of
+ * w, or only of the last of them if `all` is false. Returns the number of such unknowns. */
 static int exchange(cmb_boxed *p, const struct problem *g, bool all)
 {
   int wrong = 0, last = -1;
   for (int i = 0; i < g->n; i++) {
     p->stack[i] = required_state(p, g, i);
-    if (p->stack[i] == p->at[i]) continue;
+    if (p->stack[i] == p->state[i]) continue;
     wrong++;
     last = i;
   }
   for (int i = 0; i < g->n; i++) {
-    if (all || i == last) p->at[i] = p->stack[i];
+    if (all || i == last) p->state[i] = p->stack[i];
   }
   return wrong;
 }
 
-/* Solves a complementarity problem with a unique solution by exchanging the states of unknowns with wrong signs until there are none.
- * Starts from x = 0. Returns CMB_RETRY_NEWTON if that does not end. */
+/* Solves a complementarity problem with a unique solution by principal pivoting, starting from x = 0: unknowns that violate their bounds or
+ * the sign of w change their state (at a bound, or free) until there are none. Returns CMB_RETRY_NEWTON if the limit on the number of steps
+ * is reached. */
 static cmb_status find_one(cmb_boxed *p, const struct problem *g)
 {
   int least = g->n + 1, patience = PATIENCE;
-  for (int i = 0; i < g->n; i++) p->at[i] = -1;
+  for (int i = 0; i < g->n; i++) p->state[i] = -1;
   for (int k = 0; k < 1000 + 100 * g->n; k++) {
     CMB_TRY(solve_free(p, g));
     const int wrong = exchange(p, g, patience > 0);
@@ -136,30 +138,31 @@ static cmb_status find_one(cmb_boxed *p, const struct problem *g)
 
 /* ---- all solutions */
 
-/* Advances the states of all unknowns (at 0, free, at the upper bound) to the next combination, like a counter with one digit for each
- * unknown. Returns false after the last one. */
+/* Advances the states of all unknowns (at 0, free, or at the upper bound if that is finite) to the next combination, like a counter with
+ * one digit for each unknown. Returns false after the last combination. */
 static bool next_combination(cmb_boxed *p, const struct problem *g)
 {
   for (int i = 0; i < g->n; i++) {
     const int most = isfinite(g->u[i]) ? 1 : 0;
-    if (p->at[i]++ < most) return true;
-    p->at[i] = -1;
+    if (p->state[i]++ < most) return true;
+    p->state[i] = -1;
   }
   return false;
 }
 
-/* Returns whether the present states of the unknowns (at a bound, or free) solve the complementarity problem: the signs of all x and w
- * are right. */
+/* Returns whether the current states of the unknowns (at a bound, or free) solve the complementarity problem: x in p->x is within its
+ * bounds, and w in p->w has the right signs, to rounding. Computes x and w. Returns false if they cannot be computed. */
 static bool is_solution(cmb_boxed *p, const struct problem *g)
 {
   if (solve_free(p, g) != CMB_OK) return false;
   for (int i = 0; i < g->n; i++) {
-    if (required_state(p, g, i) != p->at[i]) return false;
+    if (required_state(p, g, i) != p->state[i]) return false;
   }
   return true;
 }
 
-/* Returns whether the solution p->x differs from the one found first, p->found, in A x by more than rounding. */
+/* Returns whether the solution p->x of the complementarity problem differs from the first one found, p->found, in some entry of A x by more
+ * than 1e-6 of the sum of the absolute values of that entry's terms and of b. */
 static bool differ(const cmb_boxed *p, const struct problem *g)
 {
   for (int i = 0; i < g->n; i++) {
@@ -173,13 +176,14 @@ static bool differ(const cmb_boxed *p, const struct problem *g)
   return false;
 }
 
-/* Tests all combinations of states of the unknowns (at 0, free, at the upper bound) for solutions of the complementarity problem. Returns
- * the first one in p->x, and sets *several if another one differs from it in A x. Returns CMB_RETRY_SINGULAR if there is none. */
+/* Tests all combinations of states of the unknowns (at 0, free, at the upper bound) for solutions of the complementarity problem. Stores
+ * the first solution in p->x, and sets *several to whether another solution differs from it in A x. Returns CMB_RETRY_SINGULAR if there is
+ * no solution, CMB_RETRY_NEWTON if there are too many unknowns for this search. */
 static cmb_status find_all(cmb_boxed *p, const struct problem *g, bool *several)
 {
   bool any = false;
   if (g->n > CMB_MOST_SEARCHED) return CMB_RETRY_NEWTON;
-  for (int i = 0; i < g->n; i++) p->at[i] = -1;
+  for (int i = 0; i < g->n; i++) p->state[i] = -1;
   do {
     if (!is_solution(p, g)) continue;
     *several = any && (*several || differ(p, g));
@@ -192,7 +196,7 @@ static cmb_status find_all(cmb_boxed *p, const struct problem *g, bool *several)
 
 /* ---- the kind of A */
 
-/* Returns whether entry (i, k) of the matrix A is so small beside the largest of its row that it counts as 0. */
+/* Returns whether entry (i, k) of the matrix A is negligible: at most 1e-12 of the largest entry of row i in absolute value. */
 static bool is_negligible(const struct problem *g, int i, int k)
 {
   double largest = 0;
@@ -200,8 +204,9 @@ static bool is_negligible(const struct problem *g, int i, int k)
   return fabs(row_of(g, i)[k]) <= NEGLIGIBLE * largest;
 }
 
-/* Computes the entries d_k of a diagonal matrix D that makes A D symmetric, for all unknowns that are coupled with unknown `first`,
- * starting from d = 1 there. Returns false if there is no such D with positive entries. */
+/* Computes the entries d_k of a diagonal matrix D that can make A D symmetric, for all unknowns coupled with unknown `first` by nonzero
+ * entries of A, starting from d = 1 there. Returns false if a d_k is not positive, or if only one of two transposed entries of A is 0. Does
+ * not check that A D is symmetric. */
 static bool scale_coupled(cmb_boxed *p, const struct problem *g, int first)
 {
   int waiting = 0;
@@ -222,8 +227,8 @@ static bool scale_coupled(cmb_boxed *p, const struct problem *g, int first)
   return true;
 }
 
-/* Returns whether A D is symmetric and positive definite for some positive diagonal matrix D, in which case the complementarity problem
- * has exactly one solution. */
+/* Returns whether A D is symmetric (to a relative 1e-6) and positive definite for some positive diagonal matrix D, in which case the
+ * complementarity problem has exactly one solution. */
 static bool is_monotone(cmb_boxed *p, const struct problem *g)
 {
   const int n = g->n;

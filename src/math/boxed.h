@@ -17,7 +17,7 @@ enum { CMB_MOST_SEARCHED = 8 }; /* largest number of unknowns for a general matr
 
 typedef struct cmb_boxed {
   int most;      /* largest number of unknowns */
-  int *at;       /* (most) state of each unknown: -1: x = 0, 1: x = u, 0: free, in between */
+  int *state;    /* (most) state of each unknown: -1: x = 0, 1: x = u, 0: free, in between */
   int *pivot;    /* (most) row exchanges of the LU factors */
   int *stack;    /* (most) scratch */
   double *K, *y; /* (most x most), (most) the equations of the free unknowns */

@@ -19,7 +19,8 @@ struct orthogonal {
   double visits; /* entries examined in a pass */
 };
 
-/* Converts a sparsity pattern from storage by rows to storage by columns, with ascending row numbers in each column. */
+/* Converts a sparsity pattern from storage by rows (o->p) to storage by columns (o->start, o->row), with ascending row numbers in each
+ * column. */
 static void transpose(struct orthogonal *o)
 {
   const cmb_pattern *p = o->p;
@@ -35,7 +36,8 @@ static void transpose(struct orthogonal *o)
   }
 }
 
-/* Writes the columns that have an entry in a row of column j to `list`, each once and without j, and returns their number. */
+/* Lists, each once, the columns other than j that have an entry in a row in which column j has one, in `list`; returns their number. self
+ * is the struct orthogonal. */
 static int neighbours(void *self, int j, int *list)
 {
   struct orthogonal *o = self;
@@ -55,7 +57,8 @@ static int neighbours(void *self, int j, int *list)
   return count;
 }
 
-/* Marks the groups of all columns that have an entry in a row of column j, by o->mark[g] = mark: column j must not be put into them. */
+/* Sets o->mark[g] = mark for each group g that contains a column sharing a row with column j: in the colouring, column j must not join
+ * these groups. group[k] is the group of column k, −1 if it has none yet. */
 static void mark_groups(struct orthogonal *o, int j, const int *group, int mark)
 {
   const cmb_pattern *p = o->p;
@@ -67,8 +70,9 @@ static void mark_groups(struct orthogonal *o, int j, const int *group, int mark)
   }
 }
 
-/* Divides matrix columns into groups greedily: assigns each, in the given order, to the first group that contains no column with an entry
- * in the same row. Returns the number of groups, or limit + 1 as soon as more than `limit` are needed. */
+/* Colours the columns greedily (first fit): assigns each, in the given order, to the first group that contains no column with an entry in
+ * the same row. group[j] becomes the group of column j. Returns the number of groups, or limit + 1 as soon as more than `limit` are needed.
+ * Adds the cost of a pass over all columns to *visits. */
 static int first_fit(void *self, const int *order, int limit, int *group, double *visits)
 {
   struct orthogonal *o = self;
@@ -106,8 +110,8 @@ cmb_colour_room *cmb_colour_room_create(cmb_arena *arena, int columns, int entri
   return cmb_arena_failed(arena) ? NULL : room;
 }
 
-/* Puts each column into a separate group, which is the best possible if some row is full; computes the lower bound of the number of
- * groups and the cost of a pass over all columns. */
+/* Initialises the colouring with each column in a group of its own, which is optimal if some row of the pattern is full. Sets in *task the
+ * lower bound of the number of groups (the length of the longest row) and the cost of a pass over all columns. */
 static void start_trivially(const cmb_pattern *p, cmb_colour_task *task, int *group, int *groups)
 {
   task->least = p->columns > 0 ? 1 : 0;

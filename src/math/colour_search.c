@@ -83,7 +83,7 @@ static void natural(struct search *s)
   for (int j = 0; j < s->task->columns; j++) s->order[j] = j;
 }
 
-/* Orders the columns by falling degree, the number of columns with which they must not share a group; those of equal degree stay in the
+/* Orders the columns by decreasing degree, the number of columns with which they must not share a group; columns of equal degree are in the
  * order of their numbers. */
 static void largest_first(struct search *s)
 {
@@ -100,8 +100,8 @@ static void largest_first(struct search *s)
   for (int j = 0; j < columns; j++) s->order[place[s->degree[j]]++] = j;
 }
 
-/* Orders the vertices of the column graph so that the last has the smallest degree, the one before it the smallest degree in the graph
- * without the last, and so on (smallest-last order). */
+/* Orders the vertices of the column graph (an edge: two columns must not share a group) such that the last has the smallest degree, the one
+ * before it the smallest degree in the graph without the last, and so on (smallest-last order). */
 static void smallest_last(struct search *s)
 {
   const cmb_colour_task *task = s->task;
@@ -123,8 +123,8 @@ static void smallest_last(struct search *s)
   }
 }
 
-/* Orders the vertices of the column graph so that each has as many neighbours as possible among those before it (incidence-degree order);
- * the first is one of the largest degree. */
+/* Orders the vertices of the column graph (an edge: two columns must not share a group) such that each has as many neighbours as possible
+ * among those before it (incidence-degree order). The first has the largest degree. */
 static void incidence_degree(struct search *s)
 {
   const cmb_colour_task *task = s->task;
@@ -147,7 +147,7 @@ static void incidence_degree(struct search *s)
   }
 }
 
-/* Orders the columns group by group, with the groups of the best colouring so far in reverse order (even rounds) or shuffled (odd
+/* Orders the columns group by group of the best colouring so far, with the groups in reverse order (even rounds) or shuffled (odd
  * rounds). */
 static void order_by_groups(struct search *s, int round)
 {
@@ -174,7 +174,7 @@ static void order_by_groups(struct search *s, int round)
 
 /* ---- the search */
 
-/* Colours the columns greedily in the present order, and keeps the result if it has at most `limit` groups. */
+/* Colours the columns greedily in the order s->order, and keeps the colouring as the best one if it has at most `limit` groups. */
 static void try_order(struct search *s, int limit)
 {
   const cmb_colour_task *task = s->task;
@@ -184,15 +184,15 @@ static void try_order(struct search *s, int limit)
   s->groups = groups;
 }
 
-/* Returns whether the search for a colouring can end: the number of groups has reached its lower bound, or too many entries have been
- * examined. */
+/* Returns whether the search for a colouring can end: the number of groups has reached its lower bound, or too many matrix entries have
+ * been examined. */
 static bool done(const struct search *s)
 {
   return s->groups <= s->task->least || s->visits > VISITS;
 }
 
-/* Searches for a colouring with few groups: tries several orders of the columns, and then orders them by the groups of the best colouring
- * until that brings no improvement. */
+/* Searches for a colouring with few groups: colours the columns greedily in several orders, and then in orders by the groups of the best
+ * colouring, until that brings no improvement or a limit on the work is reached. Keeps the best colouring in s->group and s->groups. */
 static void run(struct search *s)
 {
   static void (*const ordering[])(struct search *) = {natural, largest_first, smallest_last,

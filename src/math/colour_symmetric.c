@@ -42,7 +42,8 @@ struct star {
   int *mark;         /* (columns) scratch */
 };
 
-/* Returns the list item that describes which columns of row i belong to this group, or NULL if none does. */
+/* Returns the item for a group in the list of groups of row i, which shows how the assigned columns of this row are distributed; NULL if no
+ * assigned column of row i is in that group. */
 static struct item *find(const struct star *s, int i, int group)
 {
   struct item *item = s->item + s->p->start[i], *end = item + s->items[i];
@@ -50,8 +51,8 @@ static struct item *find(const struct star *s, int i, int group)
   return item < end ? item : NULL;
 }
 
-/* Marks the groups that column v of a symmetric matrix must not enter, by s->mark[g] = mark, since otherwise the value of some entry
- * could not be read from the compressed product. Returns how many list items were examined. */
+/* Sets s->mark[g] = mark for each group g that column v of a symmetric matrix must not join (star colouring), because some entry could then
+ * not be read from the compressed product of the matrix. Returns the number of list items examined. */
 static int mark_groups(struct star *s, int v, int mark)
 {
   const cmb_pattern *p = s->p;
@@ -70,15 +71,16 @@ static int mark_groups(struct star *s, int v, int mark)
   return visits;
 }
 
-/* Closes the group of column x to other columns in row w, if x is assigned already: in row x the entry (x, w) shares its group with
- * another entry, so that its value has to be read as its mirror entry in row w. */
+/* Forbids, in a star colouring, further columns of row w to join the group of column x, if x is already assigned: the entry (x, w) shares
+ * its group with another entry of row x, so its value has to be read from the transposed entry (w, x). */
 static void block(struct star *s, int x, int w)
 {
   if (s->group[x] >= 0) find(s, w, s->group[x])->blocked = true;
 }
 
-/* Puts column v into group g and updates the lists of groups in all rows of v. Entries that thereby share a group in a row have to be
- * read as their mirror entries, whose groups are closed to others. */
+/* Assigns column v to group g in a star colouring and updates the lists of groups of all rows in which v has an entry. Where two entries of
+ * a row are now in the same group, their values must be read from the transposed entries, so no further column may join the groups of
+ * these. */
 static void enter(struct star *s, int v, int g)
 {
   const cmb_pattern *p = s->p;
@@ -100,8 +102,9 @@ static void enter(struct star *s, int v, int g)
   }
 }
 
-/* Divides the columns of a symmetric matrix into groups greedily: assigns each, in the given order, to the first group that it may enter.
- * Returns the number of groups, or limit + 1 as soon as more than `limit` are needed. */
+/* Colours the columns of a symmetric matrix greedily (star colouring): assigns each, in the given order, to the first group that it may
+ * join. group[j] becomes the group of column j. Returns the number of groups, or limit + 1 as soon as more than `limit` are needed. Adds
+ * the approximate number of list items examined to *visits. */
 static int first_fit(void *self, const int *order, int limit, int *group, double *visits)
 {
   struct star *s = self;
@@ -122,7 +125,8 @@ static int first_fit(void *self, const int *order, int limit, int *group, double
   return groups;
 }
 
-/* Writes the columns in which row j of a symmetric pattern has entries, without j, to `list`; returns their number. */
+/* Lists the columns other than j in which row j of a symmetric sparsity pattern has entries, in `list`; returns their number. self is the
+ * struct star. */
 static int neighbours(void *self, int j, int *list)
 {
   const cmb_pattern *p = ((struct star *)self)->p;
@@ -133,8 +137,8 @@ static int neighbours(void *self, int j, int *list)
   return count;
 }
 
-/* Checks that a sparsity pattern is symmetric, and computes for each entry k = (i, j) the index mirror[k] of entry (j, i). next (rows) is
- * scratch. In a symmetric pattern the columns of row j occur in the order of the rows i that contain j. */
+/* Computes for each entry k = (i, j) of a symmetric sparsity pattern the index mirror[k] of the transposed entry (j, i). Returns
+ * CMB_ERROR_INPUT if the pattern is not symmetric. next (rows) is scratch. */
 static cmb_status match(cmb_context *ctx, const cmb_pattern *p, int *next, int *mirror)
 {
   if (p->rows != p->columns) {
@@ -158,8 +162,8 @@ static cmb_status match(cmb_context *ctx, const cmb_pattern *p, int *next, int *
   return CMB_OK;
 }
 
-/* Determines which diagonal entries of a symmetric pattern are stored, the cost of finding all neighbours, and the lower bound of the
- * number of groups. */
+/* Computes diagonal[j], whether the diagonal entry of column j of a symmetric pattern is stored; and in *task the cost of listing all
+ * neighbours and a lower bound of the number of groups. */
 static void inspect(const cmb_pattern *p, bool *diagonal, cmb_colour_task *task)
 {
   int distinct = 0, rows = 0; /* entries of one triangle, rows that are not empty */
@@ -175,8 +179,8 @@ static void inspect(const cmb_pattern *p, bool *diagonal, cmb_colour_task *task)
   task->least = rows > 0 ? (distinct + rows - 1) / rows : 1;
 }
 
-/* Divides the columns of a symmetric pattern into groups: starts from groups of columns without common rows, and reduces their number by
- * star colouring. */
+/* Computes a star colouring of the columns of a symmetric pattern: starts from groups of columns that share no row, and reduces their
+ * number. group[j] becomes the group of column j, *groups their number. Returns CMB_ERROR_INPUT if the pattern is not symmetric. */
 static cmb_status search(cmb_context *ctx, cmb_arena *arena, const cmb_pattern *p, int *group,
                          int *groups)
 {
@@ -206,8 +210,8 @@ cmb_status cmb_colour_symmetric(cmb_context *ctx, const cmb_pattern *p, int *gro
   return status;
 }
 
-/* Computes alone[k] for each entry k = (i, j) of a pattern: whether no other entry of row i is in a column of the same group. last
- * (groups) is scratch. */
+/* Computes alone[k] for each entry k = (i, j) of a sparsity pattern: whether no other entry of row i is in a column of the same group.
+ * group[j] is the group of column j; last (groups) is scratch. */
 static void find_alone(const cmb_pattern *p, const int *group, int groups, int *last, bool *alone)
 {
   for (int g = 0; g < groups; g++) last[g] = -1;
@@ -221,8 +225,9 @@ static void find_alone(const cmb_pattern *p, const int *group, int groups, int *
   }
 }
 
-/* Finds for each entry of a symmetric matrix where its value can be read in the compressed product, which has the sum of the columns of
- * each group as a column: in the row of the entry, or in that of its mirror entry. */
+/* Computes for each entry k = (i, j) of a symmetric matrix the row and group place[k] at which its value can be read in the compressed
+ * product, whose columns are the sums of the columns of each group: row i and the group of j, or row j and the group of i. Returns
+ * CMB_ERROR_INPUT if an entry can be read at neither. */
 static cmb_status recover(cmb_context *ctx, cmb_arena *arena, const cmb_pattern *p,
                           const int *group, int groups, cmb_colour_place *place)
 {

@@ -69,8 +69,8 @@ struct candidate {
   double size;
 };
 
-/* Makes row i the candidate for the next pivot row if `size`, the size of its pivot relative to the row, is larger than that of the best
- * candidate so far. */
+/* Makes row i the best candidate for the next pivot row if `size`, the absolute value of its pivot relative to the row's sum of absolute
+ * values, is larger than that of the best candidate so far. */
 static inline void consider(int i, double size, struct candidate *best)
 {
   if (size > best->size) {
@@ -79,7 +79,7 @@ static inline void consider(int i, double size, struct candidate *best)
   }
 }
 
-/* Returns Σ |a_j|, the sum of the absolute values of a row. */
+/* Returns Σ |a_j|, the sum of the absolute values of the `length` numbers of a matrix row. */
 static double row_sum(int length, const double *a)
 {
   cmb_lanes sum = {0};
@@ -101,13 +101,15 @@ static void swap_rows(int length, double *restrict a, double *restrict b)
   }
 }
 
-/* Returns whether a pivot of this size, relative to its row, is larger than rounding errors can be, and finite. */
+/* Returns whether a pivot is finite and larger than rounding errors: `size`, its absolute value relative to the sum of the absolute values
+ * of its row, is above n ε. */
 static bool is_usable(int n, double size)
 {
   return size > n * DBL_EPSILON && size <= DBL_MAX;
 }
 
-/* Exchanges row k with the pivot row p of the matrix, and updates the scale factor of the row. */
+/* Exchanges row k of the matrix A (rows of `length` numbers) with the pivot row p, and stores the scale factor of the old row k as that of
+ * row p. */
 static void swap_pivot_row(int length, double *A, double *scale, int k, int p)
 {
   if (p == k) return;
@@ -141,8 +143,9 @@ COMPILED_FOR_EACH_SIZE struct candidate eliminate(int pairs, int n, int k, const
   return next;
 }
 
-/* Performs one step of Gaussian elimination, for column k, on the last 2 · `pairs` columns; calls code that is compiled for each number
- * of pairs up to 4. Returns the row with the best pivot for the next column. */
+/* Performs one step of Gaussian elimination, for column k of the matrix (n x n), on its last 2 · `pairs` columns; calls code that is
+ * compiled for each number of pairs up to 4. u and y point to the first of these columns in rows k and k + 1. Returns the row with the best
+ * pivot for the next column. */
 static struct candidate eliminate_pairs(int pairs, int n, int k, const double *u, double *y,
                                         const double *scale)
 {
@@ -235,25 +238,25 @@ void cmb_lu_solve(int n, const double *LU, const int *pivot, double *b)
 
 /* ---- complex LU */
 
-/* Returns the pair with its two numbers exchanged. */
+/* Returns the SIMD vector of two numbers with the numbers exchanged. */
 static cmb_lanes swap_lanes(cmb_lanes x)
 {
   return (cmb_lanes){x[1], x[0]};
 }
 
-/* Returns the product of two complex numbers (re, im): (a + ib) x = a (x_re, x_im) + b (−x_im, x_re). */
+/* Returns the product of two complex numbers a and b, each stored as a pair (re, im). */
 static cmb_lanes complex_product(cmb_lanes a, cmb_lanes b)
 {
   return a[0] * b + (cmb_lanes){-a[1], a[1]} * swap_lanes(b);
 }
 
-/* Returns |re| + |im| of a complex number. */
+/* Returns |re| + |im|, a cheap measure of the size of the complex number a = (re, im). */
 static double size_complex(const double *a)
 {
   return fabs(a[0]) + fabs(a[1]);
 }
 
-/* Returns 1/a of a complex number; scaled by |re| + |im|, so that no square overflows or underflows. */
+/* Returns 1/a for a complex number a = (re, im); divides by |re| + |im| first, so that no square overflows or underflows. */
 static cmb_lanes inverse(const double *a)
 {
   const double size = size_complex(a), re = a[0] / size, im = a[1] / size;
@@ -286,8 +289,9 @@ COMPILED_FOR_EACH_SIZE struct candidate eliminate_complex(int count, int n, cons
   return next;
 }
 
-/* Performs one step of Gaussian elimination on the last `count` columns of a complex matrix; calls code that is compiled for each number
- * of columns up to 4. Returns the row with the best pivot for the next column. */
+/* Performs one step of Gaussian elimination on a complex matrix, in the last `count` columns, which follow that of the pivot; calls code
+ * that is compiled for each number of columns up to 4. u and y point to the pivot's entry in its row and below. Returns the row with the
+ * best pivot for the next column. */
 static struct candidate eliminate_columns_complex(int count, int n, const double *u, double *y,
                                                   const double *scale)
 {
@@ -374,7 +378,7 @@ void cmb_lu_solve_complex(int n, const double *LU, const int *pivot, double *b)
 
 /* ---- LDLᵀ */
 
-/* Subtracts from column j of the LDLᵀ factorisation what the columns before it contribute: c_ij = a_ij − Σ_k c_ik l_jk, k < j, in all
+/* Updates column j below the diagonal in the LDLᵀ factorisation of A (n x n), in place: c_ij = a_ij − Σ_k c_ik l_jk over k < j, for all
  * rows i > j. */
 static void ldlt_column(int n, double *A, int j)
 {

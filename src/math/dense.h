@@ -33,7 +33,7 @@ static inline cmb_lanes cmb_lanes_absolute(cmb_lanes x)
   return (cmb_lanes)((bits)x & INT64_MAX); /* all but the sign */
 }
 
-/* Copies y = x for short arrays, for which a call of memcpy would cost more. */
+/* Copies x[n] to y, for short arrays, for which a call of memcpy would cost more. */
 static inline void cmb_copy(int n, const double *x, double *y)
 {
   const ptrdiff_t even = n & ~1;
@@ -41,7 +41,7 @@ static inline void cmb_copy(int n, const double *x, double *y)
   if (n & 1) y[even] = x[even];
 }
 
-/* Adds y += x, entry by entry. */
+/* Computes y += x for vectors of n entries. */
 static inline void cmb_add_to(int n, const double *x, double *y)
 {
   const ptrdiff_t even = n & ~1;
@@ -51,7 +51,7 @@ static inline void cmb_add_to(int n, const double *x, double *y)
   if (n & 1) y[even] += x[even];
 }
 
-/* Subtracts z = x − y, entry by entry. */
+/* Computes z = x − y for vectors of n entries. */
 static inline void cmb_subtract(int n, const double *x, const double *y, double *z)
 {
   const ptrdiff_t even = n & ~1;
@@ -107,7 +107,7 @@ static inline void cmb_dot4(int n, const double *a, const double *const b[4], do
   }
 }
 
-/* Adds a multiple of a vector, y += c x; x and y must be different arrays. */
+/* Computes y += c x for vectors of n entries; x and y must be different arrays. */
 static inline void cmb_add_scaled(int n, double c, const double *restrict x, double *restrict y)
 {
   const cmb_lanes factor = {c, c};
@@ -118,7 +118,7 @@ static inline void cmb_add_scaled(int n, double c, const double *restrict x, dou
   if (n & 1) y[even] += c * x[even];
 }
 
-/* Multiplies y = d ∘ x entry by entry; y may be x. */
+/* Computes the products y_i = d_i x_i of the entries of two vectors of n entries; y may be x. */
 static inline void cmb_multiply_entries(int n, const double *d, const double *x, double *y)
 {
   const ptrdiff_t even = n & ~1;

@@ -23,8 +23,8 @@ enum { MOST_SWEEPS = 30 };
 
 static const double WORTHWHILE = 0.95, LARGE = 1e100;
 
-/* Returns the power of 2 by which to multiply column i of A, and to divide row i, so that the sums of their absolute values become about
- * equal; 1 if that would improve little. */
+/* Returns the power of 2 by which to multiply column i of A (n x n), and to divide row i, so that the sums of their off-diagonal absolute
+ * values become about equal (balancing). Returns 1 if that would improve little or one of the sums is 0. */
 static double scale_of(int n, const double *A, int i)
 {
   double column = 0, row = 0;
@@ -61,13 +61,13 @@ struct triangle {
   double rounding;      /* smallest pivot allowed */
 };
 
-/* Returns the pivot p, or the smallest pivot allowed if p is smaller in size. */
+/* Returns the pivot p of the back substitution, or the smallest pivot allowed if |p| is not larger. */
 static double complex pivot(const struct triangle *s, double complex p)
 {
   return cabs(p) > s->rounding ? p : s->rounding;
 }
 
-/* Returns −Σ T_ik y_k over the columns `from` to `to`: the right-hand side of row i in back substitution. */
+/* Returns −Σ_k T_ik y_k over the columns k = from .. to: the right-hand side of row i in the back substitution for (T − μ) y = 0. */
 static double complex right_side(const struct triangle *s, int i, int from, int to,
                                  const double complex *y)
 {
@@ -77,9 +77,9 @@ static double complex right_side(const struct triangle *s, int i, int from, int 
   return sum;
 }
 
-/* Solves rows i − 1 and i of (T − μ) y = 0, a diagonal block of two, for y_{i−1} and y_i, given y_{i+1} .. y_to. Gaussian elimination with complete
- * pivoting: a block with nearly the eigenvalue μ has one small pivot, the last one, and a larger number in its place changes one entry of the
- * block by rounding. */
+/* Solves rows i − 1 and i of (T − μ) y = 0, a 2 x 2 diagonal block of the Schur form T, for y_{i−1} and y_i, given y_{i+1} .. y_to. Uses
+ * complete pivoting: if μ is nearly an eigenvalue of the block, only the last pivot is small, and replacing it by a larger number changes
+ * one entry of the block by a rounding error. */
 static void solve_block(const struct triangle *s, int i, int to, double complex mu,
                         double complex *y)
 {
@@ -98,8 +98,8 @@ static void solve_block(const struct triangle *s, int i, int to, double complex 
   unknown[column] = (right[row] - B[row][!column] * unknown[!column]) / first;
 }
 
-/* Computes an eigenvector y (to + 1) of the quasi-triangular T for the eigenvalue μ of row j, or of the block of rows j and j + 1, by
- * back substitution. Returns `to`, the last of these rows. */
+/* Computes an eigenvector y of the quasi-triangular Schur form T for the eigenvalue μ of row j, or of the 2 x 2 block of rows j and j + 1,
+ * by back substitution. Returns `to`, the last of these rows; only y_0 .. y_to are stored. */
 static int solve_triangle(const struct triangle *s, int j, double complex mu, double complex *y)
 {
   const double *row = s->T + (ptrdiff_t)j * s->n;
@@ -120,7 +120,7 @@ static int solve_triangle(const struct triangle *s, int j, double complex mu, do
   return to;
 }
 
-/* Scales a complex vector to length 1 with a real largest component. */
+/* Scales a complex vector x[n] to Euclidean length 1, with a real component of the largest absolute value. */
 static void normalise(int n, double complex *x)
 {
   double most = 0, sum = 0;
@@ -135,8 +135,9 @@ static void normalise(int n, double complex *x)
   for (int i = 0; i < n; i++) x[i] *= factor;
 }
 
-/* Replaces the rows of the orthogonal matrix Q, stored in V, by the eigenvectors x_j = D Qᵀ y_j, with eigenvectors y_j of the Schur form.
- * From the last to the first, since x_j needs only the rows of Q up to j, or up to the second row of its block. */
+/* Computes the eigenvectors x_j = D Qᵀ y_j of a matrix from eigenvectors y_j of its real Schur form, with the diagonal d of the balancing
+ * matrix D. At entry V (n x n) contains the orthogonal Q; row j is replaced by x_j, or, for a complex pair, rows j and j + 1 by the real
+ * and the imaginary part. Proceeds from the last row to the first, since x_j needs no later rows of Q. y, x (n) are scratch. */
 static void find_vectors(const struct triangle *s, const double *re, const double *d, double *V,
                          double complex *y, double complex *x)
 {

@@ -14,8 +14,8 @@
 
 enum { MOST_STEPS = 30 }; /* for one eigenvalue; two or three are usual */
 
-/* Performs one implicit QR step with Wilkinson's shift on rows `low` to `high` of the tridiagonal matrix with diagonal d and subdiagonal
- * e; applies the rotations to the rows of Q. */
+/* Performs one implicit QR step with Wilkinson's shift on rows `low` to `high` of the symmetric tridiagonal matrix with diagonal d and
+ * subdiagonal e; applies the rotations to the rows of Q (n x n). */
 static void qr_step(int n, int low, int high, double *d, double *e, double *Q)
 {
   const double half = (d[high - 1] - d[high]) / 2, side = e[high - 1];
@@ -36,7 +36,7 @@ static void qr_step(int n, int low, int high, double *d, double *e, double *Q)
   }
 }
 
-/* Sorts the eigenvalues mu in ascending order, with the eigenvectors in the rows of Q. */
+/* Sorts the eigenvalues mu[n] in ascending order, and with them the eigenvectors, which are the rows of Q (n x n). */
 static void sort(int n, double *mu, double *Q)
 {
   for (int i = 0; i < n; i++) {

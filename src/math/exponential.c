@@ -23,7 +23,7 @@ static double row_sum_norm(int n, const double *A)
   return most;
 }
 
-/* Multiplies C = A B (n x n); C must be neither of them. */
+/* Computes the matrix product C = A B (n x n); C must be neither A nor B. */
 static void multiply(int n, const double *A, const double *B, double *C)
 {
   memset(C, 0, (size_t)n * (size_t)n * sizeof *C);

@@ -56,14 +56,15 @@ static const double SAFETY = 4;
 
 /* ---- create and destroy */
 
-/* Returns whether the KKT matrix is factored by the sparse method: it is large enough, G has a sparsity pattern, and M is diagonal or has
- * one. */
+/* Returns whether the KKT matrix is to be factored by the sparse method: nv + ng is large enough, G has a sparsity pattern, and M is
+ * diagonal or has a pattern. */
 static bool is_sparse_worthwhile(const cmb_kkt_shape *s)
 {
   return s->G_pattern && (s->mass_diagonal || s->M_pattern) && s->nv + s->ng >= CMB_KKT_SPARSE_FROM;
 }
 
-/* Checks that the sizes of a KKT matrix are not negative and that the patterns of M and G have matching sizes. */
+/* Checks that the sizes of a KKT matrix are not negative and match those of the patterns of M and G. Returns CMB_ERROR_ARGUMENT
+ * otherwise. */
 static cmb_status check_shape(cmb_context *ctx, const cmb_kkt_shape *s)
 {
   const cmb_pattern *M = s->mass_diagonal ? NULL : s->M_pattern, *G = s->G_pattern;
@@ -76,7 +77,8 @@ static cmb_status check_shape(cmb_context *ctx, const cmb_kkt_shape *s)
   return CMB_OK;
 }
 
-/* Takes the memory for the closed-form solution of a KKT system with one or two constraints and a diagonal mass matrix. */
+/* Allocates the arrays for the closed-form solution of a KKT system with one or two constraints and a diagonal mass matrix, and selects
+ * that solution. */
 static void take_small(cmb_kkt *kkt)
 {
   cmb_kkt_small *small = &kkt->small;
@@ -87,7 +89,7 @@ static void take_small(cmb_kkt *kkt)
   kkt->is_small = true;
 }
 
-/* Takes the memory for the dense factorisation of the KKT matrix. */
+/* Allocates the arrays for the dense factorisation of the KKT matrix. Failures remain recorded in the arena. */
 static void take_dense(cmb_kkt *kkt)
 {
   const size_t nv = (size_t)kkt->shape.nv, ng = (size_t)kkt->shape.ng;
@@ -109,21 +111,23 @@ static void take_dense(cmb_kkt *kkt)
   if ((ng == 1 || ng == 2) && kkt->shape.mass_diagonal && !kkt->shape.G_pattern) take_small(kkt);
 }
 
-/* Returns the number of values with which the mass matrix is stored. */
+/* Returns the number of values with which the mass matrix is stored: its diagonal, the entries of its pattern, or all nv². */
 static int mass_values(const cmb_kkt_shape *s)
 {
   return s->mass_diagonal ? s->nv : cmb_pattern_values(s->M_pattern, s->nv, s->nv);
 }
 
-/* Returns the largest pivot that counts as zero in the sparse factorisation: a row is combined only with those that have entries in its
- * row of the factors, so that the widest row determines the rounding errors. */
+/* Returns the largest pivot that counts as zero in the sparse factorisation of the KKT matrix: SAFETY ε w², where w is the largest number
+ * of entries in a row of the factors, as a row is combined only with that many others; but at most the limit kkt->certain, which holds for
+ * any order of elimination. */
 static double sparse_least_pivot(const cmb_kkt *kkt)
 {
   const double widest = cmb_kkt_sparse_widest(kkt->sparse);
   return fmin(kkt->certain, SAFETY * DBL_EPSILON * widest * widest);
 }
 
-/* Creates a KKT object that uses the dense or the sparse method; `factors` is NULL if M is given by its entries. */
+/* Creates a KKT object that uses the sparse or the dense method; `factors` describes the factors by which M is given, NULL if M is given by
+ * its entries. */
 static cmb_status create(cmb_context *ctx, const cmb_kkt_shape *shape,
                          const cmb_mass_factors *factors, bool sparse, cmb_kkt **result)
 {
@@ -182,8 +186,8 @@ void cmb_kkt_destroy(cmb_kkt *kkt)
 
 /* ---- the mass matrix */
 
-/* Computes the inverse of a diagonal mass matrix M (nv). Returns CMB_RETRY_MASS if an entry is not positive, CMB_RETRY_NONFINITE if it is
- * NaN or infinite. */
+/* Computes the inverse of a diagonal mass matrix M[nv] in kkt->D_inv. Returns CMB_RETRY_MASS if an entry is not positive,
+ * CMB_RETRY_NONFINITE if an entry is NaN or infinite. */
 static cmb_status factor_diagonal_mass(cmb_kkt *kkt, const double *M)
 {
   for (int i = 0; i < kkt->shape.nv; i++) {
@@ -194,8 +198,8 @@ static cmb_status factor_diagonal_mass(cmb_kkt *kkt, const double *M)
   return CMB_OK;
 }
 
-/* Copies the values of a mass matrix that is given by its factors W⁻¹ D W⁻ᵀ; the first nv values are D⁻¹. Returns CMB_RETRY_MASS if one
- * of those is not positive, CMB_RETRY_NONFINITE if a value is not finite. */
+/* Copies the values of a mass matrix that is given by its factors W⁻¹ D W⁻ᵀ; the first nv values are the diagonal of D⁻¹. Returns
+ * CMB_RETRY_MASS if one of these is not positive, CMB_RETRY_NONFINITE if a value is not finite. */
 static cmb_status copy_factors(cmb_kkt *kkt, const double *values)
 {
   const int nv = kkt->shape.nv, count = kkt->factors->values;
@@ -208,8 +212,8 @@ static cmb_status copy_factors(cmb_kkt *kkt, const double *values)
   return CMB_OK;
 }
 
-/* Returns why the mass matrix could not be factored: CMB_RETRY_NONFINITE if an entry of its lower triangle is not finite, otherwise
- * CMB_RETRY_MASS, not positive definite. */
+/* Returns why the LDLᵀ factorisation of the mass matrix M failed: CMB_RETRY_NONFINITE if an entry of its lower triangle is not finite,
+ * otherwise CMB_RETRY_MASS (not positive definite). */
 static cmb_status bad_mass(cmb_kkt *kkt, const double *M)
 {
   const int nv = kkt->shape.nv;
@@ -220,8 +224,8 @@ static cmb_status bad_mass(cmb_kkt *kkt, const double *M)
   return CMB_RETRY_MASS;
 }
 
-/* Factorises a dense mass matrix M = L D Lᵀ. Returns CMB_RETRY_MASS if it is not positive definite, CMB_RETRY_NONFINITE if an entry is
- * not finite. */
+/* Factorises a mass matrix M = L D Lᵀ that is not diagonal as a dense matrix. Returns CMB_RETRY_MASS if M is not positive definite,
+ * CMB_RETRY_NONFINITE if an entry of its lower triangle is not finite; the upper triangle is not examined. */
 static cmb_status factor_full_mass(cmb_kkt *kkt, const double *M)
 {
   const int nv = kkt->shape.nv;
@@ -233,14 +237,15 @@ static cmb_status factor_full_mass(cmb_kkt *kkt, const double *M)
   return CMB_OK;
 }
 
-/* Factorises the sparse mass matrix M, and keeps its values, since a dense factorisation may need them later. */
+/* Factorises the sparse mass matrix M, and copies its values, since a dense factorisation may need them later. Returns CMB_RETRY_MASS if M
+ * is not positive definite, CMB_RETRY_NONFINITE if a value is not finite. */
 static cmb_status factor_sparse_mass(cmb_kkt *kkt, const double *M)
 {
   memcpy(kkt->M_values, M, (size_t)mass_values(&kkt->shape) * sizeof *M);
   return cmb_kkt_sparse_mass(kkt->sparse, M);
 }
 
-/* Factorises the mass matrix M. Fails if M is NULL, which means to keep the one of an earlier call, though there is none. */
+/* Factorises the mass matrix M. Returns CMB_ERROR_ARGUMENT if M is NULL (keep the mass matrix of an earlier call): there is no such call. */
 static APART cmb_status factor_mass(cmb_kkt *kkt, const double *M)
 {
   if (!M) {
@@ -268,7 +273,8 @@ cmb_status cmb_kkt_mass(cmb_kkt *kkt, const double *M)
 
 /* ---- the constraints */
 
-/* Computes a := L⁻¹ a for each of the `rows` rows a of length nv, where L is the lower triangular factor of the mass matrix M = L D Lᵀ. */
+/* Computes a := L⁻¹ a for each of the `rows` rows a of length nv, where L is the lower triangular factor of the mass matrix M = L D Lᵀ.
+ * Does nothing if M is diagonal. If M is given by factors W⁻¹ D W⁻ᵀ, L⁻¹ is W. */
 static void forward(cmb_kkt *kkt, int rows, double *a)
 {
   const int nv = kkt->shape.nv;
@@ -286,8 +292,8 @@ void cmb_kkt_backward(const cmb_kkt *kkt, double *x)
   if (f) f->backward(f->self, kkt->M_factors, kkt->M_scratch, x);
 }
 
-/* Computes G' = G L⁻ᵀ (ng x nv, dense) from the constraint Jacobian G and the lower triangular factor L of the mass matrix M = L D Lᵀ:
- * row i becomes L⁻¹ g_iᵀ. */
+/* Computes reduced = G L⁻ᵀ (ng x nv, dense) from the constraint Jacobian G and the lower triangular factor L of the mass matrix M = L D Lᵀ:
+ * row i is L⁻¹ g_iᵀ. */
 static void reduce(cmb_kkt *kkt, const double *G, double *reduced)
 {
   const int nv = kkt->shape.nv, ng = kkt->shape.ng;
@@ -297,7 +303,7 @@ static void reduce(cmb_kkt *kkt, const double *G, double *reduced)
   forward(kkt, ng, reduced);
 }
 
-/* Computes the dot products dot[i] = uᵀ a_i of u with the first `rows` rows of A (rows x nv). */
+/* Computes the dot products dot[i] = uᵀ a_i of u[nv] with the rows a_i of A (rows x nv). */
 static void multiply_rows(int rows, int nv, const double *A, const double *u, double *dot)
 {
   int i = 0;
@@ -344,8 +350,8 @@ static APART cmb_status factor_unsymmetric(cmb_kkt *kkt, const double *G, const 
   return cmb_schur_factor_unsymmetric(&kkt->schur, kkt->doubt, &kkt->dependent);
 }
 
-/* Factorises the KKT matrix [M Bᵀ; G 0] by its Schur complement S = G M⁻¹ Bᵀ. CMB_RETRY_SINGULAR only means that a pivot of S is too
- * small to be trusted; the rank of the constraints may still be full. */
+/* Factorises the KKT matrix [M Bᵀ; G 0] by its Schur complement S = G M⁻¹ Bᵀ; M is already factored. CMB_RETRY_SINGULAR only means that a
+ * pivot of S is too small to be trusted; the constraints may still have full rank. */
 static cmb_status factor_schur(cmb_kkt *kkt, const double *G, const double *B)
 {
   if (kkt->is_small) {
@@ -376,7 +382,8 @@ static APART cmb_status factor_in_doubt(cmb_kkt *kkt, const double *G, const dou
   return CMB_OK;
 }
 
-/* Factorises the KKT matrix [M Bᵀ; G 0] by its Schur complement, or by singular values if a pivot of that is too small to be trusted. */
+/* Factorises the KKT matrix [M Bᵀ; G 0] by its Schur complement, or by a singular value decomposition if a pivot of the Schur complement is
+ * too small to be trusted. Returns CMB_RETRY_SINGULAR if the constraints have lost rank. */
 static cmb_status factor_dense(cmb_kkt *kkt, const double *G, const double *B)
 {
   kkt->by_rank = kkt->doubtful = false;
@@ -384,9 +391,9 @@ static cmb_status factor_dense(cmb_kkt *kkt, const double *G, const double *B)
   return status == CMB_RETRY_SINGULAR ? factor_in_doubt(kkt, G, B) : status;
 }
 
-/* Solves the KKT system M x + Bᵀ y = r, G x = −s by singular values, in the sense of least squares; those up to `cut` are left out.
- * Computes z = D^½ Lᵀ x of the solution without constraints, with M = L D Lᵀ, corrects it for the constraints and transforms it back to
- * x. y may be NULL. */
+/* Computes the minimum-norm least-squares solution of the KKT system M x + Bᵀ y = r, G x = −s by a singular value decomposition; singular
+ * values up to `cut` are left out. Starts from the solution without constraints, z = D^½ Lᵀ x with M = L D Lᵀ, corrects z for the
+ * constraints and transforms it back to x. s may be NULL, which means 0; y may be NULL. */
 void cmb_kkt_solve_by_rank(cmb_kkt *kkt, double cut, const double *r, const double *s, double *x,
                            double *y)
 {
@@ -400,8 +407,8 @@ void cmb_kkt_solve_by_rank(cmb_kkt *kkt, double cut, const double *r, const doub
   if (y) memcpy(y, kkt->b, (size_t)kkt->shape.ng * sizeof *y);
 }
 
-/* Solves the KKT system M x + Bᵀ y = r, G x = −s with the factors of the mass matrix and of the Schur complement. s may be NULL, which
- * means 0; y may be NULL. */
+/* Solves the KKT system M x + Bᵀ y = r, G x = −s with the dense factors of the mass matrix and of the Schur complement. s may be NULL,
+ * which means 0; y may be NULL. */
 static void solve_dense(cmb_kkt *kkt, const double *r, const double *s, double *x, double *y)
 {
   const int nv = kkt->shape.nv, ng = kkt->shape.ng;
@@ -426,8 +433,8 @@ static void solve_dense(cmb_kkt *kkt, const double *r, const double *s, double *
 
 /* ---- sparse method */
 
-/* Returns the object for the dense factorisation of the same KKT matrix, which is created when first needed. Returns NULL, with an error
- * message in the context, if memory runs out or too much would be needed. */
+/* Returns the object for the dense factorisation of the KKT matrix of a sparse object; creates it at the first call. Returns NULL, with an
+ * error message in the context, if memory runs out or too much would be needed. */
 static cmb_kkt *dense_object(cmb_kkt *kkt)
 {
   const double nv = kkt->shape.nv, ng = kkt->shape.ng,
@@ -446,7 +453,7 @@ static cmb_kkt *dense_object(cmb_kkt *kkt)
   return kkt->dense;
 }
 
-/* Factorises a large KKT matrix by the dense method, which finds the dependent constraints. */
+/* Factorises a large KKT matrix by the dense method, which finds the dependent constraints. Returns CMB_RETRY_SINGULAR if there are any. */
 static APART cmb_status factor_by_dense(cmb_kkt *kkt, const double *G, const double *B)
 {
   cmb_kkt *dense = dense_object(kkt);

@@ -39,8 +39,9 @@ void cmb_kkt_rank_create(cmb_arena *arena, int nv, int ng, cmb_kkt_rank *rank)
   cmb_split_create(arena, ng, nv, rank->A_B, rank->S, &rank->split);
 }
 
-/* Scales the rows of the constraint Jacobian, given as G L⁻ᵀ (ng x nv) with the mass matrix M = L D Lᵀ: the rows of A = N G L⁻ᵀ D^−½ have
- * unit length, or are shorter where a gradient is shorter than its usual length. unit (ng) receives the scale factors N. */
+/* Scales the rows of the constraint Jacobian, given as G L⁻ᵀ (ng x nv) with the mass matrix M = L D Lᵀ, to A = N G L⁻ᵀ D^−½ (ng x nv) with
+ * rows of unit length, or shorter where a gradient is shorter than its usual length. unit (ng) becomes the diagonal of N. D_inv is the
+ * diagonal of D⁻¹. */
 static void unit_rows(const cmb_kkt_rank *rank, const double *D_inv, const double *G, double *A,
                       double *unit)
 {
@@ -55,15 +56,16 @@ static void unit_rows(const cmb_kkt_rank *rank, const double *D_inv, const doubl
   }
 }
 
-/* Sets the rank of the constraint Jacobian to the number of its singular values above `least_sigma`. */
+/* Sets rank->rank to the number of singular values of the constraint Jacobian above `least_sigma`; they are in descending order. */
 static void count_rank(cmb_kkt_rank *rank, double least_sigma)
 {
   rank->rank = 0;
   while (rank->rank < rank->ng && rank->sigma[rank->rank] > least_sigma) rank->rank++;
 }
 
-/* Determines the rank of a large constraint Jacobian from bounds of its singular values (split.h), and computes all of them only if the
- * bounds do not suffice. */
+/* Determines the rank of a large scaled constraint Jacobian from bounds of its singular values, by a complete orthogonal decomposition.
+ * Computes the singular values in rank->sigma only if the bounds do not suffice; otherwise rank->sigma contains approximate values that
+ * only separate the nonzero ones from rounding errors. */
 static void factor_by_split(cmb_kkt_rank *rank, const cmb_kkt_rank_limits *limits)
 {
   const int nv = rank->nv, ng = rank->ng;
@@ -83,7 +85,8 @@ static void factor_by_split(cmb_kkt_rank *rank, const cmb_kkt_rank_limits *limit
   }
 }
 
-/* Computes the singular values of the scaled constraint Jacobian, or only bounds of them in large systems, and its rank. */
+/* Computes the rank and the singular values of the scaled constraint Jacobian; in large systems only bounds of the singular values, if
+ * these suffice. */
 static void factor_symmetric(cmb_kkt_rank *rank, const cmb_kkt_rank_limits *limits)
 {
   memcpy(rank->unit_B, rank->unit_G, (size_t)rank->ng * sizeof *rank->unit_B);
@@ -117,7 +120,7 @@ void cmb_kkt_rank_factor(cmb_kkt_rank *rank, const double *D_inv, const double *
   count_rank(rank, limits->zero);
 }
 
-/* Computes the scaled Lagrange multipliers y = Jᵀ c (ng) from the coefficients c of the first `count` singular vectors, which are the
+/* Computes the scaled Lagrange multipliers y = Σ c_i j_i (ng) from the coefficients c of the first `count` left singular vectors j_i, the
  * rows of J. */
 static void multipliers(const cmb_kkt_rank *rank, int count, const double *c, double *y)
 {
@@ -127,8 +130,9 @@ static void multipliers(const cmb_kkt_rank *rank, int count, const double *c, do
   }
 }
 
-/* Solves the KKT system in the usual case, where constraint forces act along the constraint gradients, with the first `count` singular
- * values: corrects z, the scaled unknown, so that it satisfies the constraints, and computes the scaled multipliers y. */
+/* Solves the scaled KKT system with the first `count` singular values if constraint forces act along the constraint gradients (B = G):
+ * corrects z (nv), the scaled unknown, so that it satisfies the constraints, in the sense of least squares, and computes the scaled
+ * Lagrange multipliers y (ng). */
 static void solve_symmetric(cmb_kkt_rank *rank, int count, double *z, double *y)
 {
   const int nv = rank->nv, ng = rank->ng;
@@ -141,8 +145,9 @@ static void solve_symmetric(cmb_kkt_rank *rank, int count, double *z, double *y)
   multipliers(rank, count, rank->c, y);
 }
 
-/* Solves the KKT system in the case where constraint forces do not act along the constraint gradients, with the first `count` singular
- * values: computes the scaled multipliers y, and subtracts the constraint forces from z, the scaled unknown. */
+/* Solves the scaled KKT system with the first `count` singular values if constraint forces do not act along the constraint gradients (B ≠
+ * G): computes the scaled Lagrange multipliers y (ng), and subtracts the constraint forces from z (nv), the scaled unknown. Overwrites
+ * rank->b. */
 static void solve_unsymmetric(cmb_kkt_rank *rank, int count, double *z, double *y)
 {
   const int nv = rank->nv, ng = rank->ng;
@@ -170,8 +175,8 @@ void cmb_kkt_rank_solve(cmb_kkt_rank *rank, double cut, const double *s, double 
   for (int i = 0; i < rank->ng; i++) y[i] *= rank->unit_B[i];
 }
 
-/* Makes q (nv) orthogonal to the `kept` orthonormal rows q_j of Q by Gram-Schmidt: q := q − Σ (q_jᵀ q) q_j. Done twice, so that the rows
- * stay orthonormal to rounding however small the angles between them are. */
+/* Orthogonalises q[nv] against the first `kept` rows q_j of Q, which are orthonormal: q := q − Σ (q_jᵀ q) q_j (Gram-Schmidt). Two passes
+ * keep the result orthogonal to rounding even if the angle between q and the rows is small. */
 static void orthogonalize(int nv, int kept, const double *Q, double *q)
 {
   for (int pass = 0; pass < 2; pass++) {
@@ -182,8 +187,9 @@ static void orthogonalize(int nv, int kept, const double *Q, double *q)
   }
 }
 
-/* Returns whether row i of the scaled constraint Jacobian depends on the rows kept so far: the squared length of its component orthogonal
- * to them is at most `least`. Otherwise appends that component, normalised, to the kept rows. */
+/* Returns whether row i of the scaled constraint Jacobian depends on the *kept rows chosen so far: the squared length of its component
+ * orthogonal to them is at most `least`. Otherwise appends that component, normalised, to the orthonormal rows in rank->A and increments
+ * *kept. */
 static bool is_dependent(cmb_kkt_rank *rank, int i, double least, int *kept)
 {
   const int nv = rank->nv;

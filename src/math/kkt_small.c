@@ -20,19 +20,19 @@ struct products {
   double S[2][2], G_length2[2], B_length2[2];
 };
 
-/* Returns nv rounded down to an even number: the entries of a row that form whole lanes. */
+/* Returns nv rounded down to an even number: the number of entries of a row that are processed in pairs (SIMD). */
 static inline ptrdiff_t even_part(const cmb_kkt_small *small)
 {
   return small->nv & ~1;
 }
 
-/* Returns the sum of the two lanes. */
+/* Returns the sum of the two numbers of a SIMD vector. */
 static double sum(cmb_lanes lanes)
 {
   return lanes[0] + lanes[1];
 }
 
-/* Reports that constraint `row` depends on the other: sets *dependent and returns CMB_RETRY_SINGULAR. */
+/* Reports that constraint `row` depends on the other one: sets *dependent to `row` and returns CMB_RETRY_SINGULAR. */
 static cmb_status singular(int row, int *dependent)
 {
   *dependent = row;
@@ -41,8 +41,8 @@ static cmb_status singular(int row, int *dependent)
 
 /* ---- B = G */
 
-/* Computes for two constraints with Jacobian G and a diagonal mass matrix D: W_G = G D⁻¹ and the Schur complement S = W_G Gᵀ (s00, s01,
- * s11), in one pass. */
+/* Computes for two constraints with Jacobian G (2 x nv) and a diagonal mass matrix D the product W_G = G D⁻¹ and the Schur complement W_G
+ * Gᵀ, whose entries s00, s01 = s10, s11 are stored in S, in one pass. */
 static void multiply_two(const cmb_kkt_small *small, const double *G, double S[3])
 {
   const ptrdiff_t nv = small->nv, pairs = even_part(small);
@@ -98,8 +98,9 @@ cmb_status cmb_kkt_small_factor(cmb_kkt_small *small, const double *G, double le
 
 /* ---- B ≠ G */
 
-/* Computes for two constraints with Jacobian G, forces by another Jacobian B and a diagonal mass matrix D: W_G = G D⁻¹, W_B = B D⁻¹, the
- * Schur complement S = W_G Bᵀ and the squared lengths of the rows of G and B, in one pass. */
+/* Computes for two constraints with Jacobian G (2 x nv), whose forces act by another Jacobian B, and a diagonal mass matrix D: W_G = G D⁻¹,
+ * W_B = B D⁻¹, and in *p the Schur complement S = W_G Bᵀ and the squared lengths of the rows of G and B in the inner product of D⁻¹, in one
+ * pass. */
 static void multiply_two_and_two(const cmb_kkt_small *small, const double *G, const double *B,
                                  struct products *p)
 {
@@ -135,8 +136,9 @@ static void multiply_two_and_two(const cmb_kkt_small *small, const double *G, co
   }
 }
 
-/* Computes for one constraint with Jacobian G, force by another Jacobian B and a diagonal mass matrix D: W_G = G D⁻¹, W_B = B D⁻¹, the
- * Schur complement S = W_G Bᵀ and the squared lengths. A second constraint without gradient makes S a 2 x 2 matrix. */
+/* Computes for one constraint with Jacobian G[nv], whose force acts along another row B[nv], and a diagonal mass matrix D: W_G = G D⁻¹, W_B
+ * = B D⁻¹, and in *p the Schur complement s = W_G Bᵀ, extended to the 2 x 2 matrix [s 0; 0 1], and the squared lengths of G and B in the
+ * inner product of D⁻¹. */
 static void multiply_one_and_one(const cmb_kkt_small *small, const double *G, const double *B,
                                  struct products *p)
 {
@@ -148,15 +150,15 @@ static void multiply_one_and_one(const cmb_kkt_small *small, const double *G, co
                          {cmb_dot(nv, small->W_B, B), 1}};
 }
 
-/* Returns the square of s, an entry or pivot of the 2 x 2 Schur complement, relative to the squared lengths of row i of G and row j of B;
- * in an order that cannot overflow. */
+/* Returns s²/(a b) for s, an entry or pivot of the 2 x 2 Schur complement G D⁻¹ Bᵀ, where a is the squared length of row i of G and b that
+ * of row j of B; the order of operations avoids overflow. */
 static double relative_square(const struct products *p, int i, int j, double s)
 {
   return (s / p->G_length2[i]) * (s / p->B_length2[j]);
 }
 
-/* Returns the position of the largest entry of the 2 x 2 Schur complement, relative to the lengths of the rows of G and B, as 2 · row +
- * column. */
+/* Returns the position, 2 · row + column, of the entry of the 2 x 2 Schur complement that is largest relative to the lengths of its rows of
+ * G and B. */
 static int largest_entry(const struct products *p)
 {
   const double size[4] = {
@@ -201,7 +203,8 @@ cmb_status cmb_kkt_small_factor_unsymmetric(cmb_kkt_small *small, const double *
 
 /* ---- solve */
 
-/* Computes b = W_G r, where W_G = G D⁻¹ contains the gradients of one or two constraints divided by the masses. */
+/* Computes b = W_G r from r[nv], where the rows of W_G = G D⁻¹ (2 x nv) are the gradients of the constraints divided by the masses; the
+ * second row is zero if there is only one constraint. */
 static void reduce(const cmb_kkt_small *small, const double *r, double b[2])
 {
   const ptrdiff_t nv = small->nv, pairs = even_part(small);
@@ -221,8 +224,8 @@ static void reduce(const cmb_kkt_small *small, const double *r, double b[2])
   }
 }
 
-/* Computes the solution x = D⁻¹ r − Wᵀ y of the KKT system with a diagonal mass matrix D from the multipliers y, where W = B D⁻¹; x may
- * be r, since each entry is read before it is written. */
+/* Computes the solution x = D⁻¹ r − Wᵀ y (nv) of the KKT system with a diagonal mass matrix D from the right-hand side r and the Lagrange
+ * multipliers y, where W = B D⁻¹. x may be r. */
 static void expand(const cmb_kkt_small *small, const double *r, const double y[2], double *x)
 {
   const ptrdiff_t nv = small->nv, pairs = even_part(small);
@@ -236,7 +239,7 @@ static void expand(const cmb_kkt_small *small, const double *r, const double y[2
   if (nv & 1) x[k] = D_inv[k] * r[k] - (y0 * W[k] + y1 * W1[k]);
 }
 
-/* Exchanges the two entries of a if is_wanted is not 0, which is rare. */
+/* Exchanges the two numbers of a if is_wanted is not 0; the compiler is told that this is rare. */
 static inline void exchange(int is_wanted, double a[2])
 {
   if (__builtin_expect(is_wanted, 0)) {
@@ -246,7 +249,7 @@ static inline void exchange(int is_wanted, double a[2])
   }
 }
 
-/* Solves the 2 x 2 system S z = b with the factored Schur complement S; overwrites b. */
+/* Solves the 2 x 2 system S z = b with the factors of the Schur complement S; b may be overwritten. */
 static inline void solve_two(const cmb_kkt_small *small, double b[2], double z[2])
 {
   exchange(small->row, b);

@@ -58,8 +58,9 @@ struct cmb_kkt_sparse {
 
 /* ---- the pattern */
 
-/* Lists the columns of row i of the sparse KKT matrix [M Gᵀ; G 0], except for the diagonal of M, in `column`, unless that is NULL;
- * returns how many there are. t_start and t_row are the pattern of Gᵀ by rows. */
+/* Lists the columns in which row i of the sparse KKT matrix [M Gᵀ; G 0] has entries, except for the diagonal of M, in `column`, unless that
+ * is NULL. Returns their number. t_start and t_row are the pattern of Gᵀ by rows: row j has its entries in the columns t_row[t_start[j]] ..
+ * t_row[t_start[j + 1] − 1]. */
 static int pattern_row(const cmb_kkt_shape *s, const int *t_start, const int *t_row, int i,
                        int *column)
 {
@@ -84,7 +85,8 @@ static int pattern_row(const cmb_kkt_shape *s, const int *t_start, const int *t_
   return count;
 }
 
-/* Computes the sparsity pattern of Gᵀ: for each column of G the rows that have an entry in it. */
+/* Computes the sparsity pattern of Gᵀ by rows from that of G: the entries of row i are in the columns row[start[i]] .. row[start[i + 1] −
+ * 1]. start (nv + 1) must contain zeros at entry. */
 static void transpose(const cmb_kkt_shape *s, int *start, int *row)
 {
   const cmb_pattern *G = s->G_pattern;
@@ -97,7 +99,8 @@ static void transpose(const cmb_kkt_shape *s, int *start, int *row)
   start[0] = 0;
 }
 
-/* Builds the sparsity pattern of the KKT matrix, and computes the elimination orders and fill-in for it and for the mass matrix. */
+/* Builds the sparsity pattern of the KKT matrix, and computes the elimination order and the fill-in of the KKT matrix and, unless it is
+ * diagonal, of the mass matrix. */
 static cmb_status analyze(cmb_context *ctx, cmb_arena *arena, cmb_arena *work, cmb_kkt_sparse *sp)
 {
   const cmb_kkt_shape *s = &sp->shape;
@@ -118,7 +121,8 @@ static cmb_status analyze(cmb_context *ctx, cmb_arena *arena, cmb_arena *work, c
 
 /* ---- storage */
 
-/* Finds where each value of the mass matrix is stored in the sparse KKT matrix, and in the copy that is factored separately. */
+/* Finds, for each stored value of the mass matrix, pointers to the places to which it has to be copied: in the sparse KKT matrix and in the
+ * mass matrix that is factored separately. */
 static void locate_mass(cmb_kkt_sparse *sp)
 {
   const cmb_pattern *p = sp->shape.mass_diagonal ? NULL : sp->shape.M_pattern;
@@ -138,7 +142,7 @@ static void locate_mass(cmb_kkt_sparse *sp)
   }
 }
 
-/* Finds where each value of the constraint Jacobians G and B is stored in the sparse KKT matrix. */
+/* Finds, for each stored value of the constraint Jacobians G and B, a pointer to its place in the sparse KKT matrix [M Bᵀ; G 0]. */
 static void locate_constraints(cmb_kkt_sparse *sp)
 {
   const cmb_pattern *p = sp->shape.G_pattern;
@@ -245,8 +249,8 @@ int cmb_kkt_sparse_widest(const cmb_kkt_sparse *sp)
   return most;
 }
 
-/* Returns sin² of the angle between the gradient of constraint j and those eliminated before it, from its pivot in the symmetric factors;
- * 0 if the pivot has the wrong sign. */
+/* Returns sin² of the angle between the gradient of constraint j and the span of those eliminated before it, from its pivot in the
+ * symmetric factors of the KKT matrix. Returns 0 if the pivot does not have the right sign. */
 static double sin2_of_row(const cmb_kkt_sparse *sp, int j)
 {
   const int k = sp->K.place[sp->shape.nv + j];
@@ -254,8 +258,8 @@ static double sin2_of_row(const cmb_kkt_sparse *sp, int j)
   return inverse > 0 ? 1 / inverse : 0;
 }
 
-/* Returns whether all constraint pivots are at least half as large as when full rank was last verified by a second factorisation, so that
- * none is needed. */
+/* Returns whether no second factorisation is needed to verify that the constraints have full rank: each constraint's pivot, relative to its
+ * squared length, is at least half as large as at the last such verification. */
 static bool are_pivots_verified(const cmb_kkt_sparse *sp)
 {
   for (int j = 0; j < sp->shape.ng; j++) {
@@ -305,8 +309,9 @@ void cmb_kkt_sparse_pivots(const cmb_kkt_sparse *sp, double *pivot)
   }
 }
 
-/* Factorises the KKT matrix for the constraint Jacobian G with −shift · length² on the diagonal of its constraint rows, so that dependent
- * constraints do no harm; length2 NULL: with the lengths of the rows of this G. */
+/* Factorises the KKT matrix for the constraint Jacobian G with −shift · length² on the diagonal of each constraint row, so that dependent
+ * constraints do not make the matrix singular. length2 contains lower bounds of the squared gradient lengths length², indexed by the rows
+ * of the KKT matrix; NULL: none. Returns CMB_OK also if a row had to be left out. */
 static cmb_status factor_shifted(cmb_kkt_sparse *sp, const double *G, const double *length2,
                                  double shift)
 {
@@ -355,8 +360,9 @@ void cmb_kkt_sparse_damped(cmb_kkt_sparse *sp, double cut, const double *s, doub
   memcpy(x, sp->x, (size_t)nv * sizeof *x);
 }
 
-/* Performs one step of inverse iteration from the vector sp->y with the factors f of the KKT matrix, shifted by `shift`: computes the new
- * vector in sp->x and in *sigma an estimate of the smallest singular value. Returns the length of the new vector. */
+/* Performs one step of inverse iteration for the smallest singular value of the scaled constraint Jacobian, from the vector sp->y, with the
+ * factors f of the KKT matrix shifted by `shift`. The new vector is the last part of sp->x, *sigma the estimate of the singular value.
+ * Returns the length of the new vector, each entry measured in units of its row's length. */
 static double inverse_step(cmb_kkt_sparse *sp, cmb_static_factors *f, double shift, double *sigma)
 {
   const int nv = sp->shape.nv, ng = sp->shape.ng, *place = sp->K.place + nv;
@@ -373,8 +379,8 @@ static double inverse_step(cmb_kkt_sparse *sp, cmb_static_factors *f, double shi
   return sqrt(size);
 }
 
-/* Adds a small random vector to sp->y, the starting vector of the inverse iteration, which otherwise may have no component of the sought
- * vector, if that is in another part of the mechanism. */
+/* Adds a small pseudo-random vector to sp->y, the starting vector of the inverse iteration, which otherwise may have no component along the
+ * singular vector sought, for example if that belongs to another part of the mechanism. */
 static void perturb_start(cmb_kkt_sparse *sp, const cmb_static_factors *f)
 {
   const int nv = sp->shape.nv, ng = sp->shape.ng, *place = sp->K.place + nv;
@@ -385,8 +391,9 @@ static void perturb_start(cmb_kkt_sparse *sp, const cmb_static_factors *f)
   }
 }
 
-/* Returns the smallest singular value of the constraint Jacobian by inverse iteration with the factors f of the KKT matrix. Its left
- * vector is in sp->y, and the last solution, of length *size, in sp->x. Returns 0 if that fails. */
+/* Estimates the smallest singular value of N G M^−½, where N scales the constraint gradients to unit length, by inverse iteration from
+ * sp->y with the factors f of the KKT matrix, shifted by `shift`. sp->y becomes N times the left singular vector, sp->x the last solution
+ * (x, y), and *size the length |N⁻¹ y|. Returns 0 if the iteration fails. */
 static double iterate_inversely(cmb_kkt_sparse *sp, cmb_static_factors *f, double shift,
                                 double *size)
 {

@@ -75,7 +75,8 @@ void cmb_kkt_null(const cmb_kkt *kkt, int k, double *n, double *share)
   }
 }
 
-/* Computes for each constraint the gradient length up to which it counts as dependent, from its usual length and the limit `doubt`. */
+/* Computes for each constraint of a dense KKT object the squared length up to which its gradient counts as dependent, from its usual length
+ * and the limit `doubt`. Does nothing for a sparse object. */
 static void set_lengths(cmb_kkt *kkt)
 {
   for (int i = 0; i < kkt->shape.ng && !kkt->sparse; i++) {
@@ -101,7 +102,8 @@ void cmb_kkt_set_limits(cmb_kkt *kkt, const cmb_kkt_limits *limits)
   if (kkt->dense) cmb_kkt_set_limits(kkt->dense, limits);
 }
 
-/* Computes the lengths of the constraint gradients, the rows of G, from sparse factors that leave out no row. */
+/* Computes the lengths length[ng] of the constraint gradients, the rows of G, in the metric of M⁻¹ (approximately) from a sparse
+ * factorisation with a small diagonal shift, which exists also for dependent constraints. M == NULL: the mass matrix is unchanged. */
 static cmb_status measure_sparse(cmb_kkt *kkt, const double *M, const double *G, double *length)
 {
   CMB_TRY(cmb_kkt_mass(kkt, M));
@@ -127,7 +129,7 @@ cmb_status cmb_kkt_lengths(cmb_kkt *kkt, const double *M, const double *G, doubl
   return CMB_OK;
 }
 
-/* Marks the KKT object as one without factors. */
+/* Invalidates the factors of the KKT matrix; those of the mass matrix remain valid. */
 static void lose_factors(cmb_kkt *kkt)
 {
   kkt->dependent = -1;
@@ -152,8 +154,8 @@ cmb_status cmb_kkt_smallest(cmb_kkt *kkt, const double *M, const double *G, int 
   return CMB_OK;
 }
 
-/* Computes right singular vector i of the constraint Jacobian, x (nv), of length 1 in the metric of the mass matrix M, and M x in `dual`
- * (nv). */
+/* Computes the i-th right singular vector x (nv) of the constraint Jacobian, which has length 1 in the inner product of the mass matrix M,
+ * and dual = M x (nv). */
 static void right_vector(const cmb_kkt *d, int i, double *x, double *dual)
 {
   const int nv = d->shape.nv;
@@ -169,8 +171,8 @@ static void right_vector(const cmb_kkt *d, int i, double *x, double *dual)
   for (int k = nv - 1; k >= 0; k--) dual[k] += cmb_dot(k, d->LD + (ptrdiff_t)k * nv, dual);
 }
 
-/* Returns whether singular value i of the constraint Jacobian is known, at most `limit`, and large enough to have a right singular
- * vector. */
+/* Returns whether singular value i of the constraint Jacobian, for B = G, has been computed (or bounded), is at most `limit`, and is large
+ * enough, compared with rounding errors, for its right singular vector to be defined. */
 static bool is_weak(const cmb_kkt *d, int i, double limit)
 {
   const double sigma = d->by_rank && d->rank.symmetric && i >= 0 ? d->rank.sigma[i] : INFINITY;
@@ -195,8 +197,8 @@ bool cmb_kkt_weakest(const cmb_kkt *kkt, double limit, double *sigma, double *n,
   return true;
 }
 
-/* Computes the part of the solution of G x + s = 0 in directions that the constraints determine only weakly, for a sparse system: the
- * damped solution minus the full one. */
+/* Computes, for a sparse system, the part of the smallest x with G x = s that lies in directions which the constraints determine only
+ * weakly (singular values up to about `limit`): the damped solution of G x + s = 0 minus the full one. s is read, part[nv] written. */
 static void weak_part_sparse(cmb_kkt *kkt, double limit, const double *s, double *part)
 {
   const int nv = kkt->shape.nv;

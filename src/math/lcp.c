@@ -36,7 +36,7 @@ void cmb_lcp_create(cmb_lcp *p, cmb_arena *arena, int most)
   p->back = cmb_arena_take(arena, (size_t)most, sizeof *p->back);
 }
 
-/* Returns the largest |x_i|. */
+/* Returns the largest absolute value of the entries of x[n]; 0 if n is 0. */
 static double largest(int n, const double *x)
 {
   double most = 0;
@@ -44,8 +44,8 @@ static double largest(int n, const double *x)
   return most;
 }
 
-/* Factorises A + εI, restricted to the free unknowns, those that may be nonzero. Returns their number, or -1 if the matrix is not
- * positive definite. */
+/* Factorises A + εI (with a small ε), restricted to the free unknowns, those that may be nonzero, by LDLᵀ in p->K. Returns the number of
+ * free unknowns, or −1 if the matrix is not positive definite. */
 static int factor(cmb_lcp *p, int n)
 {
   int size = 0, row = 0;
@@ -60,8 +60,8 @@ static int factor(cmb_lcp *p, int n)
   return cmb_ldlt_factor(size, p->K) < 0 ? size : -1;
 }
 
-/* Moves z ≥ 0 towards p->x, the minimum over the free unknowns, as far as no unknown becomes negative. Those that become 0 are fixed
- * there. Returns whether z has reached p->x. */
+/* Moves z ≥ 0 along a line towards p->x, the unconstrained minimum over the free unknowns, as far as no unknown becomes negative. Unknowns
+ * that become 0 are fixed at 0. Returns whether z has reached p->x. */
 static bool move_to_minimum(cmb_lcp *p, int n)
 {
   double part = 1;
@@ -80,8 +80,9 @@ static bool move_to_minimum(cmb_lcp *p, int n)
   return part == 1;
 }
 
-/* Minimises the quadratic function ½ zᵀ(A + εI)z + (b − ε z₀)ᵀz over the free unknowns, with z ≥ 0; unknowns that become 0 are fixed
- * there. */
+/* Minimises ½ zᵀ(A + εI)z + (b − ε z₀)ᵀz over the n unknowns z, of which the free ones must remain ≥ 0 and the others are fixed at 0; z₀ is
+ * the last proximal iterate. Free unknowns that become 0 are fixed there. Returns CMB_RETRY_SINGULAR if the matrix of the free unknowns is
+ * not positive definite. */
 static cmb_status minimise(cmb_lcp *p, int n)
 {
   for (;;) { /* at least one unknown less each time */
@@ -95,8 +96,9 @@ static cmb_status minimise(cmb_lcp *p, int n)
   }
 }
 
-/* Computes w = A z + b, and returns the unknown fixed at 0 with the most negative w below `least`, or -1 if there is none. An unknown
- * that was fixed again at once, because of rounding, is not chosen again. */
+/* Computes w = (A + εI) z + b − ε z₀, with the last proximal iterate z₀, and returns the unknown fixed at 0 with the most negative w below
+ * `least`, or −1 if there is none. w of free unknowns is set to 0. An unknown that was fixed again as soon as it was freed, because of
+ * rounding, is not chosen again until p->back is cleared. */
 static int choose_to_free(cmb_lcp *p, int n, double least)
 {
   int found = -1;
@@ -109,15 +111,17 @@ static int choose_to_free(cmb_lcp *p, int n, double least)
   return found;
 }
 
-/* Records whether unknown i, which was freed last, was fixed at 0 again at once; if not, all other unknowns may be chosen again. */
+/* Records whether unknown i, which was freed last, has been fixed at 0 again at once, and is therefore not to be freed next. If it has not,
+ * all other unknowns may be chosen again. */
 static void record_return(cmb_lcp *p, int n, int i)
 {
   if (p->in[i]) memset(p->back, 0, (size_t)n * sizeof *p->back);
   p->back[i] = !p->in[i];
 }
 
-/* Computes z ≥ 0 and w ≥ 0 of one proximal iteration of the complementarity problem by freeing one unknown after the other. Returns
- * CMB_RETRY_NEWTON if that does not end. */
+/* Performs one proximal iteration of the complementarity problem by an active-set method: computes z ≥ 0 with w ≥ 0 to rounding, freeing
+ * one unknown after the other from its bound 0. Returns CMB_RETRY_NEWTON if the limit on the number of exchanges is reached,
+ * CMB_RETRY_SINGULAR if a matrix is not positive definite. */
 static cmb_status iterate(cmb_lcp *p, int n)
 {
   const double least = -ROUNDING * largest(n, p->b);
@@ -133,8 +137,8 @@ static cmb_status iterate(cmb_lcp *p, int n)
   return CMB_RETRY_NEWTON;
 }
 
-/* Computes unique[i], whether z_i of the complementarity problem is determined by A: otherwise the i-th diagonal entry of (A + εI)⁻¹ is
- * about 1/ε. The matrix is that of all unknowns with w = 0; unknowns with w > 0 are unique. */
+/* Computes unique[i], whether the solution z_i of the complementarity problem is determined by A. Where it is not, the i-th diagonal entry
+ * of (A + εI)⁻¹, formed for all unknowns with w = 0 (to rounding), is about 1/ε. Unknowns with w > 0 are unique. Overwrites p->in. */
 static cmb_status find_unique(cmb_lcp *p, int n, bool *unique)
 {
   const double least_w = UNSOLVED * largest(n, p->b);
@@ -152,8 +156,8 @@ static cmb_status find_unique(cmb_lcp *p, int n, bool *unique)
   return CMB_OK;
 }
 
-/* Copies A and b, scaled to units in which the diagonal of A is 1, and starts from z = 0. Returns CMB_RETRY_NONFINITE if an entry is not
- * finite, CMB_RETRY_SINGULAR if a diagonal entry is not positive. */
+/* Copies A (n x n) and b[n], scaled to units in which the diagonal of A is 1, and initialises z = 0 and the free unknowns, those with b_i <
+ * 0. Returns CMB_RETRY_NONFINITE if an entry is not finite, CMB_RETRY_SINGULAR if a diagonal entry is not positive. */
 static cmb_status copy_scaled(cmb_lcp *p, int n, const double *A, const double *b)
 {
   if (!cmb_all_finite(n * n, A) || !cmb_all_finite(n, b)) return CMB_RETRY_NONFINITE;

@@ -33,7 +33,7 @@ struct cmb_linear {
   cmb_sparse_lu sparse; /* used instead for large patterns */
 };
 
-/* Returns whether the matrix is factored by the sparse solver KLU: it has a pattern and is large enough. */
+/* Returns whether the matrix is factored by the sparse solver KLU: it has a sparsity pattern and is large enough. */
 static bool is_sparse(const cmb_linear *lin)
 {
   return lin->pattern && lin->n >= CMB_LINEAR_SPARSE_FROM;
@@ -58,7 +58,8 @@ static void take_arrays(cmb_linear *lin)
   lin->pivot = cmb_arena_ints(lin->arena, n);
 }
 
-/* Computes for each value on the pattern its index in the storage that is factored, dense or KLU's: lin->place. */
+/* Computes in lin->place, for each value on the sparsity pattern, its index in the array that is factored: the dense matrix or KLU's array
+ * by columns. */
 static void locate_values(cmb_linear *lin)
 {
   const cmb_pattern *p = lin->pattern;
@@ -112,7 +113,8 @@ double *cmb_linear_values(cmb_linear *lin)
 
 /* ---- factors */
 
-/* Copies the values on the pattern to the array that is factored, dense or KLU's. */
+/* Copies the values on the sparsity pattern, real or complex, to the array that is factored, dense or KLU's; entries of a dense array that
+ * are not on the pattern remain unchanged. */
 static void copy_values(const cmb_linear *lin, double *to)
 {
   for (int k = 0; k < lin->stored; k++) {
@@ -122,8 +124,8 @@ static void copy_values(const cmb_linear *lin, double *to)
   }
 }
 
-/* Factorises a sparse matrix by KLU. Returns CMB_RETRY_NONFINITE if a value is not finite, CMB_RETRY_SINGULAR if there is no usable
- * pivot. */
+/* Factorises a sparse matrix by KLU. Returns CMB_RETRY_NONFINITE if a value is not finite, CMB_RETRY_SINGULAR if a pivot is missing or too
+ * small, CMB_ERROR_MEMORY if out of memory. */
 static cmb_status factor_sparse(cmb_linear *lin)
 {
   if (!cmb_all_finite(lin->parts * lin->stored, lin->values)) return CMB_RETRY_NONFINITE;

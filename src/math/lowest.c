@@ -18,8 +18,9 @@ double cmb_lowest_width(const cmb_lowest *m)
   return m->c.t - m->a.t;
 }
 
-/* Returns the next time at which to evaluate a function whose minimum is bracketed: the minimum of the parabola through the squares of
- * three values, or a golden section. It keeps a distance from the middle point b, so that the longer side of the bracket becomes shorter. */
+/* Returns the next time at which to evaluate a function whose minimum is bracketed by a.t and c.t: the minimum of the parabola through the
+ * squares of its values at a, b and c, but not too near b. Every third time, and if the parabola's minimum is outside the bracket, the
+ * golden section of the longer side. */
 double cmb_lowest_next(const cmb_lowest *m)
 {
   const cmb_lowest_point *a = &m->a, *b = &m->b, *c = &m->c;

@@ -28,7 +28,7 @@ struct ordering {
 
 /* ---- degree lists */
 
-/* Inserts unknown i into the list of unknowns with this degree, its number of neighbours. */
+/* Inserts unknown i into the doubly linked list of the unknowns with `degree` neighbours. */
 static void list_insert(struct ordering *o, int i, int degree)
 {
   o->degree[i] = degree;
@@ -39,7 +39,7 @@ static void list_insert(struct ordering *o, int i, int degree)
   if (degree < o->least) o->least = degree;
 }
 
-/* Removes unknown i from the list of unknowns with its degree, if it is in one. */
+/* Removes unknown i from the doubly linked list of the unknowns with as many neighbours, if it is in one. */
 static void list_remove(struct ordering *o, int i)
 {
   if (o->degree[i] < 0) return;
@@ -51,7 +51,7 @@ static void list_remove(struct ordering *o, int i)
 
 /* ---- the graph */
 
-/* Takes all arrays for the elimination order from the arena; returns false if memory runs out. */
+/* Allocates the arrays for the elimination order from the arena; returns false if out of memory. */
 static bool take_arrays(struct ordering *o, cmb_arena *arena)
 {
   const int n = o->n;
@@ -64,8 +64,8 @@ static bool take_arrays(struct ordering *o, cmb_arena *arena)
   return !cmb_arena_failed(arena);
 }
 
-/* Initialises the elimination graph with the sparsity pattern, and inserts all unknowns that need not wait for others into the lists by
- * degree. */
+/* Initialises the elimination graph with the sparsity pattern, and inserts all unknowns that may be eliminated at once, without waiting for
+ * a neighbour that has to be eliminated before, into the lists by degree. */
 static void initialise(struct ordering *o)
 {
   const cmb_pattern *p = o->pattern;
@@ -83,8 +83,8 @@ static void initialise(struct ordering *o)
   }
 }
 
-/* Appends those unknowns of a list that are neither eliminated nor marked to `out`, unless that is NULL, and marks them. Returns how many
- * they are. */
+/* Appends the unknowns of list[count] that are neither eliminated nor marked to `out`, unless that is NULL, and marks them. Returns the
+ * number of these unknowns. */
 static int append_unmarked(struct ordering *o, int count, const int *list, int *out)
 {
   int added = 0;
@@ -98,7 +98,8 @@ static int append_unmarked(struct ordering *o, int count, const int *list, int *
   return added;
 }
 
-/* Lists the neighbours of unknown i in the elimination graph in `out`, unless that is NULL, and marks them. Returns how many they are. */
+/* Lists the neighbours of unknown i in the elimination graph in `out`, unless that is NULL, and marks them and i with a new stamp. Returns
+ * the number of neighbours. */
 static int neighbours(struct ordering *o, int i, int *out)
 {
   const int *adjacent = o->adjacent + o->pattern->start[i];
@@ -113,9 +114,9 @@ static int neighbours(struct ordering *o, int i, int *out)
          append_unmarked(o, o->unknowns[i], adjacent + o->sets[i], out ? out + count : NULL);
 }
 
-/* Updates the neighbours of unknown i after unknown p has been eliminated, in the quotient graph: the sets E_i of eliminated unknowns and
- * the list A_i of others. The neighbours of p must be marked. There is room for p, which was in A_i itself or in one of the sets that it
- * absorbs. */
+/* Updates the adjacency of unknown i in the quotient graph after the elimination of its neighbour p: adds p to its list E_i of eliminated
+ * unknowns, in place of those absorbed by p, and removes p and the neighbours of p from its list A_i of other unknowns. The neighbours of p
+ * must be marked. */
 static void update_adjacency(struct ordering *o, int i, int p)
 {
   int *adjacent = o->adjacent + o->pattern->start[i], sets = 0, all;
@@ -132,7 +133,8 @@ static void update_adjacency(struct ordering *o, int i, int p)
   o->sets[i] = sets + 1;
 }
 
-/* Eliminates unknown p from the graph: computes its neighbours and updates their lists and degrees. Returns false if memory runs out. */
+/* Eliminates unknown p from the quotient graph: lists its neighbours in o->column[p], updates their adjacency, and the degrees of those
+ * that need not wait for another unknown. Returns false if out of memory. */
 static bool eliminate(struct ordering *o, cmb_arena *arena, int p)
 {
   const int *adjacent = o->adjacent + o->pattern->start[p];

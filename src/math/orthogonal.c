@@ -15,15 +15,16 @@
 
 enum { MOST_SWEEPS = 40 }; /* six or seven are usual */
 
-/* Returns the squared length a·a of a row after a rotation, from its value `before` and the updated value `after`: computed anew if it
- * has fallen to less than half, as digits are lost then. */
+/* Returns the squared length of row a (columns entries) after a rotation: `after`, the value computed by an update formula, or a·a computed
+ * anew if `after` is at most half of `before`, the value before the rotation, since the update then loses digits. */
 static double square_after(int columns, const double *a, double before, double after)
 {
   return after > before / 2 ? after : cmb_dot(columns, a, a);
 }
 
-/* Makes rows i and j of A (rows x columns) orthogonal by a rotation, which is also applied to J. Returns false if they are so already.
- * square (rows) contains the squared length of each row. */
+/* Makes rows i and j of A (rows x columns) orthogonal by a plane rotation, which is also applied to J (rows x rows), and updates their
+ * squared lengths in square[rows]. Returns false, without a rotation, if they are orthogonal already or one of them is 0, both to
+ * rounding. */
 static bool rotate_pair(int rows, int columns, int i, int j, double *A, double *J, double *square)
 {
   double *a = A + (ptrdiff_t)i * columns, *b = A + (ptrdiff_t)j * columns;
@@ -40,7 +41,7 @@ static bool rotate_pair(int rows, int columns, int i, int j, double *A, double *
   return true;
 }
 
-/* Sorts the rows of A and J by the lengths sigma of the rows of A, longest first. */
+/* Sorts the rows of A (rows x columns) and J (rows x rows), and sigma[rows], by the lengths sigma of the rows of A, longest first. */
 static void sort_rows(int rows, int columns, double *A, double *J, double *sigma)
 {
   for (int i = 0; i < rows; i++) {

@@ -16,8 +16,8 @@ int cmb_pattern_values(const cmb_pattern *p, int rows, int columns)
 
 /* ---- from entries */
 
-/* Sorts entries by their keys 0 .. keys-1 (bucket sort): writes their numbers to by_key (count). Entries with equal keys stay in the
- * order of `from`, or in that of their numbers if it is NULL. next (keys + 1) is scratch. */
+/* Sorts entries by their keys, key[entry] in 0 .. keys − 1 (bucket sort): writes their numbers to by_key (count). Entries with equal keys
+ * stay in the order in which `from` lists them, or, if `from` is NULL, in that of their numbers. next (keys + 1) is scratch. */
 static void sort_by(int keys, int count, const int *key, const int *from, int *next, int *by_key)
 {
   for (int k = 0; k <= keys; k++) next[k] = 0;
@@ -29,8 +29,8 @@ static void sort_by(int keys, int count, const int *key, const int *from, int *n
   }
 }
 
-/* Builds a sparsity pattern by rows from entries that are sorted by row, and by column within a row: start (rows + 1) and the columns
- * `once`, without duplicates. Returns the number of entries. */
+/* Builds a sparsity pattern by rows (CSR), without duplicates, from entries (row[k], column[k]) whose numbers `sorted` are in the order of
+ * rows, and of columns within a row: row starts in start (rows + 1), columns in once. Returns the number of entries of the pattern. */
 static int take_once(int rows, int count, const int *sorted, const int *row, const int *column,
                      int *start, int *once)
 {
@@ -70,7 +70,7 @@ cmb_status cmb_pattern_of(cmb_context *ctx, cmb_arena *arena, int rows, int colu
 
 /* ---- dense products */
 
-/* Returns the dot products (aᵀ x, bᵀ x) of two rows of length n with x, summed in the same order as in cmb_dot. */
+/* Returns the dot products (aᵀ x, bᵀ x) of two rows a and b of n entries with x, summed in the same order as in cmb_dot. */
 static inline cmb_lanes two_dots(int n, const double *a, const double *b, const double *x)
 {
   cmb_lanes s = {0}, t = {0}, u = {0}, v = {0};
@@ -94,7 +94,7 @@ static inline cmb_lanes two_dots(int n, const double *a, const double *b, const 
   return n & 1 ? dots + (cmb_lanes){a[k], b[k]} * x[k] : dots;
 }
 
-/* Computes y = A x for a dense A (rows x columns), two rows at a time. */
+/* Computes y = A x for a dense matrix A (rows x columns), two rows at a time. */
 static void multiply_dense(int rows, int columns, const double *A, const double *x, double *y)
 {
   for (; rows > 1; rows -= 2, y += 2, A += 2 * (ptrdiff_t)columns) {
@@ -103,7 +103,7 @@ static void multiply_dense(int rows, int columns, const double *A, const double 
   if (rows > 0) *y = cmb_dot(columns, A, x);
 }
 
-/* Adds y += c Aᵀ x for a dense A (rows x columns), two rows at a time. */
+/* Computes y += c Aᵀ x for a dense matrix A (rows x columns), two rows at a time. */
 static void multiply_transposed_dense(int rows, int columns, const double *A, double c,
                                       const double *x, double *y)
 {

@@ -16,16 +16,16 @@
 cmb_status cmb_pattern_of(cmb_context *ctx, cmb_arena *arena, int rows, int columns, int count,
                           const int *row, const int *column, cmb_pattern *out);
 
-/* Returns the number of stored values of a rows x columns matrix on `p`, or dense if p is NULL. */
+/* Returns the number of stored values of a matrix (rows x columns) on the pattern `p`, or dense if p is NULL. */
 int cmb_pattern_values(const cmb_pattern *p, int rows, int columns);
 
 /* Expands row i of a matrix with `columns` columns on `p`, or dense if p is NULL, to row[columns], with zeros between the entries. */
 void cmb_expand_row(const cmb_pattern *p, int columns, int i, const double *A, double *row);
 
-/* Returns the largest absolute value of an entry of row i; 1 if all are 0. */
+/* Returns the largest absolute value of the entries of row i of a matrix on the pattern `p`, or dense if p is NULL; 1 if all are 0. */
 double cmb_row_size(const cmb_pattern *p, int columns, int i, const double *A);
 
-/* Compute y = A x, and add y += c Aᵀ x, for A (rows x columns) on `p`, or dense if p is NULL. */
+/* Compute y = A x, and y += c Aᵀ x, for A (rows x columns) on the pattern `p`, or dense if p is NULL. */
 void cmb_multiply(const cmb_pattern *p, int rows, int columns, const double *A, const double *x,
                   double *y);
 void cmb_multiply_transposed_add(const cmb_pattern *p, int rows, int columns, const double *A,

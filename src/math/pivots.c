@@ -12,7 +12,8 @@ static const double ZERO = 1e-9; /* a pivot this small relative to its row count
 /* a pivot that has shrunk or grown by this factor: choose others */
 static const double POOR = 0.05;
 
-/* Prepares the computation of pivots for a large sparse G, from a static factorisation of the KKT matrix with the identity in place of M. */
+/* Prepares the computation of pivots for a large sparse constraint Jacobian G: creates a sparse KKT matrix [I Gᵀ; G 0], with the identity
+ * in place of the mass matrix. Its pivots are those of G Gᵀ. */
 static cmb_status create_sparse(cmb_context *ctx, cmb_arena *arena, cmb_pivots *p)
 {
   const cmb_kkt_shape shape = {p->columns, p->rows, true, NULL, p->pattern};
@@ -48,7 +49,7 @@ cmb_status cmb_pivots_create(cmb_context *ctx, cmb_arena *arena, int rows, int c
 
 /* ---- choice */
 
-/* Copies the constraint Jacobian G, stored on its pattern or dense, to the dense matrix p->A. */
+/* Copies the constraint Jacobian G, stored on its pattern or dense, to the dense array p->A (rows x columns). */
 static void copy_G(cmb_pivots *p, const double *G)
 {
   const cmb_pattern *s = p->pattern;
@@ -62,7 +63,7 @@ static void copy_G(cmb_pivots *p, const double *G)
   }
 }
 
-/* Eliminates a column of p->A from all rows behind the k-th pivot row (Gaussian elimination). */
+/* Eliminates one column of p->A from all rows that follow the k-th pivot row in the order of pivots (Gaussian elimination). */
 static void eliminate(cmb_pivots *p, int k, int column)
 {
   const int n = p->columns;
@@ -80,8 +81,9 @@ static void swap(int *a, int *b)
   *b = t;
 }
 
-/* Finds the largest entry of p->A in the rows from the k-th on, each relative to the originally largest entry of its row. Returns its
- * relative size, and its row and column. */
+/* Finds the largest entry of p->A in the rows that follow the first k pivot rows, in absolute value relative to the originally largest
+ * entry of its row. Returns its relative value, and its position in *row, an index into p->row, and *column. Returns 0 if all entries are
+ * 0. */
 static double largest(const cmb_pivots *p, int k, int *row, int *column)
 {
   double most = 0;
@@ -95,7 +97,8 @@ static double largest(const cmb_pivots *p, int k, int *row, int *column)
   return most;
 }
 
-/* Returns the index at which the entry (row, column) of the constraint Jacobian is stored; -1 if it is always 0. */
+/* Returns the index at which entry (row, column) of the constraint Jacobian is stored, or −1 if the entry is not on the sparsity
+ * pattern. */
 static int index_of(const cmb_pivots *p, int row, int column)
 {
   const cmb_pattern *s = p->pattern;
@@ -106,8 +109,8 @@ static int index_of(const cmb_pivots *p, int row, int column)
   return -1;
 }
 
-/* Chooses the pivots of the constraint Jacobian G by complete pivoting, and finds where the entries in their rows and columns are stored
- * in G. */
+/* Chooses the pivots of the constraint Jacobian G by Gaussian elimination with complete pivoting. Stores their values, their rows and
+ * columns and their number p->rank, and where the entries in these rows and columns are stored in G. */
 static void choose(cmb_pivots *p, const double *G)
 {
   const int n = p->columns;
@@ -133,8 +136,8 @@ static void choose(cmb_pivots *p, const double *G)
   }
 }
 
-/* Computes the pivots of G Gᵀ in the static order of a large system, with the constraint Jacobian G; sets the rank to 0 if a pivot is too
- * small. */
+/* Computes the pivots of G Gᵀ for the constraint Jacobian G in the static elimination order of a large system, and keeps them and G as the
+ * reference. Sets p->rank to the number of rows, or to 0 if the factorisation fails, for example because a pivot is too small. */
 static void choose_sparse(cmb_pivots *p, const double *G)
 {
   memcpy(p->G_reference, G, (size_t)p->pattern->start[p->rows] * sizeof *G);
@@ -152,8 +155,8 @@ void cmb_pivots_choose(cmb_pivots *p, const double *G)
 
 /* ---- reuse */
 
-/* Returns whether the k-th pivot has another sign than when the pivots were chosen; sets *poor if its size has changed so much that
- * others should be chosen. */
+/* Returns whether the k-th pivot has another sign than when the pivots were chosen, or is 0 or NaN. Sets *poor if its size has changed so
+ * much since then that other pivots should be chosen. */
 static inline bool has_sign_changed(const cmb_pivots *p, int k, double pivot, bool *poor)
 {
   const double reference = p->reference[k];
@@ -161,8 +164,8 @@ static inline bool has_sign_changed(const cmb_pivots *p, int k, double pivot, bo
   return !(pivot * reference > 0);
 }
 
-/* Computes the pivots of the constraint Jacobian G in the order chosen before. Returns whether one of them has changed its sign; sets
- * *poor if the size of one has changed much. */
+/* Computes the pivots of the constraint Jacobian G in the order chosen before, until one has changed its sign. Returns whether one has;
+ * sets *poor if the size of a pivot has changed so much that others should be chosen. */
 static bool have_signs_changed(cmb_pivots *p, const double *G, bool *poor)
 {
   const int n = p->rank;
@@ -179,8 +182,9 @@ static bool have_signs_changed(cmb_pivots *p, const double *G, bool *poor)
   return false;
 }
 
-/* Computes the two pivots of a constraint Jacobian G of rank 2 in the order chosen before. Returns whether one has changed its sign; sets
- * *poor if the size of one has changed much. In this case, the smallest closed loop, loops would cost more than the arithmetic. */
+/* Computes the two pivots of a dense constraint Jacobian G of rank 2 in the order chosen before. Returns whether one has changed its sign;
+ * sets *poor if the size of a pivot has changed so much that others should be chosen. Written without loops for the smallest closed loop of
+ * bodies, where loops would cost more than the arithmetic. */
 static bool have_two_signs_changed(const cmb_pivots *p, const double *G, bool *poor)
 {
   const int *place = p->place;
@@ -188,8 +192,9 @@ static bool have_two_signs_changed(const cmb_pivots *p, const double *G, bool *p
   return has_sign_changed(p, 0, first, poor) || has_sign_changed(p, 1, second, poor);
 }
 
-/* Computes the pivots of G G₀ᵀ in the static order, with G₀ the Jacobian for which pivots were chosen. Returns whether one has changed
- * its sign; sets *poor if the size of one has changed much. */
+/* Computes the pivots of G G₀ᵀ in the static elimination order of a large system, where G₀ is the constraint Jacobian for which the pivots
+ * were chosen. Returns whether one has changed its sign; sets *poor if the size of a pivot has changed so much that others should be
+ * chosen. */
 static bool have_signs_changed_sparse(cmb_pivots *p, const double *G, bool *poor)
 {
   bool changed = false;

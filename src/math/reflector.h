@@ -14,11 +14,11 @@
  * is α. */
 double cmb_reflector(int m, double *x, double *alpha);
 
-/* Applies A := P A to m rows of A, which are `stride` apart, and `columns` columns; w (columns) is scratch. */
+/* Computes A := P A for m rows of A, which are `stride` numbers apart, and `columns` columns; w (columns) is scratch. */
 void cmb_reflect_rows(int m, const double *v, double beta, int columns, int stride, double *A,
                       double *w);
 
-/* Applies A := A P to `rows` rows of A, which are `stride` apart, and m columns. */
+/* Computes A := A P for `rows` rows of A, which are `stride` numbers apart, and m columns. */
 void cmb_reflect_columns(int rows, int stride, int m, const double *v, double beta, double *A);
 
 /* Rotates two rows of length n: (a, b) := (c a − s b, s a + c b). */

@@ -11,7 +11,8 @@
 #include <float.h>
 #include <math.h>
 
-/* Computes the 3 x 3 matrix A = c I + d u uᵀ + s ũ, where ũ x = u × x. */
+/* Computes the 3 x 3 matrix A = c I + d u uᵀ + s ũ, stored by rows, where ũ is the skew-symmetric matrix of the cross product, ũ x = u ×
+ * x. */
 static void compose(double c, double d, double s, const double u[3], double A[9])
 {
   for (int i = 0; i < 3; i++) {

@@ -21,7 +21,7 @@ void cmb_euler_from_rotation(const double A[9], double p[4]);
 /* Computes the rates of the Euler parameters, ṗ = ½ L(p)ᵀ ω', from the angular velocity ω' in body components. */
 void cmb_euler_rates(const double p[4], const double omega[3], double pdot[4]);
 
-/* Multiplies Euler parameters, r = p ∘ s: the rotation s followed by p, A(r) = A(p) A(s). r may be p or s. */
+/* Computes the product r = p ∘ s of Euler parameters, as quaternions: the rotation s followed by p, A(r) = A(p) A(s). r may be p or s. */
 void cmb_euler_product(const double p[4], const double s[4], double r[4]);
 
 /* Largest deviation of |p| from 1 that is accepted in given Euler parameters. */

@@ -13,7 +13,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Returns the longest of the rows `from` and later of B (rows x n), measured in the columns `from` and later; its length is *most. */
+/* Returns the index of the longest of the rows `from` to rows − 1 of B (rows x n), measured in the columns `from` to n − 1 only. *most
+ * becomes its length. */
 static int longest_row(int from, int rows, int n, const double *B, double *most)
 {
   int longest = from;
@@ -48,7 +49,8 @@ int cmb_reduce_rows(int rows, int n, double least, double *B, int *order, double
   return steps;
 }
 
-/* Applies the k-th Householder reflector to a vector x (n): x := P_k x. */
+/* Applies the Householder reflector P_k = I − β v vᵀ to x[n]: x := P_k x. Entry k of v is first[k], the following entries are those of row
+ * k of B; β is beta[k]. */
 static void reflect(int k, int n, const double *B, const double *beta, const double *first,
                     double *x)
 {

@@ -30,8 +30,8 @@ static double *at(const struct schur *s, int i, int j)
   return s->T + (ptrdiff_t)i * s->n + j;
 }
 
-/* Applies a Householder reflector P to the rows and columns k to k + m − 1: T := P T P, Q := P Q. There T has nonzero entries only in
- * columns from `from` on and in rows up to `last`. */
+/* Applies a Householder reflector P = I − beta v vᵀ, which acts on the rows and columns k to k + m − 1: T := P T P, Q := P Q. In these rows
+ * T has nonzero entries only from column `from` on, in these columns only in rows up to `last`. */
 static void reflect(const struct schur *s, int k, int m, const double *v, double beta, int from,
                     int last)
 {
@@ -40,8 +40,9 @@ static void reflect(const struct schur *s, int k, int m, const double *v, double
   cmb_reflect_rows(m, v, beta, s->n, s->n, s->Q + (ptrdiff_t)k * s->n, s->w);
 }
 
-/* Computes the first three entries of the first column of (H − σ₁)(H − σ₂) for rows `low` to `high`, up to a factor. The shifts σ are the
- * eigenvalues of the last two rows, or, if `exceptional`, others that end a cycle. */
+/* Computes, up to a factor, the first three entries x of the first column of (H − σ₁)(H − σ₂), where H is the Hessenberg matrix in rows
+ * `low` to `high`. The shifts σ are the eigenvalues of its last two rows and columns, or, if `exceptional`, others that end a cycle of the
+ * QR iteration. */
 static void first_column(const struct schur *s, int low, int high, bool exceptional, double x[3])
 {
   const double a = *at(s, high - 1, high - 1), b = *at(s, high - 1, high),
@@ -58,7 +59,8 @@ static void first_column(const struct schur *s, int low, int high, bool exceptio
   x[2] = next * *at(s, low + 2, low + 1);
 }
 
-/* Performs one implicit QR step with two shifts (Francis) on rows `low` to `high` of the Hessenberg matrix, at least three. */
+/* Performs one implicit double-shift QR step (Francis) on rows `low` to `high` of the Hessenberg matrix, which must be at least three;
+ * `exceptional` selects shifts that end a cycle of the iteration. */
 static void francis(const struct schur *s, int low, int high, bool exceptional)
 {
   double x[3], alpha;
@@ -72,8 +74,8 @@ static void francis(const struct schur *s, int low, int high, bool exceptional)
   }
 }
 
-/* Computes the eigenvalues of the 2 x 2 block of rows k and k + 1. If they are real, the block is made triangular: (root, c) is its
- * eigenvector for the eigenvalue d + root, and a reflector maps it to e₁. */
+/* Computes the eigenvalues of the 2 x 2 diagonal block of rows k and k + 1 of T in re and im. If they are real, the block is made
+ * triangular by a reflector that maps an eigenvector to a multiple of e₁. */
 static void split(const struct schur *s, int k)
 {
   const double a = *at(s, k, k), b = *at(s, k, k + 1), c = *at(s, k + 1, k),

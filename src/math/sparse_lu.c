@@ -23,7 +23,7 @@ void cmb_sparse_lu_take(cmb_arena *arena, int n, int entries, bool is_complex, c
 
 /* ---- the pattern */
 
-/* Counts an entry of this column, in the first pass over the pattern. */
+/* Counts an entry of a column, in the first of two passes over the entries of a sparse matrix. */
 void cmb_sparse_lu_count(cmb_sparse_lu *lu, int column)
 {
   lu->start[column + 1]++;
@@ -34,8 +34,8 @@ void cmb_sparse_lu_open(cmb_sparse_lu *lu)
   for (int c = 0; c < lu->n; c++) lu->start[c + 1] += lu->start[c];
 }
 
-/* Stores an entry of the pattern and returns its index in the values. Until the pattern is closed, start[c] is the index of the next
- * entry of column c. */
+/* Stores an entry of the sparsity pattern, in the second pass over the entries, and returns its index in the array of values. In this pass
+ * start[c] is the index of the next entry of column c. */
 int cmb_sparse_lu_place(cmb_sparse_lu *lu, int row, int column)
 {
   int at = lu->start[column]++;
@@ -57,7 +57,8 @@ void cmb_sparse_lu_release(cmb_sparse_lu *lu)
 
 /* ---- analysis */
 
-/* Returns whether each column of the sparse matrix has an entry on the diagonal that is not 0. */
+/* Returns whether each column of the sparse matrix has a stored entry on the diagonal whose value is not 0 (for complex matrices: whose
+ * real part is not 0). */
 static bool has_diagonal(const cmb_sparse_lu *lu)
 {
   const int parts = lu->is_complex ? 2 : 1;
@@ -69,9 +70,10 @@ static bool has_diagonal(const cmb_sparse_lu *lu)
   return true;
 }
 
-/* Chooses the order of elimination, from the first values. AMD gives the least fill-in if the pivots are on the diagonal; in a KKT matrix
- * constraints have none there, and pivots elsewhere invalidate its order: 45 times the entries for a chain of 300 bodies in Cartesian
- * coordinates. COLAMD is suitable for any pivots. Returns false if memory runs out. */
+/* Chooses the elimination order from the pattern and the first values. AMD gives the least fill-in if all pivots are on the diagonal. In
+ * a KKT matrix the constraints have none there, and pivots elsewhere invalidate the order of AMD (many times the entries for chains of
+ * 300 bodies in Cartesian coordinates); COLAMD is suitable for any pivots. Returns false if the analysis fails, in practice if out of
+ * memory. */
 static bool analyze(cmb_sparse_lu *lu)
 {
   enum { AMD = 0, COLAMD = 1 };
@@ -82,7 +84,7 @@ static bool analyze(cmb_sparse_lu *lu)
 
 /* ---- factors */
 
-/* Returns whether all pivots of the LU factors are larger than `least` in absolute value. */
+/* Returns whether all pivots of the LU factors are larger than `least` in absolute value (|re| + |im| for complex pivots). */
 static bool pivots_above(const cmb_sparse_lu *lu, double least)
 {
   const double *pivot = lu->numeric->Udiag;
@@ -93,9 +95,9 @@ static bool pivots_above(const cmb_sparse_lu *lu, double least)
   return true;
 }
 
-/* Factorises the values with the pivots of the previous factors. Returns false if there are none or if the result is not accurate enough:
- * a pivot is too small, or entries grow by more than 1e6. KLU's choice of pivots lets an entry of L reach 1e3, so 1e6 is two such steps;
- * it costs 6 of 16 digits, which one step of refinement restores. */
+/* Factorises the present values with the pivots of the previous factors. Returns false if there are no previous factors or the result is
+ * not accurate enough: a pivot is too small, or entries grow by more than 1e6, which costs 6 of 16 digits. (linear.c has the first choice
+ * of pivots limit the entries of L to 10.) */
 static bool refactor(cmb_sparse_lu *lu, double least_pivot)
 {
   const double least_growth = 1e-6;

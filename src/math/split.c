@@ -31,8 +31,8 @@ void cmb_split_create(cmb_arena *arena, int rows, int columns, double *A, double
   s->b = cmb_arena_doubles(arena, rows);
 }
 
-/* Solves T x' = x for the lower triangular T of the decomposition, in place (forward substitution), where the first `zeros` entries of x
- * are 0. */
+/* Solves T x' = x for the lower triangular factor T of the complete orthogonal decomposition by forward substitution; x is replaced by x'.
+ * The first `zeros` entries of x must be 0. */
 static void forward(const cmb_split *s, int zeros, double *x)
 {
   for (int i = zeros; i < s->rank; i++) {
@@ -41,7 +41,7 @@ static void forward(const cmb_split *s, int zeros, double *x)
   }
 }
 
-/* Solves Tᵀ x' = x for the lower triangular T of the decomposition, in place (back substitution). */
+/* Solves Tᵀ x' = x for the lower triangular factor T of the complete orthogonal decomposition by back substitution; x is replaced by x'. */
 static void backward(const cmb_split *s, double *x)
 {
   for (int i = s->rank - 1; i >= 0; i--) {
@@ -51,7 +51,7 @@ static void backward(const cmb_split *s, double *x)
   }
 }
 
-/* Returns a lower bound of the singular values of the triangular matrix T, 1/‖T⁻¹‖ in the Frobenius norm, or 0 if it is not above
+/* Returns a lower bound of the singular values of the triangular factor T, 1/‖T⁻¹‖ in the Frobenius norm, or 0 if it is not above
  * `doubt`. */
 static double least_value(const cmb_split *s, double doubt)
 {
@@ -82,8 +82,9 @@ bool cmb_split_factor(cmb_split *s, double rounding, double doubt)
   return s->least > 0;
 }
 
-/* Applies the left reflectors of the decomposition A = Π₁ᵀ Hᵀ [Tᵀ; 0] Π₂ P to b and solves with Tᵀ: computes w with Tᵀ w = (H Π₁ b),
- * first `rank` entries, in s->b. */
+/* Performs the first part of a least-squares solution with the complete orthogonal decomposition A = Π₁ᵀ Hᵀ [Tᵀ; 0] Π₂ P: applies the
+ * permutation Π₁ and the Householder reflectors H to b[rows], and solves Tᵀ w = c for the first `rank` entries c of the result. Stores w in
+ * s->b. */
 static void solve_rows(cmb_split *s, const double *b)
 {
   for (int i = 0; i < s->rows; i++) s->b[i] = b[s->order[0][i]];
@@ -109,8 +110,8 @@ void cmb_split_solve(cmb_split *s, const double *b, double *z, double *y)
   for (int i = 0; i < rows; i++) y[s->order[0][i]] = s->b[i];
 }
 
-/* Computes n := Π₁ᵀ Hᵀ x (rows), the left factor of the decomposition A = Π₁ᵀ Hᵀ [Tᵀ; 0] Π₂ P times the vector x in s->b, which is
- * overwritten. */
+/* Computes n := Π₁ᵀ Hᵀ x (rows) for the vector x in s->b, which is overwritten. Π₁ᵀ Hᵀ (a permutation and Householder reflectors) is the
+ * left orthogonal factor of the complete orthogonal decomposition A = Π₁ᵀ Hᵀ [Tᵀ; 0] Π₂ P. */
 static void to_rows(const cmb_split *s, double *n)
 {
   cmb_reflect_back(s->rank, s->rows, s->T, s->beta[1], s->first[1], s->b);
@@ -134,8 +135,9 @@ double cmb_split_rest(const cmb_split *s)
   return most;
 }
 
-/* Transforms right singular vector i, times its singular value, from Tᵀ to A = Π₁ᵀ Hᵀ [Tᵀ; 0] Π₂ P: v := Pᵀ Π₂ᵀ v. Row i of A has `rank`
- * entries before and `columns` entries after. */
+/* Transforms the i-th right singular vector v of Tᵀ, times its singular value, to that of A = Π₁ᵀ Hᵀ [Tᵀ; 0] Π₂ P (a complete orthogonal
+ * decomposition): v := Pᵀ Π₂ᵀ v. Reads it as row i of an array with `rank` columns and writes it as row i of the same array with `columns`
+ * columns. */
 static void expand_right(const cmb_split *s, int i, double *A)
 {
   const int rank = s->rank;
@@ -146,8 +148,8 @@ static void expand_right(const cmb_split *s, int i, double *A)
   cmb_reflect_back(rank, s->columns, s->A, s->beta[0], s->first[0], a);
 }
 
-/* Transforms left singular vector i, row i of J, from Tᵀ to A = Π₁ᵀ Hᵀ [Tᵀ; 0] Π₂ P. It has `rank` entries before and `rows` entries
- * after. */
+/* Transforms the i-th left singular vector of Tᵀ to that of A = Π₁ᵀ Hᵀ [Tᵀ; 0] Π₂ P (a complete orthogonal decomposition). Reads it as row
+ * i of the array J with `rank` columns and writes it as row i of the same array with `rows` columns. */
 static void expand_left(const cmb_split *s, int i, double *J)
 {
   memcpy(s->b, J + (ptrdiff_t)i * s->rank, (size_t)s->rank * sizeof *s->b);

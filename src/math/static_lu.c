@@ -16,7 +16,8 @@
 
 /* ---- analysis */
 
-/* Lists the columns of the matrix entries to the left of the diagonal, row by row in the order of elimination. */
+/* Lists, row by row in the elimination order, the columns of the matrix entries to the left of the diagonal in lu->a_column, with row
+ * starts in lu->a_start. */
 static void index_entries(cmb_static_lu *lu, const cmb_pattern *p)
 {
   for (int k = 0; k < lu->n; k++) {
@@ -30,8 +31,9 @@ static void index_entries(cmb_static_lu *lu, const cmb_pattern *p)
   }
 }
 
-/* Builds the sparsity pattern of the factor L: by columns with ascending rows, and by rows with ascending columns, each from a pass over
- * the other. */
+/* Builds the sparsity pattern of the factor L by columns (lu->start, lu->row) with ascending rows, and by rows (lu->row_start,
+ * lu->column) with ascending columns. column[i] lists the count[i] unknowns that are neighbours of unknown i when it is eliminated; end
+ * (n) is scratch. */
 static void index_factors(cmb_static_lu *lu, int *const *column, const int *count, int *end)
 {
   const int n = lu->n, *order = lu->unknown;
@@ -53,7 +55,8 @@ static void index_factors(cmb_static_lu *lu, int *const *column, const int *coun
   }
 }
 
-/* Computes the order of elimination and the sparsity patterns of the matrix and of its factor L. Returns false if memory runs out. */
+/* Computes the elimination order and the sparsity patterns of the matrix and of its factor L. Allocates the results in `arena`, scratch in
+ * `work`. Returns false if out of memory. */
 static bool analyze(cmb_arena *arena, cmb_arena *work, const cmb_pattern *pattern,
                     cmb_static_lu *lu)
 {
@@ -130,7 +133,8 @@ struct row {
   double pivot, length2, length2_up;
 };
 
-/* Computes row k of L in the sparse symmetric factorisation L D Lᵀ, and in *r its pivot and its squared length. */
+/* Computes row k of L in the sparse factorisation L D Lᵀ of the KKT matrix. Subtracts from r->pivot the contributions of all previous rows,
+ * and adds to r->length2 those of the rows of the mass matrix: for a constraint, the squared length of its gradient. */
 static void eliminate_symmetric(cmb_static_factors *f, int k, struct row *r)
 {
   const cmb_static_lu *lu = f->lu;
@@ -148,7 +152,9 @@ static void eliminate_symmetric(cmb_static_factors *f, int k, struct row *r)
   r->length2_up = r->length2;
 }
 
-/* Computes row k of L and column k of U in the sparse factorisation L D U, and in *r their pivot and squared lengths. */
+/* Computes row k of L and column k of U in the sparse factorisation L D U of the KKT matrix. Subtracts from r->pivot the contributions of
+ * all previous rows, and adds to r->length2 and r->length2_up those of the rows of the mass matrix: for a constraint, the squared lengths
+ * of its rows of G and B. */
 static void eliminate_unsymmetric(cmb_static_factors *f, int k, struct row *r)
 {
   const cmb_static_lu *lu = f->lu;
@@ -174,8 +180,9 @@ static void eliminate_unsymmetric(cmb_static_factors *f, int k, struct row *r)
   }
 }
 
-/* Stores the inverse of the pivot of row k, which is a constraint: records the smallest |pivot|/length² and subtracts shift·length².
- * Returns CMB_RETRY_SINGULAR, with 0 as the inverse, if the shifted pivot is at most zero·length² in size. */
+/* Stores the inverse of the pivot of row k of a KKT matrix, which belongs to a constraint, after subtracting shift · length², where length²
+ * is the squared length of the constraint's gradient, at least `usual`. Updates the smallest |pivot|/length² of all constraints, before the
+ * shift. Returns CMB_RETRY_SINGULAR, with 0 as the inverse, if the shifted pivot is at most zero · length² in size. */
 static cmb_status invert_dual_pivot(cmb_static_factors *f, int k, const struct row *r, double usual,
                                     double shift, double zero)
 {
@@ -220,7 +227,7 @@ cmb_status cmb_static_factor(cmb_static_factors *f, const double *least_length2,
 
 /* ---- solve */
 
-/* Solves x := (L D U)⁻¹ x by forward and back substitution with the sparse factors. */
+/* Computes x := (L D U)⁻¹ x in place by forward and back substitution with the sparse factors; x is in the elimination order. */
 static void substitute(const cmb_static_factors *f, double *x)
 {
   const cmb_static_lu *lu = f->lu;
@@ -236,7 +243,7 @@ static void substitute(const cmb_static_factors *f, double *x)
   }
 }
 
-/* Computes the residual f->rest := b − K x of the linear system, for iterative refinement. */
+/* Computes the residual f->rest := b − K x of the linear system K x = b, with b in f->b and x in f->x, for iterative refinement. */
 static void residual(cmb_static_factors *f)
 {
   const cmb_static_lu *lu = f->lu;
