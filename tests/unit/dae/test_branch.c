@@ -53,7 +53,7 @@ static double exact(const struct cmbt_fourbar *p, double phi, double rate)
 static const cmbt_fourbar_kind kinds[] = {CMBT_FOURBAR_ANGLES, CMBT_FOURBAR_RELATIVE,
                                           CMBT_FOURBAR_BODIES, CMBT_FOURBAR_DOUBLE};
 
-/* States exactly at a loss of rank, and so near to it that they count as such. */
+/* Checks the accelerations in states exactly at a loss of rank, and so near to it that they count as such. */
 static void test_flat(void **state)
 {
   (void)state;
@@ -74,8 +74,8 @@ static void test_flat(void **state)
   }
 }
 
-/* Two uncoupled four-bars that lose rank simultaneously and turn at 2 and −3 rad/s. Their cranks have a length of 1 m and masses of 1 and 3 kg,
- * the couplers M = 1 and 3 kg, so that (4/3 + M) φ'' = −(2 + M) g cos φ. */
+/* Checks two uncoupled four-bars that lose rank simultaneously and turn at 2 and −3 rad/s. Both cranks of
+ * each have a length of 1 m and masses of 1 and 3 kg, the couplers M = 1 and 3 kg, so that (4/3 + M) φ'' = −(2 + M) g cos φ. */
 static void test_two_simultaneous(void **state)
 {
   (void)state;

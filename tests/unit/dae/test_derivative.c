@@ -229,7 +229,7 @@ static void test_problems(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Time enters the residual of the chain only through its inputs, and linearly. Checks this by ∂r/∂u, and that the inputs are the
+/* Time enters the residual of the chain only through its inputs, and linearly. Checks this with ∂r/∂u, and that the inputs are the
  * accelerations of the tip if the angles are constant. */
 static void test_inputs_of_chain(void **state)
 {

@@ -19,7 +19,8 @@ static double force(struct cmbt_stage *s, double q, double v)
   return f;
 }
 
-/* max(0, −100 y): the switching function is the difference of the arguments; each branch is used on both sides of y = 0. */
+/* max(0, −100 y): checks that the switching function is the difference of the arguments, and that the mode selects the branch on both sides
+ * of y = 0. */
 static void test_mode_selects_the_branch(void **state)
 {
   (void)state;
@@ -72,7 +73,7 @@ static struct cmbt_graph_model one_mass(const char *const *f, const char *const 
   return m;
 }
 
-/* |w| and sign(w) in the force have one switching function; |y| in the output has none. */
+/* Checks that |w| and sign(w) in the force have one switching function, and |y| in the output none. */
 static void test_shared_switch(void **state)
 {
   (void)state;
@@ -94,7 +95,7 @@ static void test_shared_switch(void **state)
   cmbt_stage_close(&s);
 }
 
-/* A table of straight pieces through (0, 0), (1, 2), (2, 3), (4, 3). */
+/* Checks the levels of a table of straight pieces through (0, 0), (1, 2), (2, 3), (4, 3). */
 static void test_table(void **state)
 {
   (void)state;

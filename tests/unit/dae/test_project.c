@@ -72,7 +72,7 @@ static void test_start(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* A point mass: the nearest point of the circle is q l/|q|, and the velocity loses its radial part. */
+/* Checks the projection of a point mass: the nearest point of the circle is q l/|q|, and the velocity loses its radial part. */
 static void test_nearest(void **state)
 {
   (void)state;
@@ -186,7 +186,7 @@ static void test_repetition(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* The ellipse x² + 4 y² = 4; or, with `shifted`, the circle (1 + x)² + y² = 1, whose point (0, 0) is far from its centre. */
+/* The ellipse x² + 4 y² = 4; or, with `shifted`, the circle (1 + x)² + y² = 1, of which (0, 0) is a point. */
 static cmb_status curve(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   const int *shifted = self;
@@ -237,7 +237,7 @@ static void test_far_starts(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Coordinates near 0 in a constraint between lengths of 1: checks that projection converges although rounding of g does not shrink with q. */
+/* Checks that the projection converges for coordinates near 0 in a constraint with terms of size 1: rounding of g does not shrink with q. */
 static void test_displacements(void **state)
 {
   (void)state;

@@ -1,5 +1,5 @@
 /*
- * Tests of derivatives (expr/derive.h): of random expressions against differences of order 6 in long double; reverse mode against forward
+ * Tests of derivatives (camber/expr.h): of random expressions against differences of order 6 in long double; reverse mode against forward
  * mode; second derivatives; and the derivative of every single operation.
  */
 #include "check.h"
@@ -146,7 +146,7 @@ static void test_reverse(void **state)
   assert_true(compared > 1500);
 }
 
-/* Checks the derivative of a derivative: it is an expression like any other. */
+/* Checks second derivatives, as derivatives of a derivative. */
 static void test_second(void **state)
 {
   (void)state;

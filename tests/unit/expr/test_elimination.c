@@ -88,7 +88,7 @@ static void put_matrices(cmb_graph *g, const struct problem *p, struct inputs *i
   }
 }
 
-/* Solves the system as straight-line code: x (n + m), followed by the health. Returns the number of instructions. */
+/* Solves the system as straight-line code: x (n + m), followed by the value of cmb_elimination_health. Returns the number of instructions. */
 static int solve(const struct problem *p, double *x)
 {
   static struct inputs in;

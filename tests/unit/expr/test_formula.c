@@ -1,5 +1,5 @@
 /*
- * Tests of formulas (expr/formula.h): their values against C; the message and the place for malformed text; and printed expressions, which
+ * Tests of formulas (camber/expr.h): their values against C; the message and the place for malformed text; and printed expressions, which
  * have to give the same node when they are read.
  */
 #include "check.h"

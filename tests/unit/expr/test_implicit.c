@@ -356,7 +356,7 @@ static void test_damping(void **state)
   cmbt_near(value_at(f, root_of(f, "atan(u) - a", "b"), x), tan(0.5), 1e-15);
 }
 
-/* A root at 0 of an equation with large terms: checks that corrections of the size of rounding count as small. */
+/* Checks that a root at 0 of an equation with large terms is found: corrections of the size of rounding count as small. */
 static void test_root_at_zero(void **state)
 {
   struct fixture *f = *state;

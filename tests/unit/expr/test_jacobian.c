@@ -1,6 +1,6 @@
 /*
- * Tests of Jacobians (expr/jacobian.h): for 1,000 random sparse functions the entries computed by groups of columns equal those computed
- * column by column, bit by bit; and the pattern contains exactly the entries that can differ from 0.
+ * Tests of Jacobians (camber/expr.h): for 1,000 random sparse functions the entries computed by groups of columns equal those computed
+ * column by column; and the pattern contains exactly the entries that can differ from 0.
  */
 #include "check.h"
 #include "random_expr.h"

@@ -1,5 +1,5 @@
 /*
- * Tests of modes (expr/modes.h): with the modes that belong to a point a frozen expression has the value of the original; with other modes
+ * Tests of modes (camber/expr.h): with the modes that belong to a point a frozen expression has the value of the original; with other modes
  * it continues smoothly beyond the switch; each switch is found once and named, inner ones first; smooth(...) has no mode.
  */
 #include "check.h"

@@ -125,7 +125,7 @@ static void test_random_expressions(void **state)
   for (int i = 0; i < PROGRAMS; i++) cmb_program_destroy(programs[i]);
 }
 
-/* Programs with implicit functions, their derivatives, and implicit functions of such functions. */
+/* Compares programs with implicit functions, their derivatives, and implicit functions of such functions. */
 static void test_solutions(void **state)
 {
   struct fixture *f = *state;
@@ -155,7 +155,7 @@ static void test_long_program(void **state)
   cmb_program_destroy(p);
 }
 
-/* Every operation of the table alone, for many arguments. */
+/* Compares every operation of the table alone, for many arguments. */
 static void test_each_operation(void **state)
 {
   struct fixture *f = *state;
@@ -182,8 +182,8 @@ static void test_each_operation(void **state)
   cmb_graph_destroy(g);
 }
 
-/* All installed compilers, also with narrower vector registers than this processor may have: the lanes are then computed in several
- * passes. */
+/* Compares the code of all installed compilers, also with narrower vector registers than this processor may have: the lanes are then
+ * computed in several passes. */
 static void test_compilers(void **state)
 {
   struct fixture *f = *state;
@@ -209,7 +209,8 @@ static void test_compilers(void **state)
   cmb_program_destroy(p);
 }
 
-/* Outputs that are inputs, constants or equal to each other; a program without instructions and one without outputs; without lanes. */
+/* Compares programs whose outputs are inputs, constants or equal to each other, one without instructions and one without outputs; with and
+ * without lanes. */
 static void test_plain_outputs(void **state)
 {
   struct fixture *f = *state;
@@ -238,7 +239,7 @@ static double blend(const void *user, const double *x)
   return *(const double *)user * x[0] + x[1] * x[1];
 }
 
-/* Programs with tables and C functions. */
+/* Compares programs with tables and C functions. */
 static void test_tables_and_functions(void **state)
 {
   struct fixture *f = *state;
@@ -304,7 +305,8 @@ static void test_compiler_from_environment(void **state)
   assert_true(count_calls(f) > 0);
 }
 
-/* Compilers that report an error, that claim success without writing a file, that write no library, and that are killed. */
+/* Checks that the interpreter is used, with a warning, if the compiler reports an error, claims success without writing a file, writes
+ * rubbish, or is killed; nothing is left in the cache. */
 static void test_failing_compiler(void **state)
 {
   struct fixture *f = *state;

@@ -98,7 +98,7 @@ static void compute_doubles(const double x[OPERANDS], double y[RESULTS])
   *y = B[0];
 }
 
-/* Computes y as expressions, for the given values of the inputs. */
+/* Evaluates the expressions of y for the given values of the inputs. */
 static void evaluate(struct test_graph *s, const double in[OPERANDS], const cmb_number *y,
                      double *out)
 {

@@ -72,7 +72,7 @@ static void test_composition(void **state)
   assert_true(compared > 1500);
 }
 
-/* Exchanges x and y, which replacing one after the other could not do. */
+/* Checks that x and y can be exchanged, which replacing one after the other could not do. */
 static void test_simultaneous(void **state)
 {
   (void)state;
@@ -108,7 +108,7 @@ static double cube(const void *user, const double *x)
   return x[0] * x[0] * x[0];
 }
 
-/* A table, its derivative, a table of two arguments and a C function, all at x = 2 y. */
+/* Substitutes x = 2 y in a table, its derivative, a table of two arguments and a C function. */
 static void test_tables_and_calls(void **state)
 {
   (void)state;
@@ -137,7 +137,7 @@ static void test_tables_and_calls(void **state)
   close_graph(&s);
 }
 
-/* Imports f(a, b, z) into another graph, where a and b are expressions; f is random, or a table of a random expression. */
+/* Checks the values of f(a, b, z) after import into another graph, where a and b are expressions; f is random, or a table of such an f. */
 static void test_import(void **state)
 {
   (void)state;

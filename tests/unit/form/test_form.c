@@ -322,7 +322,7 @@ static double distance(int n, const number *x, const number *y)
 
 /* ---- the defects after an increment */
 
-/* Subtracts from what is left the terms that ggl neglects: c C₁ δw in the positions and, if |c| is small, c K Ḡᵀ δη in r. */
+/* Adds the terms that ggl neglects, c C₁ δw in the positions and, if |c| is small, c K Ḡᵀ δη in r, so that nothing should be left. */
 static void add_expected(struct test_case *s, cmb_form *form, number c, const struct change *x,
                          struct rest *left)
 {
@@ -401,7 +401,7 @@ static void eliminate(number *A, int n)
   }
 }
 
-/* Adds to a column of the equations after the kinematic ones `factor` times the derivative along the unit vector j. */
+/* Adds to a column of A, in the rows after the kinematic equations, `factor` times the derivative along the unit vector j. */
 static void fill_column(struct test_case *s, cmb_form *form, number *A, int n, int column,
                         enum variable which, int j, number factor)
 {
@@ -630,7 +630,7 @@ static void test_smoothed_error(void **state)
 
 /* ---- formalisms */
 
-/* Checks in a state with r ≠ 0 that the defect is M⁻¹ r in the explicit and r in the residual formalism. */
+/* Checks in a state with r ≠ 0 that r of the residual formalism is M times the defect of the explicit formalism. */
 static void test_formalisms(void **state)
 {
   (void)state;
@@ -716,8 +716,8 @@ static void check_sources(struct test_case *s, cmb_form_kind kind, cmb_formalism
   cmb_form_destroy(sparse);
 }
 
-/* Compares the sources at accelerations with r = 0 for the explicit formalism only, which needs them, and only if they are not so large that
- * changes of G a + γ are lost in rounding. */
+/* Compares the sources of derivatives. The explicit formalism needs accelerations with r = 0; examples in which these are so large that
+ * changes of G a + γ are lost in rounding are left out there. */
 static void test_differences(void **state)
 {
   (void)state;

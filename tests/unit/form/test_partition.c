@@ -68,7 +68,7 @@ static void check_constraints(struct test_system *s, double t, const double *q, 
   cmbt_below(velocity, 1e-14);
 }
 
-/* g = (x² + y² − 1)/2: the coordinate with the larger component of the gradient is dependent. */
+/* g = (x² + y² − 1)/2: checks that the coordinate with the larger component of the gradient is dependent. */
 static void test_choice(void **state)
 {
   (void)state;
@@ -100,7 +100,7 @@ static void test_no_position(void **state)
   destroy(&s);
 }
 
-/* The car axis: constraints that depend on time. */
+/* Checks dependent positions and velocities of the car axis, whose constraints depend on time. */
 static void test_moving_constraints(void **state)
 {
   (void)state;
@@ -242,7 +242,7 @@ static void test_redundant(void **state)
   destroy(&s);
 }
 
-/* Compares implicit and explicit methods with and without partitioning on the sphere with redundant constraints. */
+/* Checks that methods with partitioning, implicit and explicit, agree with mdop853 on the sphere with redundant constraints. */
 static void test_redundant_motion(void **state)
 {
   (void)state;

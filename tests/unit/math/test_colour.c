@@ -293,7 +293,7 @@ static void a_diagonal_with_a_full_column_takes_two(void **state)
   }
 }
 
-/* Arnold, Fuchs and Führer 2006, eq. (19): columns {1, 5}, {2, 4, 6} and {3}. */
+/* The matrix of Arnold, Fuchs and Führer 2006, eq. (19), has the three groups {1, 5}, {2, 4, 6} and {3}. */
 static void the_example_of_arnold_2006_takes_three(void **state)
 {
   struct fixture *f = *state;
@@ -307,7 +307,7 @@ static void the_example_of_arnold_2006_takes_three(void **state)
 }
 
 /* The crown graph: columns 0, 2, 4, .. and 1, 3, 5, .., where each even column shares a row with every odd one but the next. Taking
- * columns in their order needs n/2 groups, although two are enough. */
+ * columns in their order needs n/2 groups; checks that two are found. */
 static void crowns_take_two(void **state)
 {
   struct fixture *f = *state;

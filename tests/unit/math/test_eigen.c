@@ -71,7 +71,7 @@ static void test_general(void **state)
   }
 }
 
-/* Matrices for which a divisor in the algorithm is 0: zero, the identity, shears, and matrices with zeros beside the diagonal. */
+/* Checks matrices for which a divisor in the algorithm is 0: zero, the identity, shears, and matrices with zeros beside the diagonal. */
 static void test_special(void **state)
 {
   (void)state;

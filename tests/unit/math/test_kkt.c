@@ -61,7 +61,7 @@ static void residuals_are_rounding_in_any_units(void **state)
   for (int way = 0; way < 8; way++) check_residuals(way & 1, way & 2, way & 4 ? 6 : 0);
 }
 
-/* A pendulum of mass 2 and length 5 that hangs at rest below its pivot at (0, 0): the multiplier gives the weight, the acceleration is 0. */
+/* A pendulum of mass 2 and length 5 that hangs at rest below its pivot at (0, 0): the acceleration is 0, the multiplier balances the weight. */
 static void a_pendulum_at_rest(void **state)
 {
   (void)state;
@@ -79,8 +79,8 @@ static void a_pendulum_at_rest(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Solves the same system with M diagonal, dense, and on patterns, with 0 to 5 constraints, so that both the closed form for few
- * constraints and the general factors are used. Solutions differ by rounding times the condition number, below 1e4 for these matrices. */
+/* Checks that all ways to store a system give the same solution: M diagonal, dense, and on patterns, with 0 to 5 constraints, so that
+ * both the closed form for one or two constraints and the general factors are used. Solutions differ by rounding times the condition number, below 1e4 for these matrices. */
 static void all_ways_to_store_agree(void **state)
 {
   (void)state;
@@ -264,7 +264,7 @@ static void a_mass_matrix_must_be_positive_definite(void **state)
   }
 }
 
-/* [1 2; 2 1] has a positive diagonal, but a negative eigenvalue. */
+/* Checks that M = [1 2; 2 1] is refused, which has a positive diagonal but a negative eigenvalue. */
 static void an_indefinite_mass_matrix_is_refused(void **state)
 {
   (void)state;
@@ -471,7 +471,7 @@ static void more_constraints_than_velocities_are_dependent(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* For B ≠ G: a force without any direction, and a force that does not act along its constraint, make the system singular. */
+/* B ≠ G: checks that the system is singular if a row of B is zero or acts only on a velocity that no constraint contains. */
 static void forces_must_reach_the_constraints(void **state)
 {
   (void)state;

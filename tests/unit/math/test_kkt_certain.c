@@ -132,7 +132,8 @@ static double distance2(const struct matrix *m, double away)
   return away * away * unit / length2;
 }
 
-/* Decides as kkt.c does: pivots as small as rounding in their row are 0; for the others returns what cmb_kkt_sparse_certain returns. */
+/* Returns whether full rank is claimed, as kkt.c decides: no pivot is up to ROUNDING w², with w the entries of the widest row of the
+ * factors, and cmb_kkt_sparse_certain confirms the others. */
 static bool is_certain(cmb_kkt_sparse *sparse, struct matrix *m, double away)
 {
   const double widest = cmb_kkt_sparse_widest(sparse), zero = ROUNDING * widest * widest;

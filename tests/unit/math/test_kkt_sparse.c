@@ -82,7 +82,7 @@ static void chains_open_and_closed(void **state)
   }
 }
 
-/* Sizes on both sides of that from which KLU is used, also without constraints. */
+/* Checks residuals for sizes on both sides of CMB_KKT_SPARSE_FROM, also without constraints. */
 static void sizes_on_both_sides_of_the_limit(void **state)
 {
   (void)state;
@@ -151,11 +151,11 @@ static void results_may_replace_the_right_hand_side(void **state)
   cmbt_kkt_destroy(sys);
 }
 
-/* ---- pivots that become small */
+/* ---- an entry that becomes zero */
 
-/* Groups of four coupled velocities, the first two of them tied by a constraint (a, b). Constraints have the fewest entries, so they are
- * eliminated first, at the beginning with a as pivot. Then a decreases to 0 while b increases: the old pivot becomes useless. */
-static void pivots_are_chosen_anew_when_they_become_small(void **state)
+/* Groups of four coupled velocities, the first two of them tied by a constraint with the gradient (a, b). a decreases from 1 to exactly 0
+ * while b increases, with the same order of elimination: checks that the solutions stay accurate. */
+static void solutions_stay_accurate_when_an_entry_becomes_zero(void **state)
 {
   (void)state;
   enum { NG = 20, NV = 4 * NG };
@@ -374,7 +374,7 @@ static void dependent_rows_are_named_in_any_units(void **state)
   }
 }
 
-/* Turns row `to` of G towards row `from`, which has the same pattern, until they enclose the given angle. */
+/* Turns row `to` of G towards row `from`, which has the same pattern, to about the given angle. */
 static void turn_towards(struct cmbt_kkt_system *sys, int to, int from, double angle)
 {
   const int nv = sys->kind.nv;
@@ -450,8 +450,8 @@ static void a_nearly_singular_mass_does_not_cast_doubt(void **state)
 
 /* ---- near a loss of rank */
 
-/* Unit masses and 90 velocities; the gradient of constraint 2j is along velocity 3j, that of 2j + 1 is at an angle to it, smallest for
- * j = 7. The pairs have σ² = 1 ± cos(angle), and the weak direction is along the difference of the two gradients. */
+/* Checks what is known near a loss of rank: unit masses and 90 velocities; the gradient of constraint 2j is along velocity 3j, that of 2j + 1 is
+ * at an angle to it, smallest for j = 7. The pairs have σ² = 1 ± cos(angle), and the weak direction is along the difference of the two gradients. */
 static void near_a_loss_of_rank(void **state)
 {
   (void)state;
@@ -605,7 +605,7 @@ int main(void)
       cmocka_unit_test(sizes_on_both_sides_of_the_limit),
       cmocka_unit_test(sparse_and_dense_agree),
       cmocka_unit_test(results_may_replace_the_right_hand_side),
-      cmocka_unit_test(pivots_are_chosen_anew_when_they_become_small),
+      cmocka_unit_test(solutions_stay_accurate_when_an_entry_becomes_zero),
       cmocka_unit_test(a_mass_matrix_must_be_positive_definite),
       cmocka_unit_test(an_indefinite_mass_matrix_is_refused_by_its_pivots),
       cmocka_unit_test(a_mass_matrix_may_be_nearly_singular),

@@ -78,7 +78,7 @@ static void test_determinants(void **state)
   }
 }
 
-/* Dependent rows: fewer pivots than rows. */
+/* Checks that a matrix with a dependent row gets fewer pivots than rows. */
 static void test_rank(void **state)
 {
   (void)state;

@@ -175,8 +175,8 @@ static void parameters_follow_from_matrices(void **state)
   }
 }
 
-/* Near a half turn e0 is nearly zero, and near a half turn about a coordinate axis three of the four parameters are: a division by one of
- * these would lose its digits. */
+/* Checks conversion near half turns. There e0 is nearly zero, and near a half turn about a coordinate axis three of the four parameters
+ * are: a division by one of these would lose its digits. */
 static void half_turns_lose_no_digits(void **state)
 {
   (void)state;

@@ -145,7 +145,7 @@ static void compare_values(struct matrix *m)
   }
 }
 
-/* Random rows of which some depend on others, also more rows than columns; every tenth matrix has a row of zeros. */
+/* Checks ranks of random rows of which some depend on others, also with more rows than columns; every tenth matrix has a row of zeros. */
 static void known_ranks_are_found(void **state)
 {
   (void)state;

@@ -41,7 +41,7 @@ static const cmb_controller halving = {.kind = CMB_CONTROLLER_HALVING,
                                        .rejected_again = 0.25,
                                        .failed = 0.25};
 
-/* Where h no longer changes, err^(1/k − 0.75 β) err^(−β) = 0.9. */
+/* Checks that h converges from any first size to the one with err^(1/k − 0.75 β) err^(−β) = 0.9, where it no longer changes. */
 static void test_pi(void **state)
 {
   (void)state;

@@ -322,7 +322,7 @@ static long steps_of_bdf(bool normalizes, bool euler_parameters, double *angle)
 }
 
 /* Checks that equations with `normalize`, as for an angle reduced to one turn, are not treated as having Euler parameters: only these make
- * bdf use other steps. */
+ * bdf take other steps. */
 static void test_euler_parameters(void **state)
 {
   (void)state;

@@ -125,7 +125,7 @@ static void test_prediction(void **state)
   }
 }
 
-/* With spare = 1: checks that the last increment is compared by the rate before it. */
+/* With spare = 1: checks that the last increment is judged with the rate measured before it. */
 static void test_spare(void **state)
 {
   (void)state;

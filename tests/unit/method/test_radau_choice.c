@@ -69,7 +69,8 @@ static void test_given(void **state)
   }
 }
 
-/* RADAU keeps order 5 for a tolerance of 1e-4 (Test Set, Table II.17.2: its steps are those of RADAU5), and raises it for 1e-10. */
+/* With control=classic, as in the code RADAU of Hairer and Wanner, the order stays 5 for a tolerance of 1e-4 (Test Set, Table II.17.2: the
+ * steps are those of RADAU5) and rises for 1e-10. */
 static void test_classic(void **state)
 {
   (void)state;

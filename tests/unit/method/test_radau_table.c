@@ -20,7 +20,8 @@ static long double moment(const cmb_radau_table *t, const double *x, int k)
   return sum;
 }
 
-/* Checks B(2 s − 1), C(s) and D(s − 1): Σ_i b_i c_i^(k−1) a_ij = b_j (1 − c_j^k)/k. They imply the order 2 s − 1 (§IV.5, Theorem 5.1). */
+/* Checks B(2 s − 1): Σ_i b_i c_i^(k−1) = 1/k, C(s): Σ_j a_ij c_j^(k−1) = c_i^k/k, and D(s − 1): Σ_i b_i c_i^(k−1) a_ij =
+ * b_j (1 − c_j^k)/k, for k up to the given number. They imply the order 2 s − 1 (§IV.5, Theorem 5.1). */
 static void test_order(void **state)
 {
   (void)state;
