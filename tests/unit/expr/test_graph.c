@@ -9,7 +9,8 @@
 
 enum { MANY = 20000 };
 
-/* Makes node i of one of three kinds: the hub times a number; that plus an earlier node; the sine of an input plus a number. */
+/* Makes node i of one of three kinds: `hub`, a node with many users, times a number; that plus an input; the sine of an input plus a
+ * number. */
 static cmb_expr node(cmb_graph *g, const cmb_expr *inputs, cmb_expr hub, int i)
 {
   const cmb_expr number = cmb_constant(g, i + 0.5);

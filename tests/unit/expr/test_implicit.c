@@ -117,7 +117,7 @@ static void test_kepler(void **state)
   }
 }
 
-/* A linear system: checks the solution and its Jacobian. A zero on the diagonal requires an exchange of rows. */
+/* Checks the solution of a linear system and its Jacobian. A zero on the diagonal requires an exchange of rows. */
 static void test_linear_system(void **state)
 {
   struct fixture *f = *state;

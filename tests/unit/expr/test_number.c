@@ -78,7 +78,7 @@ static void compute(cmb_graph *g, const cmb_number x[OPERANDS], cmb_number y[RES
   cmb_number_clean(1, memcpy(y, B, sizeof *y), 1e-9);
 }
 
-/* Computes the same for doubles. */
+/* Computes the results of compute() for doubles. */
 static void compute_doubles(const double x[OPERANDS], double y[RESULTS])
 {
   const double *A = x, *B = x + 9;

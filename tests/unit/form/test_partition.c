@@ -150,7 +150,7 @@ static void test_solves(void **state)
   destroy(&s);
 }
 
-/* The same for a chain in Cartesian coordinates, whose factors are sparse. */
+/* Checks motions and solutions as in test_solves for a chain in Cartesian coordinates, whose factors are sparse. */
 static void test_sparse(void **state)
 {
   (void)state;
@@ -368,7 +368,8 @@ static cmb_equations rod_equations(void)
                          .evaluate = two_rods};
 }
 
-/* Returns the same for the double pendulum, whose second rod turns 1.5 times as fast as the first, one way only. */
+/* Returns how often the partition of the double pendulum changes while the angle of its first rod goes from `from` to `to`; that of the
+ * second rod is 1.5 times as large. */
 static long count_rod_changes(double from, double to)
 {
   const cmb_equations eq = rod_equations();

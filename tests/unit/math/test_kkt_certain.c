@@ -65,7 +65,7 @@ static void subtract_nearly_parallel_rows(struct matrix *m, struct cmbt_random *
   for (int j = 0; j < m->nv; j++) m->G[other][j] = m->G[one][j] + m->tilt * m->sum[j];
 }
 
-/* Makes rows with full rank: column i < ng belongs to row i alone, the columns after them are shared by rows with similar numbers. */
+/* Makes rows with full rank: column i < ng belongs to row i alone, the columns after them are shared by rows with nearby indices. */
 static void make_rows(struct matrix *m, struct cmbt_random *random)
 {
   memset(m, 0, sizeof *m);
