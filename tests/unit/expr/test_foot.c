@@ -67,7 +67,8 @@ static void place_of(const cmb_table *t, double u, double v, double at[2])
 
 /* ---- values */
 
-/* Compares u and v on a circle with closed forms. Between its points the spline has an error of 5/384 h⁴/R³, except near the ends, where its curvature is 0. */
+/* Compares u and v on a circle with closed forms. Between its points the spline has an error of 5/384 h⁴/R³, except near the ends, where
+ * its curvature is 0. */
 static void test_circle(void **state)
 {
   (void)state;

@@ -202,7 +202,8 @@ static int symmetric_colours(cmb_context *ctx, struct cmbt_random *random)
 
 /* ---- bounds */
 
-/* Returns the number of entries of the longest row: a lower bound of the number of groups, as the columns of a row have to be in different groups. */
+/* Returns the number of entries of the longest row: a lower bound of the number of groups, as the columns of a row have to be in different
+ * groups. */
 static int longest_row(const cmb_pattern *p)
 {
   int longest = 1;

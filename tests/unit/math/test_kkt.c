@@ -79,8 +79,9 @@ static void a_pendulum_at_rest(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Checks that all ways to store a system give the same solution: M diagonal, dense, and on patterns, with 0 to 5 constraints, so that
- * both the closed form for one or two constraints and the general factors are used. Solutions differ by rounding times the condition number, below 1e4 for these matrices. */
+/* Checks that all ways to store a system give the same solution: M diagonal, dense, and on patterns, with 0 to 5 constraints, so that both
+ * the closed form for one or two constraints and the general factors are used. Solutions differ by rounding times the condition number,
+ * below 1e4 for these matrices. */
 static void all_ways_to_store_agree(void **state)
 {
   (void)state;

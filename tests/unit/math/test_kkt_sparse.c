@@ -450,8 +450,9 @@ static void a_nearly_singular_mass_does_not_cast_doubt(void **state)
 
 /* ---- near a loss of rank */
 
-/* Checks what is known near a loss of rank: unit masses and 90 velocities; the gradient of constraint 2j is along velocity 3j, that of 2j + 1 is
- * at an angle to it, smallest for j = 7. The pairs have σ² = 1 ± cos(angle), and the weak direction is along the difference of the two gradients. */
+/* Checks what is known near a loss of rank: unit masses and 90 velocities; the gradient of constraint 2j is along velocity 3j, that of 2j +
+ * 1 is at an angle to it, smallest for j = 7. The pairs have σ² = 1 ± cos(angle), and the weak direction is along the difference of the two
+ * gradients. */
 static void near_a_loss_of_rank(void **state)
 {
   (void)state;
