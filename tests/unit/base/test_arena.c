@@ -1,5 +1,5 @@
 /*
- * The arena: alignment, zeroed memory that does not overlap, and a failure that sticks.
+ * Tests of the arena (base/arena.h): its pieces are aligned, zeroed and do not overlap; after a failed request all further ones fail.
  */
 #include "base/arena.h"
 #include "check.h"
@@ -30,10 +30,10 @@ static int tear_down(void **state)
 {
   struct fixture *f = *state;
   cmb_context_destroy(f->ctx);
-  return f->memory.outstanding == 0 ? 0 : 1; /* also: no test leaves anything behind */
+  return f->memory.outstanding == 0 ? 0 : 1; /* every block has been given back */
 }
 
-/* Each piece is filled with its own byte; at the end all pieces must still hold theirs. */
+/* Fills each piece with a byte of its own and checks at the end that every piece still holds its bytes. */
 static void pieces_are_aligned_zeroed_and_apart(void **state)
 {
   struct fixture *f = *state;
@@ -70,7 +70,7 @@ static void typed_pieces(void **state)
   cmb_arena_destroy(arena);
 }
 
-static void nothing_is_a_valid_piece(void **state)
+static void a_piece_of_size_zero_is_valid(void **state)
 {
   struct fixture *f = *state;
   cmb_arena *arena = cmb_arena_create(f->ctx);
@@ -102,9 +102,9 @@ static void a_size_that_overflows_fails(void **state)
   cmb_arena_destroy(arena);
 }
 
-/* Refuse the k-th request, whichever it is: from then on the arena gives nothing, also of what would
- * still have had room, and destroying it gives everything back. */
-static void a_failure_sticks(void **state)
+/* Refuses the k-th request of the arena to its allocator, for every k. Checks that from then on the arena returns NULL, even where a
+ * piece would have fitted into its last chunk, and that destroying it returns all memory. */
+static void after_a_failure_all_requests_fail(void **state)
 {
   struct fixture *f = *state;
   bool reached_the_end = false;
@@ -122,13 +122,13 @@ static void a_failure_sticks(void **state)
     assert_true(f->memory.refused == 0 || failed || !arena);
     reached_the_end = f->memory.refused == 0;
     cmb_arena_destroy(arena);
-    assert_int_equal(f->memory.outstanding, 1); /* the context */
+    assert_int_equal(f->memory.outstanding, 1); /* the context's block */
     assert_true(k < 100);
   }
   f->memory.fail_at = 0;
 }
 
-/* Small pieces share chunks: that is what an arena is for. */
+/* Checks that 100 small pieces take at most two requests to the allocator. */
 static void small_pieces_share_a_chunk(void **state)
 {
   struct fixture *f = *state;
@@ -144,9 +144,9 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(pieces_are_aligned_zeroed_and_apart, set_up, tear_down),
       cmocka_unit_test_setup_teardown(typed_pieces, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(nothing_is_a_valid_piece, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(a_piece_of_size_zero_is_valid, set_up, tear_down),
       cmocka_unit_test_setup_teardown(a_size_that_overflows_fails, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(a_failure_sticks, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(after_a_failure_all_requests_fail, set_up, tear_down),
       cmocka_unit_test_setup_teardown(small_pieces_share_a_chunk, set_up, tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

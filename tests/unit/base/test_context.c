@@ -1,5 +1,5 @@
 /*
- * The context: the last error, as a sentence and as data, the log, and memory through the hook.
+ * Tests of the context (base/context.h): the last error as a sentence and as data, the log, and allocation through the caller's hook.
  */
 #include "base/context.h"
 #include "check.h"
@@ -28,7 +28,7 @@ static void the_last_error_stays_until_the_next(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Adding the place to an inner failure's words is done with these words as an argument. */
+/* A caller that adds the place to an inner function's message passes that message as an argument. */
 static void arguments_may_point_into_the_old_message(void **state)
 {
   (void)state;
@@ -63,9 +63,9 @@ static void contexts_do_not_share_errors(void **state)
   cmb_context_destroy(b);
 }
 
-/* ---- the same as data */
+/* ---- the last error as data */
 
-static void the_sentence_is_made_of_what_is_known(void **state)
+static void the_sentence_has_the_known_parts(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
@@ -93,8 +93,8 @@ static void the_sentence_is_made_of_what_is_known(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* What a failure is about may be taken from the last one; a kind without a name is none. */
-static void what_it_is_about_may_come_from_the_old_one(void **state)
+/* Checks that a new error may be made from the strings of the last one, and that a kind without a name is dropped. */
+static void arguments_may_come_from_the_last_error(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
@@ -112,7 +112,7 @@ static void what_it_is_about_may_come_from_the_old_one(void **state)
   cmb_context_destroy(ctx);
 }
 
-static void a_failure_is_kept_and_comes_again(void **state)
+static void a_kept_error_can_be_reported_again(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
@@ -136,8 +136,8 @@ static void a_failure_is_kept_and_comes_again(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* A path that leaves no room in the sentence takes nothing from the other parts. */
-static void long_parts_are_cut_each_for_itself(void **state)
+/* Checks that a path that fills the whole sentence does not shorten the text, the name or the subject, which are cut separately. */
+static void long_parts_are_cut_separately(void **state)
 {
   (void)state;
   static char text[LONGER_THAN_ANY_MESSAGE];
@@ -162,35 +162,35 @@ static void long_parts_are_cut_each_for_itself(void **state)
   cmb_context_destroy(ctx);
 }
 
-struct heard {
+struct logged {
   int messages;
   cmb_log_level level;
   char text[LONGER_THAN_ANY_MESSAGE];
 };
 
-static void hear(void *user, cmb_log_level level, const char *message)
+static void record_message(void *user, cmb_log_level level, const char *message)
 {
-  struct heard *heard = user;
-  heard->messages++;
-  heard->level = level;
-  snprintf(heard->text, sizeof heard->text, "%s", message);
+  struct logged *logged = user;
+  logged->messages++;
+  logged->level = level;
+  snprintf(logged->text, sizeof logged->text, "%s", message);
 }
 
-static void the_log_goes_to_its_function(void **state)
+static void log_messages_reach_the_callback(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
-  struct heard heard = {0};
-  cmb_log(ctx, CMB_LOG_INFO, "nobody listens");
-  cmb_context_set_log(ctx, hear, &heard);
+  struct logged logged = {0};
+  cmb_log(ctx, CMB_LOG_INFO, "no function is set");
+  cmb_context_set_log(ctx, record_message, &logged);
   cmb_log(ctx, CMB_LOG_WARNING, "step %d of %s", 3, "caraxis");
-  assert_int_equal(heard.messages, 1);
-  assert_int_equal(heard.level, CMB_LOG_WARNING);
-  assert_string_equal(heard.text, "step 3 of caraxis");
-  assert_string_equal(cmb_last_error(ctx), ""); /* a log message is no error */
+  assert_int_equal(logged.messages, 1);
+  assert_int_equal(logged.level, CMB_LOG_WARNING);
+  assert_string_equal(logged.text, "step 3 of caraxis");
+  assert_string_equal(cmb_last_error(ctx), ""); /* a log message is not an error */
   cmb_context_set_log(ctx, NULL, NULL);
-  cmb_log(ctx, CMB_LOG_DEBUG, "nobody listens any more");
-  assert_int_equal(heard.messages, 1);
+  cmb_log(ctx, CMB_LOG_DEBUG, "the function was removed");
+  assert_int_equal(logged.messages, 1);
   cmb_context_destroy(ctx);
 }
 
@@ -226,7 +226,7 @@ static void without_memory_there_is_null(void **state)
   memory.fail_at = 2;
   cmb_context *ctx = cmb_context_create(&memory.hook);
   assert_null(cmb_allocate(ctx, 8));
-  assert_int_equal(cmb_fail_memory(ctx), CMB_ERROR_MEMORY); /* reporting it needs none */
+  assert_int_equal(cmb_fail_memory(ctx), CMB_ERROR_MEMORY); /* reporting it allocates nothing */
   assert_string_equal(cmb_last_error(ctx), cmb_status_meaning(CMB_ERROR_MEMORY));
   cmb_context_destroy(ctx);
   assert_int_equal(memory.outstanding, 0);
@@ -239,11 +239,11 @@ int main(void)
       cmocka_unit_test(arguments_may_point_into_the_old_message),
       cmocka_unit_test(a_message_too_long_is_cut),
       cmocka_unit_test(contexts_do_not_share_errors),
-      cmocka_unit_test(the_sentence_is_made_of_what_is_known),
-      cmocka_unit_test(what_it_is_about_may_come_from_the_old_one),
-      cmocka_unit_test(a_failure_is_kept_and_comes_again),
-      cmocka_unit_test(long_parts_are_cut_each_for_itself),
-      cmocka_unit_test(the_log_goes_to_its_function),
+      cmocka_unit_test(the_sentence_has_the_known_parts),
+      cmocka_unit_test(arguments_may_come_from_the_last_error),
+      cmocka_unit_test(a_kept_error_can_be_reported_again),
+      cmocka_unit_test(long_parts_are_cut_separately),
+      cmocka_unit_test(log_messages_reach_the_callback),
       cmocka_unit_test(memory_comes_zeroed_from_the_hook),
       cmocka_unit_test(without_memory_there_is_null),
   };

@@ -1,5 +1,5 @@
 /*
- * Status codes: the one list gives distinct values, codes and meanings, in the classes the sign stands for.
+ * Tests of the status codes: values, codes and texts of CMB_STATUS_LIST are distinct, and the sign of a value agrees with its name.
  */
 #include "check.h"
 
@@ -18,7 +18,7 @@ static const struct entry entries[] = {CMB_STATUS_LIST(ENTRY)};
 
 enum { ENTRIES = sizeof entries / sizeof entries[0] };
 
-static void every_status_has_its_texts(void **state)
+static void every_status_has_code_and_meaning(void **state)
 {
   (void)state;
   for (int i = 0; i < ENTRIES; i++) {
@@ -28,7 +28,7 @@ static void every_status_has_its_texts(void **state)
   }
 }
 
-/* Scripts match the codes: lower case words joined by hyphens, none twice. */
+/* Checks that each code is of lower-case letters and hyphens, so that scripts can match it, and that no code or value occurs twice. */
 static void codes_are_distinct_words(void **state)
 {
   (void)state;
@@ -42,7 +42,7 @@ static void codes_are_distinct_words(void **state)
   }
 }
 
-static void the_sign_tells_the_class(void **state)
+static void the_sign_agrees_with_the_prefix_of_the_name(void **state)
 {
   (void)state;
   for (int i = 0; i < ENTRIES; i++) {
@@ -97,7 +97,7 @@ static void the_version_is_three_numbers(void **state)
   assert_int_equal(strspn(version, "0123456789."), strlen(version));
 }
 
-static void the_version_as_numbers(void **state)
+static void the_version_agrees_with_its_numbers(void **state)
 {
   (void)state;
   char text[32];
@@ -110,13 +110,13 @@ static void the_version_as_numbers(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_status_has_its_texts),
+      cmocka_unit_test(every_status_has_code_and_meaning),
       cmocka_unit_test(codes_are_distinct_words),
-      cmocka_unit_test(the_sign_tells_the_class),
+      cmocka_unit_test(the_sign_agrees_with_the_prefix_of_the_name),
       cmocka_unit_test(a_number_outside_the_list_is_unknown),
       cmocka_unit_test(try_returns_at_the_first_failure),
       cmocka_unit_test(the_version_is_three_numbers),
-      cmocka_unit_test(the_version_as_numbers),
+      cmocka_unit_test(the_version_agrees_with_its_numbers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

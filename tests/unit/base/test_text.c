@@ -1,5 +1,5 @@
 /*
- * Numbers to and from text, whatever the locale, and the nearest name for a misspelt one.
+ * Tests of base/text.h: conversion of numbers to text and back in any locale, suggestions for misspelt names, CSV fields and UTF-8.
  */
 #include "base/text.h"
 #include "check.h"
@@ -19,7 +19,7 @@ static void assert_reads_back(double x, int (*format)(double, char *))
   assert_true(length < CMB_NUMBER_ROOM);
   double back = 0;
   if (!cmb_parse_number(text, &back)) fail_msg("%s is not read back", text);
-  assert_memory_equal(&back, &x, sizeof x); /* bit by bit: also the sign of zero */
+  assert_memory_equal(&back, &x, sizeof x); /* bit by bit, so the sign of zero counts too */
 }
 
 static void assert_round_trip(double x)
@@ -64,7 +64,7 @@ static void only_a_whole_number_is_read(void **state)
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     double x = 42;
     if (cmb_parse_number(bad[i], &x)) fail_msg("\"%s\" is read as %g", bad[i], x);
-    assert_true(x == 42); /* left alone */
+    assert_true(x == 42); /* unchanged */
   }
   char longest[CMB_LONGEST_NUMBER + 2] = "0.";
   double x;
@@ -74,7 +74,7 @@ static void only_a_whole_number_is_read(void **state)
   assert_false(cmb_parse_number(longest, &x));
 }
 
-/* The first locale of the machine's that writes 1,5, or none. */
+/* Sets the first installed locale with a decimal comma and returns its name; NULL if there is none. */
 static const char *locale_with_comma(void)
 {
   static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "fr_FR.utf8",
@@ -86,13 +86,14 @@ static const char *locale_with_comma(void)
   return NULL;
 }
 
-/* In the locale that is set now; back to C. */
-static void check_in_this_locale(const char *number_with_its_point)
+/* Checks in the present locale that numbers are written and read with a point, and that one with the locale's own decimal point is
+ * not read. Sets the locale back to C. */
+static void check_in_this_locale(const char *number_of_the_locale)
 {
   char text[CMB_NUMBER_ROOM];
   cmb_format_number(1.5, text);
   double local = 0, point = 0;
-  bool reads_local = cmb_parse_number(number_with_its_point, &local);
+  bool reads_local = cmb_parse_number(number_of_the_locale, &local);
   bool reads_point = cmb_parse_number("2.5", &point);
   check_round_trips();
   setlocale(LC_NUMERIC, "C");
@@ -111,7 +112,7 @@ static void the_locale_does_not_matter(void **state)
   check_in_this_locale("2,5");
 }
 
-/* Pashto's decimal point is U+066B, two bytes in UTF-8. The locale is made here if the machine has its source. */
+/* The decimal point of Pashto is U+066B, two bytes in UTF-8. Compiles this locale if the machine has its source; skips if not. */
 static void a_decimal_point_of_several_bytes_does_not_matter(void **state)
 {
   (void)state;
@@ -172,20 +173,21 @@ static const char *nearest(const char *text)
   return cmb_nearest_name(text, joints, JOINTS, sizeof joints[0]);
 }
 
-static void a_misspelt_name_has_a_nearest(void **state)
+static void a_misspelt_name_is_recognised(void **state)
 {
   (void)state;
   assert_string_equal(nearest("revolut"), "revolute");   /* a letter missing */
   assert_string_equal(nearest("revollute"), "revolute"); /* one too many */
-  assert_string_equal(nearest("rewolute"), "revolute");  /* a wrong one */
+  assert_string_equal(nearest("rewolute"), "revolute");  /* a wrong letter */
   assert_string_equal(nearest("sperical"), "spherical");
   assert_string_equal(nearest("prizmatik"), "prismatic");
   assert_string_equal(nearest("universal"), "universal");
-  assert_string_equal(nearest("REVOLUTE"), "revolute"); /* large letters */
+  assert_string_equal(nearest("REVOLUTE"), "revolute"); /* capital letters */
   assert_null(nearest("gearbox"));
   assert_null(nearest(""));
   static const char *const short_names[] = {"t", "ab"};
-  assert_null(cmb_nearest_name("b", short_names, 1, sizeof short_names[0])); /* another letter */
+  assert_null(
+      cmb_nearest_name("b", short_names, 1, sizeof short_names[0])); /* a different letter */
   assert_string_equal(cmb_nearest_name("T", short_names, 2, sizeof short_names[0]), "t");
   assert_string_equal(cmb_nearest_name("a", short_names, 2, sizeof short_names[0]), "ab");
   char longest[200];
@@ -195,8 +197,8 @@ static void a_misspelt_name_has_a_nearest(void **state)
   assert_null(cmb_nearest_name("revolute", joints, 0, sizeof joints[0]));
 }
 
-/* One slip in three letters and one more, and no further. */
-static void what_is_far_is_not_meant(void **state)
+/* Checks that for a name of three letters two wrong letters are permitted and three are not. */
+static void too_different_names_are_not_suggested(void **state)
 {
   (void)state;
   const char *const names[] = {"xyz"};
@@ -204,8 +206,8 @@ static void what_is_far_is_not_meant(void **state)
   assert_null(cmb_nearest_name("abc", names, 1, sizeof names[0]));
 }
 
-/* Of two names within reach the nearer one is meant, wherever it stands in the table. */
-static void the_nearer_of_two_wins(void **state)
+/* Checks that the more similar of two possible names is suggested, in any order of the table. */
+static void the_more_similar_name_is_suggested(void **state)
 {
   (void)state;
   const char *const a[] = {"damping", "dumping"}, *const b[] = {"dumping", "damping"};
@@ -218,7 +220,7 @@ static cmb_status take_piece(void *to, const char *piece, size_t length)
   return strlen(to) + length < 40 ? (strncat(to, piece, length), CMB_OK) : CMB_ERROR_IO;
 }
 
-static void fields_are_quoted_where_they_must(void **state)
+static void csv_fields_are_quoted_if_necessary(void **state)
 {
   (void)state;
   const struct {
@@ -237,8 +239,9 @@ static void fields_are_quoted_where_they_must(void **state)
   assert_int_equal(cmb_csv_field("a,b", take_piece, full), CMB_ERROR_IO);
 }
 
-/* The table of well-formed sequences, Unicode 15, table 3-7: first and last of each row, and what lies right beside them. */
-static void characters_are_those_of_unicode(void **state)
+/* Compares lengths with the table of well-formed byte sequences, Unicode 15, table 3-7: the first and last sequence of its rows, and
+ * sequences just outside. */
+static void lengths_of_characters_follow_unicode(void **state)
 {
   (void)state;
   const struct {
@@ -271,8 +274,8 @@ static void characters_are_those_of_unicode(void **state)
   assert_false(cmb_is_control(' ') || cmb_is_control('~') || cmb_is_control((char)0xC3));
 }
 
-/* The nearest name; what there is; or that there is nothing. Long lists are cut. */
-static void names_are_hinted_at(void **state)
+/* Checks the hint: the most similar name; otherwise the list of names, cut if it is long; or that there are no names. */
+static void hints_name_what_is_known(void **state)
 {
   (void)state;
   static const char *const long_names[] = {
@@ -303,12 +306,12 @@ int main(void)
       cmocka_unit_test(the_locale_does_not_matter),
       cmocka_unit_test(a_decimal_point_of_several_bytes_does_not_matter),
       cmocka_unit_test(names_are_found_in_a_table),
-      cmocka_unit_test(a_misspelt_name_has_a_nearest),
-      cmocka_unit_test(names_are_hinted_at),
-      cmocka_unit_test(what_is_far_is_not_meant),
-      cmocka_unit_test(the_nearer_of_two_wins),
-      cmocka_unit_test(fields_are_quoted_where_they_must),
-      cmocka_unit_test(characters_are_those_of_unicode),
+      cmocka_unit_test(a_misspelt_name_is_recognised),
+      cmocka_unit_test(hints_name_what_is_known),
+      cmocka_unit_test(too_different_names_are_not_suggested),
+      cmocka_unit_test(the_more_similar_name_is_suggested),
+      cmocka_unit_test(csv_fields_are_quoted_if_necessary),
+      cmocka_unit_test(lengths_of_characters_follow_unicode),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

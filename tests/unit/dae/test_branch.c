@@ -1,6 +1,7 @@
 /*
- * Accelerations where the constraints lose rank, and near: on the parallelogram four-bar both cranks have the acceleration of
- * the branch's own equation, in the flat position as on both sides of it, and beside the branch as on it.
+ * Tests of accelerations where the constraints lose rank, and near such positions: both cranks of a parallelogram four-bar have the
+ * acceleration given by the equation of motion of the branch, in the flat position, on both sides of it, and for states slightly off the
+ * branch.
  */
 #include "check.h"
 #include "dae/branch.h"
@@ -17,7 +18,7 @@ struct bar {
   cmb_equations eq;
   cmb_evaluator *ev;
   double q[9], v[9], a[9], lambda[8];
-  int crank, rocker; /* coordinates */
+  int crank, rocker; /* coordinates of their angles */
 };
 
 static void open_bar(struct bar *b, const struct cmbt_fourbar *p)
@@ -39,7 +40,7 @@ static void close_bar(struct bar *b)
   cmb_context_destroy(b->ctx);
 }
 
-/* φ'' from the change of the rate over a short time. */
+/* Returns φ'' of the branch, by the difference of φ' over a short time. */
 static double exact(const struct cmbt_fourbar *p, double phi, double rate)
 {
   const double e = 1e-4;
@@ -52,7 +53,7 @@ static double exact(const struct cmbt_fourbar *p, double phi, double rate)
 static const cmbt_fourbar_kind kinds[] = {CMBT_FOURBAR_ANGLES, CMBT_FOURBAR_RELATIVE,
                                           CMBT_FOURBAR_BODIES, CMBT_FOURBAR_DOUBLE};
 
-/* At a loss of rank exactly, and so near that it counts as one. */
+/* Checks the accelerations in states exactly at a loss of rank, and so near to it that they count as such. */
 static void test_flat(void **state)
 {
   (void)state;
@@ -66,16 +67,16 @@ static void test_flat(void **state)
       cmbt_fourbar_state(&p, angles[i], 2, b.q, b.v);
       cmbt_ok(b.ctx, cmb_accelerate(b.ev, 0, b.q, b.v, b.a, b.lambda));
       const double expected = exact(&p, angles[i], 2);
-      cmbt_near(b.a[b.crank], expected, 1e-4 * fabs(expected)); /* the limits are 1e-4 */
+      cmbt_near(b.a[b.crank], expected, 1e-4 * fabs(expected)); /* CMB_WEAK_ZERO is 1e-4 */
       cmbt_near(b.a[b.rocker], expected, 1e-4 * fabs(expected));
       close_bar(&b);
     }
   }
 }
 
-/* Two of them at once, which nothing connects and which turn at 2 and −3 1/s, the second with a coupler of 3 kg: cranks of 1 and 3 kg and 1 m, so
- * that (4/3 + M) φ'' = −(2 + M) g cos φ with a coupler of M. */
-static void test_two_at_once(void **state)
+/* Checks two uncoupled four-bars that lose rank simultaneously and turn at 2 and −3 rad/s. Both cranks of
+ * each have a length of 1 m and masses of 1 and 3 kg, the couplers M = 1 and 3 kg, so that (4/3 + M) φ'' = −(2 + M) g cos φ. */
+static void test_two_simultaneous(void **state)
 {
   (void)state;
   static const char text[] =
@@ -118,9 +119,9 @@ static void test_two_at_once(void **state)
   }
 }
 
-/* Near it: positions and velocities that are beside the branch by 1e-9 would change the accelerations by 1e-3 and more; what is
- * found is the branch's in the weak direction, whatever they are. */
-static void test_beside(void **state)
+/* Checks a state near the loss of rank whose velocity is off the branch by 1e-7: without cmb_watch_rank the accelerations of both cranks
+ * differ by more than 1e-5; with it they are those of the branch. */
+static void test_off_the_branch(void **state)
 {
   (void)state;
   for (int k = 0; k < 3; k++) {
@@ -145,7 +146,7 @@ static void test_beside(void **state)
   }
 }
 
-/* σ is about proportional to the angle: it vanishes after angle/rate. */
+/* Checks σ and its rate: near the loss of rank σ is proportional to the angle, so −σ/σ̇ is the time angle/rate. */
 static void test_weakest(void **state)
 {
   (void)state;
@@ -159,13 +160,13 @@ static void test_weakest(void **state)
     cmbt_ok(b.ctx, cmb_weakest(b.ev, 0, b.q, b.v, &sigma, &rate));
     assert_true(rate < 0);
     cmbt_near(-sigma / rate, 0.01, 1e-4);
-    cmbt_fourbar_state(&p, 1, -2, b.q, b.v); /* nothing weak here */
+    cmbt_fourbar_state(&p, 1, -2, b.q, b.v); /* no singular value is small here */
     assert_int_equal(cmb_weakest(b.ev, 0, b.q, b.v, &sigma, &rate), CMB_RETRY_SINGULAR);
     close_bar(&b);
   }
 }
 
-/* Rank in the flat position, around it, and what is redundant everywhere. */
+/* Checks the rank in the flat position, the rank around it, and the constraints that are redundant everywhere. */
 static void test_rank(void **state)
 {
   (void)state;
@@ -198,8 +199,8 @@ static void test_rank(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_flat),   cmocka_unit_test(test_two_at_once),
-      cmocka_unit_test(test_beside), cmocka_unit_test(test_weakest),
+      cmocka_unit_test(test_flat),           cmocka_unit_test(test_two_simultaneous),
+      cmocka_unit_test(test_off_the_branch), cmocka_unit_test(test_weakest),
       cmocka_unit_test(test_rank),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,10 @@
 /*
- * The expressions that are kept for real-time steps:
+ * Tests of the expressions that are kept for real-time steps:
  *
- *   - the stiff part of the applied forces' derivatives, Σ wᵀ ∂Q w: by velocities it is all of ∂f/∂v; by positions it is all of it where
- *     the line of action is fixed (springs on coordinates), for tables, formulas of the spring's own length and friction too;
- *   - forces that depend on something else are left to be differentiated as they are;
+ *   - the stiff part Σ wᵀ (∂Q/∂..) w of the derivatives of applied forces: with respect to velocities it is all of ∂f/∂v; with respect to
+ *     positions it is all of ∂f/∂q where the line of action is fixed (springs on coordinates), also for tables, formulas of the spring's own
+ *     length, and friction;
+ *   - forces that depend on other quantities are kept apart, to be differentiated as a whole;
  *   - live parameters are inputs of the graph.
  */
 #include "check.h"
@@ -17,7 +18,7 @@
 
 enum { MOST = 32, ROOM = 400000 };
 
-struct stage {
+struct test_model {
   cmb_context *ctx;
   cmb_model *model;
   cmb_system *system;
@@ -26,7 +27,7 @@ struct stage {
   cmb_expr q[MOST], v[MOST];
 };
 
-static void open_system(struct stage *s)
+static void open_system(struct test_model *s)
 {
   const cmb_model_system_options kept = {.evaluation = CMB_EVALUATE_INTERPRETER,
                                          .expressions = true};
@@ -37,7 +38,7 @@ static void open_system(struct stage *s)
   cmbt_ok(s->ctx, cmb_graph_create(s->ctx, &s->g));
 }
 
-static void open_model(struct stage *s, const char *name)
+static void open_model(struct test_model *s, const char *name)
 {
   char path[4096];
   s->ctx = cmb_context_create(NULL);
@@ -46,7 +47,7 @@ static void open_model(struct stage *s, const char *name)
   open_system(s);
 }
 
-static void open_text(struct stage *s, const char *text)
+static void open_text(struct test_model *s, const char *text)
 {
   s->ctx = cmb_context_create(NULL);
   const cmb_model_options live = {.live_all = true};
@@ -54,7 +55,7 @@ static void open_text(struct stage *s, const char *text)
   open_system(s);
 }
 
-static void close_stage(struct stage *s)
+static void close_model(struct test_model *s)
 {
   cmb_graph_destroy(s->g);
   cmb_system_destroy(s->system);
@@ -62,17 +63,17 @@ static void close_stage(struct stage *s)
   cmb_context_destroy(s->ctx);
 }
 
-/* ---- derivatives, as numbers */
+/* ---- values of derivatives */
 
-static void import(struct stage *s, int count, const cmb_expr *from, cmb_expr *to)
+static void import(struct test_model *s, int count, const cmb_expr *from, cmb_expr *to)
 {
   const cmb_code *x = s->x;
   cmb_expr zero[MOST] = {0};
   cmbt_ok(s->ctx, cmb_import(s->g, x->graph, x->ng, x->lambda, zero, count, from, to));
 }
 
-/* Values at random coordinates and velocities; modes 1, λ and u 0, parameters as given. */
-static void evaluate(struct stage *s, int count, const cmb_expr *e, double *out)
+/* Evaluates e at random coordinates and velocities, with all modes 1, λ and u 0, and parameters as in the model. */
+static void evaluate(struct test_model *s, int count, const cmb_expr *e, double *out)
 {
   static double work[ROOM];
   const cmb_code *x = s->x;
@@ -101,8 +102,8 @@ static void evaluate(struct stage *s, int count, const cmb_expr *e, double *out)
   cmb_program_destroy(p);
 }
 
-/* ∂(forces)/∂(q or v) */
-static void exact(struct stage *s, const cmb_expr *wrt, double *J)
+/* Computes the derivative of the forces with respect to q or v. */
+static void exact(struct test_model *s, const cmb_expr *wrt, double *J)
 {
   const cmb_code *x = s->x;
   cmb_expr forces[MOST], inputs[MOST], direction[MOST], column[MOST];
@@ -118,7 +119,7 @@ static void exact(struct stage *s, const cmb_expr *wrt, double *J)
   }
 }
 
-static void stiff(struct stage *s, const cmb_expr *by, double *J)
+static void stiff(struct test_model *s, const cmb_expr *by, double *J)
 {
   const cmb_code *x = s->x;
   const int nv = x->nv, count = x->stiff_count;
@@ -143,7 +144,7 @@ static double largest(int n, const double *a)
   return most;
 }
 
-static void compare(struct stage *s, const cmb_expr *wrt, const cmb_expr *by)
+static void compare(struct test_model *s, const cmb_expr *wrt, const cmb_expr *by)
 {
   static double right[MOST * MOST], J[MOST * MOST];
   const int n = s->x->nv * s->x->nv;
@@ -167,12 +168,12 @@ static void test_dampers(void **state)
   (void)state;
   static const char *const models[] = {"fivelink", "quarter-car"};
   for (int k = 0; k < 2; k++) {
-    struct stage s;
+    struct test_model s;
     open_model(&s, models[k]);
     printf("%s: %d stiff forces\n", models[k], s.x->stiff_count);
     assert_true(all_covered(s.x));
     compare(&s, s.x->v, s.x->stiff_rate);
-    close_stage(&s);
+    close_model(&s);
   }
 }
 
@@ -194,25 +195,25 @@ static void test_springs(void **state)
                "  s: {type: torsion, coordinate: a, stiffness: k, damping: c}\n"
                "  u: {type: torsion, coordinate: b, spring: [[-1, -50], [0, 0], [1, 90]], "
                "torque: 20*u.length^3 + t}\n";
-  struct stage s;
+  struct test_model s;
   open_text(&s, text);
   assert_true(all_covered(s.x));
   compare(&s, s.x->q, s.x->stiff_x);
   compare(&s, s.x->v, s.x->stiff_rate);
-  close_stage(&s);
+  close_model(&s);
 }
 
-/* A torque that follows the other joint is no spring. */
+/* Checks that a torque that depends on the angle of another joint is not treated as a spring. */
 static void test_loose(void **state)
 {
   (void)state;
   static const char text[] = PENDULUM "forces: {s: {type: torsion, coordinate: a, stiffness: k, "
                                       "torque: 5*b}}\n";
-  struct stage s;
+  struct test_model s;
   open_text(&s, text);
   assert_false(all_covered(s.x));
   assert_int_equal(s.x->stiff_count, 1); /* friction and damping of joint a */
-  close_stage(&s);
+  close_model(&s);
 }
 
 static void test_parameters(void **state)
@@ -220,14 +221,14 @@ static void test_parameters(void **state)
   (void)state;
   static const char text[] =
       PENDULUM "forces: {s: {type: torsion, coordinate: a, stiffness: 2*k, damping: c}}\n";
-  struct stage s;
+  struct test_model s;
   open_text(&s, text);
-  assert_int_equal(s.x->np, 4); /* of which nobody uses the last one */
+  assert_int_equal(s.x->np, 4); /* the last one occurs in no formula */
   assert_string_equal(s.x->parameter_names[0], "k");
   assert_string_equal(s.x->parameter_names[1], "c");
   assert_string_equal(s.x->parameter_names[2], "m");
   assert_true(s.x->parameter_value[0] == 300 && s.x->parameter_value[1] == 4);
-  close_stage(&s);
+  close_model(&s);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /*
- * Difference Jacobians: right to the square root of eps against derivatives written out by hand, with and
- * without a pattern, and with as few evaluations as the pattern permits. The exact ones of the bundled problems agree.
+ * Tests of Jacobians by differences (dae/derivative.h): accurate to about the square root of eps compared with derivatives by hand, with and
+ * without a pattern, and with as few evaluations as the pattern permits. They agree with the exact derivatives of the bundled problems.
  */
 #include "check.h"
 #include "random.h"
@@ -12,8 +12,8 @@
 
 enum { N = 8 };
 
-/* A chain of masses on cubic springs and dampers, nearest neighbours only: f_i depends on q_{i-1}, q_i, q_{i+1}
- * and v_i. M = I, no constraints. */
+/* A chain of masses on cubic springs between neighbours and with quadratic damping: f_i depends on q_{i-1}, q_i, q_{i+1} and v_i. M = I, no
+ * constraints. */
 static cmb_status chain(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   (void)self;
@@ -64,7 +64,7 @@ static void check_chain(const cmb_pattern *q_pattern, const cmb_pattern *v_patte
   cmb_differences *d;
   double q[N], v[N], a[N] = {0}, J[N * N];
   for (int i = 0; i < N; i++)
-    q[i] = 2 + sin(2.0 * i), v[i] = 2 + cos(3.0 * i); /* a 0 would have a tiny increment */
+    q[i] = 2 + sin(2.0 * i), v[i] = 2 + cos(3.0 * i); /* not 0, for which the increment is tiny */
   cmbt_ok(ctx, cmb_evaluator_create(ctx, &eq, &ev));
   cmbt_ok(ctx, cmb_differences_create(ev, &d));
   assert_int_equal(cmb_difference_groups(d, CMB_RESIDUAL_Q), groups);
@@ -103,8 +103,7 @@ static void test_grouped(void **state)
   check_chain(&three, &one, 3);
 }
 
-/* The pendulum has G = qᵀ and γ = |v|²: ∂γ/∂v = 2 vᵀ, ∂(G a + γ)/∂q = aᵀ, ∂(G v)/∂q = vᵀ; the residual's ∂/∂q is λ I
- * from Gᵀ λ. */
+/* The pendulum has G = qᵀ and γ = |v|²: checks ∂γ/∂v = 2 vᵀ, ∂(G a + γ)/∂q = aᵀ, ∂(G v)/∂q = vᵀ, and ∂r/∂q = λ I, from Gᵀ λ. */
 static void check_pendulum(cmb_context *ctx, const cmb_equations *eq)
 {
   cmb_evaluator *ev;
@@ -153,7 +152,7 @@ struct state {
   double t, q[MOST], v[MOST], a[MOST], lambda[MOST];
 };
 
-/* Nothing is near 0, where increments are tiny. */
+/* Makes a random state without values near 0, for which increments are tiny. */
 static void fill_state(struct cmbt_random *r, struct state *x)
 {
   double *const all[] = {x->q, x->v, x->a, x->lambda};
@@ -179,7 +178,7 @@ static void derive(cmb_context *ctx, const cmb_equations *eq, const struct state
   cmb_evaluator_destroy(ev);
 }
 
-/* Values on a pattern, which may be NULL, as a dense matrix. */
+/* Expands values on a pattern, or dense ones if p is NULL, to a dense matrix. */
 static void spread(const cmb_pattern *p, int size, const double *values, double *dense)
 {
   memcpy(dense, values, (size_t)size * sizeof *dense);
@@ -230,8 +229,8 @@ static void test_problems(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Time enters the chain's residual through its inputs alone, and linearly. These are the accelerations of the tip's outputs
- * for angles that do not change. */
+/* Time enters the residual of the chain only through its inputs, and linearly. Checks this with ∂r/∂u, and that the inputs are the
+ * accelerations of the tip if the angles are constant. */
 static void test_inputs_of_chain(void **state)
 {
   (void)state;
@@ -271,7 +270,7 @@ static void test_inputs_of_chain(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Inputs are inside the equations: without their help there is no derivative. */
+/* Checks that derivatives by inputs are refused if the equations do not supply them: inputs are computed inside the equations. */
 static void test_inputs(void **state)
 {
   (void)state;

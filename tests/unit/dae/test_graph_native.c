@@ -1,6 +1,6 @@
 /*
- * Systems from expressions: native code has the interpreter's bits and comes from the cache where it may; large systems are
- * stored sparse; failing allocations are errors; evaluating takes no memory.
+ * Tests of systems from expressions: native code computes the same bits as the interpreter and is taken from the cache where possible;
+ * large systems are stored sparse; failing allocations are errors; evaluation does not allocate.
  */
 #include "check.h"
 #include "failing_allocator.h"
@@ -17,8 +17,8 @@
 
 enum { ROOM = 256 };
 
-/* Everything that the equations compute, one behind the other; the number of values. */
-static int everything(struct cmbt_stage *s, double *out)
+/* Computes everything that the equations define and stores it in `out`; returns the number of values. */
+static int evaluate_all(struct cmbt_stage *s, double *out)
 {
   const cmb_equations *eq = s->eq;
   const double q[4] = {0.9, -1.2, 0.3, 0.7}, v[4] = {0.4, 0.3, -0.2, 0.1};
@@ -50,7 +50,7 @@ static cmb_native_origin compute(const struct cmbt_graph_model *model, cmb_evalu
       .evaluation = evaluation, .derivatives = true, .explicit_form = true, .residual_form = true};
   cmbt_stage_open(&s, model, &options);
   for (int i = 0; i < s.eq->ns; i++) s.mode[i] = -1;
-  *count = everything(&s, out);
+  *count = evaluate_all(&s, out);
   cmb_native_origin origin = cmb_system_origin(s.system);
   cmbt_stage_close(&s);
   return origin;
@@ -61,7 +61,7 @@ static void test_same_bits(void **state)
   (void)state;
   const struct cmbt_graph_model *models[] = {&cmbt_pendulum, &cmbt_arm, &cmbt_top, &cmbt_bounce};
   char folder[256], cache[300];
-  struct stat there;
+  struct stat info;
   cmbt_make_folder(folder);
   (void)snprintf(cache, sizeof cache, "%s/cache", folder);
   setenv("CAMBER_CACHE", cache, 1);
@@ -71,7 +71,7 @@ static void test_same_bits(void **state)
     assert_int_equal(compute(models[k], CMB_EVALUATE_INTERPRETER, &n, plain),
                      CMB_NATIVE_INTERPRETED);
     assert_int_equal(compute(models[k], CMB_EVALUATE_AUTO, &m, other), CMB_NATIVE_INTERPRETED);
-    if (k == 0) assert_int_not_equal(stat(cache, &there), 0); /* looking makes no folder */
+    if (k == 0) assert_int_not_equal(stat(cache, &info), 0); /* searching creates no folder */
     assert_true(n == m && cmbt_same_bits(n, plain, other));
     assert_int_equal(compute(models[k], CMB_EVALUATE_NATIVE, &m, other), CMB_NATIVE_COMPILED);
     assert_true(n == m && cmbt_same_bits(n, plain, other));
@@ -94,7 +94,7 @@ static void test_origin_of_others(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* ---- a large system: 40 masses in a row, q_i q_i+1 = 1 for the first 30 pairs */
+/* ---- a large system: 40 masses in a row with the constraints q_i q_{i+1} = 1 for the first 30 pairs */
 
 enum { MASSES = 40, PAIRS = 30 };
 
@@ -103,8 +103,8 @@ struct row {
   struct cmbt_graph_model model;
 };
 
-__attribute__((format(printf, 2, 3))) static const char *say(cmb_arena *arena, const char *format,
-                                                             ...)
+__attribute__((format(printf, 2, 3))) static const char *format_text(cmb_arena *arena,
+                                                                     const char *format, ...)
 {
   char text[128];
   va_list arguments;
@@ -114,7 +114,7 @@ __attribute__((format(printf, 2, 3))) static const char *say(cmb_arena *arena, c
   return cmb_arena_text(arena, text);
 }
 
-/* M: diagonal 2 + sin(q_i)², 0.3 beside it, and zeros further off that must go. */
+/* Makes M: 2 + sin(q_i)² on the diagonal, 0.3 beside it, and zeros further away, which must not be stored. */
 static void make_mass(cmb_arena *a, struct cmbt_graph_model *m)
 {
   struct cmbt_entry *M = cmb_arena_take(a, 5 * (size_t)MASSES, sizeof *M);
@@ -122,7 +122,9 @@ static void make_mass(cmb_arena *a, struct cmbt_graph_model *m)
   for (int i = 0; i < MASSES; i++) {
     for (int j = i - 2; j <= i + 2; j++) {
       if (j < 0 || j >= MASSES) continue;
-      const char *text = i == j ? say(a, "2 + sin(q%d)^2", i) : abs(i - j) == 1 ? "0.3" : "0";
+      const char *text = i == j            ? format_text(a, "2 + sin(q%d)^2", i)
+                         : abs(i - j) == 1 ? "0.3"
+                                           : "0";
       M[m->M_count++] = (struct cmbt_entry){i, j, text};
     }
   }
@@ -136,11 +138,11 @@ static struct row make_row(cmb_context *ctx)
   for (int k = 0; k < 6; k++) text[k] = cmb_arena_take(a, MASSES, sizeof *text[k]);
   struct cmbt_entry *G = cmb_arena_take(a, 2 * (size_t)PAIRS, sizeof *G);
   for (int i = 0; i < MASSES; i++) {
-    text[0][i] = say(a, "q%d", i);
-    text[1][i] = say(a, "v%d", i);
-    text[2][i] = say(a, "-q%d", i);
-    text[3][i] = say(a, "q%d*q%d - 1", i, i + 1);
-    text[4][i] = say(a, "2*v%d*v%d", i, i + 1);
+    text[0][i] = format_text(a, "q%d", i);
+    text[1][i] = format_text(a, "v%d", i);
+    text[2][i] = format_text(a, "-q%d", i);
+    text[3][i] = format_text(a, "q%d*q%d - 1", i, i + 1);
+    text[4][i] = format_text(a, "2*v%d*v%d", i, i + 1);
     text[5][i] = "0";
   }
   for (int k = 0; k < PAIRS; k++) {
@@ -245,7 +247,7 @@ static void test_evaluation_takes_no_memory(void **state)
   s.scratch = aligned_alloc(64, (s.eq->scratch_size + 63) / 64 * 64);
   memset(s.scratch, 0, s.eq->scratch_size);
   long calls = memory.calls;
-  (void)everything(&s, out);
+  (void)evaluate_all(&s, out);
   assert_int_equal(memory.calls, calls);
   cmbt_stage_close(&s);
 }

@@ -1,6 +1,6 @@
 /*
- * Switches of systems from expressions: the mode decides and not the state, one switch for all that shares it, levels of
- * tables and of floor, and no switch for what only outputs have.
+ * Tests of switching functions of systems from expressions: the mode selects the branch, not the state; equal switching functions are one;
+ * modes of tables and floor are levels; and switches that only outputs contain have no mode.
  */
 #include "check.h"
 #include "graph_examples.h"
@@ -19,8 +19,9 @@ static double force(struct cmbt_stage *s, double q, double v)
   return f;
 }
 
-/* max(0, −100 y): s is its difference. In contact it goes on below y = 0 and above. */
-static void test_mode_decides(void **state)
+/* max(0, −100 y): checks that the switching function is the difference of the arguments, and that the mode selects the branch on both sides
+ * of y = 0. */
+static void test_mode_selects_the_branch(void **state)
 {
   (void)state;
   struct cmbt_stage s;
@@ -41,7 +42,7 @@ static void test_mode_decides(void **state)
   cmbt_stage_close(&s);
 }
 
-/* The derivative is that of the branch which the mode says. */
+/* Checks that derivatives are those of the branch that the mode selects. */
 static void test_derivative_of_a_branch(void **state)
 {
   (void)state;
@@ -59,7 +60,7 @@ static void test_derivative_of_a_branch(void **state)
   cmbt_stage_close(&s);
 }
 
-/* One coordinate with forces and an output of the caller's. */
+/* Returns a model with one coordinate and the given force and output. */
 static struct cmbt_graph_model one_mass(const char *const *f, const char *const *output)
 {
   static const char *const names[] = {"output"};
@@ -72,7 +73,7 @@ static struct cmbt_graph_model one_mass(const char *const *f, const char *const 
   return m;
 }
 
-/* abs(w) in the force twice and in M: one switch; abs(y) in the output: none. */
+/* Checks that |w| and sign(w) in the force have one switching function, and |y| in the output none. */
 static void test_shared_switch(void **state)
 {
   (void)state;
@@ -94,7 +95,7 @@ static void test_shared_switch(void **state)
   cmbt_stage_close(&s);
 }
 
-/* Straight pieces through (0, 0), (1, 2), (2, 3), (4, 3). */
+/* Checks the levels of a table of straight pieces through (0, 0), (1, 2), (2, 3), (4, 3). */
 static void test_table(void **state)
 {
   (void)state;
@@ -124,14 +125,14 @@ static void test_table(void **state)
     cmbt_ok(s.ctx, s.eq->switches(s.eq->self, &at, NULL, &margin));
     cmbt_near(margin, cases[k].margin, 1e-15);
   }
-  s.mode[0] = 0; /* the first piece, continued */
+  s.mode[0] = 0; /* the first piece, extended */
   cmbt_near(force(&s, 1.5, 0), -3, 1e-15);
   cmbt_stage_close(&s);
   cmb_table_destroy(table);
   cmb_context_destroy(ctx);
 }
 
-/* The modes that the rule finds at (0, q, v) in the modes of the stage. */
+/* Searches the modes at (0, q, v), beginning with the modes in s, and stores them in s. */
 static cmb_status find(struct cmbt_stage *s, cmb_evaluator *ev, double q, double v)
 {
   cmb_mode_search search;
@@ -143,7 +144,7 @@ static cmb_status find(struct cmbt_stage *s, cmb_evaluator *ev, double q, double
   return status;
 }
 
-/* floor inside floor: both levels are right after one search, whatever they were. Beyond int and for NaN there is no level. */
+/* floor inside of floor: checks that one search finds both levels from any initial ones, and that numbers beyond int and NaN have none. */
 static void test_floor(void **state)
 {
   (void)state;
@@ -178,8 +179,9 @@ static void test_floor(void **state)
   cmbt_stage_close(&s);
 }
 
-/* log(y) is not finite while y is thought to be positive: the level waits for the sign, and is not finite only if log(y) is. */
-static void test_not_finite_at_first(void **state)
+/* With the initial modes the level's argument log(y) is not finite. Checks that the search finds the sign first, and that it fails only if
+ * the argument is not finite in the final modes. */
+static void test_level_not_finite_at_first(void **state)
 {
   (void)state;
   static const char *const f[] = {"floor(log(if(y > w, y, 20)))"}, *const output[] = {"0"};
@@ -203,7 +205,7 @@ static void test_not_finite_at_first(void **state)
   cmbt_stage_close(&s);
 }
 
-/* A level beside a sign: only the level's mode is set by `levels`. */
+/* Checks that `levels` sets only the modes that are levels and not the signs. */
 static void test_levels_leave_signs(void **state)
 {
   (void)state;
@@ -226,13 +228,13 @@ static void test_levels_leave_signs(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_mode_decides),
+      cmocka_unit_test(test_mode_selects_the_branch),
       cmocka_unit_test(test_derivative_of_a_branch),
       cmocka_unit_test(test_shared_switch),
       cmocka_unit_test(test_table),
       cmocka_unit_test(test_floor),
       cmocka_unit_test(test_levels_leave_signs),
-      cmocka_unit_test(test_not_finite_at_first),
+      cmocka_unit_test(test_level_not_finite_at_first),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /*
- * Systems from expressions: every set of terms as the same problem written in C has them, the one-call forms, exact
- * derivatives against differences of functions written in C, constraints left out, sparse storage, Euler parameters.
+ * Tests of systems from expressions against the same problems written in C: every set of terms, accelerations and residual in one call,
+ * exact derivatives compared with differences, empty patterns, inputs, Euler parameters.
  */
 #include "check.h"
 #include "graph_examples.h"
@@ -29,7 +29,7 @@ struct all_terms {
   double value[6][ROOM];
 };
 
-/* The arrays whose bit is set. */
+/* Returns terms whose arrays are in `a`; the k-th one is requested if bit k is set. */
 static cmb_terms choose(struct all_terms *a, unsigned bits)
 {
   double *to[6];
@@ -40,7 +40,7 @@ static cmb_terms choose(struct all_terms *a, unsigned bits)
   return (cmb_terms){to[0], to[1], to[2], to[3], to[4], to[5]};
 }
 
-/* All 64 sets of terms, those without f and γ also without velocities. */
+/* Checks all 64 sets of terms; velocities are passed only if f or γ is requested. */
 static void test_every_set_of_terms(void **state)
 {
   (void)state;
@@ -105,9 +105,9 @@ static void test_outputs_and_energy(void **state)
   cmbt_stage_close(&s);
 }
 
-/* ---- forms */
+/* ---- explicit form and residual form */
 
-/* a and λ meet the equations of motion; near the ill-conditioned place the form refuses. */
+/* Checks that a and λ satisfy the equations of motion, and that the explicit form refuses an ill-conditioned state. */
 static void test_one_call_forms(void **state)
 {
   (void)state;
@@ -123,7 +123,7 @@ static void test_one_call_forms(void **state)
   cmbt_ok(s.ctx, s.eq->residual(s.eq->self, &at, v, q, r));
   cmbt_near(r[0], 2 * v[0] + q[0] * q[0], 1e-14);
   cmbt_near(r[1], 2 * v[1] + 2 * 9.81 + q[1] * q[0], 1e-13);
-  q[0] = 1e-13; /* the pivot is 1e-12 there */
+  q[0] = 1e-13; /* a pivot is then below its limit */
   assert_int_equal(s.eq->accelerate(s.eq->self, &at, a, lambda), CMB_RETRY_SINGULAR);
   q[0] = NAN;
   assert_int_equal(s.eq->accelerate(s.eq->self, &at, a, lambda), CMB_RETRY_SINGULAR);
@@ -140,13 +140,13 @@ static double element(const cmb_pattern *p, const double *values, int row, int c
   return 0;
 }
 
-/* G w of the arm with u = 0. */
+/* Returns G w of the arm with u = 0. */
 static double arm_gradient(const double *q, const double *w)
 {
   return cos(q[0]) * w[0] - 2 * sin(q[1]) * w[1] - w[2];
 }
 
-/* The functions of the arm that are differentiated, all at once: r (3), G a + γ, g, G v + g_t. */
+/* Computes all functions of the arm whose derivatives are tested: r (3), G a + γ, g, G v + g_t. */
 static void arm(double t, const double *x, const double *a, double lambda, double *y)
 {
   cmbt_arm_residual(t, x, x + 3, a, lambda, x[6], y);
@@ -155,7 +155,7 @@ static void arm(double t, const double *x, const double *a, double lambda, doubl
   y[5] = arm_gradient(x, x + 3) - t / 5;
 }
 
-/* Central differences with a step of 1e-5 are good to 1e-9 here. */
+/* Compares with central differences, whose error with a step of 1e-5 is below 1e-9 here. */
 static void test_derivatives(void **state)
 {
   (void)state;
@@ -200,7 +200,7 @@ static void test_derivatives(void **state)
   cmbt_stage_close(&s);
 }
 
-/* Places that cannot depend on a coordinate are not in the patterns. */
+/* Checks that entries that are always 0 are not in the patterns. */
 static void test_patterns_of_derivatives(void **state)
 {
   (void)state;
@@ -214,8 +214,8 @@ static void test_patterns_of_derivatives(void **state)
   cmbt_stage_close(&s);
 }
 
-/* A mass that follows a drive along a straight line: no derivative but that of the force has an entry. The drive has a kink,
- * and another input moves nothing. */
+/* A mass that follows a drive along a straight line: only the derivative of the force with respect to q has an entry. The drive has a kink,
+ * and another input has no effect. */
 static const struct cmbt_graph_model slider = {
     .name = "slider",
     .nq = 2,
@@ -257,7 +257,7 @@ static void test_empty_derivatives(void **state)
 
 /* ---- inputs */
 
-/* The mode decides on an input that the motion depends on; the other has its own comparison, which is no event. */
+/* Checks that the mode selects the branch of an input that affects the motion; an input without effect has no mode. */
 static void test_inputs(void **state)
 {
   (void)state;
@@ -271,7 +271,8 @@ static void test_inputs(void **state)
   cmbt_stage_close(&s);
   cmbt_stage_open(&s, &slider, &(cmb_graph_options){0});
   assert_int_equal(s.eq->ns, 1);
-  for (int after = 0; after <= 1; after++) { /* the mode of times before and after the kink */
+  for (int after = 0; after <= 1;
+       after++) { /* with the mode of a time before the kink, then after it */
     at = cmbt_stage_point(&s, after ? 2 : 0, zero, zero);
     cmbt_ok(s.ctx, s.eq->switches(s.eq->self, &at, zero, &margin));
     s.mode[0] = margin > 0 ? 1 : -1;
@@ -286,7 +287,7 @@ static void test_inputs(void **state)
   cmbt_stage_close(&s);
 }
 
-/* M is dense here, with the zeros of its pattern; u = 0 in it, and outputs have no switches. */
+/* Checks that M is stored dense, with zeros outside of its pattern, for u = 0; and that a switch in an output has no mode. */
 static void test_full_mass(void **state)
 {
   (void)state;

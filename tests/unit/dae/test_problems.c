@@ -1,6 +1,6 @@
 /*
- * Every bundled problem is consistent in itself: what it states as G, g_t and γ are the derivatives of its g,
- * the residual is M a − f + Gᵀ λ, and M is symmetric. Checked by central differences at random states.
+ * Tests that every bundled problem is consistent in itself: G, g_t and γ are derivatives of its g (by central differences at random
+ * states), the residual is M a − f + Gᵀ λ, and M is symmetric.
  */
 #include "check.h"
 #include "random.h"
@@ -29,7 +29,7 @@ static void randomize(struct cmbt_random *r, const cmb_system *system, struct st
   for (int i = 0; i < eq->nv; i++) x->v[i] = cmbt_random_uniform(r, -1, 1);
 }
 
-/* The state moved by `s` along (1, T v, a). */
+/* Returns the state moved by `s` along (1, T v, a). */
 static struct state moved(const cmb_evaluator *ev, const struct state *x, const double *a, double s)
 {
   struct state y = *x;
@@ -47,29 +47,29 @@ static void g_at(cmb_evaluator *ev, const struct state *x, double *g)
   cmbt_ok(ev->ctx, cmb_evaluate(ev, x->t, x->q, x->v, &want));
 }
 
-/* G v + g_t at x */
-static void velocity_level(cmb_evaluator *ev, const struct state *x, double *level)
+/* Computes G v + g_t at x. */
+static void constraint_velocity(cmb_evaluator *ev, const struct state *x, double *velocity)
 {
   cmb_terms want = {.G = ev->G, .gt = ev->gt};
   cmbt_ok(ev->ctx, cmb_evaluate(ev, x->t, x->q, x->v, &want));
-  cmb_multiply(ev->eq->G_pattern, ev->eq->ng, ev->eq->nv, ev->G, x->v, level);
-  for (int i = 0; i < ev->eq->ng; i++) level[i] += ev->gt[i];
+  cmb_multiply(ev->eq->G_pattern, ev->eq->ng, ev->eq->nv, ev->G, x->v, velocity);
+  for (int i = 0; i < ev->eq->ng; i++) velocity[i] += ev->gt[i];
 }
 
-/* d/dt g = G v + g_t and d/dt (G v + g_t) = G a + γ along any motion. */
-static void check_levels(cmb_evaluator *ev, const struct state *x, const double *a)
+/* Checks dg/dt = G v + g_t and d(G v + g_t)/dt = G a + γ along a motion with acceleration a. */
+static void check_constraint_derivatives(cmb_evaluator *ev, const struct state *x, const double *a)
 {
   const cmb_equations *eq = ev->eq;
-  double plus[MOST], minus[MOST], level[MOST], acceleration[MOST];
+  double plus[MOST], minus[MOST], velocity[MOST], acceleration[MOST];
   struct state ahead = moved(ev, x, a, STEP), behind = moved(ev, x, a, -STEP);
   g_at(ev, &ahead, plus);
   g_at(ev, &behind, minus);
-  velocity_level(ev, x, level);
+  constraint_velocity(ev, x, velocity);
   for (int i = 0; i < eq->ng; i++)
-    cmbt_near((plus[i] - minus[i]) / (2 * STEP), level[i], TOLERANCE);
+    cmbt_near((plus[i] - minus[i]) / (2 * STEP), velocity[i], TOLERANCE);
 
-  velocity_level(ev, &ahead, plus);
-  velocity_level(ev, &behind, minus);
+  constraint_velocity(ev, &ahead, plus);
+  constraint_velocity(ev, &behind, minus);
   cmb_terms want = {.G = ev->G, .gamma = ev->gamma};
   cmbt_ok(ev->ctx, cmb_evaluate(ev, x->t, x->q, x->v, &want));
   cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, a, acceleration);
@@ -94,11 +94,11 @@ static void check_residual(cmb_evaluator *ev, const struct state *x, const doubl
   }
 }
 
-/* The accelerations solve both rows of eq. (4). */
+/* Checks that the computed accelerations satisfy the equations of motion and G a + γ = 0. */
 static void check_acceleration(cmb_evaluator *ev, const struct state *x)
 {
   const cmb_equations *eq = ev->eq;
-  double a[MOST], lambda[MOST], r[MOST], level[MOST];
+  double a[MOST], lambda[MOST], r[MOST], Ga[MOST];
   cmbt_ok(ev->ctx, cmb_accelerate(ev, x->t, x->q, x->v, a, lambda));
   cmbt_ok(ev->ctx, cmb_residual(ev, x->t, x->q, x->v, a, lambda, r));
   double scale = 1;
@@ -106,8 +106,8 @@ static void check_acceleration(cmb_evaluator *ev, const struct state *x)
   for (int i = 0; i < eq->nv; i++) cmbt_near(r[i], 0, 1e-12 * scale * eq->nv * eq->nv);
   cmb_terms want = {.G = ev->G, .gamma = ev->gamma};
   cmbt_ok(ev->ctx, cmb_evaluate(ev, x->t, x->q, x->v, &want));
-  cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, a, level);
-  for (int i = 0; i < eq->ng; i++) cmbt_near(level[i], -ev->gamma[i], 1e-12 * scale);
+  cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, a, Ga);
+  for (int i = 0; i < eq->ng; i++) cmbt_near(Ga[i], -ev->gamma[i], 1e-12 * scale);
 }
 
 static void check_problem(const cmb_problem *problem)
@@ -126,7 +126,7 @@ static void check_problem(const cmb_problem *problem)
     randomize(&random, system, &x);
     for (int i = 0; i < eq->nv; i++) a[i] = cmbt_random_uniform(&random, -1, 1);
     for (int i = 0; i < eq->ng; i++) lambda[i] = cmbt_random_uniform(&random, -1, 1);
-    check_levels(ev, &x, a);
+    check_constraint_derivatives(ev, &x, a);
     check_residual(ev, &x, a, lambda);
     check_acceleration(ev, &x);
   }

@@ -1,7 +1,6 @@
 /*
- * Consistent initial values and projection (Simeon 1996 eqs. 12, 13): they satisfy the constraints to rounding,
- * they are the nearest ones in the metric of M, the report says how far they lie, and what cannot be met
- * is named.
+ * Tests of consistent initial values and projection (Simeon 1996 eqs. 12, 13): results satisfy the constraints up to rounding and are the
+ * nearest ones in the metric of M; the report contains the distances; constraints that cannot be satisfied are named in the message.
  */
 #include "check.h"
 #include "random.h"
@@ -20,7 +19,7 @@ static double distance(int n, const double *x, const double *y)
   return sqrt(sum);
 }
 
-/* The part of d along the constraints: x of [M Gᵀ; G 0](x, y) = (M d, 0). Zero for a nearest point. */
+/* Returns |x| of [M Gᵀ; G 0](x, y) = (M d, 0), the part of d along the constraints; 0 for the distance to a nearest point. */
 static double tangential(cmb_evaluator *ev, const double *d)
 {
   double r[MOST], x[MOST], y[MOST], zero[MOST] = {0};
@@ -29,7 +28,7 @@ static double tangential(cmb_evaluator *ev, const double *d)
   return distance(ev->eq->nv, x, zero);
 }
 
-/* Start values of a problem moved by up to `off` in each coordinate and velocity. */
+/* Checks the projection of a problem's start values after a random change by up to `off` in each coordinate and velocity. */
 static void check_start(cmb_context *ctx, const cmb_problem *problem, struct cmbt_random *random,
                         double off)
 {
@@ -73,7 +72,7 @@ static void test_start(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* For a point mass the nearest point of the circle is q l/|q|, and the velocity loses its radial part. */
+/* Checks the projection of a point mass: the nearest point of the circle is q l/|q|, and the velocity loses its radial part. */
 static void test_nearest(void **state)
 {
   (void)state;
@@ -96,7 +95,7 @@ static void test_nearest(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* g1 = x − y can be met, and g2 cannot: x² + 1, or the same as g1 except for a constant. Or g2 repeats g1. */
+/* g1 = x − y together with g2 = x² + 1, which has no root, or g2 = 2 (x − y) + 0.25, which contradicts g1, or g2 = 2 g1. */
 enum { NO_ROOT, CONTRADICTION, REPETITION };
 
 static cmb_status impossible(const void *self, const cmb_point *at, const cmb_terms *want)
@@ -144,7 +143,7 @@ static void check_impossible(int kind, const char *words)
   cmbt_ok(ctx, cmb_evaluator_create(ctx, &eq, &ev));
   assert_int_equal(cmb_consistent_start(ev, 0, q, v, a, lambda, &report), CMB_ERROR_INCONSISTENT);
   if (!strstr(cmb_last_error(ctx), words)) fail_msg("'%s' lacks '%s'", cmb_last_error(ctx), words);
-  assert_true(q[0] == 1 && q[1] == 0.5); /* as they were */
+  assert_true(q[0] == 1 && q[1] == 0.5); /* unchanged */
   cmb_evaluator_destroy(ev);
   cmb_context_destroy(ctx);
 }
@@ -156,8 +155,8 @@ static void test_impossible(void **state)
   check_impossible(CONTRADICTION, "cannot be met");
 }
 
-/* The nearest point, as if the constraint were there once; of the multipliers those of least norm, in units that make the
- * gradients equally long: λ₂ = λ₁/2 for a constraint in half the unit. */
+/* Checks the projection with g2 = 2 g1: the nearest point is that for g1 alone, and the multipliers are those of least norm in units in which
+ * both gradients have the same length: λ₂ = λ₁/2. */
 static void test_repetition(void **state)
 {
   (void)state;
@@ -187,7 +186,7 @@ static void test_repetition(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* An ellipse x² + 4 y² = 4, or with `shifted` the circle (1 + x)² + y² = 1 in displacements. */
+/* The ellipse x² + 4 y² = 4; or, with `shifted`, the circle (1 + x)² + y² = 1, of which (0, 0) is a point. */
 static cmb_status curve(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   const int *shifted = self;
@@ -218,8 +217,8 @@ static cmb_equations curve_equations(const int *shifted)
                          .evaluate = curve};
 }
 
-/* From further off than the radius of curvature the nearest point may not be found, but a point is. */
-static void test_rough(void **state)
+/* Checks that from further away than the radius of curvature a point of the curve is found, though perhaps not the nearest one. */
+static void test_far_starts(void **state)
 {
   (void)state;
   static const int shifted = 0;
@@ -238,7 +237,7 @@ static void test_rough(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Coordinates near 0 in a constraint with lengths of 1: rounding of g does not shrink with q. */
+/* Checks that the projection converges for coordinates near 0 in a constraint with terms of size 1: rounding of g does not shrink with q. */
 static void test_displacements(void **state)
 {
   (void)state;
@@ -268,7 +267,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_start),      cmocka_unit_test(test_nearest),
       cmocka_unit_test(test_impossible), cmocka_unit_test(test_repetition),
-      cmocka_unit_test(test_rough),      cmocka_unit_test(test_displacements),
+      cmocka_unit_test(test_far_starts), cmocka_unit_test(test_displacements),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /*
- * Vectors, rotations and 6-vectors of expressions: the same numbers as the kernels of layer math, and the laws of
- * mechanics: power does not depend on the frame, a body's kinetic energy neither, and the two cross products are dual.
+ * Tests of vectors, rotations and 6-vectors of expressions (expr/algebra.h): the same numbers as the kernels of layer math; power does not
+ * depend on the frame; and the two cross products of 6-vectors are dual.
  */
 #include "check.h"
 #include "random.h"
@@ -14,8 +14,8 @@
 
 enum { MOST = 64, ROOM = 2048 };
 
-/* Inputs with random values, taken one after the other. */
-struct stage {
+/* A graph with inputs of random values, created one after the other. */
+struct test_graph {
   cmb_context *ctx;
   cmb_graph *g;
   struct cmbt_random random;
@@ -24,19 +24,19 @@ struct stage {
   double value[MOST];
 };
 
-static void open_stage(struct stage *s, uint64_t seed)
+static void open_graph(struct test_graph *s, uint64_t seed)
 {
-  *s = (struct stage){.ctx = cmb_context_create(NULL), .random = {seed}};
+  *s = (struct test_graph){.ctx = cmb_context_create(NULL), .random = {seed}};
   cmbt_ok(s->ctx, cmb_graph_create(s->ctx, &s->g));
 }
 
-static void close_stage(struct stage *s)
+static void close_graph(struct test_graph *s)
 {
   cmb_graph_destroy(s->g);
   cmb_context_destroy(s->ctx);
 }
 
-static cmb_expr scalar(struct stage *s)
+static cmb_expr scalar(struct test_graph *s)
 {
   char name[16];
   assert_in_range(s->count, 0, MOST - 1);
@@ -45,22 +45,22 @@ static cmb_expr scalar(struct stage *s)
   return s->input[s->count++] = cmb_input(s->g, name);
 }
 
-static cmb_vector vector(struct stage *s)
+static cmb_vector vector(struct test_graph *s)
 {
   return (cmb_vector){{scalar(s), scalar(s), scalar(s)}};
 }
 
-static cmb_motion motion(struct stage *s)
+static cmb_motion motion(struct test_graph *s)
 {
   return (cmb_motion){vector(s), vector(s)};
 }
 
-static cmb_force force(struct stage *s)
+static cmb_force force(struct test_graph *s)
 {
   return (cmb_force){vector(s), vector(s)};
 }
 
-static double value(struct stage *s, cmb_expr e)
+static double value(struct test_graph *s, cmb_expr e)
 {
   double work[ROOM], out;
   cmb_program *p;
@@ -71,8 +71,8 @@ static double value(struct stage *s, cmb_expr e)
   return out;
 }
 
-/* A rotation about a fixed unit axis by a random angle, by its Euler parameters; A: the same as numbers. */
-static cmb_matrix rotation(struct stage *s, double A[9])
+/* Returns the rotation about a fixed axis by a random angle as expressions of Euler parameters; sets A to the same matrix of numbers. */
+static cmb_matrix rotation(struct test_graph *s, double A[9])
 {
   const double axis[3] = {2.0 / 7, 3.0 / 7, 6.0 / 7};
   double p[4];
@@ -84,7 +84,7 @@ static cmb_matrix rotation(struct stage *s, double A[9])
   return cmb_rotation_euler(s->g, e);
 }
 
-/* ω' = Aᵀ ω, v' = Aᵀ (v + ω × r): the motion, seen in the child's frame */
+/* Returns the motion in the child's frame: ω' = Aᵀ ω, v' = Aᵀ (v + ω × r). */
 static cmb_motion to_child(cmb_graph *g, cmb_frame frame, cmb_motion parent)
 {
   const cmb_matrix At = cmb_matrix_transpose(frame.A);
@@ -96,8 +96,8 @@ static cmb_motion to_child(cmb_graph *g, cmb_frame frame, cmb_motion parent)
 static void test_kernels(void **state)
 {
   (void)state;
-  struct stage s;
-  open_stage(&s, 1);
+  struct test_graph s;
+  open_graph(&s, 1);
   cmb_vector a = vector(&s), b = vector(&s), c = cmb_vector_cross(s.g, a, b);
   double cross[3];
   cmb_cross3(s.value, s.value + 3, cross);
@@ -106,14 +106,14 @@ static void test_kernels(void **state)
   cmbt_near(value(&s, cmb_vector_length(s.g, a)), cmb_norm3(s.value), 1e-15);
   cmb_vector by_tilde = cmb_matrix_times(s.g, cmb_matrix_tilde(s.g, a), b);
   for (int i = 0; i < 3; i++) cmbt_near(value(&s, by_tilde.x[i]), cross[i], 1e-15);
-  close_stage(&s);
+  close_graph(&s);
 }
 
 static void test_rotations(void **state)
 {
   (void)state;
-  struct stage s;
-  open_stage(&s, 2);
+  struct test_graph s;
+  open_graph(&s, 2);
   double expected[9];
   const cmb_matrix A = rotation(&s, expected), I = cmb_matrix_identity(s.g);
   const cmb_matrix B = cmb_matrix_product(s.g, cmb_matrix_transpose(A), A);
@@ -121,16 +121,16 @@ static void test_rotations(void **state)
     cmbt_near(value(&s, A.a[i]), expected[i], 1e-14);
     cmbt_near(value(&s, B.a[i]), value(&s, I.a[i]), 1e-14);
   }
-  close_stage(&s);
+  close_graph(&s);
 }
 
-/* Power in the child's frame is power in the parent's; f · (v × w) = −(v ×* f) · w. */
+/* Checks that power is the same in the child's and the parent's frame, and that f · (v × w) = −(v ×* f) · w. */
 static void test_duality(void **state)
 {
   (void)state;
   for (uint64_t seed = 1; seed <= 20; seed++) {
-    struct stage s;
-    open_stage(&s, seed);
+    struct test_graph s;
+    open_graph(&s, seed);
     double A[9];
     const cmb_matrix turn = rotation(&s, A);
     const cmb_frame frame = {turn, vector(&s)};
@@ -142,7 +142,7 @@ static void test_duality(void **state)
     cmb_expr left = cmb_power(s.g, f, cmb_motion_cross(s.g, v, w));
     cmb_expr right = cmb_power(s.g, cmb_motion_cross_force(s.g, v, f), w);
     cmbt_near(value(&s, left), -value(&s, right), 1e-12);
-    close_stage(&s);
+    close_graph(&s);
   }
 }
 

@@ -1,6 +1,6 @@
 /*
- * Programs as C text: the file that cmb_c_file_save writes compiles without a warning with the compilers there are, and
- * computes the interpreter's bits; names are checked; the file appears whole or not at all.
+ * Tests of programs as C text (expr/c_text.h): the file that cmb_c_file_save writes compiles without a warning with all installed
+ * compilers and computes the same bits as the interpreter; names are checked; after an error no file is left.
  */
 #include "check.h"
 #include "failing_allocator.h"
@@ -57,7 +57,7 @@ static int teardown(void **state)
   return 0;
 }
 
-/* The exit code of a compiler on model.c with more options; -1 if there is no such compiler. */
+/* Compiles the file at f->path with an additional option and returns the exit code; -1 if there is no such compiler. */
 static int compile(struct fixture *f, const char *compiler, const char *option, const char *output)
 {
   char path[64], variable[] = "PATH=/usr/local/bin:/usr/bin:/bin";
@@ -96,7 +96,7 @@ static void compare(void *library, const char *name, const cmb_program *p)
   free(room);
 }
 
-/* Written, compiled with the compilers there are, and run. */
+/* Writes the file, compiles it with all installed compilers, with and without optimisation, and compares the results. */
 static void write_and_compare(struct fixture *f, int count, const cmb_c_function *functions)
 {
   static const char *const compilers[] = {"gcc", "clang", "cc"};
@@ -124,7 +124,7 @@ static void test_file_computes_the_same(void **state)
   write_and_compare(f, FUNCTIONS, f->functions);
 }
 
-/* Tables stand in the file as arrays. Each way of using one by itself: a function that is not used would be warned about. */
+/* Tables are arrays in the file. Each way to use a table is also written alone, as an unused function would cause a warning. */
 static void test_tables(void **state)
 {
   enum { TABLES = 11, POINTS = 10 };
@@ -159,7 +159,7 @@ static void test_tables(void **state)
   e[8] = cmb_foot_apply(g, foot, false, x[1], x[2]);
   e[9] = cmb_foot_apply(g, foot, true, x[1], x[2]);
   cmbt_ok(f->ctx, cmb_forward(g, 1, &x[2], &one, 1, &e[8], &e[10]));
-  for (int k = 0; k <= TABLES; k++) { /* each alone, and all together */
+  for (int k = 0; k <= TABLES; k++) { /* each expression alone, then all of them */
     cmb_program *p;
     cmbt_ok(f->ctx, cmb_program_create(f->ctx, g, CMBT_CASE_INPUTS, x, k < TABLES ? 1 : TABLES,
                                        k < TABLES ? &e[k] : e, &p));
@@ -174,7 +174,7 @@ static void test_tables(void **state)
   cmb_table_destroy(foot);
 }
 
-/* Included as a header the file declares, and no more. */
+/* Checks that the file contains only declarations if it is included as a header. */
 static void test_file_as_header(void **state)
 {
   struct fixture *f = *state;
@@ -196,7 +196,7 @@ static void test_file_as_header(void **state)
   assert_int_equal(code, 0);
 }
 
-/* Values that cross from piece to piece need few places, and pieces are as short as asked for. */
+/* Checks that a long program is divided into pieces of the requested length, and that values passed between pieces take few places. */
 static void test_pieces(void **state)
 {
   struct fixture *f = *state;
@@ -223,7 +223,7 @@ static void test_names_are_checked(void **state)
   assert_int_equal(access(f->path, F_OK), -1);
 }
 
-/* A name of an input is the user's text, and goes into a comment. */
+/* Names of inputs are text of the user and are written into a comment; checks that they cannot end it. */
 static void test_input_names_stay_in_the_comment(void **state)
 {
   struct fixture *f = *state;
@@ -249,7 +249,7 @@ static double one(const void *user, const double *x)
   return 1.0;
 }
 
-static void test_functions_are_refused(void **state)
+static void test_c_functions_are_refused(void **state)
 {
   struct fixture *f = *state;
   static const cmb_external external = {.name = "one", .arity = 1, .value = one};
@@ -303,7 +303,7 @@ int main(void)
       TEST(test_names_are_checked),
       TEST(test_input_names_stay_in_the_comment),
       TEST(test_tables),
-      TEST(test_functions_are_refused),
+      TEST(test_c_functions_are_refused),
       TEST(test_unwritable_place),
       TEST(test_out_of_memory),
   };

@@ -1,8 +1,9 @@
 /*
- * Complementarity problems as straight-line code: what comes out is held against the conditions themselves, w = w₀ − P x, −1 ≤ x ≤ 1 and the signs
- * of w, on random problems of up to 16 unknowns, from any places to begin with: definite ones, singular ones in which unknowns do the same,
- * and some with limits that differ by many powers of ten. The program is the same for all numbers; what it costs is counted. Where the rounds
- * do not suffice, x is within its bounds all the same. Unknowns that have nothing to do with each other are solved for apart.
+ * Tests of complementarity problems as straight-line code (expr/complement.h). Results are checked against the conditions themselves,
+ * w = w₀ − P x, −1 ≤ x ≤ 1 and the signs of w, for random problems of up to 16 unknowns and random initial states: definite ones, singular
+ * ones in which several unknowns have the same effect, and some whose bounds differ by many powers of ten. The number of operations does
+ * not depend on the numbers and is printed. Where the rounds do not suffice, x is still within its bounds. Unknowns that do not depend
+ * on each other are solved for separately.
  */
 #include "base/arena.h"
 #include "check.h"
@@ -17,15 +18,16 @@
 
 enum { MOST = CMB_COMPLEMENT_MOST, INPUTS = MOST * MOST + 4 * MOST, OUTPUTS = 3 * MOST + 1 };
 
-/* The solution of n unknowns as a program: P, w₀, the sums behind the diagonal, noise and places in; x corrected once, w's share and settled out. */
-struct code {
+/* The solution for n unknowns as a program. Inputs: P, w₀, whole, noise and first (complement.h); outputs: x after two corrections, the
+ * states `at`, and `settled`. */
+struct solver {
   int n;
   cmb_context *ctx;
   cmb_program *program;
   double *work;
 };
 
-static cmb_status make(struct code *c, cmb_graph *g, cmb_arena *arena, bool apart)
+static cmb_status form_program(struct solver *c, cmb_graph *g, cmb_arena *arena, bool apart)
 {
   const int n = c->n;
   cmb_expr in[INPUTS], out[OUTPUTS], w[MOST], dx[MOST] = {0};
@@ -40,7 +42,7 @@ static cmb_status make(struct code *c, cmb_graph *g, cmb_arena *arena, bool apar
   cmb_complement p = {.g = g, .arena = arena, .n = n, .P = P, .w0 = in + n * n};
   p.whole = p.w0 + n, p.noise = p.whole + n, p.first = p.noise + n;
   cmb_status status = cmb_complement_parts(&p, &most);
-  if (status == CMB_OK) status = cmb_graph_status(g); /* inputs that there is no memory for */
+  if (status == CMB_OK) status = cmb_graph_status(g); /* whether there was memory for the inputs */
   if (status == CMB_OK) assert_int_equal(most, apart ? 1 : n);
   if (status == CMB_OK) status = cmb_complement_solve(&p);
   for (int round = 0; round < 2 && status == CMB_OK; round++) {
@@ -61,26 +63,26 @@ static cmb_status make(struct code *c, cmb_graph *g, cmb_arena *arena, bool apar
   return cmb_program_create(c->ctx, g, count, in, 2 * n + 1, out, &c->program);
 }
 
-static cmb_status open_code(struct code *c, cmb_context *ctx, int n, bool apart)
+static cmb_status open_solver(struct solver *c, cmb_context *ctx, int n, bool apart)
 {
   cmb_graph *g = NULL;
-  *c = (struct code){.n = n, .ctx = ctx};
+  *c = (struct solver){.n = n, .ctx = ctx};
   cmb_arena *arena = cmb_arena_create(ctx);
   cmb_status status = arena ? cmb_graph_create(ctx, &g) : CMB_ERROR_MEMORY;
-  if (status == CMB_OK) status = make(c, g, arena, apart);
+  if (status == CMB_OK) status = form_program(c, g, arena, apart);
   cmb_graph_destroy(g);
   cmb_arena_destroy(arena);
   if (status == CMB_OK) c->work = calloc((size_t)cmb_program_work(c->program) + 1, sizeof(double));
   return status;
 }
 
-static void close_code(struct code *c)
+static void close_solver(struct solver *c)
 {
   cmb_program_destroy(c->program);
   free(c->work);
 }
 
-/* Rates w = B v of `freedoms` velocities, each of mass 1: P = B Bᵀ diag(c), w₀ = B v. */
+/* Makes a problem with the rates w = B v of `freedoms` velocities of mass 1: P = B Bᵀ diag(c), w₀ = B v. */
 static void make_problem(struct cmbt_random *r, int n, int freedoms, double decades, double *in)
 {
   double B[MOST][MOST], v[MOST], *P = in, *w0 = P + n * n, *whole = w0 + n, *noise = whole + n;
@@ -103,9 +105,9 @@ static void make_problem(struct cmbt_random *r, int n, int freedoms, double deca
   }
 }
 
-/* Checks the conditions of complementarity, up to what the larger diagonal moves in units of the bounds. In between, the diagonal that is larger
- * by δ = 1e-8 leaves an error of δ²/σ in w after the correction, where σ is the least eigenvalue of P, in parts of the diagonal, that is not 0:
- * a random P has σ > 1e-5. */
+/* Checks the conditions of complementarity, up to the error from the larger diagonal. For unknowns in between, the diagonal that is larger
+ * by δ = 1e-8 causes an error δ of w, in parts of the diagonal, which each of the two corrections multiplies by δ/σ, where σ is the least
+ * nonzero eigenvalue of P: a random P has σ > 1e-5. */
 static void check_conditions(int n, const double *in, const double *x, const double *at)
 {
   const double *P = in, *w0 = P + n * n;
@@ -123,7 +125,7 @@ static void check_conditions(int n, const double *in, const double *x, const dou
   }
 }
 
-static int count_settled(struct code *c, struct cmbt_random *r, int problems, int freedoms,
+static int count_settled(struct solver *c, struct cmbt_random *r, int problems, int freedoms,
                          double decades)
 {
   double in[INPUTS], out[OUTPUTS];
@@ -146,8 +148,8 @@ static void test_random(void **state)
   cmb_context *ctx = cmb_context_create(NULL);
   for (int n = 1; n <= MOST; n = n < 8 ? n + 1 : 2 * n) {
     struct cmbt_random r = {(uint64_t)n};
-    struct code c;
-    cmbt_ok(ctx, open_code(&c, ctx, n, false));
+    struct solver c;
+    cmbt_ok(ctx, open_solver(&c, ctx, n, false));
     const int plain = count_settled(&c, &r, problems, MOST, 1);
     const int wide = count_settled(&c, &r, problems, MOST, 4);
     const int singular = count_settled(&c, &r, problems, (n + 1) / 2, 1);
@@ -155,42 +157,42 @@ static void test_random(void **state)
            cmb_program_instructions(c.program), plain, wide, singular, problems);
     assert_true(n > 2 || plain + wide + singular == 3 * problems);
     assert_true(plain + wide >= 2 * problems - problems / 100);
-    assert_true(singular >= problems - problems / 4); /* up to 16 unknowns with 8 freedoms */
-    close_code(&c);
+    assert_true(singular >= problems - problems / 4); /* n unknowns with only n/2 velocities */
+    close_solver(&c);
   }
   cmb_context_destroy(ctx);
 }
 
-/* Four that do not depend on each other cost as much as four times one, which is far less than four that do. */
-static void test_apart(void **state)
+/* Checks that four unknowns that do not depend on each other cost at most as much as four problems with one unknown. */
+static void test_independent_unknowns(void **state)
 {
   (void)state;
   int cost[2];
   cmb_context *ctx = cmb_context_create(NULL);
   for (int k = 0; k < 2; k++) {
-    struct code c;
-    cmbt_ok(ctx, open_code(&c, ctx, k == 0 ? 1 : 4, k == 1));
+    struct solver c;
+    cmbt_ok(ctx, open_solver(&c, ctx, k == 0 ? 1 : 4, k == 1));
     cost[k] = cmb_program_instructions(c.program);
-    close_code(&c);
+    close_solver(&c);
   }
   assert_in_range(cost[1], cost[0], 4 * cost[0] + 10);
   cmb_context_destroy(ctx);
 }
 
-/* Whichever allocation fails: an error, and nothing is left. */
+/* Checks that each allocation that fails gives an error and leaves no memory behind. */
 static void test_failing_allocations(void **state)
 {
   (void)state;
   struct cmbt_allocator memory;
   for (long k = 1;; k++) {
-    struct code c;
+    struct solver c;
     cmbt_allocator_init(&memory);
-    memory.fail_at = k + 1; /* the first is that of the context */
+    memory.fail_at = k + 1; /* the first allocation is that of the context */
     cmb_context *ctx = cmb_context_create(&memory.hook);
     assert_non_null(ctx);
-    const cmb_status status = open_code(&c, ctx, 3, false);
+    const cmb_status status = open_solver(&c, ctx, 3, false);
     assert_int_equal(status, memory.refused > 0 ? CMB_ERROR_MEMORY : CMB_OK);
-    if (status == CMB_OK) close_code(&c);
+    if (status == CMB_OK) close_solver(&c);
     cmb_context_destroy(ctx);
     assert_int_equal(memory.outstanding, 0);
     if (memory.refused == 0) break;
@@ -199,7 +201,8 @@ static void test_failing_allocations(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_apart),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random),
+                                     cmocka_unit_test(test_independent_unknowns),
                                      cmocka_unit_test(test_failing_allocations)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

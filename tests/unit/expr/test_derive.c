@@ -1,6 +1,6 @@
 /*
- * Derivatives of random expressions against differences of order 6 in long double, reverse mode against forward mode,
- * second derivatives, and the derivative of every operation by itself.
+ * Tests of derivatives (camber/expr.h): of random expressions against differences of order 6 in long double; reverse mode against forward
+ * mode; second derivatives; and the derivative of every single operation.
  */
 #include "check.h"
 #include "long_value.h"
@@ -13,16 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXPRESSIONS = 20000 }; /* in `make test` */
+enum { EXPRESSIONS = 20000 }; /* unless CAMBER_DERIVED sets another number */
 enum { INPUTS = 4, BATCH = 50, MOST_SLOTS = 100000 };
 
-struct stage {
+struct test_graph {
   cmb_context *ctx;
   cmb_graph *g;
   cmb_expr x[INPUTS], d[INPUTS];
 };
 
-static void open_stage(struct stage *s)
+static void open_graph(struct test_graph *s)
 {
   static const char *const names[] = {"x", "y", "z", "w"}, *const dots[] = {"dx", "dy", "dz", "dw"};
   s->ctx = cmb_context_create(NULL);
@@ -31,7 +31,7 @@ static void open_stage(struct stage *s)
     s->x[i] = cmb_input(s->g, names[i]), s->d[i] = cmb_input(s->g, dots[i]);
 }
 
-static void close_stage(struct stage *s)
+static void close_graph(struct test_graph *s)
 {
   cmb_graph_destroy(s->g);
   cmb_context_destroy(s->ctx);
@@ -46,8 +46,9 @@ static double run(const cmb_program *p, const double *in)
   return out;
 }
 
-/* 1: compared and right, 0: not smooth or not finite here, -1: wrong. */
-static int compare(struct stage *s, cmb_expr e, struct cmbt_random *r)
+/* Compares the derivative of e at a random point along a random direction with differences. Returns 1 if they agree, −1 if not, and 0 if e
+ * is not smooth or not finite there. */
+static int compare(struct test_graph *s, cmb_expr e, struct cmbt_random *r)
 {
   static long double work[MOST_SLOTS];
   cmb_expr all[2 * INPUTS], dot;
@@ -72,7 +73,7 @@ static int compare(struct stage *s, cmb_expr e, struct cmbt_random *r)
   const long double size = 1e-3L + fabsl(finer);
   if (!(fabsl(here - long_here) <= 1e-9L * (1 + fabsl(long_here))) ||
       !(fabsl(exact - long_exact) <= 1e-8L * size))
-    return 0;                                       /* rounding decides a branch */
+    return 0;                                       /* in long double another branch is taken */
   if (fabsl(fine - finer) > 1e-9L * size) return 0; /* a kink or a pole is near */
   return fabsl(exact - finer) <= 1e-7L * size ? 1 : -1;
 }
@@ -82,8 +83,8 @@ static void check_random(unsigned flags, int count, double least_share)
   struct cmbt_random r = {flags + 1};
   long right = 0, wrong = 0, skipped = 0;
   for (int k = 0; k < count; k += BATCH) {
-    struct stage s;
-    open_stage(&s);
+    struct test_graph s;
+    open_graph(&s);
     for (int i = 0; i < BATCH; i++) {
       int nodes = cmbt_random_int(&r, 1, 200);
       int verdict = compare(&s, cmbt_random_expr(&r, s.g, INPUTS, s.x, nodes, flags), &r);
@@ -91,7 +92,7 @@ static void check_random(unsigned flags, int count, double least_share)
       wrong += verdict == -1;
       skipped += verdict == 0;
     }
-    close_stage(&s);
+    close_graph(&s);
   }
   printf("%ld derivatives right, %ld wrong, %ld not smooth or not finite there\n", right, wrong,
          skipped);
@@ -111,15 +112,15 @@ static void test_random_all(void **state)
   check_random(CMBT_EXPR_TAME, cmbt_count("CAMBER_DERIVED", EXPRESSIONS) / 5, 0.5);
 }
 
-/* Reverse mode gives the same gradient as forward mode. */
+/* Checks that reverse mode gives the same gradient as forward mode. */
 static void test_reverse(void **state)
 {
   (void)state;
   struct cmbt_random r = {5};
   int compared = 0;
   for (int k = 0; k < 500; k++) {
-    struct stage s;
-    open_stage(&s);
+    struct test_graph s;
+    open_graph(&s);
     cmb_expr e = cmbt_random_expr(&r, s.g, INPUTS, s.x, 80, CMBT_EXPR_TAME),
              one = cmb_constant(s.g, 1);
     cmb_expr gradient[INPUTS];
@@ -140,40 +141,40 @@ static void test_reverse(void **state)
       cmb_program_destroy(a);
       cmb_program_destroy(b);
     }
-    close_stage(&s);
+    close_graph(&s);
   }
   assert_true(compared > 1500);
 }
 
-/* A derivative is an expression like any other: the derivative of the derivative. */
+/* Checks second derivatives, as derivatives of a derivative. */
 static void test_second(void **state)
 {
   (void)state;
   struct cmbt_random r = {6};
   int right = 0;
   for (int k = 0; k < 1000; k++) {
-    struct stage s;
-    open_stage(&s);
+    struct test_graph s;
+    open_graph(&s);
     cmb_expr e = cmbt_random_expr(&r, s.g, INPUTS, s.x, 30, CMBT_EXPR_SMOOTH | CMBT_EXPR_TAME), dot;
     cmb_expr one = cmb_constant(s.g, 1);
     cmbt_ok(s.ctx, cmb_forward(s.g, 1, s.x, &one, 1, &e, &dot));
     int verdict = compare(&s, dot, &r);
     assert_true(verdict >= 0);
     right += verdict;
-    close_stage(&s);
+    close_graph(&s);
   }
   printf("%d second derivatives right\n", right);
   assert_true(right > 900);
 }
 
-/* Each operation by itself at points of its domain; and what passes no dependence on has derivative 0. */
+/* Checks each operation alone at random points, and that the derivative by an argument is 0 exactly if cmb_op_passes says so. */
 static void test_each(void **state)
 {
   (void)state;
   struct cmbt_random r = {7};
   for (int op = CMB_OP_INPUT + 1; op < CMB_OP_TABLE; op++) {
-    struct stage s;
-    open_stage(&s);
+    struct test_graph s;
+    open_graph(&s);
     cmb_expr e = cmb_apply(s.g, (cmb_op)op, s.x[0], s.x[1], s.x[2]);
     int right = 0;
     for (int k = 0; k < 50; k++) {
@@ -186,7 +187,7 @@ static void test_each(void **state)
       bool zero = cmb_partial(s.g, e, i) == 0;
       assert_true(zero == !cmb_op_passes((cmb_op)op, i));
     }
-    close_stage(&s);
+    close_graph(&s);
   }
 }
 

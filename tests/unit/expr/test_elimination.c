@@ -1,7 +1,8 @@
 /*
- * Elimination in a static order: solutions of random systems [A Bᵀ; C 0] against the library's LU with pivoting, which is other code;
- * symmetric and not, sparse and dense, with and without constraints. A symmetric matrix takes fewer operations, sparse ones too. The
- * health shows dependent constraints and a matrix that is not positive. Failing allocations are errors.
+ * Tests of elimination in a static order (expr/elimination.h): solutions of random systems [A Bᵀ; C 0], symmetric and not, sparse and
+ * dense, with and without constraints, against the LU factorisation with pivoting; the number of operations, which is smaller for
+ * symmetric and for sparse matrices; the value of cmb_elimination_health for dependent constraints and indefinite matrices; failing
+ * allocations.
  */
 #include "base/arena.h"
 #include "check.h"
@@ -23,12 +24,12 @@ struct problem {
   double A[MOST * MOST], B[MOST * MOST], C[MOST * MOST], right[MOST];
 };
 
-static double any(struct cmbt_random *r)
+static double random_number(struct cmbt_random *r)
 {
   return 2 * cmbt_random_uniform(r, 0, 1) - 1;
 }
 
-/* A = D + noise with a dominant diagonal; C = B + noise. `density` is the share of places off the diagonal that have an entry. */
+/* Makes A with a dominant diagonal, and C near B. `density` is the share of the other places that have an entry. */
 static void make_problem(struct cmbt_random *r, struct problem *p, double density)
 {
   const int n = p->n, m = p->m;
@@ -37,23 +38,23 @@ static void make_problem(struct cmbt_random *r, struct problem *p, double densit
   for (int i = 0; i < n; i++) {
     for (int k = 0; k < i; k++) {
       if (cmbt_random_uniform(r, 0, 1) > density) continue;
-      p->A[i * n + k] = any(r);
-      p->A[k * n + i] = p->symmetric ? p->A[i * n + k] : any(r);
+      p->A[i * n + k] = random_number(r);
+      p->A[k * n + i] = p->symmetric ? p->A[i * n + k] : random_number(r);
     }
     p->A[i * n + i] = n + 1 + cmbt_random_uniform(r, 0, 1);
   }
   for (int i = 0; i < m; i++) {
     for (int k = 0; k < n; k++) {
       if (k != i && cmbt_random_uniform(r, 0, 1) > density) continue;
-      p->B[i * n + k] = any(r) + (k == i ? 3 : 0);
+      p->B[i * n + k] = random_number(r) + (k == i ? 3 : 0);
     }
   }
   memcpy(p->C, p->B, sizeof p->C);
-  for (int i = 0; i < m * n && !p->symmetric; i++) p->C[i] *= 1 + 0.01 * any(r);
-  for (int i = 0; i < n + m; i++) p->right[i] = any(r);
+  for (int i = 0; i < m * n && !p->symmetric; i++) p->C[i] *= 1 + 0.01 * random_number(r);
+  for (int i = 0; i < n + m; i++) p->right[i] = random_number(r);
 }
 
-/* Entries as inputs with these values; 0 stays 0, and what is equal on both sides is the same input. */
+/* The entries as inputs of a graph, with their values; an entry 0 stays the constant 0, symmetric entries are one input. */
 struct inputs {
   int count;
   cmb_expr node[MOST_INPUTS];
@@ -87,7 +88,7 @@ static void put_matrices(cmb_graph *g, const struct problem *p, struct inputs *i
   }
 }
 
-/* The solution (n + m) and the health behind it; how many instructions that took. */
+/* Solves the system as straight-line code: x (n + m), followed by the value of cmb_elimination_health. Returns the number of instructions. */
 static int solve(const struct problem *p, double *x)
 {
   static struct inputs in;
@@ -153,7 +154,7 @@ static void test_random(void **state)
   }
 }
 
-/* Half the work for a symmetric matrix, a fraction of it for a band. */
+/* Checks that a symmetric matrix takes at most 65 % of the operations of a general one, and a band matrix at most 20 %. */
 static void test_cost(void **state)
 {
   (void)state;
@@ -185,7 +186,7 @@ static void test_health(void **state)
   make_problem(&r, &p, 1);
   solve(&p, x);
   cmbt_near(x[6], 0.9, 0.2);
-  for (int k = 0; k < 4; k++) p.B[4 + k] = p.B[k] * (1 + 1e-7 * k); /* almost the same gradients */
+  for (int k = 0; k < 4; k++) p.B[4 + k] = p.B[k] * (1 + 1e-7 * k); /* nearly dependent gradients */
   solve(&p, x);
   cmbt_below(fabs(x[6]), 1e-12);
   make_problem(&r, &p, 1);
@@ -194,7 +195,7 @@ static void test_health(void **state)
   cmbt_below(x[6], 0);
 }
 
-/* Whichever allocation fails, either the graph or the caller knows. */
+/* Checks that a failed allocation is reported, by a NULL or by the status of the graph. */
 static void test_memory(void **state)
 {
   (void)state;

@@ -1,7 +1,7 @@
 /*
- * Feet of points on lines: on a circle against closed forms; on lines that wind against the nearest of many points of the line; derivatives
- * against differences; the reach of a circle and of a hairpin; ways across that find no other branch unseen; ends and seams; and intervals
- * against values.
+ * Tests of feet of points on lines (expr/foot.h): on a circle against closed forms; on winding lines against the nearest of many points of
+ * the line; the reach of a circle and of a hairpin; u does not jump along straight ways; ends and closed lines; derivatives against
+ * differences; and intervals against values.
  */
 #include "check.h"
 #include "random.h"
@@ -13,7 +13,7 @@
 
 enum { MOST = 400 };
 
-/* Points of a line that are `step` apart, from the headings of the intervals between them. */
+/* A line through n points that are `step` apart, given by the direction of each interval between them. */
 struct line {
   int n;
   double step, x[MOST], y[MOST];
@@ -34,7 +34,7 @@ static cmb_table *table_of(cmb_context *ctx, struct line *l, double most, cmb_fo
 
 static double circle_heading(int i)
 {
-  return 0.04 * (i - 0.5); /* the tangent at the first point is along x */
+  return 0.04 * (i - 0.5); /* so that the tangent at the first point is along x */
 }
 
 static double winding_heading(int i)
@@ -42,7 +42,7 @@ static double winding_heading(int i)
   return 1.1 * sin(0.06 * i) + 0.3 * sin(0.023 * i + 1);
 }
 
-/* Straight, half a turn to the left with the radius 12.5, and straight back. */
+/* A straight part, half a turn to the left with the radius 12.5, and a straight part back. */
 static double hairpin_heading(int i)
 {
   const double pi = 3.14159265358979323846;
@@ -67,7 +67,8 @@ static void place_of(const cmb_table *t, double u, double v, double at[2])
 
 /* ---- values */
 
-/* Between the points of a circle a spline is off by 5/384 h⁴/R³, away from the ends, where its curvature is 0. */
+/* Compares u and v on a circle with closed forms. Between its points the spline has an error of 5/384 h⁴/R³, except near the ends, where
+ * its curvature is 0. */
 static void test_circle(void **state)
 {
   (void)state;
@@ -82,21 +83,21 @@ static void test_circle(void **state)
                  v = cmbt_random_uniform(&r, -15, 16);
     const double x = (R - v) * sin(angle), y = R - (R - v) * cos(angle);
     cmbt_near(cmb_foot_value(t, true, x, y), v, 1e-6);
-    const double tangent = 1 / (24 * R * R * R); /* h³ f''''/24: how far the direction is off */
+    const double tangent = 1 / (24 * R * R * R); /* error of the tangent's direction, h³ f''''/24 */
     cmbt_near(cmb_foot_value(t, false, x, y), angle / 0.04, 1e-6 + tangent * fabs(v) / (1 - v / R));
   }
   cmbt_near(limit[CMB_FOOT_LEFT].reach, 0.95 * hypot(l.x[119], l.y[119]) / 2,
-            1e-9); /* from end to end */
+            1e-9); /* half the distance between the ends limits the reach */
   cmb_table_destroy(t);
   l.n = 60;
   t = table_of(ctx, &l, 100, limit);
   cmbt_near(limit[CMB_FOOT_LEFT].reach, 0.95 / (3 - sqrt(3)) * R,
-            1e-3 * R); /* next to an end it bends more */
+            1e-3 * R); /* the curvature of the spline near its ends limits the reach */
   cmb_table_destroy(t);
   cmb_context_destroy(ctx);
 }
 
-/* The nearest place of the line, by looking everywhere. */
+/* Returns the distance of (x, y) from the nearest of many points of the line, and its parameter *u. */
 static double nearest(const cmb_table *t, double x, double y, double *u)
 {
   double best = INFINITY;
@@ -115,7 +116,7 @@ static void check_nearest(cmb_context *ctx, struct line *l, int count)
   cmb_foot_limit limit[2];
   cmb_table *t = table_of(ctx, l, 40, limit);
   struct cmbt_random r = {7};
-  int there = 0;
+  int found = 0;
   for (int k = 0; k < count; k++) {
     const int i = cmbt_random_int(&r, 0, l->n - 1);
     const double x = l->x[i] + cmbt_random_uniform(&r, -15, 15),
@@ -123,18 +124,18 @@ static void check_nearest(cmb_context *ctx, struct line *l, int count)
     double expected = 0;
     const double d = nearest(t, x, y, &expected), u = cmb_foot_value(t, false, x, y),
                  v = cmb_foot_value(t, true, x, y);
-    if (isnan(u)) { /* only where it is out of reach, on one side at least */
+    if (isnan(u)) { /* only beyond the reach of at least one side */
       assert_true(d >= fmin(limit[0].reach, limit[1].reach) * 0.999);
       continue;
     }
-    there++;
+    found++;
     assert_true(v <= limit[CMB_FOOT_LEFT].reach && v >= -limit[CMB_FOOT_RIGHT].reach);
     if (u < 0 || u > l->step * (l->n - 1)) continue;
     cmbt_near(fabs(v), d, 1e-2);
     assert_true(fabs(v) <= d + 1e-9);
     cmbt_near(u, expected, 0.5 * l->step);
   }
-  assert_true(there > count / 4);
+  assert_true(found > count / 4);
   cmb_table_destroy(t);
 }
 
@@ -153,7 +154,8 @@ static void test_nearest(void **state)
 
 /* ---- reach */
 
-/* On ways across everything the foot moves on, or there is none: between two branches lies a place without one. */
+/* Checks along random straight ways that u changes continuously or there is no foot: two branches are always separated by places without
+ * a foot. */
 static void test_no_jumps(void **state)
 {
   (void)state;
@@ -176,7 +178,7 @@ static void test_no_jumps(void **state)
         const double u =
             cmb_foot_value(t, false, a[0] + s * (b[0] - a[0]), a[1] + s * (b[1] - a[1]));
         gaps += isnan(u) && !isnan(before);
-        if (!isnan(u) && !isnan(before)) /* 1/(1 - 0.95) of the way at most */
+        if (!isnan(u) && !isnan(before)) /* |∇u| ≤ 1/(1 − 0.95) */
           cmbt_below(fabs(u - before), 22 * hypot(b[0] - a[0], b[1] - a[1]) / steps);
         before = u;
       }
@@ -202,14 +204,14 @@ static void test_hairpin(void **state)
   cmbt_near(cmb_foot_value(t, false, 20, 6), 20, 1e-6);
   cmbt_near(cmb_foot_value(t, true, 20, 6), 6, 1e-6);
   cmbt_near(cmb_foot_value(t, true, 20, wide - 6), 6, 1e-6);
-  cmbt_near(cmb_foot_value(t, false, -500, -3), -500, 1e-6); /* beyond the ends */
+  cmbt_near(cmb_foot_value(t, false, -500, -3), -500, 1e-6); /* on the straight continuations */
   cmbt_near(cmb_foot_value(t, true, -500, wide + 4), -4, 1e-6);
   assert_true(isnan(cmb_foot_value(t, true, NAN, 0)) && isnan(cmb_foot_value(t, false, 1e300, 0)));
   cmb_table_destroy(t);
   cmb_context_destroy(ctx);
 }
 
-/* Around a ring and over its seam: u goes on from its beginning, v stays. */
+/* Checks on a way around a closed ring that u continues from 200 at 0, at a constant rate, and that v is right everywhere. */
 static void test_ring(void **state)
 {
   (void)state;
@@ -236,7 +238,7 @@ static void test_ring(void **state)
 
 /* ---- derivatives */
 
-/* u, v, their first and their second derivatives; differences of each order give the next one. */
+/* Checks first and second derivatives of u and v: each against difference quotients of the order below. */
 static void test_derivatives(void **state)
 {
   (void)state;
@@ -251,7 +253,7 @@ static void test_derivatives(void **state)
   const cmb_expr x[2] = {cmb_input(g, "x"), cmb_input(g, "y")}, one = cmb_constant(g, 1);
   cmb_expr e[FUNCTIONS];
   for (int k = 0; k < 2; k++) e[k] = cmb_foot_apply(g, t, k == 1, x[0], x[1]);
-  for (int k = 2; k < FUNCTIONS; k++) { /* e[2 + 2 i + j] is e[i] by x[j] */
+  for (int k = 2; k < FUNCTIONS; k++) { /* e[2 + 2 i + j] is the derivative of e[i] by x[j] */
     cmbt_ok(ctx, cmb_forward(g, 1, &x[k % 2], &one, 1, &e[(k - 2) / 2], &e[k]));
   }
   cmbt_ok(ctx, cmb_program_create(ctx, g, 2, x, FUNCTIONS, e, &p));
@@ -262,7 +264,7 @@ static void test_derivatives(void **state)
     const double h = 1e-5, u = cmbt_random_uniform(&r, -3, 212), v = cmbt_random_uniform(&r, -3, 3);
     double at[2], exact[FUNCTIONS], low[FUNCTIONS], high[FUNCTIONS];
     if (fabs(remainder(u, 0.7)) < 0.01)
-      continue; /* third derivatives of the line jump at its points */
+      continue; /* third derivatives of the line are discontinuous at its points */
     place_of(t, u, v, at);
     cmb_program_run(p, at, exact, work);
     cmbt_near(exact[0], u, 1e-9);
@@ -278,7 +280,7 @@ static void test_derivatives(void **state)
                   1e-8 + 1e-8 * fabs(exact[2 + 2 * i + j]));
     }
   }
-  for (int i = 0; i < l.n; i++) { /* where pieces meet, too */
+  for (int i = 0; i < l.n; i++) { /* u and v exactly at the points of the line */
     for (int k = -6; k <= 6; k++) {
       double at[2], exact[FUNCTIONS];
       place_of(t, l.step * i, 0.5 * k, at);
@@ -295,7 +297,7 @@ static void test_derivatives(void **state)
 
 /* ---- intervals */
 
-/* |∂/∂x| + |∂/∂y| of u or v, by differences; infinite at the border of where they are. */
+/* Returns |∂/∂x| + |∂/∂y| of u or v by differences; INFINITY at the border of the region where there is a foot. */
 static double slopes(const cmb_table *t, bool across, const double at[2])
 {
   const double h = 1e-6;
@@ -318,7 +320,7 @@ static void check_box(struct cmbt_random *r, const cmb_table *t, int *known)
     const cmb_interval range = cmb_foot_enclose(t, across, x, y);
     if (!cmb_interval_known(range)) continue;
     ++*known;
-    if (half < 1e-3) /* at most twice as wide as what the derivatives give */
+    if (half < 1e-3) /* at most twice as wide as the derivatives permit */
       cmbt_below(range.high - range.low, 4 * half * slopes(t, across, at) + 1e-9);
     for (int k = 0; k < 12; k++) {
       const double p = k < 4 ? (k % 2 ? x.low : x.high) : cmbt_random_uniform(r, x.low, x.high);

@@ -1,6 +1,6 @@
 /*
- * Formulas: what text means, by value against C; what is wrong with malformed text, and where; and that printed
- * expressions read back to the same node.
+ * Tests of formulas (camber/expr.h): their values against C; the message and the place for malformed text; and printed expressions, which
+ * have to give the same node when they are read.
  */
 #include "check.h"
 #include "failing_allocator.h"
@@ -82,7 +82,7 @@ static double value_of(struct fixture *f, cmb_expr e)
   return value;
 }
 
-/* A length of text that must be released. */
+/* Returns the printed expression, to be released by the caller, and its length. */
 static char *printed(struct fixture *f, cmb_expr e, size_t *length)
 {
   *length = cmb_expr_print(f->g, e, NULL, 0);
@@ -93,7 +93,7 @@ static char *printed(struct fixture *f, cmb_expr e, size_t *length)
   return text;
 }
 
-/* ---- what formulas mean */
+/* ---- values of formulas */
 
 struct meaning {
   const char *text;
@@ -114,7 +114,7 @@ static void check_meanings(const struct meaning *rows, size_t count)
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* The same text is a formula and C. */
+/* A row for text that is a formula and also an expression of C. */
 #define SAME(expression)                                                                           \
   {                                                                                                \
 #expression, (double)(expression)                                                              \
@@ -237,7 +237,7 @@ static void functions_have_the_values_of_c(void **state)
   check_meanings(rows, COUNT(rows));
 }
 
-/* Each row of the table of operations, written by its text and built by its number, is the same node. */
+/* Checks for each row of the table of operations that its text gives the same node as cmb_apply. */
 static void every_operation_can_be_written(void **state)
 {
   (void)state;
@@ -258,7 +258,7 @@ static void every_operation_can_be_written(void **state)
   end(&f);
 }
 
-/* A condition is true if it is > 0, and so is what these give. */
+/* Checks `not`, `and` and `or`; a condition is true if its value is > 0. */
 static void conditions_can_be_combined(void **state)
 {
   (void)state;
@@ -296,7 +296,7 @@ static void conditions_can_be_combined(void **state)
   end(&f);
 }
 
-/* ---- what is wrong */
+/* ---- malformed formulas */
 
 struct malformed {
   const char *text;
@@ -422,7 +422,7 @@ static void assert_refused(const struct fixture *f, const struct malformed *m, c
   }
 }
 
-static void malformed_formulas_say_what_and_where(void **state)
+static void malformed_formulas_are_refused_with_reason_and_place(void **state)
 {
   (void)state;
   struct fixture f = begin();
@@ -435,8 +435,8 @@ static void malformed_formulas_say_what_and_where(void **state)
   end(&f);
 }
 
-/* The caller says where the text begins; only its first line is shifted. */
-static void places_count_from_where_the_text_stands(void **state)
+/* Checks places if the text begins at a given line and column of a file; the column matters for the first line only. */
+static void places_count_from_the_beginning_of_the_text(void **state)
 {
   (void)state;
   struct fixture f = begin();
@@ -448,12 +448,12 @@ static void places_count_from_where_the_text_stands(void **state)
   assert_int_equal(read_at(&f, " (a", 3, 12, 30, &e), CMB_ERROR_INPUT);
   assert_non_null(strstr(cmb_last_error(f.ctx), "'(' at 12:31"));
   assert_int_equal(cmb_formula_parse(f.g, "a", 1, 1, 1, NULL, &e), CMB_ERROR_INPUT);
-  cmbt_ok(f.ctx, read_at(&f, "ab", 1, 1, 1, &e)); /* length counts */
+  cmbt_ok(f.ctx, read_at(&f, "ab", 1, 1, 1, &e)); /* only the first letter is read */
   assert_int_equal(e, f.input[0]);
   end(&f);
 }
 
-/* double(x) = x + x and scaled(x, y) = x*y; `a` is a value and no function. */
+/* Functions of the caller: double(x) = x + x and scaled(x, y) = x*y; `a` is a value and no function. */
 static bool call(void *user, const char *name, int count, const cmb_expr *arguments, cmb_expr *e)
 {
   const struct fixture *f = user;
@@ -476,8 +476,8 @@ static const char *expected(void *user, const char *name)
   return strcmp(name, "unlike") == 0 ? "expected one of a, b" : NULL;
 }
 
-/* What a caller expects is said of values, and functions are not suggested for them then. */
-static void a_caller_says_what_it_expects(void **state)
+/* Checks that the caller's hint is used for unknown values, in place of a suggestion of functions. */
+static void the_caller_can_say_what_it_expects(void **state)
 {
   (void)state;
   struct fixture f = begin();
@@ -542,8 +542,8 @@ static void long_names_are_refused(void **state)
   end(&f);
 }
 
-/* Random bytes, and random pieces of formulas: accepted, or refused with a place. */
-static void garbage_is_refused_with_a_place(void **state)
+/* Checks that random bytes and random pieces of formulas are accepted, or refused with a place inside the text. */
+static void random_text_is_refused_with_a_place(void **state)
 {
   (void)state;
   static const char *const pieces[] = {
@@ -573,13 +573,13 @@ static void garbage_is_refused_with_a_place(void **state)
     assert_int_equal(sscanf(cmb_last_error(f.ctx), "%d:%d: ", &line, &column), 2);
     assert_true(line >= 1 && column >= 1 && column <= (int)length + 1);
   }
-  assert_true(accepted > 500); /* the pieces do make formulas */
+  assert_true(accepted > 500); /* some of the combinations are formulas */
   end(&f);
 }
 
-/* ---- long and deep */
+/* ---- long and deeply nested formulas */
 
-/* `count` times `piece`, `middle`, `count` times `close`. */
+/* Returns `piece` repeated `count` times, then `middle`, then `close` repeated `count` times; the caller releases the text. */
 static char *repeated(size_t count, const char *piece, const char *middle, const char *close)
 {
   size_t n = strlen(piece), m = strlen(middle), c = strlen(close);
@@ -603,7 +603,7 @@ static void long_formulas_are_read(void **state)
       {"a + ", "0", "", 75000},
       {"b*0 + a - ", "0", " + 1", 175000},
       {"1*", "a", "", 0.75},
-      {"2 - ", "0", "", 0}, /* 2 - 2 - 2 ... - 0, below */
+      {"2 - ", "0", "", 0}, /* 2 - 2 - 2 ... - 0; the value is computed below */
       {"-", "a", "", 0.75},
       {"1^", "a", "", 1},
       {"(", "a", ")", 0.75},
@@ -625,7 +625,7 @@ static void long_formulas_are_read(void **state)
   end(&f);
 }
 
-static void what_is_too_deep_is_refused(void **state)
+static void too_deep_nesting_is_refused(void **state)
 {
   (void)state;
   static const char *const pieces[] = {"(", "-", "sin(", "2^", "(a+", "not "};
@@ -708,7 +708,7 @@ static double product(const void *user, const double *x)
   return x[0] * x[1];
 }
 
-/* Formulas have no words for these, but their text must tell them apart. */
+/* Checks the text of tables and C functions: formulas cannot contain them, but their text has to distinguish them. */
 static void tables_and_c_functions_have_a_text(void **state)
 {
   (void)state;
@@ -731,13 +731,13 @@ static void tables_and_c_functions_have_a_text(void **state)
   cmbt_ok(f.ctx, cmb_forward(f.g, 1, &f.input[1], &one, 1, &sum, &slope));
   cmb_expr_print(f.g, slope, text, sizeof text);
   assert_string_equal(text, "product'2(a, b) - table#1'1(b)");
-  cmb_graph_destroy(f.g); /* before what it uses */
+  cmb_graph_destroy(f.g); /* before the tables that it uses */
   f.g = NULL;
   for (int i = 0; i < 2; i++) cmb_table_destroy(tables[i]);
   end(&f);
 }
 
-static void little_room_cuts_the_text(void **state)
+static void a_small_buffer_cuts_the_text(void **state)
 {
   (void)state;
   struct fixture f = begin();
@@ -764,13 +764,13 @@ static void little_room_cuts_the_text(void **state)
 static void check_round_trip(struct fixture *f, cmb_expr e, char *text, size_t room, int *done)
 {
   size_t length = cmb_expr_print(f->g, e, text, room);
-  if (length >= room) return; /* many parts used many times: another one */
+  if (length >= room) return; /* too long, as parts are used many times */
   cmb_expr back = parse_some(f, text, length);
   if (back != e) fail_msg("%s: read back as another node", text);
   ++*done;
 }
 
-/* Random expressions of up to 200 operations, each printed and read back. */
+/* Prints random expressions of up to 200 operations and reads them again. */
 static void random_expressions_read_back_to_the_same_node(void **state)
 {
   (void)state;
@@ -791,10 +791,10 @@ static void random_expressions_read_back_to_the_same_node(void **state)
     cmbt_ok(f.ctx, cmb_graph_status(f.g));
     end(&f);
   }
-  assert_true(done >= expressions * 5 / 6); /* some are too long for the text */
+  assert_true(done >= expressions * 5 / 6); /* the others are too long for the buffer */
 }
 
-/* All pairs of operations inside one another, at each place, on arguments with and without a sign. */
+/* Prints and reads all pairs of nested operations, at each argument, with arguments with and without a sign. */
 static void every_pair_of_operations_reads_back(void **state)
 {
   (void)state;
@@ -843,8 +843,8 @@ static void deep_expressions_are_printed(void **state)
   end(&f);
 }
 
-/* Each level uses the one before twice. */
-static void exponential_texts_have_a_length(void **state)
+/* Prints expressions whose text doubles at each level, up to a length at which the count saturates. */
+static void very_long_texts_have_a_length(void **state)
 {
   (void)state;
   struct fixture f = begin();
@@ -862,7 +862,7 @@ static void exponential_texts_have_a_length(void **state)
   end(&f);
 }
 
-/* ---- without memory */
+/* ---- failing allocations */
 
 static bool input_of(void *user, const char *name, cmb_expr *e)
 {
@@ -870,7 +870,7 @@ static bool input_of(void *user, const char *name, cmb_expr *e)
   return true;
 }
 
-/* Read a formula that needs larger stacks and arrays, print it, read it again. */
+/* Reads a formula that needs large stacks and arrays, prints it and reads the result. Returns the first error. */
 static cmb_status use(cmb_context *ctx, const char *text)
 {
   cmb_graph *g;
@@ -906,7 +906,7 @@ static void every_failed_allocation_is_reported(void **state)
   char *text = repeated(1500, "x + sin(y*", "z", "^3 + 1)");
   for (int after_too = 0; after_too < 2; after_too++) {
     long refused = 1;
-    for (long k = 2; refused > 0; k++) { /* the first is the context itself */
+    for (long k = 2; refused > 0; k++) { /* the first allocation is that of the context */
       struct cmbt_allocator memory;
       cmbt_allocator_init(&memory);
       memory.fail_at = k;
@@ -933,21 +933,21 @@ int main(void)
       cmocka_unit_test(functions_have_the_values_of_c),
       cmocka_unit_test(every_operation_can_be_written),
       cmocka_unit_test(conditions_can_be_combined),
-      cmocka_unit_test(malformed_formulas_say_what_and_where),
-      cmocka_unit_test(places_count_from_where_the_text_stands),
-      cmocka_unit_test(a_caller_says_what_it_expects),
+      cmocka_unit_test(malformed_formulas_are_refused_with_reason_and_place),
+      cmocka_unit_test(places_count_from_the_beginning_of_the_text),
+      cmocka_unit_test(the_caller_can_say_what_it_expects),
       cmocka_unit_test(functions_of_the_caller_can_be_called),
       cmocka_unit_test(long_names_are_refused),
-      cmocka_unit_test(garbage_is_refused_with_a_place),
+      cmocka_unit_test(random_text_is_refused_with_a_place),
       cmocka_unit_test(long_formulas_are_read),
-      cmocka_unit_test(what_is_too_deep_is_refused),
+      cmocka_unit_test(too_deep_nesting_is_refused),
       cmocka_unit_test(printed_text_has_few_parentheses),
       cmocka_unit_test(tables_and_c_functions_have_a_text),
-      cmocka_unit_test(little_room_cuts_the_text),
+      cmocka_unit_test(a_small_buffer_cuts_the_text),
       cmocka_unit_test(every_pair_of_operations_reads_back),
       cmocka_unit_test(random_expressions_read_back_to_the_same_node),
       cmocka_unit_test(deep_expressions_are_printed),
-      cmocka_unit_test(exponential_texts_have_a_length),
+      cmocka_unit_test(very_long_texts_have_a_length),
       cmocka_unit_test(every_failed_allocation_is_reported),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

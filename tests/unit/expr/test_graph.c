@@ -1,5 +1,5 @@
 /*
- * The graph finds its nodes again, also those of an argument that has very many, and those that were made long before.
+ * Tests that the graph finds existing nodes again, also if one argument has very many users and if the nodes were made long before.
  */
 #include "check.h"
 #include "expr/algebra.h"
@@ -9,33 +9,34 @@
 
 enum { MANY = 20000 };
 
-/* Node i of a few kinds: of the hub and a number, of the hub and a node before it, of its neighbours. */
-static cmb_expr node(cmb_graph *g, const cmb_expr *before, cmb_expr hub, int i)
+/* Makes node i of one of three kinds: `hub`, a node with many users, times a number; that plus an input; the sine of an input plus a
+ * number. */
+static cmb_expr node(cmb_graph *g, const cmb_expr *inputs, cmb_expr hub, int i)
 {
   const cmb_expr number = cmb_constant(g, i + 0.5);
   switch (i % 3) {
   case 0: return cmb_mul(g, number, hub);
-  case 1: return cmb_add(g, before[i % 97], cmb_mul(g, hub, number));
-  default: return cmb_apply(g, CMB_OP_SIN, cmb_add(g, before[MANY - 1 - i], number), 0, 0);
+  case 1: return cmb_add(g, inputs[i % 97], cmb_mul(g, hub, number));
+  default: return cmb_apply(g, CMB_OP_SIN, cmb_add(g, inputs[MANY - 1 - i], number), 0, 0);
   }
 }
 
 static void test_found_again(void **state)
 {
   (void)state;
-  static cmb_expr before[MANY], made[MANY];
+  static cmb_expr inputs[MANY], made[MANY];
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_graph *g;
   cmbt_ok(ctx, cmb_graph_create(ctx, &g));
   for (int i = 0; i < MANY; i++) {
     char name[16];
     snprintf(name, sizeof name, "x%d", i);
-    before[i] = cmb_input(g, name);
+    inputs[i] = cmb_input(g, name);
   }
-  const cmb_expr hub = cmb_apply(g, CMB_OP_COS, before[0], 0, 0);
-  for (int i = 0; i < MANY; i++) made[i] = node(g, before, hub, i);
+  const cmb_expr hub = cmb_apply(g, CMB_OP_COS, inputs[0], 0, 0);
+  for (int i = 0; i < MANY; i++) made[i] = node(g, inputs, hub, i);
   const uint32_t size = cmb_graph_size(g);
-  for (int i = MANY - 1; i >= 0; i--) assert_int_equal(node(g, before, hub, i), made[i]);
+  for (int i = MANY - 1; i >= 0; i--) assert_int_equal(node(g, inputs, hub, i), made[i]);
   assert_int_equal(cmb_graph_size(g), size);
   for (int i = 1; i < MANY; i++) assert_int_not_equal(made[i], made[i - 1]);
   cmbt_ok(ctx, cmb_graph_status(g));

@@ -1,6 +1,6 @@
 /*
- * Implicit functions (include/camber/expr.h): roots and their derivatives against differences of roots in long double, exact
- * solutions, patterns, what is refused, where there is no root, import, substitution and memory.
+ * Tests of implicit functions (include/camber/expr.h): roots and their derivatives against closed forms and against differences of roots in
+ * long double; equations that are refused; equations without a root; import, substitution, modes, intervals and failing allocations.
  */
 #include "check.h"
 #include "failing_allocator.h"
@@ -47,7 +47,7 @@ static int teardown(void **state)
 
 /* ---- values */
 
-/* Names are inputs. */
+/* Makes every name an input. */
 static bool input_of(void *user, const char *name, cmb_expr *e)
 {
   *e = cmb_input(user, name);
@@ -62,7 +62,7 @@ static cmb_expr formula(struct fixture *f, const char *text)
   return e;
 }
 
-/* The value of an expression of a, b, c, d. */
+/* Returns the value of an expression of a, b, c, d. */
 static double value_at(struct fixture *f, cmb_expr e, const double *x)
 {
   cmb_program *p;
@@ -76,7 +76,7 @@ static double value_at(struct fixture *f, cmb_expr e, const double *x)
   return y;
 }
 
-/* The root of one equation for u. */
+/* Returns the root u of one equation, as an expression. */
 static cmb_expr root_of(struct fixture *f, const char *equation, const char *start)
 {
   const cmb_expr r = formula(f, equation), from = formula(f, start);
@@ -85,7 +85,7 @@ static cmb_expr root_of(struct fixture *f, const char *equation, const char *sta
   return u;
 }
 
-/* u² = a: sqrt(a) and its first three derivatives; the sign of the start is the branch. */
+/* u² = a: compares with √a and its first three derivatives; the sign of the start value selects the branch. */
 static void test_square_root(void **state)
 {
   struct fixture *f = *state;
@@ -101,7 +101,7 @@ static void test_square_root(void **state)
   }
 }
 
-/* Kepler's equation: the derivatives in closed form. */
+/* Kepler's equation u − b sin u = a: compares derivatives with their closed form. */
 static void test_kepler(void **state)
 {
   struct fixture *f = *state;
@@ -117,7 +117,7 @@ static void test_kepler(void **state)
   }
 }
 
-/* A system that is linear: the solution and its pattern; a zero on the diagonal needs another pivot. */
+/* Checks the solution of a linear system and its Jacobian. A zero on the diagonal requires an exchange of rows. */
 static void test_linear_system(void **state)
 {
   struct fixture *f = *state;
@@ -134,7 +134,7 @@ static void test_linear_system(void **state)
   static const double expected[] = {-2, 1, 2, 1, 0, 0, -1, 0, 1};
   const cmb_pattern *pattern = cmb_jacobian_pattern(j);
   double values[9], *work = aligned_alloc(64, ((size_t)cmb_jacobian_work(j) / 8 + 1) * 64);
-  assert_int_equal(pattern->start[3], 9); /* of a, b and c, but not of d */
+  assert_int_equal(pattern->start[3], 9); /* all depend on a, b and c, none on d */
   cmb_jacobian_run(j, x, values, work);
   for (int k = 0; k < 9; k++) cmbt_near(values[k], expected[k], 1e-15);
   free(work);
@@ -143,16 +143,16 @@ static void test_linear_system(void **state)
 
 /* ---- random systems */
 
-/* A system with its programs in long double. */
-struct judge {
+/* A system of equations and its Jacobian as programs, which are evaluated in long double: the reference for roots and derivatives. */
+struct reference {
   int n;
   cmb_program *r[MOST], *J[MOST * MOST];
   long double *work;
 };
 
-static struct judge judge_of(struct fixture *f, int n, const cmb_expr *r)
+static struct reference reference_of(struct fixture *f, int n, const cmb_expr *r)
 {
-  struct judge judge = {.n = n};
+  struct reference reference = {.n = n};
   cmb_expr all[MOST + INPUTS], one = cmb_constant(f->g, 1), row[MOST];
   int most = 0;
   memcpy(all, f->w, (size_t)n * sizeof *all);
@@ -162,24 +162,24 @@ static struct judge judge_of(struct fixture *f, int n, const cmb_expr *r)
     if (!equation && (i - n) % n == 0) {
       cmbt_ok(f->ctx, cmb_reverse(f->g, n, f->w, 1, &r[(i - n) / n], &one, row));
     }
-    cmb_program **p = equation ? &judge.r[i] : &judge.J[i - n];
+    cmb_program **p = equation ? &reference.r[i] : &reference.J[i - n];
     const cmb_expr *e = equation ? &r[i] : &row[(i - n) % n];
     cmbt_ok(f->ctx, cmb_program_create(f->ctx, f->g, n + INPUTS, all, 1, e, p));
     if (cmb_program_work(*p) > most) most = cmb_program_work(*p);
   }
-  judge.work = malloc(((size_t)most + 1) * sizeof *judge.work);
-  assert_non_null(judge.work);
-  return judge;
+  reference.work = malloc(((size_t)most + 1) * sizeof *reference.work);
+  assert_non_null(reference.work);
+  return reference;
 }
 
-static void dismiss(struct judge *judge)
+static void free_reference(struct reference *reference)
 {
-  for (int i = 0; i < judge->n; i++) cmb_program_destroy(judge->r[i]);
-  for (int i = 0; i < judge->n * judge->n; i++) cmb_program_destroy(judge->J[i]);
-  free(judge->work);
+  for (int i = 0; i < reference->n; i++) cmb_program_destroy(reference->r[i]);
+  for (int i = 0; i < reference->n * reference->n; i++) cmb_program_destroy(reference->J[i]);
+  free(reference->work);
 }
 
-/* A d = b by Gauss and Jordan with the largest pivot; returns the smallest one. */
+/* Solves A d = b by Gauss–Jordan elimination with partial pivoting; d replaces b. Returns the smallest pivot. */
 static long double eliminate(int n, long double A[MOST][MOST], long double *b)
 {
   long double least = INFINITY;
@@ -205,19 +205,20 @@ static long double eliminate(int n, long double A[MOST][MOST], long double *b)
   return least;
 }
 
-/* The root at x, from w, in long double; the smallest pivot on the way. */
-static long double long_root(const struct judge *judge, const long double *x, long double *w)
+/* Computes the root at x by Newton's method from w in long double. Returns the smallest pivot of all iterations. */
+static long double long_root(const struct reference *reference, const long double *x,
+                             long double *w)
 {
-  const int n = judge->n;
+  const int n = reference->n;
   long double least = INFINITY;
   for (int step = 0; step < 8; step++) {
     long double in[MOST + INPUTS], A[MOST][MOST], b[MOST];
     memcpy(in, w, (size_t)n * sizeof *in);
     memcpy(in + n, x, INPUTS * sizeof *in);
     for (int i = 0; i < n; i++) {
-      b[i] = cmbt_long_value(judge->r[i], in, judge->work);
+      b[i] = cmbt_long_value(reference->r[i], in, reference->work);
       for (int j = 0; j < n; j++) {
-        A[i][j] = cmbt_long_value(judge->J[i * n + j], in, judge->work);
+        A[i][j] = cmbt_long_value(reference->J[i * n + j], in, reference->work);
       }
     }
     least = fminl(least, eliminate(n, A, b));
@@ -226,34 +227,35 @@ static long double long_root(const struct judge *judge, const long double *x, lo
   return least;
 }
 
-/* First and second derivatives along a direction by differences of order 6 of the root. */
-static void differences(const struct judge *judge, const double *at, const double *direction,
-                        const double *root, long double *first, long double *second)
+/* Computes first and second derivatives of the root along a direction by differences of order 6. */
+static void differences(const struct reference *reference, const double *at,
+                        const double *direction, const double *root, long double *first,
+                        long double *second)
 {
   static const int weight[] = {0, 45, -9, 1};
   static const long double weights[] = {-49.0L / 18, 1.5L, -0.15L, 1.0L / 90};
   const long double h = 4e-3L;
-  for (int i = 0; i < judge->n; i++) first[i] = second[i] = 0;
+  for (int i = 0; i < reference->n; i++) first[i] = second[i] = 0;
   for (int k = -3; k <= 3; k++) {
     long double x[INPUTS], w[MOST];
     for (int i = 0; i < INPUTS; i++) x[i] = at[i] + k * h * direction[i];
-    for (int i = 0; i < judge->n; i++) w[i] = root[i];
-    (void)long_root(judge, x, w);
-    for (int i = 0; i < judge->n; i++) {
+    for (int i = 0; i < reference->n; i++) w[i] = root[i];
+    (void)long_root(reference, x, w);
+    for (int i = 0; i < reference->n; i++) {
       first[i] += (k < 0 ? -1 : 1) * weight[abs(k)] * w[i] / (60 * h);
       second[i] += weights[abs(k)] * w[i] / (h * h);
     }
   }
 }
 
-/* w, ẇ and ẅ along a direction; ẇ once more as the product of the gradient. */
+/* Adds to w (n) its derivatives ẇ and ẅ along a direction, and both once more as products with gradients by reverse mode. */
 static void derivatives(struct fixture *f, int n, cmb_expr *w, const double *direction)
 {
   cmb_expr along[INPUTS], one[1] = {cmb_constant(f->g, 1)};
   for (int i = 0; i < INPUTS; i++) along[i] = cmb_constant(f->g, direction[i]);
   cmbt_ok(f->ctx, cmb_forward(f->g, INPUTS, f->x, along, n, w, w + n));
   cmbt_ok(f->ctx, cmb_forward(f->g, INPUTS, f->x, along, n, w + n, w + 2 * n));
-  for (int i = 0; i < 2 * n; i++) { /* by reverse mode of w, and of ẇ */
+  for (int i = 0; i < 2 * n; i++) { /* gradients of w and of ẇ */
     cmb_expr gradient[INPUTS], sum = 0;
     cmbt_ok(f->ctx, cmb_reverse(f->g, INPUTS, f->x, 1, w + i, one, gradient));
     for (int j = 0; j < INPUTS; j++) {
@@ -264,8 +266,8 @@ static void derivatives(struct fixture *f, int n, cmb_expr *w, const double *dir
   }
 }
 
-/* The largest difference of one random system from its judge, in parts of the size of what is compared, at least 1; -1: no such
- * system (not regular, or without a root near 0). */
+/* Returns the largest difference between a random system and its reference, relative to the larger of 1 and the value; −1 if the system is
+ * not regular or no root was found. */
 static double compare_system(uint64_t seed)
 {
   struct fixture *f;
@@ -282,7 +284,7 @@ static double compare_system(uint64_t seed)
   cmbt_random_system(&r, f->g, n, f->w, INPUTS, f->x, 20, equation);
   cmbt_ok(f->ctx, cmb_implicit(f->g, n, f->w, equation, start, NULL, w));
   derivatives(f, n, w, direction);
-  struct judge judge = judge_of(f, n, equation);
+  struct reference reference = reference_of(f, n, equation);
   cmbt_ok(f->ctx, cmb_program_create(f->ctx, f->g, INPUTS, f->x, 5 * n, w, &p));
   double *work = malloc(((size_t)cmb_program_work(p) + 1) * sizeof *work);
   assert_non_null(work);
@@ -291,21 +293,22 @@ static double compare_system(uint64_t seed)
   for (int i = 0; i < INPUTS; i++) at[i] = x[i];
   for (int i = 0; i < n; i++) root[i] = y[i];
   const bool found = !isnan(y[0]);
-  if (found && long_root(&judge, at, root) > 0.5L) {
+  if (found && long_root(&reference, at, root) > 0.5L) {
     worst = 0;
-    differences(&judge, x, direction, y, first, second);
+    differences(&reference, x, direction, y, first, second);
     for (int i = 0; i < n; i++) {
       const long double *const expected[] = {root, first, second, first, second};
       for (int k = 0; k < 5; k++) {
         const double by = (double)fmaxl(1, fabsl(expected[k][i]));
         const double off = (double)fabsl(y[k * n + i] - expected[k][i]) / by;
-        if (!(off <= worst)) worst = k == 0 ? 1e7 * off : off; /* roots to 1e-14 */
+        if (!(off <= worst))
+          worst = k == 0 ? 1e7 * off : off; /* the limit 1e-7 means 1e-14 for roots */
       }
     }
   }
   free(work);
   cmb_program_destroy(p);
-  dismiss(&judge);
+  free_reference(&reference);
   teardown((void **)&f);
   return worst;
 }
@@ -327,7 +330,7 @@ static void test_random_systems(void **state)
   cmbt_below(left_out, 0.05 * count + 3);
 }
 
-/* ---- where there is none */
+/* ---- equations without a root */
 
 static void test_no_root(void **state)
 {
@@ -339,14 +342,13 @@ static void test_no_root(void **state)
   assert_true(isnan(value_at(f, u, nowhere)) && isnan(value_at(f, du, nowhere)));
   cmbt_near(value_at(f, u, good), 2, 1e-15);
   assert_true(isnan(value_at(f, root_of(f, "exp(u) + a", "0"), good)));
-  const cmb_expr flat =
-      root_of(f, "u^2 - a", "0"); /* where the iteration begins there is no direction */
+  const cmb_expr flat = root_of(f, "u^2 - a", "0"); /* the derivative at the start value is 0 */
   assert_true(isnan(value_at(f, flat, good)));
   const double not_finite[INPUTS] = {INFINITY, 0, 0, 0};
   assert_true(isnan(value_at(f, u, not_finite)));
 }
 
-/* Far starts need damping: atan's root from 20, where plain Newton goes to infinity. */
+/* Checks that the iteration is damped: from u = 20 plain Newton iterations for atan(u) = a diverge. */
 static void test_damping(void **state)
 {
   struct fixture *f = *state;
@@ -354,7 +356,7 @@ static void test_damping(void **state)
   cmbt_near(value_at(f, root_of(f, "atan(u) - a", "b"), x), tan(0.5), 1e-15);
 }
 
-/* Roots at 0, reached in sums with large terms: corrections of the size of rounding are small. */
+/* Checks that a root at 0 of an equation with large terms is found: corrections of the size of rounding count as small. */
 static void test_root_at_zero(void **state)
 {
   struct fixture *f = *state;
@@ -362,7 +364,7 @@ static void test_root_at_zero(void **state)
   cmbt_near(value_at(f, root_of(f, "(u + a) + sin(u) - b", "0.3"), x), 0, 3e-16);
 }
 
-/* Roots that are small beside `size` are as exact as others; and that there is none is seen there, too. */
+/* Checks that roots much smaller than the usual size have full relative accuracy, and that a missing root is recognised there too. */
 static void test_small_roots(void **state)
 {
   struct fixture *f = *state;
@@ -373,15 +375,15 @@ static void test_small_roots(void **state)
   cmbt_near(value_at(f, root_of(f, "u^3 + u*a - a*a", "1e-6"), x), 1e-16, 1e-30);
 }
 
-/* ---- what is refused */
+/* ---- equations that are refused */
 
-static void refused(struct fixture *f, int n, const char *const *equations, const char *words)
+static void check_refused(struct fixture *f, int n, const char *const *equations, const char *words)
 {
   cmb_expr r[MOST], start[MOST] = {0}, w[MOST];
   for (int i = 0; i < n; i++) r[i] = formula(f, equations[i]);
   assert_int_equal(cmb_implicit(f->g, n, f->w, r, start, NULL, w), CMB_ERROR_INPUT);
   if (!strstr(cmb_last_error(f->ctx), words)) {
-    fail_msg("'%s' has not '%s'", cmb_last_error(f->ctx), words);
+    fail_msg("the message '%s' does not contain '%s'", cmb_last_error(f->ctx), words);
   }
   cmbt_ok(f->ctx, cmb_graph_status(f->g));
 }
@@ -389,7 +391,7 @@ static void refused(struct fixture *f, int n, const char *const *equations, cons
 #define REFUSED(words, ...)                                                                        \
   do {                                                                                             \
     const char *const all[] = {__VA_ARGS__};                                                       \
-    refused(f, (int)(sizeof all / sizeof *all), all, words);                                       \
+    check_refused(f, (int)(sizeof all / sizeof *all), all, words);                                 \
   } while (0)
 
 static void test_refused(void **state)
@@ -421,9 +423,9 @@ static void test_wrong_calls(void **state)
   assert_int_equal(cmb_implicit(f->g, 1, f->w, &r, f->x, NULL, NULL), CMB_ERROR_ARGUMENT);
 }
 
-/* ---- the rest of the layer */
+/* ---- implicit functions in other parts of the layer */
 
-/* Equal equations are one system, and the same arguments one solution. */
+/* Checks that equal equations are stored as one system, and that equal arguments give the same node. */
 static void test_equal_systems(void **state)
 {
   struct fixture *f = *state;
@@ -434,7 +436,7 @@ static void test_equal_systems(void **state)
   assert_int_equal(f->g->systems_size, 1);
 }
 
-/* A root whose equation has another root, and a substituted and imported one. */
+/* An equation that contains the root of another one: value and derivative, also after substitution and import. */
 static void test_nested_and_moved(void **state)
 {
   struct fixture *f = *state;
@@ -461,7 +463,7 @@ static void test_nested_and_moved(void **state)
   teardown((void **)&to);
 }
 
-/* Nothing is claimed of a root on intervals, whatever they are. */
+/* Checks that the enclosure of a root is always unknown. */
 static void test_interval_is_unknown(void **state)
 {
   struct fixture *f = *state;
@@ -477,7 +479,7 @@ static void test_interval_is_unknown(void **state)
   cmb_program_destroy(p);
 }
 
-/* Switches of what an equation is given are modes; the root follows them. */
+/* Checks that switches in the arguments of an equation become modes, and that the root follows them. */
 static void test_modes(void **state)
 {
   struct fixture *f = *state;
@@ -495,7 +497,7 @@ static void test_modes(void **state)
   cmb_modes_destroy(modes);
 }
 
-static cmb_status everything(cmb_context *ctx)
+static cmb_status use_implicit_function(cmb_context *ctx)
 {
   cmb_graph *g = NULL;
   cmb_program *p = NULL;
@@ -526,7 +528,7 @@ static void test_out_of_memory(void **state)
     memory.fail_at = k;
     cmb_context *ctx = cmb_context_create(&memory.hook);
     if (!ctx) continue;
-    status = everything(ctx);
+    status = use_implicit_function(ctx);
     assert_true(status == CMB_OK || status == CMB_ERROR_MEMORY);
     cmb_context_destroy(ctx);
     assert_int_equal(memory.outstanding, 0);

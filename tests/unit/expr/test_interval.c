@@ -1,7 +1,7 @@
 /*
- * Programs on intervals: every value that a program computes for points of a box lies in the interval computed for the box, for random
- * expressions of all operations and for tables; each operation contains the exact value (by long double); the intervals are narrow
- * for narrow boxes; and what cannot be known is said to be unknown.
+ * Tests of programs on intervals (expr/interval.h): the interval computed for a box contains the values at points of the box, for random
+ * expressions of all operations and for tables; the interval of each operation contains the exact value (computed in long double);
+ * intervals of narrow boxes are narrow; and what cannot be bounded is unknown.
  */
 #include "check.h"
 #include "random_expr.h"
@@ -15,33 +15,33 @@
 #if defined(__SANITIZE_ADDRESS__) || defined(__has_feature)
 enum { EXPRESSIONS = 5000 };
 #else
-enum { EXPRESSIONS = 100000 }; /* with POINTS each: a million */
+enum { EXPRESSIONS = 100000 }; /* a million values, with POINTS each */
 #endif
 
 enum { INPUTS = 3, POINTS = 10, BATCH = 100, MOST_SLOTS = 1024 };
 
-struct space {
+struct test_graph {
   cmb_context *ctx;
   cmb_graph *g;
   cmb_expr x[INPUTS];
 };
 
-static struct space space_open(void)
+static struct test_graph open_graph(void)
 {
   static const char *const names[INPUTS] = {"x", "y", "z"};
-  struct space s = {.ctx = cmb_context_create(NULL)};
+  struct test_graph s = {.ctx = cmb_context_create(NULL)};
   cmbt_ok(s.ctx, cmb_graph_create(s.ctx, &s.g));
   for (int i = 0; i < INPUTS; i++) s.x[i] = cmb_input(s.g, names[i]);
   return s;
 }
 
-static void space_close(struct space *s)
+static void close_graph(struct test_graph *s)
 {
   cmb_graph_destroy(s->g);
   cmb_context_destroy(s->ctx);
 }
 
-/* Around a point of random size; widths from a few units in the last place up to the point's own size and beyond. */
+/* Returns an interval around a point of random size; its width is between a few units in the last place and several times that size. */
 static cmb_interval random_interval(struct cmbt_random *r)
 {
   double middle = cmbt_random_uniform(r, -2, 2);
@@ -51,7 +51,7 @@ static cmb_interval random_interval(struct cmbt_random *r)
   return (cmb_interval){middle - half, middle + half};
 }
 
-/* A point of the interval, often an end. */
+/* Returns a random point of the interval, half of the time one of its ends. */
 static double random_point(struct cmbt_random *r, cmb_interval x)
 {
   int kind = cmbt_random_int(r, 0, 3);
@@ -60,7 +60,7 @@ static double random_point(struct cmbt_random *r, cmb_interval x)
   return fmin(x.high, x.low + (x.high - x.low) * cmbt_random_uniform(r, 0, 1));
 }
 
-/* Returns whether the interval is known. */
+/* Checks that the program's interval for the box contains its values at random points. Returns whether the interval is known. */
 static bool check_box(struct cmbt_random *r, const cmb_program *p, const cmb_interval *box)
 {
   static cmb_interval work[MOST_SLOTS];
@@ -81,12 +81,12 @@ static bool check_box(struct cmbt_random *r, const cmb_program *p, const cmb_int
   return true;
 }
 
-static void contain(uint64_t seed, unsigned flags, double least_known)
+static void check_containment(uint64_t seed, unsigned flags, double least_known)
 {
   struct cmbt_random r = {seed};
   int known = 0;
   for (int k = 0; k < EXPRESSIONS; k += BATCH) {
-    struct space s = space_open();
+    struct test_graph s = open_graph();
     for (int i = 0; i < BATCH; i++) {
       cmb_program *p;
       cmb_interval box[INPUTS];
@@ -96,17 +96,18 @@ static void contain(uint64_t seed, unsigned flags, double least_known)
       known += check_box(&r, p, box);
       cmb_program_destroy(p);
     }
-    space_close(&s);
+    close_graph(&s);
   }
   cmbt_below(least_known * EXPRESSIONS, known);
 }
 
-/* Wild expressions are often undefined, tame ones hardly ever where the box is narrow. */
+/* Checks random expressions: of any kind, of which at least 15 % must have a known interval, as many are undefined in a part of their box;
+ * and tame ones (random_expr.h), of which at least 40 % must. */
 static void test_containment(void **state)
 {
   (void)state;
-  contain(1, 0, 0.15);
-  contain(2, CMBT_EXPR_TAME, 0.4);
+  check_containment(1, 0, 0.15);
+  check_containment(2, CMBT_EXPR_TAME, 0.4);
 }
 
 /* ---- single operations against long double */
@@ -164,7 +165,7 @@ static void test_exact_values(void **state)
   }
 }
 
-/* ---- extremes inside of intervals, and what is not known */
+/* ---- extrema inside of intervals, and unknown intervals */
 
 static cmb_interval enclose(cmb_op op, double low, double high)
 {
@@ -213,14 +214,14 @@ static void test_unknown(void **state)
   assert_false(cmb_interval_known(cmb_op_enclose(CMB_OP_IF, unknown, one, one)));
   assert_true(cmb_interval_known(cmb_op_enclose(CMB_OP_IF, one, one, unknown)));
   assert_false(cmb_interval_known(cmb_op_enclose(CMB_OP_IF, (cmb_interval){-1, 1}, one, unknown)));
-  assert_false(unknown.low > 0 || unknown.high < 0); /* proves nothing */
+  assert_false(unknown.low > 0 || unknown.high < 0); /* neither sign can be concluded */
 }
 
-/* x² + y² under a root: squares know that they are not negative. */
+/* √(x² + y²): checks that the interval of a square is not negative. */
 static void test_squares(void **state)
 {
   (void)state;
-  struct space s = space_open();
+  struct test_graph s = open_graph();
   cmb_program *p;
   cmb_interval box[INPUTS] = {{-3, 1}, {-4, 4}, {0, 0}}, range, work[MOST_SLOTS];
   cmb_expr a = cmb_apply(s.g, CMB_OP_MUL, s.x[0], s.x[0], 0);
@@ -230,15 +231,15 @@ static void test_squares(void **state)
   cmb_program_enclose(p, box, &range, work);
   check_range(range, 0, 5);
   cmb_program_destroy(p);
-  space_close(&s);
+  close_graph(&s);
 }
 
-/* Only what is wanted is computed, with the bounds that it has among all: (x + y)², x y and x − y, in all eight choices. */
+/* Checks for all choices of the outputs (x + y)², x y and x − y that only the chosen ones are computed, with the same bounds. */
 static void test_wanted(void **state)
 {
   (void)state;
   enum { OUTPUTS = 3 };
-  struct space s = space_open();
+  struct test_graph s = open_graph();
   cmb_program *p;
   const cmb_interval box[INPUTS] = {{-3, 1}, {2, 4}, {0, 0}};
   cmb_interval all[OUTPUTS], some[OUTPUTS], work[MOST_SLOTS];
@@ -263,22 +264,24 @@ static void test_wanted(void **state)
     }
   }
   cmb_program_destroy(p);
-  space_close(&s);
+  close_graph(&s);
 }
 
 /* ---- sums of waves */
 
 enum { WAVES = 30 };
 
-/* Twice what the first derivatives in the middle of a square give, and what `bend`, a bound on the second ones, does. */
-static double narrow(const cmb_table *t, double bend, double x, double y, double width)
+/* Returns twice the width that the first derivatives in the middle of a square give, plus the contribution of the second derivatives,
+ * which are at most `bend`. */
+static double widest(const cmb_table *t, double bend, double x, double y, double width)
 {
   const double fx = cmb_table2_value(t, 1, 0, x + width / 2, y + width / 2);
   const double fy = cmb_table2_value(t, 0, 1, x + width / 2, y + width / 2);
   return (fabs(fx) + fabs(fy)) * width + bend * width * width / 2;
 }
 
-/* The bounds of derivatives contain what is computed in the square; they are narrow where no wave turns far in it. */
+/* Checks that bounds of a sum of waves and its derivatives contain its values in a square, and that those of the sum itself are narrow
+ * if the square is small. */
 static void check_waves(struct cmbt_random *r, const cmb_table *t, double bend, double width)
 {
   const double far = cmbt_random_uniform(r, 0, 1) < 0.1 ? 1e6 : 10;
@@ -293,7 +296,7 @@ static void check_waves(struct cmbt_random *r, const cmb_table *t, double bend, 
       assert_true(range.low <= value && value <= range.high);
     }
     if (order == 0 && width < 0.04 && far < 100) {
-      cmbt_below(range.high - range.low, narrow(t, bend, x, y, width) + 1e-10);
+      cmbt_below(range.high - range.low, widest(t, bend, x, y, width) + 1e-10);
     }
   }
 }
@@ -413,7 +416,7 @@ static void test_calls(void **state)
 {
   (void)state;
   const cmb_external f = {.name = "f", .arity = 2, .value = product};
-  struct space s = space_open();
+  struct test_graph s = open_graph();
   cmb_program *p;
   cmb_interval box[INPUTS] = {{3, 3}, {5, 5}, {0, 0}}, range, work[MOST_SLOTS];
   cmb_expr e = cmb_external_apply(s.g, &f, s.x);
@@ -424,7 +427,7 @@ static void test_calls(void **state)
   cmb_program_enclose(p, box, &range, work);
   assert_false(cmb_interval_known(range));
   cmb_program_destroy(p);
-  space_close(&s);
+  close_graph(&s);
 }
 
 int main(void)

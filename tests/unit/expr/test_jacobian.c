@@ -1,6 +1,6 @@
 /*
- * Jacobians by lanes over groups of columns equal the uncompressed ones exactly, on 1,000 random sparse functions; and the
- * pattern is exact: everything outside it is 0 for every input, everything inside it comes from a real dependence.
+ * Tests of Jacobians (camber/expr.h): for 1,000 random sparse functions the entries computed by groups of columns equal those computed
+ * column by column; and the pattern contains exactly the entries that can differ from 0.
  */
 #include "check.h"
 #include "random_expr.h"
@@ -21,7 +21,7 @@ struct function {
   cmb_expr x[MOST], f[MOST];
 };
 
-/* Each output is a random expression of a few of the inputs. */
+/* Makes a function whose outputs are random expressions of up to four inputs each. */
 static void make(struct function *s, struct cmbt_random *r)
 {
   s->ctx = cmb_context_create(NULL);
@@ -47,7 +47,7 @@ static void destroy(struct function *s)
   cmb_context_destroy(s->ctx);
 }
 
-/* Column j by itself, as numbers: one direction, the interpreter over numbers. */
+/* Computes column j alone, by forward mode and the interpreter. */
 static void column(struct function *s, int j, const double *at, double *work, double *result)
 {
   cmb_expr one = cmb_constant(s->g, 1), dot[MOST];
@@ -68,7 +68,7 @@ static void expand(const cmb_pattern *p, const double *values, double *J)
   }
 }
 
-/* Returns how many groups were saved. */
+/* Compares the Jacobian at a random point with its single columns. Returns by how many the groups are fewer than the columns. */
 static int compare(struct function *s, struct cmbt_random *r, double *work)
 {
   cmb_jacobian *jacobian;
@@ -84,7 +84,7 @@ static int compare(struct function *s, struct cmbt_random *r, double *work)
     for (int i = 0; i < s->outputs; i++) {
       double entry = J[i * s->inputs + j];
       if (!(entry == one[i] || (isnan(entry) && isnan(one[i])))) {
-        fail_msg("entry %d, %d: %.17g compressed, %.17g by itself", i, j, entry, one[i]);
+        fail_msg("entry %d, %d: %.17g by groups, %.17g by its column", i, j, entry, one[i]);
       }
     }
   }
@@ -117,7 +117,7 @@ static bool has(const cmb_pattern *p, int i, int j)
   return false;
 }
 
-/* What passes no derivative on is not in the pattern; more than 64 inputs make several words. */
+/* Checks that arguments without influence on the derivative are not in the pattern, with more inputs than one word has bits. */
 static void test_pattern(void **state)
 {
   (void)state;

@@ -1,6 +1,6 @@
 /*
- * Modes: with the modes set to what the signs say, a frozen expression has the value of the original; with a mode held, it
- * goes on smoothly across the switch; each switch is found once and named, inner ones first; smooth(...) opts out.
+ * Tests of modes (camber/expr.h): with the modes that belong to a point a frozen expression has the value of the original; with other modes
+ * it continues smoothly beyond the switch; each switch is found once and named, inner ones first; smooth(...) has no mode.
  */
 #include "check.h"
 #include "random_expr.h"
@@ -23,7 +23,7 @@ struct frozen {
   cmb_expr x[INPUTS];
 };
 
-static void open_stage(struct frozen *s)
+static void open_graph(struct frozen *s)
 {
   static const char *const names[INPUTS] = {"x", "y", "z"};
   s->ctx = cmb_context_create(NULL);
@@ -32,14 +32,14 @@ static void open_stage(struct frozen *s)
   for (int i = 0; i < INPUTS; i++) s->x[i] = cmb_input(s->g, names[i]);
 }
 
-static void close_stage(struct frozen *s)
+static void close_graph(struct frozen *s)
 {
   cmb_modes_destroy(s->modes);
   cmb_graph_destroy(s->g);
   cmb_context_destroy(s->ctx);
 }
 
-/* The value of e with inputs x and the modes found so far. */
+/* Returns the value of e for inputs x and the given modes. */
 static double value(struct frozen *s, cmb_expr e, const double *x, const double *mode)
 {
   static double work[ROOM];
@@ -60,10 +60,10 @@ static double value(struct frozen *s, cmb_expr e, const double *x, const double 
   return out;
 }
 
-/* The modes that belong to x, in the order found: a later one may depend on an earlier one. */
+/* Sets the modes that belong to x, in their order, as a later one may depend on earlier ones. Returns whether no switch is exactly 0. */
 static bool set_modes(struct frozen *s, const double *x, double *mode)
 {
-  bool clear = true; /* nothing is exactly on its switch */
+  bool clear = true; /* no switching function is exactly 0 */
   for (int i = 0; i < cmb_modes_count(s->modes); i++) {
     const cmb_mode *m = cmb_modes_at(s->modes, i);
     for (int k = i; k < cmb_modes_count(s->modes); k++) mode[k] = 1;
@@ -98,7 +98,7 @@ static void test_same_value(void **state)
   for (int k = 0; k < 2000; k++) {
     struct frozen s;
     double x[INPUTS], mode[MOST];
-    open_stage(&s);
+    open_graph(&s);
     cmb_expr e = cmbt_random_expr(&r, s.g, INPUTS, s.x, 25, CMBT_EXPR_TAME), f;
     cmbt_ok(s.ctx, cmb_modes_freeze(s.modes, s.g, 1, &e, &f));
     for (int i = 0; i < INPUTS; i++) x[i] = cmbt_random_uniform(&r, -2, 2);
@@ -109,13 +109,13 @@ static void test_same_value(void **state)
       compared++;
     }
     switches += cmb_modes_count(s.modes);
-    close_stage(&s);
+    close_graph(&s);
   }
   printf("%d values compared, %d switches\n", compared, switches);
   assert_true(compared > 1500 && switches > 2000);
 }
 
-/* Whether e is made of any mode from number `first` on. */
+/* Returns whether e depends on a mode with the number `first` or a higher one. */
 static bool has_mode(const struct frozen *s, cmb_expr e, int first)
 {
   uint8_t *marked = cmb_reachable(s->g, 1, &e);
@@ -127,8 +127,8 @@ static bool has_mode(const struct frozen *s, cmb_expr e, int first)
   return found;
 }
 
-/* What decides on a mode has only modes before it, in expressions frozen together and later: searches for modes
- * (dae/modes.c) and exported code go in this order. */
+/* Checks that the switching function of a mode depends on modes before it only, in expressions frozen together or later: searches for
+ * modes (dae/modes.c) and exported code use this order. */
 static void test_inner_modes_first(void **state)
 {
   (void)state;
@@ -136,7 +136,7 @@ static void test_inner_modes_first(void **state)
   int nested = 0;
   for (int k = 0; k < 300; k++) {
     struct frozen s;
-    open_stage(&s);
+    open_graph(&s);
     for (int n = 0; n < 3; n++) {
       cmb_expr e[2], f[2];
       for (int i = 0; i < 2; i++) e[i] = cmbt_random_expr(&r, s.g, INPUTS, s.x, 20, 0);
@@ -148,7 +148,7 @@ static void test_inner_modes_first(void **state)
       assert_false(has_mode(&s, m->margin, i + 1));
       nested += has_mode(&s, m->of, 0);
     }
-    close_stage(&s);
+    close_graph(&s);
   }
   printf("%d modes depend on others\n", nested);
   assert_true(nested > 500);
@@ -159,12 +159,12 @@ static cmb_expr op(struct frozen *s, cmb_op o, cmb_expr a, cmb_expr b)
   return cmb_apply(s->g, o, a, b, 0);
 }
 
-/* abs(x - y) + max(x, y): one switch for both; held at +1 it is 2 x − y on either side. */
+/* |x − y| + max(x, y) has one switch for both; with the mode +1 it is 2 x − y on either side. */
 static void test_held(void **state)
 {
   (void)state;
   struct frozen s;
-  open_stage(&s);
+  open_graph(&s);
   cmb_expr difference = op(&s, CMB_OP_SUB, s.x[0], s.x[1]);
   cmb_expr e =
       op(&s, CMB_OP_ADD, op(&s, CMB_OP_ABS, difference, 0), op(&s, CMB_OP_MAX, s.x[0], s.x[1]));
@@ -180,7 +180,7 @@ static void test_held(void **state)
   cmbt_ok(s.ctx, cmb_modes_freeze(s.modes, s.g, 1, &e, &again));
   assert_int_equal(again, f);
   assert_int_equal(cmb_modes_count(s.modes), 1);
-  close_stage(&s);
+  close_graph(&s);
 }
 
 static bool symbol(void *user, const char *name, cmb_expr *e)
@@ -189,24 +189,24 @@ static bool symbol(void *user, const char *name, cmb_expr *e)
   return true;
 }
 
-/* The formula frozen with the modes of `where`, at `at`. */
+/* Returns the value of a formula at `at`, frozen with the modes of the point `where`. */
 static double frozen_at(const char *text, const double *where, const double *at)
 {
   struct frozen s;
   double mode[MOST];
   cmb_expr e;
-  open_stage(&s);
+  open_graph(&s);
   const cmb_names names = {.user = s.g, .value = symbol};
   cmbt_ok(s.ctx, cmb_formula_parse(s.g, text, strlen(text), 1, 1, &names, &e));
   cmbt_ok(s.ctx, cmb_modes_freeze(s.modes, s.g, 1, &e, &e));
   set_modes(&s, where, mode);
   const double result = value(&s, e, at, mode);
-  close_stage(&s);
+  close_graph(&s);
   return result;
 }
 
-/* Where the formula itself keeps a root's argument from being negative, the branch goes on beyond its switch, odd in the argument; it
- * keeps its value where it is taken. Any other root of a negative number is not a number, as it was. */
+/* Checks roots whose argument the formula itself keeps from being negative: beyond its switch the branch continues as an odd function of
+ * the argument; where the branch is taken its value does not change. Other roots of negative numbers stay NaN. */
 static void test_roots(void **state)
 {
   (void)state;
@@ -226,7 +226,8 @@ static void test_roots(void **state)
       {"if(x > z, sqrt(x - z), 0)", 0.5, -0.5},
       {"if(-x < 0, if(y > 0, sqrt(x), 5), 0)", 0.5, -0.5},
       {"if(x, sqrt(x), 0)", 0.5, -0.5},
-      {"if(x > 0, x^z, 0)", 1, 0}, /* an exponent that may be a whole number: z = 0 */
+      {"if(x > 0, x^z, 0)", 1,
+       0}, /* the exponent z = 0 is an integer; no value beyond is checked */
   };
   static const char *const open[] = {"sqrt(x)",
                                      "if(y > 0, sqrt(x), 0)",
@@ -247,27 +248,27 @@ static void test_roots(void **state)
   }
 }
 
-static void test_smooth_opts_out(void **state)
+static void test_smooth_has_no_mode(void **state)
 {
   (void)state;
   struct frozen s;
-  open_stage(&s);
+  open_graph(&s);
   cmb_expr inside = op(&s, CMB_OP_ABS, s.x[0], 0), e = op(&s, CMB_OP_SMOOTH, inside, 0), f;
   cmbt_ok(s.ctx, cmb_modes_freeze(s.modes, s.g, 1, &e, &f));
   assert_int_equal(cmb_modes_count(s.modes), 0);
   const double x[INPUTS] = {-2, 0, 0};
   cmbt_near(value(&s, f, x, NULL), 2, 0);
-  close_stage(&s);
+  close_graph(&s);
 }
 
-/* A linear table: the interval is held, and the margin tells when it is left. floor likewise. */
+/* A linear table and floor: checks that the interval is kept as the mode, and that the margin is negative outside of it. */
 static void test_intervals(void **state)
 {
   (void)state;
   struct frozen s;
   cmb_table *t;
   const double at[4] = {0, 1, 2, 3}, y[4] = {0, 1, 3, 6};
-  open_stage(&s);
+  open_graph(&s);
   cmbt_ok(s.ctx, cmb_table_create(s.ctx, CMB_TABLE_LINEAR, 4, at, y, &t));
   cmb_expr e[2] = {cmb_table_apply(s.g, t, s.x[0]), op(&s, CMB_OP_FLOOR, s.x[0], 0)}, f[2];
   cmbt_ok(s.ctx, cmb_modes_freeze(s.modes, s.g, 2, e, f));
@@ -278,22 +279,22 @@ static void test_intervals(void **state)
   cmbt_near(mode[0], 1, 0);
   cmbt_near(mode[1], 1, 0);
   cmbt_near(value(&s, f[0], x, mode), 1.5, 1e-15);
-  cmbt_near(value(&s, f[0], beyond, mode), 4, 1e-15); /* the second piece goes on: 1 + 2 · 1.5 */
+  cmbt_near(value(&s, f[0], beyond, mode), 4, 1e-15); /* the second piece continued: 1 + 2 · 1.5 */
   cmbt_near(value(&s, f[1], beyond, mode), 1, 0);
   for (int i = 0; i < 2; i++) {
     cmbt_near(value(&s, cmb_modes_at(s.modes, i)->margin, x, mode), 0.25, 1e-15);
     cmbt_near(value(&s, cmb_modes_at(s.modes, i)->margin, beyond, mode), -0.5, 1e-15);
   }
-  cmb_table_destroy(t); /* the graph holds it, but does not look at it any more */
-  close_stage(&s);
+  cmb_table_destroy(t); /* the graph has a pointer to it, but does not use it any more */
+  close_graph(&s);
 }
 
-/* The derivative of a frozen expression has no sign in it any more. */
+/* Checks that the derivative of a frozen expression contains no switch. */
 static void test_derivative(void **state)
 {
   (void)state;
   struct frozen s;
-  open_stage(&s);
+  open_graph(&s);
   cmb_expr e = op(&s, CMB_OP_MUL, op(&s, CMB_OP_ABS, s.x[0], 0), s.x[1]), f, dot,
            one = cmb_constant(s.g, 1);
   cmbt_ok(s.ctx, cmb_modes_freeze(s.modes, s.g, 1, &e, &f));
@@ -301,15 +302,15 @@ static void test_derivative(void **state)
   assert_false(has_switch(s.g, dot));
   const double x[INPUTS] = {0.5, 7, 0}, minus[1] = {-1};
   cmbt_near(value(&s, dot, x, minus), -7, 0);
-  close_stage(&s);
+  close_graph(&s);
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_same_value),        cmocka_unit_test(test_held),
-      cmocka_unit_test(test_smooth_opts_out),   cmocka_unit_test(test_intervals),
-      cmocka_unit_test(test_derivative),        cmocka_unit_test(test_roots),
+      cmocka_unit_test(test_same_value),         cmocka_unit_test(test_held),
+      cmocka_unit_test(test_smooth_has_no_mode), cmocka_unit_test(test_intervals),
+      cmocka_unit_test(test_derivative),         cmocka_unit_test(test_roots),
       cmocka_unit_test(test_inner_modes_first),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

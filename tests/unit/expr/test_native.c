@@ -1,6 +1,6 @@
 /*
- * Native code (include/camber/expr.h): the interpreter's bits; the compiler missing or failing; the cache folder missing,
- * foreign, damaged, shared by two processes, and left behind by a killed one.
+ * Tests of native code (include/camber/expr.h): it computes the same bits as the interpreter; a compiler that is missing or fails; a cache
+ * folder that is missing, belongs to another user, is damaged, is used by several processes, or contains files of a killed process.
  */
 #include "check.h"
 #include "failing_allocator.h"
@@ -24,13 +24,14 @@
 struct fixture {
   cmb_context *ctx;
   char folder[256], cache[300];
-  char counting[512], calls[300]; /* a compiler that counts its calls, by lines in a file */
-  cmb_program *p;                 /* a small one */
+  char counting[512],
+      calls[300]; /* a compiler that adds a line to a file at each call, and that file */
+  cmb_program *p; /* a small program */
   int warnings;
   char warning[300];
 };
 
-static void note(void *user, cmb_log_level level, const char *message)
+static void record_warning(void *user, cmb_log_level level, const char *message)
 {
   struct fixture *f = user;
   if (level != CMB_LOG_WARNING) return;
@@ -45,7 +46,7 @@ static int setup(void **state)
   assert_non_null(f);
   unsetenv("CC");
   f->ctx = cmb_context_create(NULL);
-  cmb_context_set_log(f->ctx, note, f);
+  cmb_context_set_log(f->ctx, record_warning, f);
   cmbt_make_folder(f->folder);
   (void)snprintf(f->cache, sizeof f->cache, "%s/a/cache", f->folder);
   (void)snprintf(f->calls, sizeof f->calls, "%s/calls", f->folder);
@@ -76,7 +77,7 @@ static int count_calls(const struct fixture *f)
   return lines;
 }
 
-/* Creates native code of the small program, compares it, and says where it came from. */
+/* Creates native code of the small program, compares it with the interpreter, and returns where it came from. */
 static cmb_native_origin make(struct fixture *f, const char *compiler, const char *cache)
 {
   cmb_native_options options = {.compiler = compiler, .cache = cache, .no_lanes = true};
@@ -89,7 +90,7 @@ static cmb_native_origin make(struct fixture *f, const char *compiler, const cha
   return origin;
 }
 
-/* The number of files in the cache whose name ends so, and the path of one of them. */
+/* Returns the number of files in the cache whose name contains `ending`; sets the path of one of them, unless `path` is NULL. */
 static int find_files(const char *cache, const char *ending, char path[600])
 {
   DIR *folder = opendir(cache);
@@ -124,7 +125,7 @@ static void test_random_expressions(void **state)
   for (int i = 0; i < PROGRAMS; i++) cmb_program_destroy(programs[i]);
 }
 
-/* Solutions of systems, their derivatives, and systems that have such solutions. */
+/* Compares programs with implicit functions, their derivatives, and implicit functions of such functions. */
 static void test_solutions(void **state)
 {
   struct fixture *f = *state;
@@ -154,7 +155,7 @@ static void test_long_program(void **state)
   cmb_program_destroy(p);
 }
 
-/* Every operation of the table once by itself, on many arguments. */
+/* Compares every operation of the table alone, for many arguments. */
 static void test_each_operation(void **state)
 {
   struct fixture *f = *state;
@@ -181,8 +182,8 @@ static void test_each_operation(void **state)
   cmb_graph_destroy(g);
 }
 
-/* The compilers there are; and narrower vector registers than this processor may have: lanes are then computed in
- * several runs. */
+/* Compares the code of all installed compilers, also with narrower vector registers than this processor may have: the lanes are then
+ * computed in several passes. */
 static void test_compilers(void **state)
 {
   struct fixture *f = *state;
@@ -208,7 +209,8 @@ static void test_compilers(void **state)
   cmb_program_destroy(p);
 }
 
-/* Outputs that are inputs, constants, the same twice; no instructions at all; no outputs; no lanes. */
+/* Compares programs whose outputs are inputs, constants or equal to each other, one without instructions and one without outputs; with and
+ * without lanes. */
 static void test_plain_outputs(void **state)
 {
   struct fixture *f = *state;
@@ -237,7 +239,7 @@ static double blend(const void *user, const double *x)
   return *(const double *)user * x[0] + x[1] * x[1];
 }
 
-/* Tables and C functions are computed by the interpreter on the way. */
+/* Compares programs with tables and C functions. */
 static void test_tables_and_functions(void **state)
 {
   struct fixture *f = *state;
@@ -303,7 +305,8 @@ static void test_compiler_from_environment(void **state)
   assert_true(count_calls(f) > 0);
 }
 
-/* Compilers that refuse, that claim success and make nothing, that make rubbish, and that die. */
+/* Checks that the interpreter is used, with a warning, if the compiler reports an error, claims success without writing a file, writes
+ * rubbish, or is killed; nothing is left in the cache. */
 static void test_failing_compiler(void **state)
 {
   struct fixture *f = *state;
@@ -324,7 +327,7 @@ static void test_failing_compiler(void **state)
     assert_int_equal(make(f, compiler, f->cache), CMB_NATIVE_INTERPRETED);
     assert_int_equal(f->warnings, (int)i + 1);
     assert_non_null(strstr(f->warning, cases[i].words));
-    assert_int_equal(find_files(f->cache, "", NULL), 2); /* . and .. */
+    assert_int_equal(find_files(f->cache, "", NULL), 2); /* only . and .. */
   }
 }
 
@@ -368,17 +371,17 @@ static void test_hit_runs_no_compiler(void **state)
   assert_true(calls > 0);
   assert_int_equal(make(f, f->counting, f->cache), CMB_NATIVE_CACHED);
   assert_int_equal(count_calls(f), calls);
-  struct stat there;
+  struct stat info;
   char entry[600];
-  assert_int_equal(stat(f->cache, &there), 0);
-  assert_int_equal(there.st_mode & 0777, 0700);
+  assert_int_equal(stat(f->cache, &info), 0);
+  assert_int_equal(info.st_mode & 0777, 0700);
   assert_int_equal(find_files(f->cache, ".so", entry), 1);
-  assert_int_equal(find_files(f->cache, "", NULL), 3); /* nothing else but . and .. */
-  assert_int_equal(stat(entry, &there), 0);
-  assert_int_equal(there.st_mode & 0777, 0600);
+  assert_int_equal(find_files(f->cache, "", NULL), 3); /* the library, . and .. */
+  assert_int_equal(stat(entry, &info), 0);
+  assert_int_equal(info.st_mode & 0777, 0600);
 }
 
-/* Another compiler, or the same one changed, is another entry. */
+/* Checks that another compiler, or the same one after a change, gives another entry. */
 static void test_changed_compiler(void **state)
 {
   struct fixture *f = *state;
@@ -390,7 +393,7 @@ static void test_changed_compiler(void **state)
   assert_int_equal(find_files(f->cache, ".so", NULL), 3);
 }
 
-/* Folders that cannot be used: the code is compiled all the same, and nothing is put there. */
+/* Folders that cannot be used as a cache: checks that the code is compiled all the same and nothing is stored there. */
 static void test_unusable_folder(void **state)
 {
   struct fixture *f = *state;
@@ -403,7 +406,8 @@ static void test_unusable_folder(void **state)
   assert_int_equal(make(f, NULL, path), CMB_NATIVE_COMPILED);
   assert_int_equal(chmod(path, 0500), 0);
   assert_int_equal(make(f, NULL, path), CMB_NATIVE_COMPILED);
-  assert_int_equal(find_files(path, ".so", NULL), geteuid() == 0 ? 1 : 0); /* root may write */
+  assert_int_equal(find_files(path, ".so", NULL),
+                   geteuid() == 0 ? 1 : 0); /* root may write there */
   assert_int_equal(chmod(path, 0700), 0);
   if (geteuid() == 0) {
     (void)snprintf(path, sizeof path, "%s/foreign", f->folder);
@@ -435,7 +439,7 @@ static void copy_file(const char *from, const char *to)
   assert_int_equal(fclose(in) + fclose(out), 0);
 }
 
-/* Damage of every kind is noticed, and the entry made again. */
+/* Checks that every kind of damage is recognised and the entry is made again. */
 static void test_damaged_entries(void **state)
 {
   struct fixture *f = *state;
@@ -461,7 +465,7 @@ static void test_damaged_entries(void **state)
     assert_int_equal(truncate(entry, lengths[i]), 0);
     assert_int_equal(make(f, NULL, f->cache), CMB_NATIVE_COMPILED);
   }
-  copy_file(kept, entry); /* a whole entry, of another program */
+  copy_file(kept, entry); /* an undamaged entry of another program */
   assert_int_equal(make(f, NULL, f->cache), CMB_NATIVE_COMPILED);
   assert_int_equal(chmod(entry, 0622), 0);
   assert_int_equal(make(f, NULL, f->cache), CMB_NATIVE_COMPILED);
@@ -493,8 +497,8 @@ static void test_leftovers(void **state)
   assert_int_equal(access(young_folder, F_OK), 0);
 }
 
-/* In a process of its own: 0 if native code was made and is right. */
-static pid_t fork_make(struct fixture *f, const cmb_program *p)
+/* Makes native code in a child process, whose exit code is 0 if the code was native and right. Returns the process. */
+static pid_t make_in_child(struct fixture *f, const cmb_program *p)
 {
   pid_t child = fork();
   assert_true(child >= 0);
@@ -513,12 +517,12 @@ static pid_t fork_make(struct fixture *f, const cmb_program *p)
   _exit(good ? 0 : 1);
 }
 
-static void test_processes_at_once(void **state)
+static void test_simultaneous_processes(void **state)
 {
   struct fixture *f = *state;
   pid_t children[4];
   int status;
-  for (int i = 0; i < 4; i++) children[i] = fork_make(f, f->p);
+  for (int i = 0; i < 4; i++) children[i] = make_in_child(f, f->p);
   for (int i = 0; i < 4; i++) {
     assert_int_equal(waitpid(children[i], &status, 0), children[i]);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
@@ -527,7 +531,7 @@ static void test_processes_at_once(void **state)
   assert_int_equal(find_files(f->cache, "", NULL), 3);
 }
 
-/* Killed at 20 moments of a compilation: whatever is left, what is made next is right. */
+/* Kills the process at 20 random times of a compilation. Checks that what it leaves does not disturb the next compilation. */
 static void test_killed(void **state)
 {
   struct fixture *f = *state;
@@ -536,7 +540,7 @@ static void test_killed(void **state)
   for (int k = 0; k < 20; k++) {
     cmb_program_destroy(f->p);
     f->p = cmbt_random_program(f->ctx, 500 + (uint64_t)k, 20, 10);
-    pid_t child = fork_make(f, f->p);
+    pid_t child = make_in_child(f, f->p);
     long wait = (long)(cmbt_random_uniform(&r, 0, 0.15) * 1e9);
     nanosleep(&(struct timespec){.tv_nsec = wait}, NULL);
     kill(child, SIGKILL);
@@ -550,11 +554,11 @@ static void test_killed(void **state)
   assert_int_equal(find_files(f->cache, ".so", NULL), 20);
 }
 
-/* Nothing is compiled, nothing made and nothing said; what is there is used. */
+/* Checks that with only_cached nothing is compiled, created or reported, and that an existing entry is used. */
 static void test_only_cached(void **state)
 {
   struct fixture *f = *state;
-  struct stat there;
+  struct stat info;
   const cmb_native_options options = {
       .compiler = f->counting, .cache = f->cache, .no_lanes = true, .only_cached = true};
   const cmb_native_origin expected[] = {CMB_NATIVE_INTERPRETED, CMB_NATIVE_CACHED};
@@ -567,7 +571,7 @@ static void test_only_cached(void **state)
     assert_int_equal(count_calls(f), before);
     cmbt_compare_native(n, 0, f->p, 3);
     cmb_native_destroy(n);
-    if (k == 0) assert_int_not_equal(stat(f->cache, &there), 0);
+    if (k == 0) assert_int_not_equal(stat(f->cache, &info), 0);
     if (k == 0) assert_int_equal(make(f, f->counting, f->cache), CMB_NATIVE_COMPILED);
   }
   assert_int_equal(f->warnings, 0);
@@ -593,7 +597,7 @@ int main(void)
       TEST(test_unusable_folder),
       TEST(test_damaged_entries),
       TEST(test_leftovers),
-      TEST(test_processes_at_once),
+      TEST(test_simultaneous_processes),
       TEST(test_killed),
       TEST(test_only_cached),
   };

@@ -1,7 +1,7 @@
 /*
- * Graphs and programs: the same expression is the same node, simplification keeps values, the interpreters over numbers and
- * over lanes agree to the last bit, slots are used again, a million nodes are built and run, failing memory is an
- * error and no leak.
+ * Tests of graphs and programs (expr/graph.h, expr/program.h): equal expressions are one node, simplification keeps values, the
+ * interpreters for numbers and for lanes agree to the last bit, slots are used again, a graph of a million nodes is built and run, and
+ * failing allocations are errors without leaks.
  */
 #include "check.h"
 #include "failing_allocator.h"
@@ -33,7 +33,7 @@ static void take_inputs(cmb_graph *g, cmb_expr *x)
   for (int i = 0; i < INPUTS; i++) x[i] = cmb_input(g, names[i]);
 }
 
-/* Lane l of the lanes run against a run with that lane's inputs. */
+/* Compares each lane of a run on lanes with a run on that lane's inputs alone. */
 static void compare_lanes(const cmb_program *p, struct cmbt_random *r)
 {
   static _Alignas(64) double work[MOST_SLOTS * CMB_LANES], in[INPUTS * CMB_LANES], out[CMB_LANES];
@@ -78,7 +78,7 @@ static cmb_expr op(cmb_graph *g, cmb_op o, cmb_expr a, cmb_expr b)
   return cmb_apply(g, o, a, b, 0);
 }
 
-/* Rules of simplification, by the node they lead to. */
+/* Checks each rule of simplification by the node that results. */
 static void test_simplification(void **state)
 {
   (void)state;
@@ -110,7 +110,7 @@ static void test_simplification(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* A chain s := s * c + x_i of a million nodes: few slots, and the value by Horner. */
+/* A chain s := s y + x of a million nodes: checks that few slots are needed, and compares with the value in doubles. */
 static void test_million(void **state)
 {
   (void)state;
@@ -140,7 +140,8 @@ static void test_million(void **state)
   assert_int_equal(memory.outstanding, 0);
 }
 
-/* A program of what stands at the beginning of a large graph costs a byte a node, not more, as long as its inputs stand there, too. */
+/* Checks that a program of expressions at the beginning of a large graph takes at most 1.5 bytes for each node of the graph while it is
+ * created, as long as its inputs are at the beginning too. */
 static void test_beginning(void **state)
 {
   (void)state;
@@ -169,7 +170,7 @@ static void test_beginning(void **state)
   assert_int_equal(memory.outstanding, 0);
 }
 
-static cmb_status whole(cmb_context *ctx)
+static cmb_status use_all_parts(cmb_context *ctx)
 {
   cmb_graph *g;
   cmb_program *p = NULL;
@@ -200,7 +201,7 @@ static void test_failing_memory(void **state)
     memory.fail_at = k;
     cmb_context *ctx = cmb_context_create(&memory.hook);
     if (ctx) {
-      cmb_status status = whole(ctx);
+      cmb_status status = use_all_parts(ctx);
       assert_int_equal(status, memory.refused ? CMB_ERROR_MEMORY : CMB_OK);
       cmb_context_destroy(ctx);
     }

@@ -1,5 +1,6 @@
 /*
- * The interpreter's order of operations: all of them, each after those that it reads, equal ones together.
+ * Tests of the interpreter's order of operations (expr/schedule.h): a permutation in which each operation comes after those that it
+ * reads, and operations of the same kind are adjacent.
  */
 #include "check.h"
 #include "failing_allocator.h"
@@ -34,7 +35,7 @@ static int count_runs(const cmb_graph *g, int count, const cmb_expr *order)
 
 static void check_order(const cmb_graph *g, int count, const cmb_expr *order)
 {
-  int place[ROOM] = {0}; /* 1 + where a node stands */
+  int place[ROOM] = {0}; /* 1 + the place of a node in the order */
   for (int k = 0; k < count; k++) {
     assert_int_equal(place[order[k]], 0);
     for (int i = 0; i < cmb_op_arity(cmb_expr_op(g, order[k])); i++) {
@@ -69,7 +70,7 @@ static void test_random_graphs(void **state)
   assert_true(10 * after < 9 * before);
 }
 
-/* x_i² and sin of it, for a hundred i: two runs. */
+/* x_i² and its sine for a hundred inputs: checks that only two runs of equal operations remain. */
 static void test_two_runs(void **state)
 {
   (void)state;
@@ -89,7 +90,7 @@ static void test_two_runs(void **state)
   assert_true(cmb_schedule(g, count, order));
   check_order(g, count, order);
   assert_int_equal(count_runs(g, count, order), 2);
-  assert_true(cmb_schedule(g, 0, order)); /* nothing to do */
+  assert_true(cmb_schedule(g, 0, order)); /* an empty list */
   cmb_graph_destroy(g);
   cmb_context_destroy(ctx);
 }

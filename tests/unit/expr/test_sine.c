@@ -1,6 +1,6 @@
 /*
- * Sine and cosine of the programs against the C library's in long double: within about one unit in the last place for arguments of all
- * sizes, also next to multiples of π/2; the library's own beyond 10⁶; what is not finite stays so.
+ * Tests of the sine and cosine of programs (expr/sine_code.h) against those of the C library in long double: errors of about one unit in
+ * the last place for arguments of all sizes, also next to multiples of π/2; equal to the C library beyond 10⁶; NaN for infinite arguments.
  */
 #include "check.h"
 #include "expr/sine_code.h"
@@ -15,17 +15,17 @@ CMB_TURN_CODE(CMB_CODE_COMPILED)
 CMB_SINE_CODE(CMB_CODE_COMPILED)
 CMB_COSINE_CODE(CMB_CODE_COMPILED)
 
-static double units(double got, long double right)
+static double error_in_units(double got, long double right)
 {
   int exponent;
   frexpl(right, &exponent);
   return (double)(fabsl(got - right) / ldexpl(1, exponent - DBL_MANT_DIG));
 }
 
-static void widen(double x, double *sine, double *cosine)
+static void update_errors(double x, double *sine, double *cosine)
 {
-  *sine = fmax(*sine, units(op_sine(x), sinl(x)));
-  *cosine = fmax(*cosine, units(op_cosine(x), cosl(x)));
+  *sine = fmax(*sine, error_in_units(op_sine(x), sinl(x)));
+  *cosine = fmax(*cosine, error_in_units(op_cosine(x), cosl(x)));
 }
 
 static void test_accuracy(void **state)
@@ -36,13 +36,13 @@ static void test_accuracy(void **state)
   double sine = 0, cosine = 0;
   for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
     for (int i = 0; i < 200000; i++) {
-      widen(cmbt_random_uniform(&r, -sizes[k], sizes[k]), &sine, &cosine);
+      update_errors(cmbt_random_uniform(&r, -sizes[k], sizes[k]), &sine, &cosine);
     }
   }
   for (int i = -600000; i <= 600000; i += 7) { /* the nearest numbers to multiples of π/2 */
     const double x = i * 1.57079632679489661923;
-    widen(x, &sine, &cosine);
-    widen(nextafter(x, 0), &sine, &cosine);
+    update_errors(x, &sine, &cosine);
+    update_errors(nextafter(x, 0), &sine, &cosine);
   }
   printf("largest errors: sine %.3f, cosine %.3f units in the last place\n", sine, cosine);
   cmbt_below(sine, 1.1);

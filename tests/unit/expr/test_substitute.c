@@ -1,6 +1,6 @@
 /*
- * Substitution, and import into another graph: the value of what comes out is that of the original at the replaced inputs; all inputs are replaced at
- * once; tables and C functions keep what they are; long chains need no recursion; failing allocations are errors.
+ * Tests of substitution and of import into another graph: the value of the result is that of the original for the replaced inputs; all
+ * inputs are replaced simultaneously; tables and C functions are kept; long chains need no recursion; failing allocations are errors.
  */
 #include "check.h"
 #include "failing_allocator.h"
@@ -11,13 +11,13 @@
 
 enum { INPUTS = 3, ROOM = 8192 };
 
-struct stage {
+struct test_graph {
   cmb_context *ctx;
   cmb_graph *g;
   cmb_expr x[INPUTS];
 };
 
-static void open_stage(struct stage *s)
+static void open_graph(struct test_graph *s)
 {
   static const char *const names[INPUTS] = {"x", "y", "z"};
   s->ctx = cmb_context_create(NULL);
@@ -25,13 +25,13 @@ static void open_stage(struct stage *s)
   for (int i = 0; i < INPUTS; i++) s->x[i] = cmb_input(s->g, names[i]);
 }
 
-static void close_stage(struct stage *s)
+static void close_graph(struct test_graph *s)
 {
   cmb_graph_destroy(s->g);
   cmb_context_destroy(s->ctx);
 }
 
-static void values(struct stage *s, int count, const cmb_expr *e, const double *x, double *out)
+static void values(struct test_graph *s, int count, const cmb_expr *e, const double *x, double *out)
 {
   static double work[ROOM];
   cmb_program *p;
@@ -41,17 +41,17 @@ static void values(struct stage *s, int count, const cmb_expr *e, const double *
   cmb_program_destroy(p);
 }
 
-/* f(a(x), b(x), z) by substitution, and by evaluating a and b first. */
+/* Compares f(a(x, y, z), b(x, y, z), z) by substitution with evaluating a and b first. */
 static void test_composition(void **state)
 {
   (void)state;
   struct cmbt_random r = {5};
   int compared = 0;
   for (int k = 0; k < 1000; k++) {
-    struct stage s;
+    struct test_graph s;
     double x[INPUTS], moved[INPUTS], got[2], expected[2];
     unsigned flags = CMBT_EXPR_SMOOTH | CMBT_EXPR_TAME;
-    open_stage(&s);
+    open_graph(&s);
     cmb_expr f[2], composed[2], to[2];
     for (int i = 0; i < 2; i++) f[i] = cmbt_random_expr(&r, s.g, INPUTS, s.x, 25, flags);
     for (int i = 0; i < 2; i++) to[i] = cmbt_random_expr(&r, s.g, INPUTS, s.x, 10, flags);
@@ -66,31 +66,31 @@ static void test_composition(void **state)
       cmbt_near(got[i], expected[i], 1e-9 * (1 + fabs(expected[i])));
       compared++;
     }
-    close_stage(&s);
+    close_graph(&s);
   }
   printf("%d values compared\n", compared);
   assert_true(compared > 1500);
 }
 
-/* x and y change places: one after the other both would become x. */
-static void test_at_once(void **state)
+/* Checks that x and y can be exchanged, which replacing one after the other could not do. */
+static void test_simultaneous(void **state)
 {
   (void)state;
-  struct stage s;
-  open_stage(&s);
+  struct test_graph s;
+  open_graph(&s);
   cmb_expr swapped[2] = {s.x[1], s.x[0]}, result;
   cmb_expr e = cmb_apply(s.g, CMB_OP_SUB, s.x[0], s.x[1], 0);
   cmbt_ok(s.ctx, cmb_substitute(s.g, 2, s.x, swapped, 1, &e, &result));
   assert_int_equal(result, cmb_apply(s.g, CMB_OP_SUB, s.x[1], s.x[0], 0));
-  close_stage(&s);
+  close_graph(&s);
 }
 
-/* Constants are folded, what does not depend on the input stays the same node, and results may replace the list. */
+/* Checks that constants are folded, that expressions without the input stay the same nodes, and that the results may overwrite the list. */
 static void test_simplified(void **state)
 {
   (void)state;
-  struct stage s;
-  open_stage(&s);
+  struct test_graph s;
+  open_graph(&s);
   cmb_expr other = cmb_apply(s.g, CMB_OP_SIN, s.x[1], 0, 0), zero = 0;
   cmb_expr product = cmb_apply(s.g, CMB_OP_MUL, s.x[0], other, 0);
   cmb_expr list[4] = {cmb_apply(s.g, CMB_OP_ADD, other, product, 0), other, product, s.x[0]};
@@ -99,7 +99,7 @@ static void test_simplified(void **state)
   assert_int_equal(list[1], other);
   assert_int_equal(list[2], 0);
   assert_int_equal(list[3], 0);
-  close_stage(&s);
+  close_graph(&s);
 }
 
 static double cube(const void *user, const double *x)
@@ -108,17 +108,17 @@ static double cube(const void *user, const double *x)
   return x[0] * x[0] * x[0];
 }
 
-/* A table, its derivative, a table of two arguments and a C function at x = 2 y. */
+/* Substitutes x = 2 y in a table, its derivative, a table of two arguments and a C function. */
 static void test_tables_and_calls(void **state)
 {
   (void)state;
-  struct stage s;
+  struct test_graph s;
   const double knots[3] = {0, 1, 2}, f[3] = {0, 3, 5}, f2[9] = {0, 1, 2, 1, 2, 3, 2, 3, 4};
   const double x[INPUTS] = {7, 0.75, 0.5};
   const cmb_external function = {.name = "cube", .arity = 1, .value = cube};
   cmb_table *line, *surface;
   double got[4];
-  open_stage(&s);
+  open_graph(&s);
   cmbt_ok(s.ctx, cmb_table_create(s.ctx, CMB_TABLE_LINEAR, 3, knots, f, &line));
   cmbt_ok(s.ctx, cmb_table2_create(s.ctx, 3, knots, 3, knots, f2, &surface));
   cmb_expr one = cmb_constant(s.g, 1), twice = cmb_apply(s.g, CMB_OP_ADD, s.x[1], s.x[1], 0);
@@ -134,23 +134,24 @@ static void test_tables_and_calls(void **state)
   cmbt_near(got[3], 3.375, 1e-14);
   cmb_table_destroy(line);
   cmb_table_destroy(surface);
-  close_stage(&s);
+  close_graph(&s);
 }
 
-/* f(a, b, z) of one graph in another, where a and b are expressions: random ones, a table, a C function. */
+/* Checks the values of f(a, b, z) after import into another graph, where a and b are expressions; f is random, or a table of such an f. */
 static void test_import(void **state)
 {
   (void)state;
   static const double px[3] = {0, 1, 3}, py[3] = {0, 2, 1};
   struct cmbt_random r = {9};
   cmb_table *table;
-  struct stage from, to;
-  open_stage(&from);
-  open_stage(&to);
-  cmb_apply(to.g, CMB_OP_SIN, to.x[0], 0, 0); /* numbers differ in the two graphs */
+  struct test_graph from, to;
+  open_graph(&from);
+  open_graph(&to);
+  cmb_apply(to.g, CMB_OP_SIN, to.x[0], 0,
+            0); /* so that nodes have different numbers in the two graphs */
   cmbt_ok(from.ctx, cmb_table_create(from.ctx, CMB_TABLE_SPLINE, 3, px, py, &table));
   for (int k = 0; k < 300; k++) {
-    cmb_expr e[2], there[2];
+    cmb_expr e[2], imported[2];
     cmb_expr by[2] = {cmb_apply(to.g, CMB_OP_MUL, to.x[1], to.x[2], 0), to.x[0]};
     double x[INPUTS];
     for (int i = 0; i < INPUTS; i++) x[i] = cmbt_random_uniform(&r, -2, 2);
@@ -158,22 +159,22 @@ static void test_import(void **state)
     double expected[2], got[2];
     e[0] = cmbt_random_expr(&r, from.g, INPUTS, from.x, 30, CMBT_EXPR_TAME);
     e[1] = cmb_table_apply(from.g, table, e[0]);
-    cmbt_ok(to.ctx, cmb_import(to.g, from.g, 2, from.x, by, 2, e, there));
+    cmbt_ok(to.ctx, cmb_import(to.g, from.g, 2, from.x, by, 2, e, imported));
     values(&from, 2, e, at, expected);
-    values(&to, 2, there, x, got);
+    values(&to, 2, imported, x, got);
     for (int i = 0; i < 2; i++) cmbt_near(got[i], expected[i], 1e-9 * (1 + fabs(expected[i])));
   }
   cmb_table_destroy(table);
-  close_stage(&from);
-  close_stage(&to);
+  close_graph(&from);
+  close_graph(&to);
 }
 
 static void test_long_chain(void **state)
 {
   (void)state;
   enum { LENGTH = 200000 };
-  struct stage s;
-  open_stage(&s);
+  struct test_graph s;
+  open_graph(&s);
   cmb_expr e = s.x[0], result, half = cmb_constant(s.g, 0.5);
   for (int i = 0; i < LENGTH; i++) {
     e = cmb_apply(s.g, i % 2 ? CMB_OP_SIN : CMB_OP_COS, e, 0, 0);
@@ -183,7 +184,7 @@ static void test_long_chain(void **state)
   double expected = 0.5;
   for (int i = 0; i < LENGTH; i++) expected = i % 2 ? sin(expected) : cos(expected);
   cmbt_near(cmb_expr_constant(s.g, result), expected, 1e-12);
-  close_stage(&s);
+  close_graph(&s);
 }
 
 static void test_memory(void **state)
@@ -211,7 +212,7 @@ static void test_memory(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_composition), cmocka_unit_test(test_at_once),
+      cmocka_unit_test(test_composition), cmocka_unit_test(test_simultaneous),
       cmocka_unit_test(test_simplified),  cmocka_unit_test(test_tables_and_calls),
       cmocka_unit_test(test_import),      cmocka_unit_test(test_long_chain),
       cmocka_unit_test(test_memory),

@@ -1,6 +1,6 @@
 /*
- * Tables and C functions: they pass through their points, are exact for the polynomials they should be exact for, have the
- * smoothness they promise, and derivatives that agree with differences.
+ * Tests of tables, sums of waves and C functions (expr/table.h): they pass through their points, are exact for the polynomials for which
+ * they should be, have the stated smoothness, and their derivatives agree with differences.
  */
 #include "check.h"
 #include "random.h"
@@ -15,7 +15,7 @@ enum { N = 9 };
 
 static const double X[N] = {-2, -1.5, -0.5, 0, 0.25, 1, 1.75, 2, 3};
 
-static cmb_table *line(cmb_context *ctx, cmb_table_kind kind, double (*f)(double))
+static cmb_table *table_of(cmb_context *ctx, cmb_table_kind kind, double (*f)(double))
 {
   double y[N];
   cmb_table *t;
@@ -44,10 +44,10 @@ static void test_points_and_lines(void **state)
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
   for (int kind = CMB_TABLE_LINEAR; kind <= CMB_TABLE_AKIMA; kind++) {
-    cmb_table *t = line(ctx, (cmb_table_kind)kind, wavy),
-              *s = line(ctx, (cmb_table_kind)kind, straight);
+    cmb_table *t = table_of(ctx, (cmb_table_kind)kind, wavy),
+              *s = table_of(ctx, (cmb_table_kind)kind, straight);
     for (int i = 0; i < N; i++) cmbt_near(cmb_table_value(t, 0, X[i]), wavy(X[i]), 1e-14);
-    for (double x = -5; x < 6; x += 0.1) { /* straight lines exactly, beyond the ends too */
+    for (double x = -5; x < 6; x += 0.1) { /* straight lines are exact, beyond the ends too */
       cmbt_near(cmb_table_value(s, 0, x), straight(x), 1e-13);
       cmbt_near(cmb_table_value(s, 1, x), -2, 1e-13);
     }
@@ -57,14 +57,14 @@ static void test_points_and_lines(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Derivatives against differences, and continuity across the points up to the promised order. */
+/* Compares derivatives with differences, and checks continuity at the points up to the order stated for each kind. */
 static void test_smoothness(void **state)
 {
   (void)state;
   static const int continuous[] = {0, 2, 1}; /* linear, spline, akima */
   cmb_context *ctx = cmb_context_create(NULL);
   for (int kind = CMB_TABLE_LINEAR; kind <= CMB_TABLE_AKIMA; kind++) {
-    cmb_table *t = line(ctx, (cmb_table_kind)kind, wavy);
+    cmb_table *t = table_of(ctx, (cmb_table_kind)kind, wavy);
     for (int i = 0; i < N; i++) {
       for (int order = 0; order <= continuous[kind]; order++) {
         double before = cmb_table_value(t, order, X[i] - 1e-9),
@@ -84,13 +84,13 @@ static void test_smoothness(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* A natural spline of a natural cubic is that cubic; Akima does not overshoot next to a step. */
+/* Compares a natural spline through three points with its closed form; checks that Akima's does not overshoot next to a step. */
 static void test_kinds(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
-  const double x[3] = {0, 1, 2}, y[3] = {0, 1, 0}; /* known: on [0, 1] it is (3 x − x³)/2 */
-  cmb_table *spline, *akima = line(ctx, CMB_TABLE_AKIMA, step);
+  const double x[3] = {0, 1, 2}, y[3] = {0, 1, 0}; /* on [0, 1] the spline is (3 x − x³)/2 */
+  cmb_table *spline, *akima = table_of(ctx, CMB_TABLE_AKIMA, step);
   cmbt_ok(ctx, cmb_table_create(ctx, CMB_TABLE_SPLINE, 3, x, y, &spline));
   for (double u = 0; u <= 1; u += 0.1)
     cmbt_near(cmb_table_value(spline, 0, u), (3 * u - u * u * u) / 2, 1e-14);
@@ -122,7 +122,7 @@ static void test_surface(void **state)
   cmbt_ok(ctx, cmb_table2_create(ctx, N, X, 4, y, f, &t));
   cmbt_ok(ctx, cmb_table2_create(ctx, N, X, 4, y, wave, &w));
   for (double u = -2; u <= 3; u += 0.13) {
-    for (double v = -1; v <= 2; v += 0.17) { /* bilinear functions exactly */
+    for (double v = -1; v <= 2; v += 0.17) { /* bilinear functions are exact */
       cmbt_near(cmb_table2_value(t, 0, 0, u, v), plane(u, v), 1e-12);
       cmbt_near(cmb_table2_value(t, 1, 0, u, v), 2 + 0.5 * v, 1e-12);
       cmbt_near(cmb_table2_value(t, 0, 1, u, v), -3 + 0.5 * u, 1e-12);
@@ -163,7 +163,7 @@ static double value_of(cmb_context *ctx, cmb_graph *g, int inputs, const cmb_exp
   return out;
 }
 
-/* 3 x² y as a C function, with its derivative and without. */
+/* Checks value and derivatives of 3 x² y as a C function, with tolerances of the first and second derivative. */
 static void check_external(const cmb_external *f, double first, double second)
 {
   cmb_context *ctx = cmb_context_create(NULL);
@@ -221,7 +221,8 @@ static cmb_table *some_waves(cmb_context *ctx, struct cmbt_random *r, cmb_wave *
   return t;
 }
 
-/* The derivative, and the sum of what its waves can be at most: of the angle, whose rounding grows with it, times the amplitude. */
+/* Returns a derivative of the sum of waves in long double. Sets *size to the sum of the amplitudes, each times 1 plus the terms of its
+ * angle: rounding errors grow with the angle. */
 static long double waves_exactly(const cmb_wave *w, int dx, int dy, long double x, long double y,
                                  long double *size)
 {
@@ -263,7 +264,7 @@ static void test_waves(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* One wave whose angle has no rounding: the sine itself, to a rounding or two. */
+/* A single wave whose angle is exact: compares with the sine, up to one or two roundings. */
 static void test_one_wave(void **state)
 {
   (void)state;
@@ -280,7 +281,7 @@ static void test_one_wave(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Derivatives in the graph go on beyond those of cubics. */
+/* Checks a derivative of order 7 in the graph, and that too many derivatives are refused. */
 static void test_wave_derivatives(void **state)
 {
   (void)state;
@@ -300,7 +301,7 @@ static void test_wave_derivatives(void **state)
   cmb_program_run(p, in, &out, work);
   const long double exact = waves_exactly(w, 5, 2, (long double)in[0], (long double)in[1], &size);
   assert_true(fabsl((long double)out - exact) <= 2e-15L * size);
-  for (int k = 0; k < 11; k++) (void)cmb_forward(g, 1, x, &one, 1, &e, &e); /* too many */
+  for (int k = 0; k < 11; k++) (void)cmb_forward(g, 1, x, &one, 1, &e, &e); /* too high an order */
   assert_int_not_equal(cmb_graph_status(g), CMB_OK);
   free(work);
   cmb_program_destroy(p);

@@ -1,16 +1,15 @@
 /*
- * Forms of the equations by themselves, for every kind, both formalisms and real and complex c, on equations with and without
- * patterns, constraints, and T = I:
+ * Tests of the forms of the equations (form/form.h): every kind, both formalisms, real and complex c, for equations with and without
+ * patterns and constraints, and with T = I or not:
  *
- *   - an increment takes arbitrary defects away, to first order, by differences of the defects along it;
- *   - it is what the full system in (δw, δv, δλ, δη), dense and assembled from differences, gives. With ggl the next increments make
- *     up for what one leaves;
+ *   - an increment removes arbitrary defects to first order: the differences of the defects along it, added to them, give 0;
+ *   - it is the solution of the full system in (δw, δv, δλ, δη), dense and made from differences; with ggl only after further increments;
  *   - the smoothed error estimate solves its linear equations;
- *   - derivatives by differences, dense and on an estimated pattern, are the exact ones; a force that was not active at first is taken up
- *     by cmb_form_widen; derivatives that follow the inputs are those at the new time;
- *   - memory that cannot be had.
+ *   - derivatives by differences, dense or on an estimated pattern, agree with the exact ones; cmb_form_widen includes a force that was
+ *     not active at first; derivatives that follow the inputs agree with those at the new time;
+ *   - failing allocations are errors.
  *
- * The state has r = 0, as at a solution: there M⁻¹ times the derivatives of r are those of M⁻¹ r.
+ * In the state used r = 0, as at a solution: there M⁻¹ times the derivatives of r are the derivatives of M⁻¹ r.
  */
 #include "check.h"
 #include "failing_allocator.h"
@@ -31,18 +30,18 @@ enum { MOST = 56 }; /* coordinates, velocities, constraints */
 
 typedef double complex number;
 
-static number of_parts(double re, double im)
+static number make_complex(double re, double im)
 {
   return re + im * I;
 }
 
-/* ---- equations, and a state to be at */
+/* ---- equations and states */
 
 struct example {
   const char *name;
-  const char *problem, *model; /* one of them; none: the top */
+  const char *problem, *model; /* one of them; none: the heavy top */
   cmb_formulation formulation;
-  double lambda; /* size of the multipliers */
+  double lambda; /* size of the random multipliers */
 };
 
 static const struct example examples[] = {
@@ -53,12 +52,12 @@ static const struct example examples[] = {
     {"top", NULL, NULL, 0, 10},
     {"five-link, joint coordinates", NULL, "fivelink", CMB_FORM_RESIDUAL, 10},
     {"quarter car, Cartesian", NULL, "quarter-car", CMB_FORM_CARTESIAN, 10},
-    {"five-link, Cartesian", NULL, "fivelink", CMB_FORM_CARTESIAN, 10}, /* a sparse matrix */
+    {"five-link, Cartesian", NULL, "fivelink", CMB_FORM_CARTESIAN, 10}, /* its matrix is sparse */
 };
 
 enum { EXAMPLES = sizeof examples / sizeof examples[0] };
 
-struct scene {
+struct test_case {
   const char *name;
   cmb_context *ctx;
   cmb_system *system;
@@ -69,10 +68,11 @@ struct scene {
   cmb_evaluator *ev;
   cmb_form_state at;
   double q[MOST], v[MOST], a[MOST], lambda[MOST];
-  bool by_gradient; /* Cartesian: G is ∂g/∂q only along p·δp = 0, so that ∂g/∂q is taken from G */
+  bool
+      by_gradient; /* Cartesian: G is ∂g/∂q T only along p·δp = 0, so ∂g/∂q T is taken from G instead of differences */
 };
 
-static cmb_form *make_form(struct scene *s, cmb_form_kind kind, cmb_formalism formalism,
+static cmb_form *make_form(struct test_case *s, cmb_form_kind kind, cmb_formalism formalism,
                            cmb_jacobian_source source)
 {
   const cmb_form_options options = {kind, formalism, source, s->eq->inputs != NULL};
@@ -81,8 +81,8 @@ static cmb_form *make_form(struct scene *s, cmb_form_kind kind, cmb_formalism fo
   return form;
 }
 
-/* a = M⁻¹ (f − Gᵀ λ) */
-static void accelerate(struct scene *s)
+/* Sets s->a to M⁻¹ (f − Gᵀ λ), so that r = 0. */
+static void accelerate(struct test_case *s)
 {
   cmb_form *form = make_form(s, CMB_FORM_INDEX1, CMB_FORMALISM_EXPLICIT, CMB_SOURCE_DENSE);
   double r[MOST], motion[MOST];
@@ -93,14 +93,14 @@ static void accelerate(struct scene *s)
   cmb_form_destroy(form);
 }
 
-/* Between 0.5 and 1 of `size`, either way: not near 0, where increments of differences are tiny. */
+/* Returns a random number with a size between size/2 and `size`: near 0 the increments of differences would be tiny. */
 static double shift(struct cmbt_random *random, double size)
 {
   const double part = cmbt_random_uniform(random, 0.5, 1);
   return cmbt_random_int(random, 0, 1) ? part * size : -part * size;
 }
 
-static void choose_state(struct scene *s, const double *q, const double *v, double lambda)
+static void choose_state(struct test_case *s, const double *q, const double *v, double lambda)
 {
   struct cmbt_random random = {7};
   const cmb_equations *eq = s->eq;
@@ -113,7 +113,7 @@ static void choose_state(struct scene *s, const double *q, const double *v, doub
   accelerate(s);
 }
 
-static void open_top(struct scene *s, double lambda)
+static void open_top(struct test_case *s, double lambda)
 {
   const double e[4] = {sqrt(0.7), sqrt(0.1), sqrt(0.15), sqrt(0.05)}, omega[3] = {0.5, -1, 7};
   double q[7], v[6];
@@ -126,8 +126,8 @@ static void open_top(struct scene *s, double lambda)
   choose_state(s, q, v, lambda);
 }
 
-static void open_problem(struct scene *s, const char *name, int count, const cmb_setting *settings,
-                         double lambda)
+static void open_problem(struct test_case *s, const char *name, int count,
+                         const cmb_setting *settings, double lambda)
 {
   s->ctx = cmb_context_create(NULL);
   cmbt_ok(s->ctx, cmb_problem_create(s->ctx, cmb_problem_find(name), count, settings, &s->system));
@@ -136,9 +136,9 @@ static void open_problem(struct scene *s, const char *name, int count, const cmb
   choose_state(s, cmb_system_q(s->system), cmb_system_v(s->system), lambda);
 }
 
-static struct scene *open_scene(const struct example *e)
+static struct test_case *open_case(const struct example *e)
 {
-  struct scene *s = calloc(1, sizeof *s);
+  struct test_case *s = calloc(1, sizeof *s);
   assert_non_null(s);
   s->name = e->name;
   s->by_gradient = e->model && e->formulation == CMB_FORM_CARTESIAN;
@@ -156,7 +156,7 @@ static struct scene *open_scene(const struct example *e)
   return s;
 }
 
-static void close_scene(struct scene *s)
+static void close_case(struct test_case *s)
 {
   cmb_evaluator_destroy(s->ev);
   if (s->run.ctx) {
@@ -176,8 +176,8 @@ struct defects {
 
 enum variable { BY_W, BY_V, BY_A, BY_LAMBDA };
 
-/* The derivative of the defects along x: for w along q̇ = T x. */
-static void derive_along(struct scene *s, cmb_form *form, enum variable which, int n,
+/* Computes the derivative of the defects along x by central differences; for BY_W along q̇ = T x. */
+static void derive_along(struct test_case *s, cmb_form *form, enum variable which, int n,
                          const double *x, struct defects *out)
 {
   double most = 0, at[4][MOST], direction[MOST];
@@ -212,7 +212,7 @@ static void derive_along(struct scene *s, cmb_form *form, enum variable which, i
   }
 }
 
-/* ---- an increment, and defects of it, in complex numbers */
+/* ---- increments and defects as complex numbers */
 
 struct change {
   number v[MOST], lambda[MOST], w[MOST], normal[MOST];
@@ -220,12 +220,12 @@ struct change {
 
 struct rest {
   number r[MOST], position[MOST], motion[MOST];
-  double size[3]; /* of the largest term that went into each */
+  double size[3]; /* the largest term that was added to r, position and motion */
 };
 
 static void join(int n, double *const x[2], number *z)
 {
-  for (int i = 0; i < n; i++) z[i] = of_parts(x[0][i], x[1][i]);
+  for (int i = 0; i < n; i++) z[i] = make_complex(x[0][i], x[1][i]);
 }
 
 static void split(int n, const number *z, double *re, double *im)
@@ -257,14 +257,14 @@ static void add_term(int n, double factor_re, double factor_im, const double *x,
                      double *size)
 {
   for (int i = 0; i < n; i++) {
-    sum[i] += of_parts(factor_re, factor_im) * x[i];
+    sum[i] += make_complex(factor_re, factor_im) * x[i];
     *size = fmax(*size, fabs(x[i]));
   }
 }
 
-/* rest += derivative of the defects along x */
-static void add_along(struct scene *s, cmb_form *form, enum variable which, int n, const number *x,
-                      struct rest *rest)
+/* Adds the derivative of the defects along x. */
+static void add_along(struct test_case *s, cmb_form *form, enum variable which, int n,
+                      const number *x, struct rest *rest)
 {
   double parts[2][MOST];
   struct defects d;
@@ -277,8 +277,8 @@ static void add_along(struct scene *s, cmb_form *form, enum variable which, int 
   }
 }
 
-/* rest += what the increment makes of the defects */
-static void add_change(struct scene *s, cmb_form *form, number c, const struct change *x,
+/* Adds the change of the defects by an increment, to first order. */
+static void add_change(struct test_case *s, cmb_form *form, number c, const struct change *x,
                        struct rest *rest)
 {
   number rate[MOST];
@@ -289,19 +289,19 @@ static void add_change(struct scene *s, cmb_form *form, number c, const struct c
   add_along(s, form, BY_LAMBDA, s->eq->ng, x->lambda, rest);
 }
 
-static struct rest random_defects(const struct scene *s, const cmb_form *form, bool is_complex)
+static struct rest random_defects(const struct test_case *s, const cmb_form *form, bool is_complex)
 {
   struct cmbt_random random = {3};
   struct rest d;
   memset(&d, 0, sizeof d);
   for (int i = 0; i < s->eq->nv; i++) {
     const double im = is_complex ? cmbt_random_uniform(&random, -1, 1) : 0;
-    d.r[i] = of_parts(cmbt_random_uniform(&random, -1, 1), im);
+    d.r[i] = make_complex(cmbt_random_uniform(&random, -1, 1), im);
   }
   for (int i = 0; i < s->eq->ng; i++) {
     const double x = cmbt_random_uniform(&random, -1, 1), y = cmbt_random_uniform(&random, -1, 1);
-    if (form->has_position) d.position[i] = 0.01 * of_parts(x, is_complex ? y : 0);
-    if (form->has_motion) d.motion[i] = of_parts(y, is_complex ? x : 0);
+    if (form->has_position) d.position[i] = 0.01 * make_complex(x, is_complex ? y : 0);
+    if (form->has_motion) d.motion[i] = make_complex(y, is_complex ? x : 0);
   }
   return d;
 }
@@ -320,10 +320,10 @@ static double distance(int n, const number *x, const number *y)
   return most;
 }
 
-/* ---- the check along the increment */
+/* ---- the defects after an increment */
 
-/* With ggl c C₁ δw of the positions is left, and what K sees of Ḡᵀ δη if it is small. */
-static void add_expected(struct scene *s, cmb_form *form, number c, const struct change *x,
+/* Adds the terms that ggl neglects, c C₁ δw in the positions and, if |c| is small, c K Ḡᵀ δη in r, so that nothing should be left. */
+static void add_expected(struct test_case *s, cmb_form *form, number c, const struct change *x,
                          struct rest *left)
 {
   struct rest seen;
@@ -344,19 +344,20 @@ struct shape {
   number c;
 };
 
-static void fail_in(const struct scene *s, const struct shape *shape, const char *what, double left,
-                    double size)
+static void fail_in(const struct test_case *s, const struct shape *shape, const char *what,
+                    double left, double size)
 {
-  fail_msg("%s, kind %d, formalism %d, c = %g %+g i: %s is off by %.3g of %.3g", s->name,
+  fail_msg("%s, kind %d, formalism %d, c = %g %+g i: %s has an error of %.3g in %.3g", s->name,
            (int)shape->kind, (int)shape->formalism, creal(shape->c), cimag(shape->c), what, left,
            size);
 }
 
-static void check_increment(struct scene *s, cmb_form *form, cmb_linear *matrix,
+static void check_increment(struct test_case *s, cmb_form *form, cmb_linear *matrix,
                             const struct shape *shape)
 {
-  static const char *const words[] = {"r", "the position", "the motion"};
-  const double small = s->eq->derivative ? 1e-7 : 1e-5; /* those by differences have 1e-8 */
+  static const char *const words[] = {"r", "the position defect", "the motion defect"};
+  const double small =
+      s->eq->derivative ? 1e-7 : 1e-5; /* exact derivatives; by differences: 1e-8 */
   struct rest d = random_defects(s, form, cimag(shape->c) != 0), left = d;
   const struct change x = solve(form, shape->c, matrix, &d);
   add_change(s, form, shape->c, &x, &left);
@@ -364,16 +365,16 @@ static void check_increment(struct scene *s, cmb_form *form, cmb_linear *matrix,
   const double rest[3] = {largest(s->eq->nv, left.r), largest(s->eq->ng, left.position),
                           largest(s->eq->ng, left.motion)};
   for (int k = 0; k < 3; k++) {
-    const bool there = k == 0 || (k == 1 ? form->has_position : form->has_motion);
-    if (there && !(rest[k] <= small * left.size[k])) {
+    const bool exists = k == 0 || (k == 1 ? form->has_position : form->has_motion);
+    if (exists && !(rest[k] <= small * left.size[k])) {
       fail_in(s, shape, words[k], rest[k], left.size[k]);
     }
   }
 }
 
-/* ---- the check against the full system */
+/* ---- comparison with the full system */
 
-/* [ A | b ] by rows, n rows of n + 1. */
+/* Returns entry (i, j) of the augmented matrix [A | b], which has n rows of n + 1 entries. */
 static number *at_entry(number *A, int n, int i, int j)
 {
   return A + (ptrdiff_t)i * (n + 1) + j;
@@ -400,8 +401,8 @@ static void eliminate(number *A, int n)
   }
 }
 
-/* Column `column` of the equations after the kinematic ones gets `factor` times the derivative along unit vector j. */
-static void fill_column(struct scene *s, cmb_form *form, number *A, int n, int column,
+/* Adds to a column of A, in the rows after the kinematic equations, `factor` times the derivative along the unit vector j. */
+static void fill_column(struct test_case *s, cmb_form *form, number *A, int n, int column,
                         enum variable which, int j, number factor)
 {
   const int nv = s->eq->nv, ng = s->eq->ng;
@@ -419,8 +420,9 @@ static void fill_column(struct scene *s, cmb_form *form, number *A, int n, int c
   }
 }
 
-/* Unknowns δw, δv, δλ, and δη with ggl: δw = c (δv − Gᵀ δη) and the linearised defects. G is ∂(G v + g_t)/∂v. */
-static number *full_matrix(struct scene *s, cmb_form *form, number c, int n)
+/* Forms the matrix of δw = c (δv − Gᵀ δη) and of the linearised defects; unknowns δw, δv, δλ and, with ggl, δη. G is the derivative of
+ * G v + g_t by v. */
+static number *full_matrix(struct test_case *s, cmb_form *form, number c, int n)
 {
   const int nv = s->eq->nv, ng = s->eq->ng;
   number *A = calloc((size_t)n * ((size_t)n + 1), sizeof *A);
@@ -439,12 +441,13 @@ static number *full_matrix(struct scene *s, cmb_form *form, number c, int n)
   return A;
 }
 
-static int full_size(const struct scene *s, const cmb_form *form)
+static int full_size(const struct test_case *s, const cmb_form *form)
 {
   return 2 * s->eq->nv + s->eq->ng * (form->kind == CMB_FORM_GGL ? 2 : 1);
 }
 
-static struct change full_solution(struct scene *s, cmb_form *form, number c, const struct rest *d)
+static struct change full_solution(struct test_case *s, cmb_form *form, number c,
+                                   const struct rest *d)
 {
   const int nv = s->eq->nv, ng = s->eq->ng, n = full_size(s, form);
   number *A = full_matrix(s, form, c, n);
@@ -465,8 +468,8 @@ static struct change full_solution(struct scene *s, cmb_form *form, number c, co
   return x;
 }
 
-/* The increments that follow the first with ggl. Each leaves a part of the error of the one before. */
-static void iterate(struct scene *s, cmb_form *form, cmb_linear *matrix, number c,
+/* Adds the increments that follow the first one with ggl; each reduces the error that the one before has left. */
+static void iterate(struct test_case *s, cmb_form *form, cmb_linear *matrix, number c,
                     const struct rest *d, struct change *x)
 {
   for (int k = 0; k < 40; k++) {
@@ -481,7 +484,7 @@ static void iterate(struct scene *s, cmb_form *form, cmb_linear *matrix, number 
   }
 }
 
-static void check_full(struct scene *s, cmb_form *form, cmb_linear *matrix,
+static void check_full(struct test_case *s, cmb_form *form, cmb_linear *matrix,
                        const struct shape *shape)
 {
   const double small = s->eq->derivative ? 1e-6 : 1e-5;
@@ -500,12 +503,12 @@ static void check_full(struct scene *s, cmb_form *form, cmb_linear *matrix,
   }
 }
 
-/* ---- all of it */
+/* ---- all examples */
 
-typedef void check_function(struct scene *s, cmb_form *form, cmb_linear *matrix,
+typedef void check_function(struct test_case *s, cmb_form *form, cmb_linear *matrix,
                             const struct shape *shape);
 
-static void check_shape(struct scene *s, const struct shape *shape, check_function *check)
+static void check_shape(struct test_case *s, const struct shape *shape, check_function *check)
 {
   cmb_form *form = make_form(s, shape->kind, shape->formalism, CMB_SOURCE_EXACT);
   cmb_linear *matrix;
@@ -519,9 +522,9 @@ static void check_shape(struct scene *s, const struct shape *shape, check_functi
 
 static void check_examples(check_function *check)
 {
-  const number c[] = {2e-3, of_parts(1e-3, -1.5e-3), 2e-2, of_parts(1e-2, -1.2e-2)};
+  const number c[] = {2e-3, make_complex(1e-3, -1.5e-3), 2e-2, make_complex(1e-2, -1.2e-2)};
   for (int e = 0; e < EXAMPLES; e++) {
-    struct scene *s = open_scene(&examples[e]);
+    struct test_case *s = open_case(&examples[e]);
     for (int kind = 0; kind <= CMB_FORM_INDEX1; kind++) {
       for (int formalism = 0; formalism < 2; formalism++) {
         for (size_t k = 0; k < sizeof c / sizeof *c; k++) {
@@ -530,7 +533,7 @@ static void check_examples(check_function *check)
         }
       }
     }
-    close_scene(s);
+    close_case(s);
   }
 }
 
@@ -546,28 +549,28 @@ static void test_full_system(void **state)
   check_examples(check_full);
 }
 
-/* What the examples are meant to be: a sparse matrix, patterns with T ≠ I, dense ones, no constraints. */
+/* Checks that the examples contain a sparse matrix, patterns with T ≠ I, dense matrices, and equations without constraints. */
 static void test_examples(void **state)
 {
   (void)state;
   bool sparse = false, patterns = false, dense = false, free_of_constraints = false;
   for (int e = 0; e < EXAMPLES; e++) {
-    struct scene *s = open_scene(&examples[e]);
+    struct test_case *s = open_case(&examples[e]);
     cmb_form *form = make_form(s, CMB_FORM_GGL, CMB_FORMALISM_RESIDUAL, CMB_SOURCE_EXACT);
     sparse = sparse || form->pattern;
     patterns = patterns || (form->K.pattern && form->T && !form->pattern);
     dense = dense || (!form->K.pattern && !form->T && s->eq->ng > 0);
     free_of_constraints = free_of_constraints || s->eq->ng == 0;
     cmb_form_destroy(form);
-    close_scene(s);
+    close_case(s);
   }
   assert_true(sparse && patterns && dense && free_of_constraints);
 }
 
-/* ---- the smoothed error */
+/* ---- the smoothed error estimate */
 
-/* The linearised equations with w, v = e_v and v̇ = e_v/c − s_v; the multipliers are those that the solution left in the form. */
-static struct rest smoothed_rest(struct scene *s, cmb_form *form, double c, const number *w,
+/* Returns the linearised defects for δw = w, δv = e_v and δv̇ = e_v/c − s_v, with the multipliers that the solution left in the form. */
+static struct rest smoothed_rest(struct test_case *s, cmb_form *form, double c, const number *w,
                                  const double *e_v, const double *s_v)
 {
   const int nv = s->eq->nv, ng = s->eq->ng;
@@ -583,15 +586,15 @@ static struct rest smoothed_rest(struct scene *s, cmb_form *form, double c, cons
   return left;
 }
 
-static void check_zero(const struct scene *s, const struct shape *shape, int n, const number *x,
+static void check_zero(const struct test_case *s, const struct shape *shape, int n, const number *x,
                        double size, const char *what)
 {
   const double small = s->eq->derivative ? 1e-7 : 1e-5;
   if (!(largest(n, x) <= small * size)) fail_in(s, shape, what, largest(n, x), size);
 }
 
-/* w = c (e_v + s_w) satisfies the equations; it is e_w, but with ggl e_w is the part of it along which g does not change. */
-static void check_smooth(struct scene *s, cmb_form *form, cmb_linear *matrix,
+/* Checks that w = c (e_v + s_w) satisfies the linear equations. It is e_w; with ggl e_w is the part of it along which g is constant. */
+static void check_smooth(struct test_case *s, cmb_form *form, cmb_linear *matrix,
                          const struct shape *shape)
 {
   const int nv = s->eq->nv, ng = s->eq->ng;
@@ -606,8 +609,8 @@ static void check_smooth(struct scene *s, cmb_form *form, cmb_linear *matrix,
   cmb_form_smooth(form, c, matrix, s_w, s_v, e_w, e_v);
   for (int i = 0; i < nv; i++) w[i] = c * (e_v[i] + s_w[i]), got[i] = e_w[i];
   const struct rest left = smoothed_rest(s, form, c, w, e_v, s_v);
-  check_zero(s, shape, nv, left.r, left.size[0], "r of the smoothed error");
-  if (form->has_motion) check_zero(s, shape, ng, left.motion, left.size[2], "its motion");
+  check_zero(s, shape, nv, left.r, left.size[0], "r of the smoothed error estimate");
+  if (form->has_motion) check_zero(s, shape, ng, left.motion, left.size[2], "its motion defect");
   if (!ggl) cmbt_below(distance(nv, w, got), 1e-13 * largest(nv, w));
   if (!form->has_position) return;
   struct rest held, given;
@@ -627,12 +630,12 @@ static void test_smoothed_error(void **state)
 
 /* ---- formalisms */
 
-/* M⁻¹ r in the explicit one, r in the other, wherever the state is. */
+/* Checks in a state with r ≠ 0 that r of the residual formalism is M times the defect of the explicit formalism. */
 static void test_formalisms(void **state)
 {
   (void)state;
   for (int e = 0; e < EXAMPLES; e++) {
-    struct scene *s = open_scene(&examples[e]);
+    struct test_case *s = open_case(&examples[e]);
     const int nv = s->eq->nv;
     struct defects d[2];
     double Mr[MOST], size = 0;
@@ -649,13 +652,14 @@ static void test_formalisms(void **state)
     cmb_multiply_mass(s->ev, d[1].r, Mr);
     for (int i = 0; i < nv; i++) size = fmax(size, fabs(d[0].r[i]));
     for (int i = 0; i < nv; i++) cmbt_near(Mr[i], d[0].r[i], 1e-10 * size);
-    close_scene(s);
+    close_case(s);
   }
 }
 
-/* ---- where derivatives come from */
+/* ---- sources of the derivatives */
 
-/* Of differences with increments down to 2e-10, eq. (17) at coordinates of 0.01. */
+/* Limit of relative errors of differences whose increments are as small as 2e-10: Arnold, Fuchs and Führer 2006, eq. (17), for
+ * coordinates of size 0.01. */
 static const double ROUNDING = 1e-4;
 
 static void to_dense(const cmb_block *block, double *dense)
@@ -684,7 +688,7 @@ static double block_distance(const cmb_block *one, const cmb_block *other)
   return size > 0 ? most / size : most;
 }
 
-/* All derivatives beside those of another form, at the same state. */
+/* Returns the largest relative difference between the derivatives of two forms at the same state. */
 static double forms_distance(const cmb_form *one, const cmb_form *other)
 {
   double most = fmax(block_distance(&one->K, &other->K), block_distance(&one->D, &other->D));
@@ -693,15 +697,15 @@ static double forms_distance(const cmb_form *one, const cmb_form *other)
   return most;
 }
 
-static void check_sources(struct scene *s, cmb_form_kind kind, cmb_formalism formalism)
+static void check_sources(struct test_case *s, cmb_form_kind kind, cmb_formalism formalism)
 {
   cmb_form *exact = make_form(s, kind, formalism, CMB_SOURCE_EXACT);
   cmb_form *dense = make_form(s, kind, formalism, CMB_SOURCE_DENSE);
   cmb_form *sparse = make_form(s, kind, formalism, CMB_SOURCE_SPARSE);
   cmbt_ok(s->ctx, cmb_form_linearize(exact, &s->at, true));
   cmbt_ok(s->ctx, cmb_form_linearize(dense, &s->at, true));
-  cmbt_ok(s->ctx, cmb_form_linearize(sparse, &s->at, true)); /* the pattern */
-  cmbt_ok(s->ctx, cmb_form_linearize(sparse, &s->at, true)); /* on the pattern */
+  cmbt_ok(s->ctx, cmb_form_linearize(sparse, &s->at, true)); /* estimates the pattern */
+  cmbt_ok(s->ctx, cmb_form_linearize(sparse, &s->at, true)); /* uses the pattern */
   const double off[2] = {forms_distance(dense, exact), forms_distance(sparse, exact)};
   for (int k = 0; k < 2; k++) {
     const struct shape shape = {kind, formalism, 0};
@@ -712,14 +716,14 @@ static void check_sources(struct scene *s, cmb_form_kind kind, cmb_formalism for
   cmb_form_destroy(sparse);
 }
 
-/* Large accelerations drown what changes of G a + γ in rounding. r = 0, which needs them, is asked for by the explicit formalism
- * only. */
+/* Compares the sources of derivatives. The explicit formalism needs accelerations with r = 0; examples in which these are so large that
+ * changes of G a + γ are lost in rounding are left out there. */
 static void test_differences(void **state)
 {
   (void)state;
   int count = 0;
   for (int e = 0; e < EXAMPLES; e++) {
-    struct scene *s = open_scene(&examples[e]);
+    struct test_case *s = open_case(&examples[e]);
     double most = 0;
     for (int i = 0; i < s->eq->nv; i++) most = fmax(most, fabs(s->a[i]));
     for (int kind = 0; most < 1000 && kind <= CMB_FORM_INDEX1; kind++, count++) {
@@ -729,7 +733,7 @@ static void test_differences(void **state)
     for (int kind = 0; kind <= CMB_FORM_INDEX1; kind++) {
       check_sources(s, (cmb_form_kind)kind, CMB_FORMALISM_RESIDUAL);
     }
-    close_scene(s);
+    close_case(s);
   }
   assert_true(count >= 16);
 }
@@ -738,7 +742,7 @@ static void test_differences(void **state)
 
 enum { MASSES = 6 };
 
-/* A row of masses on springs and dampers; the first pushes the last once it has gone beyond 1. */
+/* Masses on springs and dampers in a row; the first one pushes the last one when its displacement exceeds 1. */
 static cmb_status row_evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   (void)self;
@@ -761,7 +765,7 @@ static void test_pattern_is_widened(void **state)
                             .mass_diagonal = true,
                             .evaluate = row_evaluate};
   const int corner = (MASSES - 1) * MASSES;
-  struct scene s = {.name = "row", .ctx = cmb_context_create(NULL), .eq = &eq};
+  struct test_case s = {.name = "row", .ctx = cmb_context_create(NULL), .eq = &eq};
   cmbt_ok(s.ctx, cmb_evaluator_create(s.ctx, &eq, &s.ev));
   s.at = (cmb_form_state){0, s.q, s.v, s.a, s.lambda};
   cmb_form *form = make_form(&s, CMB_FORM_INDEX3, CMB_FORMALISM_RESIDUAL, CMB_SOURCE_SPARSE);
@@ -772,12 +776,12 @@ static void test_pattern_is_widened(void **state)
   const long full = s.ev->stats.f;
   cmbt_ok(s.ctx, cmb_form_linearize(form, &s.at, true));
   const long grouped = s.ev->stats.f - full;
-  assert_true(full == 0 || grouped < full); /* fewer evaluations than columns */
+  assert_true(full == 0 || grouped < full); /* fewer evaluations than with a dense matrix */
   s.q[0] = 2;
   cmbt_ok(s.ctx, cmb_form_linearize(form, &s.at, true));
-  assert_true(form->K.value[corner] == 0); /* it does not know where to look */
+  assert_true(form->K.value[corner] == 0); /* this entry is not in the estimated pattern */
   cmb_form_widen(form);
-  for (int k = 0; k < 2; k++) { /* taken up, and then kept */
+  for (int k = 0; k < 2; k++) { /* the entry is included, and stays so */
     cmbt_ok(s.ctx, cmb_form_linearize(form, &s.at, true));
     cmbt_near(form->K.value[corner], -14, 1e-5);
   }
@@ -789,13 +793,13 @@ static void test_pattern_is_widened(void **state)
   cmb_context_destroy(s.ctx);
 }
 
-/* ---- following the inputs */
+/* ---- derivatives that follow the inputs */
 
-/* The suspension swings faster than usual, so that its accelerations count. */
+/* A pendulum chain whose suspension oscillates faster than usual, so that its accelerations matter. */
 static void check_inputs(cmb_formalism formalism)
 {
   const cmb_setting settings[] = {{"N", 6}, {"omega", 4}, {"shift_x", 0.6}, {"shift_y", 0.4}};
-  struct scene *s = calloc(1, sizeof *s);
+  struct test_case *s = calloc(1, sizeof *s);
   assert_non_null(s);
   s->name = "pendulum chain";
   open_problem(s, "pendulum-chain", 4, settings, 0);
@@ -813,7 +817,7 @@ static void check_inputs(cmb_formalism formalism)
   }
   cmb_form_destroy(form);
   cmb_form_destroy(fresh);
-  close_scene(s);
+  close_case(s);
 }
 
 static void test_inputs_are_followed(void **state)
@@ -823,8 +827,7 @@ static void test_inputs_are_followed(void **state)
   check_inputs(CMB_FORMALISM_EXPLICIT);
 }
 
-/* A ball that hangs on a driven turntable, with Euler parameters: there the number of the driven coordinate is not that of its
- * velocity. */
+/* A ball that hangs on a driven turntable, with Euler parameters: so the index of the driven coordinate is not that of its velocity. */
 static const char turntable[] =
     "title: ball on a turntable\n"
     "points: {post: [1, 0, 0], ball_centre: [0.3, 0, -0.5]}\n"
@@ -848,11 +851,11 @@ static int coordinate(const cmb_equations *eq, const char *name)
   return 0;
 }
 
-/* The driven coordinate moves: what is not followed is of second order. */
+/* Moves the driven coordinate. Checks that following the inputs leaves an error of second order, below 10 % of the whole change. */
 static void check_driven(const char *model, const char *name, cmb_form_kind kind,
                          cmb_formalism formalism, cmb_jacobian_source source)
 {
-  struct scene *s = calloc(1, sizeof *s);
+  struct test_case *s = calloc(1, sizeof *s);
   const double way = 0.02;
   double left[2];
   assert_non_null(s);
@@ -883,8 +886,8 @@ static void check_driven(const char *model, const char *name, cmb_form_kind kind
     cmb_form_destroy(form);
     cmb_form_destroy(fresh);
   }
-  cmbt_below(left[0], 0.35 * left[1]); /* 1/4, and rounding */
-  close_scene(s);
+  cmbt_below(left[0], 0.35 * left[1]); /* 1/4 for half the distance, and rounding */
+  close_case(s);
 }
 
 static void test_driven_joints_are_followed(void **state)
@@ -902,10 +905,10 @@ static void test_driven_joints_are_followed(void **state)
   }
 }
 
-/* ---- memory */
+/* ---- failing allocations */
 
-/* A form and its matrices on the evaluator; every allocation of it fails in turn. Returns how many there were. */
-static long walk(const cmb_equations *eq, const cmb_form_options *options)
+/* Creates a form and its matrices; each allocation fails in turn. Returns the number of allocations. */
+static long count_allocations(const cmb_equations *eq, const cmb_form_options *options)
 {
   for (long k = 1;; k++) {
     struct cmbt_allocator memory;
@@ -941,17 +944,17 @@ static void test_memory(void **state)
   (void)state;
   long failures = 0;
   for (int e = 0; e < EXAMPLES; e++) {
-    struct scene *s = open_scene(&examples[e]);
+    struct test_case *s = open_case(&examples[e]);
     for (int kind = 0; kind <= CMB_FORM_INDEX1; kind++) {
       for (int source = 0; source <= CMB_SOURCE_SPARSE; source++) {
         const cmb_form_options options = {(cmb_form_kind)kind, (cmb_formalism)(kind % 2),
                                           (cmb_jacobian_source)source, s->eq->inputs != NULL};
-        const long count = walk(s->eq, &options);
+        const long count = count_allocations(s->eq, &options);
         assert_true(count >= 3);
         failures += count;
       }
     }
-    close_scene(s);
+    close_case(s);
   }
   print_message("%ld failed allocations\n", failures);
 }

@@ -1,8 +1,9 @@
 /*
- * Forms of large sparse systems: the iteration matrix has n x n places, more than an int can count, and its few entries are put and
- * solved right; T of q̇ = T v is found without as many calls as there are velocities. What would need such a matrix dense is refused in words.
+ * Tests of forms of large sparse systems: the iteration matrix has more entries, n x n with zeros, than an int can count, and its few
+ * nonzero entries are placed correctly; T of q̇ = T v is found with fewer calls than there are velocities; a form that would need such a
+ * matrix dense is refused with a message.
  *
- * The system: masses in a row, q̇_i = v_i + q_{i-1} v_{i-1}, a_i + d v_i + k (q_i − q_{i-1}) = 0, the first of which is held at 0.
+ * The system: masses in a row, q̇_i = v_i + q_{i-1} v_{i-1}, a_i + d v_i + k (q_i − q_{i-1}) = 0, with the constraint q_0 = 0.
  */
 #include "check.h"
 
@@ -55,8 +56,8 @@ static cmb_status derivative(const void *self, const cmb_point *at, const double
 struct row {
   cmb_context *ctx;
   cmb_equations eq;
-  cmb_pattern diagonal, band; /* of one and of two entries a row */
-  cmb_pattern first;          /* of the constraint */
+  cmb_pattern diagonal, band; /* with one and with two entries in a row */
+  cmb_pattern first;          /* of the constraint: the first coordinate */
   char *names;
   const char **name;
   cmb_evaluator *ev;
@@ -118,8 +119,8 @@ static void close_row(struct row *r)
   free((void *)r->band.start), free((void *)r->band.column);
 }
 
-/* (1/c + D) δv + K (δq − δq before) + Gᵀ δλ = −defect with δq = T δw, δw = c δv, and δw = −g of the first. */
-static void an_increment_takes_the_defect_away(void **state)
+/* Checks (1/c + D) δv_i + K (δq_i − δq_{i−1}) + Gᵀ δλ = −defect with δq = T δw and δw = c δv, and δw_0 = −g. */
+static void an_increment_removes_the_defect(void **state)
 {
   (void)state;
   enum { COPIES = 6 };
@@ -176,7 +177,7 @@ static void a_dense_matrix_is_refused(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(an_increment_takes_the_defect_away),
+      cmocka_unit_test(an_increment_removes_the_defect),
       cmocka_unit_test(a_dense_matrix_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /*
- * Coordinate partitioning: which velocities become dependent, positions and velocities that follow, constraints that depend on
- * others or are not there, Euler parameters, when the partition changes, and the integration Jacobian against differences.
+ * Tests of coordinate partitioning (form/partition.h; equation numbers are those of Haug, Negrut and Engstler 1999): the choice of
+ * dependent velocities, dependent positions and velocities, redundant constraints, no constraints, Euler parameters, changes of the
+ * partition, and the Jacobian of implicit methods against differences.
  */
 #include "check.h"
 #include "failing_allocator.h"
@@ -17,7 +18,7 @@
 
 enum { MOST = 16 };
 
-struct set {
+struct test_system {
   cmb_context *ctx;
   cmb_system *system;
   cmb_evaluator *ev;
@@ -25,9 +26,9 @@ struct set {
   cmb_partition *p;
 };
 
-static struct set in_context(cmb_context *ctx, const cmb_equations *eq)
+static struct test_system create_in(cmb_context *ctx, const cmb_equations *eq)
 {
-  struct set s = {.ctx = ctx};
+  struct test_system s = {.ctx = ctx};
   cmbt_ok(ctx, cmb_evaluator_create(ctx, eq, &s.ev));
   s.arena = cmb_arena_create(ctx);
   cmbt_ok(ctx, cmb_partition_create(s.ev, s.arena, &s.p));
@@ -35,22 +36,22 @@ static struct set in_context(cmb_context *ctx, const cmb_equations *eq)
   return s;
 }
 
-static struct set with_equations(const cmb_equations *eq)
+static struct test_system create_with_equations(const cmb_equations *eq)
 {
-  return in_context(cmb_context_create(NULL), eq);
+  return create_in(cmb_context_create(NULL), eq);
 }
 
-static struct set with_problem(const char *name)
+static struct test_system create_with_problem(const char *name)
 {
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_system *system;
   cmbt_ok(ctx, cmb_problem_create(ctx, cmb_problem_find(name), 0, NULL, &system));
-  struct set s = in_context(ctx, cmb_system_equations(system));
+  struct test_system s = create_in(ctx, cmb_system_equations(system));
   s.system = system;
   return s;
 }
 
-static void destroy(struct set *s)
+static void destroy(struct test_system *s)
 {
   cmb_partition_destroy(s->p);
   cmb_arena_destroy(s->arena);
@@ -59,7 +60,7 @@ static void destroy(struct set *s)
   cmb_context_destroy(s->ctx);
 }
 
-static void check_constraints(struct set *s, double t, const double *q, const double *v)
+static void check_constraints(struct test_system *s, double t, const double *q, const double *v)
 {
   double position, velocity;
   cmbt_ok(s->ctx, cmb_constraint_residuals(s->ev, t, q, v, &position, &velocity));
@@ -67,18 +68,18 @@ static void check_constraints(struct set *s, double t, const double *q, const do
   cmbt_below(velocity, 1e-14);
 }
 
-/* g = (x² + y² − 1)/2: the coordinate with the larger component of the gradient is dependent. */
+/* g = (x² + y² − 1)/2: checks that the coordinate with the larger component of the gradient is dependent. */
 static void test_choice(void **state)
 {
   (void)state;
-  struct set s = with_problem("pendulum");
+  struct test_system s = create_with_problem("pendulum");
   double q[2] = {0.6, -0.8}, v[2] = {1, 0};
   cmbt_ok(s.ctx, cmb_partition_check(s.p, 0, q));
   assert_int_equal(s.p->rank, 1);
   assert_int_equal(s.p->free_count, 1);
   assert_int_equal(s.p->dependent[0], 1);
   assert_int_equal(s.p->independent[0], 0);
-  q[0] = 0.3, q[1] = -0.9; /* (53) and (54) from beside the circle */
+  q[0] = 0.3, q[1] = -0.9; /* a point beside the circle, to be corrected by (53) and (54) */
   cmbt_ok(s.ctx, cmb_partition_position(s.p, 0, q));
   cmbt_ok(s.ctx, cmb_partition_velocity(s.p, 0, q, v));
   assert_true(q[0] == 0.3 && v[0] == 1);
@@ -87,11 +88,11 @@ static void test_choice(void **state)
   destroy(&s);
 }
 
-/* Too far away there is no circle to find. */
+/* Checks that there is no dependent position if the independent coordinate is larger than the radius. */
 static void test_no_position(void **state)
 {
   (void)state;
-  struct set s = with_problem("pendulum");
+  struct test_system s = create_with_problem("pendulum");
   double q[2] = {0.6, -0.8};
   cmbt_ok(s.ctx, cmb_partition_check(s.p, 0, q));
   q[0] = 1.5;
@@ -99,11 +100,11 @@ static void test_no_position(void **state)
   destroy(&s);
 }
 
-/* The car axis: its constraints move with time. */
+/* Checks dependent positions and velocities of the car axis, whose constraints depend on time. */
 static void test_moving_constraints(void **state)
 {
   (void)state;
-  struct set s = with_problem("caraxis");
+  struct test_system s = create_with_problem("caraxis");
   const double t = 0.3;
   double q[4], v[4];
   memcpy(q, cmb_system_q(s.system), sizeof q);
@@ -114,7 +115,7 @@ static void test_moving_constraints(void **state)
     q_free[i] = q[s.p->independent[i]], v_free[i] = v[s.p->independent[i]];
   cmbt_ok(s.ctx, cmb_partition_position(s.p, t, q));
   cmbt_ok(s.ctx, cmb_partition_velocity(s.p, t, q, v));
-  assert_true(fabs(s.ev->gt[0]) > 1e-3); /* there is something to see */
+  assert_true(fabs(s.ev->gt[0]) > 1e-3); /* the constraint does move */
   check_constraints(&s, t, q, v);
   for (int i = 0; i < 2; i++) {
     assert_true(q_free[i] == q[s.p->independent[i]] && v_free[i] == v[s.p->independent[i]]);
@@ -122,11 +123,11 @@ static void test_moving_constraints(void **state)
   destroy(&s);
 }
 
-/* Motions of the independent velocities, and both ways to solve with Φ_u. */
+/* Checks the motions of the independent velocities, and the solutions with Φ_u and with its transpose. */
 static void test_solves(void **state)
 {
   (void)state;
-  struct set s = with_problem("caraxis");
+  struct test_system s = create_with_problem("caraxis");
   const cmb_equations *eq = s.ev->eq;
   double N[8], w[4], b[4] = {1, -2, 3, 0.5}, c[2] = {0.7, -0.4}, lambda[2], y[4];
   cmbt_ok(s.ctx, cmb_partition_check(s.p, 0, cmb_system_q(s.system)));
@@ -149,7 +150,7 @@ static void test_solves(void **state)
   destroy(&s);
 }
 
-/* A chain in Cartesian coordinates: sparse factors. */
+/* Checks motions and solutions as in test_solves for a chain in Cartesian coordinates, whose factors are sparse. */
 static void test_sparse(void **state)
 {
   (void)state;
@@ -163,7 +164,7 @@ static void test_sparse(void **state)
   const cmb_equations *eq = r.eq;
   const int nv = eq->nv, ng = eq->ng;
   assert_true(eq->G_pattern && nv + ng >= 64 && nv <= MOST_SPARSE);
-  struct set s = with_equations(eq);
+  struct test_system s = create_with_equations(eq);
   cmbt_ok(s.ctx, cmb_partition_check(s.p, 0, r.result->q));
   assert_int_equal(s.p->rank, ng);
   cmb_partition_motions(s.p, N);
@@ -188,7 +189,7 @@ static void test_sparse(void **state)
   cmbt_run_close(&r);
 }
 
-/* A point on a sphere that is stated three times, in other units. */
+/* A point on a sphere whose constraint is stated three times, in different units. */
 static cmb_status sphere(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   static const double unit[] = {1, 1000, 1e-3};
@@ -229,7 +230,7 @@ static void test_redundant(void **state)
 {
   (void)state;
   const cmb_equations eq = sphere_equations();
-  struct set s = with_equations(&eq);
+  struct test_system s = create_with_equations(&eq);
   double q[3] = {0.6, 0, 0.8}, v[3] = {0.5, 1, 2};
   cmbt_ok(s.ctx, cmb_partition_check(s.p, 0, q));
   assert_int_equal(s.p->rank, 1);
@@ -241,7 +242,7 @@ static void test_redundant(void **state)
   destroy(&s);
 }
 
-/* The implicit and the explicit method go along the sphere as the others do. */
+/* Checks that methods with partitioning, implicit and explicit, agree with mdop853 on the sphere with redundant constraints. */
 static void test_redundant_motion(void **state)
 {
   (void)state;
@@ -274,7 +275,7 @@ static void test_no_constraints(void **state)
   (void)state;
   cmb_equations eq = sphere_equations();
   eq.ng = 0;
-  struct set s = with_equations(&eq);
+  struct test_system s = create_with_equations(&eq);
   double q[3] = {1, 2, 3}, v[3] = {4, 5, 6};
   cmbt_ok(s.ctx, cmb_partition_check(s.p, 0, q));
   cmbt_ok(s.ctx, cmb_partition_position(s.p, 0, q));
@@ -293,12 +294,12 @@ static void top_state(double q[7], double v[6])
   cmbt_top_state(&the_top, e, omega, q, v);
 }
 
-/* Euler parameters: the constraints are met along dependent directions, the length stays 1. */
+/* Euler parameters: checks that the constraints are satisfied by changing the dependent velocities only. */
 static void test_euler_parameters(void **state)
 {
   (void)state;
   const cmb_equations eq = cmbt_top_equations(&the_top);
-  struct set s = with_equations(&eq);
+  struct test_system s = create_with_equations(&eq);
   double q[7], v[6], v_given[6];
   top_state(q, v);
   cmbt_ok(s.ctx, cmb_partition_check(s.p, 0, q));
@@ -312,10 +313,10 @@ static void test_euler_parameters(void **state)
   destroy(&s);
 }
 
-/* How often the partition changes while the pendulum's angle goes from `from` to `to` and back. */
-static long changes(double from, double to)
+/* Returns how often the partition changes while the angle of the pendulum goes from `from` to `to` and back. */
+static long count_changes(double from, double to)
 {
-  struct set s = with_problem("pendulum");
+  struct test_system s = create_with_problem("pendulum");
   for (int k = 0; k <= 200; k++) {
     double angle = from + (to - from) * sin(k * 3.14159265358979 / 200);
     double q[2] = {sin(angle), -cos(angle)};
@@ -327,7 +328,7 @@ static long changes(double from, double to)
   return count;
 }
 
-/* A double pendulum of two massless rods. */
+/* A double pendulum of two massless rods of length 1, each with a unit mass at its end. */
 static cmb_status two_rods(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   const double *q = at->q, x = q[2] - q[0], y = q[3] - q[1];
@@ -367,11 +368,12 @@ static cmb_equations rod_equations(void)
                          .evaluate = two_rods};
 }
 
-/* The same for both rods of a double pendulum that turn together. */
-static long rod_changes(double from, double to)
+/* Returns how often the partition of the double pendulum changes while the angle of its first rod goes from `from` to `to`; that of the
+ * second rod is 1.5 times as large. */
+static long count_rod_changes(double from, double to)
 {
   const cmb_equations eq = rod_equations();
-  struct set s = with_equations(&eq);
+  struct test_system s = create_with_equations(&eq);
   for (int k = 0; k <= 200; k++) {
     double a = from + (to - from) * k / 200, b = 1.5 * a;
     double q[4] = {sin(a), -cos(a), sin(a) + sin(b), -cos(a) - cos(b)};
@@ -386,16 +388,17 @@ static long rod_changes(double from, double to)
 static void test_repartitioning(void **state)
 {
   (void)state;
-  assert_int_equal(changes(0, 0.3), 0);
-  assert_int_equal(changes(0, 3), 4);
-  assert_int_equal(rod_changes(-0.1, 0.1), 0);
-  assert_true(rod_changes(0, 6) >= 4);
+  assert_int_equal(count_changes(0, 0.3), 0);
+  assert_int_equal(count_changes(0, 3), 4);
+  assert_int_equal(count_rod_changes(-0.1, 0.1), 0);
+  assert_true(count_rod_changes(0, 6) >= 4);
 }
 
-/* The stage whose position and velocity are q and v if its acceleration is a, for another acceleration and other multipliers:
- * what is left of (48). */
-static void stage_left(struct set *s, double c, const double *q, const double *v, const double *da,
-                       const double *a, const double *lambda, double *r, double *left)
+/* Computes the residuals (48) of a stage with accelerations a and multipliers lambda: r of the dynamic equations, and `left` of G a + γ.
+ * q and v are its position and velocity before the accelerations changed by da. */
+static void stage_left(struct test_system *s, double c, const double *q, const double *v,
+                       const double *da, const double *a, const double *lambda, double *r,
+                       double *left)
 {
   const cmb_equations *eq = s->ev->eq;
   double Q[MOST], V[MOST], move[MOST] = {0};
@@ -411,8 +414,8 @@ static void stage_left(struct set *s, double c, const double *q, const double *v
   for (int i = 0; i < eq->ng; i++) left[i] += s->ev->gamma[i];
 }
 
-/* (51): one increment takes back a small change of accelerations and multipliers, whatever it is. */
-static void check_jacobian(struct set *s, double c, const double *q, const double *v)
+/* Checks (51): one increment reverses a small random change of accelerations and multipliers. */
+static void check_jacobian(struct test_system *s, double c, const double *q, const double *v)
 {
   const cmb_equations *eq = s->ev->eq;
   cmb_partition_jacobian *j;
@@ -439,7 +442,7 @@ static void test_jacobian(void **state)
 {
   (void)state;
   const cmb_equations rods = rod_equations(), top = cmbt_top_equations(&the_top);
-  struct set s = with_equations(&rods), t = with_equations(&top);
+  struct test_system s = create_with_equations(&rods), t = create_with_equations(&top);
   double q[7], v[6];
   check_jacobian(&s, 0.2, (double[4]){0.6, -0.8, 1.4, -1.4}, (double[4]){0.8, 0.6, 1.4, 1.4});
   top_state(q, v);
@@ -448,7 +451,7 @@ static void test_jacobian(void **state)
   destroy(&t);
 }
 
-/* ---- (I − c J)⁻¹, by which errors are smoothed */
+/* ---- (I − c J)⁻¹, for the smoothing of error estimates */
 
 static const double MASS = 2, DAMPING = 3, STIFFNESS = 50;
 
@@ -460,7 +463,7 @@ static cmb_status oscillate(const void *self, const cmb_point *at, const cmb_ter
   return CMB_OK;
 }
 
-/* A mass on a spring with a damper: J (w, v) = (v, −(STIFFNESS w + DAMPING v)/MASS). The same derivatives serve for one c after the other. */
+/* A mass on a spring with a damper: J (w, v) = (v, −(STIFFNESS w + DAMPING v)/MASS). Uses the same derivatives for several c. */
 static void test_smoothing(void **state)
 {
   (void)state;
@@ -472,7 +475,7 @@ static void test_smoothing(void **state)
                             .mass_constant = true,
                             .evaluate = oscillate};
   const double q = 0.3, v = -0.4, a = -(STIFFNESS * q + DAMPING * v) / MASS, of_w = 0.7, of_v = -5;
-  struct set s = with_equations(&eq);
+  struct test_system s = create_with_equations(&eq);
   cmb_partition_jacobian *j;
   cmbt_ok(s.ctx, cmb_partition_jacobian_create(s.p, s.arena, &j));
   cmbt_ok(s.ctx, cmb_partition_check(s.p, 0, &q));
@@ -490,7 +493,7 @@ static void test_smoothing(void **state)
   destroy(&s);
 }
 
-/* Creating the methods: every allocation may fail. */
+/* Checks that every failing allocation is reported when methods with partitioning are created. */
 static void test_memory(void **state)
 {
   (void)state;

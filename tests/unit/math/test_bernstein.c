@@ -1,6 +1,6 @@
 /*
- * Bernstein form: bounds on parts of [0, 1] hold every value of the polynomial, and of its derivative, for all degrees; they are narrow
- * on short parts; and a part of width 0 gives the value.
+ * Tests of polynomials in Bernstein form (math/bernstein.h) of all degrees: on parts of [0, 1] their bounds contain the polynomial and its
+ * derivative at random points, and the width of the bounds decreases with that of the part.
  */
 #include "check.h"
 #include "random.h"
@@ -11,7 +11,7 @@
 
 enum { POLYNOMIALS = 300, POINTS = 20 };
 
-/* Value and derivative by Horner's rule in long double. */
+/* Computes p = Σ a_k x^k and its derivative by Horner's rule in long double. */
 static void value_of(int degree, const double *a, double x, double *value, double *derivative)
 {
   long double p = 0, d = 0;
@@ -28,6 +28,8 @@ static bool is_in(double x, cmb_interval range)
   return range.low <= x && x <= range.high;
 }
 
+/* Checks the bounds of the polynomial with monomial coefficients a and Bernstein coefficients c (error at most `rounding`) on [x0, x1]:
+ * they contain 20 random values, and are at most 2·degree times as wide as the steepest slope permits. */
 static void check_part(struct cmbt_random *r, int degree, const double *a, const double *c,
                        double rounding, double x0, double x1)
 {

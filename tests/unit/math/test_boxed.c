@@ -1,7 +1,7 @@
 /*
- * Linear complementarity problems with bounds: random ones made from their solution, A = D₁ F Fᵀ D₂, of one part or of several that nothing
- * connects; small ones with any matrix, where
- * what is found has to be a solution; those with none and with several.
+ * Tests of linear complementarity problems with bounds (math/boxed.h): random ones made from a known solution with A = D₁ F Fᵀ D₂, of one
+ * or of several uncoupled parts; small ones with any matrix, where each result has to satisfy the conditions; problems without a
+ * solution and with several.
  */
 #include "check.h"
 #include "math/boxed.h"
@@ -15,7 +15,7 @@ struct problem {
   double A[LARGEST * LARGEST], b[LARGEST], u[LARGEST], x[LARGEST];
 };
 
-/* Unknowns at 0, at u and in between, w with the sign that belongs to that, or 0. */
+/* Makes a random problem with the solution p->x: unknowns at 0, at the bound u or between, and w with the sign that this requires, or 0. */
 static void make(struct cmbt_random *r, struct problem *p)
 {
   double F[LARGEST * LARGEST], w[LARGEST];
@@ -90,7 +90,7 @@ static void test_known_solutions(void **state)
   close_boxed(ctx, arena);
 }
 
-/* Whether x, w satisfy the problem, but for rounding. */
+/* Returns whether x satisfies the problem up to rounding, with w = A x + b. */
 static bool solves(int n, const double *A, const double *b, const double *u, const double *x)
 {
   for (int i = 0; i < n; i++) {
@@ -102,7 +102,8 @@ static bool solves(int n, const double *A, const double *b, const double *u, con
   return true;
 }
 
-/* Any matrix with a positive diagonal: what is found is a solution. With two unknowns w = A x + b has none only where det A ≤ 0. */
+/* Any matrix with a positive diagonal: checks that what is found is a solution. With two unknowns and det A > 0 (a P-matrix) there must
+ * be exactly one. */
 static void test_any_matrix(void **state)
 {
   (void)state;
@@ -134,7 +135,7 @@ static void test_any_matrix(void **state)
   close_boxed(ctx, arena);
 }
 
-/* None, and three of them: (0, 0), and one or the other unknown above 0. */
+/* Checks a problem without a solution, and one with the three solutions (1, 0), (0, 1) and (1/3, 1/3). */
 static void test_none_and_several(void **state)
 {
   (void)state;

@@ -1,6 +1,6 @@
 /*
- * Column groups: valid by the definition, entry by entry; as few as there can be where that number is known
- * or can be found by trying; and symmetric matrices recovered exactly from their compressed products.
+ * Tests of column groups (math/colour.h): groups are valid by the definition, entry by entry; their number is the least where that is
+ * known or can be found by trying all; symmetric matrices are recovered exactly from their compressed products.
  */
 #include "check.h"
 #include "failing_allocator.h"
@@ -13,11 +13,11 @@
 
 enum { LARGEST = 300, MANY = 10000, ROOM = 10 * MANY };
 
-/* A pattern with room, filled from a table of what is there. */
+/* A pattern (rows in start, column), made from a table that says whether entry (i, j) is in it. */
 struct grid {
   cmb_pattern pattern;
   int start[LARGEST + 1], column[LARGEST * LARGEST];
-  bool there[LARGEST][LARGEST];
+  bool present[LARGEST][LARGEST];
 };
 
 static struct grid g;
@@ -49,7 +49,7 @@ static void grid_close(int rows, int columns)
   for (int i = 0; i < rows; i++) {
     g.start[i] = at;
     for (int j = 0; j < columns; j++) {
-      if (g.there[i][j]) g.column[at++] = j;
+      if (g.present[i][j]) g.column[at++] = j;
     }
   }
   g.start[rows] = at;
@@ -58,14 +58,14 @@ static void grid_close(int rows, int columns)
 
 static void grid_empty(void)
 {
-  memset(g.there, 0, sizeof g.there);
+  memset(g.present, 0, sizeof g.present);
 }
 
 static void random_grid(struct cmbt_random *random, int rows, int columns, double density)
 {
   grid_empty();
   for (int i = 0; i < rows; i++) {
-    for (int j = 0; j < columns; j++) g.there[i][j] = cmbt_random_uniform(random, 0, 1) < density;
+    for (int j = 0; j < columns; j++) g.present[i][j] = cmbt_random_uniform(random, 0, 1) < density;
   }
   grid_close(rows, columns);
 }
@@ -74,12 +74,12 @@ static void band_grid(int n, int width)
 {
   grid_empty();
   for (int i = 0; i < n; i++) {
-    for (int j = 0; j < n; j++) g.there[i][j] = abs(i - j) <= width;
+    for (int j = 0; j < n; j++) g.present[i][j] = abs(i - j) <= width;
   }
   grid_close(n, n);
 }
 
-/* Symmetric; each diagonal entry is there with probability `diagonal`. */
+/* Makes a random symmetric pattern; each diagonal entry is in it with probability `diagonal`. */
 static void random_symmetric_grid(struct cmbt_random *random, int n, double density,
                                   double diagonal)
 {
@@ -87,14 +87,14 @@ static void random_symmetric_grid(struct cmbt_random *random, int n, double dens
   for (int i = 0; i < n; i++) {
     for (int j = 0; j <= i; j++) {
       double chance = i == j ? diagonal : density;
-      g.there[i][j] = g.there[j][i] = cmbt_random_uniform(random, 0, 1) < chance;
+      g.present[i][j] = g.present[j][i] = cmbt_random_uniform(random, 0, 1) < chance;
     }
   }
   grid_close(n, n);
 }
 
-/* The pattern of a mechanism: bodies with up to `most` coordinates, each coupled to itself and to one of the
- * eight bodies before it, and one body in five to any other (a closed loop). Square and symmetric. */
+/* Makes a pattern like that of a mechanism, square and symmetric: bodies with up to `most` coordinates, each coupled to itself and to one
+ * of the eight bodies before it, and one body in five to any other (a closed loop). */
 static void random_mechanism(struct cmbt_random *random, int n, int most)
 {
   int at[LARGEST + 1] = {0}, bodies = 0;
@@ -109,14 +109,14 @@ static void random_mechanism(struct cmbt_random *random, int n, int most)
             : k > 0     ? cmbt_random_int(random, k > 8 ? k - 8 : 0, k - 1)
                         : 0;
     for (int i = at[x]; i < at[x + 1]; i++) {
-      for (int j = at[x]; j < at[x + 1]; j++) g.there[i][j] = true;
-      for (int j = at[y]; j < at[y + 1]; j++) g.there[i][j] = g.there[j][i] = true;
+      for (int j = at[x]; j < at[x + 1]; j++) g.present[i][j] = true;
+      for (int j = at[y]; j < at[y + 1]; j++) g.present[i][j] = g.present[j][i] = true;
     }
   }
   grid_close(n, n);
 }
 
-/* ---- validity, from the definitions */
+/* ---- validity by the definition */
 
 static void check_all_groups_used(const int *group, int columns, int groups)
 {
@@ -129,7 +129,7 @@ static void check_all_groups_used(const int *group, int columns, int groups)
   for (int k = 0; k < groups; k++) assert_true(used[k]);
 }
 
-/* The number of groups, after a look at every row: no group has two entries in it. */
+/* Colours the columns of p, checks that no row has two entries in one group, and returns the number of groups. */
 static int colours(cmb_context *ctx, const cmb_pattern *p)
 {
   static int group[MANY], last[MANY];
@@ -146,11 +146,11 @@ static int colours(cmb_context *ctx, const cmb_pattern *p)
   return groups;
 }
 
-/* Is H(i, j), a symmetric matrix on the grid, alone at row i and the group of j? */
+/* Returns whether entry (i, j) of the pattern is the only one of row i in the group of column j: it can then be read off there. */
 static bool alone(int n, const int *group, int i, int j)
 {
   for (int other = 0; other < n; other++) {
-    if (other != j && g.there[i][other] && group[other] == group[j]) return false;
+    if (other != j && g.present[i][other] && group[other] == group[j]) return false;
   }
   return true;
 }
@@ -159,13 +159,14 @@ static bool valid_symmetric(int n, const int *group)
 {
   for (int i = 0; i < n; i++) {
     for (int j = 0; j <= i; j++) {
-      if (g.there[i][j] && !alone(n, group, i, j) && !alone(n, group, j, i)) return false;
+      if (g.present[i][j] && !alone(n, group, i, j) && !alone(n, group, j, i)) return false;
     }
   }
   return true;
 }
 
-/* The number of groups of the symmetric grid, after recovering a matrix of whole numbers exactly. */
+/* Colours the symmetric pattern g, checks that a matrix of whole numbers is recovered exactly from its products with the groups, and
+ * returns the number of groups. */
 static int symmetric_colours(cmb_context *ctx, struct cmbt_random *random)
 {
   static double H[LARGEST][LARGEST], compressed[LARGEST][LARGEST];
@@ -181,7 +182,7 @@ static int symmetric_colours(cmb_context *ctx, struct cmbt_random *random)
   memset(compressed, 0, sizeof compressed);
   for (int i = 0; i < n; i++) {
     for (int j = 0; j <= i; j++) {
-      H[i][j] = H[j][i] = g.there[i][j] ? cmbt_random_int(random, -99, 99) : 0;
+      H[i][j] = H[j][i] = g.present[i][j] ? cmbt_random_int(random, -99, 99) : 0;
     }
   }
   for (int i = 0; i < n; i++) {
@@ -201,7 +202,8 @@ static int symmetric_colours(cmb_context *ctx, struct cmbt_random *random)
 
 /* ---- bounds */
 
-/* All columns of a row must be in different groups: no colouring has fewer than the longest row. */
+/* Returns the number of entries of the longest row: a lower bound of the number of groups, as the columns of a row have to be in different
+ * groups. */
 static int longest_row(const cmb_pattern *p)
 {
   int longest = 1;
@@ -212,22 +214,23 @@ static int longest_row(const cmb_pattern *p)
   return longest;
 }
 
-static bool columns_meet(const cmb_pattern *p, int j, int k)
+static bool share_a_row(const cmb_pattern *p, int j, int k)
 {
   for (int i = 0; i < p->rows; i++) {
-    if (g.there[i][j] && g.there[i][k]) return true;
+    if (g.present[i][j] && g.present[i][k]) return true;
   }
   return false;
 }
 
-/* Columns as numbered, each into the first group where it meets none: what is to be improved upon. */
+/* Returns the number of groups if columns are taken in their order, each into the first group without a common row. The reference that
+ * the colouring has to improve upon. */
 static int plain_first_fit(const cmb_pattern *p)
 {
   int group[LARGEST], groups = 0;
   for (int j = 0; j < p->columns; j++) {
     bool taken[LARGEST + 1] = {false};
     for (int k = 0; k < j; k++) {
-      if (!taken[group[k]] && columns_meet(p, j, k)) taken[group[k]] = true;
+      if (!taken[group[k]] && share_a_row(p, j, k)) taken[group[k]] = true;
     }
     for (group[j] = 0; taken[group[j]];) group[j]++;
     if (group[j] >= groups) groups = group[j] + 1;
@@ -235,7 +238,7 @@ static int plain_first_fit(const cmb_pattern *p)
   return groups;
 }
 
-/* Can columns j .. be added to at most `groups` groups? Tries everything: for a few columns. */
+/* Returns whether the columns from j on can be added to at most `groups` groups. Tries all possibilities, so only for a few columns. */
 static bool can_colour(const cmb_pattern *p, bool symmetric, int groups, int j, int used,
                        int *group)
 {
@@ -243,7 +246,7 @@ static bool can_colour(const cmb_pattern *p, bool symmetric, int groups, int j, 
   for (int c = 0; c < groups && c <= used; c++) {
     bool fits = true;
     for (int k = 0; k < j && !symmetric; k++) {
-      if (group[k] == c && columns_meet(p, j, k)) fits = false;
+      if (group[k] == c && share_a_row(p, j, k)) fits = false;
     }
     group[j] = c;
     if (fits && can_colour(p, symmetric, groups, j + 1, c == used ? used + 1 : used, group)) {
@@ -276,36 +279,36 @@ static void bands_take_their_width(void **state)
   }
 }
 
-/* A full column beside a diagonal: two groups. A full row: every column for itself. */
-static void arrows(void **state)
+/* Checks a diagonal with one full column, which needs two groups, and with a full row as well, which needs a group for every column. */
+static void a_diagonal_with_a_full_column_takes_two(void **state)
 {
   struct fixture *f = *state;
   for (int n = 2; n <= 40; n++) {
     grid_empty();
-    for (int i = 0; i < n; i++) g.there[i][i] = g.there[i][n / 2] = true;
+    for (int i = 0; i < n; i++) g.present[i][i] = g.present[i][n / 2] = true;
     grid_close(n, n);
     assert_int_equal(colours(f->ctx, &g.pattern), 2);
-    for (int j = 0; j < n; j++) g.there[n - 1][j] = true;
+    for (int j = 0; j < n; j++) g.present[n - 1][j] = true;
     grid_close(n, n);
     assert_int_equal(colours(f->ctx, &g.pattern), n);
   }
 }
 
-/* Arnold, Fuchs and Führer 2006, eq. (19): columns {1, 5}, {2, 4, 6} and {3}. */
-static void the_example_of_seed_001_takes_three(void **state)
+/* The matrix of Arnold, Fuchs and Führer 2006, eq. (19), has the three groups {1, 5}, {2, 4, 6} and {3}. */
+static void the_example_of_arnold_2006_takes_three(void **state)
 {
   struct fixture *f = *state;
   static const char *const rows[6] = {"*..*..", "***...", "*.*..*", "...**.", ".**.*.", "**...."};
   grid_empty();
   for (int i = 0; i < 6; i++) {
-    for (int j = 0; j < 6; j++) g.there[i][j] = rows[i][j] == '*';
+    for (int j = 0; j < 6; j++) g.present[i][j] = rows[i][j] == '*';
   }
   grid_close(6, 6);
   assert_int_equal(colours(f->ctx, &g.pattern), 3);
 }
 
-/* Columns 0, 2, 4 .. against 1, 3, 5 .. where each even one meets all odd ones but the next (the crown):
- * as numbered first fit needs n/2 groups, two are enough. */
+/* The crown graph: columns 0, 2, 4, .. and 1, 3, 5, .., where each even column shares a row with every odd one but the next. Taking
+ * columns in their order needs n/2 groups; checks that two are found. */
 static void crowns_take_two(void **state)
 {
   struct fixture *f = *state;
@@ -315,7 +318,7 @@ static void crowns_take_two(void **state)
     for (int a = 0; a < n; a += 2) {
       for (int b = 1; b < n; b += 2) {
         if (b == a + 1) continue;
-        g.there[row][a] = g.there[row][b] = true;
+        g.present[row][a] = g.present[row][b] = true;
         row++;
       }
     }
@@ -325,7 +328,7 @@ static void crowns_take_two(void **state)
   }
 }
 
-static void empty_columns_and_rows_are_no_trouble(void **state)
+static void empty_columns_and_rows_are_accepted(void **state)
 {
   struct fixture *f = *state;
   grid_empty();
@@ -341,8 +344,8 @@ static void empty_columns_and_rows_are_no_trouble(void **state)
   assert_int_equal(symmetric_colours(f->ctx, &(struct cmbt_random){1}), 0);
 }
 
-/* The fewest groups there are, found by trying all; a heuristic may miss it now and then. */
-static void few_columns_are_coloured_best(void **state)
+/* Compares with the least possible number of groups, found by trying all. The heuristic may miss it in 1 % of the patterns, by one. */
+static void few_columns_take_the_least_groups(void **state)
 {
   struct fixture *f = *state;
   struct cmbt_random random = {3};
@@ -373,7 +376,7 @@ static void random_of_family(struct cmbt_random *random, enum family family)
     random_grid(random, columns, columns, cmbt_random_uniform(random, 0, 2) / columns);
     int width = cmbt_random_int(random, 0, 4);
     for (int i = 0; i < columns; i++) {
-      for (int j = 0; j < columns; j++) g.there[i][j] |= abs(i - j) <= width;
+      for (int j = 0; j < columns; j++) g.present[i][j] |= abs(i - j) <= width;
     }
     grid_close(columns, columns);
   } else {
@@ -381,8 +384,8 @@ static void random_of_family(struct cmbt_random *random, enum family family)
   }
 }
 
-/* How many of `trials` patterns take at most one group more than their longest row has entries. The bound
- * itself cannot be met in general: three columns that meet in pairs need three groups with rows of two. */
+/* Counts how many of `trials` patterns need at most one group more than their longest row has entries. This bound is not sharp: three
+ * columns of which each two share a row need three groups, although the rows have two entries. */
 static int close_to_bound(cmb_context *ctx, enum family family, const char *name, int trials)
 {
   struct cmbt_random random = {2};
@@ -413,7 +416,7 @@ static void sparse_patterns_come_close_to_the_bound(void **state)
   assert_true(near >= 180);
 }
 
-/* Denser ones: valid and never worse than plain first fit; the bound is not sharp there. */
+/* Checks that denser patterns are coloured validly and never worse than in the order of columns; the lower bound is not sharp here. */
 static void denser_patterns_improve_on_plain_first_fit(void **state)
 {
   struct fixture *f = *state;
@@ -424,7 +427,7 @@ static void denser_patterns_improve_on_plain_first_fit(void **state)
 
 /* ---- many columns */
 
-/* Rows of six entries that wander, and, if `full` > 0, a last row with the first `full` columns. */
+/* Returns a pattern whose rows have six entries from a random column on, and, if `full` > 0, a last row with the first `full` columns. */
 static cmb_pattern long_pattern(int full)
 {
   static int start[MANY + 2], column[ROOM];
@@ -453,7 +456,7 @@ static void ten_thousand_columns(void **state)
     f->memory.peak = before;
     int groups = colours(f->ctx, &p);
     assert_in_range(groups, longest_row(&p), full[k] > 0 ? full[k] + 1 : 40);
-    /* a few ints a column and an entry */
+    /* at most 64 bytes for each column and each entry */
     assert_true(f->memory.peak - before <= 64 * (size_t)(MANY + p.start[p.rows]));
   }
 }
@@ -467,7 +470,7 @@ static void symmetric_bands(void **state)
   for (int n = 1; n <= 40; n++) {
     band_grid(n, 0);
     assert_int_equal(symmetric_colours(f->ctx, &random), 1);
-    band_grid(n, 1); /* a path: two of its vertices, or three with one in the middle, take two */
+    band_grid(n, 1); /* a path: two groups for up to three vertices, three for more */
     assert_int_equal(symmetric_colours(f->ctx, &random), n == 1 ? 1 : n <= 3 ? 2 : 3);
     band_grid(n, 2);
     assert_true(symmetric_colours(f->ctx, &random) <= 5);
@@ -476,8 +479,8 @@ static void symmetric_bands(void **state)
   }
 }
 
-/* The diagonal with a full row and column: two groups, where the other colouring needs all. A border of
- * two: three. */
+/* The diagonal with one full row and column needs two groups, where the colouring without symmetry needs n. With two such rows and
+ * columns: three. */
 static void symmetric_arrows(void **state)
 {
   struct fixture *f = *state;
@@ -485,24 +488,24 @@ static void symmetric_arrows(void **state)
   for (int n = 4; n <= 40; n++) {
     int tip = cmbt_random_int(&random, 0, n - 1);
     band_grid(n, 0);
-    for (int i = 0; i < n; i++) g.there[i][tip] = g.there[tip][i] = true;
+    for (int i = 0; i < n; i++) g.present[i][tip] = g.present[tip][i] = true;
     grid_close(n, n);
     assert_int_equal(symmetric_colours(f->ctx, &random), 2);
     assert_int_equal(colours(f->ctx, &g.pattern), n);
     int second = (tip + 1) % n;
-    for (int i = 0; i < n; i++) g.there[i][second] = g.there[second][i] = true;
+    for (int i = 0; i < n; i++) g.present[i][second] = g.present[second][i] = true;
     grid_close(n, n);
     assert_int_equal(symmetric_colours(f->ctx, &random), 3);
   }
 }
 
-/* No diagonal: [0 B; Bᵀ 0] with a diagonal B takes one group, although neighbours share it. */
+/* Without a diagonal, [0 B; Bᵀ 0] with a diagonal B takes one group, although rows and columns are coupled. */
 static void a_missing_diagonal_is_used(void **state)
 {
   struct fixture *f = *state;
   struct cmbt_random random = {7};
   grid_empty();
-  for (int i = 0; i < 5; i++) g.there[i][i + 5] = g.there[i + 5][i] = true;
+  for (int i = 0; i < 5; i++) g.present[i][i + 5] = g.present[i + 5][i] = true;
   grid_close(10, 10);
   assert_int_equal(symmetric_colours(f->ctx, &random), 1);
 }
@@ -529,7 +532,7 @@ static void random_symmetric_matrices_are_recovered(void **state)
                 sum, sum_of_columns);
 }
 
-static void few_symmetric_columns_are_coloured_best(void **state)
+static void few_symmetric_columns_take_the_least_groups(void **state)
 {
   struct fixture *f = *state;
   struct cmbt_random random = {9};
@@ -564,7 +567,7 @@ static void what_is_not_symmetric_is_refused(void **state)
   cmb_colour_place place[9];
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
     grid_empty();
-    for (int k = 0; k < 9; k++) g.there[k / 3][k % 3] = cases[c].rows[k / 3][k % 3] == '*';
+    for (int k = 0; k < 9; k++) g.present[k / 3][k % 3] = cases[c].rows[k / 3][k % 3] == '*';
     grid_close(3, 3);
     assert_int_equal(cmb_colour_symmetric(f->ctx, &g.pattern, group, &groups), CMB_ERROR_INPUT);
     assert_non_null(strstr(cmb_last_error(f->ctx), cases[c].words));
@@ -578,7 +581,7 @@ static void what_is_not_symmetric_is_refused(void **state)
 static void groups_that_do_not_fit_are_refused(void **state)
 {
   struct fixture *f = *state;
-  int group[4] = {0, 1, 0, 1}; /* a path of four vertices with two colours */
+  int group[4] = {0, 1, 0, 1}; /* a path of four vertices with two groups */
   cmb_colour_place place[16];
   band_grid(4, 1);
   assert_int_equal(cmb_colour_recovery(f->ctx, &g.pattern, group, 2, place), CMB_ERROR_INPUT);
@@ -617,11 +620,11 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bands_take_their_width),
-      cmocka_unit_test(arrows),
-      cmocka_unit_test(the_example_of_seed_001_takes_three),
+      cmocka_unit_test(a_diagonal_with_a_full_column_takes_two),
+      cmocka_unit_test(the_example_of_arnold_2006_takes_three),
       cmocka_unit_test(crowns_take_two),
-      cmocka_unit_test(empty_columns_and_rows_are_no_trouble),
-      cmocka_unit_test(few_columns_are_coloured_best),
+      cmocka_unit_test(empty_columns_and_rows_are_accepted),
+      cmocka_unit_test(few_columns_take_the_least_groups),
       cmocka_unit_test(sparse_patterns_come_close_to_the_bound),
       cmocka_unit_test(denser_patterns_improve_on_plain_first_fit),
       cmocka_unit_test(ten_thousand_columns),
@@ -629,7 +632,7 @@ int main(void)
       cmocka_unit_test(symmetric_arrows),
       cmocka_unit_test(a_missing_diagonal_is_used),
       cmocka_unit_test(random_symmetric_matrices_are_recovered),
-      cmocka_unit_test(few_symmetric_columns_are_coloured_best),
+      cmocka_unit_test(few_symmetric_columns_take_the_least_groups),
       cmocka_unit_test(what_is_not_symmetric_is_refused),
       cmocka_unit_test(groups_that_do_not_fit_are_refused),
       cmocka_unit_test(every_refused_allocation_is_reported),

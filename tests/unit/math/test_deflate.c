@@ -1,6 +1,6 @@
 /*
- * Matrices with a defective eigenvalue 0 and known other ones, among them a slow one: A = Q T Qᵀ with a random orthogonal Q and a
- * triangular T, the eigenvalues in any order on its diagonal.
+ * Tests of cmb_deflate (math/deflate.h) with matrices whose eigenvalue 0 is defective and whose other eigenvalues are known, one of them
+ * only 1e-7: A = Qᵀ T Q with a random orthogonal Q and a triangular T with the eigenvalues in random order on its diagonal.
  */
 #include "check.h"
 #include "random.h"
@@ -33,7 +33,7 @@ static void make(struct cmbt_random *random, double *A)
     T[i * N + i] = T[k * N + k];
     T[k * N + k] = kept;
   }
-  for (int i = 0; i < N; i++) { /* Qᵀ T Q, as Q has its vectors in rows */
+  for (int i = 0; i < N; i++) { /* A = Qᵀ T Q: the basis vectors are the rows of Q */
     for (int k = i; k < N; k++) cmb_add_scaled(N, T[i * N + k], Q + k * N, TQ + i * N);
   }
   memset(A, 0, sizeof TQ);
@@ -60,7 +60,7 @@ static void test_defective(void **state)
   }
 }
 
-static void test_ends(void **state)
+static void test_small_matrices(void **state)
 {
   (void)state;
   double zero[4] = {0}, regular[4] = {2, 1, 0, 3}, chain[4] = {0, 1, 0, 0}, work[10], kept;
@@ -77,7 +77,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_defective),
-      cmocka_unit_test(test_ends),
+      cmocka_unit_test(test_small_matrices),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

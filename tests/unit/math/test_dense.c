@@ -1,10 +1,10 @@
 /*
- * Dense kernels: sums against plain loops, factorisations against known solutions and by their residuals,
- * and the row at which a matrix fails.
+ * Tests of the dense kernels (math/dense.h): sums against plain loops, factorisations against known solutions and by their residuals,
+ * and the row at which a factorisation fails.
  *
- * Residuals: a factorisation is exact for a matrix that differs by at most about n eps |L||U|. With
- * partial pivoting, and with LDLᵀ of a positive definite matrix, that is n eps max|A| times the growth
- * of the entries, which stays below GROWTH for the random matrices used here.
+ * Limit of the residuals: factors are exact for a matrix that differs from A by at most about n eps |L||U|. With partial pivoting, and
+ * for LDLᵀ of a positive definite matrix, |L||U| is max|A| times the growth of the entries in the elimination, which stays below GROWTH
+ * for the random matrices used here.
  */
 #include "check.h"
 #include "math/dense.h"
@@ -21,7 +21,8 @@ static void sums_are_those_of_plain_loops(void **state)
 {
   (void)state;
   struct cmbt_random random = {1};
-  for (int n = 0; n <= 19; n++) { /* every remainder of the unrolled loops; whole numbers: exact */
+  for (int n = 0; n <= 19;
+       n++) { /* every remainder of the unrolled loops; integers, so sums are exact */
     double a[20], b[4][20], c[20], dot[4];
     const double *const rows[4] = {b[0], b[1], b[2], b[3]};
     for (int k = 0; k < 20; k++) {
@@ -48,7 +49,7 @@ static void sums_are_those_of_plain_loops(void **state)
   }
 }
 
-static void the_norm_survives_extreme_entries(void **state)
+static void the_norm_neither_overflows_nor_underflows(void **state)
 {
   (void)state;
   const double x[] = {3, -4, 12};
@@ -69,7 +70,7 @@ static void the_norm_survives_extreme_entries(void **state)
 
 /* ---- LU */
 
-/* |b − A x| over n eps max|A| sum|x|. */
+/* Returns max|b − A x| / (n eps max|A| Σ|x_j|). */
 static double residual(int n, const double *A, const double *x, const double *b)
 {
   double worst = 0, largest = 0, sum = 0;
@@ -96,7 +97,7 @@ static void lu_solves_a_known_system(void **state)
   for (int i = 0; i < 3; i++) cmbt_near(b[i], i + 1, 3 * GROWTH * DBL_EPSILON);
 }
 
-/* Without exchange the entry 1 of the second row would vanish beside 1e20. */
+/* Without exchange of rows the second row's entry 1 would be lost beside 1e20. */
 static void lu_exchanges_rows_for_accuracy(void **state)
 {
   (void)state;
@@ -128,7 +129,7 @@ static void lu_has_small_residuals(void **state)
   }
 }
 
-static void lu_does_not_accept_dependent_columns(void **state)
+static void lu_refuses_dependent_columns(void **state)
 {
   (void)state;
   int pivot[4];
@@ -142,7 +143,7 @@ static void lu_does_not_accept_dependent_columns(void **state)
   }
 }
 
-static void lu_does_not_accept_what_is_not_finite(void **state)
+static void lu_refuses_nonfinite_entries(void **state)
 {
   (void)state;
   const double bad[] = {NAN, INFINITY, -INFINITY};
@@ -159,7 +160,7 @@ static void lu_does_not_accept_what_is_not_finite(void **state)
 
 /* ---- LDLᵀ */
 
-/* A = R Rᵀ + n I / 10 with random R, rows and columns scaled by up to 10^±decades; full matrix. */
+/* Makes A = D (R Rᵀ + n I/10) D (full) with random R and a diagonal D from 10^−decades to 10^decades. */
 static void random_positive(struct cmbt_random *random, int n, double decades, double *A)
 {
   static double R[LARGEST * LARGEST];
@@ -178,7 +179,7 @@ static void random_positive(struct cmbt_random *random, int n, double decades, d
 static void ldlt_solves_a_known_system(void **state)
 {
   (void)state;
-  double A[] = {4, 0, 0, 2, 5, 0, -2, 1, 6}; /* lower triangle; 1/D and L below */
+  double A[] = {4, 0, 0, 2, 5, 0, -2, 1, 6}; /* the lower triangle; factors: 1/D and, below it, L */
   const double expected[] = {0.25, 0, 0, 0.5, 0.25, 0, -0.5, 0.5, 0.25};
   assert_int_equal(cmb_ldlt_factor(3, A), -1);
   for (int i = 0; i < 9; i++) assert_true(A[i] == expected[i]);
@@ -187,7 +188,7 @@ static void ldlt_solves_a_known_system(void **state)
   for (int i = 0; i < 3; i++) cmbt_near(b[i], i + 1, 3 * GROWTH * DBL_EPSILON);
 }
 
-/* The same in units in which A has unit diagonal: no entry of L D^½ exceeds the root of A's diagonal. */
+/* Returns the same as residual(), in units in which A has unit diagonal: there no entry of L D^½ exceeds 1. */
 static double residual_positive(int n, const double *A, const double *x, const double *b)
 {
   double worst = 0, sum = 0;
@@ -224,7 +225,7 @@ static void ldlt_has_small_residuals(void **state)
   }
 }
 
-/* L⁻¹ for several rows at once, and L⁻ᵀ: products with L and Lᵀ must give the right-hand side back. */
+/* Checks cmb_ldlt_forward (L⁻¹, several rows at once) and cmb_ldlt_backward (L⁻ᵀ): multiplying by L and Lᵀ returns the right-hand side. */
 static void ldlt_halves_invert_the_factors(void **state)
 {
   (void)state;
@@ -259,8 +260,8 @@ static void ldlt_halves_invert_the_factors(void **state)
   }
 }
 
-/* A = L D Lᵀ with a D that has one entry ≤ 0: that row is named, whatever the units. */
-static void ldlt_names_the_row_that_is_not_positive(void **state)
+/* A = L D Lᵀ with one entry of D not positive: checks that this row is returned, in any units. */
+static void ldlt_returns_the_row_that_is_not_positive(void **state)
 {
   (void)state;
   struct cmbt_random random = {5};
@@ -274,7 +275,7 @@ static void ldlt_names_the_row_that_is_not_positive(void **state)
       D[i] = cmbt_random_uniform(&random, 0.5, 2);
       scale[i] = cmbt_random_scale(&random, trial % 2 ? 6 : 0);
     }
-    D[bad] = trial % 3 == 0 ? 0 : -0.5; /* semidefinite up to rounding, and indefinite */
+    D[bad] = trial % 3 == 0 ? 0 : -0.5; /* semidefinite up to rounding, or indefinite */
     for (int i = 0; i < N; i++) {
       for (int j = 0; j < N; j++) {
         double sum = 0;
@@ -286,7 +287,7 @@ static void ldlt_names_the_row_that_is_not_positive(void **state)
   }
 }
 
-static void ldlt_does_not_accept_what_is_not_finite(void **state)
+static void ldlt_refuses_nonfinite_entries(void **state)
 {
   (void)state;
   const double bad[] = {NAN, INFINITY, -INFINITY};
@@ -306,17 +307,17 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sums_are_those_of_plain_loops),
-      cmocka_unit_test(the_norm_survives_extreme_entries),
+      cmocka_unit_test(the_norm_neither_overflows_nor_underflows),
       cmocka_unit_test(lu_solves_a_known_system),
       cmocka_unit_test(lu_exchanges_rows_for_accuracy),
       cmocka_unit_test(lu_has_small_residuals),
-      cmocka_unit_test(lu_does_not_accept_dependent_columns),
-      cmocka_unit_test(lu_does_not_accept_what_is_not_finite),
+      cmocka_unit_test(lu_refuses_dependent_columns),
+      cmocka_unit_test(lu_refuses_nonfinite_entries),
       cmocka_unit_test(ldlt_solves_a_known_system),
       cmocka_unit_test(ldlt_has_small_residuals),
       cmocka_unit_test(ldlt_halves_invert_the_factors),
-      cmocka_unit_test(ldlt_names_the_row_that_is_not_positive),
-      cmocka_unit_test(ldlt_does_not_accept_what_is_not_finite),
+      cmocka_unit_test(ldlt_returns_the_row_that_is_not_positive),
+      cmocka_unit_test(ldlt_refuses_nonfinite_entries),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /*
- * Eigenvalues and row spaces against their definitions, and where the eigenvalues are known: random matrices of all sizes, graded and
- * defective ones, cycles (where the usual shifts of the QR algorithm do nothing), multiple eigenvalues.
+ * Tests of eigenvalues and row spaces (math/eigen.h) against their definitions and known eigenvalues: random matrices of all sizes, graded
+ * and defective ones, multiple eigenvalues, and cycles, with which the usual shifts of the QR algorithm make no progress.
  */
 #include "check.h"
 #include "random.h"
@@ -22,7 +22,7 @@ static void fill(struct cmbt_random *random, int count, double *x)
   for (int i = 0; i < count; i++) x[i] = cmbt_random_uniform(random, -1, 1);
 }
 
-/* |A x − μ x| for a complex x = (x, y) and μ = a + i b. */
+/* Returns max|A z − μ z| for the complex vector z = x + i y and μ = a + i b. */
 static double residual(int n, const double *A, double a, double b, const double *x, const double *y)
 {
   double most = 0;
@@ -34,7 +34,8 @@ static double residual(int n, const double *A, double a, double b, const double 
   return most;
 }
 
-/* Pairs stand together, vectors have length 1 and satisfy A x = μ x to rounding, the trace is right. */
+/* Computes the eigenvalues of A and checks: conjugate pairs are adjacent, eigenvectors have length 1 and satisfy A z = μ z up to rounding,
+ * and the sum of the eigenvalues is the trace. */
 static void check_general(int n, const double *A, struct eigen *e)
 {
   double copy[MOST * MOST], work[WORK], zero[MOST] = {0}, trace = 0, sum = 0, size = 0;
@@ -70,7 +71,7 @@ static void test_general(void **state)
   }
 }
 
-/* Zero, the identity, a shear, a matrix with a zero beside the diagonal: where something is divided by, there is nothing. */
+/* Checks matrices for which a divisor in the algorithm is 0: zero, the identity, shears, and matrices with zeros beside the diagonal. */
 static void test_special(void **state)
 {
   (void)state;
@@ -86,7 +87,8 @@ static void test_special(void **state)
   check_general(4, (double[]){0, 0, 1, 0, 0, 0, 0, 1, -1, 0, 0, 0, 0, -1, 0, 0}, &e);
 }
 
-/* x_i → x_(i+1) in a circle: roots of unity. The shifts of the last two rows are 0 and leave such a matrix as it is. */
+/* The cyclic permutation x_i → x_(i+1) has the roots of unity as eigenvalues. The shifts from its last two rows are 0, and a QR step with
+ * them does not change it. */
 static void test_cycle(void **state)
 {
   (void)state;
@@ -103,7 +105,7 @@ static void test_cycle(void **state)
   }
 }
 
-/* A Jordan block of size 3 in other coordinates: perturbations of ε move its eigenvalues by ε^(1/3), but residuals stay small. */
+/* A Jordan block of size 3 in other coordinates. A perturbation ε moves its eigenvalues by ε^(1/3), hence the limit 1e-4. */
 static void test_defective(void **state)
 {
   (void)state;
@@ -122,8 +124,8 @@ static void test_defective(void **state)
   for (int j = 0; j < 3; j++) cmbt_below(hypot(e.re[j] - 2, e.im[j]), 1e-4);
 }
 
-/* x'' = −K x − C x' with K = Σ k_s j_s j_sᵀ and C = Σ c_s j_s j_sᵀ: a mechanism of m coordinates with `rigid` free motions has the eigenvalue 0
- * twice for each of them, of which rounding leaves no digit that is right. */
+/* Checks a mechanism of m coordinates, x'' = −K x − C x', K = Σ k_s j_s j_sᵀ, C = Σ c_s j_s j_sᵀ, with `rigid` free motions. Each gives
+ * the eigenvalue 0 twice, of which rounding leaves no correct digit; residuals have to be small all the same. */
 static void check_free_motions(struct cmbt_random *random, int m, int rigid, struct eigen *e)
 {
   const int n = 2 * m;
@@ -149,7 +151,7 @@ static void test_free_motions(void **state)
   for (int k = 0; k < 400; k++) check_free_motions(&random, 11, 2 + k % 3, &e);
 }
 
-/* D⁻¹ A D has the eigenvalues of A, whatever the units D: companion matrix of the roots 1 to 6, with units over 24 decades. */
+/* The companion matrix of the roots 1 to 6 in units D from 1 to 2^128: D⁻¹ A D has the same eigenvalues. */
 static void test_graded(void **state)
 {
   (void)state;
@@ -170,7 +172,7 @@ static void test_graded(void **state)
   }
 }
 
-/* Second differences: 2 − 2 cos(k π/(n + 1)), vectors sin(i k π/(n + 1)). */
+/* The matrix of second differences has the eigenvalues 2 − 2 cos(k π/(n + 1)) and the eigenvectors sin(i k π/(n + 1)). */
 static void test_symmetric(void **state)
 {
   (void)state;
@@ -190,7 +192,7 @@ static void test_symmetric(void **state)
   }
 }
 
-/* A = Σ μ_k u_k u_kᵀ with random orthonormal u and multiple μ, some of them 0. */
+/* Checks A = Σ μ_k u_k u_kᵀ with random orthonormal u_k and triple μ_k, one of them 0. */
 static void check_multiple(struct cmbt_random *random, int n)
 {
   double B[MOST * MOST], U[MOST * MOST], A[MOST * MOST] = {0}, V[MOST * MOST], mu[MOST], work[WORK];
@@ -219,7 +221,8 @@ static void test_symmetric_multiple(void **state)
   for (int n = 0; n <= 40; n += n < 8 ? 1 : 8) check_multiple(&random, n);
 }
 
-/* Six rows of which `rank` are independent, also more rows than columns. */
+/* Checks cmb_row_space for random `rows` with n entries, of which `rank` are independent: Q is orthogonal, the ordered rows are R Q with
+ * decreasing pivots, pivots after the rank-th are 0, and the last rows of Q are orthogonal to all given rows. */
 static void check_rows(struct cmbt_random *random, int rows, int n, int rank)
 {
   double base[N * N], B[N * N], R[N * N], Q[N * N], work[128];

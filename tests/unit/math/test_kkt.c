@@ -1,6 +1,6 @@
 /*
- * The dense KKT object: residuals, agreement between the ways to give the same matrix, statuses, and the
- * rank test in any units.
+ * Tests of the dense KKT object (math/kkt.h): residuals, agreement between all ways to store the same matrix, status codes, and the rank
+ * test in any units.
  */
 #include "check.h"
 #include "failing_allocator.h"
@@ -12,8 +12,8 @@
 #include <string.h>
 
 enum { LARGEST = 60 };
-static const double STABLE =
-    10; /* times (nv + ng) eps: some operations on each entry; 2.5 was seen */
+/* limit of residuals in units of (nv + ng) eps, for some operations on each entry; up to 2.5 is reached */
+static const double STABLE = 10;
 
 static cmb_kkt *new_kkt(cmb_context *ctx, const cmb_kkt_shape *shape)
 {
@@ -29,7 +29,7 @@ static cmb_status factor_system(cmb_kkt *kkt, const struct cmbt_kkt_system *sys,
                         cmbt_kkt_B_for(sys, shape));
 }
 
-/* Factor and solve; the solution is left in sys->x, sys->y. */
+/* Factorises and solves; the solution is stored in sys->x, sys->y. */
 static void solve_system(struct cmbt_kkt_system *sys, const cmb_kkt_shape *shape)
 {
   cmb_kkt *kkt = new_kkt(sys->ctx, shape);
@@ -61,7 +61,7 @@ static void residuals_are_rounding_in_any_units(void **state)
   for (int way = 0; way < 8; way++) check_residuals(way & 1, way & 2, way & 4 ? 6 : 0);
 }
 
-/* A pendulum of mass 2 hanging at rest below its pivot at (0, 0), length 5: the rod carries the weight. */
+/* A pendulum of mass 2 and length 5 that hangs at rest below its pivot at (0, 0): the acceleration is 0, the multiplier balances the weight. */
 static void a_pendulum_at_rest(void **state)
 {
   (void)state;
@@ -79,8 +79,8 @@ static void a_pendulum_at_rest(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* The same system with M diagonal, dense, and on patterns, for every small number of constraints: closed
- * form, general, and expanded rows. The solutions differ by rounding times the condition of the whole,
+/* Checks that all ways to store a system give the same solution: M diagonal, dense, and on patterns, with 0 to 5 constraints, so that both
+ * the closed form for one or two constraints and the general factors are used. Solutions differ by rounding times the condition number,
  * below 1e4 for these matrices. */
 static void all_ways_to_store_agree(void **state)
 {
@@ -110,7 +110,7 @@ static void all_ways_to_store_agree(void **state)
   }
 }
 
-/* For the tests below: closed form, general diagonal, dense, and each unsymmetric. */
+/* Systems for the tests below: M diagonal with few constraints (closed form) and with more, M dense; B = G, then B ≠ G. */
 static const struct cmbt_kkt_kind kinds[] = {{4, 1, true, false, 1, 0}, {5, 2, true, false, 1, 0},
                                              {7, 4, true, false, 1, 0}, {8, 5, false, false, 1, 0},
                                              {8, 5, false, true, 1, 0}, {5, 2, true, true, 1, 0},
@@ -140,7 +140,7 @@ static void results_may_replace_the_right_hand_side(void **state)
     assert_memory_equal(x, sys->x, (size_t)nv * sizeof *x);
     assert_memory_equal(y, sys->y, (size_t)ng * sizeof *y);
 
-    cmb_kkt_solve(kkt, sys->r, sys->s, x, NULL); /* the multipliers are not asked for */
+    cmb_kkt_solve(kkt, sys->r, sys->s, x, NULL); /* without the multipliers */
     assert_memory_equal(x, sys->x, (size_t)nv * sizeof *x);
     const double zero[5] = {0};
     double y_zero[5];
@@ -153,8 +153,8 @@ static void results_may_replace_the_right_hand_side(void **state)
   }
 }
 
-/* r = 0: bit by bit what a right-hand side of zeros yields, and with s in the place of y. B = G or not. */
-static void moves_are_solutions(void **state)
+/* Checks that cmb_kkt_move, with s passed in the place of y, gives what cmb_kkt_solve gives for r = 0, bit by bit; B = G and B ≠ G. */
+static void moves_agree_with_solutions(void **state)
 {
   (void)state;
   struct cmbt_random random = {9};
@@ -176,7 +176,7 @@ static void moves_are_solutions(void **state)
   }
 }
 
-/* M == NULL: bit by bit what giving the same M again yields, also after a failure of G. */
+/* Checks that M == NULL gives bit by bit the result of passing the same M again, also after a G that was refused. */
 static void the_mass_matrix_is_kept(void **state)
 {
   (void)state;
@@ -231,7 +231,7 @@ static void without_constraints_it_is_the_mass_matrix(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* ---- what is not acceptable */
+/* ---- input that is refused */
 
 static void a_mass_matrix_must_be_positive_definite(void **state)
 {
@@ -254,7 +254,7 @@ static void a_mass_matrix_must_be_positive_definite(void **state)
         assert_int_equal(factor_system(kkt, sys, &shape), CMB_RETRY_MASS);
         assert_int_equal(cmb_kkt_dependent(kkt), -1);
         assert_int_equal(cmb_kkt_factor(kkt, NULL, sys->G, NULL),
-                         CMB_ERROR_ARGUMENT); /* it is gone */
+                         CMB_ERROR_ARGUMENT); /* no factors of M are left */
       }
       sys->M[i * nv + i] = kept;
     }
@@ -265,8 +265,8 @@ static void a_mass_matrix_must_be_positive_definite(void **state)
   }
 }
 
-/* A positive diagonal is not enough: [1 2; 2 1] has a negative eigenvalue. */
-static void an_indefinite_mass_matrix_is_seen(void **state)
+/* Checks that M = [1 2; 2 1] is refused, which has a positive diagonal but a negative eigenvalue. */
+static void an_indefinite_mass_matrix_is_refused(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
@@ -278,7 +278,7 @@ static void an_indefinite_mass_matrix_is_seen(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* NaN and Inf in turn in each entry of A; of an A with `width` columns only up to the diagonal. */
+/* Puts NaN and ±Inf in turn into each entry of A and checks the status; width > 0: only into the lower triangle of A (width x width). */
 static void check_nonfinite(struct cmbt_kkt_system *sys, cmb_kkt *kkt, int count, double *A,
                             int width)
 {
@@ -296,7 +296,7 @@ static void check_nonfinite(struct cmbt_kkt_system *sys, cmb_kkt *kkt, int count
   }
 }
 
-static void nan_and_inf_are_seen_in_every_entry(void **state)
+static void nan_and_inf_are_refused_in_every_entry(void **state)
 {
   (void)state;
   struct cmbt_random random = {6};
@@ -341,7 +341,7 @@ static void shapes_must_fit(void **state)
 
 /* ---- rank */
 
-/* Row `to` of G and of B := Σ weight[k] row k. */
+/* Replaces row `to` of G and of B by Σ weight[k] row k, k ≠ to. */
 static void combine(struct cmbt_kkt_system *sys, int to, const double *weight)
 {
   const int nv = sys->kind.nv;
@@ -358,7 +358,7 @@ static void combine(struct cmbt_kkt_system *sys, int to, const double *weight)
   cmbt_kkt_refresh(sys);
 }
 
-/* Any row with a weight, and the combination itself, depends on the others; no other row does. */
+/* Makes one row a combination of others. Checks that the constraint reported as dependent is this row or one with a nonzero weight. */
 static void dependent_rows_are_named_in_any_units(void **state)
 {
   (void)state;
@@ -374,7 +374,7 @@ static void dependent_rows_are_named_in_any_units(void **state)
       if (from != to)
         weight[from] = cmbt_random_uniform(&random, 1, 2) * sys->rho[to] / sys->rho[from];
     }
-    combine(sys, to, weight); /* a zero row, if all the terms were the row itself */
+    combine(sys, to, weight); /* a zero row if no other row was drawn */
     cmb_kkt_shape shape = shape_of(sys);
     cmb_kkt *kkt = new_kkt(sys->ctx, &shape);
     assert_int_equal(factor_system(kkt, sys, &shape), CMB_RETRY_SINGULAR);
@@ -386,7 +386,7 @@ static void dependent_rows_are_named_in_any_units(void **state)
   }
 }
 
-/* Of several that could be named it is the last, and it is named until the next factoring only. */
+/* Checks that of several equal rows the last is reported, and that the report does not outlive the next factorisation. */
 static void the_last_of_equal_rows_is_named(void **state)
 {
   (void)state;
@@ -416,9 +416,9 @@ static void the_last_of_equal_rows_is_named(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Two unit gradients at an angle: accepted at 1e-5, and the solution still solves the equations; not
- * accepted at 1e-9, where sin² is below rounding. Metres or millimetres: rows by 1e±6, columns too. */
-static void the_angle_decides_not_the_units(void **state)
+/* Two unit gradients at an angle of 1e-5 are accepted, and the solution satisfies the equations; at 1e-9, where sin² is below rounding,
+ * they are refused. This holds with the second row multiplied by 1e±6 and with the second velocity in units of 1e-3. */
+static void the_rank_test_depends_on_the_angle_not_on_units(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
@@ -429,7 +429,7 @@ static void the_angle_decides_not_the_units(void **state)
     const cmb_kkt_shape shape = {.nv = 3, .ng = 2, .mass_diagonal = diagonal};
     const double D[] = {1, column * column, 1}, M[] = {1, 0, 0, 0, column * column, 0, 0, 0, 1};
     const double G[] = {1, 0, 0, row * cos(angle), row * sin(angle) * column, 0};
-    double B[6]; /* the same numbers in another place: taken for unsymmetric */
+    double B[6]; /* the same numbers in another array, which is treated as B ≠ G */
     memcpy(B, G, sizeof B);
     cmb_kkt *kkt = new_kkt(ctx, &shape);
     cmb_status status = cmb_kkt_factor(kkt, diagonal ? D : M, G, way >= 24 ? B : G);
@@ -441,9 +441,9 @@ static void the_angle_decides_not_the_units(void **state)
       const double r[] = {1, column, 1}, s[] = {-1, -row};
       double x[3], y[2];
       cmb_kkt_solve(kkt, r, s, x, y);
-      /* the second equation fixes x[1] to (1 − cos) / sin / column, a small number of unit size */
+      /* the second equation gives x[1] = (1 − cos)/sin/column, about angle/(2 column) */
       cmbt_near(x[0], 1, 1e-9);
-      cmbt_near(x[1] * column, angle / 2, 1e-4); /* eps / angle² */
+      cmbt_near(x[1] * column, angle / 2, 1e-4); /* the error is of the order of eps / angle² */
     }
     cmb_kkt_destroy(kkt);
   }
@@ -472,7 +472,7 @@ static void more_constraints_than_velocities_are_dependent(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* For B ≠ G: forces that cannot act, and forces that act beside the constraint, are singular too. */
+/* B ≠ G: checks that the system is singular if a row of B is zero or acts only on a velocity that no constraint contains. */
 static void forces_must_reach_the_constraints(void **state)
 {
   (void)state;
@@ -481,7 +481,7 @@ static void forces_must_reach_the_constraints(void **state)
   const double M[] = {1, 2, 3}, G[] = {1, 0, 0, 0, 1, 0}, none[] = {1, 0, 0, 0, 0, 0},
                nowhere[] = {0, 0, 1, 0, 0, 2}, beside[] = {1, 0, 0, 0, 0, 1};
   const double both[] = {0, 1, 0, 1, 0, 0}, r[] = {0, 0, 0},
-               s[] = {-3, -4}; /* needs row exchange */
+               s[] = {-3, -4}; /* the factorisation needs an exchange of rows */
   double x[3], y[2];
   cmb_kkt *kkt = new_kkt(ctx, &shape);
   assert_int_equal(cmb_kkt_factor(kkt, M, G, nowhere), CMB_RETRY_SINGULAR);
@@ -507,8 +507,7 @@ static void later_rows_are_the_redundant_ones(void **state)
   const double M[] = {2, 1, 0, 0, 1, 2, 0, 0, 0, 0, 3, 1, 0, 0, 1, 1};
   const double rows[5][4] = {{1, 2, 3, 4}, {0, 1, 0, 1}, {1, 3, 3, 5}, {0, 0, 0, 0}, {2, 0, 1, 0}};
   cmb_kkt *kkt = new_kkt(ctx, &shape);
-  for (int unit = -9; unit <= 9;
-       unit += 9) { /* row 2 is the sum of the two before, row 3 is zero */
+  for (int unit = -9; unit <= 9; unit += 9) { /* row 2 is the sum of rows 0 and 1, row 3 is zero */
     double G[20];
     int list[5], count;
     for (int i = 0; i < 20; i++) G[i] = rows[i / 4][i % 4] * pow(10, unit);
@@ -521,8 +520,8 @@ static void later_rows_are_the_redundant_ones(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Combinations of the independent rows before are put in at random places: exactly these are listed, in
- * ascending order. (Of redundant rows as well they could cancel to rounding, which has any direction.) */
+/* Replaces random rows by combinations of independent rows before them and checks that exactly these are listed, in ascending order.
+ * (Redundant rows are not combined: they could cancel up to rounding, which has any direction.) */
 static void the_list_of_redundant_rows_is_exact(void **state)
 {
   (void)state;
@@ -589,7 +588,7 @@ static void only_creating_allocates(void **state)
 static void creating_survives_every_refused_allocation(void **state)
 {
   (void)state;
-  const cmb_kkt_shape shape = {.nv = 40, .ng = 20}; /* more than one chunk */
+  const cmb_kkt_shape shape = {.nv = 40, .ng = 20}; /* takes more than one chunk of the arena */
   for (long at = 2;; at++) {
     struct cmbt_allocator memory;
     cmbt_allocator_init(&memory);
@@ -604,8 +603,8 @@ static void creating_survives_every_refused_allocation(void **state)
     cmb_context_destroy(ctx);
     assert_int_equal(memory.outstanding, 0);
     if (!refused) {
-      assert_in_range(at, 4,
-                      100); /* context, arena, and at least two chunks were refused in turn */
+      assert_in_range(
+          at, 4, 100); /* requests 2 and 3, at least, were refused; the first is the context's */
       return;
     }
   }
@@ -618,16 +617,16 @@ int main(void)
       cmocka_unit_test(a_pendulum_at_rest),
       cmocka_unit_test(all_ways_to_store_agree),
       cmocka_unit_test(results_may_replace_the_right_hand_side),
-      cmocka_unit_test(moves_are_solutions),
+      cmocka_unit_test(moves_agree_with_solutions),
       cmocka_unit_test(the_mass_matrix_is_kept),
       cmocka_unit_test(without_constraints_it_is_the_mass_matrix),
       cmocka_unit_test(a_mass_matrix_must_be_positive_definite),
-      cmocka_unit_test(an_indefinite_mass_matrix_is_seen),
-      cmocka_unit_test(nan_and_inf_are_seen_in_every_entry),
+      cmocka_unit_test(an_indefinite_mass_matrix_is_refused),
+      cmocka_unit_test(nan_and_inf_are_refused_in_every_entry),
       cmocka_unit_test(shapes_must_fit),
       cmocka_unit_test(dependent_rows_are_named_in_any_units),
       cmocka_unit_test(the_last_of_equal_rows_is_named),
-      cmocka_unit_test(the_angle_decides_not_the_units),
+      cmocka_unit_test(the_rank_test_depends_on_the_angle_not_on_units),
       cmocka_unit_test(more_constraints_than_velocities_are_dependent),
       cmocka_unit_test(forces_must_reach_the_constraints),
       cmocka_unit_test(later_rows_are_the_redundant_ones),

@@ -1,9 +1,11 @@
 /*
- * Full rank from sparse pivots (cmb_kkt_sparse_certain): never claimed of a matrix that lacks it, and claimed where the distance from
- * losing it is more than rounding. Rows of small integers, each with a column of its own, have full rank; one that is a sum of
- * multiples of others, its own column left out, makes it one less, exactly; and with a small number in that column its distance is
- * known. Where it is the difference of two rows that are nearly parallel, rounding leaves much more than itself of a pivot that should
- * be 0. Units of rows and columns are powers of 2, so that nothing of this is rounded.
+ * Tests of the proof of full rank from sparse pivots (cmb_kkt_sparse_certain): full rank is never claimed of a matrix that lacks it, and
+ * it is claimed where the distance from a loss of rank is well above rounding.
+ *
+ * Rows of small integers, each with a column of its own, have full rank. One row is replaced by a sum of multiples of others, without its
+ * own column: the rank is then exactly one less. A small number in that column gives a known distance from the loss of rank. In some
+ * matrices the dependent row is the difference of two nearly parallel rows, so that its pivot, which should be 0, contains much amplified
+ * rounding errors. Units of rows and columns are powers of 2, so that the entries themselves are exact.
  */
 #include "base/arena.h"
 #include "check.h"
@@ -16,13 +18,13 @@
 
 enum { MOST_ROWS = 60, SHARED = 12, MOST_COLUMNS = MOST_ROWS + SHARED, REACH = 4 };
 
-static const double ROUNDING = 4 * DBL_EPSILON; /* as kkt.c has it */
+static const double ROUNDING = 4 * DBL_EPSILON; /* the same as in kkt.c */
 
 struct matrix {
   int ng, nv, dependent;
-  double tilt; /* of two rows whose difference the dependent one is; 1: there are none */
-  double G[MOST_ROWS][MOST_COLUMNS];           /* as integers, without the dependent row */
-  double sum[MOST_COLUMNS];                    /* that row without its own column */
+  double tilt; /* size of the difference of two nearly parallel rows; 1: there are none */
+  double G[MOST_ROWS][MOST_COLUMNS]; /* the rows in units 1, the dependent one as it was at first */
+  double sum[MOST_COLUMNS];          /* the dependent row, without its own column */
   double row[MOST_ROWS], column[MOST_COLUMNS]; /* units */
   double M[MOST_COLUMNS];
   int start[MOST_ROWS + 1], at[MOST_ROWS * MOST_COLUMNS];
@@ -40,7 +42,7 @@ static double some_unit(struct cmbt_random *random, int most)
   return ldexp(1, cmbt_random_int(random, -most, most));
 }
 
-/* The dependent row is a sum of multiples of rows before it. */
+/* Makes the dependent row a sum of multiples of rows before it. */
 static void add_rows(struct matrix *m, struct cmbt_random *random)
 {
   const int terms = cmbt_random_int(random, 1, REACH);
@@ -50,8 +52,8 @@ static void add_rows(struct matrix *m, struct cmbt_random *random)
   }
 }
 
-/* Or it is the difference of two rows that are nearly parallel, made large: rounding is made large with it. */
-static void tilt_a_row(struct matrix *m, struct cmbt_random *random)
+/* Makes the dependent row (a − b)/tilt of two nearly parallel rows a, b: division by the small tilt amplifies rounding errors. */
+static void subtract_nearly_parallel_rows(struct matrix *m, struct cmbt_random *random)
 {
   const int one = m->dependent - 1, other = m->dependent - 2;
   m->tilt = ldexp(1, -cmbt_random_int(random, 4, 12));
@@ -63,7 +65,7 @@ static void tilt_a_row(struct matrix *m, struct cmbt_random *random)
   for (int j = 0; j < m->nv; j++) m->G[other][j] = m->G[one][j] + m->tilt * m->sum[j];
 }
 
-/* Column i is that of row i; those behind are shared by rows that are near each other. */
+/* Makes rows with full rank: column i < ng belongs to row i alone, the columns after them are shared by rows with nearby indices. */
 static void make_rows(struct matrix *m, struct cmbt_random *random)
 {
   memset(m, 0, sizeof *m);
@@ -86,11 +88,11 @@ static void make_rows(struct matrix *m, struct cmbt_random *random)
   if (cmbt_random_int(random, 0, 1)) {
     add_rows(m, random);
   } else {
-    tilt_a_row(m, random);
+    subtract_nearly_parallel_rows(m, random);
   }
 }
 
-/* The pattern of all that the dependent row may have. */
+/* Returns the pattern of all entries that G or the dependent row may have. */
 static cmb_pattern find_pattern(struct matrix *m)
 {
   int count = 0;
@@ -104,7 +106,7 @@ static cmb_pattern find_pattern(struct matrix *m)
   return (cmb_pattern){.rows = m->ng, .columns = m->nv, .start = m->start, .column = m->at};
 }
 
-/* Values in their units: the dependent row is the sum plus `away` in its own column; away < 0: the row as it was first. */
+/* Fills in the values, in their units. The dependent row is the sum plus `away` in its own column; away < 0: the row as it was at first. */
 static void fill(struct matrix *m, double away)
 {
   for (int i = 0; i < m->ng; i++) {
@@ -117,7 +119,8 @@ static void fill(struct matrix *m, double away)
   }
 }
 
-/* sin² of the angle between the dependent row and the span of the others, from below: only it has its own column. */
+/* Returns a lower bound of sin² of the angle between the dependent row and the span of the others: no other row has an entry in its own
+ * column. */
 static double distance2(const struct matrix *m, double away)
 {
   const int own = m->dependent;
@@ -129,7 +132,8 @@ static double distance2(const struct matrix *m, double away)
   return away * away * unit / length2;
 }
 
-/* As kkt.c decides: pivots that the rows they meet can have made are zero, of the others cmb_kkt_sparse_certain judges. */
+/* Returns whether full rank is claimed, as kkt.c decides: no pivot is up to ROUNDING w², with w the entries of the widest row of the
+ * factors, and cmb_kkt_sparse_certain confirms the others. */
 static bool is_certain(cmb_kkt_sparse *sparse, struct matrix *m, double away)
 {
   const double widest = cmb_kkt_sparse_widest(sparse), zero = ROUNDING * widest * widest;
@@ -139,7 +143,8 @@ static bool is_certain(cmb_kkt_sparse *sparse, struct matrix *m, double away)
   return status == CMB_OK && cmb_kkt_sparse_certain(sparse, ROUNDING);
 }
 
-/* Away by this: full rank is beyond doubt where sin² is far above what w² roundings make of 0, with w entries in a row of the factors. */
+/* Checks the decision for the dependent row with `away` in its own column: full rank is never claimed for 0, and has to be claimed where
+ * sin² is far above rounding, amplified by 1/tilt². */
 static void check_at(cmb_kkt_sparse *sparse, struct matrix *m, double away)
 {
   const bool certain = is_certain(sparse, m, away);
@@ -163,7 +168,7 @@ static void claims_hold_on_random_matrices(void **state)
     cmbt_ok(ctx, cmb_kkt_sparse_create(ctx, arena, &shape, &sparse));
     cmbt_ok(ctx, cmb_kkt_sparse_mass(sparse, m.M));
     for (int round = 0; round < 12; round++) {
-      /* in any order: what was shown of one matrix must not be taken for another */
+      /* in random order: what was proved for one matrix must not be used for another */
       const int what = cmbt_random_int(&random, 0, 3);
       const double away = ldexp(1, -cmbt_random_int(&random, 0, 26));
       if (what == 0) assert_true(is_certain(sparse, &m, -1));
@@ -175,9 +180,9 @@ static void claims_hold_on_random_matrices(void **state)
   }
 }
 
-/* A row that comes nearer to the span of two that are nearly parallel, in small steps: what is said of each matrix by one who has seen those before is what is
- * said by one who sees it first. */
-static void what_was_shown_before_does_not_decide(void **state)
+/* Moves a row in small steps towards the span of two nearly parallel ones. Checks that an object that has factorised the matrices before
+ * decides each of them as a new object does. */
+static void decisions_do_not_depend_on_earlier_matrices(void **state)
 {
   (void)state;
   struct cmbt_random random = {13};
@@ -210,9 +215,9 @@ static void what_was_shown_before_does_not_decide(void **state)
   assert_int_equal(doubtful, TRIALS);
 }
 
-/* Rows in a chain, each nearly the one before: pivots of independent rows that are far below n² eps, as those of long rows of bodies.
- * (1, 1, 0, ..), (0, 1, 1, 0, ..): their last pivots fall as 1/n, and again as 1/n with all lengths made alike. */
-static void a_chain_is_certain_also_when_its_pivots_are_small(void **state)
+/* Rows (1, 1, 0, ..), (0, 1, 1, 0, ..), .. with masses 1e12 at the first and last velocity. Without these two the rows would be dependent
+ * (one more than velocities), so the least pivot is below 1e-10, and yet full rank is claimed. With masses 1e300 it is not. */
+static void a_chain_with_small_pivots_has_full_rank(void **state)
 {
   (void)state;
   static struct matrix m;
@@ -229,7 +234,7 @@ static void a_chain_is_certain_also_when_its_pivots_are_small(void **state)
   cmbt_ok(ctx, cmb_kkt_sparse_mass(sparse, m.M));
   assert_true(is_certain(sparse, &m, -1));
   cmbt_below(cmb_kkt_sparse_least(sparse), 1e-10);
-  m.M[0] = m.M[m.ng] = 1e300; /* held at both ends: one too many */
+  m.M[0] = m.M[m.ng] = 1e300; /* as good as fixed: one row is too many */
   cmbt_ok(ctx, cmb_kkt_sparse_mass(sparse, m.M));
   assert_false(is_certain(sparse, &m, -1));
   cmb_arena_destroy(arena);
@@ -240,8 +245,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(claims_hold_on_random_matrices),
-      cmocka_unit_test(what_was_shown_before_does_not_decide),
-      cmocka_unit_test(a_chain_is_certain_also_when_its_pivots_are_small),
+      cmocka_unit_test(decisions_do_not_depend_on_earlier_matrices),
+      cmocka_unit_test(a_chain_with_small_pivots_has_full_rank),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

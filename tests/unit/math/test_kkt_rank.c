@@ -1,6 +1,6 @@
 /*
- * Dependent and nearly dependent constraints in the KKT object: least squares, least norm, null vectors, weak directions, in
- * any units and for all ways to give the matrices.
+ * Tests of dependent and nearly dependent constraints in the KKT object (math/kkt.h): least squares, least norm, null vectors and weak
+ * directions, in any units and for all ways to store the matrices.
  */
 #include "check.h"
 #include "kkt_system.h"
@@ -14,7 +14,8 @@
 
 enum { MOST = 40 };
 
-/* A := J A: rows orthogonal, J orthogonal, nothing lost; singular values of a product of known factors. */
+/* Checks cmb_orthogonal_rows: B = J A has orthogonal rows with the lengths σ in descending order, J is orthogonal, and Jᵀ B = A. The last σ
+ * is 0 for dependent rows. */
 static void rows_become_orthogonal(void **state)
 {
   (void)state;
@@ -46,7 +47,7 @@ static void rows_become_orthogonal(void **state)
   }
 }
 
-/* The length of row i of G in the metric of M⁻¹; M is diagonal here. */
+/* Returns the length of row i of G in the metric of M⁻¹, for a diagonal M. */
 static double gradient_length(const struct cmbt_kkt_system *sys, int i)
 {
   const double *g = sys->G + i * sys->kind.nv;
@@ -55,7 +56,7 @@ static double gradient_length(const struct cmbt_kkt_system *sys, int i)
   return sqrt(sum);
 }
 
-/* The last row := a combination of two others, and s with it, so that the equations can be met. */
+/* Replaces the last row of G by a combination of two others, and the last entry of s accordingly, so that the equations have a solution. */
 static void make_dependent(struct cmbt_kkt_system *sys, struct cmbt_random *random)
 {
   const int nv = sys->kind.nv, last = sys->kind.ng - 1;
@@ -67,8 +68,8 @@ static void make_dependent(struct cmbt_kkt_system *sys, struct cmbt_random *rand
   cmbt_kkt_refresh(sys);
 }
 
-/* The equations are solved to rounding, and of all y the one taken is orthogonal to the null vector, in units that make the
- * gradients equally long. */
+/* Checks that the equations are solved up to rounding, and that y is the solution of least norm: orthogonal to the null vector, in units
+ * in which all gradients have the same length. */
 static void dependent_constraints_are_solved(void **state)
 {
   (void)state;
@@ -105,8 +106,8 @@ static void dependent_constraints_are_solved(void **state)
   }
 }
 
-/* x + y = 1 and x + y = 2, of equal length: halfway. With the second one written in other units: the same. */
-static void contradictions_are_met_halfway(void **state)
+/* The contradicting constraints x + y = 1 and x + y = 2: checks that x + y = 1.5, whatever the unit of the second one. */
+static void contradictions_are_solved_by_least_squares(void **state)
 {
   (void)state;
   const cmb_kkt_shape shape = {.nv = 2, .ng = 2, .mass_diagonal = true};
@@ -126,7 +127,8 @@ static void contradictions_are_met_halfway(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Two gradients at an angle: what is in doubt is solved by singular values, and these and their directions are right. */
+/* Two gradients at a small angle: checks that below the limit `doubt` the system is solved by singular values, and that the least singular
+ * value and its vectors are right. */
 static void weak_directions_are_found(void **state)
 {
   (void)state;
@@ -150,20 +152,21 @@ static void weak_directions_are_found(void **state)
     assert_true(*cmb_kkt_doubtful(kkt));
     assert_false(cmb_kkt_weakest(kkt, 0.01, &sigma, n, X));
     assert_true(cmb_kkt_weakest(kkt, 0.1, &sigma, n, X));
-    cmbt_near(sigma, sqrt(2) * sin(angle / 2), 1e-15); /* of unit rows at that angle */
+    cmbt_near(sigma, sqrt(2) * sin(angle / 2), 1e-15); /* of two unit rows at this angle */
     cmbt_near(cmb_kkt_nearness(kkt), sigma, 0);
     cmbt_near(X[0] * X[0] + 4 * X[1] * X[1] + X[2] * X[2], 1, 1e-14);
     cmbt_near(n[0] * cmb_dot(3, G, X) + n[1] * cmb_dot(3, G + 3, X), sigma, 1e-15);
-    for (int i = 0; i < 3; i++) x[i] = 7 * X[i] + (i == 2); /* the third coordinate is free */
+    for (int i = 0; i < 3; i++)
+      x[i] = 7 * X[i] + (i == 2); /* no constraint contains the third coordinate */
     for (int k = 0; k < 2; k++) Gx[k] = cmb_dot(3, G + 3 * k, x);
     cmb_kkt_weak_part(kkt, 0.1, x, Gx, part);
     for (int i = 0; i < 3; i++) cmbt_near(part[i], 7 * X[i], 1e-13);
-    cmb_kkt_correct(kkt, s, x); /* 0.014 is above `correct` */
+    cmb_kkt_correct(kkt, s, x); /* σ = 0.014 is above `correct` */
     cmbt_near(x[0], 1, 1e-12);
     cmbt_near(x[1], 1.5, 1e-12);
     cmb_kkt_set_limits(kkt, &(cmb_kkt_limits){.doubt = 0.1, .correct = 0.05});
     cmbt_ok(ctx, cmb_kkt_factor(kkt, NULL, G, NULL));
-    cmb_kkt_correct(kkt, s, x); /* and now below: the weak direction is left alone */
+    cmb_kkt_correct(kkt, s, x); /* σ is below `correct`: no correction along the weak direction */
     cmbt_near(D[0] * X[0] * x[0] + D[1] * X[1] * x[1] + D[2] * X[2] * x[2], 0, 1e-14);
     cmb_kkt_set_limits(kkt, &(cmb_kkt_limits){.doubt = 0.1, .zero = 0.05});
     assert_int_equal(cmb_kkt_factor(kkt, NULL, G, NULL), CMB_RETRY_SINGULAR);
@@ -175,8 +178,8 @@ static void weak_directions_are_found(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* A gradient that is usually long and all but vanishes counts as dependent, one that is always short does not. */
-static void short_gradients_count_by_their_reference(void **state)
+/* Checks that a gradient much shorter than its reference length counts as dependent, and one whose reference is short does not. */
+static void short_gradients_are_compared_with_their_reference(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
@@ -208,8 +211,8 @@ static void short_gradients_count_by_their_reference(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* B ≠ G, both with a dependent row: a solution of the equations that are left. */
-static void unsymmetric_ones_too(void **state)
+/* B ≠ G, both with a dependent row: checks that the remaining equations are solved. */
+static void dependent_unsymmetric_constraints_are_solved(void **state)
 {
   (void)state;
   const cmb_kkt_shape shape = {.nv = 3, .ng = 2, .mass_diagonal = true};
@@ -224,7 +227,7 @@ static void unsymmetric_ones_too(void **state)
   cmb_kkt_solve(kkt, r, s, x, y);
   cmbt_near(x[0] + x[1], 4, 1e-13);
   for (int i = 0; i < 3; i++) cmbt_near(M[i] * x[i] + B[i] * y[0] + B[3 + i] * y[1], r[i], 1e-13);
-  cmbt_near(3 * y[1], y[0], 1e-13); /* least norm for gradients of equal length */
+  cmbt_near(3 * y[1], y[0], 1e-13); /* least norm for gradients scaled to equal length */
   cmb_kkt_destroy(kkt);
   cmb_context_destroy(ctx);
 }
@@ -234,10 +237,10 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_become_orthogonal),
       cmocka_unit_test(dependent_constraints_are_solved),
-      cmocka_unit_test(contradictions_are_met_halfway),
+      cmocka_unit_test(contradictions_are_solved_by_least_squares),
       cmocka_unit_test(weak_directions_are_found),
-      cmocka_unit_test(short_gradients_count_by_their_reference),
-      cmocka_unit_test(unsymmetric_ones_too),
+      cmocka_unit_test(short_gradients_are_compared_with_their_reference),
+      cmocka_unit_test(dependent_unsymmetric_constraints_are_solved),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

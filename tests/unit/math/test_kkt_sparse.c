@@ -1,6 +1,6 @@
 /*
- * The sparse KKT object: residuals and agreement with the dense one, statuses, the dense judgement where rank is lost, and what
- * is known near such a place: the smallest singular value, its vectors, damped corrections.
+ * Tests of the sparse KKT object (math/kkt.h): residuals, agreement with the dense object, status codes, the dense object's decision where
+ * rank is lost, and near such a place the smallest singular value, its vectors and damped corrections.
  */
 #include "check.h"
 #include "failing_allocator.h"
@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double STABLE = 10; /* times (nv + ng) eps, as for the dense object */
+static const double STABLE =
+    10; /* limit of residuals in units of (nv + ng) eps, as for the dense object */
 
 static cmb_kkt *new_kkt(cmb_context *ctx, const cmb_kkt_shape *shape)
 {
@@ -37,8 +38,8 @@ static void solve_and_check(cmb_kkt *kkt, struct cmbt_kkt_system *sys, const cmb
 
 /* ---- solutions */
 
-/* One object through a sequence of matrices, as in a simulation: small changes, then a large one. No
- * matrix is in doubt, whatever its units: the dense object is not created. */
+/* Solves with one object a sequence of matrices as in a simulation: small changes, then a large one. Checks that no matrix is in doubt,
+ * in any units: the dense object is never created, so nothing is allocated. */
 static void check_sequence(struct cmbt_kkt_system *sys, struct cmbt_random *random)
 {
   cmb_kkt_shape shape = cmbt_kkt_shape_sparse(sys);
@@ -63,7 +64,7 @@ static void residuals_are_rounding_in_any_units(void **state)
   for (int way = 0; way < 8; way++) {
     const struct cmbt_kkt_kind kind = {300, 120, way & 1, way & 2, 0.01, way & 4 ? 6 : 0};
     struct cmbt_kkt_system *sys = cmbt_kkt_create(&random, &kind);
-    assert_in_range(sys->G_pattern->start[120], 2 * 120, 10 * 120); /* sparse indeed */
+    assert_in_range(sys->G_pattern->start[120], 2 * 120, 10 * 120); /* 2 to 10 entries in a row */
     check_sequence(sys, &random);
     cmbt_kkt_destroy(sys);
   }
@@ -81,8 +82,8 @@ static void chains_open_and_closed(void **state)
   }
 }
 
-/* On both sides of the size from which KLU is used, and with M alone. */
-static void sizes_about_the_limit(void **state)
+/* Checks residuals for sizes on both sides of CMB_KKT_SPARSE_FROM, also without constraints. */
+static void sizes_on_both_sides_of_the_limit(void **state)
 {
   (void)state;
   struct cmbt_random random = {3};
@@ -99,7 +100,7 @@ static void sizes_about_the_limit(void **state)
   }
 }
 
-/* Dense, diagonal and sparse: the same solution up to rounding times the condition, below 1e5 here. */
+/* Checks that dense, diagonal and sparse storage give the same solution up to rounding times the condition number, below 1e5 here. */
 static void sparse_and_dense_agree(void **state)
 {
   (void)state;
@@ -150,12 +151,11 @@ static void results_may_replace_the_right_hand_side(void **state)
   cmbt_kkt_destroy(sys);
 }
 
-/* ---- pivots that no longer serve */
+/* ---- an entry that becomes zero */
 
-/* Groups of four coupled velocities, the first two of them tied by a constraint (a, b). Constraints have
- * the fewest entries, so they are eliminated first, and a is their pivot in the beginning. Then a shrinks
- * while b takes over: the old pivot becomes useless on the way, and exactly zero at its end. */
-static void pivots_are_chosen_anew_when_they_fade(void **state)
+/* Groups of four coupled velocities, the first two of them tied by a constraint with the gradient (a, b). a decreases from 1 to exactly 0
+ * while b increases, with the same order of elimination: checks that the solutions stay accurate. */
+static void solutions_stay_accurate_when_an_entry_becomes_zero(void **state)
 {
   (void)state;
   enum { NG = 20, NV = 4 * NG };
@@ -184,14 +184,14 @@ static void pivots_are_chosen_anew_when_they_fade(void **state)
     cmb_multiply_transposed_add(&G_pattern, NG, NV, G, 1, y, rest);
     cmb_multiply(&G_pattern, NG, NV, G, x, rest_G);
     for (int i = 0; i < NV; i++)
-      cmbt_near(rest[i], r[i], 10 * STABLE * DBL_EPSILON); /* sizes up to 10 */
+      cmbt_near(rest[i], r[i], 10 * STABLE * DBL_EPSILON); /* the entries are up to 10 */
     for (int j = 0; j < NG; j++) cmbt_near(rest_G[j], -s[j], 10 * STABLE * DBL_EPSILON);
   }
   cmb_kkt_destroy(kkt);
   cmb_context_destroy(ctx);
 }
 
-/* ---- what is not acceptable */
+/* ---- input that is refused */
 
 static void a_mass_matrix_must_be_positive_definite(void **state)
 {
@@ -206,7 +206,7 @@ static void a_mass_matrix_must_be_positive_definite(void **state)
       cmbt_ok(sys->ctx, factor_system(kkt, sys, &shape));
       const double kept = sys->M[i * 50 + i], bad[] = {0, -kept, 1e-3 * kept};
       for (int b = 0; b < (way ? 2 : 3);
-           b++) { /* the last one: positive diagonal, yet indefinite */
+           b++) { /* the last value leaves the diagonal positive, but M indefinite */
         sys->M[i * 50 + i] = bad[b];
         cmbt_kkt_refresh(sys);
         if (b >= 2 && sys->M_pattern->start[i + 1] - sys->M_pattern->start[i] < 3) continue;
@@ -222,9 +222,9 @@ static void a_mass_matrix_must_be_positive_definite(void **state)
   }
 }
 
-/* m_ij² < m_ii m_jj holds for each pair, yet three velocities together are not positive definite: the
- * block of one body has 1 on the diagonal and −0.9 beside it, and an eigenvalue 1 − 1.8. */
-static void an_indefinite_mass_matrix_is_seen_by_its_pivots(void **state)
+/* Checks a matrix with m_ij² < m_ii m_jj for each pair that is not positive definite: three velocities of one body have 1 on the diagonal
+ * and −0.9 elsewhere, which gives the eigenvalue 1 − 1.8. */
+static void an_indefinite_mass_matrix_is_refused_by_its_pivots(void **state)
 {
   (void)state;
   struct cmbt_random random = {7};
@@ -243,8 +243,8 @@ static void an_indefinite_mass_matrix_is_seen_by_its_pivots(void **state)
   cmbt_kkt_destroy(sys);
 }
 
-/* u and v are dependent but for 1e-12, and w feels their difference: a pivot of 2e-12 beside an entry of
- * 1.3e-6, in one order of elimination or another. Positive definite, if only by 19 % of the pivot. */
+/* Blocks of three velocities u, v, w, of which u and v are dependent but for 1e-12 and w is coupled to v: a pivot of 2e-12 beside an entry
+ * of 1.3e-6, with any order in the block. The smallest pivot is 19 % of this: positive definite, and accepted. */
 static void a_mass_matrix_may_be_nearly_singular(void **state)
 {
   (void)state;
@@ -266,14 +266,14 @@ static void a_mass_matrix_may_be_nearly_singular(void **state)
   cmb_kkt *kkt = new_kkt(ctx, &shape);
   assert_int_equal(cmb_kkt_factor(kkt, M, G, NULL), CMB_OK);
   for (int k = 0; k < 3 * NV; k++) {
-    if (fabs(M[k]) < 1e-3) M[k] *= 1.2; /* f beyond sqrt(2 delta): indefinite */
+    if (fabs(M[k]) < 1e-3) M[k] *= 1.2; /* f is now above sqrt(2 delta): indefinite */
   }
   assert_int_equal(cmb_kkt_factor(kkt, M, G, NULL), CMB_RETRY_MASS);
   cmb_kkt_destroy(kkt);
   cmb_context_destroy(ctx);
 }
 
-/* A pattern of M without a diagonal entry: no such matrix is positive definite. */
+/* Checks that a pattern of M without a diagonal entry is refused: no such matrix is positive definite. */
 static void a_diagonal_entry_that_is_not_stored_is_zero(void **state)
 {
   (void)state;
@@ -308,7 +308,7 @@ static void check_nonfinite(struct cmbt_kkt_system *sys, cmb_kkt *kkt, int count
   }
 }
 
-static void nan_and_inf_are_seen_in_every_entry(void **state)
+static void nan_and_inf_are_refused_in_every_entry(void **state)
 {
   (void)state;
   struct cmbt_random random = {8};
@@ -333,8 +333,8 @@ static void nan_and_inf_are_seen_in_every_entry(void **state)
 
 /* ---- rank */
 
-/* A chain in which two constraints of one joint become dependent: each row of a joint has the same
- * pattern, so one can become a combination of two others. */
+/* Makes two constraints of one joint of a chain dependent: all rows of a joint have the same pattern, so one can be a combination of two
+ * others. Checks the reported constraint and the list of redundant ones. */
 static void dependent_rows_are_named_in_any_units(void **state)
 {
   (void)state;
@@ -347,7 +347,7 @@ static void dependent_rows_are_named_in_any_units(void **state)
     solve_and_check(kkt, sys, &shape);
 
     const double unit = pow(10, 6 * (trial % 3 - 1)),
-                 weight = trial % 4 == 3 ? 0 : 1; /* 0: a zero row */
+                 weight = trial % 4 == 3 ? 0 : 1; /* 0: the row is zero */
     double kept[48];
     memcpy(kept, sys->G + c * nv, sizeof kept);
     for (int i = 0; i < nv; i++) {
@@ -363,7 +363,8 @@ static void dependent_rows_are_named_in_any_units(void **state)
     assert_int_equal(count, 1);
     assert_int_equal(list[0], c);
 
-    memcpy(sys->G + c * nv, kept, sizeof kept); /* and on with the simulation */
+    memcpy(sys->G + c * nv, kept,
+           sizeof kept); /* the regular matrix again, as when a simulation goes on */
     memcpy(sys->B, sys->G, (size_t)(sys->kind.ng * nv) * sizeof(double));
     cmbt_kkt_refresh(sys);
     solve_and_check(kkt, sys, &shape);
@@ -373,7 +374,7 @@ static void dependent_rows_are_named_in_any_units(void **state)
   }
 }
 
-/* Row `to` of G turned towards row `from` (same pattern) up to an angle. */
+/* Turns row `to` of G towards row `from`, which has the same pattern, to about the given angle. */
 static void turn_towards(struct cmbt_kkt_system *sys, int to, int from, double angle)
 {
   const int nv = sys->kind.nv;
@@ -384,7 +385,7 @@ static void turn_towards(struct cmbt_kkt_system *sys, int to, int from, double a
   cmbt_kkt_refresh(sys);
 }
 
-/* Accepted down to 1e-5, by the sparse factors or the dense ones, and solved either way. */
+/* Checks that angles down to 1e-5 are accepted, by the sparse factors or the dense ones, and that the equations are solved. */
 static void small_angles_are_accepted(void **state)
 {
   (void)state;
@@ -400,8 +401,8 @@ static void small_angles_are_accepted(void **state)
   }
 }
 
-/* M couples velocities in pairs that are dependent but for 1e-13, and is positive definite all the same. That says nothing
- * against the constraints: no dense object is made. */
+/* M couples velocities in pairs that are dependent but for 1e-13, and is still positive definite. Checks that this raises no doubt about
+ * the constraints: the dense object is not created. */
 static void a_nearly_singular_mass_does_not_cast_doubt(void **state)
 {
   (void)state;
@@ -430,12 +431,13 @@ static void a_nearly_singular_mass_does_not_cast_doubt(void **state)
   long calls = memory.calls;
   for (int pass = 0; pass < 4; pass++) {
     const double delta = pass % 2 ? 1e-13 : 0.5,
-                 lost = 100 * DBL_EPSILON / delta; /* by M's condition */
+                 lost = 100 * DBL_EPSILON / delta; /* rounding times the condition number of M */
     for (int k = 0; k < 2 * NV; k++) M[k] = k % 4 == 0 || k % 4 == 3 ? 1 : 1 - delta;
     cmbt_ok(ctx, cmb_kkt_factor(kkt, M, G, NULL));
     assert_int_equal(memory.calls, calls);
     cmb_kkt_solve(kkt, r, NULL, x, y);
-    for (int j = 0; j < NV / 2; j++) { /* at rest and alone, or both together */
+    for (int j = 0; j < NV / 2;
+         j++) { /* pairs with a constraint on the first velocity, then without */
       cmbt_near(x[2 * j], j < NG ? 0 : 1 / (2 - delta), lost);
       cmbt_near(x[2 * j + 1], j < NG ? 1 : 1 / (2 - delta), lost);
       if (j < NG) cmbt_near(y[j], delta, lost);
@@ -448,8 +450,9 @@ static void a_nearly_singular_mass_does_not_cast_doubt(void **state)
 
 /* ---- near a loss of rank */
 
-/* Unit masses in 90 velocities; constraint 2j is velocity 3j, constraint 2j + 1 is turned away from it by an angle, which is
- * smallest for j = 7. Pairs have σ² = 1 ± cos(angle), the weak direction is that of the difference of the two gradients. */
+/* Checks what is known near a loss of rank: unit masses and 90 velocities; the gradient of constraint 2j is along velocity 3j, that of 2j +
+ * 1 is at an angle to it, smallest for j = 7. The pairs have σ² = 1 ± cos(angle), and the weak direction is along the difference of the two
+ * gradients. */
 static void near_a_loss_of_rank(void **state)
 {
   (void)state;
@@ -478,10 +481,10 @@ static void near_a_loss_of_rank(void **state)
   cmbt_near(cmb_kkt_nearness(kkt), sin(0.02), 1e-12);
   assert_true(cmb_kkt_weakest(kkt, 0.1, &sigma, n, x));
   cmbt_near(sigma, sqrt(2) * sin(0.01), 1e-10); /* √(1 − cos 0.02) */
-  cmbt_near(fabs(x[21]), sin(0.01), 1e-6);      /* across the mean of both gradients */
+  cmbt_near(fabs(x[21]), sin(0.01), 1e-6);      /* perpendicular to the mean of both gradients */
   cmbt_near(fabs(x[22]), cos(0.01), 1e-6);
   cmbt_near(fabs(n[14]), sqrt(0.5), 1e-6);
-  s[15] = sin(0.02); /* G of a unit velocity 22, which is weak, and of velocity 24, which is not */
+  s[15] = sin(0.02); /* s = G x for unit velocities 22, which is weak, and 24, which is not */
   s[16] = 1, s[17] = cos(1);
   for (int i = 0; i < NV; i++) x[i] = i == 22 || i == 24;
   cmb_kkt_weak_part(kkt, 0.1, x, s, part);
@@ -490,7 +493,7 @@ static void near_a_loss_of_rank(void **state)
   cmbt_ok(ctx, cmb_kkt_smallest(kkt, NULL, G, 0, &sigma, share));
   cmbt_near(sigma, sqrt(2) * sin(0.01), 1e-8);
   cmbt_near(share[14], sqrt(0.5), 1e-6);
-  G[start[15]] = 1, G[start[15] + 1] = 0; /* and lost */
+  G[start[15]] = 1, G[start[15] + 1] = 0; /* constraints 14 and 15 are now equal */
   cmb_kkt_refuse(kkt, true);
   assert_int_equal(cmb_kkt_factor(kkt, NULL, G, NULL), CMB_RETRY_SINGULAR);
   cmb_kkt_refuse(kkt, false);
@@ -514,7 +517,7 @@ static void the_mass_matrix_is_kept(void **state)
     int list[20], count;
     assert_int_equal(cmb_kkt_factor(kkt, NULL, sys->G_values, NULL), CMB_ERROR_ARGUMENT);
     cmbt_ok(sys->ctx, factor_system(kkt, sys, &shape));
-    for (int i = 0; i < 50 * 50; i++) sys->M[i] *= 3; /* a new one, given to redundant */
+    for (int i = 0; i < 50 * 50; i++) sys->M[i] *= 3; /* another M, passed to cmb_kkt_redundant */
     cmbt_kkt_change(sys, &random, 1);
     cmbt_ok(sys->ctx, cmb_kkt_redundant(kkt, cmbt_kkt_mass_for(sys, &shape), sys->G_values, NULL,
                                         list, &count));
@@ -556,8 +559,9 @@ static void factoring_again_does_not_allocate(void **state)
   cmbt_kkt_destroy(sys);
 }
 
-/* Create, factor, and factor a dependent G, with the `at`-th request for memory refused. Whether one was. */
-static bool life_with_a_refusal(struct cmbt_kkt_system *good, struct cmbt_kkt_system *bad, long at)
+/* Creates an object, factorises G and then a dependent G, with the `at`-th request for memory refused. Returns whether one was refused. */
+static bool create_and_factor_with_refusal(struct cmbt_kkt_system *good,
+                                           struct cmbt_kkt_system *bad, long at)
 {
   cmb_kkt_shape shape = cmbt_kkt_shape_sparse(good);
   struct cmbt_allocator memory;
@@ -588,7 +592,7 @@ static void every_refused_allocation_is_survived(void **state)
   struct cmbt_kkt_system *bad = cmbt_kkt_create_chain(&again, 7, false, false);
   turn_towards(bad, 7, 6, 0);
   long at = 2;
-  while (life_with_a_refusal(good, bad, at)) at++;
+  while (create_and_factor_with_refusal(good, bad, at)) at++;
   assert_in_range(at, 5, 1000);
   cmbt_kkt_destroy(good);
   cmbt_kkt_destroy(bad);
@@ -599,15 +603,15 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(residuals_are_rounding_in_any_units),
       cmocka_unit_test(chains_open_and_closed),
-      cmocka_unit_test(sizes_about_the_limit),
+      cmocka_unit_test(sizes_on_both_sides_of_the_limit),
       cmocka_unit_test(sparse_and_dense_agree),
       cmocka_unit_test(results_may_replace_the_right_hand_side),
-      cmocka_unit_test(pivots_are_chosen_anew_when_they_fade),
+      cmocka_unit_test(solutions_stay_accurate_when_an_entry_becomes_zero),
       cmocka_unit_test(a_mass_matrix_must_be_positive_definite),
-      cmocka_unit_test(an_indefinite_mass_matrix_is_seen_by_its_pivots),
+      cmocka_unit_test(an_indefinite_mass_matrix_is_refused_by_its_pivots),
       cmocka_unit_test(a_mass_matrix_may_be_nearly_singular),
       cmocka_unit_test(a_diagonal_entry_that_is_not_stored_is_zero),
-      cmocka_unit_test(nan_and_inf_are_seen_in_every_entry),
+      cmocka_unit_test(nan_and_inf_are_refused_in_every_entry),
       cmocka_unit_test(dependent_rows_are_named_in_any_units),
       cmocka_unit_test(small_angles_are_accepted),
       cmocka_unit_test(a_nearly_singular_mass_does_not_cast_doubt),

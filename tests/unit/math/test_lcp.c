@@ -1,6 +1,6 @@
 /*
- * Linear complementarity problems: random ones that are made from their solution, regular and singular, with masses that differ by
- * 10⁸; those without a solution; and what is alike gets the same.
+ * Tests of linear complementarity problems (math/lcp.h): random ones made from a known solution, regular and singular, with diagonal
+ * entries that differ by factors up to 10⁸; problems without a solution; and equal unknowns, which must get equal values.
  */
 #include "check.h"
 #include "math/dense.h"
@@ -16,7 +16,7 @@ struct problem {
   double A[LARGEST * LARGEST], b[LARGEST], w[LARGEST];
 };
 
-/* A = F Fᵀ, F (n x rank), its rows of very different lengths; b from a w and z of which one is 0, both at times. */
+/* Makes A = F Fᵀ, F (n x rank) with rows of very different lengths, and b = w − A z, where z_i = 0 or w_i = 0, in some cases both. */
 static void make(struct cmbt_random *r, struct problem *p)
 {
   double F[LARGEST * LARGEST], z[LARGEST];
@@ -72,7 +72,7 @@ static void test_known_solutions(void **state)
   cmb_context_destroy(ctx);
 }
 
-static void test_alike(void **state)
+static void test_equal_unknowns(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
@@ -97,6 +97,6 @@ static void test_alike(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_known_solutions),
-                                     cmocka_unit_test(test_alike)};
+                                     cmocka_unit_test(test_equal_unknowns)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,11 @@
 /*
- * Square matrices to factor and solve with: solutions by their residuals, real and complex, dense and on
- * patterns on both sides of CMB_LINEAR_SPARSE_FROM, rows in any units, pivots that grow old, and what is
- * refused. KLU's memory goes through SuiteSparse's process-wide functions, which this program replaces
- * to refuse.
+ * Tests of linear systems (math/linear.h), real and complex, dense and on patterns of sizes on both sides of CMB_LINEAR_SPARSE_FROM:
+ * solutions by their residuals, rows in any units, old pivots used with new values, and matrices that are refused. KLU allocates through
+ * the process-wide functions of SuiteSparse, which this program replaces in order to refuse requests.
  *
- * Residuals: elimination with partial pivoting is exact for a matrix that differs by at most about n eps
- * times the sum of a row, times the growth of the entries, which stays below GROWTH for the random
- * matrices used here. KLU's pivots may be ten times smaller than the largest candidate.
+ * Limit of the residuals: elimination with partial pivoting is exact for a matrix whose rows differ by at most about n eps times their sum
+ * of sizes, times the growth of the entries, which stays below GROWTH for the random matrices used here. KLU accepts pivots down to a
+ * tenth of the largest candidate.
  */
 #include "check.h"
 #include "failing_allocator.h"
@@ -21,7 +20,7 @@
 
 enum { LARGEST = 80, GROWTH = 10 };
 
-/* A x = b; the matrix in full, zero outside the pattern. */
+/* The problem A x = b; A as a full matrix, zero outside the pattern. */
 struct problem {
   int n;
   bool is_complex, is_dense;
@@ -30,9 +29,9 @@ struct problem {
   double complex A[LARGEST][LARGEST], b[LARGEST], x[LARGEST];
 };
 
-static struct problem the; /* too large for the stack */
+static struct problem the; /* static, as it is too large for the stack */
 
-/* re + i im also if one is not finite */
+/* Returns re + i im, also where one of them is not finite. */
 static double complex number(double re, double im)
 {
   const double parts[2] = {re, im};
@@ -47,7 +46,7 @@ static double complex random_number(struct cmbt_random *random)
   return number(re, the.is_complex ? im : 0);
 }
 
-/* Dense, or a random pattern with the diagonal, the one above it, and about 4 entries a row beside them. */
+/* Makes a dense pattern, or a random one with the diagonal, the superdiagonal, and about 4 more entries in a row. */
 static void random_pattern(struct cmbt_random *random, int n, bool is_complex, bool is_dense)
 {
   the.n = n;
@@ -111,7 +110,7 @@ static void solve(cmb_linear *linear)
   }
 }
 
-/* The largest |b − A x| of a row in units of n eps times the row's sum of sizes times |x|. */
+/* Returns the largest |b − A x|_i / (n eps Σ_j|A_ij| max|x|) of all rows i; INFINITY if it is NaN. */
 static double error(void)
 {
   double worst = 0, size_x = 0;
@@ -124,7 +123,7 @@ static double error(void)
       sum += cabs(the.A[i][j]);
     }
     double part = cabs(rest) / (the.n * DBL_EPSILON * sum * size_x);
-    if (!(part <= worst)) worst = part; /* keeps a NaN */
+    if (!(part <= worst)) worst = part; /* true also for a NaN */
     if (isnan(worst)) return INFINITY;
   }
   return worst;
@@ -151,8 +150,8 @@ static void residuals_are_small_for_every_size_and_kind(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* The solution itself, of rows from 1e-12 to 1e12: a matrix with a dominant diagonal is well conditioned once its rows
- * are scaled, but its rows stand in any order. */
+/* Compares the solution itself for rows in units from 1e-12 to 1e12. The large entries, one in each row and column, make the matrix well
+ * conditioned once its rows are scaled; they stand on the other diagonal, so that rows have to be exchanged. */
 static void the_units_of_the_rows_do_not_matter(void **state)
 {
   (void)state;
@@ -169,7 +168,7 @@ static void the_units_of_the_rows_do_not_matter(void **state)
         for (int j = 0; j < n; j++) the.A[i][j] *= scale;
         expected[i] = random_number(&random);
       }
-      the.is_dense = kind & 2; /* or a pattern that is full */
+      the.is_dense = kind & 2; /* if not: a pattern with all entries */
       for (int i = 0; i < n; i++) {
         the.b[i] = 0;
         for (int j = 0; j < n; j++) the.b[i] += the.A[i][j] * expected[j];
@@ -184,9 +183,9 @@ static void the_units_of_the_rows_do_not_matter(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* The first row counts as large by its units only. Its entry 1 beside 1e20 is no pivot: all digits of the others would be
- * lost. x = (1, 1) up to 1e-20. */
-static void pivots_are_compared_in_units_of_their_rows(void **state)
+/* The entries of the first row are large only because of its unit. Its entry 1 beside 1e20 must not become the pivot, or all digits of
+ * the second row would be lost. The solution is (1, 1) up to 1e-20. */
+static void pivots_are_compared_in_the_scaled_rows(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
@@ -206,9 +205,9 @@ static void pivots_are_compared_in_units_of_their_rows(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* One object through many matrices on its pattern: KLU's pivots, chosen for the first, grow old. Growth by up to 1e6 is
- * admitted before new ones are chosen; sums of several such terms reach a little more. */
-static void old_pivots_serve_or_are_replaced(void **state)
+/* Factorises many matrices on one pattern with one object, so that KLU's pivots were chosen for an earlier one. A growth of entries up to
+ * 1e6 is permitted before new pivots are chosen; sums of several such terms are a little larger, hence the limit 1e-9. */
+static void old_pivots_are_used_or_replaced(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
@@ -228,10 +227,10 @@ static void old_pivots_serve_or_are_replaced(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* ---- what is refused */
+/* ---- matrices that are refused */
 
-/* A weighted Laplacian in any units of its rows, and of any phase: off the diagonal all entries are negative, and each
- * row's sum is zero. The rows hang together, so all pivots but the last are large. */
+/* Makes a weighted Laplacian, each row multiplied by a random (complex) number: off the diagonal all weights are negative, and the sum of
+ * each row is zero. The graph is connected, so all pivots but the last are large. */
 static void make_laplacian(struct cmbt_random *random, double decades)
 {
   for (int i = 0; i < the.n; i++) {
@@ -262,7 +261,7 @@ static void singular_matrices_are_refused(void **state)
       const int which = cmbt_random_int(&random, 0, n - 1);
       for (int i = 0; i < n; i++) the.A[kind & 4 ? i : which][kind & 4 ? which : i] = 0;
       assert_int_equal(factor(linear), CMB_RETRY_SINGULAR); /* a zero row or column */
-      random_values(&random, 0);                            /* and it recovers */
+      random_values(&random, 0);                            /* then a regular matrix again */
       cmbt_ok(ctx, factor(linear));
       solve(linear);
       cmbt_below(error(), GROWTH);
@@ -272,8 +271,8 @@ static void singular_matrices_are_refused(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Also where elimination would not carry it anywhere: diagonal matrices but for one entry. */
-static void what_is_not_finite_is_refused(void **state)
+/* Checks all entries, also those from which elimination would not spread the NaN: the matrix is the identity but for one entry. */
+static void nonfinite_entries_are_refused(void **state)
 {
   (void)state;
   const double bad[] = {NAN, INFINITY, -INFINITY};
@@ -304,7 +303,7 @@ static void what_is_not_finite_is_refused(void **state)
 
 static struct {
   long calls, fail_at;
-} klu_memory; /* the replaced functions have no argument for it */
+} klu_memory; /* global, as the replaced functions have no argument for it */
 
 static bool klu_refuses(void)
 {
@@ -327,8 +326,8 @@ static void *klu_realloc_or_not(void *memory, size_t size)
   return klu_refuses() ? NULL : realloc(memory, size);
 }
 
-/* Create and factor with the `at`-th request refused, or KLU's `klu_at`-th. KLU can do without some of its requests, no
- * one else. Whether one was refused; *failed counts the failures. */
+/* Creates and factorises with the `at`-th request refused, or KLU's `klu_at`-th. Only KLU may succeed all the same. Returns whether a
+ * request was refused, and adds to *failed if creating or factorising failed. */
 static bool refused_at(long at, long klu_at, int *failed)
 {
   struct cmbt_allocator memory;
@@ -369,14 +368,14 @@ static void every_refused_allocation_is_survived(void **state)
   SuiteSparse_config.calloc_func = klu_calloc_or_not;
   SuiteSparse_config.realloc_func = klu_realloc_or_not;
   struct cmbt_random random = {6};
-  for (int kind = 0; kind < 6; kind++) { /* dense, scattered, sparse */
+  for (int kind = 0; kind < 6; kind++) { /* dense, small pattern, large pattern */
     random_pattern(&random, kind < 4 ? 8 : LARGEST, kind & 1, kind < 2);
     random_values(&random, 0);
     int failed = 0, klu_failed = 0;
     for (long at = 1; refused_at(at, 0, &failed);) at++;
     for (long at = 1; refused_at(0, at, &klu_failed);) at++;
     assert_true(failed > 1);
-    assert_int_equal(klu_failed > 1, kind >= 4); /* from 64 on it is KLU that is used */
+    assert_int_equal(klu_failed > 1, kind >= 4); /* KLU is used from size 64 on */
   }
 }
 
@@ -385,10 +384,10 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(residuals_are_small_for_every_size_and_kind),
       cmocka_unit_test(the_units_of_the_rows_do_not_matter),
-      cmocka_unit_test(pivots_are_compared_in_units_of_their_rows),
-      cmocka_unit_test(old_pivots_serve_or_are_replaced),
+      cmocka_unit_test(pivots_are_compared_in_the_scaled_rows),
+      cmocka_unit_test(old_pivots_are_used_or_replaced),
       cmocka_unit_test(singular_matrices_are_refused),
-      cmocka_unit_test(what_is_not_finite_is_refused),
+      cmocka_unit_test(nonfinite_entries_are_refused),
       cmocka_unit_test(every_refused_allocation_is_survived),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

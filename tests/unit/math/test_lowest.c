@@ -1,18 +1,18 @@
 /*
- * The lowest point of functions known in closed form: |t − t₀| in other words and with other slopes on both sides, √((t − t₀)² + d²), and
- * one that is flat.
+ * Tests of the search for a minimum (math/lowest.h) with functions whose minimum at T0 is known: |t − T0|, one with different slopes on
+ * both sides, √((t − T0)² + d²), and one that is flat at its minimum.
  */
 #include "check.h"
 #include "math/lowest.h"
 
 static const double T0 = 0.3137;
 
-static double touches(double t)
+static double absolute_value(double t)
 {
   return fabs(t - T0);
 }
 
-static double bent(double t)
+static double unequal_slopes(double t)
 {
   return t < T0 ? 3 * (T0 - t) : 0.2 * (t - T0) + 5 * (t - T0) * (t - T0);
 }
@@ -32,7 +32,8 @@ static cmb_lowest_point at(double (*f)(double), double t)
   return (cmb_lowest_point){t, f(t)};
 }
 
-/* From the bracket (0, 0.4, 1); how many evaluations it takes. */
+/* Searches from the points 0, 0.4, 1 until they are at most `width` apart; checks that they enclose the minimum after each evaluation.
+ * Sets *t to the minimum and returns the number of evaluations. */
 static int find(double (*f)(double), double width, double *t)
 {
   cmb_lowest m;
@@ -51,10 +52,11 @@ static void test_minima(void **state)
 {
   (void)state;
   double t;
-  assert_in_range(find(touches, 1e-9, &t), 1,
-                  40); /* golden sections alone: 43, every third time: 129 */
+  assert_in_range(
+      find(absolute_value, 1e-9, &t), 1,
+      40); /* golden sections alone would need 43, and 129 if only every third step is one */
   cmbt_near(t, T0, 1e-9);
-  assert_in_range(find(bent, 1e-9, &t), 1, 129);
+  assert_in_range(find(unequal_slopes, 1e-9, &t), 1, 129);
   cmbt_near(t, T0, 1e-9);
   assert_in_range(find(rounded, 1e-6, &t), 1, 40);
   cmbt_near(t, T0, 1e-6);

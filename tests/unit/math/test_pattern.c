@@ -1,5 +1,5 @@
 /*
- * Patterns: products against the dense ones; and what is finite.
+ * Tests of sparsity patterns (math/pattern.h): products against those of dense matrices; and of the check for finite numbers (finite.h).
  */
 #include "check.h"
 #include "math/finite.h"
@@ -12,11 +12,11 @@
 
 enum { LARGEST = 40 };
 
-/* A pattern with room, filled from a table of what is there. */
+/* A pattern (rows in start, column), made from a table that says whether entry (i, j) is in it. */
 struct grid {
   cmb_pattern pattern;
   int start[LARGEST + 1], column[LARGEST * LARGEST];
-  bool there[LARGEST][LARGEST];
+  bool present[LARGEST][LARGEST];
 };
 
 static void grid_close(struct grid *g, int rows, int columns)
@@ -25,7 +25,7 @@ static void grid_close(struct grid *g, int rows, int columns)
   for (int i = 0; i < rows; i++) {
     g->start[i] = at;
     for (int j = 0; j < columns; j++) {
-      if (g->there[i][j]) g->column[at++] = j;
+      if (g->present[i][j]) g->column[at++] = j;
     }
   }
   g->start[rows] = at;
@@ -37,7 +37,8 @@ static void random_grid(struct grid *g, struct cmbt_random *random, int rows, in
 {
   memset(g, 0, sizeof *g);
   for (int i = 0; i < rows; i++) {
-    for (int j = 0; j < columns; j++) g->there[i][j] = cmbt_random_uniform(random, 0, 1) < density;
+    for (int j = 0; j < columns; j++)
+      g->present[i][j] = cmbt_random_uniform(random, 0, 1) < density;
   }
   grid_close(g, rows, columns);
 }
@@ -50,7 +51,7 @@ static void products_agree_with_dense_ones(void **state)
   struct cmbt_random random = {1};
   static struct grid g;
   static double dense[LARGEST * LARGEST], sparse[LARGEST * LARGEST];
-  for (int trial = 0; trial < 200; trial++) { /* whole numbers: all sums are exact */
+  for (int trial = 0; trial < 200; trial++) { /* integers, so all sums are exact */
     int rows = cmbt_random_int(&random, 0, LARGEST), columns = cmbt_random_int(&random, 1, LARGEST);
     random_grid(&g, &random, rows, columns, cmbt_random_uniform(&random, 0, 1));
     double x[LARGEST], y[LARGEST], y_sparse[LARGEST], z[LARGEST], z_sparse[LARGEST];
@@ -87,11 +88,11 @@ static void products_agree_with_dense_ones(void **state)
 
 /* ---- finite.h */
 
-static void nothing_that_is_not_finite_passes(void **state)
+static void every_nonfinite_entry_is_found(void **state)
 {
   (void)state;
   double x[9] = {DBL_MAX, -DBL_MAX, DBL_MAX, 0, -0.0, 5e-324, 1, 2, 3};
-  assert_true(cmb_all_finite(9, x)); /* although their sum is not */
+  assert_true(cmb_all_finite(9, x)); /* although their sum is not finite */
   assert_true(cmb_all_finite(0, NULL));
   const double bad[] = {NAN, INFINITY, -INFINITY};
   for (int i = 0; i < 9; i++) {
@@ -108,7 +109,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(products_agree_with_dense_ones),
-      cmocka_unit_test(nothing_that_is_not_finite_passes),
+      cmocka_unit_test(every_nonfinite_entry_is_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

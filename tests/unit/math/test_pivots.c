@@ -1,6 +1,7 @@
 /*
- * Pivots in an order that stays: random matrices A + s B, small and dense, on a pattern, and large enough for the static order. Of square
- * matrices the determinant is known independently, by elimination with pivots of its own: where it has another sign, some pivot has.
+ * Tests of pivots in a fixed order (math/pivots.h) with random square matrices A and A + s B, small and dense, on a pattern, and large
+ * enough for the static order. Signs of determinants are computed independently, by elimination with partial pivoting: where the sign
+ * changes, at least one pivot has to change its sign.
  */
 #include "check.h"
 #include "math/pattern.h"
@@ -35,7 +36,7 @@ static double determinant_sign(int n, const double *G)
   return sign;
 }
 
-/* Every sign of the determinant that changes is seen; what is as it was is not. */
+/* Checks that each change of sign of the determinant is found, and that none is reported for the matrix with which pivots were chosen. */
 static void check_square(int n, const cmb_pattern *pattern)
 {
   static double A[MOST * MOST], G[MOST * MOST];
@@ -77,7 +78,7 @@ static void test_determinants(void **state)
   }
 }
 
-/* Dependent rows: fewer pivots. */
+/* Checks that a matrix with a dependent row gets fewer pivots than rows. */
 static void test_rank(void **state)
 {
   (void)state;

@@ -1,6 +1,6 @@
 /*
- * The bracketing root finder: tame functions in few evaluations, hostile ones within a few times what
- * bisection takes, and never out of the bracket.
+ * Tests of the bracketing root finder (math/root.h): smooth functions need few evaluations, difficult ones at most a few times as many as
+ * bisection, and the root never leaves the bracket.
  */
 #include "check.h"
 #include "math/root.h"
@@ -9,8 +9,8 @@
 
 typedef double (*function)(double x);
 
-/* Evaluations until the bracket is narrower than `tolerance`; it must contain `root` all the time, up to
- * the rounding of the function. */
+/* Returns the number of evaluations until the bracket is at most `tolerance` wide. Checks that it contains `root` all the time, up to
+ * rounding of the function. */
 static int evaluations(function f, double a, double b, double root, double tolerance)
 {
   cmb_root r;
@@ -58,7 +58,8 @@ static double falling(double x)
 }
 
 static const double TOLERANCE = 1e-12;
-static const int BISECTIONS = 42; /* from a bracket of 3 to the tolerance */
+static const int BISECTIONS =
+    42; /* log2(3/TOLERANCE): from a bracket of length 3 to the tolerance */
 
 static void smooth_functions_take_few_evaluations(void **state)
 {
@@ -68,7 +69,7 @@ static void smooth_functions_take_few_evaluations(void **state)
   assert_in_range(evaluations(falling, 0, 1, 0.25, TOLERANCE), 1, BISECTIONS);
 }
 
-static void hostile_functions_take_a_few_times_bisection(void **state)
+static void difficult_functions_take_a_few_times_bisection(void **state)
 {
   (void)state;
   assert_in_range(evaluations(steep, 0, 1, 0.3, TOLERANCE), 3, 2 * BISECTIONS);
@@ -76,7 +77,7 @@ static void hostile_functions_take_a_few_times_bisection(void **state)
   assert_in_range(evaluations(flat, 0, 3, 1, TOLERANCE), 3, 3 * BISECTIONS);
 }
 
-static void the_ends_may_come_in_any_order(void **state)
+static void the_ends_may_be_in_any_order(void **state)
 {
   (void)state;
   assert_in_range(evaluations(cube, 2, 0, cbrt(2), TOLERANCE), 3, BISECTIONS / 2);
@@ -85,10 +86,10 @@ static void the_ends_may_come_in_any_order(void **state)
 
 static double exact_zero(double x)
 {
-  return x - 0.5; /* the secant of [0, 1] hits it at once */
+  return x - 0.5; /* the first secant of [0, 1] gives the root exactly */
 }
 
-static void a_value_of_zero_closes_in_on_it(void **state)
+static void an_exact_zero_is_accepted(void **state)
 {
   (void)state;
   assert_in_range(evaluations(exact_zero, 0, 1, 0.5, TOLERANCE), 1, BISECTIONS);
@@ -98,9 +99,9 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(smooth_functions_take_few_evaluations),
-      cmocka_unit_test(hostile_functions_take_a_few_times_bisection),
-      cmocka_unit_test(the_ends_may_come_in_any_order),
-      cmocka_unit_test(a_value_of_zero_closes_in_on_it),
+      cmocka_unit_test(difficult_functions_take_a_few_times_bisection),
+      cmocka_unit_test(the_ends_may_be_in_any_order),
+      cmocka_unit_test(an_exact_zero_is_accepted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,8 @@
 /*
- * Rotations: orthogonality, composition, round trips near half turns, and rates against differences.
+ * Tests of rotations (math/rotation.h): orthogonality, composition, conversion to Euler parameters and back near half turns, and rates
+ * against difference quotients.
  *
- * A rotation matrix is a handful of products of numbers up to 1: errors are some eps, below ROUNDING.
+ * The entries of a rotation matrix are sums of a few products of numbers up to 1, so their errors are some eps, below ROUNDING.
  */
 #include "check.h"
 #include "math/rotation.h"
@@ -70,7 +71,7 @@ static void products_of_vectors_and_matrices(void **state)
   const double square[3] = {4, 12, 3};
   assert_true(cmb_norm3(square) == 13);
   for (int i = 0; i < 9; i++) B[i] = i * i - 3;
-  cmb_mul33(A, B, C); /* (A B) b = A (B b) */
+  cmb_mul33(A, B, C); /* checked by (A B) b = A (B b) */
   cmb_mul3(C, b, v);
   cmb_mul3(B, b, c);
   cmb_mul3(A, c, w);
@@ -159,11 +160,11 @@ static void assert_round_trip(const double p[4])
   cmb_euler_from_rotation(A, back);
   assert_true(back[0] >= 0);
   double same = largest_difference(4, p, back);
-  for (int i = 0; i < 4; i++) back[i] = -back[i]; /* p and −p are the same rotation */
+  for (int i = 0; i < 4; i++) back[i] = -back[i]; /* p and −p describe the same rotation */
   cmbt_below(fmin(same, largest_difference(4, p, back)), ROUNDING);
 }
 
-static void matrices_give_their_parameters_back(void **state)
+static void parameters_follow_from_matrices(void **state)
 {
   (void)state;
   struct cmbt_random random = {4};
@@ -174,8 +175,8 @@ static void matrices_give_their_parameters_back(void **state)
   }
 }
 
-/* Near a half turn e0 goes through zero, and near a half turn about a main axis three of the four do:
- * dividing by a small one would lose its digits. */
+/* Checks conversion near half turns. There e0 is nearly zero, and near a half turn about a coordinate axis three of the four parameters
+ * are: a division by one of these would lose its digits. */
 static void half_turns_lose_no_digits(void **state)
 {
   (void)state;
@@ -207,12 +208,12 @@ static void rates_keep_the_length(void **state)
     for (int i = 0; i < 3; i++) omega[i] = cmbt_random_uniform(&random, -1, 1);
     cmb_euler_rates(p, omega, pdot);
     for (int i = 0; i < 4; i++) along += p[i] * pdot[i];
-    cmbt_near(along, 0, ROUNDING); /* |p| does not change */
+    cmbt_near(along, 0, ROUNDING); /* p·ṗ = 0, so |p| does not change */
   }
 }
 
-/* Aᵀ Ȧ = ω̃', with Ȧ from a central difference along ṗ: error h²/6 for third derivatives of order 1,
- * and eps/h from rounding. */
+/* Checks Aᵀ Ȧ = ω̃', where Ȧ is the central difference of A along ṗ. Its error is h²/6 times third derivatives, which are of order 1, and
+ * rounding divided by h. */
 static void rates_turn_the_matrix_with_omega(void **state)
 {
   (void)state;
@@ -256,7 +257,7 @@ static void normalizing_returns_the_length(void **state)
     memcpy(q, bad[i], sizeof q);
     double length = cmb_euler_normalize(q);
     assert_true(length == 0 || !isfinite(length));
-    assert_memory_equal(q, bad[i], sizeof q); /* left alone */
+    assert_memory_equal(q, bad[i], sizeof q); /* unchanged */
   }
 }
 
@@ -268,7 +269,7 @@ int main(void)
       cmocka_unit_test(matrices_are_rotations_about_their_axis),
       cmocka_unit_test(angles_about_one_axis_add),
       cmocka_unit_test(products_compose_rotations),
-      cmocka_unit_test(matrices_give_their_parameters_back),
+      cmocka_unit_test(parameters_follow_from_matrices),
       cmocka_unit_test(half_turns_lose_no_digits),
       cmocka_unit_test(rates_keep_the_length),
       cmocka_unit_test(rates_turn_the_matrix_with_omega),

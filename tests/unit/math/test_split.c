@@ -1,6 +1,6 @@
 /*
- * Rows that are clearly independent or clearly dependent (split.h), against singular values: the rank, least squares and least norm,
- * null vectors; no decision where a singular value is in doubt; and the singular values from what was split.
+ * Tests of the complete orthogonal decomposition (math/split.h) against singular values: rank, solutions of least squares and least norm,
+ * null vectors; no decision where a singular value is in doubt; and singular values computed from the decomposition.
  */
 #include "check.h"
 #include "math/dense.h"
@@ -18,8 +18,9 @@ struct matrix {
   cmb_context *ctx;
   cmb_arena *arena;
   int rows, columns;
-  double A[MOST * MOST];                              /* rows of unit length */
-  double V[MOST * MOST], J[MOST * MOST], sigma[MOST]; /* J A = V, sigma its lengths */
+  double A[MOST * MOST]; /* rows of unit length */
+  double V[MOST * MOST], J[MOST * MOST],
+      sigma[MOST]; /* J A = V with orthogonal rows of lengths sigma */
   double work[MOST * MOST], T[MOST * MOST];
   cmb_split split;
 };
@@ -35,7 +36,7 @@ static void make_unit(int n, double *a)
   for (int j = 0; j < n; j++) a[j] /= length;
 }
 
-/* Row i := a combination of the first `free` rows, and `off` times a random row. */
+/* Replaces row i by a random combination of the first `free` rows plus `off` times a random row, scaled to length 1. */
 static void make_dependent(struct matrix *m, struct cmbt_random *random, int i, int free,
                            double off)
 {
@@ -67,7 +68,7 @@ static void end(struct matrix *m)
   cmb_context_destroy(m->ctx);
 }
 
-/* Both ways. */
+/* Computes the singular values of A (V, J, sigma) and its decomposition. Returns whether the decomposition decides the rank. */
 static bool factor(struct matrix *m)
 {
   const size_t size = (size_t)(m->rows * m->columns) * sizeof(double);
@@ -78,7 +79,7 @@ static bool factor(struct matrix *m)
   return cmb_split_factor(&m->split, ROUNDING, DOUBT);
 }
 
-/* By singular values: z − Σ c_i v_i, y = Σ c_i j_i / σ_i, c_i = v_i z + j_i b / σ_i. */
+/* Solves by singular values: subtracts Σ c_i v_i from z and sets y = Σ c_i j_i/σ_i, with c_i = v_i·z + j_i·b/σ_i and unit vectors v_i. */
 static void solve_by_values(const struct matrix *m, const double *b, double *z, double *y)
 {
   memset(y, 0, (size_t)m->rows * sizeof *y);
@@ -121,7 +122,7 @@ static void check_null_vectors(const struct matrix *m)
   }
 }
 
-/* The values themselves: J A = V with orthogonal J and orthogonal rows of V, of the lengths that rotations find. */
+/* Checks cmb_split_values: J A = V with an orthogonal J and orthogonal rows of V, whose lengths are the singular values. */
 static void compare_values(struct matrix *m)
 {
   const int rows = m->rows, columns = m->columns;
@@ -144,7 +145,7 @@ static void compare_values(struct matrix *m)
   }
 }
 
-/* Random rows of which some depend on others: more rows than columns, too, and no row but zeros. */
+/* Checks ranks of random rows of which some depend on others, also with more rows than columns; every tenth matrix has a row of zeros. */
 static void known_ranks_are_found(void **state)
 {
   (void)state;
@@ -156,7 +157,8 @@ static void known_ranks_are_found(void **state)
     const int most = rows < columns ? rows : columns, rank = cmbt_random_int(&random, 1, most);
     begin(&m, &random, rows, columns);
     for (int i = rank; i < rows; i++) make_dependent(&m, &random, i, rank, 0);
-    if (trial % 10 == 0) memset(m.A, 0, (size_t)columns * sizeof(double)); /* no gradient at all */
+    if (trial % 10 == 0)
+      memset(m.A, 0, (size_t)columns * sizeof(double)); /* a gradient that is zero */
     const bool decided = factor(&m);
     compare_values(&m);
     if (decided) {
@@ -171,13 +173,13 @@ static void known_ranks_are_found(void **state)
   assert_true(certain > 190);
 }
 
-/* One row at a small angle to others: what is between rounding and doubt is not decided. */
-static void doubts_are_left(void **state)
+/* One row at a small distance from the span of others: checks that there is no decision if σ is between ROUNDING and DOUBT. */
+static void doubtful_ranks_are_not_decided(void **state)
 {
   (void)state;
   struct cmbt_random random = {6};
   static struct matrix m;
-  int left = 0, certain = 0;
+  int undecided = 0, certain = 0;
   for (int trial = 0; trial < 300; trial++) {
     const int rows = cmbt_random_int(&random, 3, 30), columns = rows + 10;
     begin(&m, &random, rows, columns);
@@ -189,17 +191,17 @@ static void doubts_are_left(void **state)
     if (decided) assert_int_equal(m.split.rank, sigma > DOUBT ? rows - 1 : rows - 2);
     if (sigma > ROUNDING && sigma < DOUBT) assert_false(decided);
     certain += decided;
-    left += !decided;
+    undecided += !decided;
     end(&m);
   }
-  assert_true(left > 100 && certain > 100);
+  assert_true(undecided > 100 && certain > 100);
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(known_ranks_are_found),
-      cmocka_unit_test(doubts_are_left),
+      cmocka_unit_test(doubtful_ranks_are_not_decided),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /*
- * The step-size controller (method/controller.h), with errors that obey the law it believes in, err = (h/H)^k: the sizes must come to
- * where the safety factor puts them, whatever they begin with.
+ * Tests of the step-size controllers (method/controller.h) with errors that follow the assumed law, err = (h/H)^k: the sizes have to
+ * converge to the value that the safety factor determines, from any first size.
  */
 #include "check.h"
 
@@ -41,11 +41,11 @@ static const cmb_controller halving = {.kind = CMB_CONTROLLER_HALVING,
                                        .rejected_again = 0.25,
                                        .failed = 0.25};
 
-/* err^(1/k − 0.75 β) err^(−β) = 0.9 where h no longer changes. */
+/* Checks that h converges from any first size to the one with err^(1/k − 0.75 β) err^(−β) = 0.9, where it no longer changes. */
 static void test_pi(void **state)
 {
   (void)state;
-  const double H = 0.37, resting = pow(0.9, 1 / (1.0 / 5 - 0.75 * 0.04 - 0.04));
+  const double H = 0.37, stationary = pow(0.9, 1 / (1.0 / 5 - 0.75 * 0.04 - 0.04));
   for (int start = -8; start <= 0; start++) {
     cmb_controller_memory memory;
     double h = pow(10, start) * H;
@@ -55,7 +55,7 @@ static void test_pi(void **state)
       h = cmb_controller_pi(&pi, &memory, h, error, 0);
       assert_true(h <= 10 * before && h >= 0.2 * before);
     }
-    cmbt_near(pow(h / H, 5), resting, 1e-9);
+    cmbt_near(pow(h / H, 5), stationary, 1e-9);
   }
 }
 
@@ -66,21 +66,21 @@ static void test_pi_rejected(void **state)
   cmb_controller_reset(&memory);
   cmbt_near(cmb_controller_pi_rejected(&pi, 2, pow(2, 5)), 2 * 0.9 * pow(2, -5 * (0.2 - 0.03)),
             1e-14);
-  cmbt_near(cmb_controller_pi_rejected(&pi, 2, 1e30), 0.4, 0); /* no less than shrink */
+  cmbt_near(cmb_controller_pi_rejected(&pi, 2, 1e30), 0.4, 0); /* limited by `shrink` */
   assert_true(cmb_controller_pi_rejected(&pi, 2, 1.0000001) < 2);
   cmbt_near(cmb_controller_pi(&pi, &memory, 2, 1e-9, 1), 2,
-            0); /* does not grow after a rejection */
+            0); /* h does not grow in a step with a rejection */
 }
 
-/* Many rejections: the safety factor falls to 0.6 of its value, and rises again once no more attempts are rejected. Few rejections change
- * nothing, and events do not reset the mean. */
+/* Checks that after many rejections the safety factor falls to 0.6 of its value and later rises again, that few rejections do not change it,
+ * and that an event does not reset the mean number of rejections. */
 static void test_pi_cautious(void **state)
 {
   (void)state;
   cmb_controller cautious = pi;
   cautious.caution = 4;
   cmb_controller_memory memory;
-  const double usual = 0.9 * pow(1e-4, 0.04); /* an error of 1 after small ones */
+  const double usual = 0.9 * pow(1e-4, 0.04); /* for an error of 1 after 1e-4, the initial value */
   cmb_controller_reset(&memory);
   for (int i = 0; i < 100; i++) cmb_controller_pi(&cautious, &memory, 1, 1, i % 20 == 0);
   cmbt_near(cmb_controller_pi(&cautious, &memory, 1, 1, 0), 0.9, 1e-14);
@@ -92,7 +92,7 @@ static void test_pi_cautious(void **state)
   cmbt_near(cmb_controller_pi(&cautious, &memory, 1, 1, 0), 0.9, 1e-14);
 }
 
-/* Without memory of an error before: h 0.9 err^(−1/4), less the more iterations it took. */
+/* Checks h_new = 0.9 h err^(−1/4) when no earlier error is known, and less than this after many iterations. */
 static void test_predictive(void **state)
 {
   (void)state;
@@ -113,7 +113,7 @@ static void test_predictive(void **state)
   cmbt_near(h / H, 0.9, 1e-9);
 }
 
-/* Errors that grow from step to step: the trend cuts the next step before it would be rejected. */
+/* Checks that errors that grow from step to step reduce the next step before it would be rejected. */
 static void test_trend(void **state)
 {
   (void)state;
@@ -125,7 +125,7 @@ static void test_trend(void **state)
             0.9 * pow(0.1 / 0.4, 0.25) * pow(0.4, -0.25), 1e-14);
 }
 
-/* h stays where little would be gained, if the matrix serves again. */
+/* Checks that h is kept where little would be gained by a change, if the factorised matrix can then be reused. */
 static void test_band(void **state)
 {
   (void)state;
@@ -137,7 +137,7 @@ static void test_band(void **state)
   cmbt_near(cmb_controller_predict(&predictive, &memory, &step, false), 3.3, 1e-14);
 }
 
-/* Below a size with which the iteration has failed, and slowly back to it. */
+/* Checks that steps stay below a size with which the iteration has failed, and that this limit rises slowly. */
 static void test_limit(void **state)
 {
   (void)state;
@@ -161,7 +161,7 @@ static void test_predictive_rejected(void **state)
   cmbt_near(cmb_controller_predict_rejected(&predictive, &step, true), 0.1, 0);
 }
 
-/* An iteration that would be 16 times too large with two more to come: h by the rate's own power. */
+/* Checks the reduction of h if an iteration would end with 16 times the permitted error after two more iterations. */
 static void test_failure(void **state)
 {
   (void)state;
@@ -170,12 +170,12 @@ static void test_failure(void **state)
   cmbt_near(cmb_controller_failure(&predictive, 1e9, 2), 0.8 * pow(20, -1.0 / 6), 1e-15);
 }
 
-/* Doubled where the error with twice the size would do, kept, or less by a tenth at the least. */
+/* Checks where h is doubled (the error with 2 h would be small enough), kept, or reduced, then by a tenth at least. */
 static void test_halving(void **state)
 {
   (void)state;
   for (int k = 2; k <= 6; k++) {
-    const double at = (pow(2, -k) - 1e-4) / 2; /* the error where 2 h would just do */
+    const double at = (pow(2, -k) - 1e-4) / 2; /* the error for which 2 h is just permitted */
     cmbt_near(cmb_controller_halve(&halving, 1, at * (1 - 1e-9), k, true), 2, 0);
     cmbt_near(cmb_controller_halve(&halving, 1, at * (1 - 1e-9), k, false), 1, 0);
     cmbt_near(cmb_controller_halve(&halving, 1, at * (1 + 1e-9), k, true), 1, 0);
@@ -190,7 +190,7 @@ static void test_halving(void **state)
   }
 }
 
-/* Every method whose steps follow the error says how, within sense; the others have no controller. */
+/* Checks the constants of the controllers of all methods: every method whose step size follows the error has one. */
 static void test_methods(void **state)
 {
   (void)state;

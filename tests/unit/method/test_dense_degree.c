@@ -1,6 +1,6 @@
 /*
- * The dense output of every method is a polynomial of the degree that the integrator tells, over each step: the polynomial through
- * its values at the nodes gives its values elsewhere. Proofs that no event is missed rest on that.
+ * Tests that the dense output of every method over a step is a polynomial of the degree that the integrator returns: the polynomial
+ * through its values at the nodes has to give its values in between. The proofs that no event is missed use this.
  */
 #include "check.h"
 #include "random.h"
@@ -12,7 +12,7 @@
 
 enum { STEPS = 40, MOST_STATES = 40 };
 
-/* One step: the interpolated value at a random time against the polynomial through the nodes; the largest error. */
+/* Returns for one step the largest difference between the dense output at a random time and the polynomial through the nodes. */
 static double check_step(struct cmbt_random *r, cmb_integrator *in, double t0, int nq, int nv)
 {
   const double h = cmb_integrator_t(in) - t0;
@@ -58,7 +58,7 @@ static void test_degrees(void **state)
       cmbt_ok(ctx, cmb_integrator_step(in, 3));
       worst = fmax(worst, check_step(&r, in, t0, eq->nq, eq->nv));
     }
-    printf("%-8s dense output of degree %2d, off by %.1e\n", cmb_method_name(method),
+    printf("%-8s dense output of degree %2d, error %.1e\n", cmb_method_name(method),
            cmb_integrator_dense_degree(in), worst);
     cmbt_below(worst, 1e-11);
     cmb_integrator_destroy(in);

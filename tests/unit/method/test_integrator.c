@@ -1,6 +1,6 @@
 /*
- * The integrator's own duties: dense output of the right order that meets the steps at both ends, fixed steps
- * that land where they should, going back a step, options refused with words, steps used up.
+ * Tests of what the integrator does for all methods: dense output of the right order that agrees with the steps at both ends, fixed steps
+ * that end at multiples of their size, undoing a step, refused options, and the limit of the number of steps.
  */
 #include "check.h"
 #include "reference.h"
@@ -11,15 +11,15 @@
 #include <stdio.h>
 #include <string.h>
 
-struct set {
+struct test_system {
   cmb_context *ctx;
   cmb_system *system;
   cmb_integrator *in;
 };
 
-static struct set make_with(const cmb_method *method, cmb_integrator_options options)
+static struct test_system create_with(const cmb_method *method, cmb_integrator_options options)
 {
-  struct set s = {.ctx = cmb_context_create(NULL)};
+  struct test_system s = {.ctx = cmb_context_create(NULL)};
   cmb_setting angle = {"angle", 2};
   cmbt_ok(s.ctx, cmb_problem_create(s.ctx, cmb_problem_find("pendulum"), 1, &angle, &s.system));
   cmbt_ok(s.ctx,
@@ -28,12 +28,12 @@ static struct set make_with(const cmb_method *method, cmb_integrator_options opt
   return s;
 }
 
-static struct set make(const char *method, cmb_integrator_options options)
+static struct test_system create(const char *method, cmb_integrator_options options)
 {
-  return make_with(cmb_method_find(method), options);
+  return create_with(cmb_method_find(method), options);
 }
 
-static void destroy(struct set *s)
+static void destroy(struct test_system *s)
 {
   cmb_integrator_destroy(s->in);
   cmb_system_destroy(s->system);
@@ -51,14 +51,14 @@ static cmb_integrator_options fixed_step(double h)
   return options;
 }
 
-/* The largest errors of the dense output of one step of size h, of q and v together and of the multipliers that go with them. */
+/* The largest errors of the dense output of one step: of q and v, and of the multipliers computed from them. */
 struct dense_error {
   double motion, lambda;
 };
 
 static struct dense_error dense_error(const char *method, double h)
 {
-  struct set s = make(method, fixed_step(h));
+  struct test_system s = create(method, fixed_step(h));
   cmb_evaluator *ev = s.in->ev;
   struct dense_error worst = {0, 0};
   cmbt_ok(s.ctx, cmb_integrator_step(s.in, h));
@@ -76,8 +76,8 @@ static struct dense_error dense_error(const char *method, double h)
   return worst;
 }
 
-/* Order p of dense output means an error of h^(p+1) in one step: of positions and velocities, and of what reads the multipliers between the
- * ends of steps. The methods with several steps begin with others of lower order (test_between_steps.c has those). */
+/* Checks that dense output of order p has an error of h^(p+1) in one step, for positions and velocities, and for multipliers computed from
+ * them between the ends of steps. Multistep methods begin with lower orders; they are tested in test_between_steps.c. */
 static void test_dense_order(void **state)
 {
   (void)state;
@@ -95,7 +95,7 @@ static void test_dense_order(void **state)
                  order_of_lambda = log2(coarse.lambda / fine.lambda) - 1;
     printf("%-8s dense output: order %.2f (error %.1e), multipliers %.2f (%.1e)\n",
            expected[i].method, order, fine.motion, order_of_lambda, fine.lambda);
-    assert_true(order > least); /* better is welcome */
+    assert_true(order > least); /* a higher order is permitted */
     assert_true(order_of_lambda > least);
   }
 }
@@ -104,7 +104,7 @@ static void test_dense_ends(void **state)
 {
   (void)state;
   for (int m = 0; m < cmb_method_count(); m++) {
-    struct set s = make(cmb_method_name(cmb_method_at(m)), cmb_integrator_defaults());
+    struct test_system s = create(cmb_method_name(cmb_method_at(m)), cmb_integrator_defaults());
     for (int k = 0; k < 20; k++) {
       double q[2], v[2], q0[2], v0[2];
       memcpy(q0, cmb_integrator_q(s.in), sizeof q0);
@@ -127,10 +127,10 @@ static void test_dense_ends(void **state)
   }
 }
 
-static void test_fixed_steps_land(void **state)
+static void test_fixed_steps_end_exactly(void **state)
 {
   (void)state;
-  struct set s = make("mdop5", fixed_step(0.1)); /* 0.1 is not a binary fraction */
+  struct test_system s = create("mdop5", fixed_step(0.1)); /* 0.1 is not a binary fraction */
   while (cmb_integrator_t(s.in) < 3) cmbt_ok(s.ctx, cmb_integrator_step(s.in, 3));
   assert_int_equal(cmb_integrator_statistics(s.in)->accepted, 30);
   assert_true(cmb_integrator_t(s.in) == 3);
@@ -141,7 +141,7 @@ static void test_undo(void **state)
 {
   (void)state;
   for (int m = 0; m < cmb_method_count(); m++) {
-    struct set s = make(cmb_method_name(cmb_method_at(m)), cmb_integrator_defaults());
+    struct test_system s = create(cmb_method_name(cmb_method_at(m)), cmb_integrator_defaults());
     for (int k = 0; k < 5; k++) cmbt_ok(s.ctx, cmb_integrator_step(s.in, 100));
     double t = cmb_integrator_t(s.in), q[2], h;
     memcpy(q, cmb_integrator_q(s.in), sizeof q);
@@ -154,18 +154,18 @@ static void test_undo(void **state)
     assert_true(cmb_integrator_t(s.in) == t);
     assert_memory_equal(q, cmb_integrator_q(s.in), sizeof q);
     cmbt_ok(s.ctx, cmb_integrator_step(s.in, 100));
-    const bool always = cmb_method_is_real_time(cmb_method_at(m)); /* the same size */
+    const bool always = cmb_method_is_real_time(cmb_method_at(m)); /* keeps the same step size */
     cmbt_near(cmb_integrator_t(s.in) - t, always ? h : h / 2, 1e-12);
     destroy(&s);
   }
 }
 
-/* Accelerations and multipliers of the start are those of the equations there; behind steps they are so up to the methods' errors. */
+/* Compares accelerations and multipliers with those of the equations: equal at the start, and up to the methods' errors after steps. */
 static void test_accelerations(void **state)
 {
   (void)state;
   for (int m = 0; m < cmb_method_count(); m++) {
-    struct set s = make(cmb_method_name(cmb_method_at(m)), cmb_integrator_defaults());
+    struct test_system s = create(cmb_method_name(cmb_method_at(m)), cmb_integrator_defaults());
     for (int k = 0; k < 4; k++) {
       double a[2], lambda[1];
       cmbt_ok(s.ctx,
@@ -179,8 +179,8 @@ static void test_accelerations(void **state)
   }
 }
 
-/* A force that acts for a short time only, at the first stage of radau5 in a step of 0.05. */
-static cmb_status pushed(const void *self, const cmb_point *at, const cmb_terms *want)
+/* A mass with a force that acts for a short time only, at the first stage of radau5 in a step of size 0.05. */
+static cmb_status short_pulse(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   const double x = (at->t - 0.00775) / 0.003;
   (void)self;
@@ -189,7 +189,7 @@ static cmb_status pushed(const void *self, const cmb_point *at, const cmb_terms 
   return CMB_OK;
 }
 
-/* The size of the step that follows on one of 0.05 from the start, which is the first one, or comes after one of 0.1 that was undone. */
+/* Returns the size of the step after one of size 0.05 from the start, which is the first one or follows an undone one of size 0.1. */
 static double second_step(const char *method, bool undone)
 {
   static const char *const names[] = {"x"};
@@ -200,7 +200,7 @@ static double second_step(const char *method, bool undone)
                             .v_names = names,
                             .mass_constant = true,
                             .mass_diagonal = true,
-                            .evaluate = pushed};
+                            .evaluate = short_pulse};
   cmb_integrator_options options = cmb_integrator_defaults();
   cmb_integrator *in;
   const double zero = 0;
@@ -222,19 +222,20 @@ static double second_step(const char *method, bool undone)
   return size;
 }
 
-/* The error of a step that was undone says nothing about those that follow: the step of 0.1 does not see the force, that of 0.05 does. */
+/* Checks that the error of an undone step has no influence on later steps: the step of 0.1 misses the short force, that of 0.05 has a stage
+ * in it with radau5. */
 static void test_undone_errors(void **state)
 {
   (void)state;
   static const char *const methods[] = {"radau5", "radau", "sdirk4", "forsdirk", "mdop5"};
   for (int i = 0; i < 5; i++) {
     const double first = second_step(methods[i], false), after = second_step(methods[i], true);
-    printf("%s: %g after the first step, %g after one that was undone\n", methods[i], first, after);
+    printf("%s: %g after the first step, %g after an undone one\n", methods[i], first, after);
     cmbt_near(after, first, 1e-9);
   }
 }
 
-static void refused(const cmb_integrator_options *options, const char *words)
+static void check_refused(const cmb_integrator_options *options, const char *words)
 {
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_system *system;
@@ -254,21 +255,21 @@ static void test_options(void **state)
   (void)state;
   cmb_integrator_options good = cmb_integrator_defaults(), o = good;
   o.rtol = -1;
-  refused(&o, "rtol");
+  check_refused(&o, "rtol");
   o = good, o.atol = NAN;
-  refused(&o, "atol");
+  check_refused(&o, "atol");
   o = good, o.step = INFINITY;
-  refused(&o, "step");
+  check_refused(&o, "step");
   cmb_option_setting setting = {"projektion", "every"};
   o = good, o.setting_count = 1, o.settings = &setting;
-  refused(&o, "did you mean 'projection'");
+  check_refused(&o, "did you mean 'projection'");
   setting = (cmb_option_setting){"projection", "ever"};
-  refused(&o, "none|velocity|control|every");
+  check_refused(&o, "none|velocity|control|every");
   o.settings = &fixed;
-  refused(&o, "needs a step size");
+  check_refused(&o, "needs a step size");
 }
 
-/* As many options as a method likes: each has its own choice, and its own number. */
+/* A method with many options: checks that each has its own choice and its own number. */
 static void test_many_options(void **state)
 {
   (void)state;
@@ -286,7 +287,7 @@ static void test_many_options(void **state)
   const cmb_option_setting settings[] = {{"o38", "b"}, {"o39", "0.75"}};
   cmb_integrator_options o = cmb_integrator_defaults();
   o.setting_count = 2, o.settings = settings;
-  struct set s = make_with(&method, o);
+  struct test_system s = create_with(&method, o);
   for (int i = 2; i < MANY - 2; i++) assert_int_equal(cmb_choice(s.in, names[i]), i % 2);
   assert_int_equal(cmb_choice(s.in, "o38"), 1);
   assert_int_equal(cmb_choice(s.in, "o39"), 2);
@@ -296,20 +297,20 @@ static void test_many_options(void **state)
   destroy(&s);
 }
 
-static void leave_alone(const void *self, double *q)
+static void keep_coordinates(const void *self, double *q)
 {
   (void)self;
   (void)q;
 }
 
-/* How many steps bdf takes for the pendulum with these properties, and where it gets. */
+/* Returns how many steps bdf takes for the pendulum with these properties, and sets *angle to its first coordinate at the end. */
 static long steps_of_bdf(bool normalizes, bool euler_parameters, double *angle)
 {
   cmb_integrator_options o = cmb_integrator_defaults();
-  struct set s = make("mdop5", o);
+  struct test_system s = create("mdop5", o);
   cmb_integrator_destroy(s.in);
   cmb_equations eq = *cmb_system_equations(s.system);
-  eq.normalize = normalizes ? leave_alone : NULL;
+  eq.normalize = normalizes ? keep_coordinates : NULL;
   eq.euler_parameters = euler_parameters;
   cmbt_ok(s.ctx, cmb_integrator_create(s.ctx, &eq, cmb_method_find("bdf"), &o, &s.in));
   cmbt_ok(s.ctx, cmb_integrator_begin(s.in, 0, cmb_system_q(s.system), cmb_system_v(s.system)));
@@ -320,8 +321,8 @@ static long steps_of_bdf(bool normalizes, bool euler_parameters, double *angle)
   return steps;
 }
 
-/* Coordinates that are brought back to where they are meant, such as an angle to one turn, are no Euler parameters: only these
- * make bdf more careful. */
+/* Checks that equations with `normalize`, as for an angle reduced to one turn, are not treated as having Euler parameters: only these make
+ * bdf take other steps. */
 static void test_euler_parameters(void **state)
 {
   (void)state;
@@ -332,7 +333,7 @@ static void test_euler_parameters(void **state)
   assert_true(steps_of_bdf(true, true, &euler) != steps);
 }
 
-/* The circular track has a T of its own and no Euler parameters. */
+/* Checks that the circular track has a T ≠ I but no Euler parameters. */
 static void test_rates_alone(void **state)
 {
   (void)state;
@@ -345,12 +346,12 @@ static void test_rates_alone(void **state)
   cmb_context_destroy(ctx);
 }
 
-static void test_steps_used_up(void **state)
+static void test_step_limit(void **state)
 {
   (void)state;
   cmb_integrator_options options = cmb_integrator_defaults();
   options.max_steps = 3;
-  struct set s = make("mdop5", options);
+  struct test_system s = create("mdop5", options);
   cmb_status status = CMB_OK;
   for (int k = 0; k < 4 && status == CMB_OK; k++) status = cmb_integrator_step(s.in, 100);
   assert_int_equal(status, CMB_ERROR_STEP_COUNT);
@@ -361,12 +362,17 @@ static void test_steps_used_up(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_dense_order),      cmocka_unit_test(test_dense_ends),
-      cmocka_unit_test(test_fixed_steps_land), cmocka_unit_test(test_undo),
-      cmocka_unit_test(test_undone_errors),    cmocka_unit_test(test_accelerations),
-      cmocka_unit_test(test_options),          cmocka_unit_test(test_many_options),
-      cmocka_unit_test(test_euler_parameters), cmocka_unit_test(test_rates_alone),
-      cmocka_unit_test(test_steps_used_up),
+      cmocka_unit_test(test_dense_order),
+      cmocka_unit_test(test_dense_ends),
+      cmocka_unit_test(test_fixed_steps_end_exactly),
+      cmocka_unit_test(test_undo),
+      cmocka_unit_test(test_undone_errors),
+      cmocka_unit_test(test_accelerations),
+      cmocka_unit_test(test_options),
+      cmocka_unit_test(test_many_options),
+      cmocka_unit_test(test_euler_parameters),
+      cmocka_unit_test(test_rates_alone),
+      cmocka_unit_test(test_step_limit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

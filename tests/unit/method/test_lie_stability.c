@@ -1,13 +1,13 @@
 /*
- * Where one step of lie is stable on q'' = −a q − b q' with h = 1 (Burgermeister, Arnold and Esterl 2006 §2): the matrix of a step
- * from two steps, its spectral radius a little below and above each limit. Also the matrix itself, against the paper's formulas.
+ * Tests where one step of lie with h = 1 is stable for q'' = −a q − b q' (Burgermeister, Arnold and Esterl 2006 §2): the spectral radius
+ * of the step's matrix, found from two steps, slightly below and above each limit. The matrix is also compared with the paper's formulas.
  */
 #include "check.h"
 
 #include <camber/camber.h>
 #include <float.h>
 
-static const double CLOSE = 1e-6; /* to a limit */
+static const double CLOSE = 1e-6; /* distance from a limit at which the radius is computed */
 
 struct coefficients {
   double a, b;
@@ -31,7 +31,7 @@ static cmb_status derivative(const void *self, const cmb_point *at, const double
   return CMB_OK;
 }
 
-/* A (2 x 2): (q, v) after a step is A times (q, v) before it. */
+/* Finds A (2 x 2) such that (q, v) after a step is A times (q, v) before it. */
 static void find_matrix(const char *jacobian, const char *positions, double a, double b,
                         double A[4])
 {
@@ -107,7 +107,8 @@ static void test_no_limits(void **state)
   }
 }
 
-/* Where nothing damps, oscillations neither grow nor fade with positions by the new velocities, as long as they are stable. */
+/* Checks that without damping oscillations neither grow nor decay if positions use the new velocities, as long as they
+ * are stable; with jacobian=exact and positions=auto they decay. */
 static void test_undamped(void **state)
 {
   (void)state;
@@ -120,7 +121,7 @@ static void test_undamped(void **state)
   cmbt_below(radius("exact", "auto", 1, 0), 0.9);
 }
 
-/* Solved by hand from eq. (3) with each of the matrices, and from veDYNA's step (section 4.3). */
+/* Compares with matrices found by hand from eq. (3) for each of the Jacobians, and from the step of veDYNA (§4.3). */
 static void test_matrices(void **state)
 {
   (void)state;

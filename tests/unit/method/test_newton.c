@@ -1,6 +1,6 @@
 /*
- * The rule by which Newton iterations end (method/newton.h), with increments of known rates: a linear iteration with contraction θ leaves
- * exactly θ/(1 − θ) times its last increment, so that what the rule says about the error left can be compared with the error.
+ * Tests of the convergence test of Newton iterations (method/newton.h) with increments of known rates: a linear iteration with contraction
+ * θ leaves an error of exactly θ/(1 − θ) times its last increment, which is compared with the estimate of the rule.
  */
 #include "check.h"
 
@@ -20,7 +20,7 @@ static const cmb_newton_rule plain = {.most = 10,
                                       .kappa = 0.03,
                                       .roundings = 10};
 
-/* Increments first, first θ, first θ², ..; how many were taken. */
+/* Passes increments first, first θ, first θ², .. until the iteration has converged; *count is their number. Returns the first failure. */
 static cmb_status iterate(cmb_newton *n, double first, double theta, int *count)
 {
   cmb_newton_begin(n);
@@ -31,7 +31,7 @@ static cmb_status iterate(cmb_newton *n, double first, double theta, int *count)
   return CMB_OK;
 }
 
-/* Where it arrives the true error is below κ, and one increment fewer would not have shown it. */
+/* Checks that at convergence the true error is below κ, and that one increment fewer would not have been enough. */
 static void test_error_left(void **state)
 {
   (void)state;
@@ -57,7 +57,7 @@ static void test_error_left(void **state)
   }
 }
 
-/* η of the iteration before lets the next one end with its first increment; after forgetting it does not. */
+/* Checks that η of the previous iteration lets the next one converge with its first increment, and after cmb_newton_forget does not. */
 static void test_memory(void **state)
 {
   (void)state;
@@ -69,13 +69,13 @@ static void test_memory(void **state)
   assert_int_equal(count, 2);
   assert_int_equal(iterate(&n, 1, 1e-3, &count), CMB_OK);
   assert_int_equal(count, 1);
-  assert_false(cmb_newton_is_slow(&n)); /* nothing was measured */
+  assert_false(cmb_newton_is_slow(&n)); /* no rate was measured */
   cmb_newton_forget(&n);
   assert_int_equal(iterate(&n, 1, 1e-3, &count), CMB_OK);
   assert_int_equal(count, 2);
 }
 
-/* Not below the rounding of numbers beside the tolerance. */
+/* Checks that κ is not below rounding, relative to the tolerance. */
 static void test_least_kappa(void **state)
 {
   (void)state;
@@ -92,9 +92,9 @@ static void test_divergence(void **state)
   cmb_newton_create(&n, &plain, 1e-3, 1e-6);
   assert_int_equal(iterate(&n, 1, 1, &count), CMB_RETRY_NEWTON);
   assert_int_equal(count, 1);
-  assert_true(n.excess == 0); /* nothing can be told of how far off it is */
+  assert_true(n.excess == 0); /* no prediction of the final error is possible */
   assert_int_equal(iterate(&n, 1, 3, &count), CMB_RETRY_NEWTON);
-  n.tolerable = 0.5; /* below it increments that do not shrink are rounding */
+  n.tolerable = 0.5; /* increments below this that do not shrink are rounding */
   assert_int_equal(iterate(&n, 0.4, 1.1, &count), CMB_OK);
   assert_int_equal(count, 2);
   assert_int_equal(iterate(&n, 0.6, 1, &count), CMB_RETRY_NEWTON);
@@ -103,7 +103,7 @@ static void test_divergence(void **state)
   assert_int_equal(count, 1);
 }
 
-/* A rate that will not do is known after two increments: what it says of the end is what the end would be. */
+/* Checks that too slow a rate is recognised after two increments, and that the predicted final error is the true one. */
 static void test_prediction(void **state)
 {
   (void)state;
@@ -118,14 +118,14 @@ static void test_prediction(void **state)
     assert_int_equal(count, 1);
     assert_int_equal(n.left, rule.most - 2 - spare);
     cmbt_near(n.excess, pow(theta, rule.most - spare) / (1 - theta) / 1e-3, 1e-9 * n.excess);
-    rule.predicts = false; /* then it takes all of them */
+    rule.predicts = false; /* all permitted iterations are made */
     cmb_newton_forget(&n);
     assert_int_equal(iterate(&n, 1, theta, &count), CMB_RETRY_NEWTON);
     assert_int_equal(count, rule.most - 1);
   }
 }
 
-/* With one to spare the last increment is judged by the rate before it. */
+/* With spare = 1: checks that the last increment is judged with the rate measured before it. */
 static void test_spare(void **state)
 {
   (void)state;

@@ -1,6 +1,6 @@
 /*
- * Which order radau takes, seen by the degree of its dense output, which is the number of stages: the one asked for; with control=classic
- * that of RADAU's rule; with strict a higher one where it gains, and the one below again where it does not.
+ * Tests of the choice of the order of radau, known from the degree of its dense output, which is the number of stages: a given order is
+ * kept; control=classic chooses by RADAU's rule; control=strict raises the order where this saves work and lowers it where it does not.
  */
 #include "check.h"
 
@@ -9,12 +9,12 @@
 #include <camber/camber.h>
 #include <stdio.h>
 
-struct seen {
+struct history {
   int first, last, most;
   long rises, falls;
 };
 
-static void look(const cmb_integrator *in, struct seen *s)
+static void record_order(const cmb_integrator *in, struct history *s)
 {
   int nodes;
   const int degree = cmb_integrator_dense_degree(in);
@@ -27,14 +27,14 @@ static void look(const cmb_integrator *in, struct seen *s)
   if (degree > s->most) s->most = degree;
 }
 
-/* The problem twice: a motion that begins anew knows nothing of the one before. */
-static struct seen run(const char *problem, double tolerance, cmb_option_setting setting)
+/* Solves the problem twice, checks that the second run is not influenced by the first, and returns the orders of the run. */
+static struct history run(const char *problem, double tolerance, cmb_option_setting setting)
 {
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_system *system;
   cmb_integrator *in;
   cmb_integrator_options options = cmb_integrator_defaults();
-  struct seen s[2] = {{0}, {0}};
+  struct history s[2] = {{0}, {0}};
   options.rtol = options.atol = tolerance;
   options.settings = &setting;
   options.setting_count = 1;
@@ -46,7 +46,7 @@ static struct seen run(const char *problem, double tolerance, cmb_option_setting
     cmbt_ok(ctx, cmb_integrator_begin(in, 0, cmb_system_q(system), cmb_system_v(system)));
     while (cmb_integrator_t(in) < t_end) {
       cmbt_ok(ctx, cmb_integrator_step(in, t_end));
-      look(in, &s[k]);
+      record_order(in, &s[k]);
     }
   }
   assert_memory_equal(&s[0], &s[1], sizeof s[0]);
@@ -63,13 +63,14 @@ static void test_given(void **state)
   (void)state;
   static const char *const orders[] = {"5", "9", "13"};
   for (int i = 0; i < 3; i++) {
-    const struct seen s = run("caraxis", 1e-6, (cmb_option_setting){"order", orders[i]});
+    const struct history s = run("caraxis", 1e-6, (cmb_option_setting){"order", orders[i]});
     assert_int_equal(s.first, 3 + 2 * i);
     assert_int_equal(s.rises + s.falls, 0);
   }
 }
 
-/* RADAU stays at order 5 with 1e-4 (Test Set, Table II.17.2: the steps are those of RADAU5), and not with 1e-10. */
+/* With control=classic, as in the code RADAU of Hairer and Wanner, the order stays 5 for a tolerance of 1e-4 (Test Set, Table II.17.2: the
+ * steps are those of RADAU5) and rises for 1e-10. */
 static void test_classic(void **state)
 {
   (void)state;
@@ -84,7 +85,7 @@ static void test_strict(void **state)
   const cmb_option_setting strict = {"control", "strict"};
   long falls = 0;
   for (double tolerance = 1e-4; tolerance > 5e-11; tolerance /= 10) {
-    const struct seen s = run("caraxis", tolerance, strict);
+    const struct history s = run("caraxis", tolerance, strict);
     assert_int_equal(s.first, 3);
     assert_int_equal(s.most, 7);
     falls += s.falls + run("pendulum", tolerance, strict).falls;

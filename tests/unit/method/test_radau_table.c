@@ -1,6 +1,6 @@
 /*
- * The coefficients of Radau IIA: they fulfil the conditions that they are made from, and with them those of order 2 s − 1 (Hairer and
- * Wanner, Solving ODEs II, §IV.5). Computed in long double from the doubles that the methods have.
+ * Tests of the coefficients of Radau IIA: they satisfy the conditions from which they were computed, and with these the conditions of order
+ * 2 s − 1 for s stages (Hairer and Wanner, Solving ODEs II, §IV.5). Sums are computed in long double from the stored doubles.
  */
 #include "check.h"
 
@@ -12,7 +12,7 @@
 static const cmb_radau_table *const tables[CMB_RADAU_TABLES] = {&cmb_radau_3, &cmb_radau_5,
                                                                 &cmb_radau_7};
 
-/* Σ_j x_j c_j^(k−1) */
+/* Returns Σ_j x_j c_j^(k−1). */
 static long double moment(const cmb_radau_table *t, const double *x, int k)
 {
   long double sum = 0;
@@ -20,7 +20,8 @@ static long double moment(const cmb_radau_table *t, const double *x, int k)
   return sum;
 }
 
-/* B(2 s − 1), C(s), and D(s − 1): Σ_i b_i c_i^(k−1) a_ij = b_j (1 − c_j^k)/k. Together they give order 2 s − 1 (§IV.5, Theorem 5.1). */
+/* Checks B(2 s − 1): Σ_i b_i c_i^(k−1) = 1/k, C(s): Σ_j a_ij c_j^(k−1) = c_i^k/k, and D(s − 1): Σ_i b_i c_i^(k−1) a_ij =
+ * b_j (1 − c_j^k)/k, for k up to the given number. They imply the order 2 s − 1 (§IV.5, Theorem 5.1). */
 static void test_order(void **state)
 {
   (void)state;
@@ -30,7 +31,7 @@ static void test_order(void **state)
     const double *b = t->A + (s - 1) * s;
     long double worst = fabsl(1 - (long double)t->c[s - 1]);
     for (int k = 1; k <= 2 * s - 1; k++) worst = fmaxl(worst, fabsl(moment(t, b, k) - 1.0L / k));
-    assert_true(fabsl(moment(t, b, 2 * s) - 1.0L / (2 * s)) > 1e-9L); /* and no higher one */
+    assert_true(fabsl(moment(t, b, 2 * s) - 1.0L / (2 * s)) > 1e-9L); /* the order is not higher */
     for (int k = 1; k <= s; k++) {
       for (int i = 0; i < s; i++) {
         const long double wanted = powl(t->c[i], k) / k;
@@ -44,12 +45,12 @@ static void test_order(void **state)
         worst = fmaxl(worst, fabsl(sum - b[j] * (1 - powl(t->c[j], k)) / k));
       }
     }
-    printf("%d stages: conditions met to %.1Le\n", s, worst);
+    printf("%d stages: order conditions satisfied to %.1Le\n", s, worst);
     cmbt_below((double)worst, 1e-15);
   }
 }
 
-/* Σ_k x_ik y_kj */
+/* Returns (x y)_ij = Σ_k x_ik y_kj. */
 static long double product(int s, const double *x, const double *y, int i, int j)
 {
   long double sum = 0;
@@ -57,7 +58,7 @@ static long double product(int s, const double *x, const double *y, int i, int j
   return sum;
 }
 
-/* A A⁻¹ = I, T T⁻¹ = I, A⁻¹ T = T Λ */
+/* Checks A A⁻¹ = I, T T⁻¹ = I, and A⁻¹ T = T Λ, where Λ has γ and the 2 x 2 blocks [α −β; β α] on its diagonal. */
 static void test_matrices(void **state)
 {
   (void)state;
@@ -85,8 +86,8 @@ static void test_matrices(void **state)
   }
 }
 
-/* The estimate: Σ e_i z_i/h takes away the slope where a step begins, if y is a polynomial of degree s; and for y = t^(s+1), whose stages are
- * z = A (s + 1) c^s, it is (s + 1) c_1 .. c_s: the estimate is of order s. */
+/* Checks the error estimate h ẏ_0 + Σ_i e_i z_i: it is 0 if y is a polynomial of degree s, and for y = t^(s+1), with stages
+ * z = (s + 1) A c^s, it is (s + 1) c_1 .. c_s up to the sign. So the estimate is of order s. */
 static void test_estimate(void **state)
 {
   (void)state;
