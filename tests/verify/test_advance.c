@@ -1,10 +1,10 @@
 /*
- * A run in pieces is a run: cmb_simulation_advance.
+ * Shows that a run made in pieces with cmb_simulation_advance is the same run as one made with cmb_simulation_run:
  *
- *   - One piece to the end gives the records and events of cmb_simulation_run, bit for bit, with every method.
- *   - Pieces that end at random times end exactly there, and lead to the same motion within the tolerance: the events of a fine
- *     run at the same times, records at the interval that was asked for, stops that end the run.
- *   - Calls that make no sense are told, and change nothing.
+ *   - One call that advances to the end gives the same records and events as cmb_simulation_run, bit for bit, with every method.
+ *   - Calls that advance by random times stop exactly at these times and give the same motion within the tolerance: events at the same
+ *     times as a run with a small tolerance, records at the chosen interval, and an event with the action stop ends the run.
+ *   - Calls with invalid arguments return an error and change nothing.
  */
 #include "check.h"
 #include "methods.h"
@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A ball that falls, rests and leaves again; a block that stops, holds and slides again; a pendulum, closed by a loop. */
+/* A ball that falls on a stop, stays in contact and is lifted again; a block that slides, sticks and slides again; a pendulum closed by a
+ * loop. */
 static const char MODEL[] =
     "gravity: [0, 0, -9.81]\n"
     "points: {W: [4, 0, 0], B: [5, 0, 0]}\n"
@@ -35,7 +36,7 @@ static const char MODEL[] =
     "  dry: {type: load, on: {body: block, at: [2, 0, 0]}, force: [\"-3*sign(x') + 4*max(t - 0.5, "
     "0)\", 0, 0]}\n";
 
-/* The pendulum alone, for real-time methods: no velocities are reset. */
+/* The pendulum alone, for real-time methods, which allow no impacts. */
 static const char PENDULUM[] = "gravity: [0, 0, -9.81]\n"
                                "points: {W: [0, 0, 0], B: [1, 0, 0]}\n"
                                "bodies: {bob: {mass: 1, sphere: [1, 0, 0], radius: 0.1}}\n"
@@ -45,7 +46,7 @@ static const char PENDULUM[] = "gravity: [0, 0, -9.81]\n"
 
 enum { MOST_ROWS = 20000, MOST_EVENTS = 200, WIDTH = 11 };
 
-/* A controller, which has more than a billion samples up to a late end. */
+/* A body under a controller, which would take more than a billion samples until the latest end times of test_late_end_times. */
 static const char SAMPLED[] =
     "gravity: [0, 0, 0]\n"
     "bodies: {b: {mass: 1, sphere: [0, 0, 0], radius: 0.1}}\n"
@@ -56,7 +57,7 @@ static const char SAMPLED[] =
 struct log {
   int nq, nv, rows, events;
   double row[MOST_ROWS][WIDTH]; /* t, q, v */
-  double event[MOST_EVENTS];    /* times */
+  double event[MOST_EVENTS];    /* times in seconds */
   char name[MOST_EVENTS][60];
 };
 
@@ -124,7 +125,7 @@ static const char *text_for(const cmb_method *method)
   return cmb_method_is_real_time(method) ? pendulum : MODEL;
 }
 
-static void test_one_piece_is_a_run(void **state)
+static void test_one_call_equals_run(void **state)
 {
   (void)state;
   for (int i = 0; i < cmb_method_count(); i++) {
@@ -146,20 +147,20 @@ static void test_one_piece_is_a_run(void **state)
   }
 }
 
-/* In random pieces to the end, some of which are next to nothing. */
-static void go_in_pieces(struct setup *s, struct cmbt_random *r, double t_end)
+/* Advances the run to t_end in random pieces, some of which are much shorter than a step. */
+static void advance_in_pieces(struct setup *s, struct cmbt_random *r, double t_end)
 {
   const cmb_result *result = cmb_simulation_result(s->sim);
   for (double t = 0; t < t_end;) {
     t = fmin(t + 0.1 * cmbt_random_scale(r, 1), t_end);
     cmbt_ok(s->ctx, cmb_simulation_advance(s->sim, t));
     assert_true(result->t == t);
-    cmbt_ok(s->ctx, cmb_simulation_advance(s->sim, t)); /* it is there */
+    cmbt_ok(s->ctx, cmb_simulation_advance(s->sim, t)); /* the run is at t already */
     assert_true(result->t == t);
   }
 }
 
-static void test_pieces(void **state)
+static void test_random_pieces(void **state)
 {
   (void)state;
   struct cmbt_random r = {11};
@@ -169,7 +170,7 @@ static void test_pieces(void **state)
   for (int i = cmbt_next_but_trap(0); i < cmb_method_count(); i = cmbt_next_but_trap(i + 1)) {
     struct setup s;
     open_run(&s, MODEL, cmb_method_name(cmb_method_at(i)), 1e-7, 1.5, 0.125);
-    go_in_pieces(&s, &r, 1.5);
+    advance_in_pieces(&s, &r, 1.5);
     assert_int_equal(s.log->rows, fine.log->rows);
     for (int k = 0; k < s.log->rows; k++) {
       for (int j = 0; j < WIDTH; j++) cmbt_near(s.log->row[k][j], fine.log->row[k][j], 2e-5);
@@ -184,8 +185,9 @@ static void test_pieces(void **state)
   close_run(&fine);
 }
 
-/* Pieces do not hold up a method: a step that was cut is no reason for small ones behind it. */
-static void test_cut_steps_do_not_linger(void **state)
+/* Checks that steps which are shortened to end at a given time do not reduce the sizes of later steps: 21 such calls add fewer than 24
+ * steps to the run. */
+static void test_shortened_steps_have_no_lasting_effect(void **state)
 {
   (void)state;
   char text[sizeof PENDULUM];
@@ -196,7 +198,7 @@ static void test_cut_steps_do_not_linger(void **state)
   cmbt_ok(whole.ctx, cmb_simulation_run(whole.sim));
   const cmb_result *a = cmb_simulation_result(whole.sim), *b = cmb_simulation_result(cut.sim);
   cmbt_ok(cut.ctx, cmb_simulation_advance(cut.sim, 0.5));
-  for (int k = 0; k < 20; k++) { /* each next to nothing */
+  for (int k = 0; k < 20; k++) { /* each piece is 1 ns long */
     cmbt_ok(cut.ctx, cmb_simulation_advance(cut.sim, 0.5 + 1e-9 * (k + 1)));
   }
   cmbt_ok(cut.ctx, cmb_simulation_advance(cut.sim, 2));
@@ -205,8 +207,9 @@ static void test_cut_steps_do_not_linger(void **state)
   close_run(&cut);
 }
 
-/* When a run ends says nothing about how exact it is: one that may go on for years is the one that ends soon. */
-static void test_late_ends(void **state)
+/* Checks that the end time of a run does not influence its results: a run that may go on to 1e15 s agrees bit for bit up to 1.3 s with one
+ * that ends there. */
+static void test_late_end_times(void **state)
 {
   (void)state;
   const double ends[] = {1e3, 1e9, 1e15};
@@ -227,8 +230,9 @@ static void test_late_ends(void **state)
   }
 }
 
-/* Nor is a step too small for it: 60,000 of a millisecond, and a minute of larger ones. */
-static void test_long_way(void **state)
+/* Checks that steps are not refused as too small relative to an end time of 1e9 s, neither the 60,000
+ * steps of 1 ms by lie nor the larger ones by mdop5. */
+static void test_small_steps_before_late_end(void **state)
 {
   (void)state;
   char text[sizeof PENDULUM];
@@ -274,12 +278,12 @@ static void test_wrong_calls(void **state)
   assert_string_equal(r->stopped_by, "low");
   cmbt_near(r->t, 0.7, 1e-9);
   expect_refusal(&s, 1.5, "event 'low' has ended the run at t = 0.7");
-  cmbt_ok(s.ctx, cmb_simulation_run(s.sim)); /* begins anew */
+  cmbt_ok(s.ctx, cmb_simulation_run(s.sim)); /* starts again at t = 0 */
   cmbt_near(r->t, 0.7, 1e-9);
   close_run(&s);
 }
 
-static cmb_status end_it(void *user, double t)
+static cmb_status interrupt_after_step(void *user, double t)
 {
   (void)user;
   return t > 0.3 ? CMB_ERROR_INTERRUPTED : CMB_OK;
@@ -294,7 +298,7 @@ static void test_after_a_failure(void **state)
   snprintf(text, sizeof text, PENDULUM, "");
   open_run(&s, text, "mdop5", 1e-6, 2, 0);
   cmb_simulation_destroy(s.sim);
-  o.observer.after_step = end_it;
+  o.observer.after_step = interrupt_after_step;
   o.t_end = 2;
   cmbt_ok(s.ctx, cmb_simulation_create(s.ctx, s.system, &o, &s.sim));
   assert_int_equal(cmb_simulation_advance(s.sim, 1), CMB_ERROR_INTERRUPTED);
@@ -304,11 +308,11 @@ static void test_after_a_failure(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_piece_is_a_run),
-                                     cmocka_unit_test(test_pieces),
-                                     cmocka_unit_test(test_late_ends),
-                                     cmocka_unit_test(test_long_way),
-                                     cmocka_unit_test(test_cut_steps_do_not_linger),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_call_equals_run),
+                                     cmocka_unit_test(test_random_pieces),
+                                     cmocka_unit_test(test_late_end_times),
+                                     cmocka_unit_test(test_small_steps_before_late_end),
+                                     cmocka_unit_test(test_shortened_steps_have_no_lasting_effect),
                                      cmocka_unit_test(test_wrong_calls),
                                      cmocka_unit_test(test_after_a_failure)};
   return cmocka_run_group_tests(tests, NULL, NULL);

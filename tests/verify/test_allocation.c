@@ -1,14 +1,14 @@
 /*
- * Memory, across all layers, for every method on every bundled problem:
+ * Shows for every method on every bundled problem that memory is handled correctly in all layers:
  *
- *   - once an integrator or a simulation is created, nothing allocates any more: not through the hook and
- *     not behind its back. 1,000 steps with dense output and now and then a step undone; a whole run with
+ *   - After an integrator or a simulation has been created, nothing allocates memory any more, neither through the context's allocator nor
+ *     by calling malloc directly. Tested with 1,000 steps with dense output, of which each hundredth is undone, and with a whole run with
  *     events, records between the steps and a CSV file.
- *   - whichever single allocation of a whole run fails, and whichever is the first of all to fail from
- *     then on, the run ends with CMB_ERROR_MEMORY and words, leaks nothing and leaves no file.
+ *   - If any single allocation of a whole run fails, or all allocations from any one on, the run returns CMB_ERROR_MEMORY with an error
+ *     text, frees all memory and leaves no file.
  *
- * Calls of malloc and its kin are counted by standing in for them, under the address sanitizer by its hook. Those of other threads
- * than the test's do not count: Camber has none.
+ * Calls of malloc, calloc and realloc are counted by functions that replace them, or by a hook of the address sanitizer. Only those of
+ * the test's own thread count, since Camber starts no threads.
  */
 #include "failing_allocator.h"
 
@@ -28,10 +28,10 @@ enum { STEPS = 1000, UNDO_EACH = 100, RECORDS = 200, MOST_POINTS = 64 };
 
 static const char CSV[] = "run.csv", PARTIAL[] = "run.csv.partial";
 
-/* ---- calls of the C library's allocator, counted */
+/* ---- counting calls of the C library's allocator */
 
-/* Volatile: compilers take it for granted that malloc writes no variable of ours. Of this thread: a BLAS with threads of its own
- * starts them when the program is loaded, and they allocate when they get to run. */
+/* Number of calls so far. It is volatile because compilers assume that malloc does not write variables of the program, and local to the
+ * thread because a BLAS library may start threads when the program is loaded, which allocate memory at any time. */
 static _Thread_local volatile long libc_calls;
 
 #if defined(__has_feature)
@@ -105,7 +105,7 @@ static void test_calls_are_counted(void **state)
   assert_int_equal(libc_calls - before, 3);
 }
 
-/* ---- nothing allocates after creation */
+/* ---- no allocations after creation */
 
 struct counts {
   long hook, libc;
@@ -116,8 +116,8 @@ static struct counts counts_now(const struct cmbt_allocator *memory)
   return (struct counts){memory->calls, libc_calls};
 }
 
-static void assert_none_since(struct counts before, const struct cmbt_allocator *memory,
-                              const char *method, const char *problem)
+static void assert_no_allocations_since(struct counts before, const struct cmbt_allocator *memory,
+                                        const char *method, const char *problem)
 {
   struct counts now = counts_now(memory);
   if (now.hook != before.hook || now.libc != before.libc) {
@@ -155,7 +155,7 @@ static void check_steps(const cmb_method *method, const cmb_problem *problem)
   assert_true(memory.calls > 0);
   struct counts before = counts_now(&memory);
   make_steps(in, system);
-  assert_none_since(before, &memory, cmb_method_name(method), cmb_problem_name(problem));
+  assert_no_allocations_since(before, &memory, cmb_method_name(method), cmb_problem_name(problem));
   cmb_integrator_destroy(in);
   cmb_system_destroy(system);
   cmb_context_destroy(ctx);
@@ -198,7 +198,7 @@ static void check_run(const cmb_method *method, const cmb_problem *problem)
   assert_int_equal(cmb_simulation_create(ctx, system, &options, &sim), CMB_OK);
   struct counts before = counts_now(&memory);
   assert_int_equal(cmb_simulation_run(sim), CMB_OK);
-  assert_none_since(before, &memory, cmb_method_name(method), cmb_problem_name(problem));
+  assert_no_allocations_since(before, &memory, cmb_method_name(method), cmb_problem_name(problem));
   const cmb_result *r = cmb_simulation_result(sim);
   assert_int_equal(r->records, RECORDS + 1);
   if (cmb_system_equations(system)->ns > 0) assert_true(r->events > 5);
@@ -227,7 +227,7 @@ struct whole_run {
   const cmb_setting *settings;
 };
 
-/* As the program does it: the file is opened before the simulation is created. */
+/* Runs the simulation as the program camber does: the file is opened before the simulation is created. */
 static cmb_status simulate(cmb_context *ctx, const struct whole_run *w, const cmb_system *system)
 {
   cmb_csv *csv;
@@ -250,7 +250,7 @@ static cmb_status simulate(cmb_context *ctx, const struct whole_run *w, const cm
   return status == CMB_OK ? closed : status;
 }
 
-/* The whole run on `memory`, the words of its failure in `message` (room for 1024). */
+/* Makes the whole run with allocations from `memory` and copies the text of its error to `message` (room for 1024). */
 static cmb_status run_on(struct cmbt_allocator *memory, const struct whole_run *w, char *message)
 {
   cmb_system *system;
@@ -276,8 +276,9 @@ static bool exists(const char *path)
   return access(path, F_OK) == 0;
 }
 
-/* Fail the first, the second ... allocation until a run needs no more. Returns how many there were. */
-static long walk(const struct whole_run *w, int fail_after_too)
+/* Repeats the run with the first, the second ... allocation failing (and, with fail_after_too, all later ones) until it makes fewer
+ * allocations than that. Returns the number of allocations of a run without failure. */
+static long fail_each_allocation(const struct whole_run *w, int fail_after_too)
 {
   for (long k = 1;; k++) {
     char message[1024] = "";
@@ -307,7 +308,7 @@ static void test_each_allocation_fails(void **state)
   for (int m = 0; m < cmb_method_count(); m++) {
     for (int p = 0; p < cmb_problem_count(); p++) {
       struct whole_run w = {.method = cmb_method_at(m), .problem = cmb_problem_at(p)};
-      long singly = walk(&w, 0), onwards = walk(&w, 1);
+      long singly = fail_each_allocation(&w, 0), onwards = fail_each_allocation(&w, 1);
       assert_true(singly >= 10);
       assert_int_equal(singly, onwards);
       failures += singly + onwards;
@@ -316,9 +317,9 @@ static void test_each_allocation_fails(void **state)
   print_message("%ld failed allocations\n", failures);
 }
 
-/* Memory is taken in chunks that hold many arrays. With the number of rods it changes which array it is that
- * needs the next chunk. */
-static void test_each_allocation_fails_whatever_the_size(void **state)
+/* Repeats the test with chains of 1 to 160 rods. Memory is taken in chunks that hold many arrays, and the number of rods decides which
+ * array needs the next chunk. */
+static void test_each_allocation_fails_for_many_sizes(void **state)
 {
   (void)state;
   long failures = 0;
@@ -330,7 +331,7 @@ static void test_each_allocation_fails_whatever_the_size(void **state)
                             .problem = cmb_problem_find("pendulum-chain"),
                             .setting_count = 1,
                             .settings = &size};
-      failures += walk(&w, 0);
+      failures += fail_each_allocation(&w, 0);
     }
   }
   print_message("%ld failed allocations\n", failures);
@@ -343,9 +344,9 @@ int main(void)
       cmocka_unit_test(test_steps_allocate_nothing),
       cmocka_unit_test(test_runs_allocate_nothing),
       cmocka_unit_test(test_each_allocation_fails),
-      cmocka_unit_test(test_each_allocation_fails_whatever_the_size),
+      cmocka_unit_test(test_each_allocation_fails_for_many_sizes),
   };
-  unlink(CSV); /* left by a run that failed */
+  unlink(CSV); /* files of an earlier run that failed */
   unlink(PARTIAL);
   return cmocka_run_group_tests(tests, count_calls, NULL);
 }

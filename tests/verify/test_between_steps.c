@@ -1,8 +1,8 @@
 /*
- * What runs hand out between the ends of their steps: a slow oscillation, exactly cos 0.1 t, beside a fast one that is so small that it matters at
- * the first steps of some tolerances only, where attempts are rejected. Records come at equal intervals, shorter than the steps. Dense output
- * may be less accurate than the ends of steps. Then a state that follows the oscillation so fast that stability limits the steps of explicit
- * methods, and the force by which it does.
+ * Accuracy of the dense output, at records with intervals shorter than the steps. The first system has a slow oscillation, exactly cos 0.1 t,
+ * and an independent fast one with an amplitude so small that it limits only the first steps, and only with some tolerances, where steps
+ * are rejected. In the second a state follows an oscillation so fast that stability limits the steps of explicit methods; compared are the
+ * state and the force that drives it. The error of dense output may be larger than that at the ends of steps: up to 30 tolerances.
  */
 #include "check.h"
 #include "methods.h"
@@ -18,8 +18,8 @@ static const char MODEL[] =
     "  fast: {type: prismatic, child: b_fast, axis: x, start: 1e-5, stiffness: 100}\n"
     "outputs: {x: slow, v: slow'}\n";
 
-/* The largest error of all records, in tolerances. */
-static double worst_of(const char *method, double rtol)
+/* Returns the largest error of x and x' in all records, divided by the tolerance. */
+static double largest_error(const char *method, double rtol)
 {
   double worst = 0;
   cmbt_run r;
@@ -36,22 +36,22 @@ static double worst_of(const char *method, double rtol)
   return worst / rtol;
 }
 
-static void test_between(void **state)
+static void test_records_between_steps(void **state)
 {
   (void)state;
   for (int i = 0; (i = cmbt_next_method(i)) < cmb_method_count(); i++) {
     const cmb_method *m = cmb_method_at(i);
     if (cmbt_is(m, "trap") || cmbt_is(m, "forsdirk"))
-      continue; /* slow; the dense output is sdirk4's */
+      continue; /* trap takes too many steps; forsdirk has the dense output of sdirk4 */
     for (int k = 12; k <= 24; k++) {
-      const double rtol = pow(10, -k / 3.0), worst = worst_of(cmb_method_name(m), rtol);
+      const double rtol = pow(10, -k / 3.0), worst = largest_error(cmb_method_name(m), rtol);
       if (k % 6 == 0) printf("%-9s %.0e: %.2g tolerances\n", cmb_method_name(m), rtol, worst);
       cmbt_below(worst, 30);
     }
   }
 }
 
-/* w' = 300 (x − w) with x = cos t: w = (300² cos t + 300 sin t)/(300² + 1). */
+/* w' = 300 (x − w) with x = cos t has the solution w = (300² cos t + 300 sin t)/(300² + 1). */
 static const char STIFF[] =
     "gravity: [0, 0, 0]\n"
     "bodies: {b: {mass: 1, com: [0, 0, 0]}}\n"
@@ -59,8 +59,9 @@ static const char STIFF[] =
     "states: {w: {rate: 300*(p - w), start: 0.99998888901234554}}\n"
     "outputs: {at: w, force: 300*(p - w)}\n";
 
-/* The largest error of w in all records, in tolerances. */
-static double worst_of_stiff(const char *method, double rtol)
+/* Returns the largest error of w, and of the force divided by 600, in all records, divided by the tolerance. */
+
+static double largest_error_stiff(const char *method, double rtol)
 {
   double worst = 0;
   cmbt_run r;
@@ -78,13 +79,13 @@ static double worst_of_stiff(const char *method, double rtol)
   return worst / rtol;
 }
 
-static void test_between_stiff(void **state)
+static void test_records_between_stiff_steps(void **state)
 {
   (void)state;
   for (int i = 0; (i = cmbt_next_method(i)) < cmb_method_count(); i++) {
     const cmb_method *m = cmb_method_at(i);
     for (int k = 6; k <= 10; k++) {
-      const double rtol = pow(10, -k), worst = worst_of_stiff(cmb_method_name(m), rtol);
+      const double rtol = pow(10, -k), worst = largest_error_stiff(cmb_method_name(m), rtol);
       printf("%-9s %.0e: %.2g tolerances\n", cmb_method_name(m), rtol, worst);
       cmbt_below(worst, 30);
     }
@@ -94,8 +95,8 @@ static void test_between_stiff(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_between),
-      cmocka_unit_test(test_between_stiff),
+      cmocka_unit_test(test_records_between_steps),
+      cmocka_unit_test(test_records_between_stiff_steps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,11 @@
 /*
- * Bumps that are far narrower than a step, in functions of time and of where the motion is: none is passed over (sim/variation.h).
+ * Shows that no step passes over a bump in a function of time or of position that is far narrower than the step (sim/variation.h).
  *
- * A puck of 1 kg slides freely but for one push of height A and width w, F = A b((x − c)/w) in the place x = s, or in time x = t. What it
- * does to the speed is known in closed form from the integral I of b:
+ * A puck of 1 kg slides freely along x except for one force of height A and width w, F = A b((x − c)/w) as a function of position or
+ * A b((t − c)/w) as a function of time. The speed v₁ after it follows in closed form from v₀ and from the integral I of b:
  *
- *     in place   v₁² = v₀² + 2 A w I          (work)
- *     in time    v₁  = v₀ + A w I             (impulse)
+ *     function of position   v₁² = v₀² + 2 A w I          (work)
+ *     function of time       v₁  = v₀ + A w I             (impulse)
  */
 #include "check.h"
 #include "methods.h"
@@ -22,9 +22,10 @@ enum { TEXT = 20000, CASES = 12, KNOTS = 201 };
 
 static const double T_END = 100;
 
-/* ---- tables that are A at c and 0 at the other knots, which are w apart */
+/* ---- tables with the value A at c and 0 at the other knots, at distances w */
 
-/* The integral of the natural spline through f at knots h apart: h (f + f⁺)/2 − h³ (m + m⁺)/24, m the second derivatives. */
+/* Returns the integral of the natural cubic spline through the values f at knots with the distance h. The part between two knots is
+ * h (f_i + f_i+1)/2 − h³ (m_i + m_i+1)/24 with the second derivatives m. */
 static double spline_integral(double h, const double *f)
 {
   double diagonal[KNOTS], right[KNOTS], m[KNOTS] = {0}, sum = 0;
@@ -40,7 +41,7 @@ static double spline_integral(double h, const double *f)
   return sum;
 }
 
-/* ---- cases */
+/* ---- the bumps */
 
 struct bump {
   bool in_time;
@@ -50,7 +51,8 @@ struct bump {
   char formula[200], table[TEXT / 2];
 };
 
-/* As the text of a model. A spline has knots along all of the way, since it would be far off between knots that are far apart. */
+/* Writes the bump as a table of the model text and returns its integral A w I. A spline gets knots along the whole way, because between
+ * distant knots it would be far from 0. */
 static double write_table(struct bump *b, bool spline, double way)
 {
   double f[KNOTS] = {0};
@@ -85,7 +87,7 @@ static void write_formula(struct bump *b, double way)
     snprintf(b->formula, room, "%.17g*exp(-((%s - %.17g)/%.17g)^2)", A, x, c, w);
     b->integral = A * w * sqrt(pi);
     break;
-  case 1: /* falls as 1/x⁴: nothing is left of it at the ends of the way */
+  case 1: /* decreases as 1/x⁴, so that nothing remains at the ends of the way */
     snprintf(b->formula, room, "%.17g/(1 + ((%s - %.17g)/%.17g)^4)", A, x, c, w);
     b->integral = A * w * pi / sqrt(2);
     break;
@@ -100,7 +102,7 @@ static void write_formula(struct bump *b, double way)
   }
 }
 
-/* Widths from 1e-6 of the way on; the push makes the puck faster by half at most. */
+/* Returns case k with random values: widths from 1e-6 of the way on, and a height with which the puck's speed grows by half at most. */
 static struct bump random_bump(struct cmbt_random *r, int k)
 {
   struct bump b = {.in_time = k % 2, .shape = k / 2 % SHAPES};
@@ -157,7 +159,7 @@ static void test_random_bumps(void **state)
       const double off = fabs(run_bump(&b, cmb_method_name(method), 1e-6) - right) / right;
       worst = fmax(worst, off);
       runs++;
-      if (off > 1e-3) { /* passed over: 0.05 and more */
+      if (off > 1e-3) { /* without the bump it would be 0.05 or more */
         fail_msg("%s: off by %.2g in %s (width %.3g, in %s): %s", cmb_method_name(method), off,
                  names[b.shape], b.width, b.in_time ? "time" : "place", b.formula);
       }
@@ -166,11 +168,11 @@ static void test_random_bumps(void **state)
   printf("%ld runs over bumps, largest relative error %.1e\n", runs, worst);
 }
 
-/* ---- bumps beside something larger */
+/* ---- bumps beside larger changes */
 
 /*
- * A cart is driven by r t + H exp(−((t − c)/w)²), and a puck of 1 kg is held to it by a damper d: ÿ = −d (ẏ − ẋ), from ẏ = r. The bump is
- * lower than what the cart moves in one step. Behind it
+ * Checks a narrow bump in a drive, lower than the distance of one step: a cart follows x = r t + H exp(−((t − c)/w)²), and a damper d
+ * connects a puck of 1 kg to it, ÿ = −d (ẏ − ẋ) with ẏ = r at the start. After the bump
  *
  *     ẏ = r − d² H w √π exp(−d (t − c) + (d w)²/4).
  */
@@ -201,7 +203,7 @@ static void test_bump_in_drive(void **state)
   }
 }
 
-/* A puck of 1 kg on a spring k, with A exp(−((s − c)/w)²) in its way: v² + k s² − √π A w (erf((s − c)/w) + 1) stays v₀². */
+/* Checks a puck of 1 kg on a spring k with the force A exp(−((s − c)/w)²) in its way: v² + k s² − √π A w (erf((s − c)/w) + 1) stays v₀². */
 static void test_bump_beside_spring(void **state)
 {
   (void)state;
@@ -221,8 +223,8 @@ static void test_bump_beside_spring(void **state)
     cmbt_run_to(&run, 0.4, 0);
     const double s = cmbt_output(&run, "place"), v = cmbt_output(&run, "speed");
     const double push = sqrt(acos(-1)) * A * w * (erf((s - c) / w) + 1);
-    assert_true(push > 1e-3); /* the bump lies behind it */
-    /* a fifth of the push, all of which would be missing if a step went over the bump; 50 tolerances of v0² */
+    assert_true(push > 1e-3); /* the puck has passed the bump */
+    /* The limit is a fifth of the bump's work, which would be missing if a step passed over it, and 50 tolerances of v0². */
     cmbt_near(v * v + k * s * s - push, v0 * v0, 2e-4);
     cmbt_run_close(&run);
   }
@@ -230,7 +232,8 @@ static void test_bump_beside_spring(void **state)
 
 /* ---- a wheel on a road */
 
-/* 30 kg on a tyre, drawn along by a cart of 300 kg at 20 m/s; after 163 m a bump of 5 cm. Returns where the cart has come to. */
+/* Runs a wheel of 30 kg on a tyre, pulled by a cart of 300 kg at 20 m/s, over a bump at 163 m, 2 cm high and 5 cm
+ * wide. Returns the cart's position. */
 static double run_wheel(const char *kind, const char *method, double rtol, double max_step)
 {
   char text[TEXT];
@@ -270,7 +273,7 @@ static void test_wheel(void **state)
   for (int k = 0; k < 2; k++) {
     const char *kind = k ? "linear" : "akima";
     const double way = run_wheel(kind, "mdop853", 1e-9, 1e-3);
-    assert_true(fabs(way - 164) > 2e-3); /* the bump slows it down */
+    assert_true(fabs(way - 164) > 2e-3); /* the bump slows the cart down */
     for (int i = 0; i < cmb_method_count(); i++) {
       if (cmb_method_is_real_time(cmb_method_at(i))) continue;
       cmbt_near(run_wheel(kind, cmb_method_name(cmb_method_at(i)), 1e-6, 0), way, 1e-4);
@@ -278,13 +281,14 @@ static void test_wheel(void **state)
   }
 }
 
-/* ---- what is watched */
+/* ---- path functions of the bundled models */
 
-/* What the bundled models have to watch: the two compressors a force of the piston's place, the gas in the cylinder; the vehicle the curves
- * of its four springs, and in joint coordinates, where a spring depends on one angle alone, also the torque about it; the Iltis the bump below
- * its wheels, and ahead and behind for the slope, where the place of a wheel's centre is a coordinate; the V6 engine in each of its six
- * cylinders the pressure and the two steps (tanh) in it, all of them functions of the crank angle. Their kinematics have nothing. */
-static int watched(const char *model, bool cartesian)
+/* Returns the number of functions of position that a bundled model has to have (path_count). The two compressors: the gas force in the
+ * cylinder. The vehicle hmmwv14: the curves of its four springs, and in joint coordinates, where a spring depends on one angle alone, also
+ * the torques about these angles. The Iltis in Cartesian coordinates, where the position of a wheel's centre is a coordinate: the road
+ * below its wheels, also ahead and behind for the slope. The V6 engine: for each cylinder the pressure and two tanh steps in it, as
+ * functions of the crank angle. Other models have none, since their kinematics count as none. */
+static int expected_path_functions(const char *model, bool cartesian)
 {
   if (strcmp(model, "slider-crank") == 0 || strcmp(model, "motor-crank") == 0) return 1;
   if (strcmp(model, "hmmwv14") == 0) return cartesian ? 4 : 8;
@@ -293,7 +297,7 @@ static int watched(const char *model, bool cartesian)
   return 0;
 }
 
-static void test_kinematics(void **state)
+static void test_path_functions_of_models(void **state)
 {
   (void)state;
   char model[CMBT_MOST_MODELS][CMBT_NAME_ROOM];
@@ -302,7 +306,7 @@ static void test_kinematics(void **state)
     for (int k = 0; k < 3; k++) {
       cmbt_run r;
       cmbt_run_open(&r, model[i], cmbt_formulation(k), 0, NULL);
-      assert_int_equal(r.eq->path_count, watched(model[i], k == 2));
+      assert_int_equal(r.eq->path_count, expected_path_functions(model[i], k == 2));
       cmbt_run_close(&r);
     }
   }
@@ -313,6 +317,6 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_random_bumps), cmocka_unit_test(test_bump_in_drive),
       cmocka_unit_test(test_bump_beside_spring), cmocka_unit_test(test_wheel),
-      cmocka_unit_test(test_kinematics)};
+      cmocka_unit_test(test_path_functions_of_models)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

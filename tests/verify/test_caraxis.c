@@ -1,10 +1,11 @@
 /*
- * The car axis against the quadruple-precision reference, and what the four ways of projecting do (Simeon 1996,
- * Table 1, on this problem): control is as accurate as projecting each step with a fraction of the
- * projections, drift stays below the tolerance at every step, and without projection it does not.
+ * Compares runs of the car axis with a reference in quadruple precision, and the four kinds of projection with each other (Simeon 1996,
+ * Table 1, on this problem): projection=control is as accurate as projecting at each step and needs at most a fifth of the projections,
+ * its drift stays below the tolerance at every step, and without projection the drift is at least 1000 times as large.
  *
- * radau5, radau and bdf with control=classic are as accurate as RADAU5, RADAU and DASSL, the first two in no more steps: Test Set, Table II.17.2, but DASSL's
- * numbers on the stabilised index-2 form measured with its program. With control=strict the error is near the tolerance.
+ * radau5, radau and bdf with control=classic are as accurate as RADAU5, RADAU and DASSL, the first two in no more steps. Their numbers are
+ * those of the Test Set, Table II.17.2, except that DASSL's on the stabilised index-2 form were measured with its program. With
+ * control=strict the error is near the tolerance.
  */
 #include "check.h"
 #include "dae/problems/caraxis_reference.h"
@@ -79,7 +80,7 @@ static bool has_projection_control(const cmb_method *method)
   return false;
 }
 
-/* A smaller tolerance gives a smaller error, over eight decades. */
+/* Checks that the error decreases with the tolerance, over eight decades. */
 static void test_tolerance(void **state)
 {
   (void)state;
@@ -111,7 +112,7 @@ static void test_drift_below_tolerance(void **state)
   }
 }
 
-static void test_projection_ways(void **state)
+static void test_kinds_of_projection(void **state)
 {
   (void)state;
   for (double tolerance = 1e-4; tolerance > 1e-9; tolerance /= 1000) {
@@ -131,8 +132,8 @@ static void test_projection_ways(void **state)
   }
 }
 
-/* Tolerances 1e-4, 1e-7, 1e-10; all attempts count as steps. No more steps than were published, at the error that was: a method of order 5
- * takes 10^(d/5) times as many for d digits more. */
+/* Checks control=classic with the tolerances 1e-4, 1e-7 and 1e-10 against the published accuracy mescd (digits) and number of steps, which
+ * includes rejected ones. A more accurate run may take more steps: a method of order 5 needs 10^(d/5) times as many for d more digits. */
 static void check_classic(const char *method, const double mescd[3], const long steps[3])
 {
   for (int k = 0; k < 3; k++) {
@@ -155,8 +156,8 @@ static void test_classic_control(void **state)
   check_classic("bdf", dassl, any);
 }
 
-/* An iteration of radau5 solves a real and a complex system. Beside it a step solves for the error, the projection of velocities and
- * the accelerations; the first one smooths its error twice. Rounding is far below what these tolerances leave. */
+/* Checks the number of linear systems that radau5 solves: a real and a complex one in each iteration. In addition a step solves one for
+ * the error estimate, for the projection of velocities and for the accelerations; the first step filters its error estimate twice. */
 static void test_solves(void **state)
 {
   (void)state;
@@ -187,7 +188,7 @@ int main(void)
       cmocka_unit_test(test_accuracy),
       cmocka_unit_test(test_tolerance),
       cmocka_unit_test(test_drift_below_tolerance),
-      cmocka_unit_test(test_projection_ways),
+      cmocka_unit_test(test_kinds_of_projection),
       cmocka_unit_test(test_classic_control),
       cmocka_unit_test(test_solves),
       cmocka_unit_test(test_strict_control),

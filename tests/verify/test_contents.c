@@ -1,10 +1,10 @@
 /*
- * What a model says it has is what its file says: for every bundled model, each entry of each section is found under its name, with its
- * type, text, unit and place, and nothing is there that the files do not have.
+ * Shows that the lists of a model's contents agree with its file: for every bundled model, each entry of each section is found under its
+ * name, with its type, text, unit and line, and the lists have no further items.
  *
- * Poses: of every body of every bundled model, at random positions in three formulations, place and turn are those of outputs that are added
- * to the model by calls: its centre of mass, and three markers beside it. And with live parameters those of a model that was read
- * with their values.
+ * Also shows that poses are right: for every body of every bundled model, at random positions in three formulations, position and
+ * rotation agree with outputs that are added to the model by calls, the coordinates of its centre of mass and of three markers beside it.
+ * Poses with live parameters agree with those of a model that was read with the same values.
  */
 #include "check.h"
 #include "draft_copy.h"
@@ -21,7 +21,7 @@
 
 enum { PATH_ROOM = 8000, MOST = 600 };
 
-/* A bundled model, and its tree. */
+/* A bundled model and the tree of its file. */
 struct file {
   cmb_context *ctx;
   cmb_arena *arena;
@@ -60,7 +60,7 @@ static const char *text_under(const cmb_node *map, const char *key)
   return node ? node->text : "";
 }
 
-/* The kind of an entry: rigid contacts and stops have one of their own. */
+/* Returns the kind under which an entry is listed: rigid contacts and stops have a kind of their own. */
 static cmb_item_kind kind_of(cmb_item_kind kind, const cmb_node *entry)
 {
   const bool stop =
@@ -68,7 +68,8 @@ static cmb_item_kind kind_of(cmb_item_kind kind, const cmb_node *entry)
   return stop ? CMB_ITEM_STOP : kind;
 }
 
-/* Checks what the model lists for an entry. `given` are the parameters that an instance sets, whose values replace the template's; else NULL. */
+/* Checks the item that the model lists for an entry. `given` holds the parameters that an instance sets in place of the template's values,
+ * or is NULL. */
 static void check_entry(const cmb_model *m, cmb_item_kind kind, const char *prefix,
                         const cmb_node *entry, const cmb_node *given)
 {
@@ -118,9 +119,9 @@ static const struct {
 
 enum { SECTIONS = sizeof sections / sizeof *sections };
 
-/* Items that stand in the map under a key of another: markers of a body, values of a controller. */
-static void check_own(const cmb_model *m, cmb_item_kind kind, const char *key, const char *prefix,
-                      const cmb_node *entry, int seen[CMB_ITEM_KINDS])
+/* Checks the items in the map under a key of another entry: markers of a body, sampled values of a controller. */
+static void check_members(const cmb_model *m, cmb_item_kind kind, const char *key,
+                          const char *prefix, const cmb_node *entry, int seen[CMB_ITEM_KINDS])
 {
   const cmb_node *own = cmb_node_find(entry, key);
   for (const cmb_node *n = own ? own->first : NULL; n; n = n->next) {
@@ -139,16 +140,17 @@ static void check_sections(const cmb_model *m, const cmb_node *root, const char 
       check_entry(m, sections[i].kind, prefix, e, given);
       seen[kind_of(sections[i].kind, e)]++;
       if (sections[i].kind == CMB_ITEM_BODY)
-        check_own(m, CMB_ITEM_MARKER, "markers", prefix, e, seen);
+        check_members(m, CMB_ITEM_MARKER, "markers", prefix, e, seen);
       if (sections[i].kind == CMB_ITEM_CONTROLLER)
-        check_own(m, CMB_ITEM_SAMPLED, "update", prefix, e, seen);
+        check_members(m, CMB_ITEM_SAMPLED, "update", prefix, e, seen);
     }
   }
   const cmb_node *shapes = cmb_node_find(root, "shapes");
   seen[CMB_ITEM_SHAPE] += shapes ? shapes->count : 0;
 }
 
-/* Instances of the model's own templates; as many copies as there are bodies of the first name in them. */
+/* Checks the instances of the model's own templates. The copies of a repeated instance are counted by their first
+ * bodies in the model. */
 static void check_instances(const cmb_model *m, const cmb_node *root, int seen[CMB_ITEM_KINDS])
 {
   const cmb_node *instances = cmb_node_find(root, "instances");
@@ -156,7 +158,7 @@ static void check_instances(const cmb_model *m, const cmb_node *root, int seen[C
     const cmb_node *body =
         cmb_node_find(cmb_node_find(root, "templates"), text_under(e, "template"));
     const cmb_node *bodies = cmb_node_find(body, "bodies");
-    if (!bodies) continue; /* they are in a file that the template includes */
+    if (!bodies) continue; /* the bodies are in a file that the template includes */
     const cmb_node *first = bodies->first;
     const bool repeated = cmb_node_find(e, "repeat") != NULL;
     for (int copy = 1; copy == 1 || repeated; copy++) {
@@ -184,7 +186,7 @@ static void check_includes(struct file *f, const cmb_node *include, int seen[CMB
   }
 }
 
-/* Bodies, joints and shapes once more in numbers, as far as they refer to each other. */
+/* Checks that the indices by which bodies, joints and shapes refer to each other agree. */
 static void check_references(const cmb_model *m)
 {
   cmb_body body;
@@ -206,7 +208,7 @@ static void check_references(const cmb_model *m)
   }
 }
 
-/* States that no section `states` has: those of tyres, which have no formula. */
+/* Returns the number of states that are in no section `states`: those of tyres, which have no formula. */
 static int states_of_tyres(const cmb_model *m)
 {
   cmb_item item;
@@ -229,7 +231,7 @@ static void test_lists(void **state)
     check_includes(&f, cmb_node_find(f.root, "include"), seen);
     check_instances(f.model, f.root, seen);
     seen[CMB_ITEM_STATE] += states_of_tyres(f.model);
-    /* its templates include files themselves, which are not followed here */
+    /* templates of these models include files, which this test does not follow */
     const bool nested = strcmp(names[i], "hmmwv14") == 0 || strcmp(names[i], "iltis") == 0 ||
                         strcmp(names[i], "sedan") == 0 || cmbt_has_trailer(names[i]);
     for (int kind = 0; !nested && kind < CMB_ITEM_KINDS; kind++) {
@@ -246,7 +248,7 @@ static void test_lists(void **state)
 
 /* ---- poses */
 
-/* For each body its centre of mass and three markers beside it, as outputs. */
+/* Adds the coordinates of each body's centre of mass and of three markers at a distance of 1 m to the outputs. */
 static void add_outputs(cmb_draft *d, const cmb_model *m)
 {
   cmb_body body;
@@ -271,7 +273,7 @@ static void add_outputs(cmb_draft *d, const cmb_model *m)
   }
 }
 
-/* Where the outputs of the first body begin; those of the others follow. */
+/* Returns the index of the first output that add_outputs added; the others follow. */
 static int first_output(const cmb_equations *eq)
 {
   int i = 0;
@@ -279,7 +281,7 @@ static int first_output(const cmb_equations *eq)
   return i;
 }
 
-/* The worst difference of the 12 outputs of each body from the poses at one random position. */
+/* Returns the largest difference between the 12 added outputs of each body and its pose, at one random position. */
 static double compare_poses(cmb_context *ctx, const cmb_model *m, const cmb_system *system,
                             cmb_formulation form, int bodies, uint64_t seed)
 {
@@ -292,7 +294,8 @@ static double compare_poses(cmb_context *ctx, const cmb_model *m, const cmb_syst
   double worst = 0;
   assert_true(eq->nq <= MOST && eq->nv <= MOST && eq->no <= MOST && bodies <= MOST / 12);
   cmbt_ok(ctx, cmb_evaluator_create(ctx, eq, &ev));
-  cmb_status status = CMB_RETRY_NONFINITE; /* as where a gas is compressed to nothing */
+  /* evaluation may fail at a random position, for example where a gas is compressed to nothing */
+  cmb_status status = CMB_RETRY_NONFINITE;
   for (double far = 0.5; status == CMB_RETRY_NONFINITE && far > 1e-3; far /= 2) {
     for (int i = 0; i < eq->nq; i++)
       q[i] = cmb_system_q(system)[i] + cmbt_random_uniform(&r, -far, far);
@@ -359,7 +362,7 @@ static void test_poses(void **state)
   }
 }
 
-/* An arm of length l, turned out of its plane by a: geometry that stays live. */
+/* An arm of length l, tilted out of its plane by a: points and axes that depend on live parameters. */
 static const char arm[] =
     "parameters: {l: {value: 0.5, unit: m, title: length}, a: 0.1}\n"
     "points: {A: [0, 0, 0], B: [l*cos(a), l*sin(a), 0], C: [l, l, l]}\n"

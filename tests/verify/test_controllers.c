@@ -1,12 +1,12 @@
 /*
  * Sampled values of controllers in model files, against references that do not use the library:
  *
- *   - a pendulum under a digital controller with a delay that is no multiple of its period: from sample to sample the exact motion comes
- *     from an extrapolation in long double. All methods meet their tolerances, those of fixed cost have their orders;
- *   - samples that change nothing cost next to nothing, and difference equations count exactly;
- *   - samples of accelerations and forces of constraints; samples and events at one time; live parameters; runs that are repeated;
- *   - no memory is taken while a run is under way; whichever allocation fails before, nothing is lost;
- *   - what is refused, in words.
+ *   - A pendulum under a digital controller with a delay that is no multiple of its period. The exact motion from sample to sample comes
+ *     from an extrapolation method in long double. All methods meet their tolerances, those of fixed cost have their orders.
+ *   - Samples that change nothing cost less than a tenth more evaluations, and a counter as a difference equation counts exactly.
+ *   - Samples of accelerations and constraint forces; samples and events at the same time; live parameters; repeated runs.
+ *   - A run allocates no memory; any allocation that fails before leaves no memory allocated.
+ *   - Invalid models and steps are refused with error texts.
  */
 #include "check.h"
 #include "failing_allocator.h"
@@ -19,7 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- a pendulum: torque is what u was 25 ms ago, u is sampled every 10 ms from 5 ms on */
+/* ---- a pendulum: u is sampled every 10 ms from 5 ms on and acts as a torque 25 ms later */
 
 #define PENDULUM                                                                                   \
   "points: {O: [0, 0, 0], A: [0, 0, -1]}\n"                                                        \
@@ -44,7 +44,7 @@ static void swing(const void *user, long double t, const long double *y, long do
   dy[SPEED] = (*torque - 2 * 9.81 * sinl(y[ANGLE])) / 2.5L;
 }
 
-/* The state at t = 5 ms times `parts`: samples are at odd numbers of parts, and act five parts later. */
+/* Computes the state at t = parts · 5 ms. Samples are at odd numbers of parts and act five parts later. */
 static void reference_at(int parts, double y[UNKNOWNS], double *u_now, double *sum_now)
 {
   long double x[UNKNOWNS] = {-0.4L, 0.3L}, u[1000] = {0}, sum = 0;
@@ -56,7 +56,7 @@ static void reference_at(int parts, double y[UNKNOWNS], double *u_now, double *s
     }
     if (k == parts) break;
     const int acting =
-        k < 6 ? -1 : (k - 6) / 2; /* sampled at part 2 n + 1, seen from part 2 n + 6 on */
+        k < 6 ? -1 : (k - 6) / 2; /* sampled at part 2 n + 1, acts from part 2 n + 6 on */
     const long double torque = acting >= 0 ? u[acting] : 0, t = 0.005L * k;
     cmbt_extrapolate(swing, &torque, UNKNOWNS, t, t + 0.005L, 2, x);
   }
@@ -98,7 +98,7 @@ static void test_tolerances(void **state)
   assert_true(worst <= 20);
 }
 
-/* Steps of fixed cost end at all instants, and have their orders. */
+/* Checks that steps of fixed cost end at all sampling instants and converge with the order of the method. */
 static void test_orders(void **state)
 {
   (void)state;
@@ -128,19 +128,19 @@ static void test_orders(void **state)
   }
 }
 
-/* ---- what samples cost */
+/* ---- cost of samples */
 
-/* A switch that is never thrown, looked at 10,000 times; and a clock that counts them, which the motion does not read. */
-#define CALM                                                                                       \
+/* A controller with a condition that never becomes true and a counter that the motion does not depend on, sampled 10,001 times. */
+#define WITHOUT_EFFECT                                                                             \
   PENDULUM                                                                                         \
   "controllers: {watch: {period: 0.0005, update: {on: \"if(pivot > 2, 1, 0)\", n: n + 1}}}\n"      \
   "forces: {motor: {type: torsion, coordinate: pivot, torque: 5*on}}\n"                            \
   "outputs: {angle: pivot, n: n}\n"
 
-/* The same without them, recorded as often: what the dense output costs a method is not a controller's. */
+/* The same without the controller, recorded as often, so that both runs evaluate the dense output. */
 static const char PLAIN[] = PENDULUM;
 
-static void test_calm(void **state)
+static void test_cost_of_samples(void **state)
 {
   (void)state;
   double most = 0;
@@ -148,7 +148,7 @@ static void test_calm(void **state)
     for (int i = cmbt_next_but_trap(0); i < cmb_method_count(); i = cmbt_next_but_trap(i + 1)) {
       cmbt_run with, without;
       if (!cmbt_is_sampled(i + f)) continue;
-      cmbt_run_open_text(&with, CALM, cmbt_formulation(f));
+      cmbt_run_open_text(&with, WITHOUT_EFFECT, cmbt_formulation(f));
       cmbt_run_open_text(&without, PLAIN, cmbt_formulation(f));
       with.method = without.method = cmb_method_name(cmb_method_at(i));
       with.rtol = without.rtol = 1e-6;
@@ -170,9 +170,9 @@ static void test_calm(void **state)
          100 * (most - 1));
 }
 
-/* ---- what is sampled */
+/* ---- sampled quantities */
 
-/* Accelerations and forces: g sin of the angle, and the pull of the pivot, at every sample. */
+/* Checks that sampled accelerations and constraint forces agree with the outputs at the sampling instants. */
 static void test_forces(void **state)
 {
   (void)state;
@@ -186,7 +186,7 @@ static void test_forces(void **state)
       cmbt_run_open_text_with(&r, text, cmbt_formulation(f), true);
       r.method = cmb_method_name(cmb_method_at(i));
       r.rtol = r.atol = 1e-8;
-      cmbt_run_to(&r, 0.3, 0.3); /* its end is an instant */
+      cmbt_run_to(&r, 0.3, 0.3); /* the end is a sampling instant */
       cmbt_near(cmbt_output(&r, "a"), cmbt_output(&r, "a_now"), 1e-6);
       cmbt_near(cmbt_output(&r, "pull"), cmbt_output(&r, "pull_now"), 1e-5);
       cmbt_near(cmbt_row(&r, 0, "a"), cmbt_row(&r, 0, "a_now"), 1e-12);
@@ -195,7 +195,7 @@ static void test_forces(void **state)
   }
 }
 
-/* All formulas of an instant read what was before it: two values change places. */
+/* Checks that all updates of an instant read the values from before it: two values are exchanged. */
 static void test_swap(void **state)
 {
   (void)state;
@@ -216,7 +216,7 @@ static void test_swap(void **state)
   cmbt_run_close(&r);
 }
 
-/* An event at the time of a sample, and one between two: a ball that a sampled force lifts bounces. */
+/* Checks an event at the time of a sample and one between two samples: a ball, partly lifted by a sampled force, rebounds from a stop. */
 static void test_events(void **state)
 {
   (void)state;
@@ -228,7 +228,7 @@ static void test_events(void **state)
       "forces: {up: {type: load, on: {body: ball, at: [0, 0, 0]}, force: [0, 0, u]}}\n"
       "events: {clock: {when: t > 0.4}}\n"
       "outputs: {n: n}\n";
-  /* 0.1 s of free fall, then half the weight is lifted */
+  /* 0.1 s of free fall, then with half the weight */
   const double g = 9.81, v1 = -0.1 * g, z1 = 0.5 - 0.005 * g, a = -g / 2;
   const double dt = (-v1 - sqrt(v1 * v1 - 2 * a * z1)) / a, hit = 0.1 + dt;
   for (int f = 0; f < 3; f++) {
@@ -250,10 +250,10 @@ static void test_events(void **state)
   }
 }
 
-/* ---- runs */
+/* ---- repeated runs, memory, constraints */
 
-/* A run that begins again begins with the start values of what is sampled; a live parameter is read at the next sample. */
-static void test_again(void **state)
+/* Checks that a second run begins with the start values of sampled values, and that a change of a live parameter acts at the next sample. */
+static void test_repeated_runs(void **state)
 {
   (void)state;
   static const char text[] = PENDULUM "parameters: {k: 3}\n"
@@ -292,7 +292,7 @@ static void test_again(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Reads, starts and runs; how many allocations there had been when the run began. */
+/* Reads, builds and runs the model; *before is the number of allocations when the run began. */
 static cmb_status run_with(struct cmbt_allocator *memory, const char *method, long *before)
 {
   cmb_context *ctx = cmb_context_create(&memory->hook);
@@ -337,7 +337,7 @@ static void test_memory(void **state)
   }
 }
 
-/* A drive whose rate a controller sets: constraints that depend on samples act with impulses, positions stay. */
+/* Checks a drive whose rate is a sampled value: the constraint changes the velocity by impulses, positions stay continuous. */
 static void test_constraints(void **state)
 {
   (void)state;
@@ -363,9 +363,10 @@ static void test_constraints(void **state)
   }
 }
 
-/* ---- times */
+/* ---- sampling instants */
 
-/* Instants are one only if they differ by rounding, however long the periods are; and there may be none but at the end. */
+/* Checks that samples of two controllers are taken at one instant only if their times differ by rounding, for long periods too, and that a
+ * run may have no sample, or one at its end only. */
 static void test_instants(void **state)
 {
   (void)state;
@@ -383,7 +384,7 @@ static void test_instants(void **state)
        100, 11},
       {"{slow: {period: 9.999995, update: {n: n + 1}}, fast: {period: 0.01, update: {m: m + 1}}}",
        100, 11},
-      {"{c: {period: 0.15, phase: 0.3, update: {n: n + 1}}}", 3, 19}, /* an ulp before the end */
+      {"{c: {period: 0.15, phase: 0.3, update: {n: n + 1}}}", 3, 19}, /* one ulp before the end */
       {"{c: {period: 1e6, phase: 3, update: {u: 1, n: 'delay(u, 0.5)'}}, d: {period: 0.25, update: "
        "{m: 0}}}",
        3.4, 0},
@@ -406,8 +407,9 @@ static void test_instants(void **state)
   }
 }
 
-/* An update decides by the values of its instant, whatever switches at that time, or watches: the reference steps at 0.5. */
-static void test_decisions(void **state)
+/* Checks that an update uses the value of a step at its own instant, no matter whether an event or a force switches at that time as well:
+ * the input steps at 0.5 s. */
+static void test_step_at_an_instant(void **state)
 {
   (void)state;
 #define STEP                                                                                       \
@@ -430,9 +432,9 @@ static void test_decisions(void **state)
   }
 }
 
-/* ---- words */
+/* ---- error texts */
 
-static void refuse_run(const char *text, const char *method, double step, const char *words)
+static void expect_error(const char *text, const char *method, double step, const char *words)
 {
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_model *model = cmbt_model_parse(ctx, text);
@@ -455,38 +457,38 @@ static void refuse_run(const char *text, const char *method, double step, const 
   cmb_context_destroy(ctx);
 }
 
-static void test_words(void **state)
+static void test_error_texts(void **state)
 {
   (void)state;
 #define LAW(period, update)                                                                        \
   PENDULUM "controllers: {c: {period: " period ", update: {" update "}}}\n"
-  refuse_run(LAW("0.01", "u: pivot"), "lie", 0.004, "expected a step that divides both times");
-  refuse_run(LAW("0.01", "u: pivot") "outputs: {o: \"delay(u, 0.0105)\"}\n", "rosw2", 0.001,
-             "makes steps of 0.001 s, which do not end there");
-  refuse_run(LAW("0.1", "u: log(-0.35 - pivot)"), "mdop5", 0,
-             "sampled value 'u' of controller 'c' is not finite");
-  refuse_run(LAW("0.1", "u: u + 1") "motions: {m: {coordinate: pivot, value: u}}\n", "mdop5", 0,
-             "no position can jump");
-  refuse_run(LAW("1e-12", "u: pivot"), "mdop5", 0, "more than 1e9 samples");
-  refuse_run("gravity: [0, 0, 0]\npoints: {O: [0, 0, 0]}\nbodies: {b: {mass: 1, com: O}}\n"
-             "joints: {x: {type: prismatic, child: b, axis: x}}\n"
-             "forces: {dry: {type: load, on: b@O, force: [\"1 - 3*sign(x')\", 0, 0]}}\n"
-             "controllers: {c: {period: 0.1, update: {n: \"n + if(x' > 0, 1, 0)\"}}}\n",
-             "mdop5", 0, "holds it at 0, so that it has none");
-  refuse_run("gravity: [0, 0, 0]\npoints: {O: [0, 0, 0]}\nbodies: {b: {mass: 1, com: O}}\n"
-             "joints: {x: {type: prismatic, child: b, axis: x, rate: -0.1,\n"
-             "             friction: {force: 3, law: stick, static: 5}}}\n"
-             "controllers: {c: {period: 0.1, update: {n: sign(x')}}}\n",
-             "mdop5", 0, "holds it at 0, so that it has none");
-  refuse_run(LAW("0.1", "u: pivot") "outputs: {o: \"delay(pivot, 0.1)\"}\n", "mdop5", 0,
-             "expected a sampled value");
-  refuse_run(LAW("0.1", "u: \"delay(pivot, 0.15)\""), "mdop5", 0,
-             "no multiple of the controller's period");
-  refuse_run(LAW("0.1", "u: pivot") "outputs: {o: \"delay(u, t)\"}\n", "mdop5", 0,
-             "depends on live parameters or on the motion");
-  refuse_run(LAW("0.1", "u: pivot") "outputs: {o: \"delay(u, 200)\"}\n", "mdop5", 0,
-             "longer than 1000 periods");
-  refuse_run(LAW("0.1", "u: pivot") "states: {z: {rate: u.rate}}\n", "mdop5", 0, "u.rate");
+  expect_error(LAW("0.01", "u: pivot"), "lie", 0.004, "expected a step that divides both times");
+  expect_error(LAW("0.01", "u: pivot") "outputs: {o: \"delay(u, 0.0105)\"}\n", "rosw2", 0.001,
+               "makes steps of 0.001 s, which do not end there");
+  expect_error(LAW("0.1", "u: log(-0.35 - pivot)"), "mdop5", 0,
+               "sampled value 'u' of controller 'c' is not finite");
+  expect_error(LAW("0.1", "u: u + 1") "motions: {m: {coordinate: pivot, value: u}}\n", "mdop5", 0,
+               "no position can jump");
+  expect_error(LAW("1e-12", "u: pivot"), "mdop5", 0, "more than 1e9 samples");
+  expect_error("gravity: [0, 0, 0]\npoints: {O: [0, 0, 0]}\nbodies: {b: {mass: 1, com: O}}\n"
+               "joints: {x: {type: prismatic, child: b, axis: x}}\n"
+               "forces: {dry: {type: load, on: b@O, force: [\"1 - 3*sign(x')\", 0, 0]}}\n"
+               "controllers: {c: {period: 0.1, update: {n: \"n + if(x' > 0, 1, 0)\"}}}\n",
+               "mdop5", 0, "holds it at 0, so that it has none");
+  expect_error("gravity: [0, 0, 0]\npoints: {O: [0, 0, 0]}\nbodies: {b: {mass: 1, com: O}}\n"
+               "joints: {x: {type: prismatic, child: b, axis: x, rate: -0.1,\n"
+               "             friction: {force: 3, law: stick, static: 5}}}\n"
+               "controllers: {c: {period: 0.1, update: {n: sign(x')}}}\n",
+               "mdop5", 0, "holds it at 0, so that it has none");
+  expect_error(LAW("0.1", "u: pivot") "outputs: {o: \"delay(pivot, 0.1)\"}\n", "mdop5", 0,
+               "expected a sampled value");
+  expect_error(LAW("0.1", "u: \"delay(pivot, 0.15)\""), "mdop5", 0,
+               "no multiple of the controller's period");
+  expect_error(LAW("0.1", "u: pivot") "outputs: {o: \"delay(u, t)\"}\n", "mdop5", 0,
+               "depends on live parameters or on the motion");
+  expect_error(LAW("0.1", "u: pivot") "outputs: {o: \"delay(u, 200)\"}\n", "mdop5", 0,
+               "longer than 1000 periods");
+  expect_error(LAW("0.1", "u: pivot") "states: {z: {rate: u.rate}}\n", "mdop5", 0, "u.rate");
   cmb_context *ctx = cmb_context_create(NULL);
   cmbt_model_refused(ctx, LAW("0", "u: pivot"), "test.yaml:4:27", "greater than 0");
   cmbt_model_refused(ctx, LAW("0.1", "pivot: 1"), "test.yaml:4:41", "taken by the");
@@ -496,12 +498,17 @@ static void test_words(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_tolerances), cmocka_unit_test(test_orders),
-      cmocka_unit_test(test_calm),       cmocka_unit_test(test_forces),
-      cmocka_unit_test(test_swap),       cmocka_unit_test(test_events),
-      cmocka_unit_test(test_again),      cmocka_unit_test(test_constraints),
-      cmocka_unit_test(test_instants),   cmocka_unit_test(test_decisions),
-      cmocka_unit_test(test_memory),     cmocka_unit_test(test_words)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_tolerances),
+                                     cmocka_unit_test(test_orders),
+                                     cmocka_unit_test(test_cost_of_samples),
+                                     cmocka_unit_test(test_forces),
+                                     cmocka_unit_test(test_swap),
+                                     cmocka_unit_test(test_events),
+                                     cmocka_unit_test(test_repeated_runs),
+                                     cmocka_unit_test(test_constraints),
+                                     cmocka_unit_test(test_instants),
+                                     cmocka_unit_test(test_step_at_an_instant),
+                                     cmocka_unit_test(test_memory),
+                                     cmocka_unit_test(test_error_texts)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

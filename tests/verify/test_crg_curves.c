@@ -1,7 +1,8 @@
 /*
- * OpenCRG roads that turn: heights and slopes of a banked circle against closed forms; a road that is almost straight against the
- * straight one; an S of clothoids; a ball that rolls along it with several methods, and in exported C, bit for bit; bounds of second derivatives along a motion; and the end of a run that leaves
- * the part of the plane where the road has heights.
+ * OpenCRG roads with curves: heights and slopes of a banked circle against closed forms; a road that is almost straight against the
+ * straight one; an S whose curvature is a sine, against the heights in its file; a wheel on a ring with bumps, with several methods and in
+ * exported C, bit for bit; bounds of second derivatives along a motion; and the error of a run that leaves the part of the plane where the
+ * road has heights.
  */
 #include "check.h"
 #include "export_bits.h"
@@ -18,7 +19,7 @@ enum { SECTIONS = 5, ROOM = 400000 };
 
 static const double V[SECTIONS] = {-4, -2, 0, 2, 4};
 
-/* A road by the heading of the interval before row i, the banking in it and the numbers of its sections. */
+/* A road: functions of row i give the heading of the interval before it, its banking and the heights of its points. */
 struct road {
   const char *file;
   int rows;
@@ -26,13 +27,13 @@ struct road {
   double (*heading)(int i), (*banking)(int i), (*grid)(int i, double v);
 };
 
-static double none(int i)
+static double zero(int i)
 {
   (void)i;
   return 0;
 }
 
-static double flat(int i, double v)
+static double zero_height(int i, double v)
 {
   (void)i;
   (void)v;
@@ -63,7 +64,7 @@ static void write_road(const struct road *r)
 
 /* ---- heights and slopes */
 
-/* A model of one road; its heights and, by implicit derivatives of a contact's surface, its slopes are functions of x and y. */
+/* A model with one road. Its height is a function of x and y; slopes are found as difference quotients. */
 struct surface {
   cmb_context *ctx;
   cmb_model *model;
@@ -113,11 +114,12 @@ static double arc_banking(int i)
   return 0.1;
 }
 
-/* On a circle with the banking b the height is b v, and its slope b outwards from the centre. */
+/* Checks a circle with the banking b, curved to the left: at the distance v to the left of the reference line the height is b v, so that
+ * the road rises by b per metre towards the centre. */
 static void test_circle(void **state)
 {
   (void)state;
-  const struct road road = {"arc.crg", ARC, 1, arc_heading, arc_banking, flat};
+  const struct road road = {"arc.crg", ARC, 1, arc_heading, arc_banking, zero_height};
   const double R = 0.5 / sin(arc_turn / 2);
   struct cmbt_random r = {2};
   write_road(&road);
@@ -130,16 +132,15 @@ static void test_circle(void **state)
     cmbt_near((height(&s, x + h, y) - height(&s, x - h, y)) / (2 * h), -0.1 * sin(angle), 1e-7);
     cmbt_near((height(&s, x, y + h) - height(&s, x, y - h)) / (2 * h), 0.1 * cos(angle), 1e-7);
   }
-  for (int k = 0; k < 100;
-       k++) { /* beside the road the height of its border, and none beyond its reach */
+  /* beside the road the height is that of its border */
+  for (int k = 0; k < 100; k++) {
     const double angle = arc_turn * cmbt_random_uniform(&r, 12, ARC - 13);
     cmbt_near(height(&s, (R + 7) * sin(angle), R - (R + 7) * cos(angle)), -0.4, 1e-8);
     cmbt_near(height(&s, (R - 9) * sin(angle), R - (R - 9) * cos(angle)), 0.4, 1e-8);
   }
-  cmbt_near(height(&s, -30, 1), 0.1,
-            0.1 * 30 * arc_turn /
-                2); /* before the start straight on, to half of what an interval turns */
-  assert_true(isnan(height(&s, 0, R)));
+  /* before its start the road goes straight on; its direction there is known up to half of what an interval turns */
+  cmbt_near(height(&s, -30, 1), 0.1, 0.1 * 30 * arc_turn / 2);
+  assert_true(isnan(height(&s, 0, R))); /* the centre is beyond the reach of the road */
   close_surface(&s);
 }
 
@@ -153,12 +154,12 @@ static double waves(int i, double v)
   return 0.1 * sin(0.7 * i) + 0.03 * v * cos(0.3 * i);
 }
 
-/* Headings that change by 2 µrad move the line by as many µm. */
+/* Checks that headings which alternate between 0 and 2 µrad, and so move the line aside by less than 0.1 mm, change heights accordingly. */
 static void test_almost_straight(void **state)
 {
   (void)state;
-  const struct road straight = {"straight.crg", 120, 0.5, none, none, waves};
-  const struct road almost = {"almost.crg", 120, 0.5, tiny_heading, none, waves};
+  const struct road straight = {"straight.crg", 120, 0.5, zero, zero, waves};
+  const struct road almost = {"almost.crg", 120, 0.5, tiny_heading, zero, waves};
   struct cmbt_random r = {4};
   write_road(&straight);
   write_road(&almost);
@@ -171,7 +172,7 @@ static void test_almost_straight(void **state)
   close_surface(&b);
 }
 
-/* ---- an S: the curvature grows to 1/25, goes over to -1/25 and back to 0 */
+/* ---- an S: the curvature grows to 1/25, changes to −1/25 and returns to 0 */
 
 enum { S_ROWS = 181 };
 
@@ -197,8 +198,9 @@ static void write_s(void)
   write_road(&road);
 }
 
-/* The points of the grid have the heights of the file: they are P_i + v n_i, where the spline's normal differs from that of the true line by h³/24 times
- * its fourth derivative, and the place across by v times as much. */
+/* Checks that points of the grid have the heights of the file. A point at the distance v from point P_i of the reference line is P_i + v n_i
+ * with the line's normal n_i there. The normal of the spline through the P_i differs from that of the true line by h³/24 times the line's
+ * fourth derivative, with the distance h of the points, and so P_i + v n_i differs by v times as much. */
 static void test_s_curve(void **state)
 {
   (void)state;
@@ -209,7 +211,7 @@ static void test_s_curve(void **state)
     x += cos(s_heading(i));
     y += sin(s_heading(i));
     if (i < 12) continue;
-    const double normal = 0.5 * (s_heading(i) + s_heading(i + 1)); /* to third order */
+    const double normal = 0.5 * (s_heading(i) + s_heading(i + 1)); /* exact to third order */
     for (int j = 0; j < SECTIONS; j++) {
       const double at_x = x - V[j] * sin(normal), at_y = y + V[j] * cos(normal);
       cmbt_near(height(&s, at_x, at_y), s_grid(i, V[j]) + s_banking(i) * V[j], 2e-5);
@@ -218,7 +220,7 @@ static void test_s_curve(void **state)
   close_surface(&s);
 }
 
-/* ---- runs: a wheel on an arm goes around a ring with bumps, over its seam, and leaves the ground at some of them */
+/* ---- runs: a wheel on an arm moves around a ring with bumps, across its seam, and loses contact at some bumps */
 
 enum { RING = 201 };
 static const double pi = 3.14159265358979323846;
@@ -297,14 +299,14 @@ static void test_methods(void **state)
     if (k > 0) cmbt_near(lift[1], z, cases[k].tolerance);
     cmbt_run_close(&r);
   }
-  assert_true(angle > 0.7); /* over the seam at 0 */
+  assert_true(angle > 0.7); /* the wheel has crossed the seam at 0 */
 }
 
 /* ---- bounds of second derivatives */
 
-enum { MOST_WATCHED = 40 };
+enum { MOST_FUNCTIONS = 40 };
 
-/* A piece of the arm's motion, q = c + r θ + b θ²/2 with θ from -1 to 1: [c − |r| − |b|/2, c + |r| + |b|/2] contains it. */
+/* A piece of the arm's motion, q = c + r θ + b θ²/2 with θ from −1 to 1. The interval [c − |r| − |b|/2, c + |r| + |b|/2] contains it. */
 struct piece {
   double c[2], r[2], b[2];
 };
@@ -324,11 +326,12 @@ static void values_at(const cmb_equations *eq, const cmb_point *at, const struct
   eq->path_values(eq->self, &point, values);
 }
 
-/* Second differences of the watched functions are in the bounds of their second derivatives; returns how many functions have some. */
+/* Checks that second differences of the path functions lie within the bounds of their second derivatives. Returns the number of functions
+ * with bounds. */
 static int check_bends(const cmb_equations *eq, const cmb_point *at, const struct piece *p)
 {
-  cmb_interval q[2], rate[2], bend[2], bends[MOST_WATCHED];
-  double value[3][MOST_WATCHED];
+  cmb_interval q[2], rate[2], bend[2], bends[MOST_FUNCTIONS];
+  double value[3][MOST_FUNCTIONS];
   const double theta[] = {-0.9, -0.3, 0.2, 0.8}, h = 1e-2;
   int known = 0;
   for (int i = 0; i < 2; i++) {
@@ -352,20 +355,20 @@ static int check_bends(const cmb_equations *eq, const cmb_point *at, const struc
   return known;
 }
 
-/* The wheel of the ring: also where the grid ends, beside the road, whose height has a kink there and no second derivative. */
+/* Checks the bounds for the wheel of the ring; at the border of the grid the height has a kink, and so there are no bounds. */
 static void test_bends(void **state)
 {
   (void)state;
   char text[2000];
   cmbt_run r;
   ring_model(text);
-  char *side = strstr(text, "W: [0, 1.5"); /* where the road is 4 m wide to each side */
+  char *side = strstr(text, "W: [0, 1.5"); /* the road is 4 m wide to each side */
   for (int k = 0; k < 2; k++) {
     if (k == 1) memcpy(side, "W: [0, 4.0", 10);
     run(text, "mdop5", 1e-6, 0, &r);
     const cmb_equations *eq = r.eq;
     assert_non_null(eq->path_bends);
-    assert_in_range(eq->path_count, 1, MOST_WATCHED);
+    assert_in_range(eq->path_count, 1, MOST_FUNCTIONS);
     assert_int_equal(eq->nq, 2);
     int mode[8] = {1, 1, 1, 1, 1, 1, 1, 1}, known = 0;
     assert_in_range(eq->ns, 0, 8);
@@ -403,11 +406,11 @@ static void test_export(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* A ball that leaves an arc straight on comes where the road has no height: the run ends with an error and does not take what is elsewhere. */
+/* Checks that a run ends with an error when a ball comes to a place where the road has no height. */
 static void test_out_of_reach(void **state)
 {
   (void)state;
-  const struct road road = {"arc.crg", ARC, 1, arc_heading, arc_banking, flat};
+  const struct road road = {"arc.crg", ARC, 1, arc_heading, arc_banking, zero_height};
   static const char text[] =
       "bodies: {ball: {mass: 1, com: [0, 0, 0]}}\n"
       "joints: {y: {type: prismatic, child: ball, at: [30, 0, 0], axis: y, rate: 100}}\n"

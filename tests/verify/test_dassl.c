@@ -1,15 +1,15 @@
 /*
- * bdf with DASSL's own choices (control=dassl), on the chain of pendulums of Arnold, Fuchs and Führer 2006 §4.2.1 with dense difference
+ * bdf with the strategies of DASSL (control=dassl), on the chain of pendulums of Arnold, Fuchs and Führer 2006 §4.2.1 with dense difference
  * Jacobians, t from 0 to 200, RTOL = 1e-4, ATOL = 1e-6:
  *
- *     evaluations    at most as many as DASSL takes, measured with its authors' program: 5,496, 8,236, 5,884 for N = 12, 14, 16;
- *                    the default, which holds errors to less, at most 1.3 times as many
- *     errors         in units of ATOL + RTOL |value| at whole seconds: DASSL's are 151 for N = 12. Here 20, as the other
- *                    tests ask of bdf. The reference is mdop853
- *     orders         of fixed steps, as those of the other controls (test_implicit_orders.c)
+ *     evaluations    at most as many as DASSL takes, measured with its authors' program: 5,496, 8,236, 5,884 for N = 12, 14, 16.
+ *                    The default control=strict, which keeps errors smaller, takes at most 1.3 times as many
+ *     errors         in units of ATOL + RTOL |value| at whole seconds: 151 with DASSL for N = 12. Here at most 20, as in other
+ *                    tests of bdf. The reference is mdop853
+ *     orders         with fixed steps, as those of the other controls (test_implicit_orders.c)
  *
- * Both leave orders that undamped oscillations smaller than the tolerance hold: fewer than 1,000 steps where DASSL takes
- * 4,515, in runs whose tolerances differ a little, too.
+ * Both controls change the order when undamped oscillations smaller than the tolerance limit the step size: they take fewer than 1,000
+ * steps where DASSL takes 4,515, also with tolerances that are larger or smaller by 0.1 %.
  */
 #include "check.h"
 #include "fixed_steps.h"
@@ -35,7 +35,7 @@ static cmb_status on_record(void *user, const cmb_record *record)
   return CMB_OK;
 }
 
-/* A run with tolerances that are `factor` times the paper's. `path` may be NULL; if not, N is LINKS. */
+/* Makes a run with `factor` times the tolerances of the paper. `path` may be NULL; if it is not, N has to be LINKS. */
 static cmb_statistics run(int N, const char *method, const char *control, double factor,
                           struct path *path)
 {
@@ -128,7 +128,7 @@ static void test_orders(void **state)
         {"control", "dassl"}, {"form", "ggl"}, {"order", orders[k - 1]}};
     struct cmbt_errors e[2];
     const int steps = k < 4 ? 40 : 20;
-    const double left = k < 5 ? 1e-12 : 1e-13; /* to what iterations go */
+    const double left = k < 5 ? 1e-12 : 1e-13; /* tolerance of the iterations */
     for (int i = 0; i < 2; i++) {
       e[i] = cmbt_fixed_errors(ctx, &cmbt_pendulum_fall, "bdf", 3, settings, left, (i + 1) * steps);
     }

@@ -1,9 +1,9 @@
 /*
- * Models made by calls are those of the files: every bundled model, and one with every joint, loop, force and section that the format
- * has, is made once more by a walk over its tree, in three formulations. The digests of the equations (names, start values, M, f, g, G,
- * γ, g_t, switching functions, outputs) at random states are the same, bit for bit, and so is what the models say for runs.
+ * Shows that models made by calls equal those of files. Every bundled model, and one with every joint, loop, force and section of the
+ * format, is made again by calls for each node of its tree. In three formulations the digests of the equations (names, start values, M, f,
+ * g, G, γ, g_t, switching functions, outputs) agree at random states, bit for bit, and so do title, name and settings for runs.
  *
- * And mechanisms in the typed calls against their files' words.
+ * A four-bar linkage made by the typed calls is compared with its text.
  */
 #include "check.h"
 #include "draft_copy.h"
@@ -20,14 +20,14 @@ enum { PATH_ROOM = 8000, STATES = 3 };
 
 /* ---- comparison */
 
-/* Up to its place: ", line 12" in a file, ", forces/f/force" by calls. */
+/* Returns the length of a name without its place: ", line 12" in a file, ", forces/f/force" by calls. */
 static int name_length(const char *name)
 {
   const char *comma = strstr(name, ", ");
   return comma ? (int)(comma - name) : (int)strlen(name);
 }
 
-static void same_switches(const cmb_equations *a, const cmb_equations *b, const char *where)
+static void assert_same_switches(const cmb_equations *a, const cmb_equations *b, const char *where)
 {
   assert_int_equal(a->ns, b->ns);
   for (int i = 0; i < a->ns; i++) {
@@ -44,10 +44,10 @@ static void move_state(cmb_system *s, struct cmbt_random *r)
   for (int i = 0; i < s->eq.nv; i++) s->v[i] += cmbt_random_uniform(r, -1, 1);
 }
 
-static void same_equations(cmb_context *ctx, cmb_system *a, cmb_system *b, const char *where)
+static void assert_same_equations(cmb_context *ctx, cmb_system *a, cmb_system *b, const char *where)
 {
   struct cmbt_random ra = {3}, rb = {3};
-  same_switches(&a->eq, &b->eq, where);
+  assert_same_switches(&a->eq, &b->eq, where);
   a->eq.switch_names = b->eq.switch_names = NULL;
   for (int i = 0; i < STATES; i++) {
     char x[CMB_DIGEST_TEXT], y[CMB_DIGEST_TEXT];
@@ -59,7 +59,7 @@ static void same_equations(cmb_context *ctx, cmb_system *a, cmb_system *b, const
   }
 }
 
-static void same_words(const cmb_model *a, const cmb_model *b)
+static void assert_same_settings(const cmb_model *a, const cmb_model *b)
 {
   int n, m;
   const cmb_model_default *x = cmb_model_defaults(a, &n), *y = cmb_model_defaults(b, &m);
@@ -76,10 +76,10 @@ static void same_words(const cmb_model *a, const cmb_model *b)
   assert_string_equal(cmb_model_name(a), cmb_model_name(b));
 }
 
-static void same_models(cmb_context *ctx, const cmb_model *file, const cmb_model *calls,
-                        const char *name)
+static void assert_same_models(cmb_context *ctx, const cmb_model *file, const cmb_model *calls,
+                               const char *name)
 {
-  same_words(file, calls);
+  assert_same_settings(file, calls);
   for (int form = CMB_FORM_EXPLICIT; form <= CMB_FORM_CARTESIAN; form++) {
     const cmb_model_system_options options = {.formulation = (cmb_formulation)form,
                                               .evaluation = CMB_EVALUATE_INTERPRETER};
@@ -88,14 +88,14 @@ static void same_models(cmb_context *ctx, const cmb_model *file, const cmb_model
     snprintf(where, sizeof where, "%s, formulation %d", name, form);
     cmbt_ok(ctx, cmb_model_system(ctx, file, &options, &a));
     cmbt_ok(ctx, cmb_model_system(ctx, calls, &options, &b));
-    same_equations(ctx, a, b, where);
+    assert_same_equations(ctx, a, b, where);
     cmb_system_destroy(a);
     cmb_system_destroy(b);
   }
 }
 
-/* The same parameters stay live, also where a first reading finds that some cannot. */
-static void same_parameters(const cmb_model *a, const cmb_model *b)
+/* Checks that the same parameters stay live, also where the first reading finds that some cannot. */
+static void assert_same_parameters(const cmb_model *a, const cmb_model *b)
 {
   cmb_item x, y;
   for (int i = 0; cmb_model_item(a, CMB_ITEM_PARAMETER, i, &x); i++) {
@@ -113,12 +113,12 @@ static void compare_live(cmb_context *ctx, cmb_draft *draft, const char *path, c
   cmb_model *file, *calls;
   cmbt_ok(ctx, cmb_model_parse(ctx, text, length, path, &live, &file));
   cmbt_ok(ctx, cmb_draft_model(draft, &live, &calls));
-  same_parameters(file, calls);
+  assert_same_parameters(file, calls);
   cmb_model_destroy(file);
   cmb_model_destroy(calls);
 }
 
-/* The text as a file, and once more by calls; how many. */
+/* Compares the model of a text with the one made by calls; returns the number of calls. */
 static int compare(const char *path, const char *text, size_t length, const char *name)
 {
   cmb_context *ctx = cmb_context_create(NULL);
@@ -133,7 +133,7 @@ static int compare(const char *path, const char *text, size_t length, const char
   compare_live(ctx, draft, path, text, length);
   cmb_draft_destroy(draft);
   cmb_arena_destroy(arena);
-  same_models(ctx, file, calls, name);
+  assert_same_models(ctx, file, calls, name);
   cmb_model_destroy(file);
   cmb_model_destroy(calls);
   cmb_context_destroy(ctx);
@@ -158,8 +158,8 @@ static void test_bundled_models(void **state)
   }
 }
 
-/* What the bundled ones lack: all joints, most loops and forces, stops, events, tables, mirrored and repeated instances, live parameters
- * under names with signs in them. */
+/* A model with what the bundled ones lack: all joints, most loops and forces, stops, events, tables, mirrored and repeated instances, and
+ * live parameters under names with operator signs in them. */
 static const char everything[] =
     "title: Everything\n"
     "gravity: [0.1, 0, -9.8]\n"
@@ -287,7 +287,7 @@ static void test_typed_calls(void **state)
   cmbt_ok(ctx, cmb_draft_model(draft, NULL, &calls));
   cmb_draft_destroy(draft);
   cmbt_ok(ctx, cmb_model_parse(ctx, four_bar, sizeof four_bar - 1, "four-bar", NULL, &file));
-  same_models(ctx, file, calls, "four-bar");
+  assert_same_models(ctx, file, calls, "four-bar");
   cmb_model_destroy(file);
   cmb_model_destroy(calls);
   cmb_context_destroy(ctx);

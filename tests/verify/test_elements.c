@@ -1,26 +1,26 @@
 /*
  * Joints and forces against closed forms, in all formulations:
  *
- *   - a nut that falls on a screw: angle'' = −m g w/(J + m w²), w = pitch/2π; the axial force and the moment of the joint;
- *   - shafts bent by 40°: a constant-velocity joint hands on the rate as it is, as a joint and as a loop; a universal joint makes
- *     ω_out/ω_in go between cos β and 1/cos β;
- *   - two balls, Hunt and Crossley: with m v v' = −k dⁿ (1 + b v), b = 3/2 c, the function v/b − ln(1 + b v)/b² has the same value before
- *     and after;
- *   - a bushing between two frames that are turned by a about any axis n: the moment −k a n if it is as stiff about all axes; a pendulum on one
- *     swings out to a known angle; a body that tumbles in one keeps its energy, and loses what the dampers take; what NAME.fx .. .mz say of a
- *     bushing accelerates the ball that it acts on; the angular velocity of a ball that turns on and on in one that only damps dies out about
- *     each axis;
- *   - two rotors with inertia about their axes only, coupled by a torsional spring, swing against each other with ω² = k (1/J1 + 1/J2);
- *   - a mass on a spring of the length 0 goes through the other end as x = a cos ωt + (v/ω) sin ωt, also from there;
- *   - a thrown point mass on a joint of three translations, whose axes are tilted: its coordinates are those of the parabola; a loop of the
- *     same type keeps a body on a pendulum from turning, so that the pendulum is one of a point mass.
+ *   - A nut that falls on a screw: angle'' = −m g w/(J + m w²), w = pitch/2π; the axial force and the moment of the joint.
+ *   - Shafts that meet at β = 40°: a constant-velocity joint, as a joint and as a loop, transmits the angular velocity unchanged; with a
+ *     universal joint ω_out/ω_in varies between cos β and 1/cos β.
+ *   - Two balls with the contact law of Hunt and Crossley: with m v v' = −k dⁿ (1 + b v), b = 3/2 c, the function v/b − ln(1 + b v)/b² has
+ *     the same value before and after the contact.
+ *   - A bushing between two frames that are rotated by the angle a about any axis n: if it is equally stiff about all axes, its moment is
+ *     −k a n. A pendulum on a bushing swings as a damped oscillator; a body that tumbles in one keeps its energy; the forces and moments
+ *     NAME.fx .. .mz of a bushing accelerate the ball on which it acts; and the angular velocity of a ball that rotates through full turns in
+ *     a bushing with damping only decays about each axis.
+ *   - Two rotors with inertia about their axes only, coupled by a torsional spring, oscillate against each other with ω² = k (1/J1 + 1/J2).
+ *   - A mass on a spring of length 0 moves through the spring's other end as x = a cos ωt + (v/ω) sin ωt, also when it starts there.
+ *   - A thrown point mass on a joint of three translations with tilted axes: its coordinates are those of the parabola. A loop of the same
+ *     type keeps a body on a pendulum from rotating, so that the pendulum is that of a point mass.
  */
 #include "check.h"
 #include "model_run.h"
 
 #include <stdio.h>
 
-static const double turn = 6.283185307179586;
+static const double turn = 6.283185307179586; /* one revolution in rad */
 
 static void open_text(cmbt_run *r, const char *text, int formulation, double t_end)
 {
@@ -49,7 +49,7 @@ static void test_screw(void **state)
   }
 }
 
-/* The extremes of the ratio of two outputs over a run. */
+/* Finds the smallest and the largest ratio of two outputs over all records. */
 static void extremes(const cmbt_run *r, const char *name, const char *other, double *least,
                      double *most)
 {
@@ -112,19 +112,19 @@ static void test_shafts(void **state)
   }
 }
 
-/* v/b − ln(1 + b v)/b² */
-static double kept(double b, double v)
+/* Returns v/b − ln(1 + b v)/b², which has the same value before and after the contact. */
+static double invariant(double b, double v)
 {
   return v / b - log1p(b * v) / (b * b);
 }
 
-/* The rebound of an approach with v: the root of kept(−e) = kept(v), by bisection. */
-static double rebound(double b, double v)
+/* Returns the speed e of separation after an approach with v: the root of invariant(−e) = invariant(v), by bisection. */
+static double separation_speed(double b, double v)
 {
   double low = 0, high = v;
   for (int i = 0; i < 100; i++) {
     const double middle = (low + high) / 2;
-    if (kept(b, -middle) < kept(b, v)) {
+    if (invariant(b, -middle) < invariant(b, v)) {
       low = middle;
     } else {
       high = middle;
@@ -158,7 +158,7 @@ static void test_spheres(void **state)
       double t[2];
       snprintf(model, sizeof model, text, exponents[k]);
       open_text(&r, model, f, 0.4);
-      cmbt_near(cmbt_output(&r, "apart"), rebound(0.45, 1), 1e-6);
+      cmbt_near(cmbt_output(&r, "apart"), separation_speed(0.45, 1), 1e-6);
       cmbt_near(cmbt_output(&r, "momentum"), 1, 1e-9);
       cmbt_near(cmbt_output(&r, "push"), 0, 0);
       assert_int_equal(cmbt_switch_times(&r, "hit.contact", 1, 2, t), 1);
@@ -169,7 +169,7 @@ static void test_spheres(void **state)
   }
 }
 
-/* A wheel on a hinge along n, held by a bushing alone: without motion, the moment that a motion of the hinge has to bear. */
+/* Checks the moment of a bushing about the axis n of a hinge: the force of a motion that holds the hinge at an angle. */
 static void test_bushing_moment(void **state)
 {
   (void)state;
@@ -184,7 +184,7 @@ static void test_bushing_moment(void **state)
       "outputs: {m: hold.force, mx: h.mx, my: h.my, mz: h.mz, E: energy}\n"
       "gravity: [0, 0, 0]\n";
   static const double angles[] = {1e-9, 0.001, 10, -30, 90, 150, 170};
-  static const double rounding = 1e-14; /* directions of length 1 times the stiffness */
+  static const double rounding = 1e-14; /* of unit vectors, times the stiffness */
   static const double n[3] = {1 / 3.0, 2 / 3.0, 2 / 3.0}, k[3] = {7, 2, 3}; /* along x, y, z */
   for (int f = CMB_FORM_EXPLICIT; f <= CMB_FORM_CARTESIAN; f++) {
     for (int i = 0; i < (int)(sizeof angles / sizeof *angles); i++) {
@@ -200,7 +200,7 @@ static void test_bushing_moment(void **state)
       cmbt_near(cmbt_output(&r, "mz"), 5 * a * n[2], 1e-11 * fabs(a) + rounding);
       cmbt_near(cmbt_output(&r, "E"), 2.5 * a * a, (1e-12 * fabs(a) + rounding) * fabs(a));
       cmbt_run_close(&r);
-      /* stiff in other ways about its axes y, z, x: V = ½ Σ k_i n_i² a² turns about n with a Σ k_i n_i² */
+      /* with different stiffness about its axes y, z, x: V = ½ Σ k_i n_i² a², and so the moment about n is a Σ k_i n_i² */
       snprintf(model, sizeof model, text, degrees, degrees, k[1], k[2], k[0]);
       cmbt_run_open_text(&r, model, (cmb_formulation)f);
       cmbt_run_start(&r);
@@ -212,7 +212,7 @@ static void test_bushing_moment(void **state)
   }
 }
 
-/* One turning mass on a hinge: J a'' = −k a − c a', out to 170 degrees. */
+/* Checks a body on a hinge with a bushing: J a'' = −k a − c a', with angles up to 170 degrees. */
 static void test_bushing_swing(void **state)
 {
   (void)state;
@@ -241,7 +241,7 @@ static void test_bushing_swing(void **state)
   }
 }
 
-/* A body that tumbles in a bushing between two that move, with other stiffness along and about each axis. */
+/* Checks the energy of a body that tumbles in a bushing on another moving body, with different stiffness along and about each axis. */
 static void test_bushing_energy(void **state)
 {
   (void)state;
@@ -267,14 +267,14 @@ static void test_bushing_energy(void **state)
       cmbt_near(cmbt_row(&r, i, "E"), cmbt_row(&r, 0, "E"), 1e-7);
       least = fmin(least, cmbt_row(&r, i, "c"));
     }
-    assert_true(least < 0); /* it has turned by more than 90 degrees */
+    assert_true(least < 0); /* it has rotated by more than 90 degrees */
     end[f] = cmbt_output(&r, "c");
     cmbt_near(end[f], end[0], 1e-6);
     cmbt_run_close(&r);
   }
 }
 
-/* A ball whose centre a bushing holds to a body that tumbles: m a and J ω̇ are force and moment of the bushing on it. */
+/* Checks a ball whose centre a bushing connects to a tumbling body: m a and J ω̇ are the force and the moment of the bushing on it. */
 static void test_bushing_force(void **state)
 {
   (void)state;
@@ -307,13 +307,13 @@ static void test_bushing_force(void **state)
       }
       assert_true(most > 0.1);
     }
-    assert_true(cmbt_times(&r, "pulls", 0, 0, NULL) > 0); /* conditions can read it, too */
+    assert_true(cmbt_times(&r, "pulls", 0, 0, NULL) > 0); /* conditions can use the force, too */
     cmbt_run_close(&r);
   }
 }
 
-/* Damping alone, which takes turns without end: a ball of equal inertia about all axes, whose angular velocity dies out about each axis of the
- * bushing by itself; and a shaft in a hinge, which the dampers across it must not feel at 180 degrees. */
+/* Checks a bushing with damping only, which allows any number of turns: the angular velocity of a ball with equal moments of inertia decays
+ * about each axis of the bushing independently; and a shaft in a hinge is slowed by the damper about its axis only, also at 180 degrees. */
 static void test_bushing_bearing(void **state)
 {
   (void)state;
@@ -384,7 +384,7 @@ static void test_translation(void **state)
   }
 }
 
-/* On a skew axis, one in front of the other; a formula of both angles is the spring. */
+/* Checks two rotors on one skew axis, coupled by formulas of both angles. */
 static void test_rotors(void **state)
 {
   (void)state;
@@ -411,7 +411,7 @@ static void test_rotors(void **state)
   }
 }
 
-/* From aside with x = a, and from the other end itself with the velocity v. */
+/* Checks starts at x = a, and at the spring's other end with the velocity v. */
 static void test_spring_from_zero(void **state)
 {
   (void)state;
@@ -444,7 +444,7 @@ static void test_spring_from_zero(void **state)
   }
 }
 
-/* A body that goes round in a bushing: an event and a warning. */
+/* Checks that a bushing rotated by more than 175 degrees reports the event r.turned. */
 static void test_bushing_turned(void **state)
 {
   (void)state;

@@ -1,10 +1,10 @@
 /*
- * No event is missed. Random switching functions of time and of a free motion, with zeros that are known: products of factors,
- * pairs of zeros that are next to each other, double zeros (no event), sines with up to 1,000 zeros a second, narrow bells, and products
- * of these. Every method with dense output finds all zeros, none twice, to 1e-9 s. Then pulses, and a bell in
- * a smooth input after a long rest, that a step must not pass over.
+ * Shows that no event is missed. Random switching functions of time and of a free motion have known zeros: they are products of factors,
+ * which are simple zeros, pairs of close zeros, double zeros (no event), sines with up to 1,000 zeros a second and narrow Gaussian curves.
+ * The methods with dense output, which take turns, find each zero exactly once, to 1e-9 s. Further tests: pulses, and a smooth bump of an
+ * input after a long time at rest, which no step may pass over.
  *
- * CAMBER_EVENTS in the environment is the number of random problems.
+ * The environment variable CAMBER_EVENTS sets the number of random problems.
  */
 #include "check.h"
 #include "methods.h"
@@ -19,7 +19,7 @@ enum { MOST = 2100, TEXT = 3000, PROBLEMS = 2000 };
 
 static const double SHORTEST = 1e-6; /* between two zeros, in seconds */
 
-/* A factor of a switching function, and where it changes its sign in (0, 1). */
+/* A switching function, and the times in (0, 1) at which it changes its sign. */
 struct problem {
   char formula[1000];
   double zero[MOST];
@@ -38,7 +38,7 @@ static void add_factor(struct problem *p, const char *text)
   snprintf(p->formula + length, sizeof p->formula - length, "%s(%s)", length ? "*" : "", text);
 }
 
-/* z is the time, as t or as the place of a body that moves with the speed 1. */
+/* Returns the name of a variable z that equals the time: t, or the position of a body that moves with the speed 1. */
 static const char *clock_of(struct cmbt_random *r)
 {
   return cmbt_random_int(r, 0, 1) ? "t" : "slide";
@@ -53,7 +53,7 @@ static void add_simple(struct cmbt_random *r, struct problem *p)
   add_zero(p, zero);
 }
 
-/* (z − a)(z − b), near each other */
+/* Multiplies by (z − a)(z − b), with a close to b. */
 static void add_pair(struct cmbt_random *r, struct problem *p)
 {
   char text[200];
@@ -72,7 +72,7 @@ static void add_double(struct cmbt_random *r, struct problem *p)
   add_factor(p, text);
 }
 
-/* sin(ω z + φ) */
+/* Multiplies by sin(ω z + φ). */
 static void add_sine(struct cmbt_random *r, struct problem *p)
 {
   char text[200];
@@ -83,7 +83,7 @@ static void add_sine(struct cmbt_random *r, struct problem *p)
   for (int k = 1; (k * pi - phase) / omega < 1; k++) add_zero(p, (k * pi - phase) / omega);
 }
 
-/* exp(−((z − c)/w)²) − 1/2 */
+/* Multiplies by exp(−((z − c)/w)²) − 1/2. */
 static void add_bell(struct cmbt_random *r, struct problem *p)
 {
   char text[200];
@@ -100,8 +100,8 @@ static int ascending(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Zeros of different factors that are too near to each other: another problem. */
-static bool is_clear(struct problem *p)
+/* Returns whether all zeros are at least 0.9 SHORTEST apart. Sorts them. */
+static bool has_distinct_zeros(struct problem *p)
 {
   qsort(p->zero, (size_t)p->count, sizeof *p->zero, ascending);
   for (int i = 1; i < p->count; i++) {
@@ -119,7 +119,7 @@ static struct problem *random_problem(struct cmbt_random *r)
     p.count = 0;
     p.formula[0] = '\0';
     for (int k = cmbt_random_int(r, 1, 3); k > 0; k--) factors[cmbt_random_int(r, 0, 4)](r, &p);
-  } while (!is_clear(&p));
+  } while (!has_distinct_zeros(&p));
   return &p;
 }
 
@@ -128,14 +128,14 @@ struct log {
   int count;
 };
 
-static cmb_status keep(void *user, const cmb_event *event)
+static cmb_status on_event(void *user, const cmb_event *event)
 {
   struct log *log = user;
   if (log->count < MOST) log->t[log->count++] = event->t;
   return CMB_OK;
 }
 
-/* The force acts on a body of its own, so that the free motion stays what it is. */
+/* Runs a model with the formula as the condition of a force, which acts on a body of its own so that the free motion stays as it is. */
 static void run_formula(const char *formula, const char *method, struct log *log, long *undecided)
 {
   char text[TEXT];
@@ -152,7 +152,7 @@ static void run_formula(const char *formula, const char *method, struct log *log
   cmb_run_options options = cmb_run_defaults();
   options.method = cmb_method_find(method);
   options.t_end = 1;
-  options.observer = (cmb_observer){.user = log, .event = keep};
+  options.observer = (cmb_observer){.user = log, .event = on_event};
   log->count = 0;
   cmbt_ok(r.ctx, cmb_simulation_create(r.ctx, r.system, &options, &r.sim));
   cmbt_ok(r.ctx, cmb_simulation_run(r.sim));
@@ -195,7 +195,7 @@ static void test_random_zeros(void **state)
          zeros, worst, undecided);
 }
 
-/* ten pulses of 1.42 ms in 10 s, each worth 100 N times its width */
+/* Checks pulses of 1.42 ms, one a second, each with an impulse of 100 N times its width; the run starts in the middle of one. */
 static void test_pulses(void **state)
 {
   (void)state;
@@ -219,8 +219,8 @@ static void test_pulses(void **state)
   }
 }
 
-/* Forces that last for moments only, after a long rest: their whole impulse, by every method. No error estimate sees them. */
-static void test_unseen(void **state)
+/* Checks that every method applies the whole impulse of short forces after a long time at rest, which no error estimate can notice. */
+static void test_short_forces_after_rest(void **state)
 {
   (void)state;
   const double pi = acos(-1);
@@ -229,8 +229,8 @@ static void test_unseen(void **state)
     double impulse;
   } cases[] = {{"100*exp(-((t - 12)/0.02)^2)", 100 * 0.02 * sqrt(pi)},
                {"1e6*exp(-((t - 500)/1e-6)^2)", sqrt(pi)},
-               {"100/cosh((t - 437.123)/0.1)", 10 * pi}, /* overflows, but for two minutes */
-               {"bump(t)", 0.5}};                        /* linear but for its slopes */
+               {"100/cosh((t - 437.123)/0.1)", 10 * pi}, /* cosh overflows at most times */
+               {"bump(t)", 0.5}};                        /* the same area as with straight lines */
   for (int i = 0; i < cmb_method_count(); i++) {
     if (cmb_method_is_real_time(cmb_method_at(i)) || cmbt_is(cmb_method_at(i), "trap")) continue;
     for (int k = 0; k < 4; k++) {
@@ -256,7 +256,7 @@ static void test_unseen(void **state)
   }
 }
 
-/* At rest exactly on a switch the formula decides: x > y is false where they are equal. */
+/* Checks that a start at rest exactly at s = 0 is decided by the formula: x > y is false where both are equal. */
 static void test_start_on_a_switch(void **state)
 {
   (void)state;
@@ -286,8 +286,8 @@ static void test_start_on_a_switch(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_zeros),
-                                     cmocka_unit_test(test_pulses), cmocka_unit_test(test_unseen),
-                                     cmocka_unit_test(test_start_on_a_switch)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_random_zeros), cmocka_unit_test(test_pulses),
+      cmocka_unit_test(test_short_forces_after_rest), cmocka_unit_test(test_start_on_a_switch)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

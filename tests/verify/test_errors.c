@@ -1,6 +1,6 @@
 /*
- * Errors as data (cmb_error_of): the record of a failure and its sentence say the same, for mistakes of every sort: all bad models of
- * tests/cli/bad, whose first lines say where the fault is, and others in formulas, tables, options, mechanisms, starts and runs, for
+ * Errors as data (cmb_error_of): the record of a failure and its error text agree, for mistakes of every kind. Tested are all bad models of
+ * tests/cli/bad, whose first lines say where the mistake is, and mistakes in formulas, tables, options, mechanisms, starts and runs, for
  * which status, place, subject and time are known beforehand.
  */
 #include "check.h"
@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the record against the sentence */
+/* ---- the record against the text */
 
-static const char *after(const char *sentence, const char *part)
+static const char *text_after(const char *sentence, const char *part)
 {
   const size_t length = strlen(part);
   if (strncmp(sentence, part, length) != 0)
@@ -25,15 +25,15 @@ static const char *after(const char *sentence, const char *part)
   return sentence + length;
 }
 
-/* The sentence begins with the place that the record has, if it has one. */
-static const char *after_place(const cmb_error *e, const char *sentence)
+/* Checks that the text begins with the place of the record, if it has one, and returns the rest. */
+static const char *text_after_place(const cmb_error *e, const char *sentence)
 {
   char place[300] = "";
   assert_true((e->line > 0) == (e->column > 0));
   if (e->line > 0 && e->file)
     snprintf(place, sizeof place, "%s:%d:%d: ", e->file, e->line, e->column);
   if (e->line > 0 && !e->file) snprintf(place, sizeof place, "%d:%d: ", e->line, e->column);
-  return after(sentence, place);
+  return text_after(sentence, place);
 }
 
 static void check_subject(const cmb_error *e, const char *sentence)
@@ -45,41 +45,41 @@ static void check_subject(const cmb_error *e, const char *sentence)
   if (!strstr(e->subject, e->kind)) fail_msg("'%s' is no %s", e->subject, e->kind);
 }
 
-/* A sentence that tells a time tells that of the record. */
+/* Checks that a text which contains a time contains that of the record. */
 static void check_time(const cmb_error *e, const char *sentence)
 {
   const char *const formats[] = {"t = %g", "t = %.9g", "t = %.12g", "to %.9g"};
-  bool told = false;
+  bool found = false;
   char words[60];
   if (isnan(e->time) && strstr(sentence, " at t = ")) fail_msg("no time of '%s'", sentence);
   for (size_t i = 0; i < sizeof formats / sizeof *formats && !isnan(e->time); i++) {
     snprintf(words, sizeof words, formats[i], e->time);
-    told = told || strstr(sentence, words);
+    found = found || strstr(sentence, words);
   }
-  if (!isnan(e->time) && !told) fail_msg("'%s' does not tell t = %.12g", sentence, e->time);
+  if (!isnan(e->time) && !found) fail_msg("'%s' does not contain t = %.12g", sentence, e->time);
 }
 
-static void agrees(const cmb_context *ctx, cmb_status status)
+static void check_record(const cmb_context *ctx, cmb_status status)
 {
   const cmb_error *e = cmb_error_of(ctx);
-  const char *sentence = cmb_last_error(ctx), *rest = after_place(e, sentence);
+  const char *sentence = cmb_last_error(ctx), *rest = text_after_place(e, sentence);
   assert_int_equal(e->status, status);
   assert_non_null(e->text);
   const size_t length = strlen(rest), words = strlen(e->text);
   assert_true(words <= length);
   assert_string_equal(rest + length - words, e->text);
   if (e->subject && strncmp(rest, e->subject, strlen(e->subject)) == 0 && words < length) {
-    assert_string_equal(after(after(rest, e->subject), ": "), e->text);
+    assert_string_equal(text_after(text_after(rest, e->subject), ": "), e->text);
   }
   check_subject(e, sentence);
   check_time(e, sentence);
 }
 
-/* ---- what a model comes to */
+/* ---- the stage at which a model fails */
 
 enum stage { READ, BUILD, START, RUN, DONE };
 
-/* Reads, builds, starts and runs the model in the text or (NULL) the file; how far that went, and how it ended. */
+/* Reads, builds, starts and runs the model of the text or (NULL) of the file. Returns the stage that failed, or DONE, and its status. */
 static enum stage try_model(cmb_context *ctx, const char *text, const char *path,
                             cmb_status *status)
 {
@@ -104,7 +104,7 @@ static enum stage try_model(cmb_context *ctx, const char *text, const char *path
 
 /* ---- the bad models of tests/cli */
 
-/* "# expect: [FILE:]LINE:COL: WORDS" */
+/* Reads the first line of a bad model, "# expect: [FILE:]LINE:COL: TEXT". */
 static void expected_place(const char *path, int *line, int *column)
 {
   char text[300];
@@ -112,12 +112,13 @@ static void expected_place(const char *path, int *line, int *column)
   assert_non_null(file);
   assert_non_null(fgets(text, sizeof text, file));
   fclose(file);
-  const char *place = after(text, "# expect: ");
+  const char *place = text_after(text, "# expect: ");
   if (strncmp(place, "parts/", 6) == 0) place = strchr(place, ':') + 1;
   assert_int_equal(sscanf(place, "%d:%d:", line, column), 2);
 }
 
-/* Some faults only the program sees (options under `simulate`), and that a loop cannot close has no place in the equations. */
+/* Checks one bad model; returns whether it failed before its run. Some mistakes are found by the program only (options under `simulate`),
+ * and a loop that cannot be closed has no place in the equations. */
 static int check_bad_model(const char *path)
 {
   cmb_context *ctx = cmb_context_create(NULL);
@@ -126,7 +127,7 @@ static int check_bad_model(const char *path)
   int line, column;
   const enum stage stage = try_model(ctx, NULL, path, &status);
   expected_place(path, &line, &column);
-  if (stage < RUN) agrees(ctx, status);
+  if (stage < RUN) check_record(ctx, status);
   if (stage < START) {
     if (e->line != line || e->column != column)
       fail_msg("%s: not %d:%d", cmb_last_error(ctx), line, column);
@@ -140,7 +141,7 @@ static int check_bad_model(const char *path)
   return stage < RUN;
 }
 
-static void bad_models_have_their_places(void **state)
+static void test_places_of_bad_models(void **state)
 {
   (void)state;
   char folder[1000], path[1300];
@@ -157,7 +158,7 @@ static void bad_models_have_their_places(void **state)
   assert_true(refused >= 130);
 }
 
-/* ---- mistakes with all that is to be known of them */
+/* ---- mistakes of which all data are known */
 
 #define PENDULUM                                                                                   \
   "bodies: {b: {mass: 1, com: [0, 0, -1], inertia: [1, 1, 1]}}\n"                                  \
@@ -172,14 +173,14 @@ struct mistake {
   cmb_status status;
   int line, column;
   const char *kind, *name;
-  double from, to; /* the time lies there; NaN: none is known */
+  double from, to; /* interval of the time; NaN: the record has no time */
 };
 
 #define NO_TIME NAN, NAN
 
-/* Lines and columns are counted by hand: of the first character that is wrong. */
+/* Lines and columns of the first wrong character, counted by hand. */
 static const struct mistake mistakes[] = {
-    /* formulas: of a parameter, of one that it needs, of a force, of an output over two lines, of measures */
+    /* formulas: of a parameter, of another one that it depends on, of a force, of an output over two lines, of measures */
     {"parameters: {a: 1 +}\n" PENDULUM, READ, CMB_ERROR_INPUT, 1, 20, "parameter", "a", NO_TIME},
     {"parameters:\n  a: 2*b\n  b: sin(1, 2)\n" PENDULUM, READ, CMB_ERROR_INPUT, 3, 11, "parameter",
      "b", NO_TIME},
@@ -220,7 +221,7 @@ static const struct mistake mistakes[] = {
      BUILD, CMB_ERROR_INPUT, 1, 10, "body", "b", NO_TIME},
     {PENDULUM "loops: {l: {type: formula, formula: phi}}\noutputs: {l: 1}\n", BUILD,
      CMB_ERROR_INPUT, 4, 11, "output", "l", NO_TIME},
-    /* constraints: without a gradient, contradictory, and such that cannot be met at the start */
+    /* constraints: without a gradient, contradictory, and such that cannot be satisfied at the start */
     {PENDULUM "loops: {l: {type: formula, formula: phi^2}}\n", BUILD, CMB_ERROR_INPUT, 3, 9, "loop",
      "l", NO_TIME},
     {PENDULUM "loops: {l: {type: formula, formula: phi}, m: {type: formula, formula: phi - t}}\n",
@@ -237,7 +238,7 @@ static const struct mistake mistakes[] = {
      "1]}}\n",
      START, CMB_ERROR_EQUATIONS, 2, 10, "joint", "ball", 0, 0},
     {PENDULUM "outputs: {o: 1/phi}\n", START, CMB_ERROR_NONFINITE, 0, 0, "output", "o", 0, 0},
-    /* and later on; a ball that rebounds with a tenth of its speed from 1 m does so until sqrt(2/9.81) (1 + 2/9) s */
+    /* during the run; a ball that falls from 1 m and rebounds with a tenth of its speed does so until sqrt(2/9.81) (1 + 2/9) s */
     {BALL "}}\nloops: {l: {type: formula, formula: 'z - floor(2*t)'}}\n", RUN,
      CMB_ERROR_CONTRADICTION, 0, 0, "constraint", "l", 0.5, 0.5},
     {BALL "}}\nloops: {s: {type: stop, formula: 'if(t < 0.2, z + 1, z)', restitution: 0.5}}\n", RUN,
@@ -270,7 +271,7 @@ static void check_mistake(const struct mistake *m)
   const cmb_error *e = cmb_error_of(ctx);
   cmb_status status;
   const enum stage stage = try_model(ctx, m->text, "test.yaml", &status);
-  agrees(ctx, status);
+  check_record(ctx, status);
   assert_int_equal(stage, m->stage);
   assert_int_equal(status, m->status);
   assert_int_equal(e->line, m->line);
@@ -285,53 +286,53 @@ static void check_mistake(const struct mistake *m)
   cmb_context_destroy(ctx);
 }
 
-static void mistakes_are_told(void **state)
+static void test_mistakes(void **state)
 {
   (void)state;
   for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) check_mistake(&mistakes[i]);
 }
 
-/* ---- failures that come from no text of a model */
+/* ---- failures without a model text */
 
-static void expect(const cmb_context *ctx, cmb_status status, const char *file, int line,
-                   int column, const char *subject)
+static void expect_error(const cmb_context *ctx, cmb_status status, const char *file, int line,
+                         int column, const char *subject)
 {
   const cmb_error *e = cmb_error_of(ctx);
-  agrees(ctx, status);
+  check_record(ctx, status);
   check_texts(e->file, file);
   assert_int_equal(e->line, line);
   assert_int_equal(e->column, column);
   check_texts(e->subject, subject);
 }
 
-static void formulas_have_lines_and_columns(void **state)
+static void test_places_in_formulas(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
   double x;
-  expect(ctx, cmb_number_parse(ctx, "1 + 2 * )", &x), NULL, 1, 9, NULL);
+  expect_error(ctx, cmb_number_parse(ctx, "1 + 2 * )", &x), NULL, 1, 9, NULL);
   assert_memory_equal(cmb_last_error(ctx), "1:9: ", 5);
-  expect(ctx, cmb_number_parse(ctx, "1 +\n\n (2", &x), NULL, 3, 4, NULL);
-  expect(ctx, cmb_number_parse(ctx, "1/0", &x), NULL, 0, 0, NULL);
+  expect_error(ctx, cmb_number_parse(ctx, "1 +\n\n (2", &x), NULL, 3, 4, NULL);
+  expect_error(ctx, cmb_number_parse(ctx, "1/0", &x), NULL, 0, 0, NULL);
   cmb_context_destroy(ctx);
 }
 
-static void files_are_named(void **state)
+static void test_names_of_files(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_model *model;
   cmb_status status = cmb_model_read(ctx, "no/such.yaml", NULL, &model);
   assert_int_equal(status, CMB_ERROR_IO);
-  expect(ctx, status, "no/such.yaml", 0, 0, NULL);
+  expect_error(ctx, status, "no/such.yaml", 0, 0, NULL);
   status = cmb_output_possible(ctx, "no/folder/x.csv");
   assert_int_equal(status, CMB_ERROR_IO);
-  expect(ctx, status, "no/folder/x.csv", 0, 0, NULL);
+  expect_error(ctx, status, "no/folder/x.csv", 0, 0, NULL);
   cmb_context_destroy(ctx);
 }
 
-/* Options of a run, and parameters and start values to be set. */
-static void settings_are_named(void **state)
+/* Checks options of a run, and parameters and start values that are to be set. */
+static void test_names_of_settings(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
@@ -345,31 +346,34 @@ static void settings_are_named(void **state)
   cmb_model *model;
   cmb_system *system;
   cmb_simulation *sim;
-  expect(ctx, cmb_model_parse(ctx, text, strlen(text), "test.yaml", &set, &model), NULL, 0, 0,
-         "parameter 'nothing'");
+  expect_error(ctx, cmb_model_parse(ctx, text, strlen(text), "test.yaml", &set, &model), NULL, 0, 0,
+               "parameter 'nothing'");
   set = (cmb_model_options){.set_count = 1, .set_names = a, .set_values = infinite};
-  expect(ctx, cmb_model_parse(ctx, text, strlen(text), "test.yaml", &set, &model), NULL, 0, 0,
-         "parameter 'a'");
+  expect_error(ctx, cmb_model_parse(ctx, text, strlen(text), "test.yaml", &set, &model), NULL, 0, 0,
+               "parameter 'a'");
   const cmb_method *method = cmb_method_find("mdop5");
-  expect(ctx, cmb_method_check_option(ctx, method, &colour), NULL, 0, 0, "option 'colour'");
-  expect(ctx, cmb_method_check_option(ctx, method, &every), NULL, 0, 0, "option 'projection'");
+  expect_error(ctx, cmb_method_check_option(ctx, method, &colour), NULL, 0, 0, "option 'colour'");
+  expect_error(ctx, cmb_method_check_option(ctx, method, &every), NULL, 0, 0,
+               "option 'projection'");
   cmbt_ok(ctx, cmb_model_parse(ctx, text, strlen(text), "test.yaml", NULL, &model));
   cmbt_ok(ctx, cmb_model_system(ctx, model, NULL, &system));
-  expect(ctx, cmb_system_set_start(ctx, system, 1, &start), NULL, 0, 0,
-         "coordinate or velocity 'psi'");
+  expect_error(ctx, cmb_system_set_start(ctx, system, 1, &start), NULL, 0, 0,
+               "coordinate or velocity 'psi'");
   cmb_run_options options = cmb_run_defaults();
   options.integrator.rtol = -1;
-  expect(ctx, cmb_simulation_create(ctx, system, &options, &sim), NULL, 0, 0, "option 'rtol'");
+  expect_error(ctx, cmb_simulation_create(ctx, system, &options, &sim), NULL, 0, 0,
+               "option 'rtol'");
   options = cmb_run_defaults();
   options.every = -1;
-  expect(ctx, cmb_simulation_create(ctx, system, &options, &sim), NULL, 0, 0, "option 'every'");
+  expect_error(ctx, cmb_simulation_create(ctx, system, &options, &sim), NULL, 0, 0,
+               "option 'every'");
   cmb_system_destroy(system);
   cmb_model_destroy(model);
   cmb_context_destroy(ctx);
 }
 
-/* What is not known of a failure is not left over from the one before. */
-static void nothing_is_left_over(void **state)
+/* Checks that fields which are unknown for a failure do not keep the values of the failure before. */
+static void test_unknown_fields_are_reset(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
@@ -390,12 +394,9 @@ static void nothing_is_left_over(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(bad_models_have_their_places),
-      cmocka_unit_test(mistakes_are_told),
-      cmocka_unit_test(formulas_have_lines_and_columns),
-      cmocka_unit_test(files_are_named),
-      cmocka_unit_test(settings_are_named),
-      cmocka_unit_test(nothing_is_left_over),
+      cmocka_unit_test(test_places_of_bad_models), cmocka_unit_test(test_mistakes),
+      cmocka_unit_test(test_places_in_formulas),   cmocka_unit_test(test_names_of_files),
+      cmocka_unit_test(test_names_of_settings),    cmocka_unit_test(test_unknown_fields_are_reset),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

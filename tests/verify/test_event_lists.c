@@ -1,12 +1,13 @@
 /*
- * Whole lists of events: name, kind, direction and time of each, in their order, nothing missing and nothing more. One model has two of each
- * thing, none of which touches another, so that all is known in closed form, and the events of one lie among those of the others:
+ * Compares complete lists of events with closed forms: name, kind, direction and time of each, in order, with none missing and none added.
+ * The model has independent bodies, so that the events of one lie among those of the others:
  *
- *     two bodies that fall onto stops without a rebound, rest there, and are lifted off by a growing force;
- *     two blocks with dry friction that come to a stop, at a jump of a formula, and are released later, one forwards and one backwards;
- *     a body on a spring, with a condition that tells of both directions and one that tells of one.
+ *     two bodies that fall onto stops without rebound, stay in contact and are lifted off by a growing force;
+ *     two blocks with dry friction that stop, where sign() in a formula is discontinuous, and are released later, one forwards and one
+ *     backwards;
+ *     a body on a spring, with one condition that reports both directions and one that reports one.
  *
- * Parts that are equal but for their places and directions have equal lists.
+ * Also checked: parts that differ only in position and direction have equal lists.
  */
 #include "check.h"
 #include "methods.h"
@@ -15,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* m: of what the masses are multiples, and the forces */
+/* m: factor of all masses and forces */
 #define MODEL                                                                                      \
   "parameters: {m: %g}\n"                                                                          \
   "bodies:\n"                                                                                      \
@@ -51,14 +52,14 @@
 static const double G = 9.81, END = 3.5;
 
 struct expected {
-  const char *name; /* the event's begins with it */
+  const char *name; /* without the place in the file */
   cmb_event_kind kind;
   int direction;
   double t;
 };
 
-/* When a body that falls from rest at a height, lifted by k t kg times the acceleration, comes to 0: the least root of h - G t²/2 + k t³/6, by
- * Newton's method from below, where the fall is convex. */
+/* Returns the time at which a body that starts at rest at the height h, with the acceleration −G + k t, comes to 0: the smallest root of
+ * h − G t²/2 + k t³/6, by Newton's method, which starts before the root, where the height is concave. */
 static double landing(double h, double k)
 {
   double t = sqrt(2 * h / G);
@@ -68,13 +69,14 @@ static double landing(double h, double k)
   return t;
 }
 
-/* When a velocity v that friction of 3 brakes and a force k t pushes on comes to 0: v - 3 t + k t²/2 = 0. It is pulled away at 3/k. */
+/* Returns the time at which a body with the velocity v, decelerated by friction of 3 and pushed by k t, comes to rest: v − 3 t + k t²/2 = 0.
+ * It is released at 3/k. */
 static double standstill(double v, double k)
 {
   return (3 - sqrt(9 - 2 * k * v)) / k;
 }
 
-static void look(const cmbt_run *r, int formulation)
+static void check_list(const cmbt_run *r, int formulation)
 {
   const double high = landing(1, 5), low = landing(0.25, 4), pi = acos(-1);
   const struct expected list[] = {
@@ -97,7 +99,7 @@ static void look(const cmbt_run *r, int formulation)
   for (int i = 0; i < count && i < r->event_count; i++) {
     const struct expected *a = &list[i];
     const cmbt_event *b = &r->events[i];
-    const size_t length = strcspn(b->name, ","); /* of a switch the place in the file follows */
+    const size_t length = strcspn(b->name, ","); /* the name of a switch is followed by its place */
     const bool same = strlen(a->name) == length && strncmp(a->name, b->name, length) == 0 &&
                       a->kind == b->kind && a->direction == b->direction;
     worst = fmax(worst, fabs(a->t - b->t));
@@ -123,7 +125,7 @@ static void check_all(double mass)
       r.method = cmb_method_name(cmb_method_at(i));
       r.rtol = 1e-6;
       cmbt_run_to(&r, END, 0);
-      look(&r, k);
+      check_list(&r, k);
       cmbt_run_close(&r);
     }
   }
@@ -135,7 +137,7 @@ static void test_lists(void **state)
   check_all(1);
 }
 
-/* Masses and forces in another unit: the same motion, and no limit of what counts as a force may see a difference. */
+/* Checks that masses and forces in another unit give the same events: no limit for forces may depend on the unit. */
 static void test_masses(void **state)
 {
   (void)state;
@@ -145,7 +147,7 @@ static void test_masses(void **state)
 
 /* ---- equal parts */
 
-/* Each in another direction, so that their velocities come to 0 at one time, some before and some behind it by rounding. */
+/* Parts in different directions, so that their velocities come to 0 at the same time except for rounding. */
 static const char EQUAL[] =
     "gravity: [0, 0, 0]\n"
     "templates:\n"
@@ -163,8 +165,9 @@ static const char EQUAL[] =
     "  d: {template: slider, axes: {x: [0.3, 1, 0.1], z: [-0.1, 0, 0.3]}}\n"
     "outputs: {a: \"a.x'\"}\n";
 
-/* The events of the part with this letter, in their order. */
-static int list_of(const cmbt_run *r, char part, int most, const cmbt_event **list)
+/* Lists the events of the part with this letter, in order; returns their number. */
+
+static int events_of(const cmbt_run *r, char part, int most, const cmbt_event **list)
 {
   int count = 0;
   for (int i = 0; i < r->event_count && count < most; i++) {
@@ -184,9 +187,9 @@ static void test_equal_parts(void **state)
       cmbt_run_open_text(&r, EQUAL, cmbt_formulation(k));
       r.method = cmb_method_name(cmb_method_at(i));
       cmbt_run_to(&r, 10, 0);
-      assert_int_equal(list_of(&r, 'a', MOST, first), EVENTS);
+      assert_int_equal(events_of(&r, 'a', MOST, first), EVENTS);
       for (char part = 'b'; part <= 'd'; part++) {
-        assert_int_equal(list_of(&r, part, MOST, other), EVENTS);
+        assert_int_equal(events_of(&r, part, MOST, other), EVENTS);
         for (int j = 0; j < EVENTS; j++) {
           assert_string_equal(other[j]->name + 1, first[j]->name + 1);
           assert_int_equal(other[j]->direction, first[j]->direction);

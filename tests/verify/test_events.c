@@ -1,10 +1,10 @@
 /*
- * Events with known times, for every method: all found, each at its time, in the right direction.
+ * Shows for every method that events with known times are all found, each at its time and in the right direction:
  *
- * - the pendulum through its lowest point, 100 crossings, times from the complete elliptic integral;
- * - a mass on a rail between two springs of different stiffness, which switches the mode: times exactly;
- *   two functions that switch at the same time, two that switch very close together, and one that dips
- *   below zero and comes back inside a single step.
+ * - a pendulum passes its lowest point 100 times; the times follow from the complete elliptic integral;
+ * - a mass on a rail between two springs of different stiffness, of which the mode selects one; the times are known exactly;
+ *   two functions that change their signs at the same time, two that do so at almost the same time, and one that becomes
+ *   negative and positive again within a step.
  */
 #include "check.h"
 #include "methods.h"
@@ -21,7 +21,7 @@ struct log {
   int count;
 };
 
-static cmb_status keep(void *user, const cmb_event *event)
+static cmb_status on_event(void *user, const cmb_event *event)
 {
   struct log *log = user;
   assert_in_range(log->count, 0, MOST_EVENTS - 1);
@@ -38,7 +38,7 @@ static void run(cmb_context *ctx, const cmb_system *system, const char *method, 
   options.integrator.rtol = rtol;
   options.integrator.atol = CMB_ATOL_PER_RTOL * rtol;
   options.t_end = t_end;
-  options.observer = (cmb_observer){.user = log, .event = keep};
+  options.observer = (cmb_observer){.user = log, .event = on_event};
   log->count = 0;
   cmbt_ok(ctx, cmb_simulation_create(ctx, system, &options, &sim));
   cmbt_ok(ctx, cmb_simulation_run(sim));
@@ -46,9 +46,10 @@ static void run(cmb_context *ctx, const cmb_system *system, const char *method, 
   cmb_simulation_destroy(sim);
 }
 
-/* Times T/4 + k T/2, direction falling first; the largest error. */
-static double crossings(cmb_context *ctx, const char *method, double angle, double rtol,
-                        struct log *log)
+/* Runs the pendulum and checks that it passes its lowest point at T/4 + k T/2, first in falling direction. Returns the largest error of the
+ * times. */
+static double largest_time_error(cmb_context *ctx, const char *method, double angle, double rtol,
+                                 struct log *log)
 {
   cmb_setting setting = {"angle", angle};
   cmb_system *system;
@@ -65,8 +66,8 @@ static double crossings(cmb_context *ctx, const char *method, double angle, doub
   return worst;
 }
 
-/* The times carry the error of the trajectory, which grows with the amplitude and is 1e-8 at 1 rad and
- * rtol 1e-10; there a tighter tolerance shows that the location itself is not the limit. */
+/* Checks the crossings at two amplitudes. Their times have the error of the trajectory, which grows with the amplitude and is 1e-8 at 1 rad
+ * with rtol 1e-10. The smaller tolerance at 1 rad shows that locating the events does not limit the accuracy. */
 static void test_lowest_point(void **state)
 {
   (void)state;
@@ -75,8 +76,8 @@ static void test_lowest_point(void **state)
   for (int i = 0; i < cmb_method_count(); i++) {
     if (!cmbt_is_precise(cmb_method_at(i))) continue;
     const char *method = cmb_method_name(cmb_method_at(i));
-    double small = crossings(ctx, method, 0.1, 1e-10, &log);
-    double large = crossings(ctx, method, 1, 1e-12, &log);
+    double small = largest_time_error(ctx, method, 0.1, 1e-10, &log);
+    double large = largest_time_error(ctx, method, 1, 1e-12, &log);
     printf("%-8s 100 crossings, largest error %.1e s (0.1 rad), %.1e s (1 rad, rtol 1e-12)\n",
            method, small, large);
     cmbt_below(small, 1e-9);
@@ -85,18 +86,18 @@ static void test_lowest_point(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* ---- the mass on a rail: x'' = −w1² x for x > 0, −w2² x for x < 0; y = 0 by constraint ---- */
+/* ---- the mass on a rail: x'' = −w1² x for x > 0, −w2² x for x < 0; y = 0 by constraint */
 
 struct rail {
   double w1, w2;
-  double level, apart; /* further functions: x − level, and the first again, shifted in time */
+  double level, apart; /* of the second and third function: x − level, and x shifted in time */
   int ns;
 };
 
 static cmb_status rail_evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   const struct rail *p = self;
-  double w = at->mode[0] > 0 ? p->w1 : p->w2; /* the mode decides, not x */
+  double w = at->mode[0] > 0 ? p->w1 : p->w2; /* the mode decides, not the sign of x */
   if (want->M) want->M[0] = want->M[1] = 1;
   if (want->f) want->f[0] = -w * w * at->q[0], want->f[1] = -9.81;
   if (want->g) want->g[0] = at->q[1];
@@ -123,7 +124,7 @@ static const char *const switch_names[] = {"side", "level", "ahead"};
 
 static cmb_system *rail_system(cmb_context *ctx, const struct rail *rail, cmb_equations *eq)
 {
-  const double q[2] = {0, 0}, v[2] = {1, 0}; /* begins exactly on the switch, going up */
+  const double q[2] = {0, 0}, v[2] = {1, 0}; /* starts at x = 0 with increasing x */
   cmb_system *system;
   *eq = (cmb_equations){.name = "rail",
                         .nq = 2,
@@ -144,7 +145,7 @@ static cmb_system *rail_system(cmb_context *ctx, const struct rail *rail, cmb_eq
   return system;
 }
 
-/* The k-th zero of x, k = 1, 2 ...: half periods alternate. */
+/* Returns the k-th zero of x, k = 1, 2 ...: half periods with w1 and w2 alternate. */
 static double rail_zero(const struct rail *p, int k)
 {
   double pi = acos(-1.0);
@@ -172,9 +173,9 @@ static void test_mode(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* With w1 = w2 = 1: x = sin t. The level 0.9999 is passed upwards at asin(level) and downwards 0.028 later, far
- * inside a step of mdop853 at a loose tolerance. */
-static void test_dip(void **state)
+/* Checks a function that is positive for a short time only. With w1 = w2 = 1 and x = sin t, the level 0.9999 is passed upwards at
+ * asin(level) and downwards 0.028 s later, within one step of mdop853 at a large tolerance. */
+static void test_short_excursion(void **state)
 {
   (void)state;
   static struct log log;
@@ -193,19 +194,19 @@ static void test_dip(void **state)
         continue;
       }
       double expected = (level % 2 ? pi - up : up) + level / 2 * 2 * pi;
-      cmbt_near(log.events[k].t, expected, 2e-3); /* the level is grazed: 1e-6 in x is 1e-4 in t */
+      cmbt_near(log.events[k].t, expected, 2e-3); /* x' is 0.014 there: 1e-6 in x is 1e-4 in t */
       assert_int_equal(log.events[k].direction, level % 2 ? -1 : 1);
       level++;
     }
     assert_int_equal(level, 20);
-    assert_in_range(side, 19, 20); /* the last one falls on t_end */
+    assert_in_range(side, 19, 20); /* the last one is at t_end */
     cmb_system_destroy(system);
   }
   cmb_context_destroy(ctx);
 }
 
-/* Two functions with the same zeros, and two whose zeros are `apart`: none lost, order kept. */
-static void test_together(void **state)
+/* Checks two functions with the same zeros, and two with zeros shifted by `apart`: all zeros are found, in order. */
+static void test_simultaneous_zeros(void **state)
 {
   (void)state;
   static struct log log;
@@ -233,7 +234,7 @@ static void test_together(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* ---- a free mass, and switching functions of time: what happens where ---- */
+/* ---- a mass with one switching function of time, velocity or mode */
 
 struct watch {
   int kind; /* 0: s = (t − at)² − 1e-6, 1: s = at − t, 2: s = v with v̇ = −mode, 3: s = −1 and f = 1 + mode */
@@ -299,21 +300,21 @@ static cmb_status watch_run(cmb_context *ctx, const struct watch *w, double t_st
   options.integrator.step = step;
   options.integrator.setting_count = step > 0;
   options.integrator.settings = &fixed;
-  options.observer = (cmb_observer){.user = log, .event = keep};
+  options.observer = (cmb_observer){.user = log, .event = on_event};
   log->count = 0;
   cmbt_ok(ctx, cmb_simulation_create(ctx, system, &options, &sim));
   cmb_status status = cmb_simulation_start(sim);
   *result = *cmb_simulation_result(sim);
   if (w->kind == 3)
-    cmbt_near(result->lambda[0], 0, 0); /* of the mode −1 from the first moment on */
+    cmbt_near(result->lambda[0], 0, 0); /* f = 1 + mode is 0 with the right mode, −1 */
   if (status == CMB_OK) status = cmb_simulation_run(sim);
   cmb_simulation_destroy(sim);
   cmb_system_destroy(system);
   return status;
 }
 
-/* Functions that dip below zero for 2 ms, anywhere in steps of 0.1 s. */
-static void test_dips_anywhere(void **state)
+/* Checks functions that are negative for 2 ms, at many times within steps of 0.1 s. */
+static void test_short_excursions_anywhere(void **state)
 {
   (void)state;
   static struct log log;
@@ -329,8 +330,8 @@ static void test_dips_anywhere(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* A few units in the last place before the end; and a start on the wrong side of the first guess. */
-static void test_ends(void **state)
+/* Checks zeros a few units in the last place before the end, and a start where the sign of the function is not the one assumed first. */
+static void test_start_and_end(void **state)
 {
   (void)state;
   static struct log log;
@@ -347,7 +348,7 @@ static void test_ends(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* A law that drives its own switching function to zero from both sides ends the run with a word, also at t = 0. */
+/* Checks that a force law which drives its own switching function to zero from both sides ends the run with an error, also at t = 0. */
 static void test_chattering(void **state)
 {
   (void)state;
@@ -365,9 +366,12 @@ static void test_chattering(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_lowest_point),  cmocka_unit_test(test_mode),
-      cmocka_unit_test(test_dip),           cmocka_unit_test(test_together),
-      cmocka_unit_test(test_dips_anywhere), cmocka_unit_test(test_ends),
+      cmocka_unit_test(test_lowest_point),
+      cmocka_unit_test(test_mode),
+      cmocka_unit_test(test_short_excursion),
+      cmocka_unit_test(test_simultaneous_zeros),
+      cmocka_unit_test(test_short_excursions_anywhere),
+      cmocka_unit_test(test_start_and_end),
       cmocka_unit_test(test_chattering),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

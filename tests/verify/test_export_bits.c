@@ -1,6 +1,6 @@
 /*
- * Exported C against a run, bit for bit (export_bits.h): random models with tables, floor, conditions and contacts inside each other
- * (random_switching.h), with all variants of the real-time methods.
+ * Compares exported C with runs, bit for bit (export_bits.h), for random models with tables, floor, conditions and nested contacts
+ * (random_switching.h) and all variants of the real-time methods.
  */
 #include "check.h"
 #include "export_bits.h"
@@ -13,7 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A variant of a method: how the options of `lie` and `rosw2` can be combined is in docs/methods. */
+/* Chooses a method and options for it at random; docs/methods says which options of `lie` and `rosw2` can be combined. Returns the number
+ * of options. */
 static int choose_variant(struct cmbt_random *r, const char **method, cmb_option_setting *setting)
 {
   static const char *const jacobians[] = {"none", "J1", "J2", "J3", "exact"};
@@ -41,11 +42,11 @@ static void compare_text(cmb_context *ctx, const char *text, uint64_t seed, stru
   struct cmbt_export_bits seen;
   cmb_option_setting setting[4];
   const char *method;
-  char called[40];
+  char label[40];
   cmb_model *model = cmbt_model_parse(ctx, text);
   const int settings = choose_variant(&r, &method, setting);
-  snprintf(called, sizeof called, "seed %llu", (unsigned long long)seed);
-  cmbt_export_bits(ctx, model, formulations[seed % 3], method, settings, setting, called, &seen);
+  snprintf(label, sizeof label, "seed %llu", (unsigned long long)seed);
+  cmbt_export_bits(ctx, model, formulations[seed % 3], method, settings, setting, label, &seen);
   c->models++;
   c->steps += seen.steps;
   c->whole += seen.whole;
@@ -61,7 +62,8 @@ static void compare_model(cmb_context *ctx, uint64_t seed, struct count *c)
   compare_text(ctx, text, seed, c);
 }
 
-/* Inputs that are 0 are folded into the run's expressions and added in the code: 0 + (−0) is 0 and not −0, 0·(−1) is −0 and not 0. */
+/* Checks signs of zeros. The run folds inputs that are 0 into its expressions, while the exported code adds them: 0 + (−0) is 0, and
+ * 0·(−1) is −0. */
 static void test_zeros(void **state)
 {
   (void)state;
@@ -78,7 +80,8 @@ static void test_zeros(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Friction that sticks: joints of a closed loop that stops and is turned on, a block on a contact with a brake, and outputs of what holds. */
+/* Friction that sticks: in the joints of a closed loop that stops and is turned again, and in a contact and a brake of a block; outputs are
+ * the forces that hold. */
 static const char *const sticking[] = {
     "gravity: [0, 0, -9.81]\n"
     "points: {O: [0, 0, 0], A: [0, 0, 0.3], B: [0.8, 0, 0.7], D: [0.9, 0, 0]}\n"
@@ -123,11 +126,11 @@ static void test_sticking(void **state)
   cmb_context *ctx = cmb_context_create(NULL);
   for (int k = 0; k < 4; k++) {
     struct cmbt_export_bits seen;
-    char called[40];
+    char label[40];
     cmb_model *model = cmbt_model_parse(ctx, sticking[k % 2]);
-    snprintf(called, sizeof called, "friction %d", k);
+    snprintf(label, sizeof label, "friction %d", k);
     cmbt_export_bits(ctx, model, k == 3 ? CMB_FORM_CARTESIAN : CMB_FORM_EXPLICIT, "lie", 4,
-                     variants[k % 3], called, &seen);
+                     variants[k % 3], label, &seen);
     assert_true(seen.whole);
     flags += seen.flags;
     cmb_model_destroy(model);

@@ -1,10 +1,10 @@
 /*
- * Heave kinematics of the five-link suspension (models/fivelink.yaml) against a table that was computed from the link lengths
+ * Compares the kinematics of the five-link suspension in heave (models/fivelink.yaml) with a table that was computed from the link lengths
  * alone, without joints: wheel centre, direction of the wheel's axis, length of the shock absorber.
  *
- * What a rod does about its own axis is no matter of link lengths. The table lets the rod that carries the shock absorber turn
- * by the smallest rotation that takes its direction from the design position to the actual one. In the model a universal
- * joint holds it, which twists it a little about itself; the shock absorber's end stands off the rod's axis.
+ * The rotation of a rod about its own axis does not follow from the link lengths. In the table, the rod that carries the shock absorber is
+ * rotated by the smallest rotation that takes its direction from the design position to the actual one. In the model a universal joint
+ * guides it, which also rotates it slightly about its axis; the end of the shock absorber is not on this axis.
  */
 #include "check.h"
 #include "model_run.h"
@@ -29,7 +29,7 @@ static const struct place table[] = {
     {0.100, -0.000072, -0.023053, 3.63533, -0.14822, 0.349564},
 };
 
-/* Half a unit of the table's last digits, and what the computation may add. */
+/* Half a unit of the table's last digits, and a little for rounding. */
 static const double LENGTH = 0.51e-6, ANGLE = 0.51e-5;
 
 static void open_lifted(cmbt_run *r, double dz)
@@ -45,8 +45,8 @@ static void open_lifted(cmbt_run *r, double dz)
   cmbt_run_start(r);
 }
 
-/* The shock absorber's length with the rod from A5 towards `end` turned by the minimal rotation: about u × w, and
- * with c = u·w  R x = c x + (u × w) × x + (u × w)·x (u × w)/(1 + c). */
+/* Returns the length of the shock absorber if the rod from A5 is rotated from its design direction u to the direction w of `end` by the
+ * smallest rotation R: with c = u·w, R x = c x + (u × w) × x + (u × w)·x (u × w)/(1 + c). */
 static double untwisted_length(const double end[3])
 {
   static const double A5[3] = {-0.125, 0.306, 0.150}, B5[3] = {-0.020, 0.706, 0.150};
@@ -85,12 +85,12 @@ static void test_heave(void **state)
     printf("dz %+.2f: shock %.6f m without twist, %.6f m in the model\n", p->dz,
            untwisted_length(end), length);
     cmbt_near(untwisted_length(end), p->shock, LENGTH);
-    cmbt_near(length, p->shock, 5e-5); /* the universal joint's twist, see above */
+    cmbt_near(length, p->shock, 5e-5); /* the universal joint rotates the rod, see above */
     cmbt_run_close(&r);
   }
 }
 
-/* The wheel's motion along the table's branch, from one end to the other, is the same: no other assembly is found on the way. */
+/* Checks a motion from one end of the table to the other: it stays on the table's branch and finds no other assembly. */
 static void test_travel(void **state)
 {
   (void)state;
@@ -101,7 +101,7 @@ static void test_travel(void **state)
   cmbt_run_open_text(&r, text, CMB_FORM_EXPLICIT);
   cmbt_run_to(&r, 0.75, 0.25);
   assert_int_equal(r.row_count, 4);
-  static const int expected[4] = {-1, 3, -1, 0}; /* rows of the table at t = 0.25 and 0.75 */
+  static const int expected[4] = {-1, 3, -1, 0}; /* rows of the table; -1: design position */
   for (int i = 0; i < 4; i++) {
     const struct place *p = expected[i] < 0 ? &(struct place){0} : &table[expected[i]];
     cmbt_near(cmbt_row(&r, i, "heave"), p->dz, 1e-9);
@@ -112,8 +112,8 @@ static void test_travel(void **state)
   cmbt_run_close(&r);
 }
 
-/* Stages of half-explicit methods ask for M and f where they begin and for G and g_t where they end: neither computes what is the
- * other's. M, f and G have kinematics in common, which is why the parts are longer than the whole. */
+/* Checks that there are separate programs for the terms that stages of half-explicit methods need: M and f at the beginning of a stage, G
+ * and g_t at its end. Both together have no more instructions than the program of all terms. */
 static void test_programs_of_a_stage(void **state)
 {
   (void)state;

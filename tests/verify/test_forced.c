@@ -1,12 +1,13 @@
 /*
- * Accelerations for given multipliers in one call, a = M⁻¹ (f − Gᵀ λ) (Arnold, Fuchs and Führer 2006, eq. 10):
+ * Shows that the function `forced` is right, which computes accelerations for given multipliers, a = M⁻¹ (f − Gᵀ λ) (Arnold, Fuchs and
+ * Führer 2006, eq. 10):
  *
- *   - on every bundled model with constraints, at random states and multipliers, M a = f − Gᵀ λ to rounding with the M, f and G that
- *     other recursions give; native code gives the same bits as the interpreter;
- *   - the operations of a body do not become more in a longer chain that is closed to a loop;
- *   - bdf, radau5 and radau use the function where the formalism is explicit, and only there; the motions of both formalisms come together with the
- *     tolerance;
- *   - a function that is wrong, and one of equations without constraints, are refused.
+ *   - On every bundled model with constraints, at random states and multipliers, M a = f − Gᵀ λ except for rounding, with the M, f and G
+ *     of other recursions. Native code gives the same bits as the interpreter.
+ *   - The number of operations per body does not grow with the length of a chain that is closed to a loop.
+ *   - bdf, radau5 and radau call the function with formalism=explicit, and only then. The motions of both formalisms converge to each other
+ *     with the tolerance.
+ *   - A wrong function is refused, and so is one of equations without constraints.
  */
 #include "check.h"
 #include "model_run.h"
@@ -39,7 +40,7 @@ struct state {
   double *q, *v, *a, *lambda, *left, *size;
 };
 
-static struct state take_state(const cmb_equations *eq)
+static struct state create_state(const cmb_equations *eq)
 {
   const size_t nq = (size_t)eq->nq, nv = (size_t)eq->nv, ng = (size_t)eq->ng;
   double *x = calloc(nq + 4 * nv + ng, sizeof *x);
@@ -58,8 +59,8 @@ static void random_state(const cmb_system *system, struct cmbt_random *random, s
   if (eq->normalize) eq->normalize(eq->self, s->q);
 }
 
-/* The modes of the state: levels of tables, and signs. */
-static void take_modes(cmb_evaluator *ev, const struct state *s)
+/* Sets the modes of the evaluator to those of the state: levels of tables, and signs of switching functions. */
+static void set_modes(cmb_evaluator *ev, const struct state *s)
 {
   const cmb_equations *eq = ev->eq;
   double *value = calloc((size_t)eq->ns + 1, sizeof *value);
@@ -72,7 +73,7 @@ static void take_modes(cmb_evaluator *ev, const struct state *s)
   free(value);
 }
 
-/* y += |A| |x| or |Aᵀ| |x|, for the size of what cancels */
+/* Computes y += |A| |x| or y += |Aᵀ| |x|, the sizes of the terms in A x that may cancel. */
 static void add_sizes(const cmb_pattern *p, int rows, int columns, const double *A, const double *x,
                       bool transposed, double *y)
 {
@@ -85,8 +86,8 @@ static void add_sizes(const cmb_pattern *p, int rows, int columns, const double 
   }
 }
 
-/* The largest |M a − f + Gᵀ λ|, in rounding errors of the largest sum of |M| |a|, |f| and |Gᵀ| |λ|. */
-static double imbalance(cmb_evaluator *ev, const struct state *s)
+/* Returns the largest |M a − f + Gᵀ λ|, divided by the rounding error of the largest sum of |M| |a|, |f| and |Gᵀ| |λ|. */
+static double residual_in_roundings(cmb_evaluator *ev, const struct state *s)
 {
   const cmb_equations *eq = ev->eq;
   const cmb_terms want = {.M = ev->M, .f = ev->f, .G = ev->G};
@@ -108,7 +109,7 @@ static double imbalance(cmb_evaluator *ev, const struct state *s)
   return most / (DBL_EPSILON * size);
 }
 
-/* The same bits in native code. */
+/* Checks that native code computes the same bits of a as the interpreter. */
 static void compare_native(const cmb_evaluator *ev, cmb_system *native, const struct state *s)
 {
   const cmb_equations *eq = cmb_system_equations(native);
@@ -123,8 +124,8 @@ static void compare_native(const cmb_evaluator *ev, cmb_system *native, const st
   free(a);
 }
 
-/* How far a model is off in rounding errors; negative: it has no constraints. */
-static double look_at_model(const char *name, cmb_formulation formulation, bool compile)
+/* Returns the largest error of a model in rounding errors; negative: the model has no constraints. */
+static double largest_error(const char *name, cmb_formulation formulation, bool compile)
 {
   enum { STATES = 5 };
   struct cmbt_random random = {7};
@@ -135,15 +136,15 @@ static double look_at_model(const char *name, cmb_formulation formulation, bool 
   cmb_system *system = system_of(&r, formulation, CMB_EVALUATE_INTERPRETER, true);
   const cmb_equations *eq = cmb_system_equations(system);
   assert_true((eq->forced != NULL) == (eq->ng > 0));
-  assert_null(r.eq->forced); /* which is made only where it is asked for */
+  assert_null(r.eq->forced); /* made only if the options ask for it */
   if (eq->forced) {
     cmb_system *native = compile ? system_of(&r, formulation, CMB_EVALUATE_NATIVE, true) : NULL;
-    struct state s = take_state(eq);
+    struct state s = create_state(eq);
     cmbt_ok(r.ctx, cmb_evaluator_create(r.ctx, eq, &ev));
     for (int i = 0; i < STATES; i++) {
       random_state(system, &random, &s);
-      take_modes(ev, &s);
-      most = fmax(most, imbalance(ev, &s));
+      set_modes(ev, &s);
+      most = fmax(most, residual_in_roundings(ev, &s));
       if (native) compare_native(ev, native, &s);
     }
     cmb_evaluator_destroy(ev);
@@ -166,11 +167,11 @@ static void test_models(void **state)
   for (int i = 0; i < count; i++) {
     bool compile = false;
     for (int k = 0; k < 2; k++) compile = compile || strcmp(names[i], compiled[k]) == 0;
-    const double off = look_at_model(names[i], CMB_FORM_EXPLICIT, compile);
+    const double off = largest_error(names[i], CMB_FORM_EXPLICIT, compile);
     with_loops += off >= 0;
     if (off > 0) print_message("%-20s %.1f rounding errors\n", names[i], off);
     worst = fmax(worst, off);
-    if (off >= 0) worst = fmax(worst, look_at_model(names[i], CMB_FORM_RESIDUAL, false));
+    if (off >= 0) worst = fmax(worst, largest_error(names[i], CMB_FORM_RESIDUAL, false));
   }
   print_message("%d models with constraints: %.1f rounding errors\n", with_loops, worst);
   assert_true(with_loops >= 10);
@@ -179,7 +180,7 @@ static void test_models(void **state)
 
 /* ---- cost */
 
-/* A chain of n rods with axes in turn, its end held at a distance of the ground. */
+/* Writes a chain of n rods with different axes, of which the last is connected to the ground by a distance constraint. */
 static void write_chain(int n, size_t room, char *text)
 {
   size_t at = (size_t)snprintf(text, room, "bodies:\n");
@@ -202,7 +203,7 @@ static void write_chain(int n, size_t room, char *text)
            n - 1, n, n);
 }
 
-/* The operations of a for given λ, for each body. */
+/* Returns the number of operations per body of a for given λ, in a chain of n bodies. */
 static double operations(int n)
 {
   enum { ROOM = 30000 };
@@ -251,7 +252,7 @@ static cmb_status count_forced(const void *self, const cmb_point *at, const doub
   return inner->forced(self, at, lambda, a);
 }
 
-/* The state (q, v) at t_end, and how many steps it took. */
+/* Computes the state (q, v) at t_end; returns the number of steps. */
 static long run(cmb_context *ctx, const cmb_system *system, const cmb_equations *eq,
                 const char *method, const char *formalism, double rtol, struct state *s)
 {
@@ -271,7 +272,7 @@ static long run(cmb_context *ctx, const cmb_system *system, const cmb_equations 
   return steps;
 }
 
-static double apart(const cmb_equations *eq, const struct state *x, const struct state *y)
+static double difference(const cmb_equations *eq, const struct state *x, const struct state *y)
 {
   double most = 0;
   for (int i = 0; i < eq->nq; i++) most = fmax(most, fabs(x->q[i] - y->q[i]));
@@ -289,7 +290,7 @@ static void test_runs(void **state)
   inner = cmb_system_equations(system);
   cmb_equations eq = *inner;
   eq.forced = count_forced;
-  struct state reference = take_state(&eq), x = take_state(&eq), y = take_state(&eq);
+  struct state reference = create_state(&eq), x = create_state(&eq), y = create_state(&eq);
   run(r.ctx, system, &eq, "radau5", "residual", 1e-12, &reference);
   for (int k = 0; k < 3; k++) {
     double error[2];
@@ -300,10 +301,10 @@ static void test_runs(void **state)
       assert_int_equal(calls, 0);
       const long steps = run(r.ctx, system, &eq, methods[k], "explicit", rtol, &x);
       assert_true(steps > 10 && calls >= steps);
-      error[i] = apart(&eq, &x, &reference);
+      error[i] = difference(&eq, &x, &reference);
       print_message("%-6s %.0e: explicit off by %.1e, residual by %.1e\n", methods[k], rtol,
-                    error[i], apart(&eq, &y, &reference));
-      cmbt_below(apart(&eq, &x, &y), 100 * rtol);
+                    error[i], difference(&eq, &y, &reference));
+      cmbt_below(difference(&eq, &x, &y), 100 * rtol);
       cmbt_below(error[i], 100 * rtol);
     }
     cmbt_below(error[1], 0.01 * error[0]);
@@ -313,9 +314,9 @@ static void test_runs(void **state)
   cmbt_run_close(&r);
 }
 
-/* ---- what is attached */
+/* ---- wrong functions */
 
-/* A hundredth off in one component. */
+/* Computes accelerations of which one component is wrong by 1 %. */
 static cmb_status wrong_forced(const void *self, const cmb_point *at, const double *lambda,
                                double *a)
 {
@@ -324,7 +325,7 @@ static cmb_status wrong_forced(const void *self, const cmb_point *at, const doub
   return CMB_OK;
 }
 
-static void test_wrong(void **state)
+static void test_wrong_function(void **state)
 {
   const cmb_option_setting settings[] = {{"formalism", "explicit"}};
   cmb_integrator_options options = cmb_integrator_defaults();
@@ -346,7 +347,7 @@ static void test_wrong(void **state)
   cmbt_run_close(&r);
 }
 
-static void test_refused(void **state)
+static void test_without_constraints(void **state)
 {
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_system *system, *own = NULL;
@@ -367,6 +368,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_models), cmocka_unit_test(test_cost_of_a_body),
-      cmocka_unit_test(test_runs), cmocka_unit_test(test_wrong), cmocka_unit_test(test_refused)};
+      cmocka_unit_test(test_runs), cmocka_unit_test(test_wrong_function),
+      cmocka_unit_test(test_without_constraints)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /*
- * Dry friction along the line on which a body rests against a stop: what the stop pushes is not determined, the motion is. A block with
- * friction of ±4 N, under a load P, on the right and on the left.
+ * Checks dry friction that acts along the normal of a stop on which a body stays: the forces of friction and stop are indeterminate, the
+ * motion is not. A block with friction of ±4 N under a load P, moving to the right or to the left.
  */
 #include "check.h"
 #include "methods.h"
@@ -20,7 +20,7 @@ static double tolerance_of(const cmbt_run *r)
   return r->rtol < 1e-9 ? 1e-8 : 1e-5;
 }
 
-/* The block goes to the stop that is 0.1 m away: to the right, or to the left with all signs turned. */
+/* Writes a model in which the block moves to a stop at a distance of 0.1 m: to the right (side 1), or to the left with all signs reversed. */
 static void write_block(size_t room, char *text, const char *friction, const char *load, int side)
 {
   snprintf(text, room,
@@ -35,14 +35,14 @@ static void write_block(size_t room, char *text, const char *friction, const cha
            side, side, friction, side, load);
 }
 
-static bool is_shared(const cmbt_run *r, int output)
+static bool is_indeterminate(const cmbt_run *r, int output)
 {
   return r->result->outputs_unique && !r->result->outputs_unique[output];
 }
 
-/* P = 6 − 4 t. While it is positive the stop takes it, with friction in the middle of what it can be; then friction takes it, up to t = 2.5;
- * then the block goes: 2 ẍ = −4 (t − 2.5). */
-static void check_leaving(const char *friction, int method, int side)
+/* Checks the load P = 6 − 4 t. While it is positive the stop carries it, and the friction is reported as 0, the middle of its range. Then
+ * friction carries it, up to t = 2.5, where the block moves off: 2 ẍ = −4 (t − 2.5). */
+static void check_decreasing_load(const char *friction, int method, int side)
 {
   const double end[] = {1, 2, 3}, push[] = {2, 0, 0}, hold[] = {0, 2, 4};
   char text[1000];
@@ -55,25 +55,25 @@ static void check_leaving(const char *friction, int method, int side)
     cmbt_near(side * cmbt_output(&r, "place"), place, tolerance_of(&r));
     cmbt_near(cmbt_output(&r, "N"), push[k], tolerance_of(&r));
     cmbt_near(side * cmbt_output(&r, "F"), hold[k], tolerance_of(&r));
-    assert_false(is_shared(&r, 0));
-    assert_true(is_shared(&r, 1) && is_shared(&r, 2));
+    assert_false(is_indeterminate(&r, 0));
+    assert_true(is_indeterminate(&r, 1) && is_indeterminate(&r, 2));
     cmbt_run_close(&r);
   }
 }
 
-static void test_leaving(void **state)
+static void test_decreasing_load(void **state)
 {
   (void)state;
   const char *const friction[] = {"-4*sign(x')", "if(x' > 0, -4, if(x' < 0, 4, 0))",
                                   "-2*sign(x') + 2*sign(-2*x')"};
   for (int i = 0; (i = cmbt_next_but_trap(i)) < cmb_method_count(); i++) {
-    for (int side = -1; side <= 1; side += 2) check_leaving(friction[i % 3], i, side);
+    for (int side = -1; side <= 1; side += 2) check_decreasing_load(friction[i % 3], i, side);
   }
 }
 
-/* A pull of 3 N is on the block when it strikes the stop: friction alone keeps it there, and nothing is left open. One of 6 N, from t = 1 on
- * for a block that was pressed, takes it off at once. */
-static void test_striking(void **state)
+/* Checks a block that strikes the stop while 3 N pull it away: friction alone holds it there, and all outputs are unique. A block that is
+ * pressed on the stop, and pulled away with 6 N from t = 1 on, moves off at once. */
+static void test_tensile_load(void **state)
 {
   (void)state;
   char text[1000];
@@ -99,7 +99,7 @@ static void test_striking(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_leaving),
-                                     cmocka_unit_test(test_striking)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_decreasing_load),
+                                     cmocka_unit_test(test_tensile_load)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

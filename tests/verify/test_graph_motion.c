@@ -1,6 +1,6 @@
 /*
- * Whole runs of systems from expressions against exact solutions: a symmetric top with Euler parameters, a mass that
- * bounces off an elastic floor; a pendulum in the explicit form and without it against the one written in C.
+ * Compares runs of systems made from expressions with exact solutions: a symmetric top with Euler parameters and a mass that bounces off an
+ * elastic floor. A pendulum, with and without explicit accelerations, is compared with the one written in C.
  */
 #include "check.h"
 #include "graph_examples.h"
@@ -22,6 +22,7 @@ static const cmb_result *run(cmb_context *ctx, const cmb_system *system, double 
   return cmb_simulation_result(*sim);
 }
 
+/* Computes the quaternion product c = a ∘ b. */
 static void multiply(const double *a, const double *b, double *c)
 {
   c[0] = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3];
@@ -30,8 +31,8 @@ static void multiply(const double *a, const double *b, double *c)
   c[3] = a[0] * b[3] + a[3] * b[0] + a[1] * b[2] - a[2] * b[1];
 }
 
-/* With the moments 1, 1, 2 the angular momentum L stays, the top turns about it with L/1, and about its own axis with
- * (1 − 2) ω3: p(t) = exp(L t/2) ∘ exp(−ω3 e3 t/2). ω1, ω2 turn with ω3. */
+/* Checks the top with the moments of inertia 1, 1, 2: the angular momentum L is constant, the top rotates about it with |L|/1 and about its
+ * own axis with (1 − 2) ω3, p(t) = exp(L t/2) ∘ exp(−ω3 e3 t/2). ω1 and ω2 rotate with ω3. */
 static void test_top(void **state)
 {
   (void)state;
@@ -53,7 +54,8 @@ static void test_top(void **state)
   cmbt_stage_close(&s);
 }
 
-/* Falls from 1 m for t1, is in contact for 2 τ, rises for t1: tan(10 τ) = v1/(10 · 0.0981), second quadrant. */
+/* Checks a mass that falls from 1 m for the time t1, is in contact for 2 τ and rises for t1, with tan(10 τ) = v1/(10 · 0.0981) in the second
+ * quadrant. */
 static void test_bounce(void **state)
 {
   (void)state;
@@ -71,9 +73,9 @@ static void test_bounce(void **state)
   cmbt_stage_close(&s);
 }
 
-/* Accelerations from the expressions, which refuse near the lowest point, and from the KKT solve, against the problem
- * written in C. */
-static void test_pendulum_both_ways(void **state)
+/* Checks the pendulum with explicit accelerations, which are refused near the lowest point, and with those of the KKT system, against the
+ * problem written in C. */
+static void test_pendulum_explicit_and_kkt(void **state)
 {
   (void)state;
   const cmb_setting settings[] = {{"m", 2}, {"l", 1.5}, {"angle", atan2(0.9, 1.2)}};
@@ -82,11 +84,11 @@ static void test_pendulum_both_ways(void **state)
   cmb_simulation *expected_sim;
   cmbt_ok(ctx, cmb_problem_create(ctx, cmb_problem_find("pendulum"), 3, settings, &by_hand));
   const cmb_result *expected = run(ctx, by_hand, 3, &expected_sim);
-  for (int way = 0; way < 2; way++) {
+  for (int form = 0; form < 2; form++) {
     struct cmbt_stage s;
     cmb_simulation *sim;
-    cmbt_stage_open(&s, &cmbt_pendulum, &(cmb_graph_options){.explicit_form = way == 1});
-    assert_true((s.eq->accelerate != NULL) == (way == 1));
+    cmbt_stage_open(&s, &cmbt_pendulum, &(cmb_graph_options){.explicit_form = form == 1});
+    assert_true((s.eq->accelerate != NULL) == (form == 1));
     const cmb_result *r = run(s.ctx, s.system, 3, &sim);
     for (int i = 0; i < 2; i++) cmbt_near(r->q[i], expected->q[i], 1e-9);
     cmbt_near(r->lambda[0], expected->lambda[0], 1e-8);
@@ -104,7 +106,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_top),
       cmocka_unit_test(test_bounce),
-      cmocka_unit_test(test_pendulum_both_ways),
+      cmocka_unit_test(test_pendulum_explicit_and_kkt),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /*
- * What only just touches. A pendulum over a floor that its lowest point touches, with a soft contact, moves as one without a floor. And forces with a
- * kink or a jump at s = 0, where a loop keeps s >= 0 and brings it to 0 once in a swing, are those of the side s > 0. Dense output leaves the
- * constraints by the error of a step, and so passes 0 where the motion does not: no step is small enough for a zero that is not there. Nor is there
- * one where a joint holds the velocity that friction acts on, and rounding alone gives it a sign.
+ * Checks switching functions that touch 0 without changing sign. A pendulum whose lowest point touches a floor with a soft contact moves as
+ * one without a floor. Forces that are not smooth at s = 0, where a loop keeps s >= 0 and s comes to 0 once in a swing, are those of the
+ * side s > 0. Dense output satisfies the constraints only up to the error of a step and so passes 0 where the motion does not; steps must
+ * not be halved forever to find such a zero. The same holds for friction on a velocity that a joint keeps at 0, whose sign is rounding.
  */
 #include "check.h"
 #include "methods.h"
@@ -22,7 +22,7 @@ static const char PENDULUM[] =
     "forces: {touch: {type: contact, on: bob@P, surface: z, %s}}\n"
     "outputs: {x: bob.x}\n";
 
-/* x at the time t, from the start at rest with the angle φ: a body moves as a point at the distance J/(M L) + L does. */
+/* Returns x at time t after a start at rest with the angle φ: the body moves as a point mass at the distance J/(M L) + L. */
 static double pendulum(double phi, double t)
 {
   const double length = J / (M * L) + L;
@@ -31,8 +31,8 @@ static double pendulum(double phi, double t)
   return -L * q[0] / length;
 }
 
-/* The run, which must not creep: a pendulum takes some tens of steps a swing. */
-static void finish(cmbt_run *r, const char *method, double rtol, double t_end)
+/* Makes the run and checks that its step size did not collapse, by the number of rejected steps. */
+static void run_to_end(cmbt_run *r, const char *method, double rtol, double t_end)
 {
   r->method = method;
   r->rtol = rtol;
@@ -41,7 +41,7 @@ static void finish(cmbt_run *r, const char *method, double rtol, double t_end)
              200 + (double)r->result->statistics->accepted);
 }
 
-static void test_floor(void **state)
+static void test_touched_floor(void **state)
 {
   (void)state;
   static const char *const methods[] = {"mdop5", "mdop853", "hem5", "phem56"},
@@ -54,7 +54,7 @@ static void test_floor(void **state)
       cmbt_run r;
       snprintf(text, sizeof text, PENDULUM, phi, floors[k / 2 % 2]);
       cmbt_run_open_text(&r, text, CMB_FORM_CARTESIAN);
-      finish(&r, methods[m], rtol, 5);
+      run_to_end(&r, methods[m], rtol, 5);
       cmbt_near(cmbt_output(&r, "x"), pendulum(phi, 5), 1000 * rtol);
       cmbt_run_close(&r);
     }
@@ -74,20 +74,20 @@ static const char PLATE[] =
     "forces: {f: {type: torsion, coordinate: s, torque: '%s'}}\n"
     "outputs: {x: bob.x}\n";
 
-/* x at t = 5 with this law of the force along s. */
+/* Returns x at t = 5 with the given force law along s. */
 static double swing(const char *law, cmb_formulation formulation, const char *method, double rtol)
 {
   char text[1000];
   cmbt_run r;
   snprintf(text, sizeof text, PLATE, law);
   cmbt_run_open_text(&r, text, formulation);
-  finish(&r, method, rtol, 5);
+  run_to_end(&r, method, rtol, 5);
   const double x = cmbt_output(&r, "x");
   cmbt_run_close(&r);
   return x;
 }
 
-static void test_kinks(void **state)
+static void test_nonsmooth_forces(void **state)
 {
   (void)state;
   static const char *const laws[][2] = {{"100*abs(s)", "100*s"}, {"if(s > 0, 1, -5)", "1"}};
@@ -121,14 +121,14 @@ static double height(const double floor[2], const char *friction, cmb_formulatio
   cmbt_run r;
   snprintf(text, sizeof text, GUIDE, floor[0], floor[1], friction);
   cmbt_run_open_text(&r, text, formulation);
-  finish(&r, method, rtol, 1);
+  run_to_end(&r, method, rtol, 1);
   const double z = cmbt_output(&r, "z");
   cmbt_run_close(&r);
   return z;
 }
 
-/* Friction along x of a block that a joint guides along z does nothing to its motion. */
-static void test_guided(void **state)
+/* Checks that friction along x does not change the motion of a block that a joint guides along z. */
+static void test_friction_on_guided_block(void **state)
 {
   (void)state;
   static const double floors[][2] = {{1e4, 100}, {1e6, 2000}};
@@ -151,7 +151,8 @@ static void test_guided(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_floor), cmocka_unit_test(test_kinks),
-                                     cmocka_unit_test(test_guided)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_touched_floor),
+                                     cmocka_unit_test(test_nonsmooth_forces),
+                                     cmocka_unit_test(test_friction_on_guided_block)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

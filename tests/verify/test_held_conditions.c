@@ -1,9 +1,9 @@
 /*
- * Events whose conditions read a velocity that dry friction brings to 0 and holds there. To a condition a velocity that is held is 0, however
- * rounding may have it: `x' < 0` is not met where the block stops, nor while it is held, but at the instant at which friction lets go. A block of 2 kg
- * with friction of 4 N, and 6 N at rest, is pulled back by 6 t:
+ * Events with conditions on a velocity that dry friction brings to 0 and holds there. In a condition a held velocity counts as exactly 0,
+ * whatever rounding makes of it: `x' < 0` becomes true neither where the block stops nor while it is held, but when friction releases it. A
+ * block of 2 kg with friction of 4 N, and 6 N at rest, is pulled back by 6 t:
  *
- *     2 x'' = −4 − 6 t   until x' = 0,   rest until t = 1,   2 x'' = 4 − 6 t from there on.
+ *     2 x'' = −4 − 6 t   until x' = 0,   at rest until t = 1,   2 x'' = 4 − 6 t afterwards.
  */
 #include "check.h"
 #include "methods.h"
@@ -14,7 +14,7 @@
 
 enum { MOST = 8 };
 
-/* In place of %s: the rate at the start, friction on the other block, further events. */
+/* The formats %s stand for: the start rate, friction on the other block, further events. */
 static const char BLOCK[] =
     "gravity: [0, 0, 0]\n"
     "bodies: {block: {mass: 2, box: [0.2, 0.1, 0.1], at: [0, 0, 0]}, other: {mass: 1, box: [0.2, "
@@ -45,7 +45,7 @@ static void open_block(cmbt_run *r, int method, int form, const char *rate, cons
   r->rtol = cmbt_is(m, "trap") ? 1e-5 : cmbt_is_precise(m) ? 1e-10 : 1e-8;
 }
 
-/* The event comes once, in this direction, at this time. */
+/* Checks that the event occurs once, in this direction, at this time. */
 static void check_once(const cmbt_run *r, const char *name, int direction, double t)
 {
   double times[MOST];
@@ -54,7 +54,7 @@ static void check_once(const cmbt_run *r, const char *name, int direction, doubl
   cmbt_near(times[0], t, r->rtol < 1e-9 ? 1e-8 : r->rtol < 1e-6 ? 1e-6 : 1e-4);
 }
 
-/* Alone, and with another block that friction stops and holds meanwhile. */
+/* Checks all conditions for a block that stops and is released; the other block may have friction that also stops and holds it. */
 static void check_stop(int method, int form, const char *friction)
 {
   const double stop = (sqrt(7) - 2) / 3;
@@ -71,7 +71,7 @@ static void check_stop(int method, int form, const char *friction)
   cmbt_run_close(&r);
 }
 
-/* From rest: what is held where the run begins. */
+/* Checks a block that is held from the start of the run. */
 static void check_start(int method, int form)
 {
   double times[MOST];
@@ -85,8 +85,8 @@ static void check_start(int method, int form)
   cmbt_run_close(&r);
 }
 
-/* A blow tears it off, 2 x'' = 4 − 6 t. Friction stops it again, and at t = 1 lets it go. */
-static void check_blow(int method, int form)
+/* Checks a block that a reset of its velocity sets in motion, 2 x'' = 4 − 6 t; friction stops it again and releases it at t = 1. */
+static void check_reset(int method, int form)
 {
   const char hit[] = "  hit: {when: t > 0.6, action: {reset: {\"x'\": -0.001}}}\n";
   double times[MOST];
@@ -102,8 +102,8 @@ static void check_blow(int method, int form)
   cmbt_run_close(&r);
 }
 
-/* Thrown forth at t = 1.5, 2 x'' = −4 − 6 t, it turns where friction cannot hold it. */
-static void check_passage(int method, int form)
+/* Checks a block that a reset moves forwards at t = 1.5, 2 x'' = −4 − 6 t; it reverses where friction cannot hold it. */
+static void check_reversal(int method, int form)
 {
   double times[MOST];
   const char late[] = "  push: {when: t > 1.5, action: {reset: {\"x'\": 1}}}\n";
@@ -117,7 +117,7 @@ static void check_passage(int method, int form)
   cmbt_run_close(&r);
 }
 
-static void test_all(void **state)
+static void test_stop_and_release(void **state)
 {
   (void)state;
   for (int i = 0, n = 0; (i = cmbt_next_method(i)) < cmb_method_count(); i++) {
@@ -126,13 +126,13 @@ static void test_all(void **state)
       check_stop(i, k, "");
       check_stop(i, k, ", friction: {force: 2, law: stick, static: 3}");
       check_start(i, k);
-      check_blow(i, k);
-      check_passage(i, k);
+      check_reset(i, k);
+      check_reversal(i, k);
     }
   }
 }
 
-/* Two blocks, and a force %s on one of them, named in place of %s. */
+/* Two blocks, with a force on a coordinate; the formats %s stand for the coordinate and the force. */
 static const char SWITCHED[] = "gravity: [0, 0, 0]\n"
                                "bodies: {a: {mass: 2, sphere: [0, 0, 0], radius: 0.1}, b: {mass: "
                                "1, sphere: [0, 1, 0], radius: 0.1}}\n"
@@ -143,8 +143,8 @@ static const char SWITCHED[] = "gravity: [0, 0, 0]\n"
                                "forces: {c: {type: torsion, coordinate: %s, torque: \"%s\"}}\n"
                                "outputs: {place: x}\n";
 
-/* A force that jumps with a velocity which friction holds has no value meanwhile; it is refused, unless it acts as that friction does: 4 + 2 stop the
- * block of 2 kg within 1/6 s. */
+/* Checks that a force which is discontinuous in a held velocity is refused, since it has no value while friction holds. It is allowed if it
+ * acts on the same coordinate as the friction: 4 N and 2 N stop the block of 2 kg within 1/6 s. */
 static void test_forces(void **state)
 {
   (void)state;
@@ -172,9 +172,9 @@ static void test_forces(void **state)
   }
 }
 
-/* ---- what only looks like it */
+/* ---- conditions that must not count as conditions on a held velocity */
 
-/* A model with a block like that above, but for its events. */
+/* Opens the model of the block with other events. */
 static void open_events(cmbt_run *r, double rtol, const char *events)
 {
   char text[2000];
@@ -187,7 +187,7 @@ static void open_events(cmbt_run *r, double rtol, const char *events)
   r->rtol = rtol;
 }
 
-/* A threshold that moves while the velocity is held is met where it passes, and stays so; one beside 0 is not the one at 0, however small. */
+/* Checks that a threshold which moves while the velocity is held is passed at its time, and that thresholds close to 0 differ from 0. */
 static void test_thresholds(void **state)
 {
   (void)state;
@@ -196,18 +196,18 @@ static void test_thresholds(void **state)
     cmbt_run r;
     open_events(&r, pow(10, -k),
                 "  passes: {when: \"x' < t - 0.7\", direction: both}\n"
-                "  rests: {when: \"x' < 1e-6\", direction: both}\n"
-                "  alive: {when: \"x' > -1e-6\", direction: both}\n");
+                "  stopped: {when: \"x' < 1e-6\", direction: both}\n"
+                "  not_reversed: {when: \"x' > -1e-6\", direction: both}\n");
     cmbt_run_to(&r, 1.5, 0);
     check_once(&r, "passes", 1, 0.7);
-    check_once(&r, "rests", 1, stop);
-    check_once(&r, "alive", -1, 1);
+    check_once(&r, "stopped", 1, stop);
+    check_once(&r, "not_reversed", -1, 1);
     cmbt_run_close(&r);
   }
 }
 
-/* What happens elsewhere meanwhile, twenty times, does not tear it loose: a reset of the other block. */
-static void test_elsewhere(void **state)
+/* Checks that a held velocity stays held when the velocity of the other block is reset, at least ten times. */
+static void test_resets_of_other_block(void **state)
 {
   (void)state;
   double times[40];
@@ -223,7 +223,8 @@ static void test_elsewhere(void **state)
   }
 }
 
-/* Blocks on each other, each held by friction on the one below: what they do together is held, too. Pulled by t, the lowest, held by 1.5, lets all go. */
+/* Blocks on top of each other, each held by friction on the one below, so that sums of held velocities are held, too. The load t releases the
+ * lowest one at 1.5, and all three move. */
 static const char PILE[] =
     "gravity: [0, 0, 0]\n"
     "bodies: {a: {mass: 1, sphere: [0, 0, 0], radius: 0.1}, b: {mass: 1, sphere: [0, 1, 0], "
@@ -259,8 +260,8 @@ static void test_pile(void **state)
   }
 }
 
-/* Many blocks, of which two stop together and one is pulled away later: those two are not taken for one, wherever they stand in the row. */
-static void test_row(void **state)
+/* Checks many blocks, of which two stop at the same time and one is released later: their velocities are distinguished in all positions. */
+static void test_many_blocks(void **state)
 {
   (void)state;
   enum { BLOCKS = 377, ROOM = 100 };
@@ -288,7 +289,7 @@ static void test_row(void **state)
   cmbt_run_to(&r, 4, 0);
   check_once(&r, "back", 1, 1.2 + 2.0 / 3);
   assert_int_equal(cmbt_times(&r, "other", 0, MOST, times), 0);
-  /* x'' = 1 − 3 (t − 1.2) from there on, s being the time since: x'' = −1 − 3 s */
+  /* From the release on x'' = 1 − 3 (t − 1.2), or −1 − 3 s with the time s since then. */
   const double s = 4 - 1.2 - 2.0 / 3;
   cmbt_near(cmbt_output(&r, "place"), 0.5 - s * s / 2 - s * s * s / 2, 1e-6);
   cmbt_run_close(&r);
@@ -297,9 +298,12 @@ static void test_row(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_all),        cmocka_unit_test(test_forces),
-      cmocka_unit_test(test_thresholds), cmocka_unit_test(test_elsewhere),
-      cmocka_unit_test(test_pile),       cmocka_unit_test(test_row),
+      cmocka_unit_test(test_stop_and_release),
+      cmocka_unit_test(test_forces),
+      cmocka_unit_test(test_thresholds),
+      cmocka_unit_test(test_resets_of_other_block),
+      cmocka_unit_test(test_pile),
+      cmocka_unit_test(test_many_blocks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

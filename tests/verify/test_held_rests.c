@@ -1,12 +1,12 @@
 /*
- * Dry friction that holds, or lets go, while bodies rest on rigid contacts and stops: against solutions in closed form, in all
- * formulations. Loads F*sign(v) are the friction; its amplitude is a number, as that of a contact that bears a known weight.
+ * Dry friction that holds or releases bodies on closed rigid contacts and stops, against solutions in closed form, in all formulations.
+ * Loads F*sign(v) are the friction; F is a number, as for a contact that carries a known weight.
  *
- * - A block on an incline slides down against friction, comes to rest on a stop and is drawn back up by a force that grows.
- * - A block on a block on a floor: the upper one is dragged along until friction between the two lets go.
- * - A car on four legs on an incline, which friction at the legs holds until the incline is steep enough.
- * - A rod whose two ends bounce on a floor with friction at both: ends that bounce in turns come to rest.
- * - A body in the corner of one contact ends the run with the contact's name; with a contact for each side it rests there.
+ * - A block on an incline slides down against friction, stays at a stop and is pulled up again by a growing force.
+ * - A block on a block on a floor: the upper one is dragged along until the friction between the two slips.
+ * - A car on four legs on an incline: friction at the legs holds it until the incline is steep enough.
+ * - A rod whose two ends bounce on a floor with friction: both come to rest.
+ * - A body in the corner of one contact ends the run with an error that names the contact; with a contact for each side it stays there.
  */
 #include "check.h"
 #include "methods.h"
@@ -29,7 +29,7 @@ static double tolerance_of(const cmbt_run *r)
   return r->rtol > 1e-6 ? 1e-3 : 1e-6;
 }
 
-/* Every method in one formulation, the formulations in turn. */
+/* Checks every method in one formulation; the formulations take turns. */
 static void for_all(const char *text, double t_end, void (*check)(const cmbt_run *r, double near))
 {
   for (int i = cmbt_next_method(0); i < cmb_method_count(); i = cmbt_next_method(i + 1)) {
@@ -43,9 +43,9 @@ static void for_all(const char *text, double t_end, void (*check)(const cmbt_run
 
 /* ---- a block, an incline and a stop */
 
-/* 2 kg, 30°: 9.81 N down the incline against 4 N of friction. It goes 0.5 m from rest in √(2 0.5/2.905) s and stays at the stop, of restitution
- * 0, while 9.81 N are shared between friction and the stop. A force 10 (t − 1) up the incline from 1 s on frees the stop where it is
- * larger than 5.81 N at the latest, and moves the block where 10 (t − 1) − 9.81 = 4. */
+/* A block of 2 kg on an incline of 30°: 9.81 N down the incline against 4 N of friction. It moves 0.5 m from rest in √(2 0.5/2.905) s and
+ * stays at the stop with restitution 0, where friction and the stop carry 9.81 N in indeterminate parts. A force 10 (t − 1) up the incline
+ * from 1 s on unloads the stop and moves the block when 10 (t − 1) − 9.81 = 4. */
 static const char INCLINE[] =
     "parameters: {s: 0.5, c: 0.86602540378443865}\n"
     "bodies: {b: {mass: 2, sphere: [0, 0, 0], radius: 0.1}}\n"
@@ -58,7 +58,7 @@ static const char INCLINE[] =
 
 static void check_incline(const cmbt_run *r, double near)
 {
-  const double after = 3 - (1 + (G + 4) / 10); /* s since it moves: a = −5 τ */
+  const double after = 3 - (1 + (G + 4) / 10); /* time τ since the block moves: a = −5 τ */
   cmbt_near(cmbt_output(r, "place"), 0.5 - 5 * after * after * after / 6, near);
   cmbt_near(cmbt_output(r, "rate"), -5 * after * after / 2, near);
   cmbt_near(cmbt_output(r, "push"), 0, near);
@@ -79,8 +79,8 @@ static void test_incline(void **state)
 
 /* ---- a block on a block on a floor */
 
-/* 3 kg below, on a floor without friction, and 1 kg on it, with 2 N of friction between them; both rest on contacts. A force 4 t along the
- * floor on the lower one drags both, a = t, until the upper one would need more than 2 N: at t = 2. Then a = 2 above, and (4 t − 2)/3 below. */
+/* 3 kg on a floor without friction, and 1 kg on top with 2 N of friction between them; both are on closed contacts. A force 4 t along the floor
+ * on the lower one accelerates both with a = t until the upper one would need more than 2 N, at t = 2. Then a = 2 above, (4 t − 2)/3 below. */
 static const char STACK[] =
     "bodies:\n"
     "  low: {mass: 3, sphere: [0, 0, 0], radius: 0.1}\n"
@@ -116,8 +116,8 @@ static void test_stack(void **state)
 
 /* ---- a car on four legs */
 
-/* 4 kg on a plane whose slope grows: gravity turns by 0.1 t rad, four legs hold with 1.5 N each. It begins to slide where
- * 4 g sin 0.1 t = 6, and then v = ∫ g sin 0.1 t − 1.5. The legs together bear 4 g cos 0.1 t. */
+/* 4 kg on a plane whose slope grows: gravity turns by 0.1 t rad, and the friction of four legs is 1.5 N each. The car begins to slide when
+ * 4 g sin 0.1 t = 6, and then v = ∫ g sin 0.1 t − 1.5. The sum of the contact forces is 4 g cos 0.1 t. */
 static const char CAR[] =
     "gravity: [0, 0, 0]\n"
     "bodies: {car: {mass: 4, com: [0, 0, 0.2], inertia: [0.1, 0.2, 0.3]}}\n"
@@ -176,8 +176,8 @@ static void write_rod(double e, int friction, size_t room, char *text)
            e, e, 3 * friction, 2 * friction);
 }
 
-/* The place where it ends with e = 0 and friction: there is no closed form, it is what several methods agree on at a tolerance of 1e-9. The
- * error this was written for was of 1e-3. */
+/* Checks the final position with e = 0 and friction. There is no closed form: the value is that on which several methods agree at a tolerance
+ * of 1e-9. Friction in the wrong direction after an impact changes it by about 1e-3. */
 static void check_rod(const cmbt_run *r, double near)
 {
   cmbt_near(cmbt_output(r, "x"), 0.2006166320445, near);
@@ -185,7 +185,7 @@ static void check_rod(const cmbt_run *r, double near)
   cmbt_near(cmbt_output(r, "angle"), 0, near);
 }
 
-/* Nothing acts along the floor. */
+/* Checks the final position without friction: nothing acts along the floor. */
 static void check_free_rod(const cmbt_run *r, double near)
 {
   cmbt_near(cmbt_output(r, "x"), 4, near);
@@ -203,8 +203,8 @@ static void test_rod(void **state)
   for_all(text, 4, check_free_rod);
 }
 
-/* The side of a blow at which friction goes on: at some tolerances it did not depend on the velocity behind it. */
-static void test_blow(void **state)
+/* Checks, at several tolerances, that the direction of friction after an impact follows from the velocity after the impact. */
+static void test_friction_after_impact(void **state)
 {
   (void)state;
   static const double rtol[] = {1e-6, 1e-7, 1e-9};
@@ -258,8 +258,11 @@ static void test_corner(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_incline), cmocka_unit_test(test_stack),
-                                     cmocka_unit_test(test_car),     cmocka_unit_test(test_rod),
-                                     cmocka_unit_test(test_blow),    cmocka_unit_test(test_corner)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_incline),
+                                     cmocka_unit_test(test_stack),
+                                     cmocka_unit_test(test_car),
+                                     cmocka_unit_test(test_rod),
+                                     cmocka_unit_test(test_friction_after_impact),
+                                     cmocka_unit_test(test_corner)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /*
- * The vehicle HMMWV14 of Haug, Negrut and Engstler 1999 §6.1 (models/hmmwv14.yaml): its counts, its stiffness, the laws of springs and
- * shock absorbers against the numbers that they come from, when the wheels meet the bump, momentum and energy in free fall, and that joint
- * and Cartesian coordinates say the same.
+ * The vehicle HMMWV14 of Haug, Negrut and Engstler 1999 §6.1 (models/hmmwv14.yaml): its degrees of freedom, its fastest eigenvalue, the
+ * force laws of springs and shock absorbers against the numbers they were made from, the times at which the wheels reach the bump, the
+ * energy in free fall, and agreement of joint and Cartesian coordinates.
  */
 #include "check.h"
 #include "model_run.h"
@@ -13,8 +13,8 @@
 static const double SPEED = 4.4704, BUMP = 4.05, GRAVITY = 9.81;
 static const char *const corners[] = {"front_left", "front_right", "rear_left", "rear_right"};
 
-/* Degrees of freedom: 14 bodies with 6 each; 4 lower hinges with 5 equations, 8 ball joints with 3, 4 tie rods with 1; upper arms by hinges
- * with 5 or balls with 3; the rack in a guide with 5, locked by a sixth. */
+/* Checks the degrees of freedom: 14 bodies with 6 each, minus 4 lower hinges with 5 equations, 8 ball joints with 3, 4 tie rods with 1, upper
+ * arms on hinges with 5 or ball joints with 3, and the rack in a guide with 5, in some variants locked by a sixth. */
 static void test_counts(void **state)
 {
   static const struct {
@@ -47,7 +47,7 @@ static void subtract(const double a[3], const double b[3], double out[3])
   for (int i = 0; i < 3; i++) out[i] = a[i] - b[i];
 }
 
-/* The square of the distance of x from the line through a along `direction`. */
+/* Returns the square of the distance of x from the line through a along `direction`. */
 static double squared_distance(const double x[3], const double a[3], const double direction[3])
 {
   double r[3], rr = 0, rd = 0, dd = 0;
@@ -60,9 +60,9 @@ static double squared_distance(const double x[3], const double a[3], const doubl
   return rr - rd * rd / dd;
 }
 
-/* The upper arm of the rear, from the source of its numbers. In the fastest motion it turns about the line through its two ball joints, so that
- * nothing but its own moment of inertia J about this line resists; its upper bushing, a damper of c, is at the distance a from the line. So the
- * eigenvalue is -c a²/J. The arm's mass centre is on the line. */
+/* Returns the eigenvalue of the rear upper arm on its bushing, −c a²/J, from the source of the model's numbers. In the fastest motion the arm
+ * rotates about the line through its two ball joints, which contains its centre of mass, so that only its moment of inertia J about this line
+ * resists. The damping of its upper bushing is c, the distance of this bushing from the line is a. */
 static double fastest_eigenvalue(void)
 {
   static const double front[3] = {0.349110, 0.462257, 0.227594},
@@ -77,8 +77,9 @@ static double fastest_eigenvalue(void)
   return -damping * squared_distance(front, middle, along) / inertia;
 }
 
-/* The fastest eigenvalue of the vehicle with bushings, which the paper has at -2.6e5 with a small imaginary part. It is that of an upper arm
- * on its bushing; the paper's arms have other inertias or bearings, which it does not print (docs/papers.md), so that only the decade compares. */
+/* Checks the fastest eigenvalue of the vehicle with bushings, which is that of an upper arm on its bushing. The paper has −2.6e5 with a small
+ * imaginary part; its arms have other inertias or bearings, which it does not print (docs/papers.md), so that only the order of magnitude is
+ * compared with it. */
 static void test_eigenvalue(void **state)
 {
   cmbt_run r;
@@ -95,8 +96,8 @@ static void test_eigenvalue(void **state)
   printf("fastest eigenvalue %.4g, %.2g i\n", least, im);
   assert_true(least > -1e6 && least < -1e5);
   cmbt_below(fabs(im), 1e-3 * fabs(least));
-  cmbt_below(fabs(least - fastest_eigenvalue()),
-             1e-3 * fabs(least)); /* its spring, and the spindle, take part a little */
+  /* the arm's spring and the spindle change it a little */
+  cmbt_below(fabs(least - fastest_eigenvalue()), 1e-3 * fabs(least));
   cmb_linearization_destroy(lin);
   cmbt_run_close(&r);
 }
@@ -108,8 +109,8 @@ static double value(const cmbt_run *r, int row, const char *corner, const char *
   return cmbt_row(r, row, full);
 }
 
-/* Rates of the shock absorbers in N s/m, and of springs the free length in m and the cubic a x + b x³ through the first two points of their
- * tables, which the others lie on; the spline through all of them is not exactly this cubic. */
+/* Checks the force of a shock absorber, with its rates in N s/m, and that of a spring, with its free length in m: the cubic a x + b x³ through
+ * the first two points of its table. The other points lie on the cubic, too, but the spline through all of them differs slightly from it. */
 static void check_laws(const cmbt_run *r, int row, int corner)
 {
   const int rear = corner >= 2;
@@ -124,8 +125,8 @@ static void check_laws(const cmbt_run *r, int row, int corner)
             1e-6);
 }
 
-/* When the disc touches the half cylinder, from where its centre is at the start. */
-static double meeting(const cmbt_run *r, const char *corner)
+/* Returns the time at which the wheel's disc touches the half cylinder, from the position of its centre at the start. */
+static double time_at_bump(const cmbt_run *r, const char *corner)
 {
   const double x = value(r, 0, corner, "wheel_x"), z = value(r, 0, corner, "wheel_z");
   return (BUMP - x - sqrt((z + 0.05) * (z + 0.05) - z * z)) / SPEED;
@@ -139,7 +140,7 @@ static double first_switch(const cmbt_run *r, const char *force)
   return NAN;
 }
 
-/* Until both axles have met the bump: the front one still in equilibrium, when geometry alone says where it is. */
+/* Checks a run until both axles have met the bump. The front wheels are in equilibrium until then, so that geometry gives their times. */
 static void test_bump_and_laws(void **state)
 {
   cmbt_run r;
@@ -154,15 +155,15 @@ static void test_bump_and_laws(void **state)
     least = fmin(least, cmbt_row(&r, k, "front_left.shock_rate"));
     most = fmax(most, cmbt_row(&r, k, "front_left.shock_rate"));
   }
-  assert_true(least < -0.1 && most > 0.1); /* both rates were seen */
-  cmbt_near(first_switch(&r, "force front_left.tyre"), meeting(&r, corners[0]), 1e-6);
-  cmbt_near(first_switch(&r, "force front_right.tyre"), meeting(&r, corners[1]), 1e-6);
+  assert_true(least < -0.1 && most > 0.1); /* both directions occur */
+  cmbt_near(first_switch(&r, "force front_left.tyre"), time_at_bump(&r, corners[0]), 1e-6);
+  cmbt_near(first_switch(&r, "force front_right.tyre"), time_at_bump(&r, corners[1]), 1e-6);
   cmbt_near(first_switch(&r, "force front_left.tyre"), 0.5, 0.05);
   cmbt_near(first_switch(&r, "force rear_left.tyre"), 1.2, 0.05);
   cmbt_run_close(&r);
 }
 
-/* In the air, the springs of the design position let go: what they, shock absorbers and bushings do is all that changes the energy. */
+/* Checks the energy of the vehicle in the air, where the springs are not in equilibrium: its change is the integral of the power. */
 static void test_energy(void **state)
 {
   const cmb_setting high = {"ride", 5};
@@ -189,7 +190,8 @@ static void run_over(cmbt_run *r, cmb_formulation form, double bump)
   cmbt_run_to(r, 0.62, 0.02);
 }
 
-/* Along the road an equilibrium is anywhere, and the two coordinates find it 22 µm apart; so is the bump, then. */
+/* Checks that both kinds of coordinates give the same motion. The equilibrium is neutral along the road, and they find it at slightly
+ * different places; the bump is moved by this difference. */
 static void test_formulations(void **state)
 {
   cmbt_run joint, cartesian;
@@ -215,7 +217,7 @@ static void test_formulations(void **state)
   cmbt_run_close(&cartesian);
 }
 
-/* The start is an equilibrium at speed: along the road, and in no other direction, also where eigenvalues of 0 come out in pairs. */
+/* Checks that the start is an equilibrium at constant speed along the road, with no other velocity, and that the tyres carry the weight. */
 static void test_start(void **state)
 {
   cmbt_run r;

@@ -1,9 +1,9 @@
 /*
- * The benchmark vehicle Bombardier Iltis (models/iltis.yaml; Frik, Leister and Schwartz 1993) against what is published of it: the forces of
- * the design position; equilibrium, eigenvalues and motions that the implementation github.com/ovankerm/IAVSD_ILTIS, made with Robotran, has in the
+ * The benchmark vehicle Bombardier Iltis (models/iltis.yaml; Frik, Leister and Schwartz 1993) against published results: the forces in the
+ * design position; equilibrium, eigenvalues and motions of the implementation github.com/ovankerm/IAVSD_ILTIS, made with Robotran, from the
  * files 1_Nominal_Report.txt, 2_Equilibrium_Report.txt, modal_result.res, RampToSteer_*_q.res, InPhaseCosine_10ms_q.res and
- * AntiPhaseCosine_10ms_q.res of its first commit. Its laws of springs, dampers and tyres once more in C, energy, and that joint and Cartesian
- * coordinates say the same.
+ * AntiPhaseCosine_10ms_q.res of its first commit. Also checked: the laws of springs, dampers and tyres against a second implementation in C,
+ * the energy, and agreement of joint and Cartesian coordinates.
  */
 #include "check.h"
 #include "model_run.h"
@@ -42,7 +42,7 @@ static void test_design_position(void **state)
   cmbt_run_close(&r);
 }
 
-/* To all digits that the report has. */
+/* Checks the equilibrium to all digits of the report. */
 static void test_equilibrium(void **state)
 {
   static const struct {
@@ -70,7 +70,7 @@ static void test_equilibrium(void **state)
   }
 }
 
-/* The eigenvalue nearest to another. */
+/* Returns the distance of the nearest eigenvalue from re ± i im. */
 static double distance_to(const cmb_linearization *lin, double re, double im)
 {
   double least = INFINITY;
@@ -79,7 +79,7 @@ static double distance_to(const cmb_linearization *lin, double re, double im)
   return least;
 }
 
-/* modal_result.res has four digits; wheel hop, cabin bounce, pitch, lateral with roll, and real ones. */
+/* Checks eigenvalues against the four digits of modal_result.res: wheel hop; bounce, pitch and roll of the cabin; real ones. */
 static void test_modes(void **state)
 {
   static const double published[][2] = {{-29.68, 80.67}, {-29.38, 81.65}, {-29.37, 84.77},
@@ -104,19 +104,20 @@ static void test_modes(void **state)
   }
 }
 
-/* The frequencies of the published table, in Hz, and their damping: the laws out of balance, frozen in the angles of the arms. */
+/* Checks frequencies in Hz and damping ratios of the published table. They are those of the design position, where the published laws are
+ * not in equilibrium, with the angles of the arms as coordinates. */
 static void test_published_frequencies(void **state)
 {
   static const struct {
     const char *mode;
     double frequency, damping; /* NaN: not published */
-    double off;                /* of the damping: that of roll is not met (docs/vehicles.md) */
+    double off; /* tolerance of the damping; that of roll differs (docs/vehicles.md) */
   } published[] = {{"bounce", 1.195, 0.593, 0.01}, {"pitch", 1.102, 0.509, 0.01},
                    {"roll", 1.330, 0.448, 0.05},   {"hop", 11.30, NAN, 0},
                    {"hop", 12.78, NAN, 0},         {"hop", 12.96, NAN, 0},
                    {"hop", 13.46, NAN, 0}};
   const cmb_setting set[] = {{"balanced", 0}};
-  const double turn = 8 * atan(1);
+  const double full_turn = 8 * atan(1);
   cmbt_run r;
   cmb_linearization *lin;
   (void)state;
@@ -127,7 +128,7 @@ static void test_published_frequencies(void **state)
     double nearest = INFINITY, damping = NAN;
     for (int k = 0; k < lin->eigenmode_count; k++) {
       const double re = lin->eigenmodes[k].re, im = lin->eigenmodes[k].im;
-      const double off = fabs(im / turn / published[i].frequency - 1);
+      const double off = fabs(im / full_turn / published[i].frequency - 1);
       if (off < nearest) nearest = off, damping = -re / hypot(re, im);
     }
     cmbt_below(nearest, i < 3 ? 0.02 : 0.002);
@@ -137,7 +138,7 @@ static void test_published_frequencies(void **state)
   cmbt_run_close(&r);
 }
 
-/* The rack goes 2 mm to the left within 0.5 s; where the vehicle is after 5 s, and how fast. */
+/* Checks position and velocity after 5 s, with the rack moved 2 mm to the left within 0.5 s. */
 static void test_steering(void **state)
 {
   static const struct {
@@ -172,8 +173,8 @@ static void run_bump(cmbt_run *r, cmb_formulation form, double antiphase, double
   cmbt_run_to(r, t_end, every);
 }
 
-/* Over the bump at 10 m/s, which begins 2 m later than the published one. On a slope that implementation measures the deflection of a tyre in
- * another way, by up to 3 mm, and the bump stops make little differences larger. There the hollow is on the right. */
+/* Checks the motion over the bump at 10 m/s, which begins 2 m later than the published one. On a slope that implementation measures the
+ * deflection of a tyre in another way, by up to 3 mm, and the bump stops amplify small differences. Its hollow is on the other side. */
 static void test_bump(void **state)
 {
   static const double times[] = {0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6};
@@ -199,8 +200,8 @@ static void test_bump(void **state)
   }
 }
 
-/* With one side on the bump and the other in the hollow, 1.5 degrees of roll. Along the road, where nothing holds the vehicle, the equilibria of the
- * two are 2.4e-6 m apart. */
+/* Checks both kinds of coordinates with one side on the bump and the other in the hollow. The equilibrium is neutral along the road, and
+ * they find it at slightly different places. */
 static void test_formulations(void **state)
 {
   static const char *const names[] = {"distance", "deviation", "height", "front_left.wheel_z",
@@ -215,7 +216,8 @@ static void test_formulations(void **state)
   cmbt_run_close(&cartesian);
 }
 
-/* Calspan's law as it is published (the model's fades out with the speed: by 1e-6 at 10 m/s), loads in N and angles in rad: force to the left and torque about the normal. */
+/* Computes the force to the left and the torque about the normal by Calspan's law as published, for loads in N and angles in rad. In the model
+ * the law decreases at low speeds, which changes it by 1e-6 at 10 m/s. */
 static void calspan(double load, double slip, double camber, double *side, double *torque)
 {
   const double A0 = 2625, A1 = 14.47, A2 = 12930, A3 = 2.29, A4 = 18175;
@@ -260,7 +262,8 @@ static void check_laws(const cmbt_run *r, int row, const char *corner)
             -4.0092e6 + 2.8397e7 * l - 6.7061e7 * l * l + 5.2796e7 * l * l * l, 1e-6);
 }
 
-/* A turn of the steering far beyond what the tyres can hold, over the bump: all branches of the laws are seen. */
+/* Checks the laws with steering far beyond what the tyres can transmit, over the bump, so that all their branches occur. */
+
 static void test_laws(void **state)
 {
   const cmb_setting set[] = {{"antiphase", 1}, {"rack_travel", 0.05}};

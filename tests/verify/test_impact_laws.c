@@ -1,13 +1,13 @@
 /*
- * Laws of impact: Newton's, one contact after the other, and Poisson's, in two phases for all that touch (sim/contacts.h).
+ * The laws of impact: Newton's, for one contact after the other, and Poisson's, in two phases for all contacts that touch (sim/contacts.h).
  *
- * Runs against solutions by hand: a ball, for which the laws agree; a rod that strikes with one end while the other touches; a box that
- * falls on four corners; rows of carts, heavy bodies on light ones, and rows whose impacts would have no end.
+ * Runs are compared with solutions by hand: a ball, for which the laws agree; a rod that strikes with one end while the other touches; a
+ * box that falls on four corners; rows of carts, heavy bodies on light ones, and rows with endless sequences of impacts.
  *
- * And random mechanisms with contacts of both laws. There the impulses Λ are not negative; M (v⁺ − v⁻) = Wᵀ Λ − Gᵀ τ and
- * G (v⁺ − v⁻) = 0 with M, W and G evaluated here; nothing closes any more; energy does not grow; and with Poisson's law alone the
- * velocities are those of its two phases solved by trying all sets of contacts. CAMBER_LAWS in the environment is the number
- * of mechanisms; a campaign has fifty times the sample.
+ * In random mechanisms with contacts of both laws, the impulses Λ are not negative; M (v⁺ − v⁻) = Wᵀ Λ − Gᵀ τ and G (v⁺ − v⁻) = 0 with M,
+ * W and G evaluated here; no gap that was acted on closes any more; the energy does not grow; and with Poisson's law alone the velocities are
+ * those of its two phases, solved by trying all sets of contacts. The environment variable CAMBER_LAWS sets the number of mechanisms; a
+ * campaign has fifty times the sample.
  */
 #include "balance.h"
 #include "check.h"
@@ -37,8 +37,8 @@ static void open_run(cmbt_run *r, const char *text, int method, int formulation)
 
 /* ---- a ball and a box */
 
-/* One contact: the laws agree to the last bit. */
-static void test_agree(void **state)
+/* Checks that the laws agree to the last bit for a single contact. */
+static void test_laws_agree_for_one_contact(void **state)
 {
   (void)state;
   const char *const laws[] = {"0.6", "{law: newton, value: 0.6}", "{law: poisson, value: 0.6}"};
@@ -67,7 +67,7 @@ static void test_agree(void **state)
   }
 }
 
-/* Four corners at once, more than the box has ways to move: by Poisson's law it bounces like a ball, without turning. */
+/* Checks a box that falls on four corners at once, more contacts than its motion determines: by Poisson's law it bounces like a ball, without rotation. */
 static void test_box(void **state)
 {
   (void)state;
@@ -103,9 +103,9 @@ static void test_box(void **state)
 
 /* ---- a rod */
 
-/* A thin rod of the mass 3 and the length 2 with its left end on the floor turns onto the right end, with the rate v there. A is
- * (4 −2; −2 4)/3: compression ends with the impulses v (1/2, 1) and nothing moves; a part e of them comes back, and the right end
- * rises with e v while the left one stays. By Newton's law the right end strikes first, and then the left one. */
+/* Checks a thin rod of mass 3 and length 2 whose left end touches the floor while the right end strikes it with the rate v. With
+ * A = (4 −2; −2 4)/3, the gap rates due to unit impulses, compression ends at rest with the impulses v (1/2, 1); a part e of them returns, and
+ * the right end rises with e v while the left one stays. By Newton's law the right end strikes first, and then the left one. */
 static void check_rod(const char *law, int formulation, double left, double right)
 {
   char text[TEXT];
@@ -137,14 +137,14 @@ static void test_rod(void **state)
     check_rod("{law: poisson, value: 0.5}", form, 0, 0.5);
     check_rod("{law: poisson, value: 1}", form, 0, 1);
     check_rod("0", form, 0, 0);
-    check_rod("1", form, 1,
-              0); /* right rises with 1 and left goes down with 1, which takes that from right */
+    /* the right end rises with 1 and the left one falls with 1; its impact stops the right end */
+    check_rod("1", form, 1, 0);
   }
 }
 
 /* ---- rows of carts */
 
-/* Carts that touch, of the mass 1, and one that comes with the velocity 1. */
+/* Writes a row of n carts of mass 1: n − 1 touch each other, and one comes with the velocity 1. */
 static void write_row(char text[TEXT], int n, const char *law)
 {
   int at = snprintf(text, TEXT,
@@ -168,7 +168,7 @@ static void write_row(char text[TEXT], int n, const char *law)
   snprintf(text + at, TEXT - (size_t)at, "energy: energy}\n");
 }
 
-/* The first cart's velocity behind, and that of all others. */
+/* Checks the velocity of the first cart after the impact, and that of all others. */
 static void check_row(int n, const char *law, int method, int formulation, double first,
                       double others)
 {
@@ -190,8 +190,9 @@ static void check_row(int n, const char *law, int method, int formulation, doubl
   cmbt_run_close(&r);
 }
 
-/* By Poisson's law compression ends with the velocity 1/n for all; the impulses between them fall evenly from (n − 1)/n to 1/n, so that a
- * part e of them takes e (n − 1)/n from the first and gives e/n to each of the others. Without rebound both laws are the same. */
+/* Checks rows of carts. By Poisson's law compression ends with the velocity 1/n for all; the impulses between them decrease evenly from
+ * (n − 1)/n to 1/n, so that a part e of them takes e (n − 1)/n from the first and gives e/n to each of the others. Without rebound both
+ * laws give the same. */
 static void test_rows(void **state)
 {
   (void)state;
@@ -201,14 +202,15 @@ static void test_rows(void **state)
   }
   check_row(3, "{law: poisson, value: 1}", 0, 0, -1.0 / 3, 2.0 / 3);
   check_row(40, "0", 0, 0, 1.0 / 40, 1.0 / 40);
-  /* Newton's sequence does not end: rates become less and less, and all go on together */
+  /* Newton's sequence of impacts does not end: relative velocities decrease to 0, and all carts go on with the same velocity */
   check_row(15, "0.5", 0, 0, 1.0 / 15, 1.0 / 15);
   check_row(40, "0.8", 0, 0, 1.0 / 40, 1.0 / 40);
 }
 
-/* ---- heavy on light */
+/* ---- a heavy body on a light one */
 
-/* The velocities of a light body that touches the floor and of a heavy one that meets it, by Newton's law, one impact after the other. */
+/* Computes the velocities v of a light body that touches the floor and a heavy one that strikes it, by Newton's law, one impact after the
+ * other but at most `most`. */
 static void strike(double heavy, double e, long most, double v[2])
 {
   for (long k = 0; k < most && (v[0] < 0 || v[1] < v[0]); k++) {
@@ -220,7 +222,7 @@ static void strike(double heavy, double e, long most, double v[2])
   }
 }
 
-static void check_heavy(double heavy, double e, const double v[2])
+static void check_heavy_on_light(double heavy, double e, const double v[2])
 {
   char text[TEXT];
   cmbt_run r;
@@ -245,17 +247,17 @@ static void check_heavy(double heavy, double e, const double v[2])
   cmbt_run_close(&r);
 }
 
-static void test_heavy(void **state)
+static void test_heavy_on_light(void **state)
 {
   (void)state;
   const double stop[2] = {0, 0};
   double v[2] = {0, -2}, w[2] = {0, -2};
-  strike(1e5, 0.5, 3000000, v); /* less and less, towards 0 */
-  strike(1e6, 1, 10000, w);     /* 3141 impacts, no energy is lost */
-  check_heavy(1e5, 0.5, v);
-  check_heavy(1e6, 0.5, stop);
-  check_heavy(1e6, 0, stop);
-  check_heavy(1e6, 1, w);
+  strike(1e5, 0.5, 3000000, v); /* velocities decrease towards 0 */
+  strike(1e6, 1, 10000, w);     /* 3141 impacts without loss of energy */
+  check_heavy_on_light(1e5, 0.5, v);
+  check_heavy_on_light(1e6, 0.5, stop);
+  check_heavy_on_light(1e6, 0, stop);
+  check_heavy_on_light(1e6, 1, w);
 }
 
 /* ---- random mechanisms */
@@ -267,7 +269,7 @@ static cmb_model_formula formula(cmb_model *m, const char *text)
   return (cmb_model_formula){.text = kept, .place = nowhere, .scope = "", .subject = ""};
 }
 
-/* Two to five stops whose gaps are far from 0; a test takes them for closed. */
+/* Adds two to five stops. Their gaps are far from 0, so that they do not act at the start; check_contacts takes them for closed. */
 static void add_stops(cmb_model *m, struct cmbt_random *r, bool poisson)
 {
   m->stop_count = cmbt_random_int(r, 2, MOST_STOPS);
@@ -276,7 +278,7 @@ static void add_stops(cmb_model *m, struct cmbt_random *r, bool poisson)
     char text[200];
     const int a = cmbt_random_int(r, 0, m->body_count - 1);
     const int b = cmbt_random_int(r, 0, m->body_count - 1);
-    /* one after the other: in which order arguments of a call are computed is the compiler's choice */
+    /* in separate statements, since C leaves the order in which arguments of a call are evaluated to the compiler */
     const int second_axis = cmbt_random_int(r, 0, 2);
     const double second = cmbt_random_uniform(r, -1, 1);
     const int first_axis = cmbt_random_int(r, 0, 2);
@@ -291,7 +293,7 @@ static void add_stops(cmb_model *m, struct cmbt_random *r, bool poisson)
   }
 }
 
-/* 0 ≤ z ⟂ A z + b ≥ 0 by trying all sets. False: none fits, by more than rounding. */
+/* Solves 0 ≤ z ⟂ A z + b ≥ 0 by trying all sets of positive z. Returns false if none satisfies the conditions up to rounding. */
 static bool try_all(int n, const double *A, const double *b, double *z)
 {
   double least = 1e-9;
@@ -322,7 +324,7 @@ static bool try_all(int n, const double *A, const double *b, double *z)
 
 struct tally {
   int done, poisson;
-  double balance, leak, closing, growth, phases;
+  double balance, constraint_rate, closing, growth, phases;
 };
 
 static double kinetic(cmb_evaluator *ev, const double *v)
@@ -332,7 +334,7 @@ static double kinetic(cmb_evaluator *ev, const double *v)
   return cmb_dot(ev->eq->nv, v, p) / 2;
 }
 
-/* Momentum, constraints and energy, and the rates of those that have acted together. */
+/* Checks momentum, constraints and energy, and the gap rates of the contacts that acted simultaneously. */
 static void check_balance(cmb_evaluator *ev, const cmb_impact *impact, const cmb_contacts *x,
                           const double *v, struct tally *tally)
 {
@@ -351,19 +353,21 @@ static void check_balance(cmb_evaluator *ev, const cmb_impact *impact, const cmb
       fmax(tally->balance, cmbt_imbalance(ev, x->jump, NULL, x->count, W, x->impulse, x->tau));
   cmb_multiply(eq->G_pattern, eq->ng, eq->nv, ev->G, x->jump, rate);
   const double moved = cmb_norm2(eq->nv, x->jump);
-  if (eq->ng > 0) tally->leak = fmax(tally->leak, cmb_norm2(eq->ng, rate) / moved);
+  if (eq->ng > 0)
+    tally->constraint_rate = fmax(tally->constraint_rate, cmb_norm2(eq->ng, rate) / moved);
   const double energy = kinetic(ev, v);
   tally->growth = fmax(tally->growth, (kinetic(ev, after) - energy) / energy);
 }
 
-/* Poisson's law for the contacts that are linked, in two phases. */
+/* Checks the gap rates against Poisson's law for the linked contacts, solved in its two phases. */
 static void check_phases(const cmb_contacts *x, struct tally *tally)
 {
   double A[MOST_STOPS * MOST_STOPS], b[MOST_STOPS], e[MOST_STOPS], given[MOST_STOPS], z[MOST_STOPS];
   int n = 0;
   for (int i = 0; i < x->count; i++) {
     if (!x->linked[i]) continue;
-    if (!x->unique[i]) return; /* neither are the velocities, if coefficients differ */
+    if (!x->unique[i])
+      return; /* with different coefficients the velocities are not unique either */
     e[n] = x->e[i], given[n] = x->impulse[i], b[n++] = x->rate[i];
   }
   for (int i = 0, row = 0; i < x->count; i++) {
@@ -372,10 +376,10 @@ static void check_phases(const cmb_contacts *x, struct tally *tally)
     }
     row += x->linked[i];
   }
-  double speed = 0, behind[MOST_STOPS];
+  double speed = 0, after[MOST_STOPS];
   for (int i = 0; i < n; i++) {
     speed = fmax(speed, fabs(b[i]));
-    behind[i] = b[i] + cmb_dot(n, A + (ptrdiff_t)i * n, given);
+    after[i] = b[i] + cmb_dot(n, A + (ptrdiff_t)i * n, given);
   }
   if (!try_all(n, A, b, z)) return;
   for (int i = 0; i < n; i++) z[i] *= 1 + e[i];
@@ -383,7 +387,7 @@ static void check_phases(const cmb_contacts *x, struct tally *tally)
   if (!try_all(n, A, b, z)) return;
   for (int i = 0; i < n; i++) {
     const double d = b[i] + cmb_dot(n, A + (ptrdiff_t)i * n, z);
-    tally->phases = fmax(tally->phases, fabs(d - behind[i]) / speed);
+    tally->phases = fmax(tally->phases, fabs(d - after[i]) / speed);
   }
   tally->poisson++;
 }
@@ -395,16 +399,16 @@ static void check_contacts(cmb_context *ctx, const cmb_equations *eq, const cmb_
   cmb_evaluator *ev;
   cmb_impact impact;
   cmb_contacts x;
-  bool rests[MOST_STOPS] = {false}, acted, ends;
+  bool at_rest[MOST_STOPS] = {false}, acted, ends;
   cmbt_ok(ctx, cmb_evaluator_create(ctx, eq, &ev));
   cmb_impact_create(&impact, arena, ev);
   cmb_contacts_create(&x, arena, eq);
   for (int i = 0; i < eq->ns; i++) ev->mode[i] = at->mode[i];
   const cmb_point point = {at->t, at->q, at->v, ev->mode, ev->scratch, NULL, NULL};
-  cmbt_ok(ctx, cmb_contacts_gather(&x, &impact, &point, at->lambda, rests, INFINITY, 2));
+  cmbt_ok(ctx, cmb_contacts_gather(&x, &impact, &point, at->lambda, at_rest, INFINITY, 2));
   for (int k = 0; k < x.count; k++) {
     cmb_status status = cmb_contacts_act(&x, x.rule[k], at->v, 1e-14, 0, &acted, &ends);
-    if (status == CMB_RETRY_SINGULAR) continue; /* gaps that cannot all open */
+    if (status == CMB_RETRY_SINGULAR) continue; /* the gaps cannot all open */
     cmbt_ok(ctx, status);
     if (!acted) continue;
     check_balance(ev, &impact, &x, at->v, tally);
@@ -443,14 +447,14 @@ static void check_mechanism(int seed, struct tally *tally)
   cmb_context_destroy(ctx);
 }
 
-static void judge(const struct tally *tally)
+static void check_tally(const struct tally *tally)
 {
   printf("%d impacts of several contacts: balance to %.1e, constraints to %.1e, rates to %.1e, "
          "energy grows by %.1e; %d in two phases, to %.1e\n",
-         tally->done, tally->balance, tally->leak, tally->closing, tally->growth, tally->poisson,
-         tally->phases);
+         tally->done, tally->balance, tally->constraint_rate, tally->closing, tally->growth,
+         tally->poisson, tally->phases);
   cmbt_below(tally->balance, 1e-12);
-  cmbt_below(tally->leak, 1e-11);
+  cmbt_below(tally->constraint_rate, 1e-11);
   cmbt_below(tally->closing, 1e-12);
   cmbt_below(tally->growth, 1e-12);
   cmbt_below(tally->phases, 1e-9);
@@ -463,26 +467,30 @@ static void test_random(void **state)
   struct tally tally = {0};
   for (int seed = 1; seed <= count; seed++) check_mechanism(seed, &tally);
   assert_true(tally.done > count / 2 && tally.poisson > count / 4);
-  judge(&tally);
+  check_tally(&tally);
 }
 
-/* Contacts that nearly oppose each other, with impulses of up to 10⁶ N s for rates of some cm/s; in the second and the last two they cannot
- * open at all, and rates of 0 are what is left. Three contacts of the second one close, and none is left out because of rounding. */
+/* Checks contacts that nearly oppose each other, with impulses of up to 10⁶ N s for rates of some cm/s. In the second and the last two
+ * mechanisms the gaps cannot open at all, and their rates become 0. Three contacts of the second one close, and rounding must not leave any
+ * of them out. */
 static void test_hard(void **state)
 {
   static const int hard[] = {204, 384, 816, 1854, 189, 1235};
   (void)state;
   struct tally tally = {0};
   for (size_t i = 0; i < sizeof hard / sizeof hard[0]; i++) check_mechanism(hard[i], &tally);
-  judge(&tally);
+  check_tally(&tally);
   assert_int_equal(tally.done, 11);
 }
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_agree), cmocka_unit_test(test_box),
-                                     cmocka_unit_test(test_rod),   cmocka_unit_test(test_rows),
-                                     cmocka_unit_test(test_heavy), cmocka_unit_test(test_random),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_laws_agree_for_one_contact),
+                                     cmocka_unit_test(test_box),
+                                     cmocka_unit_test(test_rod),
+                                     cmocka_unit_test(test_rows),
+                                     cmocka_unit_test(test_heavy_on_light),
+                                     cmocka_unit_test(test_random),
                                      cmocka_unit_test(test_hard)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,13 @@
 /*
- * Impacts in random mechanisms, closed loops and drives among them: one to three quantities that are linear in velocities are reset at
- * once, and the velocities behind satisfy
+ * Impacts in random mechanisms, some with closed loops and drives: one to three quantities that are linear in the velocities are reset at
+ * the same time, and the velocities after that satisfy
  *
  *     M (v⁺ − v⁻) = Rᵀ ρ − Gᵀ τ,   R (v⁺ − v⁻) = change,   G (v⁺ − v⁻) = 0
  *
- * to 1e-12 of the sizes that are in them (balance.h), with M, R and G evaluated here. And runs through such an impact in joint and in Cartesian
+ * to 1e-12 of the sizes of their terms (balance.h), with M, R and G evaluated here. Runs through such an impact in joint and in Cartesian
  * coordinates agree.
  *
- * CAMBER_IMPACTS in the environment is the number of mechanisms; a campaign has fifty times the sample.
+ * The environment variable CAMBER_IMPACTS sets the number of mechanisms; a campaign has fifty times the sample.
  */
 #include "balance.h"
 #include "check.h"
@@ -32,13 +32,13 @@ static cmb_model_formula formula(cmb_model *m, const char *text)
   return (cmb_model_formula){.text = kept, .place = nowhere, .scope = "", .subject = ""};
 }
 
-/* An event at t = 0.01 that resets velocities of some bodies; of one body or of the difference of two. */
+/* Adds an event at t = 0.01 that resets velocities, each of one body or the difference of those of two bodies. */
 static void add_event(cmb_model *m, uint64_t seed)
 {
   struct cmbt_random r = {seed + 1000000};
   const int count = cmbt_random_int(&r, 1, MOST_RESETS);
   cmb_model_event *event = cmb_arena_take(m->arena, 1, sizeof *event);
-  event->name = "blow";
+  event->name = "reset";
   event->direction = 1;
   event->when = formula(m, "t > 0.01");
   event->action = CMB_EVENT_RESET;
@@ -64,10 +64,10 @@ static void add_event(cmb_model *m, uint64_t seed)
   m->event_count = 1;
 }
 
-/* ---- the balance */
+/* ---- balance of momentum */
 
-/* The largest |a − b| beside the largest of both. */
-static double apart(int n, const double *a, const double *b)
+/* Returns the largest |a − b|, divided by the largest entry of both. */
+static double relative_difference(int n, const double *a, const double *b)
 {
   double most = 0, size = 0;
   for (int i = 0; i < n; i++) {
@@ -87,11 +87,11 @@ static double balance(const cmb_evaluator *ev, const cmb_impact *x, const cmb_ru
     got[j] = cmb_dot(nv, row[j], x->jump);
   }
   return fmax(cmbt_imbalance(ev, x->jump, NULL, rule->reset_count, row, x->rho, x->tau),
-              apart(rule->reset_count, got, x->change + rule->first_reset));
+              relative_difference(rule->reset_count, got, x->change + rule->first_reset));
 }
 
-/* G (v⁺ − v⁻) beside what could be in it. */
-static double leak(const cmb_evaluator *ev, const cmb_impact *x)
+/* Returns the largest entry of G (v⁺ − v⁻), divided by the largest that it could have with velocities of this size. */
+static double constraint_rate(const cmb_evaluator *ev, const cmb_impact *x)
 {
   const cmb_equations *eq = ev->eq;
   double worst = 0, size = 0, largest = 0;
@@ -110,10 +110,10 @@ static double leak(const cmb_evaluator *ev, const cmb_impact *x)
 
 struct tally {
   int done, refused, compared;
-  double balance, leak, difference;
+  double balance, constraint_rate, difference;
 };
 
-/* The impact at the consistent start; false: the constraints hold what is reset. */
+/* Checks the impact at the consistent start. Returns false if the constraints hold a quantity that is to be reset. */
 static bool check_impact(cmb_context *ctx, const cmb_equations *eq, const cmb_result *at,
                          struct tally *tally)
 {
@@ -126,7 +126,7 @@ static bool check_impact(cmb_context *ctx, const cmb_equations *eq, const cmb_re
   cmb_status status = cmb_impact_solve(&x, 0, at->t, at->q, at->v, at->lambda);
   if (status == CMB_OK) {
     tally->balance = fmax(tally->balance, balance(ev, &x, &eq->rules[0]));
-    tally->leak = fmax(tally->leak, leak(ev, &x));
+    tally->constraint_rate = fmax(tally->constraint_rate, constraint_rate(ev, &x));
   } else {
     assert_int_equal(status, CMB_RETRY_SINGULAR);
   }
@@ -135,7 +135,7 @@ static bool check_impact(cmb_context *ctx, const cmb_equations *eq, const cmb_re
   return status == CMB_OK;
 }
 
-/* Places at the start and behind the blow; false: the run does not begin, or is refused. */
+/* Runs the model and stores its outputs at the start and after the impact. Returns false if the run cannot start or is refused. */
 static bool run_form(cmb_context *ctx, const cmb_model *m, cmb_formulation form, double rtol,
                      struct tally *tally, double *start, double *end)
 {
@@ -146,9 +146,9 @@ static bool run_form(cmb_context *ctx, const cmb_model *m, cmb_formulation form,
   cmb_run_options options = cmb_run_defaults();
   options.method = cmb_method_find("mdop853");
   options.integrator.rtol = rtol, options.integrator.atol = 1e-2 * rtol;
-  options.integrator.max_steps = rtol < 1e-12 ? 20000 : 2000; /* there are starts at 2 km/s */
+  options.integrator.max_steps = rtol < 1e-12 ? 20000 : 2000; /* some start at 2 km/s */
   options.t_end = 0.02;
-  if (cmb_model_system(ctx, m, &how, &system) != CMB_OK) { /* a body that cannot move */
+  if (cmb_model_system(ctx, m, &how, &system) != CMB_OK) { /* for example, a body cannot move */
     tally->refused++;
     return false;
   }
@@ -168,7 +168,7 @@ static bool run_form(cmb_context *ctx, const cmb_model *m, cmb_formulation form,
   return good;
 }
 
-/* The largest difference of places, beside 1. */
+/* Returns the largest difference of positions, in metres. */
 static double difference(const cmb_model *m, const double *x, const double *y)
 {
   double most = 0;
@@ -178,7 +178,7 @@ static double difference(const cmb_model *m, const double *x, const double *y)
   return most;
 }
 
-/* How far the places of two formulations are apart in the end; INFINITY: one does not run, or they do not begin alike. */
+/* Returns the difference of the final positions in two formulations; INFINITY if one does not run or they start differently. */
 static double compare(cmb_context *ctx, const cmb_model *m, double rtol, struct tally *tally)
 {
   enum { MOST_OUTPUTS = 12 * CMBT_OUTPUTS_PER_BODY + 2 };
@@ -190,7 +190,7 @@ static double compare(cmb_context *ctx, const cmb_model *m, double rtol, struct 
   return difference(m, end[0], end[1]);
 }
 
-/* Where an impact makes bodies so fast that the error of integration is seen, more precise runs are compared. */
+/* Checks one mechanism. If an impact makes bodies so fast that the error of integration dominates, runs with a smaller tolerance are compared. */
 static void check_mechanism(uint64_t seed, struct tally *tally)
 {
   const struct cmbt_mechanism_wishes wishes = {.most_bodies = 10, .most_loops = 3, .drives = true};
@@ -198,25 +198,26 @@ static void check_mechanism(uint64_t seed, struct tally *tally)
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_model *m = cmbt_random_mechanism(ctx, seed, &wishes);
   add_event(m, seed);
-  double apart_by = compare(ctx, m, 1e-11, tally);
-  if (apart_by < INFINITY) {
-    if (apart_by > 1e-9) apart_by = compare(ctx, m, 1e-13, &again);
-    if (apart_by > 1e-9) printf("seed %d: %.1e\n", (int)seed, apart_by);
-    tally->difference = fmax(tally->difference, apart_by);
+  double deviation = compare(ctx, m, 1e-11, tally);
+  if (deviation < INFINITY) {
+    if (deviation > 1e-9) deviation = compare(ctx, m, 1e-13, &again);
+    if (deviation > 1e-9) printf("seed %d: %.1e\n", (int)seed, deviation);
+    tally->difference = fmax(tally->difference, deviation);
     tally->compared++;
   }
   cmb_model_destroy(m);
   cmb_context_destroy(ctx);
 }
 
-static void judge(const struct tally *tally)
+static void check_tally(const struct tally *tally)
 {
   printf(
       "%d impacts, %d refused: balance to %.1e, constraints to %.1e; %d runs in two formulations, "
       "places to %.1e\n",
-      tally->done, tally->refused, tally->balance, tally->leak, tally->compared, tally->difference);
+      tally->done, tally->refused, tally->balance, tally->constraint_rate, tally->compared,
+      tally->difference);
   cmbt_below(tally->balance, 1e-12);
-  cmbt_below(tally->leak, 1e-11); /* more than rounding: some quantities are almost held */
+  cmbt_below(tally->constraint_rate, 1e-11); /* above rounding: some quantities are almost held */
   cmbt_below(tally->difference, 1e-9);
 }
 
@@ -226,20 +227,20 @@ static void test_random_impacts(void **state)
   const int count = cmbt_count("CAMBER_IMPACTS", SAMPLE);
   struct tally tally = {0};
   for (uint64_t seed = 1; tally.done < count; seed++) check_mechanism(seed, &tally);
-  judge(&tally);
+  check_tally(&tally);
   assert_true(tally.compared > count / 5);
 }
 
-/* Quantities that nearly depend on each other: impulses are up to 10⁶ times what they change. The second M has entries of 10⁵; of the
- * sixth's jump, 184 rad/s, rounding leaves 10⁻¹¹ to a coordinate that a drive holds. The constraints hold what the
- * next four reset, and what the last resets depends on each other: what rounding makes of that must not be refined. */
+/* Checks quantities that nearly depend on each other: impulses are up to 10⁶ times what they change. The second M has entries of 10⁵; in the
+ * sixth, with a change of velocity of 184 rad/s, rounding leaves 10⁻¹¹ for a coordinate that a drive holds. In the next four, the constraints
+ * hold what is reset, and in the last the reset quantities depend on each other: rounding errors must not make such a system look solvable. */
 static void test_hard_impacts(void **state)
 {
   static const uint64_t hard[] = {536, 866, 648, 681, 551, 1058, 8, 12, 16, 21, 1374};
   (void)state;
   struct tally tally = {0};
   for (size_t i = 0; i < sizeof hard / sizeof hard[0]; i++) check_mechanism(hard[i], &tally);
-  judge(&tally);
+  check_tally(&tally);
   assert_int_equal(tally.done, 6);
   assert_int_equal(tally.refused, 5);
   assert_int_equal(tally.compared, 6);

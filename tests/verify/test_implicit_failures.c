@@ -1,7 +1,7 @@
 /*
- * Implicit methods where they cannot go on, or not easily: wrong Jacobians, iteration matrices without an inverse, solutions that end
- * in finite time, values that are not finite. A run ends with CMB_OK and the right result, or with a status, a sentence that names
- * the time, and finite results so far; never without end and never with a wrong result.
+ * Implicit methods that cannot go on, or only with difficulty: wrong Jacobians, singular iteration matrices, solutions that end in finite
+ * time, values that are not finite. A run ends with CMB_OK and the right result, or with a status, an error text that contains the time, and
+ * finite results so far. It always ends, and never with a wrong result.
  */
 #include "check.h"
 
@@ -12,22 +12,22 @@
 
 enum { MOST = 8, MOST_STEPS = 20000, MOST_EVALUATIONS = 1000000 };
 
-struct way {
+struct variant {
   const char *method, *form;
 };
 
-static const struct way ways[] = {{"bdf", "ggl"},       {"bdf", "index3"},    {"bdf", "index2"},
-                                  {"bdf", "index1"},    {"radau5", "index3"}, {"radau5", "ggl"},
-                                  {"radau5", "index1"}, {"radau", "index3"},  {"radau", "ggl"},
-                                  {"radau", "index1"},  {"sdirk4", NULL},     {"trap", NULL},
-                                  {"forsdirk", NULL}};
+static const struct variant variants[] = {
+    {"bdf", "ggl"},       {"bdf", "index3"},   {"bdf", "index2"},    {"bdf", "index1"},
+    {"radau5", "index3"}, {"radau5", "ggl"},   {"radau5", "index1"}, {"radau", "index3"},
+    {"radau", "ggl"},     {"radau", "index1"}, {"sdirk4", NULL},     {"trap", NULL},
+    {"forsdirk", NULL}};
 
-enum { WAYS = sizeof ways / sizeof ways[0] };
+enum { VARIANTS = sizeof variants / sizeof variants[0] };
 
-/* By differences, whatever the equations supply. */
-static bool makes_derivatives(const struct way *way)
+/* Returns whether the method computes derivatives by differences even if the equations supply them. */
+static bool makes_derivatives(const struct variant *variant)
 {
-  return strcmp(way->method, "forsdirk") == 0;
+  return strcmp(variant->method, "forsdirk") == 0;
 }
 
 struct outcome {
@@ -37,7 +37,7 @@ struct outcome {
   long records, evaluations;
 };
 
-static cmb_status look(void *user, const cmb_record *r)
+static cmb_status check_record(void *user, const cmb_record *r)
 {
   const cmb_equations *eq = user;
   bool finite = isfinite(r->t);
@@ -48,21 +48,21 @@ static cmb_status look(void *user, const cmb_record *r)
   return CMB_OK;
 }
 
-static struct outcome run(const struct way *way, cmb_equations *eq, double t_end, const double *q,
-                          const double *v, double rtol, long max_steps)
+static struct outcome run(const struct variant *variant, cmb_equations *eq, double t_end,
+                          const double *q, const double *v, double rtol, long max_steps)
 {
-  const cmb_option_setting form = {"form", way->form};
+  const cmb_option_setting form = {"form", variant->form};
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_run_options options = cmb_run_defaults();
   cmb_system *system;
   cmb_simulation *sim;
   struct outcome o = {0};
-  options.method = cmb_method_find(way->method);
+  options.method = cmb_method_find(variant->method);
   options.integrator.rtol = options.integrator.atol = rtol;
   options.integrator.max_steps = max_steps;
-  options.integrator.setting_count = way->form != NULL;
+  options.integrator.setting_count = variant->form != NULL;
   options.integrator.settings = &form;
-  options.observer = (cmb_observer){.user = eq, .record = look};
+  options.observer = (cmb_observer){.user = eq, .record = check_record};
   cmbt_ok(ctx, cmb_system_create(ctx, eq, 0, t_end, q, v, &system));
   cmbt_ok(ctx, cmb_simulation_create(ctx, system, &options, &sim));
   o.status = cmb_simulation_run(sim);
@@ -79,11 +79,13 @@ static struct outcome run(const struct way *way, cmb_equations *eq, double t_end
   return o;
 }
 
-/* What every end has in common. */
-static void check_end(const struct way *way, const cmb_equations *eq, const struct outcome *o)
+/* Checks what holds for every end of a run: finite results, a limited number of evaluations, and the time in the error text. */
+static void check_end(const struct variant *variant, const cmb_equations *eq,
+                      const struct outcome *o)
 {
-  printf("%-20s %-6s %-6s t = %-10.6g %6ld evaluations  %s\n", eq->name, way->method,
-         way->form ? way->form : "", o->t, o->evaluations, o->status == CMB_OK ? "ok" : o->message);
+  printf("%-20s %-6s %-6s t = %-10.6g %6ld evaluations  %s\n", eq->name, variant->method,
+         variant->form ? variant->form : "", o->t, o->evaluations,
+         o->status == CMB_OK ? "ok" : o->message);
   bool finite = isfinite(o->t);
   for (int i = 0; i < eq->nq; i++) finite = finite && isfinite(o->q[i]);
   for (int i = 0; i < eq->nv; i++) finite = finite && isfinite(o->v[i]);
@@ -98,28 +100,28 @@ static void check_end(const struct way *way, const cmb_equations *eq, const stru
 
 /* ---- wrong Jacobians of the pendulum and the car axis */
 
-enum wrong { NEGATIVE, NONE_AT_ALL, RANDOM, HUGE_RANDOM, NOT_FINITE, WRONGS };
+enum wrong { NEGATIVE, ZERO, RANDOM, HUGE_RANDOM, NOT_FINITE, WRONGS };
 
 static const char *const wrong_names[WRONGS] = {
     "negative Jacobian", "zero Jacobian", "random Jacobian", "huge Jacobian", "Jacobian with NaN"};
 
-struct liar {
+struct falsified {
   const cmb_equations *inner;
   enum wrong wrong;
 };
 
-static cmb_status pass_on(const void *self, const cmb_point *at, const cmb_terms *want)
+static cmb_status evaluate_inner(const void *self, const cmb_point *at, const cmb_terms *want)
 {
-  const struct liar *liar = self;
-  return liar->inner->evaluate(liar->inner->self, at, want);
+  const struct falsified *falsified = self;
+  return falsified->inner->evaluate(falsified->inner->self, at, want);
 }
 
-static double lie(enum wrong wrong, double truth, int i)
+static double falsified_value(enum wrong wrong, double truth, int i)
 {
   const double scatter = sin(12.9898 * (i + 1)) * 43.7;
   switch (wrong) {
   case NEGATIVE: return -truth;
-  case NONE_AT_ALL: return 0;
+  case ZERO: return 0;
   case RANDOM: return scatter;
   case HUGE_RANDOM: return 1e4 * scatter;
   default: return i == 0 ? NAN : truth;
@@ -129,42 +131,42 @@ static double lie(enum wrong wrong, double truth, int i)
 static cmb_status wrong_derivative(const void *self, const cmb_point *at, const double *a,
                                    const double *lambda, cmb_derivative which, double *J)
 {
-  const struct liar *liar = self;
-  const cmb_equations *eq = liar->inner;
+  const struct falsified *falsified = self;
+  const cmb_equations *eq = falsified->inner;
   const cmb_pattern *p = eq->derivative_pattern[which];
   const bool of_r = which == CMB_RESIDUAL_Q || which == CMB_RESIDUAL_V;
   const bool by_v = which == CMB_RESIDUAL_V || which == CMB_GAMMA_V;
   const int rows = of_r ? eq->nv : eq->ng, columns = by_v ? eq->nv : eq->nq;
   const int count = p ? p->start[p->rows] : rows * columns;
   CMB_TRY(eq->derivative(eq->self, at, a, lambda, which, J));
-  for (int i = 0; i < count; i++) J[i] = lie(liar->wrong, J[i], i);
+  for (int i = 0; i < count; i++) J[i] = falsified_value(falsified->wrong, J[i], i);
   return CMB_OK;
 }
 
-static void check_liar(const char *problem, double t_end, enum wrong wrong)
+static void check_wrong_jacobian(const char *problem, double t_end, enum wrong wrong)
 {
   const double rtol = 1e-5;
   const cmb_status refusal = wrong == NOT_FINITE ? CMB_ERROR_STEP_SIZE : CMB_ERROR_ARGUMENT;
-  const struct way reference = {"mdop853", NULL};
+  const struct variant reference = {"mdop853", NULL};
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_system *system;
   cmbt_ok(ctx, cmb_problem_create(ctx, cmb_problem_find(problem), 0, NULL, &system));
-  const struct liar liar = {cmb_system_equations(system), wrong};
-  cmb_equations eq = *liar.inner;
+  const struct falsified falsified = {cmb_system_equations(system), wrong};
+  cmb_equations eq = *falsified.inner;
   assert_non_null(eq.derivative);
-  eq.self = &liar;
+  eq.self = &falsified;
   eq.name = wrong_names[wrong];
-  eq.evaluate = pass_on;
+  eq.evaluate = evaluate_inner;
   eq.residual = NULL;
   eq.accelerate = NULL;
   eq.derivative = wrong_derivative;
   eq.ns = eq.no = 0;
   const double *q = cmb_system_q(system), *v = cmb_system_v(system);
   const struct outcome exact = run(&reference, &eq, t_end, q, v, 1e-10, MOST_STEPS);
-  for (int w = 0; w < WAYS; w++) {
-    const struct outcome o = run(&ways[w], &eq, t_end, q, v, rtol, MOST_STEPS);
-    check_end(&ways[w], &eq, &o);
-    const bool own = makes_derivatives(&ways[w]);
+  for (int w = 0; w < VARIANTS; w++) {
+    const struct outcome o = run(&variants[w], &eq, t_end, q, v, rtol, MOST_STEPS);
+    check_end(&variants[w], &eq, &o);
+    const bool own = makes_derivatives(&variants[w]);
     assert_int_equal(o.status, own ? CMB_OK : refusal);
     assert_true(own || wrong == NOT_FINITE || strstr(o.message, "derivative of the residual"));
     if (!own) continue;
@@ -180,20 +182,20 @@ static void test_wrong_jacobians(void **state)
   (void)state;
   for (int wrong = 0; wrong < WRONGS; wrong++) {
     if (wrong == HUGE_RANDOM) continue;
-    check_liar("pendulum", 1, (enum wrong)wrong);
-    check_liar("caraxis", 0.2, (enum wrong)wrong);
+    check_wrong_jacobian("pendulum", 1, (enum wrong)wrong);
+    check_wrong_jacobian("caraxis", 0.2, (enum wrong)wrong);
   }
 }
 
-/* Increments are tiny then, which is not convergence. */
+/* Checks a Jacobian so large that the increments of Newton's method are tiny, which must not count as convergence. */
 static void test_huge_jacobian(void **state)
 {
   (void)state;
-  check_liar("pendulum", 1, HUGE_RANDOM);
-  check_liar("caraxis", 0.2, HUGE_RANDOM);
+  check_wrong_jacobian("pendulum", 1, HUGE_RANDOM);
+  check_wrong_jacobian("caraxis", 0.2, HUGE_RANDOM);
 }
 
-/* ---- a derivative with a wrong sign, at rest in the origin, where q and v give no length to differences: q'' = 1 - q - q' */
+/* ---- a derivative with a wrong sign, at rest in the origin, where q and v give no step size for differences: q'' = 1 − q − q' */
 
 static cmb_status pushed_spring(const void *self, const cmb_point *at, const cmb_terms *want)
 {
@@ -203,11 +205,11 @@ static cmb_status pushed_spring(const void *self, const cmb_point *at, const cmb
   return CMB_OK;
 }
 
-static cmb_status its_derivative(const void *self, const cmb_point *at, const double *a,
-                                 const double *lambda, cmb_derivative which, double *J)
+static cmb_status spring_derivative(const void *self, const cmb_point *at, const double *a,
+                                    const double *lambda, cmb_derivative which, double *J)
 {
   (void)at, (void)a, (void)lambda;
-  const cmb_derivative *wrong = self; /* none: CMB_DERIVATIVES */
+  const cmb_derivative *wrong = self; /* CMB_DERIVATIVES: none is wrong */
   J[0] = which == *wrong ? -1 : 1;
   return CMB_OK;
 }
@@ -227,11 +229,11 @@ static void test_wrong_jacobian_at_rest(void **state)
                         .q_names = names,
                         .v_names = names,
                         .evaluate = pushed_spring,
-                        .derivative = its_derivative};
-    for (int w = 0; w < WAYS; w++) {
-      const struct outcome o = run(&ways[w], &eq, 1, zero, zero, 1e-6, MOST_STEPS);
-      const bool right = k == 0 || makes_derivatives(&ways[w]);
-      check_end(&ways[w], &eq, &o);
+                        .derivative = spring_derivative};
+    for (int w = 0; w < VARIANTS; w++) {
+      const struct outcome o = run(&variants[w], &eq, 1, zero, zero, 1e-6, MOST_STEPS);
+      const bool right = k == 0 || makes_derivatives(&variants[w]);
+      check_end(&variants[w], &eq, &o);
       assert_int_equal(o.status, right ? CMB_OK : CMB_ERROR_ARGUMENT);
       assert_true(right || strstr(o.message, k == 1 ? "with respect to q" : "with respect to v"));
       if (right) cmbt_near(o.q[0], exact, 1e-4);
@@ -239,9 +241,9 @@ static void test_wrong_jacobian_at_rest(void **state)
   }
 }
 
-/* ---- matrices without an inverse */
+/* ---- singular matrices */
 
-/* Two masses in free fall, the second of which is gone from t = 0.5 on. */
+/* Two masses in free fall, the second of which is 0 from t = 0.5 on. */
 static cmb_status vanishing_mass(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   (void)self;
@@ -251,8 +253,8 @@ static cmb_status vanishing_mass(const void *self, const cmb_point *at, const cm
   return CMB_OK;
 }
 
-/* A point in the plane on two lines, y = 0 and the same once more. */
-static cmb_status twice_the_same(const void *self, const cmb_point *at, const cmb_terms *want)
+/* A point in the plane with the constraint y = 0 twice. */
+static cmb_status repeated_constraint(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   (void)self;
   if (want->M) want->M[0] = want->M[1] = 1;
@@ -266,7 +268,7 @@ static cmb_status twice_the_same(const void *self, const cmb_point *at, const cm
   return CMB_OK;
 }
 
-/* x = y = 0 at first; from t = 0.5 on the second constraint says nothing any more. */
+/* The constraints x = 0 and (1/2 − t)² y = 0, of which the second vanishes at t = 0.5. */
 static cmb_status lost_constraint(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   (void)self;
@@ -306,12 +308,12 @@ static void test_vanishing_mass(void **state)
   (void)state;
   cmb_equations eq = equations("vanishing mass", 2, 0, vanishing_mass);
   const double zero[2] = {0, 0};
-  for (int w = 0; w < WAYS; w++) {
-    const struct outcome o = run(&ways[w], &eq, 1, zero, zero, 1e-6, MOST_STEPS);
-    check_end(&ways[w], &eq, &o);
+  for (int w = 0; w < VARIANTS; w++) {
+    const struct outcome o = run(&variants[w], &eq, 1, zero, zero, 1e-6, MOST_STEPS);
+    check_end(&variants[w], &eq, &o);
     assert_int_equal(o.status, CMB_ERROR_STEP_SIZE);
-    assert_true(o.t > 0.49 &&
-                o.t < 1); /* a step of bdf may reach beyond 0.5, where its matrix is older */
+    /* a step of bdf may reach beyond 0.5 if its matrix is older */
+    assert_true(o.t > 0.49 && o.t < 1);
     cmbt_near(o.q[0], -9.81 / 2 * o.t * o.t, 1e-4);
   }
 }
@@ -319,11 +321,11 @@ static void test_vanishing_mass(void **state)
 static void test_dependent_constraints(void **state)
 {
   (void)state;
-  cmb_equations eq = equations("twice the same", 2, 2, twice_the_same);
+  cmb_equations eq = equations("repeated constraint", 2, 2, repeated_constraint);
   const double q[2] = {1, 0}, v[2] = {0, 0};
-  for (int w = 0; w < WAYS; w++) {
-    const struct outcome o = run(&ways[w], &eq, 1, q, v, 1e-6, MOST_STEPS);
-    check_end(&ways[w], &eq, &o);
+  for (int w = 0; w < VARIANTS; w++) {
+    const struct outcome o = run(&variants[w], &eq, 1, q, v, 1e-6, MOST_STEPS);
+    check_end(&variants[w], &eq, &o);
     cmbt_near(o.q[0], cos(o.t), 1e-4);
     cmbt_near(o.q[1], 0, 1e-5);
     assert_true(o.status == CMB_OK || strstr(o.message, "depend") || strstr(o.message, "singular"));
@@ -335,22 +337,21 @@ static void test_lost_constraint(void **state)
   (void)state;
   cmb_equations eq = equations("lost constraint", 3, 2, lost_constraint);
   const double q[3] = {0, 0, 1}, v[3] = {0, 0, 0};
-  for (int w = 0; w < WAYS; w++) {
-    if (strcmp(ways[w].method, "forsdirk") == 0)
-      continue; /* it steps over the time and does not see it */
-    const struct outcome o = run(&ways[w], &eq, 1, q, v, 1e-6, MOST_STEPS);
-    check_end(&ways[w], &eq, &o);
+  for (int w = 0; w < VARIANTS; w++) {
+    if (strcmp(variants[w].method, "forsdirk") == 0) continue; /* its steps pass over this time */
+    const struct outcome o = run(&variants[w], &eq, 1, q, v, 1e-6, MOST_STEPS);
+    check_end(&variants[w], &eq, &o);
     cmbt_near(o.q[0], 0, 1e-5);
     cmbt_near(o.q[2], cos(o.t), 1e-4);
-    const double fall = fmax(0, o.t - 0.5); /* of the second, from then on */
+    const double fall = fmax(0, o.t - 0.5); /* time since the second coordinate is free */
     cmbt_near(o.q[1], -fall * fall / 2, 1e-3);
     assert_true(o.status == CMB_OK || (o.status == CMB_ERROR_STEP_SIZE && o.t > 0.4));
   }
 }
 
-/* ---- the end of a solution, of steps, of numbers */
+/* ---- solutions, numbers of steps and values that end */
 
-/* v' = v² */
+/* v' = v², with the solution v = 1/(1 − t) */
 static cmb_status blow_up(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   (void)self;
@@ -364,10 +365,10 @@ static void test_blow_up(void **state)
   (void)state;
   cmb_equations eq = equations("blow up at t = 1", 1, 0, blow_up);
   const double q = 0, v = 1;
-  for (int w = 0; w < WAYS; w++) {
-    const struct outcome o = run(&ways[w], &eq, 2, &q, &v, 1e-6, MOST_STEPS);
-    check_end(&ways[w], &eq, &o);
-    const bool slow = strcmp(ways[w].method, "trap") == 0; /* order 2: the steps may be used up */
+  for (int w = 0; w < VARIANTS; w++) {
+    const struct outcome o = run(&variants[w], &eq, 2, &q, &v, 1e-6, MOST_STEPS);
+    check_end(&variants[w], &eq, &o);
+    const bool slow = strcmp(variants[w].method, "trap") == 0; /* of order 2: takes many steps */
     assert_true(o.status == CMB_ERROR_DIVERGED || o.status == CMB_ERROR_STEP_SIZE ||
                 o.status == CMB_ERROR_NONFINITE || (slow && o.status == CMB_ERROR_STEP_COUNT));
     cmbt_near(o.t, 1, 1e-3);
@@ -380,9 +381,9 @@ static void test_steps_used_up(void **state)
   (void)state;
   cmb_equations eq = equations("20 steps", 1, 0, blow_up);
   const double q = 0, v = 1;
-  for (int w = 0; w < WAYS; w++) {
-    const struct outcome o = run(&ways[w], &eq, 0.99, &q, &v, 1e-10, 20);
-    check_end(&ways[w], &eq, &o);
+  for (int w = 0; w < VARIANTS; w++) {
+    const struct outcome o = run(&variants[w], &eq, 0.99, &q, &v, 1e-10, 20);
+    check_end(&variants[w], &eq, &o);
     assert_int_equal(o.status, CMB_ERROR_STEP_COUNT);
     assert_non_null(strstr(o.message, "20 steps"));
     assert_true(o.t > 0 && o.t < 0.99);
@@ -390,7 +391,7 @@ static void test_steps_used_up(void **state)
   }
 }
 
-/* An oscillator whose force is not a number after t = 0.5. */
+/* An oscillator whose force is NaN after t = 0.5. */
 static cmb_status ends_in_nan(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   (void)self;
@@ -399,14 +400,14 @@ static cmb_status ends_in_nan(const void *self, const cmb_point *at, const cmb_t
   return CMB_OK;
 }
 
-static void test_nan(void **state)
+static void test_nan_from_a_time_on(void **state)
 {
   (void)state;
   cmb_equations eq = equations("NaN from t = 0.5", 1, 0, ends_in_nan);
   const double q = 1, v = 0;
-  for (int w = 0; w < WAYS; w++) {
-    const struct outcome o = run(&ways[w], &eq, 1, &q, &v, 1e-6, MOST_STEPS);
-    check_end(&ways[w], &eq, &o);
+  for (int w = 0; w < VARIANTS; w++) {
+    const struct outcome o = run(&variants[w], &eq, 1, &q, &v, 1e-6, MOST_STEPS);
+    check_end(&variants[w], &eq, &o);
     assert_int_equal(o.status, CMB_ERROR_STEP_SIZE);
     assert_non_null(strstr(o.message, "not finite"));
     assert_true(o.t > 0.5 - 1e-6 && o.t <= 0.5);
@@ -414,14 +415,14 @@ static void test_nan(void **state)
   }
 }
 
-/* Three oscillators, the first and the last tied to each other; a force is not a number at one evaluation, and only then. */
-struct stumble {
+/* Three oscillators, the first and the last connected by a constraint; a force is NaN at one evaluation only. */
+struct nan_at {
   long *evaluations, at;
 };
 
 static cmb_status nan_once(const void *self, const cmb_point *at, const cmb_terms *want)
 {
-  const struct stumble *s = self;
+  const struct nan_at *s = self;
   for (int i = 0; want->M && i < 3; i++) want->M[i] = 1;
   for (int i = 0; want->f && i < 3; i++) want->f[i] = -(i + 1) * at->q[i];
   if (want->f && ++*s->evaluations == s->at) want->f[1] = NAN;
@@ -432,18 +433,18 @@ static cmb_status nan_once(const void *self, const cmb_point *at, const cmb_term
   return CMB_OK;
 }
 
-static void test_nan_is_forgotten(void **state)
+static void test_nan_once(void **state)
 {
   (void)state;
   cmb_equations eq = equations("NaN once", 3, 1, nan_once);
   const double q[3] = {1, 1, 1}, v[3] = {0, 0, 0};
-  for (int w = 0; w < WAYS; w++) {
+  for (int w = 0; w < VARIANTS; w++) {
     for (long k = 20; k < 60; k++) {
       long count = 0;
-      const struct stumble self = {&count, k};
+      const struct nan_at self = {&count, k};
       eq.self = &self;
-      const struct outcome o = run(&ways[w], &eq, 2, q, v, 1e-6, MOST_STEPS);
-      if (o.status != CMB_OK) check_end(&ways[w], &eq, &o);
+      const struct outcome o = run(&variants[w], &eq, 2, q, v, 1e-6, MOST_STEPS);
+      if (o.status != CMB_OK) check_end(&variants[w], &eq, &o);
       assert_int_equal(o.status, CMB_OK);
       for (int i = 0; i < 3; i++) cmbt_near(o.q[i], cos(sqrt(2) * 2), 1e-3);
     }
@@ -453,11 +454,11 @@ static void test_nan_is_forgotten(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_wrong_jacobians),  cmocka_unit_test(test_huge_jacobian),
-      cmocka_unit_test(test_vanishing_mass),   cmocka_unit_test(test_dependent_constraints),
-      cmocka_unit_test(test_lost_constraint),  cmocka_unit_test(test_blow_up),
-      cmocka_unit_test(test_steps_used_up),    cmocka_unit_test(test_nan),
-      cmocka_unit_test(test_nan_is_forgotten), cmocka_unit_test(test_wrong_jacobian_at_rest),
+      cmocka_unit_test(test_wrong_jacobians), cmocka_unit_test(test_huge_jacobian),
+      cmocka_unit_test(test_vanishing_mass),  cmocka_unit_test(test_dependent_constraints),
+      cmocka_unit_test(test_lost_constraint), cmocka_unit_test(test_blow_up),
+      cmocka_unit_test(test_steps_used_up),   cmocka_unit_test(test_nan_from_a_time_on),
+      cmocka_unit_test(test_nan_once),        cmocka_unit_test(test_wrong_jacobian_at_rest),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

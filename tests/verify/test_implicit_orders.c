@@ -1,11 +1,12 @@
 /*
- * Observed orders of convergence of bdf, radau5 and radau with fixed steps, in the forms of the equations they can take, on the circular
- * track (T ≠ I), the falling pendulum and the first swings of the car axis. Errors are root mean squares over points along the
+ * Observed orders of convergence of bdf, radau5 and radau with fixed steps, for all forms of the equations they can use, on the circular
+ * track (T ≠ I), the falling pendulum and the first oscillations of the car axis. Errors are root mean squares over points along the
  * trajectory, against solutions that do not use the library.
  *
- * Known: bdf of order k has k in q, v and λ in index 1, 2, ggl, and in index 3 with equal steps (Brenan, Campbell, Petzold, §3.2).
- * Radau IIA with three stages has 5, 3, 2 in q, v, λ of index 3 (Hairer, Lubich, Roche 1989), 5, 5, 3 with ggl, as in index 2, and 5 in
- * all of index 1; with s stages 2 s − 1 stands for 5, s for 3 and s − 1 for 2. With positions and velocities projected, and λ computed from them, all three have the order of q.
+ * Known results: bdf of order k has the order k in q, v and λ in index 1, 2, ggl, and in index 3 with equal steps (Brenan, Campbell,
+ * Petzold, §3.2). Radau IIA with three stages has 5, 3, 2 in q, v, λ of index 3 (Hairer, Lubich, Roche 1989), 5, 5, 3 with ggl, as in
+ * index 2, and 5 in all of index 1; with s stages 2 s − 1 replaces 5, s replaces 3 and s − 1 replaces 2. If positions and velocities are
+ * projected and λ is computed from them, all three have the order of q.
  */
 #include "check.h"
 #include "fixed_steps.h"
@@ -13,7 +14,7 @@
 
 #include <stdio.h>
 
-/* From rest r = t (1 − exp(−5 t)), the angle of a point on the unit circle that a force of 10 pushes outwards. */
+/* Starts at rest, with the angle t (1 − exp(−5 t)) of a point on the unit circle that a force of 10 pushes outwards. */
 static void track_at(double t, double *q, double *v, double *lambda)
 {
   const double fading = exp(-5 * t), angle = t * (1 - fading), speed = 1 - fading + 5 * t * fading;
@@ -25,7 +26,7 @@ static void track_at(double t, double *q, double *v, double *lambda)
 static const struct cmbt_trajectory track = {"circular-track", 2, 8, {"m", 1}, track_at};
 static const struct cmbt_trajectory axis = {"caraxis", 0.3, 6, {"h", 0.1}, cmbt_caraxis_at};
 
-/* The same in one section, for steps that are larger. */
+/* The same trajectory in a single section, for larger steps. */
 static const struct cmbt_trajectory axis_at_once = {"caraxis", 0.3, 1, {"h", 0.1}, cmbt_caraxis_at};
 
 enum { PROBLEMS = 3, OPTIONS = 3 };
@@ -37,17 +38,17 @@ static const problem_list problems = {&track, &cmbt_pendulum_fall, &axis},
 
 struct expected {
   cmb_option_setting settings[OPTIONS]; /* the last may be empty */
-  double q, v, lambda;                  /* orders; 0: not looked at */
-  int coarse[PROBLEMS]; /* steps in a section, and then more; 0: not on this problem */
+  double q, v, lambda;                  /* orders; 0: not checked */
+  int coarse[PROBLEMS]; /* number of large steps in a section; 0: not on this problem */
   double tolerance;     /* of the iterations */
 };
 
-static void check_order(double seen, double order)
+static void check_order(double observed, double order)
 {
-  if (order > 0) cmbt_near(seen, order, 0.2);
+  if (order > 0) cmbt_near(observed, order, 0.2);
 }
 
-/* `more`: how many times as many steps are made then. */
+/* Checks the orders on problem p with steps of two sizes; `more` is the ratio of their numbers. */
 static void check(cmb_context *ctx, const char *method, double more, const struct expected *m,
                   int p)
 {
@@ -114,7 +115,8 @@ static void test_radau5(void **state)
   check_all("radau5", 2, sizeof rows / sizeof *rows, rows);
 }
 
-/* Steps are few and large, so that errors are above rounding; of order 13 they are only in positions (test_radau_orders.c has the rest). */
+/* Checks radau with few and large steps, so that errors are above rounding; order 13 is checked for positions only (test_radau_orders.c checks
+ * more). */
 static void test_radau(void **state)
 {
   (void)state;
@@ -140,8 +142,8 @@ static void test_radau(void **state)
   check_all("radau", 1.5, sizeof rows / sizeof *rows, rows);
 }
 
-/* Steps of one size, over and over: that the iteration was fast once says little about it hundreds of steps later. What is left of
- * its increments must stay a matter of the tolerance; of order 5 it grows from step to step if too much is left. */
+/* Checks 640 steps of equal size: that the iteration converged fast once says little about it hundreds of steps later, and what remains of its
+ * increments has to stay below the tolerance. With order 5 errors grow from step to step if too much remains. */
 static void test_bdf_many_equal_steps(void **state)
 {
   (void)state;

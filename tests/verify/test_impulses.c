@@ -1,20 +1,20 @@
 /*
- * Impulses of constraints whose rates jump.
+ * Impulses of constraints whose prescribed rates are discontinuous.
  *
- * - A cart whose position s(t) is driven, with kinks of all kinds, and a pendulum on it, 200 random drives in the campaign: every
- *   method in every formulation against a solution of its own, a plain Runge-Kutta method between the kinks,
+ * - A cart with the prescribed position s(t), which has kinks of all kinds, and a pendulum on it; 200 random drives in the campaign. Every
+ *   method in every formulation is compared with a solution by a plain Runge-Kutta method between the kinks,
  *
  *     J φ'' = m L cos φ s'' − m g L sin φ,       J Δφ' = m L cos φ Δs',      P = (M + m) Δs' − m L cos φ Δφ',
  *
- *   with P the impulse of the drive: end values and impulses within 100 tolerances, times of impulses to 1e-9 s. Real-time methods
- *   make the same at the ends of steps: their errors go down with the step.
- * - A double pendulum whose joint locks at an angle, by a loop that comes into force, and one whose loop lets go of one joint and takes
- *   the other: every method against the same kind of solution. Methods that cannot begin with a loop that does not act refuse it.
- * - Random mechanisms, driven with kinks by coordinates and by distances: at every impulse M (v⁺ − v⁻) + Gᵀ τ = 0, 1,000 of them in the
- *   campaign, and the impulses of drives are the same in joint and in Cartesian coordinates. Which impulses are unique is decided here by
- *   the rows of G: those of rows that are no combination of the others.
- * - A point mass, which in Cartesian coordinates has no inertia of its own, on a rod whose length has a kink; and on two such rods.
- * - What is refused: a jump of the position that is driven, and a jump of a rate with a method that leaves velocities alone.
+ *   with P the impulse of the drive: final values and impulses within 100 tolerances, times of impulses to 1e-9 s. Real-time methods have the
+ *   same impulses at the ends of steps: their errors decrease with the step size.
+ * - A double pendulum whose joint locks at an angle, by a loop that becomes active, and one whose loop releases one joint and holds the
+ *   other: every method against the same kind of solution. Methods that cannot start with an inactive loop return an error.
+ * - Random mechanisms with kinks in driven coordinates and distances: at every impulse M (v⁺ − v⁻) + Gᵀ τ = 0, 1,000 of them in the
+ *   campaign, and the impulses of drives agree in joint and Cartesian coordinates. The rows of G show here which impulses are unique: those
+ *   of rows that are no linear combination of the others.
+ * - A point mass, which has no moment of inertia, on a rod whose length has a kink, and on two such rods.
+ * - Errors: a discontinuity of the driven position, and one of a rate with a method that does not correct velocities.
  */
 #include "balance.h"
 #include "check.h"
@@ -37,7 +37,7 @@ static const double t_end = 1;
 
 /* ---- drives */
 
-/* At t the rate of s jumps by `rate` and its second derivative by `second`. */
+/* At the time t, s' changes by `rate` and s'' by `second`. */
 struct kink {
   double t, rate, second;
 };
@@ -45,8 +45,8 @@ struct kink {
 struct drive {
   char text[2000], table[500];
   size_t used;
-  double begun, rate;      /* s and s' at first, without the wave */
-  double amplitude, omega; /* a wave in s */
+  double begun, rate;      /* s and s' at the start, without the wave */
+  double amplitude, omega; /* of a wave in s */
   struct kink kinks[MOST_KINKS];
   int count;
 };
@@ -62,7 +62,7 @@ static void add_kink(struct drive *d, double t, double rate, double second)
 #define ADD_TEXT(d, ...)                                                                           \
   (d)->used += (size_t)snprintf((d)->text + (d)->used, sizeof(d)->text - (d)->used, __VA_ARGS__)
 
-/* One random term: its text, and what it adds to the rate, from 0 to t_end. */
+/* Adds one random term: its text, and its changes of s, s' and s'' between 0 and t_end. */
 static void add_term(struct drive *d, struct cmbt_random *r)
 {
   const double a = cmbt_random_uniform(r, 0.05, 0.95), c = cmbt_random_uniform(r, 0.3, 1.2),
@@ -87,12 +87,12 @@ static void add_term(struct drive *d, struct cmbt_random *r)
     d->rate += c;
     add_kink(d, a, -c, 0);
     break;
-  case 4: /* floor makes the slopes 0, c, 2 c, .. */
+  case 4: /* floor gives the slopes 0, c, 2 c, .. */
     ADD_TEXT(d, " - %.17g*(floor(t/%.17g)*t/%.17g - floor(t/%.17g)*(floor(t/%.17g) + 1)/2)",
              c * period, period, period, period, period);
     for (int k = 1; k * period < t_end; k++) add_kink(d, k * period, -c, 0);
     break;
-  case 5: /* from 0 with the slopes c, b, 0 */
+  case 5: /* begins at 0 and has the slopes c, b, 0 */
     if (d->table[0]) break;
     snprintf(d->table, sizeof d->table,
              "tables:\n  way: {points: [[-1, %.17g], [%.17g, %.17g], [3, %.17g], [4, %.17g]]}\n",
@@ -101,13 +101,13 @@ static void add_term(struct drive *d, struct cmbt_random *r)
     d->rate += c;
     add_kink(d, a, b - c, 0);
     break;
-  case 6: /* a triangle wave; where floor jumps, the sign in abs does too */
+  case 6: /* a triangle wave; where floor is discontinuous, the sign in abs is, too */
     ADD_TEXT(d, " - %.17g*abs(t/%.17g - floor(t/%.17g + 0.5))", c * period, period, period);
     d->rate -= c;
     for (int k = 1; k * period / 2 < t_end; k++)
       add_kink(d, k * period / 2, k % 2 ? 2 * c : -2 * c, 0);
     break;
-  default: /* one inside the other */
+  default: /* nested conditions */
     ADD_TEXT(d, " + if(t < %.17g, 0, max(%.17g*(t - %.17g), %.17g*(t - %.17g)))", a, c, a, c / 2,
              a);
     add_kink(d, a, c, 0);
@@ -148,7 +148,7 @@ static double acceleration(const struct pendulum *p, double phi, double s_second
   return p->mass * p->length * (cos(phi) * s_second - gravity * sin(phi)) / J_of(p);
 }
 
-/* From `from` to `to` with s'' = second − A ω² sin ωt. */
+/* Integrates from `from` to `to` with s'' = second − A ω² sin ωt. */
 static void swing(struct pendulum *p, const struct drive *d, double second, double from, double to)
 {
   const int steps = 1 + (int)((to - from) / 5e-4);
@@ -175,18 +175,19 @@ static void solve(struct pendulum *p, const struct drive *d, struct impulses *ou
   for (int i = 0; i < d->count && d->kinks[i].t < t_end; i++) {
     const struct kink *k = &d->kinks[i];
     swing(p, d, second, t, k->t);
-    const double coupling = p->mass * p->length * cos(p->phi), jump = coupling * k->rate / J_of(p);
+    const double coupling = p->mass * p->length * cos(p->phi),
+                 change = coupling * k->rate / J_of(p);
     out->t[out->count] = k->t;
-    out->value[out->count++] = (p->cart + p->mass) * k->rate - coupling * jump;
-    p->rate += jump;
+    out->value[out->count++] = (p->cart + p->mass) * k->rate - coupling * change;
+    p->rate += change;
     second += k->second;
     t = k->t;
   }
   swing(p, d, second, t, t_end);
 }
 
-/* x, z and their rates of the centre of mass of the pendulum at the end. */
-static void place(const struct pendulum *p, const struct drive *d, double out[4])
+/* Computes x, z and their rates at t_end for the pendulum's centre of mass. */
+static void final_state(const struct pendulum *p, const struct drive *d, double out[4])
 {
   double s = d->amplitude * sin(d->omega * t_end),
          rate = d->amplitude * d->omega * cos(d->omega * t_end);
@@ -227,10 +228,10 @@ static void write_model(const struct pendulum *p, const struct drive *d, size_t 
   assert_in_range(n, 1, room - 1);
 }
 
-static cmb_status keep(void *user, const cmb_impulse *impulse)
+static cmb_status on_impulse(void *user, const cmb_impulse *impulse)
 {
   struct impulses *found = user;
-  if (strcmp(impulse->name, "drive") != 0) return CMB_OK; /* joints, in Cartesian coordinates */
+  if (strcmp(impulse->name, "drive") != 0) return CMB_OK; /* of joints, in Cartesian coordinates */
   assert_in_range(found->count, 0, MOST_IMPULSES - 1);
   assert_string_equal(impulse->unit, "N s");
   assert_true(impulse->unique);
@@ -239,7 +240,7 @@ static cmb_status keep(void *user, const cmb_impulse *impulse)
   return CMB_OK;
 }
 
-/* What a run gives: the end, and the impulses of the drive. */
+/* Results of a run: final values, and the impulses of the drive. */
 struct outcome {
   double end[4];
   struct impulses impulses;
@@ -255,7 +256,7 @@ static void run(const char *text, cmb_formulation formulation, const cmb_method 
   options.method = method;
   options.integrator.step = step;
   options.t_end = t_end;
-  options.observer = (cmb_observer){.user = &o->impulses, .impulse = keep};
+  options.observer = (cmb_observer){.user = &o->impulses, .impulse = on_impulse};
   o->impulses.count = 0;
   cmbt_ok(r.ctx, cmb_simulation_create(r.ctx, r.system, &options, &r.sim));
   r.result = cmb_simulation_result(r.sim);
@@ -264,7 +265,8 @@ static void run(const char *text, cmb_formulation formulation, const cmb_method 
   cmbt_run_close(&r);
 }
 
-/* Of two runs, relative to what is larger than 1: the largest difference at the end and of an impulse. Times may differ by `late`. */
+/* Returns the largest difference of two runs in final values and impulses, relative to values larger than 1. Times in a may be later by up
+ * to `late`; INFINITY if they differ more. */
 static double difference(const struct outcome *a, const struct outcome *b, double late)
 {
   double worst = 0;
@@ -297,7 +299,7 @@ static void make_problem(struct problem *x, struct cmbt_random *r)
   make_drive(&x->drive, r);
   write_model(&p, &x->drive, sizeof x->text, x->text);
   solve(&p, &x->drive, &x->exact.impulses);
-  place(&p, &x->drive, x->exact.end);
+  final_state(&p, &x->drive, x->exact.end);
 }
 
 static void test_drives(void **state)
@@ -333,7 +335,7 @@ static void test_drives(void **state)
          count, runs, impulses, worst[0], worst[1], worst[2]);
 }
 
-/* Impulses of kinks in the same step are one at its end. */
+/* Replaces the impulses of kinks in the same step by their sum. */
 static void join_steps(struct impulses *x, double h)
 {
   int last = -1;
@@ -349,15 +351,15 @@ static void join_steps(struct impulses *x, double h)
   x->count = last + 1;
 }
 
-/* A kink in the last step changes velocities only in a step that is not made any more. */
+/* Returns whether a kink is in the last step; it would change velocities only in the step after that. */
 static bool ends_with_kink(const struct problem *x, double h)
 {
   const struct impulses *p = &x->exact.impulses;
   return p->count > 0 && p->t[p->count - 1] > t_end - h;
 }
 
-/* Steps of 1 ms and of a quarter: no impulse is missed, and the mean error goes down; to a quarter, but for where in its step a kink
- * happens to lie. */
+/* Checks real-time methods with steps of 1 ms and 0.25 ms: no impulse is missed, and the mean error decreases to less than half. It would be a
+ * quarter, but it also depends on the places of kinks within their steps. */
 static void test_real_time(void **state)
 {
   (void)state;
@@ -391,9 +393,9 @@ static void test_real_time(void **state)
   }
 }
 
-/* ---- a loop that comes into force */
+/* ---- a loop that becomes active */
 
-/* A double pendulum: angle of the first body, and that of the second one, both from the vertical. */
+/* A double pendulum; x are the angles of the bodies from the vertical. */
 struct pair {
   double t, x[2], v[2];
 };
@@ -403,7 +405,7 @@ static const double lock_at = 0.2, start_1 = 0.5, start_2 = 0.8;
 
 enum { FREE, FIRST_HELD, LOCKED };
 
-/* The mass matrix's entries for an angle between the two. */
+/* Computes the entries M11, M12 and M22 of the mass matrix for the angle between the two. */
 static void masses(double between, double M[3])
 {
   M[0] = I1 + m1 * c1 * c1 + m2 * L1 * L1;
@@ -444,25 +446,26 @@ static void pair_step(struct pair *p, int phase, double h)
   p->t += h;
 }
 
-/* How far the joint is from where it locks. */
-static double opening(const struct pair *p)
+/* Returns the angle that remains until the joint locks. */
+static double remaining_angle(const struct pair *p)
 {
   return p->x[1] - p->x[0] - lock_at;
 }
 
-/* Until it locks, then until t_end; the impulse of the lock. */
+/* Integrates until the joint locks and then until t_end, and computes the impulse of the lock. */
 static void solve_lock(struct pair *p, int phase, struct impulses *out)
 {
   const double h = 2e-4;
   double M[3];
   struct pair next = *p;
-  for (pair_step(&next, phase, h); opening(&next) > 0; pair_step(&next, phase, h)) *p = next;
+  for (pair_step(&next, phase, h); remaining_angle(&next) > 0; pair_step(&next, phase, h))
+    *p = next;
   double low = 0, high = h;
   for (int k = 0; k < 60; k++) {
     const double middle = (low + high) / 2;
     next = *p;
     pair_step(&next, phase, middle);
-    if (opening(&next) > 0)
+    if (remaining_angle(&next) > 0)
       low = middle;
     else
       high = middle;
@@ -480,7 +483,7 @@ static void solve_lock(struct pair *p, int phase, struct impulses *out)
   for (int i = 0; i < steps; i++) pair_step(p, LOCKED, rest);
 }
 
-static cmb_status keep_lock(void *user, const cmb_impulse *impulse)
+static cmb_status on_lock_impulse(void *user, const cmb_impulse *impulse)
 {
   struct impulses *found = user;
   if (strcmp(impulse->name, "lock") != 0) return CMB_OK;
@@ -490,7 +493,7 @@ static cmb_status keep_lock(void *user, const cmb_impulse *impulse)
   return CMB_OK;
 }
 
-/* One run with the loop as given: angles and rates at the end against the solution; false: refused. */
+/* Runs the model with the given loop and checks angles, rates and the impulse. Returns false if the method refuses to start. */
 static bool run_lock(const char *loop, const cmb_method *method, cmb_formulation formulation,
                      const struct pair *end, const struct impulses *impulse)
 {
@@ -513,7 +516,7 @@ static bool run_lock(const char *loop, const cmb_method *method, cmb_formulation
   cmb_run_options options = cmb_run_defaults();
   options.method = method;
   options.t_end = t_end;
-  options.observer = (cmb_observer){.user = &found, .impulse = keep_lock};
+  options.observer = (cmb_observer){.user = &found, .impulse = on_lock_impulse};
   cmbt_ok(r.ctx, cmb_simulation_create(r.ctx, r.system, &options, &r.sim));
   r.result = cmb_simulation_result(r.sim);
   const cmb_status status = cmb_simulation_run(r.sim);
@@ -564,7 +567,7 @@ static void test_lock(void **state)
 
 enum { KINKS = 5, MOST_BODIES = 6, MOST_ROWS = 100 };
 
-/* The drives of a mechanism get kinks at KINKS times; how many there are. */
+/* Gives the drives of a mechanism kinks at KINKS times; returns the number of drives. */
 static int add_kinks(cmb_model *m, struct cmbt_random *r)
 {
   int drives = 0;
@@ -595,12 +598,11 @@ struct balance {
   const cmb_model *model;
   cmb_simulation *sim;
   double *v_before, *tau, *change; /* (nv), (ng), (nv) */
-  int told
-      [MOST_ROWS]; /* of each constraint: 0 no impulse, 1 one that is unique, -1 one that is not */
-  struct impulses drives; /* of motions and distances */
-  double worst;           /* of the balance, relative to the momentum that changes */
+  int reported[MOST_ROWS];         /* of each constraint: 0 no impulse, 1 unique, -1 not unique */
+  struct impulses drives;          /* of motions and distances */
+  double worst;                    /* error of the balance, relative to the momentum that changes */
   long count;
-  double start[MOST_BODIES * CMBT_OUTPUTS_PER_BODY]; /* outputs where the run begins */
+  double start[MOST_BODIES * CMBT_OUTPUTS_PER_BODY]; /* outputs at the start of the run */
 };
 
 static cmb_status keep_start(void *user, const cmb_record *r)
@@ -611,9 +613,9 @@ static cmb_status keep_start(void *user, const cmb_record *r)
   return CMB_OK;
 }
 
-/* How far the bodies are apart at two starts: where loops do not close with what is given, each set of coordinates has its own
- * nearest position. */
-static double starts_apart(const struct balance *a, const struct balance *b)
+/* Returns the largest difference of body positions at two starts. If loops do not close with the given coordinates, each kind of coordinates
+ * has its own nearest position. */
+static double difference_of_starts(const struct balance *a, const struct balance *b)
 {
   double most = 0;
   for (int i = 0; i < a->model->body_count; i++) {
@@ -629,7 +631,7 @@ static cmb_status keep_impulse(void *user, const cmb_impulse *impulse)
 {
   struct balance *b = user;
   b->tau[impulse->index] += b->ev->eq->impulse_signs[impulse->index] * impulse->value;
-  b->told[impulse->index] = impulse->unique ? 1 : -1;
+  b->reported[impulse->index] = impulse->unique ? 1 : -1;
   b->count++;
   for (int i = 0; i < b->model->loop_count; i++) {
     const cmb_model_loop *l = &b->model->loops[i];
@@ -640,7 +642,8 @@ static cmb_status keep_impulse(void *user, const cmb_impulse *impulse)
   return CMB_OK;
 }
 
-/* What is left of x (n) beside `count` orthonormal rows, as a part of it; it becomes one more. Twice is enough. */
+/* Subtracts from x (n) its projections on `count` orthonormal rows and normalises it. Returns the remaining part of its norm. Two passes are
+ * enough against rounding. */
 static double orthogonalize(int n, int count, double rows[][MOST_ROWS], double *x)
 {
   const double size = cmb_norm2(n, x);
@@ -652,15 +655,15 @@ static double orthogonalize(int n, int count, double rows[][MOST_ROWS], double *
   return size > 0 ? left / size : 0;
 }
 
-/* The impulse of row i is unique if the row is no combination of the others. What is between clear cases is not judged. */
-static void check_unique(const cmb_evaluator *ev, const int *told)
+/* Checks that the impulse of row i is unique if the row is no linear combination of the others. Cases that are not clear are not checked. */
+static void check_unique(const cmb_evaluator *ev, const int *reported)
 {
   static double rows[MOST_ROWS][MOST_ROWS];
   const cmb_equations *eq = ev->eq;
   assert_in_range(eq->ng > eq->nv ? eq->ng : eq->nv, 1, MOST_ROWS - 1);
   for (int i = 0; i < eq->ng; i++) {
     int count = 0;
-    if (told[i] == 0) continue;
+    if (reported[i] == 0) continue;
     for (int k = 0; k < eq->ng; k++) {
       if (k == i) continue;
       cmb_expand_row(eq->G_pattern, eq->nv, k, ev->G, rows[count]);
@@ -668,12 +671,12 @@ static void check_unique(const cmb_evaluator *ev, const int *told)
     }
     cmb_expand_row(eq->G_pattern, eq->nv, i, ev->G, rows[count]);
     const double left = orthogonalize(eq->nv, count, rows, rows[count]);
-    if (left > 1e-5) assert_int_equal(told[i], 1);
-    if (left < 1e-11) assert_int_equal(told[i], -1);
+    if (left > 1e-5) assert_int_equal(reported[i], 1);
+    if (left < 1e-11) assert_int_equal(reported[i], -1);
   }
 }
 
-static cmb_status weigh(void *user, const cmb_record *r)
+static cmb_status check_balance(void *user, const cmb_record *r)
 {
   struct balance *b = user;
   cmb_evaluator *ev = b->ev;
@@ -681,7 +684,7 @@ static cmb_status weigh(void *user, const cmb_record *r)
   if (r->side < 0) {
     memcpy(b->v_before, r->v, (size_t)eq->nv * sizeof(double));
     memset(b->tau, 0, (size_t)eq->ng * sizeof(double));
-    memset(b->told, 0, sizeof b->told);
+    memset(b->reported, 0, sizeof b->reported);
     return CMB_OK;
   }
   assert_int_equal(r->side, 1);
@@ -695,14 +698,14 @@ static cmb_status weigh(void *user, const cmb_record *r)
   }
   if (cmb_norm2(eq->ng, b->tau) > 0) {
     b->worst = fmax(b->worst, cmbt_imbalance(ev, b->change, ev->w, 0, NULL, NULL, b->tau));
-    check_unique(ev, b->told);
+    check_unique(ev, b->reported);
   }
   return CMB_OK;
 }
 
-/* One mechanism in one formulation; false: it cannot be assembled or moved so. */
-static bool weigh_mechanism(cmb_context *ctx, const cmb_model *model, cmb_formulation formulation,
-                            struct balance *b)
+/* Runs one mechanism in one formulation. Returns false if it cannot be assembled or moved in it. */
+static bool run_mechanism(cmb_context *ctx, const cmb_model *model, cmb_formulation formulation,
+                          struct balance *b)
 {
   const cmb_model_system_options options = {.formulation = formulation,
                                             .evaluation = CMB_EVALUATE_INTERPRETER};
@@ -720,8 +723,8 @@ static bool weigh_mechanism(cmb_context *ctx, const cmb_model *model, cmb_formul
   run.integrator.atol = 1e-11;
   run.t_end = 0.01 * (KINKS + 0.5);
   run.every = run.t_end;
-  run.observer =
-      (cmb_observer){.user = b, .record = keep_start, .side = weigh, .impulse = keep_impulse};
+  run.observer = (cmb_observer){
+      .user = b, .record = keep_start, .side = check_balance, .impulse = keep_impulse};
   cmbt_ok(ctx, cmb_simulation_create(ctx, system, &run, &b->sim));
   const bool good = cmb_simulation_run(b->sim) == CMB_OK;
   assert_int_equal(cmb_simulation_result(b->sim)->impulses, b->count);
@@ -732,8 +735,8 @@ static bool weigh_mechanism(cmb_context *ctx, const cmb_model *model, cmb_formul
   return good;
 }
 
-/* The largest difference of impulses of drives at the first kinks, in parts of the largest one; later ones also show how errors of
- * integration have grown. Those that are not unique do not count. */
+/* Returns the largest difference of impulses of drives at the first kinks, divided by the largest impulse. Later kinks would also show how errors
+ * of integration have grown. Impulses that are not unique do not count. */
 static double compare_drives(const struct impulses *a, const struct impulses *b)
 {
   double worst = 0, most = 0;
@@ -760,13 +763,13 @@ static void test_momentum(void **state)
   int mechanisms = 0, tried = 0, compared = 0;
   for (uint64_t seed = 1; found < count; seed++, tried++) {
     cmb_model *m = cmbt_random_mechanism(ctx, seed, &wishes);
-    if (add_kinks(m, &r) > 0 && weigh_mechanism(ctx, m, CMB_FORM_EXPLICIT, &joint)) {
+    if (add_kinks(m, &r) > 0 && run_mechanism(ctx, m, CMB_FORM_EXPLICIT, &joint)) {
       assert_true(joint.drives.count > 0);
       cmbt_below(joint.worst, 1e-12);
-      assert_true(weigh_mechanism(ctx, m, CMB_FORM_CARTESIAN, &cartesian));
+      assert_true(run_mechanism(ctx, m, CMB_FORM_CARTESIAN, &cartesian));
       cmbt_below(cartesian.worst, 1e-12);
       worst = fmax(worst, fmax(joint.worst, cartesian.worst));
-      if (starts_apart(&joint, &cartesian) < 1e-9) {
+      if (difference_of_starts(&joint, &cartesian) < 1e-9) {
         apart = fmax(apart, compare_drives(&joint.drives, &cartesian.drives));
         cmbt_below(apart, 1e-6);
         compared++;
@@ -786,24 +789,24 @@ static void test_momentum(void **state)
 
 /* ---- point masses */
 
-struct pushed {
+struct rod_impulses {
   double sum;
   int count, unique;
 };
 
 static cmb_status add_impulse(void *user, const cmb_impulse *impulse)
 {
-  struct pushed *p = user;
+  struct rod_impulses *p = user;
   if (strncmp(impulse->name, "rod", 3) != 0)
-    return CMB_OK; /* the slide, in Cartesian coordinates */
+    return CMB_OK; /* of the slide, in Cartesian coordinates */
   p->sum += impulse->value;
   p->unique += impulse->unique;
   p->count++;
   return CMB_OK;
 }
 
-/* 3 kg that rods make slower by 0.5 m/s: they push with 1.5 N s, a tie pulls. */
-static void push(const char *rods, cmb_formulation formulation, struct pushed *p)
+/* Runs a body of 3 kg whose velocity rods decrease by 0.5 m/s: the sum of their impulses is 1.5 N s. */
+static void run_rods(const char *rods, cmb_formulation formulation, struct rod_impulses *p)
 {
   char text[1000];
   snprintf(text, sizeof text,
@@ -817,7 +820,7 @@ static void push(const char *rods, cmb_formulation formulation, struct pushed *p
   cmb_run_options options = cmb_run_defaults();
   options.t_end = 0.2;
   options.observer = (cmb_observer){.user = p, .impulse = add_impulse};
-  *p = (struct pushed){0};
+  *p = (struct rod_impulses){0};
   cmbt_ok(r.ctx, cmb_simulation_create(r.ctx, r.system, &options, &r.sim));
   r.result = cmb_simulation_result(r.sim);
   cmbt_ok(r.ctx, cmb_simulation_run(r.sim));
@@ -830,23 +833,23 @@ static void push(const char *rods, cmb_formulation formulation, struct pushed *p
 static void test_point_mass(void **state)
 {
   (void)state;
-  struct pushed p;
+  struct rod_impulses p;
   for (int k = 0; k < 3; k++) {
-    push(ROD("rod"), cmbt_formulation(k), &p);
+    run_rods(ROD("rod"), cmbt_formulation(k), &p);
     cmbt_near(p.sum, 1.5, 1e-13);
     assert_int_equal(p.count, 1);
     assert_int_equal(p.unique, 1);
-    push(ROD("rod1") ROD("rod2"), cmbt_formulation(k), &p);
+    run_rods(ROD("rod1") ROD("rod2"), cmbt_formulation(k), &p);
     cmbt_near(p.sum, 1.5, 1e-13);
     assert_int_equal(p.count, 2);
     assert_int_equal(p.unique, 0);
   }
 }
 
-/* ---- what is refused */
+/* ---- errors */
 
-static void refused(const char *value, const char *method, int settings,
-                    const cmb_option_setting *setting, const char *words)
+static void check_refused(const char *value, const char *method, int settings,
+                          const cmb_option_setting *setting, const char *words)
 {
   char text[2000];
   struct drive d = {.used = 0};
@@ -877,15 +880,16 @@ static void test_refused(void **state)
   static const char *const loose[] = {"none", "projection-q"}, *const jump = "if(t > 0.6, 0.1, 0)",
                            *const kink = "max(0, t - 0.6)", *const smooth = "max(0, t - 0.6)^2";
   for (int i = 0; i < cmb_method_count(); i++) {
-    refused(jump, cmb_method_name(cmb_method_at(i)), 0, NULL, "no position can jump");
+    check_refused(jump, cmb_method_name(cmb_method_at(i)), 0, NULL, "no position can jump");
   }
   for (int i = 0; i < 2; i++) {
     const cmb_option_setting setting = {"stabilization", loose[i]};
-    refused(kink, "lie", 1, &setting, "the rate that constraint 'drive' asks for jumps at t = 0.6");
-    refused(kink, "rosw2", 1, &setting,
-            "the rate that constraint 'drive' asks for jumps at t = 0.6");
-    refused(smooth, "lie", 1, &setting, NULL);
-    refused(smooth, "rosw2", 1, &setting, NULL);
+    check_refused(kink, "lie", 1, &setting,
+                  "the rate that constraint 'drive' asks for jumps at t = 0.6");
+    check_refused(kink, "rosw2", 1, &setting,
+                  "the rate that constraint 'drive' asks for jumps at t = 0.6");
+    check_refused(smooth, "lie", 1, &setting, NULL);
+    check_refused(smooth, "rosw2", 1, &setting, NULL);
   }
 }
 

@@ -1,13 +1,13 @@
 /*
- * States whose rates read accelerations and constraint forces, against references that do not use the library:
+ * States whose rates depend on accelerations and constraint forces ("late" states), against references that do not use the library:
  *
- *   - a damped pendulum with the integral of its joint's reaction, one of that reaction's square, and an accelerometer whose filtered value
- *     acts back as a torque: observed orders of every method, runs that choose their steps, derivatives, and Newton iterations beside
- *     those of the same rates written out by hand;
- *   - a slider that a motion drives: momentum, work and a filter in closed form;
- *   - a body that comes to rest on a stop, and one that friction holds;
- *   - an equilibrium and a linearisation, exported C, a run that is saved and resumed;
- *   - what is refused: a rate that a force reads, and one that redundant constraints leave open.
+ *   - A damped pendulum with the integral of its joint's reaction, one of that reaction's square, and an accelerometer whose filtered value
+ *     acts back as a torque: observed orders of every method, runs with step size control, derivatives, and numbers of Newton iterations
+ *     compared with those of the same rates written out by hand.
+ *   - A slider driven by a motion: momentum, work and a filter in closed form.
+ *   - A body that stays on a stop after its impact, and one that friction holds.
+ *   - An equilibrium and a linearisation, exported C, a run that is saved and resumed.
+ *   - Errors: a late rate in a force, and one that redundant constraints leave indeterminate.
  */
 #include "check.h"
 #include "export_bits.h"
@@ -37,7 +37,7 @@ enum { THETA, OMEGA, SIDE, FILTER, SQUARE, UNKNOWNS, STATES = UNKNOWNS - SIDE };
 
 #define LATE(more) PENDULUM("pivot.fx", "bob.ax", "pivot.fz", more)
 
-/* The same with the accelerations written out, as a mechanic would. */
+/* The same with the accelerations written out by hand. */
 #define TURN "(0.3*filter - 0.4*pivot' - 19.62*sin(pivot))/2.5"
 #define AX   "(sin(pivot)*pivot'^2 - cos(pivot)*" TURN ")"
 #define WRITTEN(more)                                                                              \
@@ -93,7 +93,7 @@ static const struct cmbt_state_problem pendulum = {.t_end = 0.8,
                                                              {800, 1600},
                                                              {160, 320}}};
 
-/* Of all three: the leading term of one alone may nearly vanish. */
+/* Returns the norm of all three errors; the leading term of a single one may nearly vanish. */
 static double norm_of(const double error[STATES])
 {
   return hypot(hypot(error[0], error[1]), error[2]);
@@ -130,7 +130,7 @@ static void test_orders(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* ---- runs that choose their steps, and their iterations beside those of rates written out */
+/* ---- runs with step size control, and their numbers of Newton iterations compared with those of rates written out */
 
 static long run_pendulum(const char *text, int f, const char *method, double *worst)
 {
@@ -151,7 +151,7 @@ static long run_pendulum(const char *text, int f, const char *method, double *wo
   return iterations;
 }
 
-/* Of these only projections are counted, of few iterations each. */
+/* Returns whether a method uses Newton's method only in projections, with few iterations each. */
 static bool is_explicit(const char *method)
 {
   static const char *const names[] = {"auto", "mdop5", "mdop853", "hem5", "phem56", "abm"};
@@ -179,7 +179,7 @@ static void test_tolerances(void **state)
   assert_true(worst <= 30);
 }
 
-/* ---- derivatives: rows of late states are exact, beside central differences of f */
+/* ---- derivatives: rows of late states are exact, compared with central differences of f */
 
 static double entry_of(const cmb_pattern *p, const double *J, int columns, int row, int column)
 {
@@ -244,7 +244,7 @@ static void test_driven(void **state)
       "states: {push: {rate: drive.force}, work: {rate: drive.force*x'},\n"
       "  seen: {rate: (box.ax - seen)/0.1}, gain: {rate: power}}\n";
   const double t = 1.3, v = 0.5 * cos(5 * t);
-  /* 0.1 y' + y = −2.5 sin 5t from 0: y = (−2 sin 5t + cos 5t − exp(−10t)), with 1 + (0.5)² = 1.25 */
+  /* 0.1 y' + y = −2.5 sin 5t with y(0) = 0: y = −2 sin 5t + cos 5t − exp(−10t), since 1 + 0.5² = 1.25 */
   const double seen = -2 * sin(5 * t) + cos(5 * t) - exp(-10 * t);
   for (int f = 0; f < 3; f++) {
     for (int i = cmbt_next_but_trap(0); i < cmb_method_count(); i = cmbt_next_but_trap(i + 1)) {
@@ -263,7 +263,7 @@ static void test_driven(void **state)
   }
 }
 
-/* ---- angular accelerations: their integral is what the angular velocity has grown by, of a heavy top and of its mirror image */
+/* ---- angular accelerations: their integral is the change of the angular velocity, of a heavy top and of its mirror image */
 
 static void test_angular(void **state)
 {
@@ -293,10 +293,11 @@ static void test_angular(void **state)
   }
 }
 
-/* ---- rests and friction that holds */
+/* ---- contacts that stay closed, and friction that holds */
 
-/* A ball falls on a stop at T, 0.3 = 9.81/2 T² + 5/12 T³, and is pressed on it by 19.62 + 5 t from then on; impacts are no part of the integral. */
-static void test_rest(void **state)
+/* Checks a ball that falls on a stop at T, with 0.3 = 9.81/2 T² + 5/12 T³, where the contact force is 19.62 + 5 t from then on; the impulse of the
+ * impact is no part of the integrals. */
+static void test_closed_contact(void **state)
 {
   (void)state;
   static const char text[] =
@@ -327,7 +328,7 @@ static void test_rest(void **state)
   }
 }
 
-/* A pull of 12 t: friction holds 6 N until t = 0.5, and is 6 N behind. */
+/* Checks a body under a load 12 t: friction holds it up to 6 N, at t = 0.5, and is 6 N afterwards. */
 static void test_friction(void **state)
 {
   (void)state;
@@ -352,7 +353,7 @@ static void test_friction(void **state)
   }
 }
 
-/* ---- at rest, and small changes about it */
+/* ---- equilibrium, and frequency response about it */
 
 #define FILTERS                                                                                    \
   "points: {O: [0, 0, 0], A: [0, 0, -1]}\n"                                                        \
@@ -364,7 +365,8 @@ static void test_friction(void **state)
   "forces: {motor: {type: torsion, coordinate: pivot, torque: 0.4*pivot' - 0.3*filter - u}}\n"     \
   "outputs: {seen: filter, side: pivot.fx}\n"
 
-/* With s = iω: (2.5 s² + 0.4 s + 19.62) θ = 0.3 F + U, (0.05 s + 1) F = −s² θ, and the joint's force is 2 (−s² θ). */
+/* Computes the frequency response. With s = iω: (2.5 s² + 0.4 s + 19.62) θ = 0.3 F + U, (0.05 s + 1) F = −s² θ, and the joint's force is
+ * 2 (−s² θ). */
 static void response_at(double w, double seen[2], double side[2])
 {
   /* F = −s² U / ((0.05 s + 1)(2.5 s² + 0.4 s + 19.62) + 0.3 s²) = w² U / (re + i im) */
@@ -375,7 +377,7 @@ static void response_at(double w, double seen[2], double side[2])
   side[0] = 2 * (seen[0] - 0.05 * w * seen[1]), side[1] = 2 * (seen[1] + 0.05 * w * seen[0]);
 }
 
-static void test_small_changes(void **state)
+static void test_linearization(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
@@ -413,7 +415,7 @@ static void test_small_changes(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* ---- exported C, and runs that go on */
+/* ---- exported C, and resumed runs */
 
 static void test_export(void **state)
 {
@@ -431,7 +433,7 @@ static void test_export(void **state)
   cmb_context_destroy(ctx);
 }
 
-static void go_on(const cmbt_run *r, const char *method, bool resumed, double *v)
+static void run_second_half(const cmbt_run *r, const char *method, bool resumed, double *v)
 {
   cmb_run_options options = cmb_run_defaults();
   cmb_simulation *sim;
@@ -458,15 +460,15 @@ static void test_resume(void **state)
     double v[2][16];
     cmbt_run r;
     cmbt_run_open_text(&r, LATE(""), CMB_FORM_EXPLICIT);
-    go_on(&r, name, false, v[0]);
-    go_on(&r, name, true, v[1]);
+    run_second_half(&r, name, false, v[0]);
+    run_second_half(&r, name, true, v[1]);
     const double most = cmbt_resumes_exactly(cmb_method_at(i)) ? 0 : nearly;
     for (int k = 0; k < r.eq->nv; k++) cmbt_near(v[1][k], v[0][k], most);
     cmbt_run_close(&r);
   }
 }
 
-/* ---- refusals */
+/* ---- errors */
 
 static void check_refused(const char *text, const char *words)
 {
@@ -501,8 +503,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_orders),      cmocka_unit_test(test_tolerances),
       cmocka_unit_test(test_derivatives), cmocka_unit_test(test_driven),
-      cmocka_unit_test(test_angular),     cmocka_unit_test(test_rest),
-      cmocka_unit_test(test_friction),    cmocka_unit_test(test_small_changes),
+      cmocka_unit_test(test_angular),     cmocka_unit_test(test_closed_contact),
+      cmocka_unit_test(test_friction),    cmocka_unit_test(test_linearization),
       cmocka_unit_test(test_export),      cmocka_unit_test(test_resume),
       cmocka_unit_test(test_refused),
   };

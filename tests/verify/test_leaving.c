@@ -1,7 +1,8 @@
 /*
- * Bodies that leave the surfaces they rest on, smoothly and at edges, with every method that has dense output: a ball lifted by a
- * growing force; a ball on a table that falls away or shakes; a ladder that slides down and leaves the wall; a ball that rolls over the
- * edge of a plane; a body that falls off the inside of a loop; the follower of a cam. Against solutions in closed form, or by a Runge–Kutta method with small steps on equations written down here.
+ * Bodies that lift off from surfaces, smoothly and at edges, with every method that has dense output: a ball lifted by a growing force; a
+ * ball on a table that falls or shakes; a ladder that slides down and leaves the wall; a ball that moves over the edge of a plane; a body that
+ * falls off the inside of a loop; the follower of a cam. References are closed forms, or a Runge–Kutta method with small steps on
+ * equations written down here.
  */
 #include "check.h"
 #include "methods.h"
@@ -19,15 +20,15 @@ static void open_run(cmbt_run *r, const char *text, int method, int formulation)
   r->rtol = 1e-6;
 }
 
-/* The run of each method in each formulation to t_end; then `look`. */
-static void run_all(const char *text, double t_end, void (*look)(const cmbt_run *r))
+/* Runs each method in each formulation to t_end and calls `check`. */
+static void run_all(const char *text, double t_end, void (*check)(const cmbt_run *r))
 {
   for (int i = 0; (i = cmbt_next_but_trap(i)) < cmb_method_count(); i++) {
     for (int k = 0; k < 3; k++) {
       cmbt_run r;
       open_run(&r, text, i, k);
       cmbt_run_to(&r, t_end, 0);
-      look(&r);
+      check(&r);
       cmbt_run_close(&r);
     }
   }
@@ -41,7 +42,7 @@ static void expect(const cmbt_run *r, const char *name, double value)
   }
 }
 
-/* The first time of an event. */
+/* Checks the time of the first event with this name and direction. */
 static void expect_time(const cmbt_run *r, const char *name, int direction, double t)
 {
   for (int i = 0; i < r->event_count; i++) {
@@ -57,10 +58,10 @@ static void expect_time(const cmbt_run *r, const char *name, int direction, doub
 
 /* ---- a force of 12 t N on 1 kg */
 
-static void look_at_lift(const cmbt_run *r)
+static void check_lift(const cmbt_run *r)
 {
   const double leaves = G / 12;
-  expect_time(r, "bench", 1, 0); /* where it lies from the beginning on */
+  expect_time(r, "bench", 1, 0); /* it is in contact from the start on */
   if (r->events[0].t != 0) fail_msg("%s: at rest at t = %g", r->method, r->events[0].t);
   expect_time(r, "bench.rest", -1, leaves);
   expect(r, "h", 2 * pow(2 - leaves, 3));
@@ -75,18 +76,18 @@ static void test_lift(void **state)
           "loops: {bench: {type: stop, formula: z, restitution: 0}}\n"
           "forces: {lift: {type: load, on: {body: ball, at: [0, 0, 0]}, force: [0, 0, 12*t]}}\n"
           "outputs: {h: z}\n",
-          2, look_at_lift);
+          2, check_lift);
 }
 
-/* ---- a table that falls away with the acceleration 12 t */
+/* ---- a table that falls with the acceleration 12 t */
 
-static void look_at_table(const cmbt_run *r)
+static void check_table(const cmbt_run *r)
 {
   const double leaves = G / 12, rest = 2 - leaves;
   const double z = -2 * pow(leaves, 3), w = -6 * leaves * leaves;
   expect_time(r, "bench.rest", -1, leaves);
   expect(r, "h", z + w * rest - G / 2 * rest * rest);
-  /* the gap opens like (t − t₀)³: it must not matter that an error of the method closes it again */
+  /* the gap opens like (t − t₀)³; an error of the method that closes it again must not cost many steps */
   if (r->result->statistics->steps > 500) {
     fail_msg("%s: %ld steps", r->method, r->result->statistics->steps);
   }
@@ -99,7 +100,7 @@ static void test_table(void **state)
           "joints: {z: {type: prismatic, child: ball, axis: z}}\n"
           "loops: {bench: {type: stop, formula: z + 2*t^3, restitution: 0}}\n"
           "outputs: {h: z}\n",
-          2, look_at_table);
+          2, check_table);
 }
 
 /* ---- a table that shakes */
@@ -119,7 +120,7 @@ static double acceleration_of_table(double t)
   return 2.4 * cos(12 * t) - 14.4 * t * sin(12 * t);
 }
 
-/* Where f changes its sign in [a, b]. */
+/* Finds by bisection where f changes its sign in [a, b]. */
 static double root(double (*f)(double t, const double *p), const double *p, double a, double b)
 {
   const bool rises = f(b, p) > 0;
@@ -130,40 +131,40 @@ static double root(double (*f)(double t, const double *p), const double *p, doub
   return (a + b) / 2;
 }
 
-static double pull(double t, const double *p)
+static double contact_force(double t, const double *p)
 {
   (void)p;
   return acceleration_of_table(t) + G;
 }
 
-/* The ball above the table after it has left at p[0] with the height p[1] and the speed p[2]. */
-static double gap_of(double t, const double *p)
+/* Returns the gap between ball and table after the ball lifted off at p[0] with the height p[1] and the speed p[2]. */
+static double gap_after_lift_off(double t, const double *p)
 {
   const double dt = t - p[0];
   return p[1] + dt * (p[2] - G / 2 * dt) - table_at(t);
 }
 
-/* The ball's height at t_end: it is taken along, leaves where the table would have to pull, and stays where it falls. */
-static double shaken(double t_end)
+/* Returns the ball's height at t_end: it moves with the table, lifts off where the contact force would be tensile, and stays where it lands. */
+static double height_on_shaken_table(double t_end)
 {
   const double step = 1e-5;
   double p[3] = {0, 0, 0};
-  bool rests = true;
+  bool in_contact = true;
   for (double t = 0; t < t_end; t += step) {
-    if (rests && pull(t + step, p) < 0 && pull(t, p) >= 0) {
-      p[0] = root(pull, p, t, t + step);
+    if (in_contact && contact_force(t + step, p) < 0 && contact_force(t, p) >= 0) {
+      p[0] = root(contact_force, p, t, t + step);
       p[1] = table_at(p[0]), p[2] = speed_of_table(p[0]);
-      rests = false;
-    } else if (!rests && gap_of(t + step, p) < 0 && t - p[0] > 2 * step) {
-      rests = pull(root(gap_of, p, t, t + step), p) > 0;
+      in_contact = false;
+    } else if (!in_contact && gap_after_lift_off(t + step, p) < 0 && t - p[0] > 2 * step) {
+      in_contact = contact_force(root(gap_after_lift_off, p, t, t + step), p) > 0;
     }
   }
-  return rests ? table_at(t_end) : gap_of(t_end, p) + table_at(t_end);
+  return in_contact ? table_at(t_end) : gap_after_lift_off(t_end, p) + table_at(t_end);
 }
 
-static void look_at_shaken(const cmbt_run *r)
+static void check_shaken(const cmbt_run *r)
 {
-  expect(r, "h", shaken(1.7));
+  expect(r, "h", height_on_shaken_table(1.7));
 }
 
 static void test_shaken(void **state)
@@ -173,12 +174,12 @@ static void test_shaken(void **state)
           "joints: {z: {type: prismatic, child: ball, axis: z}}\n"
           "loops: {bench: {type: stop, formula: z - 0.1*t*sin(12*t), restitution: 0}}\n"
           "outputs: {h: z}\n",
-          1.7, look_at_shaken);
+          1.7, check_shaken);
 }
 
 /* ---- a ladder */
 
-/* Half its length is 1, its moment of inertia I; at the angle y[0] to the ground with the rate y[1]. While both ends slide
+/* Half its length is 1, its moment of inertia I; y[0] is the angle to the ground, y[1] its rate. With both contacts closed
  * (1 + I) φ̈ = −g cos φ; without the wall (cos φ + I/cos φ) φ̈ = −g + φ̇² sin φ. */
 static const double I = (4 + 0.0004) / 12;
 
@@ -204,7 +205,7 @@ static void runge_kutta(double h, bool wall, double *y)
 
 static double ladder_leaves, ladder_angle, ladder_speed;
 
-/* It leaves the wall where the height of its centre is two thirds of what it was. */
+/* Computes time, angle and speed of the ladder, which leaves the wall when the height of its centre is two thirds of that at the start. */
 static void slide_down(double start, double t_end)
 {
   const double h = 1e-5, height = sin(start) * 2 / 3;
@@ -220,7 +221,7 @@ static void slide_down(double start, double t_end)
   ladder_angle = y[0];
 }
 
-static void look_at_ladder(const cmbt_run *r)
+static void check_ladder(const cmbt_run *r)
 {
   expect_time(r, "wall.rest", -1, ladder_leaves);
   expect(r, "angle", ladder_angle);
@@ -239,13 +240,13 @@ static void test_ladder(void **state)
           "  wall: {type: stop, formula: r.x - cos(r.angle), restitution: 0}\n"
           "  base: {type: stop, formula: r.y + sin(r.angle), restitution: 0}\n"
           "outputs: {angle: -r.angle, speed: r.x'}\n",
-          0.8, look_at_ladder);
+          0.8, check_ladder);
 }
 
 /* ---- a plane that goes down by one in ten from x = 1 on */
 
-/* The ball flies from there and hits the slope at τ = 0.2/g. What it keeps of its speed is along the slope. */
-static void look_at_edge(const cmbt_run *r)
+/* Checks the ball: it flies from the edge and lands on the slope after τ = 0.2/g, and keeps the part of its velocity along the slope. */
+static void check_edge(const cmbt_run *r)
 {
   const double flies = 0.2 / G, left = 2 - flies, vx = 1.02 / 1.01, ax = 0.1 * G / 1.01;
   const double x = 1 + flies + vx * left + ax / 2 * left * left;
@@ -261,19 +262,19 @@ static void test_edge(void **state)
           "joints: {f: {type: free, child: ball, rate: [1, 0, 0, 0, 0, 0]}}\n"
           "loops: {plane: {type: stop, formula: \"f.z + 0.1*max(f.x - 1, 0)\", restitution: 0}}\n"
           "outputs: {x: f.x, z: f.z}\n",
-          3, look_at_edge);
+          3, check_edge);
 }
 
 /* ---- lift-offs at which the gap opens as t³ */
 
-/* A body slides up the inside of a loop of radius 1, with v² = 4 g at the bottom: the angle from there has θ' = 2 √g cos(θ/2), and the loop
- * has nothing to push where cos θ = −2/3. */
-static void look_at_loop(const cmbt_run *r)
+/* Checks a body that slides up the inside of a loop of radius 1, with v² = 4 g at the bottom: the angle from there has θ' = 2 √g cos(θ/2), and
+ * the contact force is 0 where cos θ = −2/3. */
+static void check_loop(const cmbt_run *r)
 {
   const double off = log(sqrt(6) + sqrt(5)) / sqrt(G), s = 0.7 - off, w = sqrt(2 * G / 3);
   expect(r, "X", sqrt(5) / 3 - w * 2 / 3 * s);
   expect(r, "Z", 2.0 / 3 + w * sqrt(5) / 3 * s - G * s * s / 2);
-  assert_int_equal(r->result->events, 3); /* the contact, its rest, and the end of that */
+  assert_int_equal(r->result->events, 3); /* impact, closed contact, release */
 }
 
 static void test_loop(void **state)
@@ -286,12 +287,12 @@ static void test_loop(void **state)
           "forces: {c: {type: contact, on: {body: b, at: [0, 0, -1]}, surface: \"1 - x^2 - z^2\",\n"
           "             restitution: 0}}\n"
           "outputs: {X: b.x, Z: b.z}\n",
-          0.7, look_at_loop);
+          0.7, check_loop);
 }
 
-/* A follower of 0.5 kg with a spring of 100 N/m on a cam at 70 rad/s: it starts on the cam's nose and leaves it at once, falls back onto it,
- * and leaves it again where the cam's acceleration, −98 cos φ, is that of the spring and of gravity. */
-static void look_at_cam(const cmbt_run *r)
+/* Checks a follower of 0.5 kg with a spring of 100 N/m on a cam at 70 rad/s: it starts on the cam's nose, lifts off at once, falls back and
+ * lifts off again where the cam's acceleration, −98 cos φ, is that of the spring and of gravity. */
+static void check_cam(const cmbt_run *r)
 {
   const double c = (100 * 0.08 + 0.5 * G) / 47, turn = 2 * acos(-1), off = (turn - acos(c)) / 70;
   const double z = 0.02 * (c - 1), v = 1.4 * sqrt(1 - c * c), s = 0.12 - off;
@@ -313,7 +314,7 @@ static void test_cam(void **state)
           "motions: {d: {coordinate: a, value: 70*t}}\n"
           "loops: {c: {type: stop, formula: \"0.02 + z - 0.02*cos(a)\", restitution: 0}}\n"
           "outputs: {Z: z}\n",
-          0.12, look_at_cam);
+          0.12, check_cam);
 }
 
 int main(void)

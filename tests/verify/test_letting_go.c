@@ -1,11 +1,12 @@
 /*
- * Friction that lets go while the force on it grows smoothly leaves its zero slowly: the velocity grows from 0 with the rate 0. The dense output of a
- * long step may show that velocity with the wrong sign just behind the event, which is no event: runs restarted there without end.
+ * Checks friction that releases under a smoothly growing force: the velocity grows from 0 with the rate 0. The dense output of a long step
+ * may show that velocity with the wrong sign just after the event; it must not count as an event, or runs would restart there forever.
  *
- * Two wheels of the inertia 1 are held together by a limited differential with the locking torque M. Forces a and b that relax, τ a' = c (w − w₀ − sin ωt) − a and
- * b the opposite, pull them apart. While both turn alike a = −b, and it is known in closed form:
+ * Two wheels with the moment of inertia 1 are locked by a limited differential with the locking torque M. Torques a and b with the
+ * relaxation time τ, τ a' = c (w − w₀ − sin ωt) − a with the wheel's rate w, and b with the opposite sign of sin ωt, load the
+ * differential. While both wheels turn alike, a = −b with
  *
- *     −a(t) = c (sin ωt − ωτ cos ωt + ωτ exp(−t/τ))/(1 + ω²τ²),   the differential lets go where |a| = M.
+ *     −a(t) = c (sin ωt − ωτ cos ωt + ωτ exp(−t/τ))/(1 + ω²τ²),   and the differential releases when |a| = M.
  */
 #include "check.h"
 #include "model_run.h"
@@ -36,19 +37,19 @@ static const char wheels[] =
     "  r: {type: torsion, coordinate: right, torque: b - axle.right}\n"
     "outputs: {slip: \"left' - right'\", moved: axle.moved}\n";
 
-static double pull_at(double t)
+static double torque_at(double t)
 {
   const double x = omega * tau;
   return stiffness * (sin(omega * t) - x * cos(omega * t) + x * exp(-t / tau)) / (1 + x * x);
 }
 
-/* By bisection, before the pull has its maximum. */
-static double letting_go(void)
+/* Returns the time of the release by bisection, before the torque has its maximum. */
+static double release_time(void)
 {
   double low = 0, high = 0.4;
   for (int k = 0; k < 60; k++) {
     const double middle = (low + high) / 2;
-    if (pull_at(middle) < lock)
+    if (torque_at(middle) < lock)
       low = middle;
     else
       high = middle;
@@ -56,7 +57,7 @@ static double letting_go(void)
   return low;
 }
 
-static void lets_go_once(const char *method, double rtol)
+static void check_release(const char *method, double rtol)
 {
   cmbt_run r;
   cmbt_run_open_text(&r, wheels, CMB_FORM_EXPLICIT);
@@ -64,25 +65,25 @@ static void lets_go_once(const char *method, double rtol)
   r.rtol = rtol;
   cmbt_run_to(&r, 0.5, 0);
   assert_true(r.event_count >= 1 && r.event_count <= 4);
-  cmbt_near(r.events[0].t, letting_go(), 100 * rtol * lock / (stiffness * omega));
+  cmbt_near(r.events[0].t, release_time(), 100 * rtol * lock / (stiffness * omega));
   assert_true(fabs(cmbt_output(&r, "slip")) > 0.1);
   cmbt_near(fabs(cmbt_output(&r, "moved")), lock, 1e-9);
   cmbt_run_close(&r);
 }
 
-static void every_method(void **state)
+static void test_release(void **state)
 {
   (void)state;
   static const char *const methods[] = {"radau5", "radau", "auto",   "bdf",
                                         "sdirk4", "mdop5", "mdop853"};
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
-    lets_go_once(methods[i], 1e-4);
-    lets_go_once(methods[i], 1e-6);
+    check_release(methods[i], 1e-4);
+    check_release(methods[i], 1e-6);
   }
 }
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(every_method)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_release)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /*
- * Levels: a force that is a staircase, x'' = −floor(x) − 1/2, on a rail y = 0. Between two steps of the staircase the motion is
- * a parabola, so that the exact solution is put together from quadratic equations: times of all changes, directions and the
- * final state, for every method; starts inside an interval and on its ends; a step of the staircase that is just touched.
+ * Checks levels of a staircase function: x'' = −floor(x) − 1/2 with the constraint y = 0. Between two levels the motion is a parabola, so that
+ * the exact solution is composed of solutions of quadratic equations: times and directions of all changes and the final state, for every
+ * method; starts inside an interval and at its ends; a level that is only just reached.
  */
 #include "check.h"
 #include "methods.h"
@@ -30,7 +30,7 @@ static long double force(int n)
   return -n - 0.5L;
 }
 
-/* The first time after now at which x = at; infinite if never. The root that is (nearly) now is left out. */
+/* Returns the time until x = at for the first time; INFINITY if never. A root that is nearly 0 does not count. */
 static long double time_to(const struct flight *f, long double at)
 {
   long double a = force(f->n) / 2, b = f->v, c = f->x - at, root = INFINITY;
@@ -69,7 +69,7 @@ static void fly(struct flight *f, double t_end, struct log *log)
   }
 }
 
-/* ---- the same as equations */
+/* ---- the equations */
 
 static cmb_status evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
 {
@@ -122,7 +122,7 @@ static const cmb_equations staircase = {.name = "staircase",
                                         .switch_is_level = is_level,
                                         .levels = levels};
 
-static cmb_status keep(void *user, const cmb_event *event)
+static cmb_status on_event(void *user, const cmb_event *event)
 {
   struct log *log = user;
   assert_in_range(log->count, 0, MOST_EVENTS - 1);
@@ -132,7 +132,7 @@ static cmb_status keep(void *user, const cmb_event *event)
   return CMB_OK;
 }
 
-/* Run from (x, v), at first in [n, n + 1], and compare everything. Returns the number of events. */
+/* Runs from (x, v), at first in [n, n + 1], and compares with the exact solution. Returns the number of events. */
 static int compare(cmb_context *ctx, const cmb_method *method, double x, double v, int n,
                    double t_end, double *worst)
 {
@@ -143,7 +143,7 @@ static int compare(cmb_context *ctx, const cmb_method *method, double x, double 
   cmb_simulation *sim;
   cmb_run_options options = cmb_run_defaults();
   options.method = method;
-  options.observer = (cmb_observer){.user = &found, .event = keep};
+  options.observer = (cmb_observer){.user = &found, .event = on_event};
   found.count = 0;
   fly(&f, t_end, &exact);
   cmbt_ok(ctx, cmb_system_create(ctx, &staircase, 0, t_end, q0, v0, &system));
@@ -161,8 +161,8 @@ static int compare(cmb_context *ctx, const cmb_method *method, double x, double 
   return exact.count;
 }
 
-/* The parabolas are exact for every method but bdf, which begins with order 1 after each change; what is left is rounding, which
- * each change of level adds to. */
+/* Returns the limit of the error. The parabolas are exact for every method but bdf, which begins with order 1 after each change; what
+ * remains is rounding, which grows with each change of level. */
 static double limit(const cmb_method *method)
 {
   return cmbt_is(method, "bdf") ? 1e-3 : 1e-9;
@@ -176,16 +176,16 @@ static void test_staircase(void **state)
     int n;
     double t_end;
   } cases[] = {
-      {0.25, 4.7, 0, 40},  /* up and down five steps, many times */
-      {0.25, -4.7, 0, 40}, /* the other way, through negative numbers */
-      {3, -1, 2, 20},      /* begins on an end, going down: no change of level there */
-      {-3, 1, -3, 20},     /* going up */
+      {0.25, 4.7, 0, 40},  /* five levels up and down, many times */
+      {0.25, -4.7, 0, 40}, /* in the other direction, through negative numbers */
+      {3, -1, 2, 20},      /* starts with decreasing x where an interval ends: no change there */
+      {-3, 1, -3, 20},     /* the same with increasing x */
       {0.5, 0, 0, 12},     /* from rest */
   };
   cmb_context *ctx = cmb_context_create(NULL);
   for (int i = 0; i < cmb_method_count(); i++) {
     const cmb_method *method = cmb_method_at(i);
-    if (cmb_method_is_real_time(method)) continue; /* these switch at the ends of steps */
+    if (cmb_method_is_real_time(method)) continue; /* levels change at the ends of steps only */
     for (int k = 0; k < (int)(sizeof cases / sizeof cases[0]); k++) {
       double worst;
       int count = compare(ctx, method, cases[k].x, cases[k].v, cases[k].n, cases[k].t_end, &worst);
@@ -198,8 +198,8 @@ static void test_staircase(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* x rises above 1 by 1e-7 and falls back within 1e-3 s: two changes of level, inside a step that is far longer. */
-static void test_touch(void **state)
+/* Checks that x which rises above 1 by 1e-7 and falls back within 1e-3 s gives two changes of level, inside a far longer step. */
+static void test_level_just_reached(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
@@ -213,9 +213,9 @@ static void test_touch(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Wrong levels, which never become right: an end with words, not an endless loop. */
-static cmb_status stuck_levels(const void *self, const cmb_point *at, const double *lambda,
-                               int *mode)
+/* Levels that do not change with x and so become wrong: the run has to end with an error, not in an endless loop. */
+static cmb_status constant_levels(const void *self, const cmb_point *at, const double *lambda,
+                                  int *mode)
 {
   (void)self;
   (void)at;
@@ -224,12 +224,12 @@ static cmb_status stuck_levels(const void *self, const cmb_point *at, const doub
   return CMB_OK;
 }
 
-static void test_stuck(void **state)
+static void test_wrong_levels(void **state)
 {
   (void)state;
   const double q0[2] = {0.25, 0}, v0[2] = {3, 0};
   cmb_equations eq = staircase;
-  eq.levels = stuck_levels;
+  eq.levels = constant_levels;
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_run_options options = cmb_run_defaults();
   cmb_system *system;
@@ -247,8 +247,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_staircase),
-      cmocka_unit_test(test_touch),
-      cmocka_unit_test(test_stuck),
+      cmocka_unit_test(test_level_just_reached),
+      cmocka_unit_test(test_wrong_levels),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

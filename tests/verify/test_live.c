@@ -1,13 +1,13 @@
 /*
- * Live parameters: equations in which a parameter is an input, set to a value, are those in which the value was folded.
+ * Shows that equations in which a live parameter is an input, set to a value, agree with those into which the value was folded:
  *
- *   - every bundled model, every parameter that can stay live, all formulations, at another value than the file's;
+ *   - every bundled model, every parameter that can stay live, all formulations, with another value than the file's;
  *   - models with what the bundled ones lack: axes, mirrored and repeated instances, solids, gears, stops that depend on parameters;
- *   - random mechanisms of all joints and forces in which every number is a parameter;
- *   - a chain so long that its mass matrix is given by factors: its accelerations;
+ *   - random mechanisms of all joints and forces in which many numbers are parameters;
+ *   - the accelerations of a chain so long that its mass matrix is given by factors;
  *   - ∂r/∂p and ∂g/∂p against differences.
  *
- * M, f, g, G, γ, g_t and the residual agree to 1e-13 of their largest entry, g to 1e-13 m or rad, start values to 1e-12.
+ * M, f, G, γ, g_t and the residual agree to 1e-13 of their largest entry, g to 1e-13 m or rad, start values to 1e-12.
  */
 #include "check.h"
 #include "model_run.h"
@@ -26,13 +26,13 @@ static const double SAME = 1e-13, SAME_START = 1e-12, DIFFERENCED = 2e-6;
 enum { KINDS = 7 };
 static const char *const kind_names[KINDS] = {"M", "f", "g", "G", "gamma", "g_t", "r"};
 
-/* The equations at a point, all matrices dense. */
+/* The terms of the equations at a point, with dense matrices. */
 struct values {
   int size[KINDS];
   double *x[KINDS];
 };
 
-static void spread(int rows, int columns, const cmb_pattern *pattern, bool diagonal,
+static void expand(int rows, int columns, const cmb_pattern *pattern, bool diagonal,
                    const double *from, double *to)
 {
   memset(to, 0, (size_t)rows * (size_t)columns * sizeof *to);
@@ -45,7 +45,7 @@ static void spread(int rows, int columns, const cmb_pattern *pattern, bool diago
   if (!pattern && !diagonal) memcpy(to, from, (size_t)rows * (size_t)columns * sizeof *to);
 }
 
-/* r = M a − f + Gᵀ λ, with a and λ that have nothing special. */
+/* Computes r = M a − f + Gᵀ λ for some a and λ. */
 static void add_residual(int nv, int ng, struct values *v)
 {
   double *const *x = v->x, *r = v->x[6];
@@ -73,8 +73,8 @@ static struct values evaluate(cmb_evaluator *ev, const double *p, double t, cons
   ev->p = p;
   const cmb_terms want = {M, out.x[1], out.x[2], G, out.x[4], out.x[5]};
   cmbt_ok(ev->ctx, cmb_evaluate(ev, t, q, v, &want));
-  spread(nv, nv, eq->M_pattern, eq->mass_diagonal, M, out.x[0]);
-  spread(ng, nv, eq->G_pattern, false, G, out.x[3]);
+  expand(nv, nv, eq->M_pattern, eq->mass_diagonal, M, out.x[0]);
+  expand(ng, nv, eq->G_pattern, false, G, out.x[3]);
   add_residual(nv, ng, &out);
   free(M);
   free(G);
@@ -93,12 +93,12 @@ static double largest(int n, const double *x)
   return most;
 }
 
-/* The largest difference of two evaluations in parts of the largest entry of its kind. */
+/* Returns the largest difference of two evaluations, relative to the largest entry of its term. */
 static double difference(const struct values *a, const struct values *b, const char *where)
 {
   double worst = 0;
   for (int k = 0; k < KINDS; k++) {
-    const double least = k == 2 ? 1 : 1e-3; /* g is a difference of lengths */
+    const double least = k == 2 ? 1 : 1e-3; /* g is a difference of lengths of about 1 m */
     const double scale = fmax(largest(b->size[k], b->x[k]), least);
     for (int i = 0; i < b->size[k]; i++) {
       const double off = fabs(a->x[k][i] - b->x[k][i]) / scale;
@@ -112,7 +112,7 @@ static double difference(const struct values *a, const struct values *b, const c
   return worst;
 }
 
-/* A state near the start with all velocities; the same for both systems. */
+/* Computes a state near the start with random velocities, the same for both systems. */
 static void take_state(const cmb_system *s, double *q, double *v)
 {
   const cmb_equations *eq = cmb_system_equations(s);
@@ -125,7 +125,7 @@ static void take_state(const cmb_system *s, double *q, double *v)
 
 enum { MOST = 400, T_TENTHS = 3 };
 
-/* The modes that belong to the point. */
+/* Finds the modes of the point. */
 static void find_modes(cmb_evaluator *ev, const double *p, double t, const double *q,
                        const double *v)
 {
@@ -151,7 +151,7 @@ static bool are_equal(const struct values *a, const struct values *b)
   return true;
 }
 
-/* Start values for p against those with p folded in. */
+/* Checks start values for p against those with p folded in. */
 static void compare_starts(cmb_context *ctx, const cmb_system *live, const double *p,
                            const cmb_system *folded, const char *where)
 {
@@ -165,9 +165,9 @@ static void compare_starts(cmb_context *ctx, const cmb_system *live, const doubl
   }
 }
 
-/* The live system with the parameters p against the folded one; `felt`: whether p changes anything. */
+/* Compares the live system with the parameters p with the folded one; *has_effect: whether p changes any value. */
 static double compare(cmb_context *ctx, const cmb_system *live, const double *p,
-                      const cmb_system *folded, const char *where, bool *felt)
+                      const cmb_system *folded, const char *where, bool *has_effect)
 {
   const cmb_equations *a = cmb_system_equations(live), *b = cmb_system_equations(folded);
   if (a->nq != b->nq || a->nv != b->nv || a->ng != b->ng) fail_msg("%s: other sizes", where);
@@ -183,7 +183,7 @@ static double compare(cmb_context *ctx, const cmb_system *live, const double *p,
   struct values x = evaluate(with, p, t, q, v), y = evaluate(without, NULL, t, q, v);
   struct values nominal = evaluate(with, NULL, t, q, v);
   const double worst = difference(&x, &y, where);
-  *felt = !are_equal(&x, &nominal);
+  *has_effect = !are_equal(&x, &nominal);
   release(&nominal);
   release(&x);
   release(&y);
@@ -194,7 +194,7 @@ static double compare(cmb_context *ctx, const cmb_system *live, const double *p,
 
 /* ---- derivatives with respect to p */
 
-/* r or g with parameter k moved by `by`, in out. */
+/* Computes r or g with parameter k changed by `by`. */
 static void moved(cmb_evaluator *ev, const double *p, int k, double by, bool residual,
                   const double *q, const double *v, double *out)
 {
@@ -207,7 +207,7 @@ static void moved(cmb_evaluator *ev, const double *p, int k, double by, bool res
   release(&x);
 }
 
-/* All columns of ∂r/∂p or ∂g/∂p against differences of fourth order. */
+/* Checks all columns of ∂r/∂p or ∂g/∂p against differences of fourth order. */
 static void check_derivative(cmb_evaluator *ev, const double *p, bool residual, const double *q,
                              const double *v, const char *where)
 {
@@ -222,7 +222,7 @@ static void check_derivative(cmb_evaluator *ev, const double *p, bool residual, 
   ev->p = p;
   cmb_point at = cmb_evaluator_point(ev, T_TENTHS * 0.1, q, v);
   cmbt_ok(ev->ctx, eq->derivative(eq->self, &at, a, lambda, which, raw));
-  spread(rows, np, eq->derivative_pattern[which], false, raw, J);
+  expand(rows, np, eq->derivative_pattern[which], false, raw, J);
   for (int k = 0; k < np && rows > 0; k++) {
     const double h = 1e-3 * fmax(fabs(p[k]), 1e-2);
     for (int n = 0; n < 4; n++) moved(ev, p, k, (n < 2 ? -2 + n : n - 1) * h, residual, q, v, d[n]);
@@ -256,7 +256,7 @@ static void check_derivatives(cmb_context *ctx, const cmb_system *live, const ch
 
 /* ---- models in files and texts */
 
-/* Either a file or a text. */
+/* A model: a file (text NULL) or a text. */
 struct source {
   const char *path, *text;
 };
@@ -273,11 +273,11 @@ static void read_model(cmb_context *ctx, const struct source *s, const cmb_model
 
 struct counts {
   int parameters, models;
-  int felt; /* parameters that change the equations at this point */
+  int effective; /* parameters that change the equations at this point */
   double worst;
 };
 
-/* Parameter k at another value: live and set, or folded. */
+/* Compares parameter k with another value: live and set, or folded. */
 static void try_parameter(cmb_context *ctx, const struct source *s, const cmb_system *live, int k,
                           cmb_formulation formulation, struct counts *counts)
 {
@@ -295,18 +295,18 @@ static void try_parameter(cmb_context *ctx, const struct source *s, const cmb_sy
   cmbt_ok(ctx, cmb_model_system(ctx, model, &o, &folded));
   snprintf(where, sizeof where, "%s, formulation %d, %s", s->path, (int)formulation,
            eq->p_names[k]);
-  bool felt;
-  counts->worst = fmax(counts->worst, compare(ctx, live, p, folded, where, &felt));
+  bool has_effect;
+  counts->worst = fmax(counts->worst, compare(ctx, live, p, folded, where, &has_effect));
   if (k % 3 == (int)formulation || getenv("CAMBER_CAMPAIGN")) {
     compare_starts(ctx, live, p, folded, where);
   }
-  counts->felt += felt;
+  counts->effective += has_effect;
   counts->parameters++;
   cmb_system_destroy(folded);
   cmb_model_destroy(model);
 }
 
-/* Of a large model each parameter is tried in one formulation, since reading the model takes long. */
+/* Returns whether a parameter is tried: of a large model each one in one formulation only, since reading the model takes long. */
 static bool is_tried(const cmb_system *live, int k, int formulation)
 {
   const int large = 50;
@@ -349,9 +349,10 @@ static void test_bundled(void **state)
     const struct source s = {path, NULL};
     try_source(ctx, &s, &counts);
   }
-  print_message("%d models, %d live parameters in all formulations, %d felt, worst %.2g\n",
-                counts.models, counts.parameters, counts.felt, counts.worst);
-  assert_true(counts.parameters > 3 * models && counts.felt > counts.parameters / 2);
+  print_message(
+      "%d models, %d live parameters in all formulations, %d with an effect, worst %.2g\n",
+      counts.models, counts.parameters, counts.effective, counts.worst);
+  assert_true(counts.parameters > 3 * models && counts.effective > counts.parameters / 2);
   cmb_context_destroy(ctx);
 }
 
@@ -446,15 +447,15 @@ static void test_texts(void **state)
     const struct source s = {name, texts[i]};
     try_source(ctx, &s, &counts);
   }
-  print_message("%d models, %d live parameters, %d felt, worst %.2g\n", counts.models,
-                counts.parameters, counts.felt, counts.worst);
-  assert_int_equal(counts.felt, counts.parameters);
+  print_message("%d models, %d live parameters, %d with an effect, worst %.2g\n", counts.models,
+                counts.parameters, counts.effective, counts.worst);
+  assert_int_equal(counts.effective, counts.parameters);
   cmb_context_destroy(ctx);
 }
 
-/* ---- every number of a random mechanism */
+/* ---- numbers of a random mechanism */
 
-/* The number becomes a parameter of the model. */
+/* Makes the number a parameter of the model. */
 static void make_live(cmb_model *m, cmb_number *x)
 {
   char name[40];
@@ -472,7 +473,7 @@ static void make_all_live(cmb_model *m, int count, cmb_number *x)
   for (int i = 0; i < count; i++) make_live(m, &x[i]);
 }
 
-/* A unit vector whose components are parameters stays one when these change. */
+/* Makes the components of a unit vector parameters; the axis is normalised again when they change. */
 static void make_axis_live(cmb_model *m, cmb_number axis[3])
 {
   double unit[3];
@@ -484,8 +485,8 @@ static void make_axis_live(cmb_model *m, cmb_number axis[3])
     axis[i] = (cmb_number){unit[i], cmb_over(m->graph, axis[i], length).live};
 }
 
-/* A start value that is another one in the model; p has what it was. (Random loops leave room for few of those that are given; what comes of
- * more of them hangs on roundings.) */
+/* Makes a start value a live parameter with another value; its old value goes to p. (Random loops leave room for few given start values; with more
+ * of them the result depends on rounding.) */
 static void make_start_live(cmb_model *m, cmb_number *x, double *p)
 {
   p[m->parameter_count] = x->value;
@@ -493,7 +494,7 @@ static void make_start_live(cmb_model *m, cmb_number *x, double *p)
   make_live(m, x);
 }
 
-/* Some numbers of all kinds; an inertia stays symmetric. p: the values that the numbers had. */
+/* Makes some numbers of all kinds live; inertias stay symmetric. p gets the values of the numbers. */
 static void make_model_live(cmb_context *ctx, struct cmbt_random *r, cmb_model *m, double *p)
 {
   for (int i = 0; i < MOST; i++) p[i] = NAN;
@@ -555,8 +556,8 @@ static void test_random(void **state)
       snprintf(where, sizeof where, "random mechanism %d, formulation %d", seed, f);
       cmbt_ok(ctx, cmb_model_system(ctx, live, &o, &a));
       cmbt_ok(ctx, cmb_model_system(ctx, folded, &o, &b));
-      bool felt;
-      worst = fmax(worst, compare(ctx, a, p, b, where, &felt));
+      bool has_effect;
+      worst = fmax(worst, compare(ctx, a, p, b, where, &has_effect));
       if (live->loop_count == 0) compare_starts(ctx, a, p, b, where);
       if (o.derivatives) check_derivatives(ctx, a, where);
       cmb_system_destroy(a);
@@ -573,7 +574,7 @@ static void test_random(void **state)
 
 /* ---- a long chain */
 
-/* The accelerations of the bundled chain of 150, all of it live, or folded with other masses and lengths. */
+/* Computes the accelerations of the bundled chain of 150, with all parameters live, or folded with other masses and lengths. */
 static void accelerate_chain(cmb_context *ctx, const char *path, bool live, int n, double a[])
 {
   static const char *const names[] = {"N", "m", "l"};
@@ -606,7 +607,7 @@ static void accelerate_chain(cmb_context *ctx, const char *path, bool live, int 
 static void test_long(void **state)
 {
   (void)state;
-  enum { N = 152 }; /* with the two coordinates of the suspension */
+  enum { N = 152 }; /* 150 and the two coordinates of the suspension */
   cmb_context *ctx = cmb_context_create(NULL);
   double a[MOST], b[MOST];
   char path[8000];
@@ -617,7 +618,7 @@ static void test_long(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* ---- what cannot be live */
+/* ---- parameters that cannot be live */
 
 static void test_refused(void **state)
 {

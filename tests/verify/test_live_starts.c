@@ -1,11 +1,11 @@
 /*
- * Start values follow live parameters: a value that is set before a run begins gives the start of a model that was read with it.
+ * Shows that start values follow live parameters: a value that is set before a run begins gives the same start as a model read with it.
  *
- *   - every bundled model, every parameter that can stay live, at another value than the file's, in one of the formulations each, another one
- *     than verify.live has; both have all formulations where CAMBER_CAMPAIGN is set;
+ *   - every bundled model, every parameter that can stay live, with another value than the file's, each in one of the formulations, not the
+ *     same as in verify.live; both tests use all formulations if CAMBER_CAMPAIGN is set;
  *   - models with what the bundled ones lack: Euler parameters, mirrored and repeated instances, settings, drives, axes, redundant loops;
- *   - static equilibria and values that a program has set;
- *   - inputs; runs after runs; starts that do not exist.
+ *   - static equilibria and start values set by a program;
+ *   - inputs; repeated runs; starts that do not exist.
  *
  * The references are systems of models with the values folded in. q and v agree to 1e-12 of their size, or of 1.
  */
@@ -22,13 +22,13 @@ static const double SAME = 1e-12;
 
 enum { MOST = 400 };
 
-/* Either a file or a text, and what is done to its system. */
+/* A model, in a file (text NULL) or a text, and what is set in its system. */
 struct source {
   const char *path, *text;
   int start_count;
-  cmb_setting start[2]; /* when the system is made */
-  cmb_setting set[1];   /* later; name NULL: nothing */
-  bool settle;          /* to its equilibrium */
+  cmb_setting start[2]; /* start values given when the system is made */
+  cmb_setting set[1];   /* start value set later; name NULL: none */
+  bool settle;          /* whether the start is moved to the equilibrium */
 };
 
 /* A model with its system and a run. */
@@ -71,7 +71,7 @@ static void release(struct made *m)
 }
 
 struct counts {
-  int models, parameters, moved; /* of which so many change a start value */
+  int models, parameters, moved; /* moved: parameters that change a start value */
   double worst;
 };
 
@@ -88,7 +88,7 @@ static void compare(int n, const char *const *names, const double *got, const do
   }
 }
 
-/* What the system says for p, and where a run begins that was given the value. */
+/* Checks the start values that the system computes for p, and those of a run in which the value was set. */
 static void compare_starts(cmb_context *ctx, struct made *live, int k, const double *p,
                            struct made *folded, const char *where, struct counts *counts)
 {
@@ -112,7 +112,7 @@ static void compare_starts(cmb_context *ctx, struct made *live, int k, const dou
   cmbt_ok(ctx, cmb_simulation_set(live->sim, 1, &back));
 }
 
-/* The parameters one after the other, at other values. */
+/* Tries the parameters one after the other with other values. */
 static void try_form(cmb_context *ctx, const struct source *s, cmb_formulation formulation,
                      bool in_turn, struct counts *counts)
 {
@@ -138,7 +138,7 @@ static void try_form(cmb_context *ctx, const struct source *s, cmb_formulation f
   release(&live);
 }
 
-/* All parameters in all formulations, or the formulations in turn. */
+/* Tries all parameters in all formulations, or each parameter in one formulation. */
 static void try_source(cmb_context *ctx, const struct source *s, bool in_turn,
                        struct counts *counts)
 {
@@ -148,7 +148,7 @@ static void try_source(cmb_context *ctx, const struct source *s, bool in_turn,
   counts->models++;
 }
 
-static void tell(const struct counts *c)
+static void print_counts(const struct counts *c)
 {
   print_message("%d models, %d live parameters and formulations, %d move the start, worst %.2g\n",
                 c->models, c->parameters, c->moved, c->worst);
@@ -167,7 +167,7 @@ static void test_bundled(void **state)
     const struct source s = {.path = path};
     try_source(ctx, &s, !getenv("CAMBER_CAMPAIGN"), &counts);
   }
-  tell(&counts);
+  print_counts(&counts);
   assert_true(counts.parameters > models && counts.moved > counts.parameters / 5);
   cmb_context_destroy(ctx);
 }
@@ -203,7 +203,7 @@ static const struct source sources[] = {
     {.path = "linkage-later.yaml", .text = linkage, .set = {{"turn", 0.31}}},
     {.path = "hanging.yaml", .text = hanging},
     {.path = "settled.yaml", .text = hanging, .set = {{"hinge", 0.1}}, .settle = true},
-    /* Euler parameters, mirrored and repeated instances, live axes, lists of starts */
+    /* Euler parameters, mirrored and repeated instances, live axes, lists of start values */
     {.path = "instances.yaml",
      .text =
          "parameters: {a: 0.3, b: 0.2, w: 0.4, n: 3, s: 1}\n"
@@ -231,7 +231,7 @@ static const struct source sources[] = {
          "inputs: {u: a*cos(s*t)}\n"
          "motions: {drive: {coordinate: chain2.slide, value: u*b}}\n"
          "outputs: {x: left.hinge}\n"},
-    /* a free body in Cartesian coordinates too, with a setting for one of its coordinates */
+    /* a free body, also in Cartesian coordinates */
     {.path = "free.yaml",
      .text = "parameters: {x0: 0.3, turn: 0.2, v0: 2, c: 0.1}\n"
              "bodies: {top: {mass: 1, box: [0.1, 0.2, 0.3], at: [c, 0, 2*c]}}\n"
@@ -248,12 +248,12 @@ static void test_texts(void **state)
   for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
     try_source(ctx, &sources[i], false, &counts);
   }
-  tell(&counts);
+  print_counts(&counts);
   assert_true(counts.moved > counts.parameters / 2);
   cmb_context_destroy(ctx);
 }
 
-/* What an input adds moves a drive, and loops with it. */
+/* Checks that a value added to an input changes the start values of a drive and of the loop connected to it. */
 static void test_inputs(void **state)
 {
   (void)state;
@@ -273,7 +273,7 @@ static void test_inputs(void **state)
     cmbt_ok(ctx, cmb_model_parse(ctx, text, strlen(text), "inputs.yaml", &all, &model));
     cmbt_ok(ctx, cmb_model_system(ctx, model, &o, &system));
     double q[MOST], v[MOST];
-    const double p[4] = {0.7, -0.1}; /* a, what is added to u, and its rates */
+    const double p[4] = {0.7, -0.1}; /* a, the value added to u, and the rates of u */
     assert_int_equal(cmb_system_equations(system)->np, 4);
     cmbt_ok(ctx, cmb_system_start(ctx, system, p, q, v));
     const bool cartesian = f == CMB_FORM_CARTESIAN;
@@ -287,7 +287,8 @@ static void test_inputs(void **state)
   }
 }
 
-/* A value that was set in one run is there in the next, and its start, too. A start that does not exist is told, and can be mended. */
+/* Checks that a value set in one run also holds in the next and changes its start. A start that does not exist is reported as an error, after
+ * which another value can be set. */
 static void test_runs_after_runs(void **state)
 {
   (void)state;
@@ -307,7 +308,7 @@ static void test_runs_after_runs(void **state)
   const cmb_result *r = cmb_simulation_result(m.sim);
   cmbt_ok(ctx, cmb_simulation_advance(m.sim, 0.1));
   cmbt_near(r->q[1], 0.6, SAME);
-  cmbt_ok(ctx, cmb_simulation_set(m.sim, 1, &start)); /* it does nothing to a run under way */
+  cmbt_ok(ctx, cmb_simulation_set(m.sim, 1, &start)); /* does not change a run under way */
   cmbt_near(r->q[1], 0.6, SAME);
   cmbt_ok(ctx, cmb_simulation_start(m.sim));
   cmbt_near(r->q[1], 0.6, SAME);
@@ -325,8 +326,8 @@ static void test_runs_after_runs(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* A loop that repeats constraints as long as its axis is parallel to the others, and locks the linkage when it is not: what was left out is
- * not forgotten. */
+/* Checks a loop whose constraints are redundant while its axis is parallel to the others and which locks the linkage when it is not: setting such an
+ * axis is reported as a contradiction with the constraints that were left out. */
 static void test_left_out(void **state)
 {
   (void)state;
@@ -357,7 +358,7 @@ static void test_left_out(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* A run whose start was moved is saved, and another one goes on from there; begun again, it starts where the first one did. */
+/* Checks that a run with another start can be saved and resumed by another simulation, which when started again has the first run's start. */
 static void test_resumed(void **state)
 {
   (void)state;
@@ -391,7 +392,7 @@ static void test_resumed(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* A formula that has no value. */
+/* Checks a value with which a start formula has no value. */
 static void test_not_finite(void **state)
 {
   (void)state;
@@ -418,7 +419,7 @@ static void test_not_finite(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Whichever allocation fails, there is an error with words, nothing has changed, and nothing is lost. */
+/* Checks that any allocation that fails gives an error text, changes nothing and leaves no memory allocated. */
 static void test_memory(void **state)
 {
   (void)state;

@@ -1,6 +1,6 @@
 /*
- * Long chains: setting one up takes memory in proportion to its length, and the mass matrix that is not formed (its factors,
- * dyn/mass_factors.c) is the same matrix. Formulas that refer to formulas are read once, however long the row.
+ * Shows for long chains that setting one up takes memory in proportion to its length, and that the mass matrix given by its factors
+ * (dyn/mass_factors.c) is the same as that given by its entries. Formulas that refer to other formulas are read once, however many there are.
  */
 #include "check.h"
 #include "dae/evaluator.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <suitesparse/SuiteSparse_config.h>
 
-/* Each copy: a hinge, a slide and a ball joint, all bent or moving. */
+/* Each copy has a hinge, a slide and a ball joint, with positions or velocities that are not 0. */
 static const char mixed[] =
     "parameters: {N: 1}\n"
     "templates:\n"
@@ -92,7 +92,7 @@ static double distance(int n, const double *a, const double *b, double *size)
   return most;
 }
 
-/* M x, M⁻¹ r and the accelerations of the residual formulation, with factors and with the entries of M. */
+/* Checks M x and the accelerations of the residual formulation, with factors of M and with its entries, and of the explicit formulation. */
 static void test_factors(void **state)
 {
   (void)state;
@@ -130,7 +130,7 @@ static void test_factors(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* An implicit method cannot do with factors, and M of a very long chain is refused in words. */
+/* Checks that an implicit method without entries of M, and M of a very long chain, are refused with an error. */
 static void test_refused(void **state)
 {
   (void)state;
@@ -156,7 +156,7 @@ static void test_refused(void **state)
 
 /* ---- memory */
 
-/* The most memory while a chain of n bodies is set up, a body. */
+/* Returns the largest amount of memory per body in bytes while a chain of n bodies is set up. */
 static double bytes_per_body(cmb_formulation form, int n)
 {
   struct cmbt_allocator memory;
@@ -179,7 +179,7 @@ static double bytes_per_body(cmb_formulation form, int n)
   return (double)memory.peak / n;
 }
 
-/* Arrays that double make up to 1.5 of it; n² would be 4. */
+/* Checks that four times as many bodies take at most 1.5 times the memory per body: arrays grow by doubling; n² would give a factor of 4. */
 static void test_memory(void **state)
 {
   (void)state;
@@ -191,7 +191,8 @@ static void test_memory(void **state)
   }
 }
 
-static size_t klu_largest; /* request for memory; the replaced functions have no argument for it */
+/* The largest request of KLU for memory; static, since the functions that replace malloc and realloc take no further argument. */
+static size_t klu_largest;
 
 static void *klu_malloc(size_t size)
 {
@@ -205,8 +206,8 @@ static void *klu_realloc(void *memory, size_t size)
   return realloc(memory, size);
 }
 
-/* The most memory while a Cartesian chain of n bars is set up, started and stepped, a body. One dense matrix of its
- * constraints would be 288 n bytes more. */
+/* Returns the largest amount of memory per body in bytes while a Cartesian chain of n bars is set up and makes its first steps. One dense matrix
+ * of its constraints would add 288 n bytes per body. */
 static double bytes_per_stepped_body(int n, const char *method, bool controlled)
 {
   static const cmb_option_setting fixed = {"steps", "fixed"};
@@ -238,7 +239,8 @@ static double bytes_per_stepped_body(int n, const char *method, bool controlled)
   return (double)memory.peak / n;
 }
 
-/* With 600 bodies the pivots of the constraints are below 1e-8, which in passing would be a loss of rank. */
+/* Checks the memory of steps. With 600 bodies the pivots of the constraints are below 1e-8, which near a singular position would be a loss of
+ * rank. */
 static void test_cartesian_steps(void **state)
 {
   (void)state;
@@ -251,7 +253,7 @@ static void test_cartesian_steps(void **state)
   assert_true(bytes_per_stepped_body(600, "mdop5", true) <= 1.5 * few);
 }
 
-/* The pivots of constraints are not on the diagonal: an order of elimination that counts on it fills the matrix. */
+/* Checks the memory of implicit steps. The pivots of constraints are not on the diagonal: an elimination order that assumes it fills the matrix. */
 static void test_implicit_steps(void **state)
 {
   (void)state;
@@ -286,7 +288,7 @@ static const char sums[] =
     "  link: {template: link, repeat: N, before: begin}\n"
     "outputs: {total: link1500.sum}\n";
 
-/* The first output of a model at its start. */
+/* Returns the output with this name at the start of a run. */
 static double output_at_start(cmb_context *ctx, const cmb_model *model, const char *name)
 {
   cmb_run_options run = cmb_run_defaults();
@@ -306,9 +308,9 @@ static double output_at_start(cmb_context *ctx, const cmb_model *model, const ch
   return value;
 }
 
-/* Σ from 1 to 1500, and 1 of the first. Without memory of what was read this row takes a million readings, and its last
- * measure by itself a stack of 1,500 readings, one inside the other. */
-static void test_row_of_measures(void **state)
+/* Checks a row of measures, each the sum of the one before and its own coordinate: 1, and 1 to 1500. If each use of a measure read its formula
+ * again, the row would take a million readings, and its last measure alone 1,500 nested ones. */
+static void test_sum_of_measures(void **state)
 {
   (void)state;
   cmb_context *ctx = cmb_context_create(NULL);
@@ -325,7 +327,7 @@ static const char slider[] = "bodies: {hook: {mass: 1, com: [0, 0, 0]}}\n"
                              "joints: {first: {type: prismatic, child: hook, at: [0, 0, 0], axis: "
                              "x, coordinates: [x0], start: 0.1}}\n";
 
-/* Every measure has the one before it three times: 3^40 readings, if each use were one. */
+/* Checks measures that use the one before three times: 3^40 readings, if each use were one. */
 static void test_nested_measures(void **state)
 {
   (void)state;
@@ -347,7 +349,7 @@ static void test_nested_measures(void **state)
   cmb_context_destroy(ctx);
 }
 
-static void refuse(const char *text, const char *words)
+static void expect_error(const char *text, const char *words)
 {
   cmb_context *ctx = cmb_context_create(NULL);
   cmb_model *model;
@@ -359,7 +361,8 @@ static void refuse(const char *text, const char *words)
   cmb_context_destroy(ctx);
 }
 
-/* A ring of measures longer than they are read one inside the other; and a row of forces, each needing the next. */
+/* Checks a ring of measures longer than the allowed nesting, and a row of forces each of which depends on the next. */
+
 static void test_refused_formulas(void **state)
 {
   (void)state;
@@ -370,7 +373,7 @@ static void test_refused_formulas(void **state)
     n += (size_t)snprintf(text + n, sizeof text - n, "  m%d: m%d\n", i, (i + 1) % RING);
   }
   snprintf(text + n, sizeof text - n, "outputs: {one: m3}\n");
-  refuse(text, "depends on itself");
+  expect_error(text, "depends on itself");
 
   n = (size_t)snprintf(text, sizeof text, "%sforces:\n", slider);
   for (int i = 0; i < ROW; i++) {
@@ -379,14 +382,14 @@ static void test_refused_formulas(void **state)
                           i + 1);
   }
   snprintf(text + n, sizeof text - n, "  f%d: {type: torsion, coordinate: x0, torque: '1'}\n", ROW);
-  refuse(text, "forces that depend on each other");
+  expect_error(text, "forces that depend on each other");
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_factors),         cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_memory),          cmocka_unit_test(test_row_of_measures),
+      cmocka_unit_test(test_memory),          cmocka_unit_test(test_sum_of_measures),
       cmocka_unit_test(test_nested_measures), cmocka_unit_test(test_refused_formulas),
       cmocka_unit_test(test_cartesian_steps), cmocka_unit_test(test_implicit_steps),
   };
