@@ -1,11 +1,11 @@
 /*
- * Balls that fall on a table and stay in contact: number of calls of the switching surfaces. A ball that falls from the height h and keeps
- * the part e of its speed at each impact comes to rest at
+ * Balls that fall on a table and stay in contact: number of evaluations of the gaps. A ball that falls from the height h and keeps the
+ * fraction e of its speed at each impact comes to rest at
  *
  *     t = √(2 h/g) (1 + e) / (1 − e).
  *
- * One call of the equations evaluates the surfaces of all rules, their gradients stored on a sparsity pattern; a layer between the model
- * and the run counts the calls. The largest number of balls is chosen so that the KKT matrix with all contacts closed is stored as a sparse
+ * One call of the equations' `surfaces` evaluates the gaps of all contacts, with their gradients stored on a sparsity pattern. A layer
+ * between the model and the run counts the calls. The largest number of balls is chosen so that the KKT matrix with all contacts closed is stored as a sparse
  * matrix.
  */
 #include "base/arena.h"
@@ -87,7 +87,7 @@ static cmb_system *read_system(cmb_context *ctx, int n)
   return system;
 }
 
-/* Checks that all n balls come to rest at the right times and stay on the table, and that the surfaces are called at most once per evaluation
+/* Checks that all n balls come to rest at the right times and stay on the table, and that `surfaces` is called at most once per evaluation
  * and ten times more per event. */
 static void check_run(int n)
 {

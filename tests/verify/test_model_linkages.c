@@ -303,7 +303,7 @@ static const double STROKE = 0.086, CONROD = 0.145, SPACE = 0.086 / 9.5,
                     PISTON_AREA = 3.14159265358979323846 / 4 * 0.092 * 0.092;
 
 /* Returns the distance of the piston from its top dead centre, for the crank turned by a since then. */
-static double piston_way(double a)
+static double piston_travel(double a)
 {
   const double r = STROKE / 2, x = r * sin(a);
   return r + CONROD - r * cos(a) - sqrt(CONROD * CONROD - x * x);
@@ -312,7 +312,7 @@ static double piston_way(double a)
 /* Returns the gauge pressure of the gas at the crank angle a after the ignition. */
 static double gas_pressure(double a)
 {
-  const double ratio = (SPACE + STROKE) / (SPACE + piston_way(a));
+  const double ratio = (SPACE + STROKE) / (SPACE + piston_travel(a));
   const double closed = (1 + tanh((cos(a / 2) - 0.35) / 0.08)) / 2;
   const double burnt = (1 + tanh((sin(a / 2) - 0.1) / 0.08)) / 2;
   return 0.9e5 * closed * (pow(ratio, 1.32) * (1 + 3 * burnt) - 1);
@@ -325,7 +325,7 @@ static double work_of_cycle(void)
   const double h = 4 * PI / PARTS, d = 1e-5;
   double sum = 0;
   for (int i = 0; i < PARTS; i++) {
-    const double slope = (piston_way(i * h + d) - piston_way(i * h - d)) / (2 * d);
+    const double slope = (piston_travel(i * h + d) - piston_travel(i * h - d)) / (2 * d);
     sum += gas_pressure(i * h) * PISTON_AREA * slope;
   }
   return sum * h;
@@ -349,9 +349,9 @@ static void test_engine_v6(void **state)
     const double phi = cmbt_row(&r, i, "phi");
     for (int k = 0; k < CYLINDERS; k++) {
       char name[40];
-      const double firing = k * PI * 2 / 3, from = piston_way(-firing);
+      const double firing = k * PI * 2 / 3, from = piston_travel(-firing);
       snprintf(name, sizeof name, "%s.s", names[k]);
-      cmbt_near(cmbt_row(&r, i, name), from - piston_way(phi - firing), 1e-8);
+      cmbt_near(cmbt_row(&r, i, name), from - piston_travel(phi - firing), 1e-8);
       snprintf(name, sizeof name, "%s.pressure", names[k]);
       cmbt_near(cmbt_row(&r, i, name), gas_pressure(phi - firing) / 1e5, 1e-8);
     }

@@ -230,7 +230,7 @@ static void test_bump(void **state)
   cmbt_run_close(&r);
 }
 
-/* Checks the same energy balance in the middle of the bump, where the energy differs most from its initial value. */
+/* Checks the same energy balance in the middle of the bump, where the energy differs much from its initial value. */
 static void test_energy_in_the_bump(void **state)
 {
   (void)state;

@@ -1,5 +1,5 @@
 /*
- * The modes that belong to a state follow from one rule (dae/modes.h), for each source of a state:
+ * One function finds the modes that belong to a state (dae/modes.h), whether it is a start, an equilibrium or the end of a step:
  *
  *   - forces with nested conditions, floors and tables whose integrals are known, by every method: functions that an inner switch makes
  *     exactly 0, levels that depend on levels, several functions that switch at the same time;
@@ -22,7 +22,7 @@
 
 enum { ROOM = 20000, MOST_SWITCHES = 400, MOST_STEPS = 3000 };
 
-/* ---- a mass for each force */
+/* ---- two masses with given forces */
 
 static const char *const kinks = "tables:\n"
                                  "  up: [[0, 0], [1, 1], [2, -1], [4, 3]]\n"
@@ -75,8 +75,8 @@ static const struct integral integrals[] = {
     {"floor(t + 10*floor(2*t))", 2, 31, -1, 31},
     {"floor(floor(4*t)/2) + bend(floor(2*t) - 2)", 2,
      0.5 * (0 + 1 + 2 + 3 + 1 + -1.0 / 3 + 0 + 2.0 / 3), -1, 8},
-    {"if(t > 1, 2, 0) + if(2*t > 2, 3, 0) + if(floor(t) >= 1, 5, 0)", 2, 10, 5,
-     10}, /* floor(t) changes once more at the end */
+    /* floor(t) changes once more at the end */
+    {"if(t > 1, 2, 0) + if(2*t > 2, 3, 0) + if(floor(t) >= 1, 5, 0)", 2, 10, 5, 10},
     {"max(min(t, 1), 0.5)", 2, 1.625, -1, 0},
     {"if(max(0, 1 - x) > 0, 1, 0)", 2, 1, 2, 1}, /* x = t */
     {"if(floor(x) > if(x > 1.5, 2, 0), 1, 0)", 4, 1.5, -1, 3},
@@ -124,7 +124,7 @@ static void test_integrals(void **state)
 /* ---- random conditions */
 
 /* Equations whose states are compared with the formulas; the counts are kept over several models. */
-struct judge {
+struct checker {
   cmb_context *ctx;
   cmb_system *system;
   const cmb_equations *eq;
@@ -133,21 +133,21 @@ struct judge {
   cmb_simulation *sim; /* the running simulation */
   bool real_time;      /* compare the forces in states with a function near 0 too */
   int steps;
-  long states, changes,
-      edges; /* states checked, modes other than +1, states with a function exactly or nearly 0 */
+  /* numbers of states checked, of modes other than +1, of states with a function exactly or nearly 0 */
+  long states, changes, edges;
 };
 
-static void close_judge(struct judge *j, cmb_model *model)
+static void close_checker(struct checker *j, cmb_model *model)
 {
   cmb_evaluator_destroy(j->ev);
   cmb_system_destroy(j->system);
   cmb_model_destroy(model);
 }
 
-static void open_judge(struct judge *j, cmb_context *ctx, const char *fx, const char *fy,
-                       cmb_model **model)
+static void open_checker(struct checker *j, cmb_context *ctx, const char *fx, const char *fy,
+                         cmb_model **model)
 {
-  *j = (struct judge){.ctx = ctx, .states = j->states, .changes = j->changes, .edges = j->edges};
+  *j = (struct checker){.ctx = ctx, .states = j->states, .changes = j->changes, .edges = j->edges};
   j->system = open_system(ctx, fx, fy, "0.25", model);
   j->eq = cmb_system_equations(j->system);
   assert_in_range(j->eq->ns, 0, MOST_SWITCHES);
@@ -158,7 +158,7 @@ static void open_judge(struct judge *j, cmb_context *ctx, const char *fx, const 
 
 /* Checks that no function contradicts its mode by more than `slack`, and that the forces are those of the formulas (outside of real-time runs
  * only where no function is within `slack` of 0). */
-static void check_state(struct judge *j, double t, const double *q, const double *v,
+static void check_state(struct checker *j, double t, const double *q, const double *v,
                         const int *mode, double slack)
 {
   double s[MOST_SWITCHES], f[2], out[2];
@@ -189,7 +189,7 @@ static double random_state(struct cmbt_random *r)
 }
 
 /* Checks 20 random starts, and that a search from arbitrary modes finds the same modes again unless a function is exactly 0. */
-static void check_starts(struct judge *j, struct cmbt_random *r)
+static void check_starts(struct checker *j, struct cmbt_random *r)
 {
   for (int k = 0; k < 20; k++) {
     double q[2], v[2], a[2];
@@ -213,7 +213,7 @@ static void check_starts(struct judge *j, struct cmbt_random *r)
       assert_memory_equal(mode, j->ev->mode, (size_t)j->eq->ns * sizeof *mode);
     }
     if (j->eq->ns > 0) memcpy(mode, j->ev->mode, (size_t)j->eq->ns * sizeof *mode);
-    j->real_time = true; /* modes found without a run give the right force at a switch too */
+    j->real_time = true; /* compare the forces where a function is 0, too */
     check_state(j, t, q, v, mode, 0);
     j->real_time = false;
   }
@@ -221,7 +221,7 @@ static void check_starts(struct judge *j, struct cmbt_random *r)
 
 static cmb_status after_step(void *user, double t)
 {
-  struct judge *j = user;
+  struct checker *j = user;
   const cmb_result *r = cmb_simulation_result(j->sim);
   (void)t;
   check_state(j, r->t, r->q, r->v, r->mode, j->real_time ? 0 : 1e-9);
@@ -230,7 +230,7 @@ static cmb_status after_step(void *user, double t)
 
 /* Runs the system and checks the state after each step. Returns false if the run ends with CMB_ERROR_EVENTS, because forces hold the motion
  * at a switch: by the library's message or after MOST_STEPS steps. */
-static bool check_run(struct judge *j, const char *method, double t_end)
+static bool check_run(struct checker *j, const char *method, double t_end)
 {
   cmb_run_options options = cmb_run_defaults();
   options.method = cmb_method_find(method);
@@ -249,7 +249,7 @@ static bool check_run(struct judge *j, const char *method, double t_end)
 }
 
 /* Checks the modes at an equilibrium; returns false if none is found. */
-static bool check_equilibrium(struct judge *j, struct cmbt_random *r)
+static bool check_equilibrium(struct checker *j, struct cmbt_random *r)
 {
   double q[2], lambda[1]; /* there are no constraints */
   const double v[2] = {0};
@@ -258,7 +258,7 @@ static bool check_equilibrium(struct judge *j, struct cmbt_random *r)
   for (int i = 0; i < 2; i++) q[i] = random_state(r);
   if (cmb_equilibrium(j->ev, 0.3, q, NULL, lambda, &report) != CMB_OK) return false;
   if (j->eq->ns > 0) memcpy(mode, j->ev->mode, (size_t)j->eq->ns * sizeof *mode);
-  j->real_time = true; /* the force must be right at a switch too */
+  j->real_time = true; /* compare the forces where a function is 0, too */
   check_state(j, 0.3, q, v, mode, 0);
   j->real_time = false;
   return true;
@@ -273,7 +273,7 @@ static void test_random(void **state)
   static char fx[ROOM], fy[ROOM], pulled[2][ROOM + 20];
   const int count = cmbt_count("CAMBER_MODES", 60);
   cmb_context *ctx = cmb_context_create(NULL);
-  struct judge j = {0};
+  struct checker j = {0};
   int ended = 0, balanced = 0;
   for (int k = 0; k < count; k++) {
     struct cmbt_random r = {(uint64_t)k};
@@ -282,17 +282,17 @@ static void test_random(void **state)
     cmbt_random_formula(&r, &(struct cmbt_formula_words){3, 2, places, tables}, depth, sizeof fx,
                         fx);
     cmbt_random_formula(&r, &(struct cmbt_formula_words){5, 2, all, tables}, depth, sizeof fy, fy);
-    open_judge(&j, ctx, fx, fy, &model);
+    open_checker(&j, ctx, fx, fy, &model);
     check_starts(&j, &r);
     check_run(&j, "lie", 2);
-    close_judge(&j, model);
+    close_checker(&j, model);
     for (int i = 0; i < 2; i++) {
       snprintf(pulled[i], sizeof pulled[i], "%s - 5*%s", fx, i ? "y" : "x");
     }
-    open_judge(&j, ctx, pulled[0], pulled[1], &model);
+    open_checker(&j, ctx, pulled[0], pulled[1], &model);
     ended += check_run(&j, k % 2 ? "mdop5" : "radau5", 2);
     balanced += check_equilibrium(&j, &r);
-    close_judge(&j, model);
+    close_checker(&j, model);
   }
   printf("%d models: %ld states, %ld modes other than +1, %ld states at a switch; %d runs to the "
          "end, %d "
@@ -327,7 +327,7 @@ static cmb_status cascade_evaluate(const void *self, const cmb_point *at, const 
   return hold(at, want, fallen);
 }
 
-/* s_0 becomes negative at 1 s, and s_i = i − 0.5 − λ as soon as i modes are −1: each change causes the next. */
+/* s_0 becomes negative at 1 s, and s_i = i − 0.5 − λ when i modes are −1, so that each change causes the next. */
 static cmb_status cascade_switches(const void *self, const cmb_point *at, const double *lambda,
                                    double *s)
 {

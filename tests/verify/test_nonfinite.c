@@ -163,7 +163,7 @@ struct watcher {
 };
 
 /* Counts the records with a value that is not finite. */
-static cmb_status look(void *user, const cmb_record *r)
+static cmb_status count_bad_records(void *user, const cmb_record *r)
 {
   struct watcher *w = user;
   bool good = isfinite(r->t) && all_finite(w->eq->nq, r->q) && all_finite(w->eq->nv, r->v) &&
@@ -221,7 +221,7 @@ static struct outcome run(const struct setup *s, struct faulty p)
   options.integrator.rtol = options.integrator.atol = s->tolerance;
   options.integrator.max_steps = MOST_STEPS;
   options.every = s->every;
-  options.observer = (cmb_observer){.user = &watcher, .record = look};
+  options.observer = (cmb_observer){.user = &watcher, .record = count_bad_records};
   assert_int_equal(cmb_simulation_create(ctx, system, &options, &sim), CMB_OK);
   o.status = cmb_simulation_run(sim);
   snprintf(o.message, sizeof o.message, "%s", cmb_last_error(ctx));
@@ -259,7 +259,7 @@ static const char *verdict(const struct setup *s, const struct fault *f,
                ? NULL
                : "an error of another kind than those of step size, values, equations or start";
   }
-  if (f->stays) { /* after the last step only the rank is checked, which does not change the result */
+  if (f->stays) { /* a fault after the last step can affect only the check of the rank, not the result */
     bool same = distance(o->q, reference->q) == 0 && distance(o->v, reference->v) == 0 &&
                 o->position == reference->position && o->velocity == reference->velocity;
     return same ? NULL : "a permanent fault was not noticed";
@@ -275,7 +275,7 @@ static const char *verdict(const struct setup *s, const struct fault *f,
 
 /* Numbers of runs, of single faults by target, and of those after which the run still ended with CMB_OK. */
 struct tally {
-  long runs, mended[TARGETS], single[TARGETS];
+  long runs, recovered[TARGETS], single[TARGETS];
 };
 
 /* Runs with the fault f and fails the test if the outcome is wrong. */
@@ -287,7 +287,7 @@ static void check_fault(const struct setup *s, struct fault f, const struct outc
   tally->runs++;
   if (!f.stays) {
     tally->single[f.target]++;
-    tally->mended[f.target] += o.status == CMB_OK;
+    tally->recovered[f.target] += o.status == CMB_OK;
   }
   if (wrong) {
     fail_msg("%s with %s, %s = %g %s filling %ld: %s (status %s, '%s', t = %.17g)", s->problem,
@@ -325,11 +325,11 @@ static void check_problem(struct setup s)
   }
   print_message("%s: %ld runs\n", s.problem, tally.runs);
   for (int i = 0; i < TARGETS; i++) {
-    print_message("  %-10s %4ld of %4ld single faults mended\n", target_names[i], tally.mended[i],
-                  tally.single[i]);
+    print_message("  %-10s %4ld of %4ld runs with a single fault recovered\n", target_names[i],
+                  tally.recovered[i], tally.single[i]);
   }
-  assert_true(tally.mended[FORCES] > tally.single[FORCES] / 2);
-  assert_true(tally.mended[MASS] > tally.single[MASS] / 2);
+  assert_true(tally.recovered[FORCES] > tally.single[FORCES] / 2);
+  assert_true(tally.recovered[MASS] > tally.single[MASS] / 2);
 }
 
 static void test_pendulum(void **state)
@@ -394,8 +394,7 @@ static void test_end_asked_for(void **state)
     for (long k = 1; k <= reference.evaluations; k++) {
       struct faulty p = {.fault = none, .border = -INFINITY, .ends_at = k};
       struct outcome o = run(&s, p);
-      if (o.status ==
-          CMB_OK) { /* evaluation k was one of switches or outputs, which request nothing */
+      if (o.status == CMB_OK) { /* evaluation k was one of switches or outputs */
         assert_int_equal(o.evaluations, reference.evaluations);
         continue;
       }

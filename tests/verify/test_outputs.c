@@ -55,7 +55,7 @@ static cmb_status keep(void *user, const cmb_record *record)
   return CMB_OK;
 }
 
-/* Returns the largest error of the output a[ng] over a run of 3 s with records each `every` (0: at the ends of steps). */
+/* Returns the largest error of the output a[ng] over a run of 3 s with records at intervals `every` (0: at the ends of steps). */
 static double error_of(const cmb_method *method, int ng, bool by_formalism, double every)
 {
   static const char *const q_names[] = {"x", "y"}, *const g_names[] = {"rail"},

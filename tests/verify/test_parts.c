@@ -34,7 +34,7 @@ static const char filters[] =
     "2}}\n"
     "outputs: {a: one.low, b: one.high, c: two.low, d: two.band, e: two.high}\n";
 
-/* Low and high pass of first order for sin(w t) from 0, and the filter of second order for a step of 2, an underdamped oscillation. */
+/* Computes the first-order low and high pass of sin(w t), and the second-order filter of a step of 2, an underdamped oscillation. */
 static void exact_filters(double t, double *y)
 {
   const double T = 0.2, w = 5, f = 8, z = 0.3;
@@ -78,7 +78,7 @@ static const char delays[] = "include: parts/delay\n" BLOCK ", start: 0.1, rate:
                              "1/64}, measures: {input: x}}\n"
                              "outputs: {a: whole.output, b: part.output}\n";
 
-/* The newest sample of x = 0.1 + 0.5 t that is at least the delay old. */
+/* Computes the newest sample of x = 0.1 + 0.5 t that is at least as old as the delay. */
 static void exact_delays(double t, double *y)
 {
   y[0] = 0.1 + 0.5 * floor(64 * (t - 3 / 64.0)) / 64;
@@ -94,7 +94,7 @@ static const char maxwell[] =
     "forces: {pull: {type: spring, between: [ground@O, block@P], force: rubber.force}}\n"
     "outputs: {a: x, b: \"x'\", c: rubber.extension, d: rubber.force}\n";
 
-/* Spring and damper in series. For the spring's extension e: e'' + k/c e' + k/m e = 0. From m v' = −k e and c y' = k e the damper's extension y
+/* Computes the motion with spring and damper in series. For the spring's extension e: e'' + k/c e' + k/m e = 0. From m v' = −k e and c y' = k e the damper's extension y
  * is −m (v − v0)/c. */
 static void exact_maxwell(double t, double *y)
 {

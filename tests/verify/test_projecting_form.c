@@ -3,8 +3,9 @@
  * depends on the position.
  *
  * Theorem 3.1: its algebraic part is regular, so that its index is 1, in contrast to that of the descriptor form (1). From positions and
- * velocities off the constraints its multipliers η and τ keep their initial values, and p, v and λ are the motion from the projected start.
- * Neither holds without the terms with Ṁ and Ġ, which the form adds. The residuals and their derivatives are implemented here a second time,
+ * velocities off the constraints its multipliers η and τ keep their initial values, and its positions p,
+ * velocities v and multipliers λ are the motion from the projected start. Without the terms with Ṁ and Ġ, which the form adds, η and τ
+ * change. The residuals and their derivatives are implemented here a second time,
  * from the paper.
  *
  * Eqs. (8) and (9): η and τ, as the form has them and as runs with projection report them, are compared with the drift of the constraints.
@@ -230,7 +231,7 @@ static double regularity(struct subject *s, double t, const double *q, const dou
   return eliminate(all, matrix, none);
 }
 
-/* Returns the same for the derivatives of the dynamic equations and of g = 0 with respect to (v̇, λ), the algebraic part of the descriptor form
+/* Returns the ratio of pivots of the derivatives of the dynamic equations and of g = 0 with respect to (v̇, λ), the algebraic part of the descriptor form
  * (1). */
 static double regularity_of_descriptor_form(struct subject *s, double t, const double *q)
 {
@@ -446,7 +447,7 @@ static void check_reported(struct subject *s, double t_end)
     cmb_integrator_drift(in, &reported[0], &reported[1]);
     for (int k = 0; k < 2; k++) {
       const double size = length(ng, expected[k]);
-      if (size < (k ? 1e-9 : 1e-11)) continue; /* near rounding */
+      if (size < (k ? 1e-9 : 1e-11)) continue; /* as small as rounding errors */
       worst[k] = fmax(worst[k], fabs(reported[k] - size) / size);
     }
     if (length(ng, at_q.g) < 1e-12) continue;

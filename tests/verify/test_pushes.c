@@ -103,7 +103,7 @@ static void test_below_limit(void **state)
   }
 }
 
-/* A force lifts a body that is in contact with a stop, when it exceeds the weight. */
+/* A force lifts a body off a stop when it exceeds the weight. */
 static void test_short_lift(void **state)
 {
   (void)state;
@@ -153,7 +153,7 @@ static void test_weak_friction(void **state)
 }
 
 /* Blocks in a row, each sticking on the one before; the last is loaded, and all joints transmit the load. The joint with the lowest limit
- * releases first: the last one with 6 N, then the first with 5 N. */
+ * is released: in the first model the last one, with 6 N, in the second model the first one, with 5 N. */
 static void test_row_of_blocks(void **state)
 {
   (void)state;
@@ -207,7 +207,8 @@ static void test_moving_carriage(void **state)
       carriage_time(), 1e-6);
 }
 
-/* A constraint whose gradient depends on time rules out bounds on the force of friction over a step; the release must be found from points. */
+/* With a constraint whose gradient depends on time the library has no bounds on friction forces within a step; the release must be found by
+ * evaluating them at points. */
 static void test_varying_constraint(void **state)
 {
   (void)state;

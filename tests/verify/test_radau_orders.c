@@ -1,7 +1,7 @@
 /*
  * radau of orders 9 and 13 with fixed steps: two masses on a line, coupled by springs and driven by a first-order lag, over a long interval.
  * The motion is linear, so that steps of some radians are possible and errors stay far above rounding; its solution is a sum of modes,
- * computed here. In all formulations; in Cartesian coordinates with constraints, multipliers and Euler parameters.
+ * computed here. Tested in all formulations; in Cartesian coordinates there are constraints, multipliers and Euler parameters.
  */
 #include "check.h"
 #include "methods.h"
@@ -30,8 +30,7 @@ static const double T_END = 60;
 /* Computes the exact (x1, x2, x1', x2', u) at t. */
 static void exact_at(double t, double y[UNKNOWNS])
 {
-  const double w = sqrt(3), fading = exp(-t / 5),
-               part = 1 / (1 + 1.0 / 25); /* amplitude driven by u */
+  const double w = sqrt(3), fading = exp(-t / 5), part = 1 / (1 + 1.0 / 25); /* driven by u */
   const double a = 0.75 - part, b = part / 5, d = 0.25;
   const double sum = a * cos(t) + b * sin(t) + part * fading,
                sum_rate = -a * sin(t) + b * cos(t) - part / 5 * fading;

@@ -426,7 +426,7 @@ static void refuse(const char *method, int count, const cmb_option_setting *s, c
   cmbt_ok(ctx, cmb_problem_create(ctx, cmb_problem_find("caraxis"), 0, NULL, &system));
   const cmb_run_options o = run_options(method, 1e-3, 0.1, count, s);
   assert_int_equal(cmb_simulation_create(ctx, system, &o, &sim), CMB_ERROR_ARGUMENT);
-  if (!strstr(cmb_last_error(ctx), words)) fail_msg("words are: %s", cmb_last_error(ctx));
+  if (!strstr(cmb_last_error(ctx), words)) fail_msg("the message is: %s", cmb_last_error(ctx));
   cmb_system_destroy(system);
   cmb_context_destroy(ctx);
 }

@@ -7,7 +7,7 @@
  *   - a block on a contact;
  *   - order 1 through stops and releases of two blocks on each other and of a four-bar linkage, in all formulations and variants;
  *   - friction in two places that hold the same motion is released at the sum of both limits;
- *   - saved and resumed: the same bits; no allocation during a run, failing allocations before it are errors;
+ *   - a saved and resumed run has the same bits; a run allocates nothing, and failing allocations before it are errors;
  *   - refused models, and the number of operations of a step.
  */
 #include "check.h"

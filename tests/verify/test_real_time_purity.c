@@ -1,6 +1,6 @@
 /*
  * Steps of fixed cost make no system call, take no lock and allocate no memory: shown for 1,000,000 steps of lie, with and without the drift
- * bound, and of rosw2. (Sanitizers make calls of their own; with them there are 20,000 steps and no check.)
+ * bound, and of rosw2. (Sanitizers make calls of their own; with them there are 20,000 steps without these checks.)
  *
  *   - System calls: the steps run in a child process in strict seccomp mode, in which the kernel kills the process at any call but read,
  *     write and exit. A child that makes one call between two steps is killed, which shows that the test detects calls.

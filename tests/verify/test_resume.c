@@ -110,12 +110,12 @@ struct seen_event {
   int direction;
 };
 
-/* Observer that writes all that a run reports, one item a line, and saves the state; it notes the place in the text and the outputs then. */
+/* Observer that writes all that a run reports, one item per line, and saves the state; it keeps the place in the text and the outputs at that time. */
 struct recorder {
   const cmb_equations *eq;
   cmb_simulation *sim;
   double save_at; /* NaN: the run is not saved */
-  int saves;      /* number of steps from then on at whose ends it is saved */
+  int saves;      /* how often it is saved, at the ends of consecutive steps */
   char *text;
   size_t length, cut;
   bool silent; /* nothing is written */
@@ -292,7 +292,7 @@ static void compare_nearly(const char *what, double t, const struct setup *a, co
   for (int i = 0; i < x->eq->nq; i++) cmbt_near(s->q[i], r->q[i], NEARLY * fmax(1, fabs(r->q[i])));
 }
 
-/* Runs the example with a parameter changed at `set_at` (models written here only), saved `saves` times from `save_at` on. */
+/* Runs the example with a parameter changed at `set_at` (only for models written here), saved `saves` times from `save_at` on. */
 static void run_whole(struct setup *s, const struct example *x, cmb_run_options o, double save_at,
                       double set_at, int saves)
 {

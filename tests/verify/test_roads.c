@@ -192,11 +192,9 @@ static void test_mirror(void **state)
 
 /* ---- random roads */
 
-enum {
-  SAMPLES = 1 << 17
-}; /* so many that neighbouring waves are many lines of the spectrum apart */
+enum { SAMPLES = 1 << 17 }; /* neighbouring waves are many lines of the spectrum apart */
 
-/* Fourier transform of n values in place, n a power of 2. */
+/* Computes the Fourier transform of n values in place; n is a power of 2. */
 static void transform(int n, double complex *x)
 {
   for (int i = 1, j = 0; i < n; i++) {

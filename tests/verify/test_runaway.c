@@ -58,7 +58,8 @@ static struct outcome run(const char *text, cmb_formulation form, const char *me
   return o;
 }
 
-/* A damper with the wrong sign: the energy doubles about every 0.6 s, and without the check for divergence the run would take e^60 steps. */
+/* Checks that a damper with the wrong sign ends the run as diverged: the energy doubles about every 0.6 s, and without this check the run would
+ * take e^60 steps. */
 static void test_wrong_sign(void **state)
 {
   (void)state;
@@ -72,7 +73,7 @@ static void test_wrong_sign(void **state)
   }
 }
 
-/* φ'' = 6 φ' and φ'' = 3 φ'^2, which diverge: the first with steps of constant size, the second at the pole t = 1/3. */
+/* Checks that runs of φ'' = 6 φ' and φ'' = 3 φ'^2 end as diverged: the first has steps of constant size, the second a pole at t = 1/3. */
 static void test_exponential_growth(void **state)
 {
   (void)state;

@@ -16,9 +16,8 @@
 
 enum { CONTROLLERS = 2, EVENTS = 3, MOST_CROSSINGS = 200, MOST_SAMPLES = 200, TEXT = 3000 };
 
-static const double TIMES = 1e-6; /* largest error of times of events */
-static const double DOUBTFUL =
-    0.1; /* the time of a crossing with a smaller rate is too sensitive to compare */
+static const double TIMES = 1e-6;   /* largest error of times of events */
+static const double DOUBTFUL = 0.1; /* rate of a crossing below which its time is too sensitive */
 
 typedef enum action { WATCH, RESET, STOP } action;
 
@@ -103,8 +102,7 @@ typedef struct motion {
   double t, x, v, u, w;
   int side[EVENTS];
   double sample[CONTROLLERS], next[CONTROLLERS]; /* number of samples, and time of the next one */
-  double due[MOST_SAMPLES],
-      value[MOST_SAMPLES]; /* delayed values and the times at which they take effect */
+  double due[MOST_SAMPLES], value[MOST_SAMPLES]; /* times and values of delayed samples */
   int first, last;
   crossing crossing[MOST_CROSSINGS];
   int count;
@@ -290,7 +288,7 @@ static void test_random(void **state)
 
 /* Checks a body that crosses a threshold downwards shortly after a sample, in the same step of any method. The event's condition becomes false
  * there and never true again, so that no event is reported. */
-static void test_smallest(void **state)
+static void test_crossing_after_sample(void **state)
 {
   (void)state;
   static const char text[] =
@@ -325,6 +323,7 @@ static void test_jumping_condition(void **state)
       char text[TEXT];
       double t[MOST_CROSSINGS];
       cmbt_run r;
+      /* for k = 1 w is 0 before the first sample, at which x = -0.5 */
       snprintf(
           text, sizeof text,
           "gravity: [0, 0, 0]\nbodies: {b: {mass: 1, com: [0, 0, 0], inertia: [0.1, 0.1, 0.1]}}\n"
@@ -332,8 +331,7 @@ static void test_jumping_condition(void **state)
           "forces: {push: {type: load, on: {body: b, at: [0, 0, 0]}, force: [1, 0, 0]}}\n"
           "events: {back: {when: x > w, action: {reset: {x': -0.2*x'}}}}\n"
           "outputs: {place: x}\n",
-          -0.5 * k,
-          thresholds[k]); /* w is 0 before the first sample: x > w is true from the start there */
+          -0.5 * k, thresholds[k]);
       cmbt_run_open_text(&r, text, CMB_FORM_EXPLICIT);
       r.method = cmb_method_name(cmb_method_at(i));
       r.rtol = r.atol = 1e-8;
@@ -349,7 +347,7 @@ static void test_jumping_condition(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_smallest),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_crossing_after_sample),
                                      cmocka_unit_test(test_jumping_condition),
                                      cmocka_unit_test(test_random)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,8 +52,8 @@ static void test_block_on_slope(void **state)
       cmbt_run_to(&r, pushed ? 0.9 * moves : end, 0);
       cmbt_near(cmbt_output(&r, "place"), place, tolerance_of(&r));
       cmbt_near(cmbt_output(&r, "speed"), 0, 1e-12);
-      cmbt_near(cmbt_output(&r, "F"), -m * G * sin(al) - c * r.result->t,
-                1e-7); /* force of sticking */
+      /* while it sticks friction balances gravity and the load */
+      cmbt_near(cmbt_output(&r, "F"), -m * G * sin(al) - c * r.result->t, 1e-7);
       cmbt_run_close(&r);
       if (!pushed) continue;
       open_run(&r, text, i);
@@ -235,9 +235,9 @@ static void test_kinked_drive(void **state)
 
 /* ---- friction in several joints of one degree of freedom */
 
-/* Geared carts, x = 2 y: 1.25 kg at x, with friction of 3 + 4/2 N. From 2 m/s they stop at t = 0.5, and a load of 8 (t − 1) moves them at t
- * = 1.625. Both frictions are released at the same time, once. The four events are two stops, the beginning of the load, and the release.
- * */
+/* Geared carts, x = 2 y: 1.25 kg at x, with friction of 3 + 4/2 N. From 2 m/s they stop at t = 0.5, and a load of 8 (t − 1) moves them at
+ * t = 1.625. Both frictions are released at the same time, once. The four events are two stops, the beginning of the load, and the
+ * release. */
 static void test_gear(void **state)
 {
   (void)state;

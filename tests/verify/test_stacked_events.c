@@ -1,7 +1,7 @@
 /*
  * Stacks of bodies that fall onto each other and come to rest, with impacts by events of the user. An event that resets the rate of a gap to
  * −e times itself is Newton's law, so that the same stack with stops of that restitution must have the same motion. Stops are solved
- * simultaneously (contacts.h, bearing.h), events one after the other. No body may penetrate another.
+ * simultaneously (sim/contacts.h, sim/active_contacts.h), events one after the other. No body may penetrate another.
  */
 #include "check.h"
 #include "methods.h"
@@ -144,8 +144,8 @@ static void test_random_stacks(void **state)
   cmbt_near(worst, 0, 1e-6);
 }
 
-/* Three bodies, the two lower ones at rest when the third falls onto them. In the order of the file the last event used to act on bodies that
- * separate at a rate within the tolerances, and reversed this rate. */
+/* Three bodies, the two lower ones at rest when the third falls onto them. The last event in the order of the file must not act on bodies that
+ * separate at a rate within the tolerances, which would reverse this rate. */
 static void test_three(void **state)
 {
   (void)state;

@@ -33,9 +33,8 @@ enum {
   MOST_TOWARDS = 2000,
   MOST_STEPS_BACK = 400
 };
-static const double MOST_APART =
-    0.05;                        /* rad or m, distance from the reference where freedoms are left */
-static const double NEAR = 0.02; /* rad or m, largest step along a branch */
+static const double MOST_APART = 0.05; /* rad or m, from the reference where freedoms are left */
+static const double NEAR = 0.02;       /* rad or m, largest step along a branch */
 static const double MOST_BACK = 0.1;   /* rad or m, largest step back to the given values */
 static const double LEAST_BACK = 1e-4; /* shorter steps back are not tried */
 enum { LEAST_UNKNOWNS = 5, MOST_UNKNOWNS = 300, SIZES = 6 /* classes of equal width */ };

@@ -32,8 +32,8 @@ static double tolerance_of(const cmbt_run *r)
 
 /* ---- block on a belt */
 
-/* The block sticks while its spring pulls with less than Fs, from k x = 2 F − Fs on; then x − F/k = d cos ws + (u/w) sin ws with d = (Fs −
- * F)/k until x' = u again, where x − F/k = −d. */
+/* The block sticks while its spring pulls with less than Fs, from k x = 2 F − Fs on; then x − F/k = d cos ws + (u/w) sin ws with
+ * d = (Fs − F)/k until x' = u again, where x − F/k = −d. */
 static void check_belt(int method, cmb_formulation formulation)
 {
   enum { CYCLES = 3, MOST = 20 };

@@ -180,7 +180,7 @@ static void test_blocks(void **state)
     r.method = methods[seed % 4];
     r.rtol = 1e-8;
     cmbt_run_to(&r, end, 0);
-    const double off = /* 1e-3 m allows for the creep over the run */
+    const double off =
         fmax(fabs(cmbt_output(&r, "p0") - x[0]),
              fmax(fabs(cmbt_output(&r, "p1") - x[1]), fabs(cmbt_output(&r, "p2") - x[2])));
     if (!(off < 1e-3)) fail_msg("seed %d: off by %.3g", seed, off);

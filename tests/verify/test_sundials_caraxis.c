@@ -1,11 +1,12 @@
 /*
- * The car axis compared with SUNDIALS IDA, with other equations and another method. IDA integrates the stabilised index-2 form of Gear, Gupta and
- * Leimkuhler by BDF,
+ * The car axis compared with SUNDIALS IDA, with other equations and another method. IDA integrates the stabilised index-2 form of Gear,
+ * Gupta and Leimkuhler by BDF,
  *
  *     0 = p' − q + φ_pᵀ μ,   0 = K q' − f(t, p, λ),   0 = φ(t, p),   0 = φ_p q + φ_t,
  *
  * in the notation of the IVP Test Set, (II.17.1) to (II.17.5), implemented from there, so that errors of springs, bump, constraints or signs
- * of λ in the bundled problem would show. Camber's methods are compared with IDA at six times, and both with the quadruple-precision values at t = 3.
+ * of λ in the bundled problem would show. Camber's methods are compared with IDA at six times, and both with the quadruple-precision values
+ * at t = 3.
  */
 #include "check.h"
 #include "dae/problems/caraxis_reference.h"
@@ -160,8 +161,7 @@ static void test_caraxis(void **state)
   close_ida(&j);
   const double *end = y[TIMES - 1];
   cmbt_below(error_of(end, end + VELOCITY, end + LAMBDA), IDA_ERROR);
-  for (int k = 0; k < TIMES;
-       k++) { /* the multipliers of the stabilisation vanish for the exact solution */
+  for (int k = 0; k < TIMES; k++) { /* the exact μ is 0 */
     cmbt_near(y[k][MU], 0, IDA_ERROR);
     cmbt_near(y[k][MU + 1], 0, IDA_ERROR);
   }

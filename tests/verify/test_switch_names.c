@@ -99,7 +99,7 @@ static void test_smooth_names(void **state)
     cmbt_run_open_text_with(&r, smooth, CMB_FORM_EXPLICIT, fixed_cost);
     for (int i = 0; i < r.eq->ns; i++) printf("%s\n", r.eq->switch_names[i]);
     assert_int_equal(r.eq->ns,
-                     fixed_cost ? 3 : 1); /* only steps of fixed cost differentiate forces */
+                     fixed_cost ? 3 : 1); /* forces have derivatives with fixed cost only */
     for (int i = 0; i < r.eq->ns; i++) assert_true(has(r.eq, names[i]));
     cmbt_run_close(&r);
   }

@@ -363,7 +363,8 @@ static void test_normalized_records(void **state)
     cmb_run_options options = cmb_run_defaults();
     cmb_simulation *sim;
     options.method = cmb_method_at(i);
-    if (cmb_method_is_real_time(options.method)) continue; /* refuse T ≠ I of equations in C */
+    if (cmb_method_is_real_time(options.method))
+      continue; /* cannot normalise q of equations in C */
     options.integrator.rtol = options.integrator.atol = 1e-4;
     options.every = 0.01;
     options.observer.record = unit_length;
