@@ -5,8 +5,8 @@
  *     t = √(2 h/g) (1 + e) / (1 − e).
  *
  * One call of the equations' `surfaces` evaluates the gaps of all contacts, with their gradients stored on a sparsity pattern. A layer
- * between the model and the run counts the calls. The largest number of balls is chosen so that the KKT matrix with all contacts closed is stored as a sparse
- * matrix.
+ * between the model and the run counts the calls. The largest number of balls is chosen so that the KKT matrix with all contacts closed
+ * is stored as a sparse matrix.
  */
 #include "base/arena.h"
 #include "check.h"

@@ -94,8 +94,8 @@ static const char maxwell[] =
     "forces: {pull: {type: spring, between: [ground@O, block@P], force: rubber.force}}\n"
     "outputs: {a: x, b: \"x'\", c: rubber.extension, d: rubber.force}\n";
 
-/* Computes the motion with spring and damper in series. For the spring's extension e: e'' + k/c e' + k/m e = 0. From m v' = −k e and c y' = k e the damper's extension y
- * is −m (v − v0)/c. */
+/* Computes the motion with spring and damper in series. For the spring's extension e: e'' + k/c e' + k/m e = 0. From m v' = −k e and c y' =
+ * k e the damper's extension y is −m (v − v0)/c. */
 static void exact_maxwell(double t, double *y)
 {
   const double m = 2, k = 800, c = 60, x0 = 0.1, v0 = 0.5;

@@ -231,8 +231,8 @@ static double regularity(struct subject *s, double t, const double *q, const dou
   return eliminate(all, matrix, none);
 }
 
-/* Returns the ratio of pivots of the derivatives of the dynamic equations and of g = 0 with respect to (v̇, λ), the algebraic part of the descriptor form
- * (1). */
+/* Returns the ratio of pivots of the derivatives of the dynamic equations and of g = 0 with respect to (v̇, λ), the algebraic part of the
+ * descriptor form (1). */
 static double regularity_of_descriptor_form(struct subject *s, double t, const double *q)
 {
   const int n = s->eq->nv, ng = s->eq->ng;

@@ -110,7 +110,8 @@ struct seen_event {
   int direction;
 };
 
-/* Observer that writes all that a run reports, one item per line, and saves the state; it keeps the place in the text and the outputs at that time. */
+/* Observer that writes all that a run reports, one item per line, and saves the state; it keeps the place in the text and the outputs at
+ * that time. */
 struct recorder {
   const cmb_equations *eq;
   cmb_simulation *sim;

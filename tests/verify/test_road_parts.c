@@ -558,8 +558,8 @@ static void test_released(void **state)
   }
 }
 
-/* Checks with steps of 1 ms that the bristle model holds the wheel without creep. The angle at which it stops is exact within the bristle's stroke
- * and one step. */
+/* Checks with steps of 1 ms that the bristle model holds the wheel without creep. The angle at which it stops is exact within the bristle's
+ * stroke and one step. */
 static void test_locked_in_real_time(void **state)
 {
   (void)state;

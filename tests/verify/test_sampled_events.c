@@ -323,7 +323,7 @@ static void test_jumping_condition(void **state)
       char text[TEXT];
       double t[MOST_CROSSINGS];
       cmbt_run r;
-      /* for k = 1 w is 0 before the first sample, at which x = -0.5 */
+      /* w is 0 before the first sample; for k = 1 x = -0.5, so that x > w is false there */
       snprintf(
           text, sizeof text,
           "gravity: [0, 0, 0]\nbodies: {b: {mass: 1, com: [0, 0, 0], inertia: [0.1, 0.1, 0.1]}}\n"
