@@ -318,7 +318,7 @@ static cmb_status hold(const cmb_point *at, const cmb_terms *want, double force)
   return CMB_OK;
 }
 
-/* The force is the number of modes that are −1. */
+/* Evaluates the held mass with a force that equals the number of modes −1. */
 static cmb_status cascade_evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   int fallen = 0;
@@ -327,7 +327,7 @@ static cmb_status cascade_evaluate(const void *self, const cmb_point *at, const 
   return hold(at, want, fallen);
 }
 
-/* s_0 becomes negative at 1 s, and s_i = i − 0.5 − λ when i modes are −1, so that each change causes the next. */
+/* Computes s_0, which becomes negative at 1 s, and s_i = i − 0.5 − λ, negative when i modes are −1: each change causes the next. */
 static cmb_status cascade_switches(const void *self, const cmb_point *at, const double *lambda,
                                    double *s)
 {
@@ -337,7 +337,7 @@ static cmb_status cascade_switches(const void *self, const cmb_point *at, const 
   return CMB_OK;
 }
 
-/* From 1 s on the force, and so s = λ, has the sign opposite to the mode: neither mode is consistent. */
+/* Evaluates the held mass with a force that from 1 s on has the sign opposite to the mode; s = λ is the force, so neither mode is consistent. */
 static cmb_status flip_evaluate(const void *self, const cmb_point *at, const cmb_terms *want)
 {
   (void)self;

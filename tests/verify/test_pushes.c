@@ -103,7 +103,7 @@ static void test_below_limit(void **state)
   }
 }
 
-/* A force lifts a body off a stop when it exceeds the weight. */
+/* Checks the time at which a short force lifts a body off a stop: when it exceeds the weight. */
 static void test_short_lift(void **state)
 {
   (void)state;
@@ -139,7 +139,7 @@ static void test_falling_floor(void **state)
                     floor_time(), 1e-8);
 }
 
-/* Friction with a limit F = 6 − 4 exp(−((t − 5)/0.05)²) that falls below a constant load of 4 for a short time. */
+/* Checks the time at which the limit of friction, F = 6 − 4 exp(−((t − 5)/0.05)²), falls below a constant load of 4 for a short time. */
 static void test_weak_friction(void **state)
 {
   (void)state;
@@ -152,8 +152,8 @@ static void test_weak_friction(void **state)
       bell_time(0.05, 4.0 / 2), 1e-12);
 }
 
-/* Blocks in a row, each sticking on the one before; the last is loaded, and all joints transmit the load. The joint with the lowest limit
- * is released: in the first model the last one, with 6 N, in the second model the first one, with 5 N. */
+/* Checks blocks in a row, each sticking on the one before; the last is loaded, and all joints transmit the load. The joint with the lowest
+ * limit is released: in the first model the last one, with 6 N, in the second model the first one, with 5 N. */
 static void test_row_of_blocks(void **state)
 {
   (void)state;
@@ -207,8 +207,8 @@ static void test_moving_carriage(void **state)
       carriage_time(), 1e-6);
 }
 
-/* With a constraint whose gradient depends on time the library has no bounds on friction forces within a step; the release must be found by
- * evaluating them at points. */
+/* Checks a release in a model with a constraint whose gradient depends on time: for it the library has no bounds on friction forces within a
+ * step, and evaluates them at points instead. */
 static void test_varying_constraint(void **state)
 {
   (void)state;

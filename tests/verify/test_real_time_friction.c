@@ -280,7 +280,7 @@ static const char TWO[] =
     "forces: {turn: {type: load, on: {body: one, at: [0, 0, 0]}, torque: [0, t, 0]}}\n"
     "outputs: {angle: a}\n";
 
-/* b turns half as fast as a, so that the limit is 4 + 3/2 Nm. */
+/* Checks that both frictions are released at 4 + 3/2 Nm: b rotates half as fast as a. */
 static void test_two_places(void **state)
 {
   (void)state;

@@ -66,7 +66,7 @@ static void test_arm(void **state)
   }
 }
 
-/* A ball in a groove of two planes at 45°, whose surface formulas have gradients of lengths other than 1. */
+/* Checks the contact forces on a ball in a groove of two planes at 45°, whose surface formulas have gradients of lengths other than 1. */
 static void test_groove(void **state)
 {
   (void)state;
@@ -87,8 +87,8 @@ static void test_groove(void **state)
       1, 5, expected, 1e-6);
 }
 
-/* A ball on a table that oscillates vertically: force 2 (g + z'') and power of the force, 2 (g + z'') z'. The table's curvature has no effect at
- * its lowest point. */
+/* Checks force and power for a ball on a vertically oscillating table: 2 (g + z'') and 2 (g + z'') z'. The table is curved like a bowl, which
+ * has no effect at its lowest point. */
 static void test_table(void **state)
 {
   (void)state;

@@ -175,7 +175,7 @@ static void exact_bristled(double t, double *y)
 
 static const char braked[] = BRAKED("brake", ", grip: 1.2");
 
-/* After the release J w' = 80 − 500 (1 − t), until the brake is fully released at 1 s. */
+/* Computes the motion after the release, J w' = 80 − 500 (1 − t) until the brake is fully released at 1 s. */
 static void exact_braked(double t, double *y)
 {
   const double J = 1.5, stop = 40 * J / 100, go = 1 - 80 / 240.0 / 2.5, h = 1 - go;

@@ -86,7 +86,7 @@ static void test_exponential_growth(void **state)
   cmbt_near(o.t, 1.0 / 3, 1e-3);
 }
 
-/* φ'' = 3 T, a rotor from rest with the angular velocity 3 T t; and one that turns at 1e4 rad/s for 1000 s. */
+/* Checks runs that must not be stopped: φ'' = 3 T, a rotor from rest with the angular velocity 3 T t, and one at 1e4 rad/s for 1000 s. */
 static void test_spin_up(void **state)
 {
   (void)state;
@@ -101,7 +101,7 @@ static void test_spin_up(void **state)
   cmbt_near(o.phi, 1e7, 1);
 }
 
-/* φ'' = 6 φ' over 13 decades of growth: φ' = 1e-3 e^(6 t), with an error of at most 100 tolerances. */
+/* Compares φ'' = 6 φ' with φ' = 1e-3 e^(6 t) over 13 decades of growth; the error may be 100 tolerances. */
 static void test_free_growth(void **state)
 {
   (void)state;
@@ -110,7 +110,7 @@ static void test_free_growth(void **state)
   cmbt_near(o.rate / (1e-3 * exp(30)), 1, 1e-4);
 }
 
-/* φ'' = φ' (1 − (φ'/300)²), in Cartesian coordinates, where steps shrink as the velocity grows up to 300 rad/s: the run must not be stopped. */
+/* Checks that φ'' = φ' (1 − (φ'/300)²) is not stopped; in Cartesian coordinates steps shrink as the velocity grows, here up to 300 rad/s. */
 static void test_limit(void **state)
 {
   (void)state;
@@ -119,7 +119,7 @@ static void test_limit(void **state)
   assert_int_equal(o.status, CMB_OK);
 }
 
-/* 10^5 s of free fall from rest, up to 10^6 m/s. */
+/* Checks 10^5 s of free fall from rest, up to 10^6 m/s. */
 static void test_fall(void **state)
 {
   (void)state;

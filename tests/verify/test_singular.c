@@ -109,7 +109,7 @@ static void all_methods(cmbt_fourbar_kind kind, double tilt, double phi, double 
   }
 }
 
-/* The crank swings about the flat position and passes it 21 times. */
+/* Compares motions in which the crank swings about the flat position and passes it 21 times. */
 static void test_swing(void **state)
 {
   (void)state;
@@ -125,7 +125,7 @@ static void test_swing_of_bodies(void **state)
   all_methods(CMBT_FOURBAR_BODIES, 0.7, 1, 0.3, 12, 0);
 }
 
-/* The motion starts exactly in the flat position, along the branch. */
+/* Compares motions that start exactly in the flat position, along the branch. */
 static void test_flat_start(void **state)
 {
   (void)state;
@@ -134,7 +134,8 @@ static void test_flat_start(void **state)
   all_methods(CMBT_FOURBAR_BODIES, 0, 0, 2, 10, 1);
 }
 
-/* With each constraint twice, redundant everywhere, each passage is still detected, and no record has unique multipliers. */
+/* Checks with each constraint twice, so that it is redundant everywhere, that each passage is detected and that no record has unique
+ * multipliers. */
 static void test_redundant(void **state)
 {
   (void)state;
@@ -183,7 +184,7 @@ static cmb_status accelerate(const void *self, const cmb_point *at, double *a, d
   return CMB_OK;
 }
 
-/* The equations have accelerations of their own, which are not available near the flat position. */
+/* Compares a motion by the equations' own accelerations, which are not available near the flat position. */
 static void test_explicit_formalism(void **state)
 {
   (void)state;
@@ -228,7 +229,7 @@ static void test_other_problems(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* An observer that requests the end of the run. */
+/* Requests the end of the run at the first singular position. */
 static cmb_status refuse(void *user, const cmb_singularity *s)
 {
   (void)user;

@@ -82,9 +82,9 @@ static void test_block_at_rest(void **state)
 
 /* ---- two blocks */
 
-/* Block 1 (2 kg) on the ground (μ = 0.2), block 2 (1 kg) on block 1 (μ = 0.4); initial speeds 0.5 and `first` m/s. Block 1 is decelerated by
- * (0.2·3 − 0.4) g/2, block 2 by 0.4 g, until both have the same speed; then both by 0.2 g; then both stick, until a force on block 2 of
- * 3 N/s·(t − 2) exceeds 0.4 g and block 2 moves alone, since 0.4·1·g < 0.2·3·g. */
+/* Compares positions and velocities of two blocks: block 1 (2 kg) on the ground (μ = 0.2), block 2 (1 kg) on block 1 (μ = 0.4); initial speeds
+ * 0.5 and `first` m/s. Block 1 is decelerated by (0.2·3 − 0.4) g/2, block 2 by 0.4 g, until both have the same speed; then both by 0.2 g; then
+ * both stick, until a force on block 2 of 3 N/s·(t − 2) exceeds 0.4 g and block 2 moves alone, since 0.4·1·g < 0.2·3·g. */
 static void check_two_blocks(double first)
 {
   const double a1 = -0.1 * G, a2 = -0.4 * G, together = -0.2 * G;
@@ -124,7 +124,7 @@ static void check_two_blocks(double first)
   }
 }
 
-/* With 2 m/s both blocks stop at the same time: two functions with different gradients reach 0 simultaneously. */
+/* Tests two initial speeds. With 2 m/s both blocks stop at the same time: two functions with different gradients reach 0 simultaneously. */
 static void test_two_blocks(void **state)
 {
   (void)state;
@@ -201,9 +201,9 @@ static void test_belt(void **state)
 
 /* ---- friction in a model with a kink in a driven motion */
 
-/* A cart of 1 kg with an arm of 1 kg, whose centre is 0.5 m below. It slides at 1 m/s and stops at t = 1/3. At t = 0.5 the arm begins to rotate
- * at 1 rad/s: the cart gets the speed 0.25, and the momentum 2 ẋ − 0.5 cos τ changes by −6 τ in the time τ after it. The cart stops again where
- * cos τ = 12 τ, and friction balances 0.5 sin τ. */
+/* Checks a cart of 1 kg with an arm of 1 kg, whose centre is 0.5 m below. The cart slides at 1 m/s and stops at t = 1/3. At t = 0.5 the arm
+ * begins to rotate at 1 rad/s: the cart gets the speed 0.25, and the momentum 2 ẋ − 0.5 cos τ changes by −6 τ in the time τ after it. The
+ * cart stops again where cos τ = 12 τ, and friction balances 0.5 sin τ. */
 static void test_kinked_drive(void **state)
 {
   (void)state;
@@ -235,8 +235,8 @@ static void test_kinked_drive(void **state)
 
 /* ---- friction in several joints of one degree of freedom */
 
-/* Geared carts, x = 2 y: 1.25 kg at x, with friction of 3 + 4/2 N. From 2 m/s they stop at t = 0.5, and a load of 8 (t − 1) moves them at
- * t = 1.625. Both frictions are released at the same time, once. The four events are two stops, the beginning of the load, and the
+/* Checks geared carts, x = 2 y: 1.25 kg at x, with friction of 3 + 4/2 N. From 2 m/s they stop at t = 0.5, and a load of 8 (t − 1) moves
+ * them at t = 1.625. Both frictions are released at the same time, once. The four events are two stops, the beginning of the load, and the
  * release. */
 static void test_gear(void **state)
 {
@@ -265,8 +265,8 @@ static void test_gear(void **state)
   }
 }
 
-/* A slider-crank with friction in its three joints, which stop simultaneously. The angle at which it sticks is from its equation of motion
- * in one coordinate, by the classical Runge-Kutta method with steps of 5e-5 s. */
+/* Compares the angle at which a slider-crank with friction in its three joints sticks with a solution of its equation of motion in one
+ * coordinate, by the classical Runge-Kutta method with steps of 5e-5 s. The three frictions stop simultaneously. */
 static void check_slider_crank(int method, int form)
 {
   cmbt_run r;

@@ -48,7 +48,7 @@ static void check_fading(const struct fading *f)
   }
 }
 
-/* With v₀ = 0.1 and the amplitude 4 (1 − t) the body stops where 0.1 = 2 s − s². */
+/* Checks several amplitudes. With v₀ = 0.1 and the amplitude 4 (1 − t) the body stops where 0.1 = 2 s − s². */
 static void test_fading(void **state)
 {
   (void)state;
@@ -67,7 +67,7 @@ static void test_fading(void **state)
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) check_fading(&cases[k]);
 }
 
-/* Friction that becomes a drive accelerates away from rest: sticking must end. */
+/* Checks that sticking ends when friction becomes a drive, which accelerates away from rest. */
 static void test_reversed(void **state)
 {
   (void)state;
@@ -80,7 +80,8 @@ static void test_reversed(void **state)
 
 /* ---- a clutch */
 
-/* Discs of 0.005 and 0.01 kg m² lock at 10/3 rad/s and are separated at t = 1; from then on a torque of 0.1 N m acts on the second. */
+/* Checks discs of 0.005 and 0.01 kg m² that lock at 10/3 rad/s and are separated at t = 1; from then on a torque of 0.1 N m acts on the
+ * second. */
 static void test_clutch(void **state)
 {
   (void)state;
@@ -111,8 +112,8 @@ static void test_clutch(void **state)
 
 /* ---- lift-off */
 
-/* A body falls onto an elastic floor and stops sliding while it is in contact. It touches at x = 0.2 m, t₁ = 0.2 s; then z makes a half
- * oscillation −z = (v/ω) sin ωs + (g/ω²)(1 − cos ωs) with ω = 100, in which x' = 1 − μ (k/m) ∫ −z becomes 0. */
+/* Checks a body that falls onto an elastic floor and stops sliding while it is in contact. It touches at x = 0.2 m, t₁ = 0.2 s; then z
+ * makes a half oscillation −z = (v/ω) sin ωs + (g/ω²)(1 − cos ωs) with ω = 100, in which x' = 1 − μ (k/m) ∫ −z becomes 0. */
 static void test_lift_off(void **state)
 {
   (void)state;

@@ -144,8 +144,8 @@ static void test_random_stacks(void **state)
   cmbt_near(worst, 0, 1e-6);
 }
 
-/* Three bodies, the two lower ones at rest when the third falls onto them. The last event in the order of the file must not act on bodies that
- * separate at a rate within the tolerances, which would reverse this rate. */
+/* Checks three bodies, the two lower ones at rest when the third falls onto them. The last event in the order of the file must not act on
+ * bodies that separate at a rate within the tolerances, which would reverse this rate. */
 static void test_three(void **state)
 {
   (void)state;
@@ -175,7 +175,7 @@ static void test_three(void **state)
   }
 }
 
-/* Five bodies with e = 0.9, joined by stops. When two of them have come to rest with rates too small to be detected, the third contact
+/* Checks five bodies with e = 0.9, joined by stops. When two of them have come to rest with rates too small to be detected, the third contact
  * closes again at that time and must act once more. */
 static void test_five_stops(void **state)
 {
@@ -220,7 +220,8 @@ static void test_five_stops(void **state)
   for (int i = 0; i < 5; i++) cmbt_near(end[2 * i], 0.05 * i, 1e-6);
 }
 
-/* Two bodies meet in flight and get the same velocity, the lighter one pushed upwards: the event acts once, and then the bodies separate. */
+/* Checks that bodies which meet in flight and get the same velocity separate again, the lighter one being pushed upwards; the event acts
+ * once. */
 static void test_in_flight(void **state)
 {
   (void)state;
@@ -248,7 +249,7 @@ static void test_in_flight(void **state)
   }
 }
 
-/* Switching functions that never change, so that an impact is missed. */
+/* Returns switching functions that never change, so that an impact is missed. */
 static cmb_status constant_switches(const void *self, const cmb_point *at, const double *lambda,
                                     double *s)
 {

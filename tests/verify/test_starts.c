@@ -745,7 +745,7 @@ static void test_starts(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* A coordinate is given a value beyond its reach, and a rate: the loops must be closed at the end of its reach, and no velocity may be large. */
+/* Checks a coordinate with a value beyond its reach, and a rate: at the end of its reach the loops must be closed and no velocity large. */
 static void test_end_of_reach(void **state)
 {
   cmb_context *ctx = cmb_context_create(NULL);
@@ -757,8 +757,8 @@ static void test_end_of_reach(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* A constraint of a loop whose gradient is only rounding must not prevent a start, and one whose gradient vanishes in the design position,
- * but not beside it, must not be taken for a constraint like x² = 0. Contradictory drives are refused, and only these. */
+/* Checks that a constraint whose gradient is only rounding does not prevent a start, and that one whose gradient vanishes in the design
+ * position, but not beside it, is not taken for a constraint like x² = 0. Contradictory drives are refused, and only these. */
 static void test_weak_gradients(void **state)
 {
   static const int seed[] = {405, 98};
@@ -772,7 +772,7 @@ static void test_weak_gradients(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Loops that seem movable only because angles between constraints are below the rank tolerance: the loops stay closed, values that cannot
+/* Checks loops that seem movable only because angles between constraints are below the rank tolerance: the loops stay closed, values that cannot
  * be reached are named, and values that can be reached are not refused. */
 static void test_small_angles(void **state)
 {
@@ -788,8 +788,8 @@ static void test_small_angles(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* A joint that slides far, and less in smaller steps. Positions that would be far from the nearest one, by up to 2 rad in one joint, if
- * only the change in each step were minimised. */
+/* Checks a joint that slides far, and less in smaller steps; and positions that would be far from the nearest one, by up to 2 rad in one
+ * joint, if only the change in each step were minimised. */
 static void test_least_motion(void **state)
 {
   static const int seed[] = {17, 48, 275};

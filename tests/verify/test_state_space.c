@@ -216,7 +216,7 @@ static void test_static_gain(void **state)
   close_plant(&p);
 }
 
-/* Outputs with strong curvature (a width of 1e-6), and one with a kink: derivatives are exact, and those of the present branch. */
+/* Checks that derivatives of outputs are exact: of functions with strong curvature (a width of 1e-6), and of the present branch at a kink. */
 static void test_exact_outputs(void **state)
 {
   (void)state;
@@ -239,8 +239,8 @@ static void test_exact_outputs(void **state)
   }
 }
 
-/* A point that moves on a circle of radius 1, x = (x2, x2'). By hand, with x1 = sqrt(1 − x2²): x2'' = −x2 x2'²/(1 − x2²) for a free motion,
- * and A has the derivatives of this formula. */
+/* Checks A for a point that moves on a circle of radius 1, x = (x2, x2'). By hand, with x1 = sqrt(1 − x2²): x2'' = −x2 x2'²/(1 − x2²) for a free
+ * motion, and A has the derivatives of this formula. */
 static void test_motion(void **state)
 {
   (void)state;
@@ -385,8 +385,8 @@ static void test_transfer(void **state)
   }
 }
 
-/* A quarter car with the road's height as input of an undamped tyre: z_body = (c s + k) k_t / Δ, and z_body − z_wheel = −m_b s² k_t/Δ with
- * Δ = (m_b s² + c s + k)(m_w s² + c s + k + k_t) − (c s + k)². */
+/* Compares transfer functions of a quarter car with the road's height as input of an undamped tyre: z_body = (c s + k) k_t / Δ, and
+ * z_body − z_wheel = −m_b s² k_t/Δ with Δ = (m_b s² + c s + k)(m_w s² + c s + k + k_t) − (c s + k)². */
 static void test_quarter_car(void **state)
 {
   (void)state;
@@ -551,7 +551,7 @@ static void test_rate_as_input(void **state)
   close_plant(&p);
 }
 
-/* A bundled motor with a free load: speed by voltage is n K/((J s + b)(L s + R) + n² K²), and the angle has a further pole at 0. */
+/* Compares a bundled motor with a free load: speed by voltage is n K/((J s + b)(L s + R) + n² K²), and the angle has a further pole at 0. */
 static void test_motor(void **state)
 {
   (void)state;
@@ -588,7 +588,8 @@ static void test_motor(void **state)
   close_plant(&p);
 }
 
-/* Random matrices of 1 to 12 states with rates from 1e-2 to 1e4; some states are not controllable or not observable. */
+/* Compares transfer functions with response_of for random matrices of 1 to 12 states with rates from 1e-2 to 1e4; some states are not
+ * controllable or not observable, and their poles are cancelled. */
 static void test_random_transfer(void **state)
 {
   (void)state;

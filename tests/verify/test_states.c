@@ -32,7 +32,7 @@ static const double MASS = 2, LENGTH = 1, GRAVITY = 9.81, KP = 30, KI = 20, KD =
   "  torque: {rate: (30*(0.5 - pivot) + 20*sum - 6*pivot' - torque)/0.1, start: 2, unit: N m}\n"   \
   "" more_states "forces: {motor: {type: torsion, coordinate: pivot, torque: -torque}}\n" more
 
-/* The controlled pendulum with the motor's torque as a state. */
+/* Computes the rates of the controlled pendulum, with the motor's torque as a state. */
 static void pid_rates(const void *user, long double t, const long double *y, long double *dy)
 {
   (void)user, (void)t;
@@ -222,7 +222,8 @@ static void test_equilibrium(void **state)
   }
 }
 
-/* States that the equilibrium does not determine keep what the motion conserves: a constant, and the sum of the contents of two tanks. */
+/* Checks that an equilibrium keeps what the motion conserves, where nothing else determines states: a constant, and the sum of the contents
+ * of two tanks. */
 static void test_conserved(void **state)
 {
   (void)state;

@@ -281,7 +281,7 @@ static double output(const cmb_result *r, int i)
   return r->outputs[i];
 }
 
-/* A car with a free joint. With the tyre forces at the height of the centre of mass it has the eigenvalues of the plane model; with lower
+/* Checks a car with a free joint. With the tyre forces at the height of the centre of mass it has the eigenvalues of the plane model; with lower
  * ones it rolls, and a simulation keeps the steady motion. */
 static void test_free_joint(void **state)
 {
@@ -420,7 +420,7 @@ static void test_loop(void **state)
   close_car(&pendulum);
 }
 
-/* A velocity is held at 0 unless it is declared free: the message names the missing option. */
+/* Checks that the message names the missing option if a held velocity is not declared free: without that it stays 0. */
 static void test_held_velocity(void **state)
 {
   (void)state;

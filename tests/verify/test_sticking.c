@@ -32,8 +32,8 @@ static double tolerance_of(const cmbt_run *r)
 
 /* ---- block on a belt */
 
-/* The block sticks while its spring pulls with less than Fs, from k x = 2 F − Fs on; then x − F/k = d cos ws + (u/w) sin ws with
- * d = (Fs − F)/k until x' = u again, where x − F/k = −d. */
+/* Checks times and amplitude of the cycle. The block sticks while its spring pulls with less than Fs, from k x = 2 F − Fs on; then
+ * x − F/k = d cos ws + (u/w) sin ws with d = (Fs − F)/k until x' = u again, where x − F/k = −d. */
 static void check_belt(int method, cmb_formulation formulation)
 {
   enum { CYCLES = 3, MOST = 20 };
@@ -168,8 +168,9 @@ static void test_creep(void **state)
 
 /* ---- two blocks */
 
-/* Block 1 is on the ground with friction of 10 N (static) and 2 N, block 2 on block 1 with `grip` and 1 N; a force of t N acts on block 1.
- * At t = 10 block 1 is released, and both would be accelerated by 4 m/s², for which block 2 needs 4 N. */
+/* Compares the final positions with x1 and x2. Block 1 is on the ground with friction of 10 N (static) and 2 N, block 2 on block 1 with
+ * `grip` and 1 N; a force of t N acts on block 1. At t = 10 block 1 is released, and both would be accelerated by 4 m/s², for which block 2
+ * needs 4 N. */
 static void check_two(double grip, double x1, double x2, double end)
 {
   for (int i = 0; (i = cmbt_next_but_trap(i)) < cmb_method_count(); i++) {
@@ -195,7 +196,7 @@ static void check_two(double grip, double x1, double x2, double end)
   }
 }
 
-/* With 3 N block 2 slips at once: x1'' = 7 + s, x2'' = 1. With 5 N both move as one, x'' = 4 + s/2. */
+/* Tests two static limits of block 2. With 3 N it slips at once: x1'' = 7 + s, x2'' = 1. With 5 N both move as one, x'' = 4 + s/2. */
 static void test_two_blocks(void **state)
 {
   (void)state;
@@ -203,10 +204,10 @@ static void test_two_blocks(void **state)
   check_two(5, 2 + 1.0 / 12, 2 + 1.0 / 12, 11);
 }
 
-/* Block 2 (0.5 kg, friction 5 and 1 N) on block 1 (1.5 kg, on the ground 4 and 1 N) is pulled back with 6 N; both move with 1 m/s,
- * decelerated by 3.5 m/s², for which block 2 needs 4.25 N. When they stop, sticking would need 6 N in both places. As the forces change
- * towards this, block 2 reaches its 5 N when the ground has 2 N, slips from there on with 10 m/s², and block 1 sticks. (Both moving back
- * with 2.5 m/s² is a second solution.) */
+/* Checks which friction is released when two blocks stop. Block 2 (0.5 kg, friction 5 and 1 N) on block 1 (1.5 kg, on the ground 4 and 1 N)
+ * is pulled back with 6 N; both move with 1 m/s, decelerated by 3.5 m/s², for which block 2 needs 4.25 N. When they stop, sticking would
+ * need 6 N in both places. As the forces change towards this, block 2 reaches its 5 N when the ground has 2 N, slips from there on with 10
+ * m/s², and block 1 sticks. (Both moving back with 2.5 m/s² is a second solution.) */
 static void test_through_zero(void **state)
 {
   (void)state;
@@ -251,9 +252,9 @@ static const char AXLE[] =
     "  r: {type: torsion, coordinate: right, torque: brake_two - lock}\n"
     "outputs: {left_angle: left, right_angle: right, left_speed: \"left'\"}\n";
 
-/* Both wheels stop at 20/150 s, and three frictions hold two wheels: the distribution of their forces is indeterminate. With equal static
- * and kinetic limits the left wheel sticks as long as its brake and the differential can hold it, up to 200 N m at t = 3, in either
- * direction. Then ω' = 100 s, and the right wheel stays at rest. */
+/* Checks the wheels after both have stopped at 20/150 s. Three frictions hold two wheels: the distribution of their forces is
+ * indeterminate. With equal static and kinetic limits the left wheel sticks as long as its brake and the differential can hold it, up to
+ * 200 N m at t = 3, in either direction. Then ω' = 100 s, and the right wheel stays at rest. */
 static void check_axle(int method, cmb_formulation formulation, int side)
 {
   const double way = 20.0 * 20 / 150 / 2;
@@ -279,8 +280,8 @@ static void test_axle(void **state)
   }
 }
 
-/* With a larger static limit the left wheel would be held up to 210 N m, or less if the torque of the differential has the other sign:
- * refused. */
+/* Checks that a larger static limit of one brake is refused: the left wheel would be held up to 210 N m, or less if the torque of the
+ * differential has the other sign. */
 static void test_axle_with_grip(void **state)
 {
   char text[1500];
@@ -300,7 +301,7 @@ static void test_axle_with_grip(void **state)
 
 /* ---- contacts */
 
-/* A ball that slides with v0: μ g decelerates and rotates it until it rolls with 5/7 v0, from t = 2 v0/(7 μ g) on. */
+/* Checks a ball that slides with v0: μ g decelerates and rotates it until it rolls with 5/7 v0, from t = 2 v0/(7 μ g) on. */
 static void test_ball(void **state)
 {
   (void)state;
@@ -332,7 +333,8 @@ static void test_ball(void **state)
 
 /* ---- a clock */
 
-/* A balance wheel whose speed V is restored at each passage: it oscillates about −d up to its reversal, and about d on the way back, d = F/k. */
+/* Checks the ticks of a balance wheel whose speed V is restored at each passage: it oscillates about −d up to its reversal, and about d =
+ * F/k on the way back. */
 static void test_clock(void **state)
 {
   (void)state;
@@ -400,7 +402,8 @@ static const char SLOPE[] =
     "  z: {type: prismatic, child: b, axis: z, stiffness: 100, start: 0.4}\n"
     "outputs: {place: x, height: z}\n";
 
-/* Gravity pulls block a down its slope with 8 N, more or less than its static limit; block b hangs 0.2 m below its unstressed position. */
+/* Checks that block a sticks if its static limit exceeds the 8 N of gravity along its slope, and that there is no equilibrium otherwise;
+ * block b hangs 0.2 m below its unstressed position. */
 static void test_equilibrium(void **state)
 {
   (void)state;
@@ -428,7 +431,7 @@ static void test_equilibrium(void **state)
   }
 }
 
-/* Block b on block a on a slope: each kilogram is pulled down with 8 N, so that the friction of b carries 16 N and that of a 24 N. */
+/* Checks block b on block a on a slope: each kilogram is pulled down with 8 N, so that the friction of b carries 16 N and that of a 24 N. */
 static void test_two_sticking_blocks(void **state)
 {
   (void)state;
@@ -529,9 +532,9 @@ static void check_sign(const char *force, cmb_formulation formulation, const cha
   cmb_context_destroy(ctx);
 }
 
-/* The power of a force is S v, with the force S and the velocity v of friction, times a factor; a positive factor drives and is refused.
- * Factors whose sign is not known are accepted, live parameters have their present values, and friction may act on another motion than the
- * one it depends on. */
+/* Checks which signs of friction are refused. The power of a force is S v, with the force S and the velocity v of friction, times a factor;
+ * a positive factor drives and is refused. Factors whose sign is not known are accepted, live parameters have their present values, and
+ * friction may act on another motion than the one it depends on. */
 static void test_sign(void **state)
 {
   (void)state;

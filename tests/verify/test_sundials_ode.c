@@ -154,8 +154,8 @@ static void pendulum_ode(const void *user, double t, const double *y, double *dy
   dy[1] = -p->g / p->l * sin(y[0]);
 }
 
-/* A disturbance ε of the initial angle becomes 15 ε in the angle and 21 ε in its rate at t = 12, since the frequency depends on the
- * amplitude. */
+/* Compares position, velocity and tension. A disturbance ε of the initial angle becomes 15 ε in the angle and 21 ε in its rate at t = 12,
+ * since the frequency depends on the amplitude. */
 static void test_pendulum(void **state)
 {
   const struct pendulum p = {2, 1.5, 9.81};
@@ -255,10 +255,11 @@ static void solve_tridiagonal(int n, const double *a, double *b, const double *c
 }
 
 /*
- * Mass k hangs on rod k, which points along u_k = (sin α_k, −cos α_k) and pulls with T_k:
+ * Computes the rates of the chain's angles and angular velocities. Mass k hangs on rod k, which points along u_k = (sin α_k, −cos α_k) and pulls
+ * with T_k:
  *     m r''_k = −m g e_y − T_k u_k + T_{k+1} u_{k+1}.
- * Rods keep their length: u_k · (r''_k − r''_{k−1}) = −l α'_k², with r_0 the suspension. That gives the
- * tensions; the part across the rod gives l α''_k.
+ * Rods keep their length: u_k · (r''_k − r''_{k−1}) = −l α'_k², with r_0 the suspension. This gives the tensions; the component perpendicular to
+ * the rod gives l α''_k.
  */
 static void chain_ode(const void *user, double t, const double *y, double *dy)
 {
@@ -303,7 +304,8 @@ static int chain_start(char names[][16], cmb_setting *settings, double *y)
   return 2 * LINKS;
 }
 
-/* At amplitudes of half a radian the motion is not chaotic: ε in any start value becomes 5 ε in the angles and 49 ε in their rates. */
+/* Compares the chain. At amplitudes of half a radian it is not chaotic: ε in any start value becomes 5 ε in the angles and 49 ε in their
+ * rates. */
 static void test_chain(void **state)
 {
   const struct chain p = {0.8, 0.6, 9.81, 3, 0.25, -0.15};

@@ -138,8 +138,8 @@ static const char *const top_q[] = {"x", "y", "z", "e0", "e1", "e2", "e3"};
 static const char *const top_v[] = {"x'", "y'", "z'", "w1", "w2", "w3"};
 static const char *const top_g[] = {"tip x", "tip y", "tip z"};
 
-/* Steady precession with the rate W at the tilt θ needs the spin w3 = ((J1 + m d²) W² cos θ + m g d)/(J3 W); then the centre moves on a circle,
- * x = d (sin θ sin W t, −sin θ cos W t, cos θ) for a start tilted about x. */
+/* Compares with steady precession. The rate W at the tilt θ needs the spin w3 = ((J1 + m d²) W² cos θ + m g d)/(J3 W); then the centre
+ * moves on a circle, x = d (sin θ sin W t, −sin θ cos W t, cos θ) for a start tilted about x. */
 static void test_heavy_top(void **state)
 {
   (void)state;
@@ -238,7 +238,7 @@ static void links_pattern(int *start, int *column)
   start[LINKS] = k;
 }
 
-/* The initial angle of rod i: both chains start without angular velocities, with the rods fanned out. */
+/* Returns the initial angle of rod i: both chains start without angular velocities, with the rods fanned out. */
 static double first_angle(int i)
 {
   return 0.5 + 0.01 * i;

@@ -79,7 +79,7 @@ static cmb_status simulate(cmb_context *ctx, const cmb_system *system, struct ta
   return status;
 }
 
-/* The function of a thread: runs its task. */
+/* Runs the task of a thread. */
 static void *work(void *argument)
 {
   struct task *task = argument;
@@ -172,7 +172,8 @@ static void test_shared_system(void **state)
   }
 }
 
-/* Start values that depend on a live parameter with a different value in each thread: the loops are closed in all threads at the same time. */
+/* Checks start values that depend on a live parameter with a different value in each thread: loops are closed in all threads at the same
+ * time. */
 static void test_starts(void **state)
 {
   (void)state;
@@ -206,7 +207,7 @@ static void test_problems(void **state)
   }
 }
 
-/* The threads make systems of their own from a shared model, with different values of a live parameter. */
+/* Checks threads that make systems of their own from a shared model, with different values of a live parameter. */
 static void test_shared_model(void **state)
 {
   (void)state;

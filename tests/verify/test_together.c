@@ -359,7 +359,7 @@ static void test_random_rows(void **state)
   assert_true(found.compared > count / 3);
 }
 
-/* Rows in which friction and contacts hold the same motion in more ways than one, and in which contacts open while friction sticks. */
+/* Tests rows in which friction and contacts hold the same motion in more ways than one, and in which contacts open while friction sticks. */
 static void test_chosen_rows(void **state)
 {
   static const int seeds[] = {66, 88, 184, 230};
@@ -370,8 +370,8 @@ static void test_chosen_rows(void **state)
   }
 }
 
-/* Two stops without rebound on a chain of two bodies, and friction in the direction of one of them. Both close at the same time; one opens, and
- * friction holds the other body on its stop. */
+/* Tests two stops without rebound on a chain of two bodies, and friction in the direction of one of them. Both close at the same time; one
+ * opens, and friction holds the other body on its stop. */
 static void test_stop_and_friction(void **state)
 {
   const struct row m = {.n = 2,
@@ -388,7 +388,7 @@ static void test_stop_and_friction(void **state)
   assert_int_equal(found.compared, 1);
 }
 
-/* Two sticking frictions, of which the release of one causes the release of the other. */
+/* Tests two sticking frictions, of which the release of one causes the release of the other. */
 static void test_two_frictions(void **state)
 {
   const struct row m = {.n = 3,
@@ -407,7 +407,7 @@ static void test_two_frictions(void **state)
   assert_int_equal(found.compared, 1);
 }
 
-/* Stops with and without rebound, and friction, whose impacts and switches alternate at shorter and shorter intervals. */
+/* Tests stops with and without rebound, and friction, whose impacts and switches alternate at shorter and shorter intervals. */
 static void test_accumulation(void **state)
 {
   const struct row m = {.n = 3,
@@ -426,8 +426,8 @@ static void test_accumulation(void **state)
   assert_true(is_right("with accumulating impacts", &m, &found));
 }
 
-/* Friction of each of two joints acts on the other joint more than on its own. If each drives the other, both may move in either direction,
- * or stick: refused. If one drives and the other brakes they can only stick, also with a load of 0.1 N. */
+/* Checks friction of two joints that acts on the other joint more than on its own. If each drives the other, both may move in either
+ * direction, or stick: refused. If one drives and the other brakes they can only stick, also with a load of 0.1 N. */
 static void test_driving_friction(void **state)
 {
   static const char text[] =
@@ -477,7 +477,7 @@ static void test_driving_friction(void **state)
   " reaction: up}\n"                                                                               \
   "outputs: {px: x, py: y}\n"
 
-/* A block on a rough table, another on it, and a load that leads away from a stop, which the block touches or which is far away. By hand:
+/* Checks a block on a rough table, another on it, and a load that leads away from a stop, which the block touches or which is far away. By hand:
  * both move together from 10 sin t = 1 on, and the upper one slips from 10 sin t = 3 on. */
 static void test_leaving_a_wall(void **state)
 {
@@ -507,7 +507,7 @@ static void test_leaving_a_wall(void **state)
   }
 }
 
-/* A block with friction between two walls, without play: nothing moves while the load changes its direction. */
+/* Checks that a block with friction between two walls, without play, does not move while the load changes its direction. */
 static void test_between_walls(void **state)
 {
   (void)state;
@@ -532,9 +532,9 @@ static void test_between_walls(void **state)
   }
 }
 
-/* Two blocks on rough floors with friction on each other: three frictions for two motions, of which one may be released while the others
- * stick. A third block is pressed against a wall all the time. The final position is that of a Moreau scheme with steps of 1e-4 s, whose
- * error is some 1e-8. */
+/* Checks two blocks on rough floors with friction on each other: three frictions for two motions, of which one may be released while the
+ * others stick. A third block is pressed against a wall all the time. The final position is that of a Moreau scheme with steps of 1e-4 s,
+ * whose error is some 1e-8. */
 static void test_three_frictions(void **state)
 {
   (void)state;
@@ -568,8 +568,8 @@ static void test_three_frictions(void **state)
   }
 }
 
-/* A block pressed against a wall, a second one that touches it without force, and a third one beside that, all at rest: friction holds what
- * the second contact could hold too, and everything stays at rest. */
+/* Checks that three blocks stay at rest: one pressed against a wall, a second one that touches it without force, and a third one beside
+ * that. Friction holds what the second contact could hold too. */
 static void test_touching_at_rest(void **state)
 {
   (void)state;
@@ -602,8 +602,8 @@ static void test_touching_at_rest(void **state)
   }
 }
 
-/* Two blocks that a load presses against a wall, and a third one far away without force: rounding errors make the rate of its open gap
- * change sign, which must not stop the run. */
+/* Checks two blocks that a load presses against a wall, and a third one far away without force: rounding errors make the rate of its open
+ * gap change sign, which must not stop the run. */
 static void test_open_gap(void **state)
 {
   (void)state;

@@ -138,8 +138,8 @@ static void test_resumed(void **state)
   }
 }
 
-/* A wheel that lands spinning: its slip is unstable when it begins to slide, with a growth rate that at some time equals 1/h for any step h
- * in a wide range. Checks that the error of lie still has order 1. */
+/* Checks that the error of lie has order 1 for a wheel that lands spinning: its slip is unstable when it begins to slide, with a growth
+ * rate that at some time equals 1/h for any step h in a wide range. */
 static void test_landing(void **state)
 {
   (void)state;

@@ -173,9 +173,9 @@ static void note_warning(void *user, cmb_log_level level, const char *message)
   snprintf(w->text, sizeof w->text, "%s", message);
 }
 
-/* A wheel falls so fast that it is deflected by more than three quarters of its radius, twice: an event each time, and one warning, on a
- * flat road, on one whose contact point is an implicit function, and on one with a switch. The second road is level only within 1e-4, which
- * limits the accuracy. */
+/* Checks a wheel that falls so fast that it is deflected by more than three quarters of its radius, twice: an event each time, and one
+ * warning, on a flat road, on one whose contact point is an implicit function, and on one with a switch. The second road is level only
+ * within 1e-4, which limits the accuracy. */
 static void test_deep(void **state)
 {
   (void)state;
@@ -271,8 +271,8 @@ static void note_doubt(void *user, cmb_log_level level, const char *message)
   *count += level == CMB_LOG_WARNING && strstr(message, "no change of sign could be proved");
 }
 
-/* A bouncing wheel with a joint that permits camber: each landing and each lift-off is found, without a warning that a crossing could not
- * be proved. */
+/* Checks a bouncing wheel with a joint that permits camber: each landing and each lift-off is found, without a warning that a crossing
+ * could not be proved. */
 static void test_proved_bounces(void **state)
 {
   (void)state;
@@ -465,18 +465,20 @@ static void test_stands_and_reverses(void **state)
 static const double slow_mass = 400, slow_slope = 1.5, slow_target = 16; /* rad */
 static const double soft[2] = {40, 80}, stiff[2] = {20000, 300};
 
-/* car-205-60r15.tir at its nominal load of 4000 N, 400 kg at 10 m/s²: the effective radius, and the slip for a longitudinal force. */
+/* Returns the effective radius of car-205-60r15.tir at its nominal load of 4000 N, 400 kg at 10 m/s². */
 static double file_radius(void)
 {
   return 0.3135 - 4000 / 200000.0 * (0.24 * atan(8) + 0.01);
 }
 
+/* Returns the slip of that tyre for a longitudinal force at the nominal load. */
 static double file_slip(double force)
 {
   return tan(asin(force / 4000) / 1.6) / (16 / 1.6);
 }
 
-/* A spring c in series with a contact whose slip depends on the force. y: x, V, the hub's angle and angular velocity, and the deflection F/c. */
+/* Computes the rates of y: x, V, the hub's angle and angular velocity, and the deflection F/c of a spring c in series with a contact whose
+ * slip depends on the force. */
 static void slow_rates(double t, const double y[5], double rate[5])
 {
   const double Re = file_radius(), V = y[1], spin = y[3], force = 4e5 * y[4];

@@ -253,7 +253,7 @@ static void test_table(void **state)
 
 /* ---- contacts that open again */
 
-/* A table is accelerated downwards by 3 t²: the contact opens when this equals g. */
+/* Checks the time at which a contact opens: the table is accelerated downwards by 3 t², which then equals g. */
 static void test_opening_contact(void **state)
 {
   (void)state;
@@ -287,7 +287,7 @@ static double next_leave(const struct table *x)
   return (phase + 2 * pi * turns) / x->omega;
 }
 
-/* A ball is thrown up by a table with A ω² > g, bounces, comes to rest on it, and is thrown again, for twenty periods. */
+/* Checks a ball that is thrown up by a table with A ω² > g, bounces, comes to rest on it, and is thrown again, for twenty periods. */
 static void test_thrown(void **state)
 {
   (void)state;
@@ -330,7 +330,7 @@ static void test_thrown(void **state)
   }
 }
 
-/* A ball moves down a stair at 0.8 m/s: every 1.25 s it reaches an edge, falls by 0.2 m, bounces and comes to rest on the step. */
+/* Checks a ball that moves down a stair at 0.8 m/s: every 1.25 s it reaches an edge, falls by 0.2 m, bounces and comes to rest on the step. */
 static void test_stair(void **state)
 {
   (void)state;
@@ -433,8 +433,8 @@ static void test_cradle(void **state)
 
 /* ---- the rocking block */
 
-/* θ'' = p² (θ − α sign θ): the block falls back from θ₀ in acosh(α/(α − θ₀))/p, with θ'² = p² θ₀ (2α − θ₀), which the impact multiplies by
- * r². */
+/* Compares the times of impacts with those of θ'' = p² (θ − α sign θ): the block falls back from θ₀ in acosh(α/(α − θ₀))/p, with θ'² = p²
+ * θ₀ (2α − θ₀), which the impact multiplies by r². */
 static void test_rocking(void **state)
 {
   (void)state;
@@ -504,8 +504,8 @@ static void test_two_masses(void **state)
 
 /* ---- an impact that separates a body from the surface of an event with which it was in contact */
 
-/* The second body is pushed to its limit, which is an event, and comes to rest there; then the first one hits the wall. This impact
- * separates the bodies from the limit, and rounding must not reverse that: the limit is not passed. With a stop as the limit the motion is
+/* Checks that a body does not pass its limit, which is an event. It is pushed to this limit and comes to rest there; then the other body
+ * hits the wall. The impact separates the bodies from the limit, and rounding must not reverse that. With a stop as the limit the motion is
  * the same. */
 static void test_separation(void **state)
 {
@@ -567,8 +567,8 @@ static void test_same_condition(void **state)
   }
 }
 
-/* A body rests on a floor, which is an event, and a heavier one falls on it without rebound: the floor reverses the first body's velocity,
- * and the second body presses it down again, infinitely often at one time. Both must come to rest. */
+/* Checks that two bodies come to rest: one on a floor, which is an event, and a heavier one that falls on it without rebound. The floor
+ * reverses the first body's velocity, and the second body presses it down again, infinitely often at one time. */
 static void test_pressed_down(void **state)
 {
   (void)state;
