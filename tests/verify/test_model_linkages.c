@@ -93,7 +93,7 @@ static void four_bar_angles(double crank, double *coupler, double *rocker)
                   BAR[0] * cos(crank) + BAR[1] * cos(*coupler) - BAR[3]);
 }
 
-/* Computes the reduced inertia J, the potential energy V, and the ratio of the rocker's to the crank's angular velocity. */
+/* Computes the inertia J reduced to the crank, the potential energy V, and the ratio of the rocker's to the crank's angular velocity. */
 static void four_bar_energy(double crank, double *J, double *V, double *ratio)
 {
   const double line = 4, thick = 0.008 * 0.008 / 4;

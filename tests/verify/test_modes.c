@@ -410,7 +410,7 @@ static void test_cascade(void **state)
   cmb_context_destroy(ctx);
 }
 
-/* Checks that modes without a consistent sign end a run with a message: at an event at 1 s, and at a start at 1 s. */
+/* Checks that a switching function for which no mode is consistent ends a run with a message: at an event at 1 s, and at a start at 1 s. */
 static void test_unsettled(void **state)
 {
   (void)state;

@@ -139,7 +139,8 @@ static void test_falling_floor(void **state)
                     floor_time(), 1e-8);
 }
 
-/* Checks the time at which the limit of friction, F = 6 − 4 exp(−((t − 5)/0.05)²), falls below a constant load of 4 for a short time. */
+/* Checks the release at the time at which the limit of friction, F = 6 − 4 exp(−((t − 5)/0.05)²), falls below a constant load of 4 for a
+ * short time. */
 static void test_weak_friction(void **state)
 {
   (void)state;

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Returns t₁ for the exponent p. */
+/* Returns t₁, a quarter of the period, for the exponent p. */
 static double quarter_period(double p)
 {
   const double n = p + 1, a = 1 / n;

@@ -109,7 +109,7 @@ static void all_methods(cmbt_fourbar_kind kind, double tilt, double phi, double 
   }
 }
 
-/* Compares motions in which the crank swings about the flat position and passes it 21 times. */
+/* Compares all methods with the reference for motions in which the crank swings about the flat position and passes it 21 times. */
 static void test_swing(void **state)
 {
   (void)state;
@@ -125,7 +125,7 @@ static void test_swing_of_bodies(void **state)
   all_methods(CMBT_FOURBAR_BODIES, 0.7, 1, 0.3, 12, 0);
 }
 
-/* Compares motions that start exactly in the flat position, along the branch. */
+/* Compares all methods with the reference for motions that start exactly in the flat position, along the branch. */
 static void test_flat_start(void **state)
 {
   (void)state;
@@ -184,7 +184,7 @@ static cmb_status accelerate(const void *self, const cmb_point *at, double *a, d
   return CMB_OK;
 }
 
-/* Compares a motion by the equations' own accelerations, which are not available near the flat position. */
+/* Compares with the reference a motion by the equations' own accelerations, which are not available near the flat position. */
 static void test_explicit_formalism(void **state)
 {
   (void)state;
